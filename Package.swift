@@ -1,0 +1,64 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+/// Everything a user's program links (`OpTrace` and what it stands on) depends on no other package.
+/// The trait `CLI` guards what only the command needs, so that a client that writes `traits: []` fetches nothing else.
+let cli = TargetDependencyCondition.when(traits: ["CLI"])
+
+
+let package = Package(
+  name: "OpTrace",
+  platforms: [.macOS(.v13), .iOS(.v16)],
+  products: [
+    .library(name: "OpTrace", targets: ["OpTrace"]),
+    .library(name: "OpTraceAnalysis", targets: ["OpTraceModel", "OpTraceAnalysis", "OpTraceExport"]),
+    .library(name: "OpTraceGraphviz", targets: ["OpTraceGraphviz"]),
+    .executable(name: "optrace", targets: ["optrace-cli"]),
+  ],
+  traits: [
+    .trait(name: "CLI", description: "The command line tool and the packages that only it needs."),
+    .default(enabledTraits: ["CLI"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/ordo-one/TextTable", exact: "0.0.2"),
+    .package(url: "https://github.com/onevcat/Rainbow", from: "4.2.2"),
+  ],
+  targets: [
+    // What a program links to be recorded.
+    .target(name: "COpTrace"),
+    .target(name: "OpTraceFormat"),
+    .target(name: "OpTrace", dependencies: ["COpTrace", "OpTraceFormat"]),
+
+    // What reads, explains and draws a trace.
+    .target(name: "OpTraceModel", dependencies: ["OpTraceFormat"]),
+    .target(name: "OpTraceAnalysis", dependencies: ["OpTraceModel"]),
+    .target(name: "OpTraceExport", dependencies: ["OpTraceAnalysis", "OpTraceModel"]),
+    .systemLibrary(
+      name: "CGraphviz", pkgConfig: "libgvc", providers: [.apt(["libgraphviz-dev"]), .brew(["graphviz"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .target(name: "OpTraceGraphviz", dependencies: ["CGraphviz", "OpTraceExport", "OpTraceAnalysis", "OpTraceModel"]),
+
+    // The command and the demo programs.
+    .target(name: "OpTraceScenarios", dependencies: ["OpTrace"]),
+    .executableTarget(
+      name: "optrace-cli",
+      dependencies: [
+        "OpTrace", "OpTraceScenarios", "OpTraceModel", "OpTraceAnalysis", "OpTraceExport",
+        .target(name: "OpTraceGraphviz", condition: cli),
+        .target(name: "CZlib", condition: cli),
+        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: cli),
+        .product(name: "TextTable", package: "TextTable", condition: cli),
+        .product(name: "Rainbow", package: "Rainbow", condition: cli),
+      ]),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system {
+  target.swiftSettings = (target.swiftSettings ?? []) + [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+  ]
+}

@@ -1,0 +1,3 @@
+#ifndef COPTRACE_H
+#define COPTRACE_H
+#endif

@@ -1,0 +1,28 @@
+public import OpTraceModel
+
+/// The three times of an operation, in nanoseconds. They do not overlap, and add up to the time from the enqueueing
+/// to the finish (or to the trace's end, for one that is not over). All zero where the operation was never enqueued or run.
+public struct OperationTimes: Sendable, Equatable {
+  /// From the enqueueing until nothing stood in its way but the queue's limit.
+  public var waitingForDependencies: Nanoseconds = 0
+  /// From then until its own code began.
+  public var waitingForSlot: Nanoseconds = 0
+  /// From then until it was finished; for an asynchronous operation also after its `start()` returned.
+  public var running: Nanoseconds = 0
+
+  public init() {}
+
+  public init(of operation: OperationRecord, traceEnd: Nanoseconds) {
+    let end = max(operation.finished?.time ?? traceEnd, operation.enqueued?.time ?? .min)
+    let began = (operation.executionBegan ?? (operation.finished == nil ? operation.started : nil))?.time
+    if let enqueued = operation.enqueued?.time {
+      let over = min(max(began ?? end, enqueued), end)
+      let runnable = min(max(operation.runnable ?? over, enqueued), over)
+      waitingForDependencies = runnable - enqueued
+      waitingForSlot = over - runnable
+    }
+    if let began { running = max(0, end - began) }
+  }
+
+  public var total: Nanoseconds { waitingForDependencies + waitingForSlot + running }
+}

@@ -1,0 +1,27 @@
+/// One record of a trace with its time and thread, not yet interpreted.
+public struct TraceEvent: Sendable, Equatable {
+  /// Raw: a newer version may have kinds that this one does not know.
+  public var kind: UInt8
+  public var time: Nanoseconds
+  public var thread: ThreadID
+  /// What the record is about; ``EventSpec/subject`` says of which sort it is.
+  public var subject: UInt32
+  /// The second and third word.
+  public var word1: UInt64 = 0
+  public var word2: UInt64 = 0
+  /// The record's text. Interned strings are not resolved here.
+  public var text: String?
+
+  public init(
+    kind: UInt8, time: Nanoseconds, thread: ThreadID, subject: UInt32, word1: UInt64 = 0, word2: UInt64 = 0,
+    text: String? = nil
+  ) {
+    self.kind = kind
+    self.time = time
+    self.thread = thread
+    self.subject = subject
+    self.word1 = word1
+    self.word2 = word2
+    self.text = text
+  }
+}
