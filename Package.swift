@@ -21,7 +21,6 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/ordo-one/TextTable", exact: "0.0.2"),
     .package(url: "https://github.com/onevcat/Rainbow", from: "4.2.2"),
   ],
   targets: [
@@ -48,7 +47,6 @@ let package = Package(
         .target(name: "OpTraceGraphviz", condition: cli),
         .target(name: "CZlib", condition: cli),
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: cli),
-        .product(name: "TextTable", package: "TextTable", condition: cli),
         .product(name: "Rainbow", package: "Rainbow", condition: cli),
       ]),
   ],

@@ -1,0 +1,64 @@
+#if CLI
+  import ArgumentParser
+  import Foundation
+
+  /// The root of the command. A subcommand is one file in `Commands/` and one line in the table below.
+  struct OpTraceCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "optrace",
+      abstract: "Shows what a program's operation queues did: who ran when, who waited for whom, and why.",
+      discussion: """
+        TRACE is a file that a program with OpTrace wrote, or '-' for standard input.
+
+        Exit status: 0 good, 1 the doctor found an error, 64 wrong usage, 65 the input is damaged or no trace, \
+        66 no such input, 73 the output cannot be written, 70 a bug of optrace.
+        """,
+      version: version,
+      subcommands: [])
+
+    static let version = "0.1.0"
+
+    /// Parses the arguments, runs the command, ends the process.
+    static func run() -> Never {
+      ignoreClosedPipes()
+      do {
+        var command = try parseAsRoot()
+        try command.run()
+        leave(.good)
+      } catch {
+        leave(with: error)
+      }
+    }
+
+    private static func leave(with error: any Error) -> Never {
+      if let failure = error as? Failure {
+        Console.error("optrace: \(failure.message)")
+        leave(failure.status)
+      }
+      if let status = error as? ExitStatus { leave(status) }
+      if let code = error as? ExitCode { Foundation.exit(code.rawValue) }
+      let code = exitCode(for: error)
+      let text = fullMessage(for: error)
+      if code.isSuccess {
+        do { try Output.standard.write(text + "\n") } catch { leave(with: error) }
+        leave(.good)
+      }
+      if code == .validationFailure {
+        Console.error(usageText(text))
+        leave(.usage)
+      }
+      Console.error("optrace: \(error)\nThis is a bug of optrace; please report it together with the command line.")
+      leave(.bug)
+    }
+
+    /// The parser says "Error: …"; our errors begin with the command's name.
+    private static func usageText(_ text: String) -> String {
+      let prefix = "Error: "
+      return text.hasPrefix(prefix) ? "optrace: " + text.dropFirst(prefix.count) : text
+    }
+
+    private static func leave(_ status: ExitStatus) -> Never {
+      Foundation.exit(status.rawValue)
+    }
+  }
+#endif

@@ -1,0 +1,68 @@
+#if CLI
+  import Foundation
+  import Rainbow
+
+  /// What people read beside the result: warnings, errors, colours. Results go through ``Output``.
+  enum Console {
+    static func error(_ text: String) {
+      // A message that cannot be shown must not hide the status.
+      let line = text.hasSuffix("\n") ? text : text + "\n"
+      _ = FileHandleWriter.writeAll(Array(line.utf8), to: STDERR_FILENO)
+    }
+
+    static func warning(_ text: String) { error("optrace: warning: \(text)") }
+
+    static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+
+    /// Colour only on a terminal that can, and never against `NO_COLOR` (no-color.org: set and not empty).
+    static let hasColour: Bool = {
+      let environment = ProcessInfo.processInfo.environment
+      if let wish = environment["NO_COLOR"], !wish.isEmpty { return false }
+      return isTerminal(STDOUT_FILENO) && environment["TERM"] != nil && environment["TERM"] != "dumb"
+    }()
+
+    /// Columns of the terminal that standard output or standard error is, or nil.
+    static func columns(of descriptor: Int32 = STDOUT_FILENO) -> Int? {
+      guard isTerminal(descriptor) else { return nil }
+      var size = winsize()
+      guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+      return Int(size.ws_col)
+    }
+
+    static func heading(_ text: String) -> String { hasColour ? text.bold : text }
+    static func faint(_ text: String) -> String { hasColour ? text.dim : text }
+    static func good(_ text: String) -> String { hasColour ? text.green : text }
+    static func caution(_ text: String) -> String { hasColour ? text.yellow : text }
+    static func bad(_ text: String) -> String { hasColour ? text.red : text }
+  }
+
+  /// Whole writes to a descriptor.
+  enum FileHandleWriter {
+    /// Nil when all was written, else the error number.
+    static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32? {
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let part = UnsafeRawBufferPointer(rebasing: rest)
+        let count = write(descriptor, part.baseAddress, part.count)
+        if count < 0 {
+          if errno == EINTR { continue }
+          if errno == EAGAIN {
+            var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            _ = poll(&wanted, 1, -1)
+            continue
+          }
+          return errno
+        }
+        rest = rest.dropFirst(count)
+      }
+      return nil
+    }
+
+    static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
+      bytes.withUnsafeBytes { writeAll($0, to: descriptor) }
+    }
+  }
+
+  /// A reader that went away (`optrace … | head`) becomes an error of the write, which ``Output`` takes as a silent end.
+  func ignoreClosedPipes() { signal(SIGPIPE, SIG_IGN) }
+#endif

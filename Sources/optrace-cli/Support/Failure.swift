@@ -1,0 +1,68 @@
+#if CLI
+  import Foundation
+
+  /// The statuses that the command ends with; the numbers are those of `sysexits.h`. Thrown by itself, it ends the
+  /// command without another word.
+  enum ExitStatus: Int32, Error {
+    case good = 0
+    /// The doctor found an error in the traced program.
+    case finding = 1
+    /// Wrong usage.
+    case usage = 64
+    /// The input is damaged, or no trace.
+    case badInput = 65
+    case noInput = 66
+    /// A bug of ours.
+    case bug = 70
+    case cannotWrite = 73
+  }
+
+  /// What a command ends with when it cannot do what was asked: one sentence for standard error, and the status.
+  struct Failure: Error, Sendable {
+    var message: String
+    var status: ExitStatus
+
+    static func cannotRead(_ path: String, _ reason: String, status: ExitStatus = .badInput) -> Failure {
+      Failure(message: "cannot read '\(printable(path))': \(reason)", status: status)
+    }
+
+    static func cannotWrite(_ path: String, _ reason: String) -> Failure {
+      let name = path == "-" ? "to standard output" : "'\(printable(path))'"
+      return Failure(message: "cannot write \(name): \(reason)", status: .cannotWrite)
+    }
+
+    static func usage(_ message: String) -> Failure { Failure(message: message, status: .usage) }
+  }
+
+  /// The system's text for an error number, in the words of our own messages.
+  func reason(_ number: Int32) -> String {
+    switch number {
+    case ENOENT: return "no such file"
+    case EACCES, EPERM: return "permission denied"
+    case EISDIR: return "is a folder"
+    case ENOTDIR: return "part of the path is not a folder"
+    case ENOSPC: return "no space left on the device"
+    case EROFS: return "the file system is read-only"
+    default:
+      let text = String(cString: strerror(number))
+      return text.prefix(1).lowercased() + text.dropFirst()
+    }
+  }
+
+  /// The text without anything that would steer a terminal or break a line.
+  func printable(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: steersTerminal) else { return text }
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars { result.append(steersTerminal(scalar) ? "\u{FFFD}" : scalar) }
+    return String(result)
+  }
+
+  private func steersTerminal(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: true
+    // Marks that turn the direction of writing make a name look like another.
+    case .format: (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+    default: false
+    }
+  }
+#endif

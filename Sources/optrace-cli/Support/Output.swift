@@ -1,0 +1,78 @@
+#if CLI
+  import Foundation
+
+  /// Where a result goes: standard output, or a file that is there whole or not at all.
+  struct Output: Sendable {
+    typealias Sink = (UnsafeRawBufferPointer) throws -> Void
+
+    static let standard = Output(path: nil)
+
+    /// Nil: standard output.
+    let path: String?
+
+    /// Nil and `-` mean standard output.
+    init(path: String?) { self.path = path == "-" ? nil : path }
+
+    var isTerminal: Bool { path == nil && Console.isTerminal(STDOUT_FILENO) }
+
+    func write(_ text: String) throws { try write(Array(text.utf8)) }
+
+    func write(_ bytes: [UInt8]) throws {
+      try write { sink in try bytes.withUnsafeBytes { try sink($0) } }
+    }
+
+    /// Runs `body` with a sink for its bytes. A file appears under its name when `body` is through, by a rename; when
+    /// anything fails before, or the process is told to end, what was there stays as it was. A closed pipe ends `body`
+    /// at its next write, silently. Throws ``Failure``, or what `body` throws.
+    func write(_ body: (Sink) throws -> Void) throws {
+      guard let path else {
+        do { try writeOpen(STDOUT_FILENO, "-", body) } catch is ClosedPipe {}
+        return
+      }
+      var status = stat()
+      if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+        try writeSpecial(path, status, body)
+      } else {
+        try writeAtomically(path, mode: status.st_mode, body)
+      }
+    }
+
+    private struct ClosedPipe: Error {}
+
+    private func writeOpen(_ descriptor: Int32, _ name: String, _ body: (Sink) throws -> Void) throws {
+      try body { bytes in
+        guard let number = FileHandleWriter.writeAll(bytes, to: descriptor) else { return }
+        if number == EPIPE { throw ClosedPipe() }
+        throw Failure.cannotWrite(name, reason(number))
+      }
+    }
+
+    /// Devices and pipes are written in place: renaming over them would replace them.
+    private func writeSpecial(_ path: String, _ status: stat, _ body: (Sink) throws -> Void) throws {
+      if status.st_mode & S_IFMT == S_IFDIR { throw Failure.cannotWrite(path, reason(EISDIR)) }
+      let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { throw Failure.cannotWrite(path, reason(errno)) }
+      defer { close(descriptor) }
+      do { try writeOpen(descriptor, path, body) } catch is ClosedPipe {}
+    }
+
+    private func writeAtomically(_ path: String, mode: mode_t, _ body: (Sink) throws -> Void) throws {
+      // Through a symbolic link, the file behind it is replaced, not the link.
+      let target = resolved(path)
+      // The rename would get around a file that was made read-only.
+      if mode != 0, access(target, W_OK) != 0 { throw Failure.cannotWrite(path, reason(errno)) }
+      let temporary = try TemporaryFile(beside: target, named: path)
+      defer { temporary.discard() }
+      // As a new file would have it: all that the process's mask allows; or as the file that is replaced.
+      if mode != 0 { _ = fchmod(temporary.descriptor, mode & 0o7777) }
+      try writeOpen(temporary.descriptor, path, body)
+      if let number = temporary.publish(as: target) { throw Failure.cannotWrite(path, reason(number)) }
+    }
+
+    private func resolved(_ path: String) -> String {
+      guard let real = realpath(path, nil) else { return path }
+      defer { free(real) }
+      return String(cString: real)
+    }
+  }
+#endif

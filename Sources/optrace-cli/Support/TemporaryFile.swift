@@ -1,0 +1,97 @@
+#if CLI
+  import Foundation
+
+  /// A file beside the one that it will become. Removed unless published, by SIGINT, SIGTERM and SIGHUP too.
+  struct TemporaryFile {
+    let descriptor: Int32
+    private let path: String
+
+    /// `name` is what messages call the file.
+    init(beside target: String, named name: String) throws {
+      let parts = target.split(separator: "/", omittingEmptySubsequences: false)
+      let folder = parts.dropLast().joined(separator: "/")
+      // A long name stays within the system's limit with our mark added.
+      let base = String(decoding: (parts.last ?? "").utf8.prefix(200), as: UTF8.self)
+      var number = errno
+      for _ in 0..<64 {
+        let mark = String(UInt64.random(in: .min ... .max), radix: 36)
+        let candidate = (parts.count > 1 ? folder + "/" : "") + ".\(base).\(mark).part"
+        let descriptor = open(candidate, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        if descriptor >= 0 {
+          self.descriptor = descriptor
+          path = candidate
+          Removal.arm(candidate)
+          return
+        }
+        number = errno
+        guard number == EEXIST else { break }
+      }
+      let hasFolder = parts.count < 2 || folder.isEmpty || access(folder, F_OK) == 0
+      let why = number == ENOENT && !hasFolder ? "there is no folder '\(printable(folder))'" : reason(number)
+      throw Failure.cannotWrite(name, why)
+    }
+
+    /// Nil when the file now stands under the name, else the error number. Closing tells of writes that failed late.
+    func publish(as target: String) -> Int32? {
+      guard Removal.isArmed(path) else { return nil }
+      if close(descriptor) != 0, errno != EINTR {
+        let number = errno
+        unlink(path)
+        Removal.disarm()
+        return number
+      }
+      if rename(path, target) != 0 {
+        let number = errno
+        unlink(path)
+        Removal.disarm()
+        return number
+      }
+      Removal.disarm()
+      return nil
+    }
+
+    /// Does nothing after ``publish(as:)``.
+    func discard() {
+      guard Removal.isArmed(path) else { return }
+      close(descriptor)
+      unlink(path)
+      Removal.disarm()
+    }
+  }
+
+  /// What a signal handler needs to remove the temporary file: the path as C bytes. The command writes one file at a time.
+  private enum Removal {
+    nonisolated(unsafe) static var path: UnsafeMutablePointer<CChar>?
+    private nonisolated(unsafe) static var armed: [Int32] = []
+
+    static func isArmed(_ candidate: String) -> Bool { path.map { String(cString: $0) == candidate } ?? false }
+
+    static func arm(_ candidate: String) {
+      path = strdup(candidate)
+      for number in [SIGINT, SIGTERM, SIGHUP] {
+        // Under `nohup` the signal stays ignored.
+        if isIgnored(signal(number, SIG_IGN)) { continue }
+        armed.append(number)
+        signal(number) { number in
+          // Only calls that are safe in a handler.
+          if let path = Removal.path { unlink(path) }
+          signal(number, SIG_DFL)
+          raise(number)
+        }
+      }
+    }
+
+    static func disarm() {
+      for number in armed { signal(number, SIG_DFL) }
+      armed = []
+      let old = path
+      path = nil
+      free(old)
+    }
+
+    /// The handler's type has another name on every system.
+    private static func isIgnored<Handler>(_ handler: Handler) -> Bool {
+      unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+  }
+#endif
