@@ -1,0 +1,104 @@
+public import OpTraceModel
+
+/// Who waits for whom, over places instead of ids: node `i` stands for `trace.operations[i]`.
+///
+/// Stored as two flat arrays per direction, so that a graph of a million edges costs two allocations per direction.
+/// Nothing in here recurses: a chain of any length is safe on any stack.
+public struct DependencyGraph: Sendable {
+  /// An edge in the direction of waiting: `waiter` can't start before `dependency` is finished.
+  public struct Edge: Hashable, Sendable {
+    public var waiter: Int
+    public var dependency: Int
+
+    public init(waiter: Int, dependency: Int) {
+      self.waiter = waiter
+      self.dependency = dependency
+    }
+  }
+
+  public let nodeCount: Int
+  /// Each once, sorted by waiter, then dependency.
+  public let edges: [Edge]
+  private let dependencyStarts: [Int]
+  private let dependentStarts: [Int]
+  private let dependentTargets: [Int]
+
+  /// Edges that name a node outside `0..<nodeCount` are left out; repeated ones count once. O(e log e).
+  public init(nodeCount: Int, edges given: [Edge]) {
+    let nodes = 0..<max(0, nodeCount)
+    self.nodeCount = nodes.count
+    var sorted = given.filter { nodes.contains($0.waiter) && nodes.contains($0.dependency) }
+    sorted.sort { ($0.waiter, $0.dependency) < ($1.waiter, $1.dependency) }
+    var unique: [Edge] = []
+    unique.reserveCapacity(sorted.count)
+    for edge in sorted where unique.last != edge { unique.append(edge) }
+    edges = unique
+
+    var starts = [Int](repeating: 0, count: nodes.count + 1)
+    var backStarts = starts
+    for edge in unique {
+      starts[edge.waiter + 1] += 1
+      backStarts[edge.dependency + 1] += 1
+    }
+    for node in nodes {
+      starts[node + 1] += starts[node]
+      backStarts[node + 1] += backStarts[node]
+    }
+    var next = backStarts
+    var targets = [Int](repeating: 0, count: unique.count)
+    for edge in unique {
+      targets[next[edge.dependency]] = edge.waiter
+      next[edge.dependency] += 1
+    }
+    dependencyStarts = starts
+    dependentStarts = backStarts
+    dependentTargets = targets
+  }
+
+  /// Every dependency of the trace that was still in force when its holder started (or at the end).
+  public init(of trace: Trace) {
+    self.init(trace, where: { _ in true }, target: { _ in true })
+  }
+
+  /// What still stands in the way at the end of the trace: dependencies on unfinished operations, held by operations
+  /// that have neither started nor been cancelled (cancelling drops the dependencies).
+  public static func blocking(in trace: Trace) -> DependencyGraph {
+    DependencyGraph(
+      trace,
+      where: { $0.finished == nil && $0.started == nil && $0.executionBegan == nil && $0.cancelRequested == nil },
+      target: { $0.finished == nil })
+  }
+
+  private init(_ trace: Trace, where waits: (OperationRecord) -> Bool, target: (OperationRecord) -> Bool) {
+    var edges: [Edge] = []
+    for (place, operation) in trace.operations.enumerated() where waits(operation) {
+      for dependency in operation.dependencies where dependency.isInForce(for: operation) {
+        guard let other = trace.index(of: dependency.on), target(trace.operations[other]) else { continue }
+        edges.append(Edge(waiter: place, dependency: other))
+      }
+    }
+    self.init(nodeCount: trace.operations.count, edges: edges)
+  }
+
+  /// What `node` waits for, ascending.
+  public func dependencies(of node: Int) -> some RandomAccessCollection<Int> & Sendable {
+    edges[dependencyStarts[node]..<dependencyStarts[node + 1]].lazy.map(\.dependency)
+  }
+
+  /// Who waits for `node`, ascending.
+  public func dependents(of node: Int) -> ArraySlice<Int> {
+    dependentTargets[dependentStarts[node]..<dependentStarts[node + 1]]
+  }
+
+  func dependencyCount(of node: Int) -> Int { dependencyStarts[node + 1] - dependencyStarts[node] }
+  func dependency(_ number: Int, of node: Int) -> Int { edges[dependencyStarts[node] + number].dependency }
+}
+
+extension Dependency {
+  /// A dependency that was removed before its holder started does not explain when it started.
+  func isInForce(for holder: OperationRecord) -> Bool {
+    guard let removed else { return true }
+    guard let began = (holder.started ?? holder.executionBegan)?.time else { return false }
+    return removed >= began
+  }
+}
