@@ -44,6 +44,11 @@ public struct TraceHeader: Sendable, Equatable {
   public enum Mode: String, Sendable { case streaming, flightRecorder = "flight-recorder" }
   public var processName = ""
   public var processID: UInt32 = 0
+  /// When the process began, in the system's own units; 0 when not known. With the boot id it tells a process from a
+  /// later one of the same number.
+  public var processStart: UInt64 = 0
+  /// The 16 bytes that name this run of the system; all zeros when not known.
+  public var bootID = [UInt8](repeating: 0, count: 16)
   public var writerVersion = ""
   public var mode = Mode.streaming
   /// Bytes, for a flight recorder; else 0.

@@ -1,0 +1,106 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Bytes that can be read at any offset, now or again: a file may grow or shrink between two reads.
+protocol ByteSource {
+  /// The size in bytes, as of now.
+  func size() -> UInt64
+  /// Copies up to `target.count` bytes from `offset` on; the result is less where the source ends. Never blocks for more.
+  func read(at offset: UInt64, into target: UnsafeMutableRawBufferPointer) -> Int
+}
+
+extension ByteSource {
+  /// `count` bytes, or fewer where the source ends.
+  func bytes(at offset: UInt64, count: Int) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      filled = read(at: offset, into: UnsafeMutableRawBufferPointer(buffer))
+    }
+  }
+}
+
+/// Bytes in memory.
+struct MemorySource: ByteSource {
+  let content: [UInt8]
+
+  func size() -> UInt64 { UInt64(content.count) }
+
+  func read(at offset: UInt64, into target: UnsafeMutableRawBufferPointer) -> Int {
+    guard offset < UInt64(content.count) else { return 0 }
+    let start = Int(offset)
+    let count = min(target.count, content.count - start)
+    content.withUnsafeBytes { target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[start..<start + count])) }
+    return count
+  }
+}
+
+/// An open file. It is read by `pread` and never mapped: a mapped file that shrinks would kill the reader.
+final class FileSource: ByteSource {
+  private let descriptor: Int32
+
+  /// A regular file; anything else that can be read (a pipe, a terminal) is given as the bytes that come out of it.
+  static func open(path: String) throws(TraceError) -> any ByteSource {
+    var descriptor: Int32
+    repeat { descriptor = openReadOnly(path) } while descriptor < 0 && errno == EINTR
+    guard descriptor >= 0 else {
+      let code = errno
+      throw TraceError(file: path, code == ENOENT ? .noSuchFile : .cannotRead(message(code)))
+    }
+    let source = FileSource(descriptor: descriptor)
+    var information = stat()
+    guard fstat(descriptor, &information) == 0 else { throw TraceError(file: path, .cannotRead(message(errno))) }
+    switch information.st_mode & S_IFMT {
+    case S_IFREG: return source
+    case S_IFDIR: throw TraceError(file: path, .cannotRead("it is a directory"))
+    default: return MemorySource(content: try source.drain(path: path))
+    }
+  }
+
+  private init(descriptor: Int32) { self.descriptor = descriptor }
+  deinit { close(descriptor) }
+
+  func size() -> UInt64 {
+    var information = stat()
+    return fstat(descriptor, &information) == 0 ? UInt64(max(0, information.st_size)) : 0
+  }
+
+  func read(at offset: UInt64, into target: UnsafeMutableRawBufferPointer) -> Int {
+    guard let base = target.baseAddress else { return 0 }
+    var done = 0
+    while done < target.count {
+      guard let position = off_t(exactly: offset + UInt64(done)) else { return done }
+      let count = pread(descriptor, base + done, target.count - done, position)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return done }
+      done += count
+    }
+    return done
+  }
+
+  private func drain(path: String) throws(TraceError) -> [UInt8] {
+    var result: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = posixRead(descriptor, &piece, piece.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw TraceError(file: path, .cannotRead(message(errno))) }
+      guard count > 0 else { return result }
+      result.append(contentsOf: piece[..<count])
+    }
+  }
+}
+
+/// The C functions under names that the methods above do not shadow.
+private func openReadOnly(_ path: String) -> Int32 { open(path, O_RDONLY | O_CLOEXEC) }
+private func posixRead(_ descriptor: Int32, _ target: UnsafeMutableRawPointer, _ count: Int) -> Int {
+  read(descriptor, target, count)
+}
+
+private func message(_ code: Int32) -> String {
+  guard let text = strerror(code) else { return "error \(code)" }
+  return String(cString: text)
+}

@@ -1,0 +1,245 @@
+import OpTraceFormat
+
+/// A chunk whose records are in memory.
+struct LoadedChunk {
+  /// Offset of its header in the file.
+  var offset: UInt64
+  var sequence: UInt64
+  var baseTicks: UInt64
+  var thread: UInt32
+  var kind: Layout.ChunkKind
+  /// Its words among those that the walk collected.
+  var words: Range<Int>
+}
+
+/// A chunk's header as it stands in the file.
+struct ChunkHeader: Equatable {
+  var byteCount: UInt64
+  var sequence: UInt64
+  var baseTicks: UInt64
+  var thread: UInt32
+  var kind: UInt32
+  var fill: UInt64
+  var state: UInt32
+  var checksum: UInt64
+
+  /// No writer makes larger ones; a reader allocates no more at once.
+  static let largest: UInt64 = 1 << 28
+
+  /// Nil when the bytes are no chunk header, or one that contradicts itself.
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count == Layout.Chunk.size, bytes.number(at: 0) as UInt32 == Layout.Chunk.magic else { return nil }
+    byteCount = UInt64(bytes.number(at: Layout.Chunk.byteCount) as UInt32)
+    sequence = bytes.number(at: Layout.Chunk.sequence)
+    baseTicks = bytes.number(at: Layout.Chunk.baseTicks)
+    thread = bytes.number(at: Layout.Chunk.thread)
+    kind = bytes.number(at: Layout.Chunk.kind)
+    fill = UInt64(bytes.number(at: Layout.Chunk.fill) as UInt32)
+    state = bytes.number(at: Layout.Chunk.state)
+    checksum = bytes.number(at: Layout.Chunk.checksum)
+    guard byteCount % 64 == 0, byteCount >= UInt64(Layout.Chunk.size), byteCount <= Self.largest,
+      fill % 8 == 0, fill <= byteCount - UInt64(Layout.Chunk.size),
+      Layout.ChunkKind(rawValue: kind) != nil, Layout.ChunkState(rawValue: state) != nil
+    else { return nil }
+  }
+
+  /// The checksum that a sealed chunk of this header (64 bytes) and these records must have.
+  static func checksum(header: [UInt8], records: UnsafeRawBufferPointer) -> UInt64 {
+    var checksum = Checksum()
+    for offset in stride(from: 0, to: Layout.Chunk.size, by: 8) {
+      checksum.add(offset == Layout.Chunk.checksum ? 0 : header.number(at: offset) as UInt64)
+    }
+    checksum.add(records)
+    return checksum.value
+  }
+}
+
+/// Walks the chunks of a file and copies their records into memory. One pass; each chunk is copied and, in a file whose
+/// writer may still run, then looked at again: one that was recycled meanwhile is read once more or left out.
+struct ChunkWalk {
+  private let source: any ByteSource
+  private let header: FileHeader
+  private var size: UInt64
+  private(set) var words: [UInt64] = []
+  private(set) var chunks: [LoadedChunk] = []
+  private(set) var damage: [LossReport.Damage] = []
+  private var sequences: Set<UInt64> = []
+
+  /// A file with more damaged places is given up: what would follow is no evidence of anything.
+  private static let mostDamage = 256
+
+  init(_ source: any ByteSource, header: FileHeader) {
+    self.source = source
+    self.header = header
+    size = source.size()
+  }
+
+  /// Hands the words over without a copy; the walk is over.
+  mutating func takeWords() -> [UInt64] {
+    defer { words = [] }
+    return words
+  }
+
+  mutating func run() {
+    // A closed file ends where its header says, an open one where nothing follows: its end mark may be old.
+    let isEndKnown = header.isClosed && header.endOffset >= header.headerSize
+    let end = isEndKnown ? min(header.endOffset, size) : size
+    var offset = header.headerSize
+    while offset < end, damage.count < Self.mostDamage {
+      offset = step(at: offset, end: end)
+    }
+    if offset < end {
+      damage.append(.init(offset: offset, skippedBytes: end - offset, reason: "too many damaged places: given up"))
+    }
+    if header.endOffset > size {
+      damage.append(
+        .init(
+          offset: size, skippedBytes: header.endOffset - size,
+          reason: "the file is cut: \(header.endOffset - size) bytes are missing"))
+    } else if isEndKnown, end < size, let first = firstNonZero(from: end, to: size) {
+      damage.append(.init(offset: first, skippedBytes: size - first, reason: "bytes after the end of the trace"))
+    }
+  }
+
+  /// Reads what is at `offset`; the result is where to go on.
+  private mutating func step(at offset: UInt64, end: UInt64) -> UInt64 {
+    let bytes = source.bytes(at: offset, count: Layout.Chunk.size)
+    guard let chunk = ChunkHeader(bytes) else { return skipUnreadable(at: offset, bytes, end: end) }
+    let next = offset + chunk.byteCount
+    switch load(chunk, headerBytes: bytes, at: offset) {
+    case .good, .recycled:
+      return next
+    case .again(let reason):
+      damage.append(.init(offset: offset, skippedBytes: min(next, end) - offset, reason: reason))
+      return next
+    case .bad(let reason):
+      // The size may be what is wrong: believe it only if a chunk, zeros or the end follow.
+      let goesOn = next >= end ? next == end : isPlausible(at: next)
+      let target = goesOn ? next : resynchronise(from: offset + 64, end: end)
+      damage.append(.init(offset: offset, skippedBytes: min(target, end) - offset, reason: reason))
+      return target
+    }
+  }
+
+  private mutating func skipUnreadable(at offset: UInt64, _ bytes: [UInt8], end: UInt64) -> UInt64 {
+    let target = resynchronise(from: offset, end: end)
+    // Space that was reserved and not handed out: the end, or a hole that a killed writer left.
+    if let first = firstNonZero(from: offset, to: target) {
+      let isHeader = bytes.count >= 4 && bytes.number(at: 0) as UInt32 == Layout.Chunk.magic
+      damage.append(
+        .init(
+          offset: isHeader ? offset : first, skippedBytes: target - (isHeader ? offset : first),
+          reason: bytes.count < Layout.Chunk.size
+            ? "the file ends inside a chunk's header"
+            : isHeader ? "a chunk's header contradicts itself" : "no chunk begins here"))
+    } else if header.isClosed {
+      damage.append(.init(offset: offset, skippedBytes: target - offset, reason: "zeros where a chunk should be"))
+    }
+    return target
+  }
+
+  private enum Outcome {
+    case good, recycled
+    /// The records are wrong, the chunk's size is sound.
+    case again(String)
+    case bad(String)
+  }
+
+  private mutating func load(_ first: ChunkHeader, headerBytes: [UInt8], at offset: UInt64) -> Outcome {
+    var chunk = first
+    var headerBytes = headerBytes
+    for attempt in 0..<2 {
+      if attempt > 0 {
+        headerBytes = source.bytes(at: offset, count: Layout.Chunk.size)
+        guard let again = ChunkHeader(headerBytes) else { return .recycled }
+        chunk = again
+      }
+      guard chunk.state != Layout.ChunkState.recycling.rawValue else { continue }
+      let start = words.count
+      let got = copyRecords(of: chunk, at: offset)
+      if !header.isClosed {
+        let now = ChunkHeader(source.bytes(at: offset, count: Layout.Chunk.size))
+        if now?.sequence != chunk.sequence || now?.state == Layout.ChunkState.recycling.rawValue {
+          words.removeSubrange(start...)
+          continue
+        }
+      }
+      return accept(chunk, headerBytes, at: offset, words: start, isWhole: got == chunk.fill)
+    }
+    return .recycled
+  }
+
+  /// Copies the chunk's whole words behind those of the others; the result is how many bytes there were.
+  private mutating func copyRecords(of chunk: ChunkHeader, at offset: UInt64) -> UInt64 {
+    let start = words.count
+    let source = source
+    words.append(contentsOf: repeatElement(0, count: Int(chunk.fill / 8)))
+    let got = words.withUnsafeMutableBytes {
+      source.read(
+        at: offset + UInt64(Layout.Chunk.size), into: UnsafeMutableRawBufferPointer(rebasing: $0[(start * 8)...]))
+    }
+    words.removeSubrange((start + got / 8)...)
+    return UInt64(got)
+  }
+
+  private mutating func accept(
+    _ chunk: ChunkHeader, _ headerBytes: [UInt8], at offset: UInt64, words start: Int, isWhole: Bool
+  ) -> Outcome {
+    if isWhole, chunk.state == Layout.ChunkState.sealed.rawValue {
+      let found = words.withUnsafeBytes {
+        ChunkHeader.checksum(header: headerBytes, records: UnsafeRawBufferPointer(rebasing: $0[(start * 8)...]))
+      }
+      guard found == chunk.checksum else {
+        words.removeSubrange(start...)
+        return .bad("a chunk does not match its checksum")
+      }
+    }
+    guard let kind = Layout.ChunkKind(rawValue: chunk.kind), sequences.insert(chunk.sequence).inserted else {
+      words.removeSubrange(start...)
+      return .again("chunk \(chunk.sequence) is there twice")
+    }
+    chunks.append(
+      LoadedChunk(
+        offset: offset, sequence: chunk.sequence, baseTicks: chunk.baseTicks, thread: chunk.thread, kind: kind,
+        words: start..<words.count))
+    return .good
+  }
+
+  private func isPlausible(at offset: UInt64) -> Bool {
+    let bytes = source.bytes(at: offset, count: Layout.Chunk.size)
+    return ChunkHeader(bytes) != nil || bytes.allSatisfy { $0 == 0 }
+  }
+
+  /// The next offset from `start` on at which a sound chunk header stands, else `end`. Any offset will do: bytes may be
+  /// missing in between.
+  private func resynchronise(from start: UInt64, end: UInt64) -> UInt64 {
+    let mark = withUnsafeBytes(of: Layout.Chunk.magic.littleEndian) { Array($0) }
+    var offset = start
+    while offset < end {
+      let piece = source.bytes(at: offset, count: Int(min(1 << 16, end - offset)))
+      guard piece.count >= mark.count else { return end }
+      for index in 0...(piece.count - mark.count)
+      where piece[index] == mark[0] && piece[index..<index + 4].elementsEqual(mark) {
+        let candidate = offset + UInt64(index)
+        if let chunk = ChunkHeader(source.bytes(at: candidate, count: Layout.Chunk.size)),
+          candidate + chunk.byteCount <= end
+        {
+          return candidate
+        }
+      }
+      offset += UInt64(piece.count - mark.count + 1)
+    }
+    return end
+  }
+
+  private func firstNonZero(from start: UInt64, to end: UInt64) -> UInt64? {
+    var offset = start
+    while offset < end {
+      let piece = source.bytes(at: offset, count: Int(min(1 << 16, end - offset)))
+      guard !piece.isEmpty else { return nil }
+      if let index = piece.firstIndex(where: { $0 != 0 }) { return offset + UInt64(index) }
+      offset += UInt64(piece.count)
+    }
+    return nil
+  }
+}

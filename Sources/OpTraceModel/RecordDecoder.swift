@@ -1,0 +1,103 @@
+import OpTraceFormat
+
+/// Splits the words of chunks into records. Every length is checked against what is there before it is used.
+struct RecordDecoder {
+  /// Events in the order of decoding; their time is still in ticks (the bit pattern).
+  private(set) var entries: [TraceEvents.Entry] = []
+  private(set) var calibrations: [ClockMap.Calibration] = []
+  private(set) var strings: [UInt32: String] = [:]
+  private(set) var unknownKinds: [UInt8: Int] = [:]
+  private(set) var damage: [LossReport.Damage] = []
+
+  private static let sizes: [UInt8] = (0..<256).map { kind in
+    UInt8(RecordSize.fixedWords(kind: UInt8(kind)) ?? 0)
+  }
+  private static let textWords: [UInt8] = (0..<256).map { kind in
+    EventSpec.of(raw: UInt8(kind)).map { UInt8($0.textWord ?? 0) } ?? 0xFF
+  }
+
+  init(capacity: Int) { entries.reserveCapacity(capacity) }
+
+  /// Hands the entries over without a copy.
+  mutating func takeEntries() -> [TraceEvents.Entry] {
+    defer { entries = [] }
+    return entries
+  }
+
+  /// Decodes one chunk. The time bits of the records' first words are set to 0, so that equal records are equal.
+  mutating func decode(_ chunk: LoadedChunk, in words: inout [UInt64]) {
+    var place = chunk.words.lowerBound
+    let end = chunk.words.upperBound
+    var ticks = chunk.baseTicks
+    var thread = chunk.thread
+    words.withUnsafeMutableBufferPointer { words in
+      Self.sizes.withUnsafeBufferPointer { sizes in
+        while place < end {
+          let first = UInt64(littleEndian: words[place])
+          let kind = UInt8(truncatingIfNeeded: first)
+          let second = place + 1 < end ? UInt64(littleEndian: words[place + 1]) : 0
+          var size = Int(sizes[Int(kind)])
+          if size == 0 { size = place + 1 < end ? Int(second & 0xFFFF) : 2 }
+          guard kind != 0, size <= end - place, size >= 2 || kind < 0x40 else {
+            note(kind: kind, size: size, at: place, in: chunk)
+            return
+          }
+          ticks &+= first >> 8 & 0xFF_FFFF
+          words[place] = (first & 0xFFFF_FFFF_0000_00FF).littleEndian
+          switch kind {
+          case EventKind.time.rawValue:
+            ticks = second
+          case EventKind.threadSwitched.rawValue:
+            thread = UInt32(truncatingIfNeeded: first >> 32)
+          case EventKind.calibration.rawValue:
+            calibrations.append(.init(ticks: ticks, monotonic: second))
+          default:
+            if kind >= 0xC0, !checkText(kind, second: second, size: size) {
+              note(kind: kind, size: size, at: place, in: chunk)
+              return
+            }
+            if kind == EventKind.string.rawValue {
+              let record = Array(words[place..<place + size])[...]
+              strings[UInt32(truncatingIfNeeded: first >> 32)] = RecordText.decode(record, textWord: 2)
+            } else {
+              entries.append(
+                .init(time: Int64(bitPattern: ticks), thread: thread, place: UInt32(truncatingIfNeeded: place)))
+            }
+          }
+          place += size
+        }
+      }
+    }
+  }
+
+  /// A variable record of a known kind must hold the text that it claims; an unknown one is counted.
+  private mutating func checkText(_ kind: UInt8, second: UInt64, size: Int) -> Bool {
+    let textWord = Int(Self.textWords[Int(kind)])
+    guard textWord != 0xFF else { return true }
+    let length = Int(second >> 16 & 0xFFFF)
+    return textWord <= size && length <= (size - textWord) * 8
+  }
+
+  private mutating func note(kind: UInt8, size: Int, at place: Int, in chunk: LoadedChunk) {
+    let inside = UInt64(place - chunk.words.lowerBound) * 8
+    damage.append(
+      .init(
+        offset: chunk.offset + UInt64(Layout.Chunk.size) + inside,
+        skippedBytes: UInt64(chunk.words.upperBound - place) * 8,
+        reason: kind == 0
+          ? "a record of kind 0, which does not exist"
+          : "a record (kind \(kind)) of \(size) words does not fit its chunk or its text"))
+  }
+
+  /// Counts the kinds that this version does not know.
+  mutating func countUnknown(in words: [UInt64]) {
+    words.withUnsafeBufferPointer { words in
+      Self.textWords.withUnsafeBufferPointer { known in
+        for entry in entries {
+          let kind = UInt8(truncatingIfNeeded: UInt64(littleEndian: words[Int(entry.place)]))
+          if known[Int(kind)] == 0xFF { unknownKinds[kind, default: 0] += 1 }
+        }
+      }
+    }
+  }
+}

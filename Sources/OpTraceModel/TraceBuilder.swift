@@ -1,0 +1,299 @@
+import OpTraceFormat
+
+/// Interprets events: what each says about which operation, queue and thread. One pass, and one more over the
+/// operations; O(events + operations).
+///
+/// Works when events are missing (a ring, a loss, damage): what was not seen stays nil, and an operation whose first
+/// record is missing has partial coverage. Moments that contradict each other by less than the error of the clock's
+/// calibration (``tolerance``) are brought into order.
+public struct TraceBuilder {
+  /// Threads' clocks may differ by so much, in nanoseconds.
+  public static let tolerance: Nanoseconds = 2000
+
+  private var trace: Trace
+  private let events: TraceEvents
+  private var operationPlaces: PlaceTable
+  private var queuePlaces: [UInt32: Int] = [:]
+  private var threads = ThreadTable()
+  private var openWaits: [OpenWait: [Int]] = [:]
+  private var openSpans: [UInt32: Int] = [:]
+  /// Operations of which some event was seen, by place: the others are only named as a dependency.
+  private var isCreated: [Bool] = []
+  private var hasEvents: [Bool] = []
+
+  private struct OpenWait: Hashable {
+    var thread: UInt32
+    var target: WaitRecord.Target
+  }
+
+  /// The values that the events tell.
+  public static func build(_ events: TraceEvents) -> Trace {
+    var builder = TraceBuilder(events)
+    builder.run()
+    return builder.finish()
+  }
+
+  private init(_ events: TraceEvents) {
+    self.events = events
+    trace = Trace(header: events.header)
+    trace.loss = events.loss
+    operationPlaces = PlaceTable(denseLimit: events.count * 2 + 1024)
+  }
+
+  private mutating func run() {
+    for index in events.entries.indices {
+      let entry = events.entries[index]
+      let place = Int(entry.place)
+      let first = UInt64(littleEndian: events.words[place])
+      let raw = UInt8(truncatingIfNeeded: first)
+      let subject = UInt32(truncatingIfNeeded: first >> 32)
+      let at = Stamp(entry.time, ThreadID(entry.thread))
+      // The thread's last event before this one is where a gap begins.
+      let before = threads.note(at)
+      guard let kind = EventKind(rawValue: raw) else { continue }
+      let word = raw < 0x40 ? 0 : UInt64(littleEndian: events.words[place + 1])
+      switch kind.spec.subject {
+      case .operation: operationEvent(kind, subject, at, word, index)
+      case .queue: queueEvent(kind, subject, at, word, index)
+      default: otherEvent(kind, subject, at, word, index, before: before)
+      }
+    }
+  }
+
+  // MARK: - Operations
+
+  private mutating func operationEvent(_ kind: EventKind, _ id: UInt32, _ at: Stamp, _ word: UInt64, _ index: Int) {
+    switch kind {
+    case .mark:
+      trace.marks.append(MarkRecord(name: text(index), operation: named(id), at: at))
+      return
+    case .spanBegan:
+      openSpans[UInt32(truncatingIfNeeded: word >> 32)] = trace.spans.count
+      trace.spans.append(SpanRecord(name: text(index), operation: named(id), began: at))
+      return
+    case .waitBegan:
+      _ = operation(id)
+      beginWait(.operation(OperationID(id)), at)
+      return
+    case .waitEnded:
+      endWait(.operation(OperationID(id)), at)
+      return
+    default: break
+    }
+    let place = operation(id)
+    hasEvents[place] = true
+    switch kind {
+    case .operationCreated:
+      isCreated[place] = true
+      trace.operations[place].className = events.strings[UInt32(word & 0xFFFF)] ?? Self.unknownName
+      trace.operations[place].coverage = Coverage(rawValue: UInt8(word >> 16 & 0xF)) ?? .partial
+      trace.operations[place].isAsynchronous = word >> 20 & 1 != 0
+      trace.operations[place].created = at.time &- Age.nanoseconds(word)
+    case .operationNamed:
+      trace.operations[place].name = text(index)
+      trace.operations[place].source = events.strings[UInt32(word >> 32 & 0xFFFF)]
+    case .dependencyAdded:
+      addDependency(place, on: UInt32(truncatingIfNeeded: word), at)
+    case .dependencyRemoved:
+      let other = OperationID(UInt32(truncatingIfNeeded: word))
+      if let edge = trace.operations[place].dependencies.lastIndex(where: { $0.on == other && $0.removed == nil }) {
+        trace.operations[place].dependencies[edge].removed = at.time
+      }
+    case .enqueued: enqueue(place, at, word)
+    case .priorityChanged: trace.operations[place].priority = Int8(clamping: Int64(bitPattern: word))
+    case .qualityChanged: trace.operations[place].quality = Quality(rawValue: UInt8(clamping: word)) ?? .default
+    default: lifeEvent(kind, place, at, word, index)
+    }
+  }
+
+  private mutating func enqueue(_ place: Int, _ at: Stamp, _ word: UInt64) {
+    trace.operations[place].enqueueCount += 1
+    guard trace.operations[place].enqueued == nil else { return }
+    let queueID = UInt32(truncatingIfNeeded: word)
+    _ = queue(queueID)
+    trace.operations[place].enqueued = at
+    trace.operations[place].queue = QueueID(queueID)
+    trace.operations[place].priority = Int8(truncatingIfNeeded: word >> 32)
+    trace.operations[place].quality = Quality(rawValue: UInt8(word >> 40 & 0xFF)) ?? .default
+    trace.operations[place].isBarrier = word >> 48 & 1 != 0
+  }
+
+  private mutating func lifeEvent(_ kind: EventKind, _ place: Int, _ at: Stamp, _ word: UInt64, _ index: Int) {
+    switch kind {
+    case .ready:
+      // What counts is the last turn to ready before the start; one just after it is the clocks' difference.
+      if let started = trace.operations[place].started {
+        if trace.operations[place].ready == nil, at.time - started.time < Self.tolerance, at.thread != started.thread {
+          trace.operations[place].ready = Stamp(started.time, at.thread)
+        }
+      } else {
+        trace.operations[place].ready = at
+      }
+    case .started:
+      trace.operations[place].startCount += 1
+      if trace.operations[place].started == nil { trace.operations[place].started = at }
+      threads.enter(place, .start, at.thread)
+    case .executionBegan:
+      if trace.operations[place].executionBegan == nil { trace.operations[place].executionBegan = at }
+      threads.enter(place, .code, at.thread)
+    case .executionEnded:
+      if trace.operations[place].executionEnded == nil { trace.operations[place].executionEnded = at }
+      threads.leave(place, .code, at.thread)
+    case .blockBegan:
+      trace.operations[place].blocks.append(
+        BlockExecution(index: UInt32(truncatingIfNeeded: word), thread: at.thread, began: at.time))
+      threads.enter(place, .block, at.thread)
+    case .blockEnded:
+      let number = UInt32(truncatingIfNeeded: word)
+      if let block = trace.operations[place].blocks.lastIndex(where: { $0.index == number && $0.ended == nil }) {
+        trace.operations[place].blocks[block].ended = at.time
+      }
+      threads.leave(place, .block, at.thread)
+    case .finished, .finishedWithError:
+      trace.operations[place].finishCount += 1
+      guard trace.operations[place].finished == nil else { return }
+      trace.operations[place].finished = at
+      if kind == .finishedWithError { trace.operations[place].error = text(index) }
+    case .finishedAgain: trace.operations[place].finishCount += 1
+    case .startReturned:
+      if trace.operations[place].startReturned == nil { trace.operations[place].startReturned = at }
+      threads.leave(place, .start, at.thread)
+    case .cancelRequested:
+      if trace.operations[place].cancelRequested == nil { trace.operations[place].cancelRequested = at }
+    case .released:
+      if trace.operations[place].released == nil { trace.operations[place].released = at }
+    default: break
+    }
+  }
+
+  private mutating func addDependency(_ place: Int, on other: UInt32, _ at: Stamp) {
+    let otherPlace = operation(other)
+    trace.operations[place].dependencies.append(Dependency(on: OperationID(other), added: at.time))
+    // It was ready only because this obstacle was not there yet.
+    if trace.operations[otherPlace].finished == nil, trace.operations[place].started == nil {
+      trace.operations[place].ready = nil
+    }
+  }
+
+  /// The place of an operation, which is made at first sight.
+  private mutating func operation(_ id: UInt32) -> Int {
+    if let place = operationPlaces[id] { return place }
+    let place = trace.operations.count
+    operationPlaces[id] = place
+    trace.operations.append(OperationRecord(id: OperationID(id), className: Self.unknownName))
+    isCreated.append(false)
+    hasEvents.append(false)
+    return place
+  }
+
+  private func named(_ id: UInt32) -> OperationID? { id == 0 ? nil : OperationID(id) }
+  private func text(_ index: Int) -> String { events[index].text ?? "" }
+  private static let unknownName = "(unknown)"
+
+  // MARK: - Queues, waits, threads
+
+  private mutating func queueEvent(_ kind: EventKind, _ id: UInt32, _ at: Stamp, _ word: UInt64, _ index: Int) {
+    let place = queue(id)
+    func change(_ kind: QueueRecord.ChangeKind) {
+      trace.queues[place].changes.append(.init(time: at.time, thread: at.thread, kind: kind))
+    }
+    switch kind {
+    case .queueCreated:
+      let flags = events[index].word2
+      trace.queues[place].name = text(index)
+      trace.queues[place].initialLimit = Int(Int32(truncatingIfNeeded: word >> 32))
+      trace.queues[place].quality = Quality(rawValue: UInt8(truncatingIfNeeded: flags)) ?? .default
+      trace.queues[place].isMain = flags >> 8 & 1 != 0
+      trace.queues[place].initiallySuspended = flags >> 9 & 1 != 0
+      trace.queues[place].created = at.time
+    case .queueRenamed: trace.queues[place].name = text(index)
+    case .queueSuspended: change(.suspended)
+    case .queueResumed: change(.resumed)
+    case .limitChanged: change(.limit(Int(clamping: Int64(bitPattern: word))))
+    case .queueQualityChanged: trace.queues[place].quality = Quality(rawValue: UInt8(clamping: word)) ?? .default
+    case .queueCancelledAll: change(.cancelledAll)
+    case .queueReleased: trace.queues[place].released = at.time
+    case .queueWaitBegan: beginWait(.queue(QueueID(id)), at)
+    case .queueWaitEnded: endWait(.queue(QueueID(id)), at)
+    default: break
+    }
+  }
+
+  private mutating func queue(_ id: UInt32) -> Int {
+    if let place = queuePlaces[id] { return place }
+    queuePlaces[id] = trace.queues.count
+    trace.queues.append(QueueRecord(id: QueueID(id), name: Self.unknownName, initialLimit: -1))
+    return trace.queues.count - 1
+  }
+
+  private mutating func beginWait(_ target: WaitRecord.Target, _ at: Stamp) {
+    openWaits[OpenWait(thread: at.thread.rawValue, target: target), default: []].append(trace.waits.count)
+    let inside = threads.executing(on: at.thread).map { trace.operations[$0].id }
+    trace.waits.append(WaitRecord(target: target, thread: at.thread, inside: inside, began: at.time))
+  }
+
+  private mutating func endWait(_ target: WaitRecord.Target, _ at: Stamp) {
+    guard let index = openWaits[OpenWait(thread: at.thread.rawValue, target: target)]?.popLast() else { return }
+    trace.waits[index].ended = at.time
+  }
+
+  private mutating func otherEvent(
+    _ kind: EventKind, _ subject: UInt32, _ at: Stamp, _ word: UInt64, _ index: Int, before: Nanoseconds?
+  ) {
+    switch kind {
+    case .threadNamed:
+      let systemID = UInt32(truncatingIfNeeded: word >> 32)
+      threads.name(
+        ThreadRecord(
+          id: ThreadID(subject), systemID: systemID, name: text(index), isMain: systemID == trace.header.processID))
+    case .spanEnded:
+      guard let span = openSpans.removeValue(forKey: subject) else { return }
+      trace.spans[span].ended = at
+    case .lost:
+      guard let reason = LossReason(rawValue: subject) else { return }
+      trace.loss.gaps.append(
+        .init(thread: at.thread, from: before ?? at.time, to: at.time, count: word, reason: reason))
+    default: break
+    }
+  }
+
+  // MARK: - The end
+
+  private mutating func finish() -> Trace {
+    settleCoverage()
+    trace.eventCount = events.count
+    trace.lastEvent = events.entries.last?.time ?? 0
+    trace.end = max(trace.lastEvent, events.heartbeat ?? trace.lastEvent)
+    trace.threads = threads.records()
+    trace.operations.settleOrder { operationPlaces[$0.rawValue] }
+    if zip(trace.operations, trace.operations.dropFirst()).contains(where: { $0.id > $1.id }) {
+      trace.operations.sort { $0.id < $1.id }
+    }
+    trace.queues.sort { $0.id < $1.id }
+    // The header counts all losses; records tell where most of them happened.
+    var located: [LossReason: UInt64] = [:]
+    for gap in trace.loss.gaps { located[gap.reason, default: 0] &+= gap.count }
+    trace.loss.lost.merge(located) { max($0, $1) }
+    return trace
+  }
+
+  private mutating func settleCoverage() {
+    let isComplete = trace.loss.isComplete
+    for place in trace.operations.indices {
+      if !isCreated[place] {
+        trace.operations[place].coverage = hasEvents[place] ? .partial : .external
+      } else if !isComplete, trace.operations[place].coverage == .full, trace.operations[place].hasHole {
+        trace.operations[place].coverage = .partial
+      }
+    }
+  }
+}
+
+extension OperationRecord {
+  /// A later event is there without one that must have come before it.
+  fileprivate var hasHole: Bool {
+    if executionBegan != nil || startReturned != nil, started == nil { return true }
+    if executionEnded != nil, executionBegan == nil { return true }
+    return finished != nil && started == nil && cancelRequested == nil
+  }
+}

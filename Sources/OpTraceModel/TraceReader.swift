@@ -1,0 +1,127 @@
+import OpTraceFormat
+
+/// Reads traces: files and texts, closed, alive, cut or damaged.
+///
+/// An error means that nothing could be read. What is damaged inside a trace is left out and told, with place and size,
+/// in ``Trace/loss``. The file is read once, front to back, and never mapped; memory is about 16 bytes an event beside
+/// the records themselves, and the resulting values.
+public enum TraceReader {
+  /// Reads a trace file, or a text in the form that `optrace dump` writes; which one, its first line tells.
+  public static func read(path: String) throws(TraceError) -> Trace {
+    TraceBuilder.build(try events(path: path))
+  }
+
+  /// Reads a trace from memory. `file` is its name in errors.
+  public static func read(bytes: [UInt8], file: String = "trace") throws(TraceError) -> Trace {
+    TraceBuilder.build(try events(bytes: bytes, file: file))
+  }
+
+  /// The events of a trace file in their order, not yet interpreted.
+  public static func events(path: String) throws(TraceError) -> TraceEvents {
+    try events(try FileSource.open(path: path), file: path)
+  }
+
+  /// The events of a trace in memory.
+  public static func events(bytes: [UInt8], file: String = "trace") throws(TraceError) -> TraceEvents {
+    try events(MemorySource(content: bytes), file: file)
+  }
+
+  static func events(_ source: any ByteSource, file: String) throws(TraceError) -> TraceEvents {
+    var header = try FileHeader.read(source, file: file)
+    // A writer that stops at this moment changes the header before it trims the file: look again.
+    for _ in 0..<2 where header.endOffset > source.size() { header = try FileHeader.read(source, file: file) }
+    var walk = ChunkWalk(source, header: header)
+    walk.run()
+    return resolve(header, walk)
+  }
+
+  private static func resolve(_ header: FileHeader, _ walk: consuming ChunkWalk) -> TraceEvents {
+    var events = TraceEvents(header: header.header)
+    // A thread's chunks in the order in which it got them: its events then are one ascending run.
+    let chunks = walk.chunks.sorted { ($0.thread, $0.sequence) < ($1.thread, $1.sequence) }
+    let hasCarried = chunks.contains { $0.kind == .carried }
+    var loss = LossReport()
+    loss.lost = header.lost
+    loss.overwrittenBytes = header.overwrittenBytes
+    loss.damage = header.damage + walk.damage
+    var words = walk.takeWords()
+    var decoder = RecordDecoder(capacity: words.count)
+    for chunk in chunks { decoder.decode(chunk, in: &words) }
+    decoder.countUnknown(in: words)
+    loss.damage = (loss.damage + decoder.damage).sorted { $0.offset < $1.offset }
+    loss.unknownKinds = decoder.unknownKinds
+
+    var clock = ClockMap(nanosecondsFrom: header.startTicks)
+    if header.clock == .counter {
+      var others = decoder.calibrations
+      if let heartbeat = header.heartbeat {
+        others.append(.init(ticks: heartbeat.ticks, monotonic: heartbeat.monotonic))
+      }
+      clock = ClockMap(
+        start: .init(ticks: header.startTicks, monotonic: header.header.startMonotonic), others: others,
+        ticksPerSecond: header.ticksPerSecond)
+    }
+    events.take(words: words, entries: decoder.takeEntries(), strings: decoder.strings, clock: &clock)
+    events.sort()
+    if hasCarried { events.dropDuplicates() }
+    events.heartbeat = header.heartbeat.map { clock.time($0.ticks) }
+    events.loss = loss
+    return events
+  }
+}
+
+extension TraceEvents {
+  /// Takes over what was decoded; times and ages turn from ticks into nanoseconds.
+  mutating func take(
+    words: consuming [UInt64], entries: consuming [Entry], strings: [UInt32: String], clock: inout ClockMap
+  ) {
+    self.words = words
+    self.entries = entries
+    self.strings = strings
+    let convertsAges = !clock.isIdentity
+    self.words.withUnsafeMutableBufferPointer { words in
+      self.entries.withUnsafeMutableBufferPointer { entries in
+        for index in entries.indices {
+          entries[index].time = clock.time(UInt64(bitPattern: entries[index].time))
+          guard convertsAges else { continue }
+          let place = Int(entries[index].place)
+          if UInt8(truncatingIfNeeded: words[place]) == EventKind.operationCreated.rawValue {
+            words[place + 1] = Age.scaled(words[place + 1], by: clock.nanosecondsPerTick)
+          }
+        }
+      }
+    }
+  }
+
+  /// Drops records that a ring has carried on while the chunk they came from was still there.
+  mutating func dropDuplicates() {
+    var kept: [Entry] = []
+    kept.reserveCapacity(entries.count)
+    var seen: Set<ArraySlice<UInt64>> = []
+    for index in entries.indices {
+      if let last = kept.last, last.time == entries[index].time, last.thread == entries[index].thread {
+        if seen.isEmpty { seen.insert(words[Int(last.place)..<Int(last.place) + recordLength(at: Int(last.place))]) }
+        guard seen.insert(words(at: index)).inserted else { continue }
+      } else if !seen.isEmpty {
+        seen.removeAll(keepingCapacity: true)
+      }
+      kept.append(entries[index])
+    }
+    entries = kept
+  }
+}
+
+/// The age inside the second word of a `created` record.
+enum Age {
+  private static let shift: UInt64 = 24
+
+  /// Units of 16 ticks to units of 16 ns; the largest value ("at least that") stays.
+  static func scaled(_ word: UInt64, by factor: Double) -> UInt64 {
+    let age = word >> shift
+    guard age < Layout.largestAge else { return word }
+    let scaled = min((Double(age) * factor).rounded(), Double(Layout.largestAge - 1))
+    return word & ((1 << shift) - 1) | UInt64(scaled) << shift
+  }
+
+  static func nanoseconds(_ word: UInt64) -> Nanoseconds { Nanoseconds(word >> shift) &* Nanoseconds(Layout.ageUnit) }
+}
