@@ -25,7 +25,7 @@ let package = Package(
   ],
   targets: [
     // What a program links to be recorded.
-    .target(name: "COpTrace"),
+    .target(name: "COpTrace", cSettings: [.define("_GNU_SOURCE", .when(platforms: [.linux]))]),
     .target(name: "OpTraceFormat"),
     .target(name: "OpTrace", dependencies: ["COpTrace", "OpTraceFormat"]),
 

@@ -1,3 +1,159 @@
+// The part of the recorder that must be C: the clock, thread-local lanes, atomics on mapped memory, file growth.
+// It knows bytes, record sizes and chunk headers; what a record means is known to OpTraceFormat alone.
 #ifndef COPTRACE_H
 #define COPTRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// One recorder. Its memory is wiped in a forked child (so that the child does not record) and never freed: a thread
+// that still holds the pointer after `stop` finds a closed door, not freed memory.
+typedef struct optrace_recorder optrace_recorder;
+
+// What the recorder knows of one operation; lives as long as the operation object. All of it is atomic inside.
+typedef struct optrace_operation optrace_operation;
+
+// ---- Clock ---------------------------------------------------------------------------------------------------------
+
+// Whether the processor has a counter that runs evenly on all cores.
+bool optrace_clock_has_counter(void);
+uint64_t optrace_clock_monotonic(void);
+uint64_t optrace_clock_wall(void);
+// The counter, or the monotonic clock where there is none.
+uint64_t optrace_clock_ticks(void);
+// Ticks of `optrace_clock_ticks` per second; measured once, within some tenths of a per cent.
+uint64_t optrace_clock_frequency(void);
+
+// ---- System --------------------------------------------------------------------------------------------------------
+
+uint32_t optrace_thread_id(void);
+uint64_t optrace_process_start(uint32_t process_id);
+void optrace_boot_id(uint8_t out[16]);
+
+// ---- Recorder ------------------------------------------------------------------------------------------------------
+
+typedef struct {
+  int descriptor;          // Open for reading and writing, empty; owned by the recorder from here on.
+  bool use_counter;        // Else the monotonic clock.
+  bool ring;               // Flight recorder.
+  uint64_t capacity;       // Flight recorder: bytes of the whole file.
+  uint64_t size_limit;     // Streaming: bytes; 0 for none.
+  const void *header;      // The file's header, without calibration.
+  size_t header_size;
+  // Flight recorder: saves from `chunk` (about to be recycled) what is still needed, by `optrace_carry`. `scan` comes
+  // first, once for every chunk, as soon as its thread is done with it. Both under the recorder's lock.
+  void (*scan)(void *context, const uint8_t *chunk, uint32_t bytes);
+  void (*carry)(void *context, const uint8_t *chunk, uint32_t bytes);
+  void *context;
+} optrace_options;
+
+// Null and errno where the file can't be reserved or mapped. The descriptor is closed then.
+optrace_recorder *optrace_recorder_create(const optrace_options *options);
+// Ends recording, trims and seals the file. Returns 0 or an errno. A second call does nothing.
+int optrace_recorder_stop(optrace_recorder *recorder);
+bool optrace_recorder_is_recording(const optrace_recorder *recorder);
+uint64_t optrace_recorder_lost(const optrace_recorder *recorder, uint32_t reason);
+void optrace_recorder_count_lost(optrace_recorder *recorder, uint32_t reason, uint64_t count);
+
+// The recorder that is used where none is named: any pointer, kept alive by who sets it.
+void *optrace_default(void);
+void optrace_set_default(void *recorder);
+
+// A new serial number for an operation; 0 when there is none left. Threads take them in small blocks.
+uint32_t optrace_recorder_next_serial(optrace_recorder *recorder);
+uint32_t optrace_recorder_next_queue(optrace_recorder *recorder);
+uint32_t optrace_recorder_next_span(optrace_recorder *recorder);
+
+// A small cache from two words (a class pointer; a literal's address and a line) to the id of an interned string.
+// Lock-free to read; 0 is "not there".
+uint32_t optrace_cache_find(optrace_recorder *recorder, uint64_t key1, uint64_t key2);
+void optrace_cache_add(optrace_recorder *recorder, uint64_t key1, uint64_t key2, uint32_t id);
+
+// ---- Records -------------------------------------------------------------------------------------------------------
+// Each takes the time, finds the thread's chunk and stores the record; lock-free unless a new chunk is needed.
+
+void optrace_emit1(optrace_recorder *recorder, uint8_t kind, uint32_t subject);
+void optrace_emit2(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1);
+void optrace_emit3(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2);
+// A record with text. `high` are the bits 32 to 63 of word 1; `word2` is written when `has_word2`.
+void optrace_emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
+                       uint64_t word2, const uint8_t *text, size_t length);
+// The same into a chunk that is never recycled. Takes the recorder's lock.
+void optrace_define_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, const uint8_t *text,
+                         size_t length);
+// Only inside the `carry` callback: appends whole records of `thread` that begin at `base_ticks`.
+bool optrace_carry(optrace_recorder *recorder, uint32_t thread, uint32_t thread_tid, uint64_t base_ticks,
+                   const uint8_t *records, uint32_t bytes);
+
+// ---- Operations ----------------------------------------------------------------------------------------------------
+
+// Never null in practice; null when memory is out, and then nothing of this operation is recorded.
+optrace_operation *optrace_operation_create(void);
+void optrace_operation_destroy(optrace_operation *operation);
+uint64_t optrace_operation_created(const optrace_operation *operation);
+// The recorder it records to; null before it is attached.
+optrace_recorder *optrace_operation_recorder(const optrace_operation *operation);
+uint32_t optrace_operation_serial(const optrace_operation *operation);
+// Binds the operation to a recorder, once: true for the one caller that did it. When it returns, the operation is bound.
+bool optrace_operation_attach(optrace_operation *operation, optrace_recorder *recorder, uint32_t serial);
+// Remembers that this has been done; true for the first caller.
+bool optrace_operation_claim(optrace_operation *operation, uint32_t bit);
+bool optrace_operation_has(const optrace_operation *operation, uint32_t bit);
+// One-word record about the operation; nothing when it is not attached.
+void optrace_operation_event(const optrace_operation *operation, uint8_t kind);
+void optrace_operation_event2(const optrace_operation *operation, uint8_t kind, uint64_t word1);
+
+// ---- What executes on this thread ----------------------------------------------------------------------------------
+
+// The phase of the innermost operation that this thread runs.
+enum { optrace_phase_starting = 1, optrace_phase_executing = 2, optrace_phase_finished = 3, optrace_phase_block = 4 };
+
+void optrace_frame_push(optrace_operation *operation);
+void optrace_frame_pop(void);
+// The phase of `operation` if it is the innermost one here; else 0.
+uint32_t optrace_frame_phase(const optrace_operation *operation);
+void optrace_frame_set_phase(uint32_t phase);
+optrace_operation *optrace_frame_current(void);
+
+// ---- For tests -----------------------------------------------------------------------------------------------------
+
+uint64_t optrace_checksum(uint64_t seed, const void *bytes, size_t count);
+// Where the file is mapped, and its descriptor; to simulate what a careless host does.
+int optrace_test_descriptor(const optrace_recorder *recorder);
+
+// The layout as C knows it; a test compares it with OpTraceFormat's.
+enum {
+  optrace_header_bytes = 1024,
+  optrace_header_capacity = 24,
+  optrace_header_start_ticks = 64,
+  optrace_header_frequency = 88,
+  optrace_header_static_checksum = 504,
+  optrace_header_state = 512,
+  optrace_header_heartbeat = 520,
+  optrace_header_end_offset = 552,
+  optrace_header_loss = 560,
+  optrace_header_overwritten = 640,
+  optrace_header_dynamic_checksum = 1016,
+  optrace_chunk_bytes = 64,
+  optrace_kind_time = 0x40,
+  optrace_kind_thread_switched = 0x41,
+  optrace_kind_lost = 0x42,
+  optrace_kind_calibration = 0x80,
+  optrace_kind_thread_named = 0xC4,
+  optrace_loss_no_space = 0,
+  optrace_loss_size_limit = 1,
+  optrace_loss_thread_exited = 2,
+  optrace_loss_table_full = 3,
+  optrace_loss_carry = 4,
+};
+
+#ifdef __cplusplus
+}
+#endif
+
 #endif

@@ -1,0 +1,158 @@
+// Shared by the C files of the recorder; nothing here is seen from Swift.
+#ifndef OPTRACE_INTERNAL_H
+#define OPTRACE_INTERNAL_H
+
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE
+#endif
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+#include "COpTrace.h"
+
+static inline uint64_t optrace_counter(void) {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  uint64_t value;
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));
+  return value;
+#else
+  return optrace_clock_monotonic();
+#endif
+}
+
+// A chunk's header, as it stands in the file.
+typedef struct {
+  uint32_t magic;
+  uint32_t bytes;
+  uint64_t sequence;
+  uint64_t base_ticks;
+  uint32_t thread;
+  uint32_t kind;
+  _Atomic uint32_t fill;
+  _Atomic uint32_t state;
+  uint64_t checksum;
+  uint64_t unused[2];
+} chunk_header;
+_Static_assert(sizeof(chunk_header) == optrace_chunk_bytes, "the file format fixes it");
+
+enum { chunk_magic = 0x4B43504F };
+enum { chunk_events = 0, chunk_definitions = 1, chunk_carried = 2 };
+enum { chunk_open = 1, chunk_retired = 2, chunk_sealed = 3, chunk_recycling = 4 };
+
+// What one thread needs to write to one recorder. A lane outlives its thread: the next new thread takes it over with
+// the rest of its chunk.
+typedef struct lane {
+  optrace_recorder *recorder;
+  struct lane *next;      // This thread's other lanes, or the recorder's list of idle ones.
+  chunk_header *chunk;
+  uint8_t *cursor;
+  uint8_t *end;
+  uint64_t last_ticks;
+  uint32_t thread;        // Number in the trace.
+  uint32_t tid;
+  uint32_t next_serial, serials_left, serial_block;
+  uint32_t chunk_size;    // The next chunk's.
+  uint64_t lost;          // Not yet told by a record.
+  uint32_t lost_reason;
+} lane;
+
+enum { cache_slots = 512 };
+
+struct optrace_recorder {
+  // Read by every record, written twice in a life.
+  _Atomic uint32_t enabled;
+  uint32_t use_counter;
+  uint8_t *base;
+  uint64_t reserved;
+
+  // Written seldom: once per block of serial numbers.
+  _Alignas(64) _Atomic uint32_t next_serial;
+  _Atomic uint32_t next_queue;
+  _Atomic uint32_t next_span;
+  _Atomic uint32_t next_thread;
+
+  // The slow path. `grow` is held while the file grows, `lock` while lists and marks change; `grow` is taken first.
+  _Alignas(64) pthread_mutex_t lock;
+  pthread_mutex_t grow;
+  pthread_cond_t wake;
+  pthread_t keeper;
+  bool has_keeper;
+  bool stopping;
+  _Atomic bool stopped;
+  int descriptor;
+  dev_t device;
+  ino_t inode;
+  optrace_options options;
+  uint64_t mapped;        // Bytes of the file that are reserved on disk and mapped.
+  _Atomic uint64_t used;  // Bytes handed out as chunks.
+  uint64_t sequence;
+  _Atomic uint64_t retry_at;  // After a failure to grow: not before this monotonic time.
+  _Atomic uint32_t failure;   // The loss reason of that failure.
+  uint64_t lost_at_end[8];    // The header's counts, once the file is no longer mapped.
+  lane *idle;                 // Of threads that have ended.
+  lane definitions;
+  lane carried;
+  uint64_t carried_bytes;
+
+  // Streaming: chunks that wait for their checksum.
+  chunk_header *unsealed[64];
+  uint32_t unsealed_count;
+
+  // Flight recorder: all chunks are of one size; indexes into `chunks`.
+  uint32_t ring_chunk;
+  uint32_t ring_count;
+  uint32_t *ring_free;
+  uint32_t ring_free_count;
+  uint32_t *ring_retired;     // A queue, oldest first.
+  uint32_t ring_retired_head, ring_retired_count;
+  uint32_t ring_scanned;      // How many of the retired ones have been scanned.
+  uint8_t *ring_copy;         // Of the chunk that is being recycled.
+
+  struct {
+    _Atomic uint64_t key1, key2;
+    _Atomic uint32_t id;
+  } cache[cache_slots];
+};
+
+struct optrace_operation {
+  _Atomic(optrace_recorder *) recorder;
+  _Atomic uint32_t serial;
+  _Atomic uint32_t bits;
+  uint64_t created;
+};
+
+static inline uint64_t recorder_now(const optrace_recorder *recorder) {
+  return recorder->use_counter ? optrace_counter() : optrace_clock_monotonic();
+}
+
+static inline _Atomic uint64_t *header_word(optrace_recorder *recorder, size_t offset) {
+  return (_Atomic uint64_t *)(void *)(recorder->base + offset);
+}
+
+// file.c
+int file_open(optrace_recorder *recorder);  // 0 or an errno.
+// Takes `grow` itself. `ahead`: by the keeper, which may take its time.
+bool file_grow(optrace_recorder *recorder, uint64_t needed, bool ahead);
+int file_close(optrace_recorder *recorder);
+
+// chunks.c; `lock` is held.
+chunk_header *chunk_take(optrace_recorder *recorder, uint32_t bytes, uint32_t kind, uint32_t thread, uint64_t ticks);
+void chunk_retire(optrace_recorder *recorder, chunk_header *chunk);
+void chunk_seal(chunk_header *chunk);
+
+// ring.c; `lock` is held.
+bool ring_prepare(optrace_recorder *recorder);
+bool ring_recycle(optrace_recorder *recorder);
+void ring_scan(optrace_recorder *recorder);
+void ring_discard(optrace_recorder *recorder);
+chunk_header *ring_take(optrace_recorder *recorder);
+
+// lane.c
+void recorder_count_lost(optrace_recorder *recorder, uint32_t reason, uint64_t count);
+uint32_t thread_record(uint8_t *out, uint32_t thread, uint32_t tid, const char *name);
+
+#endif

@@ -1,0 +1,54 @@
+// What the recorder knows of one operation object.
+#include "internal.h"
+
+#include <sched.h>
+#include <stdlib.h>
+
+optrace_operation *optrace_operation_create(void) {
+  optrace_operation *operation = calloc(1, sizeof *operation);
+  if (operation) operation->created = optrace_clock_ticks();
+  return operation;
+}
+
+void optrace_operation_destroy(optrace_operation *operation) { free(operation); }
+
+uint64_t optrace_operation_created(const optrace_operation *operation) { return operation->created; }
+
+optrace_recorder *optrace_operation_recorder(const optrace_operation *operation) {
+  return operation ? atomic_load_explicit(&operation->recorder, memory_order_acquire) : NULL;
+}
+
+uint32_t optrace_operation_serial(const optrace_operation *operation) {
+  return operation ? atomic_load_explicit(&operation->serial, memory_order_acquire) : 0;
+}
+
+bool optrace_operation_attach(optrace_operation *operation, optrace_recorder *recorder, uint32_t serial) {
+  uint32_t none = 0;
+  if (!operation) return false;
+  if (!atomic_compare_exchange_strong(&operation->serial, &none, serial)) {
+    // Another thread is between the two stores; some instructions at most.
+    while (!atomic_load_explicit(&operation->recorder, memory_order_acquire)) sched_yield();
+    return false;
+  }
+  atomic_store_explicit(&operation->recorder, recorder, memory_order_release);
+  return true;
+}
+
+bool optrace_operation_claim(optrace_operation *operation, uint32_t bit) {
+  if (!operation) return false;
+  return !(atomic_fetch_or_explicit(&operation->bits, bit, memory_order_acq_rel) & bit);
+}
+
+bool optrace_operation_has(const optrace_operation *operation, uint32_t bit) {
+  return operation && (atomic_load_explicit(&operation->bits, memory_order_acquire) & bit);
+}
+
+void optrace_operation_event(const optrace_operation *operation, uint8_t kind) {
+  optrace_recorder *recorder = optrace_operation_recorder(operation);
+  if (recorder) optrace_emit1(recorder, kind, atomic_load_explicit(&operation->serial, memory_order_relaxed));
+}
+
+void optrace_operation_event2(const optrace_operation *operation, uint8_t kind, uint64_t word1) {
+  optrace_recorder *recorder = optrace_operation_recorder(operation);
+  if (recorder) optrace_emit2(recorder, kind, atomic_load_explicit(&operation->serial, memory_order_relaxed), word1);
+}

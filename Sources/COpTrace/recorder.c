@@ -1,0 +1,247 @@
+// A recorder's life: create, keep (heartbeat, space ahead of need, checksums), stop.
+#include "internal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+// Its own pages, which a forked child finds empty: `enabled` is zero there, and nothing is recorded.
+static optrace_recorder *allocate_recorder(void) {
+  void *pages = mmap(NULL, sizeof(optrace_recorder), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) return NULL;
+#if defined(MADV_WIPEONFORK)
+  if (madvise(pages, sizeof(optrace_recorder), MADV_WIPEONFORK) != 0) {
+    munmap(pages, sizeof(optrace_recorder));
+    return NULL;
+  }
+#elif defined(__APPLE__)
+  minherit(pages, sizeof(optrace_recorder), VM_INHERIT_ZERO);
+#endif
+  return pages;
+}
+
+static void beat(optrace_recorder *recorder) {
+  _Atomic uint64_t *words = header_word(recorder, optrace_header_heartbeat);
+  uint64_t sequence = atomic_load_explicit(words, memory_order_relaxed);
+  atomic_store_explicit(words, sequence + 1, memory_order_relaxed);
+  atomic_thread_fence(memory_order_seq_cst);
+  atomic_store_explicit(words + 1, recorder_now(recorder), memory_order_relaxed);
+  atomic_store_explicit(words + 2, optrace_clock_monotonic(), memory_order_relaxed);
+  atomic_store_explicit(words + 3, optrace_clock_wall(), memory_order_relaxed);
+  atomic_store_explicit(words, sequence + 2, memory_order_release);
+}
+
+// Checksums of chunks that nobody writes any more. `lock` is held, and let go while a chunk is read.
+static void seal_waiting(optrace_recorder *recorder) {
+  while (recorder->unsealed_count && !recorder->stopping) {
+    chunk_header *chunk = recorder->unsealed[--recorder->unsealed_count];
+    pthread_mutex_unlock(&recorder->lock);
+    chunk_seal(chunk);
+    pthread_mutex_lock(&recorder->lock);
+  }
+}
+
+static void grow_ahead(optrace_recorder *recorder) {
+  uint64_t used = atomic_load_explicit(&recorder->used, memory_order_relaxed);
+  uint64_t wanted = used / 4 + 32 * 1024;
+  if (wanted > (8u << 20)) wanted = 8u << 20;
+  if (recorder->mapped - used >= wanted) return;
+  if (atomic_load_explicit(&recorder->retry_at, memory_order_relaxed)) return;  // Who needs space asks for it.
+  pthread_mutex_unlock(&recorder->lock);
+  file_grow(recorder, wanted, true);
+  pthread_mutex_lock(&recorder->lock);
+}
+
+static void recycle_ahead(optrace_recorder *recorder) {
+  uint32_t wanted = recorder->ring_count / 16 + 2;
+  ring_scan(recorder);
+  for (uint32_t i = 0; i < wanted && recorder->ring_free_count < wanted; i++)
+    if (!ring_recycle(recorder)) break;
+}
+
+static void *keep(void *argument) {
+  optrace_recorder *recorder = argument;
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, NULL);  // The host's signals go to the host's threads.
+#if defined(__linux__)
+  pthread_setname_np(pthread_self(), "optrace");
+  if (recorder->options.ring) madvise(recorder->base, recorder->mapped, MADV_POPULATE_WRITE);
+#elif defined(__APPLE__)
+  pthread_setname_np("optrace");
+#endif
+  uint64_t pause = 1000000;  // The second calibration soon, then once a second.
+  uint64_t next = optrace_clock_monotonic() + pause;
+  pthread_mutex_lock(&recorder->lock);
+  while (!recorder->stopping) {
+    if (recorder->options.ring) {
+      recycle_ahead(recorder);
+    } else {
+      seal_waiting(recorder);
+      grow_ahead(recorder);
+    }
+    uint64_t now = optrace_clock_monotonic();
+    if (now >= next) {
+      beat(recorder);
+      pause = pause < 1000000000 ? pause * 10 : pause;
+      next = now + pause;
+    }
+    if (recorder->stopping) break;
+    uint64_t until = optrace_clock_wall() + (next > now ? next - now : 0);
+    struct timespec deadline = {(time_t)(until / 1000000000), (long)(until % 1000000000)};
+    pthread_cond_timedwait(&recorder->wake, &recorder->lock, &deadline);
+  }
+  pthread_mutex_unlock(&recorder->lock);
+  return NULL;
+}
+
+static bool start_keeper(optrace_recorder *recorder) {
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return false;
+  pthread_attr_setstacksize(&attributes, 512 * 1024);
+  recorder->has_keeper = pthread_create(&recorder->keeper, &attributes, keep, recorder) == 0;
+  pthread_attr_destroy(&attributes);
+  return recorder->has_keeper;
+}
+
+static void write_header(optrace_recorder *recorder) {
+  uint8_t *base = recorder->base;
+  memcpy(base, recorder->options.header, recorder->options.header_size);
+  uint64_t start[4] = {recorder_now(recorder), optrace_clock_monotonic(), optrace_clock_wall(),
+                       recorder->use_counter ? optrace_clock_frequency() : 1000000000};
+  memcpy(base + optrace_header_start_ticks, start, sizeof start);
+  if (recorder->options.ring) {
+    uint64_t capacity = recorder->options.capacity;
+    memcpy(base + optrace_header_capacity, &capacity, 8);
+  }
+  uint64_t checksum = optrace_checksum(0x9E3779B97F4A7C15ull, base, optrace_header_static_checksum);
+  memcpy(base + optrace_header_static_checksum, &checksum, 8);
+  uint32_t open = 1;
+  memcpy(base + optrace_header_state, &open, 4);
+  uint64_t end = optrace_header_bytes;
+  memcpy(base + optrace_header_end_offset, &end, 8);
+}
+
+optrace_recorder *optrace_recorder_create(const optrace_options *options) {
+  optrace_recorder *recorder = allocate_recorder();
+  if (!recorder) {
+    close(options->descriptor);
+    errno = ENOMEM;
+    return NULL;
+  }
+  recorder->options = *options;
+  recorder->use_counter = options->use_counter && optrace_clock_has_counter();
+  recorder->next_serial = recorder->next_queue = recorder->next_span = recorder->next_thread = 1;
+  recorder->sequence = 1;
+  pthread_mutex_init(&recorder->lock, NULL);
+  pthread_mutex_init(&recorder->grow, NULL);
+  pthread_cond_init(&recorder->wake, NULL);
+  recorder->definitions.recorder = recorder->carried.recorder = recorder;
+
+  int error = file_open(recorder);
+  if (!error && options->ring && !ring_prepare(recorder)) error = ENOMEM;
+  if (error) {
+    if (recorder->base) munmap(recorder->base, recorder->reserved);
+    ring_discard(recorder);
+    close(options->descriptor);
+    munmap(recorder, sizeof *recorder);
+    errno = error;
+    return NULL;
+  }
+  recorder->used = optrace_header_bytes;
+  write_header(recorder);
+  recorder->options.header = NULL;
+  atomic_store(&recorder->enabled, 1);
+  start_keeper(recorder);  // Without it recording works, only slower and without a heartbeat.
+  return recorder;
+}
+
+int optrace_recorder_stop(optrace_recorder *recorder) {
+  if (!recorder->base) return 0;  // A forked child.
+  atomic_store(&recorder->enabled, 0);
+  pthread_mutex_lock(&recorder->grow);
+  pthread_mutex_lock(&recorder->lock);
+  bool first = !recorder->stopping;
+  recorder->stopping = true;
+  pthread_cond_broadcast(&recorder->wake);
+  pthread_mutex_unlock(&recorder->lock);
+  pthread_mutex_unlock(&recorder->grow);
+  if (!first) return 0;
+  if (recorder->has_keeper) pthread_join(recorder->keeper, NULL);
+  int error = file_close(recorder);
+  pthread_mutex_lock(&recorder->lock);
+  recorder->stopped = true;
+  lane *idle = recorder->idle;
+  recorder->idle = NULL;
+  ring_discard(recorder);
+  pthread_mutex_unlock(&recorder->lock);
+  while (idle) {
+    lane *next = idle->next;
+    free(idle);
+    idle = next;
+  }
+  return error;
+}
+
+bool optrace_recorder_is_recording(const optrace_recorder *recorder) {
+  return atomic_load_explicit(&recorder->enabled, memory_order_relaxed);
+}
+
+uint64_t optrace_recorder_lost(const optrace_recorder *recorder, uint32_t reason) {
+  if (!recorder->base) return 0;
+  if (recorder->stopped) return recorder->lost_at_end[reason];
+  return atomic_load_explicit(header_word((optrace_recorder *)recorder, optrace_header_loss + 8 * reason),
+                              memory_order_relaxed);
+}
+
+void optrace_recorder_count_lost(optrace_recorder *recorder, uint32_t reason, uint64_t count) {
+  recorder_count_lost(recorder, reason, count);
+}
+
+static _Atomic(void *) default_recorder;
+void *optrace_default(void) { return atomic_load_explicit(&default_recorder, memory_order_acquire); }
+void optrace_set_default(void *recorder) { atomic_store_explicit(&default_recorder, recorder, memory_order_release); }
+
+uint32_t optrace_recorder_next_queue(optrace_recorder *recorder) {
+  return atomic_fetch_add_explicit(&recorder->next_queue, 1, memory_order_relaxed);
+}
+
+uint32_t optrace_recorder_next_span(optrace_recorder *recorder) {
+  return atomic_fetch_add_explicit(&recorder->next_span, 1, memory_order_relaxed);
+}
+
+int optrace_test_descriptor(const optrace_recorder *recorder) { return recorder->descriptor; }
+
+// ---- Cache ---------------------------------------------------------------------------------------------------------
+
+static uint32_t cache_slot(uint64_t key1, uint64_t key2) {
+  uint64_t hash = (key1 ^ key2 * 0x9E3779B97F4A7C15ull) * 0xFF51AFD7ED558CCDull;
+  return (uint32_t)(hash >> 40) % cache_slots;
+}
+
+uint32_t optrace_cache_find(optrace_recorder *recorder, uint64_t key1, uint64_t key2) {
+  uint32_t slot = cache_slot(key1, key2);
+  for (uint32_t i = 0; i < 8; i++, slot = (slot + 1) % cache_slots) {
+    uint32_t id = atomic_load_explicit(&recorder->cache[slot].id, memory_order_acquire);
+    if (!id) return 0;
+    if (recorder->cache[slot].key1 == key1 && recorder->cache[slot].key2 == key2) return id;
+  }
+  return 0;
+}
+
+void optrace_cache_add(optrace_recorder *recorder, uint64_t key1, uint64_t key2, uint32_t id) {
+  pthread_mutex_lock(&recorder->lock);
+  uint32_t slot = cache_slot(key1, key2);
+  for (uint32_t i = 0; i < 8; i++, slot = (slot + 1) % cache_slots) {
+    if (atomic_load_explicit(&recorder->cache[slot].id, memory_order_relaxed)) continue;
+    recorder->cache[slot].key1 = key1;
+    recorder->cache[slot].key2 = key2;
+    atomic_store_explicit(&recorder->cache[slot].id, id, memory_order_release);
+    break;
+  }
+  pthread_mutex_unlock(&recorder->lock);
+}

@@ -1,0 +1,59 @@
+internal import COpTrace
+internal import Foundation
+internal import OpTraceFormat
+
+/// Numbers for operations that carry no probe of this recorder: other classes, and traced operations that record
+/// elsewhere. They are known by identity; a weak reference tells an object from a later one at the same address.
+///
+/// Sendable: `entries` is only touched under `lock`.
+final class ForeignOperations: @unchecked Sendable {
+  private struct Entry {
+    weak var operation: Operation?
+    var serial: UInt32
+  }
+
+  private let lock = NSLock()
+  private var entries: [ObjectIdentifier: Entry] = [:]
+  private var sweepAt = 1024
+
+  /// The number of an operation. At first sight it is described as `external`: nothing but its being named is known.
+  func identify(_ operation: Operation, recorder: TraceRecorder) -> UInt32 {
+    let (serial, isNew) = number(of: operation, recorder: recorder)
+    if isNew, serial != 0 {
+      recorder.describe(
+        operation, serial: serial, coverage: UInt64(Coverage.external.rawValue), isAsynchronous: false, created: nil,
+        location: nil)
+    }
+    return serial
+  }
+
+  enum Coverage: UInt8 { case full = 0, partial = 1, external = 2 }
+
+  /// Describes an operation that a traced queue was given, with what it depends on.
+  func enqueue(_ operation: Operation, recorder: TraceRecorder) -> UInt32 {
+    let (serial, _) = number(of: operation, recorder: recorder)
+    guard serial != 0 else { return 0 }
+    recorder.describe(
+      operation, serial: serial, coverage: UInt64(Coverage.partial.rawValue),
+      isAsynchronous: operation.isAsynchronous, created: nil, location: nil)
+    for dependency in operation.dependencies {
+      let target = recorder.introduce(dependency)
+      optrace_emit2(recorder.core, EventKind.dependencyAdded.rawValue, serial, UInt64(target))
+    }
+    return serial
+  }
+
+  private func number(of operation: Operation, recorder: TraceRecorder) -> (serial: UInt32, isNew: Bool) {
+    let key = ObjectIdentifier(operation)
+    return lock.withLock {
+      if let entry = entries[key], entry.operation === operation { return (entry.serial, false) }
+      let serial = optrace_recorder_next_serial(recorder.core)
+      entries[key] = Entry(operation: operation, serial: serial)
+      if entries.count > sweepAt {
+        entries = entries.filter { $0.value.operation != nil }
+        sweepAt = max(1024, entries.count * 2)
+      }
+      return (serial, true)
+    }
+  }
+}

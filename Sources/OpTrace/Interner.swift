@@ -1,0 +1,64 @@
+internal import COpTrace
+internal import Foundation
+internal import OpTraceFormat
+
+/// Gives texts that come again and again (class names, source lines) a number, and writes each once into the trace.
+///
+/// The slow path: it locks, and happens once for each class and source line. The numbers are cached in `COpTrace`.
+/// Sendable: `ids` is only touched under `lock`.
+final class Interner: @unchecked Sendable {
+  private let core: OpaquePointer
+  private let lock = NSLock()
+  private var ids: [String: UInt32] = [:]
+  /// What may still be written: in a ring the texts stay for good, and must leave room for events.
+  private var bytesLeft: Int
+
+  init(core: OpaquePointer, byteLimit: Int) {
+    self.core = core
+    bytesLeft = byteLimit
+  }
+
+  func id(ofClass type: AnyClass) -> UInt32 {
+    let key = UInt64(UInt(bitPattern: ObjectIdentifier(type)))
+    let known = optrace_cache_find(core, key, 0)
+    if known != 0 { return known }
+    let id = id(of: String(describing: type))
+    if id != 0 { optrace_cache_add(core, key, 0, id) }
+    return id
+  }
+
+  func id(of location: SourceLocation) -> UInt32 {
+    guard location.file.hasPointerRepresentation else { return id(of: location.description) }
+    let key = UInt64(UInt(bitPattern: location.file.utf8Start))
+    let known = optrace_cache_find(core, key, UInt64(location.line))
+    if known != 0 { return known }
+    let id = id(of: location.description)
+    if id != 0 { optrace_cache_add(core, key, UInt64(location.line), id) }
+    return id
+  }
+
+  /// 0 when the table is full, which is counted as a loss.
+  func id(of text: String) -> UInt32 {
+    lock.withLock {
+      if let id = ids[text] { return id }
+      let bytes = min(text.utf8.count, Layout.longestText) + 32
+      guard ids.count < Int(UInt16.max), bytes <= bytesLeft else {
+        optrace_recorder_count_lost(core, LossReason.tableFull.rawValue, 1)
+        return 0
+      }
+      let id = UInt32(ids.count + 1)
+      ids[text] = id
+      bytesLeft -= bytes
+      UTF8Text.with(text) { optrace_define_text(core, EventKind.string.rawValue, id, $0, $1) }
+      return id
+    }
+  }
+}
+
+/// Where in the program something was made.
+struct SourceLocation: Sendable, CustomStringConvertible {
+  let file: StaticString
+  let line: UInt
+
+  var description: String { "\(file):\(line)" }
+}

@@ -1,0 +1,154 @@
+internal import COpTrace
+internal import Foundation
+internal import OpTraceFormat
+
+/// What every traced operation carries: its identity for the recorder, and the calls that its overrides make.
+///
+/// All of them cost one load and a branch while the operation records nowhere.
+/// Sendable: the pointer never changes, and what it points to is atomic inside.
+struct OperationProbe: @unchecked Sendable {
+  /// Bits of ``OperationProbe/claim(_:)``.
+  struct Bits {
+    static let described: UInt32 = 1
+    static let hasDependencies: UInt32 = 2
+  }
+
+  let pointer: OpaquePointer?
+
+  init() { pointer = optrace_operation_create() }
+
+  /// To be called once, at the end of the operation's life.
+  func destroy() {
+    guard let pointer else { return }
+    record(.released)
+    optrace_operation_destroy(pointer)
+  }
+
+  var core: OpaquePointer? { optrace_operation_recorder(pointer) }
+  var serial: UInt32 { optrace_operation_serial(pointer) }
+
+  func record(_ kind: EventKind) {
+    if let pointer { optrace_operation_event(pointer, kind.rawValue) }
+  }
+
+  func record(_ kind: EventKind, _ word: UInt64) {
+    if let pointer { optrace_operation_event2(pointer, kind.rawValue, word) }
+  }
+
+  func record(_ kind: EventKind, text: String) {
+    guard let core else { return }
+    UTF8Text.with(text) { optrace_emit_text(core, kind.rawValue, serial, 0, false, 0, $0, $1) }
+  }
+
+  func claim(_ bit: UInt32) -> Bool { optrace_operation_claim(pointer, bit) }
+  func has(_ bit: UInt32) -> Bool { optrace_operation_has(pointer, bit) }
+}
+
+/// An operation that carries a probe: all traced types.
+protocol ProbedOperation: Operation {
+  var probe: OperationProbe { get }
+  var sourceLocation: SourceLocation? { get }
+  /// `isAsynchronous`, without asking an override that may do anything.
+  var isProbedAsAsynchronous: Bool { get }
+}
+
+// MARK: - The overrides' bodies
+
+extension ProbedOperation {
+  /// Runs `body`, which is Foundation's `start()`, and notices when the operation's code begins and ends: Foundation on
+  /// Linux asks `isExecuting` right before `main()`, and `isFinished` before it tells anybody of the end, both on the
+  /// thread that runs the operation.
+  func probedStart(_ body: () -> Void) {
+    guard attachToDefault() else { return body() }
+    probe.record(.started)
+    optrace_frame_push(probe.pointer)
+    body()
+    let phase = optrace_frame_phase(probe.pointer)
+    optrace_frame_pop()
+    if phase == 0, isFinished {
+      // Too deep in nested starts to have been watched.
+      probe.record(.finished)
+    }
+    probe.record(.startReturned)
+  }
+
+  func noteExecuting(_ value: Bool) -> Bool {
+    if value, optrace_frame_phase(probe.pointer) == UInt32(optrace_phase_starting) {
+      optrace_frame_set_phase(UInt32(optrace_phase_executing))
+      probe.record(.executionBegan)
+    }
+    return value
+  }
+
+  func noteFinished(_ value: Bool) -> Bool {
+    guard value else { return value }
+    let phase = optrace_frame_phase(probe.pointer)
+    if phase == UInt32(optrace_phase_starting) || phase == UInt32(optrace_phase_executing) {
+      if phase == UInt32(optrace_phase_executing) { probe.record(.executionEnded) }
+      optrace_frame_set_phase(UInt32(optrace_phase_finished))
+      probe.record(.finished)
+    }
+    return value
+  }
+
+  /// Foundation asks on the thread that took away the last obstacle, perhaps under the queue's lock.
+  func noteReady(_ value: Bool) -> Bool {
+    if value { probe.record(.ready) }
+    return value
+  }
+
+  /// The edge is recorded before Foundation hears of it: on Linux an operation that is made to depend on itself hangs
+  /// in there. One that is not attached yet is described, edges and all, when it is; if that happened meanwhile, the
+  /// edge is recorded afterwards, perhaps for the second time, which readers do not mind.
+  func noteDependency(on operation: Operation, _ body: () -> Void) {
+    _ = probe.claim(OperationProbe.Bits.hasDependencies)
+    let wasAttached = recordDependency(on: operation)
+    body()
+    if !wasAttached { _ = recordDependency(on: operation) }
+  }
+
+  private func recordDependency(on operation: Operation) -> Bool {
+    guard let core = probe.core, let recorder = TraceRecorder.active(core) else { return false }
+    probe.record(.dependencyAdded, UInt64(recorder.introduce(operation)))
+    return true
+  }
+
+  func noteDependencyRemoved(_ operation: Operation) {
+    guard let core = probe.core, let recorder = TraceRecorder.active(core) else { return }
+    probe.record(.dependencyRemoved, UInt64(recorder.introduce(operation)))
+  }
+
+  func noteName(_ name: String?) {
+    if let name { probe.record(.operationNamed, text: name) }
+  }
+
+  func noteWait(_ body: () -> Void) {
+    guard probe.core != nil, !isFinished else { return body() }
+    probe.record(.waitBegan)
+    body()
+    probe.record(.waitEnded)
+  }
+
+  func attachForStart() { _ = attachToDefault() }
+
+  /// For an operation that is run by hand. True when it records.
+  private func attachToDefault() -> Bool {
+    if probe.core != nil { return true }
+    guard let recorder = TraceRecorder.default, recorder.isRecording else { return false }
+    _ = recorder.introduce(self)
+    return probe.core != nil
+  }
+}
+
+extension QualityOfService {
+  /// The format's number, which is the same on all systems.
+  var traceValue: UInt8 {
+    switch self {
+    case .background: 1
+    case .utility: 2
+    case .userInitiated: 3
+    case .userInteractive: 4
+    default: 0
+    }
+  }
+}

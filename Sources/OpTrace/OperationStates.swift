@@ -1,0 +1,107 @@
+internal import COpTrace
+internal import Foundation
+internal import OpTraceFormat
+
+/// The state machine of an operation that keeps its own states:
+///
+///     idle ── start ──▶ executing ── finish ──▶ finished
+///      │                                          ▲
+///      └── start while cancelled, or after finish ┘
+///
+/// Every transition is recorded before it can be seen, and announced after it: on Darwin by the key-value notifications
+/// that Apple asks for (`isExecuting`, then `isFinished`), on Linux by `didChangeValue(forKey:)`, which is what
+/// Foundation's queue there listens to.
+/// Sendable: `state`, `finishedEarly` and `storedError` are only touched under `lock`; no other code runs under it but
+/// the recording of one event.
+final class OperationStates: @unchecked Sendable {
+  private enum State { case idle, executing, finished }
+
+  private let lock = NSLock()
+  private var state = State.idle
+  private var finishedEarly = false
+  private var storedError: (any Error)?
+
+  var isExecuting: Bool { lock.withLock { state == .executing } }
+  var isFinished: Bool { lock.withLock { state == .finished } }
+  var error: (any Error)? { lock.withLock { storedError } }
+
+  /// Starts `operation`, whose work is `execute`; a synchronous one is finished when that returns.
+  func start(_ operation: some ProbedOperation, synchronously: Bool, _ execute: () -> Void) {
+    operation.attachForStart()
+    let probe = operation.probe
+    probe.record(.started)
+    let isOver = operation.isCancelled || lock.withLock { finishedEarly }
+    if isOver {
+      // Started again after its end: recorded as a second start, and that is all.
+      if !isFinished { finish(operation, from: .idle, error: nil) }
+    } else if begin(operation) {
+      optrace_frame_push(probe.pointer)
+      optrace_frame_set_phase(UInt32(optrace_phase_block))
+      execute()
+      optrace_frame_pop()
+      if synchronously { finish(operation, from: .executing, error: nil) }
+    }
+    probe.record(.startReturned)
+  }
+
+  /// False when it has begun before.
+  private func begin(_ operation: some ProbedOperation) -> Bool {
+    announce(operation, ["isExecuting"]) {
+      lock.withLock {
+        guard state == .idle else { return false }
+        operation.probe.record(.executionBegan)
+        state = .executing
+        return true
+      }
+    }
+  }
+
+  /// Ends an operation whose work is done.
+  func finish(_ operation: some ProbedOperation, error: (any Error)?) {
+    let isEarly = lock.withLock {
+      guard state == .idle, !finishedEarly else { return false }
+      finishedEarly = true
+      storedError = error
+      return true
+    }
+    // Foundation on Linux crashes when a queued operation finishes before its start, so the start will see to it.
+    if !isEarly { finish(operation, from: .executing, error: error) }
+  }
+
+  private func finish(_ operation: some ProbedOperation, from expected: State, error: (any Error)?) {
+    let probe = operation.probe
+    announce(operation, expected == .executing ? ["isExecuting", "isFinished"] : ["isFinished"]) {
+      lock.withLock {
+        guard state == expected else {
+          probe.record(.finishedAgain)
+          return false
+        }
+        if let error { storedError = error }
+        if expected == .executing { probe.record(.executionEnded) }
+        if let storedError {
+          probe.record(.finishedWithError, text: String(describing: storedError))
+        } else {
+          probe.record(.finished)
+        }
+        state = .finished
+        return true
+      }
+    }
+  }
+
+  /// Announces a change of the keys around `change`, which says whether anything changed.
+  @discardableResult
+  private func announce(_ operation: some ProbedOperation, _ keys: [String], _ change: () -> Bool) -> Bool {
+    #if canImport(Darwin)
+      for key in keys { operation.willChangeValue(forKey: key) }
+      let changed = change()
+      for key in keys { operation.didChangeValue(forKey: key) }
+      return changed
+    #else
+      // `willChangeValue` does nothing here.
+      guard change() else { return false }
+      for key in keys { operation.didChangeValue(forKey: key) }
+      return true
+    #endif
+  }
+}

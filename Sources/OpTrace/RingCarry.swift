@@ -1,0 +1,179 @@
+internal import COpTrace
+internal import OpTraceFormat
+
+/// Decides what a flight recorder must not forget when it uses a chunk again: all records of operations that are not
+/// over, of waits and spans that are open and of queues that exist. Without them the very operations that hang would be
+/// missing from the trace of a hang.
+///
+/// Called by `COpTrace` under the recorder's lock, on the recorder's own thread in the main. `scan` sees each chunk once
+/// when its thread is done with it, and keeps the sets; `carry` sees a chunk before it is used again.
+/// Sendable: everything here is touched under that lock alone; `core` is set before recording can need a recycled chunk.
+final class RingCarry: @unchecked Sendable {
+  var core: OpaquePointer?
+
+  private var unfinished = Set<UInt32>()
+  private var queues = Set<UInt32>()
+  private var openWaits = Set<UInt64>()
+  private var openSpans = Set<UInt32>()
+  /// Ends whose beginnings lie in chunks that are still being written.
+  private var finishedEarly = Set<UInt32>()
+  private var endedSpansEarly = Set<UInt32>()
+
+  // MARK: Scanning
+
+  func scan(_ chunk: UnsafeRawBufferPointer) {
+    var walk = ChunkWalk(chunk)
+    while let record = walk.next() {
+      guard let kind = EventKind(rawValue: record.kind) else { continue }
+      switch kind {
+      case .operationCreated:
+        let isFull = record.word1 >> 16 & 0xF == 0
+        if isFull, finishedEarly.remove(record.subject) == nil { unfinished.insert(record.subject) }
+      case .finished, .finishedWithError, .released:
+        if unfinished.remove(record.subject) == nil, kind != .released { finishedEarly.insert(record.subject) }
+      case .queueCreated: queues.insert(record.subject)
+      case .queueReleased: queues.remove(record.subject)
+      case .waitBegan, .queueWaitBegan: openWaits.insert(waitKey(record, isQueue: kind == .queueWaitBegan))
+      case .waitEnded, .queueWaitEnded: openWaits.remove(waitKey(record, isQueue: kind == .queueWaitEnded))
+      case .spanBegan:
+        let id = UInt32(truncatingIfNeeded: record.word1 >> 32)
+        if endedSpansEarly.remove(id) == nil { openSpans.insert(id) }
+      case .spanEnded:
+        if openSpans.remove(record.subject) == nil { endedSpansEarly.insert(record.subject) }
+      default: break
+      }
+    }
+    // An end without a beginning comes from before the ring; it must not pile up.
+    if finishedEarly.count > 1 << 20 { finishedEarly.removeAll() }
+    if endedSpansEarly.count > 1 << 20 { endedSpansEarly.removeAll() }
+  }
+
+  private func waitKey(_ record: ChunkWalk.Record, isQueue: Bool) -> UInt64 {
+    UInt64(record.thread) << 33 | (isQueue ? 1 << 32 : 0) | UInt64(record.subject)
+  }
+
+  private func isNeeded(_ record: ChunkWalk.Record) -> Bool {
+    guard let kind = EventKind(rawValue: record.kind) else { return false }
+    switch kind.spec.subject {
+    case .operation:
+      switch kind {
+      case .mark: return false
+      case .spanBegan: return openSpans.contains(UInt32(truncatingIfNeeded: record.word1 >> 32))
+      case .waitBegan: return openWaits.contains(waitKey(record, isQueue: false))
+      case .waitEnded: return false
+      default: return unfinished.contains(record.subject)
+      }
+    case .queue:
+      switch kind {
+      case .queueWaitBegan: return openWaits.contains(waitKey(record, isQueue: true))
+      case .queueWaitEnded: return false
+      default: return queues.contains(record.subject)
+      }
+    default: return false
+    }
+  }
+
+  // MARK: Carrying
+
+  /// Copies what is needed to the ring's newest end: runs of records of one thread, each with its thread and time.
+  func carry(_ chunk: UnsafeRawBufferPointer) {
+    var walk = ChunkWalk(chunk)
+    var run: [UInt8] = []
+    var runThread: UInt32 = 0
+    var runSystemThread: UInt32 = 0
+    var lastTicks: UInt64 = 0
+    var baseTicks: UInt64 = 0
+    var count: UInt64 = 0
+
+    func flush() {
+      guard !run.isEmpty, let core else { return }
+      let done = run.withUnsafeBufferPointer {
+        optrace_carry(core, runThread, runSystemThread, baseTicks, $0.baseAddress, UInt32($0.count))
+      }
+      if !done { optrace_recorder_count_lost(core, LossReason.carry.rawValue, count) }
+      run.removeAll(keepingCapacity: true)
+      count = 0
+    }
+
+    while let record = walk.next() {
+      guard isNeeded(record) else { continue }
+      if run.isEmpty || record.thread != runThread || record.ticks < lastTicks
+        || record.ticks - lastTicks > Layout.largestDelta || run.count > 3000
+      {
+        flush()
+        runThread = record.thread
+        runSystemThread = record.systemThread
+        baseTicks = record.ticks
+        lastTicks = record.ticks
+      }
+      let head = UInt64(record.kind) | (record.ticks - lastTicks) << 8 | UInt64(record.subject) << 32
+      withUnsafeBytes(of: head.littleEndian) { run.append(contentsOf: $0) }
+      run.append(contentsOf: chunk[record.offset + 8..<record.offset + record.byteCount])
+      lastTicks = record.ticks
+      count += 1
+    }
+    flush()
+  }
+}
+
+/// Walks the records of one chunk in memory. The recorder wrote them itself; lengths are checked all the same.
+struct ChunkWalk {
+  struct Record {
+    var kind: UInt8
+    var subject: UInt32
+    var ticks: UInt64
+    var thread: UInt32
+    var systemThread: UInt32
+    var word1: UInt64
+    var offset: Int
+    var byteCount: Int
+  }
+
+  private let bytes: UnsafeRawBufferPointer
+  private var offset = Layout.Chunk.size
+  private var ticks: UInt64
+  private var thread: UInt32
+  private var systemThread: UInt32 = 0
+
+  init(_ bytes: UnsafeRawBufferPointer) {
+    self.bytes = bytes
+    guard bytes.count >= Layout.Chunk.size else {
+      offset = bytes.count
+      ticks = 0
+      thread = 0
+      return
+    }
+    ticks = bytes.loadUnaligned(fromByteOffset: Layout.Chunk.baseTicks, as: UInt64.self)
+    thread = bytes.loadUnaligned(fromByteOffset: Layout.Chunk.thread, as: UInt32.self)
+  }
+
+  mutating func next() -> Record? {
+    while offset + 8 <= bytes.count {
+      let head = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      let kind = UInt8(truncatingIfNeeded: head)
+      let word1 = offset + 16 <= bytes.count ? bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self) : 0
+      let words = RecordSize.fixedWords(kind: kind) ?? Int(word1 & 0xFFFF)
+      let count = words * 8
+      guard kind != 0, count >= 8, offset + count <= bytes.count else { return nil }
+      let at = offset
+      offset += count
+      ticks += head >> 8 & Layout.largestDelta
+      let subject = UInt32(truncatingIfNeeded: head >> 32)
+      switch EventKind(rawValue: kind) {
+      case .time:
+        ticks = word1
+        continue
+      case .threadSwitched:
+        thread = subject
+        systemThread = UInt32(truncatingIfNeeded: word1)
+        continue
+      case .threadNamed: systemThread = UInt32(truncatingIfNeeded: word1 >> 32)
+      default: break
+      }
+      return Record(
+        kind: kind, subject: subject, ticks: ticks, thread: thread, systemThread: systemThread, word1: word1,
+        offset: at, byteCount: count)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,63 @@
+internal import COpTrace
+internal import Foundation
+
+extension TraceRecorder {
+  /// What queues and operations record to when they are given no recorder of their own. Nil: they record nothing.
+  ///
+  /// Before its first use the environment is read: with `OPTRACE_OUTPUT=run.optrace` (`%p` becomes the process id) the
+  /// process records without a line of code; `OPTRACE_FLIGHT_RECORDER=16M` makes it a ring of that size. The default
+  /// recorder is stopped when the process exits. Reading costs one load.
+  public static var `default`: TraceRecorder? {
+    get {
+      _ = environment
+      return optrace_default().map { Unmanaged<TraceRecorder>.fromOpaque($0).takeUnretainedValue() }
+    }
+    set {
+      _ = environment
+      set(newValue)
+    }
+  }
+
+  private static func set(_ recorder: TraceRecorder?) {
+    _ = stopAtExit
+    // Kept for good: a thread that has just read it may still use it. There are few of them in a process.
+    optrace_set_default(recorder.map { Unmanaged.passRetained($0).toOpaque() })
+  }
+
+  private static let stopAtExit: Void = {
+    atexit {
+      guard let pointer = optrace_default() else { return }
+      // Nobody is left to be told; a trace that is not closed is readable too.
+      try? Unmanaged<TraceRecorder>.fromOpaque(pointer).takeUnretainedValue().stop()
+    }
+  }()
+
+  /// Read once, before the default is first used.
+  private static let environment: Void = {
+    let variables = ProcessInfo.processInfo.environment
+    guard let pattern = variables["OPTRACE_OUTPUT"], !pattern.isEmpty else { return }
+    let path = pattern.replacingOccurrences(of: "%p", with: String(ProcessInfo.processInfo.processIdentifier))
+    var configuration = Configuration()
+    if let size = variables["OPTRACE_FLIGHT_RECORDER"].flatMap(bytes) {
+      configuration.mode = .flightRecorder(capacity: size)
+    }
+    do {
+      set(try TraceRecorder(writingTo: URL(fileURLWithPath: path), configuration: configuration))
+    } catch {
+      // Whoever set the variable looks for a trace: say why there is none, and let the program run.
+      FileHandle.standardError.write(Data("optrace: \(error); nothing is recorded\n".utf8))
+    }
+  }()
+
+  /// `4096`, `512K`, `16M`, `1G`.
+  static func bytes(_ text: String) -> Int? {
+    let units: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
+    var digits = text.uppercased()
+    if digits.last == "B" { digits.removeLast() }
+    let unit = digits.last.flatMap { units[$0] }
+    if unit != nil { digits.removeLast() }
+    guard let number = Int(digits), number > 0 else { return nil }
+    let (result, overflow) = number.multipliedReportingOverflow(by: unit ?? 1)
+    return overflow ? nil : result
+  }
+}

@@ -1,0 +1,106 @@
+internal import COpTrace
+internal import Foundation
+internal import OpTraceFormat
+
+/// Describing operations and queues at first sight.
+extension TraceRecorder {
+  /// The operation's number in this trace. At first sight it is described: class, name, source, and what it depends on,
+  /// the operations that were never enqueued included. Takes no lock for traced types, unless a class is new.
+  @discardableResult
+  func introduce(_ operation: Operation) -> UInt32 {
+    // A list and not a recursion: chains of dependencies may be long.
+    var waiting: [(any ProbedOperation, UInt32)] = []
+    let serial = identify(operation, &waiting)
+    while let (next, number) = waiting.popLast() {
+      for dependency in next.dependencies {
+        let target = identify(dependency, &waiting)
+        optrace_emit2(core, EventKind.dependencyAdded.rawValue, number, UInt64(target))
+      }
+    }
+    return serial
+  }
+
+  private func identify(_ operation: Operation, _ described: inout [(any ProbedOperation, UInt32)]) -> UInt32 {
+    guard let probed = operation as? any ProbedOperation else {
+      return foreign.identify(operation, recorder: self)
+    }
+    let probe = probed.probe
+    if let other = probe.core { return other == core ? probe.serial : foreign.identify(operation, recorder: self) }
+    let serial = optrace_recorder_next_serial(core)
+    guard serial != 0, probe.pointer != nil else { return 0 }
+    guard optrace_operation_attach(probe.pointer, core, serial) else {
+      // Another thread was faster.
+      return probe.core == core ? probe.serial : foreign.identify(operation, recorder: self)
+    }
+    describe(
+      operation, serial: serial, coverage: 0, isAsynchronous: probed.isProbedAsAsynchronous,
+      created: optrace_operation_created(probe.pointer), location: probed.sourceLocation)
+    if operation.isCancelled { optrace_emit1(core, EventKind.cancelRequested.rawValue, serial) }
+    if probe.has(OperationProbe.Bits.hasDependencies) { described.append((probed, serial)) }
+    return serial
+  }
+
+  /// Coverage as in the format: 0 full, 1 partial, 2 external.
+  func describe(
+    _ operation: Operation, serial: UInt32, coverage: UInt64, isAsynchronous: Bool, created: UInt64?,
+    location: SourceLocation?
+  ) {
+    var age: UInt64 = 0
+    if let created {
+      let now = optrace_clock_ticks()
+      var ticks = now > created ? now - created : 0
+      if configuration.clock == .monotonic, optrace_clock_has_counter() {
+        ticks = UInt64(Double(ticks) * 1e9 / Double(optrace_clock_frequency()))
+      }
+      age = min(ticks / Layout.ageUnit, Layout.largestAge)
+    }
+    let classID = UInt64(interner.id(ofClass: type(of: operation)))
+    let word = classID | coverage << 16 | (isAsynchronous ? 1 << 20 : 0) | age << 24
+    optrace_emit2(core, EventKind.operationCreated.rawValue, serial, word)
+    let name = operation.name
+    if name != nil || location != nil {
+      let source = location.map { interner.id(of: $0) } ?? 0
+      UTF8Text.with(name ?? "") {
+        optrace_emit_text(core, EventKind.operationNamed.rawValue, serial, source, false, 0, $0, $1)
+      }
+    }
+  }
+
+  /// A barrier block is shown as an operation of its own.
+  func introduceBarrier(queue: UInt32) -> OperationProbe {
+    let probe = OperationProbe()
+    let serial = optrace_recorder_next_serial(core)
+    guard serial != 0, optrace_operation_attach(probe.pointer, core, serial) else { return probe }
+    optrace_emit2(core, EventKind.operationCreated.rawValue, serial, UInt64(interner.id(of: "Barrier")))
+    optrace_emit2(core, EventKind.enqueued.rawValue, serial, UInt64(queue) | 1 << 48)
+    return probe
+  }
+
+  /// The recorder whose core this is; nil when it was stopped or is gone.
+  static func active(_ core: OpaquePointer) -> TraceRecorder? {
+    guard optrace_recorder_is_recording(core) else { return nil }
+    return RecorderRegistry.shared.recorder(core)
+  }
+}
+
+/// Finds a recorder by its core: needed only where an operation that is already attached meets another one.
+/// Sendable: `recorders` is only touched under `lock`.
+final class RecorderRegistry: @unchecked Sendable {
+  static let shared = RecorderRegistry()
+
+  private struct Entry { weak var recorder: TraceRecorder? }
+  private let lock = NSLock()
+  private var recorders: [OpaquePointer: Entry] = [:]
+
+  func add(_ recorder: TraceRecorder) {
+    lock.withLock { recorders[recorder.core] = Entry(recorder: recorder) }
+  }
+
+  func remove(_ core: OpaquePointer) {
+    lock.withLock { _ = recorders.removeValue(forKey: core) }
+  }
+
+  func recorder(_ core: OpaquePointer) -> TraceRecorder? {
+    lock.withLock { recorders[core]?.recorder }
+  }
+}

@@ -1,0 +1,118 @@
+internal import COpTrace
+internal import Dispatch
+public import Foundation
+internal import OpTraceFormat
+
+/// A block operation that records its life, and each of its blocks with the thread that ran it.
+///
+/// Several blocks run at the same time, as Apple documents it; Foundation on Linux runs those of a plain
+/// `BlockOperation` one after the other. It is finished when all of them have returned.
+///
+/// Sendable: `Operation` is; the stored properties here are constants.
+open class TracedBlockOperation: BlockOperation, ProbedOperation, @unchecked Sendable {
+  let probe = OperationProbe()
+  let sourceLocation: SourceLocation?
+  var isProbedAsAsynchronous: Bool { false }
+
+  public override init() {
+    sourceLocation = nil
+    super.init()
+  }
+
+  /// - Parameter name: shown instead of the class's name. Nil leaves Foundation's default.
+  public init(
+    name: String?, file: StaticString = #fileID, line: UInt = #line, block: @escaping @Sendable () -> Void
+  ) {
+    sourceLocation = SourceLocation(file: file, line: line)
+    super.init()
+    if let name { super.name = name }
+    addExecutionBlock(block)
+  }
+
+  deinit { probe.destroy() }
+
+  /// Runs the blocks, more than one of them concurrently on threads that have nothing else to do.
+  open override func main() {
+    let blocks = Blocks(run: executionBlocks)
+    guard blocks.run.count > 1 else {
+      blocks.run.first?()
+      return
+    }
+    let probe = probe
+    DispatchQueue.concurrentPerform(iterations: blocks.run.count) { index in
+      probe.record(.blockBegan, UInt64(index))
+      optrace_frame_push(probe.pointer)
+      optrace_frame_set_phase(UInt32(optrace_phase_block))
+      blocks.run[index]()
+      optrace_frame_pop()
+      probe.record(.blockEnded, UInt64(index))
+    }
+  }
+
+  /// Sendable: Foundation takes the blocks from any thread and runs them on another, so they are meant to be shared;
+  /// each is called once.
+  private struct Blocks: @unchecked Sendable {
+    let run: [() -> Void]
+  }
+
+  // MARK: Running
+
+  #if canImport(Darwin)
+    // Foundation there does not say when it asks the getters, so the states are ours; see `OperationStates`.
+    private let states = OperationStates()
+
+    open override func start() { states.start(self, synchronously: true) { main() } }
+    open override var isExecuting: Bool { states.isExecuting }
+    open override var isFinished: Bool { states.isFinished }
+  #else
+    open override func start() { probedStart { super.start() } }
+    open override var isExecuting: Bool { noteExecuting(super.isExecuting) }
+    open override var isFinished: Bool { noteFinished(super.isFinished) }
+  #endif
+
+  // MARK: What is recorded on the way
+
+  open override func cancel() {
+    probe.record(.cancelRequested)
+    super.cancel()
+  }
+
+  open override var isReady: Bool { noteReady(super.isReady) }
+
+  open override func addDependency(_ operation: Operation) {
+    noteDependency(on: operation) { super.addDependency(operation) }
+  }
+
+  open override func removeDependency(_ operation: Operation) {
+    noteDependencyRemoved(operation)
+    super.removeDependency(operation)
+  }
+
+  open override func waitUntilFinished() {
+    noteWait { super.waitUntilFinished() }
+  }
+
+  open override var name: String? {
+    get { super.name }
+    set {
+      super.name = newValue
+      noteName(newValue)
+    }
+  }
+
+  open override var queuePriority: QueuePriority {
+    get { super.queuePriority }
+    set {
+      super.queuePriority = newValue
+      probe.record(.priorityChanged, UInt64(bitPattern: Int64(newValue.rawValue)))
+    }
+  }
+
+  open override var qualityOfService: QualityOfService {
+    get { super.qualityOfService }
+    set {
+      super.qualityOfService = newValue
+      probe.record(.qualityChanged, UInt64(newValue.traceValue))
+    }
+  }
+}

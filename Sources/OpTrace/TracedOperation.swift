@@ -1,0 +1,98 @@
+public import Foundation
+internal import OpTraceFormat
+
+/// A synchronous operation that records its life. Override `main()`, and nothing else:
+///
+/// ```swift
+/// final class Thumbnail: TracedOperation, @unchecked Sendable {
+///   override func main() {
+///     guard !isCancelled else { return }
+///     …
+///   }
+/// }
+/// ```
+///
+/// It behaves as `Operation` does in every other respect. It records to the recorder of the ``TracedOperationQueue`` that
+/// it is added to; started by hand, or by a plain queue, to ``TraceRecorder/default``.
+///
+/// Sendable: `Operation` is; the stored properties here are constants.
+open class TracedOperation: Operation, ProbedOperation, @unchecked Sendable {
+  let probe = OperationProbe()
+  let sourceLocation: SourceLocation?
+  var isProbedAsAsynchronous: Bool { false }
+
+  public override init() {
+    sourceLocation = nil
+    super.init()
+  }
+
+  /// - Parameter name: shown instead of the class's name. Nil leaves Foundation's default.
+  public init(name: String?, file: StaticString = #fileID, line: UInt = #line) {
+    sourceLocation = SourceLocation(file: file, line: line)
+    super.init()
+    if let name { super.name = name }
+  }
+
+  deinit { probe.destroy() }
+
+  // MARK: Running
+
+  #if canImport(Darwin)
+    // Foundation there does not say when it asks the getters, so the states are ours; see `OperationStates`.
+    private let states = OperationStates()
+
+    open override func start() { states.start(self, synchronously: true) { main() } }
+    open override var isExecuting: Bool { states.isExecuting }
+    open override var isFinished: Bool { states.isFinished }
+  #else
+    open override func start() { probedStart { super.start() } }
+    open override var isExecuting: Bool { noteExecuting(super.isExecuting) }
+    open override var isFinished: Bool { noteFinished(super.isFinished) }
+  #endif
+
+  // MARK: What is recorded on the way
+
+  open override func cancel() {
+    probe.record(.cancelRequested)
+    super.cancel()
+  }
+
+  open override var isReady: Bool { noteReady(super.isReady) }
+
+  open override func addDependency(_ operation: Operation) {
+    noteDependency(on: operation) { super.addDependency(operation) }
+  }
+
+  open override func removeDependency(_ operation: Operation) {
+    noteDependencyRemoved(operation)
+    super.removeDependency(operation)
+  }
+
+  open override func waitUntilFinished() {
+    noteWait { super.waitUntilFinished() }
+  }
+
+  open override var name: String? {
+    get { super.name }
+    set {
+      super.name = newValue
+      noteName(newValue)
+    }
+  }
+
+  open override var queuePriority: QueuePriority {
+    get { super.queuePriority }
+    set {
+      super.queuePriority = newValue
+      probe.record(.priorityChanged, UInt64(bitPattern: Int64(newValue.rawValue)))
+    }
+  }
+
+  open override var qualityOfService: QualityOfService {
+    get { super.qualityOfService }
+    set {
+      super.qualityOfService = newValue
+      probe.record(.qualityChanged, UInt64(newValue.traceValue))
+    }
+  }
+}

@@ -1,0 +1,27 @@
+internal import OpTraceFormat
+
+/// Texts as they go into a record.
+enum UTF8Text {
+  /// The longest prefix of whole characters (code points) that takes at most so many bytes.
+  static func prefix(of text: String, bytes: Int) -> [UInt8] {
+    var utf8 = Array(text.utf8)
+    guard utf8.count > bytes else { return utf8 }
+    var end = bytes
+    while end > 0, utf8[end] & 0xC0 == 0x80 { end -= 1 }
+    utf8.removeSubrange(end...)
+    return utf8
+  }
+
+  /// Calls `body` with the text's bytes, cut to what a record holds. Allocates nothing for a native, short text.
+  static func with(_ text: String, _ body: (UnsafePointer<UInt8>?, Int) -> Void) {
+    var copy = text
+    let done: Bool = copy.withUTF8 { bytes in
+      guard bytes.count <= Layout.longestText else { return false }
+      body(bytes.baseAddress, bytes.count)
+      return true
+    }
+    if !done {
+      prefix(of: text, bytes: Layout.longestText).withUnsafeBufferPointer { body($0.baseAddress, $0.count) }
+    }
+  }
+}
