@@ -14,7 +14,9 @@
         66 no such input, 73 the output cannot be written, 70 a bug of optrace.
         """,
       version: version,
-      subcommands: [])
+      subcommands: [
+        TimelineCommand.self
+      ])
 
     static let version = "0.1.0"
 

@@ -1,0 +1,161 @@
+/// Takes the bytes of an export, piece by piece and in order; what it throws ends the export.
+public typealias ByteSink = (UnsafeRawBufferPointer) throws -> Void
+
+/// Collects bytes and hands them on in pieces of 64 KiB, so that an export of any size needs the same memory.
+///
+/// Numbers and strings are formatted into the buffer without an allocation. A sink's error is kept and thrown by
+/// ``finish()`` and ``check()``: the methods that are called millions of times need not throw.
+final class ByteWriter {
+  private static let capacity = 1 << 16
+
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
+  private var used = 0
+  private let sink: ByteSink
+  private var failure: (any Error)?
+  private(set) var handedOn = 0
+
+  init(_ sink: @escaping ByteSink) { self.sink = sink }
+
+  deinit { buffer.deallocate() }
+
+  /// Throws what the sink threw, if it did.
+  func check() throws {
+    if let failure { throw failure }
+  }
+
+  /// Hands on the rest.
+  func finish() throws {
+    flush()
+    try check()
+  }
+
+  private func flush() {
+    guard used > 0 else { return }
+    if failure == nil {
+      do { try sink(UnsafeRawBufferPointer(rebasing: buffer[..<used])) } catch { failure = error }
+      handedOn += used
+    }
+    used = 0
+  }
+
+  @inline(__always)
+  private func reserve(_ count: Int) {
+    if used + count > Self.capacity { flush() }
+  }
+
+  @inline(__always)
+  func byte(_ value: UInt8) {
+    reserve(1)
+    buffer[used] = value
+    used += 1
+  }
+
+  @inline(__always)
+  func text(_ literal: StaticString) {
+    let count = literal.utf8CodeUnitCount
+    reserve(count)
+    UnsafeMutableRawBufferPointer(rebasing: buffer[used...])
+      .copyMemory(from: UnsafeRawBufferPointer(start: literal.utf8Start, count: count))
+    used += count
+  }
+
+  func text(_ string: String) {
+    for byte in string.utf8 { self.byte(byte) }
+  }
+
+  /// Decimal digits.
+  func number(_ value: Int) {
+    if value < 0 { byte(UInt8(ascii: "-")) }
+    number(value.magnitude)
+  }
+
+  func number(_ value: UInt) {
+    reserve(20)
+    var place = used + Self.digits(of: value)
+    used = place
+    var rest = value
+    repeat {
+      place -= 1
+      let (quotient, remainder) = rest.quotientAndRemainder(dividingBy: 10)
+      buffer[place] = UInt8(truncatingIfNeeded: remainder) &+ UInt8(ascii: "0")
+      rest = quotient
+    } while rest > 0
+  }
+
+  /// A whole number of thousandths as `123.456`: nanoseconds as the microseconds of a trace. Exact at any size.
+  func thousandths(_ value: Int64) {
+    if value < 0 { byte(UInt8(ascii: "-")) }
+    let (whole, rest) = value.magnitude.quotientAndRemainder(dividingBy: 1000)
+    number(UInt(whole))
+    reserve(4)
+    buffer[used] = UInt8(ascii: ".")
+    buffer[used + 1] = UInt8(truncatingIfNeeded: rest / 100) &+ UInt8(ascii: "0")
+    buffer[used + 2] = UInt8(truncatingIfNeeded: rest / 10 % 10) &+ UInt8(ascii: "0")
+    buffer[used + 3] = UInt8(truncatingIfNeeded: rest % 10) &+ UInt8(ascii: "0")
+    used += 4
+  }
+
+  private static func digits(of value: UInt) -> Int {
+    var count = 1
+    var rest = value
+    while rest >= 10 {
+      rest /= 10
+      count += 1
+    }
+    return count
+  }
+
+  // MARK: JSON
+
+  /// A JSON string with its quotes. Only what JSON demands is escaped, since some viewers show escapes as they stand.
+  /// Control characters, which no viewer shows, become U+FFFD, as invalid UTF-8 has on the way into a Swift string.
+  func json(_ string: String) {
+    byte(UInt8(ascii: "\""))
+    jsonPart(string)
+    byte(UInt8(ascii: "\""))
+  }
+
+  /// The inside of a JSON string.
+  func jsonPart(_ string: String) {
+    let done: Void? = string.utf8.withContiguousStorageIfAvailable { jsonBytes($0) }
+    if done == nil { for byte in string.utf8 { jsonByte(byte) } }
+  }
+
+  private func jsonBytes(_ bytes: UnsafeBufferPointer<UInt8>) {
+    // Runs without a special byte are copied whole.
+    var start = 0
+    for index in bytes.indices where Self.isSpecial(bytes[index]) {
+      copy(bytes[start..<index])
+      jsonByte(bytes[index])
+      start = index + 1
+    }
+    copy(bytes[start...])
+  }
+
+  @inline(__always)
+  private static func isSpecial(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F
+  }
+
+  private func jsonByte(_ value: UInt8) {
+    switch value {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+      byte(UInt8(ascii: "\\"))
+      byte(value)
+    case 0x7F, 0..<0x20: text("\u{FFFD}" as StaticString)
+    default: byte(value)
+    }
+  }
+
+  private func copy(_ slice: Slice<UnsafeBufferPointer<UInt8>>) {
+    var rest = slice
+    while !rest.isEmpty {
+      if used == Self.capacity { flush() }
+      let part = rest.prefix(Self.capacity - used)
+      UnsafeMutableRawBufferPointer(rebasing: buffer[used...])
+        .copyMemory(from: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: part)))
+      used += part.count
+      rest = rest.dropFirst(part.count)
+    }
+  }
+}

@@ -1,0 +1,91 @@
+#if CLI
+  import ArgumentParser
+  import Foundation
+  import OpTraceExport
+
+  struct TimelineCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "timeline",
+      abstract: "Writes a timeline for trace viewers: who ran when, on which thread, and what it waited for.",
+      discussion: """
+        The file is Chrome Trace Event JSON: open it at https://ui.perfetto.dev (nothing is sent anywhere), in \
+        chrome://tracing, https://profiler.firefox.com, or https://www.speedscope.app (with --no-args). \
+        Documentation/timeline.md says what is drawn and why.
+        """)
+
+    enum Format: String, CaseIterable, ExpressibleByArgument {
+      case json
+      case jsonGzip = "json.gz"
+      case perfetto
+    }
+
+    @OptionGroup var input: TraceInput
+
+    @Option(
+      name: .shortAndLong, help: "The file to write; '-' is standard output, and the default.",
+      completion: .file(extensions: ["json", "gz"]))
+    var output: String?
+
+    @Option(help: "json or json.gz; by default what the file's name ends with, else json.")
+    var format: Format?
+
+    @Flag(
+      inversion: .prefixedNo, exclusivity: .exclusive,
+      help: "Write each slice's details (class, waits, error). speedscope takes them as part of the name.")
+    var args = true
+
+    @Option(help: ArgumentHelp("The most lanes per queue for each sort of waiting; 0 draws no waits.", valueName: "n"))
+    var waitLanes = TimelineOptions().waitLanes
+
+    func validate() throws {
+      if waitLanes < 0 { throw ValidationError("--wait-lanes must not be negative.") }
+    }
+
+    func run() throws {
+      let format = try chosenFormat()
+      let output = Output(path: output)
+      if output.isTerminal, format == .jsonGzip {
+        throw Failure.usage("json.gz is not for a terminal: name a file with -o")
+      }
+      var options = TimelineOptions()
+      options.includesArguments = args
+      options.waitLanes = waitLanes
+
+      let input = try input.read()
+      let exporter = ChromeTraceExporter(input.trace, options: options)
+      var counts = TimelineCounts()
+      try output.write { sink in
+        try withoutActuallyEscaping(sink) { sink in
+          guard format == .jsonGzip else {
+            counts = try exporter.write(to: sink)
+            return
+          }
+          let gzip = try GzipSink(sink)
+          counts = try exporter.write(to: gzip.write)
+          try gzip.finish()
+        }
+      }
+      tell(counts)
+      try input.end()
+    }
+
+    private func chosenFormat() throws -> Format {
+      let ending = output?.lowercased() ?? ""
+      let isPerfetto = [".pftrace", ".perfetto-trace", ".pftrace.gz"].contains { ending.hasSuffix($0) }
+      let chosen = format ?? (isPerfetto ? .perfetto : ending.hasSuffix(".gz") ? .jsonGzip : .json)
+      guard chosen != .perfetto else {
+        throw Failure.usage(
+          "Perfetto's protobuf format cannot be written yet: use --format json or json.gz, which Perfetto loads too")
+      }
+      return chosen
+    }
+
+    private func tell(_ counts: TimelineCounts) {
+      if counts.waitsWithoutLane > 0, waitLanes > 0 {
+        Console.warning(
+          "\(counted(counts.waitsWithoutLane, "wait")) of \(grouped(counts.waitsWithoutLane + counts.waits)) not drawn, "
+            + "more than \(waitLanes) at a time in one queue (the counters have them all): see --wait-lanes")
+      }
+    }
+  }
+#endif

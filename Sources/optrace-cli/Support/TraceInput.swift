@@ -1,0 +1,80 @@
+#if CLI
+  import ArgumentParser
+  import Foundation
+  import OpTraceFormat
+  import OpTraceModel
+
+  /// The argument TRACE of every command that reads one: `@OptionGroup var input: TraceInput`.
+  struct TraceInput: ParsableArguments {
+    @Argument(
+      help: ArgumentHelp("The trace: a file, or '-' for standard input.", valueName: "trace"),
+      completion: .file(extensions: ["optrace", "txt"]))
+    var path: String
+
+    /// What people see of the path.
+    var name: String { path == "-" ? "standard input" : "'\(printable(path))'" }
+
+    /// Reads the trace. Warns on standard error where something is missing. Throws ``Failure`` where nothing can be read.
+    func read() throws -> InputTrace {
+      let trace: Trace
+      do {
+        trace = try TraceReader.read(path: path == "-" ? "/dev/stdin" : path)
+      } catch {
+        throw failure(error)
+      }
+      warn(trace.loss)
+      return InputTrace(trace: trace)
+    }
+
+    /// The sentence for an error of the reader; other commands that read events use it too.
+    func failure(_ error: TraceError) -> Failure {
+      let status: ExitStatus = error.isMissingInput ? .noInput : .badInput
+      let message =
+        switch error.reason {
+        case .noSuchFile: "cannot read \(name): no such file"
+        case .cannotRead(let why): "cannot read \(name): \(printable(why))"
+        case .empty: "\(name) is empty: the program that should have written it recorded nothing"
+        case .notATrace(let looks): "\(name) is not a trace: it looks like \(printable(looks))"
+        case .newerVersion(let format, let writer):
+          "\(name) was written by a newer OpTrace (\(printable(writer)), format \(printable(format))): "
+            + "update optrace to read it"
+        case .unreadableHeader(let why): "\(name) is damaged: its header cannot be read: \(printable(why))"
+        case .text(let line, let what): "\(name) line \(line): \(printable(what))"
+        }
+      return Failure(message: message, status: status)
+    }
+
+    private func warn(_ loss: LossReport) {
+      if loss.isDamaged {
+        let bytes = loss.damage.reduce(UInt64(0)) { $0 &+ $1.skippedBytes }
+        var text = "\(name) is damaged: \(counted(loss.damage.count, "place")), \(counted(bytes, "byte")) not read"
+        for damage in loss.damage.prefix(5) {
+          text += "\n  at byte \(damage.offset), \(counted(damage.skippedBytes, "byte")): \(printable(damage.reason))"
+        }
+        if loss.damage.count > 5 { text += "\n  and \(loss.damage.count - 5) more" }
+        Console.warning(text)
+      }
+      if loss.lostCount > 0 {
+        let reasons = loss.lost.sorted { $0.key.rawValue < $1.key.rawValue }
+          .map { "\(grouped($0.value)): \($0.key.explanation)" }
+        let what = counted(loss.lostCount, "record", is: true)
+        Console.warning("\(name): \(what) missing (\(reasons.joined(separator: "; ")))")
+      }
+      let unknown = loss.unknownKinds.values.reduce(0, +)
+      if unknown > 0 {
+        Console.warning(
+          "\(name): \(counted(unknown, "record")) of a newer OpTrace left out; update optrace to read them")
+      }
+    }
+  }
+
+  /// A trace that was read, and what its state means for the exit status.
+  struct InputTrace {
+    var trace: Trace
+
+    /// The last call of a command that has printed its result: a damaged trace is status 65, in part read or not.
+    func end() throws {
+      if trace.loss.isDamaged { throw ExitStatus.badInput }
+    }
+  }
+#endif
