@@ -6,7 +6,6 @@ struct RecordDecoder {
   private(set) var entries: [TraceEvents.Entry] = []
   private(set) var calibrations: [ClockMap.Calibration] = []
   private(set) var strings: [UInt32: String] = [:]
-  private(set) var unknownKinds: [UInt8: Int] = [:]
   private(set) var damage: [LossReport.Damage] = []
 
   private static let sizes: [UInt8] = (0..<256).map { kind in
@@ -87,17 +86,5 @@ struct RecordDecoder {
         reason: kind == 0
           ? "a record of kind 0, which does not exist"
           : "a record (kind \(kind)) of \(size) words does not fit its chunk or its text"))
-  }
-
-  /// Counts the kinds that this version does not know.
-  mutating func countUnknown(in words: [UInt64]) {
-    words.withUnsafeBufferPointer { words in
-      Self.textWords.withUnsafeBufferPointer { known in
-        for entry in entries {
-          let kind = UInt8(truncatingIfNeeded: UInt64(littleEndian: words[Int(entry.place)]))
-          if known[Int(kind)] == 0xFF { unknownKinds[kind, default: 0] += 1 }
-        }
-      }
-    }
   }
 }

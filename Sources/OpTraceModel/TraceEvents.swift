@@ -26,7 +26,8 @@ public struct TraceEvents: Sendable {
   /// The records' words, little-endian as in a file; a created record's age is already in units of 16 ns.
   var words: [UInt64] = []
   var entries: [Entry] = []
-  private var idsByString: [String: UInt32] = [:]
+  /// By bytes: two spellings of an accent are two strings here.
+  private var idsByString: [[UInt8]: UInt32] = [:]
 
   public init(header: TraceHeader) { self.header = header }
 }
@@ -65,16 +66,21 @@ extension TraceEvents: RandomAccessCollection {
 }
 
 extension TraceEvents {
-  /// The id of an interned string, which is added when it is new. Nil when the 65,535 ids are used up.
+  /// The id of an interned string, which is added when it is new. Nil when the 65,534 ids are used up.
   public mutating func intern(_ text: String) -> UInt32? {
-    if idsByString.isEmpty { for (id, known) in strings { idsByString[known] = id } }
-    if let id = idsByString[text] { return id }
-    let id = UInt32(strings.count + 1)
-    guard id <= 0xFFFF, strings[id] == nil else { return nil }
+    if idsByString.isEmpty { for (id, known) in strings { idsByString[Array(known.utf8)] = id } }
+    let bytes = Array(text.utf8)
+    if let id = idsByString[bytes] { return id }
+    var id = UInt32(clamping: strings.count + 1)
+    while id < Self.unknownString, strings[id] != nil { id += 1 }
+    guard id < Self.unknownString else { return nil }
     strings[id] = text
-    idsByString[text] = id
+    idsByString[bytes] = id
     return id
   }
+
+  /// Stands for a string whose definition is missing; never defined itself.
+  static let unknownString: UInt32 = 0xFFFF
 
   /// Adds an event at the end; ``sort()`` puts it where it belongs. The text is cut off at 65,535 bytes.
   public mutating func append(_ event: TraceEvent) {
@@ -98,6 +104,17 @@ extension TraceEvents {
     guard let place = UInt32(exactly: words.count) else { return }
     entries.append(Entry(time: time, thread: thread, place: place))
     words.append(contentsOf: record)
+  }
+
+  /// Counts the kinds that this version does not know into ``loss``.
+  mutating func countUnknownKinds() {
+    let isKnown = (0..<256).map { EventSpec.of(raw: UInt8($0)) != nil }
+    var counts: [UInt8: Int] = [:]
+    for entry in entries {
+      let kind = UInt8(truncatingIfNeeded: words[Int(entry.place)])
+      if !isKnown[Int(kind)] { counts[kind, default: 0] += 1 }
+    }
+    loss.unknownKinds = counts
   }
 
   /// Brings the events into the order of (time, thread, order of adding). O(n log k) for k ascending runs.

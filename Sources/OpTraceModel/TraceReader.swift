@@ -27,6 +27,11 @@ public enum TraceReader {
   }
 
   static func events(_ source: any ByteSource, file: String) throws(TraceError) -> TraceEvents {
+    if TraceText.isText(source.bytes(at: 0, count: 64)) {
+      var events = try TraceText.parse(source.bytes(at: 0, count: Int(clamping: source.size())), file: file)
+      events.countUnknownKinds()
+      return events
+    }
     var header = try FileHeader.read(source, file: file)
     // A writer that stops at this moment changes the header before it trims the file: look again.
     for _ in 0..<2 where header.endOffset > source.size() { header = try FileHeader.read(source, file: file) }
@@ -47,9 +52,7 @@ public enum TraceReader {
     var words = walk.takeWords()
     var decoder = RecordDecoder(capacity: words.count)
     for chunk in chunks { decoder.decode(chunk, in: &words) }
-    decoder.countUnknown(in: words)
     loss.damage = (loss.damage + decoder.damage).sorted { $0.offset < $1.offset }
-    loss.unknownKinds = decoder.unknownKinds
 
     var clock = ClockMap(nanosecondsFrom: header.startTicks)
     if header.clock == .counter {
@@ -66,6 +69,7 @@ public enum TraceReader {
     if hasCarried { events.dropDuplicates() }
     events.heartbeat = header.heartbeat.map { clock.time($0.ticks) }
     events.loss = loss
+    events.countUnknownKinds()
     return events
   }
 }

@@ -1,0 +1,194 @@
+import OpTraceFormat
+
+/// Reads the text form.
+struct TextParser {
+  private var scanner: TextScanner
+  private var events = TraceEvents(header: TraceHeader())
+  private var seen: Set<String> = []
+
+  init(_ bytes: [UInt8]) { scanner = TextScanner(bytes) }
+
+  mutating func parse() throws(TextProblem) -> TraceEvents {
+    try parseSignature()
+    while !scanner.isAtEnd {
+      if scanner.isAtLineEnd() || scanner.sees("#") {
+        scanner.skipLine()
+        continue
+      }
+      let word = scanner.word()
+      if let time = Nanoseconds(word) { try parseEvent(at: time) } else { try parseHeaderLine(word) }
+      try scanner.endLine()
+    }
+    events.sort()
+    return events
+  }
+
+  private mutating func parseSignature() throws(TextProblem) {
+    let words = [scanner.word(), scanner.word(), scanner.word()].joined(separator: " ")
+    guard words == TraceText.signature else {
+      throw scanner.problem("this optrace reads `\(TraceText.signature)`, the first line is `\(words)`: update optrace")
+    }
+    try scanner.endLine()
+  }
+
+  // MARK: - Header
+
+  private mutating func parseHeaderLine(_ word: String) throws(TextProblem) {
+    if !["lost", "damage"].contains(word), !seen.insert(word).inserted {
+      throw scanner.problem("`\(word)` is there twice")
+    }
+    switch word {
+    case "process":
+      events.header.processID = try scanner.number("the process id", UInt32.self)
+      events.header.processName = try scanner.quoted("the process's name", longest: Layout.Header.processNameSize)
+    case "process-start": events.header.processStart = try scanner.number("when the process began", UInt64.self)
+    case "boot": events.header.bootID = try bootID()
+    case "writer":
+      events.header.writerVersion = try scanner.quoted("the writer's version", longest: Layout.Header.writerVersionSize)
+    case "mode":
+      let mode = scanner.word()
+      guard let value = TraceHeader.Mode(rawValue: mode) else {
+        throw scanner.problem("expected `streaming` or `flight-recorder`, found `\(mode)`")
+      }
+      events.header.mode = value
+      if !scanner.isAtLineEnd() { events.header.capacity = try assigned("capacity") }
+    case "wall": events.header.startWall = try scanner.number("the wall clock at the start", UInt64.self)
+    case "monotonic": events.header.startMonotonic = try scanner.number("the monotonic clock at the start", UInt64.self)
+    case "state":
+      let state = scanner.word()
+      guard state == "closed" || state == "open" else { throw scanner.problem("expected `closed` or `open`, found `\(state)`") }
+      events.header.isClosed = state == "closed"
+    case "heartbeat":
+      events.heartbeat = Nanoseconds(clamping: try scanner.number("the time of the last sign of life", UInt64.self))
+    case "lost":
+      let reason = try reason()
+      guard let known = LossReason(rawValue: reason) else { throw scanner.problem("this reason of loss is not known") }
+      events.loss.lost[known] = try scanner.number("how many records", UInt64.self)
+    case "overwritten": events.loss.overwrittenBytes = try scanner.number("how many bytes", UInt64.self)
+    case "damage":
+      let offset = try assigned("offset")
+      let skipped = try assigned("skipped")
+      events.loss.damage.append(
+        .init(offset: offset, skippedBytes: skipped, reason: try scanner.quoted("what is damaged")))
+    default:
+      throw scanner.problem("expected an event, which begins with its time in nanoseconds, or a line of the header, found `\(word)`")
+    }
+  }
+
+  private mutating func bootID() throws(TextProblem) -> [UInt8] {
+    let text = Array(scanner.word().utf8)
+    var bytes: [UInt8] = []
+    for place in stride(from: 0, to: text.count - 1, by: 2) {
+      guard let byte = UInt8(String(decoding: text[place..<place + 2], as: UTF8.self), radix: 16) else { break }
+      bytes.append(byte)
+    }
+    guard text.count == 32, bytes.count == 16 else { throw scanner.problem("expected 32 hexadecimal digits") }
+    return bytes
+  }
+
+  /// `name=number`.
+  private mutating func assigned(_ name: String) throws(TextProblem) -> UInt64 {
+    let word = scanner.word()
+    guard word == name, scanner.take("=") else { throw scanner.problem("expected `\(name)=`, found `\(word)`") }
+    return try scanner.number("the value of `\(name)`", UInt64.self)
+  }
+
+  private mutating func reason() throws(TextProblem) -> UInt32 {
+    let word = scanner.word()
+    if let known = LossReason.allCases.first(where: { TraceText.word($0) == word }) { return known.rawValue }
+    if word.hasPrefix("reason-"), let number = UInt32(word.dropFirst("reason-".count)) { return number }
+    let words = LossReason.allCases.map { TraceText.word($0) }.joined(separator: ", ")
+    throw scanner.problem("expected a reason of loss (\(words)), found `\(word)`")
+  }
+
+  // MARK: - Events
+
+  private mutating func parseEvent(at time: Nanoseconds) throws(TextProblem) {
+    let thread = try scanner.id("t", "a thread")
+    let name = scanner.word()
+    if name.hasPrefix("0x") { return try parseUnknown(name, at: time, thread) }
+    guard let spec = EventSpec.of(name: name) else { throw scanner.problem("expected a word of the event table, found `\(name)`") }
+    guard !Self.bookkeeping.contains(spec.kind) else {
+      throw scanner.problem("`\(name)` belongs to the file's bookkeeping: the text form does not have it")
+    }
+    var event = TraceEvent(kind: spec.kind.rawValue, time: time, thread: ThreadID(thread), subject: 0)
+    event.subject = try subject(spec)
+    var given: Set<String> = []
+    while !scanner.isAtLineEnd(), !scanner.sees("\"") {
+      let name = scanner.word()
+      guard let field = spec.fields.first(where: { $0.name == name }) else {
+        let known = spec.fields.map { "`\($0.name)`" }.joined(separator: ", ")
+        throw scanner.problem(
+          "`\(name.isEmpty ? scanner.rest() : name)` is no field of `\(spec.name)`, which has \(known.isEmpty ? "none" : known)")
+      }
+      guard given.insert(name).inserted else { throw scanner.problem("`\(name)` is there twice") }
+      let bits = field.bits(try value(of: field))
+      if field.word == 1 { event.word1 |= bits } else { event.word2 |= bits }
+    }
+    if spec.textWord != nil { event.text = try scanner.quoted("the text of `\(spec.name)`") }
+    events.append(event)
+  }
+
+  private static let bookkeeping: Set<EventKind> = [.time, .threadSwitched, .calibration, .string]
+
+  private mutating func subject(_ spec: EventSpec) throws(TextProblem) -> UInt32 {
+    switch spec.subject {
+    case .none: 0
+    case .reason: try reason()
+    case .operation: try scanner.id("#", "an operation")
+    case .queue: try scanner.id("q", "a queue")
+    case .thread: try scanner.id("t", "a thread")
+    case .span: try scanner.id("s", "a span")
+    case .string: try scanner.id("", "a string's id")
+    }
+  }
+
+  private mutating func value(of field: EventSpec.Field) throws(TextProblem) -> Int64 {
+    if field.meaning == .flag { return 1 }
+    guard scanner.take("=") else { throw scanner.problem("expected `=` and a value after `\(field.name)`") }
+    switch field.meaning {
+    case .flag: return 1
+    case .operation: return Int64(try scanner.id("#", "an operation"))
+    case .queue: return Int64(try scanner.id("q", "a queue"))
+    case .string:
+      if scanner.take("?") { return Int64(TraceEvents.unknownString) }
+      let text = try scanner.quoted("the value of `\(field.name)`")
+      guard let id = events.intern(text) else { throw scanner.problem("more than 65,534 different classes and places") }
+      return Int64(id)
+    case .signed:
+      let value = try scanner.number("the value of `\(field.name)`", Int64.self)
+      guard field.value(field.word == 1 ? field.bits(value) : 0, field.word == 2 ? field.bits(value) : 0) == value else {
+        throw scanner.problem("\(value) does not fit `\(field.name)`, which has \(field.width) bits")
+      }
+      return value
+    case .unsigned:
+      let value = try scanner.number("the value of `\(field.name)`", UInt64.self)
+      guard field.width == 64 || value >> UInt64(field.width) == 0 else {
+        throw scanner.problem("\(value) does not fit `\(field.name)`, which has \(field.width) bits")
+      }
+      return Int64(bitPattern: value)
+    }
+  }
+
+  /// A record of a kind that this version does not know: its words as hexadecimal numbers.
+  private mutating func parseUnknown(_ name: String, at time: Nanoseconds, _ thread: UInt32) throws(TextProblem) {
+    guard let kind = UInt8(name.dropFirst(2), radix: 16), kind != 0 else {
+      throw scanner.problem("expected a kind from 0x01 to 0xff, found `\(name)`")
+    }
+    if let spec = EventSpec.of(raw: kind) { throw scanner.problem("`\(name)` is `\(spec.name)`: use the word") }
+    let subject = try scanner.id("#", "the subject")
+    var record = [UInt64(kind) | UInt64(subject) << 32]
+    while !scanner.isAtLineEnd() {
+      let word = scanner.word()
+      guard word.hasPrefix("0x"), let value = UInt64(word.dropFirst(2), radix: 16) else {
+        throw scanner.problem("expected a word such as `0x1f`, found `\(word.isEmpty ? scanner.rest() : word)`")
+      }
+      record.append(value)
+    }
+    let size = RecordSize.fixedWords(kind: kind) ?? Int(record.count > 1 ? record[1] & 0xFFFF : 2)
+    guard record.count == size else {
+      throw scanner.problem("a record of kind \(name) has \(size) words, this one \(record.count)")
+    }
+    events.append(record: record, time: time, thread: thread)
+  }
+}

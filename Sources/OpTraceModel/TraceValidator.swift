@@ -1,0 +1,357 @@
+import OpTraceFormat
+
+/// Checks that a trace keeps the rules of the format and of the state machine: that ids are defined, that what happens
+/// once happens once and in order, that code nests on its thread, that nothing runs before its dependencies are finished
+/// or beyond its queue's limit.
+///
+/// A program's misuse that a recorder notes down as such (a second `finish()`, an operation enqueued twice) breaks no
+/// rule here; the doctor speaks of it. Where events are missing (loss, damage, a ring that went round), rules that rest
+/// on the absence of an event are not applied. Contradictions within the clocks' error are not reported.
+public struct TraceValidator {
+  private let events: TraceEvents
+  /// Nothing is missing, so what was not seen did not happen.
+  private let isWhole: Bool
+  private var violations: [Violation] = []
+  private var operations: [UInt32: Life] = [:]
+  private var queues: [UInt32: QueueState] = [:]
+  private var namedThreads: Set<UInt32> = []
+  private var firstEventOfThread: [UInt32: Int] = [:]
+  private var stacks: [UInt32: [Frame]] = [:]
+  private var openWaits: [Wait: Int] = [:]
+  private var openSpans: Set<UInt32> = []
+  private let finishTimes: [UInt32: Nanoseconds]
+
+  /// What was seen of one operation so far.
+  private struct Life {
+    var isCreated = false
+    var coverage = Coverage.partial
+    var isAsynchronous = false
+    var queue: UInt32?
+    var starts = 0
+    var isCancelled = false
+    var hasBegun = false
+    var hasEnded = false
+    var isFinished = false
+    var released: Nanoseconds?
+    var dependencies: [UInt32] = []
+    var openBlocks: Set<UInt32> = []
+  }
+
+  private struct QueueState {
+    var isDefined = false
+    var limit: Int64 = -1
+    var executing: Set<UInt32> = []
+  }
+
+  private struct Frame: Equatable {
+    enum Kind { case start, code, block(UInt32) }
+    var operation: UInt32
+    var kind: Kind
+    static func == (left: Frame, right: Frame) -> Bool {
+      guard left.operation == right.operation else { return false }
+      switch (left.kind, right.kind) {
+      case (.start, .start), (.code, .code): return true
+      case (.block(let one), .block(let other)): return one == other
+      default: return false
+      }
+    }
+  }
+
+  private struct Wait: Hashable {
+    var thread: UInt32
+    var target: UInt32
+    var isQueue: Bool
+  }
+
+  /// Every violation, in the order of events. O(events + starts × dependencies).
+  public static func check(_ events: TraceEvents) -> [Violation] {
+    var validator = TraceValidator(events)
+    for (index, event) in events.enumerated() { validator.check(event, index) }
+    validator.checkThreads()
+    return validator.violations
+  }
+
+  private init(_ events: TraceEvents) {
+    self.events = events
+    var loss = events.loss
+    loss.unknownKinds = [:]
+    let finishes: Set<UInt8> = [EventKind.finished.rawValue, EventKind.finishedWithError.rawValue]
+    var times: [UInt32: Nanoseconds] = [:]
+    var hasLossRecord = false
+    for entry in events.entries {
+      let first = events.words[Int(entry.place)]
+      let kind = UInt8(truncatingIfNeeded: first)
+      if kind == EventKind.lost.rawValue { hasLossRecord = true }
+      guard finishes.contains(kind) else { continue }
+      let id = UInt32(truncatingIfNeeded: first >> 32)
+      if times[id] == nil { times[id] = entry.time }
+    }
+    finishTimes = times
+    isWhole = loss.isComplete && !hasLossRecord
+  }
+
+  private mutating func report(_ rule: Violation.Rule, _ event: TraceEvent, _ index: Int, _ text: String) {
+    let spec = EventSpec.of(raw: event.kind)
+    let operation = spec?.subject == .operation && event.subject != 0 ? OperationID(event.subject) : nil
+    violations.append(Violation(rule: rule, event: index + 1, time: event.time, operation: operation, text: text))
+  }
+
+  private mutating func check(_ event: TraceEvent, _ index: Int) {
+    if firstEventOfThread[event.thread.rawValue] == nil { firstEventOfThread[event.thread.rawValue] = index }
+    guard let kind = EventKind(rawValue: event.kind) else { return }
+    let spec = kind.spec
+    checkFields(spec, event, index)
+    switch spec.subject {
+    case .operation: checkOperation(kind, event, index)
+    case .queue: checkQueue(kind, event, index)
+    case .thread:
+      if !namedThreads.insert(event.subject).inserted, isWhole {
+        // A thread may tell its name again when it has got one.
+        let records = events.lazy.filter { $0.kind == event.kind && $0.subject == event.subject }
+        if Set(records.map { $0.word1 >> 32 }).count > 1 {
+          report(.definedTwice, event, index, "thread t\(event.subject) has two system ids")
+        }
+      }
+    case .span:
+      if openSpans.remove(event.subject) == nil, isWhole {
+        report(.unmatchedEnd, event, index, "span s\(event.subject) ends without having begun")
+      }
+    case .reason:
+      if LossReason(rawValue: event.subject) == nil {
+        report(.valueOutOfRange, event, index, "reason of loss \(event.subject) does not exist")
+      }
+    case .none, .string: break
+    }
+  }
+
+  // MARK: - Fields
+
+  private mutating func checkFields(_ spec: EventSpec, _ event: TraceEvent, _ index: Int) {
+    for field in spec.fields {
+      let value = field.value(event.word1, event.word2)
+      switch field.meaning {
+      case .string where value != 0 && isWhole && events.strings[UInt32(truncatingIfNeeded: value)] == nil:
+        report(.undefinedString, event, index, "`\(field.name)` is string \(value), which is not defined")
+      case .queue where value == 0, .operation where value == 0:
+        report(.valueOutOfRange, event, index, "`\(field.name)` of `\(spec.name)` is 0")
+      case .queue where isWhole && queues[UInt32(truncatingIfNeeded: value)]?.isDefined != true:
+        report(.undefinedQueue, event, index, "queue q\(value) is not defined")
+      default: break
+      }
+    }
+    let range: ClosedRange<Int64>? =
+      switch spec.kind {
+      case .operationCreated: 0...Int64(Coverage.external.rawValue)
+      case .limitChanged, .queueCreated: -1...Int64.max
+      case .qualityChanged, .queueQualityChanged: 0...Int64(Quality.userInteractive.rawValue)
+      case .enqueued, .priorityChanged: -8...8
+      default: nil
+      }
+    let name: String =
+      switch spec.kind {
+      case .operationCreated: "coverage"
+      case .queueCreated: "limit"
+      case .enqueued: "priority"
+      default: "value"
+      }
+    guard let range, let field = spec.fields.first(where: { $0.name == name }) else { return }
+    let value = field.value(event.word1, event.word2)
+    if !range.contains(value) {
+      report(.valueOutOfRange, event, index, "`\(name)` of `\(spec.name)` is \(value), not within \(range)")
+    }
+  }
+
+  private mutating func checkThreads() {
+    guard isWhole else { return }
+    for (thread, index) in firstEventOfThread.sorted(by: { $0.value < $1.value }) where !namedThreads.contains(thread) {
+      report(.undefinedThread, events[index], index, "thread t\(thread) is not defined anywhere")
+    }
+  }
+
+  // MARK: - Operations
+
+  private mutating func checkOperation(_ kind: EventKind, _ event: TraceEvent, _ index: Int) {
+    let id = event.subject
+    if kind == .spanBegan {
+      if !openSpans.insert(UInt32(truncatingIfNeeded: event.word1 >> 32)).inserted {
+        report(.definedTwice, event, index, "span s\(event.word1 >> 32) begins again before it has ended")
+      }
+    }
+    guard id != 0 else {
+      if kind != .mark, kind != .spanBegan { report(.valueOutOfRange, event, index, "operation #0 does not exist") }
+      return
+    }
+    var life = operations[id] ?? Life()
+    operations[id] = nil
+    defer { operations[id] = life }
+    if kind == .operationCreated {
+      if life.isCreated, isWhole { report(.definedTwice, event, index, "is created twice") }
+      life.isCreated = true
+      life.coverage = Coverage(rawValue: UInt8(event.word1 >> 16 & 0xF)) ?? .partial
+      life.isAsynchronous = event.word1 >> 20 & 1 != 0
+      return
+    }
+    if !life.isCreated, isWhole {
+      report(.undefinedOperation, event, index, "`\(kind.spec.name)` comes before `created`")
+      life.isCreated = true
+    }
+    if let released = life.released, event.time - released > TraceBuilder.tolerance, kind != .mark, kind != .spanBegan {
+      report(.afterRelease, event, index, "`\(kind.spec.name)` comes after `released`")
+    }
+    switch kind {
+    case .waitBegan, .waitEnded: checkWait(kind, event, index, isQueue: false)
+    case .dependencyAdded: life.dependencies.append(UInt32(truncatingIfNeeded: event.word1))
+    case .dependencyRemoved:
+      let other = UInt32(truncatingIfNeeded: event.word1)
+      if let place = life.dependencies.lastIndex(of: other) {
+        life.dependencies.remove(at: place)
+      } else if isWhole {
+        report(.unknownDependency, event, index, "a dependency on #\(other) is taken away that it did not have")
+      }
+    case .enqueued: life.queue = UInt32(truncatingIfNeeded: event.word1)
+    case .cancelRequested: life.isCancelled = true
+    case .released:
+      if life.released != nil { report(.onlyOnce, event, index, "is released twice") }
+      life.released = event.time
+    default: checkRun(kind, event, index, &life)
+    }
+  }
+
+  /// Whether the absence of an event of this operation proves something.
+  private func isFullySeen(_ life: Life) -> Bool { isWhole && life.coverage == .full }
+
+  private mutating func checkRun(_ kind: EventKind, _ event: TraceEvent, _ index: Int, _ life: inout Life) {
+    let id = event.subject
+    switch kind {
+    case .started:
+      life.starts += 1
+      enter(Frame(operation: id, kind: .start), event)
+      if life.starts == 1, !life.isFinished { checkLimit(event, index, life) }
+    case .executionBegan:
+      if life.hasBegun { report(.onlyOnce, event, index, "its code begins twice") }
+      if life.starts == 0, isFullySeen(life) { report(.missingBefore, event, index, "its code begins without `started`") }
+      life.hasBegun = true
+      enter(Frame(operation: id, kind: .code), event)
+      checkDependencies(event, index, life)
+    case .executionEnded:
+      if life.hasEnded { report(.onlyOnce, event, index, "its code ends twice") }
+      if !life.hasBegun, isFullySeen(life) { report(.missingBefore, event, index, "its code ends without having begun") }
+      life.hasEnded = true
+      leave(Frame(operation: id, kind: .code), event, index, life)
+    case .blockBegan:
+      let number = UInt32(truncatingIfNeeded: event.word1)
+      if !life.openBlocks.insert(number).inserted { report(.onlyOnce, event, index, "block \(number) begins twice") }
+      if !life.hasBegun, isFullySeen(life) {
+        report(.missingBefore, event, index, "block \(number) begins before the operation's code")
+      }
+      enter(Frame(operation: id, kind: .block(number)), event)
+    case .blockEnded:
+      let number = UInt32(truncatingIfNeeded: event.word1)
+      if life.openBlocks.remove(number) == nil {
+        if isFullySeen(life) { report(.unmatchedEnd, event, index, "block \(number) ends without having begun") }
+      } else {
+        leave(Frame(operation: id, kind: .block(number)), event, index, life)
+      }
+    case .startReturned:
+      if life.starts == 0, isFullySeen(life) { report(.missingBefore, event, index, "`start()` returns without `started`") }
+      leave(Frame(operation: id, kind: .start), event, index, life)
+    case .finished, .finishedWithError:
+      if life.isFinished { report(.onlyOnce, event, index, "is finished twice") }
+      if isFullySeen(life), !life.isAsynchronous, !life.isFinished {
+        if life.starts == 0, !life.isCancelled {
+          report(.missingBefore, event, index, "is finished without `started`, and was not cancelled")
+        } else if life.hasBegun, !life.hasEnded {
+          report(.finishedWhileRunning, event, index, "is synchronous and finished while its code runs")
+        }
+      }
+      life.isFinished = true
+      if let queue = life.queue { queues[queue]?.executing.remove(id) }
+    case .finishedAgain:
+      if !life.isFinished, isFullySeen(life) { report(.missingBefore, event, index, "is finished again without `finished`") }
+    default: break
+    }
+  }
+
+  private mutating func checkDependencies(_ event: TraceEvent, _ index: Int, _ life: Life) {
+    guard isFullySeen(life), !life.isCancelled else { return }
+    for other in life.dependencies {
+      // A cancelled dependency counts as met; one that was never seen itself tells nothing.
+      guard let dependency = operations[other], dependency.coverage == .full, !dependency.isCancelled else { continue }
+      if let finished = finishTimes[other], finished <= event.time + TraceBuilder.tolerance { continue }
+      report(.startedBeforeDependency, event, index, "begins before #\(other) is finished, on which it depends")
+    }
+  }
+
+  private mutating func checkLimit(_ event: TraceEvent, _ index: Int, _ life: Life) {
+    guard let id = life.queue, queues[id] != nil else { return }
+    queues[id]?.executing.insert(event.subject)
+    guard let queue = queues[id], isWhole, queue.limit >= 0, queue.executing.count > queue.limit else { return }
+    let running = queue.executing.filter { other in
+      finishTimes[other].map { $0 > event.time + TraceBuilder.tolerance } ?? true
+    }
+    if running.count > queue.limit {
+      report(.limitExceeded, event, index, "starts as number \(running.count) in queue q\(id), whose limit is \(queue.limit)")
+    }
+  }
+
+  // MARK: - Threads, queues, waits
+
+  private mutating func enter(_ frame: Frame, _ event: TraceEvent) {
+    stacks[event.thread.rawValue, default: []].append(frame)
+  }
+
+  private mutating func leave(_ frame: Frame, _ event: TraceEvent, _ index: Int, _ life: Life) {
+    let thread = event.thread.rawValue
+    guard let place = stacks[thread]?.lastIndex(of: frame) else {
+      // The code of an asynchronous operation may go on on another thread.
+      let other = stacks.first { $0.value.contains(frame) }?.key
+      if let other { stacks[other]?.removeAll { $0 == frame } }
+      if let other, isWhole, !life.isAsynchronous {
+        report(.nesting, event, index, "`\(name(event))` on thread t\(thread) of what began on thread t\(other)")
+      }
+      return
+    }
+    let above = (stacks[thread] ?? [])[(place + 1)...].filter { !(operations[$0.operation]?.isAsynchronous ?? true) }
+    stacks[thread]?.removeSubrange(place...)
+    if let inner = above.last, inner.operation != frame.operation, isWhole {
+      report(.nesting, event, index, "`\(name(event))` while code of #\(inner.operation) still runs above it on the thread")
+    }
+  }
+
+  private func name(_ event: TraceEvent) -> String { EventSpec.of(raw: event.kind)?.name ?? "?" }
+
+  private mutating func checkQueue(_ kind: EventKind, _ event: TraceEvent, _ index: Int) {
+    let id = event.subject
+    guard id != 0 else { return report(.valueOutOfRange, event, index, "queue q0 does not exist") }
+    if kind == .queueCreated {
+      if queues[id]?.isDefined == true, isWhole { report(.definedTwice, event, index, "queue q\(id) is created twice") }
+      queues[id, default: QueueState()].isDefined = true
+      queues[id]?.limit = Int64(Int32(truncatingIfNeeded: event.word1 >> 32))
+      return
+    }
+    if queues[id]?.isDefined != true, isWhole {
+      report(.undefinedQueue, event, index, "`\(kind.spec.name)` of queue q\(id), which is not defined")
+    }
+    switch kind {
+    case .limitChanged: queues[id]?.limit = Int64(bitPattern: event.word1)
+    case .queueWaitBegan, .queueWaitEnded: checkWait(kind, event, index, isQueue: true)
+    default: break
+    }
+  }
+
+  private mutating func checkWait(_ kind: EventKind, _ event: TraceEvent, _ index: Int, isQueue: Bool) {
+    let wait = Wait(thread: event.thread.rawValue, target: event.subject, isQueue: isQueue)
+    if kind == .waitBegan || kind == .queueWaitBegan {
+      openWaits[wait, default: 0] += 1
+      return
+    }
+    let open = openWaits[wait] ?? 0
+    openWaits[wait] = open > 1 ? open - 1 : nil
+    guard isWhole else { return }
+    if open == 0 {
+      report(.unmatchedEnd, event, index, "a wait ends on thread t\(wait.thread) that did not begin there")
+    } else if !isQueue, (finishTimes[event.subject] ?? .max) > event.time &+ TraceBuilder.tolerance {
+      report(.waitEndedEarly, event, index, "the wait for it ends before it is finished")
+    }
+  }
+}
