@@ -49,6 +49,10 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: cli),
         .product(name: "Rainbow", package: "Rainbow", condition: cli),
       ]),
+
+    .testTarget(name: "OpTraceFormatTests", dependencies: ["OpTraceFormat", "COpTrace"]),
+    .testTarget(
+      name: "OpTraceModelTests", dependencies: ["OpTraceModel", "OpTraceFormat", "OpTrace"], resources: [.copy("Golden")]),
   ],
   swiftLanguageModes: [.v6]
 )

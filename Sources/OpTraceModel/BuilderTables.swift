@@ -31,6 +31,22 @@ struct PlaceTable {
   }
 }
 
+/// The edges of the dependency graph that hold, so that none is taken twice. Few are looked up in the operation's own
+/// list; an operation that has many gets a set.
+struct EdgeSet {
+  private var sets: [Int: Set<UInt32>] = [:]
+  private static let few = 16
+
+  /// False when the operation at `place` depends on `other` already.
+  mutating func insert(_ place: Int, _ other: UInt32, among known: [Dependency]) -> Bool {
+    if known.count < Self.few { return !known.contains { $0.on.rawValue == other && $0.removed == nil } }
+    if sets[place] == nil { sets[place] = Set(known.lazy.filter { $0.removed == nil }.map(\.on.rawValue)) }
+    return sets[place]?.insert(other).inserted ?? true
+  }
+
+  mutating func remove(_ place: Int, _ other: UInt32) { sets[place]?.remove(other) }
+}
+
 /// What each thread did last, and which operations' code is on its stack.
 struct ThreadTable {
   /// What put an operation on a thread's stack.

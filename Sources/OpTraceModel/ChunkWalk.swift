@@ -164,7 +164,10 @@ struct ChunkWalk {
           continue
         }
       }
-      return accept(chunk, headerBytes, at: offset, words: start, isWhole: got == chunk.fill)
+      let outcome = accept(chunk, headerBytes, at: offset, words: start, isWhole: got == chunk.fill)
+      // A running writer may have sealed it between the copy of the header and that of the records.
+      if case .bad = outcome, !header.isClosed, attempt == 0 { continue }
+      return outcome
     }
     return .recycled
   }

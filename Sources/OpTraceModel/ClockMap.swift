@@ -36,7 +36,7 @@ struct ClockMap {
         let next = knots[index + 1]
         slope = Double(next.monotonic - knot.monotonic) / Double(next.ticks - knot.ticks)
       }
-      let time = Nanoseconds(bitPattern: knot.monotonic &- start.monotonic)
+      let time = Self.clamp(Nanoseconds(bitPattern: knot.monotonic &- start.monotonic))
       segments.append(Segment(ticks: knot.ticks, time: time, nanosecondsPerTick: slope))
     }
   }
@@ -53,10 +53,14 @@ struct ClockMap {
     while last > 0, ticks < segments[last].ticks { last -= 1 }
     let segment = segments[last]
     let distance = Int64(bitPattern: ticks &- segment.ticks)
-    if segment.nanosecondsPerTick == 1 { return segment.time &+ distance }
+    if segment.nanosecondsPerTick == 1 { return Self.clamp(segment.time &+ distance) }
     let exact = (Double(distance) * segment.nanosecondsPerTick).rounded()
-    // Four hundred years: only a damaged clock goes beyond.
-    let bound = 0x1p62
-    return segment.time &+ Int64(max(-bound, min(bound, exact)))
+    return Self.clamp(segment.time &+ Int64(max(-0x1p62, min(0x1p62, exact))))
   }
+
+  /// More than a year before or after the start: only a damaged clock goes beyond. Readers may add and subtract times
+  /// within these bounds without a thought of overflow.
+  static let bounds: ClosedRange<Nanoseconds> = -(1 << 55)...(1 << 55)
+
+  static func clamp(_ time: Nanoseconds) -> Nanoseconds { max(bounds.lowerBound, min(bounds.upperBound, time)) }
 }

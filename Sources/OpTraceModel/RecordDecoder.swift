@@ -6,6 +6,9 @@ struct RecordDecoder {
   private(set) var entries: [TraceEvents.Entry] = []
   private(set) var calibrations: [ClockMap.Calibration] = []
   private(set) var strings: [UInt32: String] = [:]
+  /// The system's ids of threads that took over a chunk, with the time.
+  private(set) var switches: [UInt32: (systemID: UInt32, ticks: UInt64)] = [:]
+  private(set) var namedThreads: Set<UInt32> = []
   private(set) var damage: [LossReport.Damage] = []
 
   private static let sizes: [UInt8] = (0..<256).map { kind in
@@ -48,6 +51,7 @@ struct RecordDecoder {
             ticks = second
           case EventKind.threadSwitched.rawValue:
             thread = UInt32(truncatingIfNeeded: first >> 32)
+            if switches[thread] == nil { switches[thread] = (UInt32(truncatingIfNeeded: second), ticks) }
           case EventKind.calibration.rawValue:
             calibrations.append(.init(ticks: ticks, monotonic: second))
           default:
@@ -55,6 +59,7 @@ struct RecordDecoder {
               note(kind: kind, size: size, at: place, in: chunk)
               return
             }
+            if kind == EventKind.threadNamed.rawValue { namedThreads.insert(UInt32(truncatingIfNeeded: first >> 32)) }
             if kind == EventKind.string.rawValue {
               let record = Array(words[place..<place + size])[...]
               strings[UInt32(truncatingIfNeeded: first >> 32)] = RecordText.decode(record, textWord: 2)

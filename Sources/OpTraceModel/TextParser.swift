@@ -16,7 +16,12 @@ struct TextParser {
         continue
       }
       let word = scanner.word()
-      if let time = Nanoseconds(word) { try parseEvent(at: time) } else { try parseHeaderLine(word) }
+      if let time = Nanoseconds(word) {
+        guard ClockMap.bounds.contains(time) else { throw scanner.problem("the time \(word) is more than a year off") }
+        try parseEvent(at: time)
+      } else {
+        try parseHeaderLine(word)
+      }
       try scanner.endLine()
     }
     events.sort()
@@ -56,10 +61,13 @@ struct TextParser {
     case "monotonic": events.header.startMonotonic = try scanner.number("the monotonic clock at the start", UInt64.self)
     case "state":
       let state = scanner.word()
-      guard state == "closed" || state == "open" else { throw scanner.problem("expected `closed` or `open`, found `\(state)`") }
+      guard state == "closed" || state == "open" else {
+        throw scanner.problem("expected `closed` or `open`, found `\(state)`")
+      }
       events.header.isClosed = state == "closed"
     case "heartbeat":
-      events.heartbeat = Nanoseconds(clamping: try scanner.number("the time of the last sign of life", UInt64.self))
+      events.heartbeat = ClockMap.clamp(
+        Nanoseconds(clamping: try scanner.number("the time of the last sign of life", UInt64.self)))
     case "lost":
       let reason = try reason()
       guard let known = LossReason(rawValue: reason) else { throw scanner.problem("this reason of loss is not known") }
@@ -71,7 +79,8 @@ struct TextParser {
       events.loss.damage.append(
         .init(offset: offset, skippedBytes: skipped, reason: try scanner.quoted("what is damaged")))
     default:
-      throw scanner.problem("expected an event, which begins with its time in nanoseconds, or a line of the header, found `\(word)`")
+      throw scanner.problem(
+        "expected an event, which begins with its time in nanoseconds, or a line of the header, found `\(word)`")
     }
   }
 
@@ -107,7 +116,9 @@ struct TextParser {
     let thread = try scanner.id("t", "a thread")
     let name = scanner.word()
     if name.hasPrefix("0x") { return try parseUnknown(name, at: time, thread) }
-    guard let spec = EventSpec.of(name: name) else { throw scanner.problem("expected a word of the event table, found `\(name)`") }
+    guard let spec = EventSpec.of(name: name) else {
+      throw scanner.problem("expected a word of the event table, found `\(name)`")
+    }
     guard !Self.bookkeeping.contains(spec.kind) else {
       throw scanner.problem("`\(name)` belongs to the file's bookkeeping: the text form does not have it")
     }
@@ -119,7 +130,8 @@ struct TextParser {
       guard let field = spec.fields.first(where: { $0.name == name }) else {
         let known = spec.fields.map { "`\($0.name)`" }.joined(separator: ", ")
         throw scanner.problem(
-          "`\(name.isEmpty ? scanner.rest() : name)` is no field of `\(spec.name)`, which has \(known.isEmpty ? "none" : known)")
+          "`\(name.isEmpty ? scanner.rest() : name)` is no field of `\(spec.name)`, which has \(known.isEmpty ? "none" : known)"
+        )
       }
       guard given.insert(name).inserted else { throw scanner.problem("`\(name)` is there twice") }
       let bits = field.bits(try value(of: field))
@@ -157,7 +169,8 @@ struct TextParser {
       return Int64(id)
     case .signed:
       let value = try scanner.number("the value of `\(field.name)`", Int64.self)
-      guard field.value(field.word == 1 ? field.bits(value) : 0, field.word == 2 ? field.bits(value) : 0) == value else {
+      guard field.value(field.word == 1 ? field.bits(value) : 0, field.word == 2 ? field.bits(value) : 0) == value
+      else {
         throw scanner.problem("\(value) does not fit `\(field.name)`, which has \(field.width) bits")
       }
       return value

@@ -66,7 +66,8 @@ struct TextScanner {
   mutating func number<Number: FixedWidthInteger>(_ what: String, _ type: Number.Type) throws(TextProblem) -> Number {
     let text = word()
     guard let number = Number(text) else {
-      throw problem("expected \(what) (a number from \(Number.min) to \(Number.max)), found `\(text.isEmpty ? rest() : text)`")
+      throw problem(
+        "expected \(what) (a number from \(Number.min) to \(Number.max)), found `\(text.isEmpty ? rest() : text)`")
     }
     return number
   }

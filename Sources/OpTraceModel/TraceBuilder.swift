@@ -15,6 +15,7 @@ public struct TraceBuilder {
   private var operationPlaces: PlaceTable
   private var queuePlaces: [UInt32: Int] = [:]
   private var threads = ThreadTable()
+  private var edges = EdgeSet()
   private var openWaits: [OpenWait: [Int]] = [:]
   private var openSpans: [UInt32: Int] = [:]
   /// Operations of which some event was seen, by place: the others are only named as a dependency.
@@ -98,6 +99,7 @@ public struct TraceBuilder {
       let other = OperationID(UInt32(truncatingIfNeeded: word))
       if let edge = trace.operations[place].dependencies.lastIndex(where: { $0.on == other && $0.removed == nil }) {
         trace.operations[place].dependencies[edge].removed = at.time
+        edges.remove(place, other.rawValue)
       }
     case .enqueued: enqueue(place, at, word)
     case .priorityChanged: trace.operations[place].priority = Int8(clamping: Int64(bitPattern: word))
@@ -168,6 +170,8 @@ public struct TraceBuilder {
 
   private mutating func addDependency(_ place: Int, on other: UInt32, _ at: Stamp) {
     let otherPlace = operation(other)
+    // A recorder may tell an edge twice.
+    guard edges.insert(place, other, among: trace.operations[place].dependencies) else { return }
     trace.operations[place].dependencies.append(Dependency(on: OperationID(other), added: at.time))
     // It was ready only because this obstacle was not there yet.
     if trace.operations[otherPlace].finished == nil, trace.operations[place].started == nil {

@@ -64,7 +64,15 @@ public enum TraceReader {
         start: .init(ticks: header.startTicks, monotonic: header.header.startMonotonic), others: others,
         ticksPerSecond: header.ticksPerSecond)
     }
+    let unnamed = decoder.switches.filter { !decoder.namedThreads.contains($0.key) }
     events.take(words: words, entries: decoder.takeEntries(), strings: decoder.strings, clock: &clock)
+    // In a ring, what is carried on tells a thread's id, but its name may be gone.
+    for (thread, seen) in unnamed.sorted(by: { $0.key < $1.key }) {
+      events.append(
+        TraceEvent(
+          kind: EventKind.threadNamed.rawValue, time: clock.time(seen.ticks), thread: ThreadID(thread), subject: thread,
+          word1: UInt64(seen.systemID) << 32, text: ""))
+    }
     events.sort()
     if hasCarried { events.dropDuplicates() }
     events.heartbeat = header.heartbeat.map { clock.time($0.ticks) }

@@ -14,7 +14,7 @@ public struct TraceValidator {
   private var violations: [Violation] = []
   private var operations: [UInt32: Life] = [:]
   private var queues: [UInt32: QueueState] = [:]
-  private var namedThreads: Set<UInt32> = []
+  private var namedThreads: [UInt32: UInt32] = [:]
   private var firstEventOfThread: [UInt32: Int] = [:]
   private var stacks: [UInt32: [Frame]] = [:]
   private var openWaits: [Wait: Int] = [:]
@@ -39,6 +39,7 @@ public struct TraceValidator {
 
   private struct QueueState {
     var isDefined = false
+    /// The largest so far: operations that got their slot before the limit was lowered may start after.
     var limit: Int64 = -1
     var executing: Set<UInt32> = []
   }
@@ -105,12 +106,10 @@ public struct TraceValidator {
     case .operation: checkOperation(kind, event, index)
     case .queue: checkQueue(kind, event, index)
     case .thread:
-      if !namedThreads.insert(event.subject).inserted, isWhole {
-        // A thread may tell its name again when it has got one.
-        let records = events.lazy.filter { $0.kind == event.kind && $0.subject == event.subject }
-        if Set(records.map { $0.word1 >> 32 }).count > 1 {
-          report(.definedTwice, event, index, "thread t\(event.subject) has two system ids")
-        }
+      // A thread tells its name again and again: it may have got one.
+      let systemID = UInt32(truncatingIfNeeded: event.word1 >> 32)
+      if let known = namedThreads.updateValue(systemID, forKey: event.subject), known != systemID {
+        report(.definedTwice, event, index, "thread t\(event.subject) has the system ids \(known) and \(systemID)")
       }
     case .span:
       if openSpans.remove(event.subject) == nil, isWhole {
@@ -163,7 +162,7 @@ public struct TraceValidator {
 
   private mutating func checkThreads() {
     guard isWhole else { return }
-    for (thread, index) in firstEventOfThread.sorted(by: { $0.value < $1.value }) where !namedThreads.contains(thread) {
+    for (thread, index) in firstEventOfThread.sorted(by: { $0.value < $1.value }) where namedThreads[thread] == nil {
       report(.undefinedThread, events[index], index, "thread t\(thread) is not defined anywhere")
     }
   }
@@ -200,7 +199,10 @@ public struct TraceValidator {
     }
     switch kind {
     case .waitBegan, .waitEnded: checkWait(kind, event, index, isQueue: false)
-    case .dependencyAdded: life.dependencies.append(UInt32(truncatingIfNeeded: event.word1))
+    case .dependencyAdded:
+      // A recorder may tell an edge twice.
+      let other = UInt32(truncatingIfNeeded: event.word1)
+      if life.dependencies.count > 64 || !life.dependencies.contains(other) { life.dependencies.append(other) }
     case .dependencyRemoved:
       let other = UInt32(truncatingIfNeeded: event.word1)
       if let place = life.dependencies.lastIndex(of: other) {
@@ -229,13 +231,17 @@ public struct TraceValidator {
       if life.starts == 1, !life.isFinished { checkLimit(event, index, life) }
     case .executionBegan:
       if life.hasBegun { report(.onlyOnce, event, index, "its code begins twice") }
-      if life.starts == 0, isFullySeen(life) { report(.missingBefore, event, index, "its code begins without `started`") }
+      if life.starts == 0, isFullySeen(life) {
+        report(.missingBefore, event, index, "its code begins without `started`")
+      }
       life.hasBegun = true
       enter(Frame(operation: id, kind: .code), event)
       checkDependencies(event, index, life)
     case .executionEnded:
       if life.hasEnded { report(.onlyOnce, event, index, "its code ends twice") }
-      if !life.hasBegun, isFullySeen(life) { report(.missingBefore, event, index, "its code ends without having begun") }
+      if !life.hasBegun, isFullySeen(life) {
+        report(.missingBefore, event, index, "its code ends without having begun")
+      }
       life.hasEnded = true
       leave(Frame(operation: id, kind: .code), event, index, life)
     case .blockBegan:
@@ -253,7 +259,9 @@ public struct TraceValidator {
         leave(Frame(operation: id, kind: .block(number)), event, index, life)
       }
     case .startReturned:
-      if life.starts == 0, isFullySeen(life) { report(.missingBefore, event, index, "`start()` returns without `started`") }
+      if life.starts == 0, isFullySeen(life) {
+        report(.missingBefore, event, index, "`start()` returns without `started`")
+      }
       leave(Frame(operation: id, kind: .start), event, index, life)
     case .finished, .finishedWithError:
       if life.isFinished { report(.onlyOnce, event, index, "is finished twice") }
@@ -267,7 +275,9 @@ public struct TraceValidator {
       life.isFinished = true
       if let queue = life.queue { queues[queue]?.executing.remove(id) }
     case .finishedAgain:
-      if !life.isFinished, isFullySeen(life) { report(.missingBefore, event, index, "is finished again without `finished`") }
+      if !life.isFinished, isFullySeen(life) {
+        report(.missingBefore, event, index, "is finished again without `finished`")
+      }
     default: break
     }
   }
@@ -290,7 +300,9 @@ public struct TraceValidator {
       finishTimes[other].map { $0 > event.time + TraceBuilder.tolerance } ?? true
     }
     if running.count > queue.limit {
-      report(.limitExceeded, event, index, "starts as number \(running.count) in queue q\(id), whose limit is \(queue.limit)")
+      report(
+        .limitExceeded, event, index, "starts as number \(running.count) in queue q\(id), whose limit is \(queue.limit)"
+      )
     }
   }
 
@@ -314,7 +326,8 @@ public struct TraceValidator {
     let above = (stacks[thread] ?? [])[(place + 1)...].filter { !(operations[$0.operation]?.isAsynchronous ?? true) }
     stacks[thread]?.removeSubrange(place...)
     if let inner = above.last, inner.operation != frame.operation, isWhole {
-      report(.nesting, event, index, "`\(name(event))` while code of #\(inner.operation) still runs above it on the thread")
+      report(
+        .nesting, event, index, "`\(name(event))` while code of #\(inner.operation) still runs above it on the thread")
     }
   }
 
@@ -333,7 +346,9 @@ public struct TraceValidator {
       report(.undefinedQueue, event, index, "`\(kind.spec.name)` of queue q\(id), which is not defined")
     }
     switch kind {
-    case .limitChanged: queues[id]?.limit = Int64(bitPattern: event.word1)
+    case .limitChanged:
+      let limit = Int64(bitPattern: event.word1)
+      if let known = queues[id]?.limit, known >= 0, limit < 0 || limit > known { queues[id]?.limit = limit }
     case .queueWaitBegan, .queueWaitEnded: checkWait(kind, event, index, isQueue: true)
     default: break
     }

@@ -15,7 +15,7 @@
         """,
       version: version,
       subcommands: [
-        TimelineCommand.self
+        TimelineCommand.self, ValidateCommand.self, DumpCommand.self,
       ])
 
     static let version = "0.1.0"

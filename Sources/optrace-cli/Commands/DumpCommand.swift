@@ -1,0 +1,44 @@
+#if CLI
+  import ArgumentParser
+  import OpTraceModel
+
+  /// `optrace dump`: a trace as text, one line an event; and a text as a trace.
+  struct DumpCommand: ParsableCommand {
+    enum Format: String, ExpressibleByArgument, CaseIterable { case text, binary }
+
+    static let configuration = CommandConfiguration(
+      commandName: "dump",
+      abstract: "Prints a trace as text, one line an event, or turns such a text back into a trace.",
+      discussion: """
+        Every command that reads a trace takes the text form as well, so a text is enough for a bug report. \
+        A text that was made from a binary and back is the same text.
+        """)
+
+    @OptionGroup var input: TraceInput
+
+    @Option(
+      name: [.short, .customLong("output")], help: "Where to write; '-' is standard output.", completion: .file())
+    var output: String?
+
+    @Option(help: "text or binary. Without it: binary when FILE ends with '.optrace', else text.")
+    var format: Format?
+
+    func run() throws {
+      let events = try input.readEvents()
+      let target = Output(path: output)
+      switch format ?? (output?.hasSuffix(".optrace") == true ? .binary : .text) {
+      case .text:
+        try target.write { sink in
+          try TraceText.write(events) { piece in try piece.withUnsafeBytes { try sink($0) } }
+        }
+      case .binary:
+        if target.isTerminal { throw Failure.usage("a binary trace is not for a terminal: use -o FILE") }
+        if events.loss.isDamaged {
+          Console.warning("a binary trace cannot say that parts of its source were damaged: the new file looks sound")
+        }
+        try target.write(TraceWriter.bytes(events))
+      }
+      if events.loss.isDamaged { throw ExitStatus.badInput }
+    }
+  }
+#endif

@@ -1,0 +1,81 @@
+import COpTrace
+import OpTraceFormat
+import Testing
+
+@Suite struct EventTableTests {
+  @Test func everyKindHasExactlyOneLine() {
+    #expect(EventSpec.table.map(\.kind.rawValue).sorted() == EventKind.allCases.map(\.rawValue).sorted())
+    #expect(Set(EventSpec.table.map(\.name)).count == EventSpec.table.count)
+  }
+
+  @Test(arguments: EventSpec.table.map(\.kind)) func fieldsFitTheRecordAndDoNotOverlap(_ kind: EventKind) {
+    let spec = kind.spec
+    var used: [Int: UInt64] = [:]
+    let fixed = RecordSize.fixedWords(kind: spec.kind.rawValue)
+    // The low half of the second word of a variable record holds its lengths.
+    if fixed == nil { used[1] = 0xFFFF_FFFF }
+    for field in spec.fields {
+      #expect(field.word >= 1 && field.word < (spec.textWord ?? fixed ?? 0), "\(spec.name).\(field.name)")
+      #expect(field.shift + field.width <= 64)
+      let mask = field.bits(-1)
+      #expect(used[field.word, default: 0] & mask == 0, "\(spec.name).\(field.name) overlaps")
+      used[field.word, default: 0] |= mask
+    }
+    #expect((spec.textWord == nil) == (fixed != nil), "texts stand in variable records, and in all of them")
+  }
+
+  @Test(arguments: EventSpec.table.map(\.kind)) func fieldsGiveBackWhatWasPutIn(_ kind: EventKind) {
+    let spec = kind.spec
+    for field in spec.fields {
+      let largest: Int64 = field.width == 64 ? .max : Int64(1) << (field.width - (field.meaning == .signed ? 1 : 0)) - 1
+      let values = field.meaning == .signed ? [-1, 0, 1, largest, -largest - 1] : [0, 1, largest]
+      for value in values {
+        let bits = field.bits(value)
+        #expect(field.value(field.word == 1 ? bits : 0, field.word == 2 ? bits : 0) == value)
+      }
+    }
+  }
+
+  @Test func theSizeClassComesFromTheHighBits() {
+    #expect(RecordSize.fixedWords(kind: 0x3F) == 1)
+    #expect(RecordSize.fixedWords(kind: 0x40) == 2)
+    #expect(RecordSize.fixedWords(kind: 0x80) == 3)
+    #expect(RecordSize.fixedWords(kind: 0xC0) == nil)
+  }
+
+  @Test func everyReasonOfLossHasAPlaceInTheHeader() {
+    for reason in LossReason.allCases {
+      let place = Layout.Header.lossCounts + 8 * Int(reason.rawValue)
+      #expect(place + 8 <= Layout.Header.overwrittenBytes)
+      #expect(!reason.explanation.isEmpty)
+    }
+  }
+}
+
+@Suite struct ChecksumTests {
+  private func checksum(_ bytes: [UInt8]) -> UInt64 {
+    var checksum = Checksum()
+    bytes.withUnsafeBytes { checksum.add($0) }
+    return checksum.value
+  }
+
+  @Test func theRecorderAndTheReaderComputeTheSame() {
+    for count in [0, 1, 7, 8, 9, 64, 1001] {
+      let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) }
+      let found = bytes.withUnsafeBytes { optrace_checksum(Checksum().value, $0.baseAddress, $0.count) }
+      #expect(found == checksum(bytes), "\(count) bytes")
+    }
+  }
+
+  @Test func everyFlippedBitIsFound() {
+    let bytes = (0..<128).map { UInt8(truncatingIfNeeded: $0 &* 13) }
+    let sound = checksum(bytes)
+    for index in bytes.indices {
+      for bit in 0..<8 {
+        var changed = bytes
+        changed[index] ^= 1 << bit
+        #expect(checksum(changed) != sound)
+      }
+    }
+  }
+}
