@@ -53,6 +53,7 @@ let package = Package(
     .testTarget(name: "OpTraceFormatTests", dependencies: ["OpTraceFormat", "COpTrace"]),
     .testTarget(
       name: "OpTraceModelTests", dependencies: ["OpTraceModel", "OpTraceFormat", "OpTrace"], resources: [.copy("Golden")]),
+    .testTarget(name: "OpTraceExportTests", dependencies: ["OpTraceExport", "OpTraceModel", "OpTraceFormat"]),
   ],
   swiftLanguageModes: [.v6]
 )

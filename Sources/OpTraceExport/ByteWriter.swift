@@ -118,33 +118,42 @@ final class ByteWriter {
   /// The inside of a JSON string.
   func jsonPart(_ string: String) {
     let done: Void? = string.utf8.withContiguousStorageIfAvailable { jsonBytes($0) }
-    if done == nil { for byte in string.utf8 { jsonByte(byte) } }
+    if done == nil { Array(string.utf8).withUnsafeBufferPointer { jsonBytes($0) } }
   }
 
   private func jsonBytes(_ bytes: UnsafeBufferPointer<UInt8>) {
     // Runs without a special byte are copied whole.
     var start = 0
-    for index in bytes.indices where Self.isSpecial(bytes[index]) {
+    var index = 0
+    while index < bytes.count {
+      let value = bytes[index]
+      guard Self.mayBeSpecial(value) else {
+        index += 1
+        continue
+      }
+      // U+0080 to U+009F are C2 80 to C2 9F.
+      let next = index + 1 < bytes.count ? bytes[index + 1] : 0
+      let isLongControl = value == 0xC2 && next < 0xA0
+      if value == 0xC2, !isLongControl {
+        index += 2
+        continue
+      }
       copy(bytes[start..<index])
-      jsonByte(bytes[index])
-      start = index + 1
+      if value == UInt8(ascii: "\"") || value == UInt8(ascii: "\\") {
+        byte(UInt8(ascii: "\\"))
+        byte(value)
+      } else {
+        text("\u{FFFD}" as StaticString)
+      }
+      index += isLongControl ? 2 : 1
+      start = index
     }
-    copy(bytes[start...])
+    copy(bytes[min(start, bytes.count)...])
   }
 
   @inline(__always)
-  private static func isSpecial(_ byte: UInt8) -> Bool {
-    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F
-  }
-
-  private func jsonByte(_ value: UInt8) {
-    switch value {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-      byte(UInt8(ascii: "\\"))
-      byte(value)
-    case 0x7F, 0..<0x20: text("\u{FFFD}" as StaticString)
-    default: byte(value)
-    }
+  private static func mayBeSpecial(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F || byte == 0xC2
   }
 
   private func copy(_ slice: Slice<UnsafeBufferPointer<UInt8>>) {

@@ -66,7 +66,7 @@ extension ChromeEvents {
         continue
       }
       if shown > 0 { writer.text(", ") }
-      writer.jsonPart(operations[other].title)
+      writer.jsonPart(operations[other].shownName)
       shown += 1
     }
     if others > 0 { writer.text(" and \(others) more") }
@@ -99,6 +99,11 @@ extension ChromeEvents {
     }
     writer.byte(UInt8(ascii: "}"))
   }
+}
+
+extension OperationRecord {
+  /// Never empty, if the class has a name: viewers show "[No name]" instead.
+  var shownName: String { title.isEmpty ? className : title }
 }
 
 extension OperationState {

@@ -42,7 +42,7 @@ struct ChromeEvents {
     case .block(let operation, let block):
       slice("block", detail.track, detail.begin, detail.end)
       nameBegins()
-      writer.jsonPart(trace.operations[Int(operation)].title)
+      writer.jsonPart(trace.operations[Int(operation)].shownName)
       writer.text(" · block ")
       writer.number(Int(block.index) + 1)
       nameEnds()
@@ -80,7 +80,7 @@ struct ChromeEvents {
     switch target {
     case .operation(let id):
       writer.text("operation ")
-      writer.jsonPart(trace.operation(id)?.title ?? id.description)
+      writer.jsonPart(trace.operation(id)?.shownName ?? id.description)
     case .queue(let id):
       writer.text("queue ")
       writer.jsonPart(timeline.groupOfQueue[id].map { timeline.groups[$0].name } ?? id.description)
@@ -109,8 +109,12 @@ struct ChromeEvents {
     writer.number(value.group + 1)
     self.time(time)
     writer.text(",\"name\":\"")
-    writer.text(value.kind.name)
-    writer.text("\",\"args\":{\"value\":")
+    // Viewers show the name and the series together: "executing operations".
+    switch value.kind {
+    case .executing: writer.text("executing\",\"args\":{\"operations\":" as StaticString)
+    case .ready: writer.text("ready\",\"args\":{\"operations\":" as StaticString)
+    case .limit: writer.text("limit\",\"args\":{\"slots\":" as StaticString)
+    }
     writer.number(value.value)
     writer.text("}")
     close()
@@ -241,7 +245,7 @@ struct ChromeEvents {
 
   private func name(of operation: Int) {
     nameBegins()
-    trace.operations.withUnsafeBufferPointer { writer.jsonPart($0[operation].title) }
+    trace.operations.withUnsafeBufferPointer { writer.jsonPart($0[operation].shownName) }
     nameEnds()
   }
 

@@ -5,14 +5,6 @@ import OpTraceModel
 struct CounterStream {
   enum Kind: Int, CaseIterable {
     case executing, ready, limit
-
-    var name: StaticString {
-      switch self {
-      case .executing: "executing"
-      case .ready: "ready"
-      case .limit: "limit"
-      }
-    }
   }
 
   struct Value {

@@ -1,0 +1,320 @@
+import Foundation
+import OpTraceFormat
+import OpTraceModel
+import Testing
+
+@testable import OpTraceExport
+
+/// What Perfetto's trace processor makes of our JSON.
+@Suite("Chrome trace in Perfetto", .enabled(if: PerfettoEngine.isWanted))
+struct ChromeTraceTests {
+  /// One arrow as the engine bound it: the names of the slices at its ends, and whether each is an execution.
+  static let arrows = """
+    select a.name as source, b.name as target, a.cat as c1, b.cat as c2 from flow
+    join slice a on slice_out = a.id join slice b on slice_in = b.id order by source, target
+    """
+
+  static func export(
+    _ trace: Trace, _ options: TimelineOptions = TimelineOptions()
+  ) throws -> ([UInt8], TimelineCounts) {
+    var bytes: [UInt8] = []
+    let counts = try ChromeTraceExporter(trace, options: options).write { bytes += Array($0) }
+    return (bytes, counts)
+  }
+
+  /// Exports, loads, and checks what must hold for every trace: nothing dropped, every slice and arrow there.
+  @discardableResult
+  func check(
+    _ trace: Trace, _ options: TimelineOptions = TimelineOptions(), _ query: String = "select 1"
+  )
+    throws -> [[String: PerfettoEngine.Cell]]
+  {
+    let (bytes, counts) = try Self.export(trace, options)
+    let answer = try PerfettoEngine.load(
+      bytes,
+      "select count(*) as n from slice where category in ('operation', 'wait', 'block', 'span', 'thread wait', 'loss')",
+      "select count(*) as n from flow", "select count(*) as n from counter",
+      "select count(*) as n from slice where dur < 0 or ts < 0",
+      "select count(*) as n from slice where category = 'mark'",
+      "select count(*) as n from flow join slice a on slice_out = a.id join slice b on slice_in = b.id "
+        + "where a.category = 'operation' and b.category = 'operation'",
+      query)
+    #expect(answer.error == nil)
+    #expect(answer.problems.map(\.name) == [])
+    func number(_ place: Int) -> Int? { answer.results[place].first?["n"]?.integer }
+    #expect(number(0) == counts.slices)
+    #expect(number(1) == counts.arrows)
+    #expect(number(2) == counts.counterValues)
+    #expect(number(3) == 0)
+    #expect(number(4) == counts.instants)
+    #expect(number(5) == counts.arrows, "every arrow binds to executions")
+    return answer.results[6]
+  }
+
+  func bindings(_ trace: Trace) throws -> [String] {
+    try check(trace, TimelineOptions(), Self.arrows.replacing("a.cat as c1, b.cat as c2", with: "1 as one")).map {
+      "\($0["source"]?.text ?? "?")>\($0["target"]?.text ?? "?")"
+    }
+  }
+
+  @Test("slices back to back on one thread keep their own arrows")
+  func backToBack() throws {
+    var fixture = TraceFixture()
+    let queue = fixture.queue("serial", limit: 1)
+    let a = fixture.operation("a", on: queue, begin: 1_000, end: 2_000)
+    let b = fixture.operation("b", on: queue, begin: 2_000, end: 3_000, after: [a])
+    fixture.operation("c", on: queue, begin: 3_000, end: 4_000, after: [a, b])
+    #expect(try bindings(fixture.trace) == ["a>b", "a>c", "b>c"])
+  }
+
+  @Test("slices of zero and one nanosecond are slices, and hold their arrows")
+  func tiny() throws {
+    var fixture = TraceFixture()
+    let queue = fixture.queue("tiny", limit: 1)
+    var last = fixture.operation("s", on: queue, begin: 10, end: 20)
+    for (name, begin, end) in [
+      ("zero1", 20, 20), ("zero2", 20, 20), ("one", 20, 21), ("next", 21, 22), ("end", 22, 900),
+    ] {
+      last = fixture.operation(name, on: queue, begin: Int64(begin), end: Int64(end), after: [last])
+    }
+    #expect(
+      try bindings(fixture.trace) == ["next>end", "one>next", "s>zero1", "zero1>zero2", "zero2>one"])
+  }
+
+  @Test("blocks, spans and waits inside an operation take no arrow from it")
+  func children() throws {
+    var fixture = TraceFixture()
+    let queue = fixture.queue("blocks", limit: 2)
+    let a = fixture.operation("a", on: queue, thread: 2, begin: 100, end: 1_000)
+    let b = fixture.operation("b", on: queue, thread: 2, begin: 1_000, end: 2_000, after: [a])
+    fixture.operation("c", on: queue, thread: 3, begin: 2_000, end: 3_000, after: [a, b])
+    let two = ThreadID(2)
+    fixture[a].blocks = [
+      BlockExecution(index: 0, thread: two, began: 100, ended: 500),
+      BlockExecution(index: 1, thread: two, began: 500, ended: 1_000),
+      BlockExecution(index: 2, thread: ThreadID(3), began: 100, ended: 999),
+    ]
+    fixture.trace.spans = [
+      SpanRecord(name: "outer", operation: b, began: Stamp(1_000, two), ended: Stamp(2_000, two)),
+      SpanRecord(name: "inner", operation: b, began: Stamp(1_000, two), ended: Stamp(1_999, two)),
+      // Ends on another thread, and overlaps in part.
+      SpanRecord(name: "crossing", operation: b, began: Stamp(1_500, two), ended: Stamp(2_500, ThreadID(3))),
+      SpanRecord(name: "open", operation: nil, began: Stamp(2_900, two)),
+    ]
+    fixture.trace.waits = [
+      WaitRecord(target: .operation(a), thread: ThreadID(1), inside: nil, began: 0, ended: 1_000),
+      WaitRecord(target: .queue(queue), thread: ThreadID(1), inside: nil, began: 1_000),
+    ]
+    fixture.trace.marks = [MarkRecord(name: "mark", operation: b, at: Stamp(1_990, two))]
+    #expect(try bindings(fixture.trace) == ["a>b", "a>c", "b>c"])
+    let nested = try check(
+      fixture.trace, TimelineOptions(),
+      "select s.name as child, p.name as parent from slice s join slice p on s.parent_id = p.id")
+    #expect(nested.map { [$0["child"]?.text, $0["parent"]?.text] } == [["inner", "outer"]])
+  }
+
+  @Test("asynchronous executions leave their thread and never overlap in a lane")
+  func asynchronous() throws {
+    var fixture = TraceFixture()
+    let queue = fixture.queue("network", limit: -1)
+    let first = fixture.operation("first", on: queue, thread: 2, begin: 0, end: 5_000, isAsynchronous: true)
+    let second = fixture.operation("second", on: queue, thread: 2, begin: 100, end: 4_000, isAsynchronous: true)
+    fixture.operation("third", on: queue, thread: 2, begin: 5_000, end: 6_000, after: [first, second])
+    fixture.operation("by hand", thread: 1, enqueued: nil, begin: 10, end: 7_000, isAsynchronous: true)
+    #expect(try bindings(fixture.trace) == ["first>third", "second>third"])
+    let tracks = try check(
+      fixture.trace, TimelineOptions(),
+      """
+      select s.name as name, t.name as track, p.name as grp from slice s join thread_track k on s.track_id = k.id
+      join thread t using (utid) join process p using (upid) where s.category = 'operation' order by s.ts
+      """)
+    #expect(
+      tracks.map { "\($0["name"]?.text ?? ""): \($0["grp"]?.text ?? "") / \($0["track"]?.text ?? "")" } == [
+        "first: queue network / running 1", "by hand: no queue / running", "second: queue network / running 2",
+        "third: fixture (pid 4194304) / thread 2 (tid 900002)",
+      ])
+  }
+
+  @Test("what is unfinished reaches to the trace's end and says so")
+  func unfinished() throws {
+    var fixture = TraceFixture()
+    let queue = fixture.queue("stuck", limit: 1)
+    let runs = fixture.operation("runs", on: queue, begin: 1_000)
+    fixture.operation("waits", on: queue, enqueued: 500, begin: nil, after: [runs])
+    fixture.operation("ready", on: queue, enqueued: 500, ready: 600, begin: nil)
+    fixture.operation("last", on: nil, thread: 3, enqueued: nil, begin: 2_000, end: 9_000)
+    let open = try check(
+      fixture.trace, TimelineOptions(),
+      """
+      select name, ts + dur as over, category as cat from slice
+      join args using (arg_set_id) where args.key = 'args.unfinished' order by name
+      """)
+    #expect(open.map { $0["name"]?.text } == ["ready", "runs", "waits"])
+    #expect(open.allSatisfy { $0["over"]?.integer == 9_000 })
+  }
+
+  @Test("counters tell executing, ready and limit at every change")
+  func counters() throws {
+    var fixture = TraceFixture()
+    let queue = fixture.queue("two", limit: 2)
+    fixture.operation("a", on: queue, thread: 2, enqueued: 0, ready: 0, begin: 100, end: 300)
+    fixture.operation("b", on: queue, thread: 3, enqueued: 0, ready: 0, begin: 100, end: 400)
+    fixture.operation("c", on: queue, thread: 2, enqueued: 0, ready: 50, begin: 300, end: 500)
+    fixture.trace.queues[0].changes = [.init(time: 350, thread: ThreadID(1), kind: .limit(1))]
+    let values = try check(
+      fixture.trace, TimelineOptions(),
+      """
+      select t.name as name, group_concat(c.ts || '=' || cast(c.value as int), ' ') as line
+      from counter c join process_counter_track t on c.track_id = t.id group by t.name order by t.name
+      """)
+    #expect(
+      values.map { "\($0["name"]?.text ?? ""): \($0["line"]?.text ?? "")" } == [
+        "executing operations: 100=2 300=2 400=1 500=0", "limit slots: 0=2 350=1",
+        "ready operations: 0=2 50=3 100=1 300=0",
+      ])
+  }
+
+  @Test("two queues of one name stay apart")
+  func sameName() throws {
+    var fixture = TraceFixture()
+    let one = fixture.queue("twin", limit: 1)
+    let two = fixture.queue("twin", limit: 1)
+    fixture.operation("a", on: one, begin: 10, end: 20)
+    fixture.operation("b", on: two, thread: 3, begin: 15, end: 30)
+    let tracks = try check(
+      fixture.trace, TimelineOptions(),
+      "select count(*) as n from process_counter_track where name = 'executing operations'")
+    #expect(tracks.first?["n"]?.integer == 2)
+  }
+
+  @Test("hostile names arrive as they are, without what no viewer shows")
+  func names() throws {
+    var fixture = TraceFixture(process: "</title>\u{0}\n")
+    let queue = fixture.queue("q\"\\\u{1B}[31m", limit: 1)
+    let hostile = "</title><script>\"\n" + String(decoding: [0x61, 0xFF, 0xC3, 0x28] as [UInt8], as: UTF8.self)
+    let names = [hostile, "", "\u{85}\u{7F}", "日本語 👩‍👩‍👧 e\u{301}", "a/b", String(repeating: "長", count: 50_000)]
+    var after: [OperationID] = []
+    for (index, name) in names.enumerated() {
+      let time = Int64(index) * 1_000
+      after = [fixture.operation(name, on: queue, begin: time, end: time + 1_000, after: after)]
+    }
+    let seen = try check(
+      fixture.trace, TimelineOptions(), "select name from slice where category = 'operation' order by ts")
+    #expect(
+      seen.map { $0["name"]?.text ?? "" } == [
+        "</title><script>\"\u{FFFD}a\u{FFFD}\u{FFFD}(", "Fixture.Step", "\u{FFFD}\u{FFFD}", names[3], "a/b", names[5],
+      ])
+  }
+
+  @Test("times before the recorder's start move the origin, not the slices' lengths")
+  func beforeTheStart() throws {
+    var fixture = TraceFixture()
+    let queue = fixture.queue("early", limit: 1)
+    let a = fixture.operation("a", on: queue, enqueued: -5_000, begin: -4_000, end: 1_000)
+    fixture.operation("b", on: queue, enqueued: -5_000, begin: 1_000, end: 2_000, after: [a])
+    let seen = try check(
+      fixture.trace, TimelineOptions(), "select ts, dur from slice where category = 'operation' order by ts")
+    #expect(seen.map { [$0["ts"]?.integer, $0["dur"]?.integer] } == [[1_000, 5_000], [6_000, 1_000]])
+  }
+
+  @Test("a dependency that held nothing up has no arrow, and one that came too late leads forward in time")
+  func oddDependencies() throws {
+    var fixture = TraceFixture()
+    let queue = fixture.queue("odd", limit: 4)
+    let slow = fixture.operation("slow", on: queue, thread: 2, begin: 100, end: 900)
+    let removed = fixture.operation("removed", on: queue, thread: 3, begin: 200, end: 300, after: [slow])
+    fixture[removed].dependencies[0].removed = 150
+    fixture.operation("late", on: queue, thread: 3, begin: 400, end: 600, after: [slow])
+    fixture.operation("backward", on: queue, thread: 3, begin: 10, end: 50, after: [slow])
+    let never = fixture.operation("never", on: queue, begin: nil)
+    fixture.operation("unknown", on: queue, thread: 3, begin: 950, end: 960, after: [never, OperationID(999)])
+    #expect(try bindings(fixture.trace) == ["slow>late"])
+    #expect(try Self.export(fixture.trace).1.backwardDependencies == 1)
+  }
+
+  @Test("more waits than lanes: the rest is counted, in the result and in the file")
+  func manyWaits() throws {
+    var fixture = TraceFixture()
+    let queue = fixture.queue("serial", limit: 1)
+    for index in 0..<200 {
+      fixture.operation(
+        "op", on: queue, enqueued: 0, ready: 0, begin: 1_000 + Int64(index) * 10, end: 1_010 + Int64(index) * 10)
+    }
+    var options = TimelineOptions()
+    options.waitLanes = 7
+    try check(fixture.trace, options)
+    let counts = try Self.export(fixture.trace, options).1
+    #expect(counts.waits == 7)
+    #expect(counts.waitsWithoutLane == 193)
+  }
+
+  @Test("operations run inside others on one thread, and overlaps that no clock should give, drop nothing")
+  func overlaps() throws {
+    var fixture = TraceFixture()
+    let outer = fixture.operation("outer", enqueued: nil, begin: 0, end: 1_000)
+    let inner = fixture.operation("inner", enqueued: nil, begin: 100, end: 400, after: [])
+    fixture.operation("skewed", enqueued: nil, begin: 300, end: 1_200, after: [inner])
+    fixture.operation("after", enqueued: nil, begin: 1_300, end: 1_400, after: [outer, inner])
+    #expect(try bindings(fixture.trace) == ["inner>after", "inner>skewed", "outer>after"])
+  }
+
+  @Test("an empty trace is a file that loads")
+  func empty() throws {
+    try check(Trace(header: TraceHeader()))
+  }
+
+  @Test("losses are slices on the thread that lost them")
+  func loss() throws {
+    var fixture = TraceFixture()
+    fixture.operation("a", begin: 100, end: 200)
+    fixture.trace.loss.lost = [.sizeLimit: 12]
+    fixture.trace.loss.gaps = [.init(thread: ThreadID(2), from: 150, to: 190, count: 12, reason: .sizeLimit)]
+    let seen = try check(fixture.trace, TimelineOptions(), "select name from slice where category = 'loss'")
+    #expect(seen.map { $0["name"]?.text } == ["12 records lost"])
+  }
+
+  @Test("a broken file is an error, not silence")
+  func broken() throws {
+    let overlapping = """
+      [{"ph":"X","pid":1,"tid":1,"ts":0,"dur":10,"name":"a"},{"ph":"X","pid":1,"tid":1,"ts":5,"dur":10,"name":"b"}]
+      """
+    let answer = try PerfettoEngine.load(Array(overlapping.utf8))
+    #expect(answer.problems.map(\.name) == ["slice_drop_overlapping_complete_event"])
+    #expect(try PerfettoEngine.load(Array("{\"traceEvents\":[".utf8)).error != nil)
+  }
+
+  @Test("a random trace of thousands of operations arrives whole", arguments: [1, 2, 3])
+  func random(seed: UInt64) throws {
+    var random = SplitMix(state: seed)
+    var fixture = TraceFixture()
+    let queues = [fixture.queue("a", limit: 3), fixture.queue("b", limit: -1), fixture.queue("c", limit: 1)]
+    var ids: [OperationID] = []
+    for index in 0..<2_000 {
+      let enqueued = Int64(index) * 7
+      let begin = enqueued + Int64.random(in: 0...50, using: &random)
+      let end: Int64? =
+        index > 1_950 && Bool.random(using: &random) ? nil : begin + Int64.random(in: 0...9, using: &random)
+      let after = (0..<Int.random(in: 0...3, using: &random)).compactMap { _ in
+        ids.suffix(40).randomElement(using: &random)
+      }
+      ids.append(
+        fixture.operation(
+          "op \(index)", on: queues.randomElement(using: &random), thread: UInt32.random(in: 1...3, using: &random),
+          enqueued: enqueued, ready: Int64.random(in: enqueued...begin, using: &random), begin: begin, end: end,
+          after: Array(Set(after)).sorted(), isAsynchronous: Int.random(in: 0..<4, using: &random) == 0))
+    }
+    try check(fixture.trace)
+  }
+}
+
+/// Steele, Lea and Flood's generator, for tests that come out the same every time.
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+/// Perfetto's own trace processor, run by node: what it says of a file is what the viewer shows.
+enum PerfettoEngine {
+  struct Answer: Decodable {
+    struct Problem: Decodable {
+      var name: String
+      var value: Int
+    }
+    /// Why nothing was loaded.
+    var error: String?
+    var problems: [Problem]
+    var results: [[[String: Cell]]]
+  }
+
+  enum Cell: Decodable, Equatable {
+    case integer(Int)
+    case double(Double)
+    case text(String)
+    case null
+
+    init(from decoder: any Decoder) throws {
+      let value = try decoder.singleValueContainer()
+      if value.decodeNil() {
+        self = .null
+      } else if let integer = try? value.decode(Int.self) {
+        self = .integer(integer)
+      } else if let double = try? value.decode(Double.self) {
+        self = .double(double)
+      } else {
+        self = .text(try value.decode(String.self))
+      }
+    }
+
+    var integer: Int? {
+      if case .integer(let value) = self { value } else { nil }
+    }
+    var text: String? {
+      if case .text(let value) = self { value } else { nil }
+    }
+  }
+
+  struct NotSetUp: Error, CustomStringConvertible {
+    var details: String
+    var description: String {
+      "Perfetto's trace processor did not run: \(details) Run `make test` (or scripts/setup-perfetto) once, "
+        + "or set OPTRACE_SKIP_PERFETTO=1 to leave these tests out."
+    }
+  }
+
+  /// Only an explicit wish leaves the checks out; a missing engine fails them.
+  static var isWanted: Bool { ProcessInfo.processInfo.environment["OPTRACE_SKIP_PERFETTO"] != "1" }
+
+  /// Loads the bytes as a file with the ending and runs the queries.
+  static func load(_ bytes: [UInt8], ending: String = "json", _ queries: String...) throws -> Answer {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("optrace-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appendingPathComponent("trace." + ending)
+    try Data(bytes).write(to: file)
+    let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+
+    // Through files: a pipe that nobody empties would block the engine.
+    let output = folder.appendingPathComponent("out")
+    let errors = folder.appendingPathComponent("errors")
+    for url in [output, errors] { try Data().write(to: url) }
+    let process = Process()
+    process.executableURL = package.appendingPathComponent("scripts/perfetto-query")
+    process.arguments = [file.path] + queries
+    process.standardOutput = try FileHandle(forWritingTo: output)
+    process.standardError = try FileHandle(forWritingTo: errors)
+    try process.run()
+    process.waitUntilExit()
+    let complaint = String(decoding: try Data(contentsOf: errors), as: UTF8.self)
+    let answer = try Data(contentsOf: output)
+    if answer.isEmpty { throw NotSetUp(details: complaint) }
+    return try JSONDecoder().decode(Answer.self, from: answer)
+  }
+}
