@@ -33,26 +33,21 @@ open class TracedBlockOperation: BlockOperation, ProbedOperation, @unchecked Sen
 
   /// Runs the blocks, more than one of them concurrently on threads that have nothing else to do.
   open override func main() {
-    let blocks = Blocks(run: executionBlocks)
-    guard blocks.run.count > 1 else {
-      blocks.run.first?()
+    // Typed as Foundation has it: an array of `@Sendable` functions that is cast to one of others traps on Linux.
+    let blocks: [@Sendable () -> Void] = executionBlocks
+    guard blocks.count > 1 else {
+      blocks.first?()
       return
     }
     let probe = probe
-    DispatchQueue.concurrentPerform(iterations: blocks.run.count) { index in
+    DispatchQueue.concurrentPerform(iterations: blocks.count) { index in
       probe.record(.blockBegan, UInt64(index))
       optrace_frame_push(probe.pointer)
       optrace_frame_set_phase(UInt32(optrace_phase_block))
-      blocks.run[index]()
+      blocks[index]()
       optrace_frame_pop()
       probe.record(.blockEnded, UInt64(index))
     }
-  }
-
-  /// Sendable: Foundation takes the blocks from any thread and runs them on another, so they are meant to be shared;
-  /// each is called once.
-  private struct Blocks: @unchecked Sendable {
-    let run: [() -> Void]
   }
 
   // MARK: Running

@@ -132,7 +132,8 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
       super.name = newValue
       guard let core = knownCore, let newValue else { return }
       UTF8Text.with(newValue) {
-        optrace_emit_text(core, EventKind.queueRenamed.rawValue, optrace_operation_serial(identity), 0, false, 0, $0, $1)
+        optrace_emit_text(
+          core, EventKind.queueRenamed.rawValue, optrace_operation_serial(identity), 0, false, 0, $0, $1)
       }
     }
   }
