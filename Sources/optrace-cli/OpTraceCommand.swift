@@ -15,7 +15,7 @@
         """,
       version: version,
       subcommands: [
-        TimelineCommand.self, ValidateCommand.self, DumpCommand.self,
+        TimelineCommand.self, SummaryCommand.self, ValidateCommand.self, DumpCommand.self,
       ])
 
     static let version = "0.1.0"

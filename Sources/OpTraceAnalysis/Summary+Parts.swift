@@ -1,0 +1,121 @@
+import OpTraceModel
+
+extension Summary {
+  static func queues(_ trace: Trace, _ times: [OperationTimes], _ activity: ClosedRange<Nanoseconds>?) -> [Queue] {
+    var result = trace.queues.map {
+      Queue(id: $0.id, name: $0.name, limit: $0.limit, isSuspended: $0.isSuspended)
+    }
+    var place: [QueueID: Int] = [:]
+    for (index, queue) in trace.queues.enumerated() { place[queue.id] = index }
+    var slots = [[(begin: Nanoseconds, end: Nanoseconds)]](repeating: [], count: result.count)
+    for (index, operation) in trace.operations.enumerated() {
+      guard let queue = operation.queue.flatMap({ place[$0] }) else { continue }
+      result[queue].operations += 1
+      result[queue].busy += times[index].running
+      result[queue].waitingForDependencies += times[index].waitingForDependencies
+      result[queue].waitingForSlot += times[index].waitingForSlot
+      if times[index].running > 0 {
+        let end = operation.finished?.time ?? trace.end
+        slots[queue].append((end - times[index].running, end))
+      }
+    }
+    for index in result.indices {
+      result[index].peak = peak(slots[index])
+      if let activity { result[index].capacity = capacity(trace.queues[index], result[index].peak, activity) }
+    }
+    return result
+  }
+
+  /// The most intervals at one time; one that ends where another begins is not at the same time.
+  private static func peak(_ intervals: [(begin: Nanoseconds, end: Nanoseconds)]) -> Int {
+    let begins = intervals.map(\.begin).sorted()
+    let ends = intervals.map(\.end).sorted()
+    var ended = 0
+    var most = 0
+    for (index, begin) in begins.enumerated() {
+      while ended < ends.count, ends[ended] <= begin { ended += 1 }
+      most = max(most, index + 1 - ended)
+    }
+    return most
+  }
+
+  private static func capacity(_ queue: QueueRecord, _ peak: Int, _ activity: ClosedRange<Nanoseconds>) -> Double {
+    var limit = queue.initialLimit
+    var since = activity.lowerBound
+    var sum = 0.0
+    func advance(to time: Nanoseconds) {
+      let until = min(max(time, since), activity.upperBound)
+      sum += Double(until - since) * Double(limit < 0 ? peak : limit)
+      since = until
+    }
+    for change in queue.changes {
+      guard case .limit(let next) = change.kind else { continue }
+      advance(to: change.time)
+      limit = next
+    }
+    advance(to: activity.upperBound)
+    return sum
+  }
+
+  static func classes(_ trace: Trace, _ times: [OperationTimes]) -> [Class] {
+    struct Values {
+      var count = 0
+      var dependencies: [Nanoseconds] = []
+      var slot: [Nanoseconds] = []
+      var running: [Nanoseconds] = []
+    }
+    var values: [String: Values] = [:]
+    for (index, operation) in trace.operations.enumerated() {
+      var entry = values.removeValue(forKey: operation.className) ?? Values()
+      entry.count += 1
+      if operation.enqueued != nil {
+        entry.dependencies.append(times[index].waitingForDependencies)
+        entry.slot.append(times[index].waitingForSlot)
+      }
+      if operation.executionBegan != nil { entry.running.append(times[index].running) }
+      values[operation.className] = entry
+    }
+    return values.map { name, entry in
+      Class(
+        name: name, count: entry.count, waitingForDependencies: Distribution(entry.dependencies),
+        waitingForSlot: Distribution(entry.slot), running: Distribution(entry.running))
+    }
+    .sorted { ($1.running.total, $0.name) < ($0.running.total, $1.name) }
+  }
+
+  static func threads(_ trace: Trace) -> [Thread] {
+    var intervals: [ThreadID: [(begin: Nanoseconds, end: Nanoseconds)]] = [:]
+    var counts: [ThreadID: Int] = [:]
+    for operation in trace.operations {
+      if let began = operation.executionBegan {
+        let end = operation.executionEnded ?? operation.startReturned ?? (operation.isAsynchronous ? began : nil)
+        intervals[began.thread, default: []].append(
+          (began.time, max(began.time, end?.time ?? operation.finished?.time ?? trace.end)))
+        counts[began.thread, default: 0] += 1
+      }
+      for block in operation.blocks {
+        intervals[block.thread, default: []].append((block.began, max(block.began, block.ended ?? trace.end)))
+        if block.thread != operation.executionBegan?.thread { counts[block.thread, default: 0] += 1 }
+      }
+    }
+    var known: [ThreadID: ThreadRecord] = [:]
+    for thread in trace.threads { known[thread.id] = thread }
+    return intervals.map { id, list in
+      let name = known[id].map { $0.name.isEmpty && $0.isMain ? "main" : $0.name } ?? ""
+      return Thread(
+        id: id, systemID: known[id]?.systemID ?? 0, name: name, operations: counts[id] ?? 0, busy: covered(list))
+    }
+    .sorted { ($1.busy, $0.id) < ($0.busy, $1.id) }
+  }
+
+  /// The length of the union.
+  private static func covered(_ intervals: [(begin: Nanoseconds, end: Nanoseconds)]) -> Nanoseconds {
+    var sum: Nanoseconds = 0
+    var reached = Nanoseconds.min
+    for interval in intervals.sorted(by: { $0.begin < $1.begin }) where interval.end > reached {
+      sum += interval.end - max(interval.begin, reached)
+      reached = interval.end
+    }
+    return sum
+  }
+}

@@ -1,0 +1,163 @@
+public import OpTraceAnalysis
+import OpTraceFormat
+public import OpTraceModel
+
+extension Summary {
+  /// The form of `optrace summary --json`; its keys are a contract (Documentation/json.md).
+  public var json: JSONValue {
+    .members([
+      "version": .integer(1),
+      "operationCount": .integer(operationCount),
+      "wallSeconds": .seconds(wall),
+      "states": .object(OperationState.allCases.map { .init($0.rawValue, .integer(states[$0] ?? 0)) }),
+      "queues": .array(queues.map(\.json)),
+      "classes": .array(classes.map(\.json)),
+      "slowest": .array(slowest.map(\.json)),
+      "criticalPath": criticalPath.json(names: pathNames),
+      "threads": .array(threads.map { $0.json(wall: wall) }),
+      "loss": loss.json,
+    ])
+  }
+}
+
+extension Summary.Queue {
+  fileprivate var json: JSONValue {
+    .members([
+      "id": .integer(Int(id.rawValue)),
+      "name": .string(name),
+      "limit": limit < 0 ? .null : .integer(limit),
+      "suspended": .bool(isSuspended),
+      "operationCount": .integer(operations),
+      "utilisation": .number(utilisation),
+      "peakExecuting": .integer(peak),
+      "busySeconds": .seconds(busy),
+      "waitingForDependenciesSeconds": .seconds(waitingForDependencies),
+      "waitingForSlotSeconds": .seconds(waitingForSlot),
+    ])
+  }
+}
+
+extension Summary.Class {
+  fileprivate var json: JSONValue {
+    .members([
+      "name": .string(name),
+      "operationCount": .integer(count),
+      "waitingForDependencies": waitingForDependencies.json,
+      "waitingForSlot": waitingForSlot.json,
+      "running": running.json,
+    ])
+  }
+}
+
+extension Distribution {
+  fileprivate var json: JSONValue {
+    .members([
+      "count": .integer(count),
+      "totalSeconds": .seconds(total),
+      "p50Seconds": .seconds(median),
+      "p95Seconds": .seconds(p95),
+      "maxSeconds": .seconds(max),
+    ])
+  }
+}
+
+extension Summary.Operation {
+  fileprivate var json: JSONValue {
+    .members([
+      "id": .integer(Int(id.rawValue)),
+      "name": .string(name),
+      "class": .string(className),
+      "state": .string(state.rawValue),
+      "queue": .optional(queue) { .integer(Int($0.rawValue)) },
+      "waitingForDependenciesSeconds": .seconds(times.waitingForDependencies),
+      "waitingForSlotSeconds": .seconds(times.waitingForSlot),
+      "runningSeconds": .seconds(times.running),
+    ])
+  }
+}
+
+extension Summary.Thread {
+  fileprivate func json(wall: Nanoseconds) -> JSONValue {
+    .members([
+      "id": .integer(Int(id.rawValue)),
+      "systemId": .integer(Int(systemID)),
+      "name": .string(name),
+      "executionCount": .integer(operations),
+      "busySeconds": .seconds(busy),
+      "busyShare": .number(wall > 0 ? Double(busy) / Double(wall) : 0),
+    ])
+  }
+}
+
+extension CriticalPath {
+  fileprivate func json(names: [OperationID: String]) -> JSONValue {
+    .members([
+      "runningSeconds": .seconds(total),
+      "share": .number(share),
+      "waitingForDependenciesSeconds": .seconds(waitingForDependencies),
+      "waitingForSlotSeconds": .seconds(waitingForSlot),
+      "steps": .array(
+        steps.map { step in
+          .members([
+            "id": .integer(Int(step.operation.rawValue)),
+            "name": .string(names[step.operation] ?? ""),
+            "cause": .string(step.cause.word),
+            "causeId": .optional(step.cause.operation) { .integer(Int($0.rawValue)) },
+            "beganSeconds": .seconds(step.began),
+            "endedSeconds": .seconds(step.ended),
+            "waitingForDependenciesSeconds": .seconds(step.waitingForDependencies),
+            "waitingForSlotSeconds": .seconds(step.waitingForSlot),
+            "runningSeconds": .seconds(step.running),
+          ])
+        }),
+      "remaining": .array(
+        remaining.map { .members(["id": .integer(Int($0.rawValue)), "name": .string(names[$0] ?? "")]) }),
+    ])
+  }
+}
+
+extension CriticalPath.Cause {
+  fileprivate var word: String {
+    switch self {
+    case .start: "start"
+    case .dependency: "dependency"
+    case .slot: "slot"
+    }
+  }
+
+  fileprivate var operation: OperationID? {
+    switch self {
+    case .start: nil
+    case .dependency(let id), .slot(let id): id
+    }
+  }
+}
+
+extension LossReport {
+  /// What every JSON output says of what is missing.
+  public var json: JSONValue {
+    .members([
+      "complete": .bool(isComplete),
+      "lostRecords": .integer(Int(clamping: lostCount)),
+      "reasons": .object(
+        lost.sorted { $0.key.rawValue < $1.key.rawValue }
+          .map { .init("\($0.key)", .integer(Int(clamping: $0.value))) }),
+      "damage": .array(
+        damage.map {
+          .members([
+            "offset": .integer(Int(clamping: $0.offset)), "skippedBytes": .integer(Int(clamping: $0.skippedBytes)),
+            "reason": .string($0.reason),
+          ])
+        }),
+      "overwrittenBytes": .integer(Int(clamping: overwrittenBytes)),
+      "unknownRecords": .integer(unknownKinds.values.reduce(0, +)),
+      "gaps": .array(
+        gaps.map {
+          .members([
+            "thread": .integer(Int($0.thread.rawValue)), "fromSeconds": .seconds($0.from), "toSeconds": .seconds($0.to),
+            "count": .integer(Int(clamping: $0.count)), "reason": .string("\($0.reason)"),
+          ])
+        }),
+    ])
+  }
+}

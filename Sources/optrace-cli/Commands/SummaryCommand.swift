@@ -1,0 +1,44 @@
+#if CLI
+  import ArgumentParser
+  import OpTraceAnalysis
+  import OpTraceExport
+  import OpTraceModel
+
+  struct SummaryCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "summary",
+      abstract: "Figures of a run: queues, classes, the slowest operations, the critical path, threads.",
+      discussion: """
+        The time of an operation splits into waiting for dependencies, waiting for a slot of its queue, and running. \
+        Shares are of the wall time: from the first operation that was enqueued to the last that finished.
+        """)
+
+    @OptionGroup var input: TraceInput
+
+    @Flag(help: "Write JSON; Documentation/json.md describes its keys.")
+    var json = false
+
+    @Option(
+      name: .shortAndLong, help: "The file to write; '-' is standard output, and the default.", completion: .file())
+    var output: String?
+
+    @Option(help: ArgumentHelp("How many of the slowest operations to list.", valueName: "n"))
+    var slowest = 10
+
+    func validate() throws {
+      if slowest < 0 { throw ValidationError("--slowest must not be negative.") }
+    }
+
+    func run() throws {
+      let input = try input.read()
+      let summary = Summary(of: input.trace, slowestCount: slowest)
+      let output = Output(path: output)
+      if json {
+        try output.write(summary.json.bytes)
+      } else {
+        try output.write(SummaryText(summary, of: input.trace).text)
+      }
+      try input.end()
+    }
+  }
+#endif
