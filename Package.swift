@@ -54,6 +54,12 @@ let package = Package(
     .testTarget(
       name: "OpTraceModelTests", dependencies: ["OpTraceModel", "OpTraceFormat", "OpTrace"], resources: [.copy("Golden")]),
     .testTarget(name: "OpTraceExportTests", dependencies: ["OpTraceExport", "OpTraceModel", "OpTraceFormat"]),
+    // Tests of the graph.
+    .target(name: "GraphTestSupport", dependencies: ["OpTraceFormat", "OpTraceModel"], path: "Tests/GraphTestSupport"),
+    .testTarget(name: "OpTraceAnalysisTests", dependencies: ["GraphTestSupport", "OpTraceAnalysis", "OpTraceModel"]),
+    .testTarget(
+      name: "OpTraceGraphvizTests",
+      dependencies: ["GraphTestSupport", "OpTraceGraphviz", "OpTraceExport", "OpTraceAnalysis", "OpTraceModel"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,89 @@
+/// The HTML-like labels of a DOT file. Graphviz knows tables, and no style sheet.
+extension DOTWriter {
+  /// Up to this many nodes get labels with a time bar; laying out more tables costs more than they tell.
+  static var mostTables: Int { 300 }
+
+  func label(of node: GraphPicture.Node) -> String {
+    let nameWidth = metrics.nodeWidth - 2 * GraphMetrics.padding - GraphMetrics.signWidth
+    let name = TextMetrics.fitting(node.name, into: nameWidth, size: GraphMetrics.nameSize, bold: true)
+    if picture.nodes.count > Self.mostTables {
+      return "\"\(node.state.sign) \(TextEscaping.dot(name))\\n\(TextEscaping.dot(node.caption))\""
+    }
+    let style = node.state.style
+    let shownName = TextEscaping.xml(name)
+    let title = node.state == .cancelled ? "<S>\(shownName)</S>" : shownName
+    let captionColor = node.state == .deadlocked ? style.text : Palette.muted
+    return "<<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"1\">"
+      + "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"\(style.accent.light.hex)\">\(TextEscaping.xml(node.state.sign))</FONT> "
+      + "<B>\(title)</B></TD></TR>"
+      + "<TR><TD ALIGN=\"LEFT\"><FONT POINT-SIZE=\"10\" COLOR=\"\(captionColor.light.hex)\">"
+      + "\(TextEscaping.xml(node.caption))</FONT></TD></TR>"
+      + "<TR><TD ALIGN=\"LEFT\" CELLPADDING=\"0\">\(barTable(node))</TD></TR></TABLE>>"
+  }
+
+  private func barTable(_ node: GraphPicture.Node) -> String {
+    let width = Int(metrics.nodeWidth - 2 * GraphMetrics.padding)
+    var cells = ""
+    var at = 0
+    func cell(to end: Int, _ color: Color) {
+      guard end > at else { return }
+      cells += "<TD WIDTH=\"\(end - at)\" HEIGHT=\"4\" FIXEDSIZE=\"TRUE\" BGCOLOR=\"\(color.hex)\"></TD>"
+      at = end
+    }
+    for part in node.bar {
+      cell(to: Int((part.from * Double(width)).rounded()), Palette.track.light)
+      let color =
+        switch part.kind {
+        case .blocked: Palette.waitsForDependencies.light
+        case .queued: Palette.waitsForSlot.light
+        case .ran: node.state.style.accent.light
+        }
+      // Something that happened is never invisible.
+      cell(to: min(width, max(at + 1, Int((part.to * Double(width)).rounded()))), color)
+    }
+    cell(to: width, Palette.track.light)
+    return "<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"0\"><TR>\(cells)</TR></TABLE>"
+  }
+
+  func titleTable() -> String {
+    var out = "<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"1\">"
+    out += row(
+      "<FONT POINT-SIZE=\"18\" COLOR=\"\(Palette.text.light.hex)\"><B>\(TextEscaping.xml(picture.title))</B></FONT>")
+    out += row("<FONT COLOR=\"\(Palette.muted.light.hex)\">\(TextEscaping.xml(picture.subtitle))</FONT>")
+    for verdict in picture.verdicts {
+      out += row(
+        "<FONT COLOR=\"\(verdict.kind.color.light.hex)\"><B>\(TextEscaping.xml(verdict.lead))</B> "
+          + "\(TextEscaping.xml(verdict.text))</FONT>")
+    }
+    return out + "</TABLE>"
+  }
+
+  private func row(_ content: String) -> String { "<TR><TD ALIGN=\"LEFT\">\(content)</TD></TR>" }
+
+  func legendTable() -> String {
+    var cells = ""
+    for item in picture.legend {
+      let mark: String
+      switch item.mark {
+      case .state(let state):
+        let style = state.style
+        mark =
+          "<TD BORDER=\"1\" COLOR=\"\(style.border.light.hex)\" BGCOLOR=\"\(style.fill.light.hex)\" WIDTH=\"22\" "
+          + "HEIGHT=\"16\" FIXEDSIZE=\"TRUE\"><FONT POINT-SIZE=\"9\" COLOR=\"\(style.accent.light.hex)\">"
+          + "\(TextEscaping.xml(state.sign))</FONT></TD>"
+      case .line(let kind):
+        let sign = kind == .slot ? "┅▶" : kind == .open ? "╌▶" : "━▶"
+        mark = "<TD><FONT COLOR=\"\(kind.color.light.hex)\"><B>\(sign)</B></FONT></TD>"
+      case .barrier: mark = "<TD>‖</TD>"
+      case .bar:
+        let colors = [Palette.waitsForDependencies, Palette.waitsForSlot, ShownState.finished.style.accent]
+        mark = colors.map { "<TD WIDTH=\"12\" HEIGHT=\"5\" FIXEDSIZE=\"TRUE\" BGCOLOR=\"\($0.light.hex)\"></TD>" }
+          .joined()
+      }
+      let count = item.count.map { " <FONT COLOR=\"\(Palette.muted.light.hex)\">\($0)</FONT>" } ?? ""
+      cells += mark + "<TD ALIGN=\"LEFT\">\(TextEscaping.xml(item.text))\(count)&#160;&#160;&#160;</TD>"
+    }
+    if cells.isEmpty { cells = "<TD></TD>" }
+    return "<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"2\" CELLPADDING=\"2\"><TR>\(cells)</TR></TABLE>"
+  }
+}

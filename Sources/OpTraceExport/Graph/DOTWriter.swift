@@ -1,0 +1,182 @@
+import OpTraceModel
+
+/// A picture in Graphviz' language.
+///
+/// Names of the traced program stand in labels and tooltips only; ids are numbers of ours, so that no message of the
+/// library ever holds a name.
+public struct DOTWriter: Sendable {
+  public enum Purpose: Sendable {
+    /// For people and other programs: lanes are clusters with labels, every node is an operation.
+    case document
+    /// For a layout whose boxes are drawn by others: sizes, no texts. A lane's title is a node of its own in the first
+    /// column (`t0`, `t1`, …, held there by `root`), so no line crosses it, and all lanes begin at the same column,
+    /// which keeps their heights apart.
+    case placing
+    /// As `placing`, with the texts: what Graphviz draws itself.
+    case drawing
+  }
+
+  let picture: GraphPicture
+  let metrics: GraphMetrics
+  let purpose: Purpose
+
+  public init(_ picture: GraphPicture, for purpose: Purpose = .document) {
+    self.picture = picture
+    self.purpose = purpose
+    metrics = GraphMetrics(of: picture)
+  }
+
+  /// O(n + e).
+  public func text() -> String {
+    var out = "digraph optrace {\n"
+    out += "  graph [\(graphAttributes())];\n"
+    out += "  node [shape=box, fontname=\"Helvetica\", fontsize=12, width=\(inches(metrics.nodeWidth))"
+    out += ", height=\(inches(metrics.nodeHeight)), margin=\"0.05,0.03\""
+    out += purpose == .placing ? ", fixedsize=true, label=\"\"];\n" : "];\n"
+    out += "  edge [color=\"\(Palette.edge.light.hex)\", penwidth=1.2, arrowsize=0.75, arrowhead=vee];\n"
+    if purpose != .placing {
+      out +=
+        "  subgraph cluster_all { id=\"title\"; peripheries=0; labelloc=t; labeljust=l; margin=8; label=<\(titleTable())>;\n"
+    }
+    if isScaffolded, metrics.hasLanes {
+      out += "  root [shape=point, width=0.01, height=0.01, fixedsize=true, style=invis, label=\"\"];\n"
+    }
+    let members = Dictionary(grouping: picture.nodes.indices) { picture.nodes[$0].lane }
+    for (number, lane) in picture.lanes.enumerated() {
+      let isCluster = metrics.hasLanes && (lane.isBoxed || isScaffolded)
+      if isCluster { out += "  subgraph cluster_\(number) { \(clusterAttributes(lane))\n" }
+      if isCluster, isScaffolded { out += "    \(titleNode(number, lane))\n" }
+      for node in members[number] ?? [] { out += "    \(nodeLine(picture.nodes[node]))\n" }
+      if isCluster { out += "  }\n" }
+    }
+    for (number, edge) in picture.edges.enumerated() { out += "  \(edgeLine(number, edge))\n" }
+    if isScaffolded, metrics.hasLanes { out += scaffold() }
+    if purpose != .placing { out += "  }\n" }
+    return out + "}\n"
+  }
+
+  /// Between two columns, in points.
+  public static let columnGap = 52.0
+
+  private var isScaffolded: Bool { purpose != .document }
+
+  /// Names of nodes, for those who read a layout back.
+  public static func nodeName(_ node: GraphPicture.Node) -> String { "op\(node.operation.rawValue)" }
+  public static func titleName(_ lane: Int) -> String { "t\(lane)" }
+
+  private func inches(_ points: Double) -> String { "\((points / 72 * 1000).rounded() / 1000)" }
+
+  private func graphAttributes() -> String {
+    let count = picture.nodes.count
+    // `newrank` always: the old ranker is quadratic and, with clusters, draws many edges backwards.
+    var attributes = [
+      "rankdir=LR", "newrank=true", "nodesep=0.19", "ranksep=\(inches(Self.columnGap))", "outputorder=edgesfirst",
+      "pad=0.3",
+      "fontname=\"Helvetica\"", "fontsize=12", "bgcolor=\"\(Palette.page.light.hex)\"", "charset=\"UTF-8\"",
+    ]
+    // Limits on the simplex and on the crossing sweeps decide how long a large layout takes.
+    if count <= 150 { attributes.append("mclimit=8") }
+    if count > 300 { attributes += ["nslimit=0", "mclimit=0.5"] }
+    if count > 1000 { attributes += ["mclimit=0.1", "splines=line"] } else { attributes.append("splines=true") }
+    if purpose != .placing { attributes += ["labelloc=b", "labeljust=l", "label=<\(legendTable())>"] }
+    return attributes.joined(separator: ", ")
+  }
+
+  private func clusterAttributes(_ lane: GraphPicture.Lane) -> String {
+    var attributes = ["id=\"\(lane.id)\"", "class=\"\(lane.isBoxed ? "queue" : "outside")\"", "margin=14"]
+    // A cluster inherits the label of the one around it.
+    if purpose == .drawing { attributes.append("label=\"\"") }
+    if purpose == .document {
+      attributes += ["labelloc=t", "labeljust=l", "label=<\(laneTitle(lane, separator: "&#160;&#160;"))>"]
+    }
+    if lane.isBoxed {
+      attributes += [
+        "style=\"rounded,filled\"", "fillcolor=\"\(lane.style.fill.light.hex)\"",
+        "color=\"\(lane.style.border.light.hex)\"", "fontcolor=\"\(lane.style.text.light.hex)\"",
+        "tooltip=\"\(TextEscaping.dot(lane.tooltip))\"",
+      ]
+    } else {
+      attributes.append("peripheries=0")
+    }
+    return attributes.joined(separator: "; ") + ";"
+  }
+
+  private func laneTitle(_ lane: GraphPicture.Lane, separator: String) -> String {
+    let title = TextMetrics.fitting(lane.title, into: 240, size: GraphMetrics.laneTitleSize, bold: true)
+    return "<B>\(TextEscaping.xml(title))</B>\(separator)"
+      + "<FONT POINT-SIZE=\"10\">\(TextEscaping.xml(lane.caption))</FONT>"
+  }
+
+  private func titleNode(_ number: Int, _ lane: GraphPicture.Lane) -> String {
+    var attributes = [
+      "shape=box", "width=\(inches(metrics.titleWidth))", "height=\(inches(metrics.titleHeight))",
+      "class=\"lane-title\"", "penwidth=0",
+    ]
+    if purpose == .drawing {
+      let color = lane.isBoxed ? lane.style.text.light.hex : Palette.muted.light.hex
+      attributes.append(
+        "fontcolor=\"\(color)\", label=<<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"1\">"
+          + "<TR><TD ALIGN=\"LEFT\">" + laneTitle(lane, separator: "</TD></TR><TR><TD ALIGN=\"LEFT\">")
+          + "</TD></TR></TABLE>>")
+    }
+    return "\(Self.titleName(number)) [\(attributes.joined(separator: ", "))];"
+  }
+
+  /// Invisible edges: the root holds the titles in the first column, each title holds its lane's first nodes behind it.
+  private func scaffold() -> String {
+    var hasDependency = [Bool](repeating: false, count: picture.nodes.count)
+    for edge in picture.edges where edge.kind == .dependency && edge.from != edge.to {
+      if !edge.isCycle { hasDependency[edge.to] = true }
+    }
+    var out = "  edge [style=invis, weight=0];\n"
+    for lane in picture.lanes.indices { out += "  root -> \(Self.titleName(lane)) [weight=100];\n" }
+    for (number, node) in picture.nodes.enumerated() where !hasDependency[number] {
+      out += "  \(Self.titleName(node.lane)) -> \(Self.nodeName(node));\n"
+    }
+    return out
+  }
+
+  private func nodeLine(_ node: GraphPicture.Node) -> String {
+    guard purpose != .placing else { return "\(Self.nodeName(node));" }
+    let style = node.state.style
+    let isDashed = node.state == .pending
+    var attributes = [
+      "id=\"\(node.id)\"", "class=\"\(picture.cssClass(of: node))\"", "label=\(label(of: node))",
+      "style=\"rounded,filled\(isDashed ? ",dashed" : "")\"", "fillcolor=\"\(fill(of: node))\"",
+      "color=\"\((node.isCritical ? Palette.critical : style.border).light.hex)\"",
+      "fontcolor=\"\(style.text.light.hex)\"",
+      "penwidth=\(node.isCritical ? "2.6" : node.state == .deadlocked ? "2" : "1.2")",
+      "tooltip=\"\(TextEscaping.dot(node.tooltip))\"",
+    ]
+    if node.isBarrier { attributes.append("peripheries=2") }
+    return "\(Self.nodeName(node)) [\(attributes.joined(separator: ", "))];"
+  }
+
+  private func fill(of node: GraphPicture.Node) -> String {
+    let lane = picture.lanes[node.lane]
+    if !metrics.hasLanes, lane.isBoxed, [.finished, .pending].contains(node.state) { return lane.style.fill.light.hex }
+    return node.state.style.fill.light.hex
+  }
+
+  private func edgeLine(_ number: Int, _ edge: GraphPicture.Edge) -> String {
+    var attributes = ["key=\"\(number)\""]
+    if edge.kind == .slot { attributes.append("constraint=false") }
+    if edge.isCritical, edge.kind == .dependency { attributes.append("weight=4") }
+    if isScaffolded, edge.kind == .dependency, !edge.isCycle { attributes.append("tailport=e, headport=w") }
+    if purpose != .placing {
+      attributes += ["id=\"\(picture.id(of: edge))\"", "class=\"\(picture.cssClass(of: edge))\""]
+      if edge.isCycle {
+        attributes += ["color=\"\(Palette.cycle.light.hex)\"", "penwidth=2.2"]
+      } else if edge.isCritical {
+        attributes += ["color=\"\(Palette.critical.light.hex)\"", "penwidth=2.6"]
+      }
+      if edge.kind == .slot {
+        attributes.append("style=dotted")
+      } else if edge.isOpen, !edge.isCycle {
+        attributes.append("style=dashed")
+      }
+    }
+    return "\(Self.nodeName(picture.nodes[edge.from])) -> \(Self.nodeName(picture.nodes[edge.to])) "
+      + "[\(attributes.joined(separator: ", "))];"
+  }
+}

@@ -1,0 +1,131 @@
+/// Where everything of a ``GraphPicture`` lies, in points, y downwards.
+public struct GraphLayout: Sendable {
+  public struct Point: Sendable, Hashable {
+    public var x: Double
+    public var y: Double
+
+    public init(_ x: Double, _ y: Double) {
+      self.x = x
+      self.y = y
+    }
+  }
+
+  public struct Box: Sendable, Hashable {
+    public var minX: Double
+    public var minY: Double
+    public var maxX: Double
+    public var maxY: Double
+
+    public init(minX: Double, minY: Double, maxX: Double, maxY: Double) {
+      self.minX = minX
+      self.minY = minY
+      self.maxX = maxX
+      self.maxY = maxY
+    }
+
+    public init(centre: Point, width: Double, height: Double) {
+      self.init(
+        minX: centre.x - width / 2, minY: centre.y - height / 2, maxX: centre.x + width / 2,
+        maxY: centre.y + height / 2)
+    }
+
+    public var width: Double { maxX - minX }
+    public var height: Double { maxY - minY }
+
+    public mutating func include(_ point: Point) {
+      minX = min(minX, point.x)
+      minY = min(minY, point.y)
+      maxX = max(maxX, point.x)
+      maxY = max(maxY, point.y)
+    }
+
+    public mutating func include(_ other: Box) {
+      include(Point(other.minX, other.minY))
+      include(Point(other.maxX, other.maxY))
+    }
+
+    public func contains(_ point: Point) -> Bool {
+      point.x > minX && point.x < maxX && point.y > minY && point.y < maxY
+    }
+  }
+
+  /// A chain of cubic Bézier curves that share their ends (3k + 1 points), and the arrow's tip.
+  public struct Curve: Sendable, Hashable {
+    public var points: [Point]
+    public var tip: Point
+
+    public init(points: [Point], tip: Point) {
+      self.points = points
+      self.tip = tip
+    }
+  }
+
+  /// Centres, as `GraphPicture.nodes`.
+  public var nodes: [Point]
+  /// As `GraphPicture.edges`; nil: no line was found.
+  public var edges: [Curve?]
+  /// As `GraphPicture.lanes`; empty where lanes are not drawn as boxes.
+  public var lanes: [Box]
+  /// The places kept free for the lanes' titles.
+  public var titles: [Box]
+  public var metrics: GraphMetrics
+
+  public init(nodes: [Point], edges: [Curve?], lanes: [Box], titles: [Box], metrics: GraphMetrics) {
+    self.nodes = nodes
+    self.edges = edges
+    self.lanes = lanes
+    self.titles = titles
+    self.metrics = metrics
+  }
+
+  /// What holds everything.
+  public var bounds: Box {
+    var box: Box?
+    func include(_ other: Box) {
+      if box == nil { box = other } else { box?.include(other) }
+    }
+    for node in nodes { include(Box(centre: node, width: metrics.nodeWidth, height: metrics.nodeHeight)) }
+    for lane in lanes { include(lane) }
+    for title in titles { include(title) }
+    for edge in edges {
+      for point in edge?.points ?? [] { box?.include(point) }
+    }
+    return box ?? Box(minX: 0, minY: 0, maxX: 0, maxY: 0)
+  }
+}
+
+/// Sizes that the texts of a picture ask for, in points. All nodes are of one size, so that columns line up.
+public struct GraphMetrics: Sendable, Hashable {
+  public static let nameSize = 12.0
+  public static let captionSize = 10.0
+  public static let laneTitleSize = 13.0
+  /// Left and right of a node's texts.
+  public static let padding = 10.0
+  /// Between a node's left padding and its name.
+  public static let signWidth = 16.0
+  /// Above this many lanes, queues are told by a tint of the node instead: Graphviz fails on many interleaved clusters.
+  public static let mostLanes = 20
+
+  public var nodeWidth: Double
+  public var nodeHeight = 46.0
+  public var titleWidth: Double
+  public var titleHeight = 36.0
+  public var hasLanes: Bool
+
+  public init(of picture: GraphPicture) {
+    var widest = 0.0
+    for node in picture.nodes {
+      let name = TextMetrics.width(of: node.name.prefix(40), size: Self.nameSize, bold: true) + Self.signWidth
+      widest = max(widest, name, TextMetrics.width(of: node.caption, size: Self.captionSize))
+    }
+    nodeWidth = (min(max(widest + 2 * Self.padding, 124), 216)).rounded(.up)
+    var title = 0.0
+    for lane in picture.lanes {
+      title = max(
+        title, TextMetrics.width(of: lane.title, size: Self.laneTitleSize, bold: true),
+        TextMetrics.width(of: lane.caption, size: Self.captionSize))
+    }
+    titleWidth = (min(max(title, 60), 240) + 8).rounded(.up)
+    hasLanes = (1...Self.mostLanes).contains(picture.lanes.count)
+  }
+}

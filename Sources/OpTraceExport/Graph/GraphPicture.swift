@@ -1,0 +1,138 @@
+public import OpTraceModel
+
+/// A dependency graph as it is to be drawn: texts chosen, states told, nothing placed yet. Made from a trace by
+/// ``init(of:options:)``; written by ``DOTWriter``, and by ``SVGWriter`` once a layout has placed it.
+public struct GraphPicture: Sendable {
+  public var title = ""
+  /// Under the title, muted.
+  public var subtitle = ""
+  /// What the picture comes to, the gravest first.
+  public var verdicts: [Verdict] = []
+  public var lanes: [Lane] = []
+  /// Sorted by operation.
+  public var nodes: [Node] = []
+  public var edges: [Edge] = []
+  /// What the time bars stand for.
+  public var period: ClosedRange<Nanoseconds> = 0...0
+
+  public struct Verdict: Sendable, Hashable {
+    public enum Kind: String, Sendable { case good, note, warning, deadlock }
+    public var kind: Kind
+    /// The first words, emphasised.
+    public var lead: String
+    public var text: String
+  }
+
+  /// A queue's (or a class's) part of the picture.
+  public struct Lane: Sendable {
+    /// Unique in the picture: letters, digits, hyphens.
+    public var id: String
+    /// The class that its nodes carry.
+    public var nodeClass: String
+    public var title: String
+    /// "max 4 · 8 ops · 32 % busy"
+    public var caption: String
+    public var tooltip: String
+    public var style: LaneStyle
+    /// False for what stands outside all queues: it gets a place, but no box.
+    public var isBoxed: Bool
+  }
+
+  public struct Node: Sendable {
+    public var operation: OperationID
+    /// In ``GraphPicture/lanes``.
+    public var lane: Int
+    public var state: ShownState
+    /// In full; the writers cut it to the node's width.
+    public var name: String
+    /// "#5 · 1.23 s"
+    public var caption: String
+    public var bar: [BarPart]
+    public var isCritical = false
+    public var isBarrier = false
+    public var isExternal = false
+    /// Lines, ended by "\n".
+    public var tooltip: String
+
+    public var id: String { "op-\(operation.rawValue)" }
+  }
+
+  /// A part of the time bar; `from` and `to` as parts of the period, 0 to 1.
+  public struct BarPart: Sendable, Hashable {
+    public enum Kind: String, Sendable, CaseIterable { case blocked, queued, ran }
+    public var kind: Kind
+    public var from: Double
+    public var to: Double
+  }
+
+  /// From what has to be finished first to what waits for it.
+  public struct Edge: Sendable, Hashable {
+    public enum Kind: String, Sendable, CaseIterable {
+      case dependency
+      /// The later one had to wait for the earlier one's slot; only drawn on the critical path.
+      case slot
+    }
+    /// In ``GraphPicture/nodes``.
+    public var from: Int
+    public var to: Int
+    public var kind = Kind.dependency
+    public var isCritical = false
+    public var isCycle = false
+    /// The later one has not begun: the edge still holds, or will never.
+    public var isOpen = false
+  }
+
+  public func count(of state: ShownState) -> Int { nodes.count { $0.state == state } }
+
+  /// "e-1-5": names both ends, so it stays the same from one trace of a run to a later one.
+  public func id(of edge: Edge) -> String {
+    (edge.kind == .slot ? "s-" : "e-")
+      + "\(nodes[edge.from].operation.rawValue)-\(nodes[edge.to].operation.rawValue)"
+  }
+
+  public func cssClass(of edge: Edge) -> String {
+    var classes = ["dep"]
+    if edge.kind == .slot { classes.append("slot") }
+    if edge.isCritical { classes.append("critical") }
+    if edge.isCycle { classes.append("cycle") }
+    if edge.isOpen { classes.append("open") }
+    return classes.joined(separator: " ")
+  }
+
+  public func cssClass(of node: Node) -> String {
+    var classes = ["op", node.state.rawValue]
+    if node.isCritical { classes.append("critical") }
+    if node.isBarrier { classes.append("barrier") }
+    if node.isExternal { classes.append("external") }
+    if !lanes[node.lane].nodeClass.isEmpty { classes.append(lanes[node.lane].nodeClass) }
+    return classes.joined(separator: " ")
+  }
+}
+
+/// What a picture shows.
+public struct GraphOptions: Sendable {
+  public enum Grouping: String, Sendable, CaseIterable {
+    case queue
+    case `class`
+  }
+
+  /// Only these and what lies at most `hops` edges away; nil: everything.
+  public struct Focus: Sendable {
+    public var operations: [OperationID]
+    public var hops: Int
+    /// What the user wrote, for the title.
+    public var name: String
+
+    public init(operations: [OperationID], hops: Int, name: String) {
+      self.operations = operations
+      self.hops = hops
+      self.name = name
+    }
+  }
+
+  public var grouping = Grouping.queue
+  public var showsCriticalPath = true
+  public var focus: Focus?
+
+  public init() {}
+}

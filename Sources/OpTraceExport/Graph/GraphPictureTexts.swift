@@ -1,0 +1,162 @@
+import OpTraceAnalysis
+import OpTraceModel
+
+extension GraphPictureBuilder {
+  func caption(of operation: OperationRecord, _ state: ShownState) -> String {
+    let times = OperationTimes(of: operation, traceEnd: trace.end)
+    let what =
+      switch state {
+      case .finished: finishedCaption(operation, times.running)
+      case .executing: "\(DurationText.text(times.running)) so far"
+      case .ready: "waits \(DurationText.text(times.waitingForSlot)) for a slot"
+      case .pending: pendingCaption(operation)
+      case .cancelled:
+        operation.started == nil ? "never started" : "cancelled after \(DurationText.text(aliveTime(operation)))"
+      case .failed: "failed after \(DurationText.text(times.running))"
+      case .deadlocked: "stuck \(DurationText.text(times.total))"
+      }
+    return "\(operation.id) · " + (operation.isBarrier ? "barrier · \(what)" : what)
+  }
+
+  private func finishedCaption(_ operation: OperationRecord, _ running: Nanoseconds) -> String {
+    guard operation.executionBegan != nil else { return "did not run" }
+    // It ran to its end, whether or not it listened.
+    return DurationText.text(running) + (operation.cancelRequested == nil ? "" : " · cancel asked")
+  }
+
+  private func aliveTime(_ operation: OperationRecord) -> Nanoseconds {
+    guard let started = operation.started?.time, let finished = operation.finished?.time else { return 0 }
+    return max(0, finished - started)
+  }
+
+  private func pendingCaption(_ operation: OperationRecord) -> String {
+    if operation.coverage == .external { return "not recorded" }
+    let open = operation.dependencies
+      .filter { $0.removed == nil && trace.operation($0.on)?.finished == nil }.map { "\($0.on)" }
+    if operation.enqueued == nil { return "never enqueued" }
+    switch open.count {
+    case 0: return "waits"
+    case 1...2: return "waits for \(open.joined(separator: ", "))"
+    default: return "waits for \(open[0]) and \(open.count - 1) more"
+    }
+  }
+
+  func tooltip(of place: Int, _ state: ShownState, isCritical: Bool) -> String {
+    let operation = trace.operations[place]
+    let times = OperationTimes(of: operation, traceEnd: trace.end)
+    func line(_ text: String) -> String { TextEscaping.oneLine(text, limit: 400) }
+    var lines = ["\(operation.id) \(line(operation.title)) — \(state.rawValue)"]
+    if operation.name != nil, !operation.className.isEmpty { lines.append("class \(line(operation.className))") }
+    if let queue = operation.queue {
+      lines.append("queue \(line(trace.queue(queue)?.name ?? "\(queue)"))" + (operation.isBarrier ? ", barrier" : ""))
+    } else {
+      lines.append("on no queue")
+    }
+    lines.append(
+      "waited \(DurationText.text(times.waitingForDependencies)) for dependencies, "
+        + "\(DurationText.text(times.waitingForSlot)) for a slot; ran \(DurationText.text(times.running))")
+    let moments = [
+      ("enqueued", operation.enqueued), ("began", operation.executionBegan),
+      ("cancelled", operation.cancelRequested), ("ended", operation.finished),
+    ].compactMap { what, stamp in stamp.map { "\(what) at \(DurationText.text($0.time - period.lowerBound))" } }
+    if !moments.isEmpty { lines.append(moments.joined(separator: " · ")) }
+    if let thread = operation.executionBegan?.thread { lines.append("on \(line(threadName(thread)))") }
+    if let names = listed(graph.dependencies(of: place)) { lines.append("depends on \(names)") }
+    if let names = listed(graph.dependents(of: place)) { lines.append("needed by \(names)") }
+    if let error = operation.error { lines.append("error: \(line(error))") }
+    if let source = operation.source { lines.append(line(source)) }
+    if isCritical { lines.append("on the critical path") }
+    return lines.joined(separator: "\n")
+  }
+
+  private func threadName(_ id: ThreadID) -> String {
+    guard let thread = trace.thread(id) else { return "\(id)" }
+    if thread.isMain { return "the main thread" }
+    return thread.name.isEmpty ? "thread \(thread.systemID)" : "thread \(thread.name)"
+  }
+
+  /// At most six, by name.
+  private func listed(_ places: some Collection<Int>) -> String? {
+    if places.isEmpty { return nil }
+    let names = places.prefix(6).map { label($0) }.joined(separator: ", ")
+    return places.count > 6 ? "\(names) and \(places.count - 6) more" : names
+  }
+
+  private func label(_ place: Int) -> String {
+    let operation = trace.operations[place]
+    return "\(operation.id) \(TextEscaping.oneLine(operation.title, limit: 60))"
+  }
+
+  func subtitle(_ lanes: [GraphPicture.Lane]) -> String {
+    let wall = period.upperBound - period.lowerBound
+    var parts = [DurationText.text(wall)]
+    if let focus = options.focus {
+      parts.append("\(shown.count) of \(counted(trace.operations.count, "operation"))")
+      let name = TextEscaping.oneLine(focus.name, limit: 60)
+      parts.append("at most \(counted(focus.hops, "edge")) from \(name)")
+    } else {
+      parts.append(counted(trace.operations.count, "operation"))
+    }
+    parts.append(counted(lanes.count { $0.isBoxed }, options.grouping == .queue ? "queue" : "class", plural: "classes"))
+    if options.showsCriticalPath, !path.steps.isEmpty {
+      let percent = Int((path.share * 100).rounded())
+      var text = "critical path \(DurationText.text(path.total)) of \(DurationText.text(wall)) (\(percent) %)"
+      if !path.remaining.isEmpty { text += ", \(counted(path.remaining.count, "step")) still to run" }
+      parts.append(text)
+    }
+    return parts.joined(separator: " · ")
+  }
+
+  private func counted(_ count: Int, _ noun: String, plural: String? = nil) -> String {
+    count == 1 ? "1 \(noun)" : "\(count) \(noun == "class" ? plural ?? noun : noun + "s")"
+  }
+
+  func verdicts(_ picture: GraphPicture) -> [GraphPicture.Verdict] {
+    var verdicts: [GraphPicture.Verdict] = []
+    for cycle in cycles.prefix(3) where !cycle.isEmpty {
+      let shownPart = cycle.prefix(6).map(label)
+      var text = shownPart.joined(separator: " waits for ")
+      if cycle.count > 6 { text += " waits for \(cycle.count - 6) more" }
+      text += cycle.count == 1 ? " waits for itself" : " waits for \(trace.operations[cycle[0]].id)"
+      verdicts.append(GraphPicture.Verdict(kind: .deadlock, lead: "Deadlock:", text: text))
+    }
+    if cycles.count > 3 {
+      let more = GraphPicture.Verdict(kind: .deadlock, lead: "Deadlock:", text: "\(cycles.count - 3) more cycles")
+      verdicts.append(more)
+    }
+    if cycles.isEmpty { verdicts.append(outcome()) }
+    verdicts += lossVerdicts()
+    return verdicts
+  }
+
+  private func outcome() -> GraphPicture.Verdict {
+    var counts: [OperationState: Int] = [:]
+    for operation in trace.operations { counts[operation.state, default: 0] += 1 }
+    func listed(_ states: [OperationState]) -> String {
+      states.compactMap { state in counts[state].map { "\($0) \(state.rawValue)" } }.joined(separator: ", ")
+    }
+    let open = listed([.executing, .ready, .pending])
+    if !open.isEmpty { return GraphPicture.Verdict(kind: .note, lead: "Not over:", text: open) }
+    let failed = counts[.failed] ?? 0
+    if failed > 0 {
+      let text = "\(failed) of \(counted(trace.operations.count, "operation")) finished with an error"
+      return GraphPicture.Verdict(kind: .warning, lead: "Failed:", text: text)
+    }
+    let cancelled = counts[.cancelled].map { ", \($0) of them cancelled" } ?? ""
+    let text = trace.operations.isEmpty ? "the trace holds no operation" : "all operations are over\(cancelled)"
+    return GraphPicture.Verdict(kind: .good, lead: trace.operations.isEmpty ? "Empty:" : "Done:", text: text)
+  }
+
+  private func lossVerdicts() -> [GraphPicture.Verdict] {
+    let loss = trace.loss
+    var parts: [String] = []
+    if loss.lostCount > 0 { parts.append(counted(Int(clamping: loss.lostCount), "record") + " lost") }
+    if loss.isDamaged { parts.append("the file is damaged in \(counted(loss.damage.count, "place"))") }
+    if loss.overwrittenBytes > 0 {
+      parts.append("the ring has replaced \(loss.overwrittenBytes) bytes of older records")
+    }
+    if !loss.unknownKinds.isEmpty { parts.append("records of a newer version were skipped") }
+    if parts.isEmpty { return [] }
+    return [GraphPicture.Verdict(kind: .warning, lead: "Incomplete:", text: parts.joined(separator: ", "))]
+  }
+}

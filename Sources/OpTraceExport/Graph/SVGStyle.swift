@@ -1,0 +1,130 @@
+/// The style sheet and the script of an SVG picture.
+enum SVGStyle {
+  static func css(_ picture: GraphPicture, hasLanes: Bool) -> String {
+    """
+    .optrace-graph text{font-size:11.5px}
+    .optrace-graph .title{font-size:19px;font-weight:700}
+    .optrace-graph .subtitle,.optrace-graph .verdict{font-size:12px}
+    .optrace-graph .lead{font-weight:700}
+    .optrace-graph .lane-title{font-size:13px;font-weight:700}
+    .optrace-graph .lane-caption,.optrace-graph .caption{font-size:10px}
+    .optrace-graph .name{font-size:12px;font-weight:700;unicode-bidi:plaintext}
+    .op .box{stroke-width:1.2}
+    .op.executing .box,.op.deadlocked .box{stroke-width:1.8}
+    .op.pending .box{stroke-dasharray:4 3}
+    .op.external .box{stroke-dasharray:1.5 3}
+    .op.critical .box{stroke-width:2.8}
+    .op.cancelled .name{text-decoration:line-through}
+    .op .sign{fill:none;stroke-width:1.7;stroke-linecap:round;stroke-linejoin:round}
+    .op .gate{fill:none;stroke-width:1.6;stroke-linecap:round}
+    .op{cursor:default;outline:none}
+    .dep .line{fill:none;stroke-width:1.2}
+    .dep.open .line{stroke-dasharray:5 3.5}
+    .dep.critical .line{stroke-width:2.8}
+    .dep.cycle .line{stroke-width:2.2;stroke-dasharray:none}
+    .dep.slot .line{stroke-dasharray:0.1 5.2;stroke-linecap:round}
+    .op,.dep{transition:opacity .12s}
+    .tracing .op,.tracing .dep{opacity:.16}
+    .tracing .lit{opacity:1}
+    .tracing .op.here .box,.op:focus-visible .box{stroke-width:3.4}
+    \(colors(picture, hasLanes) { $0.light })
+    @media screen and (prefers-color-scheme:dark){
+    \(colors(picture, hasLanes) { $0.dark })
+    }
+    @media print{.optrace-graph{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
+
+    """
+  }
+
+  private static func colors(_ picture: GraphPicture, _ hasLanes: Bool, _ pick: (ColorPair) -> Color) -> String {
+    func hex(_ pair: ColorPair) -> String { pick(pair).hex }
+    var rules = [
+      ".optrace-graph{background:\(hex(Palette.page))}", ".page{fill:\(hex(Palette.page))}",
+      ".optrace-graph text{fill:\(hex(Palette.text))}",
+      ".optrace-graph .subtitle,.optrace-graph .caption,.optrace-graph .count,.outside text{fill:\(hex(Palette.muted))}",
+      ".dep .line{stroke:\(hex(Palette.edge))}", ".dep .tip{fill:\(hex(Palette.edge))}",
+      ".track{fill:\(hex(Palette.track))}", ".blocked{fill:\(hex(Palette.waitsForDependencies))}",
+      ".queued{fill:\(hex(Palette.waitsForSlot))}",
+    ]
+    for kind in [GraphPicture.Verdict.Kind.good, .note, .warning, .deadlock] {
+      rules.append(".optrace-graph .verdict.\(kind.rawValue){fill:\(hex(kind.color))}")
+    }
+    for (number, lane) in picture.lanes.enumerated() where hasLanes && lane.isBoxed {
+      rules.append(".lane-\(number) .lane-box{fill:\(hex(lane.style.fill));stroke:\(hex(lane.style.border))}")
+      rules.append(".optrace-graph .lane-\(number) text{fill:\(hex(lane.style.text))}")
+    }
+    for state in ShownState.allCases {
+      let style = state.style
+      rules.append(".op.\(state.rawValue) .box{fill:\(hex(style.fill));stroke:\(hex(style.border))}")
+      rules.append(".optrace-graph .op.\(state.rawValue) .name{fill:\(hex(style.text))}")
+      rules.append(".op.\(state.rawValue) .sign,.op.\(state.rawValue) .gate{stroke:\(hex(style.accent))}")
+      rules.append(".op.\(state.rawValue) .ran{fill:\(hex(style.accent))}")
+    }
+    rules.append(".op.executing .sign{fill:\(hex(ShownState.executing.style.accent))}")
+    rules.append(".optrace-graph .op.deadlocked .caption{fill:\(hex(ShownState.deadlocked.style.text))}")
+    if !hasLanes {
+      // Too many queues for lanes: a tint tells them apart, the tooltip names them.
+      for lane in picture.lanes where lane.isBoxed && !lane.nodeClass.isEmpty {
+        rules.append(
+          ".op.finished.\(lane.nodeClass) .box,.op.pending.\(lane.nodeClass) .box{fill:\(hex(lane.style.fill))}")
+      }
+    }
+    rules += [
+      ".op.critical .box{stroke:\(hex(Palette.critical))}", ".dep.critical .line{stroke:\(hex(Palette.critical))}",
+      ".dep.critical .tip{fill:\(hex(Palette.critical))}",
+      ".op.deadlocked .box{stroke:\(hex(ShownState.deadlocked.style.border))}",
+      ".dep.cycle .line{stroke:\(hex(Palette.cycle))}", ".dep.cycle .tip{fill:\(hex(Palette.cycle))}",
+    ]
+    return rules.joined(separator: "\n")
+  }
+
+  /// On hover or focus: all that the operation waits for and all that waits for it. A click holds it, Escape lets go.
+  static let script = """
+    (function () {
+      var svg = document.currentScript.closest("svg"), before = {}, after = {}, pinned = null;
+      svg.querySelectorAll(".dep[data-from]").forEach(function (edge) {
+        var from = edge.getAttribute("data-from"), to = edge.getAttribute("data-to");
+        (before[to] = before[to] || []).push([from, edge]);
+        (after[from] = after[from] || []).push([to, edge]);
+      });
+      function reach(id, links) {
+        var seen = {}, stack = [id];
+        seen[id] = true;
+        while (stack.length) {
+          (links[stack.pop()] || []).forEach(function (link) {
+            link[1].classList.add("lit");
+            if (!seen[link[0]]) { seen[link[0]] = true; stack.push(link[0]); }
+          });
+        }
+        return Object.keys(seen);
+      }
+      function clear() {
+        svg.classList.remove("tracing");
+        svg.querySelectorAll(".lit,.here").forEach(function (one) { one.classList.remove("lit", "here"); });
+      }
+      function show(node) {
+        clear();
+        if (!node) { return; }
+        svg.classList.add("tracing");
+        node.classList.add("here");
+        reach(node.id, before).concat(reach(node.id, after)).forEach(function (id) {
+          var one = svg.getElementById(id);
+          if (one) { one.classList.add("lit"); }
+        });
+      }
+      function operation(event) { return event.target.closest ? event.target.closest(".op[id]") : null; }
+      svg.addEventListener("pointerover", function (event) { if (!pinned) { show(operation(event)); } });
+      svg.addEventListener("pointerleave", function () { if (!pinned) { show(null); } });
+      svg.addEventListener("focusin", function (event) { if (!pinned) { show(operation(event)); } });
+      svg.addEventListener("click", function (event) {
+        var node = operation(event);
+        pinned = node === pinned ? null : node;
+        show(pinned);
+      });
+      svg.addEventListener("keydown", function (event) {
+        if (event.key === "Escape") { pinned = null; show(null); }
+      });
+    })();
+
+    """
+}

@@ -1,0 +1,251 @@
+import OpTraceModel
+
+/// A picture as SVG: one file that brings its style (light, dark, print) and a small script (on hover, focus or click, what an operation
+/// waits for and what waits for it), and needs nothing from outside.
+///
+/// Operations are `<g id="op-5" class="op finished critical q-network">`, edges `<g id="e-1-5" class="dep critical"
+/// data-from="op-1" data-to="op-5">`, queues `<g id="queue-network" class="queue">`.
+public struct SVGWriter {
+  let picture: GraphPicture
+  let layout: GraphLayout
+  private var out = ""
+
+  private static let margin = 28.0
+  private static let font = "Helvetica, Arial, DejaVu Sans, sans-serif"
+
+  public init(_ picture: GraphPicture, _ layout: GraphLayout) {
+    self.picture = picture
+    self.layout = layout
+  }
+
+  /// O(n + e).
+  public static func text(_ picture: GraphPicture, _ layout: GraphLayout) -> String {
+    var writer = SVGWriter(picture, layout)
+    writer.write()
+    return writer.out
+  }
+
+  private mutating func write() {
+    let bounds = layout.bounds
+    let head = headHeight
+    let textWidth = max(
+      TextMetrics.width(of: picture.title, size: 19, bold: true), TextMetrics.width(of: picture.subtitle, size: 12))
+    let width = (max(bounds.width, min(textWidth, 1100), 560) + 2 * Self.margin).rounded(.up)
+    let legend = LegendRows(picture.legend, width: width - 2 * Self.margin)
+    let graphTop = Self.margin + head + 18
+    let legendTop = graphTop + bounds.height + 24
+    let height = (legendTop + legend.height + Self.margin - 8).rounded(.up)
+
+    out += "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+    out += "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"optrace-graph\" role=\"img\" width=\"\(number(width))\" "
+    out +=
+      "height=\"\(number(height))\" viewBox=\"0 0 \(number(width)) \(number(height))\" font-family=\"\(Self.font)\" "
+    // Shrinks into a window, but not until nobody can read it.
+    out += "style=\"width:100%;min-width:min(\(number(width))px,1400px);max-width:\(number(width))px;height:auto\">\n"
+    out += "<title>\(xml(picture.title)): operations and their dependencies</title>\n"
+    out +=
+      "<desc>\(xml(([picture.subtitle] + picture.verdicts.map { "\($0.lead) \($0.text)" }).joined(separator: "\n")))</desc>\n"
+    out += "<style><![CDATA[\n\(SVGStyle.css(picture, hasLanes: layout.metrics.hasLanes))]]></style>\n"
+    out += "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n"
+    writeHead(width: width - 2 * Self.margin)
+    out += "<g transform=\"translate(\(number(Self.margin - bounds.minX)) \(number(graphTop - bounds.minY)))\">\n"
+    for (number, lane) in picture.lanes.enumerated() where number < layout.lanes.count { writeLane(number, lane) }
+    // Plain edges first, so that the path and the cycles lie on top.
+    for (number, edge) in picture.edges.enumerated() where !edge.isCritical && !edge.isCycle { writeEdge(number, edge) }
+    for (number, edge) in picture.edges.enumerated() where edge.isCritical && !edge.isCycle { writeEdge(number, edge) }
+    for (number, edge) in picture.edges.enumerated() where edge.isCycle { writeEdge(number, edge) }
+    for (number, node) in picture.nodes.enumerated() { writeNode(node, layout.nodes[number]) }
+    out += "</g>\n"
+    out += "<g class=\"legend\" transform=\"translate(\(number(Self.margin)) \(number(legendTop)))\">\n"
+    for (item, at) in zip(picture.legend, legend.places) { writeLegend(item, at) }
+    out += "</g>\n"
+    out += "<script><![CDATA[\n\(SVGStyle.script)]]></script>\n</svg>\n"
+  }
+
+  private var headHeight: Double { 42 + Double(picture.verdicts.count) * 17 }
+
+  private mutating func writeHead(width: Double) {
+    let x = number(Self.margin)
+    func fitting(_ text: String, _ size: Double, bold: Bool = false) -> String {
+      xml(TextMetrics.fitting(text, into: max(width, 300), size: size, bold: bold))
+    }
+    out += "<g class=\"head\">\n"
+    out +=
+      "<text class=\"title\" x=\"\(x)\" y=\"\(number(Self.margin + 15))\">\(fitting(picture.title, 19, bold: true))</text>\n"
+    out +=
+      "<text class=\"subtitle\" x=\"\(x)\" y=\"\(number(Self.margin + 36))\">\(fitting(picture.subtitle, 12))</text>\n"
+    for (line, verdict) in picture.verdicts.enumerated() {
+      let space = max(width, 300) - TextMetrics.width(of: verdict.lead + " ", size: 12, bold: true)
+      let text = TextMetrics.fitting(verdict.text, into: space, size: 12)
+      out +=
+        "<text class=\"verdict \(verdict.kind.rawValue)\" x=\"\(x)\" y=\"\(number(Self.margin + 54 + Double(line) * 17))\">"
+      out += "<tspan class=\"lead\">\(xml(verdict.lead))</tspan> \(xml(text))</text>\n"
+    }
+    out += "</g>\n"
+  }
+
+  private mutating func writeLane(_ index: Int, _ lane: GraphPicture.Lane) {
+    let box = layout.lanes[index]
+    let title = layout.titles[index]
+    out += "<g id=\"\(lane.id)\" class=\"\(lane.isBoxed ? "queue" : "outside") lane-\(index)\">"
+    out += "<title>\(xml(lane.tooltip))</title>"
+    if lane.isBoxed { out += rect(box, radius: 10, "lane-box") }
+    let x = number(box.minX + 14)
+    let shown = TextMetrics.fitting(lane.title, into: title.width - 4, size: GraphMetrics.laneTitleSize, bold: true)
+    let caption = TextMetrics.fitting(lane.caption, into: title.width - 4, size: GraphMetrics.captionSize)
+    out += "<text class=\"lane-title\" x=\"\(x)\" y=\"\(number(title.minY + 15))\">\(xml(shown))</text>"
+    out += "<text class=\"lane-caption\" x=\"\(x)\" y=\"\(number(title.minY + 30))\">\(xml(caption))</text></g>\n"
+  }
+
+  private mutating func writeEdge(_ index: Int, _ edge: GraphPicture.Edge) {
+    guard let curve = layout.edges[index], let last = curve.points.last, let first = curve.points.first else { return }
+    let from = picture.nodes[edge.from]
+    let to = picture.nodes[edge.to]
+    let what =
+      edge.kind == .slot
+      ? "\(to.operation) waited for the slot of \(from.operation)" : "\(to.operation) waits for \(from.operation)"
+    out +=
+      "<g id=\"\(picture.id(of: edge))\" class=\"\(picture.cssClass(of: edge))\" data-from=\"\(from.id)\" data-to=\"\(to.id)\">"
+    out += "<title>\(what)</title><path class=\"line\" d=\"M\(pair(first))"
+    for (number, point) in curve.points.dropFirst().enumerated() {
+      out += (number % 3 == 0 ? "C" : " ") + pair(point)
+    }
+    out += "\"/>"
+    // The arrow's head: from the line's end to the tip, as wide as it is long.
+    let length = ((curve.tip.x - last.x) * (curve.tip.x - last.x) + (curve.tip.y - last.y) * (curve.tip.y - last.y))
+      .squareRoot()
+    if length > 0.5 {
+      let along = GraphLayout.Point((curve.tip.x - last.x) / length, (curve.tip.y - last.y) / length)
+      let wide = (edge.isCritical || edge.isCycle) ? 4.4 : 3.2
+      func corner(_ side: Double) -> String {
+        pair(GraphLayout.Point(last.x - along.y * side * wide, last.y + along.x * side * wide))
+      }
+      out += "<path class=\"tip\" d=\"M\(pair(curve.tip))L\(corner(1))L\(corner(-1))Z\"/>"
+    }
+    out += "</g>\n"
+  }
+
+  private mutating func writeNode(_ node: GraphPicture.Node, _ centre: GraphLayout.Point) {
+    let metrics = layout.metrics
+    let box = GraphLayout.Box(
+      minX: 0, minY: 0, maxX: metrics.nodeWidth, maxY: metrics.nodeHeight)
+    let x = centre.x - metrics.nodeWidth / 2
+    let y = centre.y - metrics.nodeHeight / 2
+    let pad = GraphMetrics.padding
+    let nameWidth = metrics.nodeWidth - 2 * pad - GraphMetrics.signWidth
+    let name = TextMetrics.fitting(node.name, into: nameWidth, size: GraphMetrics.nameSize, bold: true)
+    let caption = TextMetrics.fitting(node.caption, into: metrics.nodeWidth - 2 * pad, size: GraphMetrics.captionSize)
+    out +=
+      "<g id=\"\(node.id)\" class=\"\(picture.cssClass(of: node))\" tabindex=\"0\" transform=\"translate(\(number(x)) \(number(y)))\">"
+    out += "<title>\(xml(node.tooltip))</title>" + rect(box, radius: 8, "box")
+    if node.isBarrier {
+      out +=
+        "<path class=\"gate\" d=\"M4 9V\(number(box.maxY - 9))M\(number(box.maxX - 4)) 9V\(number(box.maxY - 9))\"/>"
+    }
+    out += sign(node.state, x: pad - 1, y: 7.5)
+    out += "<text class=\"name\" x=\"\(number(pad + GraphMetrics.signWidth))\" y=\"18\">\(xml(name))</text>"
+    out += "<text class=\"caption\" x=\"\(number(pad))\" y=\"32\">\(xml(caption))</text>"
+    out += bar(node.bar, x: pad, y: 39, width: metrics.nodeWidth - 2 * pad) + "</g>\n"
+  }
+
+  /// The three times differ in height too: a thin line, a low one, a full one.
+  private func bar(_ parts: [GraphPicture.BarPart], x: Double, y: Double, width: Double) -> String {
+    var out =
+      "<rect class=\"track\" x=\"\(number(x))\" y=\"\(number(y - 2.25))\" width=\"\(number(width))\" height=\"4.5\" rx=\"1\"/>"
+    for part in parts {
+      let height = part.kind == .blocked ? 1.5 : part.kind == .queued ? 3 : 4.5
+      // Something that happened is never invisible.
+      let length = max(1, (part.to - part.from) * width)
+      let from = min(x + part.from * width, x + width - length)
+      out += "<rect class=\"\(part.kind.rawValue)\" x=\"\(number(from))\" y=\"\(number(y - height / 2))\" "
+      out += "width=\"\(number(length))\" height=\"\(number(height))\"/>"
+    }
+    return out
+  }
+
+  /// Signs are drawn, not set: fonts lack some of them. 11 points square.
+  private func sign(_ state: ShownState, x: Double, y: Double) -> String {
+    let path =
+      switch state {
+      case .finished: "M1.5 6 4.5 9 9.5 2.5"
+      case .executing, .ready: "M2.5 1.5 9.5 5.5 2.5 9.5Z"
+      case .pending: "M9.5 5.5a4 4 0 1 1-8 0a4 4 0 1 1 8 0"
+      case .cancelled: "M2 2 9 9M9 2 2 9"
+      case .failed: "M5.5 1V6.5M5.5 9V9.6"
+      case .deadlocked: "M9.3 3.2A4.4 4.4 0 1 0 10 6.6M9.8 0.6V3.6H6.8"
+      }
+    return "<path class=\"sign\" transform=\"translate(\(number(x)) \(number(y)))\" d=\"\(path)\"/>"
+  }
+
+  private mutating func writeLegend(_ item: LegendItem, _ at: GraphLayout.Point) {
+    var mark: String
+    switch item.mark {
+    case .state(let state):
+      let box = GraphLayout.Box(minX: 0, minY: 0, maxX: 22, maxY: 17)
+      mark = "<g class=\"op \(state.rawValue)\">" + rect(box, radius: 4, "box") + sign(state, x: 5.5, y: 3) + "</g>"
+    case .line(let line):
+      let classes = line == .slot ? "dep slot critical" : "dep \(line.rawValue)"
+      mark =
+        "<g class=\"\(classes)\"><path class=\"line\" d=\"M0 8.5H20\"/><path class=\"tip\" d=\"M27 8.5L20 4.5V12.5Z\"/></g>"
+    case .barrier:
+      mark =
+        "<g class=\"op finished barrier\">"
+        + rect(GraphLayout.Box(minX: 0, minY: 0, maxX: 22, maxY: 17), radius: 4, "box")
+      mark += "<path class=\"gate\" d=\"M4 4V13M18 4V13\"/></g>"
+    case .bar:
+      let parts: [GraphPicture.BarPart] = [
+        .init(kind: .blocked, from: 0, to: 0.3), .init(kind: .queued, from: 0.3, to: 0.5),
+        .init(kind: .ran, from: 0.5, to: 0.85),
+      ]
+      mark = "<g class=\"op finished\">" + bar(parts, x: 0, y: 8.5, width: 44) + "</g>"
+    }
+    out += "<g transform=\"translate(\(number(at.x)) \(number(at.y)))\">\(mark)"
+    out += "<text x=\"\(number(LegendRows.markWidth(item) + 7))\" y=\"12.5\">\(xml(item.text))"
+    if let count = item.count { out += " <tspan class=\"count\">\(count)</tspan>" }
+    out += "</text></g>\n"
+  }
+
+  private func rect(_ box: GraphLayout.Box, radius: Double, _ cssClass: String) -> String {
+    "<rect class=\"\(cssClass)\" x=\"\(number(box.minX))\" y=\"\(number(box.minY))\" width=\"\(number(box.width))\" "
+      + "height=\"\(number(box.height))\" rx=\"\(number(radius))\"/>"
+  }
+
+  private func pair(_ point: GraphLayout.Point) -> String { "\(number(point.x)) \(number(point.y))" }
+
+  /// One decimal is a tenth of a pixel.
+  private func number(_ value: Double) -> String {
+    guard value.isFinite, value.magnitude < 1e12 else { return "0" }
+    let tenths = Int((value * 10).rounded())
+    let rest = tenths.magnitude % 10
+    let whole = "\(tenths < 0 ? "-" : "")\(tenths.magnitude / 10)"
+    return rest == 0 ? (tenths == 0 ? "0" : whole) : "\(whole).\(rest)"
+  }
+
+  private func xml(_ text: String) -> String { TextEscaping.xml(text) }
+}
+
+/// Where the legend's entries stand: one after the other, in as many rows as it takes.
+struct LegendRows {
+  private(set) var places: [GraphLayout.Point] = []
+  private(set) var height = 18.0
+
+  init(_ items: [LegendItem], width: Double) {
+    var at = GraphLayout.Point(0, 0)
+    for item in items {
+      let text = item.text + (item.count.map { " \($0)" } ?? "")
+      let length = Self.markWidth(item) + 7 + TextMetrics.width(of: text, size: 11.5)
+      if at.x > 0, at.x + length > width { at = GraphLayout.Point(0, at.y + 26) }
+      places.append(at)
+      at.x += length + 22
+    }
+    height += at.y
+  }
+
+  static func markWidth(_ item: LegendItem) -> Double {
+    switch item.mark {
+    case .state, .barrier: 22
+    case .line: 27
+    case .bar: 44
+    }
+  }
+}

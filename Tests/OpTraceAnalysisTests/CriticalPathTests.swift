@@ -1,0 +1,184 @@
+import GraphTestSupport
+import OpTraceAnalysis
+import OpTraceModel
+import Testing
+
+@Suite struct CriticalPathTests {
+  private func milliseconds(_ value: Double) -> Nanoseconds { TraceBuilder.nanoseconds(value) }
+
+  private func expectTiles(_ path: CriticalPath, _ comment: Comment? = nil) {
+    for (step, next) in zip(path.steps, path.steps.dropFirst()) {
+      #expect(step.ended == next.began, comment)
+    }
+    for step in path.steps {
+      #expect(step.waitingForDependencies >= 0 && step.waitingForSlot >= 0 && step.running >= 0, comment)
+      #expect(step.waitingForDependencies + step.waitingForSlot + step.running == step.duration, comment)
+    }
+    #expect(path.waitingForDependencies + path.waitingForSlot + path.total == path.span, comment)
+  }
+
+  /// In an eager run every moment is somebody's work, so the path's running time is the whole run: an oracle that knows
+  /// nothing of how the path is found.
+  @Test(arguments: [[0], [1], [2]])
+  func everyGraphOfFourExplainsTheWholeRun(limits: [Int]) {
+    let durations = [3, 1, 4, 2]
+    for mask in 0..<64 {
+      var jobs = durations.map { Scheduler.Job(duration: $0) }
+      var bit = 0
+      for later in 0..<4 {
+        for earlier in 0..<later {
+          if mask >> bit & 1 == 1 { jobs[later].after.append(earlier) }
+          bit += 1
+        }
+      }
+      let path = CriticalPath(of: Scheduler.run(jobs, limits: limits))
+      expectTiles(path, "mask \(mask)")
+      #expect(path.total == path.wall, "mask \(mask): \(path.steps)")
+      #expect(path.share == 1)
+      #expect(path.steps.first?.cause == .start)
+    }
+  }
+
+  @Test func everyGraphOfFiveInTwoQueuesExplainsTheWholeRun() {
+    let durations = [2, 5, 1, 3, 2]
+    for mask in 0..<1024 {
+      var jobs = durations.enumerated().map { Scheduler.Job(duration: $0.element, queue: ($0.offset * 3 + mask) % 2) }
+      var bit = 0
+      for later in 0..<5 {
+        for earlier in 0..<later {
+          if mask >> bit & 1 == 1 { jobs[later].after.append(earlier) }
+          bit += 1
+        }
+      }
+      let path = CriticalPath(of: Scheduler.run(jobs, limits: [1, 2]))
+      expectTiles(path, "mask \(mask)")
+      #expect(path.total == path.wall, "mask \(mask): \(path.steps)")
+    }
+  }
+
+  /// Steps name a real cause: a dependency that finished when the step began, or an operation of the same queue.
+  @Test func causesAreReal() {
+    for stop in 0..<14 {
+      let jobs = (0..<8).map {
+        Scheduler.Job(duration: 1 + $0 % 3, after: $0 > 2 ? [$0 - 3, $0 - 2] : [], queue: $0 % 2)
+      }
+      let trace = Scheduler.run(jobs, limits: [1, 1], stop: stop)
+      let path = CriticalPath(of: trace)
+      expectTiles(path, "stop \(stop)")
+      for step in path.steps {
+        let record = trace.operation(step.operation)
+        switch step.cause {
+        case .start: #expect(step == path.steps.first)
+        case .dependency(let before):
+          #expect(record?.dependencies.contains { $0.on == before } == true)
+          #expect(trace.operation(before)?.finished?.time == step.began)
+        case .slot(let before):
+          #expect(trace.operation(before)?.queue == record?.queue)
+          #expect(trace.operation(before)?.finished?.time == step.began)
+        }
+      }
+    }
+  }
+
+  @Test func aChainIsItsOwnPath() {
+    var make = TraceBuilder()
+    let queue = make.queue("q", limit: 4)
+    make.operation("a", on: queue, began: 0, ended: 10)
+    make.operation("b", on: queue, after: [1], ready: 10, began: 11, ended: 20)
+    make.operation("beside", on: queue, began: 0, ended: 19)
+    let path = CriticalPath(of: make.trace)
+    #expect(path.steps.map(\.operation) == [OperationID(1), OperationID(2)])
+    #expect(path.steps.map(\.cause) == [.start, .dependency(OperationID(1))])
+    #expect(path.steps[1].waitingForSlot == milliseconds(1))
+    #expect(path.total == milliseconds(19))
+    #expect(path.wall == milliseconds(20))
+    #expect(path.remaining.isEmpty)
+  }
+
+  @Test func aFullQueuePutsTheHolderOfTheSlotOnThePath() {
+    var make = TraceBuilder()
+    let queue = make.queue("serial", limit: 1)
+    make.operation("holder", on: queue, began: 0, ended: 50)
+    make.operation("waiter", on: queue, ready: 0, began: 52, ended: 60)
+    let path = CriticalPath(of: make.trace)
+    #expect(path.steps.map(\.cause) == [.start, .slot(OperationID(1))])
+    #expect(path.steps[1].waitingForSlot == milliseconds(2), "the rest of the wait is the holder's run")
+  }
+
+  @Test func aQueueThatWasNotFullBlamesNobody() {
+    var make = TraceBuilder()
+    let queue = make.queue("wide", limit: 2)
+    make.operation("other", on: queue, began: 0, ended: 50)
+    make.operation("late", on: queue, ready: 0, began: 52, ended: 60)
+    let path = CriticalPath(of: make.trace)
+    #expect(path.steps.map(\.operation) == [OperationID(2)])
+    #expect(path.steps[0].waitingForSlot == milliseconds(52))
+  }
+
+  @Test func theLimitIsTheOneOfThatMoment() {
+    var make = TraceBuilder()
+    let queue = make.queue("q", limit: 2)
+    make.operation("other", on: queue, began: 0, ended: 50)
+    make.operation("waiter", on: queue, ready: 0, began: 50, ended: 60)
+    make.trace.queues[0].changes = [
+      QueueRecord.Change(time: milliseconds(10), thread: ThreadID(1), kind: .limit(1)),
+      QueueRecord.Change(time: milliseconds(55), thread: ThreadID(1), kind: .limit(2)),
+    ]
+    #expect(CriticalPath(of: make.trace).steps.map(\.cause) == [.start, .slot(OperationID(1))])
+  }
+
+  @Test func aBarrierCountsAsASlot() {
+    var make = TraceBuilder()
+    let queue = make.queue("wide")
+    make.operation("before", on: queue, began: 0, ended: 30)
+    let barrier = make.operation("barrier", on: queue, ready: 0, began: 30, ended: 40)
+    make.change(barrier) { $0.isBarrier = true }
+    make.operation("behind", on: queue, ready: 0, began: 40, ended: 70)
+    let path = CriticalPath(of: make.trace)
+    #expect(path.steps.map(\.cause) == [.start, .slot(OperationID(1)), .slot(OperationID(2))])
+  }
+
+  @Test func aRemovedDependencyIsNoCause() {
+    var make = TraceBuilder()
+    let queue = make.queue("q", limit: 4)
+    make.operation("a", on: queue, began: 0, ended: 10)
+    let second = make.operation("b", on: queue, after: [1], ready: 12, began: 12, ended: 20)
+    make.change(second) { $0.dependencies[0].removed = TraceBuilder.nanoseconds(5) }
+    #expect(CriticalPath(of: make.trace).steps.map(\.operation) == [second])
+  }
+
+  @Test func whatIsStillToRunComesBehindWhatMoves() {
+    let path = CriticalPath(of: PhotoImport.stuck())
+    #expect(path.operations.map(\.rawValue) == [1, 2, 5, 10, 15, 16, 20, 21, 26])
+    #expect(path.remaining.map(\.rawValue) == [20, 21, 26])
+    #expect(path.total == milliseconds(2540))
+    #expect(path.wall == milliseconds(2600))
+    expectTiles(path)
+  }
+
+  @Test func whereNothingMovesThePathEndsAtTheLastFinish() {
+    var make = TraceBuilder(end: 100)
+    let queue = make.queue("q", limit: 4)
+    make.operation("done", on: queue, began: 0, ended: 10)
+    make.operation("a", on: queue, after: [1, 3])
+    make.operation("b", on: queue, after: [2])
+    let path = CriticalPath(of: make.trace)
+    #expect(path.operations == [OperationID(1)])
+    #expect(path.wall == milliseconds(100))
+  }
+
+  @Test func operationsWithoutDurationEndTheWalk() {
+    var make = TraceBuilder()
+    let queue = make.queue("q", limit: 1)
+    make.operation("a", on: queue, after: [2], ready: 5, began: 5, ended: 5)
+    make.operation("b", on: queue, after: [1], ready: 5, began: 5, ended: 5)
+    let path = CriticalPath(of: make.trace)
+    #expect(path.steps.count == 2)
+    expectTiles(path)
+  }
+
+  @Test func nothingHasNoPath() {
+    let path = CriticalPath(of: TraceBuilder().trace)
+    #expect(path.operations.isEmpty && path.total == 0 && path.share == 0 && path.span == 0)
+  }
+}

@@ -1,0 +1,26 @@
+import Foundation
+import GraphTestSupport
+import OpTraceExport
+import OpTraceGraphviz
+import OpTraceModel
+import Testing
+
+/// Pictures of the fixtures for a pair of eyes: `OPTRACE_PICTURES=folder swift test --filter Pictures`.
+@Suite struct Pictures {
+  static let folder = ProcessInfo.processInfo.environment["OPTRACE_PICTURES"]
+
+  @Test(.enabled(if: folder != nil)) func write() throws {
+    let folder = URL(fileURLWithPath: try #require(Self.folder))
+    for (name, trace) in [
+      ("stuck", PhotoImport.stuck()), ("healthy", PhotoImport.healthy()), ("zoo", Zoo.trace()),
+      ("hostile", Zoo.hostile()),
+    ] {
+      let picture = GraphPicture(of: trace)
+      let svg = SVGWriter.text(picture, try GraphvizRenderer.layout(picture))
+      try Data(svg.utf8).write(to: folder.appendingPathComponent("\(name).svg"))
+      try Data(DOTWriter(picture).text().utf8).write(to: folder.appendingPathComponent("\(name).dot"))
+      let png = try GraphvizRenderer.image(of: picture, as: .png)
+      try Data(png).write(to: folder.appendingPathComponent("\(name).png"))
+    }
+  }
+}
