@@ -1,0 +1,101 @@
+# `make demo` shows what OpTrace does, `make test` runs every check. `make help` lists the rest.
+
+SWIFT ?= swift
+PREFIX ?= /usr/local
+# Put before every installed path, for those who build packages.
+DESTDIR ?=
+# Passed to the release build, e.g. --static-swift-stdlib for a command that needs no Swift on the machine it runs on.
+SWIFTFLAGS ?=
+
+optrace := .build/release/optrace
+demo := demo-output
+bin := $(DESTDIR)$(PREFIX)/bin
+lib := $(DESTDIR)$(PREFIX)/lib/optrace
+share := $(DESTDIR)$(PREFIX)/share
+sources := Package.swift Sources Tests
+
+# What scripts/setup installs for the tests alone.
+export PATH := $(CURDIR)/.build-tools/bin:$(PATH)
+
+.PHONY: help build release demo test format lint sanitize sanitize-thread sanitize-address readme-images
+.PHONY: install uninstall clean setup-build setup-test
+
+help:
+	@echo "make demo       build, record a photo import, draw its graph and timeline into $(demo)/"
+	@echo "make test       install what the tests need, build, run all tests"
+	@echo "make sanitize   the recorder's stress tests under the thread and the address sanitizer"
+	@echo "make lint       check the source's format;  make format: mend it"
+	@echo "make install    the command, its manual pages and completions, into PREFIX ($(PREFIX));  make uninstall"
+	@echo "make clean      remove everything that was built"
+
+setup-build:
+	@scripts/setup build
+
+setup-test:
+	@scripts/setup test
+
+build: setup-build
+	@echo "==> Building everything"
+	@$(SWIFT) build --build-tests
+
+release: setup-build
+	@echo "==> Building the command (release; minutes the first time)"
+	@$(SWIFT) build -c release --product optrace --quiet $(SWIFTFLAGS)
+
+demo: release
+	@echo "==> Recording photo-import"
+	@$(optrace) demo photo-import -o $(demo)
+	@for file in svg json optrace; do test -s $(demo)/photo-import.$$file || { \
+	  echo "demo: $(demo)/photo-import.$$file was not written" >&2; exit 1; }; done
+	@echo
+	@echo "The graph     $(demo)/photo-import.svg      open in a browser: file://$(CURDIR)/$(demo)/photo-import.svg"
+	@echo "The timeline  $(demo)/photo-import.json     drop on https://ui.perfetto.dev (it stays on this machine)"
+	@echo "The trace     $(demo)/photo-import.optrace  $(optrace) summary $(demo)/photo-import.optrace"
+
+test: setup-test
+	@echo "==> Building the tests"
+	@$(SWIFT) build --build-tests --quiet
+	@echo "==> Running the tests"
+	@$(SWIFT) test --skip-build
+	@echo "==> Building a program that uses the library alone"
+	@scripts/check-client .build/debug/optrace
+
+format:
+	@$(SWIFT) format --in-place --parallel --configuration .swift-format --recursive $(sources)
+
+lint:
+	@$(SWIFT) format lint --strict --parallel --configuration .swift-format --recursive $(sources)
+
+sanitize: sanitize-thread sanitize-address
+
+sanitize-thread sanitize-address: sanitize-%: setup-build
+	@echo "==> Stress tests under the $* sanitizer"
+	@scripts/sanitize $*
+
+# The pictures in README.md, from the sample trace.
+readme-images: release
+	@scripts/make-readme-images $(optrace)
+
+install: release
+	@echo "==> Writing the manual"
+	@scripts/make-manual .build/manual
+	@echo "==> Installing into $(DESTDIR)$(PREFIX)"
+	@install -d $(bin) $(share)/man/man1 $(share)/bash-completion/completions $(share)/zsh/site-functions \
+	  $(share)/fish/vendor_completions.d
+	@install -m 755 $(optrace) $(bin)/optrace
+	@install -m 644 .build/manual/man/*.1 $(share)/man/man1
+	@install -m 644 .build/manual/completions/optrace.bash $(share)/bash-completion/completions/optrace
+	@install -m 644 .build/manual/completions/optrace.zsh $(share)/zsh/site-functions/_optrace
+	@install -m 644 .build/manual/completions/optrace.fish $(share)/fish/vendor_completions.d/optrace.fish
+	@for object in .build/release/libOpTracePreload.so .build/release/libOpTracePreload.dylib; do \
+	  test ! -f $$object || { install -d $(lib) && install -m 755 $$object $(lib); }; done
+
+uninstall:
+	@echo "==> Removing optrace from $(DESTDIR)$(PREFIX)"
+	@rm -f $(bin)/optrace $(share)/man/man1/optrace.1 $(share)/man/man1/optrace-*.1 \
+	  $(share)/bash-completion/completions/optrace $(share)/zsh/site-functions/_optrace \
+	  $(share)/fish/vendor_completions.d/optrace.fish
+	@rm -rf $(lib)
+
+clean:
+	@rm -rf .build .build-tsan .build-asan .build-tools $(demo)
