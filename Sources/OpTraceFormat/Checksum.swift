@@ -22,7 +22,8 @@ public struct Checksum: Sendable {
     var offset = 0
     var hash = value
     while offset + 8 <= bytes.count {
-      hash = (hash ^ UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+      hash =
+        (hash ^ UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
         &* 0xFF51_AFD7_ED55_8CCD
       hash ^= hash >> 32
       offset += 8

@@ -89,7 +89,8 @@ public struct EventSpec: Sendable {
         .init("class", 1, 0, 16, .string), .init("coverage", 1, 16, 4, .unsigned),
         .init("async", 1, 20, 1, .flag), .init("age", 1, 24, 40, .unsigned),
       ],
-      meaning: "first record of an operation. `coverage`: 0 full, 1 partial, 2 external (only named as a dependency). `age`: how long before this record the object was created, in units of 16 ticks; all ones means at least that"
+      meaning:
+        "first record of an operation. `coverage`: 0 full, 1 partial, 2 external (only named as a dependency). `age`: how long before this record the object was created, in units of 16 ticks; all ones means at least that"
     ),
     EventSpec(
       .operationNamed, "named", .operation, [.init("source", 1, 32, 16, .string)], textWord: 2,
@@ -98,7 +99,8 @@ public struct EventSpec: Sendable {
       .dependencyAdded, "depends", .operation, [.init("on", 1, 0, 32, .operation)],
       meaning: "a dependency on another operation"),
     EventSpec(
-      .dependencyRemoved, "undepends", .operation, [.init("on", 1, 0, 32, .operation)], meaning: "a dependency was taken away"),
+      .dependencyRemoved, "undepends", .operation, [.init("on", 1, 0, 32, .operation)],
+      meaning: "a dependency was taken away"),
     EventSpec(
       .enqueued, "enqueued", .operation,
       [
@@ -108,27 +110,34 @@ public struct EventSpec: Sendable {
       meaning: "given to a queue; written before the queue is told"),
     EventSpec(
       .ready, "ready", .operation,
-      meaning: "`isReady` was asked and said true; the thread is the one that removed the last obstacle. What counts is the last turn to true before the start"
+      meaning:
+        "`isReady` was asked and said true; the thread is the one that removed the last obstacle. What counts is the last turn to true before the start"
     ),
     EventSpec(.started, "started", .operation, meaning: "`start()` was entered"),
     EventSpec(.executionBegan, "began", .operation, meaning: "the operation's own code begins"),
     EventSpec(
-      .blockBegan, "block-began", .operation, [.init("index", 1, 0, 32, .unsigned)], meaning: "one block of a block operation"),
+      .blockBegan, "block-began", .operation, [.init("index", 1, 0, 32, .unsigned)],
+      meaning: "one block of a block operation"),
     EventSpec(
       .blockEnded, "block-ended", .operation, [.init("index", 1, 0, 32, .unsigned)], meaning: "the end of that block"),
     EventSpec(.executionEnded, "ended", .operation, meaning: "the operation's own code has returned"),
     EventSpec(.finished, "finished", .operation, meaning: "`isFinished` turns true; written before anybody is told"),
     EventSpec(
-      .finishedWithError, "failed", .operation, textWord: 2, meaning: "finished with an error, whose description is the text"),
-    EventSpec(.finishedAgain, "finished-again", .operation, meaning: "`finish()` was called once more: misuse, ignored"),
-    EventSpec(.startReturned, "start-returned", .operation, meaning: "`start()` returned; an asynchronous operation may run on"),
+      .finishedWithError, "failed", .operation, textWord: 2,
+      meaning: "finished with an error, whose description is the text"),
+    EventSpec(
+      .finishedAgain, "finished-again", .operation, meaning: "`finish()` was called once more: misuse, ignored"),
+    EventSpec(
+      .startReturned, "start-returned", .operation, meaning: "`start()` returned; an asynchronous operation may run on"),
     EventSpec(.cancelRequested, "cancel", .operation, meaning: "`cancel()` was called"),
     EventSpec(.released, "released", .operation, meaning: "the object is gone"),
     EventSpec(
-      .priorityChanged, "priority", .operation, [.init("value", 1, 0, 64, .signed)], meaning: "the queue priority was set"),
+      .priorityChanged, "priority", .operation, [.init("value", 1, 0, 64, .signed)],
+      meaning: "the queue priority was set"),
     EventSpec(
       .qualityChanged, "qos", .operation, [.init("value", 1, 0, 64, .unsigned)],
-      meaning: "the quality of service was set: 0 default, 1 background, 2 utility, 3 user initiated, 4 user interactive"),
+      meaning:
+        "the quality of service was set: 0 default, 1 background, 2 utility, 3 user initiated, 4 user interactive"),
 
     // Waits.
     EventSpec(.waitBegan, "wait", .operation, meaning: "this thread blocks until the operation has finished"),
@@ -171,7 +180,9 @@ public struct EventSpec: Sendable {
       .threadSwitched, "thread-switched", .thread, [.init("tid", 1, 0, 32, .unsigned)],
       meaning: "the records from here on in this chunk are of another thread"),
     EventSpec(.string, "string", .string, textWord: 2, meaning: "a text that other records name by its id"),
-    EventSpec(.time, "time", .none, [.init("ticks", 1, 0, 64, .unsigned)], meaning: "the clock's value, where it is far from the last"),
+    EventSpec(
+      .time, "time", .none, [.init("ticks", 1, 0, 64, .unsigned)],
+      meaning: "the clock's value, where it is far from the last"),
     EventSpec(
       .calibration, "calibration", .none,
       [.init("monotonic", 1, 0, 64, .unsigned), .init("wall", 2, 0, 64, .unsigned)],
