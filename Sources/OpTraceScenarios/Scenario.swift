@@ -1,0 +1,67 @@
+public import Foundation
+internal import OpTrace
+
+/// A small program with queues, run for real and recorded: each shows one thing.
+public struct Scenario: Sendable {
+  /// What is wrong with it.
+  public enum Health: Sendable {
+    case healthy
+    /// Ends by its timeout, with operations that are not over.
+    case stuck
+  }
+
+  /// A setting that the scenario looks at.
+  public enum Option: String, Sendable, CaseIterable {
+    case limit
+    case stuck
+    case timeout
+  }
+
+  /// What the command calls it, and the name of its files.
+  public let name: String
+  /// One line: what it shows.
+  public let summary: String
+  public let health: Health
+  public let options: Set<Option>
+  let body: @Sendable (ScenarioRun) -> Void
+
+  init(
+    _ name: String, _ summary: String, health: Health = .healthy, options: Set<Option> = [],
+    body: @escaping @Sendable (ScenarioRun) -> Void
+  ) {
+    self.name = name
+    self.summary = summary
+    self.health = health
+    self.options = options
+    self.body = body
+  }
+
+  /// Runs the program on this thread, to its end, and records it into a new file. Run on the main thread it serves the
+  /// main queue meanwhile where it needs that; elsewhere somebody else has to.
+  ///
+  /// - Parameter say: called with what the program prints, a line at a time, from any thread.
+  /// - Returns: where the trace is, complete and closed; another name than asked for when a live trace stands there.
+  /// - Throws: `TraceRecorderError` when the trace cannot be written.
+  public func run(
+    recordingTo url: URL, settings: ScenarioSettings = .init(), say: @escaping @Sendable (String) -> Void
+  ) throws -> URL {
+    let recorder = try TraceRecorder(writingTo: url)
+    body(ScenarioRun(recorder: recorder, settings: settings, output: say))
+    try recorder.stop()
+    return recorder.url
+  }
+}
+
+/// How a scenario is run. What a scenario does not know (see ``Scenario/options``) it ignores.
+public struct ScenarioSettings: Sendable {
+  /// How many operations a queue runs at a time; nil: what the scenario shows by itself.
+  public var limit: Int?
+  /// Leaves the program stuck in a cycle of dependencies.
+  public var isStuck = false
+  /// Seconds until a stuck program gives up; nil: what the scenario shows by itself.
+  public var timeout: TimeInterval?
+  /// Multiplies all durations.
+  public var pace = 1.0
+
+  public init() {}
+}

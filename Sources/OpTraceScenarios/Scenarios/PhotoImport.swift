@@ -1,0 +1,136 @@
+internal import Foundation
+internal import OpTrace
+
+extension Scenario {
+  static let photoImport = Scenario(
+    "photo-import", "26 operations on three queues, from the server through the images into the database; try --stuck.",
+    options: [.stuck, .timeout]
+  ) { run in
+    let program = PhotoImport(run)
+    program.connect()
+    if run.settings.isStuck { program.closeTheCircle() }
+    program.start()
+    if run.settings.isStuck {
+      run.keepForever(program.everything)
+      Thread.sleep(forTimeInterval: run.settings.timeout ?? run.paced(2.6))
+      run.say("Gave up: \(program.unfinishedCount) operations are not over.")
+    } else {
+      program.waitUntilDone()
+    }
+  }
+}
+
+private final class Download: Request, @unchecked Sendable {}
+private final class Decode: Step, @unchecked Sendable {}
+private final class Thumbnail: Step, @unchecked Sendable {}
+private final class Transaction: Step, @unchecked Sendable {}
+
+/// The operations of the import, and what depends on what.
+private final class PhotoImport {
+  private let run: ScenarioRun
+  private let network: TracedOperationQueue
+  private let imaging: TracedOperationQueue
+  private let store: TracedOperationQueue
+
+  private let fetchManifest: Request
+  private let parseManifest: Step
+  private let downloads: [Download]
+  private let decodes: [Decode]
+  private let thumbnails: [Thumbnail]
+  private let buildIndex: Transaction
+  private let detectFaces: Step
+  private let openDatabase: Transaction
+  private let migrate: Transaction
+  private let insertRows: Transaction
+  private let commit: Transaction
+  private let uploadFaces: Request
+  private let syncLock: Transaction
+  private let refreshToken: Request
+  private let saveSession: Transaction
+  private let notify: Transaction
+
+  init(_ run: ScenarioRun) {
+    self.run = run
+    network = TracedOperationQueue(name: "network", maxConcurrentOperationCount: 4, recorder: run.recorder)
+    imaging = TracedOperationQueue(name: "imaging", maxConcurrentOperationCount: 2, recorder: run.recorder)
+    store = TracedOperationQueue(name: "store", maxConcurrentOperationCount: 1, recorder: run.recorder)
+
+    fetchManifest = Request("FetchManifest", seconds: run.paced(0.42))
+    parseManifest = Step("ParseManifest", seconds: run.paced(0.05))
+    downloads = [0.83, 0.5, 1.23, 0.27, 0.4].enumerated().map {
+      Download("Download \($0 + 1)", seconds: run.paced($1))
+    }
+    decodes = [0.28, 0.26, 0.39, 0.22, 0.3].enumerated().map { Decode("Decode \($0 + 1)", seconds: run.paced($1)) }
+    thumbnails = [0.11, 0.13, 0.12].enumerated().map { Thumbnail("Thumbnail \($0 + 1)", seconds: run.paced($1)) }
+    buildIndex = Transaction("BuildIndex", seconds: run.paced(0.4))
+    detectFaces = Step("DetectFaces", seconds: run.paced(0.52))
+    openDatabase = Transaction("OpenDatabase", seconds: run.paced(0.18))
+    migrate = Transaction("Migrate v7", seconds: run.paced(0.34))
+    insertRows = Transaction("InsertRows", seconds: run.paced(0.12))
+    commit = Transaction("CommitTxn", seconds: run.paced(0.06))
+    uploadFaces = Request("UploadFaces", seconds: run.paced(0.18))
+    syncLock = Transaction("SyncLock", seconds: run.paced(0.05))
+    refreshToken = Request("RefreshToken", seconds: run.paced(0.24))
+    saveSession = Transaction("SaveSession", seconds: run.paced(0.06))
+    notify = Transaction("NotifyUI", seconds: run.paced(0.03))
+  }
+
+  func connect() {
+    parseManifest.addDependency(fetchManifest)
+    for download in downloads { download.addDependency(parseManifest) }
+    for (decode, download) in zip(decodes, downloads) { decode.addDependency(download) }
+    for (thumbnail, decode) in zip(thumbnails, decodes) { thumbnail.addDependency(decode) }
+    for operation in thumbnails + [decodes[3], migrate] { buildIndex.addDependency(operation) }
+    detectFaces.addDependency(decodes[2])
+    migrate.addDependency(openDatabase)
+    insertRows.addDependency(buildIndex)
+    commit.addDependency(insertRows)
+    uploadFaces.addDependency(detectFaces)
+    syncLock.addDependency(migrate)
+    refreshToken.addDependency(fetchManifest)
+    refreshToken.addDependency(syncLock)
+    saveSession.addDependency(refreshToken)
+    notify.addDependency(commit)
+    notify.addDependency(uploadFaces)
+  }
+
+  /// The fault: who holds the lock wants the session saved first, which needs the token, which needs the lock.
+  func closeTheCircle() { syncLock.addDependency(saveSession) }
+
+  func start() {
+    // Added in this order, which is that of their numbers.
+    network.addOperation(fetchManifest)
+    imaging.addOperation(parseManifest)
+    network.addOperations(downloads, waitUntilFinished: false)
+    imaging.addOperations(decodes + thumbnails, waitUntilFinished: false)
+    store.addOperation(buildIndex)
+    imaging.addOperation(detectFaces)
+    store.addOperations([openDatabase, migrate, insertRows, commit], waitUntilFinished: false)
+    network.addOperation(uploadFaces)
+    store.addOperation(syncLock)
+    network.addOperation(refreshToken)
+    store.addOperations([saveSession, notify], waitUntilFinished: false)
+    // The user deselects the fifth photo while it is on its way.
+    Callbacks.shared.after(run.paced(0.9)) { [run, last = downloads[4], decode = decodes[4]] in
+      run.say("Photo 5 is deselected.")
+      decode.cancel()
+      last.cancel()
+    }
+  }
+
+  func waitUntilDone() {
+    for queue in [network, imaging, store] { queue.waitUntilAllOperationsAreFinished() }
+    run.say("4 photos are imported.")
+  }
+
+  var unfinishedCount: Int { [network, imaging, store].reduce(0) { $0 + $1.operationCount } }
+
+  var everything: [AnyObject] { [network, imaging, store] + operations }
+
+  private var operations: [Operation] {
+    [fetchManifest, parseManifest] + downloads + decodes + thumbnails + [
+      buildIndex, detectFaces, openDatabase, migrate, insertRows, commit, uploadFaces, syncLock, refreshToken,
+      saveSession, notify,
+    ]
+  }
+}

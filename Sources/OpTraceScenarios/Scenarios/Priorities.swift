@@ -1,0 +1,27 @@
+internal import Foundation
+internal import OpTrace
+
+extension Scenario {
+  static let priorities = Scenario(
+    "priorities", "Priority orders what is ready: the most urgent operation still waits for the least urgent one."
+  ) { run in
+    let queue = TracedOperationQueue(name: "reports", maxConcurrentOperationCount: 1, recorder: run.recorder)
+    func report(_ name: String, _ priority: Operation.QueuePriority, line: UInt = #line) -> Operation {
+      let operation = Step(name, seconds: run.paced(0.12), line: line)
+      operation.queuePriority = priority
+      return operation
+    }
+    let figures = report("Collect figures (very low)", .veryLow)
+    let board = report("Report to the board (very high)", .veryHigh)
+    board.addDependency(figures)
+    let others = [
+      report("Archive (low)", .low), report("Newsletter (normal)", .normal), report("Invoices (high)", .high),
+      report("Alarm (very high)", .veryHigh),
+    ]
+    // Held back until all are there: else the first one would run before the others have come.
+    queue.isSuspended = true
+    queue.addOperations([figures, board] + others, waitUntilFinished: false)
+    queue.isSuspended = false
+    queue.waitUntilAllOperationsAreFinished()
+  }
+}

@@ -1,0 +1,30 @@
+internal import Dispatch
+internal import Foundation
+
+/// Waiting that lets the main thread go on with its duties.
+enum MainThread {
+  static func wait(for group: DispatchGroup) {
+    serve {
+      group.wait(timeout: .now()) == .success
+    } otherwise: {
+      group.wait()
+    }
+  }
+
+  static func wait(forFinished queue: OperationQueue) {
+    serve {
+      queue.operationCount == 0
+    } otherwise: {
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  /// On the main thread: serves its run loop, and with it the main queue, until the condition holds. Whoever else waits
+  /// just waits.
+  private static func serve(until isDone: () -> Bool, otherwise wait: () -> Void) {
+    guard Thread.isMainThread else { return wait() }
+    while !isDone() {
+      _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.05))
+    }
+  }
+}

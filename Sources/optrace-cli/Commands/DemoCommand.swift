@@ -1,0 +1,128 @@
+#if CLI
+  import ArgumentParser
+  import Foundation
+  import OpTrace
+  import OpTraceExport
+  import OpTraceModel
+  import OpTraceScenarios
+
+  struct DemoCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "demo",
+      abstract: "Runs a small program with queues, and writes its trace, graph and timeline.",
+      discussion: """
+        The programs are real, and so are their waits and threads; each shows one thing. Without SCENARIO they are \
+        listed. DIR gets SCENARIO.optrace, SCENARIO.svg and SCENARIO.json.
+        """)
+
+    @Argument(
+      help: "The program to run.", completion: .list(Scenario.all.map(\.name)))
+    var scenario: String?
+
+    @Option(
+      name: [.customShort("o"), .customLong("output")],
+      help: ArgumentHelp("The folder to write to; made when it is not there.", valueName: "dir"),
+      completion: .directory)
+    var folder = "."
+
+    @Flag(help: "List the programs.")
+    var list = false
+
+    @Option(help: ArgumentHelp("i-love-u: how many operations run at a time.", valueName: "n"))
+    var limit: Int?
+
+    @Flag(help: "photo-import: leave it stuck in a cycle of dependencies.")
+    var stuck = false
+
+    @Option(help: ArgumentHelp("How long a stuck program waits before it gives up.", valueName: "seconds"))
+    var timeout: Double?
+
+    func validate() throws {
+      if let limit, limit < 1 { throw ValidationError("--limit must be at least 1.") }
+      if let timeout, !(timeout > 0 && timeout <= 3600) {
+        throw ValidationError("--timeout must be more than 0 and at most 3600 seconds.")
+      }
+    }
+
+    func run() throws {
+      guard let name = scenario, !list else {
+        try Output.standard.write(DemoList.text)
+        return
+      }
+      guard let scenario = Scenario.named(name) else { throw unknown(name) }
+      let settings = try settings(for: scenario)
+      let files = DemoFiles(folder: folder, name: scenario.name)
+      try files.makeFolder()
+      let trace = try record(scenario, settings, files.trace)
+      try files.writeTimeline(of: trace)
+      let graphProblem = try files.writeGraph(of: trace)
+      try Output.standard.write("\n" + files.description(hasGraph: graphProblem == nil))
+      if let graphProblem { Console.warning(graphProblem) }
+    }
+
+    private func unknown(_ name: String) -> Failure {
+      let names = Scenario.all.map(\.name)
+      let hint =
+        Suggestion.nearest(to: name, among: names).map { "did you mean '\($0)'?" } ?? "'optrace demo --list' lists them"
+      return .usage("there is no scenario '\(printable(name))': \(hint)")
+    }
+
+    private func settings(for scenario: Scenario) throws -> ScenarioSettings {
+      let given: [(Scenario.Option, Bool)] = [(.limit, limit != nil), (.stuck, stuck), (.timeout, timeout != nil)]
+      for (option, isGiven) in given where isGiven && !scenario.options.contains(option) {
+        let others = Scenario.all.filter { $0.options.contains(option) }.map(\.name).joined(separator: ", ")
+        throw Failure.usage("the scenario '\(scenario.name)' has no --\(option.rawValue) (those that have: \(others))")
+      }
+      if timeout != nil, !stuck, scenario.health == .healthy {
+        throw Failure.usage("'\(scenario.name)' ends by itself: --timeout goes with --stuck")
+      }
+      var settings = ScenarioSettings()
+      settings.limit = limit
+      settings.isStuck = stuck
+      settings.timeout = timeout
+      return settings
+    }
+
+    /// On the main thread: it is the one that the program's main queue needs.
+    private func record(_ scenario: Scenario, _ settings: ScenarioSettings, _ path: String) throws -> DemoTrace {
+      try Output.standard.write(Console.heading(scenario.name) + ": " + scenario.summary + "\n")
+      do {
+        let url = try scenario.run(recordingTo: URL(fileURLWithPath: path), settings: settings) { line in
+          // Also from the program's threads; a reader that went away does not stop it.
+          _ = FileHandleWriter.writeAll(Array("  \(line)\n".utf8), to: STDOUT_FILENO)
+        }
+        // A live trace stood there: ours has a number in its name.
+        let path = url.lastPathComponent == (path as NSString).lastPathComponent ? path : url.path
+        return DemoTrace(path: path, trace: try TraceReader.read(path: path))
+      } catch let error as TraceRecorderError {
+        let why = error.code == .notATrace ? "it is there and no trace" : reason(error.errno)
+        throw Failure.cannotWrite(path, why)
+      } catch let error as TraceError {
+        throw Failure(message: "the trace that was just written cannot be read: \(error)", status: .bug)
+      }
+    }
+  }
+
+  struct DemoTrace {
+    var path: String
+    var trace: Trace
+  }
+
+  /// The list of scenarios, those that end with a fault in a group of their own.
+  enum DemoList {
+    static var text: String {
+      let healthy = Scenario.all.filter { $0.health == .healthy }.map { ($0.name, $0.summary) }
+      let broken =
+        Scenario.all.filter { $0.options.contains(.stuck) }.map {
+          ("\($0.name) --stuck", "The same, with a cycle of dependencies across two queues.")
+        } + Scenario.all.filter { $0.health == .stuck }.map { ($0.name, $0.summary) }
+      let width = (healthy + broken).reduce(0) { max($0, $1.0.count) }
+      func lines(_ entries: [(String, String)]) -> String {
+        entries.map { "  \($0.padding(toLength: width, withPad: " ", startingAt: 0))  \($1)\n" }.joined()
+      }
+      return Console.heading("Programs that show how queues work:") + "\n" + lines(healthy) + "\n"
+        + Console.heading("Programs that get stuck, and give up after a while:") + "\n" + lines(broken) + "\n"
+        + "Run one with: optrace demo SCENARIO -o DIR\n"
+    }
+  }
+#endif
