@@ -15,7 +15,8 @@
         """,
       version: version,
       subcommands: [
-        DemoCommand.self, GraphCommand.self, TimelineCommand.self, SummaryCommand.self, ValidateCommand.self, DumpCommand.self,
+        DemoCommand.self, GraphCommand.self, TimelineCommand.self, SummaryCommand.self, ValidateCommand.self,
+        DumpCommand.self,
       ])
 
     static let version = "0.1.0"

@@ -20,7 +20,8 @@ public enum OperationLookup {
     throw Unknown(name: text, suggestions: near(text, among: known))
   }
 
-  private static func near(_ text: String, among names: Set<String>) -> [String] {
+  /// Those of `names` that come near, the nearest first; at most three.
+  public static func near(_ text: String, among names: Set<String>) -> [String] {
     let wanted = Array(text.lowercased().unicodeScalars.prefix(80))
     let most = max(2, wanted.count / 3)
     let scored: [(score: Int, name: String)] = names.compactMap { name in

@@ -61,9 +61,11 @@
     }
 
     private func unknown(_ name: String) -> Failure {
-      let names = Scenario.all.map(\.name)
+      let near = OperationLookup.near(name, among: Set(Scenario.all.map(\.name)))
       let hint =
-        Suggestion.nearest(to: name, among: names).map { "did you mean '\($0)'?" } ?? "'optrace demo --list' lists them"
+        near.isEmpty
+        ? "'optrace demo --list' lists them"
+        : "did you mean " + near.map { "'\($0)'" }.joined(separator: " or ") + "?"
       return .usage("there is no scenario '\(printable(name))': \(hint)")
     }
 
@@ -86,6 +88,8 @@
     /// On the main thread: it is the one that the program's main queue needs.
     private func record(_ scenario: Scenario, _ settings: ScenarioSettings, _ path: String) throws -> DemoTrace {
       try Output.standard.write(Console.heading(scenario.name) + ": " + scenario.summary + "\n")
+      // The program that the outputs name: for this run it is the scenario.
+      ProcessInfo.processInfo.processName = scenario.name
       do {
         let url = try scenario.run(recordingTo: URL(fileURLWithPath: path), settings: settings) { line in
           // Also from the program's threads; a reader that went away does not stop it.

@@ -1,6 +1,7 @@
 #if CLI
   import Foundation
   import OpTraceExport
+  import OpTraceGraphviz
   import OpTraceModel
 
   /// What a demo leaves in its folder.
@@ -40,9 +41,17 @@
       }
     }
 
-    /// Nil, or why there is no graph and what to do about it.
+    /// Nil, or why there is no graph and what to do about it: the rest is as good without.
     func writeGraph(of demo: DemoTrace) throws -> String? {
-      "no graph yet"
+      let picture = GraphPicture(of: demo.trace, options: GraphOptions())
+      do {
+        let placed = try GraphvizRenderer.layout(picture)
+        try Output(path: graph).write(SVGWriter.text(picture, placed))
+        return nil
+      } catch let error as GraphvizError {
+        guard case .missingPlugin = error else { throw Failure(message: printable("\(error)"), status: .bug) }
+        return "there is no graph: \(printable("\(error)"))"
+      }
     }
 
     func description(hasGraph: Bool) -> String {
