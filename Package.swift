@@ -60,6 +60,7 @@ let package = Package(
     .testTarget(
       name: "OpTraceGraphvizTests",
       dependencies: ["GraphTestSupport", "OpTraceGraphviz", "OpTraceExport", "OpTraceAnalysis", "OpTraceModel"]),
+    .testTarget(name: "OpTraceCLITests", dependencies: ["optrace-cli", "OpTraceModel"]),
   ],
   swiftLanguageModes: [.v6]
 )

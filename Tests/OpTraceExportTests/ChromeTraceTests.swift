@@ -130,7 +130,7 @@ struct ChromeTraceTests {
       """)
     #expect(
       tracks.map { "\($0["name"]?.text ?? ""): \($0["grp"]?.text ?? "") / \($0["track"]?.text ?? "")" } == [
-        "first: queue network / running 1", "by hand: no queue / running", "second: queue network / running 2",
+        "first: queue network / running", "by hand: no queue / running", "second: queue network / running",
         "third: fixture (pid 4194304) / thread 2 (tid 900002)",
       ])
   }
@@ -169,7 +169,7 @@ struct ChromeTraceTests {
       """)
     #expect(
       values.map { "\($0["name"]?.text ?? ""): \($0["line"]?.text ?? "")" } == [
-        "executing operations: 100=2 300=2 400=1 500=0", "limit slots: 0=2 350=1",
+        "executing operations: 100=2 300=2 400=1 500=0", "limit slots: 0=2 350=1 500=1",
         "ready operations: 0=2 50=3 100=1 300=0",
       ])
   }

@@ -32,12 +32,12 @@ struct CounterStream {
       .sorted { timeline.executions[$0].end < timeline.executions[$1].end }.map { UInt32($0) }
     endsOfWaits = timeline.waits.indices.filter { !timeline.waits[$0].isOpen }
       .sorted { timeline.waits[$0].end < timeline.waits[$1].end }.map { UInt32($0) }
-    limits = Self.limits(of: timeline)
+    limits = Self.limits(of: timeline, end: trace.end)
     values = [[Int]](repeating: [0, 0, 0], count: timeline.groups.count)
   }
 
   /// Only for queues that had a limit at some time; -1 says that they have none.
-  private static func limits(of timeline: Timeline) -> [(time: Nanoseconds, group: Int, limit: Int)] {
+  private static func limits(of timeline: Timeline, end: Nanoseconds) -> [(time: Nanoseconds, group: Int, limit: Int)] {
     var result: [(time: Nanoseconds, group: Int, limit: Int)] = []
     for (group, entry) in timeline.groups.enumerated() {
       guard let queue = entry.queue else { continue }
@@ -45,6 +45,8 @@ struct CounterStream {
       for change in queue.changes {
         if case .limit(let limit) = change.kind { own.append((change.time, group, limit)) }
       }
+      // Once more at the end: some viewers draw no line for a single value.
+      if let last = own.last { own.append((max(end, last.0), group, last.2)) }
       if own.contains(where: { $0.2 >= 0 }) { result += own }
     }
     return result.sorted { ($0.time, $0.group) < ($1.time, $1.group) }

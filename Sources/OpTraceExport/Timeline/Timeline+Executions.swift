@@ -74,20 +74,21 @@ extension Timeline {
       let name = thread.timelineName
       threadTracks[thread.id] = TrackIndex(tracks.count)
       for lane in 0..<count {
-        tracks.append(Track(group: 0, name: lane == 0 ? name : "\(name) · nested \(lane)"))
+        tracks.append(Track(group: 0, name: lane == 0 ? name : "\(name) · nested"))
       }
       detailTracks[thread.id] = TrackIndex(tracks.count)
       for lane in 0..<inside {
-        tracks.append(Track(group: 0, name: "\(name) · inside" + (lane == 0 ? "" : " \(lane + 1)")))
+        let isOnly = count == 0 && lane == 0
+        tracks.append(Track(group: 0, name: isOnly ? name : "\(name) · inside"))
       }
     }
     details = detailLanes.placed(detailTracks)
   }
 
-  /// Numbered lanes of one sort; gives the first one's place.
+  /// Lanes of one sort; gives the first one's place. They have no numbers: viewers add the track's own.
   mutating func addTracks(_ name: String, _ count: Int, group: Int) -> TrackIndex {
     let first = TrackIndex(tracks.count)
-    for lane in 0..<count { tracks.append(Track(group: group, name: count == 1 ? name : "\(name) \(lane + 1)")) }
+    for _ in 0..<count { tracks.append(Track(group: group, name: name)) }
     return first
   }
 }

@@ -1,0 +1,137 @@
+import Foundation
+import Testing
+
+@Suite("The command's output: whole or not at all")
+struct OutputTests {
+  private let folder: TemporaryFolder
+  private let small: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    small = try folder.write("small.txt", Array(Fixture.small.utf8))
+  }
+
+  @Test("a file holds what standard output would, and nothing is left beside it")
+  func file() throws {
+    let direct = try Command.run("timeline", small)
+    #expect(direct.status == 0)
+    #expect(direct.errors == "")
+    #expect(try Command.run("timeline", small, "-o", "-") == direct)
+    let path = folder.path("out.json")
+    #expect(try Command.run("timeline", small, "-o", path) == Command.Result(status: 0, output: "", errors: ""))
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == direct.output)
+    #expect(try folder.names == ["out.json", "small.txt"])
+  }
+
+  @Test("json.gz, by the ending or by the option, holds the same bytes")
+  func gzip() throws {
+    let plain = try Command.run("timeline", small).output
+    let path = folder.path("out.json.gz")
+    #expect(try Command.run("timeline", small, "-o", path).status == 0)
+    #expect(try Command.run(path, shell: #"gzip -dc "$1""#).output == plain)
+    let piped = try Command.run(small, shell: #""$optrace" timeline "$1" --format json.gz | gzip -dc"#)
+    #expect(piped.output == plain)
+  }
+
+  @Test("a file is written as a new one would be; a link stays a link")
+  func modes() throws {
+    let path = folder.path("out.json")
+    #expect(try Command.run(small, path, shell: #"umask 027; "$optrace" timeline "$1" -o "$2""#).status == 0)
+    #expect(try mode(path) == 0o640)
+    try FileManager.default.setAttributes([.posixPermissions: 0o604], ofItemAtPath: path)
+    let link = folder.path("link.json")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "out.json")
+    #expect(try Command.run("summary", "--json", small, "-o", link).status == 0)
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "out.json")
+    #expect(try String(contentsOfFile: path, encoding: .utf8).hasPrefix("{\n  \"version\": 1,"))
+    #expect(try mode(path) == 0o604)
+  }
+
+  private func mode(_ path: String) throws -> Int {
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? -1
+  }
+
+  @Test("what cannot be written is one sentence with the name and the reason, and 73")
+  func unwritable() throws {
+    func expect(_ path: String, _ message: String) throws {
+      let result = try Command.run("timeline", small, "-o", path)
+      #expect(result == Command.Result(status: 73, output: "", errors: "optrace: \(message)\n"))
+    }
+    let missing = folder.path("none/out.json")
+    try expect(missing, "cannot write '\(missing)': there is no folder '\(folder.path("none"))'")
+    try expect(folder.url.path, "cannot write '\(folder.url.path)': is a folder")
+    let below = small + "/out.json"
+    try expect(below, "cannot write '\(below)': part of the path is not a folder")
+    #expect(try folder.names == ["small.txt"])
+  }
+
+  #if os(Linux)
+    @Test("a full disk: 73, what was there stays, nothing is left")
+    func fullDisk() throws {
+      let device = try Command.run("timeline", small, "-o", "/dev/full")
+      #expect(device.status == 73)
+      #expect(device.errors == "optrace: cannot write '/dev/full': no space left on the device\n")
+      let output = try Command.run(
+        "summary", shell: #""$optrace" summary "$0" > /dev/full"#.replacing("$0", with: small))
+      #expect(output.status == 73)
+      #expect(output.errors == "optrace: cannot write to standard output: no space left on the device\n")
+    }
+
+    /// Only root may mount; the device above shows the same error to everybody.
+    @Test("a full file system keeps the old file", .enabled(if: mayMount))
+    func fullFileSystem() throws {
+      let large = try folder.write("large.txt", Array(Fixture.many(2_000).utf8))
+      let result = try Command.run(
+        folder.path("disk"), large,
+        shell: #"""
+          mkdir "$1" && exec unshare -m sh -c '
+            mount -t tmpfs -o size=64k none "$1" && echo old > "$1/out.json"
+            "$optrace" timeline "$2" -o "$1/out.json"; echo $?
+            cat "$1/out.json"; ls -A "$1"' sh "$@"
+          """#)
+      #expect(result.output == "73\nold\nout.json\n")
+      #expect(result.errors.hasSuffix("/out.json': no space left on the device\n"))
+    }
+
+    static var mayMount: Bool {
+      (try? Command.run(shell: "unshare -m mount -t tmpfs none /mnt 2>/dev/null"))?.status == 0
+    }
+  #endif
+
+  @Test("a closed pipe is a silent end")
+  func closedPipe() throws {
+    let script = #"{ sleep 0.2; "$optrace" timeline "$1"; echo "status $?" >&2; } | true"#
+    #expect(try Command.run(small, shell: script).errors == "status 0\n")
+    let help = #"{ sleep 0.2; "$optrace" --help; echo "status $?" >&2; } | true"#
+    #expect(try Command.run(small, shell: help).errors == "status 0\n")
+  }
+
+  @Test("an interrupt leaves nothing half", arguments: ["INT", "TERM", "HUP"])
+  func interrupt(signal: String) throws {
+    let large = try folder.write("large.txt", Array(Fixture.many(20_000).utf8))
+    let inner = folder.url.appendingPathComponent("inner")
+    try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
+    // A shell starts background jobs with SIGINT ignored, so the job is the one that sends the signal.
+    let result = try Command.run(
+      large, inner.path, signal,
+      shell: #"""
+        echo old > "$2/out.json"
+        pid=$$
+        (while ! ls -A "$2" | grep -q part; do sleep 0.01; done; kill -"$3" $pid) &
+        exec "$optrace" timeline "$1" -o "$2/out.json" --wait-lanes 1000000
+        """#)
+    let number: Int32 = ["INT": 2, "TERM": 15, "HUP": 1][signal] ?? 0
+    #expect(result.status == 128 + number)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: inner.path) == ["out.json"])
+    #expect(try String(contentsOf: inner.appendingPathComponent("out.json"), encoding: .utf8) == "old\n")
+  }
+
+  @Test("no colour and no progress in a pipe")
+  func plain() throws {
+    let result = try Command.run("summary", small, environment: ["TERM": "xterm-256color"])
+    #expect(result.status == 0)
+    #expect(!result.output.contains("\u{1B}"))
+    #expect(result.errors == "")
+  }
+}

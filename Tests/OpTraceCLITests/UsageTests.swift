@@ -1,0 +1,111 @@
+import Foundation
+import Testing
+
+@Suite("The command's words: help, usage, input")
+struct UsageTests {
+  private let folder: TemporaryFolder
+  private let small: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    small = try folder.write("small.txt", Array(Fixture.small.utf8))
+  }
+
+  @Test("every command has a help text with its usage")
+  func help() throws {
+    let root = try Command.run("--help")
+    #expect(root.status == 0)
+    #expect(root.errors == "")
+    let commands = root.output.split(separator: "\n").drop { !$0.hasPrefix("SUBCOMMANDS:") }
+      .filter { !$0.contains("optrace help") }
+      .compactMap { $0.hasPrefix("  ") && !$0.hasPrefix("   ") ? $0.split(separator: " ").first.map(String.init) : nil }
+    #expect(Set(commands).isSuperset(of: ["timeline", "summary"]))
+    for command in commands {
+      let help = try Command.run(command, "--help")
+      #expect(help.status == 0)
+      #expect(help.output.contains("USAGE: optrace \(command)"), "\(command)")
+      #expect(help.output.hasPrefix("OVERVIEW: "), "\(command)")
+    }
+  }
+
+  @Test("the version is a number of three parts")
+  func version() throws {
+    let result = try Command.run("--version")
+    #expect(result.status == 0)
+    #expect(result.output.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)
+  }
+
+  @Test("wrong usage is one sentence, the usage, and 64")
+  func usage() throws {
+    #expect(try Command.run("nonsense").status == 64)
+    let missing = try Command.run("summary")
+    #expect(missing.status == 64)
+    #expect(missing.errors.hasPrefix("optrace: Missing expected argument '<trace>'\n"))
+    #expect(missing.errors.contains("Usage: optrace summary"))
+    #expect(missing.output == "")
+    let negative = try Command.run("summary", small, "--slowest=-1")
+    #expect(negative.status == 64)
+    #expect(negative.errors.hasPrefix("optrace: --slowest must not be negative.\n"))
+    let format = try Command.run("timeline", small, "--format", "tiff")
+    #expect(format.status == 64)
+    #expect(format.errors.hasPrefix("optrace: The value 'tiff' is invalid for '--format <format>'."))
+  }
+
+  @Test("Perfetto's protobuf is refused in one sentence", arguments: [["--format", "perfetto"], ["-o", "x.pftrace"]])
+  func perfetto(arguments: [String]) throws {
+    let result = try Command.run("timeline", small, arguments[0], arguments[1])
+    #expect(result.status == 64)
+    #expect(
+      result.errors
+        == "optrace: Perfetto's protobuf format cannot be written yet: use --format json or json.gz, "
+        + "which Perfetto loads too\n")
+  }
+
+  @Test("input that is not there is 66; that is no trace, 65", arguments: ["summary", "timeline"])
+  func badInput(command: String) throws {
+    func expect(_ path: String, _ status: Int32, _ message: String, input: [UInt8] = []) throws {
+      let result = try Command.run(command, path, input: input)
+      #expect(result == Command.Result(status: status, output: "", errors: "optrace: \(message)\n"))
+    }
+    let none = folder.path("none.optrace")
+    try expect(none, 66, "cannot read '\(none)': no such file")
+    try expect(folder.url.path, 66, "cannot read '\(folder.url.path)': it is a directory")
+    let empty = try folder.write("empty.optrace", [])
+    let recordedNothing = "is empty: the program that should have written it recorded nothing"
+    try expect(empty, 65, "'\(empty)' \(recordedNothing)")
+    try expect("-", 65, "standard input \(recordedNothing)")
+    let json = try folder.write("x.json", Array("{\"traceEvents\":[]}".utf8))
+    try expect(json, 65, "'\(json)' is not a trace: it looks like JSON")
+    try expect("-", 65, "standard input is not a trace: it looks like JSON", input: Array("[1]".utf8))
+    try expect(
+      folder.path("a\nb\u{1B}[31m"), 66, "cannot read '\(folder.path("a\u{FFFD}b\u{FFFD}[31m"))': no such file")
+  }
+
+  @Test("a trace may come through a pipe")
+  func standardInput() throws {
+    let file = try Command.run("summary", "--json", small)
+    let pipe = try Command.run("summary", "--json", "-", input: Array(Fixture.small.utf8))
+    #expect(file.status == 0)
+    #expect(file == pipe)
+    #expect(try Command.run(small, shell: #"cat "$1" | "$optrace" summary --json -"#) == file)
+  }
+
+  @Test("a damaged trace: the result of what is sound, a warning that says where, 65")
+  func damaged() throws {
+    var bytes = try Fixture.binary(Fixture.small)
+    let whole = try Command.run("summary", "--json", try folder.write("whole.optrace", bytes))
+    #expect(whole.status == 0)
+    #expect(whole.errors == "")
+    // The last chunk's end: the records of the second thread.
+    bytes[bytes.count - 9] ^= 0xFF
+    let path = try folder.write("damaged.optrace", bytes)
+    let result = try Command.run("summary", "--json", path)
+    #expect(result.status == 65)
+    #expect(result.errors.hasPrefix("optrace: warning: '\(path)' is damaged: 1 place, "))
+    #expect(result.errors.contains("\n  at byte "))
+    #expect(result.output.contains("\"complete\": false"))
+    let timeline = try Command.run("timeline", path)
+    #expect(timeline.status == 65)
+    #expect(timeline.output.hasSuffix("\n]\n"))
+  }
+}
