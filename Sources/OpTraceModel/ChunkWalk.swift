@@ -64,6 +64,9 @@ struct ChunkWalk {
   private(set) var chunks: [LoadedChunk] = []
   private(set) var damage: [LossReport.Damage] = []
   private var sequences: Set<UInt64> = []
+  /// The headers as they were when the records were copied, and where the walk ended.
+  private var seen: [(offset: UInt64, header: ChunkHeader)] = []
+  private var endedAt: UInt64 = 0
 
   /// A file with more damaged places is given up: what would follow is no evidence of anything.
   private static let mostDamage = 256
@@ -86,6 +89,7 @@ struct ChunkWalk {
     let end = isEndKnown ? min(header.endOffset, size) : size
     var offset = header.headerSize
     while offset < end, damage.count < Self.mostDamage {
+      endedAt = offset
       offset = step(at: offset, end: end)
     }
     if offset < end {
@@ -99,6 +103,15 @@ struct ChunkWalk {
     } else if isEndKnown, end < size, let first = firstNonZero(from: end, to: size) {
       damage.append(.init(offset: first, skippedBytes: size - first, reason: "bytes after the end of the trace"))
     }
+  }
+
+  /// Whether the writer has written since the walk began: then the threads' records do not end at the same moment.
+  func hasMoved() -> Bool {
+    if seen.contains(where: { ChunkHeader(source.bytes(at: $0.offset, count: Layout.Chunk.size)) != $0.header }) {
+      return true
+    }
+    guard !seen.contains(where: { $0.offset == endedAt }) else { return source.size() != size }
+    return ChunkHeader(source.bytes(at: endedAt, count: Layout.Chunk.size)) != nil
   }
 
   /// Reads what is at `offset`; the result is where to go on.
@@ -201,6 +214,7 @@ struct ChunkWalk {
       words.removeSubrange(start...)
       return .again("chunk \(chunk.sequence) is there twice")
     }
+    if !header.isClosed { seen.append((offset, chunk)) }
     chunks.append(
       LoadedChunk(
         offset: offset, sequence: chunk.sequence, baseTicks: chunk.baseTicks, thread: chunk.thread, kind: kind,

@@ -46,7 +46,13 @@ public struct LossReport: Sendable, Equatable {
     }
   }
 
-  public var lostCount: UInt64 { lost.values.reduce(0, +) }
+  /// All reasons together; a damaged header may claim more than a number holds.
+  public var lostCount: UInt64 {
+    lost.values.reduce(0) { sum, count in
+      let (result, overflow) = sum.addingReportingOverflow(count)
+      return overflow ? .max : result
+    }
+  }
   public var isDamaged: Bool { !damage.isEmpty }
   /// Nothing is missing: what is not in the trace did not happen.
   public var isComplete: Bool { lostCount == 0 && damage.isEmpty && overwrittenBytes == 0 && unknownKinds.isEmpty }

@@ -18,13 +18,16 @@ struct RecordDecoder {
     EventSpec.of(raw: UInt8(kind)).map { UInt8($0.textWord ?? 0) } ?? 0xFF
   }
 
-  init(capacity: Int) { entries.reserveCapacity(capacity) }
+  init() {}
 
   /// Hands the entries over without a copy.
   mutating func takeEntries() -> [TraceEvents.Entry] {
     defer { entries = [] }
     return entries
   }
+
+  /// Forgets the events after these ticks.
+  mutating func drop(after horizon: UInt64) { entries.removeAll { UInt64(bitPattern: $0.time) > horizon } }
 
   /// Decodes one chunk. The time bits of the records' first words are set to 0, so that equal records are equal.
   mutating func decode(_ chunk: LoadedChunk, in words: inout [UInt64]) {

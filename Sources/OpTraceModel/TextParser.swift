@@ -45,11 +45,11 @@ struct TextParser {
     switch word {
     case "process":
       events.header.processID = try scanner.number("the process id", UInt32.self)
-      events.header.processName = try scanner.quoted("the process's name", longest: Layout.Header.processNameSize)
+      events.header.processName = try scanner.quoted("the process's name")
     case "process-start": events.header.processStart = try scanner.number("when the process began", UInt64.self)
     case "boot": events.header.bootID = try bootID()
     case "writer":
-      events.header.writerVersion = try scanner.quoted("the writer's version", longest: Layout.Header.writerVersionSize)
+      events.header.writerVersion = try scanner.quoted("the writer's version")
     case "mode":
       let mode = scanner.word()
       guard let value = TraceHeader.Mode(rawValue: mode) else {

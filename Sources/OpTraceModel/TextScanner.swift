@@ -81,8 +81,8 @@ struct TextScanner {
     return number
   }
 
-  /// A text in quotes; `longest` counts bytes.
-  mutating func quoted(_ what: String, longest: Int = RecordText.longest) throws(TextProblem) -> String {
+  /// A text in quotes. Any length will do: what does not fit a record is cut when it is written.
+  mutating func quoted(_ what: String) throws(TextProblem) -> String {
     skipSpaces()
     guard take("\"") else { throw problem("expected \(what) in quotes, found `\(rest())`") }
     var text: [UInt8] = []
@@ -92,9 +92,7 @@ struct TextScanner {
       if byte == UInt8(ascii: "\"") { break }
       if byte == UInt8(ascii: "\\") { text += try escape() } else { text.append(byte) }
     }
-    let result = String(decoding: text, as: UTF8.self)
-    guard result.utf8.count <= longest else { throw problem("\(what) is longer than \(longest) bytes") }
-    return result
+    return String(decoding: text, as: UTF8.self)
   }
 
   private mutating func escape() throws(TextProblem) -> [UInt8] {

@@ -135,7 +135,11 @@ enum RecordText {
 
   /// Adds the text to a record that holds all words before it, and sets the lengths in its second word.
   static func append(_ text: String, to record: inout [UInt64]) {
-    let bytes = Array(text.utf8.prefix(longest))
+    var bytes = Array(text.utf8.prefix(longest + 1))
+    if bytes.count > longest {
+      // Cut before the character that does not fit.
+      while let last = bytes.popLast(), last & 0xC0 == 0x80 {}
+    }
     let start = record.count
     record.append(contentsOf: repeatElement(0, count: (bytes.count + 7) / 8))
     record.withUnsafeMutableBytes { target in

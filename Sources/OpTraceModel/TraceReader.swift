@@ -32,27 +32,56 @@ public enum TraceReader {
       events.countUnknownKinds()
       return events
     }
+    var (header, content) = try copy(source, file: file)
+    var horizon = UInt64.max
+    if content.hasMoved {
+      // The copy took a while, and threads wrote meanwhile: of some it holds later records than of others, perhaps
+      // effects without their causes. All that happened before it was over is in a second copy.
+      horizon = content.latestTicks
+      (header, content) = try copy(source, file: file)
+    }
+    return resolve(header, content, horizon: horizon)
+  }
+
+  /// The records of a file in memory.
+  private struct Content {
+    var words: [UInt64]
+    var decoder: RecordDecoder
+    var damage: [LossReport.Damage]
+    var hasCarried: Bool
+    var hasMoved: Bool
+
+    var latestTicks: UInt64 { decoder.entries.lazy.map { UInt64(bitPattern: $0.time) }.max() ?? 0 }
+  }
+
+  private static func copy(_ source: any ByteSource, file: String) throws(TraceError) -> (FileHeader, Content) {
     var header = try FileHeader.read(source, file: file)
     // A writer that stops at this moment changes the header before it trims the file: look again.
     for _ in 0..<2 where header.endOffset > source.size() { header = try FileHeader.read(source, file: file) }
     var walk = ChunkWalk(source, header: header)
     walk.run()
-    return resolve(header, walk)
-  }
-
-  private static func resolve(_ header: FileHeader, _ walk: consuming ChunkWalk) -> TraceEvents {
-    var events = TraceEvents(header: header.header)
     // A thread's chunks in the order in which it got them: its events then are one ascending run.
     let chunks = walk.chunks.sorted { ($0.thread, $0.sequence) < ($1.thread, $1.sequence) }
-    let hasCarried = chunks.contains { $0.kind == .carried }
+    let hasMoved = !header.isClosed && walk.hasMoved()
+    var words = walk.takeWords()
+    var decoder = RecordDecoder()
+    for chunk in chunks { decoder.decode(chunk, in: &words) }
+    let content = Content(
+      words: words, decoder: decoder, damage: header.damage + walk.damage + decoder.damage,
+      hasCarried: chunks.contains { $0.kind == .carried }, hasMoved: hasMoved)
+    return (header, content)
+  }
+
+  private static func resolve(_ header: FileHeader, _ copy: consuming Content, horizon: UInt64) -> TraceEvents {
+    var events = TraceEvents(header: header.header)
+    var decoder = copy.decoder
+    let hasCarried = copy.hasCarried
     var loss = LossReport()
     loss.lost = header.lost
     loss.overwrittenBytes = header.overwrittenBytes
-    loss.damage = header.damage + walk.damage
-    var words = walk.takeWords()
-    var decoder = RecordDecoder(capacity: words.count)
-    for chunk in chunks { decoder.decode(chunk, in: &words) }
-    loss.damage = (loss.damage + decoder.damage).sorted { $0.offset < $1.offset }
+    loss.damage = copy.damage.sorted { $0.offset < $1.offset }
+    let words = copy.words
+    if horizon != .max { decoder.drop(after: horizon) }
 
     var clock = ClockMap(nanosecondsFrom: header.startTicks)
     if header.clock == .counter {
