@@ -52,7 +52,7 @@ let package = Package(
 
     .testTarget(name: "OpTraceFormatTests", dependencies: ["OpTraceFormat", "COpTrace"]),
     .testTarget(
-      name: "OpTraceModelTests", dependencies: ["OpTraceModel", "OpTraceFormat", "OpTrace"], resources: [.copy("Golden")]),
+      name: "OpTraceModelTests", dependencies: ["OpTraceModel", "OpTraceFormat", "OpTrace"], exclude: ["Golden"]),
     .testTarget(name: "OpTraceExportTests", dependencies: ["OpTraceExport", "OpTraceModel", "OpTraceFormat"]),
     // Tests of the graph.
     .target(name: "GraphTestSupport", dependencies: ["OpTraceFormat", "OpTraceModel"], path: "Tests/GraphTestSupport"),

@@ -3,7 +3,8 @@ extension [OperationRecord] {
   /// `place` tells where an operation stands in this array. O(operations + dependencies).
   mutating func settleOrder(place: (OperationID) -> Int?) {
     for index in indices { self[index].settleOrder() }
-    for index in indices where !self[index].dependencies.isEmpty {
+    // A cancelled operation does not wait for its dependencies.
+    for index in indices where !self[index].dependencies.isEmpty && self[index].cancelRequested == nil {
       guard let ready = self[index].ready?.time else { continue }
       var latest = ready
       for dependency in self[index].dependencies where dependency.removed == nil {

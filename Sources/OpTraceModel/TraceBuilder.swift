@@ -73,6 +73,7 @@ public struct TraceBuilder {
       trace.spans.append(SpanRecord(name: text(index), operation: named(id), began: at))
       return
     case .waitBegan:
+      guard id != 0 else { return }
       _ = operation(id)
       beginWait(.operation(OperationID(id)), at)
       return
@@ -81,6 +82,8 @@ public struct TraceBuilder {
       return
     default: break
     }
+    // Where the table of operations was full: nothing is known of it.
+    guard id != 0 else { return }
     let place = operation(id)
     hasEvents[place] = true
     switch kind {
@@ -169,6 +172,7 @@ public struct TraceBuilder {
   }
 
   private mutating func addDependency(_ place: Int, on other: UInt32, _ at: Stamp) {
+    guard other != 0 else { return }
     let otherPlace = operation(other)
     // A recorder may tell an edge twice.
     guard edges.insert(place, other, among: trace.operations[place].dependencies) else { return }

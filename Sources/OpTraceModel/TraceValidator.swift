@@ -131,7 +131,7 @@ public struct TraceValidator {
       switch field.meaning {
       case .string where value != 0 && isWhole && events.strings[UInt32(truncatingIfNeeded: value)] == nil:
         report(.undefinedString, event, index, "`\(field.name)` is string \(value), which is not defined")
-      case .queue where value == 0, .operation where value == 0:
+      case .queue where value == 0 && isWhole, .operation where value == 0 && isWhole:
         report(.valueOutOfRange, event, index, "`\(field.name)` of `\(spec.name)` is 0")
       case .queue where isWhole && queues[UInt32(truncatingIfNeeded: value)]?.isDefined != true:
         report(.undefinedQueue, event, index, "queue q\(value) is not defined")
@@ -156,7 +156,8 @@ public struct TraceValidator {
     guard let range, let field = spec.fields.first(where: { $0.name == name }) else { return }
     let value = field.value(event.word1, event.word2)
     if !range.contains(value) {
-      report(.valueOutOfRange, event, index, "`\(name)` of `\(spec.name)` is \(value), not within \(range)")
+      let allowed = range.upperBound == .max ? "\(range.lowerBound) or more" : "\(range.lowerBound) to \(range.upperBound)"
+      report(.valueOutOfRange, event, index, "`\(name)` of `\(spec.name)` is \(value), expected \(allowed)")
     }
   }
 

@@ -1,0 +1,105 @@
+import Foundation
+import OpTraceModel
+import Testing
+
+/// Traces as texts, with what must come out of them beside: `NAME.txt` and `NAME.expected`.
+///
+/// A new case: write `NAME.txt`, run the tests with `OPTRACE_UPDATE_GOLDEN=1`, and read what was written to
+/// `NAME.expected` as if somebody else claimed it.
+@Suite struct GoldenTests {
+  static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Golden")
+  static let names: [String] = {
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    return files.filter { $0.hasSuffix(".txt") }.map { String($0.dropLast(4)) }.sorted()
+  }()
+
+  private func events(_ name: String) throws -> TraceEvents {
+    try TraceReader.events(path: Self.folder.appendingPathComponent(name + ".txt").path)
+  }
+
+  @Test func thereAreGoodAndBadOnes() {
+    #expect(Self.names.filter { $0.hasPrefix("good-") }.count >= 8)
+    #expect(Self.names.filter { $0.hasPrefix("bad-") }.count >= 5)
+  }
+
+  @Test(arguments: names) func theOutcomeIsTheExpectedOne(_ name: String) throws {
+    let found = outcome(try events(name))
+    let expected = Self.folder.appendingPathComponent(name + ".expected")
+    if ProcessInfo.processInfo.environment["OPTRACE_UPDATE_GOLDEN"] != nil {
+      try found.write(to: expected, atomically: true, encoding: .utf8)
+    }
+    #expect(found == (try String(contentsOf: expected, encoding: .utf8)))
+  }
+
+  @Test(arguments: names) func goodOnesBreakNoRuleAndBadOnesDo(_ name: String) throws {
+    #expect(TraceValidator.check(try events(name)).isEmpty == name.hasPrefix("good-"))
+  }
+
+  @Test func everyRuleIsBrokenSomewhere() throws {
+    let broken = try Self.names.flatMap { TraceValidator.check(try events($0)).map(\.rule) }
+    for rule in Violation.Rule.allCases { #expect(broken.contains(rule), "\(rule.rawValue)") }
+  }
+
+  @Test(arguments: names) func theBinaryFormSaysTheSame(_ name: String) throws {
+    let events = try events(name)
+    let again = try TraceReader.events(bytes: TraceWriter.bytes(events))
+    #expect(outcome(again) == outcome(events))
+    #expect(TraceText.string(again) == TraceText.string(events))
+  }
+
+  // MARK: - What a trace says, in words
+
+  private func outcome(_ events: TraceEvents) -> String {
+    let trace = TraceBuilder.build(events)
+    var lines = ["events \(trace.eventCount), last \(trace.lastEvent), end \(trace.end)"]
+    for thread in trace.threads {
+      lines.append("\(thread.id): tid \(thread.systemID) \"\(thread.name)\"\(thread.isMain ? " main" : "")")
+    }
+    for queue in trace.queues {
+      let flags = (queue.isMain ? " main" : "") + (queue.isSuspended ? " suspended" : "")
+      lines.append("\(queue.id): \"\(queue.name)\" limit \(queue.limit) \(queue.quality)\(flags), \(queue.changes.count) changes")
+    }
+    for operation in trace.operations { lines += describe(operation) }
+    for wait in trace.waits {
+      lines.append("wait for \(wait.target) on \(wait.thread) inside \(show(wait.inside)): \(wait.began) to \(show(wait.ended))")
+    }
+    for span in trace.spans {
+      lines.append("span \"\(span.name)\" of \(show(span.operation)): \(show(span.began)) to \(show(span.ended))")
+    }
+    for mark in trace.marks { lines.append("mark \"\(mark.name)\" of \(show(mark.operation)): \(show(mark.at))") }
+    if !trace.loss.isComplete {
+      lines.append("lost \(trace.loss.lostCount), unknown \(trace.loss.unknownKinds.values.reduce(0, +))")
+      for gap in trace.loss.gaps { lines.append("gap of \(gap.count) on \(gap.thread): \(gap.from) to \(gap.to)") }
+    }
+    lines += TraceValidator.check(events).map { "violation: \($0)" }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func describe(_ operation: OperationRecord) -> [String] {
+    var flags = "\(operation.state) \(operation.coverage)"
+    if operation.isAsynchronous { flags += " asynchronous" }
+    if operation.isBarrier { flags += " barrier" }
+    var lines = ["\(operation.id) \(operation.className) \"\(operation.title)\": \(flags), \(operation.quality), priority \(operation.priority)"]
+    if let source = operation.source { lines.append("  made at \(source)") }
+    if let error = operation.error { lines.append("  error: \(error)") }
+    lines.append(
+      "  created \(show(operation.created)), enqueued \(show(operation.enqueued)) in \(operation.queue.map { "\($0)" } ?? "none"), "
+        + "ready \(show(operation.ready))")
+    lines.append(
+      "  started \(show(operation.started)), began \(show(operation.executionBegan)), "
+        + "ended \(show(operation.executionEnded)), returned \(show(operation.startReturned)), "
+        + "finished \(show(operation.finished))")
+    if let cancel = operation.cancelRequested { lines.append("  cancel \(show(cancel))") }
+    if let released = operation.released { lines.append("  released \(show(released))") }
+    lines.append("  starts \(operation.startCount), enqueued \(operation.enqueueCount), finishes \(operation.finishCount)")
+    for edge in operation.dependencies { lines.append("  depends on \(edge.on) from \(edge.added) to \(show(edge.removed))") }
+    for block in operation.blocks {
+      lines.append("  block \(block.index) on \(block.thread): \(block.began) to \(show(block.ended))")
+    }
+    return lines
+  }
+
+  private func show(_ stamp: Stamp?) -> String { stamp.map { "\($0.time)@t\($0.thread.rawValue)" } ?? "-" }
+  private func show(_ time: Nanoseconds?) -> String { time.map(String.init) ?? "-" }
+  private func show(_ id: OperationID?) -> String { id.map { "\($0)" } ?? "-" }
+}
