@@ -156,7 +156,8 @@ public struct TraceValidator {
     guard let range, let field = spec.fields.first(where: { $0.name == name }) else { return }
     let value = field.value(event.word1, event.word2)
     if !range.contains(value) {
-      let allowed = range.upperBound == .max ? "\(range.lowerBound) or more" : "\(range.lowerBound) to \(range.upperBound)"
+      let allowed =
+        range.upperBound == .max ? "\(range.lowerBound) or more" : "\(range.lowerBound) to \(range.upperBound)"
       report(.valueOutOfRange, event, index, "`\(name)` of `\(spec.name)` is \(value), expected \(allowed)")
     }
   }

@@ -57,11 +57,13 @@ import Testing
     }
     for queue in trace.queues {
       let flags = (queue.isMain ? " main" : "") + (queue.isSuspended ? " suspended" : "")
-      lines.append("\(queue.id): \"\(queue.name)\" limit \(queue.limit) \(queue.quality)\(flags), \(queue.changes.count) changes")
+      lines.append(
+        "\(queue.id): \"\(queue.name)\" limit \(queue.limit) \(queue.quality)\(flags), \(queue.changes.count) changes")
     }
     for operation in trace.operations { lines += describe(operation) }
     for wait in trace.waits {
-      lines.append("wait for \(wait.target) on \(wait.thread) inside \(show(wait.inside)): \(wait.began) to \(show(wait.ended))")
+      lines.append(
+        "wait for \(wait.target) on \(wait.thread) inside \(show(wait.inside)): \(wait.began) to \(show(wait.ended))")
     }
     for span in trace.spans {
       lines.append("span \"\(span.name)\" of \(show(span.operation)): \(show(span.began)) to \(show(span.ended))")
@@ -79,7 +81,9 @@ import Testing
     var flags = "\(operation.state) \(operation.coverage)"
     if operation.isAsynchronous { flags += " asynchronous" }
     if operation.isBarrier { flags += " barrier" }
-    var lines = ["\(operation.id) \(operation.className) \"\(operation.title)\": \(flags), \(operation.quality), priority \(operation.priority)"]
+    var lines = [
+      "\(operation.id) \(operation.className) \"\(operation.title)\": \(flags), \(operation.quality), priority \(operation.priority)"
+    ]
     if let source = operation.source { lines.append("  made at \(source)") }
     if let error = operation.error { lines.append("  error: \(error)") }
     lines.append(
@@ -91,8 +95,11 @@ import Testing
         + "finished \(show(operation.finished))")
     if let cancel = operation.cancelRequested { lines.append("  cancel \(show(cancel))") }
     if let released = operation.released { lines.append("  released \(show(released))") }
-    lines.append("  starts \(operation.startCount), enqueued \(operation.enqueueCount), finishes \(operation.finishCount)")
-    for edge in operation.dependencies { lines.append("  depends on \(edge.on) from \(edge.added) to \(show(edge.removed))") }
+    lines.append(
+      "  starts \(operation.startCount), enqueued \(operation.enqueueCount), finishes \(operation.finishCount)")
+    for edge in operation.dependencies {
+      lines.append("  depends on \(edge.on) from \(edge.added) to \(show(edge.removed))")
+    }
     for block in operation.blocks {
       lines.append("  block \(block.index) on \(block.thread): \(block.began) to \(show(block.ended))")
     }

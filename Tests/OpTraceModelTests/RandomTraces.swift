@@ -75,12 +75,18 @@ enum RandomTraces {
     _ generator: inout SeededGenerator
   ) -> TraceEvent {
     var event = TraceEvent(kind: spec.kind.rawValue, time: time, thread: ThreadID(thread), subject: 0)
-    event.subject = Bool.random(using: &generator) ? .random(in: 0...20, using: &generator) : .random(in: 0...UInt32.max, using: &generator)
+    event.subject =
+      Bool.random(using: &generator)
+      ? .random(in: 0...20, using: &generator) : .random(in: 0...UInt32.max, using: &generator)
     for field in spec.fields {
-      var value = Bool.random(using: &generator) ? Int64(truncatingIfNeeded: generator.next()) : .random(in: 0...3, using: &generator)
+      var value =
+        Bool.random(using: &generator)
+        ? Int64(truncatingIfNeeded: generator.next()) : .random(in: 0...3, using: &generator)
       if field.meaning == .flag { value &= 1 }
       if field.meaning == .string {
-        value = Bool.random(using: &generator) ? 0 : Int64(events.intern(hostileNames.randomElement(using: &generator) ?? "") ?? 0)
+        value =
+          Bool.random(using: &generator)
+          ? 0 : Int64(events.intern(hostileNames.randomElement(using: &generator) ?? "") ?? 0)
       }
       if field.word == 1 { event.word1 |= field.bits(value) } else { event.word2 |= field.bits(value) }
     }
@@ -113,18 +119,26 @@ enum RandomTraces {
     var events = TraceEvents(header: header)
     var free = (0...threads).map { _ in Nanoseconds(10_000) }
     var finished: [Nanoseconds] = []
-    func put(_ kind: EventKind, _ subject: UInt32, _ time: Nanoseconds, _ thread: UInt32, _ word1: UInt64 = 0, _ text: String? = nil) {
+    func put(
+      _ kind: EventKind, _ subject: UInt32, _ time: Nanoseconds, _ thread: UInt32, _ word1: UInt64 = 0,
+      _ text: String? = nil
+    ) {
       events.append(
-        TraceEvent(kind: kind.rawValue, time: time, thread: ThreadID(thread), subject: subject, word1: word1, text: text))
+        TraceEvent(
+          kind: kind.rawValue, time: time, thread: ThreadID(thread), subject: subject, word1: word1, text: text))
     }
-    for thread in 0...threads { put(.threadNamed, thread + 1, 0, thread + 1, UInt64(100 + thread) << 32, "worker \(thread)") }
+    for thread in 0...threads {
+      put(.threadNamed, thread + 1, 0, thread + 1, UInt64(100 + thread) << 32, "worker \(thread)")
+    }
     put(.queueCreated, 1, 1, 1, UInt64(bitPattern: Int64(threads)) << 32, "random")
     let className = UInt64(events.intern("RandomOperation") ?? 0)
     var now: Nanoseconds = 100
     for index in 0..<operations {
       let id = UInt32(index + 1)
       put(.operationCreated, id, now, 1, className)
-      if Bool.random(using: &generator) { put(.operationNamed, id, now, 1, 0, hostileNames.randomElement(using: &generator)) }
+      if Bool.random(using: &generator) {
+        put(.operationNamed, id, now, 1, 0, hostileNames.randomElement(using: &generator))
+      }
       var possible = now
       for _ in 0..<Int.random(in: 0...2, using: &generator) where index > 0 {
         let other = Int.random(in: max(0, index - 10)..<index, using: &generator)

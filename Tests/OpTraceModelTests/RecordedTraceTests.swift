@@ -4,33 +4,116 @@ import OpTraceModel
 import Testing
 
 private final class Work: TracedOperation, @unchecked Sendable {
-  override func main() { usleep(2000) }
+  private let microseconds: UInt32
+  init(_ name: String? = nil, microseconds: UInt32 = 0) {
+    self.microseconds = microseconds
+    super.init(name: name)
+  }
+  override func main() { if microseconds > 0 { usleep(microseconds) } }
 }
 
 /// What the recorder writes, the reader understands: the two meet only in the format.
-@Suite struct RecordedTraceTests {
-  private func record(
-    _ configuration: TraceRecorder.Configuration = .init(), _ body: (TraceRecorder, TracedOperationQueue) throws -> Void
-  ) throws -> TraceEvents {
+@Suite(.serialized) struct RecordedTraceTests {
+  private func withRecorder<Result>(
+    _ configuration: TraceRecorder.Configuration = .init(), _ body: (TraceRecorder, String) throws -> Result
+  ) throws -> Result {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("reader-\(UUID().uuidString).optrace")
-    let recorder = try TraceRecorder(writingTo: url, configuration: configuration)
     defer { try? FileManager.default.removeItem(at: url) }
-    let queue = TracedOperationQueue(name: "work", maxConcurrentOperationCount: 1, recorder: recorder)
-    try body(recorder, queue)
-    queue.waitUntilAllOperationsAreFinished()
-    try recorder.stop()
-    return try TraceReader.events(path: url.path)
+    let recorder = try TraceRecorder(writingTo: url, configuration: configuration)
+    defer { try? recorder.stop() }
+    return try body(recorder, url.path)
   }
 
   @Test func aRealRunIsSoundInEveryRule() throws {
-    let events = try record { _, queue in
-      let first = Work()
-      let second = Work()
+    try withRecorder { recorder, path in
+      let queue = TracedOperationQueue(name: "work", maxConcurrentOperationCount: 2, recorder: recorder)
+      let first = Work("first", microseconds: 2000)
+      let second = Work("second")
       second.addDependency(first)
-      let other = Work()
-      queue.addOperations([first, other, second], waitUntilFinished: false)
-      for _ in 0..<5 { queue.addOperation(Work()) }
+      queue.addOperations([first, second, Work("third", microseconds: 1000)], waitUntilFinished: true)
+      queue.waitUntilAllOperationsAreFinished()
+      try recorder.stop()
+
+      let events = try TraceReader.events(path: path)
+      #expect(TraceValidator.check(events).map(\.description) == [])
+      #expect(events.loss.isComplete)
+      let trace = TraceBuilder.build(events)
+      #expect(trace.header.isClosed)
+      #expect(trace.header.processID == UInt32(ProcessInfo.processInfo.processIdentifier))
+      #expect(trace.queues.map(\.name) == ["work"])
+      #expect(trace.operations.map(\.name) == ["first", "second", "third"])
+      #expect(trace.operations.allSatisfy { $0.className.hasSuffix("Work") && $0.state == .finished })
+      let (one, two) = (trace.operations[0], trace.operations[1])
+      #expect(two.dependencies.map(\.on) == [one.id])
+      let end = try #require(one.finished)
+      #expect(try #require(two.ready).time >= end.time)
+      #expect(two.ready?.thread == end.thread, "who finished the dependency made it ready")
+      #expect(trace.waits.contains { $0.target == .operation(one.id) && $0.ended != nil })
     }
-    #expect(TraceValidator.check(events) == [])
+  }
+
+  @Test func theTextOfARealRunIsTheTraceItself() throws {
+    try withRecorder { recorder, path in
+      let queue = TracedOperationQueue(name: "wörk \"1\"", recorder: recorder)
+      for index in 0..<50 { queue.addOperation(Work("op \(index)\n")) }
+      queue.waitUntilAllOperationsAreFinished()
+      try recorder.stop()
+      let events = try TraceReader.events(path: path)
+      let text = TraceText.string(events)
+      #expect(TraceBuilder.build(try TraceText.parse(text)) == TraceBuilder.build(events))
+    }
+  }
+
+  /// A running program's trace has to be consistent in itself at every look: no effect without its cause.
+  @Test(arguments: [TraceRecorder.Configuration.streaming, .flightRecorder(capacity: 1 << 20)])
+  func aLiveFileIsReadUpToOneMoment(_ configuration: TraceRecorder.Configuration) throws {
+    try withRecorder(configuration) { recorder, path in
+      let queue = TracedOperationQueue(name: "live", maxConcurrentOperationCount: 3, recorder: recorder)
+      var last = 0
+      for round in 0..<15 {
+        var previous: Operation?
+        for _ in 0..<400 {
+          let next = Work(microseconds: 5)
+          if let previous { next.addDependency(previous) }
+          queue.addOperation(next)
+          previous = previous == nil ? next : nil
+        }
+        let events = try TraceReader.events(path: path)
+        #expect(!events.header.isClosed)
+        #expect(events.loss.damage == [], "round \(round)")
+        #expect(TraceValidator.check(events).prefix(3).map(\.description) == [], "round \(round)")
+        if configuration == .streaming {
+          #expect(events.count >= last)
+          last = events.count
+        }
+      }
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  @Test func aRingKeepsTheNewestAndEverythingUnfinished() throws {
+    try withRecorder(.flightRecorder(capacity: 256 << 10)) { recorder, path in
+      let queue = TracedOperationQueue(name: "ring", maxConcurrentOperationCount: 2, recorder: recorder)
+      let never = Work("never finished")
+      let gate = Work("never added")
+      never.addDependency(gate)
+      queue.addOperation(never)
+      for index in 0..<20_000 { queue.addOperation(Work(index == 19_999 ? "newest" : nil)) }
+      while queue.operationCount > 1 { usleep(1000) }
+      try recorder.stop()
+      let events = try TraceReader.events(path: path)
+      #expect(events.loss.damage == [])
+      #expect(events.loss.overwrittenBytes > 0)
+      #expect(TraceValidator.check(events).prefix(3).map(\.description) == [])
+      let trace = TraceBuilder.build(events)
+      let waiting = try #require(trace.operations.first { $0.name == "never finished" })
+      #expect(waiting.state == .pending)
+      #expect(waiting.enqueueCount == 1, "carried records are not counted twice")
+      #expect(waiting.dependencies.count == 1)
+      #expect(trace.operations.contains { $0.name == "newest" && $0.state == .finished })
+      #expect(trace.queues.first?.name == "ring")
+      queue.addOperation(gate)
+      queue.waitUntilAllOperationsAreFinished()
+    }
   }
 }
