@@ -137,7 +137,12 @@ struct ChunkWalk {
   private mutating func skipUnreadable(at offset: UInt64, _ bytes: [UInt8], end: UInt64) -> UInt64 {
     let target = resynchronise(from: offset, end: end)
     // Space that was reserved and not handed out: the end, or a hole that a killed writer left.
-    if let first = firstNonZero(from: offset, to: target) {
+    // The magic number is stored last, so a header without one may be half written.
+    let isHalfWritten = !header.isClosed && bytes.prefix(4).allSatisfy { $0 == 0 }
+    let first = firstNonZero(from: isHalfWritten ? offset + UInt64(Layout.Chunk.size) : offset, to: target)
+    // A running writer may have handed it out while we looked.
+    if !header.isClosed, ChunkHeader(source.bytes(at: offset, count: Layout.Chunk.size)) != nil { return offset }
+    if let first {
       let isHeader = bytes.count >= 4 && bytes.number(at: 0) as UInt32 == Layout.Chunk.magic
       damage.append(
         .init(
