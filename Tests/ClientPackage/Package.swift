@@ -15,7 +15,9 @@ let package = Package(
   platforms: [.macOS(.v13)],
   dependencies: [optrace],
   targets: [
-    .executableTarget(name: "client", dependencies: [.product(name: "OpTrace", package: "OpTrace")])
+    .executableTarget(name: "client", dependencies: [.product(name: "OpTrace", package: "OpTrace")]),
+    // The code at the top of README.md.
+    .executableTarget(name: "example", dependencies: [.product(name: "OpTrace", package: "OpTrace")]),
   ],
   swiftLanguageModes: [.v6]
 )
