@@ -59,7 +59,9 @@ let package = Package(
     .testTarget(name: "OpTraceAnalysisTests", dependencies: ["GraphTestSupport", "OpTraceAnalysis", "OpTraceModel"]),
     .testTarget(
       name: "OpTraceGraphvizTests",
-      dependencies: ["GraphTestSupport", "OpTraceGraphviz", "OpTraceExport", "OpTraceAnalysis", "OpTraceModel"]),
+      dependencies: [
+        "GraphTestSupport", "OpTraceGraphviz", "OpTraceExport", "OpTraceAnalysis", "OpTraceModel", "optrace-cli",
+      ]),
     .testTarget(name: "OpTraceCLITests", dependencies: ["optrace-cli", "OpTraceModel"]),
   ],
   swiftLanguageModes: [.v6]

@@ -27,6 +27,7 @@ public enum TextMetrics {
     switch scalar.value {
     case 0x20..<0x7f: return Double((isBold ? bold : regular)[Int(scalar.value) - 0x20]) / 1000
     case 0xb7: return isBold ? 0.379 : 0.317
+    case 0x2026: return 1
     case 0..<0x20, 0x7f..<0xa0, 0x200b..<0x2010: return 0
     // Latin, Greek, Cyrillic, Hebrew, Arabic: about the widest letters of each; then ideographs and emoji.
     case 0xa0..<0x370: return isBold ? 0.78 : 0.7

@@ -83,6 +83,7 @@ public struct DOTWriter: Sendable {
   }
 
   private func clusterAttributes(_ lane: GraphPicture.Lane) -> String {
+    if purpose == .placing { return "margin=14;" }
     var attributes = ["id=\"\(lane.id)\"", "class=\"\(lane.isBoxed ? "queue" : "outside")\"", "margin=14"]
     // A cluster inherits the label of the one around it.
     if purpose == .drawing { attributes.append("label=\"\"") }

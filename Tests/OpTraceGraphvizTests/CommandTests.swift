@@ -1,0 +1,142 @@
+import Foundation
+import GraphTestSupport
+import OpTraceExport
+import OpTraceModel
+import Testing
+
+/// Runs the built command.
+@Suite struct CommandTests {
+  /// Three operations, one behind the other, then one that waits for the third.
+  static let trace = """
+    optrace text 1
+    process 42 "little"
+    writer "0.1.0"
+    mode streaming
+    wall 1790000000000000000
+    monotonic 1000
+    state closed
+
+    0 t1 thread t1 tid=42 "main"
+    1000 t1 queue q1 limit=2 "work"
+    2000 t1 created #1 class="Step"
+    2100 t1 named #1 "Fetch"
+    3000 t1 created #2 class="Step"
+    3100 t1 named #2 "Parse"
+    4000 t1 depends #2 on=#1
+    5000 t1 enqueued #1 queue=q1
+    5100 t1 ready #1
+    5200 t1 enqueued #2 queue=q1
+    6000 t1 started #1
+    6100 t1 began #1
+    16000 t1 ended #1
+    16100 t1 finished #1
+    16200 t1 ready #2
+
+    """
+
+  struct Run {
+    var status: Int32
+    var output: Data
+    var errors: String
+    var text: String { String(decoding: output, as: UTF8.self) }
+  }
+
+  private static func command() throws -> URL {
+    // Beside the test bundle, as the build puts it.
+    var folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+    for _ in 0..<5 {
+      let candidate = folder.appendingPathComponent("optrace")
+      if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
+      folder = folder.deletingLastPathComponent()
+    }
+    throw CocoaError(.fileNoSuchFile)
+  }
+
+  private func run(_ arguments: [String], input: String = trace, environment: [String: String] = [:]) throws -> Run {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("optrace-graph-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appendingPathComponent("little.optrace")
+    try Data(input.utf8).write(to: file)
+    let process = Process()
+    process.executableURL = try Self.command()
+    process.currentDirectoryURL = folder
+    process.arguments = ["graph", file.path] + arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    let output = Pipe()
+    let errors = folder.appendingPathComponent("errors")
+    try Data().write(to: errors)
+    process.standardOutput = output
+    process.standardError = try FileHandle(forWritingTo: errors)
+    try process.run()
+    var data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    if let name = arguments.firstIndex(of: "-o").map({ arguments[$0 + 1] }), name != "-" {
+      data = (try? Data(contentsOf: folder.appendingPathComponent(name))) ?? data
+    }
+    return Run(
+      status: process.terminationStatus, output: data, errors: try String(contentsOf: errors, encoding: .utf8))
+  }
+
+  @Test func theDefaultIsAnSVGOnStandardOutput() throws {
+    for arguments in [[], ["-o", "-"], ["-o", "x.svg"], ["--format", "svg"]] {
+      let run = try run(arguments)
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(run.errors.isEmpty, "\(run.errors)")
+      let svg = SVGReader(run.text)
+      #expect(svg.error == nil)
+      #expect(svg.having("op").compactMap { $0.attributes["id"] } == ["op-1", "op-2"])
+      #expect(svg.ids.contains("queue-work") && svg.ids.contains("e-1-2"))
+    }
+  }
+
+  @Test func theFormatFollowsTheNamesEnding() throws {
+    #expect(try run(["-o", "x.png"]).output.starts(with: [0x89, 0x50, 0x4e, 0x47]))
+    #expect(try run(["-o", "x.pdf"]).output.starts(with: Data("%PDF".utf8)))
+    #expect(try run(["-o", "x.dot"]).text.hasPrefix("digraph"))
+    #expect(try run(["-o", "x.dot", "--format", "svg"]).text.hasPrefix("<?xml"), "--format decides")
+    let unknown = try run(["-o", "x.docx"])
+    #expect(unknown.status == 64)
+    #expect(unknown.errors.contains("--format svg, png, pdf or dot"))
+  }
+
+  @Test func focusFindsOrSuggests() throws {
+    let found = try run(["--focus", "Parse", "--hops", "0"])
+    #expect(found.status == 0)
+    #expect(SVGReader(found.text).having("op").compactMap { $0.attributes["id"] } == ["op-2"])
+    let lost = try run(["--focus", "Prase"])
+    #expect(lost.status == 64)
+    #expect(lost.errors.contains("no operation is called 'Prase'"))
+    #expect(lost.errors.contains("did you mean 'Parse'?"))
+    #expect(try run(["--hops", "1"]).status == 64)
+    #expect(try run(["--focus", "Parse", "--hops", "-1"]).status == 64)
+  }
+
+  @Test func theCriticalPathCanBeLeftOut() throws {
+    #expect(try run([]).text.contains("class=\"op finished critical"))
+    #expect(!(try run(["--no-critical-path"]).text.contains("class=\"op finished critical")))
+  }
+
+  /// Without plugins the library is there and can do nothing: the text form still works, all else says what to install.
+  @Test func withoutPluginsTheErrorSaysWhatToInstall() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("no-plugins-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let without = ["GVBINDIR": folder.path]
+    for format in ["svg", "png", "pdf"] {
+      let run = try run(["-o", "x.\(format)"], environment: without)
+      #expect(run.status == 73, "\(format)")
+      #expect(run.errors.contains("apt-get install libgraphviz-dev"), "\(format): \(run.errors)")
+      #expect(run.errors.contains("brew install graphviz") && run.errors.contains("--format dot"))
+      #expect(run.output.isEmpty, "no half file")
+    }
+    let dot = try run(["--format", "dot"], environment: without)
+    #expect(dot.status == 0)
+    #expect(dot.text.hasPrefix("digraph"))
+  }
+
+  @Test func badInputHasItsStatus() throws {
+    #expect(try run([], input: "{\"traceEvents\":[]}").status == 65)
+    #expect(try run(["-o", "no-such-folder/x.svg"]).status == 73)
+  }
+}

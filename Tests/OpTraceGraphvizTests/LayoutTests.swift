@@ -1,0 +1,145 @@
+import GraphTestSupport
+import OpTraceExport
+import OpTraceGraphviz
+import OpTraceModel
+import Testing
+
+@Suite struct LayoutTests {
+  struct Fixture: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    var trace: Trace
+  }
+  static let fixtures = [
+    Fixture(testDescription: "stuck", trace: PhotoImport.stuck()),
+    Fixture(testDescription: "healthy", trace: PhotoImport.healthy()),
+    Fixture(testDescription: "zoo", trace: Zoo.trace()),
+    Fixture(testDescription: "hostile", trace: Zoo.hostile()),
+  ]
+
+  @Test(arguments: fixtures, [true, false])
+  func nothingCoversAnythingElse(fixture: Fixture, byGraphviz: Bool) throws {
+    let picture = GraphPicture(of: fixture.trace)
+    let layout = byGraphviz ? try GraphvizRenderer.layout(picture) : LayeredLayout.layout(picture)
+    let boxes = layout.nodes.map {
+      GraphLayout.Box(centre: $0, width: layout.metrics.nodeWidth, height: layout.metrics.nodeHeight)
+    }
+    for (one, other) in pairs(boxes.count) { #expect(!overlaps(boxes[one], boxes[other]), "nodes \(one), \(other)") }
+    for (one, other) in pairs(layout.lanes.count) {
+      #expect(!overlaps(layout.lanes[one], layout.lanes[other]), "lanes \(one), \(other)")
+    }
+    for (number, node) in picture.nodes.enumerated() {
+      for lane in picture.lanes.indices {
+        #expect(overlaps(boxes[number], layout.lanes[lane]) == (lane == node.lane), "node \(number) and lane \(lane)")
+      }
+      for title in layout.titles { #expect(!overlaps(boxes[number], title), "node \(number) covers a title") }
+    }
+  }
+
+  @Test(arguments: fixtures, [true, false])
+  func noLineCrossesALaneTitle(fixture: Fixture, byGraphviz: Bool) throws {
+    let picture = GraphPicture(of: fixture.trace)
+    let layout = byGraphviz ? try GraphvizRenderer.layout(picture) : LayeredLayout.layout(picture)
+    #expect(layout.titles.count == picture.lanes.count)
+    for (number, curve) in layout.edges.enumerated() {
+      let curve = try #require(curve, "edge \(number) has no line")
+      for (lane, title) in layout.titles.enumerated() {
+        #expect(!curve.crosses(title), "\(picture.id(of: picture.edges[number])) crosses the title of lane \(lane)")
+      }
+    }
+  }
+
+  @Test(arguments: fixtures.prefix(3))
+  func noLineRunsThroughAnOperationThatItDoesNotConcern(fixture: Fixture) throws {
+    let picture = GraphPicture(of: fixture.trace)
+    let layout = try GraphvizRenderer.layout(picture)
+    for (number, edge) in picture.edges.enumerated() {
+      let curve = try #require(layout.edges[number])
+      for (node, centre) in layout.nodes.enumerated() where node != edge.from && node != edge.to {
+        // A line may touch a box's border.
+        let box = GraphLayout.Box(
+          centre: centre, width: layout.metrics.nodeWidth - 6, height: layout.metrics.nodeHeight - 6)
+        #expect(!curve.crosses(box), "\(picture.id(of: edge)) runs through \(picture.nodes[node].id)")
+      }
+    }
+  }
+
+  /// The check above is worth something only if it sees a crossing.
+  @Test func aLineThroughABoxIsSeen() {
+    let points = [(0.0, 0.0), (10, 10), (90, 10), (100, 0)].map { GraphLayout.Point($0.0, $0.1) }
+    let curve = GraphLayout.Curve(points: points, tip: points[3])
+    #expect(curve.crosses(GraphLayout.Box(minX: 45, minY: 5, maxX: 55, maxY: 9)))
+    #expect(!curve.crosses(GraphLayout.Box(minX: 45, minY: 8, maxX: 55, maxY: 10)))
+  }
+
+  @Test func linesBeginAndEndAtTheirOperations() throws {
+    let picture = GraphPicture(of: PhotoImport.stuck())
+    let layout = try GraphvizRenderer.layout(picture)
+    for (edge, curve) in zip(picture.edges, layout.edges) {
+      let curve = try #require(curve)
+      for (end, node) in [(curve.points[0], edge.from), (curve.tip, edge.to)] {
+        let box = GraphLayout.Box(
+          centre: layout.nodes[node], width: layout.metrics.nodeWidth + 8, height: layout.metrics.nodeHeight + 8)
+        #expect(box.contains(end), "\(picture.id(of: edge))")
+      }
+    }
+  }
+
+  @Test func dependenciesRunFromLeftToRight() throws {
+    let picture = GraphPicture(of: PhotoImport.healthy())
+    let layout = try GraphvizRenderer.layout(picture)
+    for edge in picture.edges where edge.kind == .dependency {
+      #expect(layout.nodes[edge.from].x < layout.nodes[edge.to].x)
+    }
+  }
+
+  @Test func manyQueuesAreToldByTintInsteadOfLanes() throws {
+    var make = TraceBuilder("many")
+    for number in 0..<60 {
+      let queue = make.queue("queue \(number)", limit: 1)
+      make.operation("op", on: queue, after: number > 2 ? [UInt32(number - 2)] : [], began: 0, ended: 1)
+    }
+    let picture = GraphPicture(of: make.trace)
+    let layout = try GraphvizRenderer.layout(picture)
+    #expect(layout.lanes.isEmpty && layout.nodes.count == 60)
+    #expect(SVGReader(SVGWriter.text(picture, layout)).error == nil)
+  }
+
+  @Test(.timeLimit(.minutes(2)), arguments: [1000, 3000, 10_000, 40_000])
+  func largeGraphsArePlaced(count: Int) throws {
+    for width in [1, 40] {
+      let picture = GraphPicture(of: Large.layered(count, width: width))
+      let layout = try GraphvizRenderer.layout(picture)
+      #expect(layout.nodes.count == count)
+      let text = SVGWriter.text(picture, layout)
+      #expect(text.split(separator: "\n").count { $0.hasPrefix("<g id=\"op-") } == count)
+      // The parser at hand refuses documents above 10 MB.
+      if text.utf8.count < 9_000_000 { #expect(SVGReader(text).error == nil) }
+    }
+  }
+
+  private func pairs(_ count: Int) -> [(Int, Int)] {
+    (0..<count).flatMap { one in (one + 1..<max(count, one + 1)).map { (one, $0) } }
+  }
+
+  private func overlaps(_ one: GraphLayout.Box, _ other: GraphLayout.Box) -> Bool {
+    one.minX < other.maxX && other.minX < one.maxX && one.minY < other.maxY && other.minY < one.maxY
+  }
+}
+
+enum Large {
+  /// Rows of `width` operations in four queues, each waiting for one or two of the row before.
+  static func layered(_ count: Int, width: Int) -> Trace {
+    var make = TraceBuilder("large")
+    let queues = (0..<4).map { make.queue("queue \($0)", limit: 4) }
+    for number in 0..<count {
+      var after: [UInt32] = []
+      if number >= width {
+        after.append(UInt32(number - width + 1))
+        if number % 3 == 0, number % width > 0 { after.append(UInt32(number - width)) }
+      }
+      let row = Double(number / width)
+      make.operation("step \(number)", on: queues[number % 4], after: after, began: row, ended: row + 1)
+    }
+    return make.trace
+  }
+}

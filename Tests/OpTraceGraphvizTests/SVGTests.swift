@@ -1,0 +1,158 @@
+import GraphTestSupport
+import OpTraceExport
+import OpTraceGraphviz
+import OpTraceModel
+import Testing
+
+@Suite struct SVGTests {
+  private func read(_ trace: Trace, _ options: GraphOptions = GraphOptions()) throws -> (SVGReader, GraphPicture) {
+    let picture = GraphPicture(of: trace, options: options)
+    return (SVGReader(SVGWriter.text(picture, try GraphvizRenderer.layout(picture))), picture)
+  }
+
+  @Test(arguments: LayoutTests.fixtures)
+  func everyOperationAndEveryEdgeOnce(fixture: LayoutTests.Fixture) throws {
+    let (svg, picture) = try read(fixture.trace)
+    #expect(svg.error == nil)
+    #expect(Set(svg.ids).count == svg.ids.count, "ids are unique")
+    let operations = svg.having("op").compactMap { $0.attributes["id"] }
+    #expect(operations.sorted() == fixture.trace.operations.map { "op-\($0.id.rawValue)" }.sorted())
+    let expected = fixture.trace.operations.flatMap { operation in
+      operation.dependencies.map { "e-\($0.on.rawValue)-\(operation.id.rawValue)" }
+    }
+    let edges = svg.having("dep").compactMap { $0.attributes["id"] }
+    #expect(edges.filter { $0.hasPrefix("e-") }.sorted() == expected.sorted())
+    #expect(edges.count == picture.edges.count)
+    for edge in svg.having("dep") where edge.attributes["id"] != nil {
+      #expect(operations.contains(edge.attributes["data-from"] ?? ""))
+      #expect(operations.contains(edge.attributes["data-to"] ?? ""))
+    }
+    let queues = svg.having("queue").compactMap { $0.attributes["id"] }
+    #expect(queues.count == fixture.trace.queues.count)
+  }
+
+  /// Names end as text, wherever they stand: one script, one style, nothing that loads or runs.
+  @Test func hostileNamesDoNotBreakOut() throws {
+    let (svg, _) = try read(Zoo.hostile())
+    #expect(svg.error == nil)
+    #expect(svg.elements.count { $0.name == "script" } == 1)
+    #expect(svg.elements.count { $0.name == "style" } == 1)
+    let known: Set = ["svg", "title", "desc", "style", "rect", "g", "text", "tspan", "path", "script"]
+    #expect(Set(svg.elements.map(\.name)).isSubset(of: known))
+    for element in svg.elements {
+      for name in element.attributes.keys {
+        #expect(!name.hasPrefix("on") && !name.contains("href") && name != "src", "\(element.name) has \(name)")
+      }
+    }
+    let shown = svg.elements.filter { $0.attributes["class"] == "name" }.map(\.text)
+    #expect(shown.contains { $0.hasPrefix("</title>") })
+    #expect(shown.contains("&amp; &lt; &#x41;"), "an entity in a name stays what it is")
+    #expect(shown.allSatisfy { $0.count < 60 }, "long names are cut")
+    #expect(shown.contains { $0.hasPrefix("xxx") && $0.hasSuffix("…") })
+  }
+
+  @Test func statesAreToldByClassAndByShape() throws {
+    let (svg, picture) = try read(Zoo.trace())
+    for state in ShownState.allCases {
+      #expect(picture.count(of: state) > 0, "the zoo has one of each")
+      #expect(svg.having(state.rawValue).count { $0.attributes["id"] != nil } == picture.count(of: state))
+    }
+    let signs = Set(svg.elements.filter { $0.attributes["class"] == "sign" }.compactMap { $0.attributes["d"] })
+    // Executing and ready share the triangle: one is filled, the other is not.
+    #expect(signs.count == ShownState.allCases.count - 1)
+    #expect(Set(ShownState.allCases.map(\.sign)).count == ShownState.allCases.count)
+  }
+
+  @Test func theCycleIsToldInTheTitleAndDrawn() throws {
+    let (svg, picture) = try read(PhotoImport.stuck())
+    #expect(picture.nodes.filter { $0.state == .deadlocked }.map(\.operation.rawValue) == [23, 24, 25])
+    #expect(
+      picture.verdicts.map(\.text)
+        == ["#23 SyncLock waits for #25 SaveSession waits for #24 RefreshToken waits for #23"])
+    let cycle = svg.having("cycle").compactMap { $0.attributes["id"] }
+    #expect(Set(cycle) == ["e-23-24", "e-24-25", "e-25-23"])
+    #expect(!picture.subtitle.isEmpty && picture.subtitle.contains("critical path 2.54 s of 2.60 s (98 %)"))
+    #expect(picture.subtitle.contains("3 steps still to run"))
+  }
+
+  @Test func aHealthyRunHasNoCycle() throws {
+    let (svg, picture) = try read(PhotoImport.healthy())
+    #expect(picture.count(of: .deadlocked) == 0)
+    #expect(svg.having("cycle").isEmpty)
+    #expect(picture.verdicts.map(\.kind) == [.good])
+  }
+
+  @Test func lossIsToldInThePicture() throws {
+    #expect(
+      GraphPicture(of: Zoo.trace()).verdicts.contains { $0.kind == .warning && $0.text.contains("12 records lost") })
+    #expect(!GraphPicture(of: PhotoImport.healthy()).verdicts.contains { $0.kind == .warning })
+  }
+
+  @Test func aQueueIsTitledWithItsLoad() {
+    let lanes = GraphPicture(of: PhotoImport.healthy()).lanes
+    #expect(lanes.map(\.id) == ["queue-network", "queue-imaging", "queue-store"])
+    #expect(lanes.map(\.title) == ["network", "imaging", "store"])
+    // 420 + 830 + 500 + 1230 + 270 + 130 + 380 + 130 ms of 4 x 3200 ms.
+    #expect(lanes[0].caption == "max 4 · 8 ops · 30 % busy")
+    #expect(lanes[2].caption.hasPrefix("serial · 8 ops · "))
+  }
+
+  @Test func equalAndEmptyQueueNamesGetIdsOfTheirOwn() {
+    var make = TraceBuilder()
+    for name in ["a b", "A-B", "", "…", "a b"] {
+      let queue = make.queue(name, limit: 1)
+      make.operation("same", on: queue, began: 0, ended: 1)
+    }
+    let ids = GraphPicture(of: make.trace).lanes.map(\.id)
+    #expect(Set(ids).count == 5)
+    #expect(ids.allSatisfy { $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") } })
+  }
+
+  @Test func waitsForASlotAreEdgesOfTheCriticalPathOnly() throws {
+    let (svg, _) = try read(Zoo.trace())
+    #expect(svg.having("slot").compactMap { $0.attributes["id"] } == ["s-1-2"])
+    var options = GraphOptions()
+    options.showsCriticalPath = false
+    let (plain, picture) = try read(Zoo.trace(), options)
+    #expect(plain.having("slot").isEmpty && plain.having("critical").isEmpty)
+    #expect(!picture.subtitle.contains("critical"))
+  }
+
+  @Test func theTooltipHasTheThreeTimes() {
+    let picture = GraphPicture(of: PhotoImport.stuck())
+    let tooltip = picture.nodes[6].tooltip
+    #expect(tooltip.contains("waited 480 ms for dependencies, 290 ms for a slot; ran 130 ms"), "\(tooltip)")
+    #expect(tooltip.contains("queue network") && tooltip.contains("depends on #2 ParseManifest"))
+    #expect(picture.nodes[6].bar.map(\.kind) == [.blocked, .queued, .ran])
+  }
+
+  @Test func focusShowsTheNeighbourhood() throws {
+    var options = GraphOptions()
+    let trace = PhotoImport.healthy()
+    options.focus = GraphOptions.Focus(operations: [OperationID(10)], hops: 1, name: "Decode 3")
+    let (svg, picture) = try read(trace, options)
+    #expect(picture.nodes.map(\.operation.rawValue) == [5, 10, 15, 17])
+    #expect(svg.having("op").count { $0.attributes["id"] != nil } == 4)
+    #expect(picture.subtitle.contains("4 of 26 operations"))
+  }
+
+  @Test func lanesCanBeClasses() throws {
+    var make = TraceBuilder()
+    let queue = make.queue("q", limit: 1)
+    for number in 0..<4 {
+      let id = make.operation("op", on: queue, began: Double(number), ended: Double(number) + 1)
+      make.change(id) { $0.className = number.isMultiple(of: 2) ? "Even" : "Odd" }
+    }
+    var options = GraphOptions()
+    options.grouping = .class
+    let (svg, picture) = try read(make.trace, options)
+    #expect(picture.lanes.map(\.title) == ["Even", "Odd"])
+    #expect(svg.ids.contains("class-even") && svg.ids.contains("class-odd"))
+  }
+
+  @Test func anEmptyTraceIsAPictureToo() throws {
+    let (svg, picture) = try read(TraceBuilder("nothing").trace)
+    #expect(svg.error == nil)
+    #expect(picture.verdicts.map(\.lead) == ["Empty:"])
+  }
+}
