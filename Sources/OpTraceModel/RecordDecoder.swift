@@ -11,13 +11,6 @@ struct RecordDecoder {
   private(set) var namedThreads: Set<UInt32> = []
   private(set) var damage: [LossReport.Damage] = []
 
-  private static let sizes: [UInt8] = (0..<256).map { kind in
-    UInt8(RecordSize.fixedWords(kind: UInt8(kind)) ?? 0)
-  }
-  private static let textWords: [UInt8] = (0..<256).map { kind in
-    EventSpec.of(raw: UInt8(kind)).map { UInt8($0.textWord ?? 0) } ?? 0xFF
-  }
-
   init() {}
 
   /// Hands the entries over without a copy.
@@ -29,6 +22,9 @@ struct RecordDecoder {
   /// Forgets the events after these ticks.
   mutating func drop(after horizon: UInt64) { entries.removeAll { UInt64(bitPattern: $0.time) > horizon } }
 
+  /// Makes room for as many events as so many words can hold.
+  mutating func reserve(words: Int) { entries.reserveCapacity(words) }
+
   /// Decodes one chunk. The time bits of the records' first words are set to 0, so that equal records are equal.
   mutating func decode(_ chunk: LoadedChunk, in words: inout [UInt64]) {
     var place = chunk.words.lowerBound
@@ -36,7 +32,7 @@ struct RecordDecoder {
     var ticks = chunk.baseTicks
     var thread = chunk.thread
     words.withUnsafeMutableBufferPointer { words in
-      Self.sizes.withUnsafeBufferPointer { sizes in
+      KindTables.sizes.withUnsafeBufferPointer { sizes in
         while place < end {
           let first = UInt64(littleEndian: words[place])
           let kind = UInt8(truncatingIfNeeded: first)
@@ -79,8 +75,8 @@ struct RecordDecoder {
 
   /// A variable record of a known kind must hold the text that it claims; an unknown one is counted.
   private mutating func checkText(_ kind: UInt8, second: UInt64, size: Int) -> Bool {
-    let textWord = Int(Self.textWords[Int(kind)])
-    guard textWord != 0xFF else { return true }
+    let textWord = Int(KindTables.textWords[Int(kind)])
+    guard textWord != Int(KindTables.unknown) else { return true }
     let length = Int(second >> 16 & 0xFFFF)
     return textWord <= size && length <= (size - textWord) * 8
   }

@@ -53,7 +53,7 @@ public struct TraceBuilder {
       let before = threads.note(at)
       guard let kind = EventKind(rawValue: raw) else { continue }
       let word = raw < 0x40 ? 0 : UInt64(littleEndian: events.words[place + 1])
-      switch kind.spec.subject {
+      switch KindTables.subjects[Int(raw)] {
       case .operation: operationEvent(kind, subject, at, word, index)
       case .queue: queueEvent(kind, subject, at, word, index)
       default: otherEvent(kind, subject, at, word, index, before: before)

@@ -43,11 +43,12 @@ extension TraceEvents: RandomAccessCollection {
     let first = record[record.startIndex]
     let word1 = record.count > 1 ? record[record.startIndex + 1] : 0
     let word2 = record.count > 2 ? record[record.startIndex + 2] : 0
-    let spec = EventSpec.of(raw: UInt8(truncatingIfNeeded: first))
+    let kind = UInt8(truncatingIfNeeded: first)
+    let textWord = KindTables.textWords[Int(kind)]
+    let hasText = textWord != 0 && textWord != KindTables.unknown
     return TraceEvent(
-      kind: UInt8(truncatingIfNeeded: first), time: entry.time, thread: ThreadID(entry.thread),
-      subject: UInt32(truncatingIfNeeded: first >> 32), word1: word1, word2: word2,
-      text: spec?.textWord.map { RecordText.decode(record, textWord: $0) })
+      kind: kind, time: entry.time, thread: ThreadID(entry.thread), subject: UInt32(truncatingIfNeeded: first >> 32),
+      word1: word1, word2: word2, text: hasText ? RecordText.decode(record, textWord: Int(textWord)) : nil)
   }
 
   /// All words of an event's record, as numbers of this machine; the bits of the first that hold the file's time are 0.
@@ -57,8 +58,8 @@ extension TraceEvents: RandomAccessCollection {
   }
 
   func recordLength(at place: Int) -> Int {
-    if let fixed = RecordSize.fixedWords(kind: UInt8(truncatingIfNeeded: words[place])) { return fixed }
-    return Int(words[place + 1] & 0xFFFF)
+    let fixed = KindTables.sizes[Int(UInt8(truncatingIfNeeded: words[place]))]
+    return fixed == 0 ? Int(words[place + 1] & 0xFFFF) : Int(fixed)
   }
 
   /// The interned string with this id; nil when the trace does not define it (0 is "none").
@@ -108,11 +109,10 @@ extension TraceEvents {
 
   /// Counts the kinds that this version does not know into ``loss``.
   mutating func countUnknownKinds() {
-    let isKnown = (0..<256).map { EventSpec.of(raw: UInt8($0)) != nil }
     var counts: [UInt8: Int] = [:]
     for entry in entries {
       let kind = UInt8(truncatingIfNeeded: words[Int(entry.place)])
-      if !isKnown[Int(kind)] { counts[kind, default: 0] += 1 }
+      if KindTables.textWords[Int(kind)] == KindTables.unknown { counts[kind, default: 0] += 1 }
     }
     loss.unknownKinds = counts
   }

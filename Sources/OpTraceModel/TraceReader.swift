@@ -65,6 +65,7 @@ public enum TraceReader {
     let hasMoved = !header.isClosed && walk.hasMoved()
     var words = walk.takeWords()
     var decoder = RecordDecoder()
+    decoder.reserve(words: words.count)
     for chunk in chunks { decoder.decode(chunk, in: &words) }
     let content = Content(
       words: words, decoder: decoder, damage: header.damage + walk.damage + decoder.damage,

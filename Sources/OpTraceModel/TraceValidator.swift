@@ -12,7 +12,8 @@ public struct TraceValidator {
   /// Nothing is missing, so what was not seen did not happen.
   private let isWhole: Bool
   private var violations: [Violation] = []
-  private var operations: [UInt32: Life] = [:]
+  private var lives: [Life] = []
+  private var places: PlaceTable
   private var queues: [UInt32: QueueState] = [:]
   private var namedThreads: [UInt32: UInt32] = [:]
   private var firstEventOfThread: [UInt32: Int] = [:]
@@ -74,6 +75,7 @@ public struct TraceValidator {
 
   private init(_ events: TraceEvents) {
     self.events = events
+    places = PlaceTable(denseLimit: events.count * 2 + 1024)
     var loss = events.loss
     loss.unknownKinds = [:]
     let finishes: Set<UInt8> = [EventKind.finished.rawValue, EventKind.finishedWithError.rawValue]
@@ -100,9 +102,8 @@ public struct TraceValidator {
   private mutating func check(_ event: TraceEvent, _ index: Int) {
     if firstEventOfThread[event.thread.rawValue] == nil { firstEventOfThread[event.thread.rawValue] = index }
     guard let kind = EventKind(rawValue: event.kind) else { return }
-    let spec = kind.spec
-    checkFields(spec, event, index)
-    switch spec.subject {
+    if KindTables.hasFields[Int(event.kind)] { checkFields(kind.spec, event, index) }
+    switch KindTables.subjects[Int(event.kind)] {
     case .operation: checkOperation(kind, event, index)
     case .queue: checkQueue(kind, event, index)
     case .thread:
@@ -182,9 +183,11 @@ public struct TraceValidator {
       if kind != .mark, kind != .spanBegan { report(.valueOutOfRange, event, index, "operation #0 does not exist") }
       return
     }
-    var life = operations[id] ?? Life()
-    operations[id] = nil
-    defer { operations[id] = life }
+    let place = place(of: id)
+    // Taken out and put back, so that its arrays are changed in place.
+    var life = Life()
+    swap(&life, &lives[place])
+    defer { swap(&life, &lives[place]) }
     if kind == .operationCreated {
       if life.isCreated, isWhole { report(.definedTwice, event, index, "is created twice") }
       life.isCreated = true
@@ -219,6 +222,13 @@ public struct TraceValidator {
       life.released = event.time
     default: checkRun(kind, event, index, &life)
     }
+  }
+
+  private mutating func place(of id: UInt32) -> Int {
+    if let place = places[id] { return place }
+    places[id] = lives.count
+    lives.append(Life())
+    return lives.count - 1
   }
 
   /// Whether the absence of an event of this operation proves something.
@@ -288,7 +298,8 @@ public struct TraceValidator {
     guard isFullySeen(life), !life.isCancelled else { return }
     for other in life.dependencies {
       // A cancelled dependency counts as met; one that was never seen itself tells nothing.
-      guard let dependency = operations[other], dependency.coverage == .full, !dependency.isCancelled else { continue }
+      guard let dependency = places[other].map({ lives[$0] }), dependency.coverage == .full, !dependency.isCancelled
+      else { continue }
       if let finished = finishTimes[other], finished <= event.time + TraceBuilder.tolerance { continue }
       report(.startedBeforeDependency, event, index, "begins before #\(other) is finished, on which it depends")
     }
@@ -325,7 +336,9 @@ public struct TraceValidator {
       }
       return
     }
-    let above = (stacks[thread] ?? [])[(place + 1)...].filter { !(operations[$0.operation]?.isAsynchronous ?? true) }
+    let above = (stacks[thread] ?? [])[(place + 1)...].filter {
+      !(places[$0.operation].map { lives[$0].isAsynchronous } ?? true)
+    }
     stacks[thread]?.removeSubrange(place...)
     if let inner = above.last, inner.operation != frame.operation, isWhole {
       report(
