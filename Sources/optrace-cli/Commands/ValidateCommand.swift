@@ -37,7 +37,7 @@
         text += "byte \(place.offset): \(printable(place.reason)); \(counted(place.skippedBytes, "byte")) not read\n"
       }
       for violation in violations.prefix(limit) { text += printable(violation.description) + "\n" }
-      if violations.count > limit { text += "… and \(violations.count - limit) more violations\n" }
+      if violations.count > limit { text += "… and \(violations.count - limit) more\n" }
       if violations.isEmpty, damage.isEmpty {
         text += "ok: \(counted(events.count, "event"))" + remarks(events) + "\n"
       } else {

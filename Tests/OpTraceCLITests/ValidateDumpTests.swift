@@ -1,0 +1,132 @@
+import Foundation
+import OpTraceModel
+import Testing
+
+/// `optrace validate` and `optrace dump`: words and statuses.
+@Suite struct ValidateDumpTests {
+  private let folder: TemporaryFolder
+  private let binary: [UInt8]
+  private let count: Int
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let events = try TraceText.parse(Fixture.small)
+    binary = TraceWriter.bytes(events)
+    count = events.count
+  }
+
+  @Test func aSoundTraceIsOneLineAndZero() throws {
+    let path = try folder.write("a.optrace", binary)
+    #expect(try Command.run("validate", path) == .init(status: 0, output: "ok: \(count) events\n", errors: ""))
+  }
+
+  @Test func theTextFormIsAsGood() throws {
+    let result = try Command.run("validate", "-", input: Array(Fixture.small.utf8))
+    #expect(result == .init(status: 0, output: "ok: \(count) events\n", errors: ""))
+  }
+
+  @Test func aTraceThatWasNotClosedIsNotDamaged() throws {
+    var events = try TraceText.parse(Fixture.small)
+    events.header.isClosed = false
+    let path = try folder.write("open.optrace", TraceWriter.bytes(events))
+    let expected = "ok: \(count) events, not closed (the process runs or was killed)\n"
+    #expect(try Command.run("validate", path) == .init(status: 0, output: expected, errors: ""))
+  }
+
+  @Test func damageIsListedAndCounts() throws {
+    var damaged = binary
+    damaged[1024 + 80] ^= 1
+    let path = try folder.write("damaged.optrace", damaged)
+    let result = try Command.run("validate", path)
+    #expect(result.status == 65)
+    #expect(result.output.hasPrefix("byte 1024: a chunk does not match its checksum; "))
+    #expect(result.output.hasSuffix("not ok: \(count) events, 0 violations, 1 damaged place\n"))
+  }
+
+  @Test func aCutTraceSaysWhereItEnds() throws {
+    let path = try folder.write("cut.optrace", Array(binary[..<(binary.count - 128)]))
+    let result = try Command.run("validate", path)
+    #expect(result.status == 65)
+    #expect(
+      result.output.contains("byte \(binary.count - 128): the file is cut: 128 bytes are missing; 128 bytes not read\n")
+    )
+  }
+
+  @Test func violationsAreListed() throws {
+    let text =
+      "optrace text 1\n0 t1 thread t1 tid=1 \"main\"\n5 t1 created #1 class=\"A\"\n6 t1 began #1\n7 t1 began #1\n"
+    let path = try folder.write("bad.txt", Array(text.utf8))
+    let result = try Command.run("validate", "--limit", "2", path)
+    #expect(
+      result
+        == .init(
+          status: 65,
+          output: """
+            event 3 at 6 ns: operation #1: its code begins without `started` [missing-before]
+            event 4 at 7 ns: operation #1: its code begins twice [only-once]
+            … and 1 more
+            not ok: 4 events, 3 violations, 0 damaged places, not closed (the process runs or was killed)
+
+            """, errors: ""))
+  }
+
+  @Test func badInputHasItsSentenceAndStatus() throws {
+    let missing = folder.path("none.optrace")
+    var newer = binary
+    newer[8] = 2
+    let cases: [(String, Int32, String)] = [
+      (missing, 66, "optrace: cannot read '\(missing)': no such file\n"),
+      (
+        try folder.write("empty", []), 65,
+        "optrace: '\(folder.path("empty"))' is empty: the program that should have written it recorded nothing\n"
+      ),
+      (
+        try folder.write("x.json", Array("{\"a\":1}".utf8)), 65,
+        "optrace: '\(folder.path("x.json"))' is not a trace: it looks like JSON\n"
+      ),
+      (
+        try folder.write("typo.txt", Array("optrace text 1\n5 t1 redy #1\n".utf8)), 65,
+        "optrace: '\(folder.path("typo.txt"))' line 2: expected a word of the event table, found `redy`\n"
+      ),
+    ]
+    for (path, status, message) in cases {
+      for command in ["validate", "dump"] {
+        #expect(try Command.run(command, path) == .init(status: status, output: "", errors: message))
+      }
+    }
+  }
+
+  @Test func textToBinaryToTextIsTheIdentity() throws {
+    let text = TraceText.string(try TraceText.parse(Fixture.small))
+    let source = try folder.write("a.txt", Array(text.utf8))
+    let target = folder.path("a.optrace")
+    #expect(try Command.run("dump", source, "-o", target) == .init(status: 0, output: "", errors: ""))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: target)).prefix(8) == Data("OPTRACE\n".utf8))
+    #expect(try Command.run("dump", target) == .init(status: 0, output: text, errors: ""))
+    #expect(try Command.run("dump", "--format", "text", source).output == text)
+    // The other way round as well: a pipe carries the binary form.
+    let piped = try Command.run(source, shell: #""$optrace" dump --format binary "$1" | "$optrace" dump -"#)
+    #expect(piped == .init(status: 0, output: text, errors: ""))
+  }
+
+  @Test func theDumpOfADamagedTraceSaysSo() throws {
+    var damaged = binary
+    damaged[1024 + 80] ^= 1
+    let path = try folder.write("damaged.optrace", damaged)
+    let result = try Command.run("dump", path)
+    #expect(result.status == 65)
+    #expect(result.output.contains("\ndamage offset=1024 skipped="))
+    let lossy = try Command.run("dump", path, "-o", folder.path("copy.optrace"))
+    #expect(lossy.status == 65)
+    #expect(
+      lossy.errors
+        == "optrace: warning: a binary trace cannot say that parts of its source were damaged: the new file looks sound\n"
+    )
+  }
+
+  @Test func wrongUsage() throws {
+    #expect(try Command.run("dump").status == 64)
+    #expect(try Command.run("dump", "a", "--format", "yaml").status == 64)
+    #expect(try Command.run("validate", "a", "--limit", "-1").status == 64)
+  }
+}
