@@ -63,6 +63,18 @@ let package = Package(
         "GraphTestSupport", "OpTraceGraphviz", "OpTraceExport", "OpTraceAnalysis", "OpTraceModel", "optrace-cli",
       ]),
     .testTarget(name: "OpTraceCLITests", dependencies: ["optrace-cli", "OpTraceModel"]),
+
+    // Tests of the recorder.
+    .target(name: "CRecorderTestSupport", path: "Tests/CRecorderTestSupport"),
+    .executableTarget(
+      name: "RecorderTestProgram", dependencies: ["OpTrace", "COpTrace", "CRecorderTestSupport"],
+      path: "Tests/RecorderTestProgram"),
+    .testTarget(
+      name: "OpTraceTests",
+      dependencies: [
+        "OpTrace", "OpTraceModel", "OpTraceFormat", "COpTrace", "CRecorderTestSupport", "RecorderTestProgram",
+      ]),
+    .testTarget(name: "OpTraceStressTests", dependencies: ["OpTrace", "OpTraceModel"]),
   ],
   swiftLanguageModes: [.v6]
 )

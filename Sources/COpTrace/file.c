@@ -69,12 +69,14 @@ static int allocate(int descriptor, uint64_t offset, uint64_t count) {
 #endif
 }
 
-static bool extend(optrace_recorder *recorder, uint64_t count, bool populate) {
-  if (allocate(recorder->descriptor, recorder->mapped, count) != 0) return false;
+// 0 or an errno.
+static int extend(optrace_recorder *recorder, uint64_t count, bool populate) {
+  int error = allocate(recorder->descriptor, recorder->mapped, count);
+  if (error) return error;
   void *at = recorder->base + recorder->mapped;
   if (mmap(at, count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, recorder->descriptor,
            (off_t)recorder->mapped) == MAP_FAILED)
-    return false;
+    return errno;
 #if defined(MADV_POPULATE_WRITE)
   if (populate) madvise(at, count, MADV_POPULATE_WRITE);  // Page faults here, not on the hot path. Fails harmlessly.
 #else
@@ -84,7 +86,7 @@ static bool extend(optrace_recorder *recorder, uint64_t count, bool populate) {
   recorder->mapped += count;
   atomic_store_explicit(&recorder->retry_at, 0, memory_order_relaxed);
   pthread_mutex_unlock(&recorder->lock);
-  return true;
+  return 0;
 }
 
 bool file_grow(optrace_recorder *recorder, uint64_t needed, bool ahead) {
@@ -107,7 +109,8 @@ bool file_grow(optrace_recorder *recorder, uint64_t needed, bool ahead) {
     recorder->failure = recorder->options.size_limit ? optrace_loss_size_limit : optrace_loss_no_space;
     if (step >= missing) {
       recorder->failure = optrace_loss_no_space;
-      if (still_ours(recorder)) done = extend(recorder, step, true) || (step > missing && extend(recorder, missing, true));
+      if (still_ours(recorder))
+        done = extend(recorder, step, true) == 0 || (step > missing && extend(recorder, missing, true) == 0);
     }
     // Asking a full disk again and again would cost more than recording.
     if (!done && !ahead)
@@ -128,8 +131,8 @@ int file_open(optrace_recorder *recorder) {
   uint64_t first = recorder->options.ring ? recorder->reserved : 64 * 1024;
   if (first > recorder->reserved) first = recorder->reserved;
   // The ring is filled ahead by the keeper.
-  if (!extend(recorder, first, !recorder->options.ring)) {
-    error = errno ? errno : ENOSPC;
+  error = extend(recorder, first, !recorder->options.ring);
+  if (error) {
     munmap(recorder->base, recorder->reserved);
     recorder->base = NULL;
     return error;

@@ -8,24 +8,23 @@ internal import OpTraceFormat
 /// Several blocks run at the same time, as Apple documents it; Foundation on Linux runs those of a plain
 /// `BlockOperation` one after the other. It is finished when all of them have returned.
 ///
-/// Sendable: `Operation` is; the stored properties here are constants.
+/// Sendable: `Operation` is; the stored properties here are set before the operation is shared.
 open class TracedBlockOperation: BlockOperation, ProbedOperation, @unchecked Sendable {
   let probe = OperationProbe()
-  let sourceLocation: SourceLocation?
+  /// Set before anybody else knows the operation, if at all.
+  private(set) var sourceLocation: SourceLocation?
   var isProbedAsAsynchronous: Bool { false }
 
-  public override init() {
-    sourceLocation = nil
-    super.init()
-  }
+  // The only designated initialiser, or a subclass's `override init() {}` would not compile.
+  public override init() { super.init() }
 
   /// - Parameter name: shown instead of the class's name. Nil leaves Foundation's default.
-  public init(
+  public convenience init(
     name: String?, file: StaticString = #fileID, line: UInt = #line, block: @escaping @Sendable () -> Void
   ) {
+    self.init()
     sourceLocation = SourceLocation(file: file, line: line)
-    super.init()
-    if let name { super.name = name }
+    if let name { self.name = name }
     addExecutionBlock(block)
   }
 

@@ -15,22 +15,27 @@ internal import OpTraceFormat
 /// It behaves as `Operation` does in every other respect. It records to the recorder of the ``TracedOperationQueue`` that
 /// it is added to; started by hand, or by a plain queue, to ``TraceRecorder/default``.
 ///
-/// Sendable: `Operation` is; the stored properties here are constants.
+/// Sendable: `Operation` is; the stored properties here are set before the operation is shared.
 open class TracedOperation: Operation, ProbedOperation, @unchecked Sendable {
   let probe = OperationProbe()
-  let sourceLocation: SourceLocation?
+  /// Set before anybody else knows the operation, if at all.
+  private(set) var sourceLocation: SourceLocation?
   var isProbedAsAsynchronous: Bool { false }
 
-  public override init() {
-    sourceLocation = nil
-    super.init()
+  // The only designated initialiser, or a subclass's `override init() {}` would not compile.
+  public override init() { super.init() }
+
+  /// Subclasses inherit it unless they have a designated initialiser of their own.
+  ///
+  /// - Parameter name: shown instead of the class's name. Nil leaves Foundation's default.
+  public convenience init(name: String?, file: StaticString = #fileID, line: UInt = #line) {
+    self.init()
+    describe(name: name, SourceLocation(file: file, line: line))
   }
 
-  /// - Parameter name: shown instead of the class's name. Nil leaves Foundation's default.
-  public init(name: String?, file: StaticString = #fileID, line: UInt = #line) {
-    sourceLocation = SourceLocation(file: file, line: line)
-    super.init()
-    if let name { super.name = name }
+  final func describe(name: String?, _ location: SourceLocation) {
+    sourceLocation = location
+    if let name { self.name = name }
   }
 
   deinit { probe.destroy() }

@@ -18,7 +18,8 @@ public final class TracedTaskOperation: TracedAsyncOperation, @unchecked Sendabl
   ) {
     self.priority = priority
     self.operation = operation
-    super.init(name: name, file: file, line: line)
+    super.init()
+    describe(name: name, SourceLocation(file: file, line: line))
   }
 
   public override func execute() {

@@ -1,0 +1,13 @@
+// What tests of the recorder need and Swift does not offer.
+#ifndef C_RECORDER_TEST_SUPPORT_H
+#define C_RECORDER_TEST_SUPPORT_H
+
+// Runs `body` in a forked child and returns the child's wait status.
+int test_run_in_fork(void (*body)(void));
+// At the end of the calling thread, after the destructors of all keys that exist now, calls `body`.
+void test_at_thread_exit(void (*body)(void));
+// Standard output line by line, into a pipe too.
+void test_buffer_lines(void);
+void test_limit_file_size(unsigned long long bytes);
+
+#endif

@@ -1,0 +1,210 @@
+import Foundation
+import OpTrace
+import OpTraceModel
+import Testing
+
+/// What a subclass of ``TracedAsyncOperation`` and its users can do in any order.
+@Suite struct AsyncStateTests {
+  @Test func cancelBeforeStart() throws {
+    let trace = try recorded { recorder in
+      let queue = TracedOperationQueue(recorder: recorder)
+      let operation = AsyncWork(name: "never") { _ in Issue.record("must not execute") }
+      operation.cancel()
+      queue.addOperations([operation], waitUntilFinished: true)
+      #expect(operation.isFinished && !operation.isExecuting)
+    }
+    let operation = try trace.operation(named: "never")
+    #expect(operation.state == .cancelled && operation.executionBegan == nil && operation.cancelRequested != nil)
+  }
+
+  @Test func cancelDuringThenFinish() throws {
+    let trace = try recorded { recorder in
+      let queue = TracedOperationQueue(recorder: recorder)
+      let begun = Gate()
+      let operation = AsyncWork(name: "upload") { _ in begun.open() }
+      queue.addOperation(operation)
+      begun.wait()
+      operation.cancel()
+      #expect(operation.isCancelled && operation.isExecuting)
+      operation.finish()
+      operation.waitUntilFinished()
+    }
+    let operation = try trace.operation(named: "upload")
+    #expect(operation.state == .finished && operation.cancelRequested != nil)
+  }
+
+  @Test func finishFromAnotherThread() throws {
+    let trace = try recorded { recorder in
+      let queue = TracedOperationQueue(recorder: recorder)
+      let operation = AsyncWork(name: "elsewhere") { operation in
+        Thread { operation.finish() }.start()
+      }
+      queue.addOperations([operation], waitUntilFinished: true)
+    }
+    let operation = try trace.operation(named: "elsewhere")
+    #expect(operation.finished?.thread != operation.executionBegan?.thread)
+  }
+
+  @Test func finishTwiceIsMisuseAndNothingElse() throws {
+    let trace = try recorded { recorder in
+      let queue = TracedOperationQueue(recorder: recorder)
+      let operation = AsyncWork(name: "twice") { $0.finish() }
+      queue.addOperations([operation], waitUntilFinished: true)
+      operation.finish()
+      operation.finish(with: CocoaError(.fileNoSuchFile))
+      #expect(operation.error == nil)
+    }
+    let operation = try trace.operation(named: "twice")
+    #expect(operation.finishCount == 3 && operation.state == .finished)
+  }
+
+  @Test func finishBeforeExecuteReturns() throws {
+    let trace = try recorded { recorder in
+      let queue = TracedOperationQueue(maxConcurrentOperationCount: 1, recorder: recorder)
+      let goOn = Gate()
+      let early = AsyncWork(name: "early") {
+        $0.finish()
+        goOn.wait()
+      }
+      let next = SyncWork(name: "next") { _ in goOn.open() }
+      queue.addOperations([early, next], waitUntilFinished: true)
+    }
+    let early = try trace.operation(named: "early"), next = try trace.operation(named: "next")
+    let finished = try #require(early.finished), began = try #require(next.executionBegan)
+    #expect(finished.time <= began.time)  // And its `execute()` waits for `next`.
+  }
+
+  @Test func finishBeforeStartTakesEffectAtTheStart() throws {
+    let trace = try recorded { recorder in
+      let queue = TracedOperationQueue(recorder: recorder)
+      queue.isSuspended = true
+      let operation = AsyncWork(name: "hasty") { _ in Issue.record("must not execute") }
+      queue.addOperation(operation)
+      operation.finish()
+      #expect(!operation.isFinished)
+      queue.isSuspended = false
+      operation.waitUntilFinished()
+    }
+    #expect(try trace.operation(named: "hasty").finished != nil)
+  }
+
+  @Test func releaseWithoutFinish() throws {
+    let trace = try recorded { recorder in
+      TraceRecorder.default = recorder
+      defer { TraceRecorder.default = nil }
+      var operation: AsyncWork? = AsyncWork(name: "lost") { _ in }
+      operation?.start()
+      #expect(operation?.isExecuting == true)
+      operation = nil
+    }
+    let operation = try trace.operation(named: "lost")
+    #expect(operation.state == .executing && operation.released != nil && operation.finished == nil)
+  }
+
+  @Test func errorIsKeptAndRecorded() throws {
+    struct Refused: Error, CustomStringConvertible { var description: String { "refused by \"host\"" } }
+    let trace = try recorded { recorder in
+      let queue = TracedOperationQueue(recorder: recorder)
+      let operation = AsyncWork(name: "fails") { $0.finish(with: Refused()) }
+      queue.addOperations([operation], waitUntilFinished: true)
+      #expect(operation.error is Refused)
+    }
+    let operation = try trace.operation(named: "fails")
+    #expect(operation.state == .failed && operation.error == "refused by \"host\"")
+  }
+
+  @Test func startTwiceExecutesOnce() throws {
+    let count = Log<Int>()
+    let operation = AsyncWork { _ in count.add(1) }
+    operation.start()
+    operation.start()
+    operation.finish()
+    operation.start()
+    #expect(count.all == [1] && operation.isFinished)
+  }
+
+  @Test func statesChangeTogether() {
+    // What isFinished tells and what isExecuting tells never contradict each other.
+    let operation = AsyncWork { _ in }
+    #expect(!operation.isExecuting && !operation.isFinished)
+    operation.start()
+    #expect(operation.isExecuting && !operation.isFinished)
+    operation.finish()
+    #expect(!operation.isExecuting && operation.isFinished)
+  }
+
+  @Test func manyThreadsFinishAtOnce() throws {
+    let trace = try recorded { recorder in
+      let queue = TracedOperationQueue(recorder: recorder)
+      for index in 0..<50 {
+        let operation = AsyncWork(name: "\(index)") { operation in
+          DispatchQueue.concurrentPerform(iterations: 4) { _ in operation.finish() }
+        }
+        queue.addOperation(operation)
+      }
+      queue.waitUntilAllOperationsAreFinished()
+    }
+    #expect(trace.operations.count == 50)
+    #expect(trace.operations.allSatisfy { $0.state == .finished && $0.finishCount == 4 })
+  }
+
+  @Test func subclassesMayOverrideInit() {
+    class Implicit: TracedOperation, @unchecked Sendable {}
+    class Explicit: TracedAsyncOperation, @unchecked Sendable {
+      let value: Int
+      override init() { value = 3 }
+    }
+    class Block: TracedBlockOperation, @unchecked Sendable {
+      override init() {}
+    }
+    Implicit().start()
+    #expect(Explicit().value == 3)
+    Block().start()
+  }
+}
+
+// One at a time: each blocks a thread of the pool that its task needs another of.
+@Suite(.serialized) struct TaskOperationTests {
+  @Test func runsAndFinishes() throws {
+    let log = Log<String>()
+    let trace = try recorded { recorder in
+      let queue = TracedOperationQueue(maxConcurrentOperationCount: 1, recorder: recorder)
+      let first = TracedTaskOperation(name: "first") {
+        await Task.yield()
+        log.add("first")
+      }
+      let second = TracedTaskOperation(name: "second") { log.add("second") }
+      second.addDependency(first)
+      queue.addOperations([first, second], waitUntilFinished: true)
+    }
+    #expect(log.all == ["first", "second"])
+    #expect(try trace.operation(named: "first").state == .finished)
+  }
+
+  @Test func cancelReachesTheTask() throws {
+    let trace = try recorded { recorder in
+      let queue = TracedOperationQueue(recorder: recorder)
+      let begun = Gate()
+      let operation = TracedTaskOperation(name: "sleeper") {
+        begun.open()
+        try await Task.sleep(nanoseconds: 60_000_000_000)
+      }
+      queue.addOperation(operation)
+      begun.wait()
+      operation.cancel()
+      operation.waitUntilFinished()
+      #expect(operation.error == nil)
+    }
+    let operation = try trace.operation(named: "sleeper")
+    #expect(operation.state == .finished && operation.cancelRequested != nil)
+  }
+
+  @Test func errorMakesItFail() throws {
+    struct Broken: Error {}
+    let trace = try recorded { recorder in
+      let operation = TracedTaskOperation(name: "broken") { throw Broken() }
+      TracedOperationQueue(recorder: recorder).addOperations([operation], waitUntilFinished: true)
+    }
+    #expect(try trace.operation(named: "broken").state == .failed)
+  }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import OpTrace
+import OpTraceFormat
+import OpTraceModel
+import Testing
+
+/// What happens to the trace, and to the program, when the program does not end in order.
+@Suite struct ProcessTrapTests {
+  @Test func killedProcessLeavesEveryCommittedEvent() throws {
+    for round in 0..<5 {
+      let scratch = try Scratch()
+      let program = try Program(["kill", scratch.file().path])
+      var done = 0
+      for _ in 0...(round * 3) {
+        let line = try #require(program.line())
+        done = try #require(Int(line.dropFirst(5)))
+      }
+      kill(program.process.processIdentifier, SIGKILL)
+      program.process.waitUntilExit()
+      let trace = try TraceReader.read(path: scratch.file().path)
+      #expect(!trace.header.isClosed)
+      #expect(trace.loss.damage == [] && trace.loss.lostCount == 0)
+      #expect(trace.operations.filter { $0.finished != nil }.count >= done)
+    }
+  }
+
+  @Test func hangingProcessIsReadableAndItsClockGoesOn() throws {
+    let scratch = try Scratch()
+    let program = try Program(["hang", scratch.file().path])
+    #expect(program.line() == "hanging")
+    let first = try TraceReader.read(path: scratch.file().path)
+    #expect(try first.operation(named: "holder").state == .executing)
+    #expect(try first.operation(named: "waiter").state == .ready)
+    #expect(!first.header.isClosed && first.loss.damage == [])
+    // Nothing happens any more, and yet the trace's end moves on: the recorder is alive.
+    var later = first
+    for _ in 0..<100 where later.end <= first.end {
+      usleep(50_000)
+      later = try TraceReader.read(path: scratch.file().path)
+    }
+    #expect(later.end > first.end && later.eventCount == first.eventCount)
+    kill(program.process.processIdentifier, SIGKILL)
+    program.process.waitUntilExit()
+  }
+
+  @Test func forkedChildRecordsNothing() throws {
+    let scratch = try Scratch()
+    let result = try Program.run(["fork", scratch.file().path])
+    // The child's exit status is 7, as if we were not there.
+    #expect(result.output == "child \(7 << 8) parent true\n" && result.status == 0)
+    let trace = try TraceReader.read(path: scratch.file().path)
+    #expect(trace.operations.map(\.name) == ["before", "after"])
+    #expect(trace.marks == [] && trace.header.isClosed && trace.loss.isComplete)
+  }
+
+  @Test func execWithTheSamePathGetsANewName() throws {
+    let scratch = try Scratch()
+    let result = try Program.run(["exec", scratch.file().path])
+    #expect(result.output == "run-2.optrace\n")
+    let first = try TraceReader.read(path: scratch.file().path)
+    let second = try TraceReader.read(path: scratch.file("run-2.optrace").path)
+    #expect(first.operations.map(\.name) == ["first image"] && second.operations.map(\.name) == ["first image"])
+    #expect(!first.header.isClosed && second.header.isClosed)
+  }
+
+  @Test func fileSizeLimitOfTheProcessIsLossAndNoSignal() throws {
+    let scratch = try Scratch()
+    let result = try Program.run(["file-size-limit", scratch.file().path])
+    #expect(result.output == "lost true\n" && result.status == 0)
+    let trace = try TraceReader.read(path: scratch.file().path)
+    #expect(trace.loss.damage == [])
+    #expect((trace.loss.lost[.noSpace] ?? 0) > 0)
+    #expect(trace.operations.count > 500)
+  }
+
+  @Test(.enabled(if: SmallDisk.isPossible, "mounting a small file system needs root"))
+  func fullDiskIsLossAndNoSignal() throws {
+    let disk = try SmallDisk(kilobytes: 256)
+    defer { disk.remove() }
+    let result = try Program.run(["work", disk.folder.appendingPathComponent("run.optrace").path])
+    #expect(result.output == "stopped lost true\n" && result.status == 0)
+    let trace = try TraceReader.read(path: disk.folder.appendingPathComponent("run.optrace").path)
+    #expect(trace.loss.damage == [] && (trace.loss.lost[.noSpace] ?? 0) > 0 && trace.operations.count > 200)
+  }
+
+  @Test(.enabled(if: SmallDisk.isPossible, "mounting a small file system needs root"))
+  func diskThatIsFullFromTheStartIsAnError() throws {
+    let disk = try SmallDisk(kilobytes: 64)
+    defer { disk.remove() }
+    let path = disk.folder.appendingPathComponent("run.optrace").path
+    try Data(count: 60 * 1024).write(to: disk.folder.appendingPathComponent("filler"))
+    let result = try Program.run(["work", path])
+    #expect(
+      result.output
+        == "error: cannot reserve space for the trace '\(path)': No space left on device\n")
+    #expect(result.status == 3 && !FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test func environmentStartsAndExitStops() throws {
+    let scratch = try Scratch()
+    let pattern = scratch.folder.appendingPathComponent("trace-%p.optrace").path
+    let program = try Program(["environment", "-"], environment: ["OPTRACE_OUTPUT": pattern])
+    #expect(program.line() == "recording true")
+    program.process.waitUntilExit()
+    let path = pattern.replacingOccurrences(of: "%p", with: String(program.process.processIdentifier))
+    let trace = try TraceReader.read(path: path)
+    #expect(trace.header.isClosed && trace.operations.count == 10)
+    #expect(trace.header.processID == UInt32(program.process.processIdentifier))
+    #expect(trace.header.processName == "RecorderTestProgram")
+  }
+
+  @Test func environmentThatCanNotBeHonouredDoesNotStopTheProgram() throws {
+    let result = try Program.run(["environment", "-"], environment: ["OPTRACE_OUTPUT": "/nowhere/at/all.optrace"])
+    #expect(result.output == "recording false\n" && result.status == 0)
+  }
+}
+
+/// A file system of a few kilobytes.
+struct SmallDisk {
+  let folder: URL
+
+  static let isPossible: Bool = {
+    guard geteuid() == 0, let disk = try? SmallDisk(kilobytes: 64) else { return false }
+    disk.remove()
+    return true
+  }()
+
+  init(kilobytes: Int) throws {
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent("small-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    guard mount("tmpfs", folder.path, "tmpfs", 0, "size=\(kilobytes)k") == 0 else {
+      try? FileManager.default.removeItem(at: folder)
+      throw POSIXError(.EPERM)
+    }
+  }
+
+  func remove() {
+    umount(folder.path)
+    try? FileManager.default.removeItem(at: folder)
+  }
+}

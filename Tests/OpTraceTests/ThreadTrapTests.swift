@@ -1,0 +1,106 @@
+import CRecorderTestSupport
+import Foundation
+import OpTrace
+import OpTraceFormat
+import OpTraceModel
+import Testing
+
+/// Threads that come and go, and readers that look while others write.
+@Suite struct ThreadTrapTests {
+  /// Runs `body` on a thread of its own, to the thread's end.
+  static func onThread(_ body: @escaping @Sendable () -> Void) {
+    let end = Gate()
+    let thread = Thread {
+      body()
+      end.open()
+    }
+    thread.start()
+    end.wait()
+  }
+
+  @Test func threadsThatEndHandTheirSpaceOn() throws {
+    let scratch = try Scratch()
+    let recorder = try TraceRecorder(writingTo: scratch.file())
+    for index in 0..<1000 { Self.onThread { recorder.mark("\(index)") } }
+    try recorder.stop()
+    let trace = try TraceReader.read(path: scratch.file().path)
+    #expect(trace.marks.map(\.name) == (0..<1000).map(String.init))
+    #expect(Set(trace.marks.map(\.at.thread)).count == 1000)
+    #expect(trace.loss.isComplete)
+    let size = try FileManager.default.attributesOfItem(atPath: scratch.file().path)[.size] as? Int
+    // 1000 threads with a chunk each would take 2 MB.
+    #expect((size ?? .max) < 300_000)
+  }
+
+  @Test func whatAThreadRecordsWhileItEndsIsCounted() throws {
+    let scratch = try Scratch()
+    let recorder = try TraceRecorder(writingTo: scratch.file())
+    Dying.recorder.add(recorder)
+    Self.onThread {
+      recorder.mark("alive")
+      test_at_thread_exit { Dying.recorder.all.last?.mark("dying") }
+    }
+    for _ in 0..<2000 where recorder.lostRecordCount == 0 { usleep(1000) }
+    try recorder.stop()
+    let trace = try TraceReader.read(path: scratch.file().path)
+    #expect(trace.marks.map(\.name) == ["alive"])
+    #expect(trace.loss.lost == [.threadExited: 1])
+  }
+  enum Dying { static let recorder = Log<TraceRecorder>() }
+
+  @Test func stopWhileOthersWrite() throws {
+    for _ in 0..<20 {
+      let scratch = try Scratch()
+      let recorder = try TraceRecorder(writingTo: scratch.file())
+      let group = DispatchGroup()
+      let counts = Log<Int>()
+      for thread in 0..<4 {
+        group.enter()
+        Thread {
+          var count = 0
+          while recorder.isRecording {
+            recorder.mark("\(thread)/\(count)")
+            count += 1
+          }
+          counts.add(count)
+          group.leave()
+        }.start()
+      }
+      usleep(5_000)
+      try recorder.stop()
+      group.wait()
+      let trace = try TraceReader.read(path: scratch.file().path)
+      #expect(trace.header.isClosed && trace.loss.isComplete)
+      // Each thread's marks without a gap, up to the stop; at most the one that was being written then is missing.
+      let threads = Dictionary(grouping: trace.marks, by: \.at.thread)
+      for marks in threads.values {
+        let numbers = marks.compactMap { $0.name.split(separator: "/").last.flatMap { Int($0) } }
+        #expect(numbers == Array(0..<numbers.count))
+      }
+      #expect(trace.marks.count <= counts.all.reduce(0, +))
+    }
+  }
+
+  @Test func liveTraceIsSoundAtEveryMoment() throws {
+    let scratch = try Scratch()
+    let recorder = try TraceRecorder(writingTo: scratch.file())
+    let queue = TracedOperationQueue(name: "busy", maxConcurrentOperationCount: 2, recorder: recorder)
+    let done = Log<Bool>()
+    Thread {
+      for _ in 0..<60 { queue.addOperations((0..<100).map { _ in SyncWork { _ in } }, waitUntilFinished: true) }
+      done.add(true)
+    }.start()
+    var last = 0
+    var looks = 0
+    while done.all.isEmpty {
+      let trace = try TraceReader.read(path: scratch.file().path)
+      #expect(trace.loss.isComplete && !trace.header.isClosed)
+      #expect(trace.eventCount >= last)
+      last = trace.eventCount
+      looks += 1
+    }
+    try recorder.stop()
+    #expect(looks > 0)
+    #expect(try TraceReader.read(path: scratch.file().path).operations.count == 6000)
+  }
+}
