@@ -25,16 +25,18 @@ open class TracedOperation: Operation, ProbedOperation, @unchecked Sendable {
   // The only designated initialiser, or a subclass's `override init() {}` would not compile.
   public override init() { super.init() }
 
-  /// Subclasses inherit it unless they have a designated initialiser of their own.
+  /// Subclasses inherit it unless they have a designated initialiser of their own; then ``setName(_:file:line:)`` does it.
   ///
   /// - Parameter name: shown instead of the class's name. Nil leaves Foundation's default.
   public convenience init(name: String?, file: StaticString = #fileID, line: UInt = #line) {
     self.init()
-    describe(name: name, SourceLocation(file: file, line: line))
+    setName(name, file: file, line: line)
   }
 
-  final func describe(name: String?, _ location: SourceLocation) {
-    sourceLocation = location
+  /// Names the operation and notes the place in the source where it was made. For initialisers of subclasses, before
+  /// the operation is shared.
+  public final func setName(_ name: String?, file: StaticString = #fileID, line: UInt = #line) {
+    sourceLocation = SourceLocation(file: file, line: line)
     if let name { self.name = name }
   }
 

@@ -19,7 +19,7 @@ public final class TracedTaskOperation: TracedAsyncOperation, @unchecked Sendabl
     self.priority = priority
     self.operation = operation
     super.init()
-    describe(name: name, SourceLocation(file: file, line: line))
+    setName(name, file: file, line: line)
   }
 
   public override func execute() {

@@ -7,7 +7,8 @@ private final class Work: TracedOperation, @unchecked Sendable {
   private let microseconds: UInt32
   init(_ name: String? = nil, microseconds: UInt32 = 0) {
     self.microseconds = microseconds
-    super.init(name: name)
+    super.init()
+    setName(name)
   }
   override func main() { if microseconds > 0 { usleep(microseconds) } }
 }

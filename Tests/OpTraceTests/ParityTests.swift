@@ -259,7 +259,8 @@ final class PlainAsync: Operation, @unchecked Sendable {
     let queue = kit.queue()
     let seen = Log<Bool>()
     let operations = [
-      kit.sync { _ in seen.add(OperationQueue.current === queue) }, kit.block { seen.add(OperationQueue.current === queue) },
+      kit.sync { _ in seen.add(OperationQueue.current === queue) },
+      kit.block { seen.add(OperationQueue.current === queue) },
     ]
     queue.addOperations(operations, waitUntilFinished: true)
     #expect(seen.all == [true, true])

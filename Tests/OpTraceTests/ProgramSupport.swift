@@ -15,7 +15,9 @@ struct Program {
   }
 
   static func url() throws -> URL {
-    var candidates = [Bundle.main.bundleURL, URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()]
+    var candidates = [
+      Bundle.main.bundleURL, URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent(),
+    ]
     candidates += Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
     let all = candidates.map { $0.appendingPathComponent("RecorderTestProgram") }
     return try #require(all.first { FileManager.default.isExecutableFile(atPath: $0.path) }, "not found in \(all)")
@@ -32,7 +34,8 @@ struct Program {
   }
 
   /// Runs it to its end.
-  static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> (status: Int32, output: String) {
+  static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> (status: Int32, output: String)
+  {
     let program = try Program(arguments, environment: environment)
     let data = program.output.fileHandleForReading.readDataToEndOfFile()
     program.process.waitUntilExit()

@@ -39,7 +39,8 @@ private final class HastyDownload: TracedOperation, @unchecked Sendable {
   init(_ title: String, _ run: ScenarioRun, line: UInt = #line) {
     self.title = title
     self.run = run
-    super.init(name: title, line: line)
+    super.init()
+    setName(title, line: line)
   }
 
   override var isAsynchronous: Bool { true }
@@ -62,7 +63,8 @@ private final class PatientDownload: TracedAsyncOperation, @unchecked Sendable {
   init(_ title: String, _ run: ScenarioRun, line: UInt = #line) {
     self.title = title
     self.run = run
-    super.init(name: title, line: line)
+    super.init()
+    setName(title, line: line)
   }
 
   override func execute() {

@@ -30,7 +30,8 @@ private final class FolderScan: TracedAsyncOperation, @unchecked Sendable {
     self.folder = folder
     self.files = files
     self.run = run
-    super.init(name: "Scan \(folder)", line: line)
+    super.init()
+    setName("Scan \(folder)", line: line)
   }
 
   override func execute() {

@@ -34,7 +34,8 @@ private final class AsynchronousWord: TracedAsyncOperation, @unchecked Sendable 
   init(_ text: String, seconds: TimeInterval, line: UInt = #line) {
     self.text = text
     self.seconds = seconds
-    super.init(name: "Find “\(text)”", line: line)
+    super.init()
+    setName("Find “\(text)”", line: line)
   }
 
   var word: String? { lock.withLock { found } }
@@ -59,7 +60,8 @@ private final class SynchronousWord: TracedOperation, @unchecked Sendable {
   init(_ text: String, seconds: TimeInterval, line: UInt = #line) {
     self.text = text
     self.seconds = seconds
-    super.init(name: "Find “\(text)”", line: line)
+    super.init()
+    setName("Find “\(text)”", line: line)
   }
 
   var word: String? { lock.withLock { found } }

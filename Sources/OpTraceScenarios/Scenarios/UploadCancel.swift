@@ -51,7 +51,8 @@ private final class Upload: TracedAsyncOperation, @unchecked Sendable {
     self.file = file
     self.parts = parts
     self.run = run
-    super.init(name: "Upload \(file)", line: line)
+    super.init()
+    setName("Upload \(file)", line: line)
   }
 
   var state: State { condition.withLock { storedState } }

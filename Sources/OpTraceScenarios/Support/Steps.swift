@@ -9,7 +9,8 @@ class Step: TracedOperation, @unchecked Sendable {
 
   init(_ name: String, seconds: TimeInterval, file: StaticString = #fileID, line: UInt = #line) {
     self.seconds = seconds
-    super.init(name: name, file: file, line: line)
+    super.init()
+    setName(name, file: file, line: line)
   }
 
   override func main() {
@@ -31,7 +32,8 @@ class Request: TracedAsyncOperation, @unchecked Sendable {
 
   init(_ name: String, seconds: TimeInterval, file: StaticString = #fileID, line: UInt = #line) {
     self.seconds = seconds
-    super.init(name: name, file: file, line: line)
+    super.init()
+    setName(name, file: file, line: line)
   }
 
   override func execute() {
