@@ -59,7 +59,8 @@ final class ByteWriter {
     used += count
   }
 
-  func text(_ string: String) {
+  /// Not an overload of ``text(_:)``: literals would prefer it, and take the slow way.
+  func string(_ string: String) {
     for byte in string.utf8 { self.byte(byte) }
   }
 
@@ -143,7 +144,7 @@ final class ByteWriter {
         byte(UInt8(ascii: "\\"))
         byte(value)
       } else {
-        text("\u{FFFD}" as StaticString)
+        text("\u{FFFD}")
       }
       index += isLongControl ? 2 : 1
       start = index

@@ -45,10 +45,10 @@ public indirect enum JSONValue: Sendable, Equatable {
 
   private func write(to writer: ByteWriter, level: Int) {
     switch self {
-    case .null: writer.text("null" as StaticString)
-    case .bool(let value): writer.text(value ? "true" as StaticString : "false")
+    case .null: writer.text("null")
+    case .bool(let value): writer.text(value ? "true" : "false")
     case .integer(let value): writer.number(value)
-    case .number(let value): writer.text(value.isFinite ? value.description : "null")
+    case .number(let value): writer.string(value.isFinite ? value.description : "null")
     case .seconds(let value): Self.writeSeconds(value, to: writer)
     case .string(let value): writer.json(value)
     case .array(let values):
@@ -56,7 +56,7 @@ public indirect enum JSONValue: Sendable, Equatable {
     case .object(let members):
       Self.writeList("{", "}", members.count, writer, level) { index in
         writer.json(members[index].key)
-        writer.text(": " as StaticString)
+        writer.text(": ")
         members[index].value.write(to: writer, level: level + 1)
       }
     }
@@ -68,13 +68,13 @@ public indirect enum JSONValue: Sendable, Equatable {
   ) {
     writer.text(open)
     for index in 0..<count {
-      writer.text(index > 0 ? ",\n" as StaticString : "\n")
-      for _ in 0...level { writer.text("  " as StaticString) }
+      writer.text(index > 0 ? ",\n" : "\n")
+      for _ in 0...level { writer.text("  ") }
       element(index)
     }
     if count > 0 {
       writer.byte(UInt8(ascii: "\n"))
-      for _ in 0..<level { writer.text("  " as StaticString) }
+      for _ in 0..<level { writer.text("  ") }
     }
     writer.text(close)
   }
@@ -88,6 +88,6 @@ public indirect enum JSONValue: Sendable, Equatable {
     var digits = String(rest)
     digits = "." + String(repeating: "0", count: 9 - digits.count) + digits
     while digits.hasSuffix("0") { digits.removeLast() }
-    writer.text(digits)
+    writer.string(digits)
   }
 }

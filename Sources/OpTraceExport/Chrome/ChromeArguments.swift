@@ -69,7 +69,7 @@ extension ChromeEvents {
       writer.jsonPart(operations[other].shownName)
       shown += 1
     }
-    if others > 0 { writer.text(" and \(others) more") }
+    if others > 0 { writer.string(" and \(others) more") }
     if shown == 0 { writer.text("dependencies") }
     writer.byte(UInt8(ascii: "\""))
   }
@@ -79,7 +79,7 @@ extension ChromeEvents {
     // As a string: a viewer's double would round it.
     writer.number(UInt(trace.header.startWall))
     writer.text("\",\"start (UTC)\":\"")
-    writer.text(utcText(trace.header.startWall))
+    writer.string(utcText(trace.header.startWall))
     writer.text("\",\"process\":")
     writer.json(trace.header.processName)
     writer.text(",\"written by\":")

@@ -111,9 +111,9 @@ struct ChromeEvents {
     writer.text(",\"name\":\"")
     // Viewers show the name and the series together: "executing operations".
     switch value.kind {
-    case .executing: writer.text("executing\",\"args\":{\"operations\":" as StaticString)
-    case .ready: writer.text("ready\",\"args\":{\"operations\":" as StaticString)
-    case .limit: writer.text("limit\",\"args\":{\"slots\":" as StaticString)
+    case .executing: writer.text("executing\",\"args\":{\"operations\":")
+    case .ready: writer.text("ready\",\"args\":{\"operations\":")
+    case .limit: writer.text("limit\",\"args\":{\"slots\":")
     }
     writer.number(value.value)
     writer.text("}")
@@ -142,10 +142,10 @@ struct ChromeEvents {
       process(timeline.group(of: queue.id), time)
       nameBegins()
       switch queue.changes[place].kind {
-      case .suspended: writer.text("suspended" as StaticString)
-      case .resumed: writer.text("resumed" as StaticString)
-      case .cancelledAll: writer.text("all operations cancelled" as StaticString)
-      case .limit: writer.text("limit changed" as StaticString)
+      case .suspended: writer.text("suspended")
+      case .resumed: writer.text("resumed")
+      case .cancelledAll: writer.text("all operations cancelled")
+      case .limit: writer.text("limit changed")
       }
       nameEnds()
     }
@@ -167,7 +167,7 @@ struct ChromeEvents {
       writer.text("\"name\":\"")
       if index == 0 {
         writer.jsonPart(group.name)
-        if trace.header.processID > 0 { writer.text(" (pid \(trace.header.processID))") }
+        if trace.header.processID > 0 { writer.string(" (pid \(trace.header.processID))") }
       } else {
         if group.queue != nil { writer.text("queue ") }
         writer.jsonPart(group.name)
@@ -245,7 +245,14 @@ struct ChromeEvents {
 
   private func name(of operation: Int) {
     nameBegins()
-    trace.operations.withUnsafeBufferPointer { writer.jsonPart($0[operation].shownName) }
+    trace.operations.withUnsafeBufferPointer { operations in
+      // As `shownName`, without a copy of the record.
+      if let name = operations[operation].name, !name.isEmpty {
+        writer.jsonPart(name)
+      } else {
+        writer.jsonPart(operations[operation].className)
+      }
+    }
     nameEnds()
   }
 
