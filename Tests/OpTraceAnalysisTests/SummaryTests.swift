@@ -1,0 +1,118 @@
+import OpTraceAnalysis
+import OpTraceModel
+import Testing
+
+@Suite("Summary")
+struct SummaryTests {
+  private func operation(
+    _ id: UInt32, _ className: String = "Step", queue: UInt32? = 1, thread: UInt32 = 1, enqueued: Nanoseconds? = 0,
+    ready: Nanoseconds? = nil, began: Nanoseconds? = nil, finished: Nanoseconds? = nil
+  ) -> OperationRecord {
+    var operation = OperationRecord(id: OperationID(id), className: className)
+    let thread = ThreadID(thread)
+    operation.queue = queue.map { QueueID($0) }
+    operation.enqueued = enqueued.map { Stamp($0, thread) }
+    operation.ready = ready.map { Stamp($0, thread) }
+    operation.started = began.map { Stamp($0, thread) }
+    operation.executionBegan = began.map { Stamp($0, thread) }
+    operation.executionEnded = finished.map { Stamp($0, thread) }
+    operation.finished = finished.map { Stamp($0, thread) }
+    return operation
+  }
+
+  private func trace(_ operations: [OperationRecord], limit: Int = 2, end: Nanoseconds) -> Trace {
+    var trace = Trace(header: TraceHeader())
+    trace.queues = [QueueRecord(id: QueueID(1), name: "queue", initialLimit: limit)]
+    trace.operations = operations
+    trace.end = end
+    return trace
+  }
+
+  @Test("utilisation is busy slot time over the slots that there were")
+  func utilisation() {
+    let operations = [
+      operation(1, ready: 0, began: 0, finished: 100), operation(2, ready: 0, began: 0, finished: 50),
+    ]
+    let two = Summary(of: trace(operations, end: 100)).queues[0]
+    #expect(two.peak == 2)
+    #expect(two.busy == 150)
+    #expect(two.utilisation == 0.75)
+    #expect(Summary(of: trace(operations, limit: -1, end: 100)).queues[0].utilisation == 0.75, "by the peak")
+    #expect(Summary(of: trace(operations, limit: 10, end: 100)).queues[0].utilisation == 0.15)
+  }
+
+  @Test("a limit that changes counts for the time in which it was in force")
+  func changedLimit() {
+    var trace = trace([operation(1, ready: 0, began: 0, finished: 100)], limit: 1, end: 100)
+    trace.queues[0].changes = [
+      .init(time: 75, thread: ThreadID(1), kind: .limit(3)), .init(time: 500, thread: ThreadID(1), kind: .limit(9)),
+    ]
+    let queue = Summary(of: trace).queues[0]
+    #expect(queue.capacity == 75 + 25 * 3)
+    #expect(queue.limit == 9)
+  }
+
+  @Test("one that begins where another ends is not at the same time")
+  func peak() {
+    let operations = [
+      operation(1, ready: 0, began: 0, finished: 10), operation(2, ready: 0, began: 10, finished: 20),
+      operation(3, ready: 0, began: 19, finished: 30), operation(4, ready: 0, began: 40),
+    ]
+    #expect(Summary(of: trace(operations, end: 50)).queues[0].peak == 2)
+  }
+
+  @Test(
+    "percentiles are values of the set", arguments: [(1, 1, 1), (2, 1, 2), (19, 10, 19), (20, 10, 19), (100, 50, 95)])
+  func percentiles(count: Int, median: Int, p95: Int) {
+    let distribution = Distribution((1...count).map { Nanoseconds($0) }.shuffled())
+    #expect(distribution.count == count)
+    #expect(distribution.median == Nanoseconds(median))
+    #expect(distribution.p95 == Nanoseconds(p95))
+    #expect(distribution.max == Nanoseconds(count))
+    #expect(distribution.total == Nanoseconds(count * (count + 1) / 2))
+    #expect(Distribution([]) == Distribution())
+  }
+
+  @Test("what never ran counts in its class, but not among the running times")
+  func classes() throws {
+    var cancelled = operation(3, "Fetch", ready: 0, finished: 20)
+    cancelled.cancelRequested = Stamp(10, ThreadID(1))
+    cancelled.executionEnded = nil
+    let operations = [
+      operation(1, "Store", ready: 0, began: 10, finished: 40), operation(2, "Fetch", ready: 5, began: 5, finished: 10),
+      cancelled,
+    ]
+    let summary = Summary(of: trace(operations, end: 40))
+    #expect(summary.classes.map(\.name) == ["Store", "Fetch"])
+    let fetch = try #require(summary.classes.last)
+    #expect(fetch.count == 2)
+    #expect(fetch.running.count == 1)
+    #expect(fetch.running.total == 5)
+    #expect(fetch.waitingForSlot.count == 2)
+    #expect(summary.states[.cancelled] == 1)
+    #expect(summary.states[.ready] == 0)
+    #expect(summary.wall == 40)
+  }
+
+  @Test("a thread is busy while at least one execution is on it")
+  func threads() {
+    var nested = operation(2, queue: nil, thread: 7, enqueued: nil, began: 20, finished: 60)
+    nested.blocks = [BlockExecution(index: 0, thread: ThreadID(8), began: 20, ended: 30)]
+    var asynchronous = operation(3, thread: 9, ready: 0, began: 0, finished: 90)
+    asynchronous.isAsynchronous = true
+    asynchronous.executionEnded = nil
+    asynchronous.startReturned = Stamp(4, ThreadID(9))
+    let operations = [operation(1, thread: 7, ready: 10, began: 10, finished: 50), nested, asynchronous]
+    let threads = Summary(of: trace(operations, end: 100)).threads
+    #expect(threads.map(\.id) == [ThreadID(7), ThreadID(8), ThreadID(9)])
+    #expect(threads.map(\.busy) == [50, 10, 4])
+    #expect(threads.map(\.operations) == [2, 1, 1])
+  }
+
+  @Test("the slowest come first, as many as asked for")
+  func slowest() {
+    let operations = (1...5).map { operation(UInt32($0), ready: 0, began: 0, finished: Nanoseconds($0 % 3 * 10)) }
+    let summary = Summary(of: trace(operations, end: 100), slowestCount: 3)
+    #expect(summary.slowest.map(\.id.rawValue) == [2, 5, 1])
+  }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import Testing
+
+@Suite("optrace summary")
+struct SummaryCommandTests {
+  private let folder: TemporaryFolder
+  private let small: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    small = try folder.write("small.txt", Array(Fixture.small.utf8))
+  }
+
+  /// Every key with the sort of its value, as paths; array elements are `[]`.
+  private func paths(_ value: Any, _ path: String = "") -> Set<String> {
+    switch value {
+    case let object as [String: Any]:
+      object.reduce(into: [path + "{}"]) { $0.formUnion(paths($1.value, path + "." + $1.key)) }
+    case let array as [Any]:
+      array.reduce(into: [path + "[]"]) { $0.formUnion(paths($1, path + "[]")) }
+    case is NSNull: [path + ":null"]
+    case is String: [path + ":string"]
+    default: [path + ":number"]
+    }
+  }
+
+  @Test("the keys of version 1 are a contract: Documentation/json.md")
+  func keys() throws {
+    let result = try Command.run("summary", "--json", small)
+    #expect(result.status == 0)
+    let document = try JSONSerialization.jsonObject(with: Data(result.output.utf8))
+    func group(_ prefix: String, _ keys: String) -> Set<String> {
+      Set(keys.split(separator: " ").map { prefix + "." + $0 }).union([prefix + "{}"])
+    }
+    let times = "waitingForDependenciesSeconds:number waitingForSlotSeconds:number"
+    let distribution = "count:number totalSeconds:number p50Seconds:number p95Seconds:number maxSeconds:number"
+    var expected = group(
+      "", "version:number operationCount:number wallSeconds:number queues[] classes[] slowest[] threads[]")
+    expected.formUnion(
+      group(
+        ".states", "pending:number ready:number executing:number finished:number cancelled:number failed:number"))
+    expected.formUnion(
+      group(
+        ".queues[]",
+        "id:number name:string limit:number limit:null suspended:number operationCount:number utilisation:number "
+          + "peakExecuting:number busySeconds:number " + times))
+    expected.formUnion(group(".classes[]", "name:string operationCount:number"))
+    for time in ["waitingForDependencies", "waitingForSlot", "running"] {
+      expected.formUnion(group(".classes[].\(time)", distribution))
+    }
+    expected.formUnion(
+      group(
+        ".slowest[]", "id:number name:string class:string state:string queue:number runningSeconds:number " + times))
+    expected.formUnion(group(".criticalPath", "runningSeconds:number share:number steps[] remaining[] " + times))
+    expected.formUnion(
+      group(
+        ".criticalPath.steps[]",
+        "id:number name:string cause:string causeId:number causeId:null beganSeconds:number endedSeconds:number "
+          + "runningSeconds:number " + times))
+    expected.formUnion(
+      group(
+        ".threads[]", "id:number systemId:number name:string executionCount:number busySeconds:number busyShare:number")
+    )
+    expected.formUnion(
+      group(
+        ".loss",
+        "complete:number lostRecords:number reasons{} damage[] overwrittenBytes:number unknownRecords:number gaps[]"))
+    let found = paths(document)
+    #expect(found.subtracting(expected) == [])
+    #expect(expected.subtracting(found) == [])
+  }
+
+  @Test("times are exact, and in seconds")
+  func values() throws {
+    let output = try Command.run("summary", "--json", small).output
+    #expect(output.hasPrefix("{\n  \"version\": 1,\n  \"operationCount\": 4,\n  \"wallSeconds\": 0.0000099,\n"))
+    #expect(output.contains("\"busySeconds\": 0.000007,"))
+    #expect(output.contains("\"pending\": 1,\n    \"ready\": 0,\n    \"executing\": 0,\n    \"finished\": 3,"))
+  }
+
+  @Test("the tables, to the letter")
+  func text() throws {
+    let result = try Command.run("summary", small, "--slowest", "1")
+    #expect(result.status == 0)
+    #expect(
+      result.output == """
+        fixture (pid 4711): 4 operations in 9.90 µs
+          3 finished, 1 pending
+
+        Queues
+          queue  limit  operations  utilisation  peak  running  waits for slots  waits for dependencies
+          work       1           2         71 %     1  7.00 µs          4.70 µs                       0
+          disk    none           2         15 %     1  1.50 µs           500 ns                 17.3 µs
+
+        Classes
+          class  count  time                      total      p50      p95      max
+          Parse      1  running                 4.00 µs  4.00 µs  4.00 µs  4.00 µs
+                        waits for a slot        3.80 µs  3.80 µs  3.80 µs  3.80 µs
+          Load       1  running                 3.00 µs  3.00 µs  3.00 µs  3.00 µs
+                        waits for a slot         900 ns   900 ns   900 ns   900 ns
+          Store      2  running                 1.50 µs  1.50 µs  1.50 µs  1.50 µs
+                        waits for a slot         500 ns        0   500 ns   500 ns
+                        waits for dependencies  17.3 µs  7.70 µs  9.60 µs  9.60 µs
+
+        Slowest operations
+          operation  id  class  queue  state     running   waited
+          parse      #2  Parse  work   finished  4.00 µs  3.80 µs
+
+        Critical path
+          8.50 µs running of 9.90 µs (86 %), 1.40 µs waiting for slots, 0 waiting for dependencies
+          operation  id  after             waited  running  share
+          load       #1                    900 ns  3.00 µs   30 %
+          parse      #2  slot of load           0  4.00 µs   40 %
+          store      #3  dependency parse  500 ns  1.50 µs   15 %
+
+        Threads
+          thread   tid  operations     busy  share
+          worker  4712           3  8.50 µs   86 %
+
+        """)
+  }
+
+  @Test("a name cannot steer the terminal, and columns count as terminals do")
+  func names() throws {
+    let text = Fixture.small.replacing("\"load\"", with: "\"\\u{1B}[31m\"").replacing("\"parse\"", with: "\"日本👩‍👩‍👧\"")
+    let path = try folder.write("names.txt", Array(text.utf8))
+    let result = try Command.run("summary", path)
+    #expect(result.status == 0)
+    #expect(!result.output.unicodeScalars.contains("\u{1B}"))
+    // Six columns wide, as "日本" and an emoji are on a terminal.
+    #expect(result.output.contains("\n  日本👩‍👩‍👧     #2  Parse  work   finished  4.00 µs  3.80 µs\n"))
+  }
+
+  @Test("an empty trace has an empty summary")
+  func empty() throws {
+    let text = Fixture.small.split(separator: "\n\n", maxSplits: 1)[0] + "\n\n"
+    let path = try folder.write("none.txt", Array(text.utf8))
+    let result = try Command.run("summary", path)
+    #expect(result == Command.Result(status: 0, output: "fixture (pid 4711): 0 operations in 0\n", errors: ""))
+    #expect(try Command.run("summary", "--json", path).output.contains("\"wallSeconds\": 0,"))
+  }
+}
