@@ -4,7 +4,7 @@ SWIFT ?= swift
 PREFIX ?= /usr/local
 # Put before every installed path, for those who build packages.
 DESTDIR ?=
-# Passed to the release build, e.g. --static-swift-stdlib for a command that needs no Swift on the machine it runs on.
+# Passed to the release build, e.g. --static-swift-stdlib for a command that needs no Swift where it runs (Linux).
 SWIFTFLAGS ?=
 
 optrace := .build/release/optrace
