@@ -8,7 +8,7 @@ extension Scenario {
   ) { run in
     let program = PhotoImport(run)
     program.connect()
-    if run.settings.isStuck { program.closeTheCircle() }
+    if run.settings.isStuck { program.connectSessionInACircle() } else { program.connectSession() }
     program.start()
     if run.settings.isStuck {
       run.keepForever(program.everything)
@@ -57,7 +57,7 @@ private final class PhotoImport {
 
     fetchManifest = Request("FetchManifest", seconds: run.paced(0.42))
     parseManifest = Step("ParseManifest", seconds: run.paced(0.05))
-    downloads = [0.83, 0.5, 1.23, 0.27, 0.4].enumerated().map {
+    downloads = [0.83, 0.5, 1.23, 0.27, 0.95].enumerated().map {
       Download("Download \($0 + 1)", seconds: run.paced($1))
     }
     decodes = [0.28, 0.26, 0.39, 0.22, 0.3].enumerated().map { Decode("Decode \($0 + 1)", seconds: run.paced($1)) }
@@ -70,7 +70,7 @@ private final class PhotoImport {
     commit = Transaction("CommitTxn", seconds: run.paced(0.06))
     uploadFaces = Request("UploadFaces", seconds: run.paced(0.18))
     syncLock = Transaction("SyncLock", seconds: run.paced(0.05))
-    refreshToken = Request("RefreshToken", seconds: run.paced(0.24))
+    refreshToken = Request("RefreshToken", seconds: run.paced(0.12))
     saveSession = Transaction("SaveSession", seconds: run.paced(0.06))
     notify = Transaction("NotifyUI", seconds: run.paced(0.03))
   }
@@ -88,28 +88,34 @@ private final class PhotoImport {
     uploadFaces.addDependency(detectFaces)
     syncLock.addDependency(migrate)
     refreshToken.addDependency(fetchManifest)
-    refreshToken.addDependency(syncLock)
-    saveSession.addDependency(refreshToken)
     notify.addDependency(commit)
     notify.addDependency(uploadFaces)
   }
 
-  /// The fault: who holds the lock wants the session saved first, which needs the token, which needs the lock.
-  func closeTheCircle() { syncLock.addDependency(saveSession) }
+  /// The session is saved with the new token, under the lock.
+  func connectSession() {
+    saveSession.addDependency(refreshToken)
+    saveSession.addDependency(syncLock)
+  }
+
+  /// The fault: the token is refreshed under the lock, and the lock is taken when the session is saved, which needs the
+  /// token. Each line makes sense by itself.
+  func connectSessionInACircle() {
+    refreshToken.addDependency(syncLock)
+    saveSession.addDependency(refreshToken)
+    syncLock.addDependency(saveSession)
+  }
 
   func start() {
     // Added in this order, which is that of their numbers.
     network.addOperation(fetchManifest)
     imaging.addOperation(parseManifest)
     network.addOperations(downloads, waitUntilFinished: false)
-    imaging.addOperations(decodes + thumbnails, waitUntilFinished: false)
-    store.addOperation(buildIndex)
-    imaging.addOperation(detectFaces)
-    store.addOperations([openDatabase, migrate, insertRows, commit], waitUntilFinished: false)
+    imaging.addOperations(decodes + thumbnails + [detectFaces], waitUntilFinished: false)
+    store.addOperations([openDatabase, migrate, buildIndex, insertRows, commit], waitUntilFinished: false)
     network.addOperation(uploadFaces)
-    store.addOperation(syncLock)
+    store.addOperations([syncLock, saveSession, notify], waitUntilFinished: false)
     network.addOperation(refreshToken)
-    store.addOperations([saveSession, notify], waitUntilFinished: false)
     // The user deselects the fifth photo while it is on its way.
     Callbacks.shared.after(run.paced(0.9)) { [run, last = downloads[4], decode = decodes[4]] in
       run.say("Photo 5 is deselected.")

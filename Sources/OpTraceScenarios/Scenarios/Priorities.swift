@@ -11,8 +11,8 @@ extension Scenario {
       operation.queuePriority = priority
       return operation
     }
-    let figures = report("Collect figures (very low)", .veryLow)
-    let board = report("Report to the board (very high)", .veryHigh)
+    let figures = report("Figures (very low)", .veryLow)
+    let board = report("Board (very high)", .veryHigh)
     board.addDependency(figures)
     let others = [
       report("Archive (low)", .low), report("Newsletter (normal)", .normal), report("Invoices (high)", .high),
