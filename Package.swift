@@ -50,6 +50,7 @@ let package = Package(
         .product(name: "Rainbow", package: "Rainbow", condition: cli),
       ]),
 
+    .testTarget(name: "OpTraceScenariosTests", dependencies: ["OpTraceScenarios", "OpTraceModel"]),
     .testTarget(name: "OpTraceFormatTests", dependencies: ["OpTraceFormat", "COpTrace"]),
     .testTarget(
       name: "OpTraceModelTests", dependencies: ["OpTraceModel", "OpTraceFormat", "OpTrace"], exclude: ["Golden"]),

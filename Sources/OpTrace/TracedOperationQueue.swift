@@ -185,7 +185,8 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
       return optrace_operation_recorder(identity) == recorder.core ? optrace_operation_serial(identity) : nil
     }
     let limit = UInt32(bitPattern: Int32(clamping: super.maxConcurrentOperationCount))
-    let isMain = super.underlyingQueue === DispatchQueue.main
+    // By its label: on Linux `DispatchQueue.main` is another object each time.
+    let isMain = super.underlyingQueue?.label == DispatchQueue.main.label
     let word =
       UInt64(super.qualityOfService.traceValue) | (isMain ? 1 << 8 : 0) | (super.isSuspended ? 1 << 9 : 0)
     UTF8Text.with(hasName || isNamedLater ? super.name ?? "" : "") {

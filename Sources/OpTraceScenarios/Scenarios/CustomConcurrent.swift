@@ -35,9 +35,7 @@ private final class FolderScan: TracedAsyncOperation, @unchecked Sendable {
   }
 
   override func execute() {
-    let thread = Thread { self.scan() }
-    thread.name = "scan \(folder)"
-    thread.start()
+    Thread.startNamed("scan \(folder)") { self.scan() }
   }
 
   private func scan() {

@@ -22,9 +22,7 @@ extension Scenario {
     network.addOperations([settings, token, profile], waitUntilFinished: false)
     account.addOperation(session)
     // What a program would do here without a timeout. The thread is never heard of again.
-    let waiting = Thread { account.waitUntilAllOperationsAreFinished() }
-    waiting.name = "waits for ever"
-    waiting.start()
+    Thread.startNamed("waits for ever") { account.waitUntilAllOperationsAreFinished() }
     settings.waitUntilFinished()
     Thread.sleep(forTimeInterval: run.settings.timeout ?? run.paced(1))
     run.say("Gave up: \(network.operationCount + account.operationCount) operations are not over.")

@@ -17,9 +17,7 @@ final class Callbacks: @unchecked Sendable {
   private var pending: [Pending] = []
 
   init(threadName: String) {
-    let thread = Thread { self.run() }
-    thread.name = threadName
-    thread.start()
+    Thread.startNamed(threadName) { self.run() }
   }
 
   func after(_ seconds: TimeInterval, _ body: @escaping @Sendable () -> Void) {

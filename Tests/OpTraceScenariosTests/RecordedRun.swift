@@ -1,0 +1,107 @@
+import Foundation
+import OpTraceModel
+import OpTraceScenarios
+import Testing
+
+/// All scenarios run one after the other: each is a program of its own, and some have the default recorder.
+@Suite("Scenarios", .serialized)
+enum ScenarioTests {}
+
+/// A scenario that was run for real, and what its trace says.
+struct RecordedRun {
+  let trace: Trace
+  let lines: [String]
+
+  /// Runs the scenario on a thread of its own, so that it holds none of the pool's. Every trace has to be whole, valid
+  /// and small.
+  init(_ name: String, _ configure: (inout ScenarioSettings) -> Void = { _ in }) async throws {
+    let scenario = try #require(Scenario.named(name))
+    var settings = ScenarioSettings()
+    configure(&settings)
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("scenario-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let printed = Lines()
+    let chosen = settings
+    let url = try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<URL, any Error>) in
+      let thread = Thread {
+        Thread.current.name = "program"
+        continuation.resume(
+          with: Result {
+            try scenario.run(recordingTo: folder.appendingPathComponent("run.optrace"), settings: chosen) {
+              printed.add($0)
+            }
+          })
+      }
+      thread.start()
+    }
+    lines = printed.all
+    let bytes = [UInt8](try Data(contentsOf: url))
+    #expect(bytes.count < 64 * 1024)
+    #expect(TraceValidator.check(try TraceReader.events(bytes: bytes)).map(\.description) == [])
+    trace = try TraceReader.read(bytes: bytes)
+    #expect(trace.header.isClosed)
+    #expect(trace.loss == LossReport())
+  }
+
+  func operation(_ title: String) throws -> OperationRecord {
+    try #require(trace.operations.first { $0.title == title }, "no operation \(title)")
+  }
+
+  func operations(_ titles: String...) throws -> [OperationRecord] { try titles.map(operation) }
+
+  func queue(_ name: String) throws -> QueueRecord {
+    try #require(trace.queues.first { $0.name == name }, "no queue \(name)")
+  }
+
+  func operations(in queue: QueueRecord) -> [OperationRecord] { trace.operations.filter { $0.queue == queue.id } }
+
+  func mark(_ name: String) throws -> MarkRecord {
+    try #require(trace.marks.first { $0.name == name }, "no mark \(name)")
+  }
+
+  func wait(for target: WaitRecord.Target) throws -> WaitRecord {
+    try #require(trace.waits.first { $0.target == target }, "no wait for \(target)")
+  }
+
+  func threadName(_ id: ThreadID?) -> String? { id.flatMap { trace.thread($0)?.name } }
+}
+
+/// Sendable: `lines` is only touched under `lock`.
+private final class Lines: @unchecked Sendable {
+  private let lock = NSLock()
+  private var lines: [String] = []
+
+  var all: [String] { lock.withLock { lines } }
+  func add(_ line: String) { lock.withLock { lines.append(line) } }
+}
+
+extension OperationRecord {
+  /// From the moment when its own code began until it was finished. Nil when it never began.
+  var run: Range<Nanoseconds>? {
+    guard let began = executionBegan?.time, let finished = finished?.time else { return nil }
+    return began..<max(began, finished)
+  }
+
+  func overlaps(_ other: OperationRecord) -> Bool {
+    guard let run, let others = other.run else { return false }
+    return run.overlaps(others)
+  }
+
+  /// It was finished when the other began.
+  func isOver(before other: OperationRecord) -> Bool {
+    guard let run, let others = other.run else { return false }
+    return run.upperBound <= others.lowerBound
+  }
+
+  func depends(on other: OperationRecord) -> Bool { dependencies.contains { $0.on == other.id && $0.removed == nil } }
+}
+
+/// How many of the operations ran at the same time at most.
+func peak(_ operations: [OperationRecord]) -> Int {
+  let runs = operations.compactMap(\.run)
+  return runs.map { run in runs.count { $0.contains(run.lowerBound) } }.max() ?? 0
+}
+
+/// With one processor there is one thread for all that blocks.
+let hasSeveralProcessors = ProcessInfo.processInfo.activeProcessorCount > 1
