@@ -16,7 +16,10 @@
     enum Format: String, CaseIterable, ExpressibleByArgument {
       case json
       case jsonGzip = "json.gz"
+      /// Known, so that the refusal can say what to use instead.
       case perfetto
+
+      static var allValueStrings: [String] { [Format.json, .jsonGzip].map(\.rawValue) }
     }
 
     @OptionGroup var input: TraceInput

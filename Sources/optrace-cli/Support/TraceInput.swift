@@ -18,8 +18,8 @@
     func read() throws -> InputTrace {
       let trace: Trace
       do {
-        trace = try TraceReader.read(path: path == "-" ? "/dev/stdin" : path)
-      } catch {
+        trace = try withProgress("reading \(name)") { try TraceReader.read(path: path == "-" ? "/dev/stdin" : path) }
+      } catch let error as TraceError {
         throw failure(error)
       }
       warn(trace.loss)
