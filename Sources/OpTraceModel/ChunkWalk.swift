@@ -84,6 +84,8 @@ struct ChunkWalk {
   }
 
   mutating func run() {
+    // Untouched memory costs nothing; a file of holes must not claim all there is.
+    words.reserveCapacity(Int(min(size, 1 << 30) / 8))
     // A closed file ends where its header says, an open one where nothing follows: its end mark may be old.
     let isEndKnown = header.isClosed && header.endOffset >= header.headerSize
     let end = isEndKnown ? min(header.endOffset, size) : size

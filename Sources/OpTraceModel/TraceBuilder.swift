@@ -42,6 +42,13 @@ public struct TraceBuilder {
   }
 
   private mutating func run() {
+    let created = events.entries.reduce(0) { count, entry in
+      let kind = UInt8(truncatingIfNeeded: UInt64(littleEndian: events.words[Int(entry.place)]))
+      return kind == EventKind.operationCreated.rawValue ? count + 1 : count
+    }
+    trace.operations.reserveCapacity(created)
+    isCreated.reserveCapacity(created)
+    hasEvents.reserveCapacity(created)
     for index in events.entries.indices {
       let entry = events.entries[index]
       let place = Int(entry.place)

@@ -51,6 +51,12 @@ public enum TraceReader {
     var hasCarried: Bool
     var hasMoved: Bool
 
+    /// Hands the words over without a copy.
+    mutating func takeWords() -> [UInt64] {
+      defer { words = [] }
+      return words
+    }
+
     var latestTicks: UInt64 { decoder.entries.lazy.map { UInt64(bitPattern: $0.time) }.max() ?? 0 }
   }
 
@@ -75,18 +81,16 @@ public enum TraceReader {
 
   private static func resolve(_ header: FileHeader, _ copy: consuming Content, horizon: UInt64) -> TraceEvents {
     var events = TraceEvents(header: header.header)
-    var decoder = copy.decoder
     let hasCarried = copy.hasCarried
     var loss = LossReport()
     loss.lost = header.lost
     loss.overwrittenBytes = header.overwrittenBytes
     loss.damage = copy.damage.sorted { $0.offset < $1.offset }
-    let words = copy.words
-    if horizon != .max { decoder.drop(after: horizon) }
+    if horizon != .max { copy.decoder.drop(after: horizon) }
 
     var clock = ClockMap(nanosecondsFrom: header.startTicks)
     if header.clock == .counter {
-      var others = decoder.calibrations
+      var others = copy.decoder.calibrations
       if let heartbeat = header.heartbeat {
         others.append(.init(ticks: heartbeat.ticks, monotonic: heartbeat.monotonic))
       }
@@ -94,8 +98,10 @@ public enum TraceReader {
         start: .init(ticks: header.startTicks, monotonic: header.header.startMonotonic), others: others,
         ticksPerSecond: header.ticksPerSecond)
     }
-    let unnamed = decoder.switches.filter { !decoder.namedThreads.contains($0.key) }
-    events.take(words: words, entries: decoder.takeEntries(), strings: decoder.strings, clock: &clock)
+    let named = copy.decoder.namedThreads
+    let unnamed = copy.decoder.switches.filter { !named.contains($0.key) }
+    let strings = copy.decoder.strings
+    events.take(words: copy.takeWords(), entries: copy.decoder.takeEntries(), strings: strings, clock: &clock)
     // In a ring, what is carried on tells a thread's id, but its name may be gone.
     for (thread, seen) in unnamed.sorted(by: { $0.key < $1.key }) {
       events.append(

@@ -1,0 +1,81 @@
+import Testing
+
+@testable import OpTraceModel
+
+@Suite struct ClockMapTests {
+  @Test func aTickOfTheMonotonicClockIsANanosecond() {
+    var clock = ClockMap(nanosecondsFrom: 5_000)
+    #expect(clock.isIdentity)
+    #expect(clock.time(5_000) == 0)
+    #expect(clock.time(7_500) == 2_500)
+    #expect(clock.time(4_000) == -1_000)
+  }
+
+  @Test func withOneCalibrationTheEstimatedRateServes() {
+    var clock = ClockMap(start: .init(ticks: 1000, monotonic: 50), others: [], ticksPerSecond: 2_000_000_000)
+    #expect(clock.time(3000) == 1000)
+    #expect(clock.time(0) == -500)
+    #expect(clock.nanosecondsPerTick == 0.5)
+  }
+
+  @Test func betweenCalibrationsTheLineThroughBothHolds() {
+    // The second half runs at half the rate of the first.
+    var clock = ClockMap(
+      start: .init(ticks: 0, monotonic: 100),
+      others: [.init(ticks: 2000, monotonic: 2100), .init(ticks: 1000, monotonic: 1600)], ticksPerSecond: 1)
+    #expect(clock.time(500) == 750)
+    #expect(clock.time(1000) == 1500)
+    #expect(clock.time(1500) == 1750)
+    #expect(clock.time(2000) == 2000)
+    // Behind the last the last slope; and back again, in any order.
+    #expect(clock.time(4000) == 3000)
+    #expect(clock.time(500) == 750)
+  }
+
+  @Test func timeNeverRunsBackwards() {
+    let others: [ClockMap.Calibration] = [
+      .init(ticks: 10, monotonic: 5), .init(ticks: 20, monotonic: 200), .init(ticks: 15, monotonic: 500),
+      .init(ticks: 20, monotonic: 100),
+    ]
+    var clock = ClockMap(start: .init(ticks: 5, monotonic: 50), others: others, ticksPerSecond: 1_000_000_000)
+    var last = Nanoseconds.min
+    for ticks in UInt64(0)..<100 {
+      let time = clock.time(ticks)
+      #expect(time >= last)
+      last = time
+    }
+  }
+
+  @Test func aDamagedClockStaysWithinTheBounds() {
+    var clock = ClockMap(
+      start: .init(ticks: 0, monotonic: 0), others: [.init(ticks: 1, monotonic: .max)], ticksPerSecond: 0)
+    for ticks in [0, 1, 2, .max / 2, .max] as [UInt64] { #expect(ClockMap.bounds.contains(clock.time(ticks))) }
+    var plain = ClockMap(nanosecondsFrom: .max / 2)
+    for ticks in [0, 1, .max / 2, .max] as [UInt64] { #expect(ClockMap.bounds.contains(plain.time(ticks))) }
+  }
+
+  @Test func anAgeIsScaledAndTheLargestStays() {
+    let word: UInt64 = 0x10_0003 | 1000 << 24
+    #expect(Age.scaled(word, by: 0.5) == 0x10_0003 | 500 << 24)
+    #expect(Age.nanoseconds(word) == 16_000)
+    let longest: UInt64 = 7 | 0xFF_FFFF_FFFF << 24
+    #expect(Age.scaled(longest, by: 0.5) == longest)
+    #expect(Age.scaled(longest - (1 << 24), by: 1000) >> 24 == 0xFF_FFFF_FFFE)
+  }
+}
+
+@Suite struct RunMergeTests {
+  @Test(arguments: [0, 1, 2, 3, 7, 64, 1000]) func sortsStably(_ count: Int) {
+    var generator = SeededGenerator(seed: UInt64(count) + 1)
+    for _ in 0..<20 {
+      var entries = (0..<count).map { place in
+        TraceEvents.Entry(
+          time: .random(in: 0...20, using: &generator), thread: .random(in: 1...3, using: &generator),
+          place: UInt32(place))
+      }
+      let expected = entries.sorted { ($0.time, $0.thread, $0.place) < ($1.time, $1.thread, $1.place) }
+      RunMerge.sort(&entries)
+      #expect(entries.map(\.place) == expected.map(\.place))
+    }
+  }
+}
