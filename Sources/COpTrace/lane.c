@@ -176,6 +176,7 @@ static bool refill(lane *l, uint32_t needed, uint64_t ticks) {
         l->chunk_size = 0;
         continue;
       }
+      if (!atomic_load_explicit(&recorder->enabled, memory_order_relaxed)) return false;  // Stopped meanwhile.
       return lose(l, recorder->failure);
     }
   }
@@ -323,7 +324,7 @@ void optrace_define_text(optrace_recorder *recorder, uint8_t kind, uint32_t subj
     pthread_mutex_unlock(&recorder->lock);
     if (fits || stopping) return;
     if (grown || recorder->options.ring || !file_grow(recorder, 16 * 1024, false)) {
-      recorder_count_lost(recorder, optrace_loss_no_space, 1);
+      if (is_enabled(recorder)) recorder_count_lost(recorder, optrace_loss_no_space, 1);
       return;
     }
   }
