@@ -1,1 +1,165 @@
+import Foundation
+import OpTrace
+import OpTraceModel
 import Testing
+
+/// Many threads, many queues, cancels and finishes racing: run under the thread and the address sanitizer by
+/// `make sanitize`. Every operation and every event must be accounted for.
+@Suite(.serialized) struct StressTests {
+  /// Under a sanitizer every operation costs some twenty times as much, and 100,000 are still a minute's work.
+  static let operationCount = 100_000
+
+  /// Counts from any thread.
+  final class Counter: @unchecked Sendable {
+    private let lock = NSLock()
+    private var count = 0
+    func add(_ number: Int = 1) { lock.withLock { count += number } }
+    var value: Int { lock.withLock { count } }
+  }
+
+  final class Sync: TracedOperation, @unchecked Sendable {
+    let executed: Counter
+    init(_ executed: Counter) { self.executed = executed }
+    override func main() { executed.add() }
+  }
+
+  /// Finishes from wherever it can: at once, from another thread, twice.
+  final class Async: TracedAsyncOperation, @unchecked Sendable {
+    let executed: Counter
+    let way: Int
+    init(_ executed: Counter, way: Int) {
+      self.executed = executed
+      self.way = way
+    }
+    override func execute() {
+      executed.add()
+      switch way % 3 {
+      case 0: finish()
+      case 1: DispatchQueue.global().async { self.finish() }
+      default:
+        DispatchQueue.global().async { self.finish() }
+        finish()
+      }
+    }
+  }
+
+  static func trace(at url: URL) throws -> Trace { try TraceReader.read(path: url.path) }
+
+  @Test func everyEventIsAccountedFor() throws {
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent("stress-\(UUID().uuidString).optrace")
+    defer { try? FileManager.default.removeItem(at: url) }
+    let recorder = try TraceRecorder(writingTo: url)
+    let executed = Counter()
+    let cancels = Counter()
+    let queues = (0..<8).map {
+      TracedOperationQueue(name: "queue \($0)", maxConcurrentOperationCount: [1, 2, 4, -1][$0 % 4], recorder: recorder)
+    }
+    let threads = 4
+    let perThread = Self.operationCount / threads
+    let group = DispatchGroup()
+    for thread in 0..<threads {
+      group.enter()
+      Thread {
+        var random = SystemRandomNumberGenerator()
+        var done = 0
+        while done < perThread {
+          // Batches with some dependencies among them, over random queues, some of them cancelled on the way.
+          var batch: [Operation] = []
+          for index in 0..<min(100, perThread - done) {
+            let operation: Operation =
+              index % 3 == 0 ? Async(executed, way: index) : index % 3 == 1 ? Sync(executed) : Self.block(executed)
+            if index % 5 == 0, let earlier = batch.randomElement(using: &random) { operation.addDependency(earlier) }
+            batch.append(operation)
+          }
+          for operation in batch { queues.randomElement(using: &random)?.addOperation(operation) }
+          for operation in batch where Int.random(in: 0..<10, using: &random) == 0 {
+            operation.cancel()
+            cancels.add()
+          }
+          recorder.mark("thread \(thread)")
+          if done % 1000 == 0 { queues[thread].maxConcurrentOperationCount = 1 + done / 1000 % 4 }
+          for operation in batch { operation.waitUntilFinished() }
+          done += batch.count
+        }
+        group.leave()
+      }.start()
+    }
+    group.wait()
+    for queue in queues { queue.waitUntilAllOperationsAreFinished() }
+    try recorder.stop()
+
+    let trace = try Self.trace(at: url)
+    #expect(trace.loss == LossReport())
+    #expect(trace.operations.count == Self.operationCount)
+    #expect(trace.queues.count == 8)
+    #expect(trace.marks.count == threads * (perThread / 100))
+    #expect(trace.operations.filter { $0.executionBegan != nil }.count == executed.value)
+    #expect(trace.operations.filter { $0.cancelRequested != nil }.count == cancels.value)
+    var wrong: [OperationRecord] = []
+    for operation in trace.operations {
+      let isWhole =
+        operation.coverage == .full && operation.enqueueCount == 1 && operation.startCount == 1
+        && operation.enqueued != nil && operation.finished != nil
+        && (operation.executionBegan != nil) == (operation.executionEnded != nil)
+        && (operation.state == .finished || operation.state == .cancelled)
+      if !isWhole { wrong.append(operation) }
+    }
+    #expect(wrong.count == 0, "\(wrong.prefix(3))")
+    let violations = TraceValidator.check(try TraceReader.events(path: url.path))
+    #expect(violations.isEmpty, "\(violations.prefix(5))")
+  }
+
+  static func block(_ executed: Counter) -> TracedBlockOperation {
+    TracedBlockOperation { executed.add() }
+  }
+
+  @Test func ringUnderLoadStaysSound() throws {
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent("ring-\(UUID().uuidString).optrace")
+    defer { try? FileManager.default.removeItem(at: url) }
+    let recorder = try TraceRecorder(writingTo: url, configuration: .flightRecorder(capacity: 1 << 20))
+    let executed = Counter()
+    let queues = (0..<4).map { TracedOperationQueue(name: "queue \($0)", recorder: recorder) }
+    let group = DispatchGroup()
+    for thread in 0..<4 {
+      group.enter()
+      Thread {
+        for _ in 0..<50 {
+          queues[thread].addOperations((0..<100).map { _ in Sync(executed) }, waitUntilFinished: true)
+        }
+        group.leave()
+      }.start()
+    }
+    while group.wait(timeout: .now() + 0.01) == .timedOut {
+      #expect(try Self.trace(at: url).loss.damage == [])
+    }
+    try recorder.stop()
+    let trace = try Self.trace(at: url)
+    #expect(executed.value == 20_000)
+    #expect(trace.loss.damage == [] && trace.loss.lostCount == 0 && trace.loss.overwrittenBytes > 0)
+    #expect(trace.operations.count > 1000)
+  }
+
+  @Test func recordersComeAndGoWhileThreadsWrite() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("recorders-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for round in 0..<30 {
+      let url = folder.appendingPathComponent("\(round % 3).optrace")
+      let recorder = try TraceRecorder(writingTo: url)
+      let group = DispatchGroup()
+      for _ in 0..<4 {
+        group.enter()
+        Thread {
+          let executed = Counter()
+          let queue = TracedOperationQueue(name: "q", recorder: recorder)
+          while recorder.isRecording { queue.addOperations([Sync(executed)], waitUntilFinished: true) }
+          group.leave()
+        }.start()
+      }
+      usleep(3_000)
+      try recorder.stop()
+      #expect(try Self.trace(at: recorder.url).loss == LossReport())
+      group.wait()
+    }
+  }
+}
