@@ -183,10 +183,10 @@ private struct Walker {
     var cause = CriticalPath.Cause.start
     var before: Int?
     var began = begin
-    if let opening = opening(for: place, after: runnable, upTo: over) {
-      cause = .slot(trace.operations[opening].id)
-      began = min(max(trace.operations[opening].finished?.time ?? over, runnable), over)
-      before = opening
+    if let opening = opening(for: place, from: dependency?.finished ?? begin, runnable: runnable, upTo: over) {
+      cause = .slot(trace.operations[opening.place].id)
+      began = opening.time
+      before = opening.place
     } else if let dependency {
       cause = .dependency(trace.operations[dependency.place].id)
       began = dependency.finished
@@ -214,13 +214,14 @@ private struct Walker {
     return last
   }
 
-  private mutating func opening(for place: Int, after: Nanoseconds, upTo: Nanoseconds) -> Int? {
-    guard let queue = trace.operations[place].queue, after < upTo else { return nil }
+  private mutating func opening(
+    for place: Int, from: Nanoseconds, runnable: Nanoseconds, upTo: Nanoseconds
+  ) -> (place: Int, time: Nanoseconds)? {
+    guard let queue = trace.operations[place].queue, from < upTo else { return nil }
     if releases[queue] == nil {
       releases[queue] = SlotReleases(placesOfQueue[queue] ?? [], of: trace, queue: trace.queue(queue))
     }
-    return releases[queue]?.opening(
-      for: place, isBarrier: trace.operations[place].isBarrier, after: after, upTo: upTo)
+    return releases[queue]?.opening(for: place, in: trace, from: from, runnable: runnable, upTo: upTo)
   }
 }
 

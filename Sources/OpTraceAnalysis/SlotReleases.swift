@@ -10,9 +10,10 @@ struct SlotReleases {
 
   /// By time.
   private var releases: [Release] = []
-  /// For each release the latest one up to it that let somebody in: the queue was full just before, or the slot was a
-  /// barrier's. -1: none.
-  private var latestOpening: [Int] = []
+  /// For each release the latest one up to it at which the queue was full just before. -1: none.
+  private var latestFull: [Int] = []
+  /// For each release the latest one up to it that ended a barrier. -1: none.
+  private var latestBarrier: [Int] = []
 
   /// O(m log m) for m operations of the queue.
   init(_ places: [Int], of trace: Trace, queue: QueueRecord?) {
@@ -32,7 +33,8 @@ struct SlotReleases {
     var changes = (queue?.changes ?? [])[...]
     var begun = 0
     var ended = 0
-    var latest = -1
+    var full = -1
+    var barrier = -1
     for (number, release) in releases.enumerated() {
       while let change = changes.first, change.time < release.time {
         if case .limit(let value) = change.kind { limit = value }
@@ -40,26 +42,45 @@ struct SlotReleases {
       }
       while begun < begins.count, begins[begun] < release.time { begun += 1 }
       while ended < number, releases[ended].time < release.time { ended += 1 }
-      let holding = begun - ended
-      if limit > 0 && holding >= limit || trace.operations[release.place].isBarrier { latest = number }
-      latestOpening.append(latest)
+      if limit > 0, begun - ended >= limit { full = number }
+      if trace.operations[release.place].isBarrier { barrier = number }
+      latestFull.append(full)
+      latestBarrier.append(barrier)
     }
   }
 
-  /// The operation whose end let `waiter` in: the latest one after `from` and not after `to`. O(log m).
-  func opening(for waiter: Int, isBarrier: Bool, after from: Nanoseconds, upTo to: Nanoseconds) -> Int? {
+  /// The operation whose end let the one at `waiter` in, up to `to`: the latest one that gave it a slot of a full queue
+  /// after `runnable`, or that stood before it as a barrier (or behind which it stands as one) after `from`.
+  ///
+  /// A barrier delays readiness too: it may have ended before `runnable`. O(log m), but for barriers that were enqueued
+  /// later than the waiter.
+  func opening(
+    for waiter: Int, in trace: Trace, from: Nanoseconds, runnable: Nanoseconds, upTo to: Nanoseconds
+  ) -> (place: Int, time: Nanoseconds)? {
     var low = 0
     var high = releases.count
     while low < high {
       let middle = (low + high) / 2
       if releases[middle].time <= to { low = middle + 1 } else { high = middle }
     }
-    var number = low - 1
+    let isBarrier = trace.operations[waiter].isBarrier
+    let enqueued = trace.operations[waiter].enqueued?.time ?? .min
+    let byBarrier = search(from: low - 1, after: from, { isBarrier ? $0 : latestBarrier[$0] }) { place in
+      place != waiter && (trace.operations[place].enqueued?.time ?? .max) <= enqueued
+    }
+    let bySlot = search(from: low - 1, after: runnable, { latestFull[$0] }) { $0 != waiter }
+    let latest = max(byBarrier ?? -1, bySlot ?? -1)
+    return latest < 0 ? nil : (releases[latest].place, releases[latest].time)
+  }
+
+  private func search(
+    from start: Int, after time: Nanoseconds, _ step: (Int) -> Int, _ accepts: (Int) -> Bool
+  ) -> Int? {
+    var number = start
     while number >= 0 {
-      // A barrier waits for everything before it, full or not.
-      if !isBarrier { number = latestOpening[number] }
-      guard number >= 0, releases[number].time > from else { return nil }
-      if releases[number].place != waiter { return releases[number].place }
+      number = step(number)
+      guard number >= 0, releases[number].time > time else { return nil }
+      if accepts(releases[number].place) { return number }
       number -= 1
     }
     return nil

@@ -138,6 +138,30 @@ import Testing
     #expect(path.steps.map(\.cause) == [.start, .slot(OperationID(1)), .slot(OperationID(2))])
   }
 
+  /// Foundation on Linux makes what stands behind a barrier ready only when the barrier is over.
+  @Test func aBarrierThatDelaysReadinessIsOnThePathToo() {
+    var make = TraceBuilder()
+    let queue = make.queue("wide", limit: 3)
+    make.operation("before", on: queue, began: 0, ended: 30)
+    make.operation("dependency", on: queue, began: 0, ended: 10)
+    let barrier = make.operation("barrier", on: queue, ready: 31, began: 32, ended: 40)
+    make.change(barrier) { $0.isBarrier = true }
+    make.operation("behind", on: queue, after: [2], enqueued: 1, ready: 41, began: 42, ended: 70)
+    let path = CriticalPath(of: make.trace)
+    #expect(path.steps.map(\.cause) == [.start, .slot(OperationID(1)), .slot(barrier)])
+    #expect(path.steps.last?.waitingForDependencies == milliseconds(1))
+    expectTiles(path)
+  }
+
+  @Test func aBarrierThatCameLaterIsNoCause() {
+    var make = TraceBuilder()
+    let queue = make.queue("wide")
+    make.operation("late", on: queue, enqueued: 0, ready: 50, began: 50, ended: 60)
+    let barrier = make.operation("barrier", on: queue, enqueued: 10, ready: 10, began: 10, ended: 45)
+    make.change(barrier) { $0.isBarrier = true }
+    #expect(CriticalPath(of: make.trace).steps.map(\.cause) == [.start])
+  }
+
   @Test func aRemovedDependencyIsNoCause() {
     var make = TraceBuilder()
     let queue = make.queue("q", limit: 4)

@@ -92,6 +92,39 @@ import Testing
     }
   }
 
+  /// In a run without dependencies only the numbers say what comes first.
+  @Test func earlierOperationsStandAbove() throws {
+    var make = TraceBuilder("column")
+    let queue = make.queue("q")
+    for _ in 0..<6 { make.operation("op", on: queue, began: 0, ended: 1) }
+    let layout = try GraphvizRenderer.layout(GraphPicture(of: make.trace))
+    #expect(layout.nodes.map(\.y) == layout.nodes.map(\.y).sorted())
+  }
+
+  @Test func waitingForASlotRunsFromLeftToRightToo() throws {
+    var make = TraceBuilder("serial")
+    let queue = make.queue("q", limit: 1)
+    for number in 0..<4 {
+      make.operation("op", on: queue, ready: 0, began: Double(number), ended: Double(number + 1))
+    }
+    let layout = try GraphvizRenderer.layout(GraphPicture(of: make.trace))
+    #expect(layout.nodes.map(\.x) == layout.nodes.map(\.x).sorted() && Set(layout.nodes.map(\.x)).count == 4)
+  }
+
+  @Test func whatHasNoEdgesStandsInTheFirstColumn() throws {
+    var make = TraceBuilder("mixed")
+    let serial = make.queue("serial", limit: 1)
+    let wide = make.queue("wide")
+    for number in 0..<4 {
+      make.operation("in turn", on: serial, ready: 0, began: Double(number), ended: Double(number + 1))
+      make.operation("together", on: wide, began: 0, ended: 1)
+    }
+    let picture = GraphPicture(of: make.trace)
+    let layout = try GraphvizRenderer.layout(picture)
+    let columns = zip(picture.nodes, layout.nodes).filter { $0.0.name == "together" }.map(\.1.x)
+    #expect(Set(columns).count == 1 && columns.first == layout.nodes.map(\.x).min())
+  }
+
   @Test func manyQueuesAreToldByTintInsteadOfLanes() throws {
     var make = TraceBuilder("many")
     for number in 0..<60 {

@@ -1,11 +1,11 @@
 extension GraphLayout {
-  /// Gives every dependency between neighbouring columns one plain S from the middle of a side to the middle of a side.
+  /// Gives every edge between neighbouring columns one plain S from the middle of a side to the middle of a side.
   ///
   /// Nothing stands between two columns, so nothing is met; a router that knows only boxes winds where the gap is
   /// narrow and the way is high.
   /// - Parameter widest: the widest gap that counts as one between neighbours, in points.
   public mutating func smoothShortEdges(of picture: GraphPicture, widest: Double) {
-    for (number, edge) in picture.edges.enumerated() where edge.kind == .dependency && edge.from != edge.to {
+    for (number, edge) in picture.edges.enumerated() where edge.from != edge.to {
       let start = Point(nodes[edge.from].x + metrics.nodeWidth / 2, nodes[edge.from].y)
       let tip = Point(nodes[edge.to].x - metrics.nodeWidth / 2, nodes[edge.to].y)
       let gap = tip.x - start.x

@@ -126,13 +126,18 @@ public struct DOTWriter: Sendable {
   /// Invisible edges: the root holds the titles in the first column, each title holds its lane's first nodes behind it.
   private func scaffold() -> String {
     var hasDependency = [Bool](repeating: false, count: picture.nodes.count)
-    for edge in picture.edges where edge.kind == .dependency && edge.from != edge.to {
+    var isAlone = [Bool](repeating: true, count: picture.nodes.count)
+    for edge in picture.edges where edge.from != edge.to {
       if !edge.isCycle { hasDependency[edge.to] = true }
+      isAlone[edge.from] = false
+      isAlone[edge.to] = false
     }
     var out = "  edge [style=invis, weight=0];\n"
     for lane in picture.lanes.indices { out += "  root -> \(Self.titleName(lane)) [weight=100];\n" }
     for (number, node) in picture.nodes.enumerated() where !hasDependency[number] {
-      out += "  \(Self.titleName(node.lane)) -> \(Self.nodeName(node));\n"
+      // What has no edge of its own would be strewn over all columns.
+      let weight = isAlone[number] ? " [weight=1]" : ""
+      out += "  \(Self.titleName(node.lane)) -> \(Self.nodeName(node))\(weight);\n"
     }
     return out
   }
@@ -161,9 +166,8 @@ public struct DOTWriter: Sendable {
 
   private func edgeLine(_ number: Int, _ edge: GraphPicture.Edge) -> String {
     var attributes = ["key=\"\(number)\""]
-    if edge.kind == .slot { attributes.append("constraint=false") }
-    if edge.isCritical, edge.kind == .dependency { attributes.append("weight=4") }
-    if isScaffolded, edge.kind == .dependency, !edge.isCycle { attributes.append("tailport=e, headport=w") }
+    if edge.isCritical { attributes.append("weight=4") }
+    if isScaffolded, !edge.isCycle { attributes.append("tailport=e, headport=w") }
     if purpose != .placing {
       attributes += ["id=\"\(picture.id(of: edge))\"", "class=\"\(picture.cssClass(of: edge))\""]
       if edge.isCycle {

@@ -19,6 +19,30 @@ extension GraphLayout {
     }
   }
 
+  /// Turns the layout upside down where that brings earlier lanes and operations to the top: which way round it is, a
+  /// layout algorithm leaves to chance.
+  public mutating func orderFromTop() {
+    var score = 0
+    for (one, next) in zip(lanes, lanes.dropFirst()) { score += one.minY < next.minY ? 2 : -2 }
+    let order = nodes.indices.sorted { (nodes[$0].x, nodes[$0].y) < (nodes[$1].x, nodes[$1].y) }
+    for (one, next) in zip(order, order.dropFirst()) where abs(nodes[one].x - nodes[next].x) < 1 {
+      score += one < next ? 1 : -1
+    }
+    guard score < 0 else { return }
+    let area = bounds
+    let sum = area.minY + area.maxY
+    for number in nodes.indices { nodes[number].y = sum - nodes[number].y }
+    for number in edges.indices {
+      guard var curve = edges[number] else { continue }
+      curve.tip.y = sum - curve.tip.y
+      for point in curve.points.indices { curve.points[point].y = sum - curve.points[point].y }
+      edges[number] = curve
+    }
+    func mirror(_ box: inout Box) { (box.minY, box.maxY) = (sum - box.maxY, sum - box.minY) }
+    for number in lanes.indices { mirror(&lanes[number]) }
+    for number in titles.indices { mirror(&titles[number]) }
+  }
+
   /// A router may lead a line around outside all lanes. A Bézier curve stays within its points, so moving these is
   /// enough to keep it inside.
   private mutating func clampEdges() {

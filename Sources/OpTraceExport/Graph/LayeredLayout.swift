@@ -62,8 +62,7 @@ public enum LayeredLayout {
   private static func dependencies(of picture: GraphPicture) -> DependencyGraph {
     DependencyGraph(
       nodeCount: picture.nodes.count,
-      edges: picture.edges.filter { $0.kind == .dependency }
-        .map { DependencyGraph.Edge(waiter: $0.to, dependency: $0.from) })
+      edges: picture.edges.map { DependencyGraph.Edge(waiter: $0.to, dependency: $0.from) })
   }
 
   /// Every node behind all that it waits for; the nodes of a cycle one behind the other.

@@ -24,8 +24,7 @@ enum SVGStyle {
     .dep.cycle .line{stroke-width:2.2;stroke-dasharray:none}
     .dep.slot .line{stroke-dasharray:0.1 5.2;stroke-linecap:round}
     .op,.dep{transition:opacity .12s}
-    .tracing .op,.tracing .dep{opacity:.16}
-    .tracing .lit{opacity:1}
+    .tracing .op[id]:not(.lit),.tracing .dep[id]:not(.lit){opacity:.16}
     .tracing .op.here .box,.op:focus-visible .box{stroke-width:3.4}
     \(colors(picture, hasLanes) { $0.light })
     @media screen and (prefers-color-scheme:dark){
