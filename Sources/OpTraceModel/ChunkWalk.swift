@@ -70,6 +70,8 @@ struct ChunkWalk {
 
   /// A file with more damaged places is given up: what would follow is no evidence of anything.
   private static let mostDamage = 256
+  /// Events know their records by 32 bits (of words: 32 GiB); the largest chunk must still fit.
+  private static let mostWords = Int(UInt32.max) - Int(ChunkHeader.largest / 8)
 
   init(_ source: any ByteSource, header: FileHeader) {
     self.source = source
@@ -90,12 +92,14 @@ struct ChunkWalk {
     let isEndKnown = header.isClosed && header.endOffset >= header.headerSize
     let end = isEndKnown ? min(header.endOffset, size) : size
     var offset = header.headerSize
-    while offset < end, damage.count < Self.mostDamage {
+    while offset < end, damage.count < Self.mostDamage, words.count < Self.mostWords {
       endedAt = offset
       offset = step(at: offset, end: end)
     }
     if offset < end {
-      damage.append(.init(offset: offset, skippedBytes: end - offset, reason: "too many damaged places: given up"))
+      let reason =
+        words.count < Self.mostWords ? "too many damaged places: given up" : "more records than can be read at once"
+      damage.append(.init(offset: offset, skippedBytes: end - offset, reason: reason))
     }
     if header.endOffset > size {
       damage.append(
