@@ -11,9 +11,9 @@ extension Summary {
     for (index, operation) in trace.operations.enumerated() {
       guard let queue = operation.queue.flatMap({ place[$0] }) else { continue }
       result[queue].operations += 1
-      result[queue].busy += times[index].running
-      result[queue].waitingForDependencies += times[index].waitingForDependencies
-      result[queue].waitingForSlot += times[index].waitingForSlot
+      result[queue].busy = result[queue].busy.saturating(times[index].running)
+      result[queue].waitingForDependencies = result[queue].waitingForDependencies.saturating(times[index].waitingForDependencies)
+      result[queue].waitingForSlot = result[queue].waitingForSlot.saturating(times[index].waitingForSlot)
       if times[index].running > 0 {
         let end = operation.finished?.time ?? trace.end
         slots[queue].append((end - times[index].running, end))

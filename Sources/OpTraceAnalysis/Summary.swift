@@ -115,7 +115,7 @@ public struct Distribution: Sendable, Equatable {
     let sorted = values.sorted()
     guard let last = sorted.last else { return }
     count = sorted.count
-    total = sorted.reduce(0, +)
+    total = sorted.reduce(0) { $0.saturating($1) }
     max = last
     median = Self.percentile(50, of: sorted)
     p95 = Self.percentile(95, of: sorted)
@@ -123,5 +123,13 @@ public struct Distribution: Sendable, Equatable {
 
   private static func percentile(_ percent: Int, of sorted: [Nanoseconds]) -> Nanoseconds {
     sorted[Swift.max(1, (sorted.count * percent + 99) / 100) - 1]
+  }
+}
+
+extension Nanoseconds {
+  /// The sum, or the largest number: the times of a trace may be anything up to a year, and their sum more than fits.
+  func saturating(_ other: Nanoseconds) -> Nanoseconds {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? .max : sum
   }
 }

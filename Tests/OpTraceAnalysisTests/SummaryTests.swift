@@ -71,6 +71,7 @@ struct SummaryTests {
     #expect(distribution.max == Nanoseconds(count))
     #expect(distribution.total == Nanoseconds(count * (count + 1) / 2))
     #expect(Distribution([]) == Distribution())
+    #expect(Distribution([.max, 1]).total == .max, "a sum that does not fit traps nothing")
   }
 
   @Test("what never ran counts in its class, but not among the running times")
