@@ -48,9 +48,8 @@ demo: release
 	@for file in svg json optrace; do test -s $(demo)/photo-import.$$file || { \
 	  echo "demo: $(demo)/photo-import.$$file was not written" >&2; exit 1; }; done
 	@echo
-	@echo "The graph     $(demo)/photo-import.svg      open in a browser: file://$(CURDIR)/$(demo)/photo-import.svg"
-	@echo "The timeline  $(demo)/photo-import.json     drop on https://ui.perfetto.dev (it stays on this machine)"
-	@echo "The trace     $(demo)/photo-import.optrace  $(optrace) summary $(demo)/photo-import.optrace"
+	@echo "The graph:  file://$(CURDIR)/$(demo)/photo-import.svg"
+	@echo "In figures: $(optrace) summary $(demo)/photo-import.optrace"
 
 test: setup-test
 	@echo "==> Building the tests"
