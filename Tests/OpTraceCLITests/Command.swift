@@ -34,6 +34,12 @@ enum Command {
   static func run(
     _ arguments: String..., input: [UInt8] = [], environment: [String: String] = [:], shell: String? = nil
   ) throws -> Result {
+    try run(arguments: arguments, input: input, environment: environment, shell: shell)
+  }
+
+  static func run(
+    arguments: [String], input: [UInt8] = [], environment: [String: String] = [:], shell: String? = nil
+  ) throws -> Result {
     let folder = try TemporaryFolder()
     let files = ["in", "out", "errors"].map { folder.url.appendingPathComponent($0) }
     try Data(input).write(to: files[0])

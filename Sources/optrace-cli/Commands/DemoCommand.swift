@@ -38,6 +38,7 @@
     var timeout: Double?
 
     func validate() throws {
+      if folder == "-" { throw ValidationError("-o names a folder: a demo writes three files.") }
       if let limit, limit < 1 { throw ValidationError("--limit must be at least 1.") }
       if let timeout, !(timeout > 0 && timeout <= 3600) {
         throw ValidationError("--timeout must be more than 0 and at most 3600 seconds.")

@@ -19,19 +19,20 @@
       timeline = stem + ".json"
     }
 
+    /// Makes the folder, and those above it, where they are not there.
     func makeFolder() throws {
-      guard !folder.isEmpty else { return }
-      do {
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-      } catch {
-        throw Failure.cannotWrite(folder, Self.reason(of: error))
+      let parts = folder.split(separator: "/", omittingEmptySubsequences: false)
+      for count in parts.indices {
+        let path = parts[...count].joined(separator: "/")
+        guard !path.isEmpty, mkdir(path, 0o777) != 0 else { continue }
+        let number = errno
+        if !isFolder(path) { throw Failure.cannotWrite(folder, reason(number == EEXIST ? ENOTDIR : number)) }
       }
     }
 
-    private static func reason(of error: any Error) -> String {
-      let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-      if let underlying, underlying.domain == NSPOSIXErrorDomain { return optrace_cli.reason(Int32(underlying.code)) }
-      return "the folder cannot be made"
+    private func isFolder(_ path: String) -> Bool {
+      var status = stat()
+      return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     func writeTimeline(of demo: DemoTrace) throws {
@@ -50,12 +51,13 @@
         return nil
       } catch let error as GraphvizError {
         guard case .missingPlugin = error else { throw Failure(message: printable("\(error)"), status: .bug) }
-        return "there is no graph: \(printable("\(error)"))"
+        return
+          "there is no graph: \(printable("\(error)"))\n  afterwards: optrace graph \(quoted(trace)) -o \(quoted(graph))"
       }
     }
 
     func description(hasGraph: Bool) -> String {
-      var rows = [("trace", trace, "optrace summary \(trace)")]
+      var rows = [("trace", trace, "optrace summary \(quoted(trace))")]
       if hasGraph { rows.append(("graph", graph, "open it in a browser")) }
       rows.append(("timeline", timeline, "open https://ui.perfetto.dev, and drop the file on the page"))
       let width = rows.reduce(0) { max($0, terminalWidth(of: printable($1.1))) }
@@ -65,5 +67,11 @@
         return "\(name.padding(toLength: 8, withPad: " ", startingAt: 0))  \(path)\(blanks)  \(hint)\n"
       }.joined()
     }
+  }
+
+  /// As a shell takes it for one word.
+  private func quoted(_ path: String) -> String {
+    let plain = path.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || "/._-+,:@%".contains($0) }
+    return plain ? path : "'" + path.replacingOccurrences(of: "'", with: "'\\''") + "'"
   }
 #endif
