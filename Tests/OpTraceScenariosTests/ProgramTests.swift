@@ -7,10 +7,10 @@ extension ScenarioTests {
   struct Programs {
     private static let session = ["SyncLock", "SaveSession", "RefreshToken"]
 
-    @Test("photo-import: 26 operations on three queues keep their limits and their dependencies")
+    @Test("photo-import: 27 operations on three queues keep their limits and their dependencies")
     func photoImport() async throws {
       let run = try await RecordedRun("photo-import")
-      #expect(run.trace.operations.count == 26)
+      #expect(run.trace.operations.count == 27)
       for (name, limit) in [("network", 4), ("imaging", 2), ("store", 1)] {
         let queue = try run.queue(name)
         #expect(queue.limit == limit)

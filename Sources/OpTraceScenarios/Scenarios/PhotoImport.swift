@@ -3,7 +3,7 @@ internal import OpTrace
 
 extension Scenario {
   static let photoImport = Scenario(
-    "photo-import", "26 operations on three queues, from the server through the images into the database; try --stuck.",
+    "photo-import", "27 operations on three queues, from the server through the images into the database; try --stuck.",
     options: [.stuck, .timeout]
   ) { run in
     let program = PhotoImport(run)
@@ -61,7 +61,7 @@ private final class PhotoImport {
       Download("Download \($0 + 1)", seconds: run.paced($1))
     }
     decodes = [0.28, 0.26, 0.39, 0.22, 0.3].enumerated().map { Decode("Decode \($0 + 1)", seconds: run.paced($1)) }
-    thumbnails = [0.11, 0.13, 0.12].enumerated().map { Thumbnail("Thumbnail \($0 + 1)", seconds: run.paced($1)) }
+    thumbnails = [0.11, 0.13, 0.12, 0.1].enumerated().map { Thumbnail("Thumbnail \($0 + 1)", seconds: run.paced($1)) }
     buildIndex = Transaction("BuildIndex", seconds: run.paced(0.4))
     detectFaces = Step("DetectFaces", seconds: run.paced(0.52))
     openDatabase = Transaction("OpenDatabase", seconds: run.paced(0.18))
@@ -80,7 +80,7 @@ private final class PhotoImport {
     for download in downloads { download.addDependency(parseManifest) }
     for (decode, download) in zip(decodes, downloads) { decode.addDependency(download) }
     for (thumbnail, decode) in zip(thumbnails, decodes) { thumbnail.addDependency(decode) }
-    for operation in thumbnails + [decodes[3], migrate] { buildIndex.addDependency(operation) }
+    for operation in thumbnails + [migrate] { buildIndex.addDependency(operation) }
     detectFaces.addDependency(decodes[2])
     migrate.addDependency(openDatabase)
     insertRows.addDependency(buildIndex)

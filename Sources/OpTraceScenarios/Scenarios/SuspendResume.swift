@@ -7,10 +7,10 @@ extension Scenario {
   ) { run in
     let queue = TracedOperationQueue(name: "sync", maxConcurrentOperationCount: 2, recorder: run.recorder)
     let began = DispatchSemaphore(value: 0)
-    let mail = Beginning("Sync mail", seconds: run.paced(0.3), began: began)
-    let contacts = Beginning("Sync contacts", seconds: run.paced(0.2), began: began)
-    let calendar = Beginning("Sync calendar", seconds: run.paced(0.15), began: began)
-    let notes = Beginning("Sync notes", seconds: run.paced(0.15), began: began)
+    let mail = Sync("Sync mail", seconds: run.paced(0.3), began: began)
+    let contacts = Sync("Sync contacts", seconds: run.paced(0.2), began: began)
+    let calendar = Sync("Sync calendar", seconds: run.paced(0.15), began: began)
+    let notes = Sync("Sync notes", seconds: run.paced(0.15), began: began)
     queue.addOperations([mail, contacts, calendar, notes], waitUntilFinished: false)
     for _ in 1...2 { began.wait() }
 
@@ -26,7 +26,7 @@ extension Scenario {
 }
 
 /// Tells when it begins. Sendable: the stored property is a constant.
-private final class Beginning: Request, @unchecked Sendable {
+private final class Sync: Request, @unchecked Sendable {
   private let began: DispatchSemaphore
 
   init(_ name: String, seconds: TimeInterval, began: DispatchSemaphore, line: UInt = #line) {
