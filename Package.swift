@@ -5,7 +5,6 @@ import PackageDescription
 /// The trait `CLI` guards what only the command needs, so that a client that writes `traits: []` fetches nothing else.
 let cli = TargetDependencyCondition.when(traits: ["CLI"])
 
-
 let package = Package(
   name: "OpTrace",
   platforms: [.macOS(.v13), .iOS(.v16)],
@@ -81,9 +80,10 @@ let package = Package(
 )
 
 for target in package.targets where target.type != .system {
-  target.swiftSettings = (target.swiftSettings ?? []) + [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-  ]
+  target.swiftSettings =
+    (target.swiftSettings ?? []) + [
+      .enableUpcomingFeature("ExistentialAny"),
+      .enableUpcomingFeature("InternalImportsByDefault"),
+      .enableUpcomingFeature("MemberImportVisibility"),
+    ]
 }

@@ -12,7 +12,8 @@ extension Summary {
       guard let queue = operation.queue.flatMap({ place[$0] }) else { continue }
       result[queue].operations += 1
       result[queue].busy = result[queue].busy.saturating(times[index].running)
-      result[queue].waitingForDependencies = result[queue].waitingForDependencies.saturating(times[index].waitingForDependencies)
+      result[queue].waitingForDependencies = result[queue].waitingForDependencies.saturating(
+        times[index].waitingForDependencies)
       result[queue].waitingForSlot = result[queue].waitingForSlot.saturating(times[index].waitingForSlot)
       if times[index].running > 0 {
         let end = operation.finished?.time ?? trace.end

@@ -66,7 +66,8 @@ case "exec":
   SyncParent(name: "first image").start()
   let next = arguments.count > 3 ? "done" : "exec"
   if next == "exec" {
-    var words: [UnsafeMutablePointer<CChar>?] = ["program", "exec", path, "again"].map { (word: String) in strdup(word) }
+    var words: [UnsafeMutablePointer<CChar>?] = ["program", "exec", path, "again"].map { (word: String) in strdup(word)
+    }
     words.append(nil)
     execv("/proc/self/exe", words)
     exit(4)
