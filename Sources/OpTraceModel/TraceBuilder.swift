@@ -243,7 +243,11 @@ public struct TraceBuilder {
 
   private mutating func beginWait(_ target: WaitRecord.Target, _ at: Stamp) {
     openWaits[OpenWait(thread: at.thread.rawValue, target: target), default: []].append(trace.waits.count)
-    let inside = threads.executing(on: at.thread).map { trace.operations[$0].id }
+    var inside: OperationID?
+    // One that is over stands on the stack because its last records are missing.
+    if let place = threads.executing(on: at.thread), trace.operations[place].finished == nil {
+      inside = trace.operations[place].id
+    }
     trace.waits.append(WaitRecord(target: target, thread: at.thread, inside: inside, began: at.time))
   }
 
