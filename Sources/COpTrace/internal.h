@@ -119,7 +119,8 @@ struct optrace_recorder {
 };
 
 struct optrace_operation {
-  _Atomic(optrace_recorder *) recorder;
+  _Atomic(optrace_recorder *) recorder;  // Null until the operation has been described.
+  _Atomic(optrace_recorder *) owner;
   _Atomic uint32_t serial;
   _Atomic uint32_t bits;
   uint64_t created;

@@ -9,8 +9,11 @@ internal import OpTraceFormat
 struct OperationProbe: @unchecked Sendable {
   /// Bits of ``OperationProbe/claim(_:)``.
   struct Bits {
-    static let described: UInt32 = 1
-    static let hasDependencies: UInt32 = 2
+    static let hasDependencies: UInt32 = 1
+    /// Its start was watched, so its finish will be recorded …
+    static let watched: UInt32 = 2
+    /// … and has been.
+    static let finishRecorded: UInt32 = 4
   }
 
   let pointer: OpaquePointer?
@@ -24,7 +27,10 @@ struct OperationProbe: @unchecked Sendable {
     optrace_operation_destroy(pointer)
   }
 
+  /// The recorder that events go to; nil before the operation has been described there.
   var core: OpaquePointer? { optrace_operation_recorder(pointer) }
+  /// The recorder that it belongs to, while it is being described too.
+  var owner: OpaquePointer? { optrace_operation_owner(pointer) }
   var serial: UInt32 { optrace_operation_serial(pointer) }
 
   func record(_ kind: EventKind) {
@@ -61,14 +67,12 @@ extension ProbedOperation {
   func probedStart(_ body: () -> Void) {
     guard attachToDefault() else { return body() }
     probe.record(.started)
+    _ = probe.claim(OperationProbe.Bits.watched)
     optrace_frame_push(probe.pointer)
     body()
-    let phase = optrace_frame_phase(probe.pointer)
     optrace_frame_pop()
-    if phase == 0, isFinished {
-      // Too deep in nested starts to have been watched.
-      probe.record(.finished)
-    }
+    // Not yet recorded: it was too deep in nested starts to be watched, or has not finished.
+    if probe.claim(OperationProbe.Bits.finishRecorded), isFinished { probe.record(.finished) }
     probe.record(.startReturned)
   }
 
@@ -80,6 +84,9 @@ extension ProbedOperation {
     return value
   }
 
+  /// A finish can be seen when it has been recorded and not before, as far as that is in our hands: Foundation's own
+  /// state changes some instructions earlier, and whoever asks in between, from another thread, is told "not yet".
+  /// Those who wait are woken after that.
   func noteFinished(_ value: Bool) -> Bool {
     guard value else { return value }
     let phase = optrace_frame_phase(probe.pointer)
@@ -87,8 +94,9 @@ extension ProbedOperation {
       if phase == UInt32(optrace_phase_executing) { probe.record(.executionEnded) }
       optrace_frame_set_phase(UInt32(optrace_phase_finished))
       probe.record(.finished)
+      _ = probe.claim(OperationProbe.Bits.finishRecorded)
     }
-    return value
+    return !probe.has(OperationProbe.Bits.watched) || probe.has(OperationProbe.Bits.finishRecorded)
   }
 
   /// Foundation asks on the thread that took away the last obstacle, perhaps under the queue's lock.

@@ -25,17 +25,18 @@ extension TraceRecorder {
       return foreign.identify(operation, recorder: self)
     }
     let probe = probed.probe
-    if let other = probe.core { return other == core ? probe.serial : foreign.identify(operation, recorder: self) }
+    if let owner = probe.owner { return owner == core ? probe.serial : foreign.identify(operation, recorder: self) }
     let serial = optrace_recorder_next_serial(core)
     guard serial != 0, probe.pointer != nil else { return 0 }
     guard optrace_operation_attach(probe.pointer, core, serial) else {
       // Another thread was faster.
-      return probe.core == core ? probe.serial : foreign.identify(operation, recorder: self)
+      return probe.owner == core ? probe.serial : foreign.identify(operation, recorder: self)
     }
     describe(
       operation, serial: serial, coverage: 0, isAsynchronous: probed.isProbedAsAsynchronous,
       created: optrace_operation_created(probe.pointer), location: probed.sourceLocation)
     if operation.isCancelled { optrace_emit1(core, EventKind.cancelRequested.rawValue, serial) }
+    optrace_operation_publish(probe.pointer)
     if probe.has(OperationProbe.Bits.hasDependencies) { described.append((probed, serial)) }
     return serial
   }
@@ -73,6 +74,7 @@ extension TraceRecorder {
     guard serial != 0, optrace_operation_attach(probe.pointer, core, serial) else { return probe }
     optrace_emit2(core, EventKind.operationCreated.rawValue, serial, UInt64(interner.id(of: "Barrier")))
     optrace_emit2(core, EventKind.enqueued.rawValue, serial, UInt64(queue) | 1 << 48)
+    optrace_operation_publish(probe.pointer)
     return probe
   }
 

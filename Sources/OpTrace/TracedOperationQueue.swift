@@ -177,12 +177,12 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   /// default recorder was replaced goes on with the first.
   private func introduceQueue(_ recorder: TraceRecorder) -> UInt32? {
     guard let identity else { return nil }
-    if let core = optrace_operation_recorder(identity) {
-      return core == recorder.core ? optrace_operation_serial(identity) : nil
+    if let owner = optrace_operation_owner(identity) {
+      return owner == recorder.core ? optrace_operation_serial(identity) : nil
     }
     let number = optrace_recorder_next_queue(recorder.core)
     guard optrace_operation_attach(identity, recorder.core, number) else {
-      return optrace_operation_recorder(identity) == recorder.core ? optrace_operation_serial(identity) : nil
+      return optrace_operation_owner(identity) == recorder.core ? optrace_operation_serial(identity) : nil
     }
     let limit = UInt32(bitPattern: Int32(clamping: super.maxConcurrentOperationCount))
     // By its label: on Linux `DispatchQueue.main` is another object each time.
@@ -192,6 +192,7 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
     UTF8Text.with(hasName || isNamedLater ? super.name ?? "" : "") {
       optrace_emit_text(recorder.core, EventKind.queueCreated.rawValue, number, limit, true, word, $0, $1)
     }
+    optrace_operation_publish(identity)
     return number
   }
 

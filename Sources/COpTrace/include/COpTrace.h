@@ -96,11 +96,16 @@ bool optrace_carry(optrace_recorder *recorder, uint32_t thread, uint32_t thread_
 optrace_operation *optrace_operation_create(void);
 void optrace_operation_destroy(optrace_operation *operation);
 uint64_t optrace_operation_created(const optrace_operation *operation);
-// The recorder it records to; null before it is attached.
+// The recorder it records to; null until it has been described there.
 optrace_recorder *optrace_operation_recorder(const optrace_operation *operation);
+// The recorder that it belongs to; set a little earlier, while one thread describes it.
+optrace_recorder *optrace_operation_owner(const optrace_operation *operation);
 uint32_t optrace_operation_serial(const optrace_operation *operation);
-// Binds the operation to a recorder, once: true for the one caller that did it. When it returns, the operation is bound.
+// Gives the operation to a recorder, once: true for the one caller that did it, who describes it and then publishes it.
+// Until then events of it are not recorded, so that none comes before its description. For the others the owner and
+// the serial number stand when this returns.
 bool optrace_operation_attach(optrace_operation *operation, optrace_recorder *recorder, uint32_t serial);
+void optrace_operation_publish(optrace_operation *operation);
 // Remembers that this has been done; true for the first caller.
 bool optrace_operation_claim(optrace_operation *operation, uint32_t bit);
 bool optrace_operation_has(const optrace_operation *operation, uint32_t bit);
