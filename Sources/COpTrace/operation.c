@@ -52,6 +52,15 @@ bool optrace_operation_has(const optrace_operation *operation, uint32_t bit) {
   return operation && (atomic_load_explicit(&operation->bits, memory_order_acquire) & bit);
 }
 
+bool optrace_operation_turn(optrace_operation *operation, uint32_t bit, bool value) {
+  if (!operation || !atomic_load_explicit(&operation->recorder, memory_order_relaxed)) return false;
+  bool known = atomic_load_explicit(&operation->bits, memory_order_relaxed) & bit;
+  if (known == value) return false;
+  uint32_t before = value ? atomic_fetch_or_explicit(&operation->bits, bit, memory_order_acq_rel)
+                          : atomic_fetch_and_explicit(&operation->bits, ~bit, memory_order_acq_rel);
+  return value && !(before & bit);
+}
+
 void optrace_operation_event(const optrace_operation *operation, uint8_t kind) {
   optrace_recorder *recorder = optrace_operation_recorder(operation);
   if (recorder) optrace_emit1(recorder, kind, atomic_load_explicit(&operation->serial, memory_order_relaxed));

@@ -14,6 +14,8 @@ struct OperationProbe: @unchecked Sendable {
     static let watched: UInt32 = 2
     /// … and has been.
     static let finishRecorded: UInt32 = 4
+    /// The last answer of `isReady`.
+    static let ready: UInt32 = 8
   }
 
   let pointer: OpaquePointer?
@@ -99,9 +101,10 @@ extension ProbedOperation {
     return !probe.has(OperationProbe.Bits.watched) || probe.has(OperationProbe.Bits.finishRecorded)
   }
 
-  /// Foundation asks on the thread that took away the last obstacle, perhaps under the queue's lock.
+  /// Foundation asks on the thread that took away the last obstacle, perhaps under the queue's lock. Only turns to true
+  /// are recorded: a program may ask as often as it likes.
   func noteReady(_ value: Bool) -> Bool {
-    if value { probe.record(.ready) }
+    if optrace_operation_turn(probe.pointer, OperationProbe.Bits.ready, value) { probe.record(.ready) }
     return value
   }
 

@@ -23,6 +23,7 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
     explicitRecorder = nil
     hasName = false
     super.init()
+    if let recorder, recorder.isRecording { _ = introduceQueue(recorder) }
   }
 
   /// - Parameters:
@@ -37,6 +38,7 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
     super.init()
     if let name { super.name = name }
     super.maxConcurrentOperationCount = maxConcurrentOperationCount
+    if let recorder = self.recorder, recorder.isRecording { _ = introduceQueue(recorder) }
   }
 
   deinit {

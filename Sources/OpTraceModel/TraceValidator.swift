@@ -59,6 +59,8 @@ public struct TraceValidator {
     }
   }
 
+  private let describedQueues: Set<UInt32>
+
   private struct Wait: Hashable {
     var thread: UInt32
     var target: UInt32
@@ -81,15 +83,19 @@ public struct TraceValidator {
     let finishes: Set<UInt8> = [EventKind.finished.rawValue, EventKind.finishedWithError.rawValue]
     var times: [UInt32: Nanoseconds] = [:]
     var hasLossRecord = false
+    var described = Set<UInt32>()
     for entry in events.entries {
       let first = events.words[Int(entry.place)]
       let kind = UInt8(truncatingIfNeeded: first)
       if kind == EventKind.lost.rawValue { hasLossRecord = true }
+      // Two threads may meet a queue at once: the one that does not describe it need not be the later one.
+      if kind == EventKind.queueCreated.rawValue { described.insert(UInt32(truncatingIfNeeded: first >> 32)) }
       guard finishes.contains(kind) else { continue }
       let id = UInt32(truncatingIfNeeded: first >> 32)
       if times[id] == nil { times[id] = entry.time }
     }
     finishTimes = times
+    describedQueues = described
     isWhole = loss.isComplete && !hasLossRecord
   }
 
@@ -134,7 +140,7 @@ public struct TraceValidator {
         report(.undefinedString, event, index, "`\(field.name)` is string \(value), which is not defined")
       case .queue where value == 0 && isWhole, .operation where value == 0 && isWhole:
         report(.valueOutOfRange, event, index, "`\(field.name)` of `\(spec.name)` is 0")
-      case .queue where isWhole && queues[UInt32(truncatingIfNeeded: value)]?.isDefined != true:
+      case .queue where isWhole && !describedQueues.contains(UInt32(truncatingIfNeeded: value)):
         report(.undefinedQueue, event, index, "queue q\(value) is not defined")
       default: break
       }
@@ -357,7 +363,7 @@ public struct TraceValidator {
       queues[id]?.limit = Int64(Int32(truncatingIfNeeded: event.word1 >> 32))
       return
     }
-    if queues[id]?.isDefined != true, isWhole {
+    if isWhole, !describedQueues.contains(id) {
       report(.undefinedQueue, event, index, "`\(kind.spec.name)` of queue q\(id), which is not defined")
     }
     switch kind {

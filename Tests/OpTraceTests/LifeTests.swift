@@ -54,6 +54,30 @@ import Testing
     #expect(finished.time <= ready.time && ready.time <= began.time)
   }
 
+  @Test func askingForReadinessDoesNotMoveIt() throws {
+    let gate = Gate()
+    let trace = try recorded { recorder in
+      let queue = TracedOperationQueue(maxConcurrentOperationCount: 1, recorder: recorder)
+      let waiting = SyncWork(name: "waiting") { _ in }
+      queue.addOperations([SyncWork(name: "holder") { _ in gate.wait() }, waiting], waitUntilFinished: false)
+      recorder.mark("asking")
+      for _ in 0..<10 { #expect(waiting.isReady) }
+      // A dependency takes readiness away, its end gives it back.
+      let late = SyncWork(name: "late") { _ in }
+      waiting.addDependency(late)
+      #expect(!waiting.isReady)
+      recorder.mark("blocked")
+      late.start()
+      recorder.mark("free")
+      gate.open()
+      waiting.waitUntilFinished()
+    }
+    let ready = try #require(try trace.operation(named: "waiting").ready)
+    let marks = trace.marks.map(\.at.time)
+    #expect(marks.count == 3 && marks[1] < ready.time && ready.time < marks[2])
+    #expect(try trace.operation(named: "waiting").enqueueCount == 1)
+  }
+
   @Test func dependencyThatWasNeverEnqueuedIsThere() throws {
     let trace = try recorded { recorder in
       let orphan = SyncWork(name: "orphan") { _ in }

@@ -108,6 +108,8 @@ bool optrace_operation_attach(optrace_operation *operation, optrace_recorder *re
 void optrace_operation_publish(optrace_operation *operation);
 // Remembers that this has been done; true for the first caller.
 bool optrace_operation_claim(optrace_operation *operation, uint32_t bit);
+// Notes a bit's value once the operation is published; true when it has turned from false to true.
+bool optrace_operation_turn(optrace_operation *operation, uint32_t bit, bool value);
 bool optrace_operation_has(const optrace_operation *operation, uint32_t bit);
 // One-word record about the operation; nothing when it is not attached.
 void optrace_operation_event(const optrace_operation *operation, uint8_t kind);
