@@ -40,7 +40,7 @@ extension ScenarioTests {
     func stuck() async throws {
       let run = try await RecordedRun("photo-import") {
         $0.isStuck = true
-        $0.timeout = 0.9
+        $0.timeout = 1.2
       }
       try expectCycle(Self.session, in: run)
       #expect(try run.operation("Migrate v7").state == .finished)

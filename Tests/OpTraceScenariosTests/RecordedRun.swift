@@ -24,8 +24,10 @@ struct RecordedRun {
     let printed = Lines()
     let chosen = settings
     let url = try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<URL, any Error>) in
+      // Named when it runs: Foundation on Linux forgets a name that is set before the start.
+      let isNamed = DispatchSemaphore(value: 0)
       let thread = Thread {
-        Thread.current.name = "program"
+        isNamed.wait()
         continuation.resume(
           with: Result {
             try scenario.run(recordingTo: folder.appendingPathComponent("run.optrace"), settings: chosen) {
@@ -34,6 +36,8 @@ struct RecordedRun {
           })
       }
       thread.start()
+      thread.name = "program"
+      isNamed.signal()
     }
     lines = printed.all
     let bytes = [UInt8](try Data(contentsOf: url))

@@ -9,6 +9,7 @@ extension Scenario {
     let program = PhotoImport(run)
     program.connect()
     if run.settings.isStuck { program.connectSessionInACircle() } else { program.connectSession() }
+    program.deselectLastPhoto()
     program.start()
     if run.settings.isStuck {
       run.keepForever(program.everything)
@@ -20,7 +21,16 @@ extension Scenario {
   }
 }
 
-private final class Download: Request, @unchecked Sendable {}
+/// Sendable: `onBegin` is set before the operation is given away.
+private final class Download: Request, @unchecked Sendable {
+  var onBegin: (@Sendable (Download) -> Void)?
+
+  override func execute() {
+    super.execute()
+    onBegin?(self)
+  }
+}
+
 private final class Decode: Step, @unchecked Sendable {}
 private final class Thumbnail: Step, @unchecked Sendable {}
 private final class Transaction: Step, @unchecked Sendable {}
@@ -116,11 +126,16 @@ private final class PhotoImport {
     network.addOperation(uploadFaces)
     store.addOperations([syncLock, saveSession, notify], waitUntilFinished: false)
     network.addOperation(refreshToken)
-    // The user deselects the fifth photo while it is on its way.
-    Callbacks.shared.after(run.paced(0.9)) { [run, last = downloads[4], decode = decodes[4]] in
-      run.say("Photo 5 is deselected.")
-      decode.cancel()
-      last.cancel()
+  }
+
+  /// The user deselects the fifth photo while it is on its way.
+  func deselectLastPhoto() {
+    downloads[4].onBegin = { [run, decode = decodes[4]] download in
+      Callbacks.shared.after(run.paced(0.2)) {
+        run.say("Photo 5 is deselected.")
+        decode.cancel()
+        download.cancel()
+      }
     }
   }
 
