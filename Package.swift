@@ -74,7 +74,8 @@ let package = Package(
       dependencies: [
         "OpTrace", "OpTraceModel", "OpTraceFormat", "COpTrace", "CRecorderTestSupport", "RecorderTestProgram",
       ]),
-    .testTarget(name: "OpTraceStressTests", dependencies: ["OpTrace", "OpTraceModel"]),
+    .testTarget(
+      name: "OpTraceStressTests", dependencies: ["OpTrace", "OpTraceModel"], exclude: ["address.supp"]),
   ],
   swiftLanguageModes: [.v6]
 )
