@@ -148,6 +148,19 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
     }
   }
 
+  /// Set to the main queue, the operations run on the main thread.
+  open override var underlyingQueue: DispatchQueue? {
+    get { super.underlyingQueue }
+    set {
+      let wasMain = isMain
+      super.underlyingQueue = newValue
+      if knownCore != nil, isMain != wasMain { record(.queueMainChanged, isMain ? 1 : 0) }
+    }
+  }
+
+  /// By its label: on Linux `DispatchQueue.main` is another object each time.
+  private var isMain: Bool { super.underlyingQueue?.label == DispatchQueue.main.label }
+
   open override func cancelAllOperations() {
     record(.queueCancelledAll)
     super.cancelAllOperations()
@@ -187,8 +200,6 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
       return optrace_operation_owner(identity) == recorder.core ? optrace_operation_serial(identity) : nil
     }
     let limit = UInt32(bitPattern: Int32(clamping: super.maxConcurrentOperationCount))
-    // By its label: on Linux `DispatchQueue.main` is another object each time.
-    let isMain = super.underlyingQueue?.label == DispatchQueue.main.label
     let word =
       UInt64(super.qualityOfService.traceValue) | (isMain ? 1 << 8 : 0) | (super.isSuspended ? 1 << 9 : 0)
     UTF8Text.with(hasName || isNamedLater ? super.name ?? "" : "") {

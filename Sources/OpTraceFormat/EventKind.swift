@@ -45,6 +45,7 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case blockBegan = 0x4A
   case blockEnded = 0x4B
   case queueQualityChanged = 0x4C
+  case queueMainChanged = 0x4D
 
   // Three words.
   case calibration = 0x80

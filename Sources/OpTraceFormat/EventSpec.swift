@@ -162,6 +162,9 @@ public struct EventSpec: Sendable {
     EventSpec(
       .queueQualityChanged, "queue-qos", .queue, [.init("value", 1, 0, 64, .unsigned)],
       meaning: "the queue's quality of service; values as in `qos`"),
+    EventSpec(
+      .queueMainChanged, "queue-main", .queue, [.init("value", 1, 0, 64, .unsigned)],
+      meaning: "whether the queue runs its operations on the main thread from here on: 1 yes, 0 no"),
     EventSpec(.queueCancelledAll, "cancel-all", .queue, meaning: "`cancelAllOperations()` was called"),
     EventSpec(.queueReleased, "queue-released", .queue, meaning: "the queue object is gone"),
 

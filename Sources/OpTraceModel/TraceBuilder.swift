@@ -226,6 +226,7 @@ public struct TraceBuilder {
     case .queueResumed: change(.resumed)
     case .limitChanged: change(.limit(Int(clamping: Int64(bitPattern: word))))
     case .queueQualityChanged: trace.queues[place].quality = Quality(rawValue: UInt8(clamping: word)) ?? .default
+    case .queueMainChanged: trace.queues[place].isMain = word != 0
     case .queueCancelledAll: change(.cancelledAll)
     case .queueReleased: trace.queues[place].released = at.time
     case .queueWaitBegan: beginWait(.queue(QueueID(id)), at)

@@ -149,6 +149,7 @@ public struct TraceValidator {
       switch spec.kind {
       case .operationCreated: 0...Int64(Coverage.external.rawValue)
       case .limitChanged, .queueCreated: -1...Int64.max
+      case .queueMainChanged: 0...1
       case .qualityChanged, .queueQualityChanged: 0...Int64(Quality.userInteractive.rawValue)
       case .enqueued, .priorityChanged: -8...8
       default: nil
