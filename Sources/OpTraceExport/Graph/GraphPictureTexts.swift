@@ -10,8 +10,7 @@ extension GraphPictureBuilder {
       case .executing: "\(DurationText.text(times.running)) so far"
       case .ready: "waits \(DurationText.text(times.waitingForSlot)) for a slot"
       case .pending: pendingCaption(operation)
-      case .cancelled:
-        operation.started == nil ? "never started" : "cancelled after \(DurationText.text(aliveTime(operation)))"
+      case .cancelled: "never ran"
       case .failed: "failed after \(DurationText.text(times.running))"
       case .deadlocked: "stuck \(DurationText.text(times.total))"
       }
@@ -22,11 +21,6 @@ extension GraphPictureBuilder {
     guard operation.executionBegan != nil else { return "did not run" }
     // It ran to its end, whether or not it listened.
     return DurationText.text(running) + (operation.cancelRequested == nil ? "" : " · cancel asked")
-  }
-
-  private func aliveTime(_ operation: OperationRecord) -> Nanoseconds {
-    guard let started = operation.started?.time, let finished = operation.finished?.time else { return 0 }
-    return max(0, finished - started)
   }
 
   private func pendingCaption(_ operation: OperationRecord) -> String {
