@@ -97,6 +97,7 @@ struct optrace_recorder {
   lane definitions;
   lane carried;
   uint64_t carried_bytes;
+  bool carries_again;     // What is being carried was carried before.
 
   // Streaming: chunks that wait for their checksum.
   chunk_header *unsealed[64];

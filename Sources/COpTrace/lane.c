@@ -335,7 +335,9 @@ bool optrace_carry(optrace_recorder *recorder, uint32_t thread, uint32_t thread_
   lane *l = &recorder->carried;
   uint32_t needed = bytes + 32;
   if (needed + sizeof(chunk_header) > recorder->ring_chunk) return false;
-  if (recorder->carried_bytes + needed > recorder->options.capacity / 2) return false;
+  // What has been waiting longest is the likeliest evidence of a hang: a backlog of newer ones must not push it out.
+  uint64_t limit = recorder->options.capacity / 8 * (recorder->carries_again ? 4 : 3);
+  if (recorder->carried_bytes + needed > limit) return false;
   if ((size_t)(l->end - l->cursor) < needed) {
     chunk_header *chunk = ring_take(recorder);
     if (!chunk) return false;

@@ -60,6 +60,7 @@ bool ring_recycle(optrace_recorder *recorder) {
   if (chunk->kind == chunk_carried) recorder->carried_bytes -= fill < recorder->carried_bytes ? fill : recorder->carried_bytes;
   recorder->ring_free[recorder->ring_free_count++] = index;
 
+  recorder->carries_again = ((const chunk_header *)(const void *)recorder->ring_copy)->kind == chunk_carried;
   uint64_t before = recorder->carried_bytes;
   recorder->options.carry(recorder->options.context, recorder->ring_copy, bytes);
   uint64_t kept = recorder->carried_bytes - before;

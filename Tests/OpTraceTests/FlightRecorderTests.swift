@@ -59,13 +59,22 @@ import Testing
       writingTo: scratch.file(), configuration: .flightRecorder(capacity: TraceRecorder.Configuration.smallestCapacity))
     let queue = TracedOperationQueue(name: "suspended", recorder: recorder)
     queue.isSuspended = true
-    let operations = (0..<6000).map { SyncWork(name: "pending operation \($0)") { _ in } }
+    // The oldest of them is kept all the same: it is what hangs.
+    let oldest = SyncWork(name: "oldest") { _ in }
+    let gate = SyncWork(name: "gate") { _ in }
+    oldest.addDependency(gate)
+    queue.addOperation(oldest)
+    let operations = (0..<20_000).map { SyncWork(name: "pending operation \($0)") { _ in } }
     queue.addOperations(operations, waitUntilFinished: false)
     try recorder.stop()
     let trace = try TraceReader.read(path: scratch.file().path)
     #expect((trace.loss.lost[.carry] ?? 0) > 0)
     #expect(trace.loss.damage == [])
-    #expect(trace.operations.contains { $0.name == "pending operation 5999" })
+    // The newest event of all: Foundation asks the last one whether it is ready.
+    #expect(trace.operations.last?.ready != nil)
+    let kept = try trace.operation(named: "oldest")
+    #expect(kept.coverage == .full && kept.enqueued != nil && kept.enqueueCount == 1)
+    #expect(try kept.dependencies.map(\.on) == [trace.operation(named: "gate").id])
     queue.cancelAllOperations()
     queue.isSuspended = false
     queue.waitUntilAllOperationsAreFinished()
