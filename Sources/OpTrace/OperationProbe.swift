@@ -60,6 +60,11 @@ protocol ProbedOperation: Operation {
   var isProbedAsAsynchronous: Bool { get }
 }
 
+extension Operation {
+  /// The operation as a probed one, if it is. By its class: asking for the protocol costs ten times as much.
+  var probed: (any ProbedOperation)? { self as? TracedOperation ?? (self as? TracedBlockOperation) }
+}
+
 // MARK: - The overrides' bodies
 
 extension ProbedOperation {

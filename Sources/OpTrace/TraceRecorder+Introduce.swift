@@ -21,7 +21,7 @@ extension TraceRecorder {
   }
 
   private func identify(_ operation: Operation, _ described: inout [(any ProbedOperation, UInt32)]) -> UInt32 {
-    guard let probed = operation as? any ProbedOperation else {
+    guard let probed = operation.probed else {
       return foreign.identify(operation, recorder: self)
     }
     let probe = probed.probe

@@ -102,7 +102,7 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   private func recordEnqueued(_ operation: Operation) {
     guard let recorder, recorder.isRecording, let queue = introduceQueue(recorder) else { return }
     let serial =
-      operation is any ProbedOperation
+      operation.probed != nil
       ? recorder.introduce(operation) : recorder.foreign.enqueue(operation, recorder: recorder)
     guard serial != 0 else { return }
     let priority = UInt64(UInt8(bitPattern: Int8(clamping: operation.queuePriority.rawValue)))
