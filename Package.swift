@@ -31,7 +31,7 @@ let package = Package(
     // What reads, explains and draws a trace.
     .target(name: "OpTraceModel", dependencies: ["OpTraceFormat"]),
     .target(name: "OpTraceAnalysis", dependencies: ["OpTraceModel"]),
-    .target(name: "OpTraceExport", dependencies: ["OpTraceAnalysis", "OpTraceModel"]),
+    .target(name: "OpTraceExport", dependencies: ["OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
     .systemLibrary(
       name: "CGraphviz", pkgConfig: "libgvc", providers: [.apt(["libgraphviz-dev"]), .brew(["graphviz"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
@@ -42,7 +42,7 @@ let package = Package(
     .executableTarget(
       name: "optrace-cli",
       dependencies: [
-        "OpTrace", "OpTraceScenarios", "OpTraceModel", "OpTraceAnalysis", "OpTraceExport",
+        "OpTrace", "OpTraceScenarios", "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceExport",
         .target(name: "OpTraceGraphviz", condition: cli),
         .target(name: "CZlib", condition: cli),
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: cli),

@@ -38,6 +38,13 @@ bool optrace_operation_attach(optrace_operation *operation, optrace_recorder *re
   return true;
 }
 
+void optrace_operation_move(optrace_operation *operation, optrace_recorder *recorder, uint32_t serial) {
+  atomic_store_explicit(&operation->recorder, NULL, memory_order_release);
+  atomic_store_explicit(&operation->serial, serial, memory_order_release);
+  // Last: who sees the new owner sees the new number.
+  atomic_store_explicit(&operation->owner, recorder, memory_order_release);
+}
+
 void optrace_operation_publish(optrace_operation *operation) {
   optrace_recorder *owner = atomic_load_explicit(&operation->owner, memory_order_relaxed);
   atomic_store_explicit(&operation->recorder, owner, memory_order_release);

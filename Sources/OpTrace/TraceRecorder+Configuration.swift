@@ -1,6 +1,7 @@
 extension TraceRecorder {
   /// How a recorder keeps what it records.
   public struct Configuration: Sendable, Equatable {
+    /// What happens when the file has grown.
     public enum Mode: Sendable, Equatable {
       /// The file grows with what happens.
       case streaming
@@ -9,6 +10,7 @@ extension TraceRecorder {
       case flightRecorder(capacity: Int)
     }
 
+    /// What tells the time of an event.
     public enum Clock: Sendable, Equatable {
       /// The processor's counter where it runs evenly on all cores, else the monotonic clock.
       case automatic
@@ -18,19 +20,24 @@ extension TraceRecorder {
       case monotonic
     }
 
+    /// Whether the file grows, or is a ring.
     public var mode: Mode
     /// The most bytes that a streaming trace may take; nil for no limit. Beyond it events are counted as lost.
     public var sizeLimit: Int?
+    /// Read once for each event; all times of a trace come from the same.
     public var clock: Clock
 
+    /// Without arguments: a file that grows without limit.
     public init(mode: Mode = .streaming, sizeLimit: Int? = nil, clock: Clock = .automatic) {
       self.mode = mode
       self.sizeLimit = sizeLimit
       self.clock = clock
     }
 
+    /// A file that grows without limit.
     public static let streaming = Configuration()
 
+    /// A ring of so many bytes: see ``Mode/flightRecorder(capacity:)``.
     public static func flightRecorder(capacity: Int) -> Configuration {
       Configuration(mode: .flightRecorder(capacity: capacity))
     }

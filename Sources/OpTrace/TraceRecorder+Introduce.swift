@@ -20,6 +20,12 @@ extension TraceRecorder {
     return serial
   }
 
+  /// Whether it can be recorded in full: it carries a probe, which no other recorder has.
+  func canIntroduce(_ operation: Operation) -> Bool {
+    guard let probe = operation.probed?.probe else { return false }
+    return probe.owner == nil || probe.owner == core
+  }
+
   private func identify(_ operation: Operation, _ described: inout [(any ProbedOperation, UInt32)]) -> UInt32 {
     guard let probed = operation.probed else {
       return foreign.identify(operation, recorder: self)
@@ -32,10 +38,14 @@ extension TraceRecorder {
       // Another thread was faster.
       return probe.owner == core ? probe.serial : foreign.identify(operation, recorder: self)
     }
+    // What began before it met a recorder was not seen, and its absence proves nothing.
+    let isOver = operation.isFinished
+    let coverage = isOver || operation.isExecuting ? ForeignOperations.Coverage.partial : .full
     describe(
-      operation, serial: serial, coverage: 0, isAsynchronous: probed.isProbedAsAsynchronous,
+      operation, serial: serial, coverage: UInt64(coverage.rawValue), isAsynchronous: probed.isProbedAsAsynchronous,
       created: optrace_operation_created(probe.pointer), location: probed.sourceLocation)
     if operation.isCancelled { optrace_emit1(core, EventKind.cancelRequested.rawValue, serial) }
+    if isOver { optrace_emit1(core, EventKind.finished.rawValue, serial) }
     optrace_operation_publish(probe.pointer)
     if probe.has(OperationProbe.Bits.hasDependencies) { described.append((probed, serial)) }
     return serial
@@ -68,20 +78,49 @@ extension TraceRecorder {
   }
 
   /// A barrier block is shown as an operation of its own.
-  func introduceBarrier(queue: UInt32) -> OperationProbe {
-    let probe = OperationProbe()
+  func introduceBarrier(queue: UInt32) -> BarrierLife {
+    let barrier = BarrierLife()
     let serial = optrace_recorder_next_serial(core)
-    guard serial != 0, optrace_operation_attach(probe.pointer, core, serial) else { return probe }
+    guard serial != 0, optrace_operation_attach(barrier.probe.pointer, core, serial) else { return barrier }
     optrace_emit2(core, EventKind.operationCreated.rawValue, serial, UInt64(interner.id(of: "Barrier")))
     optrace_emit2(core, EventKind.enqueued.rawValue, serial, UInt64(queue) | 1 << 48)
-    optrace_operation_publish(probe.pointer)
-    return probe
+    optrace_operation_publish(barrier.probe.pointer)
+    return barrier
   }
 
   /// The recorder whose core this is; nil when it was stopped or is gone.
   static func active(_ core: OpaquePointer) -> TraceRecorder? {
     guard optrace_recorder_is_recording(core) else { return nil }
     return RecorderRegistry.shared.recorder(core)
+  }
+}
+
+/// What a barrier block carries: the operation that stands for it in the trace. It ends with the block, which a queue
+/// drops without running it when the barrier is cancelled.
+/// Sendable: `hasRun` is touched by the block, which runs once at most, and by `deinit` after it.
+final class BarrierLife: @unchecked Sendable {
+  let probe = OperationProbe()
+  private var hasRun = false
+
+  func run(_ barrier: () -> Void) {
+    hasRun = true
+    probe.record(.started)
+    probe.record(.executionBegan)
+    optrace_frame_push(probe.pointer)
+    optrace_frame_set_phase(UInt32(optrace_phase_block))
+    barrier()
+    optrace_frame_pop()
+    probe.record(.executionEnded)
+    probe.record(.finished)
+    probe.record(.startReturned)
+  }
+
+  deinit {
+    if !hasRun {
+      probe.record(.cancelRequested)
+      probe.record(.finished)
+    }
+    probe.destroy()
   }
 }
 

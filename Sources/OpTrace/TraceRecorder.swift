@@ -19,6 +19,7 @@ internal import OpTraceFormat
 public final class TraceRecorder: @unchecked Sendable {
   /// Where the trace is written. May differ from what was asked for: see ``init(writingTo:configuration:)``.
   public let url: URL
+  /// As it was asked for: a capacity below the least is raised in the file alone.
   public let configuration: Configuration
 
   /// Lives as long as the process, so that a late event finds a closed door and not freed memory.

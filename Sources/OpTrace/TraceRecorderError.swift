@@ -2,6 +2,7 @@ public import Foundation
 
 /// Why a trace file could not be opened or closed.
 public struct TraceRecorderError: Error, Sendable, CustomStringConvertible, LocalizedError {
+  /// What could not be done.
   public enum Code: Sendable, Equatable {
     case cannotCreate
     /// Something that is no trace stands there; it is not overwritten.
@@ -11,6 +12,7 @@ public struct TraceRecorderError: Error, Sendable, CustomStringConvertible, Loca
   }
 
   public let code: Code
+  /// The trace's file.
   public let path: String
   /// The system's error number; 0 where there is none.
   public let errno: Int32

@@ -84,25 +84,14 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
 
   open override func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) {
     guard let recorder, let queue = introduceQueue(recorder) else { return super.addBarrierBlock(barrier) }
-    let probe = recorder.introduceBarrier(queue: queue)
-    super.addBarrierBlock {
-      probe.record(.started)
-      probe.record(.executionBegan)
-      optrace_frame_push(probe.pointer)
-      optrace_frame_set_phase(UInt32(optrace_phase_block))
-      barrier()
-      optrace_frame_pop()
-      probe.record(.executionEnded)
-      probe.record(.finished)
-      probe.record(.startReturned)
-      probe.destroy()
-    }
+    let life = recorder.introduceBarrier(queue: queue)
+    super.addBarrierBlock { life.run(barrier) }
   }
 
   private func recordEnqueued(_ operation: Operation) {
     guard let recorder, recorder.isRecording, let queue = introduceQueue(recorder) else { return }
     let serial =
-      operation.probed != nil
+      recorder.canIntroduce(operation)
       ? recorder.introduce(operation) : recorder.foreign.enqueue(operation, recorder: recorder)
     guard serial != 0 else { return }
     let priority = UInt64(UInt8(bitPattern: Int8(clamping: operation.queuePriority.rawValue)))
@@ -132,10 +121,9 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
     get { super.name }
     set {
       super.name = newValue
-      guard let core = knownCore, let newValue else { return }
+      guard let core = knownCore, let number = knownNumber(core), let newValue else { return }
       UTF8Text.with(newValue) {
-        optrace_emit_text(
-          core, EventKind.queueRenamed.rawValue, optrace_operation_serial(identity), 0, false, 0, $0, $1)
+        optrace_emit_text(core, EventKind.queueRenamed.rawValue, number, 0, false, 0, $0, $1)
       }
     }
   }
@@ -177,36 +165,49 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   private var knownCore: OpaquePointer? { optrace_operation_recorder(identity) }
 
   private func record(_ kind: EventKind) {
-    if let recorder, recorder.isRecording, introduceQueue(recorder) != nil {
-      optrace_operation_event(identity, kind.rawValue)
+    if let recorder, recorder.isRecording, let number = introduceQueue(recorder) {
+      optrace_emit1(recorder.core, kind.rawValue, number)
     }
   }
 
   private func record(_ kind: EventKind, _ word: UInt64) {
-    if let recorder, recorder.isRecording, introduceQueue(recorder) != nil {
-      optrace_operation_event2(identity, kind.rawValue, word)
+    if let recorder, recorder.isRecording, let number = introduceQueue(recorder) {
+      optrace_emit2(recorder.core, kind.rawValue, number, word)
     }
   }
 
-  /// The queue's number; at first sight the queue is described. Nil when it belongs to another recorder: a queue whose
-  /// default recorder was replaced goes on with the first.
+  /// The queue's number in this recorder's trace; at first sight the queue is described. When the default recorder was
+  /// replaced, the queue moves to the new one.
   private func introduceQueue(_ recorder: TraceRecorder) -> UInt32? {
     guard let identity else { return nil }
-    if let owner = optrace_operation_owner(identity) {
-      return owner == recorder.core ? optrace_operation_serial(identity) : nil
+    if let number = knownNumber(recorder.core) { return number }
+    return Self.introducing.withLock {
+      if let number = knownNumber(recorder.core) { return number }
+      let number = optrace_recorder_next_queue(recorder.core)
+      optrace_operation_move(identity, recorder.core, number)
+      describe(number, recorder.core)
+      optrace_operation_publish(identity)
+      return number
     }
-    let number = optrace_recorder_next_queue(recorder.core)
-    guard optrace_operation_attach(identity, recorder.core, number) else {
-      return optrace_operation_owner(identity) == recorder.core ? optrace_operation_serial(identity) : nil
-    }
+  }
+
+  /// Held when a queue meets a recorder, and at no other time.
+  private static let introducing = NSLock()
+
+  private func knownNumber(_ core: OpaquePointer) -> UInt32? {
+    guard optrace_operation_owner(identity) == core else { return nil }
+    let number = optrace_operation_serial(identity)
+    // Asked again: another thread may have moved the queue in between.
+    return optrace_operation_owner(identity) == core ? number : nil
+  }
+
+  private func describe(_ number: UInt32, _ core: OpaquePointer) {
     let limit = UInt32(bitPattern: Int32(clamping: super.maxConcurrentOperationCount))
     let word =
       UInt64(super.qualityOfService.traceValue) | (isMain ? 1 << 8 : 0) | (super.isSuspended ? 1 << 9 : 0)
     UTF8Text.with(hasName || isNamedLater ? super.name ?? "" : "") {
-      optrace_emit_text(recorder.core, EventKind.queueCreated.rawValue, number, limit, true, word, $0, $1)
+      optrace_emit_text(core, EventKind.queueCreated.rawValue, number, limit, true, word, $0, $1)
     }
-    optrace_operation_publish(identity)
-    return number
   }
 
   /// Foundation's own name for a queue without one is an address, which says nothing.

@@ -12,6 +12,10 @@ public final class TracedTaskOperation: TracedAsyncOperation, @unchecked Sendabl
   private let taskLock = NSLock()
   private var task: Task<Void, Never>?
 
+  /// - Parameters:
+  ///   - name: shown instead of the class's name. Nil leaves Foundation's default.
+  ///   - priority: the task's; nil: that of the thread that starts the operation.
+  ///   - operation: what the task runs.
   public init(
     name: String? = nil, priority: TaskPriority? = nil, file: StaticString = #fileID, line: UInt = #line,
     operation: @escaping @Sendable () async throws -> Void

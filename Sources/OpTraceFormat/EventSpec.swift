@@ -90,7 +90,7 @@ public struct EventSpec: Sendable {
         .init("async", 1, 20, 1, .flag), .init("age", 1, 24, 40, .unsigned),
       ],
       meaning:
-        "first record of an operation. `coverage`: 0 full, 1 partial, 2 external (only named as a dependency). `age`: how long before this record the object was created, in units of 16 ticks; all ones means at least that"
+        "first record of an operation; an external one that is met itself has a second. `coverage`: 0 full, 1 partial, 2 external (only named as a dependency). `age`: how long before this record the object was created, in units of 16 ticks; all ones means at least that"
     ),
     EventSpec(
       .operationNamed, "named", .operation, [.init("source", 1, 32, 16, .string)], textWord: 2,

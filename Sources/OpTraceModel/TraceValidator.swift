@@ -196,7 +196,9 @@ public struct TraceValidator {
     swap(&life, &lives[place])
     defer { swap(&life, &lives[place]) }
     if kind == .operationCreated {
-      if life.isCreated, isWhole { report(.definedTwice, event, index, "is created twice") }
+      // What was only named as a dependency is described again when it is met itself.
+      let isKnown = life.isCreated && life.coverage != .external
+      if isKnown, isWhole { report(.definedTwice, event, index, "is created twice") }
       life.isCreated = true
       life.coverage = Coverage(rawValue: UInt8(event.word1 >> 16 & 0xF)) ?? .partial
       life.isAsynchronous = event.word1 >> 20 & 1 != 0

@@ -101,6 +101,16 @@ case "environment":
   run(10, on: queue)
   print("recording \(TraceRecorder.default != nil)")
 
+case "replace-default":
+  // One queue, two recorders, one after the other; the second one's file is the fourth argument.
+  let queue = TracedOperationQueue(name: "lives on", maxConcurrentOperationCount: 3)
+  for (name, file) in [("first", path), ("second", arguments.last ?? path)] {
+    let recorder = try TraceRecorder(writingTo: URL(fileURLWithPath: file))
+    TraceRecorder.default = recorder
+    queue.addOperations([SyncParent(name: name)], waitUntilFinished: true)
+    try recorder.stop()
+  }
+
 default:
   exit(64)
 }

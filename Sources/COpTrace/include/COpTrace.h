@@ -106,6 +106,8 @@ uint32_t optrace_operation_serial(const optrace_operation *operation);
 // the serial number stand when this returns.
 bool optrace_operation_attach(optrace_operation *operation, optrace_recorder *recorder, uint32_t serial);
 void optrace_operation_publish(optrace_operation *operation);
+// Gives what is attached already to another recorder, under the caller's lock; to be described and published anew.
+void optrace_operation_move(optrace_operation *operation, optrace_recorder *recorder, uint32_t serial);
 // Remembers that this has been done; true for the first caller.
 bool optrace_operation_claim(optrace_operation *operation, uint32_t bit);
 // Notes a bit's value once the operation is published; true when it has turned from false to true.

@@ -25,6 +25,8 @@ extension GraphPictureBuilder {
 
   private func pendingCaption(_ operation: OperationRecord) -> String {
     if operation.coverage == .external { return "not recorded" }
+    // Of another class: whether it ran is not in the trace.
+    if operation.coverage == .partial, operation.started == nil { return "recorded in part" }
     let open = operation.dependencies
       .filter { $0.removed == nil && trace.operation($0.on)?.finished == nil }.map { "\($0.on)" }
     if operation.enqueued == nil { return "never enqueued" }
