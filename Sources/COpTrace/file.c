@@ -44,6 +44,12 @@ static bool still_ours(const optrace_recorder *recorder) {
   return fstat(recorder->descriptor, &info) == 0 && info.st_dev == recorder->device && info.st_ino == recorder->inode;
 }
 
+// Somebody may cut the file. Growing it then would only hide that, for the header is gone.
+static bool is_cut(const optrace_recorder *recorder, uint64_t bytes) {
+  struct stat info;
+  return fstat(recorder->descriptor, &info) != 0 || (uint64_t)info.st_size < bytes;
+}
+
 // Reserves disk space; 0 or an errno. A file size limit of the process is an error, not a signal.
 static int allocate(int descriptor, uint64_t offset, uint64_t count) {
 #if defined(__APPLE__)
@@ -109,7 +115,9 @@ bool file_grow(optrace_recorder *recorder, uint64_t needed, bool ahead) {
     recorder->failure = recorder->options.size_limit ? optrace_loss_size_limit : optrace_loss_no_space;
     if (step >= missing) {
       recorder->failure = optrace_loss_no_space;
-      if (still_ours(recorder))
+      if (still_ours(recorder) && is_cut(recorder, recorder->mapped))
+        atomic_store(&recorder->enabled, 0);
+      else if (still_ours(recorder))
         done = extend(recorder, step, true) == 0 || (step > missing && extend(recorder, missing, true) == 0);
     }
     // Asking a full disk again and again would cost more than recording.
@@ -128,11 +136,13 @@ int file_open(optrace_recorder *recorder) {
   recorder->inode = info.st_ino;
   int error = reserve_addresses(recorder);
   if (error) return error;
+  recorder->guard = guard_add(recorder, recorder->base, recorder->reserved);
   uint64_t first = recorder->options.ring ? recorder->reserved : 64 * 1024;
   if (first > recorder->reserved) first = recorder->reserved;
   // The ring is filled ahead by the keeper.
   error = extend(recorder, first, !recorder->options.ring);
   if (error) {
+    guard_remove(recorder->guard);
     munmap(recorder->base, recorder->reserved);
     recorder->base = NULL;
     return error;
@@ -146,8 +156,10 @@ int file_open(optrace_recorder *recorder) {
 // mapping has been replaced.
 static int finish_file(optrace_recorder *recorder, const uint8_t *final_heartbeat) {
   uint64_t used = atomic_load(&recorder->used);
+  if (is_cut(recorder, used)) return EIO;
   uint8_t *view = mmap(NULL, used, PROT_READ | PROT_WRITE, MAP_SHARED, recorder->descriptor, 0);
   if (view == MAP_FAILED) return errno;
+  int guard = guard_add(recorder, view, used);
   uint64_t end = used;
   for (uint64_t offset = optrace_header_bytes; offset + sizeof(chunk_header) <= used;) {
     chunk_header *chunk = (chunk_header *)(void *)(view + offset);
@@ -170,6 +182,7 @@ static int finish_file(optrace_recorder *recorder, const uint8_t *final_heartbea
   uint64_t checksum = optrace_checksum(0x9E3779B97F4A7C15ull, view + optrace_header_state,
                                        optrace_header_dynamic_checksum - optrace_header_state);
   memcpy(view + optrace_header_dynamic_checksum, &checksum, 8);
+  guard_remove(guard);
   munmap(view, used);
   if (!recorder->options.ring && ftruncate(recorder->descriptor, (off_t)end) != 0) return errno;
   return 0;
@@ -191,6 +204,7 @@ int file_close(optrace_recorder *recorder) {
   else
     error = finish_file(recorder, (const uint8_t *)beat);
   if (still_ours(recorder)) close(recorder->descriptor);
+  guard_remove(recorder->guard);
   if (recorder->reserved > recorder->mapped)
     munmap(recorder->base + recorder->mapped, recorder->reserved - recorder->mapped);
   return error;

@@ -81,6 +81,7 @@ struct optrace_recorder {
   pthread_cond_t wake;
   pthread_t keeper;
   bool has_keeper;
+  int guard;              // Its slot.
   bool stopping;
   _Atomic bool stopped;
   int descriptor;
@@ -140,6 +141,10 @@ int file_open(optrace_recorder *recorder);  // 0 or an errno.
 // Takes `grow` itself. `ahead`: by the keeper, which may take its time.
 bool file_grow(optrace_recorder *recorder, uint64_t needed, bool ahead);
 int file_close(optrace_recorder *recorder);
+
+// guard.c: faults inside these mappings end the recording and not the program. A slot; -1 where there is none left.
+int guard_add(optrace_recorder *recorder, const void *base, uint64_t size);
+void guard_remove(int slot);
 
 // chunks.c; `lock` is held.
 chunk_header *chunk_take(optrace_recorder *recorder, uint32_t bytes, uint32_t kind, uint32_t thread, uint64_t ticks);

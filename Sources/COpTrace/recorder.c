@@ -67,6 +67,7 @@ static void *keep(void *argument) {
   optrace_recorder *recorder = argument;
   sigset_t all;
   sigfillset(&all);
+  sigdelset(&all, SIGBUS);  // Our own: see guard.c.
   pthread_sigmask(SIG_BLOCK, &all, NULL);  // The host's signals go to the host's threads.
 #if defined(__linux__)
   pthread_setname_np(pthread_self(), "optrace");
@@ -145,7 +146,10 @@ optrace_recorder *optrace_recorder_create(const optrace_options *options) {
   int error = file_open(recorder);
   if (!error && options->ring && !ring_prepare(recorder)) error = ENOMEM;
   if (error) {
-    if (recorder->base) munmap(recorder->base, recorder->reserved);
+    if (recorder->base) {
+      guard_remove(recorder->guard);
+      munmap(recorder->base, recorder->reserved);
+    }
     ring_discard(recorder);
     close(options->descriptor);
     munmap(recorder, sizeof *recorder);

@@ -1,7 +1,10 @@
 #include "CRecorderTestSupport.h"
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,3 +34,22 @@ void test_limit_file_size(unsigned long long bytes) {
 }
 
 void test_buffer_lines(void) { setvbuf(stdout, NULL, _IOLBF, 0); }
+
+static int bus_error_status;
+static void exit_now(int number) {
+  (void)number;
+  _exit(bus_error_status);
+}
+
+void test_exit_on_bus_error(int status) {
+  bus_error_status = status;
+  signal(SIGBUS, exit_now);
+}
+
+void test_cause_bus_error(const char *path) {
+  int file = open(path, O_RDWR | O_CREAT, 0600);
+  if (file < 0 || ftruncate(file, 4096) != 0) return;
+  volatile char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (page == MAP_FAILED || ftruncate(file, 0) != 0) return;
+  *page = 1;
+}

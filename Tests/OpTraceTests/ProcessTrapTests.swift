@@ -73,6 +73,21 @@ import Testing
     #expect(trace.operations.count > 500)
   }
 
+  @Test func fileThatIsCutEndsTheRecordingAndNotTheProgram() throws {
+    let scratch = try Scratch()
+    let result = try Program.run(["cut-file", scratch.file().path])
+    #expect(result.output == "recording false\nstop failed\n" && result.status == 0)
+  }
+
+  @Test func busErrorsOfOthersAreNotOurs() throws {
+    let scratch = try Scratch()
+    let handled = try Program.run(["bus-error", scratch.file().path, "handled"])
+    #expect(handled.output == "" && handled.status == 9)
+    let plain = try Program.run(
+      ["bus-error", scratch.file("plain.optrace").path], environment: ["SWIFT_BACKTRACE": "enable=no"])
+    #expect(plain.output == "" && plain.status == SIGBUS)
+  }
+
   @Test(.enabled(if: SmallDisk.isPossible, "mounting a small file system needs root"))
   func fullDiskIsLossAndNoSignal() throws {
     let disk = try SmallDisk(kilobytes: 256)

@@ -101,6 +101,28 @@ case "environment":
   run(10, on: queue)
   print("recording \(TraceRecorder.default != nil)")
 
+case "cut-file":
+  // Somebody empties the file under the recorder's hands; the program goes on.
+  let recorder = record()
+  let queue = TracedOperationQueue(name: "work", recorder: recorder)
+  run(200, on: queue)
+  truncate(path, 0)
+  run(200, on: queue)
+  print("recording \(recorder.isRecording)")
+  do {
+    try recorder.stop()
+    print("stopped")
+  } catch {
+    print("stop failed")
+  }
+
+case "bus-error":
+  // One that has nothing to do with the recorder: its handler is called as if there were no recorder.
+  if arguments.last == "handled" { test_exit_on_bus_error(9) }
+  let recorder = record()
+  test_cause_bus_error(path + ".other")
+  print("went on, recording \(recorder.isRecording)")
+
 case "replace-default":
   // One queue, two recorders, one after the other; the second one's file is the fourth argument.
   let queue = TracedOperationQueue(name: "lives on", maxConcurrentOperationCount: 3)

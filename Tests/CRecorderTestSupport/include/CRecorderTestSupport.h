@@ -9,5 +9,9 @@ void test_at_thread_exit(void (*body)(void));
 // Standard output line by line, into a pipe too.
 void test_buffer_lines(void);
 void test_limit_file_size(unsigned long long bytes);
+// From now on a bus error ends the process with this status.
+void test_exit_on_bus_error(int status);
+// Stores to a mapped file that it has cut: a bus error which is nobody's but the program's.
+void test_cause_bus_error(const char *path);
 
 #endif
