@@ -26,7 +26,9 @@ extension DependencyGraph {
       seen[centre] = true
       ring.append(centre)
     }
-    for _ in 0..<max(0, hops) where !ring.isEmpty {
+    var left = hops
+    while left > 0, !ring.isEmpty {
+      left -= 1
       var next: [Int] = []
       for node in ring {
         for other in neighbours(of: node, direction) where !seen[other] {
