@@ -62,6 +62,7 @@ typedef struct lane {
 
 enum { cache_slots = 512 };
 
+
 struct optrace_recorder {
   // Read by every record, written twice in a life.
   _Atomic uint32_t enabled;
@@ -152,11 +153,16 @@ void chunk_retire(optrace_recorder *recorder, chunk_header *chunk);
 void chunk_seal(chunk_header *chunk);
 
 // ring.c; `lock` is held.
+// Free chunks that are kept for what is carried: it takes more room than it had in the chunks that it comes from, as
+// every run of records gets its thread and time, and a run is not split to fill a chunk.
+static inline uint32_t ring_reserve(const optrace_recorder *recorder) { return recorder->ring_count / 16 + 2; }
 bool ring_prepare(optrace_recorder *recorder);
 bool ring_recycle(optrace_recorder *recorder);
 void ring_scan(optrace_recorder *recorder);
 void ring_discard(optrace_recorder *recorder);
 chunk_header *ring_take(optrace_recorder *recorder);
+// For what is being carried: takes what is free, and recycles nothing.
+chunk_header *ring_take_free(optrace_recorder *recorder);
 
 // lane.c
 void recorder_count_lost(optrace_recorder *recorder, uint32_t reason, uint64_t count);

@@ -22,6 +22,7 @@ typedef struct {
 
 static _Thread_local thread_state self;
 static pthread_key_t exit_key;
+static bool has_exit_key;
 static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
 
 // ---- A thread comes and goes ---------------------------------------------------------------------------------------
@@ -46,7 +47,8 @@ static void thread_exits(void *unused) {
   }
 }
 
-static void make_exit_key(void) { pthread_key_create(&exit_key, thread_exits); }
+// A process has some hundred keys, and the host may have used them up: then lanes of ended threads are not used again.
+static void make_exit_key(void) { has_exit_key = pthread_key_create(&exit_key, thread_exits) == 0; }
 
 uint32_t thread_record(uint8_t *out, uint32_t thread, uint32_t tid, const char *name) {
   uint32_t length = (uint32_t)strlen(name);
@@ -113,7 +115,7 @@ static __attribute__((noinline)) lane *lane_acquire(optrace_recorder *recorder) 
   }
 
   pthread_once(&exit_once, make_exit_key);
-  pthread_setspecific(exit_key, &self);
+  if (has_exit_key) pthread_setspecific(exit_key, &self);
   pthread_mutex_lock(&recorder->lock);
   lane *l = recorder->idle;
   if (l) recorder->idle = l->next;
@@ -339,7 +341,7 @@ bool optrace_carry(optrace_recorder *recorder, uint32_t thread, uint32_t thread_
   uint64_t limit = recorder->options.capacity / 8 * (recorder->carries_again ? 4 : 3);
   if (recorder->carried_bytes + needed > limit) return false;
   if ((size_t)(l->end - l->cursor) < needed) {
-    chunk_header *chunk = ring_take(recorder);
+    chunk_header *chunk = ring_take_free(recorder);
     if (!chunk) return false;
     if (l->chunk) chunk_retire(recorder, l->chunk);
     chunk->thread = thread;

@@ -45,6 +45,7 @@ void ring_scan(optrace_recorder *recorder) {
 }
 
 // Frees the oldest chunk that nobody writes. It may be taken again at once, for what it carried: the caller looks.
+// Never while another is being carried: the copy is there once.
 bool ring_recycle(optrace_recorder *recorder) {
   if (recorder->ring_retired_count == 0) return false;
   ring_scan(recorder);
@@ -70,8 +71,12 @@ bool ring_recycle(optrace_recorder *recorder) {
 }
 
 chunk_header *ring_take(optrace_recorder *recorder) {
-  for (uint32_t tries = 0; recorder->ring_free_count == 0 && tries < recorder->ring_count; tries++)
+  for (uint32_t tries = 0; recorder->ring_free_count <= ring_reserve(recorder) && tries < recorder->ring_count; tries++)
     if (!ring_recycle(recorder)) break;
+  return ring_take_free(recorder);
+}
+
+chunk_header *ring_take_free(optrace_recorder *recorder) {
   if (recorder->ring_free_count == 0) return NULL;
   uint32_t index = recorder->ring_free[--recorder->ring_free_count];
   chunk_header *chunk = chunk_at(recorder, index);

@@ -11,6 +11,9 @@ internal import OpTraceFormat
 final class RingCarry: @unchecked Sendable {
   var core: OpaquePointer?
 
+  /// Bytes, after which a run is closed: short ones fill the smallest chunks well, long ones repeat less.
+  private let longestRun = 500
+
   private var unfinished = Set<UInt32>()
   private var queues = Set<UInt32>()
   private var openWaits = Set<UInt64>()
@@ -98,7 +101,7 @@ final class RingCarry: @unchecked Sendable {
     while let record = walk.next() {
       guard isNeeded(record) else { continue }
       if run.isEmpty || record.thread != runThread || record.ticks < lastTicks
-        || record.ticks - lastTicks > Layout.largestDelta || run.count > 3000
+        || record.ticks - lastTicks > Layout.largestDelta || run.count > longestRun
       {
         flush()
         runThread = record.thread
