@@ -26,7 +26,10 @@ static int reserve_addresses(optrace_recorder *recorder) {
 #endif
   const optrace_options *options = &recorder->options;
   if (options->ring) size = round_up(options->capacity, page_size());
-  if (options->size_limit && options->size_limit < size) size = round_up(options->size_limit, page_size());
+  if (options->size_limit && options->size_limit < size) {
+    size = options->size_limit / page_size() * page_size();
+    if (size == 0) size = page_size();
+  }
   for (;; size /= 2) {
     void *base = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base != MAP_FAILED) {

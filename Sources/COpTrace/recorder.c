@@ -57,10 +57,37 @@ static void grow_ahead(optrace_recorder *recorder) {
 }
 
 static void recycle_ahead(optrace_recorder *recorder) {
-  uint32_t wanted = recorder->ring_count / 16 + 2;
+  uint32_t wanted = ring_reserve(recorder) + recorder->ring_count / 16 + 2;
   ring_scan(recorder);
   for (uint32_t i = 0; i < wanted && recorder->ring_free_count < wanted; i++)
     if (!ring_recycle(recorder)) break;
+}
+
+// On the monotonic clock: when somebody sets the system's clock back, the heartbeat must go on.
+static void prepare_wake(optrace_recorder *recorder) {
+#if defined(__APPLE__)
+  pthread_cond_init(&recorder->wake, NULL);
+#else
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init(&recorder->wake, &attributes);
+  pthread_condattr_destroy(&attributes);
+#endif
+}
+
+static void wait_for_wake(optrace_recorder *recorder, uint64_t nanoseconds) {
+#if defined(__APPLE__)
+  uint64_t until = nanoseconds;
+#else
+  uint64_t until = optrace_clock_monotonic() + nanoseconds;
+#endif
+  struct timespec deadline = {(time_t)(until / 1000000000), (long)(until % 1000000000)};
+#if defined(__APPLE__)
+  pthread_cond_timedwait_relative_np(&recorder->wake, &recorder->lock, &deadline);
+#else
+  pthread_cond_timedwait(&recorder->wake, &recorder->lock, &deadline);
+#endif
 }
 
 static void *keep(void *argument) {
@@ -92,9 +119,7 @@ static void *keep(void *argument) {
       next = now + pause;
     }
     if (recorder->stopping) break;
-    uint64_t until = optrace_clock_wall() + (next > now ? next - now : 0);
-    struct timespec deadline = {(time_t)(until / 1000000000), (long)(until % 1000000000)};
-    pthread_cond_timedwait(&recorder->wake, &recorder->lock, &deadline);
+    wait_for_wake(recorder, next > now ? next - now : 0);
   }
   pthread_mutex_unlock(&recorder->lock);
   return NULL;
@@ -140,7 +165,7 @@ optrace_recorder *optrace_recorder_create(const optrace_options *options) {
   recorder->sequence = 1;
   pthread_mutex_init(&recorder->lock, NULL);
   pthread_mutex_init(&recorder->grow, NULL);
-  pthread_cond_init(&recorder->wake, NULL);
+  prepare_wake(recorder);
   recorder->definitions.recorder = recorder->carried.recorder = recorder;
 
   int error = file_open(recorder);
@@ -172,13 +197,16 @@ int optrace_recorder_stop(optrace_recorder *recorder) {
   bool first = !recorder->stopping;
   recorder->stopping = true;
   pthread_cond_broadcast(&recorder->wake);
-  pthread_mutex_unlock(&recorder->lock);
   pthread_mutex_unlock(&recorder->grow);
+  // Who calls second may be about to end the process: the file is closed when it comes back.
+  while (!first && !recorder->stopped) pthread_cond_wait(&recorder->wake, &recorder->lock);
+  pthread_mutex_unlock(&recorder->lock);
   if (!first) return 0;
   if (recorder->has_keeper) pthread_join(recorder->keeper, NULL);
   int error = file_close(recorder);
   pthread_mutex_lock(&recorder->lock);
   recorder->stopped = true;
+  pthread_cond_broadcast(&recorder->wake);
   lane *idle = recorder->idle;
   recorder->idle = NULL;
   ring_discard(recorder);

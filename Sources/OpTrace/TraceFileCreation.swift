@@ -14,7 +14,14 @@ enum TraceFileCreation {
     var path: String
   }
 
+  /// One at a time: two recorders that begin together must not both take the place of a trace that is done.
+  private static let lock = NSLock()
+
   static func create(at path: String) throws -> File {
+    try lock.withLock { try createAlone(at: path) }
+  }
+
+  private static func createAlone(at path: String) throws -> File {
     var candidate = path
     for number in 2...1000 {
       if let file = openNew(candidate) { return file }
@@ -32,8 +39,20 @@ enum TraceFileCreation {
   }
 
   private static func openNew(_ path: String) -> File? {
-    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    var descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { return nil }
+    if descriptor <= STDERR_FILENO {
+      // The program closed a standard stream; what it still writes there would land in the trace.
+      let low = descriptor
+      descriptor = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+      let error = errno
+      close(low)
+      guard descriptor >= 0 else {
+        unlink(path)
+        errno = error
+        return nil
+      }
+    }
     #if os(iOS)
       // A mapped file must stay writable while the device is locked.
       try? FileManager.default.setAttributes([.protectionKey: FileProtectionType.none], ofItemAtPath: path)
@@ -64,9 +83,14 @@ enum TraceFileCreation {
     defer { close(descriptor) }
     var info = stat()
     guard fstat(descriptor, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return .other }
-    if info.st_size == 0 { return .finishedTrace }
     var header = [UInt8](repeating: 0, count: Layout.Header.size)
-    let count = pread(descriptor, &header, header.count, 0)
+    var count = pread(descriptor, &header, header.count, 0)
+    // Nothing in it, or space that was reserved and nothing else: perhaps a recorder that begins at this moment.
+    for round in 0..<500 where header.starts(with: repeatElement(0, count: Layout.magic.count)) {
+      if count == 0, round >= 50 { return .finishedTrace }
+      usleep(2000)
+      count = pread(descriptor, &header, header.count, 0)
+    }
     guard count >= Layout.magic.count, header.starts(with: Layout.magic) else { return .other }
     func number<T: FixedWidthInteger>(_ offset: Int, _: T.Type) -> T {
       header.withUnsafeBytes { T(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: T.self)) }

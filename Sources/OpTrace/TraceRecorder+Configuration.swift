@@ -22,7 +22,8 @@ extension TraceRecorder {
 
     /// Whether the file grows, or is a ring.
     public var mode: Mode
-    /// The most bytes that a streaming trace may take; nil for no limit. Beyond it events are counted as lost.
+    /// The most bytes that a streaming trace may take; nil for no limit. Beyond it events are counted as lost. No trace
+    /// is smaller than a page of memory.
     public var sizeLimit: Int?
     /// Read once for each event; all times of a trace come from the same.
     public var clock: Clock

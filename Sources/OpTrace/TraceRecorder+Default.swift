@@ -38,16 +38,25 @@ extension TraceRecorder {
     guard let pattern = variables["OPTRACE_OUTPUT"], !pattern.isEmpty else { return }
     let path = pattern.replacingOccurrences(of: "%p", with: String(ProcessInfo.processInfo.processIdentifier))
     var configuration = Configuration()
-    if let size = variables["OPTRACE_FLIGHT_RECORDER"].flatMap(bytes) {
+    if let text = variables["OPTRACE_FLIGHT_RECORDER"], !text.isEmpty {
+      guard let size = bytes(text) else {
+        return complain("OPTRACE_FLIGHT_RECORDER='\(text)' is no size such as 512K, 16M or 1G")
+      }
       configuration.mode = .flightRecorder(capacity: size)
     }
     do {
       set(try TraceRecorder(writingTo: URL(fileURLWithPath: path), configuration: configuration))
     } catch {
-      // Whoever set the variable looks for a trace: say why there is none, and let the program run.
-      FileHandle.standardError.write(Data("optrace: \(error); nothing is recorded\n".utf8))
+      complain("\(error)")
     }
   }()
+
+  /// Whoever set the variable looks for a trace: says why there is none, and lets the program run.
+  private static func complain(_ why: String) {
+    // Not through `FileHandle`, which traps when standard error is closed.
+    let bytes = Array("optrace: \(why); nothing is recorded\n".utf8)
+    _ = write(STDERR_FILENO, bytes, bytes.count)
+  }
 
   /// `4096`, `512K`, `16M`, `1G`.
   static func bytes(_ text: String) -> Int? {

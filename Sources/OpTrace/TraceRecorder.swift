@@ -44,7 +44,7 @@ public final class TraceRecorder: @unchecked Sendable {
     switch configuration.mode {
     case .streaming:
       carry = nil
-      options.size_limit = UInt64(max(0, configuration.sizeLimit ?? 0))
+      options.size_limit = configuration.sizeLimit.map { UInt64(max(1, $0)) } ?? 0
     case .flightRecorder(let capacity):
       let bytes = max(capacity, Configuration.smallestCapacity)
       let ring = RingCarry()

@@ -6,11 +6,12 @@ struct Program {
   let process = Process()
   private let output = Pipe()
 
-  init(_ arguments: [String], environment: [String: String] = [:]) throws {
+  init(_ arguments: [String], environment: [String: String] = [:], standardErrorToo: Bool = false) throws {
     process.executableURL = try Program.url()
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardOutput = output
+    if standardErrorToo { process.standardError = output }
     try process.run()
   }
 
@@ -34,9 +35,10 @@ struct Program {
   }
 
   /// Runs it to its end.
-  static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> (status: Int32, output: String)
-  {
-    let program = try Program(arguments, environment: environment)
+  static func run(
+    _ arguments: [String], environment: [String: String] = [:], standardErrorToo: Bool = false
+  ) throws -> (status: Int32, output: String) {
+    let program = try Program(arguments, environment: environment, standardErrorToo: standardErrorToo)
     let data = program.output.fileHandleForReading.readDataToEndOfFile()
     program.process.waitUntilExit()
     return (program.process.terminationStatus, String(decoding: data, as: UTF8.self))

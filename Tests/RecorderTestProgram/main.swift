@@ -133,6 +133,14 @@ case "replace-default":
     try recorder.stop()
   }
 
+case "closed-streams":
+  // As some daemons do: the next files that are opened get these numbers. It goes on to write to them.
+  for stream in [Int32(0), 1, 2] { close(stream) }
+  run(10, on: TracedOperationQueue(name: "by environment"))
+  let words = [UInt8](repeating: 0x41, count: 4096)
+  for stream in [Int32(0), 1, 2] { _ = write(stream, words, words.count) }
+  exit(9)
+
 default:
   exit(64)
 }
