@@ -45,12 +45,20 @@ final class ForeignOperations: @unchecked Sendable {
 
   private func number(of operation: Operation, recorder: TraceRecorder) -> (serial: UInt32, isNew: Bool) {
     let key = ObjectIdentifier(operation)
+    // Those that were looked at. Who else had them may let go meanwhile; their `deinit`, which is the program's code,
+    // then runs when this list goes, after the lock.
+    var seen: [Operation] = []
+    defer { seen.removeAll() }
     return lock.withLock {
       if let entry = entries[key], entry.operation === operation { return (entry.serial, false) }
       let serial = optrace_recorder_next_serial(recorder.core)
       entries[key] = Entry(operation: operation, serial: serial)
       if entries.count > sweepAt {
-        entries = entries.filter { $0.value.operation != nil }
+        entries = entries.filter {
+          guard let operation = $0.value.operation else { return false }
+          seen.append(operation)
+          return true
+        }
         sweepAt = max(1024, entries.count * 2)
       }
       return (serial, true)

@@ -31,24 +31,24 @@ final class OperationStates: @unchecked Sendable {
     let probe = operation.probe
     probe.record(.started)
     let isOver = operation.isCancelled || lock.withLock { finishedEarly }
-    if isOver {
-      // Started again after its end: recorded as a second start, and that is all.
-      if !isFinished { finish(operation, from: .idle, error: nil) }
-    } else if begin(operation) {
+    if !isOver, begin(operation) {
       optrace_frame_push(probe.pointer)
       optrace_frame_set_phase(UInt32(optrace_phase_block))
       execute()
       optrace_frame_pop()
       if synchronously { finish(operation, from: .executing, error: nil) }
+    } else if lock.withLock({ state == .idle }) {
+      finish(operation, from: .idle, error: nil)
     }
+    // Else it was started again: recorded as a second start, and that is all.
     probe.record(.startReturned)
   }
 
-  /// False when it has begun before.
+  /// False when it has begun before, or was finished at the last moment.
   private func begin(_ operation: some ProbedOperation) -> Bool {
     announce(operation, ["isExecuting"]) {
       lock.withLock {
-        guard state == .idle else { return false }
+        guard state == .idle, !finishedEarly else { return false }
         operation.probe.record(.executionBegan)
         state = .executing
         return true
@@ -70,6 +70,8 @@ final class OperationStates: @unchecked Sendable {
 
   private func finish(_ operation: some ProbedOperation, from expected: State, error: (any Error)?) {
     let probe = operation.probe
+    // Before the lock is taken: a description is the program's code, and may ask the operation.
+    let text = probe.core == nil ? nil : (error ?? self.error).map { String(describing: $0) }
     announce(operation, expected == .executing ? ["isExecuting", "isFinished"] : ["isFinished"]) {
       lock.withLock {
         guard state == expected else {
@@ -78,8 +80,8 @@ final class OperationStates: @unchecked Sendable {
         }
         if let error { storedError = error }
         if expected == .executing { probe.record(.executionEnded) }
-        if let storedError {
-          probe.record(.finishedWithError, text: String(describing: storedError))
+        if let text {
+          probe.record(.finishedWithError, text: text)
         } else {
           probe.record(.finished)
         }

@@ -83,7 +83,9 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   }
 
   open override func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) {
-    guard let recorder, let queue = introduceQueue(recorder) else { return super.addBarrierBlock(barrier) }
+    guard let recorder, recorder.isRecording, let queue = introduceQueue(recorder) else {
+      return super.addBarrierBlock(barrier)
+    }
     let life = recorder.introduceBarrier(queue: queue)
     super.addBarrierBlock { life.run(barrier) }
   }
