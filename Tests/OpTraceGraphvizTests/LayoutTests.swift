@@ -84,6 +84,24 @@ import Testing
     }
   }
 
+  /// A cycle has a line that runs back; where it left, others arrive, and one arrow with two heads would say something else.
+  @Test func noArrowsHeadLiesWhereAnotherLineBegins() throws {
+    var make = TraceBuilder("circle", end: 10)
+    let queue = make.queue("q", limit: 2)
+    let other = make.queue("other", limit: 1)
+    make.operation("one", on: queue, after: [2])
+    make.operation("two", on: queue, after: [3])
+    make.operation("three", on: other, after: [1])
+    let layout = try GraphvizRenderer.layout(GraphPicture(of: make.trace))
+    let curves = try layout.edges.map { try #require($0) }
+    #expect(curves.count == 3)
+    for head in curves.map(\.tip) {
+      for start in curves.map({ $0.points[0] }) {
+        #expect(abs(head.x - start.x) > 4 || abs(head.y - start.y) > 4)
+      }
+    }
+  }
+
   @Test func dependenciesRunFromLeftToRight() throws {
     let picture = GraphPicture(of: PhotoImport.healthy())
     let layout = try GraphvizRenderer.layout(picture)

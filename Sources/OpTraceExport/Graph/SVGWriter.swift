@@ -41,7 +41,7 @@ public struct SVGWriter {
     out +=
       "height=\"\(number(height))\" viewBox=\"0 0 \(number(width)) \(number(height))\" font-family=\"\(Self.font)\" "
     // Shrinks into a window, but not until nobody can read it.
-    out += "style=\"width:100%;min-width:\(number(width * 0.6))px;max-width:\(number(width))px;height:auto\">\n"
+    out += "style=\"width:100%;min-width:\(number(width * 0.55))px;max-width:\(number(width))px;height:auto\">\n"
     out += "<title>\(xml(picture.title)): operations and their dependencies</title>\n"
     out +=
       "<desc>\(xml(([picture.subtitle] + picture.verdicts.map { "\($0.lead) \($0.text)" }).joined(separator: "\n")))</desc>\n"
