@@ -8,16 +8,9 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-enum { frame_slots = 32 };
-
 typedef struct {
   lane *lanes;
   bool dead;  // Its destructor has run: what comes after is lost.
-  uint32_t depth;
-  struct {
-    optrace_operation *operation;
-    uint32_t phase;
-  } frames[frame_slots];
 } thread_state;
 
 static _Thread_local thread_state self;
@@ -384,33 +377,4 @@ uint32_t optrace_recorder_next_serial(optrace_recorder *recorder) {
     l->serials_left = count - 1;
   }
   return first;
-}
-
-// ---- What executes on this thread ----------------------------------------------------------------------------------
-
-void optrace_frame_push(optrace_operation *operation) {
-  uint32_t depth = self.depth++;
-  if (depth >= frame_slots) return;
-  self.frames[depth].operation = operation;
-  self.frames[depth].phase = optrace_phase_starting;
-}
-
-void optrace_frame_pop(void) {
-  if (self.depth) self.depth -= 1;
-}
-
-uint32_t optrace_frame_phase(const optrace_operation *operation) {
-  uint32_t depth = self.depth;
-  if (depth == 0 || depth > frame_slots || self.frames[depth - 1].operation != operation) return 0;
-  return self.frames[depth - 1].phase;
-}
-
-void optrace_frame_set_phase(uint32_t phase) {
-  uint32_t depth = self.depth;
-  if (depth && depth <= frame_slots) self.frames[depth - 1].phase = phase;
-}
-
-optrace_operation *optrace_frame_current(void) {
-  uint32_t depth = self.depth;
-  return depth && depth <= frame_slots ? self.frames[depth - 1].operation : NULL;
 }

@@ -66,8 +66,9 @@
   extension TraceInput {
     /// Reads the events without interpreting them. Throws ``Failure`` where nothing can be read.
     func readEvents() throws -> TraceEvents {
+      let location = try location()
       do {
-        return try TraceReader.events(path: path == "-" ? "/dev/stdin" : path)
+        return try TraceReader.events(path: location)
       } catch {
         throw failure(error)
       }

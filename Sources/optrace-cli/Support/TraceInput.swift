@@ -7,18 +7,42 @@
   /// The argument TRACE of every command that reads one: `@OptionGroup var input: TraceInput`.
   struct TraceInput: ParsableArguments {
     @Argument(
-      help: ArgumentHelp("The trace: a file, or '-' for standard input.", valueName: "trace"),
+      help: ArgumentHelp(
+        "The trace: a file, '-' for standard input, or the process id of a program that is being recorded.",
+        valueName: "trace"),
       completion: .file(extensions: ["optrace", "txt"]))
     var path: String
 
     /// What people see of the path.
     var name: String { path == "-" ? "standard input" : "'\(printable(path))'" }
 
+    /// Where to read. A number that is no file stands for the trace that the process of that number has mapped.
+    func location() throws -> String {
+      if path == "-" { return "/dev/stdin" }
+      let isNumber = !path.isEmpty && path.utf8.allSatisfy { (0x30...0x39).contains($0) }
+      guard isNumber, !FileManager.default.fileExists(atPath: path) else { return path }
+      guard let traces = MappedTraces.paths(of: path) else {
+        throw Failure(
+          message: "cannot read \(name): no such file, and no process of that number that may be looked at",
+          status: .noInput)
+      }
+      guard let first = traces.first else {
+        throw Failure(message: "process \(path) records no trace: it has none mapped", status: .noInput)
+      }
+      if traces.count > 1 {
+        let list = traces.map { "\n  \(printable($0))" }.joined()
+        throw Failure(
+          message: "process \(path) records \(traces.count) traces, name one of them:\(list)", status: .usage)
+      }
+      return first
+    }
+
     /// Reads the trace. Warns on standard error where something is missing. Throws ``Failure`` where nothing can be read.
     func read() throws -> InputTrace {
       let trace: Trace
+      let location = try location()
       do {
-        trace = try withProgress("reading \(name)") { try TraceReader.read(path: path == "-" ? "/dev/stdin" : path) }
+        trace = try withProgress("reading \(name)") { try TraceReader.read(path: location) }
       } catch let error as TraceError {
         throw failure(error)
       }

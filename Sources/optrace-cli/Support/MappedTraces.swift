@@ -1,0 +1,37 @@
+#if CLI
+  import Foundation
+  import OpTraceFormat
+
+  #if canImport(Glibc)
+    import Glibc
+  #endif
+
+  /// The traces that a running process has mapped: `/proc/PID/maps` names every file.
+  enum MappedTraces {
+    /// Paths, each once, in the order of the process's address space. Nil when there is no such process, or none that
+    /// may be looked at.
+    static func paths(of processID: String) -> [String]? {
+      guard let bytes = FileManager.default.contents(atPath: "/proc/\(processID)/maps"), !bytes.isEmpty else {
+        return nil
+      }
+      var found: [String] = []
+      for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+        // Address, rights, offset, device, inode, and then the path, which may hold spaces. A trace is mapped shared.
+        let fields = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
+        guard fields.count == 6, fields[1].hasSuffix("s") else { continue }
+        let path = fields[5].drop { $0 == " " }
+        guard path.hasPrefix("/"), !found.contains(String(path)), isTrace(String(path)) else { continue }
+        found.append(String(path))
+      }
+      return found
+    }
+
+    private static func isTrace(_ path: String) -> Bool {
+      let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+      guard file >= 0 else { return false }
+      defer { close(file) }
+      var start = [UInt8](repeating: 0, count: Layout.magic.count)
+      return pread(file, &start, start.count, 0) == start.count && start == Layout.magic
+    }
+  }
+#endif

@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+/// A process id in the place of a trace.
+@Suite struct ProcessInputTests {
+  /// Runs a program that records for a while, and hands over its number once it has begun.
+  static func withRecordingProgram(_ body: (_ processID: String) throws -> Void) throws {
+    let folder = try TemporaryFolder()
+    let program = Process()
+    program.executableURL = try Command.executable
+    program.arguments = ["demo", "deadlock", "--timeout", "60", "-o", folder.url.path]
+    program.standardOutput = FileHandle.nullDevice
+    program.standardError = FileHandle.nullDevice
+    try program.run()
+    defer {
+      kill(program.processIdentifier, SIGKILL)
+      program.waitUntilExit()
+    }
+    let number = String(program.processIdentifier)
+    for _ in 0..<400 {
+      let look = try Command.run("summary", number, "--json")
+      if look.status == 0, look.output.contains("\"operationCount\":3") || look.output.contains("\"operationCount\": 3") {
+        break
+      }
+      usleep(25_000)
+    }
+    try body(number)
+  }
+
+  @Test func runningProcessIsReadThroughItsNumber() throws {
+    try Self.withRecordingProgram { number in
+      let validate = try Command.run("validate", number)
+      #expect(validate.status == 0)
+      #expect(validate.output.hasSuffix("not closed (the process runs or was killed)\n"))
+      let graph = try Command.run("graph", number, "--format", "dot")
+      #expect(graph.status == 0 && graph.output.hasPrefix("digraph"))
+      #expect(try Command.run("dump", number).output.hasPrefix("optrace text 1\n"))
+    }
+  }
+
+  @Test func processWithoutATraceSaysSo() throws {
+    let program = Process()
+    program.executableURL = URL(fileURLWithPath: "/bin/sleep")
+    program.arguments = ["60"]
+    try program.run()
+    defer {
+      kill(program.processIdentifier, SIGKILL)
+      program.waitUntilExit()
+    }
+    let number = program.processIdentifier
+    let result = try Command.run("summary", "\(number)")
+    #expect(result.errors == "optrace: process \(number) records no trace: it has none mapped\n")
+    #expect(result.status == 66)
+  }
+
+  @Test func numberOfNoProcessSaysSo() throws {
+    let result = try Command.run("validate", "999999999")
+    #expect(
+      result.errors
+        == "optrace: cannot read '999999999': no such file, and no process of that number that may be looked at\n")
+    #expect(result.status == 66)
+  }
+}
