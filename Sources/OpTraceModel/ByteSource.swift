@@ -6,6 +6,8 @@
   import Musl
 #endif
 
+internal import OpTraceFormat
+
 /// Bytes that can be read at any offset, now or again: a file may grow or shrink between two reads.
 protocol ByteSource {
   /// The size in bytes, as of now.
@@ -81,8 +83,12 @@ final class FileSource: ByteSource {
     return done
   }
 
+  /// What a pipe may give: it is kept in memory, and one that never ends must end somewhere.
+  static let longestPipe = 1 << 30
+
   private func drain(path: String) throws(TraceError) -> [UInt8] {
     var result: [UInt8] = []
+    var isChecked = false
     var piece = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       let count = posixRead(descriptor, &piece, piece.count)
@@ -90,6 +96,14 @@ final class FileSource: ByteSource {
       guard count >= 0 else { throw TraceError(file: path, .cannotRead(message(errno))) }
       guard count > 0 else { return result }
       result.append(contentsOf: piece[..<count])
+      if !isChecked, result.count >= Layout.Header.size {
+        // Before the rest is waited for, which may be long in coming.
+        isChecked = true
+        if !TraceText.isText(result) { _ = try FileHeader.read(MemorySource(content: result), file: path) }
+      }
+      guard result.count <= Self.longestPipe else {
+        throw TraceError(file: path, .cannotRead("more than 1 GiB comes out of it: write it to a file and read that"))
+      }
     }
   }
 }

@@ -292,7 +292,10 @@ public struct TraceBuilder {
     trace.queues.sort { $0.id < $1.id }
     // The header counts all losses; records tell where most of them happened.
     var located: [LossReason: UInt64] = [:]
-    for gap in trace.loss.gaps { located[gap.reason, default: 0] &+= gap.count }
+    for gap in trace.loss.gaps {
+      let (sum, overflow) = located[gap.reason, default: 0].addingReportingOverflow(gap.count)
+      located[gap.reason] = overflow ? .max : sum
+    }
     trace.loss.lost.merge(located) { max($0, $1) }
     return trace
   }

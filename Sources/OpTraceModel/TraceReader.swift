@@ -28,6 +28,10 @@ public enum TraceReader {
 
   static func events(_ source: any ByteSource, file: String) throws(TraceError) -> TraceEvents {
     if TraceText.isText(source.bytes(at: 0, count: 64)) {
+      guard source.size() <= UInt64(TraceText.longest) else {
+        throw TraceError(
+          file: file, .cannotRead("a text of more than 1 GiB: turn it into a binary trace where it was made"))
+      }
       var events = try TraceText.parse(source.bytes(at: 0, count: Int(clamping: source.size())), file: file)
       events.countUnknownKinds()
       return events

@@ -16,6 +16,8 @@ import OpTraceFormat
 /// (what is left out is 0), its text. `Documentation/format.md` specifies it. Text to binary to text is the identity,
 /// as long as the text is as ``write(_:to:)`` writes it.
 public enum TraceText {
+  /// The longest text in bytes that is read, for it is read into memory.
+  static let longest = 1 << 30
   /// The first line.
   public static let signature = "optrace text 1"
   private static let signatureStart = "optrace text "

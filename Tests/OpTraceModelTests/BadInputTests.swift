@@ -73,6 +73,23 @@ import Testing
     #expect(throws: TraceError(file: "/", .cannotRead("it is a directory"))) { try TraceReader.read(path: "/") }
   }
 
+  @Test(.timeLimit(.minutes(1))) func aDeviceThatNeverEnds() {
+    #expect(throws: TraceError(file: "/dev/zero", .notATrace(looksLike: "nothing but zeros"))) {
+      try TraceReader.read(path: "/dev/zero")
+    }
+  }
+
+  @Test func aTextTooLongForMemory() throws {
+    let path = NSTemporaryDirectory() + "optrace-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try Data("optrace text 1\n".utf8).write(to: URL(fileURLWithPath: path))
+    // A hole: it takes no space.
+    #expect(truncate(path, 1 << 40) == 0)
+    let error = #expect(throws: TraceError.self) { try TraceReader.read(path: path) }
+    #expect(
+      error?.reason == .cannotRead("a text of more than 1 GiB: turn it into a binary trace where it was made"))
+  }
+
   @Test func anEmptyFile() {
     #expect(message([]) == "x.optrace: the file is empty: the program that should have written it recorded nothing")
   }
