@@ -110,6 +110,8 @@ final class ByteWriter {
 
   /// A JSON string with its quotes. Only what JSON demands is escaped, since some viewers show escapes as they stand.
   /// Control characters, which no viewer shows, become U+FFFD, as invalid UTF-8 has on the way into a Swift string.
+  /// A backslash at the end is written by its number: Perfetto's engine takes the second of `\\"` as an escape of the
+  /// quote, and then rejects the whole file.
   func json(_ string: String) {
     byte(UInt8(ascii: "\""))
     jsonPart(string)
@@ -140,7 +142,9 @@ final class ByteWriter {
         continue
       }
       copy(bytes[start..<index])
-      if value == UInt8(ascii: "\"") || value == UInt8(ascii: "\\") {
+      if value == UInt8(ascii: "\\"), index + 1 == bytes.count {
+        text("\\u005c")
+      } else if value == UInt8(ascii: "\"") || value == UInt8(ascii: "\\") {
         byte(UInt8(ascii: "\\"))
         byte(value)
       } else {

@@ -8,7 +8,7 @@ public enum TextEscaping {
     for scalar in text.unicodeScalars.prefix(limit == .max ? .max : limit &* 8) {
       switch scalar.value {
       case 0x09, 0x0a, 0x0d, 0x85, 0x2028, 0x2029: result.append(" ")
-      case 0x00..<0x20, 0x7f..<0xa0, 0xfffe, 0xffff: result.append("\u{fffd}")
+      case 0x00..<0x20, 0x7f..<0xa0, 0xfdd0...0xfdef: result.append("\u{fffd}")
       case 0x202a...0x202e, 0x2066...0x2069, 0x200e, 0x200f, 0x061c, 0xfeff: continue
       default: result.append(scalar.value & 0xfffe == 0xfffe ? "\u{fffd}" : scalar)
       }
@@ -35,6 +35,9 @@ public enum TextEscaping {
     }
     return result
   }
+
+  /// For an HTML-like label of the DOT language, whose elements must not be empty.
+  public static func htmlLabel(_ text: String) -> String { text.isEmpty ? "&#160;" : xml(text) }
 
   /// For a quoted string of the DOT language that Graphviz shows as text. It reads escapes *and* XML entities in it.
   public static func dot(_ text: String) -> String {

@@ -192,7 +192,7 @@ struct ChromeTraceTests {
     var fixture = TraceFixture(process: "</title>\u{0}\n")
     let queue = fixture.queue("q\"\\\u{1B}[31m", limit: 1)
     let hostile = "</title><script>\"\n" + String(decoding: [0x61, 0xFF, 0xC3, 0x28] as [UInt8], as: UTF8.self)
-    let names = [hostile, "", "\u{85}\u{7F}", "日本語 👩‍👩‍👧 e\u{301}", "a/b", String(repeating: "長", count: 50_000)]
+    let names = [hostile, "", "\u{85}\u{7F}", "日本語 👩‍👩‍👧 e\u{301}", "a/b", String(repeating: "長", count: 50_000), "C:\\"]
     var after: [OperationID] = []
     for (index, name) in names.enumerated() {
       let time = Int64(index) * 1_000
@@ -203,6 +203,8 @@ struct ChromeTraceTests {
     #expect(
       seen.map { $0["name"]?.text ?? "" } == [
         "</title><script>\"\u{FFFD}a\u{FFFD}\u{FFFD}(", "Fixture.Step", "\u{FFFD}\u{FFFD}", names[3], "a/b", names[5],
+        // As this engine shows escapes; without it, it would reject the file.
+        "C:\\u005c",
       ])
   }
 
@@ -215,6 +217,18 @@ struct ChromeTraceTests {
     let seen = try check(
       fixture.trace, TimelineOptions(), "select ts, dur from slice where category = 'operation' order by ts")
     #expect(seen.map { [$0["ts"]?.integer, $0["dur"]?.integer] } == [[1_000, 5_000], [6_000, 1_000]])
+  }
+
+  @Test("a queue before all else, with limits that no queue has")
+  func oddQueue() throws {
+    var fixture = TraceFixture()
+    let queue = fixture.queue("early", limit: .max)
+    fixture.trace.queues[0].created = -9_000
+    fixture.trace.queues[0].changes = [Int.min, .max, -1, .min, 0].enumerated().map {
+      .init(time: Int64($0) * 10, thread: ThreadID(1), kind: .limit($1))
+    }
+    fixture.operation("a", on: queue, enqueued: -5_000, begin: -4_000, end: 1_000)
+    try check(fixture.trace)
   }
 
   @Test("a dependency that held nothing up has no arrow, and one that came too late leads forward in time")

@@ -10,14 +10,14 @@ extension DOTWriter {
       return "\"\(node.state.sign) \(TextEscaping.dot(name))\\n\(TextEscaping.dot(node.caption))\""
     }
     let style = node.state.style
-    let shownName = TextEscaping.xml(name)
+    let shownName = TextEscaping.htmlLabel(name)
     let title = node.state == .cancelled ? "<S>\(shownName)</S>" : shownName
     let captionColor = node.state == .deadlocked ? style.text : Palette.muted
     return "<<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"1\">"
-      + "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"\(style.accent.light.hex)\">\(TextEscaping.xml(node.state.sign))</FONT> "
+      + "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"\(style.accent.light.hex)\">\(TextEscaping.htmlLabel(node.state.sign))</FONT> "
       + "<B>\(title)</B></TD></TR>"
       + "<TR><TD ALIGN=\"LEFT\"><FONT POINT-SIZE=\"10\" COLOR=\"\(captionColor.light.hex)\">"
-      + "\(TextEscaping.xml(node.caption))</FONT></TD></TR>"
+      + "\(TextEscaping.htmlLabel(node.caption))</FONT></TD></TR>"
       + "<TR><TD ALIGN=\"LEFT\" CELLPADDING=\"0\">\(barTable(node))</TD></TR></TABLE>>"
   }
 
@@ -48,12 +48,13 @@ extension DOTWriter {
   func titleTable() -> String {
     var out = "<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"1\">"
     out += row(
-      "<FONT POINT-SIZE=\"18\" COLOR=\"\(Palette.text.light.hex)\"><B>\(TextEscaping.xml(picture.title))</B></FONT>")
-    out += row("<FONT COLOR=\"\(Palette.muted.light.hex)\">\(TextEscaping.xml(picture.subtitle))</FONT>")
+      "<FONT POINT-SIZE=\"18\" COLOR=\"\(Palette.text.light.hex)\"><B>\(TextEscaping.htmlLabel(picture.title))</B></FONT>"
+    )
+    out += row("<FONT COLOR=\"\(Palette.muted.light.hex)\">\(TextEscaping.htmlLabel(picture.subtitle))</FONT>")
     for verdict in picture.verdicts {
       out += row(
-        "<FONT COLOR=\"\(verdict.kind.color.light.hex)\"><B>\(TextEscaping.xml(verdict.lead))</B> "
-          + "\(TextEscaping.xml(verdict.text))</FONT>")
+        "<FONT COLOR=\"\(verdict.kind.color.light.hex)\"><B>\(TextEscaping.htmlLabel(verdict.lead))</B> "
+          + "\(TextEscaping.htmlLabel(verdict.text))</FONT>")
     }
     return out + "</TABLE>"
   }
@@ -70,7 +71,7 @@ extension DOTWriter {
         mark =
           "<TD BORDER=\"1\" COLOR=\"\(style.border.light.hex)\" BGCOLOR=\"\(style.fill.light.hex)\" WIDTH=\"22\" "
           + "HEIGHT=\"16\" FIXEDSIZE=\"TRUE\"><FONT POINT-SIZE=\"9\" COLOR=\"\(style.accent.light.hex)\">"
-          + "\(TextEscaping.xml(state.sign))</FONT></TD>"
+          + "\(TextEscaping.htmlLabel(state.sign))</FONT></TD>"
       case .line(let kind):
         let sign = kind == .slot ? "┅▶" : kind == .open ? "╌▶" : "━▶"
         mark = "<TD><FONT COLOR=\"\(kind.color.light.hex)\"><B>\(sign)</B></FONT></TD>"
@@ -81,7 +82,7 @@ extension DOTWriter {
           .joined()
       }
       let count = item.count.map { " <FONT COLOR=\"\(Palette.muted.light.hex)\">\($0)</FONT>" } ?? ""
-      cells += mark + "<TD ALIGN=\"LEFT\">\(TextEscaping.xml(item.text))\(count)&#160;&#160;&#160;</TD>"
+      cells += mark + "<TD ALIGN=\"LEFT\">\(TextEscaping.htmlLabel(item.text))\(count)&#160;&#160;&#160;</TD>"
     }
     if cells.isEmpty { cells = "<TD></TD>" }
     return "<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"2\" CELLPADDING=\"2\"><TR>\(cells)</TR></TABLE>"

@@ -104,8 +104,8 @@ public struct DOTWriter: Sendable {
 
   private func laneTitle(_ lane: GraphPicture.Lane, separator: String) -> String {
     let title = TextMetrics.fitting(lane.title, into: 240, size: GraphMetrics.laneTitleSize, bold: true)
-    return "<B>\(TextEscaping.xml(title))</B>\(separator)"
-      + "<FONT POINT-SIZE=\"10\">\(TextEscaping.xml(lane.caption))</FONT>"
+    return "<B>\(TextEscaping.htmlLabel(title))</B>\(separator)"
+      + "<FONT POINT-SIZE=\"10\">\(TextEscaping.htmlLabel(lane.caption))</FONT>"
   }
 
   private func titleNode(_ number: Int, _ lane: GraphPicture.Lane) -> String {

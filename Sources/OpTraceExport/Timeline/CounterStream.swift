@@ -89,7 +89,8 @@ struct CounterStream {
     }
     while places[4] < limits.count, limits[places[4]].time == time {
       let change = limits[places[4]]
-      add(change.limit - values[change.group][Kind.limit.rawValue], .limit, Int32(change.group))
+      // A limit is any number that a program sets: differences wrap around, and sums come out right.
+      add(change.limit &- values[change.group][Kind.limit.rawValue], .limit, Int32(change.group))
       places[4] += 1
     }
     for (group, kind) in changed {
@@ -100,7 +101,7 @@ struct CounterStream {
 
   private mutating func add(_ difference: Int, _ kind: Kind, _ group: Int32) {
     let group = Int(group)
-    values[group][kind.rawValue] += difference
+    values[group][kind.rawValue] &+= difference
     if !changed.contains(where: { $0.group == group && $0.kind == kind }) { changed.append((group, kind)) }
   }
 }

@@ -123,7 +123,7 @@ struct Timeline {
     drawArrows(trace)
     origin = min(
       0, executions.first?.begin ?? 0, waits.first?.begin ?? 0, details.first?.begin ?? 0,
-      trace.marks.map(\.at.time).min() ?? 0, trace.queues.flatMap(\.changes).map(\.time).min() ?? 0)
+      trace.marks.map(\.at.time).min() ?? 0, trace.queues.flatMap { [$0.created] + $0.changes.map(\.time) }.min() ?? 0)
     counts.executions = executions.count
     counts.waitsWithoutLane = waits.count { $0.track < 0 }
     counts.waits = waits.count - counts.waitsWithoutLane
