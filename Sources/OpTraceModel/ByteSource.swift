@@ -57,7 +57,7 @@ final class FileSource: ByteSource {
     guard fstat(descriptor, &information) == 0 else { throw TraceError(file: path, .cannotRead(message(errno))) }
     switch information.st_mode & S_IFMT {
     case S_IFREG: return source
-    case S_IFDIR: throw TraceError(file: path, .cannotRead("it is a directory"))
+    case S_IFDIR: throw TraceError(file: path, .cannotRead("it is a folder"))
     default: return MemorySource(content: try source.drain(path: path))
     }
   }

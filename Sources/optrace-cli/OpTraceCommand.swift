@@ -10,8 +10,8 @@
       discussion: """
         TRACE is a file that a program with OpTrace wrote, or '-' for standard input.
 
-        Exit status: 0 good, 1 the doctor found an error, 64 wrong usage, 65 the input is damaged or no trace, \
-        66 no such input, 73 the output cannot be written, 70 a bug of optrace.
+        Exit status: 0 good, 64 wrong usage, 65 the input is damaged or no trace, 66 no such input, 70 a bug of \
+        optrace, 73 the output cannot be written.
         """,
       version: version,
       subcommands: [

@@ -60,7 +60,7 @@ struct OutputTests {
     }
     let missing = folder.path("none/out.json")
     try expect(missing, "cannot write '\(missing)': there is no folder '\(folder.path("none"))'")
-    try expect(folder.url.path, "cannot write '\(folder.url.path)': is a folder")
+    try expect(folder.url.path, "cannot write '\(folder.url.path)': it is a folder")
     let below = small + "/out.json"
     try expect(below, "cannot write '\(below)': part of the path is not a folder")
     #expect(try folder.names == ["small.txt"])

@@ -69,7 +69,7 @@ struct UsageTests {
     }
     let none = folder.path("none.optrace")
     try expect(none, 66, "cannot read '\(none)': no such file")
-    try expect(folder.url.path, 66, "cannot read '\(folder.url.path)': it is a directory")
+    try expect(folder.url.path, 66, "cannot read '\(folder.url.path)': it is a folder")
     let empty = try folder.write("empty.optrace", [])
     let recordedNothing = "is empty: the program that should have written it recorded nothing"
     try expect(empty, 65, "'\(empty)' \(recordedNothing)")

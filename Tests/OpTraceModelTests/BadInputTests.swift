@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test func aDirectoryIsNoFile() {
-    #expect(throws: TraceError(file: "/", .cannotRead("it is a directory"))) { try TraceReader.read(path: "/") }
+    #expect(throws: TraceError(file: "/", .cannotRead("it is a folder"))) { try TraceReader.read(path: "/") }
   }
 
   @Test(.timeLimit(.minutes(1))) func aDeviceThatNeverEnds() {

@@ -136,13 +136,18 @@ import Testing
   @Test func manyThreadsFinishAtOnce() throws {
     let trace = try recorded { recorder in
       let queue = TracedOperationQueue(recorder: recorder)
+      // The queue is done after the first finish of each operation, the recorder must outlast the other three.
+      let finishes = DispatchGroup()
       for index in 0..<50 {
         let operation = AsyncWork(name: "\(index)") { operation in
           DispatchQueue.concurrentPerform(iterations: 4) { _ in operation.finish() }
+          finishes.leave()
         }
+        finishes.enter()
         queue.addOperation(operation)
       }
       queue.waitUntilAllOperationsAreFinished()
+      finishes.wait()
     }
     #expect(trace.operations.count == 50)
     #expect(trace.operations.allSatisfy { $0.state == .finished && $0.finishCount == 4 })

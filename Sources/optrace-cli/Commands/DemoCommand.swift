@@ -34,7 +34,7 @@
     @Flag(help: "photo-import: leave it stuck in a cycle of dependencies.")
     var stuck = false
 
-    @Option(help: ArgumentHelp("How long a stuck program waits before it gives up.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("How long a stuck program waits, by default 1 to 3 seconds.", valueName: "seconds"))
     var timeout: Double?
 
     func validate() throws {

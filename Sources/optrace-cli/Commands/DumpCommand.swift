@@ -17,10 +17,12 @@
     @OptionGroup var input: TraceInput
 
     @Option(
-      name: [.short, .customLong("output")], help: "Where to write; '-' is standard output.", completion: .file())
+      name: [.short, .customLong("output")],
+      help: ArgumentHelp("The file to write; '-' is standard output, and the default.", valueName: "file"),
+      completion: .file())
     var output: String?
 
-    @Option(help: "text or binary. Without it: binary when FILE ends with '.optrace', else text.")
+    @Option(help: "text or binary. Without it: binary when the file's name ends with '.optrace', else text.")
     var format: Format?
 
     func run() throws {

@@ -28,7 +28,8 @@
     @OptionGroup var input: TraceInput
 
     @Option(
-      name: .shortAndLong, help: "The file to write; '-' is standard output, and the default.",
+      name: .shortAndLong,
+      help: ArgumentHelp("The file to write; '-' is standard output, and the default.", valueName: "file"),
       completion: .file(extensions: Format.allCases.map(\.rawValue)))
     var output: String?
 
@@ -45,7 +46,7 @@
     @Option(help: "What a lane stands for: queue or class.")
     var groupBy = Grouping.queue
 
-    @Flag(inversion: .prefixedNo, exclusivity: .exclusive, help: "Show the critical path.")
+    @Flag(inversion: .prefixedNo, exclusivity: .exclusive, help: "Whether to show the critical path.")
     var criticalPath = true
 
     func validate() throws {

@@ -19,7 +19,9 @@
     var json = false
 
     @Option(
-      name: .shortAndLong, help: "The file to write; '-' is standard output, and the default.", completion: .file())
+      name: .shortAndLong,
+      help: ArgumentHelp("The file to write; '-' is standard output, and the default.", valueName: "file"),
+      completion: .file())
     var output: String?
 
     @Option(help: ArgumentHelp("How many of the slowest operations to list.", valueName: "n"))

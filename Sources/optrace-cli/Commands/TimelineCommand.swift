@@ -25,7 +25,8 @@
     @OptionGroup var input: TraceInput
 
     @Option(
-      name: .shortAndLong, help: "The file to write; '-' is standard output, and the default.",
+      name: .shortAndLong,
+      help: ArgumentHelp("The file to write; '-' is standard output, and the default.", valueName: "file"),
       completion: .file(extensions: ["json", "gz"]))
     var output: String?
 
@@ -34,7 +35,7 @@
 
     @Flag(
       inversion: .prefixedNo, exclusivity: .exclusive,
-      help: "Write each slice's details (class, waits, error). speedscope takes them as part of the name.")
+      help: "Whether to write each slice's details (class, waits, error); speedscope takes them as part of the name.")
     var args = true
 
     @Option(help: ArgumentHelp("The most lanes per queue for each sort of waiting; 0 draws no waits.", valueName: "n"))

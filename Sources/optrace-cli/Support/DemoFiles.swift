@@ -52,12 +52,12 @@
       } catch let error as GraphvizError {
         guard case .missingPlugin = error else { throw Failure(message: printable("\(error)"), status: .bug) }
         return
-          "there is no graph: \(printable("\(error)"))\n  afterwards: optrace graph \(quoted(trace)) -o \(quoted(graph))"
+          "there is no graph: \(printable("\(error)"))\n  afterwards: \(quoted(command)) graph \(quoted(trace)) -o \(quoted(graph))"
       }
     }
 
     func description(hasGraph: Bool) -> String {
-      var rows = [("trace", trace, "optrace summary \(quoted(trace))")]
+      var rows = [("trace", trace, "\(quoted(command)) summary \(quoted(trace))")]
       if hasGraph { rows.append(("graph", graph, "open it in a browser")) }
       rows.append(("timeline", timeline, "open https://ui.perfetto.dev, and drop the file on the page"))
       let width = rows.reduce(0) { max($0, terminalWidth(of: printable($1.1))) }
@@ -68,6 +68,9 @@
       }.joined()
     }
   }
+
+  /// This command as it was called: before it is installed, its plain name runs nothing.
+  private var command: String { CommandLine.arguments.first ?? "optrace" }
 
   /// As a shell takes it for one word.
   private func quoted(_ path: String) -> String {

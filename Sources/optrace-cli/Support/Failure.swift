@@ -39,7 +39,7 @@
     switch number {
     case ENOENT: return "no such file"
     case EACCES, EPERM: return "permission denied"
-    case EISDIR: return "is a folder"
+    case EISDIR: return "it is a folder"
     case ENOTDIR: return "part of the path is not a folder"
     case ENOSPC: return "no space left on the device"
     case EROFS: return "the file system is read-only"
