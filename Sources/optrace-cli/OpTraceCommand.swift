@@ -8,7 +8,8 @@
       commandName: "optrace",
       abstract: "Shows what a program's operation queues did: who ran when, who waited for whom, and why.",
       discussion: """
-        TRACE is a file that a program with OpTrace wrote, or '-' for standard input.
+        TRACE is a file that a program with OpTrace wrote, '-' for standard input, or the process id of a program \
+        that is being recorded.
 
         Exit status: 0 good, 64 wrong usage, 65 the input is damaged or no trace, 66 no such input, 70 a bug of \
         optrace, 73 the output cannot be written.
