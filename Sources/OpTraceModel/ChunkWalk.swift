@@ -105,7 +105,7 @@ struct ChunkWalk {
       damage.append(
         .init(
           offset: size, skippedBytes: header.endOffset - size,
-          reason: "the file is cut: \(header.endOffset - size) bytes are missing"))
+          reason: "the file is cut: \(grouped(header.endOffset - size)) bytes are missing"))
     } else if isEndKnown, end < size, let first = firstNonZero(from: end, to: size) {
       damage.append(.init(offset: first, skippedBytes: size - first, reason: "bytes after the end of the trace"))
     }

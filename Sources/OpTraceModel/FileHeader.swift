@@ -27,7 +27,8 @@ struct FileHeader {
     }
     guard bytes.count == Layout.Header.size else {
       throw TraceError(
-        file: file, .unreadableHeader("the file is cut after \(bytes.count) of \(Layout.Header.size) bytes"))
+        file: file,
+        .unreadableHeader("the file is cut after \(grouped(bytes.count)) of \(grouped(Layout.Header.size)) bytes"))
     }
     var result = FileHeader()
     try result.readStaticPart(bytes, file: file)
@@ -58,7 +59,7 @@ struct FileHeader {
     headerSize = UInt64(bytes.number(at: Place.headerSize) as UInt32)
     if headerSize < UInt64(Place.size) || headerSize % 64 != 0 || headerSize > 1 << 20 {
       guard !isSound else {
-        throw TraceError(file: file, .unreadableHeader("it claims a size of \(headerSize) bytes"))
+        throw TraceError(file: file, .unreadableHeader("it claims a size of \(grouped(headerSize)) bytes"))
       }
       headerSize = UInt64(Place.size)
     }

@@ -1,6 +1,7 @@
 #if CLI
   import ArgumentParser
   import Foundation
+  import OpTraceExport
 
   /// The root of the command. A subcommand is one file in `Commands/` and one line in the table below.
   struct OpTraceCommand: ParsableCommand {
@@ -26,12 +27,27 @@
     static func run() -> Never {
       ignoreClosedPipes()
       do {
+        try checkName(in: Array(CommandLine.arguments.dropFirst()))
         var command = try parseAsRoot()
         try command.run()
         leave(.good)
       } catch {
         leave(with: error)
       }
+    }
+
+    /// The parser takes a command that there is not for an argument too many, and `help` says nothing of it.
+    private static func checkName(in arguments: [String]) throws {
+      let candidates = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
+      guard let name = candidates.first, !name.hasPrefix("-") else { return }
+      let names = Set(configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"])
+      guard !names.contains(name) else { return }
+      let near = OperationLookup.near(name, among: names)
+      let hint =
+        near.isEmpty
+        ? "'optrace --help' lists them"
+        : "did you mean " + near.map { "'\($0)'" }.joined(separator: " or ") + "?"
+      throw Failure.usage("there is no command '\(printable(name))': \(hint)")
     }
 
     private static func leave(with error: any Error) -> Never {

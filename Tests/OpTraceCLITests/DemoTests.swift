@@ -121,6 +121,17 @@ struct DemoTests {
     #expect(result.errors == "optrace: cannot write '\(file)/out': part of the path is not a folder\n")
   }
 
+  #if os(Linux)
+    @Test("a file system that makes no folders is told as such")
+    func noFolders() throws {
+      let result = try Command.run("demo", "diamond", "-o", "/proc/nope")
+      #expect(
+        result
+          == .init(
+            status: 73, output: "", errors: "optrace: cannot write '/proc/nope': no folder can be made there\n"))
+    }
+  #endif
+
   @Test("without a Graphviz plugin there are trace and timeline, and what to install")
   func noGraphviz() throws {
     try FileManager.default.createDirectory(atPath: folder.path("empty"), withIntermediateDirectories: true)

@@ -37,7 +37,6 @@ struct UsageTests {
 
   @Test("wrong usage is one sentence, the usage, and 64")
   func usage() throws {
-    #expect(try Command.run("nonsense").status == 64)
     let missing = try Command.run("summary")
     #expect(missing.status == 64)
     #expect(missing.errors.hasPrefix("optrace: Missing expected argument '<trace>'\n"))
@@ -50,6 +49,72 @@ struct UsageTests {
     #expect(format.status == 64)
     #expect(format.errors.hasPrefix("optrace: The value 'tiff' is invalid for '--format <format>'."))
   }
+
+  @Test(
+    "a command that there is not: what comes near, and 64",
+    arguments: [
+      (["grpah"], "'grpah': did you mean 'graph'?"), (["grpah", "x.optrace"], "'grpah': did you mean 'graph'?"),
+      (["help", "sumary"], "'sumary': did you mean 'summary'?"),
+      (["nonsense", "--help"], "'nonsense': 'optrace --help' lists them"),
+      (["a\u{1B}[31m"], "'a\u{FFFD}[31m': 'optrace --help' lists them"),
+    ])
+  func unknownCommand(arguments: [String], message: String) throws {
+    let result = try Command.run(arguments: arguments)
+    #expect(
+      result == Command.Result(status: 64, output: "", errors: "optrace: there is no command \(message)\n"))
+  }
+
+  @Test("the help names the statuses that there are")
+  func statuses() throws {
+    let help = try Command.run("--help").output
+    #expect(help.contains("0 good, 64 wrong usage"))
+    #expect(!help.contains("doctor"))
+    for command in ["graph", "timeline"] {
+      #expect(try Command.run(command, "--help").output.contains("where it has no ending"), "\(command)")
+    }
+  }
+
+  @Test("a timeline's ending that is not known needs --format", arguments: ["x.svg", "x.gz", "x.txt", "a.json/x.docx"])
+  func timelineEnding(name: String) throws {
+    let path = folder.path(name)
+    let result = try Command.run("timeline", small, "-o", path)
+    #expect(
+      result
+        == Command.Result(
+          status: 64, output: "",
+          errors: "optrace: '\(path)' ends with no known format; say --format json or json.gz\n"))
+    #expect(try folder.names == ["small.txt"])
+  }
+
+  @Test("no ending, a device, and --format leave the name alone")
+  func timelineNames() throws {
+    let plain = try Command.run("timeline", small).output
+    for (name, arguments) in [("x", []), ("x.JSON", []), ("x.svg", ["--format", "json"])] as [(String, [String])] {
+      let path = folder.path(name)
+      #expect(try Command.run(arguments: ["timeline", small, "-o", path] + arguments).status == 0, "\(name)")
+      #expect(try String(contentsOfFile: path, encoding: .utf8) == plain, "\(name)")
+    }
+    #expect(try Command.run("timeline", small, "-o", "/dev/null").status == 0)
+  }
+
+  #if os(Linux)
+    /// `script` gives the command a terminal of its own as standard output.
+    @Test("a picture of bytes is not for a terminal; text may go there", arguments: ["png", "pdf"])
+    func terminal(format: String) throws {
+      func onTerminal(_ command: String) throws -> Command.Result {
+        try Command.run(small, shell: #"script -qec '"$optrace" \#(command)' /dev/null"#)
+      }
+      for target in ["", " -o -", " -o /dev/stdout", " -o /dev/tty"] {
+        let refused = try onTerminal(#"graph "\#(small)" --format \#(format)\#(target)"#)
+        #expect(refused.status == 64, "\(target)")
+        #expect(refused.output == "optrace: \(format) is not for a terminal: use -o FILE\r\n", "\(target)")
+      }
+      #expect(try onTerminal(#"timeline "\#(small)" --format json.gz"#).status == 64)
+      let text = try onTerminal(#"graph "\#(small)" --format svg"#)
+      #expect(text.status == 0)
+      #expect(text.output.contains("</svg>"))
+    }
+  #endif
 
   @Test("Perfetto's protobuf is refused in one sentence", arguments: [["--format", "perfetto"], ["-o", "x.pftrace"]])
   func perfetto(arguments: [String]) throws {

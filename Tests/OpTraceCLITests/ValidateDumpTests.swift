@@ -39,7 +39,7 @@ import Testing
     let path = try folder.write("damaged.optrace", damaged)
     let result = try Command.run("validate", path)
     #expect(result.status == 65)
-    #expect(result.output.hasPrefix("byte 1024: a chunk does not match its checksum; "))
+    #expect(result.output.hasPrefix("byte 1,024: a chunk does not match its checksum; "))
     #expect(result.output.hasSuffix("not ok: \(count) events, 0 violations, 1 damaged place\n"))
   }
 
@@ -48,8 +48,22 @@ import Testing
     let result = try Command.run("validate", path)
     #expect(result.status == 65)
     #expect(
-      result.output.contains("byte \(binary.count - 128): the file is cut: 128 bytes are missing; 128 bytes not read\n")
+      result.output.contains(
+        "byte \(grouped(binary.count - 128)): the file is cut: 128 bytes are missing; 128 bytes not read\n")
     )
+  }
+
+  /// One sentence must not write the same number in two ways, whichever part of the program made it.
+  @Test func numbersOfDamageAreWrittenOneWay() throws {
+    let whole = try Fixture.binary(Fixture.many(2_000))
+    let path = try folder.write("cut.optrace", Array(whole[..<(whole.count - 2_560)]))
+    let offset = grouped(whole.count - 2_560)
+    let validated = try Command.run("validate", path)
+    #expect(
+      validated.output.contains("byte \(offset): the file is cut: 2,560 bytes are missing; 2,560 bytes not read\n"))
+    let warned = try Command.run("summary", path).errors
+    #expect(warned.contains("\n  at byte \(offset), 2,560 bytes: the file is cut: 2,560 bytes are missing\n"))
+    #expect(offset.contains(","))
   }
 
   @Test func violationsAreListed() throws {

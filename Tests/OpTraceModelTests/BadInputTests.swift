@@ -108,7 +108,7 @@ import Testing
   @Test func aHeaderThatIsCut() {
     #expect(
       message(Array(sample()[..<700]))
-        == "x.optrace: the header cannot be read: the file is cut after 700 of 1024 bytes")
+        == "x.optrace: the header cannot be read: the file is cut after 700 of 1,024 bytes")
   }
 
   @Test func aNewerVersionIsToldApartFromDamage() {
@@ -181,7 +181,7 @@ import Testing
     let length = last.offset + 64 + 40
     #expect(
       message(Array(bytes[..<length]))
-        == "byte \(length), \(bytes.count - length) skipped: the file is cut: \(bytes.count - length) bytes are missing"
+        == "byte \(length), \(bytes.count - length) skipped: the file is cut: \(grouped(bytes.count - length)) bytes are missing"
     )
   }
 

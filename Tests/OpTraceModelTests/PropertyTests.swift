@@ -91,7 +91,7 @@ import Testing
       let trace = try TraceReader.read(bytes: Array(bytes[..<length]))
       let expected = LossReport.Damage(
         offset: UInt64(length), skippedBytes: UInt64(bytes.count - length),
-        reason: "the file is cut: \(bytes.count - length) bytes are missing")
+        reason: "the file is cut: \(grouped(bytes.count - length)) bytes are missing")
       #expect(trace.loss.damage.contains(expected), "seed \(seed), length \(length)")
       #expect(trace.eventCount <= events.count)
     }

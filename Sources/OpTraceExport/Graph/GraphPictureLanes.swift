@@ -80,7 +80,7 @@ extension GraphPictureBuilder {
 }
 
 /// "1 op", "8 ops".
-func counted(_ count: Int, _ noun: String) -> String { count == 1 ? "1 \(noun)" : "\(count) \(noun)s" }
+func counted(_ count: Int, _ noun: String) -> String { count == 1 ? "1 \(noun)" : "\(grouped(count)) \(noun)s" }
 
 /// What a queue had to do, and what it could have done.
 private struct QueueLoad {

@@ -104,7 +104,7 @@ extension GraphPictureBuilder {
   }
 
   private func counted(_ count: Int, _ noun: String, plural: String? = nil) -> String {
-    count == 1 ? "1 \(noun)" : "\(count) \(noun == "class" ? plural ?? noun : noun + "s")"
+    count == 1 ? "1 \(noun)" : "\(grouped(count)) \(noun == "class" ? plural ?? noun : noun + "s")"
   }
 
   func verdicts(_ picture: GraphPicture) -> [GraphPicture.Verdict] {
@@ -149,7 +149,7 @@ extension GraphPictureBuilder {
     if loss.lostCount > 0 { parts.append(counted(Int(clamping: loss.lostCount), "record") + " lost") }
     if loss.isDamaged { parts.append("the file is damaged in \(counted(loss.damage.count, "place"))") }
     if loss.overwrittenBytes > 0 {
-      parts.append("the ring has replaced \(loss.overwrittenBytes) bytes of older records")
+      parts.append("the ring has replaced \(grouped(loss.overwrittenBytes)) bytes of older records")
     }
     if !loss.unknownKinds.isEmpty { parts.append("records of a newer version were skipped") }
     if parts.isEmpty { return [] }

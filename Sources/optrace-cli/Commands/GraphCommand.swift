@@ -33,7 +33,7 @@
       completion: .file(extensions: Format.allCases.map(\.rawValue)))
     var output: String?
 
-    @Option(help: "svg, png, pdf or dot; by default what the file's name ends with, else svg.")
+    @Option(help: "svg, png, pdf or dot; by default what the file's name ends with, svg where it has no ending.")
     var format: Format?
 
     @Option(
@@ -58,7 +58,7 @@
       let format = try chosenFormat()
       let output = Output(path: output)
       if output.isTerminal, format.image != nil {
-        throw Failure.usage("\(format.rawValue) is not for a terminal: name a file with -o")
+        throw Failure.usage("\(format.rawValue) is not for a terminal: use -o FILE")
       }
       let input = try input.read()
       let picture = GraphPicture(of: input.trace, options: try options(for: input.trace))

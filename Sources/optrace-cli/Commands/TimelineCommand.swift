@@ -2,6 +2,7 @@
   import ArgumentParser
   import Foundation
   import OpTraceExport
+  import OpTraceModel
 
   struct TimelineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -30,7 +31,7 @@
       completion: .file(extensions: ["json", "gz"]))
     var output: String?
 
-    @Option(help: "json or json.gz; by default what the file's name ends with, else json.")
+    @Option(help: "json or json.gz; by default what the file's name ends with, json where it has no ending.")
     var format: Format?
 
     @Flag(
@@ -49,7 +50,7 @@
       let format = try chosenFormat()
       let output = Output(path: output)
       if output.isTerminal, format == .jsonGzip {
-        throw Failure.usage("json.gz is not for a terminal: name a file with -o")
+        throw Failure.usage("json.gz is not for a terminal: use -o FILE")
       }
       var options = TimelineOptions()
       options.includesArguments = args
@@ -74,14 +75,23 @@
     }
 
     private func chosenFormat() throws -> Format {
-      let ending = output?.lowercased() ?? ""
-      let isPerfetto = [".pftrace", ".perfetto-trace", ".pftrace.gz"].contains { ending.hasSuffix($0) }
-      let chosen = format ?? (isPerfetto ? .perfetto : ending.hasSuffix(".gz") ? .jsonGzip : .json)
+      let chosen = try format ?? formatOfName()
       guard chosen != .perfetto else {
         throw Failure.usage(
           "Perfetto's protobuf format cannot be written yet: use --format json or json.gz, which Perfetto loads too")
       }
       return chosen
+    }
+
+    /// As `graph` has it: an ending that is not known needs `--format`, none at all means the default.
+    private func formatOfName() throws -> Format {
+      guard let output, output != "-" else { return .json }
+      let name = output.lowercased()
+      if [".pftrace", ".perfetto-trace", ".pftrace.gz"].contains(where: name.hasSuffix) { return .perfetto }
+      if name.hasSuffix(".json.gz") { return .jsonGzip }
+      let ending = (name as NSString).pathExtension
+      if ending == "json" || ending.isEmpty || output.hasPrefix("/dev/") { return .json }
+      throw Failure.usage("'\(printable(output))' ends with no known format; say --format json or json.gz")
     }
 
     private func tell(_ counts: TimelineCounts) {

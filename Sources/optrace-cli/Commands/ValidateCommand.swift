@@ -34,10 +34,11 @@
       let damage = events.loss.damage
       var text = ""
       for place in damage {
-        text += "byte \(place.offset): \(printable(place.reason)); \(counted(place.skippedBytes, "byte")) not read\n"
+        text +=
+          "byte \(grouped(place.offset)): \(printable(place.reason)); \(counted(place.skippedBytes, "byte")) not read\n"
       }
       for violation in violations.prefix(limit) { text += printable(violation.description) + "\n" }
-      if violations.count > limit { text += "… and \(violations.count - limit) more\n" }
+      if violations.count > limit { text += "… and \(grouped(violations.count - limit)) more\n" }
       if violations.isEmpty, damage.isEmpty {
         text += "ok: \(counted(events.count, "event"))" + remarks(events) + "\n"
       } else {

@@ -26,7 +26,10 @@
         let path = parts[...count].joined(separator: "/")
         guard !path.isEmpty, mkdir(path, 0o777) != 0 else { continue }
         let number = errno
-        if !isFolder(path) { throw Failure.cannotWrite(folder, reason(number == EEXIST ? ENOTDIR : number)) }
+        if isFolder(path) { continue }
+        // What is above is there: only a file system that makes no folders says that there is no such file.
+        let why = number == ENOENT ? "no folder can be made there" : reason(number == EEXIST ? ENOTDIR : number)
+        throw Failure.cannotWrite(folder, why)
       }
     }
 

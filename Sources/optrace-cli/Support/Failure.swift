@@ -5,8 +5,6 @@
   /// command without another word.
   enum ExitStatus: Int32, Error {
     case good = 0
-    /// The doctor found an error in the traced program.
-    case finding = 1
     /// Wrong usage.
     case usage = 64
     /// The input is damaged, or no trace.

@@ -1,17 +1,6 @@
 #if CLI
   import OpTraceModel
 
-  /// `12,345`.
-  func grouped(_ number: some BinaryInteger) -> String {
-    let digits = String(number.magnitude)
-    var result = ""
-    for (index, digit) in digits.enumerated() {
-      if index > 0, (digits.count - index) % 3 == 0 { result += "," }
-      result.append(digit)
-    }
-    return (number < 0 ? "-" : "") + result
-  }
-
   /// `1 record`, `2 records`; with `is`: `1 record is`, `2 records are`.
   func counted(_ number: some BinaryInteger, _ noun: String, is verb: Bool = false) -> String {
     let one = number == 1

@@ -13,7 +13,16 @@
     /// Nil and `-` mean standard output.
     init(path: String?) { self.path = path == "-" ? nil : path }
 
-    var isTerminal: Bool { path == nil && Console.isTerminal(STDOUT_FILENO) }
+    /// Also when a terminal is named as a file (`/dev/tty`, `/dev/stdout`).
+    var isTerminal: Bool {
+      guard let path else { return Console.isTerminal(STDOUT_FILENO) }
+      var status = stat()
+      guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else { return false }
+      let descriptor = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+      guard descriptor >= 0 else { return false }
+      defer { close(descriptor) }
+      return Console.isTerminal(descriptor)
+    }
 
     func write(_ text: String) throws { try write(Array(text.utf8)) }
 

@@ -73,9 +73,10 @@
         let bytes = loss.damage.reduce(UInt64(0)) { $0 &+ $1.skippedBytes }
         var text = "\(name) is damaged: \(counted(loss.damage.count, "place")), \(counted(bytes, "byte")) not read"
         for damage in loss.damage.prefix(5) {
-          text += "\n  at byte \(damage.offset), \(counted(damage.skippedBytes, "byte")): \(printable(damage.reason))"
+          text +=
+            "\n  at byte \(grouped(damage.offset)), \(counted(damage.skippedBytes, "byte")): \(printable(damage.reason))"
         }
-        if loss.damage.count > 5 { text += "\n  and \(loss.damage.count - 5) more" }
+        if loss.damage.count > 5 { text += "\n  and \(grouped(loss.damage.count - 5)) more" }
         Console.warning(text)
       }
       if loss.lostCount > 0 {
