@@ -140,6 +140,7 @@ void recorder_count_lost(optrace_recorder *recorder, uint32_t reason, uint64_t c
 static bool lose(lane *l, uint32_t reason) {
   l->lost += 1;
   l->lost_reason = reason;
+  l->end = l->cursor;  // A smaller record that would still fit must not follow the loss without its mark.
   recorder_count_lost(l->recorder, reason, 1);
   return false;
 }
@@ -181,9 +182,6 @@ static bool refill(lane *l, uint32_t needed, uint64_t ticks) {
   l->last_ticks = ticks;
   l->chunk_size = bytes < largest_chunk / 4 ? bytes * 4 : largest_chunk;
   uint8_t *at = (uint8_t *)chunk + sizeof(chunk_header);
-  char name[32];
-  thread_name(name);
-  at += thread_record(at, l->thread, l->tid, name);
   if (l->lost) {
     uint64_t head = optrace_kind_lost | (uint64_t)l->lost_reason << 32;
     memcpy(at, &head, 8);
@@ -191,6 +189,9 @@ static bool refill(lane *l, uint32_t needed, uint64_t ticks) {
     at += 16;
     l->lost = 0;
   }
+  char name[32];
+  thread_name(name);
+  at += thread_record(at, l->thread, l->tid, name);
   commit(l, at);
   return true;
 }
@@ -290,9 +291,9 @@ void optrace_emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subjec
   commit(l, store_text(at, words, high, has_word2, word2, text, length));
 }
 
-void optrace_define_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, const uint8_t *text,
+bool optrace_define_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, const uint8_t *text,
                          size_t length) {
-  if (!is_enabled(recorder)) return;
+  if (!is_enabled(recorder)) return false;
   uint32_t words = 2 + (uint32_t)((length + 7) / 8);
   for (bool grown = false;; grown = true) {
     pthread_mutex_lock(&recorder->lock);
@@ -317,10 +318,11 @@ void optrace_define_text(optrace_recorder *recorder, uint8_t kind, uint32_t subj
       commit(l, store_text(l->cursor, words, 0, false, 0, text, length));
     }
     pthread_mutex_unlock(&recorder->lock);
-    if (fits || stopping) return;
+    if (fits || stopping) return fits;
     if (grown || recorder->options.ring || !file_grow(recorder, 16 * 1024, false)) {
-      if (is_enabled(recorder)) recorder_count_lost(recorder, optrace_loss_no_space, 1);
-      return;
+      uint32_t reason = recorder->options.ring ? optrace_loss_no_space : recorder->failure;
+      if (is_enabled(recorder)) recorder_count_lost(recorder, reason, 1);
+      return false;
     }
   }
 }

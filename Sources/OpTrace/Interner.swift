@@ -37,7 +37,7 @@ final class Interner: @unchecked Sendable {
     return id
   }
 
-  /// 0 when the table is full, which is counted as a loss.
+  /// 0 when the table or the file is full, which is counted as a loss.
   func id(of text: String) -> UInt32 {
     lock.withLock {
       if let id = ids[text] { return id }
@@ -47,9 +47,12 @@ final class Interner: @unchecked Sendable {
         return 0
       }
       let id = UInt32(ids.count + 1)
+      var isWritten = false
+      UTF8Text.with(text) { isWritten = optrace_define_text(core, EventKind.string.rawValue, id, $0, $1) }
+      // Not remembered otherwise: there may be room the next time.
+      guard isWritten else { return 0 }
       ids[text] = id
       bytesLeft -= bytes
-      UTF8Text.with(text) { optrace_define_text(core, EventKind.string.rawValue, id, $0, $1) }
       return id
     }
   }

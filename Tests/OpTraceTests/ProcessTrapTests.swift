@@ -111,6 +111,41 @@ import Testing
     #expect(result.status == 3 && !FileManager.default.fileExists(atPath: path))
   }
 
+  @Test(.enabled(if: SmallDisk.isPossible, "mounting a small file system needs root"))
+  func recordingGoesOnWhenThereIsSpaceAgain() throws {
+    final class LateClass: TracedOperation, @unchecked Sendable {}
+    let disk = try SmallDisk(kilobytes: 512)
+    defer { disk.remove() }
+    let filler = disk.folder.appendingPathComponent("filler")
+    try Data(count: 256 * 1024).write(to: filler)
+    let url = disk.folder.appendingPathComponent("run.optrace")
+    let recorder = try TraceRecorder(writingTo: url)
+    let queue = TracedOperationQueue(name: "q", recorder: recorder)
+    for _ in 0..<1_000_000 where recorder.lostRecordCount == 0 { recorder.mark("before") }
+    #expect(recorder.lostRecordCount > 0)
+    // A class that is met while there is no room for its name …
+    queue.addOperations([LateClass()], waitUntilFinished: true)
+    try FileManager.default.removeItem(at: filler)
+    for _ in 0..<200 {
+      let lost = recorder.lostRecordCount
+      usleep(20_000)
+      recorder.mark("after")
+      if recorder.lostRecordCount == lost { break }
+    }
+    // … has it when there is.
+    queue.addOperations([LateClass()], waitUntilFinished: true)
+    try recorder.stop()
+    let trace = try TraceReader.read(path: url.path)
+    #expect(trace.loss.damage == [])
+    #expect(trace.marks.last?.name == "after")
+    #expect(trace.operations.last?.className == "LateClass")
+    // The gap reaches from the last mark before it to the first after it.
+    let before = try #require(trace.marks.last { $0.name == "before" }).at
+    let gap = try #require(trace.loss.gaps.first { $0.thread == before.thread })
+    #expect(gap.reason == .noSpace && gap.from == before.time && gap.to > gap.from)
+    #expect(trace.loss.gaps.map(\.count).reduce(0, +) == trace.loss.lostCount, "\(trace.loss)")
+  }
+
   @Test func environmentStartsAndExitStops() throws {
     let scratch = try Scratch()
     let pattern = scratch.folder.appendingPathComponent("trace-%p.optrace").path

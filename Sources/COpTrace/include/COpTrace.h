@@ -83,8 +83,8 @@ void optrace_emit3(optrace_recorder *recorder, uint8_t kind, uint32_t subject, u
 // A record with text. `high` are the bits 32 to 63 of word 1; `word2` is written when `has_word2`.
 void optrace_emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
                        uint64_t word2, const uint8_t *text, size_t length);
-// The same into a chunk that is never recycled. Takes the recorder's lock.
-void optrace_define_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, const uint8_t *text,
+// The same into a chunk that is never recycled. Takes the recorder's lock. False when there was no room.
+bool optrace_define_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, const uint8_t *text,
                          size_t length);
 // Only inside the `carry` callback: appends whole records of `thread` that begin at `base_ticks`.
 bool optrace_carry(optrace_recorder *recorder, uint32_t thread, uint32_t thread_tid, uint64_t base_ticks,
