@@ -54,7 +54,7 @@ test: setup-test
 	@echo "==> Building the tests"
 	@$(SWIFT) build --build-tests --quiet
 	@echo "==> Running the tests"
-	@$(SWIFT) test --skip-build --disable-xctest
+	@SWIFT="$(SWIFT)" scripts/run-tests
 	@echo "==> Building a program that uses the library alone"
 	@scripts/check-client .build/debug/optrace
 

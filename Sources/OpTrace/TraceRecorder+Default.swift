@@ -35,7 +35,12 @@ extension TraceRecorder {
   /// Read once, before the default is first used.
   private static let environment: Void = {
     let variables = ProcessInfo.processInfo.environment
-    guard let pattern = variables["OPTRACE_OUTPUT"], !pattern.isEmpty else { return }
+    guard let pattern = variables["OPTRACE_OUTPUT"], !pattern.isEmpty else {
+      if variables["OPTRACE_FLIGHT_RECORDER"]?.isEmpty == false {
+        complain("OPTRACE_FLIGHT_RECORDER needs OPTRACE_OUTPUT")
+      }
+      return
+    }
     let path = pattern.replacingOccurrences(of: "%p", with: String(ProcessInfo.processInfo.processIdentifier))
     var configuration = Configuration()
     if let text = variables["OPTRACE_FLIGHT_RECORDER"], !text.isEmpty {

@@ -23,6 +23,16 @@ struct OutputTests {
     #expect(try folder.names == ["out.json", "small.txt"])
   }
 
+  @Test("the trace itself is never written over", arguments: ["timeline", "summary", "graph", "dump"])
+  func traceItself(command: String) throws {
+    let before = try String(contentsOfFile: small, encoding: .utf8)
+    let format = ["timeline": ["--format", "json"], "graph": ["--format", "svg"]][command] ?? []
+    let result = try Command.run(arguments: [command, small, "-o", small] + format)
+    #expect(result.errors == "optrace: '\(small)' is the trace itself: name another file with -o\n")
+    #expect(result.status == 64 && result.output == "")
+    #expect(try String(contentsOfFile: small, encoding: .utf8) == before)
+  }
+
   @Test("json.gz, by the ending or by the option, holds the same bytes")
   func gzip() throws {
     let plain = try Command.run("timeline", small).output

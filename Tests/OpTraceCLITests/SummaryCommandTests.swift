@@ -139,4 +139,13 @@ struct SummaryCommandTests {
     #expect(result == Command.Result(status: 0, output: "fixture (pid 4711): 0 operations in 0\n", errors: ""))
     #expect(try Command.run("summary", "--json", path).output.contains("\"wallSeconds\": 0,"))
   }
+
+  @Test("a failed operation is listed with its error")
+  func failed() throws {
+    let folder = try TemporaryFolder()
+    let text = Fixture.small.replacingOccurrences(of: " finished #1", with: " failed #1 \"no \\\"host\\\"\"")
+    let output = try Command.run("summary", try folder.write("failed.txt", Array(text.utf8))).output
+    #expect(output.contains("Failed operations\n"))
+    #expect(output.contains("load       #1  work   no \"host\""))
+  }
 }

@@ -159,6 +159,20 @@ import Testing
     #expect(trace.header.processName == "RecorderTestProgram")
   }
 
+  @Test func ringWithoutAFileIsTold() throws {
+    let scratch = try Scratch()
+    let errors = scratch.file("errors")
+    let program = Process()
+    program.executableURL = URL(fileURLWithPath: "/bin/sh")
+    program.arguments = ["-c", "\"$0\" environment - 2> \"$1\"", try Program.url().path, errors.path]
+    program.environment = ["OPTRACE_FLIGHT_RECORDER": "16M"]
+    program.standardOutput = FileHandle.nullDevice
+    try program.run()
+    program.waitUntilExit()
+    let text = try String(contentsOf: errors, encoding: .utf8)
+    #expect(text == "optrace: OPTRACE_FLIGHT_RECORDER needs OPTRACE_OUTPUT; nothing is recorded\n")
+  }
+
   @Test func environmentThatCanNotBeHonouredDoesNotStopTheProgram() throws {
     let result = try Program.run(["environment", "-"], environment: ["OPTRACE_OUTPUT": "/nowhere/at/all.optrace"])
     #expect(result.output == "recording false\n" && result.status == 0)

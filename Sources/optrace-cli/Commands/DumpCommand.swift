@@ -27,7 +27,7 @@
 
     func run() throws {
       let events = try input.readEvents()
-      let target = Output(path: output)
+      let target = try self.input.output(output)
       switch format ?? (output?.hasSuffix(".optrace") == true ? .binary : .text) {
       case .text:
         try target.write { sink in

@@ -56,7 +56,7 @@
 
     func run() throws {
       let format = try chosenFormat()
-      let output = Output(path: output)
+      let output = try self.input.output(output)
       if output.isTerminal, format.image != nil {
         throw Failure.usage("\(format.rawValue) is not for a terminal: use -o FILE")
       }

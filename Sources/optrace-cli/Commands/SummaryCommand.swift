@@ -34,7 +34,7 @@
     func run() throws {
       let input = try input.read()
       let summary = Summary(of: input.trace, slowestCount: slowest)
-      let output = Output(path: output)
+      let output = try self.input.output(output)
       if json {
         try output.write(summary.json.bytes)
       } else {

@@ -48,7 +48,7 @@
 
     func run() throws {
       let format = try chosenFormat()
-      let output = Output(path: output)
+      let output = try self.input.output(output)
       if output.isTerminal, format == .jsonGzip {
         throw Failure.usage("json.gz is not for a terminal: use -o FILE")
       }

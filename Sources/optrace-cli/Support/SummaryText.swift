@@ -23,6 +23,7 @@
       parts.append(section("Queues", queues))
       parts.append(section("Classes", classes))
       parts.append(section("Slowest operations", slowest))
+      parts.append(section("Failed operations", failed))
       parts.append(section("Critical path", path))
       parts.append(section("Threads", threads))
       if let loss { parts.append(section("Missing", loss)) }
@@ -103,6 +104,20 @@
         ])
       }
       return table.text()
+    }
+
+    private var failed: String {
+      let operations = trace.operations.filter { $0.error != nil }
+      guard !operations.isEmpty else { return "" }
+      let most = 20
+      var table = Table([.text("operation"), .number("id"), .text("queue"), .text("error")])
+      for operation in operations.prefix(most) {
+        table.add([
+          operation.title, operation.id.description, queueName(operation.queue), operation.error ?? "",
+        ])
+      }
+      let rest = operations.count - most
+      return table.text() + (rest > 0 ? "  and \(grouped(rest)) more\n" : "")
     }
 
     private var path: String {

@@ -37,6 +37,18 @@
       return first
     }
 
+    /// Where the result goes: anywhere but over the trace itself.
+    func output(_ path: String?) throws -> Output {
+      let output = Output(path: path)
+      var (source, target) = (stat(), stat())
+      if let path = output.path, stat(try location(), &source) == 0, stat(path, &target) == 0,
+        source.st_mode & S_IFMT == S_IFREG, source.st_dev == target.st_dev, source.st_ino == target.st_ino
+      {
+        throw Failure.usage("'\(printable(path))' is the trace itself: name another file with -o")
+      }
+      return output
+    }
+
     /// Reads the trace. Warns on standard error where something is missing. Throws ``Failure`` where nothing can be read.
     func read() throws -> InputTrace {
       let trace: Trace
