@@ -69,14 +69,14 @@ public struct CriticalPath: Sendable, Equatable {
 
 extension Trace {
   /// From the first enqueueing or start of an operation to the last finish, or to the trace's end while one that was
-  /// enqueued or started is unfinished. Nil without such operations.
+  /// enqueued or started is unfinished (and not merely seen in part). Nil without such operations.
   public var activity: ClosedRange<Nanoseconds>? {
     var first = Nanoseconds.max
     var last = Nanoseconds.min
     for operation in operations {
       guard let began = operation.begin else { continue }
       first = min(first, began)
-      last = max(last, began, operation.finished?.time ?? end)
+      last = max(last, began, operation.finished?.time ?? (operation.isOutcomeKnown ? end : began))
     }
     return first <= last ? first...last : nil
   }
@@ -106,7 +106,8 @@ private struct Walker {
   func lastStep() -> (last: Int?, behind: [Int]) {
     let operations = trace.operations
     let moving = operations.indices.filter {
-      operations[$0].finished == nil && [.executing, .ready].contains(operations[$0].state)
+      operations[$0].finished == nil && operations[$0].isOutcomeKnown
+        && [.executing, .ready].contains(operations[$0].state)
     }
     if moving.isEmpty {
       let finished = operations.indices.filter { operations[$0].finished != nil }

@@ -1,7 +1,8 @@
 public import OpTraceModel
 
 /// The three times of an operation, in nanoseconds. They do not overlap, and add up to the time from the enqueueing
-/// to the finish (or to the trace's end, for one that is not over). All zero where the operation was never enqueued or run.
+/// to the finish (or to the trace's end, for one that is not over). All zero where the operation was never enqueued or run,
+/// and where what became of it is not in the trace (``OpTraceModel/OperationRecord/isOutcomeKnown``).
 public struct OperationTimes: Sendable, Equatable {
   /// From the enqueueing until nothing stood in its way but the queue's limit.
   public var waitingForDependencies: Nanoseconds = 0
@@ -13,6 +14,7 @@ public struct OperationTimes: Sendable, Equatable {
   public init() {}
 
   public init(of operation: OperationRecord, traceEnd: Nanoseconds) {
+    guard operation.isOutcomeKnown else { return }
     let end = max(operation.finished?.time ?? traceEnd, operation.enqueued?.time ?? .min)
     let began = (operation.executionBegan ?? (operation.finished == nil ? operation.started : nil))?.time
     if let enqueued = operation.enqueued?.time {

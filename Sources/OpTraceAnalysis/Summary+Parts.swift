@@ -69,7 +69,7 @@ extension Summary {
     for (index, operation) in trace.operations.enumerated() {
       var entry = values.removeValue(forKey: operation.className) ?? Values()
       entry.count += 1
-      if operation.enqueued != nil {
+      if operation.enqueued != nil, operation.isOutcomeKnown {
         entry.dependencies.append(times[index].waitingForDependencies)
         entry.slot.append(times[index].waitingForSlot)
       }

@@ -7,8 +7,11 @@ public struct Summary: Sendable, Equatable {
   public var operationCount = 0
   /// From the first enqueueing or start of an operation to the last finish (``OpTraceModel/Trace/activity``).
   public var wall: Nanoseconds = 0
-  /// How many operations are in each state when the trace ends; every state has an entry.
+  /// How many operations are in each state when the trace ends; every state has an entry. With ``unknown`` they add up to
+  /// ``operationCount``.
   public var states: [OperationState: Int] = [:]
+  /// Operations that were seen in part: what became of them is not in the trace, and they are in no other sum.
+  public var unknown = 0
   /// In the order of the trace.
   public var queues: [Queue] = []
   /// The one with the most running time first.
@@ -46,7 +49,7 @@ public struct Summary: Sendable, Equatable {
   public struct Class: Sendable, Equatable {
     public var name: String
     public var count = 0
-    /// Of the operations that were enqueued.
+    /// Of the operations that were enqueued and not merely seen in part.
     public var waitingForDependencies = Distribution()
     public var waitingForSlot = Distribution()
     /// Of the operations that executed.
@@ -81,7 +84,9 @@ public struct Summary: Sendable, Equatable {
     let activity = trace.activity
     wall = activity.map { $0.upperBound - $0.lowerBound } ?? 0
     states = Dictionary(uniqueKeysWithValues: OperationState.allCases.map { ($0, 0) })
-    for operation in trace.operations { states[operation.state, default: 0] += 1 }
+    for operation in trace.operations {
+      if operation.isOutcomeKnown { states[operation.state, default: 0] += 1 } else { unknown += 1 }
+    }
     let times = trace.operations.map { OperationTimes(of: $0, traceEnd: trace.end) }
     queues = Self.queues(trace, times, activity)
     classes = Self.classes(trace, times)

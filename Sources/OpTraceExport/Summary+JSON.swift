@@ -9,7 +9,9 @@ extension Summary {
       "version": .integer(1),
       "operationCount": .integer(operationCount),
       "wallSeconds": .seconds(wall),
-      "states": .object(OperationState.allCases.map { .init($0.rawValue, .integer(states[$0] ?? 0)) }),
+      "states": .object(
+        OperationState.allCases.map { .init($0.rawValue, .integer(states[$0] ?? 0)) }
+          + [.init("unknown", .integer(unknown))]),
       "queues": .array(queues.map(\.json)),
       "classes": .array(classes.map(\.json)),
       "slowest": .array(slowest.map(\.json)),

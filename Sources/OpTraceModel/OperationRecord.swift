@@ -117,6 +117,12 @@ public struct OperationRecord: Sendable, Identifiable, Equatable {
     return ready != nil && enqueued != nil ? .ready : .pending
   }
 
+  /// False where the trace does not tell what became of it: it was seen in part, and neither began nor ended in sight. It
+  /// may have run. Its ``state`` says no more than what was seen, and a time until the trace's end would be invented.
+  public var isOutcomeKnown: Bool {
+    coverage == .full || finished != nil || started != nil || executionBegan != nil
+  }
+
   /// When it began to be able to run: the later of ready and enqueued. Nil when it never became ready or was never enqueued.
   public var runnable: Nanoseconds? {
     guard let enqueued, let ready else { return nil }

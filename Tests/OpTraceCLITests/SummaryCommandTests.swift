@@ -38,7 +38,9 @@ struct SummaryCommandTests {
       "", "version:number operationCount:number wallSeconds:number queues[] classes[] slowest[] threads[]")
     expected.formUnion(
       group(
-        ".states", "pending:number ready:number executing:number finished:number cancelled:number failed:number"))
+        ".states",
+        "pending:number ready:number executing:number finished:number cancelled:number failed:number "
+          + "unknown:number"))
     expected.formUnion(
       group(
         ".queues[]",
@@ -129,6 +131,29 @@ struct SummaryCommandTests {
     #expect(!result.output.unicodeScalars.contains("\u{1B}"))
     // Six columns wide, as "日本" and an emoji are on a terminal.
     #expect(result.output.contains("\n  日本👩‍👩‍👧     #2  Parse  work   finished  4.00 µs  3.80 µs\n"))
+  }
+
+  /// A plain operation on a traced queue: when it ran is not recorded.
+  @Test("what was recorded in part is counted apart, and waits for nothing")
+  func inPart() throws {
+    let whole = try Command.run("summary", "--json", small).output
+    let path = try folder.write(
+      "part.txt",
+      Array(
+        (Fixture.small + """
+          11000 t1 created #5 class="BlockOperation" coverage=1
+          11000 t1 enqueued #5 queue=q1 priority=0
+          11000 t1 ready #5
+          90000 t1 mark #0 "later"
+
+          """).utf8))
+    let result = try Command.run("summary", path)
+    #expect(result.output.contains("\n  3 finished, 1 pending, 1 recorded in part\n"), "\(result)")
+    let json = try Command.run("summary", "--json", path).output
+    #expect(json.contains("\"failed\": 0,\n    \"unknown\": 1\n"))
+    func queues(_ json: String) -> Substring { json[(json.range(of: "\"queues\"")?.lowerBound ?? json.startIndex)...] }
+    let waits = queues(json).split(separator: "\n").filter { $0.contains("waitingForSlotSeconds") }.prefix(1)
+    #expect(waits == queues(whole).split(separator: "\n").filter { $0.contains("waitingForSlotSeconds") }.prefix(1))
   }
 
   @Test("an empty trace has an empty summary")

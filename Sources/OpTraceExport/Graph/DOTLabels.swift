@@ -66,7 +66,8 @@ extension DOTWriter {
     for item in picture.legend {
       let mark: String
       switch item.mark {
-      case .state(let state):
+      case .state, .unknown:
+        let state = if case .state(let state) = item.mark { state } else { ShownState.pending }
         let style = state.style
         mark =
           "<TD BORDER=\"1\" COLOR=\"\(style.border.light.hex)\" BGCOLOR=\"\(style.fill.light.hex)\" WIDTH=\"22\" "

@@ -145,10 +145,10 @@ public struct DOTWriter: Sendable {
   private func nodeLine(_ node: GraphPicture.Node) -> String {
     guard purpose != .placing else { return "\(Self.nodeName(node));" }
     let style = node.state.style
-    let isDashed = node.state == .pending
+    let line = node.isUnknown ? ",dotted" : node.state == .pending ? ",dashed" : ""
     var attributes = [
       "id=\"\(node.id)\"", "class=\"\(picture.cssClass(of: node))\"", "label=\(label(of: node))",
-      "style=\"rounded,filled\(isDashed ? ",dashed" : "")\"", "fillcolor=\"\(fill(of: node))\"",
+      "style=\"rounded,filled\(line)\"", "fillcolor=\"\(fill(of: node))\"",
       "color=\"\((node.isCritical ? Palette.critical : style.border).light.hex)\"",
       "fontcolor=\"\(style.text.light.hex)\"",
       "penwidth=\(node.isCritical ? "2.6" : node.state == .deadlocked ? "2" : "1.2")",

@@ -15,6 +15,8 @@ struct LegendItem: Sendable {
   }
   enum Mark: Sendable {
     case state(ShownState)
+    /// Seen in part.
+    case unknown
     case line(Line)
     case barrier
     case bar
@@ -31,6 +33,8 @@ extension GraphPicture {
       let number = count(of: state)
       if number > 0 { items.append(LegendItem(mark: .state(state), text: state.rawValue, count: number)) }
     }
+    let unknown = nodes.count(where: \.isUnknown)
+    if unknown > 0 { items.append(LegendItem(mark: .unknown, text: "recorded in part", count: unknown)) }
     if nodes.contains(where: \.isCritical) { items.append(LegendItem(mark: .line(.critical), text: "critical path")) }
     if edges.contains(where: { $0.kind == .slot }) {
       items.append(LegendItem(mark: .line(.slot), text: "waited for its slot"))

@@ -51,6 +51,8 @@ public struct GraphPicture: Sendable {
     public var isCritical = false
     public var isBarrier = false
     public var isExternal = false
+    /// Seen in part: whether it ran is not known. Drawn as pending, and counted apart.
+    public var isUnknown = false
     /// Lines, ended by "\n".
     public var tooltip: String
 
@@ -82,7 +84,7 @@ public struct GraphPicture: Sendable {
     public var isOpen = false
   }
 
-  public func count(of state: ShownState) -> Int { nodes.count { $0.state == state } }
+  public func count(of state: ShownState) -> Int { nodes.count { $0.state == state && !$0.isUnknown } }
 
   /// "e-1-5": names both ends, so it stays the same from one trace of a run to a later one.
   public func id(of edge: Edge) -> String {
@@ -104,6 +106,7 @@ public struct GraphPicture: Sendable {
     if node.isCritical { classes.append("critical") }
     if node.isBarrier { classes.append("barrier") }
     if node.isExternal { classes.append("external") }
+    if node.isUnknown { classes.append("unknown") }
     if !lanes[node.lane].nodeClass.isEmpty { classes.append(lanes[node.lane].nodeClass) }
     return classes.joined(separator: " ")
   }

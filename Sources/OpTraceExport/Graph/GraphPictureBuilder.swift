@@ -58,14 +58,16 @@ struct GraphPictureBuilder {
     var nodeOfPlace = [Int: Int](minimumCapacity: shown.count)
     for place in shown {
       let operation = trace.operations[place]
-      let state = isDeadlocked[place] ? ShownState.deadlocked : ShownState(operation.state)
+      let isUnknown = !isDeadlocked[place] && !operation.isOutcomeKnown
+      let state =
+        isDeadlocked[place] ? ShownState.deadlocked : isUnknown ? .pending : ShownState(operation.state)
       nodeOfPlace[place] = picture.nodes.count
       picture.nodes.append(
         GraphPicture.Node(
           operation: operation.id, lane: laneOfPlace[place] ?? 0, state: state,
           name: TextEscaping.oneLine(operation.title, limit: 300), caption: caption(of: operation, state),
           bar: bar(of: operation), isCritical: critical.contains(operation.id), isBarrier: operation.isBarrier,
-          isExternal: operation.coverage == .external,
+          isExternal: operation.coverage == .external, isUnknown: isUnknown,
           tooltip: tooltip(of: place, state, isCritical: critical.contains(operation.id))))
     }
     picture.edges = makeEdges(nodeOfPlace)

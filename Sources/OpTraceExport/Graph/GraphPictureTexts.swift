@@ -9,7 +9,7 @@ extension GraphPictureBuilder {
       case .finished: finishedCaption(operation, times.running)
       case .executing: "\(DurationText.text(times.running)) so far"
       case .ready: "waits \(DurationText.text(times.waitingForSlot)) for a slot"
-      case .pending: pendingCaption(operation)
+      case .pending: operation.isOutcomeKnown ? pendingCaption(operation) : unknownCaption(operation)
       case .cancelled: "never ran"
       case .failed: "failed after \(DurationText.text(times.running))"
       case .deadlocked: "stuck \(DurationText.text(times.total))"
@@ -24,9 +24,6 @@ extension GraphPictureBuilder {
   }
 
   private func pendingCaption(_ operation: OperationRecord) -> String {
-    if operation.coverage == .external { return "not recorded" }
-    // Of another class: whether it ran is not in the trace.
-    if operation.coverage == .partial, operation.started == nil { return "recorded in part" }
     let open = operation.dependencies
       .filter { $0.removed == nil && trace.operation($0.on)?.finished == nil }.map { "\($0.on)" }
     if operation.enqueued == nil { return "never enqueued" }
@@ -37,11 +34,17 @@ extension GraphPictureBuilder {
     }
   }
 
+  private func unknownCaption(_ operation: OperationRecord) -> String {
+    operation.coverage == .external ? "not recorded" : "recorded in part"
+  }
+
   func tooltip(of place: Int, _ state: ShownState, isCritical: Bool) -> String {
     let operation = trace.operations[place]
     let times = OperationTimes(of: operation, traceEnd: trace.end)
     func line(_ text: String) -> String { TextEscaping.oneLine(text, limit: 400) }
-    var lines = ["\(operation.id) \(line(operation.title)) — \(state.rawValue)"]
+    let isUnknown = state == .pending && !operation.isOutcomeKnown
+    let word = isUnknown ? unknownCaption(operation) : state.rawValue
+    var lines = ["\(operation.id) \(line(operation.title)) — \(word)"]
     if operation.name != nil, !operation.className.isEmpty { lines.append("class \(line(operation.className))") }
     if let queue = operation.queue {
       lines.append("queue \(line(trace.queue(queue)?.name ?? "\(queue)"))" + (operation.isBarrier ? ", barrier" : ""))
@@ -49,8 +52,10 @@ extension GraphPictureBuilder {
       lines.append("on no queue")
     }
     lines.append(
-      "waited \(DurationText.text(times.waitingForDependencies)) for dependencies, "
-        + "\(DurationText.text(times.waitingForSlot)) for a slot; ran \(DurationText.text(times.running))")
+      isUnknown
+        ? "what became of it is not in the trace"
+        : "waited \(DurationText.text(times.waitingForDependencies)) for dependencies, "
+          + "\(DurationText.text(times.waitingForSlot)) for a slot; ran \(DurationText.text(times.running))")
     let moments = [
       ("enqueued", operation.enqueued), ("began", operation.executionBegan),
       ("cancelled", operation.cancelRequested), ("ended", operation.finished),
@@ -127,19 +132,29 @@ extension GraphPictureBuilder {
 
   private func outcome() -> GraphPicture.Verdict {
     var counts: [OperationState: Int] = [:]
-    for operation in trace.operations { counts[operation.state, default: 0] += 1 }
+    var unknown = 0
+    for operation in trace.operations {
+      if operation.isOutcomeKnown { counts[operation.state, default: 0] += 1 } else { unknown += 1 }
+    }
+    let known = trace.operations.count - unknown
+    let inPart = unknown > 0 ? ", \(grouped(unknown)) recorded in part" : ""
+    if known == 0, unknown > 0 {
+      let text = "what became of \(counted(unknown, "operation")) is not in the trace"
+      return GraphPicture.Verdict(kind: .note, lead: "Recorded in part:", text: text)
+    }
     func listed(_ states: [OperationState]) -> String {
       states.compactMap { state in counts[state].map { "\($0) \(state.rawValue)" } }.joined(separator: ", ")
     }
     let open = listed([.executing, .ready, .pending])
-    if !open.isEmpty { return GraphPicture.Verdict(kind: .note, lead: "Not over:", text: open) }
+    if !open.isEmpty { return GraphPicture.Verdict(kind: .note, lead: "Not over:", text: open + inPart) }
     let failed = counts[.failed] ?? 0
     if failed > 0 {
-      let text = "\(failed) of \(counted(trace.operations.count, "operation")) finished with an error"
+      let text = "\(failed) of \(counted(known, "operation")) finished with an error\(inPart)"
       return GraphPicture.Verdict(kind: .warning, lead: "Failed:", text: text)
     }
     let cancelled = counts[.cancelled].map { ", \($0) of them cancelled" } ?? ""
-    let text = trace.operations.isEmpty ? "the trace holds no operation" : "all operations are over\(cancelled)"
+    let text =
+      trace.operations.isEmpty ? "the trace holds no operation" : "all operations are over\(cancelled)\(inPart)"
     return GraphPicture.Verdict(kind: .good, lead: trace.operations.isEmpty ? "Empty:" : "Done:", text: text)
   }
 

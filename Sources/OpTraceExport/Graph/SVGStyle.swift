@@ -12,7 +12,7 @@ enum SVGStyle {
     .op .box{stroke-width:1.2}
     .op.executing .box,.op.deadlocked .box{stroke-width:1.8}
     .op.pending .box{stroke-dasharray:4 3}
-    .op.external .box{stroke-dasharray:1.5 3}
+    .op.external .box,.op.unknown .box{stroke-dasharray:1.5 3}
     .op.critical .box{stroke-width:2.8}
     .op.cancelled .name{text-decoration:line-through}
     .op .sign{fill:none;stroke-width:1.7;stroke-linecap:round;stroke-linejoin:round}

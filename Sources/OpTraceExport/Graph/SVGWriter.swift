@@ -183,6 +183,9 @@ public struct SVGWriter {
     case .state(let state):
       let box = GraphLayout.Box(minX: 0, minY: 0, maxX: 22, maxY: 17)
       mark = "<g class=\"op \(state.rawValue)\">" + rect(box, radius: 4, "box") + sign(state, x: 5.5, y: 3) + "</g>"
+    case .unknown:
+      let box = GraphLayout.Box(minX: 0, minY: 0, maxX: 22, maxY: 17)
+      mark = "<g class=\"op pending unknown\">" + rect(box, radius: 4, "box") + sign(.pending, x: 5.5, y: 3) + "</g>"
     case .line(let line):
       let classes = line == .slot ? "dep slot critical" : "dep \(line.rawValue)"
       mark =
@@ -243,7 +246,7 @@ struct LegendRows {
 
   static func markWidth(_ item: LegendItem) -> Double {
     switch item.mark {
-    case .state, .barrier: 22
+    case .state, .unknown, .barrier: 22
     case .line: 27
     case .bar: 44
     }

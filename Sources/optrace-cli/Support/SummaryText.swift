@@ -40,10 +40,11 @@
       var text = Console.heading(process) + (header.processID > 0 ? " (pid \(header.processID))" : "")
       text += ": \(counted(summary.operationCount, "operation")) in \(duration(summary.wall))"
       if !header.isClosed { text += Console.caution(", not stopped: it still runs, or was killed") }
-      let states = OperationState.allCases.reversed().compactMap { state -> String? in
+      var states = OperationState.allCases.reversed().compactMap { state -> String? in
         guard let count = summary.states[state], count > 0 else { return nil }
         return "\(grouped(count)) \(coloured(state))"
       }
+      if summary.unknown > 0 { states.append("\(grouped(summary.unknown)) recorded in part") }
       return text + "\n" + (states.isEmpty ? "" : "  " + states.joined(separator: ", ") + "\n")
     }
 
