@@ -11,6 +11,7 @@ struct Program {
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
     if standardErrorToo { process.standardError = output }
     try process.run()
   }

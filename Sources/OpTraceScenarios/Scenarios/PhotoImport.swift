@@ -3,7 +3,8 @@ internal import OpTrace
 
 extension Scenario {
   static let photoImport = Scenario(
-    "photo-import", "27 operations on three queues, from the server through the images into the database; try --stuck.",
+    "photo-import",
+    "27 operations on three queues, from the server through the images into the database (--stuck: with a cycle).",
     options: [.stuck, .timeout]
   ) { run in
     let program = PhotoImport(run)
