@@ -61,6 +61,7 @@ let package = Package(
       name: "OpTraceGraphvizTests",
       dependencies: [
         "GraphTestSupport", "OpTraceGraphviz", "OpTraceExport", "OpTraceAnalysis", "OpTraceModel", "optrace-cli",
+        "CZlib",
       ]),
     .testTarget(name: "OpTraceCLITests", dependencies: ["optrace-cli", "OpTraceModel"]),
 

@@ -23,10 +23,9 @@ static inline optrace_box optrace_graph_box(Agraph_t *graph) {
   return result;
 }
 
-// Makes a cluster as wide as the drawing's part between two x; Graphviz draws the box that it finds here.
-static inline void optrace_widen(Agraph_t *cluster, double low, double high) {
-  GD_bb(cluster).LL.x = low;
-  GD_bb(cluster).UR.x = high;
+// What is drawn under the graph, in the form `xdot`.
+static inline void optrace_set_background(Agraph_t *graph, const char *drawing) {
+  agattr(graph, AGRAPH, (char *)"_background", (char *)drawing);
 }
 
 // The edge's first spline, or NULL. An edge has more than one only with `concentrate`.

@@ -28,16 +28,32 @@ public enum GraphvizRenderer {
     return layout
   }
 
+  /// The picture as the SVG shows it, on the same places.
   /// - Returns: the file's bytes.
   public static func image(of picture: GraphPicture, as format: ImageFormat) throws(GraphvizError) -> [UInt8] {
     guard picture.nodes.count <= mostNodes else {
       throw .tooLarge(nodes: picture.nodes.count, limit: mostNodes)
     }
-    try checkDepth(picture)
-    let dot = DOTWriter(picture, for: .drawing).text()
+    return try image(of: picture, placed: try layout(picture), as: format)
+  }
+
+  /// The picture as ``SVGWriter`` draws it from the same `layout`. Graphviz decides nothing here: it gets a drawing of
+  /// ours as the background of a graph that shows nothing else.
+  public static func image(
+    of picture: GraphPicture, placed layout: GraphLayout, as format: ImageFormat
+  ) throws(GraphvizError) -> [UInt8] {
+    let drawing = XDotWriter(picture, layout)
+    // The one node is as large as the picture. `nop2` takes its place as given.
+    let dot = """
+      digraph picture {
+        graph [pad=0, margin=0, bgcolor="\(Palette.page.light.hex)", charset="UTF-8"];
+        all [shape=box, style=invis, label="", fixedsize=true, width=\(drawing.width / 72), height=\(drawing.height / 72),
+          pos="\(drawing.width / 2),\(drawing.height / 2)"];
+      }
+      """
     let (bytes, messages) = try GraphvizSession.run { (context) throws(GraphvizError) in
-      try withLayout(of: dot, in: context) { graph throws(GraphvizError) -> [UInt8] in
-        widenLanes(of: graph, count: picture.lanes.count)
+      try withLayout(of: dot, by: "nop2", background: drawing.background, in: context) {
+        graph throws(GraphvizError) -> [UInt8] in
         var data: UnsafeMutablePointer<CChar>?
         var length = 0
         guard optrace_render(context, graph, format.rawValue, &data, &length) == 0, let data else {
@@ -47,7 +63,8 @@ public enum GraphvizRenderer {
         return UnsafeRawBufferPointer(start: data, count: length).map(\.self)
       }
     }
-    if bytes.isEmpty { throw .failed(messages) }
+    // A background that it does not understand is left out, with a message.
+    if bytes.isEmpty || messages.contains(where: { $0.contains("xdot") }) { throw .failed(messages) }
     return bytes
   }
 
@@ -63,26 +80,15 @@ public enum GraphvizRenderer {
   }
 
   private static func withLayout<Result>(
-    of dot: String, in context: OpaquePointer,
+    of dot: String, by engine: String = "dot", background: String? = nil, in context: OpaquePointer,
     _ body: (UnsafeMutablePointer<Agraph_t>) throws(GraphvizError) -> Result
   ) throws(GraphvizError) -> Result {
     guard let graph = agmemread(dot) else { throw .failed(["the graph's text was not understood"]) }
     defer { agclose(graph) }
-    guard gvLayout(context, graph, "dot") == 0 else { throw .missingPlugin("dot") }
+    if let background { optrace_set_background(graph, background) }
+    guard gvLayout(context, graph, engine) == 0 else { throw .missingPlugin(engine) }
     defer { gvFreeLayout(context, graph) }
     return try body(graph)
-  }
-
-  /// Lanes begin and end together, as in the SVG.
-  private static func widenLanes(of graph: UnsafeMutablePointer<Agraph_t>, count: Int) {
-    let clusters = (0..<count).compactMap { number in
-      // In the drawing, lanes lie in the cluster that holds the title.
-      "cluster_all".withCString { agsubg(graph, UnsafeMutablePointer(mutating: $0), 0) }
-        .flatMap { all in "cluster_\(number)".withCString { agsubg(all, UnsafeMutablePointer(mutating: $0), 0) } }
-    }
-    let boxes = clusters.map { optrace_graph_box($0) }
-    guard let low = boxes.map(\.low.x).min(), let high = boxes.map(\.high.x).max() else { return }
-    for cluster in clusters { optrace_widen(cluster, low, high) }
   }
 
   private static func checkDepth(_ picture: GraphPicture) throws(GraphvizError) {

@@ -12,8 +12,6 @@ public struct DOTWriter: Sendable {
     /// column (`t0`, `t1`, …, held there by `root`), so no line crosses it, and all lanes begin at the same column,
     /// which keeps their heights apart.
     case placing
-    /// As `placing`, with the texts: what Graphviz draws itself.
-    case drawing
   }
 
   let picture: GraphPicture
@@ -45,7 +43,7 @@ public struct DOTWriter: Sendable {
     for (number, lane) in picture.lanes.enumerated() {
       let isCluster = metrics.hasLanes && (lane.isBoxed || isScaffolded)
       if isCluster { out += "  subgraph cluster_\(number) { \(clusterAttributes(lane))\n" }
-      if isCluster, isScaffolded { out += "    \(titleNode(number, lane))\n" }
+      if isCluster, isScaffolded { out += "    \(titleNode(number))\n" }
       for node in members[number] ?? [] { out += "    \(nodeLine(picture.nodes[node]))\n" }
       if isCluster { out += "  }\n" }
     }
@@ -84,12 +82,10 @@ public struct DOTWriter: Sendable {
 
   private func clusterAttributes(_ lane: GraphPicture.Lane) -> String {
     if purpose == .placing { return "margin=14;" }
-    var attributes = ["id=\"\(lane.id)\"", "class=\"\(lane.isBoxed ? "queue" : "outside")\"", "margin=14"]
-    // A cluster inherits the label of the one around it.
-    if purpose == .drawing { attributes.append("label=\"\"") }
-    if purpose == .document {
-      attributes += ["labelloc=t", "labeljust=l", "label=<\(laneTitle(lane, separator: "&#160;&#160;"))>"]
-    }
+    var attributes = [
+      "id=\"\(lane.id)\"", "class=\"\(lane.isBoxed ? "queue" : "outside")\"", "margin=14", "labelloc=t", "labeljust=l",
+      "label=<\(laneTitle(lane))>",
+    ]
     if lane.isBoxed {
       attributes += [
         "style=\"rounded,filled\"", "fillcolor=\"\(lane.style.fill.light.hex)\"",
@@ -102,24 +98,17 @@ public struct DOTWriter: Sendable {
     return attributes.joined(separator: "; ") + ";"
   }
 
-  private func laneTitle(_ lane: GraphPicture.Lane, separator: String) -> String {
+  private func laneTitle(_ lane: GraphPicture.Lane) -> String {
     let title = TextMetrics.fitting(lane.title, into: 240, size: GraphMetrics.laneTitleSize, bold: true)
-    return "<B>\(TextEscaping.htmlLabel(title))</B>\(separator)"
+    return "<B>\(TextEscaping.htmlLabel(title))</B>&#160;&#160;"
       + "<FONT POINT-SIZE=\"10\">\(TextEscaping.htmlLabel(lane.caption))</FONT>"
   }
 
-  private func titleNode(_ number: Int, _ lane: GraphPicture.Lane) -> String {
-    var attributes = [
+  private func titleNode(_ number: Int) -> String {
+    let attributes = [
       "shape=box", "width=\(inches(metrics.titleWidth))", "height=\(inches(metrics.titleHeight))",
       "class=\"lane-title\"", "penwidth=0",
     ]
-    if purpose == .drawing {
-      let color = lane.isBoxed ? lane.style.text.light.hex : Palette.muted.light.hex
-      attributes.append(
-        "fontcolor=\"\(color)\", label=<<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"1\">"
-          + "<TR><TD ALIGN=\"LEFT\">" + laneTitle(lane, separator: "</TD></TR><TR><TD ALIGN=\"LEFT\">")
-          + "</TD></TR></TABLE>>")
-    }
     return "\(Self.titleName(number)) [\(attributes.joined(separator: ", "))];"
   }
 
@@ -148,7 +137,8 @@ public struct DOTWriter: Sendable {
     let line = node.isUnknown ? ",dotted" : node.state == .pending ? ",dashed" : ""
     var attributes = [
       "id=\"\(node.id)\"", "class=\"\(picture.cssClass(of: node))\"", "label=\(label(of: node))",
-      "style=\"rounded,filled\(line)\"", "fillcolor=\"\(fill(of: node))\"",
+      "style=\"rounded,filled\(line)\"",
+      "fillcolor=\"\(picture.fill(of: node, hasLanes: metrics.hasLanes).light.hex)\"",
       "color=\"\((node.isCritical ? Palette.critical : style.border).light.hex)\"",
       "fontcolor=\"\(style.text.light.hex)\"",
       "penwidth=\(node.isCritical ? "2.6" : node.state == .deadlocked ? "2" : "1.2")",
@@ -156,12 +146,6 @@ public struct DOTWriter: Sendable {
     ]
     if node.isBarrier { attributes.append("peripheries=2") }
     return "\(Self.nodeName(node)) [\(attributes.joined(separator: ", "))];"
-  }
-
-  private func fill(of node: GraphPicture.Node) -> String {
-    let lane = picture.lanes[node.lane]
-    if !metrics.hasLanes, lane.isBoxed, [.finished, .pending].contains(node.state) { return lane.style.fill.light.hex }
-    return node.state.style.fill.light.hex
   }
 
   private func edgeLine(_ number: Int, _ edge: GraphPicture.Edge) -> String {

@@ -10,7 +10,6 @@ public struct SVGWriter {
   let layout: GraphLayout
   private var out = ""
 
-  private static let margin = 28.0
   private static let font = "Helvetica, Arial, DejaVu Sans, sans-serif"
 
   public init(_ picture: GraphPicture, _ layout: GraphLayout) {
@@ -26,16 +25,8 @@ public struct SVGWriter {
   }
 
   private mutating func write() {
-    let bounds = layout.bounds
-    let head = headHeight
-    let textWidth = max(
-      TextMetrics.width(of: picture.title, size: 19, bold: true), TextMetrics.width(of: picture.subtitle, size: 12))
-    let width = (max(bounds.width, min(textWidth, 1100), 560) + 2 * Self.margin).rounded(.up)
-    let legend = LegendRows(picture.legend, width: width - 2 * Self.margin)
-    let graphTop = Self.margin + head + 18
-    let legendTop = graphTop + bounds.height + 24
-    let height = (legendTop + legend.height + Self.margin - 8).rounded(.up)
-
+    let frame = PictureFrame(picture, layout)
+    let (width, height) = (frame.width, frame.height)
     out += "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
     out += "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"optrace-graph\" role=\"img\" width=\"\(number(width))\" "
     out +=
@@ -47,38 +38,34 @@ public struct SVGWriter {
       "<desc>\(xml(([picture.subtitle] + picture.verdicts.map { "\($0.lead) \($0.text)" }).joined(separator: "\n")))</desc>\n"
     out += "<style><![CDATA[\n\(SVGStyle.css(picture, hasLanes: layout.metrics.hasLanes))]]></style>\n"
     out += "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n"
-    writeHead(width: width - 2 * Self.margin)
-    out += "<g transform=\"translate(\(number(Self.margin - bounds.minX)) \(number(graphTop - bounds.minY)))\">\n"
+    writeHead(frame)
+    out += "<g transform=\"translate(\(number(frame.graphOrigin.x)) \(number(frame.graphOrigin.y)))\">\n"
     for (number, lane) in picture.lanes.enumerated() where number < layout.lanes.count { writeLane(number, lane) }
-    // Plain edges first, so that the path and the cycles lie on top.
-    for (number, edge) in picture.edges.enumerated() where !edge.isCritical && !edge.isCycle { writeEdge(number, edge) }
-    for (number, edge) in picture.edges.enumerated() where edge.isCritical && !edge.isCycle { writeEdge(number, edge) }
-    for (number, edge) in picture.edges.enumerated() where edge.isCycle { writeEdge(number, edge) }
+    for number in picture.edgesFromBelow { writeEdge(number, picture.edges[number]) }
     for (number, node) in picture.nodes.enumerated() { writeNode(node, layout.nodes[number]) }
     out += "</g>\n"
-    out += "<g class=\"legend\" transform=\"translate(\(number(Self.margin)) \(number(legendTop)))\">\n"
-    for (item, at) in zip(picture.legend, legend.places) { writeLegend(item, at) }
+    out += "<g class=\"legend\" transform=\"translate(\(number(PictureFrame.margin)) \(number(frame.legendTop)))\">\n"
+    for (item, at) in zip(picture.legend, frame.legend.places) { writeLegend(item, at) }
     out += "</g>\n"
     out += "<script><![CDATA[\n\(SVGStyle.script)]]></script>\n</svg>\n"
   }
 
-  private var headHeight: Double { 42 + Double(picture.verdicts.count) * 17 }
-
-  private mutating func writeHead(width: Double) {
-    let x = number(Self.margin)
+  private mutating func writeHead(_ frame: PictureFrame) {
+    let x = number(PictureFrame.margin)
+    let width = frame.headWidth
     func fitting(_ text: String, _ size: Double, bold: Bool = false) -> String {
-      xml(TextMetrics.fitting(text, into: max(width, 300), size: size, bold: bold))
+      xml(TextMetrics.fitting(text, into: width, size: size, bold: bold))
     }
     out += "<g class=\"head\">\n"
     out +=
-      "<text class=\"title\" x=\"\(x)\" y=\"\(number(Self.margin + 15))\">\(fitting(picture.title, 19, bold: true))</text>\n"
+      "<text class=\"title\" x=\"\(x)\" y=\"\(number(PictureFrame.titleBaseline))\">\(fitting(picture.title, 19, bold: true))</text>\n"
     out +=
-      "<text class=\"subtitle\" x=\"\(x)\" y=\"\(number(Self.margin + 36))\">\(fitting(picture.subtitle, 12))</text>\n"
+      "<text class=\"subtitle\" x=\"\(x)\" y=\"\(number(PictureFrame.subtitleBaseline))\">\(fitting(picture.subtitle, 12))</text>\n"
     for (line, verdict) in picture.verdicts.enumerated() {
-      let space = max(width, 300) - TextMetrics.width(of: verdict.lead + " ", size: 12, bold: true)
+      let space = width - TextMetrics.width(of: verdict.lead + " ", size: 12, bold: true)
       let text = TextMetrics.fitting(verdict.text, into: space, size: 12)
       out +=
-        "<text class=\"verdict \(verdict.kind.rawValue)\" x=\"\(x)\" y=\"\(number(Self.margin + 54 + Double(line) * 17))\">"
+        "<text class=\"verdict \(verdict.kind.rawValue)\" x=\"\(x)\" y=\"\(number(PictureFrame.verdictBaseline(line)))\">"
       out += "<tspan class=\"lead\">\(xml(verdict.lead))</tspan> \(xml(text))</text>\n"
     }
     out += "</g>\n"
@@ -98,7 +85,7 @@ public struct SVGWriter {
   }
 
   private mutating func writeEdge(_ index: Int, _ edge: GraphPicture.Edge) {
-    guard let curve = layout.edges[index], let last = curve.points.last, let first = curve.points.first else { return }
+    guard let curve = layout.edges[index], let first = curve.points.first else { return }
     let from = picture.nodes[edge.from]
     let to = picture.nodes[edge.to]
     let what =
@@ -111,16 +98,8 @@ public struct SVGWriter {
       out += (number % 3 == 0 ? "C" : " ") + pair(point)
     }
     out += "\"/>"
-    // The arrow's head: from the line's end to the tip, as wide as it is long.
-    let length = ((curve.tip.x - last.x) * (curve.tip.x - last.x) + (curve.tip.y - last.y) * (curve.tip.y - last.y))
-      .squareRoot()
-    if length > 0.5 {
-      let along = GraphLayout.Point((curve.tip.x - last.x) / length, (curve.tip.y - last.y) / length)
-      let wide = (edge.isCritical || edge.isCycle) ? 4.4 : 3.2
-      func corner(_ side: Double) -> String {
-        pair(GraphLayout.Point(last.x - along.y * side * wide, last.y + along.x * side * wide))
-      }
-      out += "<path class=\"tip\" d=\"M\(pair(curve.tip))L\(corner(1))L\(corner(-1))Z\"/>"
+    if let head = curve.head(halfWidth: edge.headHalfWidth) {
+      out += "<path class=\"tip\" d=\"M\(head.map(pair).joined(separator: "L"))Z\"/>"
     }
     out += "</g>\n"
   }
@@ -153,12 +132,10 @@ public struct SVGWriter {
     var out =
       "<rect class=\"track\" x=\"\(number(x))\" y=\"\(number(y - 2.25))\" width=\"\(number(width))\" height=\"4.5\" rx=\"1\"/>"
     for part in parts {
-      let height = part.kind == .blocked ? 1.5 : part.kind == .queued ? 3 : 4.5
-      // Something that happened is never invisible.
-      let length = max(1, (part.to - part.from) * width)
-      let from = min(x + part.from * width, x + width - length)
-      out += "<rect class=\"\(part.kind.rawValue)\" x=\"\(number(from))\" y=\"\(number(y - height / 2))\" "
-      out += "width=\"\(number(length))\" height=\"\(number(height))\"/>"
+      let span = part.span(in: width)
+      out +=
+        "<rect class=\"\(part.kind.rawValue)\" x=\"\(number(x + span.from))\" y=\"\(number(y - part.height / 2))\" "
+      out += "width=\"\(number(span.length))\" height=\"\(number(part.height))\"/>"
     }
     return out
   }
@@ -196,11 +173,7 @@ public struct SVGWriter {
         + rect(GraphLayout.Box(minX: 0, minY: 0, maxX: 22, maxY: 17), radius: 4, "box")
       mark += "<path class=\"gate\" d=\"M4 4V13M18 4V13\"/></g>"
     case .bar:
-      let parts: [GraphPicture.BarPart] = [
-        .init(kind: .blocked, from: 0, to: 0.3), .init(kind: .queued, from: 0.3, to: 0.5),
-        .init(kind: .ran, from: 0.5, to: 0.85),
-      ]
-      mark = "<g class=\"op finished\">" + bar(parts, x: 0, y: 8.5, width: 44) + "</g>"
+      mark = "<g class=\"op finished\">" + bar(GraphPicture.BarPart.legend, x: 0, y: 8.5, width: 44) + "</g>"
     }
     out += "<g transform=\"translate(\(number(at.x)) \(number(at.y)))\">\(mark)"
     out += "<text x=\"\(number(LegendRows.markWidth(item) + 7))\" y=\"12.5\">\(xml(item.text))"

@@ -1,0 +1,90 @@
+/// Where the parts of a whole picture stand: head, graph, legend. Points, y downwards, the picture's upper left at zero.
+/// Every writer of the picture takes its places from here.
+struct PictureFrame {
+  static let margin = 28.0
+
+  let width: Double
+  let height: Double
+  /// Where the graph's own zero comes to lie.
+  let graphOrigin: GraphLayout.Point
+  let legendTop: Double
+  let legend: LegendRows
+
+  init(_ picture: GraphPicture, _ layout: GraphLayout) {
+    let bounds = layout.bounds
+    let textWidth = max(
+      TextMetrics.width(of: picture.title, size: 19, bold: true), TextMetrics.width(of: picture.subtitle, size: 12))
+    width = (max(bounds.width, min(textWidth, 1100), 560) + 2 * Self.margin).rounded(.up)
+    legend = LegendRows(picture.legend, width: width - 2 * Self.margin)
+    let graphTop = Self.margin + 42 + Double(picture.verdicts.count) * 17 + 18
+    graphOrigin = GraphLayout.Point(Self.margin - bounds.minX, graphTop - bounds.minY)
+    legendTop = graphTop + bounds.height + 24
+    height = (legendTop + legend.height + Self.margin - 8).rounded(.up)
+  }
+
+  /// Between the margins.
+  var innerWidth: Double { width - 2 * Self.margin }
+  /// The widest a line of the head may be.
+  var headWidth: Double { max(innerWidth, 300) }
+  static let titleBaseline = margin + 15
+  static let subtitleBaseline = margin + 36
+  static func verdictBaseline(_ line: Int) -> Double { margin + 54 + Double(line) * 17 }
+}
+
+extension GraphPicture {
+  /// The state's colour; where queues have no lanes, a tint of its queue for the states that are plain.
+  func fill(of node: Node, hasLanes: Bool) -> ColorPair {
+    let lane = lanes[node.lane]
+    if !hasLanes, lane.isBoxed, [.finished, .pending].contains(node.state) { return lane.style.fill }
+    return node.state.style.fill
+  }
+
+  /// In the order of drawing: plain edges first, so that the path and the cycles lie on top.
+  var edgesFromBelow: [Int] {
+    edges.indices.filter { !edges[$0].isCritical && !edges[$0].isCycle }
+      + edges.indices.filter { edges[$0].isCritical && !edges[$0].isCycle }
+      + edges.indices.filter { edges[$0].isCycle }
+  }
+}
+
+extension GraphLayout.Curve {
+  /// The arrow's head: from the line's end to the tip. Nil where there is no room for one.
+  func head(halfWidth: Double) -> [GraphLayout.Point]? {
+    guard let last = points.last else { return nil }
+    let length = ((tip.x - last.x) * (tip.x - last.x) + (tip.y - last.y) * (tip.y - last.y)).squareRoot()
+    guard length > 0.5 else { return nil }
+    let along = GraphLayout.Point((tip.x - last.x) / length, (tip.y - last.y) / length)
+    return [
+      tip, GraphLayout.Point(last.x - along.y * halfWidth, last.y + along.x * halfWidth),
+      GraphLayout.Point(last.x + along.y * halfWidth, last.y - along.x * halfWidth),
+    ]
+  }
+}
+
+extension GraphPicture.Edge {
+  /// Of the arrow's head, in points.
+  var headHalfWidth: Double { isCritical || isCycle ? 4.4 : 3.2 }
+}
+
+extension GraphPicture.BarPart {
+  /// The three times differ in height too: a thin line, a low one, a full one.
+  var height: Double {
+    switch kind {
+    case .blocked: 1.5
+    case .queued: 3
+    case .ran: 4.5
+    }
+  }
+
+  /// Within a bar of this width. Something that happened is never invisible.
+  func span(in width: Double) -> (from: Double, length: Double) {
+    let length = max(1, (to - from) * width)
+    return (min(from * width, width - length), length)
+  }
+
+  /// The sample that the legend shows.
+  static let legend = [
+    Self(kind: .blocked, from: 0, to: 0.3), Self(kind: .queued, from: 0.3, to: 0.5),
+    Self(kind: .ran, from: 0.5, to: 0.85),
+  ]
+}
