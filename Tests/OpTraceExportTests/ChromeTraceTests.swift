@@ -246,6 +246,29 @@ struct ChromeTraceTests {
     #expect(try Self.export(fixture.trace).1.backwardDependencies == 1)
   }
 
+  @Test("one that was cancelled before it ran is a slice where it was started, with its arrow")
+  func cancelled() throws {
+    var fixture = TraceFixture()
+    let queue = fixture.queue("q", limit: 4)
+    let first = fixture.operation("first", on: queue, thread: 2, begin: 100, end: 900)
+    let second = fixture.operation("second", on: queue, thread: 3, begin: 1_000, end: 1_002, after: [first])
+    fixture[second].executionBegan = nil
+    fixture[second].executionEnded = nil
+    fixture[second].cancelRequested = Stamp(900, ThreadID(1))
+    #expect(fixture[second].state == .cancelled)
+    #expect(try bindings(fixture.trace) == ["first>second"])
+  }
+
+  @Test("the sample import: a slice for every operation, an arrow for every dependency")
+  func sample() throws {
+    let traces = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("traces")
+    let trace = try TraceReader.read(path: traces.appendingPathComponent("photo-import.optrace").path)
+    let counts = try Self.export(trace).1
+    #expect(counts.executions == trace.operations.count)
+    #expect(try bindings(trace).count == trace.operations.reduce(0) { $0 + $1.dependencies.count })
+  }
+
   @Test("more waits than lanes: the rest is counted, in the result and in the file")
   func manyWaits() throws {
     var fixture = TraceFixture()

@@ -24,10 +24,11 @@ struct RecordedRun {
     let printed = Lines()
     let chosen = settings
     let url = try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<URL, any Error>) in
-      // Named when it runs: Foundation on Linux forgets a name that is set before the start.
-      let isNamed = DispatchSemaphore(value: 0)
+      // It names itself when it has started: other ways of naming it are lost or late with Foundation on Linux.
+      let hasStarted = DispatchSemaphore(value: 0)
       let thread = Thread {
-        isNamed.wait()
+        hasStarted.wait()
+        Thread.current.name = "program"
         continuation.resume(
           with: Result {
             try scenario.run(recordingTo: folder.appendingPathComponent("run.optrace"), settings: chosen) {
@@ -36,8 +37,7 @@ struct RecordedRun {
           })
       }
       thread.start()
-      thread.name = "program"
-      isNamed.signal()
+      hasStarted.signal()
     }
     lines = printed.all
     let bytes = [UInt8](try Data(contentsOf: url))

@@ -1,7 +1,7 @@
 import OpTraceModel
 
 extension Timeline {
-  /// An arrow for every dependency whose ends both executed. A dependency that was taken away before the operation ran
+  /// An arrow for every dependency whose ends were both started. A dependency that was taken away before the operation ran
   /// held nothing up, and gets none.
   ///
   /// Both ends lie strictly inside their slices where these are longer than a nanosecond: at the edge, an arrow would

@@ -133,9 +133,10 @@ struct Timeline {
 }
 
 extension OperationRecord {
-  /// When its own code ran: as ``OperationTimes`` counts it. Nil when it did not.
+  /// When its own code ran, as ``OperationTimes`` counts it; of one that was cancelled before, its passing through
+  /// `start()`, so that the arrows of its dependencies have their ends. Nil when it was never started.
   func execution(traceEnd: Nanoseconds) -> (begin: Nanoseconds, end: Nanoseconds, isOpen: Bool)? {
-    guard let began = (executionBegan ?? (finished == nil ? started : nil))?.time else { return nil }
+    guard let began = (executionBegan ?? started)?.time else { return nil }
     let over = leavesThread ? finished : executionEnded ?? finished
     return (began, max(began, over?.time ?? traceEnd), over == nil)
   }

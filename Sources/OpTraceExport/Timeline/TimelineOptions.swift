@@ -20,7 +20,7 @@ public struct TimelineCounts: Sendable, Equatable {
   public var waitsWithoutLane = 0
   /// Blocks, spans, waits of threads, gaps.
   public var details = 0
-  /// Dependencies as arrows, one for each whose ends both executed.
+  /// Dependencies as arrows, one for each whose ends were both started.
   public var arrows = 0
   /// Dependencies that no arrow can show, since the operation that waits was over before the other began.
   public var backwardDependencies = 0

@@ -3,15 +3,16 @@ internal import Foundation
 
 extension Thread {
   /// Starts a thread that has its name before its first line runs. Foundation on Linux hands a name on to the system only
-  /// when `start()` has returned: one that is set before is lost, one that the thread gives itself may come too early.
+  /// when `start()` has returned, and one that comes from another thread may take effect late: so the thread names
+  /// itself, after that.
   static func startNamed(_ name: String, _ body: @escaping @Sendable () -> Void) {
-    let isNamed = DispatchSemaphore(value: 0)
+    let hasStarted = DispatchSemaphore(value: 0)
     let thread = Thread {
-      isNamed.wait()
+      hasStarted.wait()
+      Thread.current.name = name
       body()
     }
     thread.start()
-    thread.name = name
-    isNamed.signal()
+    hasStarted.signal()
   }
 }
