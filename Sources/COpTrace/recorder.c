@@ -8,6 +8,9 @@
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+#if defined(__APPLE__)
+#include <mach/vm_inherit.h>
+#endif
 
 // Its own pages, which a forked child finds empty: `enabled` is zero there, and nothing is recorded.
 static optrace_recorder *allocate_recorder(void) {
@@ -98,9 +101,11 @@ static void *keep(void *argument) {
   pthread_sigmask(SIG_BLOCK, &all, NULL);  // The host's signals go to the host's threads.
 #if defined(__linux__)
   pthread_setname_np(pthread_self(), "optrace");
-  if (recorder->options.ring) madvise(recorder->base, recorder->mapped, MADV_POPULATE_WRITE);
 #elif defined(__APPLE__)
   pthread_setname_np("optrace");
+#endif
+#if defined(MADV_POPULATE_WRITE)
+  if (recorder->options.ring) madvise(recorder->base, recorder->mapped, MADV_POPULATE_WRITE);
 #endif
   uint64_t pause = 1000000;  // The second calibration soon, then once a second.
   uint64_t next = optrace_clock_monotonic() + pause;
