@@ -5,8 +5,8 @@ extension TraceRecorder {
   /// What queues and operations record to when they are given no recorder of their own. Nil: they record nothing.
   ///
   /// Before its first use the environment is read: with `OPTRACE_OUTPUT=run.optrace` (`%p` becomes the process id) the
-  /// process records without a line of code; `OPTRACE_FLIGHT_RECORDER=16M` makes it a ring of that size. The default
-  /// recorder is stopped when the process exits. Reading costs one load.
+  /// process records without a line of code; `OPTRACE_FLIGHT_RECORDER=16M` makes it a ring of that size. Reading
+  /// costs one load.
   public static var `default`: TraceRecorder? {
     get {
       _ = environment
@@ -19,18 +19,9 @@ extension TraceRecorder {
   }
 
   private static func set(_ recorder: TraceRecorder?) {
-    _ = stopAtExit
     // Kept for good: a thread that has just read it may still use it. There are few of them in a process.
     optrace_set_default(recorder.map { Unmanaged.passRetained($0).toOpaque() })
   }
-
-  private static let stopAtExit: Void = {
-    atexit {
-      guard let pointer = optrace_default() else { return }
-      // Nobody is left to be told; a trace that is not closed is readable too.
-      try? Unmanaged<TraceRecorder>.fromOpaque(pointer).takeUnretainedValue().stop()
-    }
-  }()
 
   /// Read once, before the default is first used.
   private static let environment: Void = {

@@ -124,7 +124,8 @@ final class BarrierLife: @unchecked Sendable {
   }
 }
 
-/// Finds a recorder by its core: needed only where an operation that is already attached meets another one.
+/// All recorders: finds one by its core (needed only where an operation that is already attached meets another one),
+/// and stops those that are left when the process exits.
 /// Sendable: `recorders` is only touched under `lock`.
 final class RecorderRegistry: @unchecked Sendable {
   static let shared = RecorderRegistry()
@@ -133,7 +134,17 @@ final class RecorderRegistry: @unchecked Sendable {
   private let lock = NSLock()
   private var recorders: [OpaquePointer: Entry] = [:]
 
+  private static let stopAtExit: Void = {
+    atexit {
+      // Nobody is left to be told; a trace that is not closed is readable too.
+      for recorder in RecorderRegistry.shared.all { try? recorder.stop() }
+    }
+  }()
+
+  private var all: [TraceRecorder] { lock.withLock { recorders.values.compactMap(\.recorder) } }
+
   func add(_ recorder: TraceRecorder) {
+    _ = Self.stopAtExit
     lock.withLock { recorders[recorder.core] = Entry(recorder: recorder) }
   }
 

@@ -91,7 +91,8 @@ public final class TraceRecorder: @unchecked Sendable {
     optrace_recorder_stop(core)
   }
 
-  /// Ends recording and closes the file: it is cut to what it holds, and sealed with checksums. What operations do
+  /// Ends recording and closes the file: it is cut to what it holds, and sealed with checksums. A recorder that is
+  /// released, and one that is left when the process exits, is stopped too. What operations do
   /// afterwards is not recorded, and is no loss. A second call does nothing.
   ///
   /// - Throws: ``TraceRecorderError`` when the file could not be closed in order. It is readable all the same, and then

@@ -173,6 +173,14 @@ import Testing
     #expect(text == "optrace: OPTRACE_FLIGHT_RECORDER needs OPTRACE_OUTPUT; nothing is recorded\n")
   }
 
+  @Test func recordersThatNobodyStopsAreStoppedAtTheExit() throws {
+    let scratch = try Scratch()
+    #expect(try Program.run(["forgotten", scratch.file().path]).status == 0)
+    let traces = try ["run.optrace", "run-2.optrace"].map { try TraceReader.read(path: scratch.file($0).path) }
+    #expect(traces.map(\.header.isClosed) == [true, true])
+    #expect(traces[1].operations.filter { $0.finished != nil }.count == 10)
+  }
+
   @Test func environmentThatCanNotBeHonouredDoesNotStopTheProgram() throws {
     let result = try Program.run(["environment", "-"], environment: ["OPTRACE_OUTPUT": "/nowhere/at/all.optrace"])
     #expect(result.output == "recording false\n" && result.status == 0)

@@ -24,6 +24,8 @@ func run(_ count: Int, on queue: OperationQueue) {
   queue.addOperations((0..<count).map { _ in TracedBlockOperation {} }, waitUntilFinished: true)
 }
 
+nonisolated(unsafe) var forgotten: TraceRecorder?
+
 switch mode {
 case "kill":
   // Tells how many operations are over, and goes on until it is killed.
@@ -94,6 +96,14 @@ case "work":
   } catch {
     print("stop failed: \(error)")
   }
+
+case "forgotten":
+  // Neither the default nor one of its own is stopped by hand; the default is even replaced.
+  TraceRecorder.default = record()
+  forgotten = record()
+  TraceRecorder.default = nil
+  run(10, on: TracedOperationQueue(name: "work", recorder: forgotten))
+  exit(0)
 
 case "environment":
   // Records by the environment alone, and is not stopped by hand.
