@@ -55,11 +55,13 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   open override func addOperation(_ operation: Operation) {
     recordEnqueued(operation)
     super.addOperation(operation)
+    askAgain(operation)
   }
 
   open override func addOperations(_ operations: [Operation], waitUntilFinished wait: Bool) {
     for operation in operations { recordEnqueued(operation) }
     super.addOperations(operations, waitUntilFinished: false)
+    for operation in operations { askAgain(operation) }
     // The waits are those of the operations, so that each is recorded.
     if wait { for operation in operations { operation.waitUntilFinished() } }
   }
@@ -88,6 +90,17 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
     }
     let life = recorder.introduceBarrier(queue: queue)
     super.addBarrierBlock { life.run(barrier) }
+  }
+
+  /// Foundation on Linux asks an operation whether it is ready while it is added, and keeps the answer. When the last
+  /// dependency finishes right between the two, the kept "no" is wrong and nobody looks again: the operation, and what
+  /// waits for it, would never run. So those with dependencies announce their readiness once more.
+  private func askAgain(_ operation: Operation) {
+    #if !canImport(Darwin)
+      let hasDependencies =
+        operation.probed.map { $0.probe.has(OperationProbe.Bits.hasDependencies) } ?? !operation.dependencies.isEmpty
+      if hasDependencies, operation.isReady { operation.didChangeValue(forKey: "isReady") }
+    #endif
   }
 
   private func recordEnqueued(_ operation: Operation) {

@@ -84,7 +84,8 @@ import Testing
         group.leave()
       }.start()
     }
-    group.wait()
+    // A hang is a failure that leaves its trace, not a run without an end.
+    try #require(group.wait(timeout: .now() + 600) == .success, "operations hang: see \(url.path)")
     for queue in queues { queue.waitUntilAllOperationsAreFinished() }
     try recorder.stop()
 

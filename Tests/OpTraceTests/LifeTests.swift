@@ -78,6 +78,43 @@ import Testing
     #expect(try trace.operation(named: "waiting").enqueueCount == 1)
   }
 
+  @Test func dependencyThatFinishesWhileItsDependentIsAddedWakesIt() throws {
+    /// Says "not ready" while it is added, and has its dependency finish before the queue has heard it.
+    final class Unlucky: TracedOperation, @unchecked Sendable {
+      let isAsked = Log<Bool>()
+      override var isReady: Bool {
+        let answer = super.isReady
+        if !answer, isAsked.all.isEmpty, let dependency = dependencies.first, name == "added" {
+          isAsked.add(true)
+          let done = Gate()
+          Thread {
+            dependency.start()
+            done.open()
+          }.start()
+          done.wait()
+        }
+        return answer
+      }
+    }
+    let trace = try recorded { recorder in
+      for several in [false, true] {
+        let queue = TracedOperationQueue(recorder: recorder)
+        let operation = Unlucky()
+        operation.addDependency(SyncWork { _ in })
+        operation.name = "added"
+        if several {
+          queue.addOperations([operation], waitUntilFinished: false)
+        } else {
+          queue.addOperation(operation)
+        }
+        #expect(operation.isAsked.all == [true])
+        for _ in 0..<2_000 where !operation.isFinished { usleep(1_000) }
+        #expect(operation.isFinished)
+      }
+    }
+    #expect(trace.operations.filter { $0.name == "added" && $0.state == .finished }.count == 2)
+  }
+
   @Test func dependencyThatWasNeverEnqueuedIsThere() throws {
     let trace = try recorded { recorder in
       let orphan = SyncWork(name: "orphan") { _ in }
