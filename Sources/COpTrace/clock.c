@@ -1,4 +1,4 @@
-// Time. The processor's counter costs less than half of a system clock read; where it does not run evenly on all
+// Time. The processor's counter costs less than a read of the system's clock; where it does not run evenly on all
 // cores, the monotonic clock is used instead.
 #include "internal.h"
 

@@ -61,7 +61,7 @@ protocol ProbedOperation: Operation {
 }
 
 extension Operation {
-  /// The operation as a probed one, if it is. By its class: asking for the protocol costs ten times as much.
+  /// The operation as a probed one, if it is. By its class: asking for the protocol is a slower cast.
   var probed: (any ProbedOperation)? { self as? TracedOperation ?? (self as? TracedBlockOperation) }
 }
 

@@ -25,7 +25,7 @@ final class RingCarry: @unchecked Sendable {
   // MARK: Scanning
 
   func scan(_ chunk: UnsafeRawBufferPointer) {
-    var walk = ChunkWalk(chunk)
+    var walk = ChunkRecords(chunk)
     while let record = walk.next() {
       guard let kind = EventKind(rawValue: record.kind) else { continue }
       switch kind {
@@ -51,11 +51,11 @@ final class RingCarry: @unchecked Sendable {
     if endedSpansEarly.count > 1 << 20 { endedSpansEarly.removeAll() }
   }
 
-  private func waitKey(_ record: ChunkWalk.Record, isQueue: Bool) -> UInt64 {
+  private func waitKey(_ record: ChunkRecords.Record, isQueue: Bool) -> UInt64 {
     UInt64(record.thread) << 33 | (isQueue ? 1 << 32 : 0) | UInt64(record.subject)
   }
 
-  private func isNeeded(_ record: ChunkWalk.Record) -> Bool {
+  private func isNeeded(_ record: ChunkRecords.Record) -> Bool {
     guard let kind = EventKind(rawValue: record.kind) else { return false }
     switch kind.spec.subject {
     case .operation:
@@ -80,7 +80,7 @@ final class RingCarry: @unchecked Sendable {
 
   /// Copies what is needed to the ring's newest end: runs of records of one thread, each with its thread and time.
   func carry(_ chunk: UnsafeRawBufferPointer) {
-    var walk = ChunkWalk(chunk)
+    var walk = ChunkRecords(chunk)
     var run: [UInt8] = []
     var runThread: UInt32 = 0
     var runSystemThread: UInt32 = 0
@@ -119,8 +119,8 @@ final class RingCarry: @unchecked Sendable {
   }
 }
 
-/// Walks the records of one chunk in memory. The recorder wrote them itself; lengths are checked all the same.
-struct ChunkWalk {
+/// The records of one chunk in memory, one after the other. The recorder wrote them itself; lengths are checked all the same.
+struct ChunkRecords {
   struct Record {
     var kind: UInt8
     var subject: UInt32

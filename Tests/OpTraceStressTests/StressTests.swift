@@ -6,7 +6,7 @@ import Testing
 /// Many threads, many queues, cancels and finishes racing: run under the thread and the address sanitizer by
 /// `make sanitize`. Every operation and every event must be accounted for.
 @Suite(.serialized) struct StressTests {
-  /// Under a sanitizer every operation costs some twenty times as much, and 100,000 are still a minute's work.
+  /// As many as a run under a sanitizer can do in reasonable time.
   static let operationCount = 100_000
 
   /// Counts from any thread.
