@@ -13,6 +13,9 @@ let package = Package(
     .library(name: "OpTraceAnalysis", targets: ["OpTraceModel", "OpTraceAnalysis", "OpTraceExport"]),
     .library(name: "OpTraceGraphviz", targets: ["OpTraceGraphviz"]),
     .executable(name: "optrace", targets: ["optrace-cli"]),
+    // What `optrace record` loads into a program: a small object in C, and through it the recorder.
+    .library(name: "OpTracePreload", type: .dynamic, targets: ["OpTracePreload"]),
+    .library(name: "OpTraceRecorder", type: .dynamic, targets: ["OpTrace"]),
   ],
   traits: [
     .trait(name: "CLI", description: "The command line tool and the packages that only it needs."),
@@ -27,6 +30,14 @@ let package = Package(
     .target(name: "COpTrace", cSettings: [.define("_GNU_SOURCE", .when(platforms: [.linux]))]),
     .target(name: "OpTraceFormat"),
     .target(name: "OpTrace", dependencies: ["COpTrace", "OpTraceFormat"]),
+    // It goes into programs that are no Swift at all, so it is linked without Swift's start-up code and without its
+    // libraries; the second needs the linker's "embedded" mode. (Flags that SwiftPM calls unsafe are refused in products
+    // that others depend on; nobody depends on this one.)
+    .target(
+      name: "OpTracePreload", cSettings: [.define("_GNU_SOURCE", .when(platforms: [.linux]))],
+      linkerSettings: [
+        .unsafeFlags(["-nostartfiles", "-enable-experimental-feature", "Embedded"], .when(platforms: [.linux]))
+      ]),
 
     // What reads, explains and draws a trace.
     .target(name: "OpTraceModel", dependencies: ["OpTraceFormat"]),
@@ -63,7 +74,9 @@ let package = Package(
         "GraphTestSupport", "OpTraceGraphviz", "OpTraceExport", "OpTraceAnalysis", "OpTraceModel", "optrace-cli",
         "CZlib",
       ]),
-    .testTarget(name: "OpTraceCLITests", dependencies: ["optrace-cli", "OpTraceModel"]),
+    // A program that knows nothing of OpTrace.
+    .executableTarget(name: "RecordTestProgram", path: "Tests/RecordTestProgram"),
+    .testTarget(name: "OpTraceCLITests", dependencies: ["optrace-cli", "OpTraceModel", "RecordTestProgram"]),
 
     // Tests of the recorder.
     .target(name: "CRecorderTestSupport", path: "Tests/CRecorderTestSupport"),

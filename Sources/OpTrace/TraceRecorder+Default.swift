@@ -32,7 +32,8 @@ extension TraceRecorder {
       }
       return
     }
-    let path = pattern.replacingOccurrences(of: "%p", with: String(ProcessInfo.processInfo.processIdentifier))
+    let path = (RecordRequest.current?.path(for: pattern) ?? pattern)
+      .replacingOccurrences(of: "%p", with: String(ProcessInfo.processInfo.processIdentifier))
     var configuration = Configuration()
     if let text = variables["OPTRACE_FLIGHT_RECORDER"], !text.isEmpty {
       guard let size = bytes(text) else {
@@ -41,21 +42,24 @@ extension TraceRecorder {
       configuration.mode = .flightRecorder(capacity: size)
     }
     do {
-      set(try TraceRecorder(writingTo: URL(fileURLWithPath: path), configuration: configuration))
+      let recorder = try TraceRecorder(writingTo: URL(fileURLWithPath: path), configuration: configuration)
+      set(recorder)
+      RecordRequest.current?.note(recordingTo: recorder.url.path)
     } catch {
       complain("\(error)")
     }
   }()
 
   /// Whoever set the variable looks for a trace: says why there is none, and lets the program run.
-  private static func complain(_ why: String) {
+  static func complain(_ why: String) {
+    RecordRequest.current?.note(failure: why)
     // Not through `FileHandle`, which traps when standard error is closed.
     let bytes = Array("optrace: \(why); nothing is recorded\n".utf8)
     _ = write(STDERR_FILENO, bytes, bytes.count)
   }
 
   /// `4096`, `512K`, `16M`, `1G`.
-  static func bytes(_ text: String) -> Int? {
+  package static func bytes(_ text: String) -> Int? {
     let units: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
     var digits = text.uppercased()
     if digits.last == "B" { digits.removeLast() }

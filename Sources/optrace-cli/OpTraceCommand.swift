@@ -18,14 +18,14 @@
       version: version,
       subcommands: [
         DemoCommand.self, GraphCommand.self, TimelineCommand.self, SummaryCommand.self, ValidateCommand.self,
-        DumpCommand.self,
+        DumpCommand.self, RecordCommand.self,
       ])
 
     static let version = "0.1.0"
 
     /// Parses the arguments, runs the command, ends the process.
     static func run() -> Never {
-      ignoreClosedPipes()
+      ClosedPipes.ignore()
       do {
         try checkName(in: Array(CommandLine.arguments.dropFirst()))
         var command = try parseAsRoot()

@@ -64,5 +64,15 @@
   }
 
   /// A reader that went away (`optrace … | head`) becomes an error of the write, which ``Output`` takes as a silent end.
-  func ignoreClosedPipes() { signal(SIGPIPE, SIG_IGN) }
+  enum ClosedPipes {
+    /// How the command was called, and how programs that it runs are called. Set once, when it begins.
+    nonisolated(unsafe) private(set) static var wereIgnored = false
+
+    static func ignore() { wereIgnored = isIgnored(signal(SIGPIPE, SIG_IGN)) }
+  }
+
+  /// The type of a signal's handler has another name on every system.
+  func isIgnored<Handler>(_ handler: Handler) -> Bool {
+    unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+  }
 #endif

@@ -74,10 +74,4 @@
 
   /// This command as it was called: before it is installed, its plain name runs nothing.
   private var command: String { CommandLine.arguments.first ?? "optrace" }
-
-  /// As a shell takes it for one word.
-  private func quoted(_ path: String) -> String {
-    let plain = path.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || "/._-+,:@%".contains($0) }
-    return plain ? path : "'" + path.replacingOccurrences(of: "'", with: "'\\''") + "'"
-  }
 #endif

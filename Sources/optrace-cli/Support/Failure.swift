@@ -13,6 +13,10 @@
     /// A bug of ours.
     case bug = 70
     case cannotWrite = 73
+    /// `record`: nothing of the program can be recorded, so it was not run. This and the next two as `env` has them.
+    case cannotRecord = 125
+    case cannotRun = 126
+    case notFound = 127
   }
 
   /// What a command ends with when it cannot do what was asked: one sentence for standard error, and the status.

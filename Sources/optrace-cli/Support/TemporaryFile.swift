@@ -88,10 +88,5 @@
       path = nil
       free(old)
     }
-
-    /// The handler's type has another name on every system.
-    private static func isIgnored<Handler>(_ handler: Handler) -> Bool {
-      unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
-    }
   }
 #endif

@@ -1,0 +1,124 @@
+// Loaded into `sh`, `env`, `python` as well: it links nothing but the C library, and where the environment does not ask
+// for a recording, or there is no Foundation, the program's `main` begins as if this were not here. No file is opened
+// and nothing allocated before that is known.
+#include "OpTracePreload.h"
+
+#if defined(__linux__)
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef int (*main_function)(int, char **, char **);
+typedef int (*start_function)(main_function, int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
+
+static optrace_begin registered;
+static main_function program_main;
+
+__attribute__((visibility("default"))) void optrace_preload_register(optrace_begin begin) {
+  if (!registered) registered = begin;
+}
+
+// ---- What went wrong -----------------------------------------------------------------------------------------------
+
+static bool is_verbose(void) {
+  const char *wish = getenv("OPTRACE_VERBOSE");
+  return wish && *wish && strcmp(wish, "0") != 0;
+}
+
+// Tells the command, which sums up when all is over; `request` is "PID:FILE". One write, so that no two processes mix.
+static void note(const char *request, const char *problem) {
+  const char *path = strchr(request, ':');
+  int file = path ? open(path + 1, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
+  if (file < 0) return;
+  char line[1024];
+  int length = snprintf(line, sizeof line, "-%ld %s", (long)getpid(), problem);
+  // With the closing zero: it ends a note.
+  if (length > 0 && (size_t)length < sizeof line && write(file, line, (size_t)length + 1) < 0) errno = 0;
+  close(file);
+}
+
+static void complain(const char *request, const char *problem, const char *detail) {
+  char text[2048];
+  int length = is_verbose() && detail
+    ? snprintf(text, sizeof text, "optrace: %s; nothing is recorded (%s)\n", problem, detail)
+    : snprintf(text, sizeof text, "optrace: %s; nothing is recorded\n", problem);
+  size_t size = length < (int)sizeof text ? (size_t)length : sizeof text - 1;
+  if (write(STDERR_FILENO, text, size) < 0) errno = 0;
+  note(request, problem);
+}
+
+// ---- The recorder --------------------------------------------------------------------------------------------------
+
+static int is_foundation(struct dl_phdr_info *object, size_t size, void *context) {
+  (void)size;
+  (void)context;
+  const char *slash = strrchr(object->dlpi_name, '/');
+  return strcmp(slash ? slash + 1 : object->dlpi_name, "libFoundation.so") == 0;
+}
+
+// `libOpTraceRecorder.so` stands beside this object. Its constructor registers; local, so that none of its symbols takes
+// the place of the program's.
+static void load_recorder(const char *request) {
+  static const char name[] = "libOpTraceRecorder.so";
+  Dl_info own;
+  char path[PATH_MAX];
+  if (!dladdr((void *)&registered, &own) || !own.dli_fname) return complain(request, "the recorder is not found", NULL);
+  const char *slash = strrchr(own.dli_fname, '/');
+  int folder = slash ? (int)(slash + 1 - own.dli_fname) : 0;
+  int length = snprintf(path, sizeof path, "%.*s%s", folder, own.dli_fname, name);
+  if (length < 0 || length >= (int)sizeof path || access(path, R_OK) != 0)
+    return complain(request, "the recorder libOpTraceRecorder.so is missing: install optrace again", path);
+  if (!dlopen(path, RTLD_NOW | RTLD_LOCAL)) {
+    const char *why = dlerror();
+    return complain(
+      request, "the recorder does not fit the Swift libraries of this program: build optrace with the program's Swift",
+      why);
+  }
+  if (!registered) complain(request, "the recorder is of another version: install optrace again", path);
+}
+
+static void start_recorder(const char *request) {
+  bool alone = !registered;
+  if (alone) {
+    // A library that comes later, by `dlopen`, is out of reach: wrapping that call would break the search for libraries.
+    if (!dl_iterate_phdr(is_foundation, NULL)) return;
+    load_recorder(request);
+    dlerror();  // What we asked for is not for the program to read.
+  }
+  if (registered) registered(alone);
+}
+
+// ---- Before main ---------------------------------------------------------------------------------------------------
+
+// Here all constructors of the program have run, and its own code has not begun.
+static int recorded_main(int count, char **arguments, char **environment) {
+  int error = errno;
+  const char *request = getenv("OPTRACE_RECORD");
+  if (request && *request) start_recorder(request);
+  errno = error;
+  return program_main(count, arguments, environment);
+}
+
+// The C library's entry into `main`, which the program's first instructions call.
+__attribute__((visibility("default"))) int __libc_start_main(
+  main_function main, int count, char **arguments, void (*begin)(void), void (*end)(void), void (*loader_end)(void),
+  void *stack) {
+  start_function next = (start_function)dlsym(RTLD_NEXT, "__libc_start_main");
+  if (!next) _exit(127);  // There is no C library then, which cannot be.
+  program_main = main;
+  return next(recorded_main, count, arguments, begin, end, loader_end, stack);
+}
+
+#else
+
+void optrace_preload_register(optrace_begin begin) { (void)begin; }
+
+#endif

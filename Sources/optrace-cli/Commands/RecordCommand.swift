@@ -1,0 +1,125 @@
+#if CLI
+  import ArgumentParser
+  import Foundation
+  import OpTrace
+  import OpTraceFormat
+
+  struct RecordCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "record",
+      abstract: "Runs a program as it is, and records its operation queues.",
+      usage: "optrace record [-o <file>] [--flight-recorder <size>] [--] <program> [<argument> ...]",
+      discussion: """
+        The program needs no change, only Foundation as a shared library (Linux). It has this command's streams, signals \
+        reach it, and its exit status is the command's; 128 and the number of the signal when it was killed. Programs \
+        that it runs are recorded too, each into a file of its own.
+
+        Failures of the command's own: 64 wrong usage, 125 nothing of the program can be recorded (it is not run then), \
+        126 it cannot be run, 127 there is no such program.
+
+        OPTRACE_VERBOSE=1 in the environment says more about what could not be recorded.
+        """)
+
+    @Option(
+      name: .shortAndLong,
+      help: ArgumentHelp(
+        """
+        The file to write; children add their process id before its ending, and %p stands for the process id \
+        everywhere. By default PROGRAM.PID.optrace in this folder.
+        """, valueName: "file"),
+      completion: .file(extensions: ["optrace"]))
+    var output: String?
+
+    @Option(
+      help: ArgumentHelp("Keep the newest events in a file of such a size, as 512K, 16M or 1G.", valueName: "size"))
+    var flightRecorder: String?
+
+    @Argument(
+      parsing: .captureForPassthrough,
+      help: ArgumentHelp("The program and its arguments; what follows its name belongs to it.", valueName: "program"),
+      completion: .shellCommand("compgen -c"))
+    var words: [String]
+
+    /// Without the `--` that may stand before the program.
+    private var line: [String] { words.first == "--" ? Array(words.dropFirst()) : words }
+
+    func validate() throws {
+      guard let program = line.first else { throw ValidationError("Missing expected argument '<program>'") }
+      // The parser takes what it does not know, its own help too, for the program.
+      if ["-h", "--help"].contains(words.first) { throw CleanExit.helpRequest(Self.self) }
+      if words.first == "--version" { throw CleanExit.message(OpTraceCommand.version) }
+      if program.hasPrefix("-"), words.first != "--" { throw ValidationError("Unknown option '\(program)'") }
+      if output == "-" { throw ValidationError("-o names a file: a trace cannot go to standard output.") }
+      if output == "" { throw ValidationError("-o needs the name of a file.") }
+      if let flightRecorder, TraceRecorder.bytes(flightRecorder) == nil {
+        throw ValidationError("'\(flightRecorder)' is no size such as 512K, 16M or 1G.")
+      }
+    }
+
+    #if os(Linux)
+      func run() throws {
+        let program = try ProgramFile.find(line[0])
+        try program.checkRecordable()
+        let object = try PreloadObjects.find()
+        let folder = FileManager.default.currentDirectoryPath
+        let target = try target(in: folder)
+        let notes = try RecordNotes()
+        let run: RecordedRun
+        do {
+          run = try RecordedRun(
+            program, arguments: Array(line.dropFirst()),
+            environment: environment(object: object, target: target, notes: notes))
+        } catch {
+          notes.remove()
+          throw error
+        }
+        let status = run.wait()
+        let written = notes.read()
+        notes.remove()
+        Console.error(RecordReport(written, program: line[0], folder: folder).text)
+        throw ExitCode(status)
+      }
+
+      /// The pattern of the files' names, absolute: the program may change its folder.
+      private func target(in folder: String) throws -> String {
+        let name = (line[0] as NSString).lastPathComponent
+        let path = output ?? "\(name).%p.optrace"
+        let absolute = path.hasPrefix("/") ? path : "\(folder)/\(path)"
+        // What the program could only find out when it runs is better known before.
+        func refuse(_ why: String) -> Failure {
+          Failure(message: "cannot write '\(printable(path))': \(why)", status: .cannotRecord)
+        }
+        let place = (absolute as NSString).deletingLastPathComponent
+        guard access(place, F_OK) == 0 else { throw refuse("there is no folder '\(printable(place))'") }
+        guard access(place, W_OK | X_OK) == 0 else { throw refuse("\(reason(errno)); choose another place with -o") }
+        var status = stat()
+        guard lstat(absolute, &status) == 0 else { return absolute }
+        if status.st_mode & S_IFMT == S_IFDIR { throw refuse(reason(EISDIR)) }
+        let start = status.st_mode & S_IFMT == S_IFREG ? FileHandle(forReadingAtPath: absolute) : nil
+        let bytes = try? start?.read(upToCount: Layout.magic.count)
+        guard let start, status.st_size == 0 || bytes.map({ $0.elementsEqual(Layout.magic) }) == true else {
+          throw refuse("it exists and is no trace: choose another name or remove it")
+        }
+        try? start.close()
+        return absolute
+      }
+
+      private func environment(object: String, target: String, notes: RecordNotes) -> [String: String] {
+        var variables = ProcessInfo.processInfo.environment
+        variables["OPTRACE_RECORD"] = "\(getpid()):\(notes.path)"
+        variables["OPTRACE_OUTPUT"] = target
+        if let flightRecorder { variables["OPTRACE_FLIGHT_RECORDER"] = flightRecorder }
+        // What is preloaded already comes first: a sanitizer's library refuses any other place.
+        let others = variables["LD_PRELOAD"]?.split { $0 == ":" || $0 == " " }.map(String.init) ?? []
+        variables["LD_PRELOAD"] = (others.filter { $0 != object } + [object]).joined(separator: ":")
+        return variables
+      }
+    #else
+      func run() throws {
+        throw Failure(
+          message: "record works on Linux alone; on Apple platforms link OpTrace and call instrumentProcess()",
+          status: .cannotRecord)
+      }
+    #endif
+  }
+#endif

@@ -1,0 +1,32 @@
+#if CLI && os(Linux)
+  import Foundation
+
+  /// The two objects that `record` loads into programs.
+  enum PreloadObjects {
+    private static let names = ["libOpTracePreload.so", "libOpTraceRecorder.so"]
+
+    /// The path of the one to preload; it loads the other, which stands beside it. In a build both lie beside the command,
+    /// in an installation in `../lib/optrace`.
+    static func find() throws -> String {
+      guard let own = realpath("/proc/self/exe", nil) else {
+        throw Failure(message: "cannot tell where optrace is installed: \(reason(errno))", status: .cannotRecord)
+      }
+      defer { free(own) }
+      let folder = (String(cString: own) as NSString).deletingLastPathComponent
+      let installed = ((folder as NSString).deletingLastPathComponent as NSString).appendingPathComponent("lib/optrace")
+      for place in [folder, installed] where names.allSatisfy({ access("\(place)/\($0)", R_OK) == 0 }) {
+        // The variable that names the object separates by these, and knows no quotes.
+        guard !place.contains(where: { $0 == ":" || $0.isWhitespace }) else {
+          throw Failure(
+            message: "'\(printable(place))' holds a blank or a colon, and nothing can be preloaded from there; "
+              + "move optrace to another folder", status: .cannotRecord)
+        }
+        return "\(place)/\(names[0])"
+      }
+      throw Failure(
+        message: "\(names.joined(separator: " and ")) are neither in '\(printable(folder))' nor in "
+          + "'\(printable(installed))'; install optrace again, or build all of it with 'swift build'",
+        status: .cannotRecord)
+    }
+  }
+#endif

@@ -1,0 +1,75 @@
+#if CLI && os(Linux)
+  import Foundation
+
+  /// The program that is to be recorded: found as the shell finds it, and looked at before it runs.
+  struct ProgramFile {
+    /// As it was named.
+    let name: String
+    let path: String
+
+    /// Throws ``Failure`` with the statuses of `env`: 127 when there is none, 126 when there is one that cannot be run.
+    static func find(_ name: String) throws -> ProgramFile {
+      let shown = "'\(printable(name))'"
+      if name.contains("/") {
+        guard access(name, F_OK) == 0 else {
+          let number = errno
+          let status: ExitStatus = number == ENOENT || number == ENOTDIR ? .notFound : .cannotRun
+          throw Failure(message: "cannot run \(shown): \(reason(number))", status: status)
+        }
+        if let why = obstacle(name) { throw Failure(message: "cannot run \(shown): \(why)", status: .cannotRun) }
+        return ProgramFile(name: name, path: name)
+      }
+      let folders = ProcessInfo.processInfo.environment["PATH"] ?? "/bin:/usr/bin"
+      var found: String?
+      for folder in folders.split(separator: ":", omittingEmptySubsequences: false) where !name.isEmpty {
+        let candidate = (folder.isEmpty ? "." : folder) + "/" + name
+        guard access(candidate, F_OK) == 0 else { continue }
+        guard let why = obstacle(candidate) else { return ProgramFile(name: name, path: candidate) }
+        found = found ?? "cannot run '\(printable(candidate))': \(why)"
+      }
+      if let found { throw Failure(message: found, status: .cannotRun) }
+      throw Failure(message: "cannot run \(shown): there is no such program in the folders of PATH", status: .notFound)
+    }
+
+    private static func obstacle(_ path: String) -> String? {
+      var status = stat()
+      guard stat(path, &status) == 0 else { return reason(errno) }
+      if status.st_mode & S_IFMT == S_IFDIR { return reason(EISDIR) }
+      return access(path, X_OK) == 0 ? nil : reason(errno)
+    }
+
+    /// Throws ``Failure`` where nothing of the program could be recorded, with the reason and the remedy. Scripts and
+    /// programs without Foundation pass: they may run others.
+    func checkRecordable() throws {
+      guard let why = whyNotRecordable else { return }
+      throw Failure(message: "'\(printable(name))' cannot be recorded: \(why)", status: .cannotRecord)
+    }
+
+    private var whyNotRecordable: String? {
+      var status = stat()
+      if stat(path, &status) == 0 {
+        let changesUser = status.st_mode & S_ISUID != 0 && status.st_uid != getuid()
+        let changesGroup = status.st_mode & S_ISGID != 0 && status.st_gid != getgid()
+        if changesUser || changesGroup {
+          return "it takes the rights of its owner (setuid), and the system loads nothing into such a program; "
+            + "become that user first, and call optrace then"
+        }
+      }
+      // Neither is one that may be run but not read, or is no program of the system's own format.
+      guard let file = ElfFile(path: path) else { return nil }
+      if let own = ElfFile.own, own != file.machine {
+        return "it was built for \(file.machine.name), and this is \(own.name); build it for this machine"
+      }
+      let instead = "or link OpTrace and run it with OPTRACE_OUTPUT=FILE"
+      if !file.hasLoader {
+        return "it is linked statically, so nothing can be loaded into it; "
+          + "build it without -static-executable (C: -static), \(instead)"
+      }
+      if file.hasSwiftSections, !file.libraries.contains(where: { $0.hasPrefix("libswiftCore.") }) {
+        return "Swift's libraries are linked into it, where their operations are out of reach; "
+          + "build it without --static-swift-stdlib, \(instead)"
+      }
+      return nil
+    }
+  }
+#endif

@@ -1,0 +1,98 @@
+#if CLI && os(Linux)
+  import Foundation
+
+  /// Runs a program in the foreground until it ends, as if it had been called without us: it has our streams, and signals
+  /// reach it.
+  struct RecordedRun {
+    /// Those that end or stop the command itself, and those that people send to talk to a program.
+    private static let passedOn = [
+      SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT,
+    ]
+
+    private let process: pid_t
+    private let awaited: sigset_t
+    private let maskBefore: sigset_t
+
+    /// Starts the program. Throws ``Failure`` with the statuses of `env`.
+    init(_ program: ProgramFile, arguments: [String], environment: [String: String]) throws {
+      // Signals are taken one by one in `wait()`, so none is lost between now and then.
+      var awaited = sigset_t()
+      var before = sigset_t()
+      sigemptyset(&awaited)
+      for number in Self.passedOn + [SIGCHLD] { sigaddset(&awaited, number) }
+      // Inherited as ignored, there would be no status to wait for.
+      signal(SIGCHLD, SIG_DFL)
+      pthread_sigmask(SIG_BLOCK, &awaited, &before)
+      self.awaited = awaited
+      maskBefore = before
+
+      let words = [program.name] + arguments
+      var (process, error) = Self.spawn(program.path, words, environment, mask: before)
+      if error == ENOEXEC {
+        // No format that the system knows: a script without `#!`, which a shell would run.
+        (process, error) = Self.spawn("/bin/sh", ["sh", program.path] + arguments, environment, mask: before)
+      }
+      guard error == 0 else {
+        pthread_sigmask(SIG_SETMASK, &before, nil)
+        let why = error == ENOENT ? "its interpreter or loader is missing" : reason(error)
+        throw Failure(
+          message: "cannot run '\(printable(program.name))': \(why)", status: error == ENOENT ? .notFound : .cannotRun)
+      }
+      self.process = process
+    }
+
+    private static func spawn(
+      _ path: String, _ words: [String], _ environment: [String: String], mask: sigset_t
+    ) -> (process: pid_t, error: Int32) {
+      var mask = mask
+      var restored = sigset_t()
+      sigemptyset(&restored)
+      if !ClosedPipes.wereIgnored { sigaddset(&restored, SIGPIPE) }
+      var attributes = posix_spawnattr_t()
+      posix_spawnattr_init(&attributes)
+      defer { posix_spawnattr_destroy(&attributes) }
+      posix_spawnattr_setsigmask(&attributes, &mask)
+      posix_spawnattr_setsigdefault(&attributes, &restored)
+      posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+      var list = words.map { strdup($0) } + [nil]
+      var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+      defer { for word in list + variables { free(word) } }
+      var process = pid_t()
+      let error = posix_spawn(&process, path, nil, &attributes, &list, &variables)
+      return (process, error)
+    }
+
+    /// Until the program is over. Its status, or 128 and the signal that killed it, as a shell has it.
+    func wait() -> Int32 {
+      var awaited = awaited
+      var maskBefore = maskBefore
+      defer { pthread_sigmask(SIG_SETMASK, &maskBefore, nil) }
+      while true {
+        var status: Int32 = 0
+        let changed = waitpid(process, &status, WNOHANG | WUNTRACED)
+        if changed == process {
+          guard status & 0xFF == 0x7F else {
+            let signal = status & 0x7F
+            return signal == 0 ? status >> 8 & 0xFF : 128 + signal
+          }
+          stopToo(status >> 8 & 0xFF)
+        } else if changed < 0, errno != EINTR {
+          return ExitStatus.cannotRecord.rawValue
+        }
+        var information = siginfo_t()
+        let number = sigwaitinfo(&awaited, &information)
+        // What the terminal sends (Ctrl-C, Ctrl-Z) it sends to the program too.
+        if number > 0, number != SIGCHLD, information.si_code != SI_KERNEL { kill(process, number) }
+      }
+    }
+
+    /// The shell waits for us alone: it must see us stop as the program did, or it never takes the terminal back. Where no
+    /// shell does that, who stopped the program alone will continue it alone.
+    private func stopToo(_ number: Int32) {
+      let terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY)
+      guard terminal >= 0 else { return }
+      defer { close(terminal) }
+      if number != SIGSTOP || tcgetpgrp(terminal) == getpgrp() { raise(SIGSTOP) }
+    }
+  }
+#endif

@@ -1,0 +1,95 @@
+// A program that knows nothing of OpTrace, for the tests of `optrace record`: it does what its arguments say, one after
+// the other, and prints what it sees.
+import Foundation
+
+/// At once, and whole lines.
+func say(_ text: Any, to descriptor: Int32 = STDOUT_FILENO) {
+  let bytes = Array("\(text)\n".utf8)
+  _ = write(descriptor, bytes, bytes.count)
+}
+
+func work(_ count: Int) {
+  let queue = OperationQueue()
+  queue.name = "work"
+  queue.addOperations((0..<count).map { _ in BlockOperation {} }, waitUntilFinished: true)
+}
+
+func words(_ words: [String]) -> [UnsafeMutablePointer<CChar>?] { words.map { strdup($0) } + [nil] }
+
+func own() -> String { (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "" }
+
+var rest = CommandLine.arguments.dropFirst()
+while let step = rest.popFirst() {
+  switch step {
+  case "work":
+    work(10)
+    say("worked")
+
+  case "words":
+    say(rest.joined(separator: "|"))
+    rest = []
+
+  case "copy":
+    while let line = readLine() { say(line) }
+
+  case "complain":
+    say("a complaint", to: STDERR_FILENO)
+
+  case "folder":
+    guard chdir("/") == 0 else { exit(2) }
+
+  case "pid":
+    say(getpid())
+
+  case "preloads":
+    say(ProcessInfo.processInfo.environment["LD_PRELOAD"] ?? "none")
+
+  case "pipes":
+    var action = sigaction()
+    sigaction(SIGPIPE, nil, &action)
+    say(action.__sigaction_handler.sa_handler == nil ? "default" : "ignored")
+
+  case "exec":
+    var list = words([own()] + rest)
+    execv(own(), &list)
+    exit(3)
+
+  case "child":
+    // A program of its own with the next argument.
+    guard let next = rest.popFirst() else { exit(2) }
+    let child = Process()
+    child.executableURL = URL(fileURLWithPath: own())
+    child.arguments = [next]
+    try child.run()
+    child.waitUntilExit()
+
+  case "signals":
+    // Prints each signal that comes, until the one that ends a program politely.
+    var set = sigset_t()
+    sigemptyset(&set)
+    for number in [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGCONT] { sigaddset(&set, number) }
+    pthread_sigmask(SIG_BLOCK, &set, nil)
+    say("listening")
+    var number: Int32 = 0
+    repeat {
+      sigwait(&set, &number)
+      say("signal \(number)")
+    } while number != SIGTERM
+
+  case "hang":
+    say("hanging")
+    while true { sleep(60) }
+
+  case "stop":
+    raise(SIGSTOP)
+    say("continued")
+
+  case "abort":
+    signal(SIGABRT, SIG_DFL)
+    abort()
+
+  default:
+    guard let status = Int32(step) else { exit(64) }
+    exit(status)
+  }
+}
