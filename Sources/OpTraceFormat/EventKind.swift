@@ -30,6 +30,7 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case queueCancelledAll = 0x10
   case spanEnded = 0x11
   case queueReleased = 0x12
+  case finishSeen = 0x13
 
   // Two words.
   case time = 0x40
@@ -46,9 +47,12 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case blockEnded = 0x4B
   case queueQualityChanged = 0x4C
   case queueMainChanged = 0x4D
+  case unblocked = 0x4E
 
   // Three words.
   case calibration = 0x80
+  case blocked = 0x81
+  case signalled = 0x82
 
   // Variable.
   case string = 0xC0
@@ -59,6 +63,7 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case finishedWithError = 0xC5
   case mark = 0xC6
   case spanBegan = 0xC7
+  case objectNamed = 0xC8
 
   /// The table's line for this kind.
   public var spec: EventSpec { EventSpec.of(self) }

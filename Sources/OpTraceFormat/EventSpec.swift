@@ -12,10 +12,17 @@ public struct EventSpec: Sendable {
       case unsigned, signed
       /// The serial number of an operation, the id of a queue.
       case operation, queue
+      /// The number of a thread; 0 is none.
+      case thread
       /// The id of an interned string; 0 is none.
       case string
       /// Nonzero is true.
       case flag
+      /// How long before the record something was, in units of 16 ticks; all ones means at least that.
+      case age
+      /// Where an object is in memory, and of which kind it is (``WaitedObject``).
+      case address
+      case objectKind = "object kind"
     }
 
     public let name: String
@@ -87,10 +94,10 @@ public struct EventSpec: Sendable {
       .operationCreated, "created", .operation,
       [
         .init("class", 1, 0, 16, .string), .init("coverage", 1, 16, 4, .unsigned),
-        .init("async", 1, 20, 1, .flag), .init("age", 1, 24, 40, .unsigned),
+        .init("async", 1, 20, 1, .flag), .init("age", 1, 24, 40, .age),
       ],
       meaning:
-        "first record of an operation; an external one that is met itself has a second. `coverage`: 0 full, 1 partial, 2 external (only named as a dependency). `age`: how long before this record the object was created, in units of 16 ticks; all ones means at least that"
+        "first record of an operation; an external one that is met itself has a second. `coverage`: 0 full, 1 partial, 2 external (only named as a dependency). `age`: how long before this record the object was created"
     ),
     EventSpec(
       .operationNamed, "named", .operation, [.init("source", 1, 32, 16, .string)], textWord: 2,
@@ -123,6 +130,9 @@ public struct EventSpec: Sendable {
     EventSpec(.executionEnded, "ended", .operation, meaning: "the operation's own code has returned"),
     EventSpec(.finished, "finished", .operation, meaning: "`isFinished` turns true; written before anybody is told"),
     EventSpec(
+      .finishSeen, "finish-seen", .operation, since: 1,
+      meaning: "`isFinished` was asked and said true, though no change was announced yet"),
+    EventSpec(
       .finishedWithError, "failed", .operation, textWord: 2,
       meaning: "finished with an error, whose description is the text"),
     EventSpec(
@@ -144,6 +154,32 @@ public struct EventSpec: Sendable {
     EventSpec(.waitEnded, "waited", .operation, meaning: "that wait is over"),
     EventSpec(.queueWaitBegan, "wait-queue", .queue, meaning: "this thread blocks until the queue is empty"),
     EventSpec(.queueWaitEnded, "waited-queue", .queue, meaning: "that wait is over"),
+
+    EventSpec(
+      .blocked, "blocked", .operation,
+      [
+        .init("object", 1, 0, 48, .address), .init("kind", 1, 48, 8, .objectKind), .init("age", 2, 0, 40, .age),
+        .init("thread", 2, 40, 24, .thread),
+      ], since: 1,
+      meaning:
+        "the operation's thread has been blocking on this object for `age`. `thread`: the thread that blocks, where another one writes the record; 0: the record's own"
+    ),
+    EventSpec(
+      .unblocked, "unblocked", .operation,
+      [.init("object", 1, 0, 48, .address), .init("kind", 1, 48, 8, .objectKind)], since: 1,
+      meaning: "the wait on this object, which `blocked` told of, is over on this thread"),
+    EventSpec(
+      .signalled, "signalled", .operation,
+      [
+        .init("object", 1, 0, 48, .address), .init("kind", 1, 48, 8, .objectKind), .init("age", 2, 0, 40, .age),
+        .init("thread", 2, 40, 24, .thread),
+      ], since: 1,
+      meaning:
+        "stands right behind `blocked` or `unblocked`: the last signal, leave or use of that object was `age` ago, in this operation (0: in none), by `thread` (0: not known)"
+    ),
+    EventSpec(
+      .objectNamed, "object-named", .none, [.init("object", 2, 0, 48, .address)], textWord: 3, since: 1,
+      meaning: "the name of an object that is waited on: a dispatch queue's label"),
 
     // Queues.
     EventSpec(

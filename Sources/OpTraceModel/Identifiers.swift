@@ -28,6 +28,16 @@ public struct ThreadID: RawRepresentable, Hashable, Comparable, Sendable, Custom
   public var description: String { "thread \(rawValue)" }
 }
 
+/// The number of an object that threads wait on, in the order of first sight. An address alone names no object: it is
+/// reused.
+public struct ObjectID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
+  public let rawValue: UInt32
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+  public init(_ rawValue: UInt32) { self.rawValue = rawValue }
+  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+  public var description: String { "object \(rawValue)" }
+}
+
 /// When something happened, and on which thread.
 public struct Stamp: Hashable, Sendable {
   public var time: Nanoseconds

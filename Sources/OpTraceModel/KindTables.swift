@@ -10,6 +10,12 @@ enum KindTables {
   static let subjects: [EventSpec.Subject] = all { EventSpec.of(raw: $0)?.subject ?? .none }
   static let hasFields: [Bool] = all { EventSpec.of(raw: $0)?.fields.isEmpty == false }
 
+  /// Where a record tells an age; word 0: nowhere.
+  static let ages: [Age.Place] = all { kind in
+    let field = EventSpec.of(raw: kind)?.fields.first { $0.meaning == .age }
+    return Age.Place(word: UInt8(field?.word ?? 0), shift: UInt8(field?.shift ?? 0))
+  }
+
   static let unknown: UInt8 = 0xFF
 
   private static func all<Value>(_ value: (UInt8) -> Value) -> [Value] { (0...255).map { value(UInt8($0)) } }

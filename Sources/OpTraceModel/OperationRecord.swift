@@ -83,6 +83,8 @@ public struct OperationRecord: Sendable, Identifiable, Equatable {
   public var executionBegan: Stamp?
   public var executionEnded: Stamp?
   public var startReturned: Stamp?
+  /// When it was first seen to say that it is finished, without having announced it yet.
+  public var finishSeen: Stamp?
   public var finished: Stamp?
   /// The first request.
   public var cancelRequested: Stamp?

@@ -162,6 +162,9 @@ struct TextParser {
     case .flag: return 1
     case .operation: return Int64(try scanner.id("#", "an operation"))
     case .queue: return Int64(try scanner.id("q", "a queue"))
+    case .thread: return try fitting(Int64(try scanner.id("t", "a thread")), field)
+    case .address: return try fitting(try address(), field)
+    case .objectKind: return try fitting(try objectKind(), field)
     case .string:
       if scanner.take("?") { return Int64(TraceEvents.unknownString) }
       let text = try scanner.quoted("the value of `\(field.name)`")
@@ -174,13 +177,38 @@ struct TextParser {
         throw scanner.problem("\(value) does not fit `\(field.name)`, which has \(field.width) bits")
       }
       return value
-    case .unsigned:
+    case .unsigned, .age:
       let value = try scanner.number("the value of `\(field.name)`", UInt64.self)
-      guard field.width == 64 || value >> UInt64(field.width) == 0 else {
-        throw scanner.problem("\(value) does not fit `\(field.name)`, which has \(field.width) bits")
-      }
-      return Int64(bitPattern: value)
+      return try fitting(Int64(bitPattern: value), field)
     }
+  }
+
+  private func fitting(_ value: Int64, _ field: EventSpec.Field) throws(TextProblem) -> Int64 {
+    let bits = UInt64(bitPattern: value)
+    guard field.width == 64 || bits >> UInt64(field.width) == 0 else {
+      throw scanner.problem("\(bits) does not fit `\(field.name)`, which has \(field.width) bits")
+    }
+    return value
+  }
+
+  private mutating func address() throws(TextProblem) -> Int64 {
+    let word = scanner.word()
+    guard word.hasPrefix("0x"), let address = UInt64(word.dropFirst(2), radix: 16) else {
+      throw scanner.problem("expected an address such as `0x1f`, found `\(word.isEmpty ? scanner.rest() : word)`")
+    }
+    return Int64(bitPattern: address)
+  }
+
+  /// Its word, or the number of one that this version does not know.
+  private mutating func objectKind() throws(TextProblem) -> Int64 {
+    let word = scanner.word()
+    if let known = WaitedObject.allCases.first(where: { $0.word == word }) { return Int64(known.rawValue) }
+    guard let number = UInt8(word) else {
+      let words = WaitedObject.allCases.map(\.word).joined(separator: ", ")
+      throw scanner.problem(
+        "expected a kind of object (\(words)), found `\(word.isEmpty ? scanner.rest() : word)`")
+    }
+    return Int64(number)
   }
 
   /// A record of a kind that this version does not know: its words as hexadecimal numbers.

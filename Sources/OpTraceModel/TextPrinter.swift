@@ -66,9 +66,12 @@ struct TextPrinter {
     switch field.meaning {
     case .flag: break
     case .signed: append("=\(value)")
-    case .unsigned: append("=\(field.raw(event.word1, event.word2))")
+    case .unsigned, .age: append("=\(field.raw(event.word1, event.word2))")
+    case .address: append("=0x" + String(value, radix: 16))
+    case .objectKind: append("=" + (UInt8(exactly: value).flatMap(WaitedObject.init)?.word ?? "\(value)"))
     case .operation: append("=#\(value)")
     case .queue: append("=q\(value)")
+    case .thread: append("=t\(value)")
     case .string:
       append("=")
       if let text = strings[UInt32(truncatingIfNeeded: value)] { quote(text) } else { append("?") }

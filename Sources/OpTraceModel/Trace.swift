@@ -5,7 +5,10 @@ public struct Trace: Sendable, Equatable {
   public var threads: [ThreadRecord] = []
   public var queues: [QueueRecord] = []
   public var operations: [OperationRecord] = []
+  /// In the order of their beginnings.
   public var waits: [WaitRecord] = []
+  /// What threads blocked on besides operations and operation queues.
+  public var objects: [ObjectRecord] = []
   public var spans: [SpanRecord] = []
   public var marks: [MarkRecord] = []
   public var loss = LossReport()
@@ -36,6 +39,11 @@ public struct Trace: Sendable, Equatable {
   }
 
   public func queue(_ id: QueueID) -> QueueRecord? { queues.first { $0.id == id } }
+  /// O(1).
+  public func object(_ id: ObjectID) -> ObjectRecord? {
+    let place = Int(id.rawValue) - 1
+    return objects.indices.contains(place) && objects[place].id == id ? objects[place] : nil
+  }
   public func thread(_ id: ThreadID) -> ThreadRecord? { threads.first { $0.id == id } }
 }
 
@@ -132,29 +140,6 @@ public struct QueueRecord: Sendable, Equatable, Identifiable {
       if case .resumed = change.kind { return false }
     }
     return initiallySuspended
-  }
-}
-
-/// A thread that was blocked until an operation was finished or a queue was empty.
-public struct WaitRecord: Sendable, Equatable {
-  public enum Target: Sendable, Hashable {
-    case operation(OperationID)
-    case queue(QueueID)
-  }
-  public var target: Target
-  public var thread: ThreadID
-  /// The operation that was executing on the thread, if any.
-  public var inside: OperationID?
-  public var began: Nanoseconds
-  /// Nil: still waiting at the end.
-  public var ended: Nanoseconds?
-
-  public init(target: Target, thread: ThreadID, inside: OperationID?, began: Nanoseconds, ended: Nanoseconds? = nil) {
-    self.target = target
-    self.thread = thread
-    self.inside = inside
-    self.began = began
-    self.ended = ended
   }
 }
 

@@ -17,6 +17,7 @@ public struct TraceBuilder {
   private var threads = ThreadTable()
   private var edges = EdgeSet()
   private var openWaits: [OpenWait: [Int]] = [:]
+  private var blocking = BlockingWaits()
   private var openSpans: [UInt32: Int] = [:]
   /// Operations of which some event was seen, by place: the others are only named as a dependency.
   private var isCreated: [Bool] = []
@@ -87,6 +88,17 @@ public struct TraceBuilder {
     case .waitEnded:
       endWait(.operation(OperationID(id)), at)
       return
+    case .blocked where id != 0:
+      hasEvents[operation(id)] = true
+      blocking.blocked(BlockingRecord(events[index]), at)
+      return
+    case .blocked: return
+    case .unblocked:
+      blocking.unblocked(BlockingRecord(events[index]), at)
+      return
+    case .signalled:
+      blocking.signalled(BlockingRecord(events[index]), at)
+      return
     default: break
     }
     // Where the table of operations was full: nothing is known of it.
@@ -99,7 +111,7 @@ public struct TraceBuilder {
       trace.operations[place].className = events.strings[UInt32(word & 0xFFFF)] ?? Self.unknownName
       trace.operations[place].coverage = Coverage(rawValue: UInt8(word >> 16 & 0xF)) ?? .partial
       trace.operations[place].isAsynchronous = word >> 20 & 1 != 0
-      trace.operations[place].created = at.time &- Age.nanoseconds(word)
+      trace.operations[place].created = at.time &- Age.nanoseconds(word, of: kind)
     case .operationNamed:
       trace.operations[place].name = text(index)
       trace.operations[place].source = events.strings[UInt32(word >> 32 & 0xFFFF)]
@@ -151,6 +163,7 @@ public struct TraceBuilder {
     case .executionEnded:
       if trace.operations[place].executionEnded == nil { trace.operations[place].executionEnded = at }
       threads.leave(place, .code, at.thread)
+      blocking.returned(trace.operations[place].id, at)
     case .blockBegan:
       trace.operations[place].blocks.append(
         BlockExecution(index: UInt32(truncatingIfNeeded: word), thread: at.thread, began: at.time))
@@ -161,6 +174,9 @@ public struct TraceBuilder {
         trace.operations[place].blocks[block].ended = at.time
       }
       threads.leave(place, .block, at.thread)
+      blocking.returned(trace.operations[place].id, at)
+    case .finishSeen:
+      if trace.operations[place].finishSeen == nil { trace.operations[place].finishSeen = at }
     case .finished, .finishedWithError:
       trace.operations[place].finishCount += 1
       guard trace.operations[place].finished == nil else { return }
@@ -170,6 +186,7 @@ public struct TraceBuilder {
     case .startReturned:
       if trace.operations[place].startReturned == nil { trace.operations[place].startReturned = at }
       threads.leave(place, .start, at.thread)
+      blocking.returned(trace.operations[place].id, at)
     case .cancelRequested:
       if trace.operations[place].cancelRequested == nil { trace.operations[place].cancelRequested = at }
     case .released:
@@ -273,6 +290,9 @@ public struct TraceBuilder {
       guard let reason = LossReason(rawValue: subject) else { return }
       trace.loss.gaps.append(
         .init(thread: at.thread, from: before ?? at.time, to: at.time, count: word, reason: reason))
+    case .objectNamed:
+      let event = events[index]
+      blocking.named(address: event.word2 & BlockingRecord.addressMask, event.text ?? "")
     default: break
     }
   }
@@ -285,6 +305,9 @@ public struct TraceBuilder {
     trace.lastEvent = events.entries.last?.time ?? 0
     trace.end = max(trace.lastEvent, events.heartbeat ?? trace.lastEvent)
     trace.threads = threads.records()
+    trace.objects = blocking.objects
+    // Those on objects were told of after they had begun; the sort keeps the order of equal ones.
+    trace.waits = (trace.waits + blocking.waits).sorted { $0.began < $1.began }
     trace.operations.settleOrder { operationPlaces[$0.rawValue] }
     if zip(trace.operations, trace.operations.dropFirst()).contains(where: { $0.id > $1.id }) {
       trace.operations.sort { $0.id < $1.id }

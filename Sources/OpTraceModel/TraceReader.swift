@@ -137,9 +137,10 @@ extension TraceEvents {
           entries[index].time = clock.time(UInt64(bitPattern: entries[index].time))
           guard convertsAges else { continue }
           let place = Int(entries[index].place)
-          if UInt8(truncatingIfNeeded: words[place]) == EventKind.operationCreated.rawValue {
-            words[place + 1] = Age.scaled(words[place + 1], by: clock.nanosecondsPerTick)
-          }
+          let age = KindTables.ages[Int(UInt8(truncatingIfNeeded: words[place]))]
+          guard age.word != 0 else { continue }
+          let word = place + Int(age.word)
+          words[word] = Age.scaled(words[word], at: age.shift, by: clock.nanosecondsPerTick)
         }
       }
     }
@@ -163,17 +164,24 @@ extension TraceEvents {
   }
 }
 
-/// The age inside the second word of a `created` record.
+/// The age inside a word of a record: 40 bits.
 enum Age {
-  private static let shift: UInt64 = 24
-
-  /// Units of 16 ticks to units of 16 ns; the largest value ("at least that") stays.
-  static func scaled(_ word: UInt64, by factor: Double) -> UInt64 {
-    let age = word >> shift
-    guard age < Layout.largestAge else { return word }
-    let scaled = min((Double(age) * factor).rounded(), Double(Layout.largestAge - 1))
-    return word & ((1 << shift) - 1) | UInt64(scaled) << shift
+  struct Place {
+    var word: UInt8
+    var shift: UInt8
   }
 
-  static func nanoseconds(_ word: UInt64) -> Nanoseconds { Nanoseconds(word >> shift) &* Nanoseconds(Layout.ageUnit) }
+  /// Units of 16 ticks to units of 16 ns; the largest value ("at least that") stays.
+  static func scaled(_ word: UInt64, at shift: UInt8, by factor: Double) -> UInt64 {
+    let age = word >> shift & Layout.largestAge
+    guard age < Layout.largestAge else { return word }
+    let scaled = min((Double(age) * factor).rounded(), Double(Layout.largestAge - 1))
+    return word & ~(Layout.largestAge << shift) | UInt64(scaled) << shift
+  }
+
+  /// `word` is the one of the record in which this kind tells its age.
+  static func nanoseconds(_ word: UInt64, of kind: EventKind) -> Nanoseconds {
+    let age = word >> KindTables.ages[Int(kind.rawValue)].shift & Layout.largestAge
+    return Nanoseconds(age) &* Nanoseconds(Layout.ageUnit)
+  }
 }

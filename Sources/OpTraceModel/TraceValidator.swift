@@ -19,6 +19,7 @@ public struct TraceValidator {
   private var firstEventOfThread: [UInt32: Int] = [:]
   private var stacks: [UInt32: [Frame]] = [:]
   private var openWaits: [Wait: Int] = [:]
+  private var blocking = BlockingRules()
   private var openSpans: Set<UInt32> = []
   private let finishTimes: [UInt32: Nanoseconds]
 
@@ -60,6 +61,7 @@ public struct TraceValidator {
   }
 
   private let describedQueues: Set<UInt32>
+  private let describedThreads: Set<UInt32>
 
   private struct Wait: Hashable {
     var thread: UInt32
@@ -71,8 +73,8 @@ public struct TraceValidator {
   public static func check(_ events: TraceEvents) -> [Violation] {
     var validator = TraceValidator(events)
     for (index, event) in events.enumerated() { validator.check(event, index) }
-    validator.checkThreads()
-    return validator.violations
+    validator.checkEnd()
+    return validator.violations.sorted { $0.event < $1.event }
   }
 
   private init(_ events: TraceEvents) {
@@ -83,19 +85,22 @@ public struct TraceValidator {
     let finishes: Set<UInt8> = [EventKind.finished.rawValue, EventKind.finishedWithError.rawValue]
     var times: [UInt32: Nanoseconds] = [:]
     var hasLossRecord = false
-    var described = Set<UInt32>()
+    var queues = Set<UInt32>()
+    var threads = Set<UInt32>()
     for entry in events.entries {
       let first = events.words[Int(entry.place)]
       let kind = UInt8(truncatingIfNeeded: first)
       if kind == EventKind.lost.rawValue { hasLossRecord = true }
       // Two threads may meet a queue at once: the one that does not describe it need not be the later one.
-      if kind == EventKind.queueCreated.rawValue { described.insert(UInt32(truncatingIfNeeded: first >> 32)) }
-      guard finishes.contains(kind) else { continue }
       let id = UInt32(truncatingIfNeeded: first >> 32)
+      if kind == EventKind.queueCreated.rawValue { queues.insert(id) }
+      if kind == EventKind.threadNamed.rawValue { threads.insert(id) }
+      guard finishes.contains(kind) else { continue }
       if times[id] == nil { times[id] = entry.time }
     }
     finishTimes = times
-    describedQueues = described
+    describedQueues = queues
+    describedThreads = threads
     isWhole = loss.isComplete && !hasLossRecord
   }
 
@@ -142,6 +147,12 @@ public struct TraceValidator {
         report(.valueOutOfRange, event, index, "`\(field.name)` of `\(spec.name)` is 0")
       case .queue where isWhole && !describedQueues.contains(UInt32(truncatingIfNeeded: value)):
         report(.undefinedQueue, event, index, "queue q\(value) is not defined")
+      case .thread where value != 0 && isWhole && !describedThreads.contains(UInt32(truncatingIfNeeded: value)):
+        report(.undefinedThread, event, index, "`\(field.name)` of `\(spec.name)` is t\(value), which is not defined")
+      case .address where value == 0:
+        report(.valueOutOfRange, event, index, "`\(field.name)` of `\(spec.name)` is 0")
+      case .objectKind where WaitedObject(rawValue: UInt8(truncatingIfNeeded: value)) == nil:
+        report(.valueOutOfRange, event, index, "`\(field.name)` of `\(spec.name)` is \(value), which is none")
       default: break
       }
     }
@@ -170,8 +181,13 @@ public struct TraceValidator {
     }
   }
 
-  private mutating func checkThreads() {
+  private mutating func checkEnd() {
     guard isWhole else { return }
+    for index in blocking.unmatchedEnds {
+      report(
+        .unmatchedEnd, events[index], index,
+        "a wait ends on thread t\(events[index].thread.rawValue) that did not begin there")
+    }
     for (thread, index) in firstEventOfThread.sorted(by: { $0.value < $1.value }) where namedThreads[thread] == nil {
       report(.undefinedThread, events[index], index, "thread t\(thread) is not defined anywhere")
     }
@@ -187,7 +203,11 @@ public struct TraceValidator {
       }
     }
     guard id != 0 else {
-      if kind != .mark, kind != .spanBegan { report(.valueOutOfRange, event, index, "operation #0 does not exist") }
+      switch kind {
+      case .mark, .spanBegan: break
+      case .signalled: checkBlocking(kind, event, index, nil)
+      default: report(.valueOutOfRange, event, index, "operation #0 does not exist")
+      }
       return
     }
     let place = place(of: id)
@@ -208,11 +228,14 @@ public struct TraceValidator {
       report(.undefinedOperation, event, index, "`\(kind.spec.name)` comes before `created`")
       life.isCreated = true
     }
-    if let released = life.released, event.time - released > TraceBuilder.tolerance, kind != .mark, kind != .spanBegan {
+    // What the program says of an operation, and what is told of its past, may come at any time.
+    let isOfNow = kind != .mark && kind != .spanBegan && kind != .signalled
+    if let released = life.released, event.time - released > TraceBuilder.tolerance, isOfNow {
       report(.afterRelease, event, index, "`\(kind.spec.name)` comes after `released`")
     }
     switch kind {
     case .waitBegan, .waitEnded: checkWait(kind, event, index, isQueue: false)
+    case .blocked, .unblocked, .signalled: checkBlocking(kind, event, index, life)
     case .dependencyAdded:
       // A recorder may tell an edge twice.
       let other = UInt32(truncatingIfNeeded: event.word1)
@@ -392,5 +415,13 @@ public struct TraceValidator {
     } else if !isQueue, (finishTimes[event.subject] ?? .max) > event.time &+ TraceBuilder.tolerance {
       report(.waitEndedEarly, event, index, "the wait for it ends before it is finished")
     }
+  }
+  private mutating func checkBlocking(_ kind: EventKind, _ event: TraceEvent, _ index: Int, _ life: Life?) {
+    // What was seen in part may execute anywhere.
+    let isSeen = life.map(isFullySeen) ?? false
+    let problem = blocking.check(kind, event, index) { thread in
+      !isSeen || stacks[thread]?.contains { $0.operation == event.subject } == true
+    }
+    if let problem, isWhole { report(problem.rule, event, index, problem.text) }
   }
 }

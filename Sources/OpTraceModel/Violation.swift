@@ -15,6 +15,7 @@ public struct Violation: Sendable, Equatable, CustomStringConvertible {
     case afterRelease = "after-release"
     // Threads, dependencies, queues, waits, spans.
     case nesting = "nesting"
+    case notExecuting = "not-executing"
     case startedBeforeDependency = "started-before-dependency"
     case unknownDependency = "unknown-dependency"
     case limitExceeded = "limit-exceeded"

@@ -64,7 +64,10 @@ import Testing
     for wait in trace.waits {
       lines.append(
         "wait for \(wait.target) on \(wait.thread) inside \(show(wait.inside)): \(wait.began) to \(show(wait.ended))")
+      if let signal = wait.lastSignal { lines.append("  last signal \(show(signal))") }
+      if let signal = wait.endSignal { lines.append("  ended by \(show(signal))") }
     }
+    for object in trace.objects { lines.append("\(object.id): \(object.title) at \(object.address)") }
     for span in trace.spans {
       lines.append("span \"\(span.name)\" of \(show(span.operation)): \(show(span.began)) to \(show(span.ended))")
     }
@@ -93,6 +96,7 @@ import Testing
       "  started \(show(operation.started)), began \(show(operation.executionBegan)), "
         + "ended \(show(operation.executionEnded)), returned \(show(operation.startReturned)), "
         + "finished \(show(operation.finished))")
+    if let seen = operation.finishSeen { lines.append("  finish seen \(show(seen))") }
     if let cancel = operation.cancelRequested { lines.append("  cancel \(show(cancel))") }
     if let released = operation.released { lines.append("  released \(show(released))") }
     lines.append(
@@ -106,6 +110,9 @@ import Testing
     return lines
   }
 
+  private func show(_ signal: WaitRecord.Signal) -> String {
+    "\(signal.time) on \(signal.thread.map { "\($0)" } ?? "-") inside \(show(signal.operation))"
+  }
   private func show(_ stamp: Stamp?) -> String { stamp.map { "\($0.time)@t\($0.thread.rawValue)" } ?? "-" }
   private func show(_ time: Nanoseconds?) -> String { time.map(String.init) ?? "-" }
   private func show(_ id: OperationID?) -> String { id.map { "\($0)" } ?? "-" }

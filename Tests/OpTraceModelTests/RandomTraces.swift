@@ -121,11 +121,12 @@ enum RandomTraces {
     var finished: [Nanoseconds] = []
     func put(
       _ kind: EventKind, _ subject: UInt32, _ time: Nanoseconds, _ thread: UInt32, _ word1: UInt64 = 0,
-      _ text: String? = nil
+      _ text: String? = nil, word2: UInt64 = 0
     ) {
       events.append(
         TraceEvent(
-          kind: kind.rawValue, time: time, thread: ThreadID(thread), subject: subject, word1: word1, text: text))
+          kind: kind.rawValue, time: time, thread: ThreadID(thread), subject: subject, word1: word1, word2: word2,
+          text: text))
     }
     for thread in 0...threads {
       put(.threadNamed, thread + 1, 0, thread + 1, UInt64(100 + thread) << 32, "worker \(thread)")
@@ -153,6 +154,14 @@ enum RandomTraces {
       put(.started, id, start, thread)
       put(.executionBegan, id, start + 100, thread)
       let end = start + .random(in: 1000...50_000, using: &generator)
+      if Bool.random(using: &generator) {
+        // The thread itself tells of the wait, or the first one does in its name.
+        let object = UInt64.random(in: 1...4, using: &generator) << 48 | .random(in: 1...3, using: &generator) << 4
+        let teller = Bool.random(using: &generator) ? thread : 1
+        put(.blocked, id, start + 900, teller, object, word2: UInt64(teller == 1 ? thread : 0) << 40 | 10)
+        put(.signalled, UInt32.random(in: 0...id, using: &generator), start + 900, teller, object, word2: 30)
+        put(.unblocked, id, start + 920, thread, object)
+      }
       put(.executionEnded, id, end, thread)
       put(.finished, id, end, thread)
       put(.startReturned, id, end + 10, thread)

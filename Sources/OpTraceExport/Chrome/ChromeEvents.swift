@@ -84,6 +84,7 @@ struct ChromeEvents {
     case .queue(let id):
       writer.text("queue ")
       writer.jsonPart(timeline.groupOfQueue[id].map { timeline.groups[$0].name } ?? id.description)
+    case .object(let id): writer.jsonPart(trace.object(id)?.title ?? id.description)
     }
   }
 

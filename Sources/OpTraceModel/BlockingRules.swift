@@ -1,0 +1,56 @@
+import OpTraceFormat
+
+/// The rules of `blocked`, `unblocked` and `signalled`: what ends was told of, and a signal stands behind its wait.
+///
+/// Another thread may tell of a wait (`blocked`), and its record then come a moment after that of the end; so ends are
+/// judged when all events were seen.
+struct BlockingRules {
+  private struct Wait: Hashable {
+    var thread: UInt32
+    /// Address and kind.
+    var object: UInt64
+  }
+
+  private var open: Set<Wait> = []
+  private var endedEarly: [Wait: (time: Nanoseconds, index: Int)] = [:]
+  private var unmatched: [Int] = []
+  /// The object of the last record on the thread, until its signal was seen.
+  private var last: [UInt32: UInt64] = [:]
+
+  typealias Problem = (rule: Violation.Rule, text: String)
+
+  /// `executes` tells whether code of the event's operation is on that thread.
+  mutating func check(
+    _ kind: EventKind, _ event: TraceEvent, _ index: Int, executes: (_ thread: UInt32) -> Bool
+  ) -> Problem? {
+    let record = BlockingRecord(event)
+    let object = record.address | UInt64(record.kind) << 48
+    switch kind {
+    case .blocked:
+      last[event.thread.rawValue] = object
+      let wait = Wait(thread: record.thread == 0 ? event.thread.rawValue : record.thread, object: object)
+      if let end = endedEarly[wait], end.time >= record.since {
+        endedEarly[wait] = nil
+        return nil
+      }
+      open.insert(wait)
+      return executes(wait.thread)
+        ? nil : (.notExecuting, "blocks thread t\(wait.thread), on which it does not execute")
+    case .unblocked:
+      last[event.thread.rawValue] = object
+      let wait = Wait(thread: event.thread.rawValue, object: object)
+      if open.remove(wait) == nil {
+        if let before = endedEarly.updateValue((event.time, index), forKey: wait) { unmatched.append(before.index) }
+      }
+    case .signalled:
+      if last.removeValue(forKey: event.thread.rawValue) != object {
+        return (.missingBefore, "`signalled` does not stand behind `blocked` or `unblocked` of its object")
+      }
+    default: break
+    }
+    return nil
+  }
+
+  /// The places of the ends that nothing began.
+  var unmatchedEnds: [Int] { unmatched + endedEarly.values.map(\.index) }
+}
