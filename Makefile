@@ -53,6 +53,7 @@ demo: release
 test: setup-test
 	@echo "==> Building the tests"
 	@$(SWIFT) build --build-tests --quiet
+	@SWIFT="$(SWIFT)" scripts/build-hook-programs
 	@echo "==> Running the tests"
 	@SWIFT="$(SWIFT)" scripts/run-tests
 	@echo "==> Building a program that uses the library alone"

@@ -88,6 +88,17 @@ let package = Package(
       dependencies: [
         "OpTrace", "OpTraceModel", "OpTraceFormat", "COpTrace", "CRecorderTestSupport", "RecorderTestProgram",
       ]),
+    // The same programs traced in four ways: links lead to the sources that they share.
+    .executableTarget(
+      name: "HookTraced", dependencies: ["OpTrace", "CRecorderTestSupport"], path: "Tests/HookPrograms/Traced"),
+    .executableTarget(
+      name: "HookForeign", dependencies: ["OpTrace", "CRecorderTestSupport"], path: "Tests/HookPrograms/Foreign"),
+    .executableTarget(name: "HookPlain", dependencies: ["CRecorderTestSupport"], path: "Tests/HookPrograms/Plain"),
+    .testTarget(
+      name: "OpTraceHookTests",
+      dependencies: ["OpTraceModel", "OpTraceFormat", "optrace-cli", "HookTraced", "HookForeign", "HookPlain"],
+      exclude: ["Expected"]),
+
     .testTarget(
       name: "OpTraceStressTests", dependencies: ["OpTrace", "OpTraceModel"], exclude: ["address.supp"]),
   ],
@@ -99,6 +110,9 @@ for target in package.targets where target.type != .system {
     (target.swiftSettings ?? []) + [
       .enableUpcomingFeature("ExistentialAny"),
       .enableUpcomingFeature("InternalImportsByDefault"),
-      .enableUpcomingFeature("MemberImportVisibility"),
     ]
+  // The programs' shared sources must not name OpTrace, and yet use its types where these are what is traced.
+  if !target.name.hasPrefix("Hook") {
+    target.swiftSettings?.append(.enableUpcomingFeature("MemberImportVisibility"))
+  }
 }

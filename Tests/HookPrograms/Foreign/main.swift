@@ -1,0 +1,18 @@
+// The scenarios with Foundation's operations in traced queues. `OPTRACE_OUTPUT` says where the trace goes.
+import Foundation
+import OpTrace
+
+typealias Queue = TracedOperationQueue
+
+func theMainQueue() -> Queue { MainQueue.traced }
+
+enum MainQueue {
+  /// Made when it is asked for.
+  static let traced = {
+    let queue = TracedOperationQueue(name: "main", maxConcurrentOperationCount: 1)
+    queue.underlyingQueue = .main
+    return queue
+  }()
+}
+
+runProgram()

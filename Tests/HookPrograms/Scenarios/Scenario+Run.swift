@@ -1,0 +1,48 @@
+extension Scenario {
+  func run() {
+    switch self {
+    case .graph: Running.graph()
+    case .serial: Running.serial()
+    case .limitOfThree: Running.limitOfThree()
+    case .limitRaised: Running.limitRaised()
+    case .suspended: Running.suspended()
+    case .priorities: Running.priorities()
+    case .qualities: Running.qualities()
+    case .barrier: Running.barrier()
+    case .acrossQueues: Running.acrossQueues()
+    case .asynchronous: Threads.asynchronous()
+    case .mainQueue: Threads.mainQueue()
+    case .byHand: Threads.byHand()
+    case .cancelBeforeStart: Cancelling.beforeStart()
+    case .cancelWhileQueued: Cancelling.whileQueued()
+    case .cancelWhileRunning: Cancelling.whileRunning()
+    case .cancelAll: Cancelling.all()
+    case .dependencyAddedLater: Adding.dependencyLater()
+    case .dependencyNeverEnqueued: Adding.dependencyNeverEnqueued()
+    case .addedFromInside: Adding.fromInside()
+    case .addAndWait: Waiting.addAndWait()
+    case .waitForOne: Waiting.forOne()
+    case .waitFromInside: Waiting.fromInside()
+    case .subclasses: Classes.subclasses()
+    case .genericClasses: Classes.generic()
+    case .overrides: Classes.overrides()
+    case .readinessOverride: Classes.readiness()
+    case .queueSubclass: Classes.queueSubclass()
+    }
+  }
+}
+
+extension Ending {
+  func run() {
+    switch self {
+    case .load: Endings.load()
+    case .shortThreads: Endings.shortThreads()
+    case .exec: Endings.exec()
+    case .fork: Endings.fork()
+    case .underscoreExit: Endings.underscoreExit()
+    case .exitStatus: Endings.exitStatus()
+    case .trap: Endings.trap()
+    case .kill: Endings.kill()
+    }
+  }
+}

@@ -1,0 +1,21 @@
+// The scenarios with the traced types. `OPTRACE_OUTPUT` says where the trace goes.
+import Foundation
+import OpTrace
+
+typealias Work = TracedOperation
+typealias BlockWork = TracedBlockOperation
+typealias AsyncWork = TracedAsyncOperation
+typealias Queue = TracedOperationQueue
+
+func theMainQueue() -> Queue { MainQueue.traced }
+
+enum MainQueue {
+  /// Made when it is asked for.
+  static let traced = {
+    let queue = TracedOperationQueue(name: "main", maxConcurrentOperationCount: 1)
+    queue.underlyingQueue = .main
+    return queue
+  }()
+}
+
+runProgram()

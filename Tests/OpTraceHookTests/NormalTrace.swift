@@ -1,0 +1,126 @@
+import OpTraceFormat
+import OpTraceModel
+
+/// What a trace says without what differs from run to run and from way to way: times, numbers, thread ids, releases,
+/// single blocks, the return of `start()` (nobody waits for it), and the names of our own and Foundation's classes.
+struct NormalTrace {
+  let trace: Trace
+
+  var lines: [String] { queues + operations + waits }
+
+  private var queues: [String] {
+    trace.queues.map { queue in
+      // What a queue was set to before it got work is how it was made.
+      let first = trace.operations.compactMap { $0.queue == queue.id ? $0.enqueued?.time : nil }.min() ?? .max
+      let changes = queue.changes.compactMap { change -> String? in
+        switch change.kind {
+        case .limit(let limit): change.time < first ? nil : "limit \(limit)"
+        case .suspended: "suspended"
+        case .resumed: "resumed"
+        case .cancelledAll: "cancels all"
+        }
+      }
+      let quality = queue.quality == .default ? "" : ", \(queue.quality)"
+      return (["queue \(name(queue.id)), limit \(queue.limit)\(quality)"] + changes).joined(separator: ", ")
+    }.sorted()
+  }
+
+  private var operations: [String] {
+    trace.operations.map { operation in
+      var words = [name(operation)]
+      if !Self.commonClasses.contains(operation.className) { words.append(operation.className) }
+      if operation.isAsynchronous { words.append("asynchronous") }
+      if operation.isBarrier { words.append("barrier") }
+      if operation.priority != 0 { words.append("priority \(operation.priority)") }
+      if operation.quality != .default { words.append("\(operation.quality)") }
+      if let queue = operation.queue { words.append("in \(name(queue))") }
+      for edge in operation.dependencies.map({ edge in
+        "after \(name(edge.on))\(edge.removed == nil ? "" : " (taken away)")"
+      }).sorted() {
+        words.append(edge)
+      }
+      return words.joined(separator: ", ") + ": " + states(operation).joined(separator: ", ")
+    }.sorted()
+  }
+
+  /// In the order of time; each with the kind of thread.
+  private func states(_ operation: OperationRecord) -> [String] {
+    let states: [(String, Stamp?)] = [
+      ("enqueued", operation.enqueued), ("ready", operation.ready), ("cancel", operation.cancelRequested),
+      ("started", operation.started), ("began", operation.executionBegan), ("ended", operation.executionEnded),
+      ("finished", operation.finished),
+    ]
+    let seen = states.enumerated().compactMap { index, state in state.1.map { (index, state.0, $0) } }
+    return seen.sorted { ($0.2.time, $0.0) < ($1.2.time, $1.0) }.map { "\($0.1) \(thread($0.2.thread))" }
+  }
+
+  private var waits: [String] {
+    trace.waits.filter { !isPartOfAnother($0) }.map { wait in
+      let target =
+        switch wait.target {
+        case .operation(let id): name(id)
+        case .queue(let id): "queue \(name(id))"
+        }
+      let inside = wait.inside.map { " inside \(name($0))" } ?? ""
+      return "wait \(thread(wait.thread))\(inside) for \(target)\(wait.ended == nil ? ", not over" : "")"
+    }.sorted()
+  }
+
+  /// Who waits for a queue is made to wait for those of its operations that are not over yet.
+  private func isPartOfAnother(_ wait: WaitRecord) -> Bool {
+    guard case .operation = wait.target else { return false }
+    return trace.waits.contains { other in
+      guard case .queue = other.target, other.thread == wait.thread else { return false }
+      return other.began <= wait.began && wait.began <= other.ended ?? .max
+    }
+  }
+
+  private func thread(_ id: ThreadID) -> String { trace.thread(id)?.isMain == true ? "main" : "other" }
+  private func name(_ operation: OperationRecord) -> String { operation.name.map { "\"\($0)\"" } ?? "unnamed" }
+  private func name(_ id: OperationID) -> String { trace.operation(id).map { name($0) } ?? "none" }
+  private func name(_ id: QueueID) -> String {
+    trace.queue(id).map { $0.isMain ? "main" : "\"\($0.name)\"" } ?? "none"
+  }
+
+  /// Classes that the programs use under one name each.
+  private static let commonClasses: Set = [
+    "TracedBlockOperation", "BlockOperation", "TracedAsyncOperation", "AsyncWork",
+  ]
+}
+
+/// What must hold in every trace of a program that ended in order.
+func faults(_ events: TraceEvents, _ trace: Trace) -> [String] {
+  var faults = TraceValidator.check(events).map(\.description)
+  if !trace.header.isClosed { faults.append("the trace is not closed") }
+  if trace.loss != LossReport() { faults.append("something is missing: \(trace.loss)") }
+  for operation in trace.operations where operation.started != nil && operation.coverage != .full {
+    faults.append("\(operation.title) ran, and its coverage is \(operation.coverage)")
+  }
+  return faults + repetitions(events)
+}
+
+/// Events that tell twice what happens once.
+func repetitions(_ events: TraceEvents) -> [String] {
+  let once: Set<EventKind> = [
+    .operationCreated, .enqueued, .started, .executionBegan, .executionEnded, .finished, .finishedAgain, .startReturned,
+    .cancelRequested, .released,
+  ]
+  var counts: [String: Int] = [:]
+  for event in events {
+    guard let kind = EventKind(rawValue: event.kind), once.contains(kind) else { continue }
+    // An operation that was only named as a dependency is described again when it is met itself.
+    if kind == .operationCreated, event.word1 >> 16 & 0xF == UInt64(Coverage.external.rawValue) { continue }
+    counts["`\(kind.spec.name)` of #\(event.subject)", default: 0] += 1
+  }
+  return counts.filter { $0.value > 1 }.map { "\($0.key) is there \($0.value) times" }.sorted()
+}
+
+/// How a text differs from the expected one, line by line.
+func difference(_ found: [String], _ expected: [String]) -> [String] {
+  found.difference(from: expected).map { change in
+    switch change {
+    case .remove(_, let line, _): "missing: \(line)"
+    case .insert(_, let line, _): "found:   \(line)"
+    }
+  }
+}

@@ -1,0 +1,1 @@
+../HookPrograms/Scenarios/Scenario.swift
