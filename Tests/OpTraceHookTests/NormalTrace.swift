@@ -55,12 +55,14 @@ struct NormalTrace {
   }
 
   private var waits: [String] {
-    trace.waits.filter { !isPartOfAnother($0) }.map { wait in
-      let target =
-        switch wait.target {
-        case .operation(let id): name(id)
-        case .queue(let id): "queue \(name(id))"
-        }
+    trace.waits.filter { !isPartOfAnother($0) }.compactMap { wait in
+      let target: String
+      switch wait.target {
+      case .operation(let id): target = name(id)
+      case .queue(let id): target = "queue \(name(id))"
+      // The programs hold their threads with semaphores, and only some ways see these.
+      case .object: return nil
+      }
       let inside = wait.inside.map { " inside \(name($0))" } ?? ""
       return "wait \(thread(wait.thread))\(inside) for \(target)\(wait.ended == nil ? ", not over" : "")"
     }.sorted()
