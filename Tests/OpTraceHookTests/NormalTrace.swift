@@ -107,14 +107,17 @@ func repetitions(_ events: TraceEvents) -> [String] {
     .operationCreated, .enqueued, .started, .executionBegan, .executionEnded, .finished, .finishedAgain, .startReturned,
     .cancelRequested, .released,
   ]
-  var counts: [String: Int] = [:]
+  var seen: Set<UInt64> = []
+  var faults: [String] = []
   for event in events {
     guard let kind = EventKind(rawValue: event.kind), once.contains(kind) else { continue }
     // An operation that was only named as a dependency is described again when it is met itself.
     if kind == .operationCreated, event.word1 >> 16 & 0xF == UInt64(Coverage.external.rawValue) { continue }
-    counts["`\(kind.spec.name)` of #\(event.subject)", default: 0] += 1
+    if !seen.insert(UInt64(event.subject) << 8 | UInt64(event.kind)).inserted {
+      faults.append("`\(kind.spec.name)` of #\(event.subject) is there again")
+    }
   }
-  return counts.filter { $0.value > 1 }.map { "\($0.key) is there \($0.value) times" }.sorted()
+  return faults
 }
 
 /// How a text differs from the expected one, line by line.

@@ -13,6 +13,8 @@ enum Way: String, CaseIterable {
   case recorded
 
   static let ready: [Way] = [.traced]
+  /// Also what no traced queue is given.
+  static let seeingEverything: [Way] = [.traced]
 
   var program: String {
     switch self {
