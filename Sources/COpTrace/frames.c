@@ -38,3 +38,13 @@ optrace_operation *optrace_frame_current(void) {
   uint32_t depth = self.depth;
   return depth && depth <= frame_slots ? self.frames[depth - 1].operation : NULL;
 }
+
+uint32_t optrace_frame_current_phase(void) {
+  uint32_t depth = self.depth;
+  return depth && depth <= frame_slots ? self.frames[depth - 1].phase : 0;
+}
+
+const void *optrace_frame_object(void) {
+  optrace_operation *operation = optrace_frame_current();
+  return operation ? atomic_load_explicit(&operation->object, memory_order_relaxed) : NULL;
+}

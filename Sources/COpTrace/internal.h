@@ -69,6 +69,7 @@ struct optrace_recorder {
   uint32_t use_counter;
   uint8_t *base;
   uint64_t reserved;
+  _Atomic uint32_t hooks;
 
   // Written seldom: once per block of serial numbers.
   _Alignas(64) _Atomic uint32_t next_serial;
@@ -127,6 +128,10 @@ struct optrace_operation {
   _Atomic uint32_t serial;
   _Atomic uint32_t bits;
   uint64_t created;
+  // Of an object that is not ours; see hooks/objects.c.
+  _Atomic(const void *) object;
+  _Atomic uint32_t next, next_free;
+  uint32_t number;
 };
 
 static inline uint64_t recorder_now(const optrace_recorder *recorder) {

@@ -256,6 +256,16 @@ void optrace_emit2(optrace_recorder *recorder, uint8_t kind, uint32_t subject, u
   commit(l, at + 16);
 }
 
+void optrace_emit3(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2) {
+  if (!is_enabled(recorder)) return;
+  lane *l;
+  uint8_t *at = begin(recorder, &l, 24, kind, subject);
+  if (unlikely(!at)) return;
+  memcpy(at + 8, &word1, 8);
+  memcpy(at + 16, &word2, 8);
+  commit(l, at + 24);
+}
+
 static uint8_t *store_text(uint8_t *at, uint32_t words, uint32_t high, bool has_word2, uint64_t word2,
                            const uint8_t *text, size_t length) {
   uint64_t word1 = words | (uint64_t)length << 16 | (uint64_t)high << 32;

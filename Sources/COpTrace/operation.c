@@ -59,6 +59,10 @@ bool optrace_operation_has(const optrace_operation *operation, uint32_t bit) {
   return operation && (atomic_load_explicit(&operation->bits, memory_order_acquire) & bit);
 }
 
+bool optrace_operation_release(optrace_operation *operation, uint32_t bit) {
+  return operation && (atomic_fetch_and_explicit(&operation->bits, ~bit, memory_order_acq_rel) & bit);
+}
+
 bool optrace_operation_turn(optrace_operation *operation, uint32_t bit, bool value) {
   if (!operation || !atomic_load_explicit(&operation->recorder, memory_order_relaxed)) return false;
   bool known = atomic_load_explicit(&operation->bits, memory_order_relaxed) & bit;

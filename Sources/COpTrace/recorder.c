@@ -228,6 +228,14 @@ bool optrace_recorder_is_recording(const optrace_recorder *recorder) {
   return atomic_load_explicit(&recorder->enabled, memory_order_relaxed);
 }
 
+uint32_t optrace_recorder_hooks(const optrace_recorder *recorder) {
+  return atomic_load_explicit(&recorder->hooks, memory_order_acquire);
+}
+
+void optrace_recorder_set_hooks(optrace_recorder *recorder, uint32_t use) {
+  atomic_store_explicit(&recorder->hooks, use, memory_order_release);
+}
+
 uint64_t optrace_recorder_lost(const optrace_recorder *recorder, uint32_t reason) {
   if (!recorder->base) return 0;
   if (recorder->stopped) return recorder->lost_at_end[reason];

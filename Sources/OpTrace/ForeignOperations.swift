@@ -27,7 +27,13 @@ final class ForeignOperations: @unchecked Sendable {
     return serial
   }
 
-  enum Coverage: UInt8 { case full = 0, partial = 1, external = 2 }
+  enum Coverage: UInt8, Comparable {
+    case full = 0
+    case partial = 1
+    case external = 2
+
+    static func < (a: Coverage, b: Coverage) -> Bool { a.rawValue < b.rawValue }
+  }
 
   /// Describes an operation that a traced queue was given, with what it depends on.
   func enqueue(_ operation: Operation, recorder: TraceRecorder) -> UInt32 {

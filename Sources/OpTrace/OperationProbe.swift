@@ -9,18 +9,20 @@ internal import OpTraceFormat
 struct OperationProbe: @unchecked Sendable {
   /// Bits of ``OperationProbe/claim(_:)``.
   struct Bits {
-    static let hasDependencies: UInt32 = 1
-    /// Its start was watched, so its finish will be recorded …
-    static let watched: UInt32 = 2
-    /// … and has been.
-    static let finishRecorded: UInt32 = 4
-    /// The last answer of `isReady`.
-    static let ready: UInt32 = 8
+    static let hasDependencies = UInt32(optrace_bit_has_dependencies)
+    static let watched = UInt32(optrace_bit_watched)
+    static let finishRecorded = UInt32(optrace_bit_finish_recorded)
+    static let ready = UInt32(optrace_bit_ready)
+    static let enqueued = UInt32(optrace_bit_enqueued)
+    static let external = UInt32(optrace_bit_external)
   }
 
   let pointer: OpaquePointer?
 
   init() { pointer = optrace_operation_create() }
+
+  /// Of an operation that carries none: see `COpTraceHooks.h`.
+  init(hooked pointer: OpaquePointer) { self.pointer = pointer }
 
   /// To be called once, at the end of the operation's life.
   func destroy() {

@@ -4,51 +4,108 @@ internal import OpTraceFormat
 
 /// Describing operations and queues at first sight.
 extension TraceRecorder {
+  /// How an operation comes into the trace.
+  enum Sight {
+    /// Another operation depends on it, or an event of the program's own belongs to it.
+    case named
+    /// It is given to a queue that is recorded.
+    case enqueued
+    /// It starts, or somebody waits for it.
+    case started
+  }
+
   /// The operation's number in this trace. At first sight it is described: class, name, source, and what it depends on,
   /// the operations that were never enqueued included. Takes no lock for traced types, unless a class is new.
   @discardableResult
-  func introduce(_ operation: Operation) -> UInt32 {
+  func introduce(_ operation: Operation, _ sight: Sight = .named) -> UInt32 {
     // A list and not a recursion: chains of dependencies may be long.
-    var waiting: [(any ProbedOperation, UInt32)] = []
-    let serial = identify(operation, &waiting)
+    var waiting: [(Operation, UInt32)] = []
+    let serial = identify(operation, sight, &waiting)
     while let (next, number) = waiting.popLast() {
       for dependency in next.dependencies {
-        let target = identify(dependency, &waiting)
+        let target = identify(dependency, .named, &waiting)
         optrace_emit2(core, EventKind.dependencyAdded.rawValue, number, UInt64(target))
       }
     }
     return serial
   }
 
-  /// Whether it can be recorded in full: it carries a probe, which no other recorder has.
-  func canIntroduce(_ operation: Operation) -> Bool {
-    guard let probe = operation.probed?.probe else { return false }
-    return probe.owner == nil || probe.owner == core
+  /// The number of an operation that a queue of this recorder is given. One that no probe can follow is recorded in part.
+  func introduceForQueue(_ operation: Operation) -> UInt32 {
+    guard let probe = probe(of: operation), probe.owner == nil || probe.owner == core else {
+      return foreign.enqueue(operation, recorder: self)
+    }
+    let serial = introduce(operation, .enqueued)
+    _ = probe.claim(OperationProbe.Bits.enqueued)
+    return serial
   }
 
-  private func identify(_ operation: Operation, _ described: inout [(any ProbedOperation, UInt32)]) -> UInt32 {
-    guard let probed = operation.probed else {
+  /// What follows the operation: the probe that it carries, or the one that the hooks keep for it.
+  func probe(of operation: Operation) -> OperationProbe? {
+    if let probed = operation.probed { return probed.probe }
+    guard ProcessHooks.isInUse(by: self) else { return nil }
+    return optrace_object_know(Unmanaged.passUnretained(operation).toOpaque(), false).map { OperationProbe(hooked: $0) }
+  }
+
+  private func identify(_ operation: Operation, _ sight: Sight, _ described: inout [(Operation, UInt32)]) -> UInt32 {
+    guard let probe = probe(of: operation), probe.pointer != nil else {
       return foreign.identify(operation, recorder: self)
     }
-    let probe = probed.probe
-    if let owner = probe.owner { return owner == core ? probe.serial : foreign.identify(operation, recorder: self) }
-    let serial = optrace_recorder_next_serial(core)
-    guard serial != 0, probe.pointer != nil else { return 0 }
-    guard optrace_operation_attach(probe.pointer, core, serial) else {
+    if probe.owner == nil {
+      let serial = optrace_recorder_next_serial(core)
+      guard serial != 0 else { return 0 }
+      if optrace_operation_attach(probe.pointer, core, serial) {
+        describe(operation, probe, sight, &described)
+        return serial
+      }
       // Another thread was faster.
-      return probe.owner == core ? probe.serial : foreign.identify(operation, recorder: self)
     }
+    guard probe.owner == core else { return foreign.identify(operation, recorder: self) }
+    if sight != .named, probe.has(OperationProbe.Bits.external),
+      optrace_operation_release(probe.pointer, OperationProbe.Bits.external)
+    {
+      describe(operation, probe, sight, &described)
+    }
+    return probe.serial
+  }
+
+  /// Describes an operation that is attached, and lets its events through.
+  private func describe(
+    _ operation: Operation, _ probe: OperationProbe, _ sight: Sight, _ described: inout [(Operation, UInt32)]
+  ) {
+    let probed = operation.probed
+    let serial = probe.serial
     // What began before it met a recorder was not seen, and its absence proves nothing.
     let isOver = operation.isFinished
-    let coverage = isOver || operation.isExecuting ? ForeignOperations.Coverage.partial : .full
+    var coverage = isOver || operation.isExecuting ? ForeignOperations.Coverage.partial : .full
+    if probed == nil { coverage = max(coverage, self.coverage(ofForeign: operation, sight)) }
     describe(
-      operation, serial: serial, coverage: UInt64(coverage.rawValue), isAsynchronous: probed.isProbedAsAsynchronous,
-      created: optrace_operation_created(probe.pointer), location: probed.sourceLocation)
+      operation, serial: serial, coverage: UInt64(coverage.rawValue),
+      isAsynchronous: probed?.isProbedAsAsynchronous ?? operation.isAsynchronous,
+      created: optrace_operation_created(probe.pointer), location: probed?.sourceLocation)
     if operation.isCancelled { optrace_emit1(core, EventKind.cancelRequested.rawValue, serial) }
-    if isOver { optrace_emit1(core, EventKind.finished.rawValue, serial) }
+    if isOver {
+      _ = probe.claim(OperationProbe.Bits.finishRecorded)
+      optrace_emit1(core, EventKind.finished.rawValue, serial)
+    }
+    if coverage == .external {
+      _ = probe.claim(OperationProbe.Bits.external)
+    } else if probed == nil || probe.has(OperationProbe.Bits.hasDependencies) {
+      described.append((operation, serial))
+    }
     optrace_operation_publish(probe.pointer)
-    if probe.has(OperationProbe.Bits.hasDependencies) { described.append((probed, serial)) }
-    return serial
+  }
+
+  /// How fully an operation that is not ours will be seen.
+  private func coverage(ofForeign operation: Operation, _ sight: Sight) -> ForeignOperations.Coverage {
+    guard ProcessHooks.watchesEverything(self) else {
+      // Only what the traced queues are given is followed from there on.
+      return sight == .enqueued ? .full : sight == .started ? .partial : .external
+    }
+    // Started by a queue that it was given to before anybody looked. The main thread always has a current queue.
+    let isQueued =
+      sight == .started && optrace_frame_current() == nil && !Thread.isMainThread && OperationQueue.current != nil
+    return isQueued ? .partial : .full
   }
 
   /// Coverage as in the format: 0 full, 1 partial, 2 external.

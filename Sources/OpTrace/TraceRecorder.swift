@@ -87,6 +87,7 @@ public final class TraceRecorder: @unchecked Sendable {
 
   deinit {
     RecorderRegistry.shared.remove(core)
+    ProcessHooks.stop(using: core)
     // A failure here has nobody to hear it; the trace is readable all the same.
     optrace_recorder_stop(core)
   }
@@ -98,8 +99,23 @@ public final class TraceRecorder: @unchecked Sendable {
   /// - Throws: ``TraceRecorderError`` when the file could not be closed in order. It is readable all the same, and then
   ///   counts as a trace whose writer was killed.
   public func stop() throws {
+    ProcessHooks.stop(using: core)
     let error = optrace_recorder_stop(core)
     if error != 0 { throw TraceRecorderError(.cannotClose, path: url.path, errno: error) }
+  }
+
+  /// Records every operation of the process from here on, on every queue, whatever their classes: plain `Operation`s and
+  /// `OperationQueue`s, `OperationQueue.main`, subclasses of packages that know nothing of OpTrace. ``stop()`` ends it,
+  /// and the recorder lives until then.
+  ///
+  /// Call it early: what was added to a queue before is recorded in part. On Linux it needs Foundation as a shared
+  /// library; see `Documentation/hooks.md` for how it works and what it relies on. On Apple platforms it is built on
+  /// key-value observing and exchanged methods, and has not been run there.
+  ///
+  /// - Throws: ``TraceRecorderError``: `alreadyInstrumented` while another recorder does this; `cannotInstrument`, with
+  ///   the reason, where it is not possible. Nothing is changed then.
+  public func instrumentProcess() throws {
+    try ProcessHooks.watchEverything(for: self)
   }
 
   /// False before the first event after ``stop()``, and in a forked child.

@@ -9,6 +9,10 @@ public struct TraceRecorderError: Error, Sendable, CustomStringConvertible, Loca
     case notATrace
     case cannotReserveSpace
     case cannotClose
+    /// Another recorder records the whole process already.
+    case alreadyInstrumented
+    /// Operations of other classes cannot be followed in this process, and why.
+    case cannotInstrument(String)
   }
 
   public let code: Code
@@ -30,6 +34,10 @@ public struct TraceRecorderError: Error, Sendable, CustomStringConvertible, Loca
     case .notATrace: return "'\(path)' exists and is no trace: choose another name or remove it"
     case .cannotReserveSpace: return "cannot reserve space for the trace '\(path)'\(reason)"
     case .cannotClose: return "the trace '\(path)' was not closed in order\(reason); it can be read all the same"
+    case .alreadyInstrumented:
+      return "another recorder records the whole process already: stop it before '\(path)' can"
+    case .cannotInstrument(let why):
+      return "the operations of this process cannot be recorded into '\(path)' as a whole: \(why); use the traced types"
     }
   }
 

@@ -9,19 +9,15 @@ internal import OpTraceFormat
 /// queue.addOperation(named: "manifest") { … }
 /// ```
 ///
-/// Traced operations are recorded in full. Of others that are added, the class, the dependencies and the adding are
-/// recorded.
+/// Every operation that is added is recorded in full, whatever its class.
 ///
 /// Sendable: `OperationQueue` is; the stored properties here are constants.
 open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   private let explicitRecorder: TraceRecorder?
-  private let hasName: Bool
-  /// The queue's number in the trace, once it has one.
-  private let identity = optrace_operation_create()
+  private let probe = QueueProbe(pointer: optrace_operation_create())
 
   public override init() {
     explicitRecorder = nil
-    hasName = false
     super.init()
     if let recorder, recorder.isRecording { _ = introduceQueue(recorder) }
   }
@@ -34,7 +30,6 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
     recorder: TraceRecorder? = nil
   ) {
     explicitRecorder = recorder
-    hasName = name != nil
     super.init()
     if let name { super.name = name }
     super.maxConcurrentOperationCount = maxConcurrentOperationCount
@@ -42,9 +37,9 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   }
 
   deinit {
-    guard let identity else { return }
-    optrace_operation_event(identity, EventKind.queueReleased.rawValue)
-    optrace_operation_destroy(identity)
+    guard let pointer = probe.pointer else { return }
+    optrace_operation_event(pointer, EventKind.queueReleased.rawValue)
+    optrace_operation_destroy(pointer)
   }
 
   /// What this queue records to at the moment.
@@ -104,14 +99,7 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   }
 
   private func recordEnqueued(_ operation: Operation) {
-    guard let recorder, recorder.isRecording, let queue = introduceQueue(recorder) else { return }
-    let serial =
-      recorder.canIntroduce(operation)
-      ? recorder.introduce(operation) : recorder.foreign.enqueue(operation, recorder: recorder)
-    guard serial != 0 else { return }
-    let priority = UInt64(UInt8(bitPattern: Int8(clamping: operation.queuePriority.rawValue)))
-    let quality = UInt64(operation.qualityOfService.traceValue)
-    optrace_emit2(recorder.core, EventKind.enqueued.rawValue, serial, UInt64(queue) | priority << 32 | quality << 40)
+    if let recorder { probe.recordEnqueued(operation, on: self, recorder: recorder) }
   }
 
   // MARK: Control
@@ -136,7 +124,7 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
     get { super.name }
     set {
       super.name = newValue
-      guard let core = knownCore, let number = knownNumber(core), let newValue else { return }
+      guard let core = probe.core, let number = probe.knownNumber(core), let newValue else { return }
       UTF8Text.with(newValue) {
         optrace_emit_text(core, EventKind.queueRenamed.rawValue, number, 0, false, 0, $0, $1)
       }
@@ -147,7 +135,7 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
     get { super.qualityOfService }
     set {
       super.qualityOfService = newValue
-      if knownCore != nil { record(.queueQualityChanged, UInt64(newValue.traceValue)) }
+      if probe.core != nil { record(.queueQualityChanged, UInt64(newValue.traceValue)) }
     }
   }
 
@@ -155,14 +143,12 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   open override var underlyingQueue: DispatchQueue? {
     get { super.underlyingQueue }
     set {
-      let wasMain = isMain
+      let wasMain = QueueProbe.isMain(self)
       super.underlyingQueue = newValue
-      if knownCore != nil, isMain != wasMain { record(.queueMainChanged, isMain ? 1 : 0) }
+      let isMain = QueueProbe.isMain(self)
+      if probe.core != nil, isMain != wasMain { record(.queueMainChanged, isMain ? 1 : 0) }
     }
   }
-
-  /// By its label: on Linux `DispatchQueue.main` is another object each time.
-  private var isMain: Bool { super.underlyingQueue?.label == DispatchQueue.main.label }
 
   open override func cancelAllOperations() {
     record(.queueCancelledAll)
@@ -177,8 +163,6 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
 
   // MARK: Identity
 
-  private var knownCore: OpaquePointer? { optrace_operation_recorder(identity) }
-
   private func record(_ kind: EventKind) {
     if let recorder, recorder.isRecording, let number = introduceQueue(recorder) {
       optrace_emit1(recorder.core, kind.rawValue, number)
@@ -191,40 +175,5 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
     }
   }
 
-  /// The queue's number in this recorder's trace; at first sight the queue is described. When the default recorder was
-  /// replaced, the queue moves to the new one.
-  private func introduceQueue(_ recorder: TraceRecorder) -> UInt32? {
-    guard let identity else { return nil }
-    if let number = knownNumber(recorder.core) { return number }
-    return Self.introducing.withLock {
-      if let number = knownNumber(recorder.core) { return number }
-      let number = optrace_recorder_next_queue(recorder.core)
-      optrace_operation_move(identity, recorder.core, number)
-      describe(number, recorder.core)
-      optrace_operation_publish(identity)
-      return number
-    }
-  }
-
-  /// Held when a queue meets a recorder, and at no other time.
-  private static let introducing = NSLock()
-
-  private func knownNumber(_ core: OpaquePointer) -> UInt32? {
-    guard optrace_operation_owner(identity) == core else { return nil }
-    let number = optrace_operation_serial(identity)
-    // Asked again: another thread may have moved the queue in between.
-    return optrace_operation_owner(identity) == core ? number : nil
-  }
-
-  private func describe(_ number: UInt32, _ core: OpaquePointer) {
-    let limit = UInt32(bitPattern: Int32(clamping: super.maxConcurrentOperationCount))
-    let word =
-      UInt64(super.qualityOfService.traceValue) | (isMain ? 1 << 8 : 0) | (super.isSuspended ? 1 << 9 : 0)
-    UTF8Text.with(hasName || isNamedLater ? super.name ?? "" : "") {
-      optrace_emit_text(core, EventKind.queueCreated.rawValue, number, limit, true, word, $0, $1)
-    }
-  }
-
-  /// Foundation's own name for a queue without one is an address, which says nothing.
-  private var isNamedLater: Bool { super.name?.hasPrefix("NSOperationQueue 0x") == false }
+  private func introduceQueue(_ recorder: TraceRecorder) -> UInt32? { probe.number(of: self, in: recorder) }
 }

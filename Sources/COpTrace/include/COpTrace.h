@@ -60,6 +60,11 @@ bool optrace_recorder_is_recording(const optrace_recorder *recorder);
 uint64_t optrace_recorder_lost(const optrace_recorder *recorder, uint32_t reason);
 void optrace_recorder_count_lost(optrace_recorder *recorder, uint32_t reason, uint64_t count);
 
+// What the recorder has to do with the hooks (COpTraceHooks.h): not asked for yet, in use, or not to be had.
+enum { optrace_hooks_unasked, optrace_hooks_used, optrace_hooks_unavailable };
+uint32_t optrace_recorder_hooks(const optrace_recorder *recorder);
+void optrace_recorder_set_hooks(optrace_recorder *recorder, uint32_t use);
+
 // The recorder that is used where none is named: any pointer, kept alive by who sets it.
 void *optrace_default(void);
 void optrace_set_default(void *recorder);
@@ -79,6 +84,7 @@ void optrace_cache_add(optrace_recorder *recorder, uint64_t key1, uint64_t key2,
 
 void optrace_emit1(optrace_recorder *recorder, uint8_t kind, uint32_t subject);
 void optrace_emit2(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1);
+void optrace_emit3(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2);
 // A record with text. `high` are the bits 32 to 63 of word 1; `word2` is written when `has_word2`.
 void optrace_emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
                        uint64_t word2, const uint8_t *text, size_t length);
@@ -112,6 +118,20 @@ bool optrace_operation_claim(optrace_operation *operation, uint32_t bit);
 // Notes a bit's value once the operation is published; true when it has turned from false to true.
 bool optrace_operation_turn(optrace_operation *operation, uint32_t bit, bool value);
 bool optrace_operation_has(const optrace_operation *operation, uint32_t bit);
+// Takes a bit back; true for the caller that did it.
+bool optrace_operation_release(optrace_operation *operation, uint32_t bit);
+// The bits.
+enum {
+  optrace_bit_has_dependencies = 1,
+  optrace_bit_watched = 2,           // Its start was watched, so its finish will be recorded …
+  optrace_bit_finish_recorded = 4,   // … and has been.
+  optrace_bit_ready = 8,             // The last answer of `isReady`.
+  // Of operations that are not ours.
+  optrace_bit_began = 16,
+  optrace_bit_enqueued = 32,
+  optrace_bit_finish_seen = 64,      // It said "finished" without telling anybody.
+  optrace_bit_external = 128,        // Only named by another operation so far.
+};
 // One-word record about the operation; nothing when it is not attached.
 void optrace_operation_event(const optrace_operation *operation, uint8_t kind);
 void optrace_operation_event2(const optrace_operation *operation, uint8_t kind, uint64_t word1);
@@ -127,6 +147,10 @@ void optrace_frame_pop(void);
 uint32_t optrace_frame_phase(const optrace_operation *operation);
 void optrace_frame_set_phase(uint32_t phase);
 optrace_operation *optrace_frame_current(void);
+// The innermost one's object, where that is not ours.
+const void *optrace_frame_object(void);
+// The phase of the innermost one.
+uint32_t optrace_frame_current_phase(void);
 
 // ---- For tests -----------------------------------------------------------------------------------------------------
 
@@ -148,6 +172,34 @@ enum {
   optrace_header_overwritten = 640,
   optrace_header_dynamic_checksum = 1016,
   optrace_chunk_bytes = 64,
+  optrace_kind_ready = 0x01,
+  optrace_kind_started = 0x02,
+  optrace_kind_began = 0x03,
+  optrace_kind_ended = 0x04,
+  optrace_kind_finished = 0x05,
+  optrace_kind_released = 0x06,
+  optrace_kind_cancel = 0x07,
+  optrace_kind_start_returned = 0x09,
+  optrace_kind_wait = 0x0A,
+  optrace_kind_waited = 0x0B,
+  optrace_kind_queue_wait = 0x0C,
+  optrace_kind_queue_waited = 0x0D,
+  optrace_kind_queue_suspended = 0x0E,
+  optrace_kind_queue_resumed = 0x0F,
+  optrace_kind_queue_cancelled_all = 0x10,
+  optrace_kind_queue_released = 0x12,
+  optrace_kind_finish_seen = 0x13,
+  optrace_kind_priority = 0x47,
+  optrace_kind_quality = 0x48,
+  optrace_kind_limit = 0x49,
+  optrace_kind_queue_quality = 0x4C,
+  optrace_kind_queue_main = 0x4D,
+  optrace_kind_unblocked = 0x4E,
+  optrace_kind_blocked = 0x81,
+  optrace_kind_signalled = 0x82,
+  optrace_kind_operation_named = 0xC1,
+  optrace_kind_queue_renamed = 0xC3,
+  optrace_kind_object_named = 0xC8,
   optrace_kind_time = 0x40,
   optrace_kind_thread_switched = 0x41,
   optrace_kind_lost = 0x42,
@@ -163,5 +215,7 @@ enum {
 #ifdef __cplusplus
 }
 #endif
+
+#include "COpTraceHooks.h"
 
 #endif

@@ -1,0 +1,209 @@
+// Method tables. Every class has a table of its own in its metadata, inherited entries copied; all of a method's stand
+// at the same offset. The offsets are found by looking for Foundation's functions in the tables of its own classes.
+#include "hooks.h"
+
+#if OPTRACE_HAS_HOOKS
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What precedes the methods in the metadata of a class, as the Swift runtime lays it out without Objective-C.
+typedef struct {
+  const void *kind;
+  const void *superclass;
+  uint32_t flags, instance_address;
+  uint32_t instance_size;
+  uint16_t alignment, reserved;
+  uint32_t class_size, class_address;
+  const void *description;
+  void *ivar_destroyer;
+} class_metadata;
+
+enum { class_slots = 1 << 13, destroy_offset = 2 * sizeof(void *), largest_class = 1 << 16 };
+
+static class_entry *_Atomic classes[class_slots];
+static uint32_t class_count;
+static pthread_mutex_t change = PTHREAD_MUTEX_INITIALIZER;
+
+static const class_metadata *superclass_of(const void *metadata) {
+  return ((const class_metadata *)metadata)->superclass;
+}
+
+// Where a method's entry stands: `deinit` before the metadata's address, all others after it.
+static void *_Atomic *place(const void *metadata, const hooked_method *m) {
+  uintptr_t address = (uintptr_t)metadata;
+  return (void *_Atomic *)(m->offset ? address + m->offset : address - destroy_offset);
+}
+
+static uint32_t slot_of(const void *metadata) {
+  return (uint32_t)(((uint64_t)(uintptr_t)metadata >> 3) * 0x9E3779B97F4A7C15ull >> 51);
+}
+
+static class_entry *find(const void *metadata) {
+  for (uint32_t slot = slot_of(metadata);; slot = (slot + 1) % class_slots) {
+    class_entry *entry = atomic_load_explicit(&classes[slot], memory_order_acquire);
+    if (!entry || entry->metadata == metadata) return entry;
+  }
+}
+
+const class_entry *class_find(const void *object) {
+  for (const void *metadata = *(const void *const *)object; metadata; metadata = superclass_of(metadata)) {
+    const class_entry *entry = find(metadata);
+    if (entry) return entry;
+  }
+  return NULL;
+}
+
+// A class that the runtime made from a patched one has the hooks in its table and no entry yet: the class above knows.
+void *class_original(const void *object, uint32_t index) { return class_find(object)->originals[index]; }
+
+// ---- Checks --------------------------------------------------------------------------------------------------------
+
+static const void *operation_base, *queue_base;
+
+static hooked_method *methods_of(class_kind kind) { return kind == class_queue ? queue_methods : operation_methods; }
+
+static bool is_class(const void *metadata, const void *superclass) {
+  const class_metadata *m = metadata;
+  return m->class_address >= destroy_offset && m->class_size > m->class_address + sizeof *m &&
+         m->class_size < largest_class &&
+         (!superclass || m->superclass == superclass);
+}
+
+// Looks for each method in the base class's table: there once, or not usable.
+static const char *find_methods(const void *metadata, hooked_method *methods) {
+  const class_metadata *m = metadata;
+  size_t words = (m->class_size - m->class_address) / sizeof(void *);
+  void *const *table = metadata;
+  for (hooked_method *method = methods; method->symbol; method++) {
+    method->real = dlsym(foundation_handle(), method->symbol);
+    if (!method->real) return "this Foundation lacks a method that is watched";
+    method->offset = 0;
+    if (method == &methods[method_destroy]) {
+      if (*place(metadata, method) != method->real) return "the metadata of this Foundation's classes looks different";
+      continue;
+    }
+    for (size_t i = sizeof *m / sizeof(void *); i < words; i++) {
+      if (table[i] != method->real) continue;
+      if (method->offset) return "a method stands twice in a method table";
+      method->offset = (uint32_t)(i * sizeof(void *));
+    }
+    if (!method->offset) return "a method is missing in a method table";
+  }
+  return NULL;
+}
+
+// Our own subclasses were laid out by the compiler. Where the loaded Foundation is another than the compiler's, their
+// overrides stand in other places than those that were just found.
+static bool agrees(const void *traced, const void *base, const hooked_method *methods) {
+  Dl_info ours, theirs;
+  if (!is_class(traced, base) || !dladdr(base, &theirs)) return false;
+  for (const hooked_method *m = methods; m->symbol; m++) {
+    void *function = *place(traced, m);
+    if (!m->traced_overrides) continue;
+    if (!dladdr(function, &ours) || ours.dli_fbase == theirs.dli_fbase) return false;
+  }
+  return true;
+}
+
+const char *classes_resolve(const optrace_hook_calls *calls) {
+  void *foundation = foundation_handle();
+  if (!foundation) return "Foundation is not loaded as a shared library (is Swift's standard library linked statically?)";
+  operation_base = dlsym(foundation, "$s10Foundation9OperationCN");
+  queue_base = dlsym(foundation, "$s10Foundation14OperationQueueCN");
+  const void *object_base = dlsym(foundation, "$s10Foundation8NSObjectCN");
+  if (!operation_base || !queue_base || !object_base) return "this Foundation has no Operation that we know";
+  if (!is_class(operation_base, object_base) || !is_class(queue_base, object_base))
+    return "the metadata of this Foundation's classes looks different";
+  const char *why = find_methods(operation_base, operation_methods);
+  if (!why) why = find_methods(queue_base, queue_methods);
+  if (why) return why;
+  if (!agrees(calls->traced_operation, operation_base, operation_methods) ||
+      !agrees(calls->traced_queue, queue_base, queue_methods))
+    return "the loaded Foundation is not of the Swift version that OpTrace was built with";
+  return NULL;
+}
+
+// ---- Patching ------------------------------------------------------------------------------------------------------
+
+static bool descends(const void *metadata, const void *base) {
+  for (; metadata; metadata = superclass_of(metadata))
+    if (metadata == base) return true;
+  return false;
+}
+
+// `change` is held.
+static bool patch(class_entry *entry, bool on) {
+  const hooked_method *methods = methods_of(entry->kind);
+  const class_metadata *m = entry->metadata;
+  memory_window window;
+  if (!memory_open((const uint8_t *)entry->metadata - m->class_address, m->class_size, &window)) return false;
+  for (uint32_t i = 0; methods[i].symbol; i++) {
+    if (!methods[i].hook || (!methods[i].overridden && entry->originals[i] != methods[i].real)) continue;
+    void *_Atomic *at = place(entry->metadata, &methods[i]);
+    void *expected = on ? entry->originals[i] : methods[i].hook;
+    // Where somebody else has been, it stays as it is.
+    atomic_compare_exchange_strong(at, &expected, on ? methods[i].hook : entry->originals[i]);
+  }
+  memory_close(&window);
+  entry->patched = on;
+  return true;
+}
+
+// `change` is held.
+static class_entry *add(const void *metadata, class_kind kind) {
+  if (class_count >= class_slots / 2) return NULL;
+  const hooked_method *methods = methods_of(kind);
+  const class_metadata *m = metadata;
+  class_entry *entry = calloc(1, sizeof *entry);
+  if (!entry) return NULL;
+  entry->metadata = metadata;
+  entry->kind = kind;
+  entry->records_itself = hook_calls.records_itself(metadata);
+  const class_entry *above = NULL;
+  for (const void *s = m->superclass; s && !above; s = superclass_of(s)) above = find(s);
+  for (uint32_t i = 0; methods[i].symbol; i++) {
+    entry->originals[i] = atomic_load_explicit(place(metadata, &methods[i]), memory_order_relaxed);
+    if (entry->originals[i] == methods[i].hook) entry->originals[i] = above ? above->originals[i] : methods[i].real;
+  }
+  entry->finishes_itself = kind == class_operation &&
+                           entry->originals[method_is_finished] != methods[method_is_finished].real;
+  class_count += 1;
+  uint32_t slot = slot_of(metadata);
+  while (atomic_load_explicit(&classes[slot], memory_order_relaxed)) slot = (slot + 1) % class_slots;
+  atomic_store_explicit(&classes[slot], entry, memory_order_release);
+  return entry;
+}
+
+const class_entry *class_know(const void *metadata, class_kind kind) {
+  class_entry *entry = find(metadata);
+  if (entry && (entry->patched || entry->records_itself)) return entry;
+  pthread_mutex_lock(&change);
+  entry = find(metadata);
+  if (!entry && is_class(metadata, NULL) && descends(metadata, kind == class_queue ? queue_base : operation_base)) {
+    entry = add(metadata, kind);
+    // A class that is seen for the first time may come with a library that was loaded after the hooks.
+    if (entry) imports_patch(true);
+  }
+  if (entry && !entry->records_itself && !entry->patched && hooks_active() && !patch(entry, true)) entry = NULL;
+  pthread_mutex_unlock(&change);
+  return entry;
+}
+
+bool classes_patch(bool on) {
+  if (on) {
+    // Every class has one of these two above it: `class_original` always finds something.
+    if (!class_know(operation_base, class_operation) || !class_know(queue_base, class_queue)) return false;
+    const void *block = dlsym(foundation_handle(), "$s10Foundation14BlockOperationCN");
+    if (block) class_know(block, class_operation);
+    return true;
+  }
+  pthread_mutex_lock(&change);
+  for (uint32_t slot = 0; slot < class_slots; slot++) {
+    class_entry *entry = atomic_load_explicit(&classes[slot], memory_order_relaxed);
+    if (entry && entry->patched) patch(entry, false);
+  }
+  pthread_mutex_unlock(&change);
+  return true;
+}
+#endif

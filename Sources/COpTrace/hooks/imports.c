@@ -1,0 +1,150 @@
+// Calls by name. A shared object reaches a function of another one through a pointer that the loader filled in (its
+// import table); exchanging that pointer sends the calls of this object through a hook. This is how calls of `super`
+// are seen, those that an optimised program makes without looking into the method table, and blocking functions.
+//
+// The object that defines a function is left alone: what Foundation and libdispatch do inside is theirs.
+#include "hooks.h"
+
+#if OPTRACE_HAS_HOOKS
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+enum { jump_slot = R_X86_64_JUMP_SLOT, global_data = R_X86_64_GLOB_DAT };
+#elif defined(__aarch64__)
+enum { jump_slot = R_AARCH64_JUMP_SLOT, global_data = R_AARCH64_GLOB_DAT };
+#else
+enum { jump_slot = -1, global_data = -1 };
+#endif
+
+void *foundation_handle(void) {
+  static void *handle;
+  // Only found when it is loaded already, and never closed.
+  if (!handle) handle = dlopen("libFoundation.so", RTLD_LAZY | RTLD_NOLOAD);
+  return handle;
+}
+
+static uintptr_t owner_of(const void *function) {
+  Dl_info info;
+  return function && dladdr(function, &info) ? (uintptr_t)info.dli_fbase : 0;
+}
+
+static uintptr_t foundation_base;
+
+bool imports_resolve(void) {
+  for (hooked_import *i = blocking_imports; i->name; i++) {
+    // As the program itself would find it: a sanitizer's, where there is one.
+    i->real = dlsym(RTLD_DEFAULT, i->name);
+    i->owner = owner_of(i->real);
+  }
+  for (hooked_import *i = foundation_imports; i->name; i++) {
+    if (!(i->real = dlsym(foundation_handle(), i->name))) return false;
+    i->owner = foundation_base = owner_of(i->real);
+  }
+  return true;
+}
+
+typedef struct {
+  void *hook, *real;
+  uintptr_t owner;
+} exchange;
+
+static bool find_exchange(const char *name, exchange *found) {
+  bool is_swift = strncmp(name, "$s10Foundation", 14) == 0;
+  if (!is_swift && strncmp(name, "dispatch_", 9) != 0 && strncmp(name, "pthread_cond_", 13) != 0) return false;
+  hooked_method *const methods[] = {operation_methods, queue_methods};
+  for (size_t t = 0; is_swift && t < 2; t++)
+    for (hooked_method *m = methods[t]; m->symbol; m++) {
+      if (!m->direct || strcmp(m->symbol, name) != 0) continue;
+      *found = (exchange){m->direct, m->real, foundation_base};
+      return true;
+    }
+  hooked_import *const imports[] = {foundation_imports, blocking_imports};
+  for (size_t t = 0; t < 2; t++)
+    for (hooked_import *i = imports[t]; i->name; i++) {
+      if (strcmp(i->name, name) != 0) continue;
+      *found = (exchange){i->hook, i->real, i->owner};
+      return i->real != NULL;
+    }
+  return false;
+}
+
+typedef struct {
+  bool on;
+  bool first;
+  unsigned long long adds, subs;
+} walk;
+
+static unsigned long long seen_adds, seen_subs;
+
+static const void *table(const struct dl_phdr_info *object, ElfW(Addr) value) {
+  // glibc has made these absolute, other loaders have not.
+  return (const void *)(value < object->dlpi_addr ? value + object->dlpi_addr : value);
+}
+
+static void patch_relocations(const struct dl_phdr_info *object, const ElfW(Rela) *from, size_t bytes,
+                              const ElfW(Sym) *symbols, const char *names, bool on) {
+  for (size_t i = 0; i < bytes / sizeof *from; i++) {
+    uint32_t type = (uint32_t)ELF64_R_TYPE(from[i].r_info);
+    if ((int)type != jump_slot && (int)type != global_data) continue;
+    exchange found;
+    if (!find_exchange(names + symbols[ELF64_R_SYM(from[i].r_info)].st_name, &found)) continue;
+    // Not through `dladdr`: its lock and the one that is held here are taken in the other order by `dlopen`.
+    if (found.owner == object->dlpi_addr) continue;
+    void *_Atomic *place = (void *_Atomic *)(object->dlpi_addr + from[i].r_offset);
+    void *now = atomic_load_explicit(place, memory_order_relaxed);
+    if (on ? now == found.hook : now != found.hook) continue;
+    memory_window window;
+    if (!memory_open(place, sizeof *place, &window)) continue;
+    atomic_store_explicit(place, on ? found.hook : found.real, memory_order_release);
+    memory_close(&window);
+  }
+}
+
+static int patch_object(struct dl_phdr_info *object, size_t size, void *context) {
+  (void)size;
+  walk *w = context;
+  if (w->first) {
+    w->first = false;
+    w->adds = object->dlpi_adds;
+    w->subs = object->dlpi_subs;
+    if (w->on && w->adds == seen_adds && w->subs == seen_subs) return 1;
+  }
+  const ElfW(Dyn) *dynamic = NULL;
+  for (int i = 0; i < object->dlpi_phnum; i++)
+    if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
+      dynamic = (const ElfW(Dyn) *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
+  if (!dynamic) return 0;
+  const ElfW(Sym) *symbols = NULL;
+  const char *names = NULL;
+  const ElfW(Rela) *relocations = NULL, *jumps = NULL;
+  size_t relocation_bytes = 0, jump_bytes = 0;
+  bool has_addends = true;
+  for (; dynamic->d_tag != DT_NULL; dynamic++) {
+    switch (dynamic->d_tag) {
+      case DT_SYMTAB: symbols = table(object, dynamic->d_un.d_ptr); break;
+      case DT_STRTAB: names = table(object, dynamic->d_un.d_ptr); break;
+      case DT_RELA: relocations = table(object, dynamic->d_un.d_ptr); break;
+      case DT_RELASZ: relocation_bytes = dynamic->d_un.d_val; break;
+      case DT_JMPREL: jumps = table(object, dynamic->d_un.d_ptr); break;
+      case DT_PLTRELSZ: jump_bytes = dynamic->d_un.d_val; break;
+      case DT_PLTREL: has_addends = dynamic->d_un.d_val == DT_RELA; break;
+      default: break;
+    }
+  }
+  if (!symbols || !names) return 0;
+  if (relocations) patch_relocations(object, relocations, relocation_bytes, symbols, names, w->on);
+  if (jumps && has_addends) patch_relocations(object, jumps, jump_bytes, symbols, names, w->on);
+  return 0;
+}
+
+bool imports_patch(bool on) {
+  walk w = {.on = on, .first = true};
+  bool skipped = dl_iterate_phdr(patch_object, &w) != 0;
+  seen_adds = on ? w.adds : 0;
+  seen_subs = on ? w.subs : 0;
+  return !skipped;
+}
+#endif

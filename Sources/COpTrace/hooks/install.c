@@ -1,0 +1,93 @@
+// Putting the hooks in place and taking them out.
+#include "hooks.h"
+
+#if OPTRACE_HAS_HOOKS
+#include <sys/mman.h>
+
+// On a page that a forked child finds empty: its hooks lead straight on.
+typedef struct {
+  _Atomic bool active;
+  void *_Atomic watcher;
+} hook_state;
+
+static hook_state *_Atomic state;
+optrace_hook_calls hook_calls;
+
+bool hooks_active(void) {
+  hook_state *s = atomic_load_explicit(&state, memory_order_acquire);
+  return s && atomic_load_explicit(&s->active, memory_order_relaxed);
+}
+
+void *optrace_hooks_watcher(void) {
+  hook_state *s = atomic_load_explicit(&state, memory_order_acquire);
+  return s ? atomic_load_explicit(&s->watcher, memory_order_acquire) : NULL;
+}
+
+bool hooks_watch_everything(void) { return optrace_hooks_watcher() != NULL; }
+
+static hook_state *make_state(void) {
+  void *page = mmap(NULL, sizeof(hook_state), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return NULL;
+  if (madvise(page, sizeof(hook_state), MADV_WIPEONFORK) != 0) {
+    munmap(page, sizeof(hook_state));
+    return NULL;
+  }
+  return page;
+}
+
+const char *optrace_hooks_install(const optrace_hook_calls *calls) {
+  if (hooks_active()) return NULL;
+  hook_calls = *calls;
+  const char *why = classes_resolve(calls);
+  if (why) return why;
+  if (!imports_resolve()) return "this Foundation lacks a function that is watched";
+  hook_state *s = state ? state : make_state();
+  if (!s) return "the system gives no memory that a forked child does not share";
+  atomic_store_explicit(&state, s, memory_order_release);
+  atomic_store(&s->active, true);
+  if (!classes_patch(true)) {
+    atomic_store(&s->active, false);
+    classes_patch(false);
+    return "the method tables of Foundation's classes cannot be written";
+  }
+  imports_patch(true);
+  return NULL;
+}
+
+void optrace_hooks_remove(void) {
+  if (!hooks_active()) return;
+  hook_state *s = state;
+  atomic_store(&s->watcher, NULL);
+  atomic_store(&s->active, false);
+  imports_patch(false);
+  classes_patch(false);
+  objects_forget();
+}
+
+void optrace_hooks_watch(void *recorder) {
+  if (hooks_active()) atomic_store(&state->watcher, recorder);
+}
+
+bool optrace_hooks_are_installed(void) { return hooks_active(); }
+
+#else
+
+// No hooks on this system: operations that are not ours are seen in other ways, or in part.
+const char *optrace_hooks_install(const optrace_hook_calls *calls) {
+  (void)calls;
+  return "this system has no hooks";
+}
+void optrace_hooks_remove(void) {}
+void optrace_hooks_watch(void *recorder) { (void)recorder; }
+void *optrace_hooks_watcher(void) { return NULL; }
+bool optrace_hooks_are_installed(void) { return false; }
+optrace_operation *optrace_object_find(const void *object) {
+  (void)object;
+  return NULL;
+}
+optrace_operation *optrace_object_know(void *object, bool is_queue) {
+  (void)object;
+  (void)is_queue;
+  return NULL;
+}
+#endif

@@ -1,0 +1,163 @@
+// What is known of objects that carry nothing of ours: a table from their address.
+//
+// Finding takes no lock: entries are never given back to the system, so a reader that is led astray by a change reads
+// valid memory, and looks again when the bucket has changed meanwhile. Adding and removing, once in an object's life,
+// hold the one bucket for some instructions. An entry goes when its object does (see the hook of `deinit`).
+#include "hooks.h"
+
+#if OPTRACE_HAS_HOOKS
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum { bucket_bits = 16, block_entries = 512, most_blocks = 1 << 15 };
+
+typedef struct {
+  _Atomic uint32_t version;  // Odd while it is being changed.
+  _Atomic uint32_t first;
+} bucket;
+
+static bucket buckets[1 << bucket_bits];
+static optrace_operation *_Atomic blocks[most_blocks];
+static _Atomic uint32_t entry_count = 1;  // Number 0 is none.
+// Entries to use again: the number of the first, and a count of changes above it, so that a stale view is noticed.
+static _Atomic uint64_t free_entries;
+static pthread_mutex_t more = PTHREAD_MUTEX_INITIALIZER;
+
+static optrace_operation *entry(uint32_t number) {
+  return &atomic_load_explicit(&blocks[number / block_entries], memory_order_acquire)[number % block_entries];
+}
+
+static bucket *bucket_of(const void *object) {
+  return &buckets[((uint64_t)(uintptr_t)object >> 4) * 0x9E3779B97F4A7C15ull >> (64 - bucket_bits)];
+}
+
+static uint32_t take_entry(void) {
+  uint64_t list = atomic_load_explicit(&free_entries, memory_order_acquire);
+  while ((uint32_t)list) {
+    uint64_t rest = ((list >> 32) + 1) << 32 | atomic_load_explicit(&entry((uint32_t)list)->next_free, memory_order_relaxed);
+    if (atomic_compare_exchange_weak_explicit(&free_entries, &list, rest, memory_order_acq_rel, memory_order_acquire))
+      return (uint32_t)list;
+  }
+  pthread_mutex_lock(&more);
+  uint32_t number = atomic_load_explicit(&entry_count, memory_order_relaxed);
+  uint32_t block = number / block_entries;
+  if (block >= most_blocks) {
+    number = 0;
+  } else if (!atomic_load_explicit(&blocks[block], memory_order_relaxed)) {
+    optrace_operation *entries = calloc(block_entries, sizeof *entries);
+    if (entries) {
+      for (uint32_t i = 0; i < block_entries; i++) entries[i].number = block * block_entries + i;
+      atomic_store_explicit(&blocks[block], entries, memory_order_release);
+    } else {
+      number = 0;
+    }
+  }
+  if (number) atomic_store_explicit(&entry_count, number + 1, memory_order_relaxed);
+  pthread_mutex_unlock(&more);
+  return number;
+}
+
+static void give_entry(uint32_t number) {
+  uint64_t list = atomic_load_explicit(&free_entries, memory_order_relaxed), with;
+  do {
+    atomic_store_explicit(&entry(number)->next_free, (uint32_t)list, memory_order_relaxed);
+    with = ((list >> 32) + 1) << 32 | number;
+  } while (!atomic_compare_exchange_weak_explicit(&free_entries, &list, with, memory_order_acq_rel, memory_order_relaxed));
+}
+
+static optrace_operation *search(bucket *b, const void *object) {
+  // A reader that is led into other chains by changes ends somewhere, and looks again.
+  uint32_t number = atomic_load_explicit(&b->first, memory_order_acquire);
+  for (uint32_t steps = 0; number && steps < 1 << 20; steps++) {
+    optrace_operation *found = entry(number);
+    if (atomic_load_explicit(&found->object, memory_order_acquire) == object) return found;
+    number = atomic_load_explicit(&found->next, memory_order_acquire);
+  }
+  return NULL;
+}
+
+optrace_operation *optrace_object_find(const void *object) {
+  bucket *b = bucket_of(object);
+  for (;;) {
+    uint32_t version = atomic_load_explicit(&b->version, memory_order_acquire);
+    optrace_operation *found = search(b, object);
+    if (found) return found;
+    atomic_thread_fence(memory_order_acquire);
+    if (!(version & 1) && atomic_load_explicit(&b->version, memory_order_relaxed) == version) return NULL;
+    if (version & 1) sched_yield();
+  }
+}
+
+static void begin_change(bucket *b) {
+  for (;;) {
+    uint32_t version = atomic_load_explicit(&b->version, memory_order_relaxed);
+    if (!(version & 1) && atomic_compare_exchange_weak_explicit(&b->version, &version, version + 1,
+                                                                memory_order_acquire, memory_order_relaxed))
+      return;
+    if (version & 1) sched_yield();
+  }
+}
+
+static void end_change(bucket *b) { atomic_fetch_add_explicit(&b->version, 1, memory_order_release); }
+
+// Finds the object's entry, or makes one.
+static optrace_operation *find_or_add(void *object) {
+  optrace_operation *found = optrace_object_find(object);
+  if (found) return found;
+  uint32_t number = take_entry();
+  if (!number) return NULL;
+  optrace_operation *added = entry(number);
+  atomic_store_explicit(&added->recorder, NULL, memory_order_relaxed);
+  atomic_store_explicit(&added->owner, NULL, memory_order_relaxed);
+  atomic_store_explicit(&added->serial, 0, memory_order_relaxed);
+  atomic_store_explicit(&added->bits, 0, memory_order_relaxed);
+  added->created = optrace_clock_ticks();
+
+  bucket *b = bucket_of(object);
+  begin_change(b);
+  found = search(b, object);
+  if (!found) {
+    atomic_store_explicit(&added->next, atomic_load_explicit(&b->first, memory_order_relaxed), memory_order_relaxed);
+    atomic_store_explicit(&added->object, object, memory_order_release);
+    atomic_store_explicit(&b->first, number, memory_order_release);
+  }
+  end_change(b);
+  if (!found) return added;
+  give_entry(number);
+  return found;
+}
+
+optrace_operation *optrace_object_know(void *object, bool is_queue) {
+  if (!hooks_active()) return NULL;
+  const class_entry *class = class_know(*(const void **)object, is_queue ? class_queue : class_operation);
+  return class && !class->records_itself ? find_or_add(object) : NULL;
+}
+
+void object_remove(optrace_operation *operation) {
+  bucket *b = bucket_of(atomic_load_explicit(&operation->object, memory_order_relaxed));
+  uint32_t number = operation->number;
+  bool removed = false;
+  begin_change(b);
+  for (_Atomic uint32_t *link = &b->first; *link; link = &entry(*link)->next) {
+    if (*link != number) continue;
+    atomic_store_explicit(link, atomic_load_explicit(&operation->next, memory_order_relaxed), memory_order_release);
+    removed = true;
+    break;
+  }
+  atomic_store_explicit(&operation->object, NULL, memory_order_relaxed);
+  end_change(b);
+  if (removed) give_entry(number);
+}
+
+// When nobody tells any more of objects that go. The entries are not used again: a thread may be inside an operation
+// and hold one.
+void objects_forget(void) {
+  for (size_t i = 0; i < sizeof buckets / sizeof *buckets; i++) {
+    if (!atomic_load_explicit(&buckets[i].first, memory_order_relaxed)) continue;
+    begin_change(&buckets[i]);
+    atomic_store_explicit(&buckets[i].first, 0, memory_order_release);
+    end_change(&buckets[i]);
+  }
+}
+#endif

@@ -1,0 +1,279 @@
+// What happens to operations that are not ours. Each hook looks the object up, records, and goes on to what stood in
+// its place; an object that is not known goes straight on.
+#include "hooks.h"
+
+#if OPTRACE_HAS_HOOKS
+
+enum { index_is_ready = 2, index_is_executing, index_start, index_main };
+
+// The object whose change is being announced on this thread, and the one that Foundation's `start()` runs.
+static _Thread_local const void *announced, *started;
+
+static bool is_recording(const optrace_operation *operation) {
+  const optrace_recorder *recorder = optrace_operation_recorder(operation);
+  return recorder && optrace_recorder_is_recording(recorder);
+}
+
+// What is known of the object, if events of it are to be recorded.
+static optrace_operation *known(const void *object) {
+  if (!hooks_active()) return NULL;
+  optrace_operation *operation = optrace_frame_object() == object ? optrace_frame_current() : optrace_object_find(object);
+  return operation && is_recording(operation) ? operation : NULL;
+}
+
+// The same for an object that shows itself now.
+static optrace_operation *met(void *object) {
+  optrace_operation *operation = known(object);
+  if (operation && !optrace_operation_has(operation, optrace_bit_external)) return operation;
+  if (!hooks_active() || (!operation && !hooks_watch_everything())) return NULL;
+  const class_entry *class = class_know(*(const void **)object, class_operation);
+  if (!class || class->records_itself) return NULL;
+  hook_calls.introduce(object);
+  return known(object);
+}
+
+static void record_finish(optrace_operation *operation) {
+  if (!optrace_operation_claim(operation, optrace_bit_finish_recorded)) return;
+  if (optrace_operation_has(operation, optrace_bit_began)) optrace_operation_event(operation, optrace_kind_ended);
+  optrace_operation_event(operation, optrace_kind_finished);
+}
+
+static void record_beginning(optrace_operation *operation) {
+  if (optrace_operation_claim(operation, optrace_bit_began)) optrace_operation_event(operation, optrace_kind_began);
+}
+
+// ---- Running -------------------------------------------------------------------------------------------------------
+
+static void call_start(void *object, method original) {
+  const void *outer = started;
+  if ((void *)original == operation_methods[index_start].real) started = object;
+  original(object);
+  started = outer;
+}
+
+static void run_start(void *object, method original) {
+  optrace_operation *operation = met(object);
+  if (!operation) return original(object);
+  // A call of `super` from an override that was seen already.
+  if (optrace_frame_object() == object) return call_start(object, original);
+  optrace_operation_event(operation, optrace_kind_started);
+  optrace_frame_push(operation);
+  call_start(object, original);
+  optrace_frame_pop();
+  // A queue asks now, and takes a silent "finished" for an announced one. Without a queue nobody does.
+  if (is_recording(operation) && !optrace_operation_has(operation, optrace_bit_finish_recorded) &&
+      ((getter)class_original(object, method_is_finished))(object)) {
+    if (optrace_operation_has(operation, optrace_bit_enqueued) || !class_find(object)->finishes_itself)
+      record_finish(operation);
+    else if (optrace_operation_claim(operation, optrace_bit_finish_seen))
+      optrace_operation_event(operation, optrace_kind_finish_seen);
+  }
+  optrace_operation_event(operation, optrace_kind_start_returned);
+}
+
+static SWIFT void hook_start(SELF) { run_start(self, (method)class_original(self, index_start)); }
+
+static SWIFT void hook_main(SELF) {
+  if (optrace_frame_object() == self && optrace_frame_current_phase() == optrace_phase_starting && known(self)) {
+    optrace_frame_set_phase(optrace_phase_executing);
+    record_beginning(optrace_frame_current());
+  }
+  ((method)class_original(self, index_main))(self);
+}
+
+// Foundation asks right before `main()`, and when a change is announced.
+static SWIFT bool hook_is_executing(SELF) {
+  bool value = ((getter)class_original(self, index_is_executing))(self);
+  if (!value) return value;
+  if (optrace_frame_object() == self && optrace_frame_current_phase() == optrace_phase_starting) {
+    if (known(self)) {
+      optrace_frame_set_phase(optrace_phase_executing);
+      record_beginning(optrace_frame_current());
+    }
+  } else if (announced == self) {
+    optrace_operation *operation = known(self);
+    if (operation) record_beginning(operation);
+  }
+  return value;
+}
+
+// Foundation asks on the thread that finishes the operation, before it tells anybody.
+static SWIFT bool hook_is_finished(SELF) {
+  const class_entry *class = class_find(self);
+  bool value = ((getter)class->originals[method_is_finished])(self);
+  if (!value) return value;
+  optrace_operation *operation = known(self);
+  if (!operation || optrace_operation_has(operation, optrace_bit_finish_recorded)) return value;
+  if (announced == self || started == self ||
+      (optrace_frame_object() == self && !class->finishes_itself)) {
+    record_finish(operation);
+  } else if (class->finishes_itself && optrace_operation_claim(operation, optrace_bit_finish_seen)) {
+    optrace_operation_event(operation, optrace_kind_finish_seen);
+  }
+  return value;
+}
+
+static SWIFT bool hook_is_ready(SELF) {
+  bool value = ((getter)class_original(self, index_is_ready))(self);
+  optrace_operation *operation = known(self);
+  if (operation && optrace_operation_turn(operation, optrace_bit_ready, value))
+    optrace_operation_event(operation, optrace_kind_ready);
+  return value;
+}
+
+static SWIFT void hook_destroy(SELF) {
+  method original = (method)class_original(self, method_destroy);
+  optrace_operation *operation = hooks_active() ? optrace_object_find(self) : NULL;
+  if (operation) {
+    optrace_operation_event(operation, optrace_kind_released);
+    object_remove(operation);
+  }
+  original(self);
+}
+
+// ---- What Foundation is told ---------------------------------------------------------------------------------------
+
+static hooked_method *method_named(uint32_t index) { return &operation_methods[index]; }
+enum { index_cancel = 6, index_add_dependency, index_remove_dependency, index_wait, index_name, index_priority,
+       index_quality, index_modify_name, index_modify_priority, index_modify_quality };
+
+static SWIFT void hook_start_by_name(SELF) { run_start(self, (method)method_named(index_start)->real); }
+
+static SWIFT void hook_cancel(SELF) {
+  optrace_operation *operation = known(self);
+  if (operation) optrace_operation_event(operation, optrace_kind_cancel);
+  ((method)method_named(index_cancel)->real)(self);
+}
+
+// Before Foundation hears of it: there an operation that is made to depend on itself hangs.
+static SWIFT void hook_add_dependency(void *other, SELF) {
+  optrace_operation *operation = other == self ? met(self) : known(self);
+  if (operation) hook_calls.dependency(self, other, true);
+  ((method_object)method_named(index_add_dependency)->real)(other, self);
+  // Introduced meanwhile, perhaps without this one; readers do not mind hearing of it twice.
+  if (!operation && known(self)) hook_calls.dependency(self, other, true);
+}
+
+static SWIFT void hook_remove_dependency(void *other, SELF) {
+  if (known(self)) hook_calls.dependency(self, other, false);
+  ((method_object)method_named(index_remove_dependency)->real)(other, self);
+}
+
+static SWIFT void hook_wait(SELF) {
+  method original = (method)method_named(index_wait)->real;
+  optrace_operation *operation = met(self);
+  if (!operation || optrace_operation_has(operation, optrace_bit_finish_recorded)) return original(self);
+  optrace_operation_event(operation, optrace_kind_wait);
+  blocking_ignore(true);
+  original(self);
+  blocking_ignore(false);
+  optrace_operation_event(operation, optrace_kind_waited);
+}
+
+static void tell_name(void *object, const void *unused) {
+  (void)unused;
+  if (known(object)) hook_calls.operation_changed(object, optrace_kind_operation_named);
+}
+
+static void tell_priority(void *object, const void *unused) {
+  (void)unused;
+  if (known(object)) hook_calls.operation_changed(object, optrace_kind_priority);
+}
+
+static void tell_quality(void *object, const void *unused) {
+  (void)unused;
+  if (known(object)) hook_calls.operation_changed(object, optrace_kind_quality);
+}
+
+static SWIFT void hook_name(uint64_t first, uint64_t second, SELF) {
+  ((method_words)method_named(index_name)->real)(first, second, self);
+  tell_name(self, NULL);
+}
+
+static SWIFT void hook_priority(uint8_t value, SELF) {
+  ((method_byte)method_named(index_priority)->real)(value, self);
+  tell_priority(self, NULL);
+}
+
+static SWIFT void hook_quality(uint8_t value, SELF) {
+  ((method_byte)method_named(index_quality)->real)(value, self);
+  tell_quality(self, NULL);
+}
+
+static SWIFT yielded modify_name(void *frame, SELF) {
+  return modify((modifier)method_named(index_modify_name)->real, frame, self, NULL, tell_name);
+}
+
+static SWIFT yielded modify_priority(void *frame, SELF) {
+  return modify((modifier)method_named(index_modify_priority)->real, frame, self, NULL, tell_priority);
+}
+
+static SWIFT yielded modify_quality(void *frame, SELF) {
+  return modify((modifier)method_named(index_modify_quality)->real, frame, self, NULL, tell_quality);
+}
+
+// Calls of a subclass's initialiser for its part: the first that is heard of a class.
+static SWIFT void *hook_init(SELF) {
+  if (hooks_watch_everything()) class_know(*(const void **)self, class_operation);
+  return ((SWIFT void *(*)(SELF))foundation_imports[0].real)(self);
+}
+
+static SWIFT void *hook_block_init(SELF) {
+  if (hooks_watch_everything()) class_know(*(const void **)self, class_operation);
+  return ((SWIFT void *(*)(SELF))foundation_imports[1].real)(self);
+}
+
+static SWIFT void *hook_queue_init(SELF) {
+  if (hooks_watch_everything()) class_know(*(const void **)self, class_queue);
+  return ((SWIFT void *(*)(SELF))foundation_imports[2].real)(self);
+}
+
+static SWIFT void hook_did_change_key(uint64_t first, uint64_t second, SELF) {
+  const void *outer = announced;
+  announced = self;
+  ((method_words)foundation_imports[3].real)(first, second, self);
+  announced = outer;
+}
+
+static SWIFT void hook_did_change_path(void *path, const void *value, SELF) {
+  const void *outer = announced;
+  announced = self;
+  ((SWIFT void (*)(void *, const void *, SELF))foundation_imports[4].real)(path, value, self);
+  announced = outer;
+}
+
+#define METHOD(name) "$s10Foundation9OperationC" name
+// In the place of whatever a class has there; our traced types override it.
+#define OVERRIDDEN(function) .hook = function, .overridden = true, .traced_overrides = true
+// In the place of Foundation's implementation, wherever that is called from.
+#define IMPLEMENTED(function) .hook = function, .direct = function, .traced_overrides = true
+
+hooked_method operation_methods[] = {
+  [method_destroy] = {METHOD("fD"), .hook = hook_destroy, .overridden = true},
+  [method_is_finished] = {METHOD("10isFinishedSbvg"), OVERRIDDEN(hook_is_finished)},
+  [index_is_ready] = {METHOD("7isReadySbvg"), OVERRIDDEN(hook_is_ready)},
+  [index_is_executing] = {METHOD("11isExecutingSbvg"), OVERRIDDEN(hook_is_executing)},
+  [index_start] = {METHOD("5startyyF"), OVERRIDDEN(hook_start), .direct = hook_start_by_name},
+  [index_main] = {METHOD("4mainyyF"), .hook = hook_main, .overridden = true},
+  [index_cancel] = {METHOD("6cancelyyF"), IMPLEMENTED(hook_cancel)},
+  [index_add_dependency] = {METHOD("13addDependencyyyACF"), IMPLEMENTED(hook_add_dependency)},
+  [index_remove_dependency] = {METHOD("16removeDependencyyyACF"), IMPLEMENTED(hook_remove_dependency)},
+  [index_wait] = {METHOD("17waitUntilFinishedyyF"), IMPLEMENTED(hook_wait)},
+  [index_name] = {METHOD("4nameSSSgvs"), IMPLEMENTED(hook_name)},
+  [index_priority] = {METHOD("13queuePriorityAC05QueueD0Ovs"), IMPLEMENTED(hook_priority)},
+  [index_quality] = {METHOD("16qualityOfServiceAA07QualitydE0Ovs"), IMPLEMENTED(hook_quality)},
+  [index_modify_name] = {METHOD("4nameSSSgvM"), IMPLEMENTED(modify_name)},
+  [index_modify_priority] = {METHOD("13queuePriorityAC05QueueD0OvM"), IMPLEMENTED(modify_priority)},
+  [index_modify_quality] = {METHOD("16qualityOfServiceAA07QualitydE0OvM"), IMPLEMENTED(modify_quality)},
+  {0},
+};
+
+hooked_import foundation_imports[] = {
+  {METHOD("ACycfc"), hook_init},
+  {"$s10Foundation14BlockOperationCACycfc", hook_block_init},
+  {"$s10Foundation14OperationQueueCACycfc", hook_queue_init},
+  {METHOD("14didChangeValue6forKeyySS_tF"), hook_did_change_key},
+  {METHOD("14didChangeValue3forys7KeyPathCyACxG_tlF"), hook_did_change_path},
+  {0},
+};
+#endif

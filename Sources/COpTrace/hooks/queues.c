@@ -1,0 +1,155 @@
+// What happens to queues that are not ours, when everything is watched. Subclasses of other programs reach these hooks
+// by their calls of `super`.
+#include "hooks.h"
+
+#if OPTRACE_HAS_HOOKS
+
+enum { index_add = 1, index_add_all, index_barrier, index_limit, index_suspended, index_name, index_quality,
+       index_underlying, index_cancel_all, index_wait_all, index_modify_limit, index_modify_suspended, index_modify_name,
+       index_modify_quality, index_modify_underlying };
+
+static bool watches(const void *queue) {
+  if (!hooks_watch_everything()) return false;
+  const class_entry *class = class_know(*(const void *const *)queue, class_queue);
+  return class && !class->records_itself;
+}
+
+// A queue that has an entry in the trace already, for changes that say nothing of one that has not been used.
+static bool is_known(const void *queue) { return hooks_active() && optrace_object_find(queue); }
+
+static void *real(uint32_t index) { return queue_methods[index].real; }
+
+static SWIFT void hook_destroy(SELF) {
+  method original = (method)class_original(self, method_destroy);
+  optrace_operation *identity = hooks_active() ? optrace_object_find(self) : NULL;
+  if (identity) {
+    optrace_operation_event(identity, optrace_kind_queue_released);
+    object_remove(identity);
+  }
+  original(self);
+}
+
+static SWIFT void hook_add(void *operation, SELF) {
+  if (watches(self)) hook_calls.enqueue(self, operation);
+  ((method_object)real(index_add))(operation, self);
+}
+
+static SWIFT void hook_add_all(void *operations, bool wait, SELF) {
+  if (watches(self)) hook_calls.enqueue_all(self, operations);
+  ((method_array)real(index_add_all))(operations, wait, self);
+}
+
+static SWIFT void hook_barrier(void *function, void *context, SELF) {
+  SWIFT void (*original)(void *, void *, SELF) = real(index_barrier);
+  void *new_function, *new_context;
+  if (!watches(self) || !hook_calls.barrier(self, function, context, &new_function, &new_context))
+    return original(function, context, self);
+  original(new_function, new_context, self);
+  hook_calls.release(new_context);
+}
+
+// Before the queue hears of it: then it starts what it may.
+static void tell_limit(void *queue, const void *value) {
+  if (watches(queue)) hook_calls.queue_value(queue, optrace_kind_limit, *(const int64_t *)value);
+}
+
+static void tell_suspended(void *queue, const void *value) {
+  if (!watches(queue)) return;
+  hook_calls.queue_event(queue, *(const bool *)value ? optrace_kind_queue_suspended : optrace_kind_queue_resumed);
+}
+
+static void tell_name(void *queue, const void *unused) {
+  (void)unused;
+  if (is_known(queue)) hook_calls.queue_changed(queue, optrace_kind_queue_renamed);
+}
+
+static void tell_quality(void *queue, const void *unused) {
+  (void)unused;
+  if (is_known(queue)) hook_calls.queue_changed(queue, optrace_kind_queue_quality);
+}
+
+static void tell_underlying(void *queue, const void *unused) {
+  (void)unused;
+  if (is_known(queue)) hook_calls.queue_changed(queue, optrace_kind_queue_main);
+}
+
+static SWIFT void hook_limit(uint64_t value, SELF) {
+  tell_limit(self, &value);
+  ((method_word)real(index_limit))(value, self);
+}
+
+static SWIFT void hook_suspended(bool value, SELF) {
+  tell_suspended(self, &value);
+  ((method_bool)real(index_suspended))(value, self);
+}
+
+static SWIFT void hook_name(uint64_t first, uint64_t second, SELF) {
+  ((method_words)real(index_name))(first, second, self);
+  tell_name(self, NULL);
+}
+
+static SWIFT void hook_quality(uint8_t value, SELF) {
+  ((method_byte)real(index_quality))(value, self);
+  tell_quality(self, NULL);
+}
+
+static SWIFT void hook_underlying(void *queue, SELF) {
+  ((method_object)real(index_underlying))(queue, self);
+  tell_underlying(self, NULL);
+}
+
+static SWIFT yielded modify_limit(void *frame, SELF) {
+  return modify((modifier)real(index_modify_limit), frame, self, tell_limit, NULL);
+}
+
+static SWIFT yielded modify_suspended(void *frame, SELF) {
+  return modify((modifier)real(index_modify_suspended), frame, self, tell_suspended, NULL);
+}
+
+static SWIFT yielded modify_name(void *frame, SELF) {
+  return modify((modifier)real(index_modify_name), frame, self, NULL, tell_name);
+}
+
+static SWIFT yielded modify_quality(void *frame, SELF) {
+  return modify((modifier)real(index_modify_quality), frame, self, NULL, tell_quality);
+}
+
+static SWIFT yielded modify_underlying(void *frame, SELF) {
+  return modify((modifier)real(index_modify_underlying), frame, self, NULL, tell_underlying);
+}
+
+static SWIFT void hook_cancel_all(SELF) {
+  if (watches(self)) hook_calls.queue_event(self, optrace_kind_queue_cancelled_all);
+  ((method)real(index_cancel_all))(self);
+}
+
+static SWIFT void hook_wait_all(SELF) {
+  bool watched = watches(self);
+  if (watched) hook_calls.queue_event(self, optrace_kind_queue_wait);
+  ((method)real(index_wait_all))(self);
+  if (watched) hook_calls.queue_event(self, optrace_kind_queue_waited);
+}
+
+#define METHOD(name) "$s10Foundation14OperationQueueC" name
+#define HOOK(function) .hook = function, .direct = function, .traced_overrides = true
+
+hooked_method queue_methods[] = {
+  [method_destroy] = {METHOD("fD"), .hook = hook_destroy, .overridden = true},
+  [index_add] = {METHOD("03addB0yyAA0B0CF"), HOOK(hook_add)},
+  [index_add_all] = {METHOD("13addOperations_17waitUntilFinishedySayAA0B0CG_SbtF"), HOOK(hook_add_all)},
+  [index_barrier] = {METHOD("15addBarrierBlockyyyyYbcF"), HOOK(hook_barrier)},
+  [index_limit] = {METHOD("013maxConcurrentB5CountSivs"), HOOK(hook_limit)},
+  [index_suspended] = {METHOD("11isSuspendedSbvs"), HOOK(hook_suspended)},
+  [index_name] = {METHOD("4nameSSSgvs"), HOOK(hook_name)},
+  [index_quality] = {METHOD("16qualityOfServiceAA07QualityeF0Ovs"), HOOK(hook_quality)},
+  [index_underlying] = {METHOD("010underlyingC08Dispatch0eC0CSgvs"), HOOK(hook_underlying)},
+  [index_cancel_all] = {METHOD("19cancelAllOperationsyyF"), HOOK(hook_cancel_all)},
+  [index_wait_all] = {METHOD("33waitUntilAllOperationsAreFinishedyyF"), HOOK(hook_wait_all)},
+  [index_modify_limit] = {METHOD("013maxConcurrentB5CountSivM"), HOOK(modify_limit)},
+  [index_modify_suspended] = {METHOD("11isSuspendedSbvM"), HOOK(modify_suspended)},
+  [index_modify_name] = {METHOD("4nameSSSgvM"), HOOK(modify_name)},
+  [index_modify_quality] = {METHOD("16qualityOfServiceAA07QualityeF0OvM"), HOOK(modify_quality)},
+  [index_modify_underlying] = {METHOD("010underlyingC08Dispatch0eC0CSgvM"), HOOK(modify_underlying)},
+  {0},
+};
+#endif

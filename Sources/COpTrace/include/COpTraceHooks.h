@@ -1,0 +1,53 @@
+// Seeing operations that are not ours. Hooks in the method tables of Foundation's classes and their subclasses, and in
+// the imports of loaded objects; on Linux, with Foundation as a shared library. `Documentation/hooks.md` tells how.
+#ifndef COPTRACE_HOOKS_H
+#define COPTRACE_HOOKS_H
+
+#include "COpTrace.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// What the recorder's Swift part does when a hook is reached. Objects are passed without ownership and live during the
+// call.
+typedef struct {
+  // Class metadata of our own overriding types: shows that the compiler and the loaded Foundation agree on the layout.
+  const void *traced_operation;
+  const void *traced_queue;
+  // Whether objects of this class record themselves.
+  bool (*records_itself)(const void *metadata);
+  // An operation that is not known starts, is waited for, ...; describes it.
+  void (*introduce)(void *operation);
+  void (*dependency)(void *operation, void *other, bool added);
+  // `kind`: the record's, of what was set; the new value is asked for.
+  void (*operation_changed)(void *operation, uint8_t kind);
+  void (*enqueue)(void *queue, void *operation);
+  void (*enqueue_all)(void *queue, void *array);
+  // Gives back the two words of a closure that runs the one whose words are `function` and `context`, and owns it.
+  bool (*barrier)(void *queue, void *function, void *context, void **new_function, void **new_context);
+  void (*release)(void *context);
+  void (*queue_event)(void *queue, uint8_t kind);
+  void (*queue_value)(void *queue, uint8_t kind, int64_t value);
+  void (*queue_changed)(void *queue, uint8_t kind);
+} optrace_hook_calls;
+
+// Puts the hooks in place. Null, or why it cannot be done; nothing is changed then. Not for two threads at a time.
+const char *optrace_hooks_install(const optrace_hook_calls *calls);
+// Takes them out of all places that are left as they were put there.
+void optrace_hooks_remove(void);
+// Who records operations and queues that nobody has introduced: any pointer, kept alive by who sets it. Null: nobody.
+void optrace_hooks_watch(void *recorder);
+void *optrace_hooks_watcher(void);
+bool optrace_hooks_are_installed(void);
+
+// What is known of an object that is not ours: as long as the object lives. Null: not known.
+optrace_operation *optrace_object_find(const void *object);
+// At first sight it becomes known. Null: it cannot be watched. `is_queue`: an OperationQueue, else an Operation.
+optrace_operation *optrace_object_know(void *object, bool is_queue);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,194 @@
+internal import COpTrace
+internal import Foundation
+internal import OpTraceFormat
+
+/// The hooks of this process (`COpTraceHooks.h`): who uses them, and what is done when one is reached.
+///
+/// They are put in place for the first recorder that needs them (a traced queue is given an operation that is not ours;
+/// ``TraceRecorder/instrumentProcess()``), and taken out when the last of these is stopped.
+enum ProcessHooks {
+  private static let lock = NSLock()
+  /// Only touched under `lock`.
+  nonisolated(unsafe) private static var users = Set<OpaquePointer>()
+
+  /// True when operations of other classes that this recorder meets can be followed.
+  static func isInUse(by recorder: TraceRecorder) -> Bool {
+    let use = optrace_recorder_hooks(recorder.core)
+    if use != optrace_hooks_unasked { return use == optrace_hooks_used }
+    return install(for: recorder) == nil
+  }
+
+  static func watchesEverything(_ recorder: TraceRecorder) -> Bool {
+    optrace_hooks_watcher() == Unmanaged.passUnretained(recorder).toOpaque()
+  }
+
+  /// Records everything that nobody has introduced to `recorder`, until it is stopped.
+  static func watchEverything(for recorder: TraceRecorder) throws {
+    if let why = install(for: recorder) {
+      throw TraceRecorderError(.cannotInstrument(why), path: recorder.url.path)
+    }
+    try lock.withLock {
+      guard optrace_hooks_watcher() == nil else {
+        throw TraceRecorderError(.alreadyInstrumented, path: recorder.url.path)
+      }
+      // Kept for good: a thread that has just read it may still use it. There are few of them in a process.
+      optrace_hooks_watch(Unmanaged.passRetained(recorder).toOpaque())
+    }
+  }
+
+  static func stop(using core: OpaquePointer) {
+    lock.withLock {
+      guard users.remove(core) != nil else { return }
+      optrace_recorder_set_hooks(core, UInt32(optrace_hooks_unavailable))
+      if let watcher = optrace_hooks_watcher(), recorder(watcher).core == core { optrace_hooks_watch(nil) }
+      if users.isEmpty { optrace_hooks_remove() }
+    }
+  }
+
+  /// Nil, or why it cannot be done.
+  private static func install(for recorder: TraceRecorder) -> String? {
+    lock.withLock {
+      guard recorder.isRecording else { return "the recorder was stopped" }
+      if users.contains(recorder.core) { return nil }
+      var calls = calls
+      if let why = optrace_hooks_install(&calls) {
+        optrace_recorder_set_hooks(recorder.core, UInt32(optrace_hooks_unavailable))
+        return String(cString: why)
+      }
+      users.insert(recorder.core)
+      optrace_recorder_set_hooks(recorder.core, UInt32(optrace_hooks_used))
+      return nil
+    }
+  }
+
+  // MARK: What is done when a hook is reached
+
+  private static func recorder(_ pointer: UnsafeMutableRawPointer) -> TraceRecorder {
+    Unmanaged<TraceRecorder>.fromOpaque(pointer).takeUnretainedValue()
+  }
+
+  /// The one that records what nobody has introduced.
+  private static var watcher: TraceRecorder? {
+    optrace_hooks_watcher().map(recorder).flatMap { $0.isRecording ? $0 : nil }
+  }
+
+  /// Objects come without ownership, and live while the hook runs.
+  private static func object<Object: AnyObject>(_ pointer: UnsafeMutableRawPointer?) -> Object? {
+    pointer.map { Unmanaged<Object>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  private static func probe(_ object: UnsafeMutableRawPointer?) -> OperationProbe? {
+    optrace_object_find(object).map { OperationProbe(hooked: $0) }
+  }
+
+  /// The recorder that an operation belongs to.
+  private static func recorder(of probe: OperationProbe) -> TraceRecorder? {
+    probe.owner.flatMap { core in
+      if let watcher, watcher.core == core { return watcher }
+      return TraceRecorder.active(core)
+    }
+  }
+
+  private static func queueProbe(_ queue: UnsafeMutableRawPointer?) -> QueueProbe? {
+    optrace_object_know(queue, true).map { QueueProbe(pointer: $0) }
+  }
+
+  private static func enqueue(_ operations: [Operation], on pointer: UnsafeMutableRawPointer?) {
+    guard let recorder = watcher, let queue: OperationQueue = object(pointer), let probe = queueProbe(pointer) else {
+      return
+    }
+    for operation in operations { probe.recordEnqueued(operation, on: queue, recorder: recorder) }
+  }
+
+  /// Calls `body` with the queue's number in the trace of everything.
+  private static func withQueue(_ pointer: UnsafeMutableRawPointer?, _ body: (OpaquePointer, UInt32) -> Void) {
+    guard let recorder = watcher, let queue: OperationQueue = object(pointer),
+      let number = queueProbe(pointer)?.number(of: queue, in: recorder)
+    else { return }
+    body(recorder.core, number)
+  }
+
+  /// A closure's two words stand in a structure as they are; on its own, a closure is passed to generic code in another form.
+  private struct Block {
+    let run: @Sendable () -> Void
+  }
+
+  private static var calls: optrace_hook_calls {
+    var calls = optrace_hook_calls()
+    calls.traced_operation = unsafeBitCast(TracedOperation.self as AnyClass, to: UnsafeRawPointer.self)
+    calls.traced_queue = unsafeBitCast(TracedOperationQueue.self as AnyClass, to: UnsafeRawPointer.self)
+    calls.records_itself = { metadata in
+      guard let metadata else { return false }
+      let type: AnyClass = unsafeBitCast(metadata, to: AnyClass.self)
+      return type is any ProbedOperation.Type || type is TracedOperationQueue.Type
+    }
+    calls.introduce = { pointer in
+      guard let operation: Operation = ProcessHooks.object(pointer) else { return }
+      let known = ProcessHooks.probe(pointer).flatMap { ProcessHooks.recorder(of: $0) }
+      _ = (known ?? ProcessHooks.watcher)?.introduce(operation, .started)
+    }
+    calls.dependency = { pointer, other, added in
+      guard let probe = ProcessHooks.probe(pointer), let recorder = ProcessHooks.recorder(of: probe),
+        let target: Operation = ProcessHooks.object(other)
+      else { return }
+      probe.record(added ? .dependencyAdded : .dependencyRemoved, UInt64(recorder.introduce(target)))
+    }
+    calls.operation_changed = { pointer, kind in
+      guard let probe = ProcessHooks.probe(pointer), let operation: Operation = ProcessHooks.object(pointer) else {
+        return
+      }
+      switch EventKind(rawValue: kind) {
+      case .operationNamed: if let name = operation.name { probe.record(.operationNamed, text: name) }
+      case .priorityChanged:
+        probe.record(.priorityChanged, UInt64(bitPattern: Int64(operation.queuePriority.rawValue)))
+      case .qualityChanged: probe.record(.qualityChanged, UInt64(operation.qualityOfService.traceValue))
+      default: break
+      }
+    }
+    calls.enqueue = { queue, operation in
+      guard let operation: Operation = ProcessHooks.object(operation) else { return }
+      ProcessHooks.enqueue([operation], on: queue)
+    }
+    calls.enqueue_all = { queue, array in
+      // An array is one pointer to its storage.
+      if let array { ProcessHooks.enqueue(unsafeBitCast(array, to: [Operation].self), on: queue) }
+    }
+    calls.barrier = { queue, function, context, newFunction, newContext in
+      guard let recorder = ProcessHooks.watcher, let object: OperationQueue = ProcessHooks.object(queue),
+        let probe = ProcessHooks.queueProbe(queue), let number = probe.number(of: object, in: recorder)
+      else { return false }
+      let barrier = unsafeBitCast((function, context), to: Block.self)
+      let life = recorder.introduceBarrier(queue: number)
+      let wrapped = Block { life.run(barrier.run) }
+      withExtendedLifetime(wrapped) {
+        let words = unsafeBitCast(wrapped, to: (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?).self)
+        newFunction?.pointee = words.0
+        newContext?.pointee = words.1
+        if let context = words.1 { _ = Unmanaged<AnyObject>.fromOpaque(context).retain() }
+      }
+      return true
+    }
+    calls.release = { context in
+      if let context { Unmanaged<AnyObject>.fromOpaque(context).release() }
+    }
+    calls.queue_event = { queue, kind in
+      ProcessHooks.withQueue(queue) { optrace_emit1($0, kind, $1) }
+    }
+    calls.queue_value = { queue, kind, value in
+      ProcessHooks.withQueue(queue) { optrace_emit2($0, kind, $1, UInt64(bitPattern: value)) }
+    }
+    calls.queue_changed = { pointer, kind in
+      guard let queue: OperationQueue = ProcessHooks.object(pointer) else { return }
+      ProcessHooks.withQueue(pointer) { core, number in
+        switch EventKind(rawValue: kind) {
+        case .queueRenamed:
+          UTF8Text.with(queue.name ?? "") { optrace_emit_text(core, kind, number, 0, false, 0, $0, $1) }
+        case .queueQualityChanged: optrace_emit2(core, kind, number, UInt64(queue.qualityOfService.traceValue))
+        case .queueMainChanged: optrace_emit2(core, kind, number, QueueProbe.isMain(queue) ? 1 : 0)
+        default: break
+        }
+      }
+    }
+    return calls
+  }
+}
