@@ -18,6 +18,7 @@ final class RingCarry: @unchecked Sendable {
   private var queues = Set<UInt32>()
   private var openWaits = Set<UInt64>()
   private var openSpans = Set<UInt32>()
+  private var blocking = BlockingCarry()
   /// Ends whose beginnings lie in chunks that are still being written.
   private var finishedEarly = Set<UInt32>()
   private var endedSpansEarly = Set<UInt32>()
@@ -43,9 +44,13 @@ final class RingCarry: @unchecked Sendable {
         if endedSpansEarly.remove(id) == nil { openSpans.insert(id) }
       case .spanEnded:
         if openSpans.remove(record.subject) == nil { endedSpansEarly.insert(record.subject) }
+      case .blocked: blocking.blocked(record)
+      case .unblocked: blocking.unblocked(record)
+      case .objectNamed: blocking.named(record)
       default: break
       }
     }
+    blocking.scanned()
     // An end without a beginning comes from before the ring; it must not pile up.
     if finishedEarly.count > 1 << 20 { finishedEarly.removeAll() }
     if endedSpansEarly.count > 1 << 20 { endedSpansEarly.removeAll() }
@@ -55,7 +60,8 @@ final class RingCarry: @unchecked Sendable {
     UInt64(record.thread) << 33 | (isQueue ? 1 << 32 : 0) | UInt64(record.subject)
   }
 
-  private func isNeeded(_ record: ChunkRecords.Record) -> Bool {
+  /// Sees the records of a chunk in their order, each once.
+  private func isNeeded(_ record: ChunkRecords.Record, behind last: ChunkRecords.Record?) -> Bool {
     guard let kind = EventKind(rawValue: record.kind) else { return false }
     switch kind.spec.subject {
     case .operation:
@@ -64,6 +70,11 @@ final class RingCarry: @unchecked Sendable {
       case .spanBegan: return openSpans.contains(UInt32(truncatingIfNeeded: record.word1 >> 32))
       case .waitBegan: return openWaits.contains(waitKey(record, isQueue: false))
       case .waitEnded: return false
+      case .blocked: return blocking.keepsBeginning(record)
+      case .unblocked: return blocking.keepsEnd(record)
+      // Belongs to the wait that stands before it.
+      case .signalled:
+        return last?.kind == EventKind.blocked.rawValue && last?.blocking.object == record.blocking.object
       default: return unfinished.contains(record.subject)
       }
     case .queue:
@@ -72,6 +83,7 @@ final class RingCarry: @unchecked Sendable {
       case .queueWaitEnded: return false
       default: return queues.contains(record.subject)
       }
+    case .none: return kind == .objectNamed && blocking.keepsName(record)
     default: return false
     }
   }
@@ -98,8 +110,11 @@ final class RingCarry: @unchecked Sendable {
       count = 0
     }
 
+    var last: ChunkRecords.Record?
     while let record = walk.next() {
-      guard isNeeded(record) else { continue }
+      let isNeeded = isNeeded(record, behind: last)
+      last = isNeeded ? record : nil
+      guard isNeeded else { continue }
       if run.isEmpty || record.thread != runThread || record.ticks < lastTicks
         || record.ticks - lastTicks > Layout.largestDelta || run.count > longestRun
       {
@@ -128,6 +143,7 @@ struct ChunkRecords {
     var thread: UInt32
     var systemThread: UInt32
     var word1: UInt64
+    var word2: UInt64
     var offset: Int
     var byteCount: Int
   }
@@ -150,11 +166,16 @@ struct ChunkRecords {
     thread = bytes.loadUnaligned(fromByteOffset: Layout.Chunk.thread, as: UInt32.self)
   }
 
+  /// 0 behind the end.
+  private func word(at offset: Int) -> UInt64 {
+    offset + 8 <= bytes.count ? bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) : 0
+  }
+
   mutating func next() -> Record? {
     while offset + 8 <= bytes.count {
       let head = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
       let kind = UInt8(truncatingIfNeeded: head)
-      let word1 = offset + 16 <= bytes.count ? bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self) : 0
+      let word1 = word(at: offset + 8)
       let words = RecordSize.fixedWords(kind: kind) ?? Int(word1 & 0xFFFF)
       let count = words * 8
       guard kind != 0, count >= 8, offset + count <= bytes.count else { return nil }
@@ -175,7 +196,7 @@ struct ChunkRecords {
       }
       return Record(
         kind: kind, subject: subject, ticks: ticks, thread: thread, systemThread: systemThread, word1: word1,
-        offset: at, byteCount: count)
+        word2: words > 2 ? word(at: at + 16) : 0, offset: at, byteCount: count)
     }
     return nil
   }

@@ -24,11 +24,11 @@ struct BlockingRules {
     _ kind: EventKind, _ event: TraceEvent, _ index: Int, executes: (_ thread: UInt32) -> Bool
   ) -> Problem? {
     let record = BlockingRecord(event)
-    let object = record.address | UInt64(record.kind) << 48
+    let object = record.fields.object
     switch kind {
     case .blocked:
       last[event.thread.rawValue] = object
-      let wait = Wait(thread: record.thread == 0 ? event.thread.rawValue : record.thread, object: object)
+      let wait = Wait(thread: record.fields.thread == 0 ? event.thread.rawValue : record.fields.thread, object: object)
       if let end = endedEarly[wait], end.time >= record.since {
         endedEarly[wait] = nil
         return nil

@@ -2,27 +2,15 @@ import OpTraceFormat
 
 /// A `blocked`, `unblocked` or `signalled` record, taken apart.
 struct BlockingRecord {
-  static let addressMask: UInt64 = (1 << 48) - 1
-
-  var operation: UInt32
-  var address: UInt64
-  var kind: UInt8
+  let operation: UInt32
+  let fields: BlockingFields
   /// When the wait began, or the signal came.
-  var since: Nanoseconds
-  /// The thread that it names; 0: none.
-  var thread: UInt32
+  let since: Nanoseconds
 
   init(_ event: TraceEvent) {
     operation = event.subject
-    address = event.word1 & Self.addressMask
-    kind = UInt8(truncatingIfNeeded: event.word1 >> 48)
-    since = event.time
-    thread = 0
-    // An `unblocked` record has two words.
-    if let known = EventKind(rawValue: event.kind), known != .unblocked {
-      since = ClockMap.clamp(event.time &- Age.nanoseconds(event.word2, of: known))
-      thread = UInt32(truncatingIfNeeded: event.word2 >> 40)
-    }
+    fields = BlockingFields(event.word1, event.word2)
+    since = ClockMap.clamp(event.time &- Nanoseconds(fields.age) &* Nanoseconds(Layout.ageUnit))
   }
 }
 
@@ -35,23 +23,20 @@ struct BlockingWaits {
   private(set) var waits: [WaitRecord] = []
   private(set) var objects: [ObjectRecord] = []
 
-  private struct ObjectKey: Hashable {
-    var address: UInt64
-    var kind: UInt8
-  }
   private struct WaitKey: Hashable {
     var thread: UInt32
-    var object: ObjectKey
+    /// Address and kind, as in the objects' other tables here.
+    var object: UInt64
   }
   /// What the record that a thread wrote last is about: a signal behind it belongs to that.
   private struct Last {
-    var object: ObjectKey
+    var object: UInt64
     /// Its place in ``waits``; nil: the end of a wait whose beginning was not seen.
     var wait: Int?
     var isOver: Bool
   }
 
-  private var places: [ObjectKey: Int] = [:]
+  private var places: [UInt64: Int] = [:]
   private var names: [UInt64: String] = [:]
   /// The places of waits that are not over, by the thread that waits; few.
   private var open: [UInt32: [(key: WaitKey, wait: Int)]] = [:]
@@ -60,11 +45,12 @@ struct BlockingWaits {
   private var last: [UInt32: Last] = [:]
 
   mutating func blocked(_ record: BlockingRecord, _ at: Stamp) {
-    let thread = record.thread == 0 ? at.thread : ThreadID(record.thread)
-    let key = WaitKey(thread: thread.rawValue, object: ObjectKey(address: record.address, kind: record.kind))
+    let thread = record.fields.thread == 0 ? at.thread : ThreadID(record.fields.thread)
+    let key = WaitKey(thread: thread.rawValue, object: record.fields.object)
     end(key, record.since)
     var wait = WaitRecord(
-      target: .object(object(key.object)), thread: thread, inside: OperationID(record.operation), began: record.since)
+      target: .object(object(record.fields)), thread: thread, inside: OperationID(record.operation), began: record.since
+    )
     if let ended = endedEarly.removeValue(forKey: key), ended >= record.since { wait.ended = ended }
     if wait.ended == nil { open[key.thread, default: []].append((key, waits.count)) }
     // A thread that tells of its own wait waits no more.
@@ -74,7 +60,7 @@ struct BlockingWaits {
   }
 
   mutating func unblocked(_ record: BlockingRecord, _ at: Stamp) {
-    let object = ObjectKey(address: record.address, kind: record.kind)
+    let object = record.fields.object
     let key = WaitKey(thread: at.thread.rawValue, object: object)
     let wait = end(key, at.time)
     if wait == nil { endedEarly[key] = at.time }
@@ -82,12 +68,13 @@ struct BlockingWaits {
   }
 
   mutating func signalled(_ record: BlockingRecord, _ at: Stamp) {
-    let object = ObjectKey(address: record.address, kind: record.kind)
-    guard let last = last.removeValue(forKey: at.thread.rawValue), last.object == object, let place = last.wait else {
+    guard let last = last.removeValue(forKey: at.thread.rawValue), last.object == record.fields.object,
+      let place = last.wait
+    else {
       return
     }
     let signal = WaitRecord.Signal(
-      time: record.since, thread: record.thread == 0 ? nil : ThreadID(record.thread),
+      time: record.since, thread: record.fields.thread == 0 ? nil : ThreadID(record.fields.thread),
       operation: record.operation == 0 ? nil : OperationID(record.operation))
     // One from before the wait did not end it, and one that came while the thread waited on may have been for another.
     if last.isOver, signal.time >= waits[place].began {
@@ -105,7 +92,7 @@ struct BlockingWaits {
 
   mutating func named(address: UInt64, _ name: String) {
     names[address] = name
-    let key = ObjectKey(address: address, kind: WaitedObject.queue.rawValue)
+    let key = address | UInt64(WaitedObject.queue.rawValue) << 48
     guard let place = places[key] else { return }
     if objects[place].name == nil {
       objects[place].name = name
@@ -125,13 +112,13 @@ struct BlockingWaits {
     return entry.wait
   }
 
-  private mutating func object(_ key: ObjectKey) -> ObjectID {
-    if let place = places[key] { return objects[place].id }
-    places[key] = objects.count
-    let kind = WaitedObject(rawValue: key.kind)
+  private mutating func object(_ fields: BlockingFields) -> ObjectID {
+    if let place = places[fields.object] { return objects[place].id }
+    places[fields.object] = objects.count
+    let kind = WaitedObject(rawValue: fields.kind)
     let id = ObjectID(UInt32(clamping: objects.count + 1))
     objects.append(
-      ObjectRecord(id: id, kind: kind, address: key.address, name: kind == .queue ? names[key.address] : nil))
+      ObjectRecord(id: id, kind: kind, address: fields.address, name: kind == .queue ? names[fields.address] : nil))
     return id
   }
 }

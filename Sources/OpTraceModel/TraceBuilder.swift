@@ -292,7 +292,7 @@ public struct TraceBuilder {
         .init(thread: at.thread, from: before ?? at.time, to: at.time, count: word, reason: reason))
     case .objectNamed:
       let event = events[index]
-      blocking.named(address: event.word2 & BlockingRecord.addressMask, event.text ?? "")
+      blocking.named(address: event.word2 & BlockingFields.addresses, event.text ?? "")
     default: break
     }
   }

@@ -36,6 +36,17 @@ import Testing
     }
   }
 
+  @Test(arguments: [EventKind.blocked, .signalled, .unblocked]) func theFieldsOfWaitsAreTheTables(_ kind: EventKind) {
+    let words: [UInt64] = [0, 0x8182_8384_8586_8788, kind == .unblocked ? 0 : 0x9192_9394_9596_9798]
+    let fields = BlockingFields(words[1], words[2])
+    let expected: [String: UInt64] = [
+      "object": fields.address, "kind": UInt64(fields.kind), "age": fields.age, "thread": UInt64(fields.thread),
+    ]
+    #expect(fields.object == fields.address | UInt64(fields.kind) << 48)
+    #expect(kind.spec.fields.count == (kind == .unblocked ? 2 : 4))
+    for field in kind.spec.fields { #expect(expected[field.name] == field.raw(words[1], words[2]), "\(field.name)") }
+  }
+
   @Test func theSizeClassComesFromTheHighBits() {
     #expect(RecordSize.fixedWords(kind: 0x3F) == 1)
     #expect(RecordSize.fixedWords(kind: 0x40) == 2)
