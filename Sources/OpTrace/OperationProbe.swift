@@ -152,7 +152,7 @@ extension ProbedOperation {
   /// For an operation that is run by hand. True when it records.
   private func attachToDefault() -> Bool {
     if probe.core != nil { return true }
-    guard let recorder = TraceRecorder.default, recorder.isRecording else { return false }
+    guard let recorder = TraceRecorder.fallback, recorder.isRecording else { return false }
     _ = recorder.introduce(self)
     return probe.core != nil
   }

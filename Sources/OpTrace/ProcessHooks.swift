@@ -68,7 +68,7 @@ enum ProcessHooks {
   }
 
   /// The one that records what nobody has introduced.
-  private static var watcher: TraceRecorder? {
+  static var watcher: TraceRecorder? {
     optrace_hooks_watcher().map(recorder).flatMap { $0.isRecording ? $0 : nil }
   }
 

@@ -18,6 +18,9 @@ extension TraceRecorder {
     }
   }
 
+  /// What records where no recorder is named: the default one, or else the one that records the whole process.
+  static var fallback: TraceRecorder? { Self.default ?? ProcessHooks.watcher }
+
   private static func set(_ recorder: TraceRecorder?) {
     // Kept for good: a thread that has just read it may still use it. There are few of them in a process.
     optrace_set_default(recorder.map { Unmanaged.passRetained($0).toOpaque() })

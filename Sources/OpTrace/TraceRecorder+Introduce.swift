@@ -102,10 +102,9 @@ extension TraceRecorder {
       // Only what the traced queues are given is followed from there on.
       return sight == .enqueued ? .full : sight == .started ? .partial : .external
     }
-    // Started by a queue that it was given to before anybody looked. The main thread always has a current queue.
-    let isQueued =
-      sight == .started && optrace_frame_current() == nil && !Thread.isMainThread && OperationQueue.current != nil
-    return isQueued ? .partial : .full
+    // In a queue, or started, before anybody looked: that was not seen.
+    if sight == .enqueued || optrace_object_is_unused(Unmanaged.passUnretained(operation).toOpaque()) { return .full }
+    return .partial
   }
 
   /// Coverage as in the format: 0 full, 1 partial, 2 external.

@@ -43,7 +43,7 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   }
 
   /// What this queue records to at the moment.
-  public final var recorder: TraceRecorder? { explicitRecorder ?? TraceRecorder.default }
+  public final var recorder: TraceRecorder? { explicitRecorder ?? TraceRecorder.fallback }
 
   // MARK: Adding
 

@@ -245,7 +245,7 @@ import Testing
     #expect(trace.spans.allSatisfy { $0.ended != nil })
   }
 
-  @Test func foreignOperationIsNamedWithItsAdding() throws {
+  @Test func foreignOperationIsRecordedInFull() throws {
     let trace = try recorded { recorder in
       let queue = TracedOperationQueue(recorder: recorder)
       let foreign = BlockOperation {}
@@ -255,7 +255,9 @@ import Testing
       queue.addOperations([traced, foreign], waitUntilFinished: true)
     }
     let foreign = try trace.operation(named: "foreign")
-    #expect(foreign.coverage == .partial && foreign.className == "BlockOperation" && foreign.enqueued != nil)
+    #expect(foreign.coverage == .full && foreign.className == "BlockOperation" && foreign.enqueued != nil)
+    #expect(foreign.ready != nil && foreign.started != nil && foreign.executionBegan != nil && foreign.executionEnded != nil)
+    #expect(foreign.finished != nil && foreign.startReturned != nil && foreign.startCount == 1 && foreign.finishCount == 1)
     #expect(try trace.operation(named: "traced").dependencies.map(\.on) == [foreign.id])
   }
 

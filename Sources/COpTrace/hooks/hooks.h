@@ -45,7 +45,7 @@ typedef struct {
 // One imported function that is hooked.
 typedef struct {
   const char *name;
-  void *hook;
+  void *hook;       // Null: only called.
   void *real;
   uintptr_t owner;  // Where the object that defines it is loaded.
 } hooked_import;

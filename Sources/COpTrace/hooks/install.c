@@ -85,6 +85,10 @@ optrace_operation *optrace_object_find(const void *object) {
   (void)object;
   return NULL;
 }
+bool optrace_object_is_unused(void *object) {
+  (void)object;
+  return false;
+}
 optrace_operation *optrace_object_know(void *object, bool is_queue) {
   (void)object;
   (void)is_queue;

@@ -4,6 +4,7 @@
 
 #if OPTRACE_HAS_HOOKS
 
+enum { import_init, import_block_init, import_queue_init, import_did_change_key, import_did_change_path, import_state };
 enum { index_is_ready = 2, index_is_executing, index_start, index_main };
 
 // The object whose change is being announced on this thread, and the one that Foundation's `start()` runs.
@@ -51,12 +52,15 @@ static void call_start(void *object, method original) {
   started = outer;
 }
 
-static void run_start(void *object, method original) {
+static void run_start(void *object, method original, bool by_name) {
   optrace_operation *operation = met(object);
   if (!operation) return original(object);
   // A call of `super` from an override that was seen already.
   if (optrace_frame_object() == object) return call_start(object, original);
-  optrace_operation_event(operation, optrace_kind_started);
+  // The same from another thread, as of a class that lets its own `start()` return at once.
+  bool is_first = optrace_operation_claim(operation, optrace_bit_watched);
+  if (is_first || !by_name || optrace_operation_has(operation, optrace_bit_finish_recorded))
+    optrace_operation_event(operation, optrace_kind_started);
   optrace_frame_push(operation);
   call_start(object, original);
   optrace_frame_pop();
@@ -71,7 +75,7 @@ static void run_start(void *object, method original) {
   optrace_operation_event(operation, optrace_kind_start_returned);
 }
 
-static SWIFT void hook_start(SELF) { run_start(self, (method)class_original(self, index_start)); }
+static SWIFT void hook_start(SELF) { run_start(self, (method)class_original(self, index_start), false); }
 
 static SWIFT void hook_main(SELF) {
   if (optrace_frame_object() == self && optrace_frame_current_phase() == optrace_phase_starting && known(self)) {
@@ -137,7 +141,7 @@ static hooked_method *method_named(uint32_t index) { return &operation_methods[i
 enum { index_cancel = 6, index_add_dependency, index_remove_dependency, index_wait, index_name, index_priority,
        index_quality, index_modify_name, index_modify_priority, index_modify_quality };
 
-static SWIFT void hook_start_by_name(SELF) { run_start(self, (method)method_named(index_start)->real); }
+static SWIFT void hook_start_by_name(SELF) { run_start(self, (method)method_named(index_start)->real, true); }
 
 static SWIFT void hook_cancel(SELF) {
   optrace_operation *operation = known(self);
@@ -215,30 +219,30 @@ static SWIFT yielded modify_quality(void *frame, SELF) {
 // Calls of a subclass's initialiser for its part: the first that is heard of a class.
 static SWIFT void *hook_init(SELF) {
   if (hooks_watch_everything()) class_know(*(const void **)self, class_operation);
-  return ((SWIFT void *(*)(SELF))foundation_imports[0].real)(self);
+  return ((SWIFT void *(*)(SELF))foundation_imports[import_init].real)(self);
 }
 
 static SWIFT void *hook_block_init(SELF) {
   if (hooks_watch_everything()) class_know(*(const void **)self, class_operation);
-  return ((SWIFT void *(*)(SELF))foundation_imports[1].real)(self);
+  return ((SWIFT void *(*)(SELF))foundation_imports[import_block_init].real)(self);
 }
 
 static SWIFT void *hook_queue_init(SELF) {
   if (hooks_watch_everything()) class_know(*(const void **)self, class_queue);
-  return ((SWIFT void *(*)(SELF))foundation_imports[2].real)(self);
+  return ((SWIFT void *(*)(SELF))foundation_imports[import_queue_init].real)(self);
 }
 
 static SWIFT void hook_did_change_key(uint64_t first, uint64_t second, SELF) {
   const void *outer = announced;
   announced = self;
-  ((method_words)foundation_imports[3].real)(first, second, self);
+  ((method_words)foundation_imports[import_did_change_key].real)(first, second, self);
   announced = outer;
 }
 
 static SWIFT void hook_did_change_path(void *path, const void *value, SELF) {
   const void *outer = announced;
   announced = self;
-  ((SWIFT void (*)(void *, const void *, SELF))foundation_imports[4].real)(path, value, self);
+  ((SWIFT void (*)(void *, const void *, SELF))foundation_imports[import_did_change_path].real)(path, value, self);
   announced = outer;
 }
 
@@ -268,12 +272,19 @@ hooked_method operation_methods[] = {
   {0},
 };
 
+// Foundation's own state: an enumeration whose first case stands for "neither in a queue nor started".
+bool optrace_object_is_unused(void *object) {
+  SWIFT uint8_t (*state)(SELF) = (SWIFT uint8_t(*)(SELF))foundation_imports[import_state].real;
+  return state(object) == 0;
+}
+
 hooked_import foundation_imports[] = {
-  {METHOD("ACycfc"), hook_init},
-  {"$s10Foundation14BlockOperationCACycfc", hook_block_init},
-  {"$s10Foundation14OperationQueueCACycfc", hook_queue_init},
-  {METHOD("14didChangeValue6forKeyySS_tF"), hook_did_change_key},
-  {METHOD("14didChangeValue3forys7KeyPathCyACxG_tlF"), hook_did_change_path},
+  [import_init] = {METHOD("ACycfc"), hook_init},
+  [import_block_init] = {"$s10Foundation14BlockOperationCACycfc", hook_block_init},
+  [import_queue_init] = {"$s10Foundation14OperationQueueCACycfc", hook_queue_init},
+  [import_did_change_key] = {METHOD("14didChangeValue6forKeyySS_tF"), hook_did_change_key},
+  [import_did_change_path] = {METHOD("14didChangeValue3forys7KeyPathCyACxG_tlF"), hook_did_change_path},
+  [import_state] = {METHOD("6_stateAC18__NSOperationStateOvg"), NULL},
   {0},
 };
 #endif
