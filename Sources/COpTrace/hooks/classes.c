@@ -60,6 +60,7 @@ void *class_original(const void *object, uint32_t index) { return class_find(obj
 // ---- Checks --------------------------------------------------------------------------------------------------------
 
 static const void *operation_base, *queue_base;
+static uint32_t state_offset;
 
 static hooked_method *methods_of(class_kind kind) { return kind == class_queue ? queue_methods : operation_methods; }
 
@@ -121,7 +122,13 @@ const char *classes_resolve(const optrace_hook_calls *calls) {
   if (!agrees(calls->traced_operation, operation_base, operation_methods) ||
       !agrees(calls->traced_queue, queue_base, queue_methods))
     return "the loaded Foundation is not of the Swift version that OpTrace was built with";
+  state_offset = class_field_offset(operation_base, "__state");
   return NULL;
+}
+
+// Foundation's own state: one byte, the first case of an enumeration until the operation is enqueued or started.
+bool optrace_object_is_unused(const void *object) {
+  return state_offset && atomic_load_explicit((const _Atomic uint8_t *)object + state_offset, memory_order_relaxed) == 0;
 }
 
 // ---- Patching ------------------------------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ typedef struct {
 // One imported function that is hooked.
 typedef struct {
   const char *name;
-  void *hook;       // Null: only called.
+  void *hook;
   void *real;
   uintptr_t owner;  // Where the object that defines it is loaded.
 } hooked_import;
@@ -79,6 +79,9 @@ const class_entry *class_know(const void *metadata, class_kind kind);
 const class_entry *class_find(const void *object);
 void *class_original(const void *object, uint32_t index);
 bool classes_patch(bool on);
+
+// fields.c: where a stored property of a class lies in its objects; 0: it has none of this name.
+uint32_t class_field_offset(const void *metadata, const char *name);
 
 // operations.c, queues.c, blocking.c: the tables, ended by an entry without a name.
 extern hooked_method operation_methods[], queue_methods[];

@@ -66,7 +66,7 @@ static bool find_exchange(const char *name, exchange *found) {
     for (hooked_import *i = imports[t]; i->name; i++) {
       if (strcmp(i->name, name) != 0) continue;
       *found = (exchange){i->hook, i->real, i->owner};
-      return i->real && i->hook;
+      return i->real != NULL;
     }
   return false;
 }

@@ -85,7 +85,7 @@ optrace_operation *optrace_object_find(const void *object) {
   (void)object;
   return NULL;
 }
-bool optrace_object_is_unused(void *object) {
+bool optrace_object_is_unused(const void *object) {
   (void)object;
   return false;
 }

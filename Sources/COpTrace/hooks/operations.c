@@ -4,7 +4,7 @@
 
 #if OPTRACE_HAS_HOOKS
 
-enum { import_init, import_block_init, import_queue_init, import_did_change_key, import_did_change_path, import_state };
+enum { import_init, import_block_init, import_queue_init, import_did_change_key, import_did_change_path };
 enum { index_is_ready = 2, index_is_executing, index_start, index_main };
 
 // The object whose change is being announced on this thread, and the one that Foundation's `start()` runs.
@@ -272,19 +272,12 @@ hooked_method operation_methods[] = {
   {0},
 };
 
-// Foundation's own state: an enumeration whose first case stands for "neither in a queue nor started".
-bool optrace_object_is_unused(void *object) {
-  SWIFT uint8_t (*state)(SELF) = (SWIFT uint8_t(*)(SELF))foundation_imports[import_state].real;
-  return state(object) == 0;
-}
-
 hooked_import foundation_imports[] = {
   [import_init] = {METHOD("ACycfc"), hook_init},
   [import_block_init] = {"$s10Foundation14BlockOperationCACycfc", hook_block_init},
   [import_queue_init] = {"$s10Foundation14OperationQueueCACycfc", hook_queue_init},
   [import_did_change_key] = {METHOD("14didChangeValue6forKeyySS_tF"), hook_did_change_key},
   [import_did_change_path] = {METHOD("14didChangeValue3forys7KeyPathCyACxG_tlF"), hook_did_change_path},
-  [import_state] = {METHOD("6_stateAC18__NSOperationStateOvg"), NULL},
   {0},
 };
 #endif

@@ -46,8 +46,8 @@ optrace_operation *optrace_object_find(const void *object);
 // At first sight it becomes known. Null: it cannot be watched. `is_queue`: an OperationQueue, else an Operation.
 optrace_operation *optrace_object_know(void *object, bool is_queue);
 
-// Whether an operation is neither in a queue nor was started. Only while the hooks are installed.
-bool optrace_object_is_unused(void *object);
+// Whether an operation is neither in a queue nor was started. False too where that cannot be told.
+bool optrace_object_is_unused(const void *object);
 
 #ifdef __cplusplus
 }

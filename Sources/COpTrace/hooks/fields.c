@@ -1,0 +1,41 @@
+// Stored properties, by name: Swift keeps their names for reflection and their offsets in the class metadata. Both
+// layouts are part of Swift's stable ABI (docs/ABI/TypeMetadata.rst of the Swift project).
+#include "hooks.h"
+
+#if OPTRACE_HAS_HOOKS
+#include <string.h>
+
+// Pointers are distances from the place where they stand.
+static const void *relative(const int32_t *at) { return *at ? (const uint8_t *)at + *at : NULL; }
+
+typedef struct {
+  uint32_t flags;
+  int32_t parent, name, accessor, fields, superclass;
+  uint32_t negative_words, positive_words, member_count, field_count, offsets_at;
+} class_description;
+
+typedef struct {
+  int32_t type, superclass;
+  uint16_t kind, record_size;
+  uint32_t count;
+} field_list;
+
+typedef struct {
+  uint32_t flags;
+  int32_t type, name;
+} field_record;
+
+uint32_t class_field_offset(const void *metadata, const char *name) {
+  const class_description *description = ((const void *const *)metadata)[5];
+  if (!description || (description->flags & 0x1F) != 16) return 0;  // 16: a class.
+  const field_list *fields = relative(&description->fields);
+  if (!fields || fields->record_size < sizeof(field_record) || !description->offsets_at) return 0;
+  for (uint32_t i = 0; i < fields->count && i < description->field_count; i++) {
+    const field_record *field = (const field_record *)((const uint8_t *)(fields + 1) + i * fields->record_size);
+    const char *found = relative(&field->name);
+    if (found && strcmp(found, name) == 0)
+      return (uint32_t)((const uintptr_t *)metadata)[description->offsets_at + i];
+  }
+  return 0;
+}
+#endif
