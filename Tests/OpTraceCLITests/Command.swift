@@ -68,7 +68,7 @@ enum Command {
       errors: String(decoding: try Data(contentsOf: files[2]), as: UTF8.self))
   }
   /// Tests run on threads that block signals, and a child takes over the mask of the thread that starts it.
-  private static func withAllSignals(_ body: () throws -> Void) rethrows {
+  static func withAllSignals(_ body: () throws -> Void) rethrows {
     var none = sigset_t()
     var before = sigset_t()
     sigemptyset(&none)

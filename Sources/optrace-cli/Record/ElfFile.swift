@@ -31,7 +31,6 @@
     private(set) var hasSwiftSections = false
 
     private let file: FileHandle
-    private static let longestText = 1 << 20
 
     /// Nil: not such a file, or it may not be read.
     init?(path: String) {
@@ -80,10 +79,10 @@
         .map { (tag: $0.number(0, UInt64.self), value: $0.number(8, UInt64.self)) }
         .prefix { $0.tag != 0 }
       guard let address = pairs.first(where: { $0.tag == 5 })?.value,
-        let size = pairs.first(where: { $0.tag == 10 })?.value, size <= Self.longestText,
+        let size = pairs.first(where: { $0.tag == 10 })?.value,
         let segment = segments.first(where: { $0.type == 1 && address >= $0.address && address - $0.address < $0.size }
         ),
-        let names = Self.bytes(file, at: segment.offset &+ (address - segment.address), count: Int(size))
+        let names = Self.bytes(file, at: segment.offset &+ (address - segment.address), count: Int(clamping: size))
       else { return }
       libraries = pairs.filter { $0.tag == 1 }.compactMap { names.text($0.value) }
     }
@@ -97,8 +96,7 @@
       let place = Int(head.number(62, UInt16.self))
       guard table.indices.contains(place) else { return }
       let length = table[place].number(32, UInt64.self)
-      guard length <= Self.longestText,
-        let names = Self.bytes(file, at: table[place].number(24, UInt64.self), count: Int(length))
+      guard let names = Self.bytes(file, at: table[place].number(24, UInt64.self), count: Int(clamping: length))
       else { return }
       hasSwiftSections = table.contains { names.text(UInt64($0.number(0, UInt32.self)))?.hasPrefix("swift5_") == true }
     }
@@ -108,9 +106,12 @@
       return (0..<count).map { Array(table[$0 * size..<($0 + 1) * size]) }
     }
 
-    /// All of the bytes, or nil.
+    /// All of the bytes, or nil: a number in the file may be wrong.
     private static func bytes(_ file: FileHandle, at offset: UInt64, count: Int) -> [UInt8]? {
-      guard let place = off_t(exactly: offset), count >= 0 else { return nil }
+      var status = stat()
+      guard fstat(file.fileDescriptor, &status) == 0, let place = off_t(exactly: offset), place <= status.st_size,
+        count <= Int(status.st_size) - Int(place)
+      else { return nil }
       var bytes = [UInt8](repeating: 0, count: count)
       return pread(file.fileDescriptor, &bytes, count, place) == count ? bytes : nil
     }

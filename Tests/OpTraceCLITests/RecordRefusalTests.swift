@@ -1,0 +1,244 @@
+#if os(Linux)
+  import Foundation
+  import Testing
+
+  @Suite("The command record: what it refuses, and what it says")
+  struct RecordRefusalTests {
+    private let place: RecordFolder
+    private let program: String
+
+    init() throws {
+      place = try RecordFolder()
+      program = try RecordFolder.program
+    }
+
+    private func expect(
+      _ status: Int32, _ message: String, _ arguments: [String], environment: [String: String] = [:]
+    ) throws {
+      let result = try Command.run(
+        arguments: [place.folder.url.path] + arguments, environment: environment,
+        shell: RecordFolder.enter + #"exec "$optrace" record "$@""#)
+      #expect(result == Command.Result(status: status, output: "", errors: "optrace: \(message)\n"))
+    }
+
+    @discardableResult
+    private func executable(_ name: String, _ bytes: [UInt8], mode: mode_t = 0o755) throws -> String {
+      let path = try place.folder.write(name, bytes)
+      chmod(path, mode)
+      return path
+    }
+
+    @Test(
+      "wrong usage is 64",
+      arguments: [
+        ([], "Missing expected argument '<program> ...'"), (["--"], "Missing expected argument '<program>'"),
+        (["--attach", "7"], "Unknown option '--attach'"),
+        (["-o", "-", "true"], "-o names a file: a trace cannot go to standard output."),
+        (["-o", "", "true"], "-o needs the name of a file."),
+        (["--flight-recorder", "much", "true"], "'much' is no size such as 512K, 16M or 1G."),
+      ] as [([String], String)])
+    func usage(arguments: [String], message: String) throws {
+      let result = try Command.run(arguments: ["record"] + arguments)
+      #expect(result.status == 64)
+      #expect(result.output == "")
+      #expect(result.errors.hasPrefix("optrace: \(message)\n"), "\(result.errors)")
+      #expect(
+        result.errors.contains(
+          "\nUsage: optrace record [-o <file>] [--flight-recorder <size>] [--] <program> [<argument> ...]\n"))
+    }
+
+    @Test("the help and the version are the command's own before the program, the program's after it")
+    func help() throws {
+      #expect(try Command.run("record", "--help").output == Command.run("help", "record").output)
+      #expect(try Command.run("record", "-h").output.hasPrefix("OVERVIEW: "))
+      #expect(try Command.run("record", "--version") == Command.run("--version"))
+      #expect(try place.record(program, "words", "--help", "--version").output == "--help|--version\n")
+    }
+
+    @Test("no such program is 127; one that cannot be run is 126")
+    func missing() throws {
+      try expect(
+        127, "cannot run 'no-such-program': there is no such program in the folders of PATH", ["no-such-program"])
+      try expect(127, "cannot run '': there is no such program in the folders of PATH", ["--", ""])
+      try expect(127, "cannot run './none': no such file", ["./none"])
+      try expect(127, "cannot run '-x': there is no such program in the folders of PATH", ["--", "-x"])
+      try expect(126, "cannot run './': it is a folder", ["./"])
+      try executable("plain", [], mode: 0o644)
+      try expect(126, "cannot run './plain': permission denied", ["./plain"])
+      try executable("orphan", Array("#!/no/such/interpreter\n".utf8))
+      try expect(127, "cannot run './orphan': its interpreter or loader is missing", ["./orphan"])
+    }
+
+    @Test("the folders of PATH are searched as a shell does")
+    func searchPath() throws {
+      let folder = place.folder.url.path
+      mkdir(folder + "/a", 0o755)
+      mkdir(folder + "/a/tool", 0o755)
+      mkdir(folder + "/b", 0o755)
+      try executable("b/tool", Array("#!/bin/sh\necho b\n".utf8), mode: 0o644)
+      let paths = "/no/folder:\(folder)/a:\(folder)/b"
+      try expect(
+        126, "cannot run '\(folder)/a/tool': it is a folder", ["tool"], environment: ["PATH": paths + ":/usr/bin:/bin"])
+      chmod(folder + "/b/tool", 0o755)
+      #expect(try place.record("tool", environment: ["PATH": paths + ":/usr/bin:/bin"]).output == "b\n")
+      // An empty part is this folder.
+      try executable("here", Array("#!/bin/sh\necho here\n".utf8))
+      #expect(try place.record("here", environment: ["PATH": ":/usr/bin:/bin"]).output == "here\n")
+    }
+
+    @Test("a file that cannot be written is said before the program runs")
+    func target() throws {
+      let folder = place.folder.url.path
+      try expect(
+        125, "cannot write 'none/run.optrace': there is no folder '\(folder)/none'",
+        ["-o", "none/run.optrace", program, "work"])
+      try expect(125, "cannot write '\(folder)': it is a folder", ["-o", folder, program, "work"])
+      try place.folder.write("letter", Array("Dear Sir".utf8))
+      let foreign = "it exists and is no trace: choose another name or remove it"
+      try expect(125, "cannot write 'letter': \(foreign)", ["-o", "letter", program, "work"])
+      try expect(125, "cannot write '/dev/null': \(foreign)", ["-o", "/dev/null", program, "work"])
+      symlink("letter", folder + "/link")
+      try expect(125, "cannot write 'link': \(foreign)", ["-o", "link", program, "work"])
+      #expect(try place.folder.names == ["letter", "link"])
+    }
+
+    // ---- What cannot be recorded
+
+    private static let instead = "or link OpTrace and run it with OPTRACE_OUTPUT=FILE"
+    private static let linkedStatically =
+      "it is linked statically, so nothing can be loaded into it; build it without -static-executable (C: -static), "
+      + instead
+
+    @Test("a program for another processor")
+    func otherMachine() throws {
+      var elf = ElfFixture()
+      elf.processor = elf.processor == 183 ? 62 : 183
+      try executable("other", elf.bytes)
+      let names: [UInt16: String] = [62: "x86-64", 183: "64-bit ARM"]
+      let own = try #require(names[ElfFixture().processor])
+      let other = try #require(names[elf.processor])
+      try expect(
+        125, "'./other' cannot be recorded: it was built for \(other), and this is \(own); build it for this machine",
+        ["./other"])
+    }
+
+    @Test("a static program: one of the system's compiler too, where there is one")
+    func staticProgram() throws {
+      var elf = ElfFixture()
+      elf.hasLoader = false
+      try executable("static", elf.bytes)
+      try expect(125, "'./static' cannot be recorded: \(Self.linkedStatically)", ["./static"])
+      try place.folder.write("main.c", Array("int main(void) { return 3; }\n".utf8))
+      let built = try Command.run(place.folder.url.path, shell: #"cd "$1" && cc -static -o real main.c"#)
+      if built.status == 0 {
+        try expect(125, "'./real' cannot be recorded: \(Self.linkedStatically)", ["./real"])
+      }
+    }
+
+    @Test("a program with Swift's libraries in it; one that brings them as shared libraries may run")
+    func staticSwift() throws {
+      var elf = ElfFixture()
+      elf.sections = [".text", "swift5_protocols"]
+      elf.libraries = ["libc.so.6", "libdispatch.so"]
+      try executable("static", elf.bytes)
+      try expect(
+        125,
+        "'./static' cannot be recorded: Swift's libraries are linked into it, where their operations are out of reach; "
+          + "build it without --static-swift-stdlib, \(Self.instead)", ["./static"])
+      // The fixture is no program that runs: its loader is none.
+      elf.libraries.append("libswiftCore.so")
+      try executable("shared", elf.bytes)
+      try expect(127, "cannot run './shared': its interpreter or loader is missing", ["./shared"])
+      elf.libraries = ["libc.so.6"]
+      elf.sections = [".text"]
+      try executable("c", elf.bytes)
+      try expect(127, "cannot run './c': its interpreter or loader is missing", ["./c"])
+    }
+
+    @Test("a program that takes its owner's rights", .enabled(if: getuid() == 0, "only root makes such a program"))
+    func setuid() throws {
+      let path = try executable("owned", ElfFixture().bytes)
+      chown(path, 65534, 65534)
+      let why =
+        "it takes the rights of its owner (setuid), and the system loads nothing into such a program; "
+        + "become that user first, and call optrace then"
+      for mode in [0o4755, 0o2755] as [mode_t] {
+        chmod(path, mode)
+        try expect(125, "'./owned' cannot be recorded: \(why)", ["./owned"])
+      }
+      chmod(path, 0o755)
+      try expect(127, "cannot run './owned': its interpreter or loader is missing", ["./owned"])
+    }
+
+    // ---- What it loads
+
+    /// The command and its objects in a folder of their own, as after an installation.
+    private func install(_ objects: [String: String?]) throws -> String {
+      let built = try Command.executable.deletingLastPathComponent()
+      let root = place.folder.url.appendingPathComponent("usr")
+      let lib = root.appendingPathComponent("lib/optrace")
+      let bin = root.appendingPathComponent("bin")
+      for folder in [bin, lib] {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      }
+      try FileManager.default.copyItem(at: try Command.executable, to: bin.appendingPathComponent("optrace"))
+      for (name, content) in objects {
+        let target = lib.appendingPathComponent(name)
+        if let content {
+          try Data(content.utf8).write(to: target)
+        } else {
+          try FileManager.default.copyItem(at: built.appendingPathComponent(name), to: target)
+        }
+      }
+      return bin.appendingPathComponent("optrace").path
+    }
+
+    @Test("without its objects it says where they should be")
+    func missingObjects() throws {
+      let optrace = try install(["libOpTracePreload.so": nil])
+      let usr = place.folder.path("usr")
+      let result = try Command.run(arguments: [optrace, program, "work"], shell: #""$1" record "$2" "$3""#)
+      #expect(
+        result
+          == Command.Result(
+            status: 125, output: "",
+            errors: "optrace: libOpTracePreload.so and libOpTraceRecorder.so are neither in '\(usr)/bin' nor in "
+              + "'\(usr)/lib/optrace'; install optrace again, or build all of it with 'swift build'\n"))
+    }
+
+    @Test("an installed command finds its objects, through a link too")
+    func installed() throws {
+      let optrace = try install(["libOpTracePreload.so": nil, "libOpTraceRecorder.so": nil])
+      symlink(optrace, place.folder.path("link"))
+      let result = try place.record("-o", "run.optrace", program, "work", shell: #"./link record "$@""#)
+      #expect(result.output == "worked\n")
+      #expect(try place.folder.names.contains("run.optrace"))
+    }
+
+    @Test("a recorder that does not fit is one sentence; the program runs, and no trace is left")
+    func recorderThatDoesNotFit() throws {
+      let optrace = try install(["libOpTracePreload.so": nil, "libOpTraceRecorder.so": "no object"])
+      let problem =
+        "the recorder does not fit the Swift libraries of this program: build optrace with the program's Swift"
+      func run(_ environment: [String: String]) throws -> Command.Result {
+        let result = try Command.run(
+          arguments: [optrace, place.folder.path("run.optrace"), program, "work", "6"], environment: environment,
+          shell: #""$1" record -o "$2" "$3" "$4" "$5""#)
+        return Command.Result(
+          status: result.status, output: result.output,
+          errors: result.errors.replacing(/process \d+/, with: "process N"))
+      }
+      #expect(
+        try run([:])
+          == Command.Result(
+            status: 6, output: "worked\n",
+            errors: "optrace: \(problem); nothing is recorded\n"
+              + "optrace: nothing was recorded: process N: \(problem)\n"))
+      let verbose = try run(["OPTRACE_VERBOSE": "1"])
+      #expect(
+        verbose.errors.hasPrefix("optrace: \(problem); nothing is recorded (\(place.folder.path("usr/lib/optrace"))"),
+        "\(verbose.errors)")
+      #expect(!(try place.folder.names.contains("run.optrace")))
+    }
+  }
+#endif

@@ -1,0 +1,132 @@
+#if os(Linux)
+  import Foundation
+  import Testing
+
+  /// `optrace record` in the background, talked to by signals.
+  private final class Recording {
+    private let process = Process()
+    private let output = Pipe()
+    let place: RecordFolder
+
+    init(_ arguments: String...) throws {
+      place = try RecordFolder()
+      process.executableURL = try Command.executable
+      process.arguments = ["record", "-o", place.folder.path("run.optrace"), try RecordFolder.program] + arguments
+      process.standardOutput = output
+      process.standardError = FileHandle.nullDevice
+      try Command.withAllSignals { try process.run() }
+    }
+
+    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+
+    var number: pid_t { process.processIdentifier }
+
+    /// The next line that the program prints; nil at the end.
+    func line() -> String? {
+      var bytes: [UInt8] = []
+      while let byte = try? output.fileHandleForReading.read(upToCount: 1)?.first {
+        if byte == 10 { return String(decoding: bytes, as: UTF8.self) }
+        bytes.append(byte)
+      }
+      return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// How the command ended: a status, or that it was killed itself.
+    func end() -> String {
+      process.waitUntilExit()
+      return "\(process.terminationReason == .exit ? "status" : "killed") \(process.terminationStatus)"
+    }
+  }
+
+  @Suite("The command record: signals")
+  struct RecordSignalTests {
+    @Test("a signal that is sent to the command alone reaches the program, and ends it or not")
+    func passedOn() throws {
+      let recording = try Recording("signals")
+      #expect(recording.line() == "listening")
+      for number in [SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGTERM] {
+        kill(recording.number, number)
+        #expect(recording.line() == "signal \(number)")
+      }
+      #expect(recording.line() == nil)
+      #expect(recording.end() == "status 0")
+      #expect(try recording.place.folder.names == ["run.optrace"])
+    }
+
+    @Test(
+      "the program that a signal kills: 128 and the signal; the command is not killed", arguments: [SIGINT, SIGTERM])
+    func killed(number: Int32) throws {
+      let recording = try Recording("hang")
+      #expect(recording.line() == "hanging")
+      kill(recording.number, number)
+      #expect(recording.end() == "status \(128 + number)")
+    }
+
+    @Test("a program that cannot be asked: its trace is there")
+    func killedAtOnce() throws {
+      let recording = try Recording("pid", "work", "hang")
+      let program = try #require(recording.line().flatMap { pid_t($0) })
+      #expect(recording.line() == "worked")
+      #expect(recording.line() == "hanging")
+      kill(program, SIGKILL)
+      #expect(recording.end() == "status \(128 + SIGKILL)")
+      #expect(try Command.run("validate", recording.place.folder.path("run.optrace")).status == 0)
+    }
+
+    @Test("without a terminal, a program that was stopped alone goes on when the command is told to")
+    func continued() throws {
+      let recording = try Recording("pid", "stop")
+      let program = try #require(recording.line())
+      let state = { try String(contentsOfFile: "/proc/\(program)/stat", encoding: .utf8).split(separator: " ")[2] }
+      while try state() != "T" { usleep(1000) }
+      kill(recording.number, SIGCONT)
+      #expect(recording.line() == "continued")
+      #expect(recording.end() == "status 0")
+    }
+
+    @Test("what the terminal sends reaches the program once; the command stops and goes on with it")
+    func terminal() throws {
+      let place = try RecordFolder()
+      // `script` gives the shell a terminal; job control makes it wait for stopped programs.
+      try place.folder.write(
+        "job",
+        Array(
+          """
+          set -m
+          "$optrace" record -o run.optrace "$1" stop 3
+          echo "stopped $?"
+          fg
+          echo "status $?"
+
+          """.utf8))
+      let stopped = try place.record(
+        try RecordFolder.program, shell: #"exec script -qec "sh job '$1'" /dev/null"#)
+      let lines = stopped.output.split(separator: "\r\n").map(String.init)
+      #expect(lines.contains("stopped \(128 + SIGSTOP)"), "\(lines)")
+      #expect(lines.contains("continued"))
+      #expect(lines.last == "status 3")
+
+      // Ctrl-C and Ctrl-\ once the program listens: were they passed on as well, it would see one of them twice.
+      let typed = try place.record(
+        try RecordFolder.program,
+        shell: #"""
+          mkfifo keys
+          script -qec "\"$optrace\" record -o keys.optrace '$1' pid signals" /dev/null < keys > typed &
+          exec 9> keys
+          until grep -q listening typed; do sleep 0.01; done
+          printf '\003' >&9
+          until grep -q 'signal 2' typed; do sleep 0.01; done
+          printf '\034' >&9
+          until grep -q 'signal 3' typed; do sleep 0.01; done
+          kill -TERM "$(tr -d '\r' < typed | grep '^[0-9]*$' | head -1)"
+          wait $!
+          echo "status $?"
+          tr -d '\r' < typed | grep '^[^a-z]*signal'
+          """#)
+      #expect(
+        typed.output.split(separator: "\n").map { $0.replacing(/.*signal/, with: "signal") } == [
+          "status 0", "signal 2", "signal 3", "signal 15",
+        ], "\(typed)")
+    }
+  }
+#endif

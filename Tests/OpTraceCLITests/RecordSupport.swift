@@ -1,0 +1,50 @@
+#if os(Linux)
+  import Foundation
+  import OpTraceModel
+  import Testing
+
+  /// `optrace record`, called in a folder of its own.
+  struct RecordFolder {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// The test program, which knows nothing of OpTrace. It stands beside the command.
+    static var program: String {
+      get throws {
+        try Command.executable.deletingLastPathComponent().appendingPathComponent("RecordTestProgram").path
+      }
+    }
+
+    static let enter = #"cd "$1" && shift && "#
+
+    func record(
+      _ arguments: String..., input: String = "", environment: [String: String] = [:],
+      shell: String = #"exec "$optrace" record "$@""#
+    ) throws -> Command.Result {
+      try Command.run(
+        arguments: [folder.url.path] + arguments, input: Array(input.utf8), environment: environment,
+        shell: Self.enter + shell)
+    }
+
+    /// The names of the files with their process ids taken out.
+    var names: [String] {
+      get throws { try folder.names.map { $0.replacing(/\d+/, with: "N") } }
+    }
+
+    func trace(_ name: String) throws -> Trace { try TraceReader.read(path: folder.path(name)) }
+
+    /// What is said of one trace, and what to do with it.
+    static func report(_ file: String, operations: Int = 10, queues: Int = 1) throws -> String {
+      let optrace = try Command.executable.path
+      let stem = file.hasSuffix(".optrace") ? String(file.dropLast(8)) : file
+      return """
+        optrace: \(operations) operations on \(queues) queue\(queues == 1 ? "" : "s") in '\(file)'
+          \(optrace) summary \(file)
+          \(optrace) graph \(file) -o \(stem).svg
+          \(optrace) timeline \(file) -o \(stem).json
+
+        """
+    }
+  }
+#endif

@@ -1,0 +1,179 @@
+#if os(Linux)
+  import Foundation
+  import OpTraceModel
+  import Testing
+
+  @Suite("The command record: the program, its streams, its traces")
+  struct RecordTests {
+    private let place: RecordFolder
+    private let program: String
+
+    init() throws {
+      place = try RecordFolder()
+      program = try RecordFolder.program
+    }
+
+    @Test("a program is recorded as it is; at the end it is said where the trace is and what to do with it")
+    func report() throws {
+      let result = try place.record("-o", "run.optrace", "--", program, "work")
+      #expect(
+        result == Command.Result(status: 0, output: "worked\n", errors: try RecordFolder.report("run.optrace")))
+      #expect(try Command.run("validate", place.folder.path("run.optrace")).status == 0)
+      let trace = try place.trace("run.optrace")
+      #expect(trace.header.isClosed)
+      #expect(trace.header.processName == "RecordTestProgram")
+      #expect(trace.queues.map(\.name) == ["work"])
+    }
+
+    @Test("streams, arguments and the status pass through")
+    func passThrough() throws {
+      let copied = try place.record(program, "copy", "complain", "7", input: "one\ntwo\n")
+      #expect(copied.status == 7)
+      #expect(copied.output == "one\ntwo\n")
+      #expect(copied.errors.hasPrefix("a complaint\noptrace: "))
+      let words = try place.record("--", program, "words", "-o", "--", "--help", "", "a b", "'")
+      #expect(words.output == "-o|--|--help||a b|'\n")
+      #expect(words.status == 0)
+    }
+
+    @Test("by default the file is PROGRAM.PID.optrace in the folder of the call, wherever the program goes")
+    func defaultName() throws {
+      let result = try place.record(program, "folder", "pid", "work")
+      let processID = try #require(result.output.split(separator: "\n").first)
+      #expect(try place.folder.names == ["RecordTestProgram.\(processID).optrace"])
+      #expect(
+        result.errors.hasPrefix("optrace: 10 operations on 1 queue in 'RecordTestProgram.\(processID).optrace'\n"))
+    }
+
+    @Test("a program that is killed leaves its trace; the status is 128 and the signal")
+    func killed() throws {
+      let result = try place.record("-o", "run.optrace", program, "work", "abort")
+      #expect(result.status == 128 + SIGABRT)
+      #expect(
+        result.errors.contains(
+          "optrace: 10 operations on 1 queue in 'run.optrace', which was not closed: its process was killed, or still runs\n"
+        ))
+    }
+
+    @Test("children have a file each: their number before the ending")
+    func children() throws {
+      let result = try place.record("-o", "run.optrace", program, "child", "work", "work")
+      #expect(result.status == 0)
+      #expect(result.output == "worked\nworked\n")
+      #expect(try place.names == ["run.N.optrace", "run.optrace"])
+      let words = result.errors.replacing(/pid \d+/, with: "pid N").replacing(/run\.\d+/, with: "run.N")
+      #expect(
+        words.hasPrefix(
+          """
+          optrace: 10 operations on 1 queue in 'run.optrace', written by RecordTestProgram (pid N)
+          optrace: 10 operations on 1 queue in 'run.N.optrace', written by RecordTestProgram (pid N)
+
+          """), "\(words)")
+      #expect(result.errors.contains(" summary run.optrace\n"))
+    }
+
+    @Test("what a script runs is recorded, the script itself is no program")
+    func script() throws {
+      try place.folder.write("script", Array("#!/bin/sh\n\"$1\" work\n\"$1\" work\n".utf8))
+      chmod(place.folder.path("script"), 0o755)
+      let result = try place.record("-o", "run", "./script", program)
+      #expect(result.output == "worked\nworked\n")
+      #expect(try place.names == ["run.N", "run.N", "script"])
+      try place.folder.write("plain", Array("\"$1\" work\n".utf8))
+      chmod(place.folder.path("plain"), 0o755)
+      #expect(try place.record("./plain", program).output == "worked\n")
+    }
+
+    @Test("%p is the number of the process everywhere")
+    func processNumber() throws {
+      let result = try place.record("-o", "a.%p.b", program, "pid", "child", "pid")
+      let numbers = result.output.split(separator: "\n")
+      #expect(numbers.count == 2)
+      #expect(try place.folder.names == numbers.map { "a.\($0).b" }.sorted())
+    }
+
+    @Test("a program called by exec is still the program; its file has a number")
+    func exec() throws {
+      let result = try place.record("-o", "run.optrace", program, "work", "exec", "work", "5")
+      #expect(result.status == 5)
+      #expect(try place.folder.names == ["run-2.optrace", "run.optrace"])
+      #expect(!(try place.trace("run.optrace").header.isClosed))
+      #expect(try place.trace("run-2.optrace").header.isClosed)
+      // Through a program without Foundation, it is the first trace of the process.
+      #expect(try place.record("-o", "env.optrace", "env", "A=B", program, "work").status == 0)
+      #expect(try place.folder.names.contains("env.optrace"))
+    }
+
+    @Test("a flight recorder of the size that was asked for")
+    func flightRecorder() throws {
+      #expect(try place.record("--flight-recorder", "512K", "-o", "run.optrace", program, "work").status == 0)
+      let header = try place.trace("run.optrace").header
+      #expect(header.mode == .flightRecorder)
+      #expect(header.capacity == 512 << 10)
+    }
+
+    @Test("nothing recorded is said, with the reason; no file is left")
+    func nothing() throws {
+      let result = try place.record("sh", "-c", "echo hi; exit 4")
+      #expect(
+        result
+          == Command.Result(
+            status: 4, output: "hi\n",
+            errors: "optrace: nothing was recorded: neither 'sh' nor what it ran had Foundation when it began\n"))
+      #expect(try place.folder.names == [])
+    }
+
+    @Test("a trace of an earlier run is replaced")
+    func replaces() throws {
+      for steps in [["work", "work"], ["work"]] {
+        _ = try Command.run(
+          arguments: [place.folder.url.path, "-o", "run.optrace", program] + steps,
+          shell: RecordFolder.enter + #""$optrace" record "$@""#)
+      }
+      #expect(try place.folder.names == ["run.optrace"])
+      #expect(try place.trace("run.optrace").operations.count == 10)
+    }
+
+    @Test("no temporary file is left")
+    func temporaryFiles() throws {
+      for arguments in [[program, "work"], ["sh", "-c", "kill -9 $$"], ["/nowhere"]] {
+        _ = try Command.run(
+          arguments: ["record", "-o", place.folder.path("run.optrace")] + arguments,
+          environment: ["TMPDIR": place.folder.url.path])
+        #expect(Set(try place.folder.names).isSubset(of: ["run.optrace"]))
+      }
+    }
+
+    @Test("what is preloaded already stays, and stays first")
+    func preloads() throws {
+      let object = try Command.executable.deletingLastPathComponent().appendingPathComponent("libOpTracePreload.so")
+        .path
+      let other = try #require(
+        ["/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu", "/lib64", "/usr/lib"].map { "\($0)/libm.so.6" }
+          .first { FileManager.default.fileExists(atPath: $0) })
+      let result = try place.record(
+        "-o", "run.optrace", program, "preloads", "work", environment: ["LD_PRELOAD": other])
+      #expect(result.output == "\(other):\(object)\nworked\n")
+      #expect(try place.folder.names == ["run.optrace"])
+      // The command within the command: the object is named once.
+      let nested = try place.record(
+        "-o", "outer.optrace", "sh", "-c", #""$optrace" record -o inner.optrace "$0" preloads"#, program)
+      #expect(nested.output == "\(object)\n")
+    }
+
+    @Test("a program whose standard streams are closed runs, and is recorded")
+    func closedStreams() throws {
+      let result = try place.record(
+        "-o", "run.optrace", program, "work", "9", shell: #"exec "$optrace" record "$@" <&- >&- 2>&-"#)
+      #expect(result.status == 9)
+      #expect(try Command.run("validate", place.folder.path("run.optrace")).status == 0)
+    }
+
+    @Test("a closed pipe kills the program as it would without us")
+    func closedPipe() throws {
+      #expect(try place.record(program, "pipes").output == "default\n")
+      let ignored = try place.record(program, "pipes", shell: #"trap '' PIPE; exec "$optrace" record "$@""#)
+      #expect(ignored.output == "ignored\n")
+    }
+  }
+#endif
