@@ -12,6 +12,9 @@ demo := demo-output
 bin := $(DESTDIR)$(PREFIX)/bin
 lib := $(DESTDIR)$(PREFIX)/lib/optrace
 share := $(DESTDIR)$(PREFIX)/share
+# What `optrace record` loads into programs, on Linux alone. Never with Swift's libraries inside: those of the program are
+# the ones whose operations are recorded.
+objects := $(if $(filter Linux,$(shell uname)),OpTracePreload OpTraceRecorder)
 sources := Package.swift Sources Tests
 
 # What scripts/setup installs for the tests alone.
@@ -40,6 +43,7 @@ build: setup-build
 
 release: setup-build
 	@echo "==> Building the command (release; minutes the first time)"
+	@for object in $(objects); do $(SWIFT) build -c release --product $$object --quiet || exit 1; done
 	@$(SWIFT) build -c release --product optrace --quiet $(SWIFTFLAGS)
 
 demo: release
@@ -86,8 +90,8 @@ install: release
 	@install -m 644 .build/manual/completions/optrace.bash $(share)/bash-completion/completions/optrace
 	@install -m 644 .build/manual/completions/optrace.zsh $(share)/zsh/site-functions/_optrace
 	@install -m 644 .build/manual/completions/optrace.fish $(share)/fish/vendor_completions.d/optrace.fish
-	@for object in .build/release/libOpTracePreload.so .build/release/libOpTracePreload.dylib; do \
-	  test ! -f $$object || { install -d $(lib) && install -m 755 $$object $(lib); }; done
+	@for object in $(objects); do \
+	  install -d $(lib) && install -m 755 .build/release/lib$$object.so $(lib) || exit 1; done
 
 uninstall:
 	@echo "==> Removing optrace from $(DESTDIR)$(PREFIX)"

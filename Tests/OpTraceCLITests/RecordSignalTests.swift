@@ -100,16 +100,17 @@
 
           """.utf8))
       let stopped = try place.record(
-        try RecordFolder.program, shell: #"exec script -qec "sh job '$1'" /dev/null"#)
+        try RecordFolder.program, shell: #"exec timeout -s KILL 60 script -qec "sh job '$1'" /dev/null"#)
       let lines = stopped.output.split(separator: "\r\n").map(String.init)
       #expect(lines.contains("stopped \(128 + SIGSTOP)"), "\(lines)")
       #expect(lines.contains("continued"))
       #expect(lines.last == "status 3")
 
       // Ctrl-C and Ctrl-\ once the program listens: were they passed on as well, it would see one of them twice.
-      let typed = try place.record(
-        try RecordFolder.program,
-        shell: #"""
+      try place.folder.write(
+        "typing",
+        Array(
+          #"""
           mkfifo keys
           script -qec "\"$optrace\" record -o keys.optrace '$1' pid signals" /dev/null < keys > typed &
           exec 9> keys
@@ -122,7 +123,9 @@
           wait $!
           echo "status $?"
           tr -d '\r' < typed | grep '^[^a-z]*signal'
-          """#)
+
+          """#.utf8))
+      let typed = try place.record(try RecordFolder.program, shell: #"exec timeout -s KILL 60 sh typing "$1""#)
       #expect(
         typed.output.split(separator: "\n").map { $0.replacing(/.*signal/, with: "signal") } == [
           "status 0", "signal 2", "signal 3", "signal 15",
