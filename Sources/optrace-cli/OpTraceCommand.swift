@@ -13,7 +13,7 @@
         that is being recorded.
 
         Exit status: 0 good, 64 wrong usage, 65 the input is damaged or no trace, 66 no such input, 70 a bug of \
-        optrace, 73 the output cannot be written.
+        optrace, 73 the output cannot be written. 'record' ends with the status of the program that it runs.
         """,
       version: version,
       subcommands: [

@@ -33,6 +33,13 @@
       #expect(file.libraries.contains("libswiftCore.so"))
     }
 
+    @Test("the object that goes into every program asks for the C library and nothing of Swift")
+    func preloadedObjectNeedsTheCLibraryAlone() throws {
+      let folder = try Command.executable.deletingLastPathComponent()
+      let file = try #require(ElfFile(path: folder.appendingPathComponent("libOpTracePreload.so").path))
+      #expect(file.libraries == ["libc.so.6"])
+    }
+
     @Test("a file that is cut at any place, or not of the kind, is read as far as it goes")
     func cut() throws {
       let bytes = ElfFixture().bytes

@@ -37,7 +37,7 @@
     @Argument(
       parsing: .captureForPassthrough,
       help: ArgumentHelp("The program and its arguments; what follows its name belongs to it.", valueName: "program"),
-      completion: .shellCommand("compgen -c"))
+      completion: .file())
     var words: [String]
 
     /// Without the `--` that may stand before the program.
