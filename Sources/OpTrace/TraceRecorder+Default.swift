@@ -54,10 +54,10 @@ extension TraceRecorder {
   }()
 
   /// Whoever set the variable looks for a trace: says why there is none, and lets the program run.
-  static func complain(_ why: String) {
+  static func complain(_ why: String, result: String = "nothing is recorded") {
     RecordRequest.current?.note(failure: why)
     // Not through `FileHandle`, which traps when standard error is closed.
-    let bytes = Array("optrace: \(why); nothing is recorded\n".utf8)
+    let bytes = Array("optrace: \(why); \(result)\n".utf8)
     _ = write(STDERR_FILENO, bytes, bytes.count)
   }
 
