@@ -67,7 +67,9 @@ let package = Package(
     .testTarget(name: "OpTraceExportTests", dependencies: ["OpTraceExport", "OpTraceModel", "OpTraceFormat"]),
     // Tests of the graph.
     .target(name: "GraphTestSupport", dependencies: ["OpTraceFormat", "OpTraceModel"], path: "Tests/GraphTestSupport"),
-    .testTarget(name: "OpTraceAnalysisTests", dependencies: ["GraphTestSupport", "OpTraceAnalysis", "OpTraceModel"]),
+    .testTarget(
+      name: "OpTraceAnalysisTests",
+      dependencies: ["GraphTestSupport", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
     .testTarget(
       name: "OpTraceGraphvizTests",
       dependencies: [

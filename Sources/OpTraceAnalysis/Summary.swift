@@ -23,6 +23,7 @@ public struct Summary: Sendable, Equatable {
   public var pathNames: [OperationID: String] = [:]
   /// Threads that ran operations, busiest first.
   public var threads: [Thread] = []
+  public var waits = Waits()
   public var loss: LossReport
 
   public struct Queue: Sendable, Equatable {
@@ -75,7 +76,7 @@ public struct Summary: Sendable, Equatable {
     public var busy: Nanoseconds = 0
   }
 
-  /// `slowestCount`: how many operations ``slowest`` names.
+  /// `slowestCount`: how many operations ``slowest`` names, and how many waits ``Waits/longest``.
   public init(of trace: Trace, slowestCount: Int = 10) {
     criticalPath = CriticalPath(of: trace)
     for id in criticalPath.operations { pathNames[id] = trace.operation(id)?.title }
@@ -92,6 +93,7 @@ public struct Summary: Sendable, Equatable {
     classes = Self.classes(trace, times)
     slowest = Self.slowest(trace, times, slowestCount)
     threads = Self.threads(trace)
+    waits = Self.waits(trace, most: slowestCount)
   }
 
   private static func slowest(_ trace: Trace, _ times: [OperationTimes], _ count: Int) -> [Operation] {

@@ -17,6 +17,7 @@ extension Summary {
       "slowest": .array(slowest.map(\.json)),
       "criticalPath": criticalPath.json(names: pathNames),
       "threads": .array(threads.map { $0.json(wall: wall) }),
+      "waits": waits.json,
       "loss": loss.json,
     ])
   }
@@ -87,6 +88,57 @@ extension Summary.Thread {
       "executionCount": .integer(operations),
       "busySeconds": .seconds(busy),
       "busyShare": .number(wall > 0 ? Double(busy) / Double(wall) : 0),
+    ])
+  }
+}
+
+extension Summary.Waits {
+  fileprivate var json: JSONValue {
+    .members([
+      "count": .integer(count),
+      "unfinishedCount": .integer(unfinished),
+      "totalSeconds": .seconds(total),
+      "longest": .array(longest.map(\.json)),
+    ])
+  }
+}
+
+extension Summary.Wait {
+  fileprivate var json: JSONValue {
+    .members([
+      "operation": .optional(operation) { .integer(Int($0.rawValue)) },
+      "operationName": .optional(operationName) { .string($0) },
+      "thread": .integer(Int(thread.rawValue)),
+      "target": target.json(name: targetName, object),
+      "count": .integer(count),
+      "unfinishedCount": .integer(unfinished),
+      "totalSeconds": .seconds(total),
+      "maxSeconds": .seconds(max),
+      "lastSignal": .optional(lastSignal) {
+        .members([
+          "operation": .optional($0.operation) { .integer(Int($0.rawValue)) },
+          "operationName": .optional(lastSignalName) { .string($0) },
+          "thread": .optional($0.thread) { .integer(Int($0.rawValue)) },
+          "atSeconds": .seconds($0.time),
+        ])
+      },
+    ])
+  }
+}
+
+extension WaitRecord.Target {
+  fileprivate func json(name: String, _ object: ObjectRecord?) -> JSONValue {
+    let (kind, id) =
+      switch self {
+      case .operation(let id): ("operation", id.rawValue)
+      case .queue(let id): ("queue", id.rawValue)
+      case .object(let id): (object?.kind.map { $0 == .queue ? "dispatchQueue" : $0.word } ?? "object", id.rawValue)
+      }
+    return .members([
+      "kind": .string(kind),
+      "id": .integer(Int(id)),
+      "name": .optional(object == nil ? name : object?.name) { .string($0) },
+      "address": .optional(object) { .string("0x" + String($0.address, radix: 16)) },
     ])
   }
 }

@@ -1,4 +1,5 @@
 import OpTraceAnalysis
+import OpTraceFormat
 import OpTraceModel
 import Testing
 
@@ -108,6 +109,36 @@ struct SummaryTests {
     #expect(threads.map(\.id) == [ThreadID(7), ThreadID(8), ThreadID(9)])
     #expect(threads.map(\.busy) == [50, 10, 4])
     #expect(threads.map(\.operations) == [2, 1, 1])
+  }
+
+  @Test("waits are summed by who waited on what")
+  func waits() {
+    var trace = trace([operation(1, ready: 0, began: 0, finished: 90), operation(2, ready: 0, began: 0)], end: 100)
+    trace.objects = [ObjectRecord(id: ObjectID(1), kind: .semaphore, address: 16)]
+    func add(_ target: WaitRecord.Target, _ thread: UInt32, _ inside: UInt32?, _ began: Int64, _ ended: Int64?) {
+      trace.waits.append(
+        WaitRecord(
+          target: target, thread: ThreadID(thread), inside: inside.map { OperationID($0) }, began: began, ended: ended))
+    }
+    let semaphore = WaitRecord.Target.object(ObjectID(1))
+    add(semaphore, 7, 1, 10, 15)
+    add(.operation(OperationID(2)), 1, nil, 10, nil)
+    add(.operation(OperationID(2)), 2, nil, 10, 20)
+    add(semaphore, 8, 2, 20, 40)
+    add(semaphore, 9, 1, 30, 60)
+    trace.waits[4].lastSignal = .init(time: 25, thread: ThreadID(8), operation: OperationID(2))
+    let waits = Summary(of: trace).waits
+    #expect([waits.count, waits.unfinished] == [5, 1] && waits.total == 155)
+    #expect(waits.longest.map(\.total) == [90, 35, 20, 10])
+    #expect(waits.longest.map(\.count) == [1, 2, 1, 1] && waits.longest.map(\.unfinished) == [1, 0, 0, 0])
+    #expect(waits.longest.map(\.max) == [90, 30, 20, 10])
+    #expect(waits.longest.map { $0.operation?.rawValue } == [nil, 1, 2, nil])
+    // The last one's thread; two threads outside of operations are two waiters.
+    #expect(waits.longest.map(\.thread.rawValue) == [1, 9, 8, 2])
+    #expect(waits.longest.map(\.lastSignal?.time) == [nil, 25, nil, nil])
+    #expect(waits.longest[1].targetName == "semaphore 1" && waits.longest[1].object?.address == 16)
+    let two = Summary(of: trace, slowestCount: 1).waits
+    #expect(two.longest.count == 1 && two.count == 5)
   }
 
   @Test("the slowest come first, as many as asked for")

@@ -53,6 +53,27 @@ enum Fixture {
 
       """
 
+  /// `small`, where `load` waits for a semaphore and a group, the main thread for `store`, and `store` for ever for a queue.
+  static let waits =
+    small.replacing("11000 t2 ended #3\n11000 t2 finished #3\n", with: "") + """
+      2900 t2 blocked #1 object=0x7f0010 kind=semaphore age=25
+      2900 t2 signalled #0 object=0x7f0010 kind=semaphore age=1 thread=t1
+      2900 t2 unblocked #1 object=0x7f0010 kind=semaphore
+      3500 t2 blocked #1 object=0x7f0010 kind=semaphore age=25
+      3500 t2 unblocked #1 object=0x7f0010 kind=semaphore
+      3600 t2 signalled #2 object=0x7f0010 kind=semaphore age=10 thread=t2
+      4000 t2 blocked #1 object=0x7f0020 kind=group age=5
+      4010 t2 unblocked #1 object=0x7f0020 kind=group
+      4010 t2 signalled #0 object=0x7f0020 kind=group age=1
+      4800 t1 wait #1
+      5100 t1 waited #1
+      9800 t1 object-named object=0x7f0040 "com.example.db"
+      9900 t1 blocked #3 object=0x7f0040 kind=queue age=25 thread=t2
+      9900 t1 signalled #0 object=0x7f0040 kind=queue age=50 thread=t1
+      11000 t1 mark #0 "end"
+
+      """
+
   static func many(_ count: Int) -> String {
     var text = head + "0 t1 thread t1 tid=4711 \"main\"\n0 t1 queue q1 limit=1 \"work\"\n"
     for index in 1...count {

@@ -26,7 +26,7 @@ struct SummaryCommandTests {
 
   @Test("the keys of version 1 are a contract: Documentation/json.md")
   func keys() throws {
-    let result = try Command.run("summary", "--json", small)
+    let result = try Command.run("summary", "--json", try folder.write("waits.txt", Array(Fixture.waits.utf8)))
     #expect(result.status == 0)
     let document = try JSONSerialization.jsonObject(with: Data(result.output.utf8))
     func group(_ prefix: String, _ keys: String) -> Set<String> {
@@ -63,6 +63,19 @@ struct SummaryCommandTests {
       group(
         ".threads[]", "id:number systemId:number name:string executionCount:number busySeconds:number busyShare:number")
     )
+    expected.formUnion(group(".waits", "count:number unfinishedCount:number totalSeconds:number longest[]"))
+    expected.formUnion(
+      group(
+        ".waits.longest[]",
+        "operation:number operation:null operationName:string operationName:null thread:number count:number "
+          + "unfinishedCount:number totalSeconds:number maxSeconds:number lastSignal:null"))
+    expected.formUnion(
+      group(".waits.longest[].target", "kind:string id:number name:string name:null address:string address:null"))
+    expected.formUnion(
+      group(
+        ".waits.longest[].lastSignal",
+        "operation:number operation:null operationName:string operationName:null thread:number thread:null "
+          + "atSeconds:number"))
     expected.formUnion(
       group(
         ".loss",
@@ -120,6 +133,27 @@ struct SummaryCommandTests {
           worker  4712           3  8.50 µs   86 %
 
         """)
+  }
+
+  @Test("who waited on what, how long, and who signalled last")
+  func waits() throws {
+    let path = try folder.write("waits.txt", Array(Fixture.waits.utf8))
+    let result = try Command.run("summary", path)
+    #expect(result.status == 0)
+    #expect(
+      result.output.hasSuffix(
+        """
+
+        Waits of threads
+          who          id  waited for                     count  open    total      max  last signalled by
+          store        #3  dispatch queue com.example.db      1     1  1.50 µs  1.50 µs  thread main
+          load         #1  semaphore 1                        2     0   800 ns   400 ns  parse #2
+          thread main      load #1                            1     0   300 ns   300 ns
+          load         #1  group 2                            1     0    90 ns    90 ns  unknown
+
+        """), "\(result.output)")
+    #expect(try Command.run("summary", path, "--slowest", "1").output.contains("\n  and 4 more\n"))
+    #expect(try Command.run("validate", path).status == 0)
   }
 
   @Test("a name cannot steer the terminal, and columns count as terminals do")

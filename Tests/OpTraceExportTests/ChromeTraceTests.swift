@@ -113,6 +113,54 @@ struct ChromeTraceTests {
     #expect(nested.map { [$0["child"]?.text, $0["parent"]?.text] } == [["inner", "outer"]])
   }
 
+  @Test("waits for semaphores, groups and dispatch queues are slices that tell who signalled")
+  func objects() throws {
+    var fixture = TraceFixture()
+    let queue = fixture.queue("work", limit: 2)
+    let load = fixture.operation("load", on: queue, thread: 2, begin: 1_000, end: 9_000)
+    let store = fixture.operation("store", on: queue, thread: 3, begin: 1_000)
+    fixture.trace.end = 20_000
+    fixture.trace.objects = [
+      ObjectRecord(id: ObjectID(1), kind: .semaphore, address: 0x7f_0010),
+      ObjectRecord(id: ObjectID(2), kind: .queue, address: 0x7f_0040, name: "com.example.\"db\""),
+      ObjectRecord(id: ObjectID(3), kind: nil, address: 0x7f_0050),
+    ]
+    func wait(_ object: UInt32, _ thread: UInt32, _ inside: OperationID, _ began: Int64, _ ended: Int64?) -> WaitRecord
+    {
+      WaitRecord(
+        target: .object(ObjectID(object)), thread: ThreadID(thread), inside: inside, began: began, ended: ended)
+    }
+    fixture.trace.waits = [
+      wait(1, 2, load, 2_000, 4_000), wait(2, 3, store, 3_000, nil), wait(3, 2, load, 5_000, 6_000),
+      // Inside a block that a dispatch queue runs on the waiting thread.
+      wait(1, 3, store, 7_000, 8_000),
+    ]
+    fixture.trace.waits[0].endSignal = .init(time: 3_900, thread: ThreadID(3), operation: store)
+    fixture.trace.waits[0].lastSignal = .init(time: 1_500, thread: nil, operation: nil)
+    fixture.trace.waits[1].lastSignal = .init(time: 2_500, thread: ThreadID(1), operation: nil)
+    let rows = try check(
+      fixture.trace, TimelineOptions(),
+      """
+      select s.name as name, s.ts as ts, s.dur as dur, p.name as parent,
+        (select group_concat(line, ', ') from (select replace(key, 'args.', '') || '=' || coalesce(string_value, int_value,
+          real_value, '') as line from args a where a.arg_set_id = s.arg_set_id order by key)) as arguments
+      from slice s left join slice p on s.parent_id = p.id where s.category = 'thread wait' order by s.ts
+      """)
+    #expect(
+      rows.map { "\($0["name"]?.text ?? "") \($0["ts"]?.integer ?? -1)+\($0["dur"]?.integer ?? -1)" } == [
+        "waits for semaphore 1 2000+2000", "waits for dispatch queue com.example.\"db\" 3000+17000",
+        "waits for object 3 5000+1000", "waits for semaphore 1 7000+1000",
+      ])
+    #expect(rows.map { $0["parent"]?.text } == [nil, nil, nil, "waits for dispatch queue com.example.\"db\""])
+    #expect(
+      rows.map { $0["arguments"]?.text } == [
+        "ended by=store #2, ended by a signal at (us)=3.9, last signalled at (us)=1.5, "
+          + "object=0x7f0010, operation=1",
+        "last signalled at (us)=2.5, last signalled by=main (tid 900001), object=0x7f0040, operation=2, unfinished=1",
+        "object=0x7f0050, operation=1", "object=0x7f0010, operation=2",
+      ])
+  }
+
   @Test("asynchronous executions leave their thread and never overlap in a lane")
   func asynchronous() throws {
     var fixture = TraceFixture()

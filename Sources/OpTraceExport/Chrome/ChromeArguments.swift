@@ -74,6 +74,37 @@ extension ChromeEvents {
     writer.byte(UInt8(ascii: "\""))
   }
 
+  /// Of a wait on a semaphore and the like: which one it is, and who let others go on. Inside of braces.
+  func objectArguments(_ wait: WaitRecord) {
+    guard case .object(let id) = wait.target, let object = trace.object(id) else { return }
+    writer.text(",\"object\":\"0x")
+    writer.string(String(object.address, radix: 16))
+    writer.byte(UInt8(ascii: "\""))
+    if let signal = wait.endSignal {
+      writer.text(",\"ended by\":")
+      signaller(signal)
+      writer.text(",\"ended by a signal at (us)\":")
+      writer.thousandths(signal.time - timeline.origin)
+    }
+    if let signal = wait.lastSignal {
+      writer.text(",\"last signalled by\":")
+      signaller(signal)
+      writer.text(",\"last signalled at (us)\":")
+      writer.thousandths(signal.time - timeline.origin)
+    }
+  }
+
+  /// The operation, else the thread.
+  private func signaller(_ signal: WaitRecord.Signal) {
+    if let id = signal.operation {
+      writer.json(trace.operation(id).map { "\($0.shownName) \(id)" } ?? id.description)
+    } else if let thread = signal.thread {
+      writer.json(trace.thread(thread)?.timelineName ?? thread.description)
+    } else {
+      writer.text("null")
+    }
+  }
+
   func startArguments() {
     writer.text(",\"args\":{\"wall clock (ns since 1970)\":\"")
     // As a string: a viewer's double would round it.

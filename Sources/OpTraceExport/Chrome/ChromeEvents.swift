@@ -59,6 +59,7 @@ struct ChromeEvents {
       waitTarget(trace.waits[index].target)
       nameEnds()
       operationArgument(trace.waits[index].inside)
+      if options.includesArguments { objectArguments(trace.waits[index]) }
     case .gap(let index):
       let gap = trace.loss.gaps[index]
       slice("loss", detail.track, detail.begin, detail.end)

@@ -24,7 +24,7 @@
       completion: .file())
     var output: String?
 
-    @Option(help: ArgumentHelp("How many of the slowest operations to list.", valueName: "n"))
+    @Option(help: ArgumentHelp("How many of the slowest operations and longest waits to list.", valueName: "n"))
     var slowest = 10
 
     func validate() throws {

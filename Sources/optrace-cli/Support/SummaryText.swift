@@ -26,6 +26,7 @@
       parts.append(section("Failed operations", failed))
       parts.append(section("Critical path", path))
       parts.append(section("Threads", threads))
+      parts.append(section("Waits of threads", waits))
       if let loss { parts.append(section("Missing", loss)) }
       return parts.filter { !$0.isEmpty }.joined(separator: "\n")
     }
@@ -169,6 +170,44 @@
       }
       let more = summary.threads.count - Self.longestThreads
       return table.text() + (more > 0 ? "  and \(grouped(more)) more\n" : "")
+    }
+
+    private var waits: String {
+      guard !summary.waits.longest.isEmpty else { return "" }
+      var table = Table([
+        .text("who"), .number("id"), .text("waited for"), .number("count"), .number("open"), .number("total"),
+        .number("max"),
+        .text("last signalled by"),
+      ])
+      for wait in summary.waits.longest {
+        table.add([
+          wait.operationName ?? threadName(wait.thread), wait.operation?.description ?? "",
+          target(wait), grouped(wait.count), grouped(wait.unfinished), duration(wait.total),
+          duration(wait.max), signal(wait),
+        ])
+      }
+      let more = summary.waits.count - summary.waits.longest.reduce(0) { $0 + $1.count }
+      return table.text() + (more > 0 ? "  and \(grouped(more)) more\n" : "")
+    }
+
+    private func target(_ wait: Summary.Wait) -> String {
+      switch wait.target {
+      case .operation(let id): "\(wait.targetName) \(id)"
+      case .queue: "queue \(wait.targetName)"
+      case .object: wait.targetName
+      }
+    }
+
+    private func signal(_ wait: Summary.Wait) -> String {
+      guard let signal = wait.lastSignal else { return "" }
+      if let operation = signal.operation { return "\(wait.lastSignalName ?? "") \(operation)" }
+      return signal.thread.map(threadName) ?? "unknown"
+    }
+
+    private func threadName(_ id: ThreadID) -> String {
+      guard let thread = trace.thread(id) else { return id.description }
+      if thread.name.isEmpty { return thread.isMain ? "main" : id.description }
+      return "thread \(thread.name)"
     }
 
     private var loss: String? {

@@ -1,0 +1,82 @@
+public import OpTraceModel
+
+extension Summary {
+  /// Threads that waited for operations, queues, semaphores and the like. Waits may lie inside one another, and
+  /// at the same time on several threads: their sum is no part of the wall time.
+  public struct Waits: Sendable, Equatable {
+    public var count = 0
+    /// Those that were not over when the trace ended; they count until then.
+    public var unfinished = 0
+    public var total: Nanoseconds = 0
+    /// By who waited on what, the longest total first; as many as the summary lists of operations.
+    public var longest: [Wait] = []
+  }
+
+  /// The waits of one operation (or of a thread outside of operations) on one thing.
+  public struct Wait: Sendable, Equatable {
+    public var target: WaitRecord.Target
+    /// Of the last of them.
+    public var thread: ThreadID
+    public var operation: OperationID?
+    /// What people read: `load`, `fetch`, `semaphore 1`.
+    public var operationName: String?
+    public var targetName: String
+    /// Of the object that was waited on, where it is one.
+    public var object: ObjectRecord?
+    public var count = 0
+    public var unfinished = 0
+    public var total: Nanoseconds = 0
+    public var max: Nanoseconds = 0
+    /// What ended the last of them, or signalled last before.
+    public var lastSignal: WaitRecord.Signal?
+    public var lastSignalName: String?
+  }
+
+  static func waits(_ trace: Trace, most: Int) -> Waits {
+    struct Key: Hashable {
+      var operation: OperationID?
+      /// Of those outside of operations.
+      var thread: ThreadID?
+      var target: WaitRecord.Target
+    }
+    var result = Waits()
+    var places: [Key: Int] = [:]
+    var groups: [Wait] = []
+    for wait in trace.waits {
+      let time = Swift.max(0, (wait.ended ?? trace.end) - wait.began)
+      let key = Key(operation: wait.inside, thread: wait.inside == nil ? wait.thread : nil, target: wait.target)
+      let place = places[key] ?? groups.count
+      if place == groups.count {
+        places[key] = place
+        groups.append(Wait(target: wait.target, thread: wait.thread, operation: wait.inside, targetName: ""))
+      }
+      groups[place].thread = wait.thread
+      groups[place].count += 1
+      groups[place].total = groups[place].total.saturating(time)
+      groups[place].max = Swift.max(groups[place].max, time)
+      groups[place].lastSignal = wait.endSignal ?? wait.lastSignal ?? groups[place].lastSignal
+      if wait.ended == nil { groups[place].unfinished += 1 }
+      result.count += 1
+      result.total = result.total.saturating(time)
+      if wait.ended == nil { result.unfinished += 1 }
+    }
+    let order = groups.indices.sorted { (groups[$1].total, $0) < (groups[$0].total, $1) }
+    result.longest = order.prefix(Swift.max(0, most)).map { named(groups[$0], trace) }
+    return result
+  }
+
+  private static func named(_ wait: Wait, _ trace: Trace) -> Wait {
+    func name(_ id: OperationID) -> String { trace.operation(id)?.title ?? id.description }
+    var wait = wait
+    wait.operationName = wait.operation.map(name)
+    wait.lastSignalName = wait.lastSignal?.operation.map(name)
+    switch wait.target {
+    case .operation(let id): wait.targetName = name(id)
+    case .queue(let id): wait.targetName = trace.queue(id)?.name ?? id.description
+    case .object(let id):
+      wait.object = trace.object(id)
+      wait.targetName = wait.object?.title ?? id.description
+    }
+    return wait
+  }
+}
