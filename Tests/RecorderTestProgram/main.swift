@@ -152,7 +152,7 @@ case "closed-streams":
   exit(9)
 
 default:
-  exit(64)
+  guard try runHookMode(mode, path: path, recorder: { record() }) else { exit(64) }
 }
 
 final class SyncParent: TracedOperation, @unchecked Sendable {}

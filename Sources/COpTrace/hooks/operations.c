@@ -57,10 +57,10 @@ static void run_start(void *object, method original, bool by_name) {
   if (!operation) return original(object);
   // A call of `super` from an override that was seen already.
   if (optrace_frame_object() == object) return call_start(object, original);
-  // The same from another thread, as of a class that lets its own `start()` return at once.
-  bool is_first = optrace_operation_claim(operation, optrace_bit_watched);
-  if (is_first || !by_name || optrace_operation_has(operation, optrace_bit_finish_recorded))
-    optrace_operation_event(operation, optrace_kind_started);
+  // The same from another thread, as of a class that lets its own `start()` return at once: no second start.
+  bool is_start = optrace_operation_claim(operation, optrace_bit_watched) || !by_name ||
+                  optrace_operation_has(operation, optrace_bit_finish_recorded);
+  if (is_start) optrace_operation_event(operation, optrace_kind_started);
   optrace_frame_push(operation);
   call_start(object, original);
   optrace_frame_pop();
@@ -72,7 +72,7 @@ static void run_start(void *object, method original, bool by_name) {
     else if (optrace_operation_claim(operation, optrace_bit_finish_seen))
       optrace_operation_event(operation, optrace_kind_finish_seen);
   }
-  optrace_operation_event(operation, optrace_kind_start_returned);
+  if (is_start) optrace_operation_event(operation, optrace_kind_start_returned);
 }
 
 static SWIFT void hook_start(SELF) { run_start(self, (method)class_original(self, index_start), false); }

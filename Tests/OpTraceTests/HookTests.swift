@@ -1,0 +1,118 @@
+import Foundation
+import OpTrace
+import OpTraceFormat
+import OpTraceModel
+import Testing
+
+/// Operations of other classes, recorded by hooks in the running program; see `Tests/RecorderTestProgram/HookModes.swift`.
+@Suite struct HookTests {
+  /// Runs a program to its end and reads its trace, which must be sound.
+  private func run(
+    _ mode: String, closed: Bool = true, prints expected: String = "", in scratch: Scratch
+  ) throws -> Trace {
+    let result = try Program.run([mode, scratch.file().path])
+    #expect(result.status == 0)
+    #expect(result.output == expected)
+    return try sound(scratch.file(), closed: closed)
+  }
+
+  private func sound(_ file: URL, closed: Bool = true) throws -> Trace {
+    let trace = try TraceReader.read(path: file.path)
+    #expect(trace.header.isClosed == closed)
+    #expect(trace.loss.isComplete)
+    #expect(TraceValidator.check(try TraceReader.events(path: file.path)).map(\.description) == [])
+    return trace
+  }
+
+  private func names(_ trace: Trace) -> Set<String> { Set(trace.operations.compactMap(\.name)) }
+
+  @Test func hooksComeAndGoWithTheirRecorder() throws {
+    let scratch = try Scratch()
+    let path = scratch.file().path
+    let trace = try run(
+      "hooks-life",
+      prints: """
+        another recorder records the whole process already: stop it before '\(path)' can
+        another recorder records the whole process already: stop it before '\(path).other' can
+        patched true
+        restored true
+        restored true
+
+        """, in: scratch)
+    #expect(names(trace) == ["first block", "first late", "first generic"])
+    #expect(trace.operations.allSatisfy { $0.coverage == .full && $0.finishCount == 1 && $0.enqueueCount == 1 })
+    let second = try sound(scratch.file("run.optrace.second"))
+    #expect(names(second) == ["second block", "second late", "second generic"])
+    #expect(try sound(scratch.file("run.optrace.other"), closed: true).operations.isEmpty)
+  }
+
+  @Test func whatWasThereBeforeIsRecordedInPart() throws {
+    let scratch = try Scratch()
+    let trace = try run("hooks-late", in: scratch)
+    let early = try trace.operation(named: "early")
+    #expect(early.coverage == .partial && early.enqueued == nil && early.finished != nil)
+    let dependent = try trace.operation(named: "dependent")
+    #expect(dependent.coverage == .full && dependent.dependencies.map(\.on) == [early.id])
+  }
+
+  @Test func classesWithStatesOfTheirOwn() throws {
+    let scratch = try Scratch()
+    let trace = try run("hooks-classes", closed: true, in: scratch)
+    for name in ["asynchronous", "detached", "asked", "by hand"] {
+      let operation = try trace.operation(named: name)
+      #expect(operation.coverage == .full && operation.finishCount == 1, "\(name)")
+      #expect(operation.executionBegan != nil && operation.executionEnded != nil, "\(name)")
+      #expect(operation.startCount == (name == "by hand" ? 2 : 1), "\(name)")
+    }
+    let asynchronous = try trace.operation(named: "asynchronous")
+    #expect(asynchronous.isAsynchronous && asynchronous.started?.thread != asynchronous.finished?.thread)
+    let detached = try trace.operation(named: "detached")
+    #expect(detached.started?.thread != detached.executionBegan?.thread)
+    #expect(detached.executionBegan?.thread == detached.finished?.thread)
+
+    // It said "finished" when it was asked, and told nobody.
+    let silent = try trace.operation(named: "silent")
+    #expect(silent.finished == nil && silent.finishSeen != nil && silent.state == .executing)
+
+    // Deeper than the recorder follows: all the same each starts and finishes once.
+    let nested = trace.operations.filter { $0.name?.hasPrefix("nested") == true }
+    #expect(nested.count == 41 && nested.allSatisfy { $0.startCount == 1 && $0.finishCount == 1 })
+
+    for name in ["traced in plain", "plain in traced", "both", "traced by hand"] {
+      let operations = trace.operations.filter { $0.name == name }
+      #expect(operations.count == 1, "\(name)")
+      let operation = try #require(operations.first)
+      #expect(operation.coverage == .full && operation.startCount == 1 && operation.finishCount == 1, "\(name)")
+      #expect(operation.enqueueCount == (name == "traced by hand" ? 0 : 1), "\(name)")
+    }
+  }
+
+  @Test func forkedChildGoesOnWithoutRecording() throws {
+    let scratch = try Scratch()
+    let trace = try run("hooks-fork", prints: "child \(7 << 8)\n", in: scratch)
+    #expect(
+      names(trace) == ["before block", "before late", "before generic", "after block", "after late", "after generic"])
+  }
+
+  @Test func manyThreadsMeetManyClasses() throws {
+    let scratch = try Scratch()
+    let trace = try run("hooks-threads", in: scratch)
+    let operations = trace.operations
+    #expect(operations.count == 8 * 50 * 10)
+    #expect(operations.allSatisfy { $0.coverage == .full && $0.startCount == 1 && $0.finishCount == 1 })
+    #expect(operations.map(\.dependencies.count).reduce(0, +) == 8 * 50 * 9)
+    for round in stride(from: 0, to: 50, by: 10) {
+      let other = try sound(scratch.file("run.optrace.\(round)"))
+      #expect(other.operations.count == 2 && other.operations.allSatisfy { $0.coverage == .full && $0.finished != nil })
+    }
+  }
+
+  @Test func hooksComeAndGoWhileOperationsRun() throws {
+    let scratch = try Scratch()
+    let result = try Program.run(["hooks-stop-meanwhile", scratch.file().path])
+    #expect(result.status == 0 && result.output == "ran true\n")
+    for round in 0..<40 {
+      _ = try sound(scratch.file("run.optrace.\(round)"))
+    }
+  }
+}

@@ -1,0 +1,227 @@
+// Programs whose operations are followed by the hooks. The hooks belong to a process as a whole: each has its own.
+import CRecorderTestSupport
+import Foundation
+import OpTrace
+
+/// A plain class with the usual state machine of its own.
+private class Asynchronous: Operation, @unchecked Sendable {
+  private let lock = NSLock()
+  private var executing = false
+  private var finished = false
+
+  override var isAsynchronous: Bool { true }
+  override var isExecuting: Bool { lock.withLock { executing } }
+  override var isFinished: Bool { lock.withLock { finished } }
+
+  func set(executing: Bool, finished: Bool, announcing keys: [String]) {
+    lock.withLock {
+      self.executing = executing
+      self.finished = finished
+    }
+    for key in keys { didChangeValue(forKey: key) }
+  }
+
+  override func start() {
+    set(executing: true, finished: false, announcing: ["isExecuting"])
+    DispatchQueue.global().async { self.set(executing: false, finished: true, announcing: ["isExecuting", "isFinished"]) }
+  }
+}
+
+/// Forgets to tell anybody that it has finished.
+private final class Silent: Asynchronous, @unchecked Sendable {
+  override func start() {
+    set(executing: true, finished: false, announcing: ["isExecuting"])
+    DispatchQueue.global().async { self.set(executing: false, finished: true, announcing: []) }
+  }
+}
+
+/// Lets its `start()` return at once and runs Foundation's on another thread.
+private final class Detached: Operation, @unchecked Sendable {
+  override func start() { Thread.detachNewThread { super.start() } }
+  override func main() {}
+}
+
+/// Overrides the getter, and leaves the states to Foundation.
+private final class Asked: Operation, @unchecked Sendable {
+  override var isFinished: Bool { super.isFinished }
+  override func main() {}
+}
+
+private final class Nested: Operation, @unchecked Sendable {
+  let depth: Int
+  init(_ depth: Int) {
+    self.depth = depth
+    super.init()
+    name = "nested \(depth)"
+  }
+  override func main() { if depth > 0 { Nested(depth - 1).start() } }
+}
+
+private class Late: Operation, @unchecked Sendable { override func main() {} }
+private final class Generic<Value>: Operation, @unchecked Sendable { override func main() {} }
+private final class Deeper<Value>: Late, @unchecked Sendable { override func main() { super.main() } }
+private final class PlainQueue: OperationQueue, @unchecked Sendable {
+  override func addOperation(_ operation: Operation) { super.addOperation(operation) }
+}
+
+private extension Operation {
+  func named(_ name: String) -> Self {
+    self.name = name
+    return self
+  }
+}
+
+/// The words of a class's metadata: its size stands 32 bytes into it, and 36 the part of it that lies before.
+private func metadata(of type: AnyClass) -> [UInt] {
+  let base = unsafeBitCast(type, to: UnsafeRawPointer.self)
+  let bytes = Int(base.load(fromByteOffset: 32, as: UInt32.self))
+  let before = Int(base.load(fromByteOffset: 36, as: UInt32.self))
+  return (0..<bytes / 8).map { (base - before).load(fromByteOffset: $0 * 8, as: UInt.self) }
+}
+
+private let classes: [AnyClass] = [
+  Operation.self, BlockOperation.self, OperationQueue.self, Late.self, PlainQueue.self, Generic<Int>.self,
+]
+
+/// Some of everything; named by `round`.
+private func useEverything(_ round: String) {
+  let queue = PlainQueue()
+  queue.maxConcurrentOperationCount = 2
+  let block = BlockOperation {}.named("\(round) block")
+  let late = Late().named("\(round) late")
+  let generic = Generic<Int>().named("\(round) generic")
+  late.addDependency(block)
+  queue.addOperations([block, late, generic], waitUntilFinished: true)
+  queue.addBarrierBlock {}
+  queue.waitUntilAllOperationsAreFinished()
+}
+
+/// False when there is no such mode.
+func runHookMode(_ mode: String, path: String, recorder open: () -> TraceRecorder) throws -> Bool {
+  switch mode {
+  case "hooks-life":
+    let before = classes.map(metadata)
+    useEverything("never")
+    let recorder = open()
+    try recorder.instrumentProcess()
+    for attempt in [recorder, try TraceRecorder(writingTo: URL(fileURLWithPath: path + ".other"))] {
+      do { try attempt.instrumentProcess() } catch { print(error) }
+    }
+    useEverything("first")
+    print("patched \(classes.map(metadata) != before)")
+    try recorder.stop()
+    print("restored \(classes.map(metadata) == before)")
+    useEverything("after")
+    let second = try TraceRecorder(writingTo: URL(fileURLWithPath: path + ".second"))
+    try second.instrumentProcess()
+    useEverything("second")
+    try second.stop()
+    print("restored \(classes.map(metadata) == before)")
+
+  case "hooks-late":
+    // What was there before the hooks is recorded in part, and nothing is said of it that was not seen.
+    let queue = OperationQueue()
+    queue.isSuspended = true
+    let early = Late().named("early")
+    queue.addOperation(early)
+    let recorder = open()
+    try recorder.instrumentProcess()
+    let dependent = Late().named("dependent")
+    dependent.addDependency(early)
+    queue.addOperation(dependent)
+    queue.isSuspended = false
+    queue.waitUntilAllOperationsAreFinished()
+    try recorder.stop()
+
+  case "hooks-classes":
+    let recorder = open()
+    try recorder.instrumentProcess()
+    let queue = OperationQueue()
+    queue.addOperations(
+      [Asynchronous().named("asynchronous"), Detached().named("detached"), Asked().named("asked")],
+      waitUntilFinished: true)
+    let silent = Silent().named("silent")
+    queue.addOperation(silent)
+    while !silent.isFinished { usleep(1000) }
+    Nested(40).start()
+    let byHand = Asked().named("by hand")
+    byHand.start()
+    byHand.start()
+    // Two ways at once: each is recorded once.
+    let traced = TracedOperationQueue(name: "traced")
+    let both = TracedBlockOperation(name: "traced in plain") {}
+    queue.addOperation(both)
+    both.waitUntilFinished()
+    traced.addOperations([Late().named("plain in traced"), TracedBlockOperation(name: "both") {}], waitUntilFinished: true)
+    TracedBlockOperation(name: "traced by hand") {}.start()
+    try recorder.stop()
+    // The silent one can't end any more.
+    _exit(0)
+
+  case "hooks-fork":
+    let recorder = open()
+    try recorder.instrumentProcess()
+    useEverything("before")
+    let status = test_run_in_fork {
+      // Without a queue: the threads of the parent's pool are not there.
+      let operation = Late().named("in child")
+      operation.start()
+      let dependent = Generic<String>().named("in child too")
+      dependent.addDependency(operation)
+      dependent.start()
+      if !operation.isFinished || !dependent.isFinished { _exit(1) }
+    }
+    useEverything("after")
+    try recorder.stop()
+    print("child \(status)")
+
+  case "hooks-threads":
+    // Classes and objects are met by many threads at the same time, and recorders come and go meanwhile.
+    let recorder = open()
+    try recorder.instrumentProcess()
+    DispatchQueue.concurrentPerform(iterations: 8) { thread in
+      let queue = OperationQueue()
+      for round in 0..<50 {
+        let operations: [Operation] = [
+          Generic<(Int, Int8)>(), Generic<[Int16]>(), Generic<Int32?>(), Deeper<Int64>(), Deeper<[UInt]>(),
+          Generic<String>(), Generic<Set<Int>>(), Late(), BlockOperation {}, Asynchronous(),
+        ]
+        for (operation, next) in zip(operations, operations.dropFirst()) { next.addDependency(operation) }
+        queue.addOperations(operations, waitUntilFinished: round % 2 == 0)
+        if thread == 0, round % 10 == 0 {
+          // A traced queue of another recorder uses the hooks too.
+          let other = try? TraceRecorder(writingTo: URL(fileURLWithPath: path + ".\(round)"))
+          let traced = TracedOperationQueue(recorder: other)
+          traced.addOperations([Late(), BlockOperation {}], waitUntilFinished: true)
+          try? other?.stop()
+        }
+      }
+      queue.waitUntilAllOperationsAreFinished()
+    }
+    try recorder.stop()
+
+  case "hooks-stop-meanwhile":
+    // Hooks are put in and taken out while operations run: nothing is lost, crashes or hangs.
+    let queue = OperationQueue()
+    let done = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      for round in 0..<40 {
+        guard let recorder = try? TraceRecorder(writingTo: URL(fileURLWithPath: path + ".\(round)")) else { continue }
+        try? recorder.instrumentProcess()
+        usleep(500)
+        try? recorder.stop()
+      }
+      done.signal()
+    }
+    var count = 0
+    while done.wait(timeout: .now()) != .success {
+      queue.addOperations([Late(), BlockOperation {}, Asynchronous(), Generic<Int>()], waitUntilFinished: true)
+      count += 1
+    }
+    print("ran \(count > 0)")
+
+  default:
+    return false
+  }
+  return true
+}
