@@ -215,11 +215,12 @@
       #expect(try place.folder.names.contains("run.optrace"))
     }
 
+    private static let misfit =
+      "the recorder does not fit the Swift libraries of this program: build optrace with the program's Swift"
+
     @Test("a recorder that does not fit is one sentence; the program runs, and no trace is left")
     func recorderThatDoesNotFit() throws {
       let optrace = try install(["libOpTracePreload.so": nil, "libOpTraceRecorder.so": "no object"])
-      let problem =
-        "the recorder does not fit the Swift libraries of this program: build optrace with the program's Swift"
       func run(_ environment: [String: String]) throws -> Command.Result {
         let result = try Command.run(
           arguments: [optrace, place.folder.path("run.optrace"), program, "work", "6"], environment: environment,
@@ -232,13 +233,33 @@
         try run([:])
           == Command.Result(
             status: 6, output: "worked\n",
-            errors: "optrace: \(problem); nothing is recorded\n"
-              + "optrace: nothing was recorded: process N: \(problem)\n"))
+            errors: "optrace: \(Self.misfit); nothing is recorded\n"
+              + "optrace: nothing was recorded: process N: \(Self.misfit)\n"))
       let verbose = try run(["OPTRACE_VERBOSE": "1"])
       #expect(
-        verbose.errors.hasPrefix("optrace: \(problem); nothing is recorded (\(place.folder.path("usr/lib/optrace"))"),
+        verbose.errors.hasPrefix(
+          "optrace: \(Self.misfit); nothing is recorded (\(place.folder.path("usr/lib/optrace"))"),
         "\(verbose.errors)")
       #expect(!(try place.folder.names.contains("run.optrace")))
     }
+
+    @Test("a Foundation without what the recorder needs", .enabled(if: hasCompiler, "needs a C compiler"))
+    func otherFoundation() throws {
+      try place.folder.write("foundation.c", Array("int foundation(void) { return 8; }\n".utf8))
+      try place.folder.write("main.c", Array("int foundation(void);\nint main(void) { return foundation(); }\n".utf8))
+      let build = try Command.run(
+        place.folder.url.path,
+        shell: RecordFolder.enter + """
+          cc -shared -fPIC -Wl,-soname,libFoundation.so -o libFoundation.so foundation.c &&
+          cc -o other main.c -L. -lFoundation -Wl,-rpath,"$PWD"
+          """)
+      try #require(build.status == 0, "\(build.errors)")
+      let result = try place.record("./other", environment: ["OPTRACE_VERBOSE": "1"])
+      #expect(result.status == 8)
+      #expect(result.errors.hasPrefix("optrace: \(Self.misfit); nothing is recorded (/"), "\(result.errors)")
+      #expect(result.errors.contains("undefined symbol"))
+    }
+
+    static var hasCompiler: Bool { (try? Command.run(shell: "command -v cc"))?.status == 0 }
   }
 #endif

@@ -51,7 +51,7 @@
       #expect(result.status == 128 + SIGABRT)
       #expect(
         result.errors.contains(
-          "optrace: 10 operations on 1 queue in 'run.optrace', which was not closed: its process was killed, or still runs\n"
+          "optrace: 10 operations on 1 queue in 'run.optrace', not closed: its process was killed, called exec, or still runs\n"
         ))
     }
 
@@ -102,6 +102,19 @@
       // Through a program without Foundation, it is the first trace of the process.
       #expect(try place.record("-o", "env.optrace", "env", "A=B", program, "work").status == 0)
       #expect(try place.folder.names.contains("env.optrace"))
+    }
+
+    @Test("a program that is linked with OpTrace records by its own copy, once")
+    func linked() throws {
+      let linked = try Command.executable.deletingLastPathComponent().appendingPathComponent("RecorderTestProgram").path
+      let result = try place.record("-o", "run.optrace", linked, "environment", "-", environment: ["LD_DEBUG": "files"])
+      #expect(result.output == "recording true\n")
+      #expect(!result.errors.contains("libOpTraceRecorder.so"))
+      #expect(try place.folder.names == ["run.optrace"])
+      let trace = try place.trace("run.optrace")
+      #expect(trace.operations.count == 10)
+      #expect(trace.queues.map(\.name) == ["by environment"])
+      #expect(try Command.run("validate", place.folder.path("run.optrace")).status == 0)
     }
 
     @Test("a flight recorder of the size that was asked for")

@@ -70,7 +70,7 @@
       if entries.count > 1 {
         text += ", written by \(printable(entry.header.processName)) (pid \(entry.header.processID))"
       }
-      if !entry.header.isClosed { text += ", which was not closed: its process was killed, or still runs" }
+      if !entry.header.isClosed { text += ", not closed: its process was killed, called exec, or still runs" }
       return text
     }
 
