@@ -113,7 +113,8 @@ final class RingCarry: @unchecked Sendable {
     var last: ChunkRecords.Record?
     while let record = walk.next() {
       let isNeeded = isNeeded(record, behind: last)
-      last = isNeeded ? record : nil
+      // An object's name may stand between a wait and its signal.
+      if record.kind != EventKind.objectNamed.rawValue { last = isNeeded ? record : nil }
       guard isNeeded else { continue }
       if run.isEmpty || record.thread != runThread || record.ticks < lastTicks
         || record.ticks - lastTicks > Layout.largestDelta || run.count > longestRun

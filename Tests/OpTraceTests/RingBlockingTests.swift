@@ -42,17 +42,19 @@ import Testing
 
     begun.wait()
     let waiter = try #require(TraceReader.read(path: scratch.file().path).marks.first?.at.thread)
-    func tell(of object: UInt64, signalledBy operation: UInt32) {
+    func tell(of object: UInt64, named name: String? = nil, signalledBy operation: UInt32) {
       optrace_emit3(recorder.core, EventKind.blocked.rawValue, serial, object, UInt64(waiter.rawValue) << 40 | 1)
+      if let label = name.map({ Array($0.utf8) }) {
+        optrace_emit_text(
+          recorder.core, EventKind.objectNamed.rawValue, 0, 0, true, object & BlockingFields.addresses, label,
+          label.count)
+      }
       optrace_emit3(recorder.core, EventKind.signalled.rawValue, operation, object, 2)
     }
     tell(of: Self.semaphore, signalledBy: 0)
     told.open()
     over.wait()
-    let label = Array("com.example.db".utf8)
-    optrace_emit_text(
-      recorder.core, EventKind.objectNamed.rawValue, 0, 0, true, Self.queue & 0xFFFF_FFFF_FFFF, label, label.count)
-    tell(of: Self.queue, signalledBy: serial)
+    tell(of: Self.queue, named: "com.example.db", signalledBy: serial)
     if busy != .waiter { Self.fill(recorder) }
 
     for attempt in ["live", "closed"] {
