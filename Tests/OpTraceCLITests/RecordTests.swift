@@ -36,6 +36,16 @@
       #expect(words.status == 0)
     }
 
+    @Test("arguments and variables that are no text pass through as they are")
+    func bytes() throws {
+      let result = try place.record(
+        shell: #"""
+          export WORD="$(printf '\376')"
+          exec "$optrace" record -- sh -c 'printf %s "$1$WORD" | od -An -tx1' sh "$(printf 'a\377')"
+          """#)
+      #expect(result.output == " 61 ff fe\n")
+    }
+
     @Test("by default the file is PROGRAM.PID.optrace in the folder of the call, wherever the program goes")
     func defaultName() throws {
       let result = try place.record(program, "folder", "pid", "work")

@@ -256,8 +256,10 @@ import Testing
     }
     let foreign = try trace.operation(named: "foreign")
     #expect(foreign.coverage == .full && foreign.className == "BlockOperation" && foreign.enqueued != nil)
-    #expect(foreign.ready != nil && foreign.started != nil && foreign.executionBegan != nil && foreign.executionEnded != nil)
-    #expect(foreign.finished != nil && foreign.startReturned != nil && foreign.startCount == 1 && foreign.finishCount == 1)
+    #expect(
+      foreign.ready != nil && foreign.started != nil && foreign.executionBegan != nil && foreign.executionEnded != nil)
+    #expect(
+      foreign.finished != nil && foreign.startReturned != nil && foreign.startCount == 1 && foreign.finishCount == 1)
     #expect(try trace.operation(named: "traced").dependencies.map(\.on) == [foreign.id])
   }
 

@@ -67,7 +67,7 @@
         let run: RecordedRun
         do {
           run = try RecordedRun(
-            program, arguments: Array(line.dropFirst()),
+            program, words: RawText.arguments(last: line.count),
             environment: environment(object: object, target: target, notes: notes))
         } catch {
           notes.remove()
@@ -104,15 +104,14 @@
         return absolute
       }
 
-      private func environment(object: String, target: String, notes: RecordNotes) -> [String: String] {
-        var variables = ProcessInfo.processInfo.environment
-        variables["OPTRACE_RECORD"] = "\(getpid()):\(notes.path)"
-        variables["OPTRACE_OUTPUT"] = target
-        if let flightRecorder { variables["OPTRACE_FLIGHT_RECORDER"] = flightRecorder }
-        // What is preloaded already comes first: a sanitizer's library refuses any other place.
-        let others = variables["LD_PRELOAD"]?.split { $0 == ":" || $0 == " " }.map(String.init) ?? []
-        variables["LD_PRELOAD"] = (others.filter { $0 != object } + [object]).joined(separator: ":")
-        return variables
+      private func environment(object: String, target: String, notes: RecordNotes) -> [RawText] {
+        var ours = ["OPTRACE_RECORD": "\(getpid()):\(notes.path)", "OPTRACE_OUTPUT": target]
+        if let flightRecorder { ours["OPTRACE_FLIGHT_RECORDER"] = flightRecorder }
+        // What is preloaded already stays where it is: it may have to come first.
+        let others = ProcessInfo.processInfo.environment["LD_PRELOAD"]?.split { $0 == ":" || $0 == " " } ?? []
+        ours["LD_PRELOAD"] = (others.map(String.init).filter { $0 != object } + [object]).joined(separator: ":")
+        return RawText.environment.filter { variable in !ours.keys.contains(where: variable.isVariable) }
+          + ours.map { RawText("\($0.key)=\($0.value)") }
       }
     #else
       func run() throws {

@@ -13,8 +13,9 @@
     private let awaited: sigset_t
     private let maskBefore: sigset_t
 
-    /// Starts the program. Throws ``Failure`` with the statuses of `env`.
-    init(_ program: ProgramFile, arguments: [String], environment: [String: String]) throws {
+    /// Starts the program with these words, the first of which names it, and these variables. Throws ``Failure`` with the
+    /// statuses of `env`.
+    init(_ program: ProgramFile, words: [RawText], environment: [RawText]) throws {
       // Signals are taken one by one in `wait()`, so none is lost between now and then.
       var awaited = sigset_t()
       var before = sigset_t()
@@ -26,11 +27,11 @@
       self.awaited = awaited
       maskBefore = before
 
-      let words = [program.name] + arguments
       var (process, error) = Self.spawn(program.path, words, environment, mask: before)
       if error == ENOEXEC {
         // No format that the system knows: a script without `#!`, which a shell would run.
-        (process, error) = Self.spawn("/bin/sh", ["sh", program.path] + arguments, environment, mask: before)
+        (process, error) = Self.spawn(
+          "/bin/sh", [RawText("sh"), RawText(program.path)] + words.dropFirst(), environment, mask: before)
       }
       guard error == 0 else {
         pthread_sigmask(SIG_SETMASK, &before, nil)
@@ -42,7 +43,7 @@
     }
 
     private static func spawn(
-      _ path: String, _ words: [String], _ environment: [String: String], mask: sigset_t
+      _ path: String, _ words: [RawText], _ environment: [RawText], mask: sigset_t
     ) -> (process: pid_t, error: Int32) {
       var mask = mask
       var restored = sigset_t()
@@ -54,8 +55,8 @@
       posix_spawnattr_setsigmask(&attributes, &mask)
       posix_spawnattr_setsigdefault(&attributes, &restored)
       posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-      var list = words.map { strdup($0) } + [nil]
-      var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+      var list = words.map(\.copy) + [nil]
+      var variables = environment.map(\.copy) + [nil]
       defer { for word in list + variables { free(word) } }
       var process = pid_t()
       let error = posix_spawn(&process, path, nil, &attributes, &list, &variables)
