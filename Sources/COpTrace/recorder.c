@@ -95,10 +95,6 @@ static void wait_for_wake(optrace_recorder *recorder, uint64_t nanoseconds) {
 
 static void *keep(void *argument) {
   optrace_recorder *recorder = argument;
-  sigset_t all;
-  sigfillset(&all);
-  sigdelset(&all, SIGBUS);  // Our own: see guard.c.
-  pthread_sigmask(SIG_BLOCK, &all, NULL);  // The host's signals go to the host's threads.
 #if defined(__linux__)
   pthread_setname_np(pthread_self(), "optrace");
 #elif defined(__APPLE__)
@@ -134,7 +130,13 @@ static bool start_keeper(optrace_recorder *recorder) {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return false;
   pthread_attr_setstacksize(&attributes, 512 * 1024);
+  // The host's signals go to the host's threads. The new thread takes over our mask: blocking them itself it would be late.
+  sigset_t all, before;
+  sigfillset(&all);
+  sigdelset(&all, SIGBUS);  // Our own: see guard.c.
+  pthread_sigmask(SIG_BLOCK, &all, &before);
   recorder->has_keeper = pthread_create(&recorder->keeper, &attributes, keep, recorder) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_attr_destroy(&attributes);
   return recorder->has_keeper;
 }
