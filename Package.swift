@@ -95,10 +95,15 @@ let package = Package(
       name: "HookTraced", dependencies: ["OpTrace", "CRecorderTestSupport"], path: "Tests/HookPrograms/Traced"),
     .executableTarget(
       name: "HookForeign", dependencies: ["OpTrace", "CRecorderTestSupport"], path: "Tests/HookPrograms/Foreign"),
+    .executableTarget(
+      name: "HookInstrumented", dependencies: ["OpTrace", "CRecorderTestSupport"],
+      path: "Tests/HookPrograms/Instrumented"),
     .executableTarget(name: "HookPlain", dependencies: ["CRecorderTestSupport"], path: "Tests/HookPrograms/Plain"),
     .testTarget(
       name: "OpTraceHookTests",
-      dependencies: ["OpTraceModel", "OpTraceFormat", "optrace-cli", "HookTraced", "HookForeign", "HookPlain"],
+      dependencies: [
+        "OpTraceModel", "OpTraceFormat", "optrace-cli", "HookTraced", "HookForeign", "HookInstrumented", "HookPlain",
+      ],
       exclude: ["Expected"]),
 
     .testTarget(

@@ -12,9 +12,8 @@ enum Way: String, CaseIterable {
   /// A program that was built without OpTrace, under `optrace record`.
   case recorded
 
-  static let ready: [Way] = [.traced]
-  /// Also what no traced queue is given.
-  static let seeingEverything: [Way] = [.traced]
+  /// Those that need no traced queue.
+  static let seeingEverything: [Way] = [.traced, .instrumented, .recorded]
 
   var program: String {
     switch self {

@@ -11,6 +11,7 @@ enum MainQueue {
   static let traced = {
     let queue = TracedOperationQueue(name: "main", maxConcurrentOperationCount: 1)
     queue.underlyingQueue = .main
+    queue.qualityOfService = .userInteractive
     return queue
   }()
 }

@@ -30,6 +30,19 @@ enum Adding {
     other.waitUntilAllOperationsAreFinished()
   }
 
+  static func dependencyAlreadyOver() {
+    let work = queue("work", limit: 1)
+    let early = Step("early")
+    let over = early.whenOver()
+    work.addOperation(early)
+    over.wait()
+    let late = block("late")
+    late.addDependency(early)
+    say("late is ready: \(late.isReady)")
+    work.addOperation(late)
+    work.waitUntilAllOperationsAreFinished()
+  }
+
   /// The one operation waits for good.
   static func dependencyNeverEnqueued() {
     let work = queue("work", limit: 1)

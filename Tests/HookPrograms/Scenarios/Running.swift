@@ -62,6 +62,33 @@ enum Running {
     work.waitUntilAllOperationsAreFinished()
   }
 
+  /// Properties that are read and written in one go.
+  static func changedInPlace() {
+    let work = queue("changed", limit: 1)
+    work.isSuspended.toggle()
+    let step = Step("step")
+    step.queuePriority = .high
+    work.addOperation(step)
+    let later = block("block")
+    work.addOperation(later)
+    later.name? += " with a longer name"
+    work.maxConcurrentOperationCount += 1
+    work.name? += " in place"
+    work.isSuspended.toggle()
+    work.waitUntilAllOperationsAreFinished()
+  }
+
+  static func severalBlocks() {
+    let work = queue("blocks", limit: 1)
+    let counted = BlockWork()
+    counted.name = "several"
+    for _ in 1...4 { counted.addExecutionBlock { say("block") } }
+    let empty = BlockWork()
+    empty.name = "none"
+    work.addOperations([counted, empty], waitUntilFinished: false)
+    work.waitUntilAllOperationsAreFinished()
+  }
+
   static func suspended() {
     let work = queue("suspended", limit: 2)
     work.isSuspended = true

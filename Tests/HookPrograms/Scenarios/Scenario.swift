@@ -1,8 +1,9 @@
 /// What the programs can do, by the name that is their argument. The tests go through all of them.
 enum Scenario: String, CaseIterable {
-  case graph, serial, limitOfThree, limitRaised, suspended, priorities, qualities, barrier, acrossQueues
-  case asynchronous, cancelBeforeStart, cancelWhileQueued, cancelWhileRunning, cancelAll
-  case dependencyAddedLater, dependencyNeverEnqueued, addedFromInside
+  case graph, serial, limitOfThree, limitRaised, changedInPlace, severalBlocks, suspended, priorities, qualities, barrier, acrossQueues
+  case asynchronous, asynchronousByKeyPath, asynchronousInSilence
+  case cancelBeforeStart, cancelWhileQueued, cancelWhileRunning, cancelAll
+  case dependencyAddedLater, dependencyAlreadyOver, dependencyNeverEnqueued, addedFromInside
   case addAndWait, waitForOne, waitFromInside
   case subclasses, genericClasses, overrides, readinessOverride, queueSubclass
   case mainQueue, byHand

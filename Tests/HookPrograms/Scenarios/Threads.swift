@@ -19,6 +19,37 @@ enum Threads {
     work.waitUntilAllOperationsAreFinished()
   }
 
+  final class PathFetch: PathWork, @unchecked Sendable {
+    override func execute() { Thread.detachNewThread { self.finish() } }
+  }
+
+  static func asynchronousByKeyPath() {
+    let work = queue("asynchronous", limit: 1)
+    let first = PathFetch()
+    first.name = "first"
+    let last = Step("last")
+    last.addDependency(first)
+    let cancelled = PathFetch()
+    cancelled.name = "cancelled"
+    cancelled.cancel()
+    work.addOperations([first, last, cancelled], waitUntilFinished: false)
+    work.waitUntilAllOperationsAreFinished()
+  }
+
+  final class SilentFetch: SilentWork, @unchecked Sendable {
+    override func execute() { Thread.detachNewThread { self.finish() } }
+  }
+
+  static func asynchronousInSilence() {
+    let work = queue("asynchronous", limit: 1)
+    let first = SilentFetch()
+    first.name = "first"
+    let last = Step("last")
+    last.addDependency(first)
+    work.addOperations([first, last], waitUntilFinished: false)
+    work.waitUntilAllOperationsAreFinished()
+  }
+
   static func mainQueue() {
     let background = queue("background", limit: 1)
     let main = theMainQueue()

@@ -5,6 +5,8 @@ import OpTrace
 typealias Work = TracedOperation
 typealias BlockWork = TracedBlockOperation
 typealias AsyncWork = TracedAsyncOperation
+typealias PathWork = TracedAsyncOperation
+typealias SilentWork = TracedAsyncOperation
 typealias Queue = TracedOperationQueue
 
 func theMainQueue() -> Queue { MainQueue.traced }
@@ -14,6 +16,7 @@ enum MainQueue {
   static let traced = {
     let queue = TracedOperationQueue(name: "main", maxConcurrentOperationCount: 1)
     queue.underlyingQueue = .main
+    queue.qualityOfService = .userInteractive
     return queue
   }()
 }
