@@ -68,6 +68,10 @@ enum Threads {
     override func main() { say("solo") }
   }
 
+  /// Through the method table, as the optimiser does not know the class here.
+  @inline(never)
+  static func start(_ operation: Operation) { operation.start() }
+
   static func byHand() {
     let step = Step("step") { _ in say("step") }
     step.start()
@@ -81,7 +85,7 @@ enum Threads {
     cancelled.start()
     let fetch = Fetch("fetch") { say("fetch") }
     let over = fetch.whenOver()
-    fetch.start()
+    start(fetch)
     over.wait()
     say("over: \([step, solo, block, cancelled, fetch].allSatisfy(\.isFinished))")
   }
