@@ -1,7 +1,8 @@
 /// What the programs can do, by the name that is their argument. The tests go through all of them.
 enum Scenario: String, CaseIterable {
-  case graph, serial, limitOfThree, limitRaised, changedInPlace, severalBlocks, suspended, priorities, qualities, barrier, acrossQueues
-  case asynchronous, asynchronousByKeyPath, asynchronousInSilence
+  case graph, serial, limitOfThree, limitRaised, suspended, priorities, qualities, barrier, acrossQueues
+  case changedInPlace, severalBlocks
+  case asynchronous, asynchronousByKeyPath
   case cancelBeforeStart, cancelWhileQueued, cancelWhileRunning, cancelAll
   case dependencyAddedLater, dependencyAlreadyOver, dependencyNeverEnqueued, addedFromInside
   case addAndWait, waitForOne, waitFromInside
