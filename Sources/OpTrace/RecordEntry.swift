@@ -9,16 +9,23 @@ func beginRecording(alone: Int32) {
   do {
     try recorder.instrumentProcess()
   } catch {
-    let wish = ProcessInfo.processInfo.environment["OPTRACE_VERBOSE"] ?? ""
-    let why = wish.isEmpty || wish == "0" ? "OPTRACE_VERBOSE=1 says why" : "\(error)"
-    let problem = "the operations of this program cannot be followed from outside (\(why)); link OpTrace instead"
+    let why = detail(of: error)
     guard alone != 0 else {
-      return TraceRecorder.complain(problem, result: "only its traced types are recorded")
+      return TraceRecorder.complain(
+        "operations of other classes than OpTrace's cannot be recorded in this program (\(why))",
+        result: "its traced types are recorded")
     }
     // Nothing would ever stand in the trace.
     TraceRecorder.default = nil
     try? recorder.stop()
     unlink(recorder.url.path)
-    TraceRecorder.complain(problem)
+    TraceRecorder.complain("the operations of this program cannot be recorded from outside (\(why)); link OpTrace instead")
   }
+}
+
+private func detail(of error: any Error) -> String {
+  let wish = ProcessInfo.processInfo.environment["OPTRACE_VERBOSE"] ?? ""
+  if wish.isEmpty || wish == "0" { return "OPTRACE_VERBOSE=1 says why" }
+  if case .cannotInstrument(let why)? = (error as? TraceRecorderError)?.code { return why }
+  return "\(error)"
 }
