@@ -29,6 +29,9 @@ final class OperationStates: @unchecked Sendable {
   func start(_ operation: some ProbedOperation, synchronously: Bool, _ execute: () -> Void) {
     operation.attachForStart()
     let probe = operation.probe
+    #if canImport(Darwin)
+      if probe.has(OperationProbe.Bits.hasDependencies) { OperationObserver.noteDependenciesFinished(of: operation) }
+    #endif
     probe.record(.started)
     let isOver = operation.isCancelled || lock.withLock { finishedEarly }
     if !isOver, begin(operation) {

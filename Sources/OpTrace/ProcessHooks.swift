@@ -18,6 +18,15 @@ enum ProcessHooks {
     return install(for: recorder) == nil
   }
 
+  /// Whether it can be told of an operation that nobody has used it yet.
+  static var tellsUnused: Bool {
+    #if canImport(Darwin)
+      false
+    #else
+      true
+    #endif
+  }
+
   static func watchesEverything(_ recorder: TraceRecorder) -> Bool {
     optrace_hooks_watcher() == Unmanaged.passUnretained(recorder).toOpaque()
   }
@@ -31,6 +40,9 @@ enum ProcessHooks {
       guard optrace_hooks_watcher() == nil else {
         throw TraceRecorderError(.alreadyInstrumented, path: recorder.url.path)
       }
+      #if canImport(Darwin)
+        if let why = exchangeMethods() { throw TraceRecorderError(.cannotInstrument(why), path: recorder.url.path) }
+      #endif
       // Kept for good: a thread that has just read it may still use it. There are few of them in a process.
       optrace_hooks_watch(Unmanaged.passRetained(recorder).toOpaque())
     }
@@ -40,7 +52,12 @@ enum ProcessHooks {
     lock.withLock {
       guard users.remove(core) != nil else { return }
       optrace_recorder_set_hooks(core, UInt32(optrace_hooks_unavailable))
-      if let watcher = optrace_hooks_watcher(), recorder(watcher).core == core { optrace_hooks_watch(nil) }
+      if let watcher = optrace_hooks_watcher(), recorder(watcher).core == core {
+        optrace_hooks_watch(nil)
+        #if canImport(Darwin)
+          restoreMethods()
+        #endif
+      }
       if users.isEmpty { optrace_hooks_remove() }
     }
   }
@@ -50,11 +67,14 @@ enum ProcessHooks {
     lock.withLock {
       guard recorder.isRecording else { return "the recorder was stopped" }
       if users.contains(recorder.core) { return nil }
-      var calls = calls
-      if let why = optrace_hooks_install(&calls) {
-        optrace_recorder_set_hooks(recorder.core, UInt32(optrace_hooks_unavailable))
-        return String(cString: why)
-      }
+      // On Darwin an operation is observed: nothing has to be put in place.
+      #if !canImport(Darwin)
+        var calls = calls
+        if let why = optrace_hooks_install(&calls) {
+          optrace_recorder_set_hooks(recorder.core, UInt32(optrace_hooks_unavailable))
+          return String(cString: why)
+        }
+      #endif
       users.insert(recorder.core)
       optrace_recorder_set_hooks(recorder.core, UInt32(optrace_hooks_used))
       return nil

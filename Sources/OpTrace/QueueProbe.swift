@@ -59,5 +59,8 @@ struct QueueProbe: @unchecked Sendable {
     let priority = UInt64(UInt8(bitPattern: Int8(clamping: operation.queuePriority.rawValue)))
     let quality = UInt64(operation.qualityOfService.traceValue)
     optrace_emit2(recorder.core, EventKind.enqueued.rawValue, serial, UInt64(number) | priority << 32 | quality << 40)
+    #if canImport(Darwin)
+      OperationObserver.follow(operation)
+    #endif
   }
 }

@@ -44,7 +44,13 @@ extension TraceRecorder {
   func probe(of operation: Operation) -> OperationProbe? {
     if let probed = operation.probed { return probed.probe }
     guard ProcessHooks.isInUse(by: self) else { return nil }
-    return optrace_object_know(Unmanaged.passUnretained(operation).toOpaque(), false).map { OperationProbe(hooked: $0) }
+    #if canImport(Darwin)
+      return OperationObserver.of(operation).probe
+    #else
+      return optrace_object_know(Unmanaged.passUnretained(operation).toOpaque(), false).map {
+        OperationProbe(hooked: $0)
+      }
+    #endif
   }
 
   private func identify(_ operation: Operation, _ sight: Sight, _ described: inout [(Operation, UInt32)]) -> UInt32 {
@@ -98,7 +104,7 @@ extension TraceRecorder {
 
   /// How fully an operation that is not ours will be seen.
   private func coverage(ofForeign operation: Operation, _ sight: Sight) -> ForeignOperations.Coverage {
-    guard ProcessHooks.watchesEverything(self) else {
+    guard ProcessHooks.tellsUnused, ProcessHooks.watchesEverything(self) else {
       // Only what the traced queues are given is followed from there on.
       return sight == .enqueued ? .full : sight == .started ? .partial : .external
     }

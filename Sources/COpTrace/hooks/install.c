@@ -78,8 +78,10 @@ const char *optrace_hooks_install(const optrace_hook_calls *calls) {
   return "this system has no hooks";
 }
 void optrace_hooks_remove(void) {}
-void optrace_hooks_watch(void *recorder) { (void)recorder; }
-void *optrace_hooks_watcher(void) { return NULL; }
+// Who records everything is known here too; in a forked child that recorder does not record.
+static void *_Atomic watcher;
+void optrace_hooks_watch(void *recorder) { atomic_store(&watcher, recorder); }
+void *optrace_hooks_watcher(void) { return atomic_load_explicit(&watcher, memory_order_acquire); }
 bool optrace_hooks_are_installed(void) { return false; }
 optrace_operation *optrace_object_find(const void *object) {
   (void)object;
