@@ -1,6 +1,7 @@
 // The hot path: a thread stores a record into the chunk that it owns. No lock, no allocation, no shared cache line.
 #include "internal.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +11,12 @@
 
 typedef struct {
   lane *lanes;
-  bool dead;  // Its destructor has run: what comes after is lost.
+  // How often its destructor has run. Other destructors may still record something, such as an object that goes with
+  // the thread; the system then calls ours again, so many times and no more: what comes after is lost.
+  uint32_t exits;
+  // What it was called before.
+  const optrace_recorder *ended_recorder;
+  uint32_t ended_thread;
 } thread_state;
 
 static _Thread_local thread_state self;
@@ -22,9 +28,13 @@ static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
 
 static void thread_exits(void *unused) {
   (void)unused;
-  self.dead = true;
+  self.exits += 1;
   lane *current = self.lanes;
   self.lanes = NULL;
+  if (current) {
+    self.ended_recorder = current->recorder;
+    self.ended_thread = current->thread;
+  }
   while (current) {
     lane *next = current->next;
     optrace_recorder *recorder = current->recorder;
@@ -87,7 +97,7 @@ static void take_over(lane *l) {
 
 // The lane of this thread for this recorder; the first time it is made.
 static __attribute__((noinline)) lane *lane_acquire(optrace_recorder *recorder) {
-  if (self.dead) {
+  if (self.exits >= PTHREAD_DESTRUCTOR_ITERATIONS) {
     recorder_count_lost(recorder, optrace_loss_thread_exited, 1);
     return NULL;
   }
@@ -122,7 +132,9 @@ static __attribute__((noinline)) lane *lane_acquire(optrace_recorder *recorder) 
     }
     l->recorder = recorder;
   }
-  l->thread = atomic_fetch_add_explicit(&recorder->next_thread, 1, memory_order_relaxed);
+  l->thread = self.ended_recorder == recorder
+                  ? self.ended_thread
+                  : atomic_fetch_add_explicit(&recorder->next_thread, 1, memory_order_relaxed);
   l->tid = optrace_thread_id();
   l->next = self.lanes;
   self.lanes = l;

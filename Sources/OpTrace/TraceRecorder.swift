@@ -87,9 +87,9 @@ public final class TraceRecorder: @unchecked Sendable {
 
   deinit {
     RecorderRegistry.shared.remove(core)
-    ProcessHooks.stop(using: core)
     // A failure here has nobody to hear it; the trace is readable all the same.
     optrace_recorder_stop(core)
+    ProcessHooks.stop(using: core)
   }
 
   /// Ends recording and closes the file: it is cut to what it holds, and sealed with checksums. A recorder that is
@@ -99,8 +99,9 @@ public final class TraceRecorder: @unchecked Sendable {
   /// - Throws: ``TraceRecorderError`` when the file could not be closed in order. It is readable all the same, and then
   ///   counts as a trace whose writer was killed.
   public func stop() throws {
-    ProcessHooks.stop(using: core)
+    // The hooks last: or one would miss a finish whose consequences are still recorded.
     let error = optrace_recorder_stop(core)
+    ProcessHooks.stop(using: core)
     if error != 0 { throw TraceRecorderError(.cannotClose, path: url.path, errno: error) }
   }
 

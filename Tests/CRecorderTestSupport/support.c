@@ -20,12 +20,23 @@ int test_run_in_fork(void (*body)(void)) {
   return status;
 }
 
-static void call(void *body) { ((void (*)(void))body)(); }
+static pthread_key_t exit_key;
+static _Thread_local void (*at_exit)(void);
 
-void test_at_thread_exit(void (*body)(void)) {
+static void call(void *rounds) {
+  at_exit();
+  // What is set again is called again, in the next round.
+  pthread_setspecific(exit_key, (char *)rounds - 1);
+}
+
+static void make_exit_key(void) { pthread_key_create(&exit_key, call); }
+
+void test_at_thread_exit(void (*body)(void), int rounds) {
   // Destructors of one round run in the order of the keys: the newest is last.
-  pthread_key_t key;
-  if (pthread_key_create(&key, call) == 0) pthread_setspecific(key, (void *)body);
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, make_exit_key);
+  at_exit = body;
+  pthread_setspecific(exit_key, (char *)0 + rounds);
 }
 
 void test_limit_file_size(unsigned long long bytes) {

@@ -256,10 +256,9 @@ import Testing
     }
     let foreign = try trace.operation(named: "foreign")
     #expect(foreign.coverage == .full && foreign.className == "BlockOperation" && foreign.enqueued != nil)
-    #expect(
-      foreign.ready != nil && foreign.started != nil && foreign.executionBegan != nil && foreign.executionEnded != nil)
-    #expect(
-      foreign.finished != nil && foreign.startReturned != nil && foreign.startCount == 1 && foreign.finishCount == 1)
+    let stamps = [foreign.ready, foreign.started, foreign.executionBegan, foreign.executionEnded, foreign.finished, foreign.startReturned]
+    #expect(!stamps.contains(nil))
+    #expect(foreign.startCount == 1 && foreign.finishCount == 1)
     #expect(try trace.operation(named: "traced").dependencies.map(\.on) == [foreign.id])
   }
 

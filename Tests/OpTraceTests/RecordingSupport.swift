@@ -50,6 +50,7 @@ final class Log<Value: Sendable>: @unchecked Sendable {
   private let lock = NSLock()
   private var values: [Value] = []
   func add(_ value: Value) { lock.withLock { values.append(value) } }
+  func reset() { lock.withLock { values = [] } }
   var all: [Value] { lock.withLock { values } }
 }
 

@@ -29,9 +29,23 @@ private class Asynchronous: Operation, @unchecked Sendable {
 
 /// Forgets to tell anybody that it has finished.
 private final class Silent: Asynchronous, @unchecked Sendable {
+  private let asked = DispatchSemaphore(value: 0)
+  let isOver = DispatchSemaphore(value: 0)
+
+  override var isFinished: Bool {
+    defer { asked.signal() }
+    return super.isFinished
+  }
+
   override func start() {
+    while asked.wait(timeout: .now()) == .success {}
     set(executing: true, finished: false, announcing: ["isExecuting"])
-    DispatchQueue.global().async { self.set(executing: false, finished: true, announcing: []) }
+    DispatchQueue.global().async {
+      // The recorder asks when `start()` has returned, and so does the queue: the last time that anybody does.
+      for _ in 0..<2 { self.asked.wait() }
+      self.set(executing: false, finished: true, announcing: [])
+      self.isOver.signal()
+    }
   }
 }
 
@@ -142,7 +156,8 @@ func runHookMode(_ mode: String, path: String, recorder open: () -> TraceRecorde
       waitUntilFinished: true)
     let silent = Silent().named("silent")
     queue.addOperation(silent)
-    while !silent.isFinished { usleep(1000) }
+    silent.isOver.wait()
+    guard silent.isFinished else { return false }
     Nested(40).start()
     let byHand = Asked().named("by hand")
     byHand.start()
