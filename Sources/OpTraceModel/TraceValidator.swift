@@ -22,6 +22,8 @@ public struct TraceValidator {
   private var blocking = BlockingRules()
   private var openSpans: Set<UInt32> = []
   private let finishTimes: [UInt32: Nanoseconds]
+  /// When an operation first said that it has finished, where that was before it told so.
+  private let finishSeenTimes: [UInt32: Nanoseconds]
 
   /// What was seen of one operation so far.
   private struct Life {
@@ -84,6 +86,7 @@ public struct TraceValidator {
     loss.unknownKinds = [:]
     let finishes: Set<UInt8> = [EventKind.finished.rawValue, EventKind.finishedWithError.rawValue]
     var times: [UInt32: Nanoseconds] = [:]
+    var seenTimes: [UInt32: Nanoseconds] = [:]
     var hasLossRecord = false
     var queues = Set<UInt32>()
     var threads = Set<UInt32>()
@@ -95,10 +98,12 @@ public struct TraceValidator {
       let id = UInt32(truncatingIfNeeded: first >> 32)
       if kind == EventKind.queueCreated.rawValue { queues.insert(id) }
       if kind == EventKind.threadNamed.rawValue { threads.insert(id) }
+      if kind == EventKind.finishSeen.rawValue, seenTimes[id] == nil { seenTimes[id] = entry.time }
       guard finishes.contains(kind) else { continue }
       if times[id] == nil { times[id] = entry.time }
     }
     finishTimes = times
+    finishSeenTimes = seenTimes
     describedQueues = queues
     describedThreads = threads
     isWhole = loss.isComplete && !hasLossRecord
@@ -234,7 +239,7 @@ public struct TraceValidator {
       report(.afterRelease, event, index, "`\(kind.spec.name)` comes after `released`")
     }
     switch kind {
-    case .waitBegan, .waitEnded: checkWait(kind, event, index, isQueue: false)
+    case .waitBegan, .waitEnded: checkWait(kind, event, index, life)
     case .blocked, .unblocked, .signalled: checkBlocking(kind, event, index, life)
     case .dependencyAdded:
       // A recorder may tell an edge twice.
@@ -396,13 +401,14 @@ public struct TraceValidator {
     case .limitChanged:
       let limit = Int64(bitPattern: event.word1)
       if let known = queues[id]?.limit, known >= 0, limit < 0 || limit > known { queues[id]?.limit = limit }
-    case .queueWaitBegan, .queueWaitEnded: checkWait(kind, event, index, isQueue: true)
+    case .queueWaitBegan, .queueWaitEnded: checkWait(kind, event, index, nil)
     default: break
     }
   }
 
-  private mutating func checkWait(_ kind: EventKind, _ event: TraceEvent, _ index: Int, isQueue: Bool) {
-    let wait = Wait(thread: event.thread.rawValue, target: event.subject, isQueue: isQueue)
+  /// `life`: of the operation that is waited for; nil: a queue is.
+  private mutating func checkWait(_ kind: EventKind, _ event: TraceEvent, _ index: Int, _ life: Life?) {
+    let wait = Wait(thread: event.thread.rawValue, target: event.subject, isQueue: life == nil)
     if kind == .waitBegan || kind == .queueWaitBegan {
       openWaits[wait, default: 0] += 1
       return
@@ -412,10 +418,15 @@ public struct TraceValidator {
     guard isWhole else { return }
     if open == 0 {
       report(.unmatchedEnd, event, index, "a wait ends on thread t\(wait.thread) that did not begin there")
-    } else if !isQueue, (finishTimes[event.subject] ?? .max) > event.time &+ TraceBuilder.tolerance {
+    } else if let life, life.coverage == .full,
+      // Who waits is content with what the operation says, before it tells others.
+      min(finishTimes[event.subject] ?? .max, finishSeenTimes[event.subject] ?? .max)
+        > event.time &+ TraceBuilder.tolerance
+    {
       report(.waitEndedEarly, event, index, "the wait for it ends before it is finished")
     }
   }
+
   private mutating func checkBlocking(_ kind: EventKind, _ event: TraceEvent, _ index: Int, _ life: Life?) {
     // What was seen in part may execute anywhere.
     let isSeen = life.map(isFullySeen) ?? false

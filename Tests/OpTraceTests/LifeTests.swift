@@ -256,7 +256,10 @@ import Testing
     }
     let foreign = try trace.operation(named: "foreign")
     #expect(foreign.coverage == .full && foreign.className == "BlockOperation" && foreign.enqueued != nil)
-    let stamps = [foreign.ready, foreign.started, foreign.executionBegan, foreign.executionEnded, foreign.finished, foreign.startReturned]
+    let stamps = [
+      foreign.ready, foreign.started, foreign.executionBegan, foreign.executionEnded, foreign.finished,
+      foreign.startReturned,
+    ]
     #expect(!stamps.contains(nil))
     #expect(foreign.startCount == 1 && foreign.finishCount == 1)
     #expect(try trace.operation(named: "traced").dependencies.map(\.on) == [foreign.id])

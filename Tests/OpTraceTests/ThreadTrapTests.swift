@@ -42,10 +42,11 @@ import Testing
     Dying.calls.reset()
     Self.onThread {
       recorder.mark("alive")
-      test_at_thread_exit({
-        Dying.recorder.all.last?.mark("dying")
-        Dying.calls.add(1)
-      }, rounds)
+      test_at_thread_exit(
+        {
+          Dying.recorder.all.last?.mark("dying")
+          Dying.calls.add(1)
+        }, rounds)
     }
     for _ in 0..<2000 where Dying.calls.all.count < rounds { usleep(1000) }
     try recorder.stop()

@@ -23,7 +23,9 @@ private class Asynchronous: Operation, @unchecked Sendable {
 
   override func start() {
     set(executing: true, finished: false, announcing: ["isExecuting"])
-    DispatchQueue.global().async { self.set(executing: false, finished: true, announcing: ["isExecuting", "isFinished"]) }
+    DispatchQueue.global().async {
+      self.set(executing: false, finished: true, announcing: ["isExecuting", "isFinished"])
+    }
   }
 }
 
@@ -167,7 +169,8 @@ func runHookMode(_ mode: String, path: String, recorder open: () -> TraceRecorde
     let both = TracedBlockOperation(name: "traced in plain") {}
     queue.addOperation(both)
     both.waitUntilFinished()
-    traced.addOperations([Late().named("plain in traced"), TracedBlockOperation(name: "both") {}], waitUntilFinished: true)
+    traced.addOperations(
+      [Late().named("plain in traced"), TracedBlockOperation(name: "both") {}], waitUntilFinished: true)
     TracedBlockOperation(name: "traced by hand") {}.start()
     try recorder.stop()
     // The silent one can't end any more.

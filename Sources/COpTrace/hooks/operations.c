@@ -108,8 +108,10 @@ static SWIFT bool hook_is_finished(SELF) {
   if (!value) return value;
   optrace_operation *operation = known(self);
   if (!operation || optrace_operation_has(operation, optrace_bit_finish_recorded)) return value;
-  if (announced == self || started == self ||
-      (optrace_frame_object() == self && !class->finishes_itself)) {
+  // In the end of its `start()`; of one whose start nobody saw, as soon as anybody asks.
+  bool is_told = !class->finishes_itself &&
+                 (optrace_frame_object() == self || !optrace_operation_has(operation, optrace_bit_watched));
+  if (announced == self || started == self || is_told) {
     record_finish(operation);
   } else if (class->finishes_itself && optrace_operation_claim(operation, optrace_bit_finish_seen)) {
     optrace_operation_event(operation, optrace_kind_finish_seen);
