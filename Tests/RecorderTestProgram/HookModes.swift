@@ -159,7 +159,9 @@ func runHookMode(_ mode: String, path: String, recorder open: () -> TraceRecorde
     let silent = Silent().named("silent")
     queue.addOperation(silent)
     silent.isOver.wait()
-    guard silent.isFinished else { return false }
+    // As others see it: a call of a final method that is known to the compiler passes the hooks by.
+    let asked: Operation = silent
+    guard asked.isFinished else { return false }
     Nested(40).start()
     let byHand = Asked().named("by hand")
     byHand.start()
