@@ -40,7 +40,10 @@ import Testing
 
         """, in: scratch)
     #expect(names(trace) == ["first block", "first late", "first generic"])
-    #expect(trace.operations.allSatisfy { $0.coverage == .full && $0.finishCount == 1 && $0.enqueueCount == 1 })
+    // A barrier on an idle queue is nothing that the queue waits for.
+    for operation in trace.operations where !operation.isBarrier {
+      #expect(operation.coverage == .full && operation.finishCount == 1 && operation.enqueueCount == 1)
+    }
     let second = try sound(scratch.file("run.optrace.second"))
     #expect(names(second) == ["second block", "second late", "second generic"])
     #expect(try sound(scratch.file("run.optrace.other"), closed: true).operations.isEmpty)
