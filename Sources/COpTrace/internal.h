@@ -169,6 +169,9 @@ chunk_header *ring_take(optrace_recorder *recorder);
 // For what is being carried: takes what is free, and recycles nothing.
 chunk_header *ring_take_free(optrace_recorder *recorder);
 
+// hooks/classes.c: puts the hooks into objects that were loaded since; from any thread, now and then.
+void hooks_refresh(void);
+
 // lane.c
 void recorder_count_lost(optrace_recorder *recorder, uint32_t reason, uint64_t count);
 uint32_t thread_record(uint8_t *out, uint32_t thread, uint32_t tid, const char *name);

@@ -59,7 +59,7 @@ void *class_original(const void *object, uint32_t index) { return class_find(obj
 
 // ---- Checks --------------------------------------------------------------------------------------------------------
 
-static const void *operation_base, *queue_base;
+static const class_metadata *operation_base, *queue_base;
 static uint32_t state_offset;
 
 static hooked_method *methods_of(class_kind kind) { return kind == class_queue ? queue_methods : operation_methods; }
@@ -142,9 +142,12 @@ static bool descends(const void *metadata, const void *base) {
 // `change` is held.
 static bool patch(class_entry *entry, bool on) {
   const hooked_method *methods = methods_of(entry->kind);
-  const class_metadata *m = entry->metadata;
+  // As far as the methods reach; of a library that is gone the size could not be read any more.
+  const class_metadata *base = methods == queue_methods ? queue_base : operation_base;
   memory_window window;
-  if (!memory_open((const uint8_t *)entry->metadata - m->class_address, m->class_size, &window)) return false;
+  if (!memory_open((const uint8_t *)entry->metadata - destroy_offset, base->class_size, &window)) return false;
+  if (!on && entry->in_object && !window.in_object) return false;  // It went with its library.
+  entry->in_object = window.in_object;
   for (uint32_t i = 0; methods[i].symbol; i++) {
     if (!methods[i].hook || (!methods[i].overridden && entry->originals[i] != methods[i].real)) continue;
     void *_Atomic *at = place(entry->metadata, &methods[i]);
@@ -190,11 +193,18 @@ const class_entry *class_know(const void *metadata, class_kind kind) {
   if (!entry && is_class(metadata, NULL) && descends(metadata, kind == class_queue ? queue_base : operation_base)) {
     entry = add(metadata, kind);
     // A class that is seen for the first time may come with a library that was loaded after the hooks.
-    if (entry) imports_patch(true);
+    if (entry && hooks_active()) imports_patch(true);
   }
   if (entry && !entry->records_itself && !entry->patched && hooks_active() && !patch(entry, true)) entry = NULL;
   pthread_mutex_unlock(&change);
   return entry;
+}
+
+void hooks_refresh(void) {
+  if (!hooks_active()) return;
+  pthread_mutex_lock(&change);
+  if (hooks_active()) imports_patch(true);
+  pthread_mutex_unlock(&change);
 }
 
 bool classes_patch(bool on) {
@@ -206,9 +216,13 @@ bool classes_patch(bool on) {
     return true;
   }
   pthread_mutex_lock(&change);
+  imports_patch(false);
   for (uint32_t slot = 0; slot < class_slots; slot++) {
     class_entry *entry = atomic_load_explicit(&classes[slot], memory_order_relaxed);
-    if (entry && entry->patched) patch(entry, false);
+    if (entry && entry->patched) {
+      patch(entry, false);
+      entry->patched = false;
+    }
   }
   pthread_mutex_unlock(&change);
   return true;

@@ -61,6 +61,7 @@ typedef struct class_entry {
   bool records_itself;  // A traced type: left alone.
   bool finishes_itself; // Overrides `isFinished`: a "true" may come before it is announced.
   _Atomic bool patched;
+  bool in_object;       // Its metadata came with a library, and goes with it.
   void *originals[most_methods];
 } class_entry;
 
@@ -78,6 +79,7 @@ const class_entry *class_know(const void *metadata, class_kind kind);
 // The nearest class with an entry, from the object's own upwards.
 const class_entry *class_find(const void *object);
 void *class_original(const void *object, uint32_t index);
+// Puts the hooks into the tables that are there from the start; or takes them out of all tables, and of the imports.
 bool classes_patch(bool on);
 
 // fields.c: where a stored property of a class lies in its objects; 0: it has none of this name.
@@ -96,15 +98,16 @@ yielded modify(modifier real, void *frame, void *object, modified before, modifi
 // Where Foundation is loaded; null when it is not a library of its own.
 void *foundation_handle(void);
 bool imports_resolve(void);
-// Lets the calls of all loaded objects through the hooks, or back to the real functions. Again for objects that came
-// later. False when nothing has changed since the last time.
-bool imports_patch(bool on);
+// Lets the calls of all loaded objects through the hooks, or back to the real functions. Quick when no object has come
+// since the last time. Not for two threads at a time.
+void imports_patch(bool on);
 
 // memory.c
 // A range of words that can be written until `memory_close`. False: it cannot.
 typedef struct {
   void *protect;
   size_t bytes;
+  bool in_object;  // Of a loaded object; else the runtime made it.
 } memory_window;
 bool memory_open(const void *address, size_t bytes, memory_window *window);
 void memory_close(const memory_window *window);

@@ -50,7 +50,7 @@ const char *optrace_hooks_install(const optrace_hook_calls *calls) {
     classes_patch(false);
     return "the method tables of Foundation's classes cannot be written";
   }
-  imports_patch(true);
+  hooks_refresh();
   return NULL;
 }
 
@@ -59,7 +59,6 @@ void optrace_hooks_remove(void) {
   hook_state *s = state;
   atomic_store(&s->watcher, NULL);
   atomic_store(&s->active, false);
-  imports_patch(false);
   classes_patch(false);
   objects_forget();
 }
@@ -78,6 +77,7 @@ const char *optrace_hooks_install(const optrace_hook_calls *calls) {
   return "this system has no hooks";
 }
 void optrace_hooks_remove(void) {}
+void hooks_refresh(void) {}
 // Who records everything is known here too; in a forked child that recorder does not record.
 static void *_Atomic watcher;
 void optrace_hooks_watch(void *recorder) { atomic_store(&watcher, recorder); }

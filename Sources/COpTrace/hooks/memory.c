@@ -41,6 +41,7 @@ bool memory_open(const void *address, size_t bytes, memory_window *window) {
   dl_iterate_phdr(look, &p);
   // In no object: the runtime made it, as it does for generic classes.
   if (!p.found) return true;
+  window->in_object = true;
   if (!p.writable) return false;
   if (p.to <= p.relro_from || p.from >= p.relro_to) return true;
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -48,7 +49,7 @@ bool memory_open(const void *address, size_t bytes, memory_window *window) {
   if (from < p.relro_from) from = p.relro_from;
   if (to > p.relro_to) to = p.relro_to;
   if (mprotect((void *)from, to - from, PROT_READ | PROT_WRITE) != 0) return false;
-  *window = (memory_window){(void *)from, to - from};
+  *window = (memory_window){(void *)from, to - from, true};
   return true;
 }
 
