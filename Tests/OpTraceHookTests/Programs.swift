@@ -12,17 +12,28 @@ enum Way: String, CaseIterable {
   /// A program that was built without OpTrace, under `optrace record`.
   case recorded
 
-  /// Those that need no traced queue.
-  static let seeingEverything: [Way] = [.traced, .instrumented, .recorded]
+  // Two ways at once: what both see is recorded once.
+  case tracedAndInstrumented, tracedAndRecorded, foreignAndInstrumented, foreignAndRecorded
 
   var program: String {
     switch self {
-    case .traced: "HookTraced"
-    case .foreign: "HookForeign"
+    case .traced, .tracedAndInstrumented, .tracedAndRecorded: "HookTraced"
+    case .foreign, .foreignAndInstrumented, .foreignAndRecorded: "HookForeign"
     case .instrumented: "HookInstrumented"
     case .recorded: "HookPlain"
     }
   }
+
+  /// What two ways do at once does not depend on how a program calls Foundation: one build is enough.
+  var builds: [Build] {
+    switch self {
+    case .traced, .foreign, .instrumented, .recorded: Build.allCases
+    default: [.release]
+    }
+  }
+
+  var isRecorded: Bool { [.recorded, .tracedAndRecorded, .foreignAndRecorded].contains(self) }
+  var isInstrumentedToo: Bool { [.tracedAndInstrumented, .foreignAndInstrumented].contains(self) }
 }
 
 enum Build: String, CaseIterable { case debug, release }
@@ -64,11 +75,13 @@ enum Programs {
   }
 
   /// Runs one of the programs to its end, traced into `file`; without recording when that is nil.
-  static func run(_ name: String, _ way: Way, _ build: Build, into file: URL?, flags: [String] = []) throws -> Ended {
+  static func run(_ name: String, _ way: Way, _ build: Build, into file: URL?) throws -> Ended {
     let program = try executable(way.program, build)
     guard let file else { return try run(program, [name], [:]) }
-    guard way == .recorded else { return try run(program, [name], ["OPTRACE_OUTPUT": file.path]) }
-    let arguments = ["record", "-o", file.path] + flags + ["--", program.path, name]
+    guard way.isRecorded else {
+      return try run(program, [name] + (way.isInstrumentedToo ? ["instrument"] : []), ["OPTRACE_OUTPUT": file.path])
+    }
+    let arguments = ["record", "-o", file.path, "--", program.path, name]
     return try run(try executable("optrace", .debug), arguments, [:])
   }
 

@@ -16,4 +16,7 @@ enum MainQueue {
   }()
 }
 
+// Then two ways meet the same operations.
+if CommandLine.arguments.last == "instrument" { try TraceRecorder.default?.instrumentProcess() }
+
 runProgram()
