@@ -9,7 +9,7 @@
   /// It observes from the moment when a queue is given the operation, or somebody starts it, until it has finished. All
   /// that time it keeps the operation, as a queue does: one that goes away while it is observed may raise an exception.
   ///
-  /// The keys are strings, as Apple documents them: `\.isFinished` would observe `finished`.
+  /// The keys are strings, as Apple documents them; the key path `\.isFinished` stands for the key `finished`.
   ///
   /// Sendable: `state` and `kept` are only touched under `lock`; the probe is atomic inside.
   final class OperationObserver: NSObject, ObjectCompanion, @unchecked Sendable {
@@ -29,8 +29,8 @@
       observer.begin(operation)
     }
 
-    /// Records the finish of what `operation` depends on, where Foundation tells others of a finish before us. A finished
-    /// dependency stays in the list.
+    /// Records the finish of what `operation` depends on: Foundation may tell it of that before it tells us. A dependency
+    /// that has finished stays in the list.
     static func noteDependenciesFinished(of operation: Operation) {
       for dependency in operation.dependencies { known(dependency)?.noteFinished(dependency) }
     }
@@ -44,7 +44,7 @@
       }
       guard isFirst else { return }
       // Not under the lock: the class may have code of its own for this.
-      for key in Self.keys { operation.addObserver(self, forKeyPath: key, context: nil) }
+      for key in Self.keys { operation.addObserver(self, forKeyPath: key, options: [], context: nil) }
       lock.withLock { state = .observing }
       // What happened before, or meanwhile.
       noteReady(operation)
