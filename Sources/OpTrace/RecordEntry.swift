@@ -19,7 +19,8 @@ func beginRecording(alone: Int32) {
     TraceRecorder.default = nil
     try? recorder.stop()
     unlink(recorder.url.path)
-    TraceRecorder.complain("the operations of this program cannot be recorded from outside (\(why)); link OpTrace instead")
+    TraceRecorder.complain(
+      "the operations of this program cannot be recorded from outside (\(why)); link OpTrace instead")
   }
 }
 
