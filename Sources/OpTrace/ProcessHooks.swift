@@ -10,6 +10,9 @@ enum ProcessHooks {
   private static let lock = NSLock()
   /// Only touched under `lock`.
   nonisolated(unsafe) private static var users = Set<OpaquePointer>()
+  /// Whether everything is watched because the process was started so, and not by the program's own wish. Only touched
+  /// under `lock`.
+  nonisolated(unsafe) private static var isFromOutside = false
 
   /// True when operations of other classes that this recorder meets can be followed.
   static func isInUse(by recorder: TraceRecorder) -> Bool {
@@ -32,12 +35,16 @@ enum ProcessHooks {
   }
 
   /// Records everything that nobody has introduced to `recorder`, until it is stopped.
-  static func watchEverything(for recorder: TraceRecorder) throws {
+  ///
+  /// - Parameter fromOutside: the program knows nothing of it. When it asks for the same itself it is not refused: it goes
+  ///   on as it would alone, and what the process does stands in the trace of who was first.
+  static func watchEverything(for recorder: TraceRecorder, fromOutside: Bool = false) throws {
     if let why = install(for: recorder) {
       throw TraceRecorderError(.cannotInstrument(why), path: recorder.url.path)
     }
     try lock.withLock {
       guard optrace_hooks_watcher() == nil else {
+        if isFromOutside { return }
         throw TraceRecorderError(.alreadyInstrumented, path: recorder.url.path)
       }
       #if canImport(Darwin)
@@ -45,6 +52,7 @@ enum ProcessHooks {
       #endif
       // Kept for good: a thread that has just read it may still use it. There are few of them in a process.
       optrace_hooks_watch(Unmanaged.passRetained(recorder).toOpaque())
+      isFromOutside = fromOutside
     }
   }
 
@@ -54,6 +62,7 @@ enum ProcessHooks {
       optrace_recorder_set_hooks(core, UInt32(optrace_hooks_unavailable))
       if let watcher = optrace_hooks_watcher(), recorder(watcher).core == core {
         optrace_hooks_watch(nil)
+        isFromOutside = false
         #if canImport(Darwin)
           restoreMethods()
         #endif

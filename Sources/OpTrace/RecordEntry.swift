@@ -7,7 +7,7 @@ func beginRecording(alone: Int32) {
   // Without a default recorder it has been said why.
   guard let recorder = TraceRecorder.default else { return }
   do {
-    try recorder.instrumentProcess()
+    try ProcessHooks.watchEverything(for: recorder, fromOutside: true)
   } catch {
     let why = detail(of: error)
     guard alone != 0 else {

@@ -127,6 +127,17 @@
       #expect(try Command.run("validate", place.folder.path("run.optrace")).status == 0)
     }
 
+    @Test("a program that records itself as a whole is recorded by the command, and not refused")
+    func ownWish() throws {
+      let linked = try Command.executable.deletingLastPathComponent().appendingPathComponent("RecorderTestProgram").path
+      let own = place.folder.path("own.optrace")
+      let result = try place.record("-o", "run.optrace", linked, "hooks-wish", own)
+      #expect(result.status == 0 && result.output == "done\n")
+      let names = ["own", "later"].flatMap { round in ["block", "generic", "late"].map { "\(round) \($0)" } }
+      #expect(try place.trace("run.optrace").operations.compactMap(\.name).sorted() == names.sorted())
+      #expect(try place.trace("own.optrace").operations.isEmpty)
+    }
+
     @Test("a flight recorder of the size that was asked for")
     func flightRecorder() throws {
       #expect(try place.record("--flight-recorder", "512K", "-o", "run.optrace", program, "work").status == 0)

@@ -134,6 +134,15 @@ func runHookMode(_ mode: String, path: String, recorder open: () -> TraceRecorde
     try second.stop()
     print("restored \(classes.map(metadata) == before)")
 
+  case "hooks-wish":
+    // Asks for itself what may have been asked for from outside.
+    let recorder = open()
+    try recorder.instrumentProcess()
+    useEverything("own")
+    try recorder.stop()
+    useEverything("later")
+    print("done")
+
   case "hooks-late":
     // What was there before the hooks is recorded in part, and nothing is said of it that was not seen.
     let queue = OperationQueue()
