@@ -111,6 +111,12 @@
       }
       end(operation)
     }
+
+    /// For who finds that it has finished, while nobody was told of it yet.
+    func noteFinishSeen(_ operation: Operation) {
+      guard !probe.has(OperationProbe.Bits.finishRecorded), operation.isFinished else { return }
+      if probe.claim(OperationProbe.Bits.finishSeen) { probe.record(.finishSeen) }
+    }
   }
 
   extension OperationProbe.Bits {

@@ -47,12 +47,7 @@
       optrace_frame_push(probe.pointer)
       proceed()
       optrace_frame_pop()
-      // Nobody was told of it.
-      if operation.isFinished, !probe.has(OperationProbe.Bits.finishRecorded),
-        probe.claim(OperationProbe.Bits.finishSeen)
-      {
-        probe.record(.finishSeen)
-      }
+      observer.noteFinishSeen(operation)
       if isStart { probe.record(.startReturned) }
     }
 
@@ -78,10 +73,11 @@
           proceed()
         },
         .plain("waitUntilFinished") { (operation: Operation, proceed) in
-          guard let probe = met(operation)?.probe, !operation.isFinished else { return proceed() }
-          probe.record(.waitBegan)
+          guard let observer = met(operation), !operation.isFinished else { return proceed() }
+          observer.probe.record(.waitBegan)
           proceed()
-          probe.record(.waitEnded)
+          observer.noteFinishSeen(operation)
+          observer.probe.record(.waitEnded)
         },
         .object("setName:") { (operation: Operation, _, proceed) in
           proceed()
