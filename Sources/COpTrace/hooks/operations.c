@@ -173,6 +173,10 @@ static SWIFT void hook_wait(SELF) {
   blocking_ignore(true);
   original(self);
   blocking_ignore(false);
+  // Foundation's state turns some instructions before it asks `isFinished` on the thread that finishes.
+  if (!optrace_operation_has(operation, optrace_bit_finish_recorded) &&
+      optrace_operation_claim(operation, optrace_bit_finish_seen))
+    optrace_operation_event(operation, optrace_kind_finish_seen);
   optrace_operation_event(operation, optrace_kind_waited);
 }
 
