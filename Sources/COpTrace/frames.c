@@ -6,6 +6,7 @@ enum { frame_slots = 32 };
 
 static _Thread_local struct {
   uint32_t depth;
+  uint32_t waits;
   struct {
     optrace_operation *operation;
     uint32_t phase;
@@ -37,6 +38,13 @@ void optrace_frame_set_phase(uint32_t phase) {
 optrace_operation *optrace_frame_current(void) {
   uint32_t depth = self.depth;
   return depth && depth <= frame_slots ? self.frames[depth - 1].operation : NULL;
+}
+
+void optrace_frame_waits(bool value) { self.waits += value ? 1 : -1; }
+
+optrace_operation *frame_that_blocks(void) {
+  uint32_t depth = self.depth;
+  return depth && depth <= frame_slots && !self.waits ? self.frames[depth - 1].operation : NULL;
 }
 
 uint32_t optrace_frame_current_phase(void) {

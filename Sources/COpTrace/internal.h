@@ -43,6 +43,18 @@ enum { chunk_magic = 0x4B43504F };
 enum { chunk_events = 0, chunk_definitions = 1, chunk_carried = 2 };
 enum { chunk_open = 1, chunk_retired = 2, chunk_sealed = 3, chunk_recycling = 4 };
 
+// What the thread blocks on at the moment, inside an operation; see waits.c.
+typedef struct {
+  _Atomic uint64_t state;
+  _Atomic uint64_t object;  // Address and kind, as in the records.
+  _Atomic uint64_t since;
+  _Atomic uint32_t serial;  // The operation's.
+  _Atomic uint32_t thread;
+} lane_wait;
+
+// The kinds of objects that threads wait on.
+enum { object_semaphore = 1, object_group = 2, object_queue = 3, object_condition = 4 };
+
 // What one thread needs to write to one recorder. A lane outlives its thread: the next new thread takes it over with
 // the rest of its chunk.
 typedef struct lane {
@@ -58,6 +70,9 @@ typedef struct lane {
   uint32_t chunk_size;    // The next chunk's.
   uint64_t lost;          // Not yet told by a record.
   uint32_t lost_reason;
+  bool is_listed;         // Among the recorder's `waiting` ones, for good.
+  struct lane *next_waiting;
+  lane_wait wait;
 } lane;
 
 enum { cache_slots = 512 };
@@ -97,6 +112,8 @@ struct optrace_recorder {
   _Atomic uint32_t failure;   // The loss reason of that failure.
   uint64_t lost_at_end[8];    // The header's counts, once the file is no longer mapped.
   lane *idle;                 // Of threads that have ended.
+  lane *_Atomic waiting;      // Those that have ever waited; read without a lock until the keeper has ended.
+  uint64_t millisecond;       // In ticks.
   lane definitions;
   lane carried;
   uint64_t carried_bytes;
@@ -172,7 +189,41 @@ chunk_header *ring_take_free(optrace_recorder *recorder);
 // hooks/classes.c: puts the hooks into objects that were loaded since; from any thread, now and then.
 void hooks_refresh(void);
 
+// frames.c: the operation whose waits are recorded: the innermost of this thread, unless a wait that is recorded as one
+// on an operation or a queue is going on.
+optrace_operation *frame_that_blocks(void);
+
+// waits.c
+// Null: it is not to be recorded. `object`: the address, and the kind from bit 48 on.
+lane *wait_begin(const optrace_operation *operation, uint64_t object);
+// On the same thread.
+void wait_end(lane *lane);
+// The thread will not come back from its wait, if it is in one.
+void wait_abandon(lane *lane);
+// Tells of waits that last. By the keeper, which is the only one; without its lock.
+void waits_tell(optrace_recorder *recorder);
+void waits_set_queue_name(const char *(*name)(const void *queue));
+
+// signals.c
+typedef struct {
+  const optrace_recorder *recorder;  // Whose numbers `serial` and `thread` are.
+  uint64_t ticks;                    // Of `optrace_clock_ticks`.
+  uint32_t serial, thread;           // 0: none, not known.
+} signal_record;
+void signals_prepare(void);
+// The object was signalled, left or used just now; null: in no operation.
+void signal_note(uint64_t object, const optrace_operation *operation);
+// An object begins or ends its life at this address.
+void signal_forget(uint64_t object);
+bool signal_find(uint64_t object, signal_record *out);
+
 // lane.c
+lane *lane_find(optrace_recorder *recorder);
+// The number that this thread has in the recorder; null: in the one that it wrote to last, which is given back. 0: none.
+uint32_t lane_thread(optrace_recorder **recorder);
+// A record about what was at `since`; its age is exact for the record's own time.
+void emit_since(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t since,
+                uint32_t thread);
 void recorder_count_lost(optrace_recorder *recorder, uint32_t reason, uint64_t count);
 uint32_t thread_record(uint8_t *out, uint32_t thread, uint32_t tid, const char *name);
 

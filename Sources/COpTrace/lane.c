@@ -28,6 +28,7 @@ static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
 
 static void thread_exits(void *unused) {
   (void)unused;
+  for (lane *l = self.lanes; l; l = l->next) wait_abandon(l);
   self.exits += 1;
   lane *current = self.lanes;
   self.lanes = NULL;
@@ -109,7 +110,7 @@ static __attribute__((noinline)) lane *lane_acquire(optrace_recorder *recorder) 
       self.lanes = found;
       return found;
     }
-    if (!atomic_load_explicit(&found->recorder->enabled, memory_order_relaxed)) {
+    if (found->recorder->stopped) {  // Until then its keeper may look at the lane.
       *place = found->next;
       free(found);
       continue;
@@ -252,6 +253,15 @@ static inline uint8_t *begin(optrace_recorder *recorder, lane **out, uint32_t by
   return at;
 }
 
+lane *lane_find(optrace_recorder *recorder) { return find_lane(recorder); }
+
+uint32_t lane_thread(optrace_recorder **recorder) {
+  lane *l = self.lanes;
+  if (l && !*recorder) *recorder = l->recorder;
+  while (l && l->recorder != *recorder) l = l->next;
+  return l ? l->thread : 0;
+}
+
 void optrace_emit1(optrace_recorder *recorder, uint8_t kind, uint32_t subject) {
   if (!is_enabled(recorder)) return;
   lane *l;
@@ -273,6 +283,21 @@ void optrace_emit3(optrace_recorder *recorder, uint8_t kind, uint32_t subject, u
   lane *l;
   uint8_t *at = begin(recorder, &l, 24, kind, subject);
   if (unlikely(!at)) return;
+  memcpy(at + 8, &word1, 8);
+  memcpy(at + 16, &word2, 8);
+  commit(l, at + 24);
+}
+
+void emit_since(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t since,
+                uint32_t thread) {
+  enum { age_bits = 40, age_unit = 16 };
+  const uint64_t largest_age = ((uint64_t)1 << age_bits) - 1;
+  if (!is_enabled(recorder)) return;
+  lane *l;
+  uint8_t *at = begin(recorder, &l, 24, kind, subject);
+  if (unlikely(!at)) return;
+  uint64_t age = l->last_ticks > since ? (l->last_ticks - since) / age_unit : 0;
+  uint64_t word2 = (age < largest_age ? age : largest_age) | (uint64_t)thread << age_bits;
   memcpy(at + 8, &word1, 8);
   memcpy(at + 16, &word2, 8);
   commit(l, at + 24);

@@ -93,6 +93,9 @@ static void wait_for_wake(optrace_recorder *recorder, uint64_t nanoseconds) {
 #endif
 }
 
+// Operations that block are looked at ten times a second, once there has been one.
+enum { look_at_waits = 100000000 };
+
 static void *keep(void *argument) {
   optrace_recorder *recorder = argument;
 #if defined(__linux__)
@@ -119,8 +122,15 @@ static void *keep(void *argument) {
       pause = pause < 1000000000 ? pause * 10 : pause;
       next = now + pause;
     }
+    bool waits = atomic_load_explicit(&recorder->waiting, memory_order_relaxed);
+    if (waits) {
+      pthread_mutex_unlock(&recorder->lock);
+      waits_tell(recorder);
+      pthread_mutex_lock(&recorder->lock);
+    }
     if (recorder->stopping) break;
-    wait_for_wake(recorder, next > now ? next - now : 0);
+    uint64_t until = waits && next > now + look_at_waits ? now + look_at_waits : next;
+    wait_for_wake(recorder, until > now ? until - now : 0);
   }
   pthread_mutex_unlock(&recorder->lock);
   return NULL;
@@ -168,6 +178,7 @@ optrace_recorder *optrace_recorder_create(const optrace_options *options) {
   }
   recorder->options = *options;
   recorder->use_counter = options->use_counter && optrace_clock_has_counter();
+  recorder->millisecond = recorder->use_counter ? optrace_clock_frequency() / 1000 : 1000000;
   recorder->next_serial = recorder->next_queue = recorder->next_span = recorder->next_thread = 1;
   recorder->sequence = 1;
   pthread_mutex_init(&recorder->lock, NULL);
@@ -206,7 +217,9 @@ int optrace_recorder_stop(optrace_recorder *recorder) {
   pthread_cond_broadcast(&recorder->wake);
   pthread_mutex_unlock(&recorder->grow);
   // Who calls second may be about to end the process: the file is closed when it comes back.
+  optrace_frame_waits(true);
   while (!first && !recorder->stopped) pthread_cond_wait(&recorder->wake, &recorder->lock);
+  optrace_frame_waits(false);
   pthread_mutex_unlock(&recorder->lock);
   if (!first) return 0;
   if (recorder->has_keeper) pthread_join(recorder->keeper, NULL);

@@ -143,7 +143,9 @@ extension ProbedOperation {
   func noteWait(_ body: () -> Void) {
     guard probe.core != nil, !isFinished else { return body() }
     probe.record(.waitBegan)
+    optrace_frame_waits(true)
     body()
+    optrace_frame_waits(false)
     probe.record(.waitEnded)
   }
 

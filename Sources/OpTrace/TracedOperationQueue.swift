@@ -156,8 +156,11 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   }
 
   open override func waitUntilAllOperationsAreFinished() {
+    guard let recorder, recorder.isRecording else { return super.waitUntilAllOperationsAreFinished() }
     record(.queueWaitBegan)
+    optrace_frame_waits(true)
     super.waitUntilAllOperationsAreFinished()
+    optrace_frame_waits(false)
     record(.queueWaitEnded)
   }
 

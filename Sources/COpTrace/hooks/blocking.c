@@ -1,10 +1,241 @@
-// What an operation blocks in.
+// What an operation blocks in. Each hook makes the call that it stands for, once and unchanged, with a note before and
+// after it; outside of operations only those who let others go on leave one.
 #include "hooks.h"
 
 #if OPTRACE_HAS_HOOKS
-static _Thread_local uint32_t ignored;
+#include <dlfcn.h>
+#include <time.h>
 
-void blocking_ignore(bool value) { ignored += value ? 1 : -1; }
+enum {
+  index_semaphore_wait, index_semaphore_signal, index_semaphore_create, index_group_wait, index_group_leave,
+  index_group_create, index_block_wait, index_sync, index_sync_f, index_barrier_sync, index_barrier_sync_f,
+  index_async_and_wait, index_async_and_wait_f, index_barrier_async_and_wait, index_barrier_async_and_wait_f,
+  index_queue_create, index_queue_create_with_target, index_cond_wait, index_cond_timedwait, index_cond_clockwait,
+  index_cond_signal, index_cond_broadcast, index_cond_init, index_cond_destroy,
+};
 
-hooked_import blocking_imports[] = {{0}};
+static void *real(uint32_t index) { return blocking_imports[index].real; }
+
+static uint64_t named(const void *address, uint64_t kind) {
+  return ((uintptr_t)address & (((uint64_t)1 << 48) - 1)) | kind << 48;
+}
+
+// Null: the call is not watched.
+static lane *begin(const void *object, uint64_t kind) {
+  optrace_operation *operation = frame_that_blocks();
+  return operation && hooks_active() ? wait_begin(operation, named(object, kind)) : NULL;
+}
+
+static void end(lane *wait) {
+  if (wait) wait_end(wait);
+}
+
+static void signalled(const void *object, uint64_t kind) {
+  if (hooks_active()) signal_note(named(object, kind), optrace_frame_current());
+}
+
+// A new object has the address of one that is gone: that one's signals are not its own.
+static void *created(void *object, uint64_t kind) {
+  if (object && hooks_active()) signal_forget(named(object, kind));
+  return object;
+}
+
+// ---- Semaphores, groups, blocks ------------------------------------------------------------------------------------
+
+// As DISPATCH_TIME_NOW: asks, and does not wait.
+enum { now = 0 };
+
+static intptr_t wait_for(uint32_t index, void *object, uint64_t timeout, uint64_t kind) {
+  lane *wait = timeout == now ? NULL : begin(object, kind);
+  intptr_t result = ((intptr_t (*)(void *, uint64_t))real(index))(object, timeout);
+  end(wait);
+  return result;
+}
+
+static intptr_t hook_semaphore_wait(void *semaphore, uint64_t timeout) {
+  return wait_for(index_semaphore_wait, semaphore, timeout, object_semaphore);
+}
+
+static intptr_t hook_group_wait(void *group, uint64_t timeout) {
+  return wait_for(index_group_wait, group, timeout, object_group);
+}
+
+// A block of `dispatch_block_create` is a group of one.
+static intptr_t hook_block_wait(void *block, uint64_t timeout) {
+  return wait_for(index_block_wait, block, timeout, object_group);
+}
+
+// Noted first: who is woken looks for it.
+static intptr_t hook_semaphore_signal(void *semaphore) {
+  signalled(semaphore, object_semaphore);
+  return ((intptr_t (*)(void *))real(index_semaphore_signal))(semaphore);
+}
+
+static void hook_group_leave(void *group) {
+  signalled(group, object_group);
+  ((void (*)(void *))real(index_group_leave))(group);
+}
+
+static void *hook_semaphore_create(intptr_t value) {
+  return created(((void *(*)(intptr_t))real(index_semaphore_create))(value), object_semaphore);
+}
+
+static void *hook_group_create(void) { return created(((void *(*)(void))real(index_group_create))(), object_group); }
+
+// ---- Dispatch queues -----------------------------------------------------------------------------------------------
+
+typedef void (*work)(void *context);
+typedef void (*submit)(void *queue, void *context, work function);
+
+typedef struct {
+  void *context;
+  work function;
+  uint64_t queue;
+  const optrace_operation *operation;
+  pthread_t caller;
+  lane *wait;
+} use;
+
+static void run(void *context) {
+  use *u = context;
+  // The wait is over when the work begins. Work that runs on another thread (the main queue's) keeps this one waiting.
+  if (pthread_equal(u->caller, pthread_self()) && u->wait) {
+    wait_end(u->wait);
+    u->wait = NULL;
+  }
+  signal_note(u->queue, u->operation);
+  u->function(u->context);
+  signal_note(u->queue, u->operation);
+}
+
+static void use_queue(uint32_t index, void *queue, void *context, work function) {
+  submit call = (submit)real(index);
+  if (!hooks_active()) return call(queue, context, function);
+  use u = {context, function, named(queue, object_queue), optrace_frame_current(), pthread_self(),
+           begin(queue, object_queue)};
+  call(queue, &u, run);
+  end(u.wait);
+}
+
+// The start of a block, as the compilers' common ABI has it.
+typedef struct {
+  void *class;
+  int flags, reserved;
+  work invoke;
+  const void *descriptor;
+} block;
+
+// What stands as `invoke` in a block of `dispatch_block_create`: libdispatch knows them by it, and treats them by what
+// else is in them. They go their way as they are. Null: not known, and so do all blocks.
+static work special_invoke;
+
+// What libdispatch itself does with an ordinary block: its function, called with the block.
+static void use_queue_by_block(uint32_t index, uint32_t by_function, void *queue, block *body) {
+  if (!special_invoke || body->invoke == special_invoke || !real(by_function))
+    return ((void (*)(void *, void *))real(index))(queue, body);
+  use_queue(by_function, queue, body, body->invoke);
+}
+
+#define QUEUE_HOOKS(name)                                                                \
+  static void hook_##name##_f(void *queue, void *context, work function) {               \
+    use_queue(index_##name##_f, queue, context, function);                               \
+  }                                                                                      \
+  static void hook_##name(void *queue, void *body) {                                     \
+    use_queue_by_block(index_##name, index_##name##_f, queue, body);                     \
+  }
+QUEUE_HOOKS(sync)
+QUEUE_HOOKS(barrier_sync)
+QUEUE_HOOKS(async_and_wait)
+QUEUE_HOOKS(barrier_async_and_wait)
+
+static void *hook_queue_create(const char *label, void *attributes) {
+  return created(((void *(*)(const char *, void *))real(index_queue_create))(label, attributes), object_queue);
+}
+
+static void *hook_queue_create_with_target(const char *label, void *attributes, void *target) {
+  void *(*create)(const char *, void *, void *) = real(index_queue_create_with_target);
+  return created(create(label, attributes, target), object_queue);
+}
+
+static const char *(*get_label)(const void *queue);
+static const char *queue_name(const void *queue) { return get_label(queue); }
+
+static void empty(void *unused) { (void)unused; }
+
+void blocking_prepare(void) {
+  signals_prepare();
+  get_label = (const char *(*)(const void *))dlsym(RTLD_DEFAULT, "dispatch_queue_get_label");
+  if (get_label) waits_set_queue_name(queue_name);
+  void *class = dlsym(RTLD_DEFAULT, "_NSConcreteGlobalBlock");
+  void *(*create)(unsigned long, void *) = (void *(*)(unsigned long, void *))dlsym(RTLD_DEFAULT, "dispatch_block_create");
+  void (*release)(const void *) = (void (*)(const void *))dlsym(RTLD_DEFAULT, "_Block_release");
+  if (special_invoke || !class || !create || !release) return;
+  static const struct { unsigned long reserved, size; } descriptor = {0, sizeof(block)};
+  enum { is_global = 1 << 28 };
+  block plain = {class, is_global, 0, empty, &descriptor};
+  block *special = create(0, &plain);
+  if (!special) return;
+  special_invoke = special->invoke;
+  release(special);
+}
+
+// ---- Conditions ----------------------------------------------------------------------------------------------------
+
+static int hook_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
+  lane *wait = begin(condition, object_condition);
+  int result = ((int (*)(pthread_cond_t *, pthread_mutex_t *))real(index_cond_wait))(condition, mutex);
+  end(wait);
+  return result;
+}
+
+static int hook_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until) {
+  int (*call)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *) = real(index_cond_timedwait);
+  lane *wait = begin(condition, object_condition);
+  int result = call(condition, mutex, until);
+  end(wait);
+  return result;
+}
+
+static int hook_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
+                               const struct timespec *until) {
+  int (*call)(pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *) = real(index_cond_clockwait);
+  lane *wait = begin(condition, object_condition);
+  int result = call(condition, mutex, clock, until);
+  end(wait);
+  return result;
+}
+
+static int hook_cond_signal(pthread_cond_t *condition) {
+  signalled(condition, object_condition);
+  return ((int (*)(pthread_cond_t *))real(index_cond_signal))(condition);
+}
+
+static int hook_cond_broadcast(pthread_cond_t *condition) {
+  signalled(condition, object_condition);
+  return ((int (*)(pthread_cond_t *))real(index_cond_broadcast))(condition);
+}
+
+static int hook_cond_init(pthread_cond_t *condition, const pthread_condattr_t *attributes) {
+  created(condition, object_condition);
+  return ((int (*)(pthread_cond_t *, const pthread_condattr_t *))real(index_cond_init))(condition, attributes);
+}
+
+// One that is not initialised by a call, as C++ has them, is at least destroyed by one.
+static int hook_cond_destroy(pthread_cond_t *condition) {
+  created(condition, object_condition);
+  return ((int (*)(pthread_cond_t *))real(index_cond_destroy))(condition);
+}
+
+#define DISPATCH(name) [index_##name] = {"dispatch_" #name, hook_##name}
+#define CONDITION(name) [index_##name] = {"pthread_" #name, hook_##name}
+
+hooked_import blocking_imports[] = {
+  DISPATCH(semaphore_wait), DISPATCH(semaphore_signal), DISPATCH(semaphore_create), DISPATCH(group_wait),
+  DISPATCH(group_leave), DISPATCH(group_create), DISPATCH(block_wait), DISPATCH(sync), DISPATCH(sync_f),
+  DISPATCH(barrier_sync), DISPATCH(barrier_sync_f), DISPATCH(async_and_wait), DISPATCH(async_and_wait_f),
+  DISPATCH(barrier_async_and_wait), DISPATCH(barrier_async_and_wait_f), DISPATCH(queue_create),
+  DISPATCH(queue_create_with_target), CONDITION(cond_wait), CONDITION(cond_timedwait), CONDITION(cond_clockwait),
+  CONDITION(cond_signal), CONDITION(cond_broadcast), CONDITION(cond_init), CONDITION(cond_destroy),
+  {0},
+};
 #endif

@@ -112,8 +112,8 @@ typedef struct {
 bool memory_open(const void *address, size_t bytes, memory_window *window);
 void memory_close(const memory_window *window);
 
-// blocking.c: inside a wait that is recorded already.
-void blocking_ignore(bool value);
+// blocking.c: finds what its hooks need besides the functions of the table.
+void blocking_prepare(void);
 
 // objects.c
 void objects_forget(void);

@@ -41,6 +41,7 @@ const char *optrace_hooks_install(const optrace_hook_calls *calls) {
   const char *why = classes_resolve(calls);
   if (why) return why;
   if (!imports_resolve()) return "this Foundation lacks a function that is watched";
+  blocking_prepare();
   hook_state *s = state ? state : make_state();
   if (!s) return "the system gives no memory that a forked child does not share";
   atomic_store_explicit(&state, s, memory_order_release);

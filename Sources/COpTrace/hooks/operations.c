@@ -170,9 +170,9 @@ static SWIFT void hook_wait(SELF) {
   optrace_operation *operation = met(self);
   if (!operation || optrace_operation_has(operation, optrace_bit_finish_recorded)) return original(self);
   optrace_operation_event(operation, optrace_kind_wait);
-  blocking_ignore(true);
+  optrace_frame_waits(true);
   original(self);
-  blocking_ignore(false);
+  optrace_frame_waits(false);
   // Foundation's state turns some instructions before it asks `isFinished` on the thread that finishes.
   if (!optrace_operation_has(operation, optrace_bit_finish_recorded) &&
       optrace_operation_claim(operation, optrace_bit_finish_seen))

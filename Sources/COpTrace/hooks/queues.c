@@ -124,10 +124,13 @@ static SWIFT void hook_cancel_all(SELF) {
 }
 
 static SWIFT void hook_wait_all(SELF) {
-  bool watched = watches(self);
-  if (watched) hook_calls.queue_event(self, optrace_kind_queue_wait);
-  ((method)real(index_wait_all))(self);
-  if (watched) hook_calls.queue_event(self, optrace_kind_queue_waited);
+  method original = (method)real(index_wait_all);
+  if (!watches(self)) return original(self);
+  hook_calls.queue_event(self, optrace_kind_queue_wait);
+  optrace_frame_waits(true);
+  original(self);
+  optrace_frame_waits(false);
+  hook_calls.queue_event(self, optrace_kind_queue_waited);
 }
 
 #define METHOD(name) "$s10Foundation14OperationQueueC" name

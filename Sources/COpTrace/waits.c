@@ -1,0 +1,149 @@
+// What a thread blocks on, told of only when it lasts: a wait costs some stores, and a record when it was long.
+//
+// The thread notes its wait in its lane. When it is over, the thread itself tells of it; while it lasts, the recorder's
+// keeper does, so that a hang is in the trace. One compare-and-exchange of `state` decides which of them it is.
+#include "internal.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+
+// The low bits of `state`; those above count the thread's waits.
+enum { wait_none = 0, wait_open = 1, wait_being_told = 2, wait_told = 3, wait_step = 4 };
+// What is told of: ends of waits of a millisecond, and waits that last for ten.
+enum { told_at_end = 1, told_by_keeper = 10 };
+enum { longest_name = 256 };
+
+static const char *(*_Atomic name_of)(const void *queue);
+
+void waits_set_queue_name(const char *(*name)(const void *queue)) { atomic_store(&name_of, name); }
+
+// The name of what is waited on, where it has one. Only while the object lives.
+static size_t copy_name(uint64_t object, char out[longest_name]) {
+  const char *(*name)(const void *) = atomic_load_explicit(&name_of, memory_order_acquire);
+  if (object >> 48 != object_queue || !name) return 0;
+  const char *text = name((const void *)(uintptr_t)(object & (((uint64_t)1 << 48) - 1)));
+  size_t length = text ? strnlen(text, longest_name) : 0;
+  // Not in the middle of a character.
+  if (length == longest_name)
+    do length -= 1;
+    while (length && ((uint8_t)text[length] & 0xC0) == 0x80);
+  if (length) memcpy(out, text, length);
+  return length;
+}
+
+static void tell_name(optrace_recorder *recorder, uint64_t object, const char *name, size_t length) {
+  if (!length) return;
+  optrace_emit_text(recorder, optrace_kind_object_named, 0, 0, true, object & (((uint64_t)1 << 48) - 1),
+                    (const uint8_t *)name, length);
+}
+
+static void tell_signal(optrace_recorder *recorder, uint64_t object) {
+  signal_record signal;
+  if (!signal_find(object, &signal)) return;
+  uint64_t since = signal.ticks;
+  if (!recorder->use_counter && optrace_clock_has_counter()) {
+    uint64_t now = optrace_counter(), age = now > signal.ticks ? now - signal.ticks : 0;
+    since = recorder_now(recorder) - (uint64_t)((double)age * 1e9 / (double)optrace_clock_frequency());
+  }
+  bool known = signal.recorder == recorder;  // The numbers are this recorder's.
+  emit_since(recorder, optrace_kind_signalled, known ? signal.serial : 0, object, since, known ? signal.thread : 0);
+}
+
+// ---- The thread that waits -----------------------------------------------------------------------------------------
+
+static void list(lane *l) {
+  optrace_recorder *recorder = l->recorder;
+  l->is_listed = true;
+  l->next_waiting = atomic_load_explicit(&recorder->waiting, memory_order_relaxed);
+  while (!atomic_compare_exchange_weak_explicit(&recorder->waiting, &l->next_waiting, l, memory_order_release,
+                                                memory_order_relaxed)) {
+  }
+  // From now on it looks more often. When it does not hear this, it is told by its next beat.
+  pthread_cond_signal(&recorder->wake);
+}
+
+lane *wait_begin(const optrace_operation *operation, uint64_t object) {
+  optrace_recorder *recorder = optrace_operation_recorder(operation);
+  if (!recorder || !atomic_load_explicit(&recorder->enabled, memory_order_relaxed)) return NULL;
+  lane *l = lane_find(recorder);
+  if (!l) return NULL;
+  if (!l->is_listed) list(l);
+  uint64_t state = atomic_load_explicit(&l->wait.state, memory_order_relaxed);
+  if (state % wait_step) {
+    // The thread left a wait without coming back from it, as one does that is cancelled: this is its clean-up.
+    wait_end(l);
+    state -= state % wait_step;
+  }
+  atomic_store_explicit(&l->wait.object, object, memory_order_relaxed);
+  atomic_store_explicit(&l->wait.serial, optrace_operation_serial(operation), memory_order_relaxed);
+  atomic_store_explicit(&l->wait.thread, l->thread, memory_order_relaxed);
+  atomic_store_explicit(&l->wait.since, recorder_now(recorder), memory_order_relaxed);
+  atomic_store_explicit(&l->wait.state, state + wait_step + wait_open, memory_order_release);
+  return l;
+}
+
+static __attribute__((noinline)) void tell_end(lane *l, uint64_t since, bool told) {
+  int error = errno;
+  optrace_recorder *recorder = l->recorder;
+  uint64_t object = atomic_load_explicit(&l->wait.object, memory_order_relaxed);
+  uint32_t serial = atomic_load_explicit(&l->wait.serial, memory_order_relaxed);
+  if (!told) {
+    char name[longest_name];
+    tell_name(recorder, object, name, copy_name(object, name));
+    emit_since(recorder, optrace_kind_blocked, serial, object, since, 0);
+  }
+  optrace_emit2(recorder, optrace_kind_unblocked, serial, object);
+  tell_signal(recorder, object);
+  errno = error;
+}
+
+void wait_end(lane *l) {
+  uint64_t now = recorder_now(l->recorder);
+  uint64_t since = atomic_load_explicit(&l->wait.since, memory_order_relaxed);
+  uint64_t none = atomic_load_explicit(&l->wait.state, memory_order_relaxed) / wait_step * wait_step;
+  uint64_t state = none + wait_open;
+  bool told = !atomic_compare_exchange_strong_explicit(&l->wait.state, &state, none, memory_order_acq_rel,
+                                                       memory_order_acquire);
+  if (told) {
+    // The keeper copies a name right now; the object must live until it has it.
+    while (state % wait_step == wait_being_told) {
+      sched_yield();
+      state = atomic_load_explicit(&l->wait.state, memory_order_acquire);
+    }
+    atomic_store_explicit(&l->wait.state, none, memory_order_relaxed);
+  }
+  if (told || (int64_t)(now - since) >= (int64_t)(told_at_end * l->recorder->millisecond)) tell_end(l, since, told);
+}
+
+void wait_abandon(lane *l) {
+  if (atomic_load_explicit(&l->wait.state, memory_order_relaxed) % wait_step) wait_end(l);
+}
+
+// ---- The keeper ----------------------------------------------------------------------------------------------------
+
+static void look(optrace_recorder *recorder, lane *l) {
+  uint64_t state = atomic_load_explicit(&l->wait.state, memory_order_acquire);
+  if (state % wait_step != wait_open) return;
+  // All of one wait, if the exchange below succeeds.
+  uint64_t object = atomic_load_explicit(&l->wait.object, memory_order_relaxed);
+  uint64_t since = atomic_load_explicit(&l->wait.since, memory_order_relaxed);
+  uint32_t serial = atomic_load_explicit(&l->wait.serial, memory_order_relaxed);
+  uint32_t thread = atomic_load_explicit(&l->wait.thread, memory_order_relaxed);
+  if ((int64_t)(recorder_now(recorder) - since) < (int64_t)(told_by_keeper * recorder->millisecond)) return;
+  uint64_t next = state - wait_open + wait_being_told;
+  if (!atomic_compare_exchange_strong_explicit(&l->wait.state, &state, next, memory_order_acq_rel,
+                                               memory_order_relaxed))
+    return;
+  char name[longest_name];
+  size_t length = copy_name(object, name);
+  atomic_store_explicit(&l->wait.state, next - wait_being_told + wait_told, memory_order_release);
+  tell_name(recorder, object, name, length);
+  emit_since(recorder, optrace_kind_blocked, serial, object, since, thread);
+  tell_signal(recorder, object);
+}
+
+void waits_tell(optrace_recorder *recorder) {
+  lane *l = atomic_load_explicit(&recorder->waiting, memory_order_acquire);
+  for (; l; l = l->next_waiting) look(recorder, l);
+}
