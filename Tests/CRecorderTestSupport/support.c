@@ -64,3 +64,24 @@ void test_cause_bus_error(const char *path) {
   if (page == MAP_FAILED || ftruncate(file, 0) != 0) return;
   *page = 1;
 }
+
+static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+static pthread_mutex_t never_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void wait_for_ever(void) {
+  pthread_mutex_lock(&never_lock);
+  for (;;) pthread_cond_wait(&never, &never_lock);
+}
+
+static void *begin_wait(void *run) {
+  ((void (*)(void (*)(void)))run)(wait_for_ever);
+  return NULL;
+}
+
+void test_cancel_in_wait(void (*run)(void (*body)(void)), void (*until)(void)) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, begin_wait, (void *)run) != 0) return;
+  until();
+  pthread_cancel(thread);
+  pthread_join(thread, NULL);
+}

@@ -152,7 +152,10 @@ case "closed-streams":
   exit(9)
 
 default:
-  guard try runHookMode(mode, path: path, recorder: { record() }) else { exit(64) }
+  let isKnown =
+    try runHookMode(mode, path: path, recorder: { record() })
+    || runBlockingMode(mode, path: path, recorder: { record() })
+  if !isKnown { exit(64) }
 }
 
 final class SyncParent: TracedOperation, @unchecked Sendable {}

@@ -14,5 +14,8 @@ void test_limit_file_size(unsigned long long bytes);
 void test_exit_on_bus_error(int status);
 // Stores to a mapped file that it has cut: a bus error which is nobody's but the program's.
 void test_cause_bus_error(const char *path);
+// On a thread of its own calls `run` with a body that waits on a condition for ever; after `until` cancels that thread,
+// and waits for its end.
+void test_cancel_in_wait(void (*run)(void (*body)(void)), void (*until)(void));
 
 #endif

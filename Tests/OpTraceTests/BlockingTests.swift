@@ -1,0 +1,174 @@
+import Foundation
+import OpTraceFormat
+import OpTraceModel
+import Testing
+
+/// What operations block in; see `Tests/RecorderTestProgram/BlockingModes.swift`.
+@Suite struct BlockingTests {
+  /// Each operation of the mode `blocking` and what it waits on. The keeper tells of it while it lasts.
+  private static let kinds: [(operation: String, object: String, signaller: String?)] = [
+    ("semaphore", "semaphore", "signaller"), ("traced", "semaphore", "signaller"),
+    ("semaphore in sync", "semaphore", "signaller"), ("main thread", "semaphore", "signaller"),
+    ("group", "group", "signaller"), ("condition", "condition", "signaller"),
+    ("condition lock", "condition", "signaller"), ("timed condition", "condition", "signaller"),
+    ("work item", "group", nil), ("sync", "dispatch queue test.serial", "holder"),
+    ("barrier", "dispatch queue test.concurrent", "reader"),
+  ]
+
+  private func waits(_ trace: Trace, of name: String) -> [WaitRecord] {
+    guard let operation = trace.operations.first(where: { $0.name == name }) else { return [] }
+    return trace.waits.filter { wait in
+      guard case .object = wait.target else { return false }
+      return wait.inside == operation.id
+    }
+  }
+
+  private func title(_ trace: Trace, _ wait: WaitRecord) -> String {
+    guard case .object(let id) = wait.target, let object = trace.objects.first(where: { $0.id == id }) else {
+      return "none"
+    }
+    return object.kind == .queue ? object.title : object.kind?.word ?? "unknown"
+  }
+
+  private func name(_ trace: Trace, _ id: OperationID?) -> String? {
+    trace.operations.first { $0.id == id }?.name
+  }
+
+  /// Reads the trace of a running program until `isSeen`.
+  private func follow(_ program: Program, _ file: URL, until isSeen: (Trace) -> Bool) throws {
+    while true {
+      if let trace = try? TraceReader.read(path: file.path), isSeen(trace) { return }
+      try #require(program.process.isRunning, "the program has ended before all was seen")
+      usleep(2000)
+    }
+  }
+
+  private func sound(_ file: URL, closed: Bool = true) throws -> Trace {
+    let trace = try TraceReader.read(path: file.path)
+    #expect(trace.header.isClosed == closed)
+    #expect(trace.loss.isComplete)
+    #expect(TraceValidator.check(try TraceReader.events(path: file.path)).map(\.description) == [])
+    return trace
+  }
+
+  private func go(_ scratch: Scratch) throws { try Data().write(to: scratch.file("run.optrace.go")) }
+
+  private func finish(_ program: Program) {
+    program.process.waitUntilExit()
+    #expect(program.process.terminationStatus == 0)
+  }
+
+  private func allBlock(_ trace: Trace) -> Bool {
+    Self.kinds.allSatisfy { kind in waits(trace, of: kind.operation).contains { $0.ended == nil } }
+  }
+
+  @Test func eachKindOfWaitIsToldOnceWithWhoEndedIt() throws {
+    let scratch = try Scratch()
+    let program = try Program(["blocking", scratch.file().path])
+    try follow(program, scratch.file(), until: allBlock)
+    try go(scratch)
+    finish(program)
+
+    let trace = try sound(scratch.file())
+    for kind in Self.kinds {
+      let waits = self.waits(trace, of: kind.operation)
+      #expect(waits.map { title(trace, $0) } == [kind.object], "\(kind.operation)")
+      guard let wait = waits.first else { continue }
+      let operation = try trace.operation(named: kind.operation)
+      #expect(wait.ended != nil, "\(kind.operation)")
+      #expect(wait.thread == operation.started?.thread, "\(kind.operation)")
+      #expect(name(trace, wait.endSignal?.operation) == kind.signaller, "\(kind.operation)")
+      if let signaller = kind.signaller {
+        let signaller = try trace.operation(named: signaller)
+        #expect(wait.endSignal?.thread == signaller.started?.thread, "\(kind.operation)")
+      }
+    }
+    // Waits outside of operations, and of those who only let others go on, are not told.
+    let told = trace.waits.map { name(trace, $0.inside) ?? "none" }
+    #expect(Set(told) == Set(Self.kinds.map(\.operation)))
+  }
+
+  @Test func killedProcessLeavesTheWaitsThatWereOpen() throws {
+    let scratch = try Scratch()
+    let program = try Program(["blocking", scratch.file().path])
+    try follow(program, scratch.file(), until: allBlock)
+    kill(program.process.processIdentifier, SIGKILL)
+    program.process.waitUntilExit()
+
+    let trace = try sound(scratch.file(), closed: false)
+    for kind in Self.kinds {
+      let waits = self.waits(trace, of: kind.operation)
+      #expect(waits.map { title(trace, $0) } == [kind.object], "\(kind.operation)")
+      #expect(waits.allSatisfy { $0.ended == nil }, "\(kind.operation)")
+    }
+    // Who is inside of the queue that is waited for.
+    #expect(name(trace, waits(trace, of: "sync").first?.lastSignal?.operation) == "holder")
+    #expect(name(trace, waits(trace, of: "barrier").first?.lastSignal?.operation) == "reader")
+    #expect(waits(trace, of: "semaphore").first?.lastSignal == nil)
+  }
+
+  @Test func callsGiveTheSameResultsAndShortOnesLeaveNothing() throws {
+    let scratch = try Scratch()
+    let plain = try Program.run(["blocking-results", scratch.file("plain").path, "plain"])
+    let result = try Program.run(["blocking-results", scratch.file().path])
+    #expect(result.status == 0)
+    #expect(plain.output.split(separator: "\n").last == "done")
+    #expect(result.output == plain.output)
+
+    let trace = try sound(scratch.file())
+    #expect(waits(trace, of: "first").count == 0)
+    #expect(waits(trace, of: "quick").count == 0)
+    for (operation, object) in [("second", "semaphore"), ("new", "semaphore"), ("group", "group"), ("condition", "condition")]
+    {
+      let waits = self.waits(trace, of: operation)
+      #expect(waits.map { title(trace, $0) } == [object], "\(operation)")
+      // They ran into their timeouts.
+      #expect(waits.allSatisfy { $0.ended != nil && $0.endSignal == nil }, "\(operation)")
+    }
+    #expect(name(trace, waits(trace, of: "second").first?.lastSignal?.operation) == "first")
+    #expect(waits(trace, of: "new").first?.lastSignal == nil)
+    #expect(trace.waits.count == 4)
+  }
+
+  @Test func waitsForOperationsAreNotToldASecondTime() throws {
+    let scratch = try Scratch()
+    let program = try Program(["blocking-operations", scratch.file().path])
+    let waiting = ["plain", "traced"].flatMap { name in ["for one", "for all", "adding"].map { "\(name) \($0)" } }
+    func isWaiting(_ trace: Trace, _ name: String) -> Bool {
+      guard let operation = trace.operations.first(where: { $0.name == name }) else { return false }
+      return trace.waits.contains { $0.inside == operation.id && $0.ended == nil }
+    }
+    try follow(program, scratch.file()) { trace in waiting.allSatisfy { isWaiting(trace, $0) } }
+    try go(scratch)
+    finish(program)
+
+    let trace = try sound(scratch.file())
+    for name in waiting { #expect(waits(trace, of: name) == [], "\(name)") }
+  }
+
+  @Test func workOnAnotherThreadKeepsTheCallerWaiting() throws {
+    let scratch = try Scratch()
+    let program = try Program(["blocking-main-queue", scratch.file().path])
+    try follow(program, scratch.file()) { waits($0, of: "hop").contains { $0.ended == nil } }
+    try go(scratch)
+    finish(program)
+
+    let trace = try sound(scratch.file())
+    let hops = waits(trace, of: "hop")
+    #expect(hops.map { title(trace, $0) } == ["dispatch queue com.apple.main-thread"])
+    #expect(hops.first?.ended != nil)
+    #expect(name(trace, hops.first?.endSignal?.operation) == "hop")
+  }
+
+  @Test func waitOfACancelledThreadEndsWithTheThread() throws {
+    let scratch = try Scratch()
+    let program = try Program(["blocking-cancelled", scratch.file().path])
+    try follow(program, scratch.file()) { waits($0, of: "cancelled").contains { $0.ended == nil } }
+    try go(scratch)
+    finish(program)
+
+    let trace = try sound(scratch.file())
+    #expect(waits(trace, of: "cancelled").map { title(trace, $0) } == ["condition"])
+    #expect(waits(trace, of: "cancelled").allSatisfy { $0.ended != nil })
+  }
+}
