@@ -34,11 +34,16 @@ import Testing
     trace.operations.first { $0.id == id }?.name
   }
 
-  /// Reads the trace of a running program until `isSeen`.
+  /// Reads the trace of a running program until `isSeen`; bounded, so that a failure is a failure and not a hang.
   private func follow(_ program: Program, _ file: URL, until isSeen: (Trace) -> Bool) throws {
+    let deadline = Date(timeIntervalSinceNow: 60)
     while true {
       if let trace = try? TraceReader.read(path: file.path), isSeen(trace) { return }
-      try #require(program.process.isRunning, "the program has ended before all was seen")
+      guard program.process.isRunning, Date() < deadline else {
+        kill(program.process.processIdentifier, SIGKILL)
+        Issue.record("not all was seen while the program ran")
+        throw CancellationError()
+      }
       usleep(2000)
     }
   }
@@ -118,8 +123,10 @@ import Testing
     let trace = try sound(scratch.file())
     #expect(waits(trace, of: "first").count == 0)
     #expect(waits(trace, of: "quick").count == 0)
-    for (operation, object) in [("second", "semaphore"), ("new", "semaphore"), ("group", "group"), ("condition", "condition")]
-    {
+    let timedOut = [
+      ("second", "semaphore"), ("new", "semaphore"), ("group", "group"), ("condition", "condition"),
+    ]
+    for (operation, object) in timedOut {
       let waits = self.waits(trace, of: operation)
       #expect(waits.map { title(trace, $0) } == [object], "\(operation)")
       // They ran into their timeouts.

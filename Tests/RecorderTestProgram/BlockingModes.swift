@@ -237,7 +237,7 @@ func runBlockingMode(_ mode: String, path: String, recorder open: () -> TraceRec
       do { try recorder.stop() } catch { exit(1) }
       exit(0)
     }
-    dispatchMain()
+    RunLoop.main.run()
 
   case "blocking-cancelled":
     // A thread that is cancelled while it waits.
