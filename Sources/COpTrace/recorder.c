@@ -117,15 +117,18 @@ static void *keep(void *argument) {
       grow_ahead(recorder);
     }
     uint64_t now = optrace_clock_monotonic();
-    if (now >= next) {
+    bool beats = now >= next;
+    if (beats) {
       beat(recorder);
       pause = pause < 1000000000 ? pause * 10 : pause;
       next = now + pause;
     }
     bool waits = atomic_load_explicit(&recorder->waiting, memory_order_relaxed);
-    if (waits) {
+    bool hooks = beats && optrace_recorder_hooks(recorder) == optrace_hooks_used;
+    if (waits || hooks) {
       pthread_mutex_unlock(&recorder->lock);
-      waits_tell(recorder);
+      if (waits) waits_tell(recorder);
+      if (hooks) hooks_refresh();
       pthread_mutex_lock(&recorder->lock);
     }
     if (recorder->stopping) break;
