@@ -26,7 +26,7 @@ export PATH := $(CURDIR)/.build-tools/bin:$(PATH)
 help:
 	@echo "make demo       build, record a photo import, draw its graph and timeline into $(demo)/"
 	@echo "make test       install what the tests need, build, run all tests"
-	@echo "make sanitize   the recorder's stress tests under the thread and the address sanitizer"
+	@echo "make sanitize   stress tests of the recorder and hooked programs under the thread and the address sanitizer"
 	@echo "make lint       check the source's format;  make format: mend it"
 	@echo "make install    the command, its manual pages and completions, into PREFIX ($(PREFIX));  make uninstall"
 	@echo "make clean      remove everything that was built"
@@ -72,7 +72,7 @@ lint:
 sanitize: sanitize-thread sanitize-address
 
 sanitize-thread sanitize-address: sanitize-%: setup-build
-	@echo "==> Stress tests under the $* sanitizer"
+	@echo "==> Stress tests and hooked programs under the $* sanitizer"
 	@scripts/sanitize $*
 
 # The pictures in README.md, from the sample trace.
