@@ -70,11 +70,9 @@ lane *wait_begin(const optrace_operation *operation, uint64_t object) {
   if (!l) return NULL;
   if (!l->is_listed) list(l);
   uint64_t state = atomic_load_explicit(&l->wait.state, memory_order_relaxed);
-  if (state % wait_step) {
-    // The thread left a wait without coming back from it, as one does that is cancelled: this is its clean-up.
-    wait_end(l);
-    state -= state % wait_step;
-  }
+  // Inside of a wait: what a library calls to do it (a sanitizer's build has libdispatch's own calls come here too), or
+  // what a cancelled thread does to clean up. The outer one stands for it.
+  if (state % wait_step) return NULL;
   atomic_store_explicit(&l->wait.object, object, memory_order_relaxed);
   atomic_store_explicit(&l->wait.serial, optrace_operation_serial(operation), memory_order_relaxed);
   atomic_store_explicit(&l->wait.thread, l->thread, memory_order_relaxed);

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 int test_run_in_fork(void (*body)(void)) {
@@ -68,9 +69,27 @@ void test_cause_bus_error(const char *path) {
 static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
 static pthread_mutex_t never_lock = PTHREAD_MUTEX_INITIALIZER;
 
+// Waits itself, in the middle of the wait that was cancelled.
+static void clean_up(void *unused) {
+  (void)unused;
+  static pthread_cond_t other = PTHREAD_COND_INITIALIZER;
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += 20000000;
+  if (until.tv_nsec >= 1000000000) {
+    until.tv_sec += 1;
+    until.tv_nsec -= 1000000000;
+  }
+  while (pthread_cond_timedwait(&other, &never_lock, &until) == 0) {
+  }
+  pthread_mutex_unlock(&never_lock);
+}
+
 static void wait_for_ever(void) {
   pthread_mutex_lock(&never_lock);
+  pthread_cleanup_push(clean_up, NULL);
   for (;;) pthread_cond_wait(&never, &never_lock);
+  pthread_cleanup_pop(1);
 }
 
 static void *begin_wait(void *run) {
