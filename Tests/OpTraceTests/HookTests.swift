@@ -58,6 +58,15 @@ import Testing
     #expect(dependent.coverage == .full && dependent.dependencies.map(\.on) == [early.id])
   }
 
+  @Test func whatAnObjectDoesWhileItGoesIsNotTheNextOnesDoing() throws {
+    let scratch = try Scratch()
+    let trace = try run("hooks-deinit", in: scratch)
+    #expect(trace.queues.map(\.name) == (0..<20).map { "queue \($0)" })
+    #expect(trace.operations.map(\.name) == (0..<20).map { "work \($0)" })
+    #expect(trace.operations.map(\.queue) == trace.queues.map(\.id))
+    #expect(trace.operations.allSatisfy { $0.startCount == 1 && $0.finishCount == 1 && $0.released != nil })
+  }
+
   @Test func classesWithStatesOfTheirOwn() throws {
     let scratch = try Scratch()
     let trace = try run("hooks-classes", closed: true, in: scratch)

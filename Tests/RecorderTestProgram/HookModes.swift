@@ -80,6 +80,22 @@ private final class PlainQueue: OperationQueue, @unchecked Sendable {
   override func addOperation(_ operation: Operation) { super.addOperation(operation) }
 }
 
+/// Uses itself for the last time while it goes.
+private final class LeavingQueue: OperationQueue, @unchecked Sendable {
+  deinit {
+    cancelAllOperations()
+    isSuspended = true
+    waitUntilAllOperationsAreFinished()
+  }
+}
+private final class LeavingWork: Operation, @unchecked Sendable {
+  override func main() {}
+  deinit {
+    waitUntilFinished()
+    start()
+  }
+}
+
 private extension Operation {
   func named(_ name: String) -> Self {
     self.name = name
@@ -156,6 +172,17 @@ func runHookMode(_ mode: String, path: String, recorder open: () -> TraceRecorde
     queue.addOperation(dependent)
     queue.isSuspended = false
     queue.waitUntilAllOperationsAreFinished()
+    try recorder.stop()
+
+  case "hooks-deinit":
+    // The system gives the same addresses again and again.
+    let recorder = open()
+    try recorder.instrumentProcess()
+    for round in 0..<20 {
+      let queue = LeavingQueue()
+      queue.name = "queue \(round)"
+      queue.addOperations([LeavingWork().named("work \(round)")], waitUntilFinished: true)
+    }
     try recorder.stop()
 
   case "hooks-classes":

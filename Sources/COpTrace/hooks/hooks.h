@@ -117,8 +117,10 @@ void blocking_prepare(void);
 
 // objects.c
 void objects_forget(void);
-// Takes the object out of the table; its entry may be used again at once.
-void object_remove(optrace_operation *operation);
+// The object's `deinit`: records `kind`, takes the object out of the table, whose entry may be used again at once, and
+// calls `destroy`.
+void object_end(void *object, uint8_t kind, method destroy);
+bool object_is_ending(const void *object);
 
 #endif
 #endif

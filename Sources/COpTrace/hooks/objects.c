@@ -128,13 +128,28 @@ static optrace_operation *find_or_add(void *object) {
   return found;
 }
 
+// Objects whose `deinit` runs on this thread, innermost first. They have left the table, and what their own code still does
+// (a queue that cancels its operations) must not bring them back: the next object at the address would be taken for them.
+typedef struct ending {
+  const void *object;
+  const struct ending *outer;
+} ending;
+
+static _Thread_local const ending *innermost;
+
+bool object_is_ending(const void *object) {
+  for (const ending *e = innermost; e; e = e->outer)
+    if (e->object == object) return true;
+  return false;
+}
+
 optrace_operation *optrace_object_know(void *object, bool is_queue) {
-  if (!hooks_active()) return NULL;
+  if (!hooks_active() || object_is_ending(object)) return NULL;
   const class_entry *class = class_know(*(const void **)object, is_queue ? class_queue : class_operation);
   return class && !class->records_itself ? find_or_add(object) : NULL;
 }
 
-void object_remove(optrace_operation *operation) {
+static void remove_entry(optrace_operation *operation) {
   bucket *b = bucket_of(atomic_load_explicit(&operation->object, memory_order_relaxed));
   uint32_t number = operation->number;
   bool removed = false;
@@ -148,6 +163,18 @@ void object_remove(optrace_operation *operation) {
   atomic_store_explicit(&operation->object, NULL, memory_order_relaxed);
   end_change(b);
   if (removed) give_entry(number);
+}
+
+void object_end(void *object, uint8_t kind, method destroy) {
+  optrace_operation *known = hooks_active() ? optrace_object_find(object) : NULL;
+  if (known) {
+    optrace_operation_event(known, kind);
+    remove_entry(known);
+  }
+  ending self = {object, innermost};
+  innermost = &self;
+  destroy(object);
+  innermost = self.outer;
 }
 
 // When nobody tells any more of objects that go. The entries are not used again: a thread may be inside an operation

@@ -26,7 +26,7 @@ static optrace_operation *known(const void *object) {
 static optrace_operation *met(void *object) {
   optrace_operation *operation = known(object);
   if (operation && !optrace_operation_has(operation, optrace_bit_external)) return operation;
-  if (!hooks_active() || (!operation && !hooks_watch_everything())) return NULL;
+  if (!hooks_active() || (!operation && !hooks_watch_everything()) || object_is_ending(object)) return NULL;
   const class_entry *class = class_know(*(const void **)object, class_operation);
   if (!class || class->records_itself) return NULL;
   hook_calls.introduce(object);
@@ -128,13 +128,7 @@ static SWIFT bool hook_is_ready(SELF) {
 }
 
 static SWIFT void hook_destroy(SELF) {
-  method original = (method)class_original(self, method_destroy);
-  optrace_operation *operation = hooks_active() ? optrace_object_find(self) : NULL;
-  if (operation) {
-    optrace_operation_event(operation, optrace_kind_released);
-    object_remove(operation);
-  }
-  original(self);
+  object_end(self, optrace_kind_released, (method)class_original(self, method_destroy));
 }
 
 // ---- What Foundation is told ---------------------------------------------------------------------------------------

@@ -20,13 +20,7 @@ static bool is_known(const void *queue) { return hooks_active() && optrace_objec
 static void *real(uint32_t index) { return queue_methods[index].real; }
 
 static SWIFT void hook_destroy(SELF) {
-  method original = (method)class_original(self, method_destroy);
-  optrace_operation *identity = hooks_active() ? optrace_object_find(self) : NULL;
-  if (identity) {
-    optrace_operation_event(identity, optrace_kind_queue_released);
-    object_remove(identity);
-  }
-  original(self);
+  object_end(self, optrace_kind_queue_released, (method)class_original(self, method_destroy));
 }
 
 static SWIFT void hook_add(void *operation, SELF) {
