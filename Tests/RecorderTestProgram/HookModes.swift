@@ -86,6 +86,7 @@ private final class LeavingQueue: OperationQueue, @unchecked Sendable {
     cancelAllOperations()
     isSuspended = true
     waitUntilAllOperationsAreFinished()
+    left.signal()
   }
 }
 private final class LeavingWork: Operation, @unchecked Sendable {
@@ -93,7 +94,14 @@ private final class LeavingWork: Operation, @unchecked Sendable {
   deinit {
     waitUntilFinished()
     start()
+    left.signal()
   }
+}
+private let left = DispatchSemaphore(value: 0)
+private func useLeavingOnes(_ round: Int) {
+  let queue = LeavingQueue()
+  queue.name = "queue \(round)"
+  queue.addOperations([LeavingWork().named("work \(round)")], waitUntilFinished: true)
 }
 
 private extension Operation {
@@ -179,9 +187,9 @@ func runHookMode(_ mode: String, path: String, recorder open: () -> TraceRecorde
     let recorder = open()
     try recorder.instrumentProcess()
     for round in 0..<20 {
-      let queue = LeavingQueue()
-      queue.name = "queue \(round)"
-      queue.addOperations([LeavingWork().named("work \(round)")], waitUntilFinished: true)
+      useLeavingOnes(round)
+      // Threads of the pool may let them go.
+      for _ in 0..<2 { left.wait() }
     }
     try recorder.stop()
 
@@ -225,6 +233,8 @@ func runHookMode(_ mode: String, path: String, recorder open: () -> TraceRecorde
       dependent.addDependency(operation)
       dependent.start()
       if !operation.isFinished || !dependent.isFinished { _exit(1) }
+      let file = URL(fileURLWithPath: CommandLine.arguments[2] + ".child")
+      do { try TraceRecorder(writingTo: file).instrumentProcess() } catch { print(error) }
     }
     useEverything("after")
     try recorder.stop()

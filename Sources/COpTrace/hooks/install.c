@@ -6,6 +6,7 @@
 
 // On a page that a forked child finds empty: its hooks lead straight on.
 typedef struct {
+  bool is_ours;
   _Atomic bool active;
   void *_Atomic watcher;
 } hook_state;
@@ -32,17 +33,21 @@ static hook_state *make_state(void) {
     munmap(page, sizeof(hook_state));
     return NULL;
   }
-  return page;
+  hook_state *made = page;
+  made->is_ours = true;
+  return made;
 }
 
 const char *optrace_hooks_install(const optrace_hook_calls *calls) {
   if (hooks_active()) return NULL;
+  hook_state *s = state;
+  if (s && !s->is_ours) return "it is a forked child, in which the hooks of its parent are idle for good";
   hook_calls = *calls;
   const char *why = classes_resolve(calls);
   if (why) return why;
   if (!imports_resolve()) return "this Foundation lacks a function that is watched";
   blocking_prepare();
-  hook_state *s = state ? state : make_state();
+  if (!s) s = make_state();
   if (!s) return "the system gives no memory that a forked child does not share";
   atomic_store_explicit(&state, s, memory_order_release);
   atomic_store(&s->active, true);
@@ -68,8 +73,6 @@ void optrace_hooks_watch(void *recorder) {
   if (hooks_active()) atomic_store(&state->watcher, recorder);
 }
 
-bool optrace_hooks_are_installed(void) { return hooks_active(); }
-
 #else
 
 // No hooks on this system: operations that are not ours are seen in other ways, or in part.
@@ -83,7 +86,6 @@ void hooks_refresh(void) {}
 static void *_Atomic watcher;
 void optrace_hooks_watch(void *recorder) { atomic_store(&watcher, recorder); }
 void *optrace_hooks_watcher(void) { return atomic_load_explicit(&watcher, memory_order_acquire); }
-bool optrace_hooks_are_installed(void) { return false; }
 optrace_operation *optrace_object_find(const void *object) {
   (void)object;
   return NULL;

@@ -39,7 +39,6 @@ void optrace_hooks_remove(void);
 // Who records operations and queues that nobody has introduced: any pointer, kept alive by who sets it. Null: nobody.
 void optrace_hooks_watch(void *recorder);
 void *optrace_hooks_watcher(void);
-bool optrace_hooks_are_installed(void);
 
 // What is known of an object that is not ours: as long as the object lives. Null: not known.
 optrace_operation *optrace_object_find(const void *object);
