@@ -5,7 +5,7 @@
 #if OPTRACE_HAS_HOOKS
 
 enum { import_init, import_block_init, import_queue_init, import_did_change_key, import_did_change_path };
-enum { index_is_ready = 2, index_is_executing, index_start, index_main };
+enum { index_is_ready = 2, index_is_executing, index_start, index_main, index_is_cancelled };
 
 // The object whose change is being announced on this thread, and the one that Foundation's `start()` runs.
 static _Thread_local const void *announced, *started;
@@ -61,6 +61,10 @@ static void run_start(void *object, method original, bool by_name) {
   bool is_start = optrace_operation_claim(operation, optrace_bit_watched) || !by_name ||
                   optrace_operation_has(operation, optrace_bit_finish_recorded);
   if (is_start) optrace_operation_event(operation, optrace_kind_started);
+  // A class with a `start()` and states of its own may tell nobody that it executes: its code begins here.
+  if (is_start && (void *)original != operation_methods[index_start].real && class_find(object)->finishes_itself &&
+      !((getter)class_original(object, index_is_cancelled))(object))
+    record_beginning(operation);
   optrace_frame_push(operation);
   call_start(object, original);
   optrace_frame_pop();
@@ -134,7 +138,7 @@ static SWIFT void hook_destroy(SELF) {
 // ---- What Foundation is told ---------------------------------------------------------------------------------------
 
 static hooked_method *method_named(uint32_t index) { return &operation_methods[index]; }
-enum { index_cancel = 6, index_add_dependency, index_remove_dependency, index_wait, index_name, index_priority,
+enum { index_cancel = 7, index_add_dependency, index_remove_dependency, index_wait, index_name, index_priority,
        index_quality, index_modify_name, index_modify_priority, index_modify_quality };
 
 static SWIFT void hook_start_by_name(SELF) { run_start(self, (method)method_named(index_start)->real, true); }
@@ -259,6 +263,7 @@ hooked_method operation_methods[] = {
   [index_is_executing] = {METHOD("11isExecutingSbvg"), OVERRIDDEN(hook_is_executing)},
   [index_start] = {METHOD("5startyyF"), OVERRIDDEN(hook_start), .direct = hook_start_by_name},
   [index_main] = {METHOD("4mainyyF"), .hook = hook_main, .overridden = true},
+  [index_is_cancelled] = {METHOD("11isCancelledSbvg")},
   [index_cancel] = {METHOD("6cancelyyF"), IMPLEMENTED(hook_cancel)},
   [index_add_dependency] = {METHOD("13addDependencyyyACF"), IMPLEMENTED(hook_add_dependency)},
   [index_remove_dependency] = {METHOD("16removeDependencyyyACF"), IMPLEMENTED(hook_remove_dependency)},

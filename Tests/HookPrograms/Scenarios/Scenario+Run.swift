@@ -14,6 +14,7 @@ extension Scenario {
     case .acrossQueues: Running.acrossQueues()
     case .asynchronous: Threads.asynchronous()
     case .asynchronousByKeyPath: Threads.asynchronousByKeyPath()
+    case .asynchronousInSilence: Threads.asynchronousInSilence()
     case .mainQueue: Threads.mainQueue()
     case .byHand: Threads.byHand()
     case .cancelBeforeStart: Cancelling.beforeStart()

@@ -2,7 +2,7 @@
 enum Scenario: String, CaseIterable {
   case graph, serial, limitOfThree, limitRaised, suspended, priorities, qualities, barrier, acrossQueues
   case changedInPlace, severalBlocks
-  case asynchronous, asynchronousByKeyPath
+  case asynchronous, asynchronousByKeyPath, asynchronousInSilence
   case cancelBeforeStart, cancelWhileQueued, cancelWhileRunning, cancelAll
   case dependencyAddedLater, dependencyAlreadyOver, dependencyNeverEnqueued, addedFromInside
   case addAndWait, waitForOne, waitFromInside
