@@ -151,10 +151,10 @@ enum ProcessHooks {
       let type: AnyClass = unsafeBitCast(metadata, to: AnyClass.self)
       return type is any ProbedOperation.Type || type is TracedOperationQueue.Type
     }
-    calls.introduce = { pointer in
+    calls.introduce = { pointer, isRunning in
       guard let operation: Operation = ProcessHooks.object(pointer) else { return }
       let known = ProcessHooks.probe(pointer).flatMap { ProcessHooks.recorder(of: $0) }
-      _ = (known ?? ProcessHooks.watcher)?.introduce(operation, .started)
+      _ = (known ?? ProcessHooks.watcher)?.introduce(operation, isRunning ? .running : .started)
     }
     calls.dependency = { pointer, other, added in
       guard let probe = ProcessHooks.probe(pointer), let recorder = ProcessHooks.recorder(of: probe),

@@ -12,6 +12,8 @@ extension TraceRecorder {
     case enqueued
     /// It starts, or somebody waits for it.
     case started
+    /// It goes on from a start that nobody saw.
+    case running
   }
 
   /// The operation's number in this trace. At first sight it is described: class, name, source, and what it depends on,
@@ -87,7 +89,7 @@ extension TraceRecorder {
     if probed == nil { coverage = max(coverage, self.coverage(ofForeign: operation, sight)) }
     describe(
       operation, serial: serial, coverage: UInt64(coverage.rawValue),
-      isAsynchronous: probed?.isProbedAsAsynchronous ?? operation.isAsynchronous,
+      isAsynchronous: probed?.isProbedAsAsynchronous ?? isForeignAsynchronous(operation),
       created: optrace_operation_created(probe.pointer), location: probed?.sourceLocation)
     if operation.isCancelled { optrace_emit1(core, EventKind.cancelRequested.rawValue, serial) }
     if isOver {
@@ -102,13 +104,19 @@ extension TraceRecorder {
     optrace_operation_publish(probe.pointer)
   }
 
+  /// Many a class that is asynchronous does not say so: a queue does not ask.
+  private func isForeignAsynchronous(_ operation: Operation) -> Bool {
+    operation.isAsynchronous || optrace_object_runs_itself(Unmanaged.passUnretained(operation).toOpaque())
+  }
+
   /// How fully an operation that is not ours will be seen.
   private func coverage(ofForeign operation: Operation, _ sight: Sight) -> ForeignOperations.Coverage {
     guard ProcessHooks.tellsUnused, ProcessHooks.watchesEverything(self) else {
       // Only what the traced queues are given is followed from there on.
-      return sight == .enqueued ? .full : sight == .started ? .partial : .external
+      return sight == .enqueued ? .full : sight == .named ? .external : .partial
     }
     // In a queue, or started, before anybody looked: that was not seen.
+    if sight == .running { return .partial }
     if sight == .enqueued || optrace_object_is_unused(Unmanaged.passUnretained(operation).toOpaque()) { return .full }
     return .partial
   }

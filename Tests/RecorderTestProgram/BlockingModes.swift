@@ -187,6 +187,8 @@ private func waitForOperations(_ path: String, _ recorder: TraceRecorder) {
     let slow = traced ? TracedBlockOperation { awaitFile(go) } : BlockOperation { awaitFile(go) }
     slow.name = "slow \(name)"
     threads.run(slow.start)
+    // Before its start a traced operation belongs to no recorder, and who waits for it waits on a condition.
+    while !slow.isExecuting { usleep(1000) }
     queue.addOperation { awaitFile(go) }
     threads.run("\(name) for one", traced: traced) { slow.waitUntilFinished() }
     threads.run("\(name) for all", traced: traced) { queue.waitUntilAllOperationsAreFinished() }

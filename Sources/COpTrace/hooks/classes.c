@@ -126,6 +126,11 @@ const char *classes_resolve(const optrace_hook_calls *calls) {
   return NULL;
 }
 
+bool optrace_object_runs_itself(const void *object) {
+  const class_entry *entry = find(*(const void *const *)object);
+  return entry && entry->runs_itself;
+}
+
 // Foundation's own state: one byte, the first case of an enumeration until the operation is enqueued or started.
 bool optrace_object_is_unused(const void *object) {
   return state_offset && atomic_load_explicit((const _Atomic uint8_t *)object + state_offset, memory_order_relaxed) == 0;
@@ -178,6 +183,7 @@ static class_entry *add(const void *metadata, class_kind kind) {
   }
   entry->finishes_itself = kind == class_operation &&
                            entry->originals[method_is_finished] != methods[method_is_finished].real;
+  entry->runs_itself = entry->finishes_itself && entry->originals[method_start] != methods[method_start].real;
   class_count += 1;
   uint32_t slot = slot_of(metadata);
   while (atomic_load_explicit(&classes[slot], memory_order_relaxed)) slot = (slot + 1) % class_slots;

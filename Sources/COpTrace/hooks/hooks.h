@@ -60,6 +60,7 @@ typedef struct class_entry {
   class_kind kind;
   bool records_itself;  // A traced type: left alone.
   bool finishes_itself; // Overrides `isFinished`: a "true" may come before it is announced.
+  bool runs_itself;     // That, and `start()`: it may go on when that has returned.
   _Atomic bool patched;
   bool in_object;       // Its metadata came with a library, and goes with it.
   void *originals[most_methods];
@@ -88,8 +89,8 @@ uint32_t class_field_offset(const void *metadata, const char *name);
 // operations.c, queues.c, blocking.c: the tables, ended by an entry without a name.
 extern hooked_method operation_methods[], queue_methods[];
 extern hooked_import foundation_imports[], blocking_imports[];
-// Indexes into both.
-enum { method_destroy = 0, method_is_finished = 1 };
+// Indexes: the first one into both.
+enum { method_destroy = 0, method_is_finished = 1, method_start = 2 };
 
 // modify.c: runs `real`, and the two (each may be null) around its resumption.
 yielded modify(modifier real, void *frame, void *object, modified before, modified after);

@@ -90,6 +90,10 @@ optrace_operation *optrace_object_find(const void *object) {
   (void)object;
   return NULL;
 }
+bool optrace_object_runs_itself(const void *object) {
+  (void)object;
+  return false;
+}
 bool optrace_object_is_unused(const void *object) {
   (void)object;
   return false;

@@ -5,7 +5,7 @@
 #if OPTRACE_HAS_HOOKS
 
 enum { import_init, import_block_init, import_queue_init, import_did_change_key, import_did_change_path };
-enum { index_is_ready = 2, index_is_executing, index_start, index_main, index_is_cancelled };
+enum { index_is_ready = 3, index_is_executing, index_main, index_is_cancelled };
 
 // The object whose change is being announced on this thread, and the one that Foundation's `start()` runs.
 static _Thread_local const void *announced, *started;
@@ -22,14 +22,14 @@ static optrace_operation *known(const void *object) {
   return operation && is_recording(operation) ? operation : NULL;
 }
 
-// The same for an object that shows itself now.
-static optrace_operation *met(void *object) {
+// The same for an object that shows itself now. `is_running`: its start was not seen.
+static optrace_operation *met(void *object, bool is_running) {
   optrace_operation *operation = known(object);
   if (operation && !optrace_operation_has(operation, optrace_bit_external)) return operation;
   if (!hooks_active() || (!operation && !hooks_watch_everything()) || object_is_ending(object)) return NULL;
   const class_entry *class = class_know(*(const void **)object, class_operation);
   if (!class || class->records_itself) return NULL;
-  hook_calls.introduce(object);
+  hook_calls.introduce(object, is_running);
   return known(object);
 }
 
@@ -47,13 +47,13 @@ static void record_beginning(optrace_operation *operation) {
 
 static void call_start(void *object, method original) {
   const void *outer = started;
-  if ((void *)original == operation_methods[index_start].real) started = object;
+  if ((void *)original == operation_methods[method_start].real) started = object;
   original(object);
   started = outer;
 }
 
 static void run_start(void *object, method original, bool by_name) {
-  optrace_operation *operation = met(object);
+  optrace_operation *operation = met(object, false);
   if (!operation) return original(object);
   // A call of `super` from an override that was seen already.
   if (optrace_frame_object() == object) return call_start(object, original);
@@ -62,8 +62,7 @@ static void run_start(void *object, method original, bool by_name) {
                   optrace_operation_has(operation, optrace_bit_finish_recorded);
   if (is_start) optrace_operation_event(operation, optrace_kind_started);
   // A class with a `start()` and states of its own may tell nobody that it executes: its code begins here.
-  if (is_start && (void *)original != operation_methods[index_start].real && class_find(object)->finishes_itself &&
-      !((getter)class_original(object, index_is_cancelled))(object))
+  if (is_start && class_find(object)->runs_itself && !((getter)class_original(object, index_is_cancelled))(object))
     record_beginning(operation);
   optrace_frame_push(operation);
   call_start(object, original);
@@ -79,7 +78,7 @@ static void run_start(void *object, method original, bool by_name) {
   if (is_start) optrace_operation_event(operation, optrace_kind_start_returned);
 }
 
-static SWIFT void hook_start(SELF) { run_start(self, (method)class_original(self, index_start), false); }
+static SWIFT void hook_start(SELF) { run_start(self, (method)class_original(self, method_start), false); }
 
 static SWIFT void hook_main(SELF) {
   if (optrace_frame_object() == self && optrace_frame_current_phase() == optrace_phase_starting && known(self)) {
@@ -141,7 +140,7 @@ static hooked_method *method_named(uint32_t index) { return &operation_methods[i
 enum { index_cancel = 7, index_add_dependency, index_remove_dependency, index_wait, index_name, index_priority,
        index_quality, index_modify_name, index_modify_priority, index_modify_quality };
 
-static SWIFT void hook_start_by_name(SELF) { run_start(self, (method)method_named(index_start)->real, true); }
+static SWIFT void hook_start_by_name(SELF) { run_start(self, (method)method_named(method_start)->real, true); }
 
 static SWIFT void hook_cancel(SELF) {
   optrace_operation *operation = known(self);
@@ -151,7 +150,7 @@ static SWIFT void hook_cancel(SELF) {
 
 // Before Foundation hears of it: there an operation that is made to depend on itself hangs.
 static SWIFT void hook_add_dependency(void *other, SELF) {
-  optrace_operation *operation = other == self ? met(self) : known(self);
+  optrace_operation *operation = other == self ? met(self, false) : known(self);
   if (operation) hook_calls.dependency(self, other, true);
   ((method_object)method_named(index_add_dependency)->real)(other, self);
   // Introduced meanwhile, perhaps without this one; readers do not mind hearing of it twice.
@@ -165,15 +164,15 @@ static SWIFT void hook_remove_dependency(void *other, SELF) {
 
 static SWIFT void hook_wait(SELF) {
   method original = (method)method_named(index_wait)->real;
-  optrace_operation *operation = met(self);
+  optrace_operation *operation = met(self, false);
   if (!operation || optrace_operation_has(operation, optrace_bit_finish_recorded)) return original(self);
   optrace_operation_event(operation, optrace_kind_wait);
   optrace_frame_waits(true);
   original(self);
   optrace_frame_waits(false);
   // Foundation's state turns some instructions before it asks `isFinished` on the thread that finishes.
-  if (!optrace_operation_has(operation, optrace_bit_finish_recorded) &&
-      optrace_operation_claim(operation, optrace_bit_finish_seen))
+  // Every one who waits notes it: the first to see it need not be the first to write.
+  if (!optrace_operation_has(operation, optrace_bit_finish_recorded))
     optrace_operation_event(operation, optrace_kind_finish_seen);
   optrace_operation_event(operation, optrace_kind_waited);
 }
@@ -236,7 +235,17 @@ static SWIFT void *hook_queue_init(SELF) {
   return ((SWIFT void *(*)(SELF))foundation_imports[import_queue_init].real)(self);
 }
 
+// One that announces something, and goes on from a start that nobody saw.
+static void meet_running(void *object) {
+  if (!hooks_watch_everything() || known(object)) return;
+  const class_entry *class = class_know(*(const void **)object, class_operation);
+  if (!class || class->records_itself) return;
+  if (((getter)class->originals[index_is_executing])(object) || ((getter)class->originals[method_is_finished])(object))
+    met(object, true);
+}
+
 static SWIFT void hook_did_change_key(uint64_t first, uint64_t second, SELF) {
+  meet_running(self);
   const void *outer = announced;
   announced = self;
   ((method_words)foundation_imports[import_did_change_key].real)(first, second, self);
@@ -244,6 +253,7 @@ static SWIFT void hook_did_change_key(uint64_t first, uint64_t second, SELF) {
 }
 
 static SWIFT void hook_did_change_path(void *path, const void *value, SELF) {
+  meet_running(self);
   const void *outer = announced;
   announced = self;
   ((SWIFT void (*)(void *, const void *, SELF))foundation_imports[import_did_change_path].real)(path, value, self);
@@ -261,7 +271,7 @@ hooked_method operation_methods[] = {
   [method_is_finished] = {METHOD("10isFinishedSbvg"), OVERRIDDEN(hook_is_finished)},
   [index_is_ready] = {METHOD("7isReadySbvg"), OVERRIDDEN(hook_is_ready)},
   [index_is_executing] = {METHOD("11isExecutingSbvg"), OVERRIDDEN(hook_is_executing)},
-  [index_start] = {METHOD("5startyyF"), OVERRIDDEN(hook_start), .direct = hook_start_by_name},
+  [method_start] = {METHOD("5startyyF"), OVERRIDDEN(hook_start), .direct = hook_start_by_name},
   [index_main] = {METHOD("4mainyyF"), .hook = hook_main, .overridden = true},
   [index_is_cancelled] = {METHOD("11isCancelledSbvg")},
   [index_cancel] = {METHOD("6cancelyyF"), IMPLEMENTED(hook_cancel)},

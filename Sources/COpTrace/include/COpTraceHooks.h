@@ -17,8 +17,9 @@ typedef struct {
   const void *traced_queue;
   // Whether objects of this class record themselves.
   bool (*records_itself)(const void *metadata);
-  // An operation that is not known starts, is waited for, ...; describes it.
-  void (*introduce)(void *operation);
+  // An operation that is not known starts, is waited for, ...; describes it. `is_running`: it goes on from a start that
+  // nobody saw.
+  void (*introduce)(void *operation, bool is_running);
   void (*dependency)(void *operation, void *other, bool added);
   // `kind`: the record's, of what was set; the new value is asked for.
   void (*operation_changed)(void *operation, uint8_t kind);
@@ -45,6 +46,8 @@ optrace_operation *optrace_object_find(const void *object);
 // At first sight it becomes known. Null: it cannot be watched. `is_queue`: an OperationQueue, else an Operation.
 optrace_operation *optrace_object_know(void *object, bool is_queue);
 
+// Whether an operation's class has a `start()` and states of its own: it may go on when that has returned.
+bool optrace_object_runs_itself(const void *object);
 // Whether an operation is neither in a queue nor was started. False too where that cannot be told.
 bool optrace_object_is_unused(const void *object);
 
