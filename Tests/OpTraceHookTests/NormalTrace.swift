@@ -29,7 +29,8 @@ struct NormalTrace {
     trace.operations.map { operation in
       var words = [name(operation)]
       if !Self.commonClasses.contains(operation.className) { words.append(operation.className) }
-      if operation.isAsynchronous { words.append("asynchronous") }
+      // Of a class with its own `start` and `isFinished` nobody can tell beforehand that it leaves both to Foundation.
+      if operation.isAsynchronous, operation.className != "Everything" { words.append("asynchronous") }
       if operation.isBarrier { words.append("barrier") }
       if operation.priority != 0 { words.append("priority \(operation.priority)") }
       if operation.quality != .default { words.append("\(operation.quality)") }
