@@ -162,15 +162,16 @@ enum ProcessHooks {
       else { return }
       probe.record(added ? .dependencyAdded : .dependencyRemoved, UInt64(recorder.introduce(target)))
     }
-    calls.operation_changed = { pointer, kind in
-      guard let probe = ProcessHooks.probe(pointer), let operation: Operation = ProcessHooks.object(pointer) else {
-        return
-      }
+    calls.operation_changed = { pointer, kind, value in
+      guard let probe = ProcessHooks.probe(pointer), let value else { return }
       switch EventKind(rawValue: kind) {
-      case .operationNamed: if let name = operation.name { probe.record(.operationNamed, text: name) }
+      case .operationNamed:
+        if let name = value.load(as: String?.self) { probe.record(.operationNamed, text: name) }
       case .priorityChanged:
-        probe.record(.priorityChanged, UInt64(bitPattern: Int64(operation.queuePriority.rawValue)))
-      case .qualityChanged: probe.record(.qualityChanged, UInt64(operation.qualityOfService.traceValue))
+        let priority = value.load(as: Operation.QueuePriority.self)
+        probe.record(.priorityChanged, UInt64(bitPattern: Int64(priority.rawValue)))
+      case .qualityChanged:
+        probe.record(.qualityChanged, UInt64(value.load(as: QualityOfService.self).traceValue))
       default: break
       }
     }
@@ -206,14 +207,18 @@ enum ProcessHooks {
     calls.queue_value = { queue, kind, value in
       ProcessHooks.withQueue(queue) { optrace_emit2($0, kind, $1, UInt64(bitPattern: value)) }
     }
-    calls.queue_changed = { pointer, kind in
-      guard let queue: OperationQueue = ProcessHooks.object(pointer) else { return }
+    calls.queue_changed = { pointer, kind, value in
+      guard let value else { return }
       ProcessHooks.withQueue(pointer) { core, number in
         switch EventKind(rawValue: kind) {
         case .queueRenamed:
-          UTF8Text.with(queue.name ?? "") { optrace_emit_text(core, kind, number, 0, false, 0, $0, $1) }
-        case .queueQualityChanged: optrace_emit2(core, kind, number, UInt64(queue.qualityOfService.traceValue))
-        case .queueMainChanged: optrace_emit2(core, kind, number, QueueProbe.isMain(queue) ? 1 : 0)
+          UTF8Text.with(value.load(as: String?.self) ?? "") {
+            optrace_emit_text(core, kind, number, 0, false, 0, $0, $1)
+          }
+        case .queueQualityChanged:
+          optrace_emit2(core, kind, number, UInt64(value.load(as: QualityOfService.self).traceValue))
+        case .queueMainChanged:
+          optrace_emit2(core, kind, number, QueueProbe.isMain(value.load(as: DispatchQueue?.self)) ? 1 : 0)
         default: break
         }
       }

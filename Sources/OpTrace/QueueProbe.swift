@@ -24,11 +24,13 @@ struct QueueProbe: @unchecked Sendable {
   func number(of queue: OperationQueue, in recorder: TraceRecorder) -> UInt32? {
     guard let pointer else { return nil }
     if let number = knownNumber(recorder.core) { return number }
+    // Before the lock is taken: where there are no hooks the program's own overrides are asked.
+    let description = Description(queue)
     return Self.introducing.withLock {
       if let number = knownNumber(recorder.core) { return number }
       let number = optrace_recorder_next_queue(recorder.core)
       optrace_operation_move(pointer, recorder.core, number)
-      Self.describe(queue, number, recorder.core)
+      description.record(number, recorder.core)
       optrace_operation_publish(pointer)
       return number
     }
@@ -37,19 +39,49 @@ struct QueueProbe: @unchecked Sendable {
   /// Held when a queue meets a recorder, and at no other time.
   private static let introducing = NSLock()
 
-  private static func describe(_ queue: OperationQueue, _ number: UInt32, _ core: OpaquePointer) {
-    let limit = UInt32(bitPattern: Int32(clamping: queue.maxConcurrentOperationCount))
-    let word =
-      UInt64(queue.qualityOfService.traceValue) | (isMain(queue) ? 1 << 8 : 0) | (queue.isSuspended ? 1 << 9 : 0)
-    // Foundation's own name for a queue without one is an address, which says nothing.
-    let name = queue.name.flatMap { $0.hasPrefix("NSOperationQueue 0x") ? nil : $0 } ?? ""
-    UTF8Text.with(name) {
-      optrace_emit_text(core, EventKind.queueCreated.rawValue, number, limit, true, word, $0, $1)
+  private struct Description {
+    private var limit: Int64 = 0
+    private var isSuspended = false
+    private var name: String?
+    private var quality = QualityOfService.default
+    private var underlying: DispatchQueue?
+
+    init(_ queue: OperationQueue) {
+      guard !askFoundation(queue) else { return }
+      limit = Int64(queue.maxConcurrentOperationCount)
+      isSuspended = queue.isSuspended
+      name = queue.name
+      quality = queue.qualityOfService
+      underlying = queue.underlyingQueue
+    }
+
+    private mutating func askFoundation(_ queue: OperationQueue) -> Bool {
+      withUnsafeMutablePointer(to: &self) { own in
+        var answers = optrace_queue_answers()
+        answers.limit = own.pointer(to: \.limit)
+        answers.suspended = own.pointer(to: \.isSuspended)
+        answers.name = UnsafeMutableRawPointer(own.pointer(to: \.name))
+        answers.quality = UnsafeMutableRawPointer(own.pointer(to: \.quality))
+        answers.underlying = UnsafeMutableRawPointer(own.pointer(to: \.underlying))
+        return optrace_queue_ask(Unmanaged.passUnretained(queue).toOpaque(), &answers)
+      }
+    }
+
+    func record(_ number: UInt32, _ core: OpaquePointer) {
+      let word =
+        UInt64(quality.traceValue) | (QueueProbe.isMain(underlying) ? 1 << 8 : 0) | (isSuspended ? 1 << 9 : 0)
+      // Foundation's own name for a queue without one is an address, which says nothing.
+      let given = name.flatMap { $0.hasPrefix("NSOperationQueue 0x") ? nil : $0 } ?? ""
+      UTF8Text.with(given) {
+        let limit = UInt32(bitPattern: Int32(clamping: limit))
+        optrace_emit_text(core, EventKind.queueCreated.rawValue, number, limit, true, word, $0, $1)
+      }
     }
   }
 
   /// By its label: on Linux `DispatchQueue.main` is another object each time.
-  static func isMain(_ queue: OperationQueue) -> Bool { queue.underlyingQueue?.label == DispatchQueue.main.label }
+  static func isMain(_ queue: DispatchQueue?) -> Bool { queue?.label == DispatchQueue.main.label }
+  static func isMain(_ queue: OperationQueue) -> Bool { isMain(queue.underlyingQueue) }
 
   /// Notes that an operation is given to the queue. To be called before the queue hears of it.
   func recordEnqueued(_ operation: Operation, on queue: OperationQueue, recorder: TraceRecorder) {

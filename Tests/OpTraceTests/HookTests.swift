@@ -139,4 +139,35 @@ import Testing
       _ = try sound(scratch.file("run.optrace.\(round)"))
     }
   }
+
+  /// A program's setter may hold the lock that its getter takes.
+  @Test func settersAreNotAnsweredWithQuestions() throws {
+    let scratch = try Scratch()
+    let trace = try run("hooks-locking-overrides", in: scratch)
+    let operation = try trace.operation(named: "second name")
+    #expect(operation.startCount == 1 && operation.finishCount == 1 && operation.quality == .utility)
+    let queue = try #require(trace.queues.first { $0.name == "locking queue" })
+    #expect(queue.changes.map(\.kind) == [.limit(2), .suspended, .resumed])
+    // The operation that somebody asked for, and the one that asking made.
+    #expect(trace.operations.count == 3 && trace.queues.count == 3)
+  }
+
+  @Test func changesInPlaceMayEndOnAnotherThread() throws {
+    let scratch = try Scratch()
+    let trace = try run("hooks-in-place", prints: "unchanged by recording true\n", in: scratch)
+    let added = String(repeating: "x", count: 20)
+    #expect(names(trace) == Set((1...4).map { "\($0)" + added }))
+    for queue in trace.queues {
+      let first = try #require(queue.limits.first)
+      #expect(queue.limits == Array(first...first + 20) && queue.name == "queue" + added)
+    }
+    #expect(trace.queues.count == 4)
+  }
+}
+
+private extension QueueRecord {
+  /// All limits that it was given.
+  var limits: [Int] {
+    changes.compactMap { if case .limit(let limit) = $0.kind { limit } else { nil } }
+  }
 }

@@ -154,6 +154,7 @@ case "closed-streams":
 default:
   let isKnown =
     try runHookMode(mode, path: path, recorder: { record() })
+    || runHookTrapMode(mode, recorder: { record() })
     || runBlockingMode(mode, path: path, recorder: { record() })
   if !isKnown { exit(64) }
 }

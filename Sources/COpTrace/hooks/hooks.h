@@ -28,7 +28,8 @@ typedef struct {
   void *value;
 } yielded;
 typedef SWIFT yielded (*modifier)(void *frame, SELF);
-// What is done with the new value, before or after Foundation hears of it.
+// What is done with the new value, before Foundation hears of it. The value itself, and not what a getter says: that may be
+// an override, which waits for a lock that an override of the setter holds just now.
 typedef void (*modified)(void *object, const void *value);
 
 // One method of Foundation that is hooked.
@@ -92,8 +93,8 @@ extern hooked_import foundation_imports[], blocking_imports[];
 // Indexes: the first one into both.
 enum { method_destroy = 0, method_is_finished = 1, method_start = 2 };
 
-// modify.c: runs `real`, and the two (each may be null) around its resumption.
-yielded modify(modifier real, void *frame, void *object, modified before, modified after);
+// modify.c: runs `real`, and `told` before its resumption.
+yielded modify(modifier real, void *frame, void *object, modified told);
 
 // imports.c
 // Where Foundation is loaded; null when it is not a library of its own.

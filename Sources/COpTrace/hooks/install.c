@@ -98,6 +98,11 @@ bool optrace_object_is_unused(const void *object) {
   (void)object;
   return false;
 }
+bool optrace_queue_ask(void *queue, const optrace_queue_answers *to) {
+  (void)queue;
+  (void)to;
+  return false;
+}
 optrace_operation *optrace_object_know(void *object, bool is_queue) {
   (void)object;
   (void)is_queue;

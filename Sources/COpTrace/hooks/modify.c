@@ -1,45 +1,55 @@
-// Changes in place. The coroutine is Foundation's; what is ours is noted on the thread until it is resumed, which
-// happens on the same thread, innermost first.
+// Changes in place. The coroutine is Foundation's; what is ours is noted until it is resumed. That may be on another
+// thread: `await change(&queue.name)` keeps the change open while the task waits. So it is known by its frame, which
+// belongs to this one change as long as it is open.
 #include "hooks.h"
 
 #if OPTRACE_HAS_HOOKS
 
-enum { most_open = 16 };
+enum { most_open = 64 };
 
-static _Thread_local struct {
-  uint32_t count;
-  struct {
-    void *frame, *object, *value;
-    resume real;
-    modified before, after;
-  } open[most_open];
-} self_state;
+typedef struct {
+  void *_Atomic frame;  // Null: free. Only who has the frame touches the rest.
+  void *object, *value;
+  resume real;
+  modified told;
+} change;
 
-static SWIFT void resumed(void *frame, bool unwinding) {
-  uint32_t at = self_state.count;
-  while (at && self_state.open[at - 1].frame != frame) at -= 1;
-  if (!at) return;  // Cannot be: only who was noted is resumed here.
-  self_state.count = at - 1;
-  // Whoever changes properties in the calls below uses the same places again.
-  void *object = self_state.open[at - 1].object;
-  resume real = self_state.open[at - 1].real;
-  modified after = self_state.open[at - 1].after;
-  if (self_state.open[at - 1].before) self_state.open[at - 1].before(object, self_state.open[at - 1].value);
-  real(frame, unwinding);
-  if (after) after(object, NULL);
+static change changes[most_open];
+
+static change *find(void *frame) {
+  for (uint32_t i = 0; i < most_open; i++)
+    if (atomic_load_explicit(&changes[i].frame, memory_order_acquire) == frame) return &changes[i];
+  return NULL;
 }
 
-yielded modify(modifier real, void *frame, void *object, modified before, modified after) {
+static change *take(void *frame) {
+  for (uint32_t i = 0; i < most_open; i++) {
+    void *none = NULL;
+    if (atomic_compare_exchange_strong_explicit(&changes[i].frame, &none, frame, memory_order_acq_rel,
+                                                memory_order_relaxed))
+      return &changes[i];
+  }
+  return NULL;
+}
+
+static SWIFT void resumed(void *frame, bool unwinding) {
+  change *noted = find(frame);
+  if (!noted) return;  // Cannot be: only who was noted is resumed here.
+  // Whoever changes properties in the calls below uses the same place again.
+  change ours = {.object = noted->object, .value = noted->value, .real = noted->real, .told = noted->told};
+  atomic_store_explicit(&noted->frame, NULL, memory_order_release);
+  ours.told(ours.object, ours.value);
+  ours.real(frame, unwinding);
+}
+
+yielded modify(modifier real, void *frame, void *object, modified told) {
   yielded result = real(frame, object);
-  uint32_t at = self_state.count;
-  if (at >= most_open) return result;  // Not recorded.
-  self_state.count = at + 1;
-  self_state.open[at].frame = frame;
-  self_state.open[at].object = object;
-  self_state.open[at].value = result.value;
-  self_state.open[at].real = result.resume;
-  self_state.open[at].before = before;
-  self_state.open[at].after = after;
+  change *noted = take(frame);
+  if (!noted) return result;  // Not recorded.
+  noted->object = object;
+  noted->value = result.value;
+  noted->real = result.resume;
+  noted->told = told;
   return (yielded){resumed, result.value};
 }
 #endif

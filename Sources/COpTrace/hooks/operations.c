@@ -177,46 +177,39 @@ static SWIFT void hook_wait(SELF) {
   optrace_operation_event(operation, optrace_kind_waited);
 }
 
-static void tell_name(void *object, const void *unused) {
-  (void)unused;
-  if (known(object)) hook_calls.operation_changed(object, optrace_kind_operation_named);
+static void tell(void *object, uint8_t kind, const void *value) {
+  if (known(object)) hook_calls.operation_changed(object, kind, value);
 }
 
-static void tell_priority(void *object, const void *unused) {
-  (void)unused;
-  if (known(object)) hook_calls.operation_changed(object, optrace_kind_priority);
-}
-
-static void tell_quality(void *object, const void *unused) {
-  (void)unused;
-  if (known(object)) hook_calls.operation_changed(object, optrace_kind_quality);
-}
+static void tell_name(void *object, const void *value) { tell(object, optrace_kind_operation_named, value); }
+static void tell_priority(void *object, const void *value) { tell(object, optrace_kind_priority, value); }
+static void tell_quality(void *object, const void *value) { tell(object, optrace_kind_quality, value); }
 
 static SWIFT void hook_name(uint64_t first, uint64_t second, SELF) {
+  tell_name(self, (const uint64_t[]){first, second});
   ((method_words)method_named(index_name)->real)(first, second, self);
-  tell_name(self, NULL);
 }
 
 static SWIFT void hook_priority(uint8_t value, SELF) {
+  tell_priority(self, &value);
   ((method_byte)method_named(index_priority)->real)(value, self);
-  tell_priority(self, NULL);
 }
 
 static SWIFT void hook_quality(uint8_t value, SELF) {
+  tell_quality(self, &value);
   ((method_byte)method_named(index_quality)->real)(value, self);
-  tell_quality(self, NULL);
 }
 
 static SWIFT yielded modify_name(void *frame, SELF) {
-  return modify((modifier)method_named(index_modify_name)->real, frame, self, NULL, tell_name);
+  return modify((modifier)method_named(index_modify_name)->real, frame, self, tell_name);
 }
 
 static SWIFT yielded modify_priority(void *frame, SELF) {
-  return modify((modifier)method_named(index_modify_priority)->real, frame, self, NULL, tell_priority);
+  return modify((modifier)method_named(index_modify_priority)->real, frame, self, tell_priority);
 }
 
 static SWIFT yielded modify_quality(void *frame, SELF) {
-  return modify((modifier)method_named(index_modify_quality)->real, frame, self, NULL, tell_quality);
+  return modify((modifier)method_named(index_modify_quality)->real, frame, self, tell_quality);
 }
 
 // Calls of a subclass's initialiser for its part: the first that is heard of a class.

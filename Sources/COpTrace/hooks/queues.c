@@ -6,7 +6,8 @@
 
 enum { index_add = 1, index_add_all, index_barrier, index_limit, index_suspended, index_name, index_quality,
        index_underlying, index_cancel_all, index_wait_all, index_modify_limit, index_modify_suspended, index_modify_name,
-       index_modify_quality, index_modify_underlying };
+       index_modify_quality, index_modify_underlying, index_get_limit, index_get_suspended, index_get_name,
+       index_get_quality, index_get_underlying };
 
 static bool watches(const void *queue) {
   if (!hooks_watch_everything()) return false;
@@ -52,19 +53,25 @@ static void tell_suspended(void *queue, const void *value) {
   hook_calls.queue_event(queue, *(const bool *)value ? optrace_kind_queue_suspended : optrace_kind_queue_resumed);
 }
 
-static void tell_name(void *queue, const void *unused) {
-  (void)unused;
-  if (is_known(queue)) hook_calls.queue_changed(queue, optrace_kind_queue_renamed);
+static void tell(void *queue, uint8_t kind, const void *value) {
+  if (is_known(queue)) hook_calls.queue_changed(queue, kind, value);
 }
 
-static void tell_quality(void *queue, const void *unused) {
-  (void)unused;
-  if (is_known(queue)) hook_calls.queue_changed(queue, optrace_kind_queue_quality);
-}
+static void tell_name(void *queue, const void *value) { tell(queue, optrace_kind_queue_renamed, value); }
+static void tell_quality(void *queue, const void *value) { tell(queue, optrace_kind_queue_quality, value); }
+static void tell_underlying(void *queue, const void *value) { tell(queue, optrace_kind_queue_main, value); }
 
-static void tell_underlying(void *queue, const void *unused) {
-  (void)unused;
-  if (is_known(queue)) hook_calls.queue_changed(queue, optrace_kind_queue_main);
+bool optrace_queue_ask(void *queue, const optrace_queue_answers *to) {
+  typedef struct {
+    uint64_t first, second;
+  } words;
+  if (!hooks_active()) return false;
+  *to->limit = ((SWIFT int64_t (*)(SELF))real(index_get_limit))(queue);
+  *to->suspended = ((getter)real(index_get_suspended))(queue);
+  *(words *)to->name = ((SWIFT words (*)(SELF))real(index_get_name))(queue);
+  *(uint8_t *)to->quality = ((SWIFT uint8_t (*)(SELF))real(index_get_quality))(queue);
+  *(void **)to->underlying = ((SWIFT void *(*)(SELF))real(index_get_underlying))(queue);
+  return true;
 }
 
 static SWIFT void hook_limit(uint64_t value, SELF) {
@@ -78,38 +85,38 @@ static SWIFT void hook_suspended(bool value, SELF) {
 }
 
 static SWIFT void hook_name(uint64_t first, uint64_t second, SELF) {
+  tell_name(self, (const uint64_t[]){first, second});
   ((method_words)real(index_name))(first, second, self);
-  tell_name(self, NULL);
 }
 
 static SWIFT void hook_quality(uint8_t value, SELF) {
+  tell_quality(self, &value);
   ((method_byte)real(index_quality))(value, self);
-  tell_quality(self, NULL);
 }
 
 static SWIFT void hook_underlying(void *queue, SELF) {
+  tell_underlying(self, &queue);
   ((method_object)real(index_underlying))(queue, self);
-  tell_underlying(self, NULL);
 }
 
 static SWIFT yielded modify_limit(void *frame, SELF) {
-  return modify((modifier)real(index_modify_limit), frame, self, tell_limit, NULL);
+  return modify((modifier)real(index_modify_limit), frame, self, tell_limit);
 }
 
 static SWIFT yielded modify_suspended(void *frame, SELF) {
-  return modify((modifier)real(index_modify_suspended), frame, self, tell_suspended, NULL);
+  return modify((modifier)real(index_modify_suspended), frame, self, tell_suspended);
 }
 
 static SWIFT yielded modify_name(void *frame, SELF) {
-  return modify((modifier)real(index_modify_name), frame, self, NULL, tell_name);
+  return modify((modifier)real(index_modify_name), frame, self, tell_name);
 }
 
 static SWIFT yielded modify_quality(void *frame, SELF) {
-  return modify((modifier)real(index_modify_quality), frame, self, NULL, tell_quality);
+  return modify((modifier)real(index_modify_quality), frame, self, tell_quality);
 }
 
 static SWIFT yielded modify_underlying(void *frame, SELF) {
-  return modify((modifier)real(index_modify_underlying), frame, self, NULL, tell_underlying);
+  return modify((modifier)real(index_modify_underlying), frame, self, tell_underlying);
 }
 
 static SWIFT void hook_cancel_all(SELF) {
@@ -147,6 +154,11 @@ hooked_method queue_methods[] = {
   [index_modify_name] = {METHOD("4nameSSSgvM"), HOOK(modify_name)},
   [index_modify_quality] = {METHOD("16qualityOfServiceAA07QualityeF0OvM"), HOOK(modify_quality)},
   [index_modify_underlying] = {METHOD("010underlyingC08Dispatch0eC0CSgvM"), HOOK(modify_underlying)},
+  [index_get_limit] = {METHOD("013maxConcurrentB5CountSivg")},
+  [index_get_suspended] = {METHOD("11isSuspendedSbvg")},
+  [index_get_name] = {METHOD("4nameSSSgvg")},
+  [index_get_quality] = {METHOD("16qualityOfServiceAA07QualityeF0Ovg")},
+  [index_get_underlying] = {METHOD("010underlyingC08Dispatch0eC0CSgvg")},
   {0},
 };
 #endif

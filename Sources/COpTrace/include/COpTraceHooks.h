@@ -21,8 +21,8 @@ typedef struct {
   // nobody saw.
   void (*introduce)(void *operation, bool is_running);
   void (*dependency)(void *operation, void *other, bool added);
-  // `kind`: the record's, of what was set; the new value is asked for.
-  void (*operation_changed)(void *operation, uint8_t kind);
+  // `kind`: the record's, of what is set; `value` points to the new value, as Swift has it.
+  void (*operation_changed)(void *operation, uint8_t kind, const void *value);
   void (*enqueue)(void *queue, void *operation);
   void (*enqueue_all)(void *queue, void *array);
   // Gives back the two words of a closure that runs the one whose words are `function` and `context`, and owns it.
@@ -30,7 +30,7 @@ typedef struct {
   void (*release)(void *context);
   void (*queue_event)(void *queue, uint8_t kind);
   void (*queue_value)(void *queue, uint8_t kind, int64_t value);
-  void (*queue_changed)(void *queue, uint8_t kind);
+  void (*queue_changed)(void *queue, uint8_t kind, const void *value);
 } optrace_hook_calls;
 
 // Puts the hooks in place. Null, or why it cannot be done; nothing is changed then. Not for two threads at a time.
@@ -50,6 +50,15 @@ optrace_operation *optrace_object_know(void *object, bool is_queue);
 bool optrace_object_runs_itself(const void *object);
 // Whether an operation is neither in a queue nor was started. False too where that cannot be told.
 bool optrace_object_is_unused(const void *object);
+
+// What Foundation itself knows of a queue, past overrides: those are the program's code, and may wait for a lock that the
+// caller holds. The last three point to nil, or a default, of Swift's own types. False without hooks.
+typedef struct {
+  int64_t *limit;
+  bool *suspended;
+  void *name, *quality, *underlying;
+} optrace_queue_answers;
+bool optrace_queue_ask(void *queue, const optrace_queue_answers *to);
 
 #ifdef __cplusplus
 }
