@@ -69,7 +69,11 @@ private final class FinalAsynchronous: Operation, @unchecked Sendable {
 
 /// Announces its readiness before anybody has it.
 private final class Announcing: Operation, @unchecked Sendable {
+  private let lock = NSLock()
   func announce() { didChangeValue(forKey: "isReady") }
+  /// A key of its own, which Foundation ignores: nobody may ask anything now.
+  func announceMore() { lock.withLock { didChangeValue(forKey: "state") } }
+  override var isExecuting: Bool { lock.withLock { super.isExecuting } }
   override func main() {}
 }
 
@@ -233,6 +237,7 @@ func runHookMode(_ mode: String, path: String, recorder open: () -> TraceRecorde
     while !direct.isFinished { usleep(1000) }
     let ready = Announcing().named("announces before")
     ready.announce()
+    ready.announceMore()
     queue.addOperation(ready)
     ready.waitUntilFinished()
     Nested(40).start()

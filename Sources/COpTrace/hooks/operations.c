@@ -88,6 +88,12 @@ static SWIFT void hook_main(SELF) {
   ((method)class_original(self, index_main))(self);
 }
 
+// One that announces that it executes or has finished. When it is not known, it goes on from a start that nobody saw.
+static optrace_operation *announcing(void *object) {
+  optrace_operation *operation = known(object);
+  return operation ? operation : met(object, true);
+}
+
 // Foundation asks right before `main()`, and when a change is announced.
 static SWIFT bool hook_is_executing(SELF) {
   bool value = ((getter)class_original(self, index_is_executing))(self);
@@ -98,7 +104,7 @@ static SWIFT bool hook_is_executing(SELF) {
       record_beginning(optrace_frame_current());
     }
   } else if (announced == self) {
-    optrace_operation *operation = known(self);
+    optrace_operation *operation = announcing(self);
     if (operation) record_beginning(operation);
   }
   return value;
@@ -109,7 +115,7 @@ static SWIFT bool hook_is_finished(SELF) {
   const class_entry *class = class_find(self);
   bool value = ((getter)class->originals[method_is_finished])(self);
   if (!value) return value;
-  optrace_operation *operation = known(self);
+  optrace_operation *operation = announced == self ? announcing(self) : known(self);
   if (!operation || optrace_operation_has(operation, optrace_bit_finish_recorded)) return value;
   // In the end of its `start()`; of one whose start nobody saw, as soon as anybody asks.
   bool is_told = !class->finishes_itself &&
@@ -228,17 +234,8 @@ static SWIFT void *hook_queue_init(SELF) {
   return ((SWIFT void *(*)(SELF))foundation_imports[import_queue_init].real)(self);
 }
 
-// One that announces something, and goes on from a start that nobody saw.
-static void meet_running(void *object) {
-  if (!hooks_watch_everything() || known(object)) return;
-  const class_entry *class = class_know(*(const void **)object, class_operation);
-  if (!class || class->records_itself) return;
-  if (((getter)class->originals[index_is_executing])(object) || ((getter)class->originals[method_is_finished])(object))
-    met(object, true);
-}
-
 static SWIFT void hook_did_change_key(uint64_t first, uint64_t second, SELF) {
-  meet_running(self);
+  if (hooks_watch_everything()) class_know(*(const void **)self, class_operation);
   const void *outer = announced;
   announced = self;
   ((method_words)foundation_imports[import_did_change_key].real)(first, second, self);
@@ -246,7 +243,7 @@ static SWIFT void hook_did_change_key(uint64_t first, uint64_t second, SELF) {
 }
 
 static SWIFT void hook_did_change_path(void *path, const void *value, SELF) {
-  meet_running(self);
+  if (hooks_watch_everything()) class_know(*(const void **)self, class_operation);
   const void *outer = announced;
   announced = self;
   ((SWIFT void (*)(void *, const void *, SELF))foundation_imports[import_did_change_path].real)(path, value, self);
