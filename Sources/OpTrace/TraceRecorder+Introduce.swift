@@ -84,8 +84,10 @@ extension TraceRecorder {
     let probed = operation.probed
     let serial = probe.serial
     // What began before it met a recorder was not seen, and its absence proves nothing.
-    let isOver = operation.isFinished
-    var coverage = isOver || operation.isExecuting ? ForeignOperations.Coverage.partial : .full
+    // One that is added while it holds the lock of its own getters must not be asked; Foundation asks neither of these.
+    let isNew = probed == nil && sight == .enqueued && isUnused(operation)
+    let isOver = !isNew && operation.isFinished
+    var coverage = isOver || (!isNew && operation.isExecuting) ? ForeignOperations.Coverage.partial : .full
     if probed == nil { coverage = max(coverage, self.coverage(ofForeign: operation, sight)) }
     describe(
       operation, serial: serial, coverage: UInt64(coverage.rawValue),
@@ -109,6 +111,11 @@ extension TraceRecorder {
     operation.isAsynchronous || optrace_object_runs_itself(Unmanaged.passUnretained(operation).toOpaque())
   }
 
+  /// Whether Foundation knows of no use of it. False too where that cannot be told.
+  private func isUnused(_ operation: Operation) -> Bool {
+    optrace_object_is_unused(Unmanaged.passUnretained(operation).toOpaque())
+  }
+
   /// How fully an operation that is not ours will be seen.
   private func coverage(ofForeign operation: Operation, _ sight: Sight) -> ForeignOperations.Coverage {
     guard ProcessHooks.tellsUnused, ProcessHooks.watchesEverything(self) else {
@@ -117,7 +124,7 @@ extension TraceRecorder {
     }
     // In a queue, or started, before anybody looked: that was not seen.
     if sight == .running { return .partial }
-    if sight == .enqueued || optrace_object_is_unused(Unmanaged.passUnretained(operation).toOpaque()) { return .full }
+    if sight == .enqueued || isUnused(operation) { return .full }
     return .partial
   }
 

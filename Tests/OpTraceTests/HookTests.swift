@@ -73,7 +73,9 @@ import Testing
     // Its start was not seen, so nothing is said of what is missing.
     let direct = try trace.operation(named: "direct")
     #expect(direct.coverage == .partial && direct.started == nil && direct.finishCount == 1)
-    for name in ["asynchronous", "detached", "asked", "by hand", "announces before"] {
+    for name in [
+      "asynchronous", "detached", "asked", "by hand", "announces before", "adds itself", "adds itself, traced",
+    ] {
       let operation = try trace.operation(named: name)
       #expect(operation.coverage == .full && operation.finishCount == 1, "\(name)")
       #expect(operation.executionBegan != nil && operation.executionEnded != nil, "\(name)")

@@ -77,6 +77,20 @@ private final class Announcing: Operation, @unchecked Sendable {
   override func main() {}
 }
 
+/// Adds itself while it holds the lock of its getters.
+private final class AddsItself: Operation, @unchecked Sendable {
+  private let lock = NSLock()
+  private var state = 0
+
+  override var isExecuting: Bool { lock.withLock { state == 1 } }
+  override var isFinished: Bool { lock.withLock { state == 2 } }
+  func add(to queue: OperationQueue) { lock.withLock { queue.addOperation(self) } }
+  override func start() {
+    lock.withLock { state = 2 }
+    didChangeValue(forKey: "isFinished")
+  }
+}
+
 /// Lets its `start()` return at once and runs Foundation's on another thread.
 private final class Detached: Operation, @unchecked Sendable {
   override func start() { Thread.detachNewThread { super.start() } }
@@ -240,6 +254,11 @@ func runHookMode(_ mode: String, path: String, recorder open: () -> TraceRecorde
     ready.announceMore()
     queue.addOperation(ready)
     ready.waitUntilFinished()
+    for (name, queue) in [("adds itself", queue), ("adds itself, traced", TracedOperationQueue(recorder: recorder))] {
+      let own = AddsItself().named(name)
+      own.add(to: queue)
+      own.waitUntilFinished()
+    }
     Nested(40).start()
     let byHand = Asked().named("by hand")
     byHand.start()
