@@ -122,7 +122,9 @@ enum ProcessHooks {
     optrace_object_know(queue, true).map { QueueProbe(pointer: $0) }
   }
 
-  private static func enqueue(_ operations: [Operation], on pointer: UnsafeMutableRawPointer?) {
+  private static func enqueue(
+    _ operations: some Sequence<Operation>, on pointer: UnsafeMutableRawPointer?
+  ) {
     guard let recorder = watcher, let queue: OperationQueue = object(pointer), let probe = queueProbe(pointer) else {
       return
     }
@@ -177,7 +179,7 @@ enum ProcessHooks {
     }
     calls.enqueue = { queue, operation in
       guard let operation: Operation = ProcessHooks.object(operation) else { return }
-      ProcessHooks.enqueue([operation], on: queue)
+      ProcessHooks.enqueue(CollectionOfOne(operation), on: queue)
     }
     calls.enqueue_all = { queue, array in
       // An array is one pointer to its storage.

@@ -20,12 +20,16 @@ extension TraceRecorder {
   /// the operations that were never enqueued included. Takes no lock for traced types, unless a class is new.
   @discardableResult
   func introduce(_ operation: Operation, _ sight: Sight = .named) -> UInt32 {
+    introduce(operation, probe(of: operation), sight)
+  }
+
+  private func introduce(_ operation: Operation, _ probe: OperationProbe?, _ sight: Sight) -> UInt32 {
     // A list and not a recursion: chains of dependencies may be long.
     var waiting: [(Operation, UInt32)] = []
-    let serial = identify(operation, sight, &waiting)
+    let serial = identify(operation, probe, sight, &waiting)
     while let (next, number) = waiting.popLast() {
       for dependency in next.dependencies {
-        let target = identify(dependency, .named, &waiting)
+        let target = identify(dependency, self.probe(of: dependency), .named, &waiting)
         optrace_emit2(core, EventKind.dependencyAdded.rawValue, number, UInt64(target))
       }
     }
@@ -37,7 +41,7 @@ extension TraceRecorder {
     guard let probe = probe(of: operation), probe.owner == nil || probe.owner == core else {
       return foreign.enqueue(operation, recorder: self)
     }
-    let serial = introduce(operation, .enqueued)
+    let serial = introduce(operation, probe, .enqueued)
     _ = probe.claim(OperationProbe.Bits.enqueued)
     return serial
   }
@@ -55,8 +59,10 @@ extension TraceRecorder {
     #endif
   }
 
-  private func identify(_ operation: Operation, _ sight: Sight, _ described: inout [(Operation, UInt32)]) -> UInt32 {
-    guard let probe = probe(of: operation), probe.pointer != nil else {
+  private func identify(
+    _ operation: Operation, _ probe: OperationProbe?, _ sight: Sight, _ described: inout [(Operation, UInt32)]
+  ) -> UInt32 {
+    guard let probe, probe.pointer != nil else {
       return foreign.identify(operation, recorder: self)
     }
     if probe.owner == nil {
@@ -100,7 +106,7 @@ extension TraceRecorder {
     }
     if coverage == .external {
       _ = probe.claim(OperationProbe.Bits.external)
-    } else if probed == nil || probe.has(OperationProbe.Bits.hasDependencies) {
+    } else if probed == nil ? !operation.dependencies.isEmpty : probe.has(OperationProbe.Bits.hasDependencies) {
       described.append((operation, serial))
     }
     optrace_operation_publish(probe.pointer)
