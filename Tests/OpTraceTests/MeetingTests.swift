@@ -107,6 +107,10 @@ import Testing
     queue.cancelAllOperations()
     goOn.open()
     queue.waitUntilAllOperationsAreFinished()
+    // Foundation lets the block go when it has woken those who wait.
+    let deadline = Date(timeIntervalSinceNow: 20)
+    func isPending(_ trace: Trace) -> Bool { trace.operations.contains { $0.isBarrier && $0.state == .pending } }
+    while isPending(try TraceReader.read(path: scratch.file().path)), Date() < deadline { usleep(1000) }
     try recorder.stop()
     let barrier = try #require(try sound(scratch.file()).operations.first(where: \.isBarrier))
     #expect(barrier.state == (ran.all.isEmpty ? .cancelled : .finished))
