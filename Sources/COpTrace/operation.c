@@ -26,16 +26,13 @@ optrace_recorder *optrace_operation_owner(const optrace_operation *operation) {
   return operation ? atomic_load_explicit(&operation->owner, memory_order_acquire) : NULL;
 }
 
-bool optrace_operation_attach(optrace_operation *operation, optrace_recorder *recorder, uint32_t serial) {
+bool optrace_operation_attach(optrace_operation *operation, uint32_t serial) {
   uint32_t none = 0;
   if (!operation) return false;
-  if (!atomic_compare_exchange_strong(&operation->serial, &none, serial)) {
-    // Another thread is between the two stores; some instructions at most.
-    while (!atomic_load_explicit(&operation->owner, memory_order_acquire)) sched_yield();
-    return false;
-  }
-  atomic_store_explicit(&operation->owner, recorder, memory_order_release);
-  return true;
+  if (atomic_compare_exchange_strong(&operation->serial, &none, serial)) return true;
+  // Another thread writes its description; some instructions, and a new chunk at most.
+  while (!atomic_load_explicit(&operation->owner, memory_order_acquire)) sched_yield();
+  return false;
 }
 
 void optrace_operation_move(optrace_operation *operation, optrace_recorder *recorder, uint32_t serial) {
@@ -45,9 +42,10 @@ void optrace_operation_move(optrace_operation *operation, optrace_recorder *reco
   atomic_store_explicit(&operation->owner, recorder, memory_order_release);
 }
 
-void optrace_operation_publish(optrace_operation *operation) {
-  optrace_recorder *owner = atomic_load_explicit(&operation->owner, memory_order_relaxed);
-  atomic_store_explicit(&operation->recorder, owner, memory_order_release);
+void optrace_operation_publish(optrace_operation *operation, optrace_recorder *recorder) {
+  atomic_store_explicit(&operation->recorder, recorder, memory_order_release);
+  // Last: who sees the owner records events.
+  atomic_store_explicit(&operation->owner, recorder, memory_order_release);
 }
 
 bool optrace_operation_claim(optrace_operation *operation, uint32_t bit) {

@@ -13,10 +13,11 @@ struct QueueProbe: @unchecked Sendable {
   var core: OpaquePointer? { optrace_operation_recorder(pointer) }
 
   func knownNumber(_ core: OpaquePointer) -> UInt32? {
-    guard optrace_operation_owner(pointer) == core else { return nil }
+    // Not by its owner, who is known a little earlier than the description is written.
+    guard self.core == core else { return nil }
     let number = optrace_operation_serial(pointer)
     // Asked again: another thread may have moved the queue in between.
-    return optrace_operation_owner(pointer) == core ? number : nil
+    return self.core == core ? number : nil
   }
 
   /// The queue's number in this recorder's trace; at first sight the queue is described. When the recorder was replaced,
@@ -31,7 +32,7 @@ struct QueueProbe: @unchecked Sendable {
       let number = optrace_recorder_next_queue(recorder.core)
       optrace_operation_move(pointer, recorder.core, number)
       description.record(number, recorder.core)
-      optrace_operation_publish(pointer)
+      optrace_operation_publish(pointer, recorder.core)
       return number
     }
   }

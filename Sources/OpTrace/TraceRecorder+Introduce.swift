@@ -66,10 +66,11 @@ extension TraceRecorder {
       return foreign.identify(operation, recorder: self)
     }
     if probe.owner == nil {
+      let appearance = appearance(of: operation, sight)
       let serial = optrace_recorder_next_serial(core)
       guard serial != 0 else { return 0 }
-      if optrace_operation_attach(probe.pointer, core, serial) {
-        describe(operation, probe, sight, &described)
+      if optrace_operation_attach(probe.pointer, serial) {
+        describe(operation, appearance, probe, sight, &described)
         return serial
       }
       // Another thread was faster.
@@ -78,43 +79,68 @@ extension TraceRecorder {
     if sight != .named, probe.has(OperationProbe.Bits.external),
       optrace_operation_release(probe.pointer, OperationProbe.Bits.external)
     {
-      describe(operation, probe, sight, &described)
+      describe(operation, appearance(of: operation, sight), probe, sight, &described)
     }
     return probe.serial
   }
 
-  /// Describes an operation that is attached, and lets its events through.
+  /// What an operation answers. That is the program's code, which may take locks and use other operations, or this one:
+  /// it is asked before others wait for the description.
+  private struct Appearance {
+    var name: String?
+    var isFinished = false
+    var isExecuting = false
+    var isCancelled = false
+    var isAsynchronous = false
+    var hasDependencies = false
+  }
+
+  private func appearance(of operation: Operation, _ sight: Sight) -> Appearance {
+    let probed = operation.probed
+    var appearance = Appearance()
+    // One that is added while it holds the lock of its own getters must not be asked; Foundation asks neither of these.
+    if probed != nil || sight != .enqueued || !isUnused(operation) {
+      appearance.isFinished = operation.isFinished
+      appearance.isExecuting = operation.isExecuting
+    }
+    appearance.isCancelled = operation.isCancelled
+    appearance.isAsynchronous = probed?.isProbedAsAsynchronous ?? operation.isAsynchronous
+    appearance.name = operation.name
+    if probed == nil { appearance.hasDependencies = !operation.dependencies.isEmpty }
+    return appearance
+  }
+
+  /// Describes an operation that is attached, and lets its events through. Calls nothing of the program's.
   private func describe(
-    _ operation: Operation, _ probe: OperationProbe, _ sight: Sight, _ described: inout [(Operation, UInt32)]
+    _ operation: Operation, _ appearance: Appearance, _ probe: OperationProbe, _ sight: Sight,
+    _ described: inout [(Operation, UInt32)]
   ) {
     let probed = operation.probed
-    let serial = probe.serial
+    let serial = optrace_operation_serial(probe.pointer)
     // What began before it met a recorder was not seen, and its absence proves nothing.
-    // One that is added while it holds the lock of its own getters must not be asked; Foundation asks neither of these.
-    let isNew = probed == nil && sight == .enqueued && isUnused(operation)
-    let isOver = !isNew && operation.isFinished
-    var coverage = isOver || (!isNew && operation.isExecuting) ? ForeignOperations.Coverage.partial : .full
+    let isOver = appearance.isFinished
+    var coverage = isOver || appearance.isExecuting ? ForeignOperations.Coverage.partial : .full
     if probed == nil { coverage = max(coverage, self.coverage(ofForeign: operation, sight)) }
     describe(
-      operation, serial: serial, coverage: UInt64(coverage.rawValue),
-      isAsynchronous: probed?.isProbedAsAsynchronous ?? isForeignAsynchronous(operation),
+      operation, name: appearance.name, serial: serial, coverage: UInt64(coverage.rawValue),
+      isAsynchronous: appearance.isAsynchronous || probed == nil && runsItself(operation),
       created: optrace_operation_created(probe.pointer), location: probed?.sourceLocation)
-    if operation.isCancelled { optrace_emit1(core, EventKind.cancelRequested.rawValue, serial) }
+    if appearance.isCancelled { optrace_emit1(core, EventKind.cancelRequested.rawValue, serial) }
     if isOver {
       _ = probe.claim(OperationProbe.Bits.finishRecorded)
       optrace_emit1(core, EventKind.finished.rawValue, serial)
     }
     if coverage == .external {
       _ = probe.claim(OperationProbe.Bits.external)
-    } else if probed == nil ? !operation.dependencies.isEmpty : probe.has(OperationProbe.Bits.hasDependencies) {
+    } else if probed == nil ? appearance.hasDependencies : probe.has(OperationProbe.Bits.hasDependencies) {
       described.append((operation, serial))
     }
-    optrace_operation_publish(probe.pointer)
+    optrace_operation_publish(probe.pointer, core)
   }
 
   /// Many a class that is asynchronous does not say so: a queue does not ask.
-  private func isForeignAsynchronous(_ operation: Operation) -> Bool {
-    operation.isAsynchronous || optrace_object_runs_itself(Unmanaged.passUnretained(operation).toOpaque())
+  private func runsItself(_ operation: Operation) -> Bool {
+    optrace_object_runs_itself(Unmanaged.passUnretained(operation).toOpaque())
   }
 
   /// Whether Foundation knows of no use of it. False too where that cannot be told.
@@ -136,7 +162,7 @@ extension TraceRecorder {
 
   /// Coverage as in the format: 0 full, 1 partial, 2 external.
   func describe(
-    _ operation: Operation, serial: UInt32, coverage: UInt64, isAsynchronous: Bool, created: UInt64?,
+    _ operation: Operation, name: String?, serial: UInt32, coverage: UInt64, isAsynchronous: Bool, created: UInt64?,
     location: SourceLocation?
   ) {
     var age: UInt64 = 0
@@ -151,7 +177,6 @@ extension TraceRecorder {
     let classID = UInt64(interner.id(ofClass: type(of: operation)))
     let word = classID | coverage << 16 | (isAsynchronous ? 1 << 20 : 0) | age << 24
     optrace_emit2(core, EventKind.operationCreated.rawValue, serial, word)
-    let name = operation.name
     if name != nil || location != nil {
       let source = location.map { interner.id(of: $0) } ?? 0
       UTF8Text.with(name ?? "") {
@@ -164,10 +189,10 @@ extension TraceRecorder {
   func introduceBarrier(queue: UInt32) -> BarrierLife {
     let barrier = BarrierLife()
     let serial = optrace_recorder_next_serial(core)
-    guard serial != 0, optrace_operation_attach(barrier.probe.pointer, core, serial) else { return barrier }
+    guard serial != 0, optrace_operation_attach(barrier.probe.pointer, serial) else { return barrier }
     optrace_emit2(core, EventKind.operationCreated.rawValue, serial, UInt64(interner.id(of: "Barrier")))
     optrace_emit2(core, EventKind.enqueued.rawValue, serial, UInt64(queue) | 1 << 48)
-    optrace_operation_publish(barrier.probe.pointer)
+    optrace_operation_publish(barrier.probe.pointer, core)
     return barrier
   }
 

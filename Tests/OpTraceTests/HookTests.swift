@@ -154,6 +154,15 @@ import Testing
     #expect(trace.operations.count == 3 && trace.queues.count == 3)
   }
 
+  /// Nothing is told of an operation before its description, and it is described once, whoever else meets it meanwhile.
+  @Test func whatIsAskedMayUseTheOperation() throws {
+    let scratch = try Scratch()
+    let trace = try run("hooks-eager", in: scratch)
+    let eager = try trace.operation(named: "eager")
+    #expect(eager.coverage == .full && eager.enqueueCount == 1 && eager.startCount == 1 && eager.finishCount == 1)
+    #expect(trace.operations.count == 2 && trace.operations.contains { $0.dependencies.map(\.on) == [eager.id] })
+  }
+
   @Test func changesInPlaceMayEndOnAnotherThread() throws {
     let scratch = try Scratch()
     let trace = try run("hooks-in-place", prints: "unchanged by recording true\n", in: scratch)

@@ -256,9 +256,9 @@ import Testing
     }
     let foreign = try trace.operation(named: "foreign")
     #expect(foreign.coverage == .full && foreign.className == "BlockOperation" && foreign.enqueued != nil)
+    // Not when `start()` returned: the queue lets go of who waits before that, and the recorder may be stopped by then.
     let stamps = [
       foreign.ready, foreign.started, foreign.executionBegan, foreign.executionEnded, foreign.finished,
-      foreign.startReturned,
     ]
     #expect(!stamps.contains(nil))
     #expect(foreign.startCount == 1 && foreign.finishCount == 1)

@@ -53,6 +53,27 @@ private final class TalkingQueue: OperationQueue, @unchecked Sendable {
   }
 }
 
+/// Enqueues itself as soon as anybody asks what it is.
+private final class EagerOperation: Operation, @unchecked Sendable {
+  private let queue: OperationQueue
+  private var isEnqueued = false
+
+  init(on queue: OperationQueue) {
+    self.queue = queue
+    super.init()
+    name = "eager"
+  }
+
+  override var isAsynchronous: Bool {
+    if !isEnqueued {
+      isEnqueued = true
+      queue.addOperation(self)
+    }
+    return false
+  }
+  override func main() {}
+}
+
 private func increase(_ value: inout Int) async {
   try? await Task.sleep(nanoseconds: 100_000)
   value += 1
@@ -106,6 +127,18 @@ func runHookTrapMode(_ mode: String, recorder open: () -> TraceRecorder) throws 
     talking.addOperations([BlockOperation {}], waitUntilFinished: true)
     _ = talking.name
     talking.other.waitUntilAllOperationsAreFinished()
+    try recorder.stop()
+
+  case "hooks-eager":
+    let recorder = open()
+    try recorder.instrumentProcess()
+    let queue = OperationQueue()
+    let eager = EagerOperation(on: queue)
+    let dependent = BlockOperation {}
+    dependent.addDependency(eager)
+    queue.addOperation(dependent)
+    _ = eager.isAsynchronous
+    queue.waitUntilAllOperationsAreFinished()
     try recorder.stop()
 
   case "hooks-in-place":

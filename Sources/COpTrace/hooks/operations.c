@@ -9,6 +9,8 @@ enum { index_is_ready = 3, index_is_executing, index_main, index_is_cancelled };
 
 // The object whose change is being announced on this thread, and the one that Foundation's `start()` runs.
 static _Thread_local const void *announced, *started;
+// The one that is being introduced on this thread: it is asked, and what it does to answer makes it known no second time.
+static _Thread_local const void *introduced;
 
 static bool is_recording(const optrace_operation *operation) {
   const optrace_recorder *recorder = optrace_operation_recorder(operation);
@@ -28,8 +30,11 @@ static optrace_operation *met(void *object, bool is_running) {
   if (operation && !optrace_operation_has(operation, optrace_bit_external)) return operation;
   if (!hooks_active() || (!operation && !hooks_watch_everything()) || object_is_ending(object)) return NULL;
   const class_entry *class = class_know(*(const void **)object, class_operation);
-  if (!class || class->records_itself) return NULL;
+  if (!class || class->records_itself || introduced == object) return NULL;
+  const void *outer = introduced;
+  introduced = object;
   hook_calls.introduce(object, is_running);
+  introduced = outer;
   return known(object);
 }
 

@@ -103,14 +103,14 @@ void optrace_operation_destroy(optrace_operation *operation);
 uint64_t optrace_operation_created(const optrace_operation *operation);
 // The recorder it records to; null until it has been described there.
 optrace_recorder *optrace_operation_recorder(const optrace_operation *operation);
-// The recorder that it belongs to; set a little earlier, while one thread describes it.
+// The recorder that it belongs to, stopped or not.
 optrace_recorder *optrace_operation_owner(const optrace_operation *operation);
 uint32_t optrace_operation_serial(const optrace_operation *operation);
-// Gives the operation to a recorder, once: true for the one caller that did it, who describes it and then publishes it.
-// Until then events of it are not recorded, so that none comes before its description. For the others the owner and
-// the serial number stand when this returns.
-bool optrace_operation_attach(optrace_operation *operation, optrace_recorder *recorder, uint32_t serial);
-void optrace_operation_publish(optrace_operation *operation);
+// Gives the operation its number, once: true for the one caller that did it, who writes its description and then publishes
+// it for the recorder. The others wait for that here, so that no event of theirs comes before the description: in between
+// nothing may be called that is the program's.
+bool optrace_operation_attach(optrace_operation *operation, uint32_t serial);
+void optrace_operation_publish(optrace_operation *operation, optrace_recorder *recorder);
 // Gives what is attached already to another recorder, under the caller's lock; to be described and published anew.
 void optrace_operation_move(optrace_operation *operation, optrace_recorder *recorder, uint32_t serial);
 // Remembers that this has been done; true for the first caller.
