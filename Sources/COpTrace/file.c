@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +18,16 @@ static uint64_t page_size(void) { return (uint64_t)sysconf(_SC_PAGESIZE); }
 
 static uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
+// Where the process may have only so much address space, most of it is the program's.
+static uint64_t fair_share(uint64_t size) {
+  enum { part = 16, least = 1 << 20 };
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return size;
+  uint64_t share = (uint64_t)limit.rlim_cur / part / page_size() * page_size();
+  if (share < least) share = least;
+  return size < share ? size : share;
+}
+
 // Address space for all that the file can become, so that a place in the file is always the same address.
 static int reserve_addresses(optrace_recorder *recorder) {
 #if defined(__APPLE__)
@@ -25,6 +36,7 @@ static int reserve_addresses(optrace_recorder *recorder) {
   uint64_t size = 256ull << 30;
 #endif
   const optrace_options *options = &recorder->options;
+  size = fair_share(size);
   if (options->ring) size = round_up(options->capacity, page_size());
   if (options->size_limit && options->size_limit < size) {
     size = options->size_limit / page_size() * page_size();

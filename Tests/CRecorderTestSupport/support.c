@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <stdbool.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -43,6 +44,16 @@ void test_at_thread_exit(void (*body)(void), int rounds) {
 void test_limit_file_size(unsigned long long bytes) {
   struct rlimit limit = {bytes, bytes};
   setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+void test_limit_addresses(unsigned long long bytes) {
+  struct rlimit limit = {bytes, bytes};
+  setrlimit(RLIMIT_AS, &limit);
+}
+
+bool test_can_map(unsigned long long bytes) {
+  void *at = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return at != MAP_FAILED && munmap(at, bytes) == 0;
 }
 
 void test_buffer_lines(void) { setvbuf(stdout, NULL, _IOLBF, 0); }

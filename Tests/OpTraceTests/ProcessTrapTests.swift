@@ -73,6 +73,13 @@ import Testing
     #expect(trace.operations.count > 500)
   }
 
+  @Test func littleAddressSpaceIsLeftToTheProgram() throws {
+    let scratch = try Scratch()
+    let result = try Program.run(["address-limit", scratch.file().path])
+    #expect(result.output == "before true after true lost 0\n" && result.status == 0)
+    #expect(try TraceReader.read(path: scratch.file().path).operations.count == 200)
+  }
+
   @Test func fileThatIsCutEndsTheRecordingAndNotTheProgram() throws {
     let scratch = try Scratch()
     let result = try Program.run(["cut-file", scratch.file().path])

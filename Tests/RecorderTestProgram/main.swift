@@ -84,6 +84,16 @@ case "file-size-limit":
   print("lost \(recorder.lostRecordCount > 0)")
   try? recorder.stop()
 
+case "address-limit":
+  // Halves of what is left would do for the recorder, and not for the program.
+  test_limit_addresses(4 << 30)
+  let before = test_can_map(5 << 29)
+  let recorder = record()
+  let queue = TracedOperationQueue(name: "work", recorder: recorder)
+  run(200, on: queue)
+  print("before \(before) after \(test_can_map(5 << 29)) lost \(recorder.lostRecordCount)")
+  try? recorder.stop()
+
 case "work":
   // A fixed amount; says whether anything was lost.
   let recorder = record()
