@@ -98,8 +98,10 @@ extension TraceRecorder {
   private func appearance(of operation: Operation, _ sight: Sight) -> Appearance {
     let probed = operation.probed
     var appearance = Appearance()
-    // One that is added while it holds the lock of its own getters must not be asked; Foundation asks neither of these.
-    if probed != nil || sight != .enqueued || !isUnused(operation) {
+    // A program may hold the lock of its getters while it adds the operation or makes another one depend on it: it is not
+    // asked where Foundation asks neither of these.
+    let isNew = probed == nil && (sight == .enqueued || sight == .named) && isUnused(operation)
+    if !isNew {
       appearance.isFinished = operation.isFinished
       appearance.isExecuting = operation.isExecuting
     }

@@ -115,3 +115,5 @@ void test_cancel_in_wait(void (*run)(void (*body)(void)), void (*until)(void)) {
   pthread_cancel(thread);
   pthread_join(thread, NULL);
 }
+
+const void *test_import(void) { return (const void *)pthread_cond_broadcast; }

@@ -78,6 +78,43 @@ import Testing
     #expect(try read(make.trace).1.verdicts.map(\.text) == ["1 executing, 1 pending, 2 recorded in part"])
   }
 
+  @Test func whatOnlyWaitsSaysSo() throws {
+    let text = """
+      optrace text 1
+      process 100 "waits"
+      writer "1.0.0"
+      mode streaming
+      wall 1700000000000000000
+      monotonic 5000000
+      state open
+      heartbeat 6000000000
+
+      0 t1 thread t1 tid=100 "main"
+      0 t2 thread t2 tid=101 "a"
+      0 t3 thread t3 tid=102 "b"
+      0 t4 thread t4 tid=103 "c"
+      10 t1 created #1 class="A"
+      20 t1 created #2 class="B"
+      30 t1 created #3 class="C"
+      100 t2 started #1
+      110 t2 began #1
+      120 t3 started #2
+      130 t3 began #2
+      140 t4 started #3
+      150 t4 began #3
+      1000000000 t2 wait #2
+      2000000000 t3 blocked #2 object=0x7f10 kind=semaphore age=0
+      2000000100 t4 blocked #3 object=0x7f20 kind=semaphore age=0
+      3000000000 t4 unblocked #3 object=0x7f20 kind=semaphore
+
+      """
+    let picture = GraphPicture(of: try TraceReader.read(bytes: Array(text.utf8)))
+    #expect(
+      picture.nodes.map(\.caption) == [
+        "#1 · waits 5 s for #2", "#2 · waits 4 s for semaphore 1", "#3 · 6 s so far",
+      ])
+  }
+
   @Test func statesAreToldByClassAndByShape() throws {
     let (svg, picture) = try read(Zoo.trace())
     for state in ShownState.allCases {

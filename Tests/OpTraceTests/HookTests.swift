@@ -34,9 +34,9 @@ import Testing
       prints: """
         another recorder records the whole process already: stop it before '\(path)' can
         another recorder records the whole process already: stop it before '\(path).other' can
-        patched true
-        restored true
-        restored true
+        patched true true
+        restored true true
+        restored true true
 
         """, in: scratch)
     #expect(names(trace) == ["first block", "first late", "first generic"])

@@ -181,6 +181,7 @@ func runHookMode(_ mode: String, path: String, recorder open: () -> TraceRecorde
   switch mode {
   case "hooks-life":
     let before = classes.map(metadata)
+    let call = test_import()
     useEverything("never")
     let recorder = open()
     try recorder.instrumentProcess()
@@ -188,15 +189,15 @@ func runHookMode(_ mode: String, path: String, recorder open: () -> TraceRecorde
       do { try attempt.instrumentProcess() } catch { print(error) }
     }
     useEverything("first")
-    print("patched \(classes.map(metadata) != before)")
+    print("patched \(classes.map(metadata) != before) \(test_import() != call)")
     try recorder.stop()
-    print("restored \(classes.map(metadata) == before)")
+    print("restored \(classes.map(metadata) == before) \(test_import() == call)")
     useEverything("after")
     let second = try TraceRecorder(writingTo: URL(fileURLWithPath: path + ".second"))
     try second.instrumentProcess()
     useEverything("second")
     try second.stop()
-    print("restored \(classes.map(metadata) == before)")
+    print("restored \(classes.map(metadata) == before) \(test_import() == call)")
 
   case "hooks-wish":
     // Asks for itself what may have been asked for from outside.

@@ -166,7 +166,7 @@ static bool patch(class_entry *entry, bool on) {
 }
 
 // `change` is held.
-static class_entry *add(const void *metadata, class_kind kind) {
+static class_entry *add(const void *metadata, class_kind kind, bool records_itself) {
   if (class_count >= class_slots / 2) return NULL;
   const hooked_method *methods = methods_of(kind);
   const class_metadata *m = metadata;
@@ -174,7 +174,7 @@ static class_entry *add(const void *metadata, class_kind kind) {
   if (!entry) return NULL;
   entry->metadata = metadata;
   entry->kind = kind;
-  entry->records_itself = hook_calls.records_itself(metadata);
+  entry->records_itself = records_itself;
   const class_entry *above = NULL;
   for (const void *s = m->superclass; s && !above; s = superclass_of(s)) above = find(s);
   for (uint32_t i = 0; methods[i].symbol; i++) {
@@ -194,10 +194,13 @@ static class_entry *add(const void *metadata, class_kind kind) {
 const class_entry *class_know(const void *metadata, class_kind kind) {
   class_entry *entry = find(metadata);
   if (entry && (entry->patched || entry->records_itself)) return entry;
+  bool fits = is_class(metadata, NULL) && descends(metadata, kind == class_queue ? queue_base : operation_base);
+  // Before the lock is taken: Swift's runtime has locks of its own.
+  bool records_itself = !entry && fits && hook_calls.records_itself(metadata);
   pthread_mutex_lock(&change);
   entry = find(metadata);
-  if (!entry && is_class(metadata, NULL) && descends(metadata, kind == class_queue ? queue_base : operation_base)) {
-    entry = add(metadata, kind);
+  if (!entry && fits) {
+    entry = add(metadata, kind, records_itself);
     // A class that is seen for the first time may come with a library that was loaded after the hooks.
     if (entry && hooks_active()) imports_patch(true);
   }

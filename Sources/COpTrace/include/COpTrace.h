@@ -84,7 +84,6 @@ void optrace_cache_add(optrace_recorder *recorder, uint64_t key1, uint64_t key2,
 
 void optrace_emit1(optrace_recorder *recorder, uint8_t kind, uint32_t subject);
 void optrace_emit2(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1);
-void optrace_emit3(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2);
 // A record with text. `high` are the bits 32 to 63 of word 1; `word2` is written when `has_word2`.
 void optrace_emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
                        uint64_t word2, const uint8_t *text, size_t length);
@@ -156,6 +155,7 @@ uint32_t optrace_frame_current_phase(void);
 
 // ---- For tests -----------------------------------------------------------------------------------------------------
 
+void optrace_emit3(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2);
 uint64_t optrace_checksum(uint64_t seed, const void *bytes, size_t count);
 // Where the file is mapped, and its descriptor; to simulate what a careless host does.
 int optrace_test_descriptor(const optrace_recorder *recorder);

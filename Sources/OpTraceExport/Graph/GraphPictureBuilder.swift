@@ -19,6 +19,8 @@ struct GraphPictureBuilder {
   let isDeadlocked: [Bool]
   let componentOfCycle: [Int: Int]
   let period: ClosedRange<Nanoseconds>
+  /// What the threads of executing operations are blocked in at the end: the wait that began last.
+  let openWaits: [OperationID: WaitRecord]
   /// Places of what is shown, ascending.
   let shown: [Int]
 
@@ -40,6 +42,9 @@ struct GraphPictureBuilder {
     }
     self.isDeadlocked = isDeadlocked
     self.componentOfCycle = componentOfCycle
+    openWaits = Dictionary(
+      trace.waits.compactMap { wait in wait.ended == nil ? wait.inside.map { ($0, wait) } : nil },
+      uniquingKeysWith: { $0.began > $1.began ? $0 : $1 })
     period = trace.activity ?? 0...max(0, trace.end)
     if let focus = options.focus {
       shown = graph.neighbourhood(of: focus.operations.compactMap(trace.index(of:)), hops: focus.hops)

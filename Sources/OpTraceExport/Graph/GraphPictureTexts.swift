@@ -7,7 +7,7 @@ extension GraphPictureBuilder {
     let what =
       switch state {
       case .finished: finishedCaption(operation, times.running)
-      case .executing: "\(DurationText.text(times.running)) so far"
+      case .executing: executingCaption(operation, times.running)
       case .ready: "waits \(DurationText.text(times.waitingForSlot)) for a slot"
       case .pending: operation.isOutcomeKnown ? pendingCaption(operation) : unknownCaption(operation)
       case .cancelled: "never ran"
@@ -15,6 +15,18 @@ extension GraphPictureBuilder {
       case .deadlocked: "stuck \(DurationText.text(times.total))"
       }
     return "\(operation.id) · " + (operation.isBarrier ? "barrier · \(what)" : what)
+  }
+
+  /// One that does nothing but wait looks like one that works, unless it is said.
+  private func executingCaption(_ operation: OperationRecord, _ running: Nanoseconds) -> String {
+    guard let wait = openWaits[operation.id] else { return "\(DurationText.text(running)) so far" }
+    let target =
+      switch wait.target {
+      case .operation(let id): "\(id)"
+      case .queue(let id): TextEscaping.oneLine("queue \(trace.queue(id)?.name ?? "\(id)")", limit: 28)
+      case .object(let id): TextEscaping.oneLine(trace.object(id)?.title ?? "\(id)", limit: 28)
+      }
+    return "waits \(DurationText.text(max(0, trace.end - wait.began))) for \(target)"
   }
 
   private func finishedCaption(_ operation: OperationRecord, _ running: Nanoseconds) -> String {

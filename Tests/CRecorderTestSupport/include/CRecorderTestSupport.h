@@ -9,6 +9,8 @@ int test_run_in_fork(void (*body)(void));
 // At the end of the calling thread, after the destructors of all keys that existed at the first call, calls `body`;
 // again in each of so many rounds of destructors.
 void test_at_thread_exit(void (*body)(void), int rounds);
+// Where a call of this program to a function of another library leads.
+const void *test_import(void);
 // Standard output line by line, into a pipe too.
 void test_buffer_lines(void);
 void test_limit_file_size(unsigned long long bytes);
