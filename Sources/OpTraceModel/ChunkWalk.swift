@@ -178,7 +178,11 @@ struct ChunkWalk {
         guard let again = ChunkHeader(headerBytes) else { return .recycled }
         chunk = again
       }
-      guard chunk.state != Layout.ChunkState.recycling.rawValue else { continue }
+      if chunk.state == Layout.ChunkState.recycling.rawValue {
+        // Only a ring uses chunks again.
+        guard header.header.mode == .flightRecorder else { return .bad("a chunk is marked as being used again") }
+        continue
+      }
       let start = words.count
       let got = copyRecords(of: chunk, at: offset)
       if !header.isClosed {

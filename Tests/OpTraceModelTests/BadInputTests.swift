@@ -361,4 +361,11 @@ import Testing
       }
     }
   }
+
+  @Test func onlyARingUsesChunksAgain() {
+    var bytes = sample()
+    let chunk = chunks(bytes)[1]
+    bytes[chunk.offset + Layout.Chunk.state] = UInt8(Layout.ChunkState.recycling.rawValue)
+    #expect(message(bytes) == "byte \(chunk.offset), \(chunk.size) skipped: a chunk is marked as being used again")
+  }
 }
