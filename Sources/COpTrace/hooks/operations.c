@@ -42,6 +42,7 @@ static void record_finish(optrace_operation *operation) {
   if (!optrace_operation_claim(operation, optrace_bit_finish_recorded)) return;
   if (optrace_operation_has(operation, optrace_bit_began)) optrace_operation_event(operation, optrace_kind_ended);
   optrace_operation_event(operation, optrace_kind_finished);
+  optrace_operation_claim(operation, optrace_bit_finish_written);
 }
 
 static void record_beginning(optrace_operation *operation) {
@@ -183,7 +184,7 @@ static SWIFT void hook_wait(SELF) {
   optrace_frame_waits(false);
   // Foundation's state turns some instructions before it asks `isFinished` on the thread that finishes.
   // Every one who waits notes it: the first to see it need not be the first to write.
-  if (!optrace_operation_has(operation, optrace_bit_finish_recorded))
+  if (!optrace_operation_has(operation, optrace_bit_finish_written))
     optrace_operation_event(operation, optrace_kind_finish_seen);
   optrace_operation_event(operation, optrace_kind_waited);
 }

@@ -130,6 +130,7 @@ enum {
   optrace_bit_enqueued = 32,
   optrace_bit_finish_seen = 64,      // It said "finished" without telling anybody.
   optrace_bit_external = 128,        // Only named by another operation so far.
+  optrace_bit_finish_written = 256,  // The record of its finish stands: what others write now comes after it.
 };
 // One-word record about the operation; nothing when it is not attached.
 void optrace_operation_event(const optrace_operation *operation, uint8_t kind);
