@@ -12,6 +12,9 @@ static _Thread_local const void *announced, *started;
 // The one that is being introduced on this thread: it is asked, and what it does to answer makes it known no second time.
 static _Thread_local const void *introduced;
 
+// Foundation's implementation.
+static void *real(uint32_t index) { return operation_methods[index].real; }
+
 static bool is_recording(const optrace_operation *operation) {
   const optrace_recorder *recorder = optrace_operation_recorder(operation);
   return recorder && optrace_recorder_is_recording(recorder);
@@ -53,7 +56,7 @@ static void record_beginning(optrace_operation *operation) {
 
 static void call_start(void *object, method original) {
   const void *outer = started;
-  if ((void *)original == operation_methods[method_start].real) started = object;
+  if ((void *)original == real(method_start)) started = object;
   original(object);
   started = outer;
 }
@@ -86,11 +89,19 @@ static void run_start(void *object, method original, bool by_name) {
 
 static SWIFT void hook_start(SELF) { run_start(self, (method)class_original(self, method_start), false); }
 
+// Inside of its `start()`, on this thread.
+static bool is_starting(const void *object) {
+  return optrace_frame_object() == object && optrace_frame_current_phase() == optrace_phase_starting;
+}
+
+static void begin_in_start(const void *object) {
+  if (!known(object)) return;
+  optrace_frame_set_phase(optrace_phase_executing);
+  record_beginning(optrace_frame_current());
+}
+
 static SWIFT void hook_main(SELF) {
-  if (optrace_frame_object() == self && optrace_frame_current_phase() == optrace_phase_starting && known(self)) {
-    optrace_frame_set_phase(optrace_phase_executing);
-    record_beginning(optrace_frame_current());
-  }
+  if (is_starting(self)) begin_in_start(self);
   ((method)class_original(self, index_main))(self);
 }
 
@@ -104,11 +115,8 @@ static optrace_operation *announcing(void *object) {
 static SWIFT bool hook_is_executing(SELF) {
   bool value = ((getter)class_original(self, index_is_executing))(self);
   if (!value) return value;
-  if (optrace_frame_object() == self && optrace_frame_current_phase() == optrace_phase_starting) {
-    if (known(self)) {
-      optrace_frame_set_phase(optrace_phase_executing);
-      record_beginning(optrace_frame_current());
-    }
+  if (is_starting(self)) {
+    begin_in_start(self);
   } else if (announced == self) {
     optrace_operation *operation = announcing(self);
     if (operation) record_beginning(operation);
@@ -148,34 +156,33 @@ static SWIFT void hook_destroy(SELF) {
 
 // ---- What Foundation is told ---------------------------------------------------------------------------------------
 
-static hooked_method *method_named(uint32_t index) { return &operation_methods[index]; }
 enum { index_cancel = 7, index_add_dependency, index_remove_dependency, index_wait, index_name, index_priority,
        index_quality, index_modify_name, index_modify_priority, index_modify_quality };
 
-static SWIFT void hook_start_by_name(SELF) { run_start(self, (method)method_named(method_start)->real, true); }
+static SWIFT void hook_start_by_name(SELF) { run_start(self, (method)real(method_start), true); }
 
 static SWIFT void hook_cancel(SELF) {
   optrace_operation *operation = known(self);
   if (operation) optrace_operation_event(operation, optrace_kind_cancel);
-  ((method)method_named(index_cancel)->real)(self);
+  ((method)real(index_cancel))(self);
 }
 
 // Before Foundation hears of it: there an operation that is made to depend on itself hangs.
 static SWIFT void hook_add_dependency(void *other, SELF) {
   optrace_operation *operation = other == self ? met(self, false) : known(self);
   if (operation) hook_calls.dependency(self, other, true);
-  ((method_object)method_named(index_add_dependency)->real)(other, self);
+  ((method_object)real(index_add_dependency))(other, self);
   // Introduced meanwhile, perhaps without this one; readers do not mind hearing of it twice.
   if (!operation && known(self)) hook_calls.dependency(self, other, true);
 }
 
 static SWIFT void hook_remove_dependency(void *other, SELF) {
   if (known(self)) hook_calls.dependency(self, other, false);
-  ((method_object)method_named(index_remove_dependency)->real)(other, self);
+  ((method_object)real(index_remove_dependency))(other, self);
 }
 
 static SWIFT void hook_wait(SELF) {
-  method original = (method)method_named(index_wait)->real;
+  method original = (method)real(index_wait);
   optrace_operation *operation = met(self, false);
   if (!operation || optrace_operation_has(operation, optrace_bit_finish_recorded)) return original(self);
   optrace_operation_event(operation, optrace_kind_wait);
@@ -199,49 +206,53 @@ static void tell_quality(void *object, const void *value) { tell(object, optrace
 
 static SWIFT void hook_name(uint64_t first, uint64_t second, SELF) {
   tell_name(self, (const uint64_t[]){first, second});
-  ((method_words)method_named(index_name)->real)(first, second, self);
+  ((method_words)real(index_name))(first, second, self);
 }
 
 static SWIFT void hook_priority(uint8_t value, SELF) {
   tell_priority(self, &value);
-  ((method_byte)method_named(index_priority)->real)(value, self);
+  ((method_byte)real(index_priority))(value, self);
 }
 
 static SWIFT void hook_quality(uint8_t value, SELF) {
   tell_quality(self, &value);
-  ((method_byte)method_named(index_quality)->real)(value, self);
+  ((method_byte)real(index_quality))(value, self);
 }
 
 static SWIFT yielded modify_name(void *frame, SELF) {
-  return modify((modifier)method_named(index_modify_name)->real, frame, self, tell_name);
+  return modify((modifier)real(index_modify_name), frame, self, tell_name);
 }
 
 static SWIFT yielded modify_priority(void *frame, SELF) {
-  return modify((modifier)method_named(index_modify_priority)->real, frame, self, tell_priority);
+  return modify((modifier)real(index_modify_priority), frame, self, tell_priority);
 }
 
 static SWIFT yielded modify_quality(void *frame, SELF) {
-  return modify((modifier)method_named(index_modify_quality)->real, frame, self, tell_quality);
+  return modify((modifier)real(index_modify_quality), frame, self, tell_quality);
+}
+
+static void hear_of_class(const void *object, class_kind kind) {
+  if (hooks_watch_everything()) class_know(*(const void *const *)object, kind);
 }
 
 // Calls of a subclass's initialiser for its part: the first that is heard of a class.
 static SWIFT void *hook_init(SELF) {
-  if (hooks_watch_everything()) class_know(*(const void **)self, class_operation);
+  hear_of_class(self, class_operation);
   return ((SWIFT void *(*)(SELF))foundation_imports[import_init].real)(self);
 }
 
 static SWIFT void *hook_block_init(SELF) {
-  if (hooks_watch_everything()) class_know(*(const void **)self, class_operation);
+  hear_of_class(self, class_operation);
   return ((SWIFT void *(*)(SELF))foundation_imports[import_block_init].real)(self);
 }
 
 static SWIFT void *hook_queue_init(SELF) {
-  if (hooks_watch_everything()) class_know(*(const void **)self, class_queue);
+  hear_of_class(self, class_queue);
   return ((SWIFT void *(*)(SELF))foundation_imports[import_queue_init].real)(self);
 }
 
 static SWIFT void hook_did_change_key(uint64_t first, uint64_t second, SELF) {
-  if (hooks_watch_everything()) class_know(*(const void **)self, class_operation);
+  hear_of_class(self, class_operation);
   const void *outer = announced;
   announced = self;
   ((method_words)foundation_imports[import_did_change_key].real)(first, second, self);
@@ -249,7 +260,7 @@ static SWIFT void hook_did_change_key(uint64_t first, uint64_t second, SELF) {
 }
 
 static SWIFT void hook_did_change_path(void *path, const void *value, SELF) {
-  if (hooks_watch_everything()) class_know(*(const void **)self, class_operation);
+  hear_of_class(self, class_operation);
   const void *outer = announced;
   announced = self;
   ((SWIFT void (*)(void *, const void *, SELF))foundation_imports[import_did_change_path].real)(path, value, self);
