@@ -1,4 +1,5 @@
 import GraphTestSupport
+import OpTraceAnalysis
 import OpTraceExport
 import OpTraceModel
 import Testing

@@ -1,3 +1,4 @@
+import OpTraceAnalysis
 import OpTraceModel
 
 /// An entry of the legend: only what the picture shows.

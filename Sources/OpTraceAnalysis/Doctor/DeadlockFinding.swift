@@ -1,0 +1,122 @@
+import OpTraceModel
+
+/// What the rules of circles have in common.
+extension DoctorContext {
+  enum CircleKind { case dependencies, ownSlots, mainThread, other }
+
+  /// Which rule a circle belongs to: each to exactly one.
+  func kind(of deadlock: Blockage.Deadlock) -> CircleKind {
+    let graph = blockage.graph
+    if deadlock.edges.allSatisfy({ $0.reason == .dependency }) { return .dependencies }
+    if deadlock.edges.contains(where: { $0.reason == .mainThread }) || waitsForMainThread(deadlock) {
+      return .mainThread
+    }
+    if deadlock.edges.contains(where: { $0.reason == .barrier }) { return .other }
+    var slots: [Int] = []
+    var emptied: [Int] = []
+    for node in deadlock.nodes {
+      if case .slots(let queue) = graph.nodes[node] { slots.append(queue) }
+      if case .emptiness(let queue) = graph.nodes[node] { emptied.append(queue) }
+    }
+    if slots.count == 1 { return .ownSlots }
+    // Waiting until one's own queue is empty, in all the slots that it has.
+    if slots.isEmpty, emptied.count == 1, let queue = emptied.first, trace.queues[queue].limit > 0 {
+      let holders = operations(of: deadlock).filter { $0.isStarted && $0.queue == trace.queues[queue].id }
+      if holders.count >= trace.queues[queue].limit { return .ownSlots }
+    }
+    return .other
+  }
+
+  /// `DispatchQueue.main.sync` inside of an operation.
+  private func waitsForMainThread(_ deadlock: Blockage.Deadlock) -> Bool {
+    deadlock.edges.contains { edge in
+      if case .thread(let thread) = blockage.graph.nodes[edge.to] { return self.thread(thread)?.isMain == true }
+      return false
+    }
+  }
+
+  func operations(of deadlock: Blockage.Deadlock) -> [OperationRecord] {
+    deadlock.nodes.compactMap { node in
+      if case .operation(let place) = blockage.graph.nodes[node] { return trace.operations[place] }
+      return nil
+    }
+  }
+
+  /// A finding with the circle, its evidence and what is behind it; title and fix are the rule's.
+  func finding(
+    _ code: String, _ deadlock: Blockage.Deadlock, title: String, explanation: String, fix: String
+  ) -> Finding {
+    var finding = Finding(code, .error, title: title, explanation: explanation, fix: fix)
+    let graph = blockage.graph
+    finding.cycle = deadlock.cycle.compactMap { step in
+      if case .operation(let place) = graph.nodes[step.from] { return trace.operations[place].id }
+      return nil
+    }
+    let members = operations(of: deadlock)
+    finding.operations = finding.cycle + members.map(\.id).filter { !finding.cycle.contains($0) }
+    finding.queues = queues(of: members)
+    finding.behind = deadlock.behind
+    finding.evidence = deadlock.cycle.compactMap { evidence($0) }
+    let shown = Set(deadlock.cycle.map(\.from))
+    // Those who hold a slot as well, and so leave none to wait for.
+    for edge in deadlock.edges where !shown.contains(edge.from) {
+      guard case .wait = edge.reason, let line = evidence(edge) else { continue }
+      if finding.evidence.count < Self.mostEvidence { finding.evidence.append(line) }
+    }
+    addWaitingThreads(deadlock.waitingThreads, to: &finding)
+    return proven(finding)
+  }
+
+  static let mostEvidence = 12
+
+  func addWaitingThreads(_ threads: [ThreadID], to finding: inout Finding) {
+    for wait in trace.waits where wait.ended == nil && wait.inside == nil && threads.contains(wait.thread) {
+      finding.evidence.append(
+        .init(at: Stamp(wait.began, wait.thread), "\(name(wait.thread)) waits for \(target(of: wait)) behind them"))
+    }
+  }
+
+  func queues(of operations: [OperationRecord]) -> [QueueID] {
+    var result: [QueueID] = []
+    for queue in operations.compactMap(\.queue) where !result.contains(queue) { result.append(queue) }
+    return result
+  }
+
+  /// One step of waiting, in words.
+  private func evidence(_ step: Blockage.Step) -> Finding.Evidence? {
+    let graph = blockage.graph
+    let from = graph.nodes[step.from]
+    let to = graph.nodes[step.to]
+    switch (from, step.reason, to) {
+    case (.operation(let waiter), .dependency, .operation(let other)):
+      let id = trace.operations[other].id
+      let added = trace.operations[waiter].dependencies.first { $0.on == id && $0.removed == nil }?.added
+      return .init(
+        time: added, "\(name(waiter)) depends on \(name(other)), which is not finished")
+    case (_, .wait(let index), _):
+      let wait = trace.waits[index]
+      let who = wait.inside.map { name($0) } ?? name(wait.thread)
+      return .init(
+        at: Stamp(wait.began, wait.thread), "\(who) has been waiting for \(target(of: wait)) \(since(wait.began))")
+    case (.operation(let waiter), .slot, .slots(let queue)):
+      return .init(
+        at: trace.operations[waiter].ready,
+        "\(name(waiter)) needs a slot of \(queueName(queue)) (\(Self.limit(trace.queues[queue].limit)))")
+    case (.slots(let queue), .slot, .operation(let holder)):
+      return .init(at: trace.operations[holder].started, "\(name(holder)) holds a slot of \(queueName(queue))")
+    case (.operation(let waiter), .barrier, .operation(let barrier)):
+      return .init(
+        at: trace.operations[waiter].enqueued, "\(name(waiter)) was enqueued behind the barrier \(name(barrier))")
+    case (.earlier, .barrier, .operation(let member)):
+      return .init(
+        at: trace.operations[member].enqueued, "the barrier has to wait for \(name(member)), enqueued before it")
+    case (.emptiness(let queue), .member, .operation(let member)):
+      return .init(at: trace.operations[member].enqueued, "\(name(member)) is in \(queueName(queue))")
+    case (.operation(let waiter), .mainThread, _):
+      return .init(
+        at: trace.operations[waiter].ready ?? trace.operations[waiter].enqueued,
+        "\(name(waiter)) has not started: it is in the main queue, and needs the main thread")
+    default: return nil
+    }
+  }
+}

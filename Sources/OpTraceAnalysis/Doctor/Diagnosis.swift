@@ -1,0 +1,60 @@
+public import OpTraceModel
+
+/// What is wrong in a trace, with proof.
+///
+/// Errors are claimed only where the trace proves them: where records are missing, a finding is a warning that says so.
+/// O(operations + dependencies + waits), and O(n log n) where something has to be put in order.
+public struct Diagnosis: Sendable {
+  public enum Verdict: String, Sendable, CaseIterable {
+    case healthy, warning, stalled, deadlocked
+  }
+
+  /// Errors first; of one severity those of ``DoctorRule/table``'s first rules.
+  public let findings: [Finding]
+  /// Who cannot go on at the end of the trace, and because of whom.
+  public let blockage: Blockage
+  /// How long nothing moved before the end.
+  public let silence: Nanoseconds
+
+  public init(of trace: Trace, options: DoctorOptions = .init()) {
+    let context = DoctorContext(trace, options)
+    var found: [Finding] = []
+    for rule in DoctorRule.table { found += rule.find(context) }
+    let order = Finding.Severity.allCases
+    findings = order.flatMap { severity in found.filter { $0.severity == severity } }
+    blockage = context.blockage
+    silence = context.silence
+  }
+
+  /// Keeps what another look at the same process, a moment later, says as well: what it was in the middle of is left out.
+  public func confirmed(by later: Diagnosis) -> [Finding] {
+    later.findings.filter { new in
+      findings.contains { $0.code == new.code && Set($0.operations).isSuperset(of: new.operations) }
+    }
+  }
+
+  public var hasErrors: Bool { findings.contains { $0.severity == .error } }
+  public var verdict: Verdict { Self.verdict(findings) }
+
+  public static func verdict(_ findings: [Finding]) -> Verdict {
+    let errors = findings.filter { $0.severity == .error }
+    if errors.contains(where: { deadlocks.contains($0.code) }) { return .deadlocked }
+    if errors.contains(where: { DoctorRule.of($0.code)?.symptom == .stuck }) { return .stalled }
+    return findings.contains { $0.severity != .note } ? .warning : .healthy
+  }
+
+  /// The codes that are circles of waiting.
+  static let deadlocks: Set<String> = [
+    "dependency-cycle", "queue-self-wait", "wait-cycle", "main-thread-deadlock", "barrier-reentry",
+  ]
+}
+
+/// How to look at a trace.
+public struct DoctorOptions: Sendable {
+  /// Silence proves something only when nothing moved for longer than this.
+  public var stallAfter: Nanoseconds = 5_000_000_000
+  /// The end of the silence where the process still runs, on the trace's clock; nil: the trace's end.
+  public var now: Nanoseconds?
+
+  public init() {}
+}

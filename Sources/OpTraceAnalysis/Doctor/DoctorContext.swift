@@ -1,0 +1,77 @@
+import OpTraceModel
+
+/// What every rule is given: the trace, and what several of them need, made once.
+struct DoctorContext: Sendable {
+  let trace: Trace
+  let options: DoctorOptions
+  /// The trace's end, or now.
+  let end: Nanoseconds
+  /// The last time at which an operation, a queue or a wait changed.
+  let lastTransition: Nanoseconds
+  let blockage: Blockage
+  private let queuePlaces: [QueueID: Int]
+  private let threadPlaces: [ThreadID: Int]
+
+  init(_ trace: Trace, _ options: DoctorOptions) {
+    self.trace = trace
+    self.options = options
+    end = max(options.now ?? trace.end, trace.end)
+    lastTransition = Self.lastTransition(of: trace)
+    blockage = Blockage(of: trace)
+    queuePlaces = Dictionary(
+      trace.queues.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+    threadPlaces = Dictionary(
+      trace.threads.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// How long nothing has moved.
+  var silence: Nanoseconds { max(0, end - lastTransition) }
+  var isStalled: Bool { silence > options.stallAfter }
+
+  /// A program that runs passes through states that would be wrong if it stayed there. A trace that was closed in order
+  /// has no such moment at its end; elsewhere a state counts when it has lasted this long.
+  static let settling: Nanoseconds = 100_000_000
+
+  /// Whether a state that began at this time is there to stay.
+  func isSettled(since time: Nanoseconds) -> Bool { trace.header.isClosed || end - time >= Self.settling }
+
+  func operation(_ id: OperationID) -> OperationRecord? { trace.operation(id) }
+  func queue(_ id: QueueID) -> QueueRecord? { queuePlaces[id].map { trace.queues[$0] } }
+  func thread(_ id: ThreadID) -> ThreadRecord? { threadPlaces[id].map { trace.threads[$0] } }
+
+  private static func lastTransition(of trace: Trace) -> Nanoseconds {
+    var last = Nanoseconds.min
+    for operation in trace.operations { last = max(last, operation.lastTransition) }
+    for queue in trace.queues {
+      last = max(last, queue.created, queue.released ?? .min, queue.changes.last?.time ?? .min)
+    }
+    for wait in trace.waits { last = max(last, wait.began, wait.ended ?? .min) }
+    // What an operation tells of itself shows that it goes on; what others tell may be somebody who only watches.
+    for span in trace.spans where span.operation != nil {
+      last = max(last, span.began.time, span.ended?.time ?? .min)
+    }
+    for mark in trace.marks where mark.operation != nil { last = max(last, mark.at.time) }
+    return last == .min ? trace.lastEvent : last
+  }
+}
+
+extension OperationRecord {
+  /// When something was last heard of it.
+  var lastTransition: Nanoseconds {
+    var last = created ?? .min
+    func note(_ stamp: Stamp?) { if let stamp, stamp.time > last { last = stamp.time } }
+    note(enqueued)
+    note(ready)
+    note(started)
+    note(executionBegan)
+    note(executionEnded)
+    note(startReturned)
+    note(finished)
+    note(cancelRequested)
+    note(released)
+    if let block = blocks.last { last = max(last, block.began, block.ended ?? .min) }
+    return last
+  }
+
+  var isStarted: Bool { started != nil || executionBegan != nil }
+}

@@ -1,0 +1,58 @@
+/// What finds one code, and what explains it: each in a file of its own, with one line in ``table``.
+public struct DoctorRule: Sendable {
+  public let code: String
+  /// The most severe that it says.
+  public let severity: Finding.Severity
+  public let symptom: Symptom
+  /// What it means, for `optrace doctor --explain`.
+  public let guide: Guide
+  let find: @Sendable (DoctorContext) -> [Finding]
+
+  /// The three kinds of trouble.
+  public enum Symptom: String, Sendable, CaseIterable {
+    /// Nothing moves any more.
+    case stuck
+    /// It works, but it is wrong.
+    case misuse
+    /// It works, but it is slower than it needs to be.
+    case slow
+  }
+
+  /// A page of the manual: some sentences, a mistake in code, and the same code mended.
+  public struct Guide: Sendable {
+    public var meaning: String
+    public var wrong: String
+    public var right: String
+
+    init(_ meaning: String, wrong: String, right: String) {
+      self.meaning = meaning
+      self.wrong = wrong
+      self.right = right
+    }
+  }
+
+  init(
+    _ code: String, _ severity: Finding.Severity, _ symptom: Symptom, _ guide: Guide,
+    find: @escaping @Sendable (DoctorContext) -> [Finding]
+  ) {
+    self.code = code
+    self.severity = severity
+    self.symptom = symptom
+    self.guide = guide
+    self.find = find
+  }
+
+  /// Every rule, in the order in which findings of one severity are told.
+  public static let table: [DoctorRule] = [
+    // Nothing moves any more.
+    dependencyCycle,
+    queueSelfWait,
+    mainThreadDeadlock,
+    waitCycle,
+    orphanDependency,
+    queueSuspended,
+  ]
+
+  /// The rule of a code. O(number of rules).
+  public static func of(_ code: String) -> DoctorRule? { table.first { $0.code == code } }
+}

@@ -1,0 +1,46 @@
+import OpTraceModel
+
+/// How findings name things.
+extension DoctorContext {
+  /// `'Load profile' (#3)`.
+  func name(_ id: OperationID) -> String { "'\(operation(id)?.title ?? "operation")' (\(id))" }
+  func name(_ place: Int) -> String { name(trace.operations[place].id) }
+
+  /// `queue 'network'`.
+  func name(_ id: QueueID) -> String { queue(id).map { "queue '\($0.name)'" } ?? id.description }
+  func queueName(_ place: Int) -> String { "queue '\(trace.queues[place].name)'" }
+
+  func name(_ id: ThreadID) -> String {
+    guard let thread = thread(id) else { return id.description }
+    if thread.isMain { return "the main thread" }
+    return thread.name.isEmpty ? "thread \(thread.systemID)" : "thread \(thread.systemID) '\(thread.name)'"
+  }
+
+  /// `'A' (#1), 'B' (#2) and 5 more`.
+  func list(_ ids: [OperationID], most: Int = 3) -> String {
+    Self.list(ids.prefix(most).map(name) + (ids.count > most ? ["\(ids.count - most) more"] : []))
+  }
+
+  static func list(_ parts: [String]) -> String {
+    guard let last = parts.last, parts.count > 1 else { return parts.first ?? "" }
+    return parts.dropLast().joined(separator: ", ") + " and " + last
+  }
+
+  /// `3 operations`.
+  static func count(_ number: Int, _ what: String) -> String { "\(number) \(what)\(number == 1 ? "" : "s")" }
+
+  /// What a wait waits for.
+  func target(of wait: WaitRecord) -> String {
+    switch wait.target {
+    case .operation(let id): name(id)
+    case .queue(let id): "\(name(id)) to be empty"
+    case .object(let id): trace.object(id)?.title ?? id.description
+    }
+  }
+
+  /// Since when, and how long until the end.
+  func since(_ time: Nanoseconds) -> String { "for \(DurationText.text(max(0, end - time)))" }
+
+  /// `limit 1`, `no limit`.
+  static func limit(_ limit: Int) -> String { limit < 0 ? "no limit" : "limit \(limit)" }
+}

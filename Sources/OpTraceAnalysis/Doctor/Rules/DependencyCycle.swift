@@ -1,0 +1,61 @@
+import OpTraceModel
+
+extension DoctorRule {
+  static let dependencyCycle = DoctorRule(
+    "dependency-cycle", .error, .stuck,
+    Guide(
+      """
+      Operations depend on each other in a circle, so none of them can ever start. Foundation does not look for circles: \
+      each `addDependency` makes sense by itself, also when the operations are in different queues.
+      """,
+      wrong: """
+        token.addDependency(session)    // a token needs a session …
+        session.addDependency(token)    // … and a session needs a token
+        queue.addOperations([token, session], waitUntilFinished: false)
+        """,
+      right: """
+        session.addDependency(token)    // one direction only
+        queue.addOperations([token, session], waitUntilFinished: false)
+        """)
+  ) { context in
+    context.blockage.deadlocks.filter { context.kind(of: $0) == .dependencies }.map { deadlock in
+      let count = deadlock.cycle.count
+      let first = context.blockage.graph.nodes[deadlock.cycle.first?.from ?? 0]
+      guard case .operation(let place) = first else {
+        return context.finding(
+          "dependency-cycle", deadlock, title: "operations depend on each other in a circle", explanation: "", fix: "")
+      }
+      let itself = count == 1
+      return context.finding(
+        "dependency-cycle", deadlock,
+        title: itself
+          ? "\(context.name(place)) depends on itself"
+          : "\(DoctorContext.count(count, "operation")) depend on each other in a circle",
+        explanation: itself
+          ? "An operation starts when all that it depends on is finished, and it cannot be finished before it starts. "
+            + "On Linux the call of addDependency never returns."
+          : "An operation starts when all that it depends on is finished. Each of these waits for the next, and the last "
+            + "for the first, so none of them will ever start.",
+        fix: context.fix(of: deadlock))
+    }
+  }
+}
+
+extension DoctorContext {
+  fileprivate func fix(of deadlock: Blockage.Deadlock) -> String {
+    // The edge that came last closed the circle.
+    var last: (added: Nanoseconds, waiter: OperationID, on: OperationID)?
+    for step in deadlock.cycle {
+      guard case .operation(let waiter) = blockage.graph.nodes[step.from],
+        case .operation(let other) = blockage.graph.nodes[step.to]
+      else { continue }
+      let record = trace.operations[waiter]
+      let id = trace.operations[other].id
+      guard let edge = record.dependencies.first(where: { $0.on == id && $0.removed == nil }) else { continue }
+      if edge.added >= last?.added ?? .min { last = (edge.added, record.id, id) }
+    }
+    guard let last else { return "Take one of these dependencies away." }
+    if last.waiter == last.on { return "Take the dependency of \(name(last.on)) on itself away." }
+    return "Take one of these dependencies away. The one of \(name(last.waiter)) on \(name(last.on)) closed the circle."
+  }
+}

@@ -1,0 +1,75 @@
+import OpTraceModel
+
+extension DoctorRule {
+  static let orphanDependency = DoctorRule(
+    "orphan-dependency", .error, .stuck,
+    Guide(
+      """
+      An operation waits for one that was never given to a queue and never started. Making an operation and depending \
+      on it is not enough: somebody has to enqueue it.
+      """,
+      wrong: """
+        let login = Login()
+        load.addDependency(login)
+        queue.addOperation(load)        // login is in no queue: load waits for ever
+        """,
+      right: """
+        let login = Login()
+        load.addDependency(login)
+        queue.addOperations([login, load], waitUntilFinished: false)
+        """)
+  ) { context in
+    context.blockage.roots.compactMap { root in
+      guard case .neverEnqueued(let place) = context.blockage.graph.nodes[root.node] else { return nil }
+      return context.orphan(place, root)
+    }
+  }
+}
+
+extension DoctorContext {
+  fileprivate func orphan(_ place: Int, _ root: Blockage.Root) -> Finding? {
+    guard let node = blockage.graph.node(ofOperationAt: place) else { return nil }
+    let orphan = trace.operations[place]
+    var waiting: [OperationRecord] = []
+    var evidence: [Finding.Evidence] = []
+    for edge in blockage.graph.edges(to: node) {
+      if case .operation(let waiter) = blockage.graph.nodes[edge.from], edge.reason == .dependency {
+        // One that is in no queue either waits for nothing yet.
+        guard let enqueued = trace.operations[waiter].enqueued, isSettled(since: enqueued.time) else { continue }
+        waiting.append(trace.operations[waiter])
+        evidence.append(
+          .init(
+            at: enqueued,
+            "\(name(waiter)) was enqueued in \(trace.operations[waiter].queue.map(name) ?? "a queue"), and depends on it"
+          ))
+      } else if case .wait(let index) = edge.reason {
+        let wait = trace.waits[index]
+        guard isSettled(since: wait.began) else { continue }
+        if let inside = wait.inside.flatMap(operation) { waiting.append(inside) }
+        let who = wait.inside.map { name($0) } ?? name(wait.thread)
+        evidence.append(
+          .init(at: Stamp(wait.began, wait.thread), "\(who) has been waiting for it \(since(wait.began))"))
+      }
+    }
+    guard !evidence.isEmpty else { return nil }
+    if let created = orphan.created {
+      evidence.insert(
+        .init(time: created, "\(name(orphan.id)) was made; it was never enqueued and never started"), at: 0)
+    }
+    let dependents = waiting.map(\.id)
+    let who = dependents.isEmpty ? "a thread" : list(dependents)
+    var finding = Finding(
+      "orphan-dependency", .error,
+      title: "\(who) \(dependents.count > 1 ? "wait" : "waits") for \(name(orphan.id)), which is in no queue",
+      explanation: "\(name(orphan.id)) was never given to a queue and never started, so it will never be finished, and "
+        + "\(who) will never go on.",
+      fix: "Give \(name(orphan.id)) to a queue, in the same call as what depends on it (addOperations), or take the "
+        + "dependency away.")
+    finding.operations = [orphan.id] + dependents
+    finding.queues = queues(of: waiting)
+    finding.behind = max(0, root.behind - Set(dependents).count)
+    finding.evidence = Array(evidence.prefix(Self.mostEvidence))
+    addWaitingThreads(root.waitingThreads, to: &finding)
+    return proven(finding)
+  }
+}

@@ -1,0 +1,77 @@
+import OpTraceModel
+
+extension DoctorRule {
+  static let queueSuspended = DoctorRule(
+    "queue-suspended", .error, .stuck,
+    Guide(
+      """
+      A queue holds operations that could run, and starts nothing: it is suspended and was not resumed, or its limit is \
+      0. Often a path that returns early forgets to set `isSuspended` back.
+      """,
+      wrong: """
+        queue.isSuspended = true
+        guard let user = session.user else { return }   // the queue stays suspended
+        prepare(user)
+        queue.isSuspended = false
+        """,
+      right: """
+        queue.isSuspended = true
+        defer { queue.isSuspended = false }
+        guard let user = session.user else { return }
+        prepare(user)
+        """)
+  ) { context in
+    context.blockage.roots.compactMap { root in
+      switch context.blockage.graph.nodes[root.node] {
+      case .suspension(let queue), .noSlots(let queue): context.suspended(queue, root)
+      default: nil
+      }
+    }
+  }
+}
+
+extension DoctorContext {
+  fileprivate func suspended(_ place: Int, _ root: Blockage.Root) -> Finding? {
+    let queue = trace.queues[place]
+    let held = root.held.compactMap { node -> OperationRecord? in
+      guard case .operation(let operation) = blockage.graph.nodes[node] else { return nil }
+      return trace.operations[operation]
+    }.filter { $0.ready != nil || $0.cancelRequested != nil }
+    let stop = queue.changes.last { queue.isSuspended ? $0.kind == .suspended : $0.kind == .limit(0) }
+    let since = max(stop?.time ?? queue.created, held.compactMap { $0.enqueued?.time }.min() ?? .min)
+    guard !held.isEmpty, isSettled(since: since) else { return nil }
+    let what = queue.isSuspended ? "suspended" : "limited to no operation at all"
+    let name = name(queue.id)
+    var finding = Finding(
+      "queue-suspended", .error,
+      title: "\(name) is \(what), with \(Self.count(held.count, "operation")) ready to run",
+      explanation: queue.isSuspended
+        ? "\(name) was suspended and not resumed since, so it starts nothing, though nothing else stands in the way of "
+          + "\(list(held.map(\.id)))."
+        : "\(name) has the limit 0, so it starts nothing, though nothing else stands in the way of "
+          + "\(list(held.map(\.id))).",
+      fix: queue.isSuspended
+        ? "Set isSuspended back to false on every path, also those that return early or throw (defer)."
+        : "Set maxConcurrentOperationCount to 1 or more; to hold a queue up, suspend it.")
+    finding.operations = held.map(\.id)
+    finding.queues = [queue.id]
+    finding.behind = root.behind
+    let verb = queue.isSuspended ? "suspended" : "given the limit 0"
+    if let stop {
+      finding.evidence.append(
+        .init(
+          at: Stamp(stop.time, stop.thread),
+          "\(name) was \(verb), and that was not undone in \(DurationText.text(max(0, end - stop.time)))"))
+    } else {
+      finding.evidence.append(
+        .init(time: queue.created, "\(name) was \(verb) when it was first seen, and that was not undone"))
+    }
+    for operation in held.prefix(5) {
+      guard let ready = operation.ready ?? operation.cancelRequested else { continue }
+      finding.evidence.append(
+        .init(at: ready, "\(self.name(operation.id)) was \(operation.ready == nil ? "cancelled" : "ready")"))
+    }
+    addWaitingThreads(root.waitingThreads, to: &finding)
+    return proven(finding)
+  }
+}

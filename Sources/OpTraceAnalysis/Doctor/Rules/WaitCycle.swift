@@ -1,0 +1,48 @@
+import OpTraceModel
+
+extension DoctorRule {
+  static let waitCycle = DoctorRule(
+    "wait-cycle", .error, .stuck,
+    Guide(
+      """
+      Operations block each other in a circle that is not made of dependencies alone and leads through more than one \
+      queue: waits inside of operations, slots of full queues, barriers, dependencies. Each link is harmless by itself.
+      """,
+      wrong: """
+        images.addOperation {           // both queues run one operation at a time
+          files.addOperation(save)
+          save.waitUntilFinished()      // needs the slot of files …
+        }
+        files.addOperation {
+          images.addOperation(decode)
+          decode.waitUntilFinished()    // … which waits for the slot of images
+        }
+        """,
+      right: """
+        save.addDependency(decode)      // dependencies hold no slots
+        images.addOperation(decode)
+        files.addOperation(save)
+        """)
+  ) { context in
+    context.blockage.deadlocks.filter { context.kind(of: $0) == .other }.map { deadlock in
+      let members = context.operations(of: deadlock)
+      let waiter = members.first { $0.isStarted } ?? members.first
+      let queues = context.queues(of: members)
+      let across = queues.count > 1 ? " across \(DoctorContext.count(queues.count, "queue"))" : ""
+      let hasBarrier = deadlock.edges.contains { $0.reason == .barrier }
+      return context.finding(
+        "wait-cycle", deadlock,
+        title: members.count == 1
+          ? "\(context.list(members.map(\.id))) waits for itself"
+          : "\(DoctorContext.count(members.count, "operation")) block each other in a circle\(across)",
+        explanation: members.count == 1
+          ? "A wait inside of an operation blocks its thread, and so the operation can never come to the end that it "
+            + "waits for."
+          : "Each of these waits for the next, and the last for the first: by a wait inside of an operation, a slot of a "
+            + "full queue\(hasBarrier ? ", a barrier" : "") or a dependency. None of them will ever go on.",
+        fix:
+          "Do not wait inside of \(waiter.map { context.name($0.id) } ?? "an operation"): let the part after the wait "
+          + "be an operation that depends on what it waits for. Dependencies hold no slots.")
+    }
+  }
+}

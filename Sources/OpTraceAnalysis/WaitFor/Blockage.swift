@@ -1,0 +1,84 @@
+public import OpTraceModel
+
+/// Who cannot go on at the end of a trace, and because of whom.
+///
+/// A deadlock is what is left of the unfinished operations when all that can still run is taken away, and what waits only
+/// for that, until nothing changes. What is left has causes: circles of waiting that hold themselves, and roots that
+/// nothing in sight undoes. All else is behind these.
+public struct Blockage: Sendable {
+  public typealias Step = WaitForGraph.Edge
+
+  /// Nodes that hold each other, even if all others went on.
+  public struct Deadlock: Sendable {
+    /// Ascending.
+    public var nodes: [Int]
+    /// The shortest circle through the first of them: each edge begins where the one before it leads.
+    public var cycle: [Step]
+    /// All edges between them that matter.
+    public var edges: [Step]
+    /// Operations behind it, besides its own.
+    public var behind: Int
+    /// Threads outside of operations that wait for it.
+    public var waitingThreads: [ThreadID]
+  }
+
+  /// Something that does not come: a suspended queue goes on, an operation is enqueued.
+  public struct Root: Sendable {
+    public var node: Int
+    /// Operations that wait for just this: ready ones of a suspended queue, those that depend on an operation.
+    public var held: [Int]
+    /// Operations behind these.
+    public var behind: Int
+    public var waitingThreads: [ThreadID]
+  }
+
+  public let graph: WaitForGraph
+  public let isBlocked: [Bool]
+  public private(set) var deadlocks: [Deadlock] = []
+  public private(set) var roots: [Root] = []
+
+  public init(of trace: Trace) { self.init(WaitForGraph(of: trace)) }
+
+  /// - Parameter dead: nodes that are known not to go on; they become roots. O(nodes + edges), but for sorting.
+  public init(_ graph: WaitForGraph, dead: Set<Int> = []) {
+    self.graph = graph
+    isBlocked = graph.blocked(dead: dead)
+    guard isBlocked.contains(true) else { return }
+    let obstacles = Obstacles(graph, isBlocked)
+    var isSeen = [Bool](repeating: false, count: graph.nodes.count)
+    let circles = obstacles.circles().filter { $0.isFirmlyHeld }
+    let ends = graph.nodes.indices.filter { isBlocked[$0] && (graph.isRoot($0) || dead.contains($0)) }
+    // No cause is behind another.
+    for circle in circles { for node in circle.nodes { isSeen[node] = true } }
+    for end in ends { isSeen[end] = true }
+    for circle in circles {
+      let (operations, threads) = obstacles.behind(circle.nodes, &isSeen)
+      deadlocks.append(
+        Deadlock(
+          nodes: circle.nodes, cycle: circle.cycle, edges: circle.edges, behind: operations, waitingThreads: threads))
+    }
+    for end in ends {
+      let held = obstacles.waiters(of: end).filter { !isSeen[$0] }
+      guard !held.isEmpty || dead.contains(end) else { continue }
+      let (operations, threads) = obstacles.behind([end], &isSeen)
+      let direct = held.filter { if case .operation = graph.nodes[$0] { true } else { false } }
+      roots.append(
+        Root(node: end, held: direct, behind: operations - direct.count, waitingThreads: threads))
+    }
+  }
+
+  /// Places in the trace of all operations that cannot go on, ascending. One that nobody enqueued and nobody waits for
+  /// is none of them.
+  public var operations: [Int] {
+    graph.nodes.indices.compactMap { node in
+      guard isBlocked[node], case .operation(let place) = graph.nodes[node] else { return nil }
+      let isAlone = graph.edges(to: node).isEmpty && graph.edges(from: node).contains { isNeverEnqueued($0.to) }
+      return isAlone ? nil : place
+    }
+  }
+
+  private func isNeverEnqueued(_ node: Int) -> Bool {
+    if case .neverEnqueued = graph.nodes[node] { return true }
+    return false
+  }
+}

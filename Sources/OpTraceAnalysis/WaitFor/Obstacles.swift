@@ -1,0 +1,120 @@
+import OpTraceModel
+
+/// Of all that a blocked node needs, what stands in its way right now: an operation with unfinished dependencies does
+/// not wait for a slot yet.
+struct Obstacles {
+  private let graph: WaitForGraph
+  private let isBlocked: [Bool]
+  private let edges: [WaitForGraph.Edge]
+  private let starts: [Int]
+  private let waiters: DependencyGraph
+
+  init(_ graph: WaitForGraph, _ isBlocked: [Bool]) {
+    self.graph = graph
+    self.isBlocked = isBlocked
+    var edges: [WaitForGraph.Edge] = []
+    var starts = [0]
+    for node in graph.nodes.indices {
+      if isBlocked[node] {
+        let blocked = graph.edges(from: node).filter { isBlocked[$0.to] }
+        let first = blocked.reduce(Int.max) { min($0, $1.reason.rank) }
+        edges += blocked.filter { $0.reason.rank == first }
+      }
+      starts.append(edges.count)
+    }
+    self.edges = edges
+    self.starts = starts
+    waiters = DependencyGraph(
+      nodeCount: graph.nodes.count, edges: edges.map { .init(waiter: $0.from, dependency: $0.to) })
+  }
+
+  struct Circle {
+    var nodes: [Int]
+    var cycle: [WaitForGraph.Edge]
+    var edges: [WaitForGraph.Edge]
+    /// Holds even if everything outside of it goes on.
+    var isFirmlyHeld: Bool
+  }
+
+  /// Those of dependencies alone come first: what else is tied up with one of them is behind it.
+  func circles() -> [Circle] {
+    let dependencies = DependencyGraph(
+      nodeCount: graph.nodes.count,
+      edges: edges.filter { $0.reason == .dependency }.map { .init(waiter: $0.from, dependency: $0.to) })
+    let first = dependencies.cyclicComponents()
+    let taken = Set(first.joined())
+    return first.map { circle($0, in: dependencies) }
+      + waiters.cyclicComponents().filter { taken.isDisjoint(with: $0) }.map { circle($0, in: waiters) }
+  }
+
+  private func circle(_ nodes: [Int], in waiting: DependencyGraph) -> Circle {
+    let members = Set(nodes)
+    let inside = nodes.flatMap { edges[starts[$0]..<starts[$0 + 1]].filter { members.contains($0.to) } }
+    let path = waiting.cycle(in: nodes)
+    let steps = path.indices.compactMap { edge(path[$0], path[($0 + 1) % path.count]) }
+    return Circle(nodes: nodes, cycle: steps, edges: inside, isFirmlyHeld: holds(nodes, inside))
+  }
+
+  /// Whether some of the circle stays when the slots that others hold come free: one through the slots of a queue whose
+  /// other holders wait for something else is not held by itself.
+  private func holds(_ nodes: [Int], _ inside: [WaitForGraph.Edge]) -> Bool {
+    let members = Set(nodes)
+    var isFree = Set(
+      nodes.filter { node in
+        graph.isAlternative(node) && graph.edges(from: node).contains { !members.contains($0.to) }
+      })
+    guard !isFree.isEmpty else { return true }
+    var needs: [Int: Int] = [:]
+    var waiting: [Int: [Int]] = [:]
+    for edge in inside {
+      needs[edge.from, default: 0] += 1
+      waiting[edge.to, default: []].append(edge.from)
+    }
+    var next = Array(isFree)
+    while let node = next.popLast() {
+      for waiter in waiting[node] ?? [] where !isFree.contains(waiter) {
+        needs[waiter, default: 1] -= 1
+        guard graph.isAlternative(waiter) || needs[waiter] == 0 else { continue }
+        isFree.insert(waiter)
+        next.append(waiter)
+      }
+    }
+    return isFree.count < nodes.count
+  }
+
+  func waiters(of node: Int) -> ArraySlice<Int> { waiters.dependents(of: node) }
+
+  private func edge(_ from: Int, _ to: Int) -> WaitForGraph.Edge? {
+    edges[starts[from]..<starts[from + 1]].first { $0.to == to }
+  }
+
+  /// Counts the operations that wait for these, directly or not, and were not counted before; with the threads that do.
+  func behind(_ nodes: [Int], _ isSeen: inout [Bool]) -> (operations: Int, threads: [ThreadID]) {
+    var operations = 0
+    var threads: [ThreadID] = []
+    var next = nodes
+    while let node = next.popLast() {
+      for waiter in waiters.dependents(of: node) where !isSeen[waiter] {
+        isSeen[waiter] = true
+        next.append(waiter)
+        switch graph.nodes[waiter] {
+        case .operation: operations += 1
+        case .thread(let thread): threads.append(thread)
+        default: break
+        }
+      }
+    }
+    return (operations, threads.sorted())
+  }
+}
+
+extension WaitForGraph.Reason {
+  /// What has to be out of the way first.
+  fileprivate var rank: Int {
+    switch self {
+    case .dependency, .wait, .barrier, .member: 0
+    case .root: 1
+    case .slot, .mainThread: 2
+    }
+  }
+}

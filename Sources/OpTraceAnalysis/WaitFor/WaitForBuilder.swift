@@ -1,0 +1,209 @@
+import OpTraceFormat
+import OpTraceModel
+
+/// Makes the nodes and edges of a ``WaitForGraph``.
+struct WaitForBuilder {
+  typealias Node = WaitForGraph.Node
+
+  private let trace: Trace
+  private(set) var nodes: [Node] = []
+  private(set) var edges: [WaitForGraph.Edge] = []
+  /// Nodes of operations by their place in the trace.
+  private(set) var operations = OperationNodes(count: 0)
+  private var others: [Node: Int] = [:]
+  private var queuePlaces: [QueueID: Int] = [:]
+  private var queues: [QueueState] = []
+  private var mainThread: ThreadID?
+
+  private struct QueueState {
+    var limit: Int
+    var isSuspended: Bool
+    var isMain: Bool
+    /// Nodes.
+    var holders: [Int] = []
+    var members: [Int] = []
+    var hasBarrier = false
+
+    init(_ queue: QueueRecord) {
+      limit = queue.limit
+      isSuspended = queue.isSuspended
+      isMain = queue.isMain
+    }
+  }
+
+  init(_ trace: Trace) {
+    self.trace = trace
+    operations = OperationNodes(count: trace.operations.count)
+  }
+
+  mutating func run() {
+    mainThread = trace.threads.first { $0.isMain }?.id
+    queues = trace.queues.map { QueueState($0) }
+    for (place, queue) in trace.queues.enumerated() { queuePlaces[queue.id] = place }
+    for place in trace.operations.indices where Self.isOpen(trace.operations[place]) { addOperation(place) }
+    for node in nodes.indices {
+      if case .operation(let place) = nodes[node] { addNeeds(of: node, trace.operations[place]) }
+    }
+    for queue in queues.indices where queues[queue].hasBarrier { addBarriers(of: queue) }
+    addWaits()
+    addGates()
+  }
+
+  /// Whether it is known to be unfinished.
+  private static func isOpen(_ operation: OperationRecord) -> Bool {
+    operation.finished == nil && operation.released == nil && operation.isOutcomeKnown
+      && operation.coverage != .external
+  }
+
+  private mutating func addOperation(_ place: Int) {
+    let operation = trace.operations[place]
+    let node = nodes.count
+    nodes.append(.operation(place))
+    operations[place] = node
+    guard let queue = operation.queue.flatMap({ queuePlaces[$0] }) else { return }
+    queues[queue].members.append(node)
+    if operation.isStarted { queues[queue].holders.append(node) }
+    if operation.isBarrier { queues[queue].hasBarrier = true }
+  }
+
+  private mutating func node(_ kind: Node) -> Int {
+    if let known = others[kind] { return known }
+    others[kind] = nodes.count
+    nodes.append(kind)
+    return nodes.count - 1
+  }
+
+  private mutating func connect(_ from: Int, _ to: Int, _ reason: WaitForGraph.Reason) {
+    edges.append(.init(from: from, to: to, reason: reason))
+  }
+
+  /// What stands between an operation that was not started and its start.
+  private mutating func addNeeds(of node: Int, _ operation: OperationRecord) {
+    guard !operation.isStarted else { return }
+    // Cancelling drops the dependencies.
+    if operation.cancelRequested == nil {
+      for dependency in operation.dependencies where dependency.removed == nil {
+        guard let other = trace.index(of: dependency.on).flatMap({ operations[$0] }) else { continue }
+        connect(node, other, .dependency)
+      }
+    }
+    guard let queue = operation.queue.flatMap({ queuePlaces[$0] }) else {
+      guard operation.coverage == .full, operation.enqueued == nil, case .operation(let place) = nodes[node] else {
+        return
+      }
+      return connect(node, self.node(.neverEnqueued(place)), .root)
+    }
+    let state = queues[queue]
+    if state.isSuspended { connect(node, self.node(.suspension(queue: queue)), .root) }
+    if state.limit == 0 { connect(node, self.node(.noSlots(queue: queue)), .root) }
+    if state.isMain, let mainThread {
+      connect(node, self.node(.thread(mainThread)), .mainThread)
+    } else if state.limit > 0, state.holders.count >= state.limit {
+      connect(node, self.node(.slots(queue: queue)), .slot)
+    }
+  }
+
+  /// A barrier waits for all that was enqueued before it, and what is enqueued later waits for it.
+  private mutating func addBarriers(of queue: Int) {
+    func record(_ node: Int) -> OperationRecord? {
+      if case .operation(let place) = nodes[node] { return trace.operations[place] }
+      return nil
+    }
+    let order = queues[queue].members.compactMap { node in record(node).map { (node, $0) } }
+      .sorted { ($0.1.enqueued?.time ?? 0, $0.1.id) < ($1.1.enqueued?.time ?? 0, $1.1.id) }
+    var barrier: Int?
+    var earlier: Int?
+    for (member, operation) in order {
+      if !operation.isStarted, operation.cancelRequested == nil {
+        if operation.isBarrier {
+          if let earlier { connect(member, earlier, .barrier) }
+        } else if let barrier {
+          connect(member, barrier, .barrier)
+        }
+      }
+      if operation.isBarrier { barrier = member }
+      let next = node(.earlier(member))
+      connect(next, member, .barrier)
+      if let earlier { connect(next, earlier, .barrier) }
+      earlier = next
+    }
+  }
+
+  private mutating func addWaits() {
+    let open = trace.waits.indices.filter { trace.waits[$0].ended == nil }
+    guard !open.isEmpty else { return }
+    // What else is on the stack of a thread that waits: an operation that another one runs by hand.
+    let threads = Set(open.map { trace.waits[$0].thread })
+    var executing: [ThreadID: [Int]] = [:]
+    for node in nodes.indices {
+      guard case .operation(let place) = nodes[node] else { continue }
+      for thread in Set(Self.threads(of: trace.operations[place])) where threads.contains(thread) {
+        executing[thread, default: []].append(node)
+      }
+    }
+    for index in open {
+      let wait = trace.waits[index]
+      guard let target = target(of: wait) else { continue }
+      var waiting = Set(executing[wait.thread] ?? [])
+      if let inside = wait.inside.flatMap({ trace.index(of: $0) }).flatMap({ operations[$0] }) {
+        waiting.insert(inside)
+      }
+      for node in waiting.sorted() { connect(node, target, .wait(index)) }
+      if waiting.isEmpty || wait.thread == mainThread { connect(node(.thread(wait.thread)), target, .wait(index)) }
+    }
+  }
+
+  /// The threads on whose stacks the operation's code is.
+  private static func threads(of operation: OperationRecord) -> [ThreadID] {
+    var threads: [ThreadID] = []
+    if let began = operation.started ?? operation.executionBegan, operation.startReturned == nil,
+      operation.isAsynchronous == false
+    {
+      threads.append(began.thread)
+    }
+    for block in operation.blocks where block.ended == nil { threads.append(block.thread) }
+    return threads
+  }
+
+  /// What has to happen for a wait to end; nil: that is not in the trace, or has happened.
+  private mutating func target(of wait: WaitRecord) -> Int? {
+    switch wait.target {
+    case .operation(let id): return trace.index(of: id).flatMap { operations[$0] }
+    case .queue(let id):
+      guard let queue = queuePlaces[id], !queues[queue].members.isEmpty else { return nil }
+      return node(.emptiness(queue: queue))
+    case .object(let id):
+      guard let object = trace.object(id), object.kind == .queue, object.name == Self.mainQueueLabel, let mainThread,
+        wait.thread != mainThread
+      else { return nil }
+      return node(.thread(mainThread))
+    }
+  }
+
+  /// libdispatch's name for the queue of the main thread.
+  static let mainQueueLabel = "com.apple.main-thread"
+
+  private mutating func addGates() {
+    for node in nodes.indices {
+      switch nodes[node] {
+      case .slots(let queue):
+        for holder in queues[queue].holders { connect(node, holder, .slot) }
+      case .emptiness(let queue):
+        for member in queues[queue].members { connect(node, member, .member) }
+      default: break
+      }
+    }
+  }
+}
+
+/// The node of each operation, by its place in the trace.
+struct OperationNodes: Sendable {
+  private var numbers: [Int32]
+
+  init(count: Int) { numbers = [Int32](repeating: -1, count: count) }
+
+  subscript(place: Int) -> Int? {
+    get { numbers[place] < 0 ? nil : Int(numbers[place]) }
+    set { numbers[place] = newValue.map { Int32(clamping: $0) } ?? -1 }
+  }
+}

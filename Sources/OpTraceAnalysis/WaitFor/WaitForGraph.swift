@@ -1,0 +1,142 @@
+public import OpTraceModel
+
+/// Who waits for whom at the end of a trace: unfinished operations, and all that stands between them.
+///
+/// A node is satisfied when *all* that it waits for is, but for a queue's slots, which are alternatives: *one* holder that
+/// comes to its end is enough. Operations whose fate the trace does not tell are not in here: what waits only for them may
+/// go on.
+public struct WaitForGraph: Sendable {
+  /// Numbers are places in the trace's lists.
+  public enum Node: Hashable, Sendable {
+    case operation(Int)
+    /// A slot of a queue, any one: waits for one of those that hold them.
+    case slots(queue: Int)
+    /// That a queue is empty.
+    case emptiness(queue: Int)
+    /// That all which was enqueued before a barrier is over; the chain of these goes back one operation at a time.
+    case earlier(Int)
+    /// A thread outside of operations that waits; the main thread also as what runs the main queue.
+    case thread(ThreadID)
+    /// What nothing in sight will ever undo.
+    case suspension(queue: Int)
+    case noSlots(queue: Int)
+    case neverEnqueued(Int)
+  }
+
+  public enum Reason: Hashable, Sendable {
+    case dependency
+    /// An open wait: its place in `trace.waits`.
+    case wait(Int)
+    /// An operation to its queue's slots, and they to an operation that holds one.
+    case slot
+    /// What was enqueued behind a barrier to the barrier, and the barrier to what was enqueued before it.
+    case barrier
+    /// A queue's emptiness to an operation in it.
+    case member
+    /// An operation of the main queue to the main thread.
+    case mainThread
+    /// To what nothing will undo.
+    case root
+  }
+
+  public struct Edge: Sendable, Hashable {
+    public var from: Int
+    public var to: Int
+    public var reason: Reason
+  }
+
+  public let nodes: [Node]
+  /// Sorted by `from`.
+  public let edges: [Edge]
+  private let starts: [Int]
+  private let backStarts: [Int]
+  /// Numbers of edges, by where they lead.
+  private let back: [Int]
+  private let operations: OperationNodes
+
+  /// O(operations + dependencies + waits).
+  public init(of trace: Trace) {
+    var builder = WaitForBuilder(trace)
+    builder.run()
+    self.init(builder)
+  }
+
+  private init(_ builder: WaitForBuilder) {
+    nodes = builder.nodes
+    operations = builder.operations
+    (edges, starts) = Self.sorted(builder.edges, count: nodes.count) { $0.from }
+    let (numbers, backStarts) = Self.sorted(Array(edges.indices), count: nodes.count) { [edges] in edges[$0].to }
+    back = numbers
+    self.backStarts = backStarts
+  }
+
+  /// What a node waits for.
+  public func edges(from node: Int) -> ArraySlice<Edge> { edges[starts[node]..<starts[node + 1]] }
+
+  /// Who waits for a node.
+  public func edges(to node: Int) -> some RandomAccessCollection<Edge> {
+    back[backStarts[node]..<backStarts[node + 1]].lazy.map { edges[$0] }
+  }
+
+  /// The node of the operation at this place in the trace; nil: it is finished, or its fate is not known.
+  public func node(ofOperationAt place: Int) -> Int? { operations[place] }
+
+  public func isAlternative(_ node: Int) -> Bool {
+    if case .slots = nodes[node] { return true }
+    return false
+  }
+
+  public func isRoot(_ node: Int) -> Bool {
+    switch nodes[node] {
+    case .suspension, .noSlots, .neverEnqueued: true
+    case .operation, .slots, .emptiness, .earlier, .thread: false
+    }
+  }
+
+  /// In the order of a key, by counting; and where each key begins.
+  private static func sorted<Value>(_ values: [Value], count: Int, by key: (Value) -> Int) -> ([Value], [Int]) {
+    var starts = [Int](repeating: 0, count: count + 1)
+    for value in values { starts[key(value) + 1] += 1 }
+    for number in 0..<count { starts[number + 1] += starts[number] }
+    guard var result = values.first.map({ [Value](repeating: $0, count: values.count) }) else { return ([], starts) }
+    var next = starts
+    for value in values {
+      result[next[key(value)]] = value
+      next[key(value)] += 1
+    }
+    return (result, starts)
+  }
+}
+
+extension WaitForGraph {
+  /// Which nodes cannot be satisfied any more, whatever the program's unfinished operations do: the complement of the
+  /// least fixed point of what can still go on. O(nodes + edges).
+  ///
+  /// - Parameters:
+  ///   - dead: nodes that are known not to go on, besides the graph's own roots.
+  ///   - among: only these nodes count; all others are taken to go on.
+  public func blocked(dead: Set<Int> = [], among isIn: [Bool]? = nil) -> [Bool] {
+    func counts(_ node: Int) -> Bool { isIn.map { $0[node] } ?? true }
+    var open = [Int](repeating: 0, count: nodes.count)
+    var isBlocked = [Bool](repeating: false, count: nodes.count)
+    var satisfied: [Int] = []
+    for node in nodes.indices where counts(node) {
+      isBlocked[node] = true
+      let all = edges(from: node)
+      let inside = all.count { counts($0.to) }
+      // One alternative is enough, and one outside goes on.
+      open[node] = isAlternative(node) ? (inside == all.count ? min(1, inside) : 0) : inside
+      if open[node] == 0, !isRoot(node), !dead.contains(node) { satisfied.append(node) }
+    }
+    for node in satisfied { isBlocked[node] = false }
+    while let node = satisfied.popLast() {
+      for edge in edges(to: node) where isBlocked[edge.from] {
+        open[edge.from] -= 1
+        guard open[edge.from] == 0, !isRoot(edge.from), !dead.contains(edge.from) else { continue }
+        isBlocked[edge.from] = false
+        satisfied.append(edge.from)
+      }
+    }
+    return isBlocked
+  }
+}
