@@ -8,7 +8,9 @@ struct DoctorContext: Sendable {
   let end: Nanoseconds
   /// The last time at which an operation, a queue or a wait changed.
   let lastTransition: Nanoseconds
-  let blockage: Blockage
+  /// Who is blocked, also by operations that are known not to go on, or have been silent for too long.
+  private(set) var blockage: Blockage
+  private(set) var suspects: [Suspect]
   private let queuePlaces: [QueueID: Int]
   private let threadPlaces: [ThreadID: Int]
 
@@ -17,23 +19,40 @@ struct DoctorContext: Sendable {
     self.options = options
     end = max(options.now ?? trace.end, trace.end)
     lastTransition = Self.lastTransition(of: trace)
-    blockage = Blockage(of: trace)
     queuePlaces = Dictionary(
       trace.queues.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
     threadPlaces = Dictionary(
       trace.threads.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+    let structure = Blockage(of: trace)
+    blockage = structure
+    suspects = []
+    let suspects = Suspect.all(in: self, structure.graph, isBlocked: structure.isBlocked)
+    let dead = suspects.filter { $0.isProven || (isStalled && $0.kind != .notStarted) }.map(\.node)
+    self.suspects = suspects
+    if !dead.isEmpty { blockage = Blockage(structure.graph, dead: Set(dead)) }
   }
 
   /// How long nothing has moved.
   var silence: Nanoseconds { max(0, end - lastTransition) }
   var isStalled: Bool { silence > options.stallAfter }
 
-  /// A program that runs passes through states that would be wrong if it stayed there. A trace that was closed in order
-  /// has no such moment at its end; elsewhere a state counts when it has lasted this long.
-  static let settling: Nanoseconds = 100_000_000
+  /// A program that runs passes through states that would be wrong if it stayed there. Such a state counts when it has
+  /// lasted this long; at the end of a trace that was closed in order much less is enough.
+  var settling: Nanoseconds { trace.header.isClosed ? 1_000_000 : 100_000_000 }
 
   /// Whether a state that began at this time is there to stay.
-  func isSettled(since time: Nanoseconds) -> Bool { trace.header.isClosed || end - time >= Self.settling }
+  func isSettled(since time: Nanoseconds) -> Bool { end - time >= settling }
+
+  /// A finding about such a state: unproven while it may be a moment's.
+  func settled(_ finding: Finding, since time: Nanoseconds) -> Finding {
+    var finding = proven(finding)
+    guard !isSettled(since: time) else { return finding }
+    finding.isProven = false
+    if finding.severity == .error { finding.severity = .warning }
+    finding.evidence.append(
+      .init("unproven: the trace ends \(DurationText.text(max(0, end - time))) later, and it may be a moment's state"))
+    return finding
+  }
 
   func operation(_ id: OperationID) -> OperationRecord? { trace.operation(id) }
   func queue(_ id: QueueID) -> QueueRecord? { queuePlaces[id].map { trace.queues[$0] } }

@@ -51,6 +51,11 @@ public struct DoctorRule: Sendable {
     waitCycle,
     orphanDependency,
     queueSuspended,
+    neverFinished,
+    cancelledNeverFinished,
+    threadPoolStarvation,
+    readinessOverride,
+    removedDependencyStuck,
   ]
 
   /// The rule of a code. O(number of rules).

@@ -32,10 +32,12 @@ extension DoctorContext {
     let orphan = trace.operations[place]
     var waiting: [OperationRecord] = []
     var evidence: [Finding.Evidence] = []
+    var since = Nanoseconds.max
     for edge in blockage.graph.edges(to: node) {
       if case .operation(let waiter) = blockage.graph.nodes[edge.from], edge.reason == .dependency {
         // One that is in no queue either waits for nothing yet.
-        guard let enqueued = trace.operations[waiter].enqueued, isSettled(since: enqueued.time) else { continue }
+        guard let enqueued = trace.operations[waiter].enqueued else { continue }
+        since = min(since, enqueued.time)
         waiting.append(trace.operations[waiter])
         evidence.append(
           .init(
@@ -44,11 +46,11 @@ extension DoctorContext {
           ))
       } else if case .wait(let index) = edge.reason {
         let wait = trace.waits[index]
-        guard isSettled(since: wait.began) else { continue }
+        since = min(since, wait.began)
         if let inside = wait.inside.flatMap(operation) { waiting.append(inside) }
         let who = wait.inside.map { name($0) } ?? name(wait.thread)
         evidence.append(
-          .init(at: Stamp(wait.began, wait.thread), "\(who) has been waiting for it \(since(wait.began))"))
+          .init(at: Stamp(wait.began, wait.thread), "\(who) has been waiting for it \(self.since(wait.began))"))
       }
     }
     guard !evidence.isEmpty else { return nil }
@@ -70,6 +72,6 @@ extension DoctorContext {
     finding.behind = max(0, root.behind - Set(dependents).count)
     finding.evidence = Array(evidence.prefix(Self.mostEvidence))
     addWaitingThreads(root.waitingThreads, to: &finding)
-    return proven(finding)
+    return settled(finding, since: since)
   }
 }

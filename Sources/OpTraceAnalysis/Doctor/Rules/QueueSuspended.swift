@@ -39,7 +39,7 @@ extension DoctorContext {
     }.filter { $0.ready != nil || $0.cancelRequested != nil }
     let stop = queue.changes.last { queue.isSuspended ? $0.kind == .suspended : $0.kind == .limit(0) }
     let since = max(stop?.time ?? queue.created, held.compactMap { $0.enqueued?.time }.min() ?? .min)
-    guard !held.isEmpty, isSettled(since: since) else { return nil }
+    guard !held.isEmpty else { return nil }
     let what = queue.isSuspended ? "suspended" : "limited to no operation at all"
     let name = name(queue.id)
     var finding = Finding(
@@ -72,6 +72,6 @@ extension DoctorContext {
         .init(at: ready, "\(self.name(operation.id)) was \(operation.ready == nil ? "cancelled" : "ready")"))
     }
     addWaitingThreads(root.waitingThreads, to: &finding)
-    return proven(finding)
+    return settled(finding, since: since)
   }
 }

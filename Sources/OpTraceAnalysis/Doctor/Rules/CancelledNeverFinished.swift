@@ -1,0 +1,52 @@
+import OpTraceModel
+
+extension DoctorRule {
+  static let cancelledNeverFinished = DoctorRule(
+    "cancelled-never-finished", .error, .stuck,
+    Guide(
+      """
+      An operation was cancelled and never finished: its `start()` sees the cancelling and returns, or its `cancel()` stops \
+      the work, and nobody turns `isFinished` true. A cancelled operation stays in its queue, with its slot, until it is \
+      finished.
+      """,
+      wrong: """
+        override func start() {
+          if isCancelled { return }           // stays in the queue for ever
+          begin()
+        }
+        """,
+      right: """
+        override func start() {
+          if isCancelled { return finish() }
+          begin()
+        }
+        """)
+  ) { context in
+    let (errors, _) = context.judged(context.suspects.filter { $0.kind == .cancelled })
+    return errors.map { suspect, root in
+      let operation = context.trace.operations[suspect.place]
+      let name = context.name(operation.id)
+      let returned = operation.startReturned
+      var finding = Finding(
+        "cancelled-never-finished", .error, title: "\(name) was cancelled and never finished",
+        explanation: returned != nil && operation.executionBegan == nil
+          ? "Its start() returned without executing anything, and without finishing. A cancelled operation stays in its "
+            + "queue until isFinished is true."
+          : "It was asked to cancel, nothing has moved for \(DurationText.text(context.silence)), and it is not "
+            + "finished. A cancelled operation stays in its queue until isFinished is true.",
+        fix:
+          "Finish \(operation.className) in cancel(), or in start() when isCancelled is true there: isExecuting false, "
+          + "isFinished true, both announced (or finish(), with TracedAsyncOperation).")
+      finding.operations = [operation.id]
+      finding.queues = context.queues(of: [operation])
+      if let cancelled = operation.cancelRequested {
+        finding.evidence.append(.init(at: cancelled, "cancel() was called on \(name)"))
+      }
+      if let started = operation.started { finding.evidence.append(.init(at: started, "start() was entered")) }
+      if let returned { finding.evidence.append(.init(at: returned, "start() returned; \(name) is not finished")) }
+      finding.evidence.sort { ($0.time ?? .min) < ($1.time ?? .min) }
+      context.addHeld(root, to: &finding)
+      return context.proven(finding)
+    }
+  }
+}

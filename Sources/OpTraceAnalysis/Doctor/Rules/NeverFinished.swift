@@ -1,0 +1,132 @@
+import OpTraceModel
+
+extension DoctorRule {
+  static let neverFinished = DoctorRule(
+    "never-finished", .error, .stuck,
+    Guide(
+      """
+      An operation was started, and its end never comes: an asynchronous one whose `finish()` is not called on some path, \
+      one that turns `isFinished` true without telling (`didChangeValue(forKey: "isFinished")`), or one that blocks on a \
+      semaphore, group or condition that nobody signals. Without proof, silence counts: when others are blocked behind it \
+      and nothing at all has moved for longer than `--stall-after`. Else it is a note: still running.
+      """,
+      wrong: """
+        override func execute() {
+          client.get(url) { data, error in
+            guard let data else { return }    // never finished when the request fails
+            self.result = data
+            self.finish()
+          }
+        }
+        """,
+      right: """
+        override func execute() {
+          client.get(url) { data, error in
+            self.result = data
+            self.finish(with: error)          // on every path, exactly once
+          }
+        }
+        """)
+  ) { context in
+    let suspects = context.suspects.filter { $0.kind == .neverFinished }
+    let (errors, notes) = context.judged(suspects)
+    return errors.map { context.neverFinished($0.suspect, $0.root) } + context.stillRunning(notes)
+  }
+}
+
+extension DoctorContext {
+  typealias Judged = (suspect: Suspect, root: Blockage.Root)
+
+  /// Which suspects are proven, or have others behind them while nothing moves; and the rest.
+  func judged(_ suspects: [Suspect]) -> (errors: [Judged], notes: [Suspect]) {
+    let roots = Dictionary(blockage.roots.map { ($0.node, $0) }, uniquingKeysWith: { first, _ in first })
+    var errors: [Judged] = []
+    var notes: [Suspect] = []
+    for suspect in suspects {
+      if let root = roots[suspect.node],
+        suspect.isProven || !root.held.isEmpty || root.behind > 0 || !root.waitingThreads.isEmpty
+      {
+        errors.append((suspect, root))
+      } else {
+        notes.append(suspect)
+      }
+    }
+    return (errors, notes)
+  }
+
+  /// Names what is held up by a root, and counts the rest.
+  func addHeld(_ root: Blockage.Root, to finding: inout Finding) {
+    finding.behind = root.held.count + root.behind
+    for node in root.held.prefix(3) {
+      guard case .operation(let place) = blockage.graph.nodes[node] else { continue }
+      finding.evidence.append(.init(at: trace.operations[place].enqueued, "\(name(place)) waits for it"))
+    }
+    addWaitingThreads(root.waitingThreads, to: &finding)
+  }
+
+  fileprivate func neverFinished(_ suspect: Suspect, _ root: Blockage.Root) -> Finding {
+    let operation = trace.operations[suspect.place]
+    let name = name(operation.id)
+    let wait = trace.waits.last { $0.inside == operation.id && $0.ended == nil }
+    var finding: Finding
+    if let seen = operation.finishSeen {
+      finding = Finding(
+        "never-finished", .error, title: "\(name) is finished, and never told its queue",
+        explanation: "isFinished of \(name) turned true, and no change was announced. A queue does not ask again by "
+          + "itself: the operation keeps its slot, and what depends on it never starts.",
+        fix: "Announce the change: willChangeValue(forKey: \"isFinished\") before and didChangeValue(forKey: "
+          + "\"isFinished\") after, and the same for isExecuting; or derive from TracedAsyncOperation, and call finish()."
+      )
+      finding.evidence.append(.init(at: seen, "isFinished said true, and no notification came since"))
+    } else if let wait {
+      finding = Finding(
+        "never-finished", .error, title: "\(name) has been waiting for \(target(of: wait)) \(since(wait.began))",
+        explanation: "\(name) blocks its thread, and nothing has moved for \(DurationText.text(silence)). "
+          + "Whoever should let it go on did not.",
+        fix:
+          "Find who has to signal \(target(of: wait)), on every path. Better: do not block inside of an operation; make "
+          + "it asynchronous (TracedAsyncOperation), and call finish() where the signal is sent now.")
+      finding.evidence.append(
+        .init(at: Stamp(wait.began, wait.thread), "\(name) began to wait for \(target(of: wait))"))
+      if let signal = wait.lastSignal {
+        let who = signal.operation.map { " inside of \(self.name($0))" } ?? ""
+        finding.evidence.append(
+          .init(time: signal.time, "\(target(of: wait)) was signalled for the last time\(who), before that"))
+      } else {
+        finding.evidence.append(.init("\(target(of: wait)) was not seen to be signalled before"))
+      }
+    } else {
+      finding = Finding(
+        "never-finished", .error, title: "\(name) was started and never finished",
+        explanation: "start() of \(name) has returned, nothing has moved for \(DurationText.text(silence)), and nobody "
+          + "reported that it is finished.",
+        fix: "Call finish() on every path of \(operation.className): also when the work fails, is cancelled, or its "
+          + "callback is never called (a timeout).")
+    }
+    if let returned = operation.startReturned {
+      finding.evidence.append(.init(at: returned, "start() of \(name) returned"))
+    }
+    finding.operations = [operation.id]
+    finding.queues = queues(of: [operation])
+    addHeld(root, to: &finding)
+    return proven(finding)
+  }
+
+  fileprivate func stillRunning(_ suspects: [Suspect]) -> [Finding] {
+    guard let longest = suspects.min(by: { $0.since < $1.since }) else { return [] }
+    let count = suspects.count
+    let name = name(longest.place)
+    var finding = Finding(
+      "never-finished", .note,
+      title: count == 1 ? "\(name) is still running" : "\(count) operations are still running",
+      explanation: "\(count == 1 ? "It was" : "They were") started and not finished when the trace ended. That is no "
+        + "fault by itself: nothing proves that it will stay so.",
+      fix:
+        "If it should be over by now, see that \(trace.operations[longest.place].className) is finished on every path.")
+    finding.operations = suspects.map { trace.operations[$0.place].id }
+    finding.queues = queues(of: suspects.map { trace.operations[$0.place] })
+    finding.evidence.append(
+      .init(at: trace.operations[longest.place].started, "\(name) has been running \(since(longest.since))"))
+    return [finding]
+  }
+}

@@ -1,0 +1,109 @@
+import OpTraceModel
+
+/// Operations that nothing in sight holds up, and that yet do not go on.
+///
+/// A trace can prove that one never will (``isProven``), or only show that it is silent. Silence counts when nothing at
+/// all has moved for long (``DoctorOptions/stallAfter``).
+struct Suspect: Sendable {
+  enum Kind: Sendable {
+    /// Started, and not finished: its code has returned, or blocks on something that no operation holds.
+    case neverFinished
+    case cancelled
+    /// Nothing stands in its way, and it never said that it is ready.
+    case notReady
+    /// The same, after a dependency was taken away.
+    case removedDependency
+    /// Ready, with a free slot.
+    case notStarted
+    /// The call that gives it to its queue does not return.
+    case beingAdded
+  }
+
+  var node: Int
+  var place: Int
+  var kind: Kind
+  var isProven: Bool
+  /// Since when nothing has been in its way, or it has been silent.
+  var since: Nanoseconds
+}
+
+extension Suspect {
+  /// All of a trace, in its order. O(open operations + waits + their dependencies).
+  static func all(in context: DoctorContext, _ graph: WaitForGraph, isBlocked: [Bool]) -> [Suspect] {
+    guard !graph.nodes.isEmpty else { return [] }
+    var waits: [OperationID: [Int]] = [:]
+    for index in context.trace.waits.indices where context.trace.waits[index].ended == nil {
+      if let inside = context.trace.waits[index].inside { waits[inside, default: []].append(index) }
+    }
+    let changes = QueueMoments(context.trace)
+    return graph.nodes.indices.compactMap { node in
+      guard case .operation(let place) = graph.nodes[node], !isBlocked[node] else { return nil }
+      let operation = context.trace.operations[place]
+      guard operation.coverage == .full else { return nil }
+      let kindAndSince =
+        operation.isStarted
+        ? started(operation, waits[operation.id] ?? [], context)
+        : graph.edges(from: node).isEmpty ? startable(operation, context, changes) : nil
+      guard let (kind, isProven, since) = kindAndSince else { return nil }
+      return Suspect(node: node, place: place, kind: kind, isProven: isProven, since: since)
+    }
+  }
+
+  private typealias Judgement = (kind: Kind, isProven: Bool, since: Nanoseconds)
+
+  private static func started(_ operation: OperationRecord, _ waits: [Int], _ context: DoctorContext) -> Judgement? {
+    let open = waits.map { context.trace.waits[$0] }
+    if let wait = open.first {
+      // Whom it waits for is to blame, where that is an operation.
+      guard case .object = wait.target else { return nil }
+      return (.neverFinished, false, wait.began)
+    }
+    guard let returned = operation.startReturned else { return nil }
+    if let seen = operation.finishSeen, context.isSettled(since: seen.time) {
+      return (.neverFinished, true, seen.time)
+    }
+    guard let cancelled = operation.cancelRequested else { return (.neverFinished, false, returned.time) }
+    let isProven = operation.executionBegan == nil && context.isSettled(since: max(returned.time, cancelled.time))
+    return (.cancelled, isProven, max(returned.time, cancelled.time))
+  }
+
+  /// It is in a queue that is not suspended, with a free slot, and all that it depends on is finished.
+  private static func startable(
+    _ operation: OperationRecord, _ context: DoctorContext, _ changes: QueueMoments
+  ) -> Judgement? {
+    guard let queue = operation.queue, let enqueued = operation.enqueued else { return nil }
+    var since = max(enqueued.time, changes.last(of: queue))
+    var hasRemoved = false
+    for dependency in operation.dependencies {
+      guard let other = context.operation(dependency.on) else { return nil }
+      if let removed = dependency.removed {
+        since = max(since, removed)
+        if (other.finished?.time ?? .max) > removed { hasRemoved = true }
+      } else if let finished = other.finished {
+        since = max(since, finished.time)
+      } else if operation.cancelRequested == nil {
+        // Its fate is not in the trace.
+        return nil
+      }
+    }
+    if let cancelled = operation.cancelRequested { return (.cancelled, false, max(since, cancelled.time)) }
+    let isSettled = context.isSettled(since: since)
+    if operation.ready != nil { return (.notStarted, false, max(since, operation.ready?.time ?? since)) }
+    return (hasRemoved ? .removedDependency : .notReady, isSettled, since)
+  }
+}
+
+/// When the slots or the state of each queue changed last.
+private struct QueueMoments {
+  private var times: [QueueID: Nanoseconds] = [:]
+
+  init(_ trace: Trace) {
+    for queue in trace.queues { times[queue.id] = queue.changes.last?.time ?? .min }
+    for operation in trace.operations {
+      guard let queue = operation.queue, let finished = operation.finished?.time else { continue }
+      if finished > times[queue] ?? .min { times[queue] = finished }
+    }
+  }
+
+  func last(of queue: QueueID) -> Nanoseconds { times[queue] ?? .min }
+}
