@@ -1,0 +1,124 @@
+import OpTraceAnalysis
+import OpTraceModel
+import Testing
+
+@Suite("Doctor: what rests on silence, and what is proven without")
+struct SilenceRuleTests {
+  private func findings(_ lines: String, end: Int, isClosed: Bool = false) throws -> [Finding] {
+    Diagnosis(of: try DoctorCase.trace(lines, isClosed: isClosed, end: end)).findings
+  }
+
+  private let queue = "0 t1 queue q1 limit=1 \"q\"\n"
+  private let upload = DoctorCase.operation(
+    1, "upload", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1", "20 t2 started #1", "21 t2 began #1",
+    "22 t2 ended #1", "23 t2 start-returned #1")
+  private let report = DoctorCase.operation(2, "report", "12 t1 enqueued #2 queue=q1", "12 t1 ready #2")
+
+  @Test func neverFinishedNeedsSilenceAndOthersBehind() throws {
+    let found = try findings(queue + upload + report, end: 6_000_000)
+    #expect(found.map(\.code) == ["never-finished"])
+    #expect(found.first?.severity == .error)
+    #expect(found.first?.title == "'upload' (#1) was started and never finished")
+    #expect(found.first?.behind == 1)
+    // Four seconds are not enough, and nobody behind it is no fault.
+    #expect(try findings(queue + upload + report, end: 4_000_000).map(\.severity) == [.note])
+    #expect(try findings(queue + upload, end: 60_000_000).map(\.title) == ["'upload' (#1) is still running"])
+    // A thread that waits is somebody.
+    #expect(try findings(queue + upload + "30 t1 wait-queue q1\n", end: 6_000_000).map(\.severity) == [.error])
+  }
+
+  @Test func whatExecutesIsNotStuck() throws {
+    let running = DoctorCase.operation(
+      1, "upload", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1", "20 t2 started #1", "21 t2 began #1")
+    #expect(try findings(queue + running + report, end: 60_000_000).isEmpty)
+  }
+
+  @Test func forgottenNotificationIsProven() throws {
+    let found = try findings(queue + upload + "30 t3 finish-seen #1\n", end: 500_000)
+    #expect(found.map(\.code) == ["never-finished"])
+    #expect(found.first?.severity == .error)
+    #expect(found.first?.title == "'upload' (#1) is finished, and never told its queue")
+    #expect(try findings(queue + upload + "30 t3 finish-seen #1\n31 t3 finished #1\n", end: 500_000).isEmpty)
+  }
+
+  @Test func semaphoreThatNobodySignals() throws {
+    let waiting =
+      DoctorCase.operation(
+        1, "fetch", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1", "20 t2 started #1", "21 t2 began #1")
+      + "10030 t3 blocked #1 object=0x7000 kind=1 age=625000 thread=t2\n"
+    let found = try findings(queue + waiting + report, end: 8_000_000)
+    #expect(found.map(\.code) == ["never-finished"])
+    #expect(found.first?.title.hasPrefix("'fetch' (#1) has been waiting for semaphore 1 for ") == true)
+  }
+
+  @Test func cancelledAndNeverFinished() throws {
+    let cancelled = DoctorCase.operation(
+      1, "upload", "10 t1 enqueued #1 queue=q1", "11 t1 cancel #1", "12 t1 ready #1", "20 t2 started #1",
+      "23 t2 start-returned #1")
+    let found = try findings(queue + cancelled, end: 500_000)
+    #expect(found.map(\.code) == ["cancelled-never-finished"])
+    #expect(found.first?.severity == .error)
+    // One that began may still finish.
+    #expect(
+      try findings(queue + upload + "30 t1 cancel #1\n" + report, end: 500_000).allSatisfy { $0.severity == .note })
+    #expect(
+      try findings(queue + upload + "30 t1 cancel #1\n" + report, end: 6_000_000).map(\.code)
+        == ["cancelled-never-finished"])
+  }
+
+  @Test func neverReady() throws {
+    let waiting = DoctorCase.operation(1, "sync", "10 t1 enqueued #1 queue=q1")
+    let found = try findings(queue + waiting, end: 500_000)
+    #expect(found.map(\.code) == ["readiness-override"])
+    #expect(found.first?.title == "'sync' (#1) could run, and never said that it is ready")
+    #expect(try findings(queue + waiting, end: 20).allSatisfy { $0.severity != .error })
+    #expect(try findings(queue + waiting + "30 t1 ready #1\n", end: 500_000).isEmpty)
+  }
+
+  @Test func removedDependency() throws {
+    let lines =
+      queue
+      + DoctorCase.operation(
+        1, "login", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1", "20 t2 started #1", "21 t2 began #1",
+        "100 t2 ended #1", "101 t2 finished #1", "102 t2 start-returned #1")
+      + DoctorCase.operation(
+        2, "upload", "12 t1 depends #2 on=#1", "12 t1 enqueued #2 queue=q1", "30 t1 undepends #2 on=#1")
+    let found = try findings(lines, end: 500_000)
+    #expect(found.map(\.code) == ["removed-dependency-stuck"])
+    #expect(found.first?.title == "'upload' (#2) waits for a dependency that was taken away")
+    #expect(try findings(lines + "110 t2 ready #2\n", end: 500_000).isEmpty)
+  }
+
+  private func blocked(_ id: Int, on other: Int, at time: Int) -> String {
+    DoctorCase.operation(
+      id, "outer \(id)", "10 t1 enqueued #\(id) queue=q1", "11 t1 ready #\(id)", "\(time) t\(id + 1) started #\(id)",
+      "\(time + 1) t\(id + 1) began #\(id)", "\(time + 10) t\(id + 1) wait #\(other)")
+  }
+
+  @Test func poolWithoutAFreeThread() throws {
+    let lines =
+      "0 t1 queue q1 limit=-1 \"q\"\n" + blocked(1, on: 3, at: 20) + blocked(2, on: 3, at: 30)
+      + DoctorCase.operation(3, "inner", "40 t2 enqueued #3 queue=q1", "40 t2 ready #3")
+    let found = try findings(lines, end: 6_000_000)
+    #expect(found.map(\.code) == ["thread-pool-starvation"])
+    #expect(found.first?.severity == .error)
+    #expect(try findings(lines, end: 4_000_000).isEmpty)
+  }
+
+  @Test func poolThatGrowsOnceASecond() throws {
+    func ended(_ id: Int, _ time: Int) -> String {
+      "\(time) t\(id + 1) waited #5\n\(time + 1) t\(id + 1) ended #\(id)\n\(time + 2) t\(id + 1) finished #\(id)\n"
+        + "\(time + 3) t\(id + 1) start-returned #\(id)\n"
+    }
+    let lines =
+      "0 t1 queue q1 limit=-1 \"q\"\n" + blocked(1, on: 5, at: 20) + blocked(2, on: 5, at: 30)
+      + blocked(3, on: 5, at: 1_000_050) + blocked(4, on: 5, at: 2_000_070)
+      + DoctorCase.operation(
+        5, "inner", "40 t2 enqueued #5 queue=q1", "40 t2 ready #5", "3000090 t6 started #5", "3000091 t6 began #5",
+        "3000095 t6 ended #5", "3000096 t6 finished #5", "3000097 t6 start-returned #5")
+      + (1...4).map { ended($0, 3_000_100) }.joined()
+    let found = try findings(lines, end: 3_100_000, isClosed: true).filter { $0.code == "thread-pool-starvation" }
+    #expect(found.map(\.severity) == [.warning])
+    #expect(found.first?.title == "3 operations waited for a thread, about 1 s each")
+  }
+}

@@ -1,0 +1,170 @@
+import OpTraceAnalysis
+import OpTraceModel
+import Testing
+
+@Suite("Doctor: nothing moves any more")
+struct StuckRuleTests {
+  private func findings(
+    _ lines: String, isClosed: Bool = false, end: Int = 1_000_000, header: String = ""
+  ) throws -> [Finding] {
+    Diagnosis(of: try DoctorCase.trace(lines, isClosed: isClosed, end: end, header: header)).findings
+  }
+
+  private let circle = """
+    0 t1 queue q1 limit=2 "network"
+    0 t1 queue q2 limit=1 "account"
+    """ + "\n"
+    + DoctorCase.operation(1, "token", "10 t1 depends #1 on=#3", "10 t1 enqueued #1 queue=q1")
+    + DoctorCase.operation(2, "session", "11 t1 depends #2 on=#1", "11 t1 enqueued #2 queue=q2")
+    + DoctorCase.operation(3, "profile", "12 t1 depends #3 on=#2", "12 t1 enqueued #3 queue=q1")
+    + DoctorCase.operation(4, "show", "13 t1 depends #4 on=#3", "13 t1 enqueued #4 queue=q1")
+    + "20 t1 wait-queue q2\n"
+
+  @Test func circleOfDependencies() throws {
+    let found = try findings(circle)
+    #expect(found.map(\.code) == ["dependency-cycle"])
+    let finding = try #require(found.first)
+    #expect(finding.severity == .error)
+    #expect(finding.title == "3 operations depend on each other in a circle")
+    #expect(finding.cycle == [1, 3, 2].map { OperationID($0) })
+    #expect(finding.behind == 1)
+    #expect(
+      finding.evidence.contains { $0.text == "the main thread waits for queue 'account' to be empty behind them" })
+    #expect(
+      finding.fix
+        == "Take one of these dependencies away. The one of 'profile' (#3) on 'session' (#2) closed the circle.")
+  }
+
+  @Test func circleIsNoErrorWhereRecordsAreMissing() throws {
+    let found = try findings(circle, header: "lost no-space 3")
+    #expect(found.map(\.severity) == [.warning])
+    #expect(found.first?.isProven == false)
+    #expect(found.first?.evidence.last?.text == "unproven: 3 records were lost, and may tell otherwise")
+  }
+
+  @Test func cancelledOperationHoldsNobody() throws {
+    let found = try findings(circle + "30 t1 cancel #1\n31 t1 ready #1\n")
+    #expect(!found.contains { $0.severity == .error })
+  }
+
+  @Test func dependencyOnItself() throws {
+    let found = try findings(
+      "0 t1 queue q1 limit=2 \"q\"\n" + DoctorCase.operation(1, "A", "10 t1 depends #1 on=#1"))
+    #expect(found.map(\.title) == ["'A' (#1) depends on itself"])
+    #expect(found.first?.cycle == [OperationID(1)])
+  }
+
+  private func serial(limit: Int) -> String {
+    "0 t1 queue q1 limit=\(limit) \"database\"\n"
+      + DoctorCase.operation(
+        1, "outer", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1", "20 t2 started #1", "21 t2 began #1",
+        "30 t2 wait #2")
+      + DoctorCase.operation(2, "inner", "25 t2 depends #2 on=#3", "25 t2 enqueued #2 queue=q1")
+      + DoctorCase.operation(3, "first", "26 t2 enqueued #3 queue=q1", "26 t2 ready #3")
+  }
+
+  @Test func queueThatWaitsForItself() throws {
+    let found = try findings(serial(limit: 1))
+    #expect(found.map(\.code) == ["queue-self-wait"])
+    #expect(found.first?.title == "'outer' (#1) waits inside queue 'database' for work that needs its own slot")
+    #expect(found.first?.cycle == [1, 2, 3].map { OperationID($0) })
+    #expect(found.first?.queues == [QueueID(1)])
+  }
+
+  @Test func freeSlotIsNoDeadlock() throws {
+    let found = try findings(serial(limit: 2))
+    #expect(!found.contains { $0.severity == .error })
+  }
+
+  /// With limit 2, A waiting for C behind it while B works is a circle, and yet finishes.
+  @Test func otherHolderThatWorksIsNoDeadlock() throws {
+    let found = try findings(
+      serial(limit: 2)
+        + DoctorCase.operation(
+          4, "working", "10 t1 enqueued #4 queue=q1", "11 t1 ready #4", "20 t3 started #4", "21 t3 began #4"))
+    #expect(!found.contains { $0.severity == .error })
+  }
+
+  @Test func ownQueueToBeEmpty() throws {
+    let found = try findings(
+      "0 t1 queue q1 limit=1 \"q\"\n"
+        + DoctorCase.operation(
+          1, "A", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1", "20 t2 started #1", "21 t2 began #1",
+          "30 t2 wait-queue q1"))
+    #expect(found.map(\.code) == ["queue-self-wait"])
+    #expect(found.first?.cycle == [OperationID(1)])
+  }
+
+  @Test func twoQueuesThatWaitForEachOther() throws {
+    func holder(_ id: Int, _ queue: Int, waitsFor other: Int) -> String {
+      DoctorCase.operation(
+        id, "holder \(id)", "10 t1 enqueued #\(id) queue=q\(queue)", "11 t1 ready #\(id)",
+        "20 t\(id + 1) started #\(id)", "21 t\(id + 1) began #\(id)", "30 t\(id + 1) wait #\(other)")
+    }
+    let found = try findings(
+      "0 t1 queue q1 limit=1 \"images\"\n0 t1 queue q2 limit=1 \"files\"\n" + holder(1, 1, waitsFor: 3)
+        + holder(2, 2, waitsFor: 4)
+        + DoctorCase.operation(3, "save", "25 t2 enqueued #3 queue=q2", "25 t2 ready #3")
+        + DoctorCase.operation(4, "decode", "26 t3 enqueued #4 queue=q1", "26 t3 ready #4"))
+    #expect(found.map(\.code) == ["wait-cycle"])
+    #expect(found.first?.title == "4 operations block each other in a circle across 2 queues")
+    #expect(found.first?.cycle == [1, 3, 2, 4].map { OperationID($0) })
+  }
+
+  @Test func mainThreadThatWaitsForItsQueue() throws {
+    let found = try findings(
+      "0 t1 queue q1 limit=1 main \"main\"\n0 t1 queue q2 limit=4 \"work\"\n"
+        + DoctorCase.operation(1, "show", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1")
+        + DoctorCase.operation(2, "save", "12 t1 depends #2 on=#1", "12 t1 enqueued #2 queue=q2")
+        + "20 t1 wait-queue q2\n")
+    #expect(found.map(\.code) == ["main-thread-deadlock"])
+    #expect(found.first?.title == "the main thread waits for 'show' (#1), which needs the main thread")
+  }
+
+  @Test func operationThatIsInNoQueue() throws {
+    let lines =
+      "0 t1 queue q1 limit=2 \"q\"\n" + DoctorCase.operation(1, "login")
+      + DoctorCase.operation(2, "load", "10 t1 depends #2 on=#1", "10 t1 enqueued #2 queue=q1")
+      + DoctorCase.operation(3, "show", "11 t1 depends #3 on=#2", "11 t1 enqueued #3 queue=q1")
+    let found = try findings(lines)
+    #expect(found.map(\.code) == ["orphan-dependency"])
+    #expect(found.first?.title == "'load' (#2) waits for 'login' (#1), which is in no queue")
+    #expect(found.first?.behind == 1)
+    // Killed in the middle of its work: the next line of the program may have enqueued it.
+    let cut = try findings(lines, end: 12)
+    #expect(cut.map(\.severity) == [.warning])
+  }
+
+  @Test(arguments: [1, 2]) func operationSeenInPartIsNoOrphan(coverage: Int) throws {
+    let found = try findings(
+      "0 t1 queue q1 limit=2 \"q\"\n1 t1 created #1 class=\"Login\" coverage=\(coverage)\n"
+        + DoctorCase.operation(2, "load", "10 t1 depends #2 on=#1", "10 t1 enqueued #2 queue=q1"))
+    #expect(found.isEmpty)
+  }
+
+  @Test func suspendedQueue() throws {
+    let lines =
+      "0 t1 queue q1 limit=2 \"q\"\n5 t1 suspended q1\n"
+      + DoctorCase.operation(1, "A", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1")
+      + DoctorCase.operation(2, "B", "12 t1 depends #2 on=#1", "12 t1 enqueued #2 queue=q1")
+    let found = try findings(lines)
+    #expect(found.map(\.code) == ["queue-suspended"])
+    #expect(found.first?.title == "queue 'q' is suspended, with 1 operation ready to run")
+    #expect(found.first?.behind == 1)
+    #expect(try findings(lines + "500 t1 resumed q1\n").allSatisfy { $0.severity != .error })
+    #expect(try findings("0 t1 queue q1 limit=2 \"q\"\n5 t1 suspended q1\n").isEmpty)
+  }
+
+  @Test func rootBeforeSymptom() throws {
+    // A circle that waits for a suspended queue as well; a third queue is behind both.
+    let found = try findings(
+      circle + "5 t1 queue q3 limit=1 \"disk\"\n6 t1 suspended q3\n"
+        + DoctorCase.operation(5, "flush", "20 t1 enqueued #5 queue=q3", "21 t1 ready #5")
+        + DoctorCase.operation(
+          6, "close", "22 t1 depends #6 on=#5", "22 t1 depends #6 on=#1", "23 t1 enqueued #6 queue=q1"))
+    #expect(found.map(\.code) == ["dependency-cycle", "queue-suspended"])
+    // Counted once.
+    let behind: Int = found.reduce(0) { $0 + $1.behind }
+    #expect(behind == 2)
+  }
+}
