@@ -49,7 +49,7 @@ let package = Package(
     .target(name: "OpTraceGraphviz", dependencies: ["CGraphviz", "OpTraceExport", "OpTraceAnalysis", "OpTraceModel"]),
 
     // The command and the demo programs.
-    .target(name: "OpTraceScenarios", dependencies: ["OpTrace"]),
+    .target(name: "OpTraceScenarios", dependencies: ["OpTrace", "OpTraceModel"]),
     .executableTarget(
       name: "optrace-cli",
       dependencies: [
@@ -60,7 +60,10 @@ let package = Package(
         .product(name: "Rainbow", package: "Rainbow", condition: cli),
       ]),
 
-    .testTarget(name: "OpTraceScenariosTests", dependencies: ["OpTraceScenarios", "OpTraceModel"]),
+    // The broken programs of the demo, without the command.
+    .executableTarget(name: "BrokenProgram", dependencies: ["OpTraceScenarios"], path: "Tests/BrokenProgram"),
+    .testTarget(
+      name: "OpTraceScenariosTests", dependencies: ["OpTraceScenarios", "OpTraceModel", "BrokenProgram"]),
     .testTarget(name: "OpTraceFormatTests", dependencies: ["OpTraceFormat", "COpTrace"]),
     .testTarget(
       name: "OpTraceModelTests", dependencies: ["OpTraceModel", "OpTraceFormat", "OpTrace"], exclude: ["Golden"]),

@@ -1,9 +1,19 @@
-/// A scenario is one file in `Scenarios/` and one line here.
+/// A scenario is one file in `Scenarios/` or `Broken/`, and one word here.
 extension Scenario {
   public static let all: [Scenario] = [
     .photoImport, .iLoveU, .uploadCancel, .asyncWait, .customConcurrent, .blockFanOut, .diamond, .serialVsConcurrent,
     .priorities, .crossQueue, .barrier, .suspendResume, .cancelAll, .mainHop, .tickets, .deadlock,
   ]
 
-  public static func named(_ name: String) -> Scenario? { all.first { $0.name == name } }
+  /// Programs with a fault: each has a twin without it (``ScenarioSettings/isFixed``).
+  public static let broken: [Scenario] = [
+    .dependencyCycle, .dependencyCycleSelf, .queueSelfWait, .waitCycle, .waitCycleMutual, .mainThreadDeadlock,
+    .orphanDependency, .queueSuspended, .queueSuspendedLimit, .neverFinished, .neverFinishedUnannounced,
+    .cancelledNeverFinished, .cancelledNeverFinishedRunning, .threadPoolStarvation, .readinessOverride,
+    .removedDependencyStuck, .barrierReentry, .finishedWithoutStart, .doubleFinish, .doubleStart, .doubleStartEnqueued,
+    .prematureFinish, .dependentReleased, .barrierOnIdleQueue, .retainedOperation, .startedBeforeDependency,
+    .priorityInversion, .blockingWait, .serialBottleneck, .dependencyChainCost,
+  ]
+
+  public static func named(_ name: String) -> Scenario? { (all + broken).first { $0.name == name } }
 }

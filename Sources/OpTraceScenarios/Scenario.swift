@@ -8,6 +8,8 @@ public struct Scenario: Sendable {
     case healthy
     /// Ends by its timeout, with operations that are not over.
     case stuck
+    /// Shows a fault, and may hang, crash or harm its process: it needs one of its own (see ``ScenarioProcess``).
+    case broken
   }
 
   /// A setting that the scenario looks at.
@@ -15,6 +17,7 @@ public struct Scenario: Sendable {
     case limit
     case stuck
     case timeout
+    case fixed
   }
 
   /// What the command calls it, and the name of its files.
@@ -23,6 +26,10 @@ public struct Scenario: Sendable {
   public let summary: String
   public let health: Health
   public let options: Set<Option>
+  /// The fault that a broken one shows, by the name that is known to the reader of its trace. Several may show the same.
+  public let code: String?
+  /// Seconds without an event after which nothing will come any more, for one that is broken.
+  public let silence: TimeInterval
   let body: @Sendable (ScenarioRun) -> Void
 
   init(
@@ -33,19 +40,51 @@ public struct Scenario: Sendable {
     self.summary = summary
     self.health = health
     self.options = options
+    code = nil
+    silence = 0
+    self.body = body
+  }
+
+  /// A program with a fault, and the same without it when it is asked to be fixed. All of its operations and queues are
+  /// recorded, so it may use Foundation's own types.
+  ///
+  /// - Parameter variant: tells this one from others that show the same.
+  static func broken(
+    _ code: String, variant: String? = nil, _ summary: String, silence: TimeInterval = 2,
+    body: @escaping @Sendable (ScenarioRun) -> Void
+  ) -> Scenario {
+    Scenario(
+      broken: code, name: variant.map { "\(code)-\($0)" } ?? code, summary: summary, silence: silence, body: body)
+  }
+
+  private init(
+    broken code: String, name: String, summary: String, silence: TimeInterval,
+    body: @escaping @Sendable (ScenarioRun) -> Void
+  ) {
+    self.name = name
+    self.summary = summary
+    self.health = .broken
+    self.options = [.fixed, .timeout]
+    self.code = code
+    self.silence = silence
     self.body = body
   }
 
   /// Runs the program on this thread, to its end, and records it into a new file. Run on the main thread it serves the
   /// main queue meanwhile where it needs that; elsewhere somebody else has to.
   ///
-  /// - Parameter say: called with what the program prints, a line at a time, from any thread.
+  /// - Parameters:
+  ///   - didBegin: called with the place of the trace, before the program begins.
+  ///   - say: called with what the program prints, a line at a time, from any thread.
   /// - Returns: where the trace is, complete and closed; another name than asked for when a live trace stands there.
   /// - Throws: `TraceRecorderError` when the trace cannot be written.
   public func run(
-    recordingTo url: URL, settings: ScenarioSettings = .init(), say: @escaping @Sendable (String) -> Void
+    recordingTo url: URL, settings: ScenarioSettings = .init(), didBegin: (URL) -> Void = { _ in },
+    say: @escaping @Sendable (String) -> Void
   ) throws -> URL {
     let recorder = try TraceRecorder(writingTo: url)
+    if health == .broken { try recorder.instrumentProcess() }
+    didBegin(recorder.url)
     body(ScenarioRun(recorder: recorder, settings: settings, output: say))
     try recorder.stop()
     return recorder.url
@@ -58,6 +97,8 @@ public struct ScenarioSettings: Sendable {
   public var limit: Int?
   /// Leaves the program stuck in a cycle of dependencies.
   public var isStuck = false
+  /// Runs a broken program without its fault.
+  public var isFixed = false
   /// Seconds until a stuck program gives up; nil: what the scenario shows by itself.
   public var timeout: TimeInterval?
   /// Multiplies all durations.

@@ -7,6 +7,9 @@ struct ScenarioRun: Sendable {
   let settings: ScenarioSettings
   let output: @Sendable (String) -> Void
 
+  /// Whether a broken program is to run without its fault.
+  var isFixed: Bool { settings.isFixed }
+
   /// Prints a line, and marks the moment in the trace.
   func say(_ line: String, in operation: Operation? = nil) {
     recorder.mark(line, in: operation)

@@ -1,0 +1,115 @@
+public import Foundation
+internal import OpTraceModel
+
+/// A program in a process of its own, followed through its trace until it ends or nothing moves any more.
+///
+/// A broken program may crash, or hang with a lock of Foundation's: whoever runs it in its own process goes down with it.
+public struct ScenarioProcess: Sendable {
+  public enum Ending: Sendable, Equatable {
+    case exited(status: Int32)
+    case killed(signal: Int32)
+    /// For so many seconds its trace had not told of anything but signs of life. It was killed then.
+    case silent(seconds: TimeInterval)
+  }
+
+  public let ending: Ending
+  /// The trace, or nil when the program could not begin to record. It is closed only when the program ended by itself.
+  public let trace: URL?
+
+  /// Runs a program that calls `Scenario.runAsProcess`, until it is over.
+  ///
+  /// - Parameters:
+  ///   - silence: seconds without an event after which it is killed.
+  ///   - errors: takes what Swift and Foundation say when it crashes.
+  ///   - say: called with what the program prints, a line at a time.
+  /// - Throws: what `Process.run()` throws when it cannot be started.
+  public init(
+    _ executable: URL, arguments: [String], silence: TimeInterval, errors: FileHandle = .standardError,
+    say: (String) -> Void
+  ) throws {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = executable
+    process.arguments = arguments
+    // A crash is what is shown: no debugger has to explain it.
+    process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+
+    var lines = Lines(output.fileHandleForReading)
+    var trace: URL?
+    var silent: TimeInterval?
+    while let line = lines.next(whileQuiet: {
+      guard silent == nil, let trace, let quiet = Self.quiet(trace), quiet >= silence else { return }
+      silent = quiet
+      kill(process.processIdentifier, SIGKILL)
+    }) {
+      if trace == nil, line.hasPrefix(Scenario.tracePrefix) {
+        trace = URL(fileURLWithPath: String(line.dropFirst(Scenario.tracePrefix.count)))
+      } else {
+        say(line)
+      }
+    }
+    process.waitUntilExit()
+    self.trace = trace
+    if let silent {
+      ending = .silent(seconds: silent)
+    } else if process.terminationReason == .uncaughtSignal {
+      ending = .killed(signal: process.terminationStatus)
+    } else {
+      ending = .exited(status: process.terminationStatus)
+    }
+  }
+
+  /// How long the recorder has been telling of nothing but signs of life.
+  private static func quiet(_ trace: URL) -> TimeInterval? {
+    guard let trace = try? TraceReader.read(path: trace.path) else { return nil }
+    return TimeInterval(trace.end - trace.lastEvent) / 1e9
+  }
+}
+
+extension ScenarioProcess.Ending: CustomStringConvertible {
+  /// In a few words: "ended by SIGSEGV".
+  public var description: String {
+    switch self {
+    case .exited(status: 0): "ended by itself"
+    case .exited(let status): "ended with status \(status)"
+    case .killed(let signal): "ended by " + (Self.names[signal] ?? "signal \(signal)")
+    case .silent(let seconds): "nothing moved for \((seconds * 10).rounded(.down) / 10) s: killed"
+    }
+  }
+
+  private static let names = [
+    SIGSEGV: "SIGSEGV", SIGBUS: "SIGBUS", SIGILL: "SIGILL", SIGTRAP: "SIGTRAP", SIGABRT: "SIGABRT", SIGKILL: "SIGKILL",
+    SIGTERM: "SIGTERM", SIGINT: "SIGINT",
+  ]
+}
+
+/// The lines of a pipe, with something to do while none comes.
+private struct Lines {
+  private let handle: FileHandle
+  private var bytes: [UInt8] = []
+
+  init(_ handle: FileHandle) { self.handle = handle }
+
+  /// The next line, without its end; nil when the other side is gone.
+  mutating func next(whileQuiet body: () -> Void) -> String? {
+    while true {
+      if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+        defer { bytes.removeSubrange(...end) }
+        return String(decoding: bytes[..<end], as: UTF8.self)
+      }
+      var readable = pollfd(fd: handle.fileDescriptor, events: Int16(POLLIN), revents: 0)
+      guard poll(&readable, 1, 200) > 0 else {
+        body()
+        continue
+      }
+      var part = [UInt8](repeating: 0, count: 4096)
+      let count = read(handle.fileDescriptor, &part, part.count)
+      guard count > 0 else { return nil }
+      bytes += part[..<count]
+    }
+  }
+}
