@@ -24,7 +24,7 @@ extension Scenario {
 
   /// At once, in one piece and from any thread: a program that hangs prints nothing any more.
   private static func print(_ line: String) {
-    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+    try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
   }
 
   private static func endWithParent() {

@@ -108,6 +108,7 @@ private struct Lines {
       }
       var part = [UInt8](repeating: 0, count: 4096)
       let count = read(handle.fileDescriptor, &part, part.count)
+      if count < 0, errno == EINTR { continue }
       guard count > 0 else { return nil }
       bytes += part[..<count]
     }

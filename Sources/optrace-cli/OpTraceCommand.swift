@@ -18,7 +18,7 @@
       version: version,
       subcommands: [
         DemoCommand.self, GraphCommand.self, TimelineCommand.self, SummaryCommand.self, ValidateCommand.self,
-        DumpCommand.self, RecordCommand.self,
+        DumpCommand.self, RecordCommand.self, DemoProgramCommand.self,
       ])
 
     static let version = "0.1.0"

@@ -3,7 +3,8 @@ internal import OpTrace
 
 extension Scenario {
   static let barrierOnIdleQueue = broken(
-    "barrier-on-idle-queue", "A barrier that is added to an empty queue does not care that it is suspended (Foundation on Linux)."
+    "barrier-on-idle-queue",
+    "A barrier that is added to an idle queue runs although the queue is suspended (Foundation on Linux)."
   ) { run in
     let database = OperationQueue.named("database", limit: 4)
     database.isSuspended = true

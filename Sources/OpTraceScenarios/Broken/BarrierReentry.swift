@@ -3,7 +3,8 @@ internal import OpTrace
 
 extension Scenario {
   static let barrierReentry = broken(
-    "barrier-reentry", "A query that was cancelled is added behind a barrier: the call never returns (Foundation on Linux)."
+    "barrier-reentry",
+    "A cancelled query is added behind a barrier, and the call never returns (Foundation on Linux)."
   ) { run in
     let database = OperationQueue.named("database", limit: 4)
     database.addOperation(BlockOperation.named("Read rows") { run.pause(0.2) })

@@ -13,10 +13,13 @@
       discussion: """
         The programs are real, and so are their waits and threads; each shows one thing. Without SCENARIO they are \
         listed. DIR gets SCENARIO.optrace, SCENARIO.svg and SCENARIO.json.
+
+        A broken program may hang or crash. It runs in a process of its own, which is ended when its trace has been \
+        silent for a while. With --fixed the same program runs without its fault; its files are SCENARIO-fixed.*.
         """)
 
     @Argument(
-      help: "The program to run.", completion: .list(Scenario.all.map(\.name)))
+      help: "The program to run.", completion: .list((Scenario.all + Scenario.broken).map(\.name)))
     var scenario: String?
 
     @Option(
@@ -34,7 +37,15 @@
     @Flag(help: "photo-import: leave it stuck in a cycle of dependencies.")
     var stuck = false
 
-    @Option(help: ArgumentHelp("How long a stuck program waits, by default 1 to 3 seconds.", valueName: "seconds"))
+    @Flag(help: "A broken program: run it without its fault.")
+    var fixed = false
+
+    @Option(
+      help: ArgumentHelp(
+        """
+        How long a stuck program waits, by default 1 to 3 seconds; how long a broken one may be silent, by default 2 \
+        or 6 seconds.
+        """, valueName: "seconds"))
     var timeout: Double?
 
     func validate() throws {
@@ -52,17 +63,25 @@
       }
       guard let scenario = Scenario.named(name) else { throw unknown(name) }
       let settings = try settings(for: scenario)
-      let files = DemoFiles(folder: folder, name: scenario.name)
+      let files = DemoFiles(folder: folder, name: fixed ? scenario.name + "-fixed" : scenario.name)
       try files.makeFolder()
-      let trace = try record(scenario, settings, files.trace)
+      let fault = fixed ? ", without the fault" : ""
+      try Output.standard.write(Console.heading(scenario.name) + fault + ": " + scenario.summary + "\n")
+      let trace =
+        if scenario.health == .broken {
+          try DemoProcess.record(scenario, settings, files.trace)
+        } else {
+          try record(scenario, settings, files.trace)
+        }
       try files.writeTimeline(of: trace)
       let graphProblem = try files.writeGraph(of: trace)
-      try Output.standard.write("\n" + files.description(hasGraph: graphProblem == nil))
+      let next = scenario.health == .broken ? "doctor" : "summary"
+      try Output.standard.write("\n" + files.description(of: trace, hasGraph: graphProblem == nil, next: next))
       if let graphProblem { Console.warning(graphProblem) }
     }
 
     private func unknown(_ name: String) -> Failure {
-      let near = OperationLookup.near(name, among: Set(Scenario.all.map(\.name)))
+      let near = OperationLookup.near(name, among: Set((Scenario.all + Scenario.broken).map(\.name)))
       let hint =
         near.isEmpty
         ? "'optrace demo --list' lists them"
@@ -71,10 +90,14 @@
     }
 
     private func settings(for scenario: Scenario) throws -> ScenarioSettings {
-      let given: [(Scenario.Option, Bool)] = [(.limit, limit != nil), (.stuck, stuck), (.timeout, timeout != nil)]
+      let given: [(Scenario.Option, Bool)] = [
+        (.limit, limit != nil), (.stuck, stuck), (.timeout, timeout != nil), (.fixed, fixed),
+      ]
       for (option, isGiven) in given where isGiven && !scenario.options.contains(option) {
-        let others = Scenario.all.filter { $0.options.contains(option) }.map(\.name).joined(separator: ", ")
-        throw Failure.usage("the scenario '\(scenario.name)' has no --\(option.rawValue) (those that have: \(others))")
+        var others = Scenario.all.filter { $0.options.contains(option) }.map(\.name)
+        if Scenario.broken.contains(where: { $0.options.contains(option) }) { others.append("the broken ones") }
+        let names = others.joined(separator: ", ")
+        throw Failure.usage("the scenario '\(scenario.name)' has no --\(option.rawValue) (those that have: \(names))")
       }
       if timeout != nil, !stuck, scenario.health == .healthy {
         throw Failure.usage("'\(scenario.name)' ends by itself: --timeout goes with --stuck")
@@ -83,12 +106,12 @@
       settings.limit = limit
       settings.isStuck = stuck
       settings.timeout = timeout
+      settings.isFixed = fixed
       return settings
     }
 
     /// On the main thread: it is the one that the program's main queue needs.
     private func record(_ scenario: Scenario, _ settings: ScenarioSettings, _ path: String) throws -> DemoTrace {
-      try Output.standard.write(Console.heading(scenario.name) + ": " + scenario.summary + "\n")
       // The program that the outputs name: for this run it is the scenario.
       ProcessInfo.processInfo.processName = scenario.name
       do {
@@ -96,37 +119,30 @@
           // Also from the program's threads; a reader that went away does not stop it.
           _ = FileHandleWriter.writeAll(Array("  \(line)\n".utf8), to: STDOUT_FILENO)
         }
-        // A live trace stood there: ours has a number in its name.
-        let path = url.lastPathComponent == (path as NSString).lastPathComponent ? path : url.path
-        return DemoTrace(path: path, trace: try TraceReader.read(path: path))
+        return try DemoTrace(at: url, askedFor: path)
       } catch let error as TraceRecorderError {
-        let why = error.code == .notATrace ? "it is there and no trace" : reason(error.errno)
-        throw Failure.cannotWrite(path, why)
-      } catch let error as TraceError {
-        throw Failure(message: "the trace that was just written cannot be read: \(error)", status: .bug)
+        throw Failure(error, writing: path)
       }
     }
   }
 
-  struct DemoTrace {
-    var path: String
-    var trace: Trace
-  }
-
-  /// The list of scenarios, those that end with a fault in a group of their own.
+  /// The list of scenarios: healthy ones, those that get stuck, those that are broken.
   enum DemoList {
     static var text: String {
       let healthy = Scenario.all.filter { $0.health == .healthy }.map { ($0.name, $0.summary) }
-      let broken =
+      let stuck =
         Scenario.all.filter { $0.options.contains(.stuck) }.map {
           ("\($0.name) --stuck", "The same, with a cycle of dependencies across two queues.")
         } + Scenario.all.filter { $0.health == .stuck }.map { ($0.name, $0.summary) }
-      let width = (healthy + broken).reduce(0) { max($0, $1.0.count) }
+      let faulty = Scenario.broken.map { ($0.name, $0.summary) }
+      let width = (healthy + stuck + faulty).reduce(0) { max($0, $1.0.count) }
       func lines(_ entries: [(String, String)]) -> String {
         entries.map { "  \($0.padding(toLength: width, withPad: " ", startingAt: 0))  \($1)\n" }.joined()
       }
       return Console.heading("Programs that show how queues work:") + "\n" + lines(healthy) + "\n"
-        + Console.heading("Programs that get stuck, and give up after a while:") + "\n" + lines(broken) + "\n"
+        + Console.heading("Programs that get stuck, and give up after a while:") + "\n" + lines(stuck) + "\n"
+        + Console.heading("Programs that are broken, each in one way (--fixed runs them without the fault):") + "\n"
+        + lines(faulty) + "\n"
         + "Run one with: optrace demo SCENARIO -o DIR\n"
     }
   }

@@ -1,5 +1,6 @@
 #if CLI
   import Foundation
+  import OpTrace
   import OpTraceExport
   import OpTraceGraphviz
   import OpTraceModel
@@ -55,12 +56,13 @@
       } catch let error as GraphvizError {
         guard case .missingPlugin = error else { throw Failure(message: printable("\(error)"), status: .bug) }
         return
-          "there is no graph: \(printable("\(error)"))\n  afterwards: \(quoted(command)) graph \(quoted(trace)) -o \(quoted(graph))"
+          "there is no graph: \(printable("\(error)"))\n  afterwards: \(quoted(command)) graph \(quoted(demo.path)) -o \(quoted(graph))"
       }
     }
 
-    func description(hasGraph: Bool) -> String {
-      var rows = [("trace", trace, "\(quoted(command)) summary \(quoted(trace))")]
+    /// `next`: the command that tells more of the trace.
+    func description(of demo: DemoTrace, hasGraph: Bool, next: String) -> String {
+      var rows = [("trace", demo.path, "\(quoted(command)) \(next) \(quoted(demo.path))")]
       if hasGraph { rows.append(("graph", graph, "open it in a browser")) }
       rows.append(("timeline", timeline, "open https://ui.perfetto.dev, and drop the file on the page"))
       let width = rows.reduce(0) { max($0, terminalWidth(of: printable($1.1))) }
@@ -69,6 +71,33 @@
         let blanks = String(repeating: " ", count: width - terminalWidth(of: path))
         return "\(name.padding(toLength: 8, withPad: " ", startingAt: 0))  \(path)\(blanks)  \(hint)\n"
       }.joined()
+    }
+  }
+
+  /// The trace that a demo program has left.
+  struct DemoTrace {
+    let path: String
+    let trace: Trace
+
+    init(at url: URL, askedFor path: String) throws {
+      // A live trace stood there: ours has a number in its name.
+      self.path = url.lastPathComponent == (path as NSString).lastPathComponent ? path : url.path
+      do {
+        trace = try TraceReader.read(path: self.path)
+      } catch {
+        throw Failure(message: "the trace that was just written cannot be read: \(error)", status: .bug)
+      }
+    }
+  }
+
+  extension Failure {
+    /// Why a demo program was not recorded.
+    init(_ error: TraceRecorderError, writing path: String) {
+      switch error.code {
+      case .notATrace: self = .cannotWrite(path, "it is there and no trace")
+      case .cannotInstrument, .alreadyInstrumented: self.init(message: printable("\(error)"), status: .cannotRecord)
+      default: self = .cannotWrite(path, reason(error.errno))
+      }
     }
   }
 
