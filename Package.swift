@@ -53,7 +53,7 @@ let package = Package(
     .executableTarget(
       name: "optrace-cli",
       dependencies: [
-        "OpTrace", "OpTraceScenarios", "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceExport",
+        "COpTrace", "OpTrace", "OpTraceScenarios", "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceExport",
         .target(name: "OpTraceGraphviz", condition: cli),
         .target(name: "CZlib", condition: cli),
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: cli),

@@ -12,13 +12,14 @@
         TRACE is a file that a program with OpTrace wrote, '-' for standard input, or the process id of a program \
         that is being recorded.
 
-        Exit status: 0 good, 64 wrong usage, 65 the input is damaged or no trace, 66 no such input, 70 a bug of \
-        optrace, 73 the output cannot be written. 'record' ends with the status of the program that it runs.
+        Exit status: 0 good, 1 the doctor found an error, 64 wrong usage, 65 the input is damaged or no trace, 66 no \
+        such input, 70 a bug of optrace, 73 the output cannot be written. 'record' ends with the status of the program \
+        that it runs.
         """,
       version: version,
       subcommands: [
-        DemoCommand.self, GraphCommand.self, TimelineCommand.self, SummaryCommand.self, ValidateCommand.self,
-        DumpCommand.self, RecordCommand.self, DemoProgramCommand.self,
+        DemoCommand.self, GraphCommand.self, TimelineCommand.self, SummaryCommand.self, DoctorCommand.self,
+        ValidateCommand.self, DumpCommand.self, RecordCommand.self, DemoProgramCommand.self,
       ])
 
     static let version = "0.1.0"

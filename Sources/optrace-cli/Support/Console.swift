@@ -33,6 +33,7 @@
     static func faint(_ text: String) -> String { hasColour ? text.dim : text }
     static func good(_ text: String) -> String { hasColour ? text.green : text }
     static func caution(_ text: String) -> String { hasColour ? text.yellow : text }
+    static func accent(_ text: String) -> String { hasColour ? text.cyan : text }
     static func bad(_ text: String) -> String { hasColour ? text.red : text }
   }
 

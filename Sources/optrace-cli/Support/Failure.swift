@@ -1,10 +1,13 @@
 #if CLI
   import Foundation
+  import OpTraceExport
 
   /// The statuses that the command ends with; the numbers are those of `sysexits.h`. Thrown by itself, it ends the
   /// command without another word.
   enum ExitStatus: Int32, Error {
     case good = 0
+    /// The doctor found an error.
+    case foundError = 1
     /// Wrong usage.
     case usage = 64
     /// The input is damaged, or no trace.
@@ -52,19 +55,5 @@
   }
 
   /// The text without anything that would steer a terminal or break a line.
-  func printable(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: steersTerminal) else { return text }
-    var result = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars { result.append(steersTerminal(scalar) ? "\u{FFFD}" : scalar) }
-    return String(result)
-  }
-
-  private func steersTerminal(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator: true
-    // Marks that turn the direction of writing make a name look like another.
-    case .format: (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
-    default: false
-    }
-  }
+  func printable(_ text: String) -> String { TerminalText.printable(text) }
 #endif

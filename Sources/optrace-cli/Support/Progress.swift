@@ -3,9 +3,10 @@
 
   /// Shows on a terminal that a long job goes on: what it does and for how long, on a line that goes away at its end. Short
   /// jobs show nothing, and nobody sees it in a pipe or a log.
-  func withProgress<Value>(_ what: String, _ body: () throws -> Value) rethrows -> Value {
+  /// - Parameter patience: seconds until the line appears.
+  func withProgress<Value>(_ what: String, patience: Double = 0.6, _ body: () throws -> Value) rethrows -> Value {
     guard Console.isTerminal(STDERR_FILENO) else { return try body() }
-    let line = ProgressLine(what)
+    let line = ProgressLine(what, patience: patience)
     line.start()
     defer { line.stop() }
     return try body()
@@ -13,15 +14,18 @@
 
   /// The line and the thread that draws it. The condition's lock guards both flags.
   private final class ProgressLine: @unchecked Sendable {
-    private static let patience = 0.6
     private static let pause = 0.2
 
     private let what: String
+    private let patience: Double
     private let condition = NSCondition()
     private var isOver = false
     private var hasStopped = false
 
-    init(_ what: String) { self.what = what }
+    init(_ what: String, patience: Double) {
+      self.what = what
+      self.patience = patience
+    }
 
     func start() { Thread(block: run).start() }
 
@@ -38,7 +42,7 @@
       let begin = Date()
       var hasDrawn = false
       condition.lock()
-      var next = begin.addingTimeInterval(Self.patience)
+      var next = begin.addingTimeInterval(patience)
       while !isOver {
         // True: woken, by the end or for no reason; false: the time is up.
         if condition.wait(until: next) { continue }

@@ -6,4 +6,7 @@
     let plain = path.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || "/._-+,:@%".contains($0) }
     return plain ? path : "'" + path.replacingOccurrences(of: "'", with: "'\\''") + "'"
   }
+
+  /// This command as it was called: before it is installed, its plain name runs nothing.
+  var calledCommand: String { quoted(CommandLine.arguments.first ?? "optrace") }
 #endif

@@ -1,5 +1,5 @@
 #if CLI
-  import Foundation
+  import OpTraceExport
 
   /// A plain table: a faint heading, columns two spaces apart, numbers to the right, no trailing blanks. Widths are
   /// those of a terminal, where a Chinese character or an emoji takes two columns and an accent none.
@@ -30,7 +30,7 @@
     func text(indent: Int = 2) -> String {
       guard !rows.isEmpty else { return "" }
       let cells = rows.map { row in
-        columns.indices.map { $0 < row.count ? shortened(printable(row[$0]), to: columns[$0].widest) : "" }
+        columns.indices.map { $0 < row.count ? TerminalText.fitting(printable(row[$0]), columns[$0].widest) : "" }
       }
       let widths = columns.indices.map { index in
         cells.reduce(terminalWidth(of: columns[index].title)) { max($0, terminalWidth(of: $1[index])) }
@@ -50,38 +50,7 @@
       while text.hasSuffix(" ") { text.removeLast() }
       return text
     }
-
-    private func shortened(_ text: String, to widest: Int) -> String {
-      guard terminalWidth(of: text) > widest else { return text }
-      var result = ""
-      var width = 1
-      for character in text {
-        width += terminalWidth(of: character)
-        if width > widest { break }
-        result.append(character)
-      }
-      return result + "…"
-    }
   }
 
-  func terminalWidth(of text: String) -> Int { text.reduce(0) { $0 + terminalWidth(of: $1) } }
-
-  /// By the first scalar of a character: marks that follow it take no room.
-  private func terminalWidth(of character: Character) -> Int {
-    guard let first = character.unicodeScalars.first else { return 0 }
-    if first.isASCII { return 1 }
-    switch first.properties.generalCategory {
-    case .nonspacingMark, .enclosingMark, .format: return 0
-    default: break
-    }
-    if first.properties.isEmojiPresentation { return 2 }
-    if character.unicodeScalars.contains("\u{FE0F}") { return 2 }
-    // The blocks that terminals draw wide: Hangul, CJK, kana, full-width forms.
-    switch first.value {
-    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
-      0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x20000...0x3FFFD:
-      return 2
-    default: return 1
-    }
-  }
+  func terminalWidth(of text: String) -> Int { TerminalText.columns(of: text) }
 #endif

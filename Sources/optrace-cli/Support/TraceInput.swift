@@ -6,12 +6,17 @@
 
   /// The argument TRACE of every command that reads one: `@OptionGroup var input: TraceInput`.
   struct TraceInput: ParsableArguments {
-    @Argument(
-      help: ArgumentHelp(
-        "The trace: a file, '-' for standard input, or the process id of a program that is being recorded.",
-        valueName: "trace"),
-      completion: .file(extensions: ["optrace", "txt"]))
+    static let help = ArgumentHelp(
+      "The trace: a file, '-' for standard input, or the process id of a program that is being recorded.",
+      valueName: "trace")
+
+    @Argument(help: Self.help, completion: .file(extensions: ["optrace", "txt"]))
     var path: String
+
+    init() {}
+
+    /// For a command that takes it under conditions of its own.
+    init(path: String) { self.path = path }
 
     /// What people see of the path.
     var name: String { path == "-" ? "standard input" : "'\(printable(path))'" }
@@ -49,8 +54,14 @@
       return output
     }
 
+    /// Standard input and pipes give what they have once.
+    var canBeReadAgain: Bool {
+      var status = stat()
+      return path != "-" && stat((try? location()) ?? path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
     /// Reads the trace. Warns on standard error where something is missing. Throws ``Failure`` where nothing can be read.
-    func read() throws -> InputTrace {
+    func read(warns: Bool = true) throws -> InputTrace {
       let trace: Trace
       let location = try location()
       do {
@@ -58,7 +69,7 @@
       } catch let error as TraceError {
         throw failure(error)
       }
-      warn(trace.loss)
+      if warns { warn(trace.loss) }
       return InputTrace(trace: trace)
     }
 

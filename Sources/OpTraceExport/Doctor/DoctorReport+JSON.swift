@@ -1,0 +1,76 @@
+import OpTraceAnalysis
+import OpTraceModel
+
+extension DoctorReport {
+  /// The form of `optrace doctor --json`; its keys are a contract (Documentation/json.md). O(findings and what they name).
+  public var json: JSONValue {
+    let queues = Dictionary(trace.queues.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    let threads = Dictionary(trace.threads.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    return .members([
+      "version": .integer(1),
+      "verdict": .string(verdict.rawValue),
+      "operationCount": .integer(trace.operations.count),
+      "unfinishedCount": .integer(unfinished),
+      "endSeconds": .seconds(end),
+      "silenceSeconds": .seconds(silence),
+      "complete": .bool(trace.loss.isComplete),
+      "live": .optional(movement) { $0.json },
+      "findings": .array(findings.map { json(of: $0, queues, threads) }),
+    ])
+  }
+
+  private func json(
+    of finding: Finding, _ queues: [QueueID: QueueRecord], _ threads: [ThreadID: ThreadRecord]
+  ) -> JSONValue {
+    .members([
+      "code": .string(finding.code),
+      "severity": .string(finding.severity.rawValue),
+      "proven": .bool(finding.isProven),
+      "title": .string(finding.title),
+      "explanation": .string(finding.explanation),
+      "operations": .array(finding.operations.map(operation)),
+      "queues": .array(
+        finding.queues.map {
+          .members(["id": .integer(Int($0.rawValue)), "name": .string(queues[$0]?.name ?? "")])
+        }),
+      "cycle": .array(finding.cycle.map { .integer(Int($0.rawValue)) }),
+      "behind": .integer(finding.behind),
+      "evidence": .array(
+        finding.evidence.map { evidence in
+          .members([
+            "atSeconds": .optional(evidence.time) { .seconds($0) },
+            "thread": .optional(evidence.thread) { .integer(Int($0.rawValue)) },
+            "threadSystemId": .optional(evidence.thread.flatMap { threads[$0] }) { .integer(Int($0.systemID)) },
+            "text": .string(evidence.text),
+          ])
+        }),
+      "fix": .string(finding.fix),
+    ])
+  }
+
+  private func operation(_ id: OperationID) -> JSONValue {
+    let record = trace.operation(id)
+    let standing = record.map { self.standing(of: $0) }
+    return .members([
+      "id": .integer(Int(id.rawValue)),
+      "name": .string(record?.title ?? ""),
+      "class": .string(record?.className ?? ""),
+      "state": .string(standing?.word ?? "unknown"),
+      "stateSeconds": .optional(standing?.since) { .seconds($0) },
+      "queue": .optional(record?.queue) { .integer(Int($0.rawValue)) },
+      "source": .optional(record?.source) { .string($0) },
+    ])
+  }
+}
+
+extension DoctorReport.Movement {
+  fileprivate var json: JSONValue {
+    .members([
+      "looksApartSeconds": .seconds(apart),
+      "moved": .bool(hasMoved),
+      "operationsAdded": .integer(added),
+      "operationsStarted": .integer(started),
+      "operationsFinished": .integer(finished),
+    ])
+  }
+}

@@ -1,0 +1,119 @@
+#if CLI
+  import ArgumentParser
+  import OpTraceAnalysis
+  import OpTraceExport
+  import OpTraceModel
+
+  struct DoctorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "doctor",
+      abstract: "Finds out why nothing moves: deadlocks, stalls and misuse, with proof and what to change.",
+      discussion: """
+        Errors are told only where the trace proves them. A program that still runs is looked at twice, a second apart, \
+        and is not touched: only what both looks show is told.
+
+        Exit status: 1 where an error was found, also in a damaged trace; else as for all commands.
+        """)
+
+    @Argument(help: TraceInput.help, completion: .file(extensions: ["optrace", "txt"]))
+    var trace: String?
+
+    @Flag(help: "Write JSON; Documentation/json.md describes its keys.")
+    var json = false
+
+    @Option(
+      help: ArgumentHelp(
+        "How long nothing must have moved before silence proves anything (default: 5).", valueName: "seconds"))
+    var stallAfter: Double?
+
+    @Option(
+      name: .shortAndLong,
+      help: ArgumentHelp("The file to write; '-' is standard output, and the default.", valueName: "file"),
+      completion: .file())
+    var output: String?
+
+    @Option(
+      help: ArgumentHelp(
+        "Say what a code means, with an example and its remedy; --list has the codes.", valueName: "code"),
+      completion: .list(DoctorRule.table.map(\.code)))
+    var explain: String?
+
+    @Flag(help: "List all that the doctor can find.")
+    var list = false
+
+    func validate() throws {
+      if let stallAfter, !(stallAfter >= 0 && stallAfter <= 1_000_000) {
+        throw ValidationError("--stall-after must be 0 to 1000000 seconds.")
+      }
+      let isManual = explain != nil || list
+      if explain != nil, list { throw ValidationError("--explain and --list exclude each other.") }
+      if !isManual, trace == nil { throw ValidationError("Missing expected argument '<trace>'") }
+      if isManual, trace != nil || json || stallAfter != nil {
+        throw ValidationError("\(list ? "--list" : "--explain") looks at no trace: leave the other arguments away.")
+      }
+    }
+
+    func run() throws {
+      if let explain { return try write(DoctorGuideText(style: style).page(of: try rule(explain))) }
+      guard let trace else { return try write(DoctorGuideText(style: style).list()) }
+      let input = TraceInput(path: trace)
+      let output = try input.output(output)
+      let examination = try DoctorExamination(of: input, stallAfter: stallAfter)
+      let report = examination.report
+      if json {
+        try output.write(report.json.bytes)
+      } else {
+        try output.write(DoctorText(report, style: style).text(next: hints(for: report)))
+      }
+      // What is proven stays so in a damaged trace.
+      if report.hasErrors { throw ExitStatus.foundError }
+      try examination.input.end()
+    }
+
+    private func write(_ text: String) throws { try Output(path: output).write(text) }
+
+    private var style: DoctorText.Style {
+      guard output == nil || output == "-" else { return .plain }
+      return Console.doctorStyle
+    }
+
+    private func rule(_ code: String) throws -> DoctorRule {
+      if let rule = DoctorRule.of(code) { return rule }
+      let near = OperationLookup.near(code, among: Set(DoctorRule.table.map(\.code)))
+      let hint =
+        near.isEmpty
+        ? "'optrace doctor --list' lists them"
+        : "did you mean " + near.map { "'\($0)'" }.joined(separator: " or ") + "?"
+      throw Failure.usage("the doctor knows no code '\(printable(code))': \(hint)")
+    }
+
+    /// What to run next.
+    private func hints(for report: DoctorReport) -> [DoctorText.Hint] {
+      guard let first = report.findings.first(where: { $0.severity != .note }) else { return [] }
+      var hints: [DoctorText.Hint] = []
+      if [.deadlocked, .stalled].contains(report.verdict), let trace, trace != "-" {
+        hints.append(
+          .init("\(calledCommand) graph --deadlock \(printable(quoted(trace))) -o deadlock.svg", "A picture of it"))
+      }
+      hints.append(.init("\(calledCommand) doctor --explain \(first.code)", "What this means"))
+      return hints
+    }
+  }
+
+  extension Console {
+    /// As wide as the terminal, but not wider than one likes to read.
+    fileprivate static var doctorStyle: DoctorText.Style {
+      DoctorText.Style(width: columns().map { min($0, 120) } ?? 100) { role, text in
+        guard hasColour else { return text }
+        return switch role {
+        case .error: heading(bad(text))
+        case .warning: heading(caution(text))
+        case .note: heading(accent(text))
+        case .good: good(text)
+        case .strong: heading(text)
+        case .faint: faint(text)
+        }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,33 @@
+#if CLI
+  import COpTrace
+  import Foundation
+  import OpTraceModel
+
+  /// The process that writes a trace, while it lives.
+  enum LiveProcess {
+    /// Whether the process that opened the trace is still there: of the same number, begun at the same time, since the
+    /// same start of the system. A later process of that number is another one.
+    static func writes(_ trace: Trace) -> Bool {
+      let header = trace.header
+      guard !header.isClosed, header.processID > 0, header.processStart > 0 else { return false }
+      var boot = [UInt8](repeating: 0, count: 16)
+      optrace_boot_id(&boot)
+      guard boot.contains(where: { $0 != 0 }), header.bootID == boot else { return false }
+      return optrace_process_start(header.processID) == header.processStart && !isDead(header.processID)
+    }
+
+    /// One that has ended keeps its number until its parent asks for its status.
+    private static func isDead(_ processID: UInt32) -> Bool {
+      guard let bytes = FileManager.default.contents(atPath: "/proc/\(processID)/stat"),
+        let end = bytes.lastIndex(of: UInt8(ascii: ")")), end + 2 < bytes.endIndex
+      else { return false }
+      return [UInt8(ascii: "Z"), UInt8(ascii: "X")].contains(bytes[end + 2])
+    }
+
+    /// The present on the clock of a trace of this machine.
+    static func now(of trace: Trace) -> Nanoseconds {
+      let (time, isBefore) = optrace_clock_monotonic().subtractingReportingOverflow(trace.header.startMonotonic)
+      return isBefore ? 0 : Nanoseconds(clamping: time)
+    }
+  }
+#endif
