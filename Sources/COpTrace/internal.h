@@ -43,7 +43,7 @@ enum { chunk_magic = 0x4B43504F };
 enum { chunk_events = 0, chunk_definitions = 1, chunk_carried = 2 };
 enum { chunk_open = 1, chunk_retired = 2, chunk_sealed = 3, chunk_recycling = 4 };
 
-// What the thread blocks on at the moment, inside an operation; see waits.c.
+// What the thread blocks on at the moment, inside an operation, or which queue it adds to; see waits.c.
 typedef struct {
   _Atomic uint64_t state;
   _Atomic uint64_t object;  // Address and kind, as in the records.
@@ -53,7 +53,7 @@ typedef struct {
 } lane_wait;
 
 // The kinds of objects that threads wait on.
-enum { object_semaphore = 1, object_group = 2, object_queue = 3, object_condition = 4 };
+enum { object_semaphore = 1, object_group = 2, object_queue = 3, object_condition = 4, object_adding = 5 };
 
 // What one thread needs to write to one recorder. A lane outlives its thread: the next new thread takes it over with
 // the rest of its chunk.
@@ -72,7 +72,7 @@ typedef struct lane {
   uint32_t lost_reason;
   bool is_listed;         // Among the recorder's `waiting` ones, for good.
   struct lane *next_waiting;
-  lane_wait wait;
+  lane_wait wait, adding;
 } lane;
 
 enum { cache_slots = 512 };
@@ -112,7 +112,8 @@ struct optrace_recorder {
   _Atomic uint32_t failure;   // The loss reason of that failure.
   uint64_t lost_at_end[8];    // The header's counts, once the file is no longer mapped.
   lane *idle;                 // Of threads that have ended.
-  lane *_Atomic waiting;      // Those that have ever waited; read without a lock until the keeper has ended.
+  lane *_Atomic waiting;      // Those that have ever waited or added; read without a lock until the keeper has ended.
+  _Atomic bool hurries;       // Somebody has waited, or added a barrier: the keeper looks at them more often.
   uint64_t millisecond;       // In ticks.
   lane definitions;
   lane carried;
@@ -198,7 +199,7 @@ optrace_operation *frame_that_blocks(void);
 lane *wait_begin(const optrace_operation *operation, uint64_t object);
 // On the same thread.
 void wait_end(lane *lane);
-// The thread will not come back from its wait, if it is in one.
+// The thread will not come back from its wait or its adding call, if it is in one.
 void wait_abandon(lane *lane);
 // Tells of waits that last. By the keeper, which is the only one; without its lock.
 void waits_tell(optrace_recorder *recorder);
@@ -219,6 +220,8 @@ bool signal_find(uint64_t object, signal_record *out);
 
 // lane.c
 lane *lane_find(optrace_recorder *recorder);
+// The one that this thread has; null: none.
+lane *lane_known(const optrace_recorder *recorder);
 // The number that this thread has in the recorder; null: in the one that it wrote to last, which is given back. 0: none.
 uint32_t lane_thread(optrace_recorder **recorder);
 // A record about what was at `since`; its age is exact for the record's own time.

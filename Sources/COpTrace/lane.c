@@ -255,10 +255,15 @@ static inline uint8_t *begin(optrace_recorder *recorder, lane **out, uint32_t by
 
 lane *lane_find(optrace_recorder *recorder) { return find_lane(recorder); }
 
-uint32_t lane_thread(optrace_recorder **recorder) {
+lane *lane_known(const optrace_recorder *recorder) {
   lane *l = self.lanes;
-  if (l && !*recorder) *recorder = l->recorder;
-  while (l && l->recorder != *recorder) l = l->next;
+  while (l && l->recorder != recorder) l = l->next;
+  return l;
+}
+
+uint32_t lane_thread(optrace_recorder **recorder) {
+  if (self.lanes && !*recorder) *recorder = self.lanes->recorder;
+  lane *l = lane_known(*recorder);
   return l ? l->thread : 0;
 }
 

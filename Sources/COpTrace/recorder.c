@@ -93,7 +93,8 @@ static void wait_for_wake(optrace_recorder *recorder, uint64_t nanoseconds) {
 #endif
 }
 
-// Operations that block are looked at ten times a second, once there has been one.
+// Operations that block are looked at ten times a second, once there has been one, and calls that add to a queue once
+// there has been a barrier; until then with each beat.
 enum { look_at_waits = 100000000 };
 
 static void *keep(void *argument) {
@@ -132,7 +133,8 @@ static void *keep(void *argument) {
       pthread_mutex_lock(&recorder->lock);
     }
     if (recorder->stopping) break;
-    uint64_t until = waits && next > now + look_at_waits ? now + look_at_waits : next;
+    bool hurries = atomic_load_explicit(&recorder->hurries, memory_order_relaxed);
+    uint64_t until = hurries && next > now + look_at_waits ? now + look_at_waits : next;
     wait_for_wake(recorder, until > now ? until - now : 0);
   }
   pthread_mutex_unlock(&recorder->lock);

@@ -123,12 +123,14 @@ enum ProcessHooks {
   }
 
   private static func enqueue(
-    _ operations: some Sequence<Operation>, on pointer: UnsafeMutableRawPointer?
+    _ operations: some Sequence<Operation>, on pointer: UnsafeMutableRawPointer?,
+    _ adding: UnsafeMutablePointer<optrace_adding>?
   ) {
     guard let recorder = watcher, let queue: OperationQueue = object(pointer), let probe = queueProbe(pointer) else {
       return
     }
-    for operation in operations { probe.recordEnqueued(operation, on: queue, recorder: recorder) }
+    let first = probe.recordEnqueued(operations, on: queue, recorder: recorder)
+    adding?.pointee = QueueProbe.beginAdding(first, to: queue, recorder: recorder)
   }
 
   /// Calls `body` with the queue's number in the trace of everything.
@@ -177,21 +179,26 @@ enum ProcessHooks {
       default: break
       }
     }
-    calls.enqueue = { queue, operation in
+    calls.enqueue = { queue, operation, adding in
       guard let operation: Operation = ProcessHooks.object(operation) else { return }
-      ProcessHooks.enqueue(CollectionOfOne(operation), on: queue)
+      ProcessHooks.enqueue(CollectionOfOne(operation), on: queue, adding)
     }
-    calls.enqueue_all = { queue, array in
-      // An array is one pointer to its storage.
-      if let array { ProcessHooks.enqueue(unsafeBitCast(array, to: [Operation].self), on: queue) }
+    // An array is one pointer to its storage.
+    calls.enqueue_all = { queue, array, adding in
+      if let array { ProcessHooks.enqueue(unsafeBitCast(array, to: [Operation].self), on: queue, adding) }
     }
-    calls.barrier = { queue, function, context, newFunction, newContext in
+    calls.wait_all = { array in
+      guard let array else { return }
+      for operation in unsafeBitCast(array, to: [Operation].self) { operation.waitUntilFinished() }
+    }
+    calls.barrier = { queue, function, context, newFunction, newContext, adding in
       guard let recorder = ProcessHooks.watcher, let object: OperationQueue = ProcessHooks.object(queue),
         let probe = ProcessHooks.queueProbe(queue), let number = probe.number(of: object, in: recorder)
       else { return false }
       let barrier = unsafeBitCast((function, context), to: Block.self)
       let life = recorder.introduceBarrier(queue: number)
       let wrapped = Block { life.run(barrier.run) }
+      adding?.pointee = QueueProbe.beginAdding(life.probe.serial, to: object, isBarrier: true, recorder: recorder)
       withExtendedLifetime(wrapped) {
         let words = unsafeBitCast(wrapped, to: (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?).self)
         newFunction?.pointee = words.0

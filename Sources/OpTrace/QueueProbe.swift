@@ -84,16 +84,39 @@ struct QueueProbe: @unchecked Sendable {
   static func isMain(_ queue: DispatchQueue?) -> Bool { queue?.label == DispatchQueue.main.label }
   static func isMain(_ queue: OperationQueue) -> Bool { isMain(queue.underlyingQueue) }
 
-  /// Notes that an operation is given to the queue. To be called before the queue hears of it.
-  func recordEnqueued(_ operation: Operation, on queue: OperationQueue, recorder: TraceRecorder) {
-    guard recorder.isRecording, let number = number(of: queue, in: recorder) else { return }
+  /// Notes that operations are given to the queue. To be called before the queue hears of it. The result is the number
+  /// of the first that is in the trace; 0: of none.
+  @discardableResult
+  func recordEnqueued(
+    _ operations: some Sequence<Operation>, on queue: OperationQueue, recorder: TraceRecorder
+  ) -> UInt32 {
+    var first: UInt32 = 0
+    for operation in operations {
+      let serial = recordEnqueued(operation, on: queue, recorder: recorder)
+      if first == 0 { first = serial }
+    }
+    return first
+  }
+
+  @discardableResult
+  func recordEnqueued(_ operation: Operation, on queue: OperationQueue, recorder: TraceRecorder) -> UInt32 {
+    guard recorder.isRecording, let number = number(of: queue, in: recorder) else { return 0 }
     let serial = recorder.introduceForQueue(operation)
-    guard serial != 0 else { return }
+    guard serial != 0 else { return 0 }
     let priority = UInt64(UInt8(bitPattern: Int8(clamping: operation.queuePriority.rawValue)))
     let quality = UInt64(operation.qualityOfService.traceValue)
     optrace_emit2(recorder.core, EventKind.enqueued.rawValue, serial, UInt64(number) | priority << 32 | quality << 40)
     #if canImport(Darwin)
       OperationObserver.follow(operation)
     #endif
+    return serial
+  }
+
+  /// Around Foundation's own call: on Linux it can hang in a lock that the same thread holds, and then the trace tells so.
+  static func beginAdding(
+    _ serial: UInt32, to queue: OperationQueue, isBarrier: Bool = false, recorder: TraceRecorder
+  ) -> optrace_adding {
+    guard serial != 0 else { return optrace_adding() }
+    return optrace_adding_begin(recorder.core, Unmanaged.passUnretained(queue).toOpaque(), serial, isBarrier)
   }
 }

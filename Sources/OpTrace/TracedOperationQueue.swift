@@ -48,14 +48,12 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   // MARK: Adding
 
   open override func addOperation(_ operation: Operation) {
-    recordEnqueued(operation)
-    super.addOperation(operation)
+    adding(CollectionOfOne(operation)) { super.addOperation(operation) }
     askAgain(operation)
   }
 
   open override func addOperations(_ operations: [Operation], waitUntilFinished wait: Bool) {
-    for operation in operations { recordEnqueued(operation) }
-    super.addOperations(operations, waitUntilFinished: false)
+    adding(operations) { super.addOperations(operations, waitUntilFinished: false) }
     for operation in operations { askAgain(operation) }
     // The waits are those of the operations, so that each is recorded.
     if wait { for operation in operations { operation.waitUntilFinished() } }
@@ -84,7 +82,9 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
       return super.addBarrierBlock(barrier)
     }
     let life = recorder.introduceBarrier(queue: queue)
+    var adding = QueueProbe.beginAdding(life.probe.serial, to: self, isBarrier: true, recorder: recorder)
     super.addBarrierBlock { life.run(barrier) }
+    optrace_adding_end(&adding)
   }
 
   /// Foundation on Linux asks an operation whether it is ready while it is added, and keeps the answer. When the last
@@ -98,8 +98,13 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
     #endif
   }
 
-  private func recordEnqueued(_ operation: Operation) {
-    if let recorder { probe.recordEnqueued(operation, on: self, recorder: recorder) }
+  /// Records that the operations are given to this queue, which `add` does.
+  private func adding(_ operations: some Sequence<Operation>, _ add: () -> Void) {
+    guard let recorder else { return add() }
+    let first = probe.recordEnqueued(operations, on: self, recorder: recorder)
+    var adding = QueueProbe.beginAdding(first, to: self, recorder: recorder)
+    add()
+    optrace_adding_end(&adding)
   }
 
   // MARK: Control

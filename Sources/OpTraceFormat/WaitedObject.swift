@@ -1,10 +1,12 @@
-/// What a thread blocks on, besides operations and operation queues.
+/// What a thread blocks on, besides operations and operation queues; and the call that adds to a queue, which may hang.
 public enum WaitedObject: UInt8, CaseIterable, Sendable {
   case semaphore = 1
   case group = 2
   /// A dispatch queue: `sync`.
   case queue = 3
   case condition = 4
+  /// A call that adds to an operation queue, whose address stands for it.
+  case adding = 5
 
   /// The word of the text form.
   public var word: String {
@@ -13,6 +15,7 @@ public enum WaitedObject: UInt8, CaseIterable, Sendable {
     case .group: "group"
     case .queue: "queue"
     case .condition: "condition"
+    case .adding: "adding"
     }
   }
 }

@@ -34,7 +34,8 @@ struct BlockingRules {
         return nil
       }
       open.insert(wait)
-      return executes(wait.thread)
+      // Anybody may add an operation.
+      return record.fields.kind == WaitedObject.adding.rawValue || executes(wait.thread)
         ? nil : (.notExecuting, "blocks thread t\(wait.thread), on which it does not execute")
     case .unblocked:
       last[event.thread.rawValue] = object

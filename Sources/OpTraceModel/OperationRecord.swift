@@ -77,6 +77,9 @@ public struct OperationRecord: Sendable, Identifiable, Equatable {
   /// When the object was made; may lie before the trace's start.
   public var created: Nanoseconds?
   public var enqueued: Stamp?
+  /// Since when, and on which thread, the call that adds it to its queue has not returned: at the end of the trace it was
+  /// in there for longer than adding takes. Of several operations that one call adds, the first has it. Nil: it returned.
+  public var addingSince: Stamp?
   /// The last turn to ready before the start; the thread is the one that took away the last obstacle.
   public var ready: Stamp?
   public var started: Stamp?

@@ -18,6 +18,7 @@ public struct TraceBuilder {
   private var edges = EdgeSet()
   private var openWaits: [OpenWait: [Int]] = [:]
   private var blocking = BlockingWaits()
+  private var adding = AddingCalls()
   private var openSpans: [UInt32: Int] = [:]
   /// Operations of which some event was seen, by place: the others are only named as a dependency.
   private var isCreated: [Bool] = []
@@ -90,11 +91,13 @@ public struct TraceBuilder {
       return
     case .blocked where id != 0:
       hasEvents[operation(id)] = true
-      blocking.blocked(BlockingRecord(events[index]), at)
+      let record = BlockingRecord(events[index])
+      if AddingCalls.isOne(record) { adding.began(record, at) } else { blocking.blocked(record, at) }
       return
     case .blocked: return
     case .unblocked:
-      blocking.unblocked(BlockingRecord(events[index]), at)
+      let record = BlockingRecord(events[index])
+      if AddingCalls.isOne(record) { adding.ended(record, at) } else { blocking.unblocked(record, at) }
       return
     case .signalled:
       blocking.signalled(BlockingRecord(events[index]), at)
@@ -308,6 +311,9 @@ public struct TraceBuilder {
     trace.objects = blocking.objects
     // Those on objects were told of after they had begun; the sort keeps the order of equal ones.
     trace.waits = (trace.waits + blocking.waits).sorted { $0.began < $1.began }
+    for call in adding.unreturned {
+      if let place = operationPlaces[call.operation.rawValue] { trace.operations[place].addingSince = call.since }
+    }
     trace.operations.settleOrder { operationPlaces[$0.rawValue] }
     if zip(trace.operations, trace.operations.dropFirst()).contains(where: { $0.id > $1.id }) {
       trace.operations.sort { $0.id < $1.id }

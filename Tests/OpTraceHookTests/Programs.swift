@@ -74,15 +74,34 @@ enum Programs {
     }
   }
 
-  /// Runs one of the programs to its end, traced into `file`; without recording when that is nil.
-  static func run(_ name: String, _ way: Way, _ build: Build, into file: URL?) throws -> Ended {
+  /// What starts one of the programs, traced into `file`; without recording when that is nil. `ring`: a flight recorder.
+  static func command(
+    _ name: String, _ way: Way, _ build: Build, into file: URL?, ring: Bool = false
+  ) throws -> (executable: URL, arguments: [String], variables: [String: String]) {
     let program = try executable(way.program, build)
-    guard let file else { return try run(program, [name], [:]) }
+    guard let file else { return (program, [name], [:]) }
     guard way.isRecorded else {
-      return try run(program, [name] + (way.isInstrumentedToo ? ["instrument"] : []), ["OPTRACE_OUTPUT": file.path])
+      var variables = ["OPTRACE_OUTPUT": file.path]
+      if ring { variables["OPTRACE_FLIGHT_RECORDER"] = "1M" }
+      return (program, [name] + (way.isInstrumentedToo ? ["instrument"] : []), variables)
     }
-    let arguments = ["record", "-o", file.path, "--", program.path, name]
-    return try run(try executable("optrace", .debug), arguments, [:])
+    let options = ring ? ["--flight-recorder", "1M"] : []
+    return (
+      try executable("optrace", .debug), ["record", "-o", file.path] + options + ["--", program.path, name], [:]
+    )
+  }
+
+  /// Runs one of the programs to its end.
+  static func run(_ name: String, _ way: Way, _ build: Build, into file: URL?) throws -> Ended {
+    let (executable, arguments, variables) = try command(name, way, build, into: file)
+    return try run(executable, arguments, variables)
+  }
+
+  static func environment(_ variables: [String: String]) -> [String: String] {
+    var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("OPTRACE_") }
+    // A crash is part of some programs: what Swift tells about it takes seconds.
+    environment["SWIFT_BACKTRACE"] = "enable=no"
+    return environment.merging(variables) { $1 }
   }
 
   /// A process that does not end is killed, so that a hang is a failure.
@@ -93,10 +112,7 @@ enum Programs {
     let process = Process()
     process.executableURL = executable
     process.arguments = arguments
-    var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("OPTRACE_") }
-    // A crash is part of some programs: what Swift tells about it takes seconds.
-    environment["SWIFT_BACKTRACE"] = "enable=no"
-    process.environment = environment.merging(variables) { $1 }
+    process.environment = environment(variables)
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = try FileHandle(forWritingTo: files[0])
     process.standardError = try FileHandle(forWritingTo: files[1])
@@ -115,7 +131,7 @@ enum Programs {
   }
 
   /// Tests run on threads that block signals, and a child takes over the mask of the thread that starts it.
-  private static func withAllSignals(_ body: () throws -> Void) rethrows {
+  static func withAllSignals(_ body: () throws -> Void) rethrows {
     var none = sigset_t()
     var before = sigset_t()
     sigemptyset(&none)

@@ -98,6 +98,7 @@ import Testing
         + "finished \(show(operation.finished))")
     if let seen = operation.finishSeen { lines.append("  finish seen \(show(seen))") }
     if let cancel = operation.cancelRequested { lines.append("  cancel \(show(cancel))") }
+    if let since = operation.addingSince { lines.append("  being added since \(show(since))") }
     if let released = operation.released { lines.append("  released \(show(released))") }
     lines.append(
       "  starts \(operation.startCount), enqueued \(operation.enqueueCount), finishes \(operation.finishCount)")

@@ -25,21 +25,31 @@ static SWIFT void hook_destroy(SELF) {
 }
 
 static SWIFT void hook_add(void *operation, SELF) {
-  if (watches(self)) hook_calls.enqueue(self, operation);
+  optrace_adding adding = {0};
+  if (watches(self)) hook_calls.enqueue(self, operation, &adding);
   ((method_object)real(index_add))(operation, self);
+  optrace_adding_end(&adding);
 }
 
 static SWIFT void hook_add_all(void *operations, bool wait, SELF) {
-  if (watches(self)) hook_calls.enqueue_all(self, operations);
-  ((method_array)real(index_add_all))(operations, wait, self);
+  method_array original = (method_array)real(index_add_all);
+  if (!watches(self)) return original(operations, wait, self);
+  optrace_adding adding = {0};
+  hook_calls.enqueue_all(self, operations, &adding);
+  original(operations, false, self);
+  optrace_adding_end(&adding);
+  // What Foundation does too, and no longer a part of adding.
+  if (wait) hook_calls.wait_all(operations);
 }
 
 static SWIFT void hook_barrier(void *function, void *context, SELF) {
   SWIFT void (*original)(void *, void *, SELF) = real(index_barrier);
   void *new_function, *new_context;
-  if (!watches(self) || !hook_calls.barrier(self, function, context, &new_function, &new_context))
+  optrace_adding adding = {0};
+  if (!watches(self) || !hook_calls.barrier(self, function, context, &new_function, &new_context, &adding))
     return original(function, context, self);
   original(new_function, new_context, self);
+  optrace_adding_end(&adding);
   hook_calls.release(new_context);
 }
 

@@ -136,6 +136,19 @@ enum {
 void optrace_operation_event(const optrace_operation *operation, uint8_t kind);
 void optrace_operation_event2(const optrace_operation *operation, uint8_t kind, uint64_t word1);
 
+// ---- Calls that add to a queue -------------------------------------------------------------------------------------
+
+// Around Foundation's own call that adds an operation, of several the first, or a barrier: it costs some stores, and
+// leaves a record only where the call lasts, as one that never returns does. What `begin` gives back is for `end`, on the
+// same thread.
+typedef struct {
+  optrace_recorder *recorder;  // Null: nothing was noted.
+  uint64_t outer_object, outer_since;
+  uint32_t outer_serial;
+} optrace_adding;
+optrace_adding optrace_adding_begin(optrace_recorder *recorder, const void *queue, uint32_t serial, bool is_barrier);
+void optrace_adding_end(const optrace_adding *adding);
+
 // ---- What executes on this thread ----------------------------------------------------------------------------------
 
 // The phase of the innermost operation that this thread runs.

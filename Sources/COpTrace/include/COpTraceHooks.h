@@ -23,10 +23,14 @@ typedef struct {
   void (*dependency)(void *operation, void *other, bool added);
   // `kind`: the record's, of what is set; `value` points to the new value, as Swift has it.
   void (*operation_changed)(void *operation, uint8_t kind, const void *value);
-  void (*enqueue)(void *queue, void *operation);
-  void (*enqueue_all)(void *queue, void *array);
+  // These three also begin what `adding` is for; see COpTrace.h.
+  void (*enqueue)(void *queue, void *operation, optrace_adding *adding);
+  void (*enqueue_all)(void *queue, void *array, optrace_adding *adding);
   // Gives back the two words of a closure that runs the one whose words are `function` and `context`, and owns it.
-  bool (*barrier)(void *queue, void *function, void *context, void **new_function, void **new_context);
+  bool (*barrier)(void *queue, void *function, void *context, void **new_function, void **new_context,
+                  optrace_adding *adding);
+  // Waits for each operation of an array.
+  void (*wait_all)(void *array);
   void (*release)(void *context);
   void (*queue_event)(void *queue, uint8_t kind);
   void (*queue_value)(void *queue, uint8_t kind, int64_t value);

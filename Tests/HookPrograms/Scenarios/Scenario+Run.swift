@@ -51,3 +51,30 @@ extension Ending {
     }
   }
 }
+
+extension Evidence {
+  func run() {
+    switch self {
+    case .addingHangs: Evidences.addingHangs()
+    case .addingSeveralHangs: Evidences.addingSeveralHangs()
+    case .innerAddingHangs: Evidences.innerAddingHangs()
+    case .addingReturns: Evidences.addingReturns()
+    case .dependsOnItself: Evidences.dependsOnItself()
+    case .dependsOnItselfBeforeAdding: Evidences.dependsOnItselfBeforeAdding()
+    case .neverReady: Evidences.neverReady()
+    case .readyInSilence: Evidences.readyInSilence()
+    case .readyTooEarly: Evidences.readyTooEarly()
+    case .barrierOnIdleQueue: Evidences.barrierOnIdleQueue()
+    case .barrierOutlivesTheWait: Evidences.barrierOutlivesTheWait()
+    case .suspendedForGood: Evidences.suspendedForGood()
+    case .limitOfZero: Evidences.limitOfZero()
+    case .startedInAQueue: Evidences.startedInAQueue()
+    case .startedTwice: Evidences.startedTwice()
+    case .addedTwice: Evidences.addedTwice()
+    case .dependentReleased: Evidences.dependentReleased()
+    case .cancelledDependentReleased: Evidences.cancelledDependentReleased()
+    case .finishedBeforeStart: Evidences.finishedBeforeStart()
+    case .cancelledAndNeverFinished: Evidences.cancelledAndNeverFinished()
+    }
+  }
+}

@@ -14,3 +14,13 @@ enum Scenario: String, CaseIterable {
 enum Ending: String, CaseIterable {
   case load, shortThreads, exec, fork, underscoreExit, exitStatus, trap, kill
 }
+
+/// Programs that hang, crash, or do what they should not: what proves it must be in the trace.
+enum Evidence: String, CaseIterable {
+  case addingHangs, addingSeveralHangs, innerAddingHangs, addingReturns
+  case dependsOnItself, dependsOnItselfBeforeAdding
+  case neverReady, readyInSilence, readyTooEarly
+  case barrierOnIdleQueue, barrierOutlivesTheWait, suspendedForGood, limitOfZero
+  case startedInAQueue, startedTwice, addedTwice, dependentReleased, cancelledDependentReleased
+  case finishedBeforeStart, cancelledAndNeverFinished
+}

@@ -8,6 +8,8 @@ func runProgram() {
     scenario.run()
   } else if let ending = Ending(rawValue: name) {
     ending.run()
+  } else if let evidence = Evidence(rawValue: name) {
+    evidence.run()
   } else {
     exit(64)
   }
