@@ -59,22 +59,23 @@ struct Obstacles {
   /// other holders wait for something else is not held by itself.
   private func holds(_ nodes: [Int], _ inside: [WaitForGraph.Edge]) -> Bool {
     let members = Set(nodes)
-    var isFree = Set(
-      nodes.filter { node in
-        graph.isAlternative(node) && graph.edges(from: node).contains { !members.contains($0.to) }
-      })
-    guard !isFree.isEmpty else { return true }
     var needs: [Int: Int] = [:]
     var waiting: [Int: [Int]] = [:]
     for edge in inside {
       needs[edge.from, default: 0] += 1
       waiting[edge.to, default: []].append(edge.from)
     }
-    var next = Array(isFree)
+    for node in nodes {
+      if case .slots = graph.nodes[node] {
+        needs[node] = graph.needed(of: node) - graph.edges(from: node).count { !members.contains($0.to) }
+      }
+    }
+    var next = nodes.filter { needs[$0, default: 1] <= 0 }
+    var isFree = Set(next)
     while let node = next.popLast() {
       for waiter in waiting[node] ?? [] where !isFree.contains(waiter) {
         needs[waiter, default: 1] -= 1
-        guard graph.isAlternative(waiter) || needs[waiter] == 0 else { continue }
+        guard needs[waiter, default: 0] <= 0 else { continue }
         isFree.insert(waiter)
         next.append(waiter)
       }

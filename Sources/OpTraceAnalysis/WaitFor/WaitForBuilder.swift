@@ -10,6 +10,7 @@ struct WaitForBuilder {
   private(set) var edges: [WaitForGraph.Edge] = []
   /// Nodes of operations by their place in the trace.
   private(set) var operations = OperationNodes(count: 0)
+  private(set) var slotNeeds: [Int: Int] = [:]
   private var others: [Node: Int] = [:]
   private var queuePlaces: [QueueID: Int] = [:]
   private var queues: [QueueState] = []
@@ -98,9 +99,17 @@ struct WaitForBuilder {
     if state.limit == 0 { connect(node, self.node(.noSlots(queue: queue)), .root) }
     if state.isMain, let mainThread {
       connect(node, self.node(.thread(mainThread)), .mainThread)
-    } else if state.limit > 0, state.holders.count >= state.limit {
+      // What runs on the main thread keeps the others waiting by that alone.
+      guard state.holders.contains(where: isAsynchronous) else { return }
+    }
+    if state.limit > 0, state.holders.count >= state.limit {
       connect(node, self.node(.slots(queue: queue)), .slot)
     }
+  }
+
+  private func isAsynchronous(_ node: Int) -> Bool {
+    if case .operation(let place) = nodes[node] { return trace.operations[place].isAsynchronous }
+    return false
   }
 
   /// A barrier waits for all that was enqueued before it, and what is enqueued later waits for it.
@@ -188,6 +197,7 @@ struct WaitForBuilder {
       switch nodes[node] {
       case .slots(let queue):
         for holder in queues[queue].holders { connect(node, holder, .slot) }
+        slotNeeds[node] = queues[queue].holders.count - queues[queue].limit + 1
       case .emptiness(let queue):
         for member in queues[queue].members { connect(node, member, .member) }
       default: break

@@ -3,7 +3,7 @@ public import OpTraceModel
 /// Who waits for whom at the end of a trace: unfinished operations, and all that stands between them.
 ///
 /// A node is satisfied when *all* that it waits for is, but for a queue's slots, which are alternatives: *one* holder that
-/// comes to its end is enough. Operations whose fate the trace does not tell are not in here: what waits only for them may
+/// comes to its end is enough (more, where the limit was lowered meanwhile). Operations whose fate the trace does not tell are not in here: what waits only for them may
 /// go on.
 public struct WaitForGraph: Sendable {
   /// Numbers are places in the trace's lists.
@@ -53,6 +53,8 @@ public struct WaitForGraph: Sendable {
   /// Numbers of edges, by where they lead.
   private let back: [Int]
   private let operations: OperationNodes
+  /// By node of slots: how many holders have to come to their ends until one of those that wait may start.
+  private let slotNeeds: [Int: Int]
 
   /// O(operations + dependencies + waits).
   public init(of trace: Trace) {
@@ -64,6 +66,7 @@ public struct WaitForGraph: Sendable {
   private init(_ builder: WaitForBuilder) {
     nodes = builder.nodes
     operations = builder.operations
+    slotNeeds = builder.slotNeeds
     (edges, starts) = Self.sorted(builder.edges, count: nodes.count) { $0.from }
     let (numbers, backStarts) = Self.sorted(Array(edges.indices), count: nodes.count) { [edges] in edges[$0].to }
     back = numbers
@@ -81,10 +84,8 @@ public struct WaitForGraph: Sendable {
   /// The node of the operation at this place in the trace; nil: it is finished, or its fate is not known.
   public func node(ofOperationAt place: Int) -> Int? { operations[place] }
 
-  public func isAlternative(_ node: Int) -> Bool {
-    if case .slots = nodes[node] { return true }
-    return false
-  }
+  /// How many of those that a node waits for have to be satisfied before it is.
+  public func needed(of node: Int) -> Int { slotNeeds[node] ?? edges(from: node).count }
 
   public func isRoot(_ node: Int) -> Bool {
     switch nodes[node] {
@@ -122,10 +123,8 @@ extension WaitForGraph {
     var satisfied: [Int] = []
     for node in nodes.indices where counts(node) {
       isBlocked[node] = true
-      let all = edges(from: node)
-      let inside = all.count { counts($0.to) }
-      // One alternative is enough, and one outside goes on.
-      open[node] = isAlternative(node) ? (inside == all.count ? min(1, inside) : 0) : inside
+      // Those outside go on.
+      open[node] = max(0, needed(of: node) - edges(from: node).count { !counts($0.to) })
       if open[node] == 0, !isRoot(node), !dead.contains(node) { satisfied.append(node) }
     }
     for node in satisfied { isBlocked[node] = false }

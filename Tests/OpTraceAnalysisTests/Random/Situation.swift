@@ -1,0 +1,138 @@
+import OpTraceFormat
+import OpTraceModel
+
+/// A moment of a program: what is done, what executes and waits, what stands in which queue. It can be written down as
+/// a trace, and it can be played to its end (``SituationPlay``).
+struct Situation {
+  enum Wait: Equatable {
+    case job(Int)
+    /// Until a queue is empty.
+    case queue(Int)
+    /// `DispatchQueue.main.sync`.
+    case mainThread
+  }
+
+  enum Stage { case pending, executing, finished }
+
+  struct Job {
+    /// Nil: never given to a queue; it may have been started by hand.
+    var queue: Int?
+    var stage = Stage.pending
+    var isCancelled = false
+    var isBarrier = false
+    /// Its `start()` has returned: it holds its slot and no thread.
+    var isAsynchronous = false
+    var dependencies: [Int] = []
+    /// Open ones, of one that executes.
+    var waits: [Wait] = []
+    /// The job that started it by hand, and executes until it returns.
+    var host: Int?
+  }
+
+  struct Queue {
+    /// -1: none.
+    var limit = -1
+    var isSuspended = false
+    var isMain = false
+  }
+
+  /// In the order of enqueueing.
+  var jobs: [Job] = []
+  var queues: [Queue] = []
+  /// What the main thread waits for, outside of every job.
+  var mainWait: Wait?
+}
+
+extension Situation {
+  private static let main = ThreadID(1)
+
+  /// On which thread a job that executes has its code; nil: on none.
+  private func thread(of job: Int) -> ThreadID? {
+    if let host = jobs[job].host { return thread(of: host) }
+    if jobs[job].isAsynchronous { return nil }
+    if let queue = jobs[job].queue, queues[queue].isMain { return Self.main }
+    return ThreadID(UInt32(job + 2))
+  }
+
+  /// As a recorder would tell it, a second after the last change.
+  var trace: Trace {
+    var header = TraceHeader()
+    header.processName = "situation"
+    var trace = Trace(header: header)
+    trace.threads = (0...jobs.count).map { place in
+      let number = UInt32(place)
+      return ThreadRecord(id: ThreadID(number + 1), systemID: number + 100, name: "", isMain: place == 0)
+    }
+    for (place, queue) in queues.enumerated() {
+      var record = QueueRecord(id: QueueID(UInt32(place + 1)), name: "q\(place)", initialLimit: queue.limit)
+      record.initiallySuspended = queue.isSuspended
+      record.isMain = queue.isMain
+      trace.queues.append(record)
+    }
+    trace.objects = [ObjectRecord(id: ObjectID(1), kind: .queue, address: 4096, name: "com.apple.main-thread")]
+    for place in jobs.indices { trace.operations.append(record(of: place)) }
+    for (place, job) in jobs.enumerated() where job.stage == .executing {
+      for wait in job.waits { trace.waits.append(record(of: wait, thread: thread(of: place), inside: place)) }
+    }
+    if let mainWait { trace.waits.append(record(of: mainWait, thread: Self.main, inside: nil)) }
+    trace.lastEvent = 30_000
+    trace.end = 1_000_000_000
+    return trace
+  }
+
+  private func record(of place: Int) -> OperationRecord {
+    let job = jobs[place]
+    var record = OperationRecord(id: OperationID(UInt32(place + 1)), className: "Job", name: "job \(place)")
+    let thread = thread(of: place) ?? ThreadID(UInt32(place + 2))
+    record.created = 0
+    record.isAsynchronous = job.isAsynchronous
+    record.isBarrier = job.isBarrier
+    if let queue = job.queue {
+      record.queue = QueueID(UInt32(queue + 1))
+      record.enqueued = Stamp(Nanoseconds(1000 + place), Self.main)
+      record.enqueueCount = 1
+    }
+    record.dependencies = job.dependencies.map { Dependency(on: OperationID(UInt32($0 + 1)), added: 1000) }
+    if job.isCancelled { record.cancelRequested = Stamp(5000, Self.main) }
+    let isFree = job.isCancelled || job.dependencies.allSatisfy { jobs[$0].stage == .finished }
+    if isFree || job.stage != .pending { record.ready = Stamp(6000, Self.main) }
+    guard job.stage != .pending else { return record }
+    record.started = Stamp(10_000, thread)
+    record.executionBegan = Stamp(10_001, thread)
+    record.startCount = 1
+    if job.isAsynchronous || job.stage == .finished { record.startReturned = Stamp(20_001, thread) }
+    guard job.stage == .finished else { return record }
+    record.executionEnded = Stamp(19_000, thread)
+    record.finished = Stamp(20_000, thread)
+    record.finishCount = 1
+    return record
+  }
+
+  private func record(of wait: Wait, thread: ThreadID?, inside: Int?) -> WaitRecord {
+    let target: WaitRecord.Target =
+      switch wait {
+      case .job(let job): .operation(OperationID(UInt32(job + 1)))
+      case .queue(let queue): .queue(QueueID(UInt32(queue + 1)))
+      case .mainThread: .object(ObjectID(1))
+      }
+    return WaitRecord(
+      target: target, thread: thread ?? ThreadID(UInt32((inside ?? 0) + 2)),
+      inside: inside.map { OperationID(UInt32($0 + 1)) }, began: 30_000)
+  }
+}
+
+extension Situation: CustomStringConvertible {
+  /// Enough to write the situation down again.
+  var description: String {
+    let queues = queues.enumerated().map { place, queue in
+      "q\(place) limit \(queue.limit)\(queue.isSuspended ? " suspended" : "")\(queue.isMain ? " main" : "")"
+    }
+    let jobs = jobs.enumerated().map { place, job in
+      "#\(place) \(job.queue.map { "q\($0)" } ?? "-") \(job.stage)\(job.isCancelled ? " cancelled" : "")"
+        + (job.isBarrier ? " barrier" : "") + (job.isAsynchronous ? " async" : "")
+        + (job.dependencies.isEmpty ? "" : " after \(job.dependencies)")
+        + (job.waits.isEmpty ? "" : " waits \(job.waits)") + (job.host.map { " inside #\($0)" } ?? "")
+    }
+    return (queues + jobs).joined(separator: "; ") + (mainWait.map { "; main waits \($0)" } ?? "")
+  }
+}
