@@ -6,7 +6,9 @@ extension Situation {
     for queue in 0..<3 {
       let isMain = queue == 2 && random.chance(50)
       situation.queues.append(
-        .init(limit: isMain ? 1 : [1, 1, 2, 2, 3, -1, 0][random.number(0..<7)], isSuspended: random.chance(8), isMain: isMain))
+        .init(
+          limit: isMain ? 1 : [1, 1, 2, 2, 3, -1, 0][random.number(0..<7)], isSuspended: random.chance(8),
+          isMain: isMain))
     }
     let count = random.number(1..<8)
     let density = [5, 15, 30][random.number(0..<3)]
