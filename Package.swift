@@ -63,7 +63,8 @@ let package = Package(
     // The broken programs of the demo, without the command.
     .executableTarget(name: "BrokenProgram", dependencies: ["OpTraceScenarios"], path: "Tests/BrokenProgram"),
     .testTarget(
-      name: "OpTraceScenariosTests", dependencies: ["OpTraceScenarios", "OpTraceModel", "BrokenProgram"]),
+      name: "OpTraceScenariosTests",
+      dependencies: ["OpTraceScenarios", "OpTraceModel", "OpTraceFormat", "BrokenProgram"]),
     .testTarget(name: "OpTraceFormatTests", dependencies: ["OpTraceFormat", "COpTrace"]),
     .testTarget(
       name: "OpTraceModelTests", dependencies: ["OpTraceModel", "OpTraceFormat", "OpTrace"], exclude: ["Golden"]),
@@ -81,7 +82,8 @@ let package = Package(
       ]),
     // A program that knows nothing of OpTrace.
     .executableTarget(name: "RecordTestProgram", path: "Tests/RecordTestProgram"),
-    .testTarget(name: "OpTraceCLITests", dependencies: ["optrace-cli", "OpTraceModel", "RecordTestProgram"]),
+    .testTarget(
+      name: "OpTraceCLITests", dependencies: ["optrace-cli", "OpTraceModel", "OpTraceScenarios", "RecordTestProgram"]),
 
     // Tests of the recorder.
     .target(name: "CRecorderTestSupport", path: "Tests/CRecorderTestSupport"),

@@ -1,5 +1,6 @@
 import Foundation
 import OpTraceModel
+import OpTraceScenarios
 import Testing
 
 @Suite("The command demo", .serialized)
@@ -8,23 +9,24 @@ struct DemoTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// The scenarios in the list: healthy ones, and those that get stuck.
-  private func listed() throws -> (healthy: [String], stuck: [String]) {
+  /// The scenarios in the list: healthy ones, those that get stuck, and those that are broken.
+  private func listed() throws -> (healthy: [String], stuck: [String], broken: [String]) {
     let groups = try Command.run("demo", "--list").output.components(separatedBy: "\n\n")
     let names = groups.map { group in
       group.split(separator: "\n").filter { $0.hasPrefix("  ") }.compactMap {
         $0.split(separator: " ").first.map(String.init)
       }
     }
-    return (names.first ?? [], names.dropFirst().first ?? [])
+    try #require(names.count == 4)
+    return (names[0], names[1], names[2])
   }
 
-  @Test("without a name it lists them, one line each, the stuck ones apart")
+  @Test("without a name it lists them, one line each, the stuck and the broken ones apart")
   func list() throws {
     let result = try Command.run("demo")
     #expect(result.status == 0)
     #expect(result == (try Command.run("demo", "--list")))
-    let (healthy, stuck) = try listed()
+    let (healthy, stuck, broken) = try listed()
     #expect(
       Set(healthy) == [
         "photo-import", "i-love-u", "upload-cancel", "async-wait", "custom-concurrent", "block-fan-out", "diamond",
@@ -32,6 +34,7 @@ struct DemoTests {
         "tickets",
       ])
     #expect(stuck == ["photo-import", "deadlock"])
+    #expect(broken == Scenario.broken.map(\.name))
   }
 
   @Test(
@@ -41,6 +44,14 @@ struct DemoTests {
       (["nothing-like-it"], "optrace: there is no scenario 'nothing-like-it': 'optrace demo --list' lists them\n"),
       (["diamond", "--limit", "2"], "optrace: the scenario 'diamond' has no --limit (those that have: i-love-u)\n"),
       (["diamond", "--stuck"], "optrace: the scenario 'diamond' has no --stuck (those that have: photo-import)\n"),
+      (
+        ["diamond", "--fixed"], "optrace: the scenario 'diamond' has no --fixed (those that have: the broken ones)\n"
+      ),
+      (
+        ["diamond", "--timeout", "1"],
+        "optrace: the scenario 'diamond' has no --timeout (those that have: photo-import, deadlock, the broken ones)\n"
+      ),
+      (["queue-self-wit"], "optrace: there is no scenario 'queue-self-wit': did you mean 'queue-self-wait'?\n"),
       (["photo-import", "--timeout", "1"], "optrace: 'photo-import' ends by itself: --timeout goes with --stuck\n"),
     ])
   func usage(arguments: [String], message: String) throws {

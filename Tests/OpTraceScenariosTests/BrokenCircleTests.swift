@@ -1,0 +1,87 @@
+import OpTraceModel
+import OpTraceScenarios
+import Testing
+
+/// Each test is a process that hangs until it has been silent for two seconds, so several suites run at the same time.
+@Suite("Broken programs: circles", .serialized)
+struct BrokenCircleTests {
+  @Test("dependency-cycle: three in a circle across two queues, and one behind them")
+  func dependencyCycle() async throws {
+    let run = try await BrokenRun("dependency-cycle")
+    #expect(run.isSilent)
+    let circle = try run.operations("Refresh token", "Open database", "Load profile")
+    for (operation, next) in zip(circle, circle.dropFirst() + circle.prefix(1)) {
+      #expect(operation.depends(on: next), "\(operation.title) → \(next.title)")
+      #expect(operation.state == .pending && operation.started == nil)
+    }
+    #expect(Set(circle.map(\.queue)).count == 2)
+    #expect(circle.allSatisfy { $0.source?.contains("DependencyCycle.swift:") == true })
+    #expect(try run.operation("Read settings").state == .finished)
+    let show = try run.operation("Show profile")
+    #expect(show.depends(on: circle[2]) && show.state == .pending)
+  }
+
+  @Test("dependency-cycle-self: the edge stands in the trace of the call that hangs")
+  func dependencyCycleSelf() async throws {
+    let run = try await BrokenRun("dependency-cycle-self")
+    #expect(run.isSilent)
+    let first = try run.operation("Load page 1")
+    #expect(first.dependencies.map(\.on) == [first.id] && first.dependencies[0].removed == nil)
+    #expect(run.trace.operations.allSatisfy { $0.started == nil })
+    #expect(try run.queue("pages").isSuspended)
+  }
+
+  @Test("queue-self-wait: the only slot is held by who waits for one behind")
+  func queueSelfWait() async throws {
+    let run = try await BrokenRun("queue-self-wait")
+    #expect(run.isSilent)
+    let (save, journal) = (try run.operation("Save order"), try run.operation("Write journal"))
+    #expect(try run.queue("database").limit == 1)
+    #expect(save.queue == journal.queue)
+    #expect(run.isRunning(save))
+    #expect(journal.state == .ready)
+    #expect(try run.openWait(for: journal, inside: save).thread == save.executionBegan?.thread)
+    let confirm = try run.operation("Confirm order")
+    #expect(confirm.state == .pending && confirm.depends(on: save))
+  }
+
+  @Test("wait-cycle: the slot of each queue is held by who waits for a slot of the other")
+  func waitCycle() async throws {
+    let run = try await BrokenRun("wait-cycle")
+    #expect(run.isSilent)
+    let (importing, rename) = (try run.operation("Import photos"), try run.operation("Rename album"))
+    let (update, covers) = (try run.operation("Update album"), try run.operation("Reload covers"))
+    #expect(run.isRunning(importing) && run.isRunning(rename))
+    #expect(update.queue == rename.queue && covers.queue == importing.queue && update.queue != covers.queue)
+    #expect(update.state == .ready && covers.state == .ready)
+    _ = try run.openWait(for: update, inside: importing)
+    _ = try run.openWait(for: covers, inside: rename)
+    #expect(run.trace.queues.map(\.limit) == [1, 1])
+  }
+
+  @Test("wait-cycle-mutual: both execute, and each waits for the other")
+  func waitCycleMutual() async throws {
+    let run = try await BrokenRun("wait-cycle-mutual")
+    #expect(run.isSilent)
+    let (upload, download) = (try run.operation("Upload notes"), try run.operation("Download notes"))
+    #expect(run.isRunning(upload) && run.isRunning(download))
+    _ = try run.openWait(for: download, inside: upload)
+    _ = try run.openWait(for: upload, inside: download)
+    #expect(try run.operation("Merge notes").state == .pending)
+    #expect(try run.queue("sync").limit == 4)
+  }
+
+  @Test("main-thread-deadlock: the main thread waits for who waits for the main queue")
+  func mainThreadDeadlock() async throws {
+    let run = try await BrokenRun("main-thread-deadlock")
+    #expect(run.isSilent)
+    let (render, show) = (try run.operation("Render report"), try run.operation("Show progress"))
+    let queue = try #require(show.queue.flatMap { run.trace.queue($0) })
+    #expect(queue.isMain)
+    #expect(show.state == .ready && run.isRunning(render))
+    _ = try run.openWait(for: show, inside: render)
+    let wait = try run.wait(for: .queue(try run.queue("background").id))
+    #expect(wait.ended == nil)
+    #expect(run.trace.thread(wait.thread)?.isMain == true)
+  }
+}

@@ -1,0 +1,44 @@
+import OpTraceModel
+import OpTraceScenarios
+import Testing
+
+@Suite("Broken programs: without their fault", .serialized)
+struct BrokenTwinTests {
+  @Test("they end by themselves, and everything is over", arguments: Scenario.broken.map(\.name))
+  func twin(name: String) async throws {
+    let run = try await BrokenRun(name, fixed: true)
+    #expect(run.ending == .exited(status: 0))
+    #expect(!run.trace.operations.isEmpty)
+    #expect(run.titles { $0.finished == nil } == [])
+    #expect(run.titles { $0.startCount != 1 || $0.enqueueCount > 1 || $0.finishCount != 1 } == [])
+    #expect(run.trace.waits.allSatisfy { $0.ended != nil })
+    #expect(run.trace.queues.allSatisfy { !$0.isSuspended })
+  }
+
+  @Test("every one has a name of its own that begins with its code, and a summary that fits a line")
+  func table() {
+    let names = Scenario.broken.map(\.name)
+    #expect(Set(names + Scenario.all.map(\.name)).count == names.count + Scenario.all.count)
+    for scenario in Scenario.broken {
+      #expect(scenario.health == .broken)
+      #expect(scenario.options.contains(.fixed))
+      #expect(scenario.code.map { scenario.name == $0 || scenario.name.hasPrefix($0 + "-") } == true)
+      #expect((20...110).contains(scenario.summary.count) && scenario.summary.hasSuffix("."), "\(scenario.name)")
+      #expect(Scenario.named(scenario.name)?.code == scenario.code)
+    }
+    #expect(Scenario.all.allSatisfy { $0.code == nil })
+  }
+
+  @Test("each fault has its program")
+  func complete() {
+    #expect(
+      Set(Scenario.broken.compactMap(\.code)) == [
+        "dependency-cycle", "queue-self-wait", "wait-cycle", "main-thread-deadlock", "orphan-dependency",
+        "queue-suspended", "never-finished", "cancelled-never-finished", "thread-pool-starvation",
+        "readiness-override", "removed-dependency-stuck", "barrier-reentry", "finished-without-start", "double-finish",
+        "double-start", "premature-finish", "dependent-released", "barrier-on-idle-queue", "retained-operation",
+        "started-before-dependency", "priority-inversion", "blocking-wait", "serial-bottleneck",
+        "dependency-chain-cost",
+      ])
+  }
+}
