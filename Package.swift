@@ -12,6 +12,7 @@ let package = Package(
     .library(name: "OpTrace", targets: ["OpTrace"]),
     .library(name: "OpTraceAnalysis", targets: ["OpTraceModel", "OpTraceAnalysis", "OpTraceExport"]),
     .library(name: "OpTraceGraphviz", targets: ["OpTraceGraphviz"]),
+    .library(name: "OpTraceDiagnostics", targets: ["OpTraceDiagnostics"]),
     .executable(name: "optrace", targets: ["optrace-cli"]),
     // What `optrace record` loads into a program: a small object in C, and through it the recorder.
     .library(name: "OpTracePreload", type: .dynamic, targets: ["OpTracePreload"]),
@@ -47,6 +48,12 @@ let package = Package(
       name: "CGraphviz", pkgConfig: "libgvc", providers: [.apt(["libgraphviz-dev"]), .brew(["graphviz"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .target(name: "OpTraceGraphviz", dependencies: ["CGraphviz", "OpTraceExport", "OpTraceAnalysis", "OpTraceModel"]),
+
+    // Recorder and analysis in one process.
+    .target(name: "COpTraceSignals", cSettings: [.define("_GNU_SOURCE", .when(platforms: [.linux]))]),
+    .target(
+      name: "OpTraceDiagnostics",
+      dependencies: ["COpTraceSignals", "OpTrace", "OpTraceModel", "OpTraceAnalysis", "OpTraceExport"]),
 
     // The command and the demo programs.
     .target(name: "OpTraceScenarios", dependencies: ["OpTrace", "OpTraceModel"]),
@@ -110,6 +117,16 @@ let package = Package(
         "OpTraceModel", "OpTraceFormat", "optrace-cli", "HookTraced", "HookForeign", "HookInstrumented", "HookPlain",
       ],
       exclude: ["Expected"]),
+
+    // Programs that hang, and tests that would.
+    .executableTarget(
+      name: "DiagnosticsTestProgram", dependencies: ["OpTraceDiagnostics", "OpTrace", "CRecorderTestSupport"],
+      path: "Tests/DiagnosticsTestProgram"),
+    .testTarget(
+      name: "OpTraceDiagnosticsTests",
+      dependencies: [
+        "OpTraceDiagnostics", "OpTrace", "OpTraceAnalysis", "OpTraceModel", "DiagnosticsTestProgram",
+      ]),
 
     .testTarget(
       name: "OpTraceStressTests", dependencies: ["OpTrace", "OpTraceModel"], exclude: ["address.supp"]),

@@ -53,11 +53,12 @@ static int reserve_addresses(optrace_recorder *recorder) {
   }
 }
 
-// A host may close our descriptor and open something else under its number.
-static bool still_ours(const optrace_recorder *recorder) {
+bool file_is(const optrace_recorder *recorder, int descriptor) {
   struct stat info;
-  return fstat(recorder->descriptor, &info) == 0 && info.st_dev == recorder->device && info.st_ino == recorder->inode;
+  return fstat(descriptor, &info) == 0 && info.st_dev == recorder->device && info.st_ino == recorder->inode;
 }
+
+static bool still_ours(const optrace_recorder *recorder) { return file_is(recorder, recorder->descriptor); }
 
 // Somebody may cut the file. Growing it then would only hide that, for the header is gone.
 static bool is_cut(const optrace_recorder *recorder, uint64_t bytes) {

@@ -73,6 +73,9 @@ typedef struct lane {
   bool is_listed;         // Among the recorder's `waiting` ones, for good.
   struct lane *next_waiting;
   lane_wait wait, adding;
+  // For those who ask whether anything is written; under the recorder's lock, from the first chunk on.
+  chunk_header *open;     // The chunk, as `chunk` is its thread's alone.
+  struct lane *next_known;
 } lane;
 
 enum { cache_slots = 512 };
@@ -114,6 +117,7 @@ struct optrace_recorder {
   lane *idle;                 // Of threads that have ended.
   lane *_Atomic waiting;      // Those that have ever waited or added; read without a lock until the keeper has ended.
   _Atomic bool hurries;       // Somebody has waited, or added a barrier: the keeper looks at them more often.
+  lane *known;                // Those that have ever had a chunk; none is freed before the recorder has stopped.
   uint64_t millisecond;       // In ticks.
   lane definitions;
   lane carried;
@@ -165,6 +169,8 @@ int file_open(optrace_recorder *recorder);  // 0 or an errno.
 // Takes `grow` itself. `ahead`: by the keeper, which may take its time.
 bool file_grow(optrace_recorder *recorder, uint64_t needed, bool ahead);
 int file_close(optrace_recorder *recorder);
+// Whether a descriptor is one of the trace's file: a host may close ours and open something else under its number.
+bool file_is(const optrace_recorder *recorder, int descriptor);
 
 // guard.c: faults inside these mappings end the recording and not the program. A slot; -1 where there is none left.
 int guard_add(optrace_recorder *recorder, const void *base, uint64_t size);

@@ -2,6 +2,7 @@
 #include "internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -265,6 +266,45 @@ uint64_t optrace_recorder_lost(const optrace_recorder *recorder, uint32_t reason
 
 void optrace_recorder_count_lost(optrace_recorder *recorder, uint32_t reason, uint64_t count) {
   recorder_count_lost(recorder, reason, count);
+}
+
+// Chunks are numbered when they are handed out, and in between fill marks only grow.
+bool optrace_recorder_activity(optrace_recorder *recorder, uint64_t *out) {
+  if (!optrace_recorder_is_recording(recorder)) return false;
+  pthread_mutex_lock(&recorder->lock);
+  bool is_open = !recorder->stopping && recorder->base;
+  if (is_open) {
+    uint64_t activity = recorder->sequence << 40;
+    for (lane *l = recorder->known; l; l = l->next_known)
+      activity += atomic_load_explicit(&l->open->fill, memory_order_relaxed);
+    for (uint32_t reason = 0; reason < 8; reason++)
+      activity += atomic_load_explicit(header_word(recorder, optrace_header_loss + 8 * reason), memory_order_relaxed);
+    *out = activity;
+  }
+  pthread_mutex_unlock(&recorder->lock);
+  return is_open;
+}
+
+int optrace_recorder_open_file(optrace_recorder *recorder) {
+  int descriptor = -1, error = EBADF;
+  if (!optrace_recorder_is_recording(recorder)) {
+    errno = error;
+    return -1;
+  }
+  // While it is held the recorder does not close its descriptor.
+  pthread_mutex_lock(&recorder->lock);
+  if (!recorder->stopping && recorder->base) {
+    descriptor = fcntl(recorder->descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    error = errno;
+  }
+  pthread_mutex_unlock(&recorder->lock);
+  if (descriptor >= 0 && !file_is(recorder, descriptor)) {
+    close(descriptor);
+    descriptor = -1;
+    error = EBADF;
+  }
+  if (descriptor < 0) errno = error;
+  return descriptor;
 }
 
 static _Atomic(void *) default_recorder;

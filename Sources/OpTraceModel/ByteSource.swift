@@ -62,7 +62,8 @@ final class FileSource: ByteSource {
     }
   }
 
-  private init(descriptor: Int32) { self.descriptor = descriptor }
+  /// Closes the descriptor in the end.
+  init(descriptor: Int32) { self.descriptor = descriptor }
   deinit { close(descriptor) }
 
   func size() -> UInt64 {

@@ -16,6 +16,11 @@ public enum TraceReader {
     TraceBuilder.build(try events(bytes: bytes, file: file))
   }
 
+  /// Reads a trace file that is open, which is closed in the end. `file` is its name in errors.
+  package static func read(descriptor: Int32, file: String) throws(TraceError) -> Trace {
+    TraceBuilder.build(try events(FileSource(descriptor: descriptor), file: file))
+  }
+
   /// The events of a trace file in their order, not yet interpreted.
   public static func events(path: String) throws(TraceError) -> TraceEvents {
     try events(try FileSource.open(path: path), file: path)

@@ -60,6 +60,13 @@ bool optrace_recorder_is_recording(const optrace_recorder *recorder);
 uint64_t optrace_recorder_lost(const optrace_recorder *recorder, uint32_t reason);
 void optrace_recorder_count_lost(optrace_recorder *recorder, uint32_t reason, uint64_t count);
 
+// A number that changes with every record that is written or lost, so that who watches need not read the file. Costs the
+// threads that record nothing. False when the recorder has stopped, and in a forked child.
+bool optrace_recorder_activity(optrace_recorder *recorder, uint64_t *out);
+// A new descriptor of the trace's file, also when the file was removed or renamed; -1 and errno where there is none: the
+// program has closed the recorder's.
+int optrace_recorder_open_file(optrace_recorder *recorder);
+
 // What the recorder has to do with the hooks (COpTraceHooks.h): not asked for yet, in use, or not to be had.
 enum { optrace_hooks_unasked, optrace_hooks_used, optrace_hooks_unavailable };
 uint32_t optrace_recorder_hooks(const optrace_recorder *recorder);

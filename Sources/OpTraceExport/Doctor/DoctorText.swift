@@ -1,4 +1,4 @@
-import OpTraceAnalysis
+public import OpTraceAnalysis
 import OpTraceModel
 
 /// A ``DoctorReport`` for people: each finding as a compiler would tell it, and a verdict at the end.
@@ -51,12 +51,17 @@ public struct DoctorText: Sendable {
 
   /// Findings with a blank line between them, then the verdict and what to do next.
   public func text(next hints: [Hint] = []) -> String {
-    var parts = report.findings.map { ($0.severity == .note ? note($0) : full($0)).joined(separator: "\n") }
+    var parts = report.findings.map { text(of: $0) }
     parts.append(verdict(hints).joined(separator: "\n"))
     return parts.joined(separator: "\n\n") + "\n"
   }
 
   // MARK: One finding
+
+  /// One finding of the report, without a line end behind it.
+  public func text(of finding: Finding) -> String {
+    (finding.severity == .note ? note(finding) : full(finding)).joined(separator: "\n")
+  }
 
   private func full(_ finding: Finding) -> [String] {
     var facts = operations(finding.operations)

@@ -1,0 +1,94 @@
+internal import Foundation
+public import OpTrace
+import OpTraceModel
+
+/// Runs `body`, and throws what the doctor finds when it deadlocks, so that a test fails instead of hanging.
+///
+/// ```swift
+/// @Test func importsEverything() throws {
+///   try withDeadlockDetection { _ in Importer().run() }
+/// }
+/// ```
+///
+/// The body runs on another thread, and this call waits; on the main thread it serves the run loop meanwhile. What the
+/// body returns is returned, what it throws is thrown. Plain operations and queues are recorded as well as traced ones.
+///
+/// A ``DeadlockError`` is thrown while the body runs on, when an error of the doctor is seen in two looks at the body's
+/// own operations: a circle of waiting at once; anything else that does not move (a suspended queue, an operation that was
+/// never enqueued) when nothing of the body's has moved for `after`, or when the body itself waits behind it. A body
+/// that is only slow is not at fault, until `timeout` has passed: then a ``StallError`` is thrown.
+///
+/// A body that hangs cannot be ended: its threads and what they hold stay until the process ends. One that returns leaves
+/// nothing behind.
+///
+/// - Parameters:
+///   - after: how long nothing may move, where silence is part of the proof.
+///   - timeout: how long the body may take at all; nil: as long as it wants.
+///   - body: is given the recorder, for marks and for queues where the process is recorded by another one already.
+public func withDeadlockDetection<Value: Sendable>(
+  after: Duration = .seconds(5), timeout: Duration? = .seconds(60),
+  _ body: @escaping @Sendable (TraceRecorder) throws -> Value
+) throws -> Value {
+  let recorder = try SharedRecorder.enter()
+  defer { SharedRecorder.leave() }
+  let outcome = Outcome<Value>()
+  let detector = Detector(recorder, after: after, timeout: timeout) { outcome.settle(.failure($0)) }
+  let run: @Sendable () -> Void = { outcome.settle(Result { try body(recorder) }) }
+  var executor: (any AnyObject)?
+  if #available(macOS 15, iOS 18, *) {
+    // A task, and not only a thread: it takes over what belongs to the test, which is kept in task-local values.
+    let threads = BodyExecutor(detector.threads)
+    executor = threads
+    Task(executorPreference: threads) { run() }
+  } else {
+    OwnThread.start("optrace body", .inherited) {
+      detector.threads.add(TraceRecorder.threadID)
+      run()
+    }
+  }
+  detector.start()
+  defer {
+    detector.cancel()
+    if #available(macOS 15, iOS 18, *) { (executor as? BodyExecutor)?.close() }
+  }
+  return try outcome.wait()
+}
+
+/// As the other, for a body that is asynchronous.
+///
+/// Its code and that of its child tasks runs on threads of its own. Unstructured tasks that it makes do not: what these
+/// enqueue belongs to the body when it is tied to its other operations, by a dependency, a wait or a queue that they share.
+/// When an error is thrown, the body's task is cancelled.
+public func withDeadlockDetection<Value: Sendable>(
+  after: Duration = .seconds(5), timeout: Duration? = .seconds(60),
+  _ body: @escaping @Sendable (TraceRecorder) async throws -> Value
+) async throws -> Value {
+  let recorder = try SharedRecorder.enter()
+  defer { SharedRecorder.leave() }
+  let outcome = Outcome<Value>()
+  let detector = Detector(recorder, after: after, timeout: timeout) { outcome.settle(.failure($0)) }
+  let run: @Sendable () async -> Void = {
+    do { outcome.settle(.success(try await body(recorder))) } catch { outcome.settle(.failure(error)) }
+  }
+  let task: Task<Void, Never>
+  var executor: (any AnyObject)?
+  if #available(macOS 15, iOS 18, *) {
+    let threads = BodyExecutor(detector.threads)
+    executor = threads
+    task = Task(executorPreference: threads) { await run() }
+  } else {
+    detector.threads.forget()
+    task = Task { await run() }
+  }
+  detector.start()
+  defer {
+    detector.cancel()
+    task.cancel()
+    if #available(macOS 15, iOS 18, *) { (executor as? BodyExecutor)?.close() }
+  }
+  return try await withTaskCancellationHandler {
+    try await withCheckedThrowingContinuation { outcome.resume($0) }
+  } onCancel: {
+    task.cancel()
+  }
+}

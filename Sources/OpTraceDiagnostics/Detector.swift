@@ -1,0 +1,93 @@
+internal import Dispatch
+import OpTrace
+import OpTraceAnalysis
+import OpTraceModel
+
+/// Looks now and then whether a body can still go on.
+final class Detector: Sendable {
+  let threads = BodyThreads()
+  private let recorder: TraceRecorder
+  private let after: Duration
+  private let timeout: Duration?
+  private let fail: @Sendable (any Error) -> Void
+  private let cancelled = DispatchSemaphore(value: 0)
+  private let began = TraceRecorder.monotonicNow
+
+  init(
+    _ recorder: TraceRecorder, after: Duration, timeout: Duration?, fail: @escaping @Sendable (any Error) -> Void
+  ) {
+    self.recorder = recorder
+    self.after = after
+    self.timeout = timeout
+    self.fail = fail
+  }
+
+  func start() { OwnThread.start("optrace detect") { self.run() } }
+  func cancel() { cancelled.signal() }
+
+  private func run() {
+    let clock = ContinuousClock()
+    let deadline = timeout.map { clock.now + $0 }
+    var previous: Diagnosis?
+    var pause = Duration.milliseconds(100)
+    while true {
+      let left = deadline.map { $0 - clock.now } ?? pause
+      guard left > .zero else { return fail(StallError(timeout: timeout ?? .zero, report: wholeReport)) }
+      let nanoseconds = Int(min(pause, left).nanoseconds)
+      guard cancelled.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .timedOut else { return }
+      // A long trace takes a while to read: that must not cost the body more than a tenth of the machine's one core.
+      let cost = clock.measure {
+        guard let part else { return }
+        let diagnosis = self.diagnosis(of: part)
+        if let report = proof(part, previous, diagnosis) { fail(DeadlockError(report: report)) }
+        previous = diagnosis
+      }
+      pause = max(.milliseconds(200), cost * 10)
+    }
+  }
+
+  /// What is the body's; nil: it cannot be read, or the recorder was stopped.
+  private var part: LiveTrace? {
+    guard var live = try? LiveTrace(of: recorder) else { return nil }
+    if let threads = threads.known {
+      let since = Nanoseconds(clamping: began) &- Nanoseconds(clamping: live.trace.header.startMonotonic)
+      live.trace = BodyPart(of: live.trace, threads: threads, since: since).trace
+    }
+    return live
+  }
+
+  private func diagnosis(of live: LiveTrace) -> Diagnosis {
+    var options = DoctorOptions()
+    options.stallAfter = after.nanoseconds
+    options.now = live.now
+    return Diagnosis(of: live.trace, options: options)
+  }
+
+  private func proof(_ live: LiveTrace, _ previous: Diagnosis?, _ diagnosis: Diagnosis) -> QueueReport? {
+    guard let previous else { return nil }
+    let isSilent = diagnosis.silence >= after.nanoseconds
+    let errors = previous.confirmed(by: diagnosis).filter { finding in
+      guard finding.severity == .error, DoctorRule.of(finding.code)?.symptom == .stuck else { return false }
+      // A queue can be resumed, an operation enqueued, by code that still runs.
+      return Diagnosis.verdict([finding]) == .deadlocked || isSilent || waitsBehind(diagnosis, live.trace)
+    }
+    guard !errors.isEmpty else { return nil }
+    return QueueReport(live.trace, now: live.now, findings: errors, silence: diagnosis.silence)
+  }
+
+  /// Whether the body's own thread waits, and will for ever.
+  private func waitsBehind(_ diagnosis: Diagnosis, _ trace: Trace) -> Bool {
+    let own = threads.known ?? []
+    let ids = Set(trace.threads.filter { own.contains($0.systemID) }.map(\.id))
+    let blockage = diagnosis.blockage
+    return blockage.graph.nodes.indices.contains { node in
+      guard blockage.isBlocked[node], case .thread(let thread) = blockage.graph.nodes[node] else { return false }
+      return ids.contains(thread)
+    }
+  }
+
+  private var wholeReport: QueueReport? {
+    guard let live = try? LiveTrace(of: recorder) else { return nil }
+    return QueueReport(live, diagnosis(of: live))
+  }
+}

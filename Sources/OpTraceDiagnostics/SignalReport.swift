@@ -1,0 +1,75 @@
+internal import COpTraceSignals
+public import Foundation
+public import OpTrace
+import OpTraceAnalysis
+
+/// Prints the state of all queues to standard error when the process receives a signal, as a Java machine prints its
+/// threads: `kill -QUIT PID`, or Ctrl-\ in the terminal. The program goes on.
+///
+/// ```swift
+/// try SignalReport.install(for: recorder)
+/// ```
+///
+/// The report is made on a thread of its own, so it comes when the main thread hangs and every thread of the pool is
+/// blocked. A signal may come on any thread and then interrupts it for a moment: the handler does nothing but wake that thread.
+/// In a forked child the signal does what it did before.
+public final class SignalReport: Sendable {
+  /// Why a signal could not be installed.
+  public struct InstallError: Error, Sendable, Equatable, CustomStringConvertible, LocalizedError {
+    public let signal: Int32
+    /// The system's error number: `EBUSY` where a report is installed for this signal already.
+    public let errno: Int32
+
+    public var description: String {
+      errno == EBUSY
+        ? "a report is installed for signal \(signal) already: remove it first, or take another signal"
+        : "signal \(signal) cannot be handled: \(String(cString: strerror(errno)))"
+    }
+    public var errorDescription: String? { description }
+  }
+
+  private let installed: Installed
+
+  /// Installs a report, until ``remove()``; it need not be held. What handled the signal before is put aside.
+  @discardableResult
+  public static func install(
+    for recorder: TraceRecorder, signal: Int32 = SIGQUIT
+  ) throws(InstallError) -> SignalReport {
+    guard let pointer = optrace_signal_install(signal) else { throw InstallError(signal: signal, errno: errno) }
+    let installed = Installed(pointer: pointer)
+    OwnThread.start("optrace signal", .only(signal)) {
+      while optrace_signal_wait(installed.pointer) { StandardError.write(text(of: recorder)) }
+    }
+    return SignalReport(installed)
+  }
+
+  private init(_ installed: Installed) { self.installed = installed }
+
+  /// Gives the signal back to who had it before. A second call does nothing.
+  public func remove() { optrace_signal_remove(installed.pointer) }
+
+  /// Sendable: the memory is never freed, and what changes in it is atomic or behind a lock.
+  private struct Installed: @unchecked Sendable {
+    let pointer: OpaquePointer
+  }
+
+  private static func text(of recorder: TraceRecorder) -> String {
+    do {
+      let first = try diagnosis(of: recorder)
+      // A process that runs is always in the middle of something: what is wrong is still so a moment later.
+      Thread.sleep(forTimeInterval: 0.15)
+      let (live, second) = try diagnosis(of: recorder)
+      let findings = first.1.confirmed(by: second)
+      return QueueReport(live.trace, now: live.now, findings: findings, silence: second.silence).description
+    } catch {
+      return "optrace: nothing can be told of the queues: \(error)"
+    }
+  }
+
+  private static func diagnosis(of recorder: TraceRecorder) throws -> (LiveTrace, Diagnosis) {
+    let live = try LiveTrace(of: recorder)
+    var options = DoctorOptions()
+    options.now = live.now
+    return (live, Diagnosis(of: live.trace, options: options))
+  }
+}
