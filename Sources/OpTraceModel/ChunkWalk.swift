@@ -67,6 +67,7 @@ struct ChunkWalk {
   /// The headers as they were when the records were copied, and where the walk ended.
   private var seen: [(offset: UInt64, header: ChunkHeader)] = []
   private var endedAt: UInt64 = 0
+  private var visit: ((LoadedChunk, inout [UInt64]) -> Void)?
 
   /// A file with more damaged places is given up: what would follow is no evidence of anything.
   private static let mostDamage = 256
@@ -85,9 +86,12 @@ struct ChunkWalk {
     return words
   }
 
-  mutating func run() {
+  /// - Parameter visit: gets each chunk with its words, which are then forgotten; nil: all are kept.
+  mutating func run(visit: ((LoadedChunk, inout [UInt64]) -> Void)? = nil) {
+    self.visit = visit
+    defer { self.visit = nil }
     // Untouched memory costs nothing; a file of holes must not claim all there is.
-    words.reserveCapacity(Int(min(size, 1 << 30) / 8))
+    if visit == nil { words.reserveCapacity(Int(min(size, 1 << 30) / 8)) }
     // A closed file ends where its header says, an open one where nothing follows: its end mark may be old.
     let isEndKnown = header.isClosed && header.endOffset >= header.headerSize
     let end = isEndKnown ? min(header.endOffset, size) : size
@@ -234,6 +238,10 @@ struct ChunkWalk {
       LoadedChunk(
         offset: offset, sequence: chunk.sequence, baseTicks: chunk.baseTicks, thread: chunk.thread, kind: kind,
         words: start..<words.count))
+    if let visit, let chunk = chunks.last {
+      visit(chunk, &words)
+      words.removeAll(keepingCapacity: true)
+    }
     return .good
   }
 

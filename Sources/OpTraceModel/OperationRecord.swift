@@ -32,14 +32,23 @@ public enum Quality: UInt8, Sendable, CaseIterable {
 /// An edge of the dependency graph: the operation that holds it waits for `on`.
 public struct Dependency: Hashable, Sendable {
   public var on: OperationID
-  /// When the edge was recorded: edges made before the operation was enqueued carry the time of the enqueueing.
-  public var added: Nanoseconds
-  public var removed: Nanoseconds?
+  private var packedAdded: PackedTime
+  private var packedRemoved: PackedTime
 
   public init(on: OperationID, added: Nanoseconds, removed: Nanoseconds? = nil) {
     self.on = on
-    self.added = added
-    self.removed = removed
+    packedAdded = PackedTime(added)
+    packedRemoved = PackedTime(removed)
+  }
+
+  /// When the edge was recorded: edges made before the operation was enqueued carry the time of the enqueueing.
+  public var added: Nanoseconds {
+    get { packedAdded.time ?? 0 }
+    set { packedAdded = PackedTime(newValue) }
+  }
+  public var removed: Nanoseconds? {
+    get { packedRemoved.time }
+    set { packedRemoved = PackedTime(newValue) }
   }
 }
 
@@ -59,54 +68,139 @@ public struct BlockExecution: Hashable, Sendable {
 }
 
 /// All that a trace tells of one operation. What is nil did not happen, or was not seen (see ``coverage``).
-public struct OperationRecord: Sendable, Identifiable, Equatable {
+public struct OperationRecord: Sendable, Identifiable {
   public var id: OperationID
-  public var className: String
+  private var queueNumber: UInt32 = 0
+  private var sharedClass: SharedText
+  private var sharedSource: SharedText?
   public var name: String?
-  /// `file:line`, where the program told it.
-  public var source: String?
-  public var coverage: Coverage = .full
-  public var isAsynchronous = false
-  public var isBarrier = false
-  /// The queue it was given to; nil for one that was run by hand or never enqueued.
-  public var queue: QueueID?
-  /// `Operation.QueuePriority`'s raw value: -8 to 8.
-  public var priority: Int8 = 0
-  public var quality: Quality = .default
-
-  /// When the object was made; may lie before the trace's start.
-  public var created: Nanoseconds?
-  public var enqueued: Stamp?
-  /// Since when, and on which thread, the call that adds it to its queue has not returned: at the end of the trace it was
-  /// in there for longer than adding takes. Of several operations that one call adds, the first has it. Nil: it returned.
-  public var addingSince: Stamp?
-  /// The last turn to ready before the start; the thread is the one that took away the last obstacle.
-  public var ready: Stamp?
-  public var started: Stamp?
-  public var executionBegan: Stamp?
-  public var executionEnded: Stamp?
-  public var startReturned: Stamp?
-  /// When it was first seen to say that it is finished, without having announced it yet.
-  public var finishSeen: Stamp?
-  public var finished: Stamp?
-  /// The first request.
-  public var cancelRequested: Stamp?
-  public var released: Stamp?
-  /// The description of the error that it finished with.
-  public var error: String?
-
   public var dependencies: [Dependency] = []
   public var blocks: [BlockExecution] = []
+  private var rareFacts: RareFacts?
+
+  private var packedCreated = PackedTime(nil)
+  private var packedEnqueued = PackedStamp.none
+  private var packedReady = PackedStamp.none
+  private var packedStarted = PackedStamp.none
+  private var packedExecutionBegan = PackedStamp.none
+  private var packedExecutionEnded = PackedStamp.none
+  private var packedStartReturned = PackedStamp.none
+  private var packedFinished = PackedStamp.none
+  private var packedReleased = PackedStamp.none
 
   /// Misuse: how often it was started, enqueued and reported as finished.
   public var startCount: UInt32 = 0
   public var enqueueCount: UInt32 = 0
   public var finishCount: UInt32 = 0
 
+  public var coverage: Coverage = .full
+  public var isAsynchronous = false
+  public var isBarrier = false
+  private var hasQueue = false
+  /// `Operation.QueuePriority`'s raw value: -8 to 8.
+  public var priority: Int8 = 0
+  public var quality: Quality = .default
+
   public init(id: OperationID, className: String, name: String? = nil) {
-    self.id = id
-    self.className = className
+    self.init(id: id, class: SharedText(className))
     self.name = name
+  }
+
+  init(id: OperationID, class shared: SharedText) {
+    self.id = id
+    sharedClass = shared
+  }
+}
+
+extension OperationRecord {
+  public var className: String {
+    get { sharedClass.text }
+    set { sharedClass = SharedText(newValue) }
+  }
+
+  /// `file:line`, where the program told it.
+  public var source: String? {
+    get { sharedSource?.text }
+    set { sharedSource = newValue.map { SharedText($0) } }
+  }
+
+  /// The same text for many operations stands in memory once.
+  mutating func share(class text: SharedText) { sharedClass = text }
+  mutating func share(source text: SharedText?) { sharedSource = text }
+
+  /// The queue it was given to; nil for one that was run by hand or never enqueued.
+  public var queue: QueueID? {
+    get { hasQueue ? QueueID(queueNumber) : nil }
+    set {
+      hasQueue = newValue != nil
+      queueNumber = newValue?.rawValue ?? 0
+    }
+  }
+
+  /// When the object was made; may lie before the trace's start.
+  public var created: Nanoseconds? {
+    get { packedCreated.time }
+    set { packedCreated = PackedTime(newValue) }
+  }
+  public var enqueued: Stamp? {
+    get { packedEnqueued.stamp }
+    set { packedEnqueued = PackedStamp(newValue) }
+  }
+  /// The last turn to ready before the start; the thread is the one that took away the last obstacle.
+  public var ready: Stamp? {
+    get { packedReady.stamp }
+    set { packedReady = PackedStamp(newValue) }
+  }
+  public var started: Stamp? {
+    get { packedStarted.stamp }
+    set { packedStarted = PackedStamp(newValue) }
+  }
+  public var executionBegan: Stamp? {
+    get { packedExecutionBegan.stamp }
+    set { packedExecutionBegan = PackedStamp(newValue) }
+  }
+  public var executionEnded: Stamp? {
+    get { packedExecutionEnded.stamp }
+    set { packedExecutionEnded = PackedStamp(newValue) }
+  }
+  public var startReturned: Stamp? {
+    get { packedStartReturned.stamp }
+    set { packedStartReturned = PackedStamp(newValue) }
+  }
+  public var finished: Stamp? {
+    get { packedFinished.stamp }
+    set { packedFinished = PackedStamp(newValue) }
+  }
+  public var released: Stamp? {
+    get { packedReleased.stamp }
+    set { packedReleased = PackedStamp(newValue) }
+  }
+
+  /// Since when, and on which thread, the call that adds it to its queue has not returned: at the end of the trace it was
+  /// in there for longer than adding takes. Of several operations that one call adds, the first has it. Nil: it returned.
+  public var addingSince: Stamp? {
+    get { rare.addingSince.stamp }
+    set { rare.addingSince = PackedStamp(newValue) }
+  }
+  /// When it was first seen to say that it is finished, without having announced it yet.
+  public var finishSeen: Stamp? {
+    get { rare.finishSeen.stamp }
+    set { rare.finishSeen = PackedStamp(newValue) }
+  }
+  /// The first request.
+  public var cancelRequested: Stamp? {
+    get { rare.cancelRequested.stamp }
+    set { rare.cancelRequested = PackedStamp(newValue) }
+  }
+  /// The description of the error that it finished with.
+  public var error: String? {
+    get { rare.error }
+    set { rare.error = newValue }
+  }
+
+  private var rare: RareFacts.Values {
+    get { rareFacts?.values ?? .init() }
+    set { rareFacts = newValue == .init() ? nil : RareFacts(newValue) }
   }
 
   /// What people read: the name, else the class.
@@ -132,5 +226,24 @@ public struct OperationRecord: Sendable, Identifiable, Equatable {
   public var runnable: Nanoseconds? {
     guard let enqueued, let ready else { return nil }
     return max(enqueued.time, ready.time)
+  }
+}
+
+extension OperationRecord: Equatable {
+  public static func == (left: OperationRecord, right: OperationRecord) -> Bool {
+    left.id == right.id && left.queue == right.queue && left.className == right.className
+      && left.source == right.source && left.name == right.name && left.dependencies == right.dependencies
+      && left.blocks == right.blocks && left.rare == right.rare && left.moments == right.moments
+      && left.counts == right.counts
+      && left.coverage == right.coverage && left.isAsynchronous == right.isAsynchronous
+      && left.isBarrier == right.isBarrier && left.priority == right.priority && left.quality == right.quality
+  }
+
+  private var counts: [UInt32] { [startCount, enqueueCount, finishCount] }
+  private var moments: [Stamp?] {
+    [
+      created.map { Stamp($0, ThreadID(0)) }, enqueued, ready, started, executionBegan, executionEnded, startReturned,
+      finished, released,
+    ]
   }
 }

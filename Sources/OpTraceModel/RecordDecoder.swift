@@ -13,6 +13,8 @@ struct RecordDecoder {
 
   init() {}
 
+  mutating func forgetEntries() { entries.removeAll(keepingCapacity: true) }
+
   /// Hands the entries over without a copy.
   mutating func takeEntries() -> [TraceEvents.Entry] {
     defer { entries = [] }

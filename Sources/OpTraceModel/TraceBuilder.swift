@@ -1,7 +1,7 @@
 import OpTraceFormat
 
 /// Interprets events: what each says about which operation, queue and thread. One pass, and one more over the
-/// operations; O(events + operations).
+/// operations; O(events + operations). They may come in pieces (``add(_:)``), so that not all have to be in memory.
 ///
 /// Works when events are missing (a ring, a loss, damage): what was not seen stays nil, and an operation whose first
 /// record is missing has partial coverage. Moments that contradict each other by less than the error of the clock's
@@ -11,7 +11,9 @@ public struct TraceBuilder {
   public static let tolerance: Nanoseconds = 2000
 
   private var trace: Trace
-  private let events: TraceEvents
+  /// The piece that is being added.
+  private var events: TraceEvents
+  private let heartbeat: Nanoseconds?
   private var operationPlaces: PlaceTable
   private var queuePlaces: [UInt32: Int] = [:]
   private var threads = ThreadTable()
@@ -23,6 +25,8 @@ public struct TraceBuilder {
   /// Operations of which some event was seen, by place: the others are only named as a dependency.
   private var isCreated: [Bool] = []
   private var hasEvents: [Bool] = []
+  private var sharedTexts: [UInt32: SharedText] = [:]
+  private let unknownClass = SharedText(TraceBuilder.unknownName)
 
   private struct OpenWait: Hashable {
     var thread: UInt32
@@ -31,26 +35,35 @@ public struct TraceBuilder {
 
   /// The values that the events tell.
   public static func build(_ events: TraceEvents) -> Trace {
-    var builder = TraceBuilder(events)
-    builder.run()
-    return builder.finish()
-  }
-
-  private init(_ events: TraceEvents) {
-    self.events = events
-    trace = Trace(header: events.header)
-    trace.loss = events.loss
-    operationPlaces = PlaceTable(denseLimit: events.count * 2 + 1024)
-  }
-
-  private mutating func run() {
     let created = events.entries.reduce(0) { count, entry in
       let kind = UInt8(truncatingIfNeeded: UInt64(littleEndian: events.words[Int(entry.place)]))
       return kind == EventKind.operationCreated.rawValue ? count + 1 : count
     }
-    trace.operations.reserveCapacity(created)
-    isCreated.reserveCapacity(created)
-    hasEvents.reserveCapacity(created)
+    var builder = TraceBuilder(events, expectedOperations: created, expectedEvents: events.count)
+    builder.add(events)
+    return builder.finish()
+  }
+
+  /// - Parameter whole: what is said of the trace as a whole; its events are not looked at.
+  init(_ whole: TraceEvents, expectedOperations: Int, expectedEvents: Int) {
+    events = TraceEvents(header: whole.header)
+    heartbeat = whole.heartbeat
+    trace = Trace(header: whole.header)
+    trace.loss = whole.loss
+    operationPlaces = PlaceTable(denseLimit: expectedEvents * 2 + 1024)
+    trace.operations.reserveCapacity(expectedOperations)
+    isCreated.reserveCapacity(expectedOperations)
+    hasEvents.reserveCapacity(expectedOperations)
+  }
+
+  /// Events that come after all those which were added before.
+  mutating func add(_ piece: TraceEvents) {
+    events = piece
+    defer { events = TraceEvents(header: trace.header) }
+    if let last = events.entries.last?.time {
+      trace.lastEvent = trace.eventCount == 0 ? last : max(last, trace.lastEvent)
+    }
+    trace.eventCount += events.count
     for index in events.entries.indices {
       let entry = events.entries[index]
       let place = Int(entry.place)
@@ -68,6 +81,15 @@ public struct TraceBuilder {
       default: otherEvent(kind, subject, at, word, index, before: before)
       }
     }
+  }
+
+  /// A text that is told of many operations.
+  private mutating func shared(_ id: UInt32) -> SharedText? {
+    if let known = sharedTexts[id] { return known }
+    guard let text = events.strings[id] else { return nil }
+    let shared = SharedText(text)
+    sharedTexts[id] = shared
+    return shared
   }
 
   // MARK: - Operations
@@ -111,13 +133,13 @@ public struct TraceBuilder {
     switch kind {
     case .operationCreated:
       isCreated[place] = true
-      trace.operations[place].className = events.strings[UInt32(word & 0xFFFF)] ?? Self.unknownName
+      trace.operations[place].share(class: shared(UInt32(word & 0xFFFF)) ?? unknownClass)
       trace.operations[place].coverage = Coverage(rawValue: UInt8(word >> 16 & 0xF)) ?? .partial
       trace.operations[place].isAsynchronous = word >> 20 & 1 != 0
       trace.operations[place].created = at.time &- Age.nanoseconds(word, of: kind)
     case .operationNamed:
       trace.operations[place].name = text(index)
-      trace.operations[place].source = events.strings[UInt32(word >> 32 & 0xFFFF)]
+      trace.operations[place].share(source: shared(UInt32(word >> 32 & 0xFFFF)))
     case .dependencyAdded:
       addDependency(place, on: UInt32(truncatingIfNeeded: word), at)
     case .dependencyRemoved:
@@ -215,7 +237,7 @@ public struct TraceBuilder {
     if let place = operationPlaces[id] { return place }
     let place = trace.operations.count
     operationPlaces[id] = place
-    trace.operations.append(OperationRecord(id: OperationID(id), className: Self.unknownName))
+    trace.operations.append(OperationRecord(id: OperationID(id), class: unknownClass))
     isCreated.append(false)
     hasEvents.append(false)
     return place
@@ -302,11 +324,11 @@ public struct TraceBuilder {
 
   // MARK: - The end
 
-  private mutating func finish() -> Trace {
+  /// - Parameter unknownKinds: what was counted of them in the pieces.
+  mutating func finish(unknownKinds: [UInt8: Int] = [:]) -> Trace {
+    trace.loss.unknownKinds.merge(unknownKinds, uniquingKeysWith: +)
     settleCoverage()
-    trace.eventCount = events.count
-    trace.lastEvent = events.entries.last?.time ?? 0
-    trace.end = max(trace.lastEvent, events.heartbeat ?? trace.lastEvent)
+    trace.end = max(trace.lastEvent, heartbeat ?? trace.lastEvent)
     trace.threads = threads.records()
     trace.objects = blocking.objects
     // Those on objects were told of after they had begun; the sort keeps the order of equal ones.

@@ -8,12 +8,19 @@ import OpTraceFormat
 public enum TraceReader {
   /// Reads a trace file, or a text in the form that `optrace dump` writes; which one, its first line tells.
   public static func read(path: String) throws(TraceError) -> Trace {
-    TraceBuilder.build(try events(path: path))
+    try read(try FileSource.open(path: path), file: path)
   }
 
   /// Reads a trace from memory. `file` is its name in errors.
   public static func read(bytes: [UInt8], file: String = "trace") throws(TraceError) -> Trace {
-    TraceBuilder.build(try events(bytes: bytes, file: file))
+    try read(MemorySource(content: bytes), file: file)
+  }
+
+  private static func read(_ source: any ByteSource, file: String) throws(TraceError) -> Trace {
+    if !TraceText.isText(source.bytes(at: 0, count: 64)), let trace = try PieceReader.read(source, file: file) {
+      return trace
+    }
+    return TraceBuilder.build(try events(source, file: file))
   }
 
   /// Reads a trace file that is open, which is closed in the end. `file` is its name in errors.
@@ -97,33 +104,40 @@ public enum TraceReader {
     loss.damage = copy.damage.sorted { $0.offset < $1.offset }
     if horizon != .max { copy.decoder.drop(after: horizon) }
 
-    var clock = ClockMap(nanosecondsFrom: header.startTicks)
-    if header.clock == .counter {
-      var others = copy.decoder.calibrations
-      if let heartbeat = header.heartbeat {
-        others.append(.init(ticks: heartbeat.ticks, monotonic: heartbeat.monotonic))
-      }
-      clock = ClockMap(
-        start: .init(ticks: header.startTicks, monotonic: header.header.startMonotonic), others: others,
-        ticksPerSecond: header.ticksPerSecond)
-    }
-    let named = copy.decoder.namedThreads
-    let unnamed = copy.decoder.switches.filter { !named.contains($0.key) }
+    var clock = copy.decoder.clock(header)
+    let unnamed = copy.decoder.unnamedThreads(&clock)
     let strings = copy.decoder.strings
     events.take(words: copy.takeWords(), entries: copy.decoder.takeEntries(), strings: strings, clock: &clock)
-    // In a ring, what is carried on tells a thread's id, but its name may be gone.
-    for (thread, seen) in unnamed.sorted(by: { $0.key < $1.key }) {
-      events.append(
-        TraceEvent(
-          kind: EventKind.threadNamed.rawValue, time: clock.time(seen.ticks), thread: ThreadID(thread), subject: thread,
-          word1: UInt64(seen.systemID) << 32, text: ""))
-    }
+    for thread in unnamed { events.append(thread) }
     events.sort()
     if hasCarried { events.dropDuplicates() }
     events.heartbeat = header.heartbeat.map { clock.time($0.ticks) }
     events.loss = loss
     events.countUnknownKinds()
     return events
+  }
+}
+
+extension RecordDecoder {
+  /// Ticks to nanoseconds, by all that the file tells of both.
+  func clock(_ header: FileHeader) -> ClockMap {
+    guard header.clock == .counter else { return ClockMap(nanosecondsFrom: header.startTicks) }
+    var others = calibrations
+    if let heartbeat = header.heartbeat {
+      others.append(.init(ticks: heartbeat.ticks, monotonic: heartbeat.monotonic))
+    }
+    return ClockMap(
+      start: .init(ticks: header.startTicks, monotonic: header.header.startMonotonic), others: others,
+      ticksPerSecond: header.ticksPerSecond)
+  }
+
+  /// In a ring, what is carried on tells a thread's id, but its name may be gone.
+  func unnamedThreads(_ clock: inout ClockMap) -> [TraceEvent] {
+    switches.filter { !namedThreads.contains($0.key) }.sorted { $0.key < $1.key }.map { thread, seen in
+      TraceEvent(
+        kind: EventKind.threadNamed.rawValue, time: clock.time(seen.ticks), thread: ThreadID(thread), subject: thread,
+        word1: UInt64(seen.systemID) << 32, text: "")
+    }
   }
 }
 

@@ -1,0 +1,13 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// A package of its own: what measures reaches nobody who uses OpTrace.
+let package = Package(
+  name: "Benchmarks",
+  platforms: [.macOS(.v13)],
+  dependencies: [.package(name: "OpTrace", path: "..", traits: [])],
+  targets: [
+    .executableTarget(name: "MakeTrace", dependencies: [.product(name: "OpTrace", package: "OpTrace")])
+  ],
+  swiftLanguageModes: [.v6]
+)
