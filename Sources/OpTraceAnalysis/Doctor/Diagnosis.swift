@@ -27,9 +27,12 @@ public struct Diagnosis: Sendable {
   }
 
   /// Keeps what another look at the same process, a moment later, says as well: what it was in the middle of is left out.
+  ///
+  /// O(findings squared + operations that they name).
   public func confirmed(by later: Diagnosis) -> [Finding] {
-    later.findings.filter { new in
-      findings.contains { $0.code == new.code && Set($0.operations).isSuperset(of: new.operations) }
+    let before = findings.map { (code: $0.code, operations: Set($0.operations)) }
+    return later.findings.filter { new in
+      before.contains { $0.code == new.code && !$0.operations.isDisjoint(with: new.operations) }
     }
   }
 

@@ -27,7 +27,7 @@ struct DoctorContext: Sendable {
     blockage = structure
     suspects = []
     let suspects = Suspect.all(in: self, structure.graph, isBlocked: structure.isBlocked)
-    let dead = suspects.filter { $0.isProven || (isStalled && $0.kind != .notStarted) }.map(\.node)
+    let dead = suspects.filter { $0.isProven || (isStalled && $0.kind.isDead) }.map(\.node)
     self.suspects = suspects
     if !dead.isEmpty { blockage = Blockage(structure.graph, dead: Set(dead)) }
   }

@@ -56,6 +56,7 @@ public struct DoctorRule: Sendable {
     threadPoolStarvation,
     readinessOverride,
     removedDependencyStuck,
+    barrierReentry,
   ]
 
   /// The rule of a code. O(number of rules).

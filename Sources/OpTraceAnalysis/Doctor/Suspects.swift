@@ -17,6 +17,15 @@ struct Suspect: Sendable {
     case notStarted
     /// The call that gives it to its queue does not return.
     case beingAdded
+
+    /// Whether it is the one to blame when nothing moves.
+    var isDead: Bool {
+      switch self {
+      case .neverFinished, .cancelled, .notReady, .removedDependency: true
+      // The thread pool is, or whoever holds the queue's lock.
+      case .notStarted, .beingAdded: false
+      }
+    }
   }
 
   var node: Int
@@ -36,10 +45,17 @@ extension Suspect {
       if let inside = context.trace.waits[index].inside { waits[inside, default: []].append(index) }
     }
     let changes = QueueMoments(context.trace)
+    // Nobody can use a queue while a call that adds to it holds its lock.
+    let locked = Set(context.trace.operations.lazy.filter { $0.addingSince != nil }.compactMap(\.queue))
     return graph.nodes.indices.compactMap { node in
-      guard case .operation(let place) = graph.nodes[node], !isBlocked[node] else { return nil }
+      guard case .operation(let place) = graph.nodes[node] else { return nil }
       let operation = context.trace.operations[place]
-      guard operation.coverage == .full else { return nil }
+      if let adding = operation.addingSince {
+        return Suspect(node: node, place: place, kind: .beingAdded, isProven: false, since: adding.time)
+      }
+      guard !isBlocked[node], operation.coverage == .full, operation.queue.map({ !locked.contains($0) }) ?? true else {
+        return nil
+      }
       let kindAndSince =
         operation.isStarted
         ? started(operation, waits[operation.id] ?? [], context)

@@ -1,0 +1,38 @@
+import Foundation
+import Testing
+
+@testable import OpTraceModel
+
+@Suite("Reading a file piece by piece")
+struct PieceReaderTests {
+  /// The samples of the repository, as a list of names.
+  static let samples: [String] = {
+    let folder = folder.path
+    return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { $0.hasSuffix(".optrace") }
+      .sorted()
+  }()
+  static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appendingPathComponent("traces")
+
+  @Test("tells the same as all at once, whatever the pieces", arguments: samples, [1, 100, 1 << 20])
+  func same(_ name: String, piece: Int) throws {
+    let bytes = [UInt8](try Data(contentsOf: Self.folder.appendingPathComponent(name)))
+    let source = MemorySource(content: bytes)
+    let pieces = try #require(try PieceReader.read(source, file: name, piece: piece))
+    let whole = TraceBuilder.build(try TraceReader.events(bytes: bytes))
+    #expect(pieces == whole)
+  }
+
+  @Test("there are samples") func thereAreSamples() { #expect(Self.samples.count > 10) }
+
+  @Test("a damaged file is left to the reader that holds all of it", arguments: [1 << 12, -100])
+  func damaged(_ place: Int) throws {
+    var bytes = [UInt8](try Data(contentsOf: Self.folder.appendingPathComponent("photo-import.optrace")))
+    let whole = try TraceReader.read(bytes: bytes)
+    if place < 0 { bytes.removeLast(-place) } else { bytes[place] ^= 0xFF }
+    #expect(try PieceReader.read(MemorySource(content: bytes), file: "damaged") == nil)
+    let trace = try TraceReader.read(bytes: bytes)
+    #expect(trace.loss.isDamaged)
+    #expect(trace.eventCount <= whole.eventCount)
+  }
+}
