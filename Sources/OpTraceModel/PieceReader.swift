@@ -7,8 +7,8 @@ import OpTraceFormat
 /// beginning of the next one. A file that is damaged, changes meanwhile or goes back in time is left to ``TraceReader``,
 /// which holds all of it.
 struct PieceReader {
-  /// Records in memory at a time: 8 MiB, unless more threads than that have records of the same time.
-  static let usualPiece = 1 << 20
+  /// Words of records in memory at a time (1 MiB), beside the chunks that begin early and go on for long.
+  static let usualPiece = 1 << 17
 
   private let source: any ByteSource
   private let header: FileHeader
