@@ -38,7 +38,11 @@ public struct ColorPair: Sendable, Hashable {
 
 /// Where an operation stands, as pictures show it: the states of a trace and what the analysis adds to them.
 public enum ShownState: String, Sendable, CaseIterable {
-  case finished, executing, ready, pending, cancelled, failed, deadlocked
+  case finished, executing, ready, pending, cancelled, failed
+  /// In a circle of waiting.
+  case deadlocked
+  /// Cannot go on because of what is deadlocked, or of something that does not come.
+  case stalled
 
   public init(_ state: OperationState) {
     switch state {
@@ -61,6 +65,7 @@ public enum ShownState: String, Sendable, CaseIterable {
     case .cancelled: "✕"
     case .failed: "!"
     case .deadlocked: "↻"
+    case .stalled: "⊘"
     }
   }
 
@@ -94,6 +99,10 @@ public enum ShownState: String, Sendable, CaseIterable {
       StateStyle(
         accent: ColorPair("#B42318", "#FF8A7A"), border: ColorPair("#C8321A", "#F0563F"),
         fill: ColorPair("#FDEBE7", "#451610"), text: ColorPair("#7F1D1D", "#FFE1DB"))
+    case .stalled:
+      StateStyle(
+        accent: ColorPair("#B42318", "#FF8A7A"), border: ColorPair("#D98577", "#A8503F"),
+        fill: ColorPair("#FFF9F7", "#23151A"), text: ColorPair("#6B2A22", "#F6CFC8"))
     }
   }
 }

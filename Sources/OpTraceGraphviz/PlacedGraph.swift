@@ -53,7 +53,7 @@ struct PlacedGraph {
     }
     var result = GraphLayout(nodes: nodes, edges: curves, lanes: lanes, titles: titles, metrics: metrics)
     result.orderFromTop()
-    result.smoothShortEdges(of: picture, widest: DOTWriter.columnGap * 1.3)
+    result.smoothShortEdges(of: picture, widest: picture.columnGap * 1.3)
     result.alignLanes()
     layout = result
   }

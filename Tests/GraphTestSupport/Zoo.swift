@@ -21,6 +21,7 @@ public enum Zoo {
     let external = make.operation(nil, after: [10])
     make.change(external) { $0.coverage = .external }
     make.operation("Behind an unknown", on: wide, after: [11, 5])
+    make.operation("Behind itself", on: wide, after: [9])
     make.trace.loss.lost[.noSpace] = 12
     return make.trace
   }

@@ -35,7 +35,7 @@ struct ChromeTraceTests {
       "select count(*) as n from slice where category in ('operation', 'wait', 'block', 'span', 'thread wait', 'loss')",
       "select count(*) as n from flow", "select count(*) as n from counter",
       "select count(*) as n from slice where dur < 0 or ts < 0",
-      "select count(*) as n from slice where category = 'mark'",
+      "select count(*) as n from slice where category in ('mark', 'finding')",
       "select count(*) as n from flow join slice a on slice_out = a.id join slice b on slice_in = b.id "
         + "where a.category = 'operation' and b.category = 'operation'",
       query)

@@ -105,6 +105,22 @@ extension ChromeEvents {
     }
   }
 
+  func findingArguments(_ finding: Finding) {
+    writer.text(",\"args\":{\"code\":")
+    writer.json(finding.code)
+    writer.text(",\"severity\":\"")
+    writer.string(finding.severity.rawValue)
+    writer.text("\",\"proven\":")
+    writer.text(finding.isProven ? "true" : "false")
+    writer.text(",\"operations\":\"")
+    writer.string(finding.operations.map(\.description).joined(separator: ", "))
+    writer.text("\",\"explanation\":")
+    writer.json(finding.explanation)
+    writer.text(",\"fix\":")
+    writer.json(finding.fix)
+    writer.text("}")
+  }
+
   func startArguments() {
     writer.text(",\"args\":{\"wall clock (ns since 1970)\":\"")
     // As a string: a viewer's double would round it.

@@ -1,3 +1,4 @@
+import OpTraceAnalysis
 import OpTraceFormat
 import OpTraceModel
 
@@ -5,12 +6,14 @@ import OpTraceModel
 struct ChromeEvents {
   let trace: Trace
   let timeline: Timeline
+  let findings: [Finding]
   let options: TimelineOptions
   let writer: ByteWriter
   private var isFirst = true
 
-  init(trace: Trace, timeline: Timeline, options: TimelineOptions, writer: ByteWriter) {
+  init(trace: Trace, timeline: Timeline, findings: [Finding], options: TimelineOptions, writer: ByteWriter) {
     self.trace = trace
+    self.findings = findings
     self.timeline = timeline
     self.options = options
     self.writer = writer
@@ -124,8 +127,14 @@ struct ChromeEvents {
 
   /// Process-scoped: an instant on a thread would take the arrow of the slice below it.
   mutating func instant(_ instant: InstantStream.Instant, at time: Nanoseconds) {
-    begin("i", "mark")
+    if case .finding = instant { begin("i", "finding") } else { begin("i", "mark") }
     switch instant {
+    case .finding(let index):
+      process(0, time)
+      nameBegins()
+      writer.jsonPart("\(findings[index].severity.rawValue): \(findings[index].title)")
+      nameEnds()
+      if options.includesArguments { findingArguments(findings[index]) }
     case .start:
       process(0, time)
       nameBegins()

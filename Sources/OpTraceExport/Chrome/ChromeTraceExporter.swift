@@ -1,3 +1,4 @@
+import OpTraceAnalysis
 public import OpTraceModel
 
 /// Writes a trace as Chrome Trace Event JSON, which Perfetto, `chrome://tracing`, speedscope and the Firefox Profiler load.
@@ -22,8 +23,10 @@ public struct ChromeTraceExporter {
   public func write(to sink: @escaping ByteSink) throws -> TimelineCounts {
     let timeline = Timeline(trace, options: options)
     let writer = ByteWriter(sink)
-    var events = ChromeEvents(trace: trace, timeline: timeline, options: options, writer: writer)
-    var instants = InstantStream(trace)
+    let findings = Diagnosis(of: trace).findings
+    var events = ChromeEvents(
+      trace: trace, timeline: timeline, findings: findings, options: options, writer: writer)
+    var instants = InstantStream(trace, findings)
     var counters = CounterStream(timeline, trace)
     var counts = timeline.counts
 
@@ -91,18 +94,19 @@ public struct ChromeTraceExporter {
   }
 }
 
-/// Moments in the order of time: marks of the program and what was done to queues.
+/// Moments in the order of time: marks of the program, what was done to queues, what the doctor found.
 struct InstantStream {
   enum Instant {
     case start
     case mark(Int)
     case queue(Int, Int)
+    case finding(Int)
   }
 
   private var instants: [(time: Nanoseconds, instant: Instant)] = []
   private var place = 0
 
-  init(_ trace: Trace) {
+  init(_ trace: Trace, _ findings: [Finding]) {
     instants.append((0, .start))
     for (index, mark) in trace.marks.enumerated() { instants.append((mark.at.time, .mark(index))) }
     for (queue, record) in trace.queues.enumerated() {
@@ -110,6 +114,10 @@ struct InstantStream {
         if case .limit = change.kind { continue }
         instants.append((change.time, .queue(queue, index)))
       }
+    }
+    // At what shows it last.
+    for (index, finding) in findings.enumerated() {
+      instants.append((finding.evidence.compactMap(\.time).max() ?? trace.end, .finding(index)))
     }
     instants.sort { $0.time < $1.time }
   }

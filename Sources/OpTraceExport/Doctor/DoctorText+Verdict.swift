@@ -40,7 +40,7 @@ extension DoctorText {
     } else {
       text += "; \(grouped(open)) of \(counted(all, "operation")) \(open == 1 ? "is" : "are") not over"
       if report.movement == nil, report.silence > 0 {
-        text += ", and nothing moved in the last \(DurationText.text(report.silence)) of the trace"
+        text += ", and nothing moved in the last \(DurationText.text(report.silence))"
       }
     }
     let word = report.verdict.rawValue

@@ -5,7 +5,9 @@ extension GraphLayout {
   /// narrow and the way is high.
   /// - Parameter widest: the widest gap that counts as one between neighbours, in points.
   public mutating func smoothShortEdges(of picture: GraphPicture, widest: Double) {
+    let pairs = Set(picture.edges.map { [$0.from, $0.to] })
     for (number, edge) in picture.edges.enumerated() where edge.from != edge.to {
+      if pairs.contains([edge.to, edge.from]), partPair(number, edge, widest: widest) { continue }
       let start = Point(nodes[edge.from].x + metrics.nodeWidth / 2, nodes[edge.from].y)
       let tip = Point(nodes[edge.to].x - metrics.nodeWidth / 2, nodes[edge.to].y)
       if nodes[edge.to].x < nodes[edge.from].x { liftEnds(number, edge) }
@@ -13,6 +15,21 @@ extension GraphLayout {
       guard gap > 16, gap <= widest else { continue }
       edges[number] = Self.curve(from: start, to: tip)
     }
+  }
+
+  /// Two neighbours that wait for each other: one line above the other, or the words on them would meet. False where
+  /// they are no neighbours.
+  private mutating func partPair(_ number: Int, _ edge: GraphPicture.Edge, widest: Double) -> Bool {
+    let half = metrics.nodeWidth / 2
+    let isForward = nodes[edge.from].x < nodes[edge.to].x
+    let side = isForward ? half : -half
+    let shift = isForward ? 11.0 : -11.0
+    let start = Point(nodes[edge.from].x + side, nodes[edge.from].y + shift)
+    let tip = Point(nodes[edge.to].x - side, nodes[edge.to].y + shift)
+    let gap = isForward ? tip.x - start.x : start.x - tip.x
+    guard gap > 16, gap <= widest else { return false }
+    edges[number] = Self.curve(from: start, to: tip)
+    return true
   }
 
   /// A line of a cycle that runs back leaves where others arrive, and arrives where others leave. Some points higher it
@@ -33,9 +50,10 @@ extension GraphLayout {
 
   /// An S that leaves and arrives level, with room for the arrow's head.
   static func curve(from start: Point, to tip: Point) -> Curve {
-    let head = 8.0
+    let direction = tip.x < start.x ? -1.0 : 1
+    let head = 8.0 * direction
     let end = Point(tip.x - head, tip.y)
-    let bend = min(max((end.x - start.x) * 0.55, 12), 140)
+    let bend = min(max(abs(end.x - start.x) * 0.55, 12), 140) * direction
     return Curve(points: [start, Point(start.x + bend, start.y), Point(end.x - bend, end.y), end], tip: tip)
   }
 }

@@ -66,15 +66,20 @@ extension DOTWriter {
     for item in picture.legend {
       let mark: String
       switch item.mark {
-      case .state, .unknown:
-        let state = if case .state(let state) = item.mark { state } else { ShownState.pending }
+      case .state, .unknown, .culprit:
+        let state = item.shownState
         let style = state.style
         mark =
           "<TD BORDER=\"1\" COLOR=\"\(style.border.light.hex)\" BGCOLOR=\"\(style.fill.light.hex)\" WIDTH=\"22\" "
           + "HEIGHT=\"16\" FIXEDSIZE=\"TRUE\"><FONT POINT-SIZE=\"9\" COLOR=\"\(style.accent.light.hex)\">"
           + "\(TextEscaping.htmlLabel(state.sign))</FONT></TD>"
       case .line(let kind):
-        let sign = kind == .slot ? "┅▶" : kind == .open ? "╌▶" : "━▶"
+        let sign =
+          switch kind.stroke {
+          case .solid: "━▶"
+          case .dashed, .longDashed: "╌▶"
+          case .dotted: "┅▶"
+          }
         mark = "<TD><FONT COLOR=\"\(kind.color.light.hex)\"><B>\(sign)</B></FONT></TD>"
       case .barrier: mark = "<TD>‖</TD>"
       case .bar:

@@ -53,9 +53,6 @@ public struct DOTWriter: Sendable {
     return out + "}\n"
   }
 
-  /// Between two columns, in points.
-  public static let columnGap = 52.0
-
   private var isScaffolded: Bool { purpose != .document }
 
   /// Names of nodes, for those who read a layout back.
@@ -68,7 +65,8 @@ public struct DOTWriter: Sendable {
     let count = picture.nodes.count
     // `newrank` always: the old ranker is quadratic and, with clusters, draws many edges backwards.
     var attributes = [
-      "rankdir=LR", "newrank=true", "nodesep=0.19", "ranksep=\(inches(Self.columnGap))", "outputorder=edgesfirst",
+      "rankdir=LR", "newrank=true", "nodesep=\(picture.edges.contains { $0.label != nil } ? "0.36" : "0.19")",
+      "ranksep=\(inches(picture.columnGap))", "outputorder=edgesfirst",
       "pad=0.3",
       "fontname=\"Helvetica\"", "fontsize=12", "bgcolor=\"\(Palette.page.light.hex)\"", "charset=\"UTF-8\"",
     ]
@@ -89,7 +87,8 @@ public struct DOTWriter: Sendable {
     if lane.isBoxed {
       attributes += [
         "style=\"rounded,filled\"", "fillcolor=\"\(lane.style.fill.light.hex)\"",
-        "color=\"\(lane.style.border.light.hex)\"", "fontcolor=\"\(lane.style.text.light.hex)\"",
+        "color=\"\((lane.isCulprit ? Palette.cycle : lane.style.border).light.hex)\"",
+        "penwidth=\(lane.isCulprit ? "2.4" : "1")", "fontcolor=\"\(lane.style.text.light.hex)\"",
         "tooltip=\"\(TextEscaping.dot(lane.tooltip))\"",
       ]
     } else {
@@ -134,14 +133,15 @@ public struct DOTWriter: Sendable {
   private func nodeLine(_ node: GraphPicture.Node) -> String {
     guard purpose != .placing else { return "\(Self.nodeName(node));" }
     let style = node.state.style
-    let line = node.isUnknown ? ",dotted" : node.state == .pending ? ",dashed" : ""
+    let line = node.isUnknown ? ",dotted" : node.isDashed ? ",dashed" : ""
+    let border = node.isCulprit ? Palette.cycle : node.isCritical ? Palette.critical : style.border
     var attributes = [
       "id=\"\(node.id)\"", "class=\"\(picture.cssClass(of: node))\"", "label=\(label(of: node))",
       "style=\"rounded,filled\(line)\"",
       "fillcolor=\"\(picture.fill(of: node, hasLanes: metrics.hasLanes).light.hex)\"",
-      "color=\"\((node.isCritical ? Palette.critical : style.border).light.hex)\"",
+      "color=\"\(border.light.hex)\"",
       "fontcolor=\"\(style.text.light.hex)\"",
-      "penwidth=\(node.isCritical ? "2.6" : node.state == .deadlocked ? "2" : "1.2")",
+      "penwidth=\(node.isCritical || node.isCulprit ? "2.6" : node.state == .deadlocked ? "2" : "1.2")",
       "tooltip=\"\(TextEscaping.dot(node.tooltip))\"",
     ]
     if node.isBarrier { attributes.append("peripheries=2") }
@@ -154,15 +154,18 @@ public struct DOTWriter: Sendable {
     if isScaffolded, !edge.isCycle { attributes.append("tailport=e, headport=w") }
     if purpose != .placing {
       attributes += ["id=\"\(picture.id(of: edge))\"", "class=\"\(picture.cssClass(of: edge))\""]
-      if edge.isCycle {
-        attributes += ["color=\"\(Palette.cycle.light.hex)\"", "penwidth=2.2"]
-      } else if edge.isCritical {
-        attributes += ["color=\"\(Palette.critical.light.hex)\"", "penwidth=2.6"]
+      if edge.isCycle || edge.isCritical || edge.isStuck {
+        attributes += ["color=\"\(edge.color.light.hex)\"", "penwidth=\(edge.width)"]
       }
-      if edge.kind == .slot {
-        attributes.append("style=dotted")
-      } else if edge.isOpen, !edge.isCycle {
-        attributes.append("style=dashed")
+      switch edge.stroke {
+      case .solid: break
+      case .dashed, .longDashed: attributes.append("style=dashed")
+      case .dotted: attributes.append("style=dotted")
+      }
+      if let label = edge.label {
+        attributes += [
+          "label=\"\(TextEscaping.dot(label))\"", "fontsize=10", "fontcolor=\"\(edge.color.light.hex)\"",
+        ]
       }
     }
     return "\(Self.nodeName(picture.nodes[edge.from])) -> \(Self.nodeName(picture.nodes[edge.to])) "

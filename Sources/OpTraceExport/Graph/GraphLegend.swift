@@ -5,12 +5,31 @@ import OpTraceModel
 struct LegendItem: Sendable {
   enum Line: String, Sendable {
     case critical, slot, cycle, open
+    case heldSlot = "held-slot"
+    case wait
 
     var color: ColorPair {
       switch self {
       case .critical, .slot: Palette.critical
-      case .cycle: Palette.cycle
+      case .cycle, .heldSlot, .wait: Palette.cycle
       case .open: Palette.edge
+      }
+    }
+
+    var stroke: GraphPicture.Edge.Stroke {
+      switch self {
+      case .critical, .cycle: .solid
+      case .slot, .heldSlot: .dotted
+      case .open: .dashed
+      case .wait: .longDashed
+      }
+    }
+
+    var width: Double {
+      switch self {
+      case .open: 1.2
+      case .critical, .slot: 2.8
+      case .cycle, .heldSlot, .wait: 2.2
       }
     }
   }
@@ -18,6 +37,7 @@ struct LegendItem: Sendable {
     case state(ShownState)
     /// Seen in part.
     case unknown
+    case culprit
     case line(Line)
     case barrier
     case bar
@@ -25,6 +45,17 @@ struct LegendItem: Sendable {
   var mark: Mark
   var text: String
   var count: Int?
+}
+
+extension LegendItem {
+  /// The state whose colours and sign its mark has.
+  var shownState: ShownState {
+    switch mark {
+    case .state(let state): state
+    case .culprit: .stalled
+    case .unknown, .line, .barrier, .bar: .pending
+    }
+  }
 }
 
 extension GraphPicture {
@@ -40,8 +71,19 @@ extension GraphPicture {
     if edges.contains(where: { $0.kind == .slot }) {
       items.append(LegendItem(mark: .line(.slot), text: "waited for its slot"))
     }
-    if edges.contains(where: \.isCycle) { items.append(LegendItem(mark: .line(.cycle), text: "dependency cycle")) }
-    if edges.contains(where: { $0.isOpen && !$0.isCycle && !$0.isCritical }) {
+    if nodes.contains(where: \.isCulprit) || lanes.contains(where: \.isCulprit) {
+      items.append(LegendItem(mark: .culprit, text: "holds the others up"))
+    }
+    if edges.contains(where: { $0.isCycle && $0.kind == .dependency }) {
+      items.append(LegendItem(mark: .line(.cycle), text: "dependency cycle"))
+    }
+    if edges.contains(where: { $0.kind == .heldSlot }) {
+      items.append(LegendItem(mark: .line(.heldSlot), text: "needs its slot"))
+    }
+    if edges.contains(where: { [.wait, .barrier, .mainThread].contains($0.kind) }) {
+      items.append(LegendItem(mark: .line(.wait), text: "blocks until it is over"))
+    }
+    if edges.contains(where: { $0.kind == .dependency && $0.isOpen && !$0.isCycle && !$0.isCritical }) {
       items.append(LegendItem(mark: .line(.open), text: "not begun"))
     }
     if nodes.contains(where: \.isBarrier) { items.append(LegendItem(mark: .barrier, text: "barrier")) }
@@ -51,6 +93,25 @@ extension GraphPicture {
     }
     return items
   }
+}
+
+extension GraphPicture.Edge {
+  /// How the line is broken; told by colour and words too.
+  enum Stroke { case solid, dashed, longDashed, dotted }
+
+  var stroke: Stroke {
+    switch kind {
+    case .slot, .heldSlot: .dotted
+    case .wait, .mainThread: .longDashed
+    case .barrier: .dashed
+    case .dependency: isOpen && !isCycle ? .dashed : .solid
+    }
+  }
+
+  /// Something else than a dependency that is waited for, and does not come.
+  var isStuck: Bool { kind != .dependency && kind != .slot }
+  var color: ColorPair { isCycle || isStuck ? Palette.cycle : isCritical ? Palette.critical : Palette.edge }
+  var width: Double { isCycle ? (kind == .heldSlot ? 3 : 2.2) : isCritical ? 2.8 : isStuck ? 1.6 : 1.2 }
 }
 
 extension GraphPicture.Verdict.Kind {

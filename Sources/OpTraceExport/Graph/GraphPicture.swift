@@ -36,6 +36,8 @@ public struct GraphPicture: Sendable {
     public var style: LaneStyle
     /// False for what stands outside all queues: it gets a place, but no box.
     public var isBoxed: Bool
+    /// It starts nothing, and operations wait for it.
+    public var isCulprit = false
   }
 
   public struct Node: Sendable {
@@ -53,6 +55,8 @@ public struct GraphPicture: Sendable {
     public var isExternal = false
     /// Seen in part: whether it ran is not known. Drawn as pending, and counted apart.
     public var isUnknown = false
+    /// Others cannot go on because of it alone.
+    public var isCulprit = false
     /// Lines, ended by "\n".
     public var tooltip: String
 
@@ -73,6 +77,14 @@ public struct GraphPicture: Sendable {
       case dependency
       /// The later one had to wait for the earlier one's slot; only drawn on the critical path.
       case slot
+      /// Where nothing moves any more: the later one needs a slot that the earlier one does not give back, …
+      case heldSlot = "held-slot"
+      /// … blocks in a wait that is not over, …
+      case wait
+      /// … stands behind a barrier, or is one, …
+      case barrier
+      /// … needs the main thread.
+      case mainThread = "main-thread"
     }
     /// In ``GraphPicture/nodes``.
     public var from: Int
@@ -82,19 +94,21 @@ public struct GraphPicture: Sendable {
     public var isCycle = false
     /// The later one has not begun: the edge still holds, or will never.
     public var isOpen = false
+    /// A few words on the line; nil: none.
+    public var label: String?
   }
 
   public func count(of state: ShownState) -> Int { nodes.count { $0.state == state && !$0.isUnknown } }
 
   /// "e-1-5": names both ends, so it stays the same from one trace of a run to a later one.
   public func id(of edge: Edge) -> String {
-    (edge.kind == .slot ? "s-" : "e-")
+    edge.kind.mark + "-"
       + "\(nodes[edge.from].operation.rawValue)-\(nodes[edge.to].operation.rawValue)"
   }
 
   public func cssClass(of edge: Edge) -> String {
     var classes = ["dep"]
-    if edge.kind == .slot { classes.append("slot") }
+    if edge.kind != .dependency { classes.append(edge.kind.rawValue) }
     if edge.isCritical { classes.append("critical") }
     if edge.isCycle { classes.append("cycle") }
     if edge.isOpen { classes.append("open") }
@@ -107,8 +121,23 @@ public struct GraphPicture: Sendable {
     if node.isBarrier { classes.append("barrier") }
     if node.isExternal { classes.append("external") }
     if node.isUnknown { classes.append("unknown") }
+    if node.isCulprit { classes.append("culprit") }
     if !lanes[node.lane].nodeClass.isEmpty { classes.append(lanes[node.lane].nodeClass) }
     return classes.joined(separator: " ")
+  }
+}
+
+extension GraphPicture.Edge.Kind {
+  /// How ids begin.
+  var mark: String {
+    switch self {
+    case .dependency: "e"
+    case .slot: "s"
+    case .heldSlot: "h"
+    case .wait: "w"
+    case .barrier: "b"
+    case .mainThread: "m"
+    }
   }
 }
 
@@ -136,6 +165,9 @@ public struct GraphOptions: Sendable {
   public var grouping = Grouping.queue
   public var showsCriticalPath = true
   public var focus: Focus?
+  /// Only what cannot go on: circles of waiting, culprits, and what waits for them over at most this many operations.
+  /// Nil: everything.
+  public var stuckHops: Int?
 
   public init() {}
 }

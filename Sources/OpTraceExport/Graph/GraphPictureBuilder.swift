@@ -14,10 +14,7 @@ struct GraphPictureBuilder {
   let options: GraphOptions
   let graph: DependencyGraph
   let path: CriticalPath
-  /// Each in the order of waiting, as places in `trace.operations`.
-  let cycles: [[Int]]
-  let isDeadlocked: [Bool]
-  let componentOfCycle: [Int: Int]
+  let stuck: StuckPart
   let period: ClosedRange<Nanoseconds>
   /// What the threads of executing operations are blocked in at the end: the wait that began last.
   let openWaits: [OperationID: WaitRecord]
@@ -29,24 +26,14 @@ struct GraphPictureBuilder {
     self.options = options
     graph = DependencyGraph(of: trace)
     path = CriticalPath(of: trace)
-    let blocking = DependencyGraph.blocking(in: trace)
-    let components = blocking.cyclicComponents()
-    cycles = components.map(blocking.cycle(in:))
-    var isDeadlocked = [Bool](repeating: false, count: trace.operations.count)
-    var componentOfCycle: [Int: Int] = [:]
-    for (number, component) in components.enumerated() {
-      for place in component {
-        isDeadlocked[place] = true
-        componentOfCycle[place] = number
-      }
-    }
-    self.isDeadlocked = isDeadlocked
-    self.componentOfCycle = componentOfCycle
+    stuck = StuckPart(of: trace)
     openWaits = Dictionary(
       trace.waits.compactMap { wait in wait.ended == nil ? wait.inside.map { ($0, wait) } : nil },
       uniquingKeysWith: { $0.began > $1.began ? $0 : $1 })
     period = trace.activity ?? 0...max(0, trace.end)
-    if let focus = options.focus {
+    if let hops = options.stuckHops {
+      shown = stuck.surroundings(hops: hops)
+    } else if let focus = options.focus {
       shown = graph.neighbourhood(of: focus.operations.compactMap(trace.index(of:)), hops: focus.hops)
     } else {
       shown = Array(trace.operations.indices)
@@ -59,20 +46,19 @@ struct GraphPictureBuilder {
     let (lanes, laneOfPlace) = makeLanes()
     picture.lanes = lanes
 
-    let critical = options.showsCriticalPath ? Set(path.operations) : []
+    let critical = showsPath ? Set(path.operations) : []
     var nodeOfPlace = [Int: Int](minimumCapacity: shown.count)
     for place in shown {
       let operation = trace.operations[place]
-      let isUnknown = !isDeadlocked[place] && !operation.isOutcomeKnown
-      let state =
-        isDeadlocked[place] ? ShownState.deadlocked : isUnknown ? .pending : ShownState(operation.state)
+      let state = state(of: place)
       nodeOfPlace[place] = picture.nodes.count
       picture.nodes.append(
         GraphPicture.Node(
           operation: operation.id, lane: laneOfPlace[place] ?? 0, state: state,
           name: TextEscaping.oneLine(operation.title, limit: 300), caption: caption(of: operation, state),
           bar: bar(of: operation), isCritical: critical.contains(operation.id), isBarrier: operation.isBarrier,
-          isExternal: operation.coverage == .external, isUnknown: isUnknown,
+          isExternal: operation.coverage == .external, isUnknown: state == .pending && !operation.isOutcomeKnown,
+          isCulprit: stuck.culprits.contains(place),
           tooltip: tooltip(of: place, state, isCritical: critical.contains(operation.id))))
     }
     picture.edges = makeEdges(nodeOfPlace)
@@ -83,10 +69,20 @@ struct GraphPictureBuilder {
     return picture
   }
 
+  /// The critical path says nothing about what is stuck.
+  var showsPath: Bool { options.showsCriticalPath && options.stuckHops == nil }
+
+  private func state(of place: Int) -> ShownState {
+    if stuck.circles[place] != nil { return .deadlocked }
+    if stuck.stalled.contains(place) || stuck.culprits.contains(place) { return .stalled }
+    let operation = trace.operations[place]
+    return operation.isOutcomeKnown ? ShownState(operation.state) : .pending
+  }
+
   private func makeEdges(_ nodeOfPlace: [Int: Int]) -> [GraphPicture.Edge] {
     var edges: [GraphPicture.Edge] = []
     var criticalPairs = Set<DependencyGraph.Edge>()
-    if options.showsCriticalPath {
+    if showsPath {
       func place(_ id: OperationID) -> Int { trace.index(of: id) ?? -1 }
       for step in path.steps {
         switch step.cause {
@@ -103,17 +99,39 @@ struct GraphPictureBuilder {
         criticalPairs.insert(DependencyGraph.Edge(waiter: place(after), dependency: place(before)))
       }
     }
+    let inCircles = Set(
+      stuck.circleLinks.lazy.filter { $0.kind == .dependency }
+        .map { DependencyGraph.Edge(waiter: $0.waiter, dependency: $0.target) })
     for edge in graph.edges {
       guard let from = nodeOfPlace[edge.dependency], let to = nodeOfPlace[edge.waiter] else { continue }
       let waiter = trace.operations[edge.waiter]
-      let component = componentOfCycle[edge.waiter]
       edges.append(
         GraphPicture.Edge(
           from: from, to: to, isCritical: criticalPairs.contains(edge),
-          isCycle: component != nil && component == componentOfCycle[edge.dependency],
-          isOpen: waiter.executionBegan == nil && waiter.started == nil))
+          isCycle: inCircles.contains(edge), isOpen: waiter.executionBegan == nil && waiter.started == nil))
     }
-    return edges
+    return edges + stuckEdges(nodeOfPlace)
+  }
+
+  /// What is waited for besides dependencies: within circles, and of what else is stuck where that alone is shown, or
+  /// where somebody blocks in a wait.
+  private func stuckEdges(_ nodeOfPlace: [Int: Int]) -> [GraphPicture.Edge] {
+    let inCircles = Set(stuck.circleLinks)
+    var links = stuck.circleLinks
+    for place in stuck.stalled.sorted() where nodeOfPlace[place] != nil {
+      links += stuck.obstacles(of: place).filter { options.stuckHops != nil || $0.kind == .wait }
+    }
+    var isLabelled = Set<String>()
+    return links.compactMap { link in
+      guard link.kind != .dependency, let from = nodeOfPlace[link.target], let to = nodeOfPlace[link.waiter] else {
+        return nil
+      }
+      // Once for each who waits is enough.
+      let isFirst = isLabelled.insert("\(link.waiter) \(link.label)").inserted
+      return GraphPicture.Edge(
+        from: from, to: to, kind: link.kind, isCycle: inCircles.contains(link), isOpen: true,
+        label: isFirst ? link.label : nil)
+    }
   }
 
   private func bar(of operation: OperationRecord) -> [GraphPicture.BarPart] {

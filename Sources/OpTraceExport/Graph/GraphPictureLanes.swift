@@ -28,7 +28,8 @@ extension GraphPictureBuilder {
         GraphPicture.Lane(
           id: "queue-\(slug)", nodeClass: "q-\(slug)", title: title,
           caption: load.caption, tooltip: "queue \(title): \(load.description)",
-          style: Palette.lanes[lanes.count % Palette.lanes.count], isBoxed: true))
+          style: Palette.lanes[lanes.count % Palette.lanes.count], isBoxed: true,
+          isCulprit: stuck.culpritQueues.contains(id)))
     }
     if let outside = members[nil], !outside.isEmpty {
       for place in outside { laneOfPlace[place] = lanes.count }

@@ -12,7 +12,7 @@ extension GraphPictureBuilder {
       case .pending: operation.isOutcomeKnown ? pendingCaption(operation) : unknownCaption(operation)
       case .cancelled: "never ran"
       case .failed: "failed after \(DurationText.text(times.running))"
-      case .deadlocked: "stuck \(DurationText.text(times.total))"
+      case .deadlocked, .stalled: stuckCaption(operation, times)
       }
     return "\(operation.id) · " + (operation.isBarrier ? "barrier · \(what)" : what)
   }
@@ -27,6 +27,18 @@ extension GraphPictureBuilder {
       case .object(let id): TextEscaping.oneLine(trace.object(id)?.title ?? "\(id)", limit: 28)
       }
     return "waits \(DurationText.text(max(0, trace.end - wait.began))) for \(target)"
+  }
+
+  private func stuckCaption(_ operation: OperationRecord, _ times: OperationTimes) -> String {
+    switch operation.state {
+    case .executing: executingCaption(operation, times.running)
+    case .pending where operation.enqueued == nil || stuckIsBehind(operation): pendingCaption(operation)
+    default: "stuck \(DurationText.text(times.total))"
+    }
+  }
+
+  private func stuckIsBehind(_ operation: OperationRecord) -> Bool {
+    trace.index(of: operation.id).map(stuck.stalled.contains) ?? false
   }
 
   private func finishedCaption(_ operation: OperationRecord, _ running: Nanoseconds) -> String {
@@ -79,6 +91,7 @@ extension GraphPictureBuilder {
     if let error = operation.error { lines.append("error: \(line(error))") }
     if let source = operation.source { lines.append(line(source)) }
     if isCritical { lines.append("on the critical path") }
+    if stuck.culprits.contains(place) { lines.append("others cannot go on because of it") }
     return lines.joined(separator: "\n")
   }
 
@@ -103,7 +116,10 @@ extension GraphPictureBuilder {
   func subtitle(_ lanes: [GraphPicture.Lane]) -> String {
     let wall = period.upperBound - period.lowerBound
     var parts = [DurationText.text(wall)]
-    if let focus = options.focus {
+    if options.stuckHops != nil {
+      parts.append("\(shown.count) of \(counted(trace.operations.count, "operation"))")
+      parts.append("what is stuck, and what is next behind it")
+    } else if let focus = options.focus {
       parts.append("\(shown.count) of \(counted(trace.operations.count, "operation"))")
       let name = TextEscaping.oneLine(focus.name, limit: 60)
       parts.append("at most \(counted(focus.hops, "edge")) from \(name)")
@@ -111,7 +127,7 @@ extension GraphPictureBuilder {
       parts.append(counted(trace.operations.count, "operation"))
     }
     parts.append(counted(lanes.count { $0.isBoxed }, options.grouping == .queue ? "queue" : "class", plural: "classes"))
-    if options.showsCriticalPath, !path.steps.isEmpty {
+    if showsPath, !path.steps.isEmpty {
       let percent = Int((path.share * 100).rounded())
       var text = "critical path \(DurationText.text(path.total)) of \(DurationText.text(wall)) (\(percent) %)"
       if !path.remaining.isEmpty { text += ", \(counted(path.remaining.count, "step")) still to run" }
@@ -125,21 +141,31 @@ extension GraphPictureBuilder {
   }
 
   func verdicts(_ picture: GraphPicture) -> [GraphPicture.Verdict] {
-    var verdicts: [GraphPicture.Verdict] = []
-    for cycle in cycles.prefix(3) where !cycle.isEmpty {
-      let shownPart = cycle.prefix(6).map(label)
-      var text = shownPart.joined(separator: " waits for ")
-      if cycle.count > 6 { text += " waits for \(cycle.count - 6) more" }
-      text += cycle.count == 1 ? " waits for itself" : " waits for \(trace.operations[cycle[0]].id)"
-      verdicts.append(GraphPicture.Verdict(kind: .deadlock, lead: "Deadlock:", text: text))
+    var verdicts = stuck.findings.prefix(3).map(verdict)
+    let more = stuck.findings.count - verdicts.count
+    if more > 0, let last = verdicts.last {
+      verdicts.append(GraphPicture.Verdict(kind: last.kind, lead: "Besides:", text: counted(more, "more finding")))
     }
-    if cycles.count > 3 {
-      let more = GraphPicture.Verdict(kind: .deadlock, lead: "Deadlock:", text: "\(cycles.count - 3) more cycles")
-      verdicts.append(more)
-    }
-    if cycles.isEmpty { verdicts.append(outcome()) }
+    if !stuck.findings.contains(where: { $0.severity == .error }) { verdicts.append(outcome()) }
     verdicts += lossVerdicts()
     return verdicts
+  }
+
+  private func verdict(on finding: Finding) -> GraphPicture.Verdict {
+    let isCircle = Diagnosis.verdict([finding]) == .deadlocked
+    let lead = finding.severity == .error ? (isCircle ? "Deadlock:" : "Stalled:") : "Perhaps stuck:"
+    // A circle of dependencies is told best by its members.
+    let text =
+      finding.code == "dependency-cycle" ? circle(finding.cycle) : TextEscaping.oneLine(finding.title, limit: 300)
+    return GraphPicture.Verdict(kind: finding.severity == .error ? .deadlock : .warning, lead: lead, text: text)
+  }
+
+  private func circle(_ ids: [OperationID]) -> String {
+    let places = ids.compactMap(trace.index)
+    var text = places.prefix(6).map(label).joined(separator: " waits for ")
+    if places.count > 6 { text += " waits for \(places.count - 6) more" }
+    return text
+      + (places.count == 1 ? " waits for itself" : places.first.map { " waits for \(trace.operations[$0].id)" } ?? "")
   }
 
   private func outcome() -> GraphPicture.Verdict {

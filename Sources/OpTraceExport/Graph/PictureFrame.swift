@@ -66,6 +66,11 @@ extension GraphPicture.Edge {
   var headHalfWidth: Double { isCritical || isCycle ? 4.4 : 3.2 }
 }
 
+extension GraphPicture.Node {
+  /// Not begun.
+  var isDashed: Bool { [.pending, .stalled].contains(state) && !isCulprit }
+}
+
 extension GraphPicture.BarPart {
   /// The three times differ in height too: a thin line, a low one, a full one.
   var height: Double {

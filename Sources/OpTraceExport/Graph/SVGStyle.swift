@@ -11,9 +11,12 @@ enum SVGStyle {
     .optrace-graph .name{font-size:12px;font-weight:700;unicode-bidi:plaintext}
     .op .box{stroke-width:1.2}
     .op.executing .box,.op.deadlocked .box{stroke-width:1.8}
-    .op.pending .box{stroke-dasharray:4 3}
+    .op.pending .box,.op.stalled .box{stroke-dasharray:4 3}
     .op.external .box,.op.unknown .box{stroke-dasharray:1.5 3}
     .op.critical .box{stroke-width:2.8}
+    .op.culprit .box{stroke-width:2.8;stroke-dasharray:none}
+    .queue.culprit .lane-box{stroke-width:2.4}
+    .queue.culprit .lane-caption{font-weight:700}
     .op.cancelled .name{text-decoration:line-through}
     .op .sign{fill:none;stroke-width:1.7;stroke-linecap:round;stroke-linejoin:round}
     .op .gate{fill:none;stroke-width:1.6;stroke-linecap:round}
@@ -22,9 +25,15 @@ enum SVGStyle {
     .dep.open .line{stroke-dasharray:5 3.5}
     .dep.critical .line{stroke-width:2.8}
     .dep.cycle .line{stroke-width:2.2;stroke-dasharray:none}
-    .dep.slot .line{stroke-dasharray:0.1 5.2;stroke-linecap:round}
+    .dep.slot .line,.dep.held-slot .line{stroke-dasharray:0.1 5.2;stroke-linecap:round}
+    .dep.held-slot .line,.dep.wait .line,.dep.barrier .line,.dep.main-thread .line{stroke-width:1.6}
+    .dep.wait .line,.dep.main-thread .line{stroke-dasharray:8 4}
+    .dep.barrier .line{stroke-dasharray:3 3}
+    .dep.cycle.held-slot .line{stroke-width:3}
+    .dep.cycle.wait .line,.dep.cycle.main-thread .line,.dep.cycle.barrier .line{stroke-width:2.2}
+    .optrace-graph .words .label{font-size:10px;font-weight:700;text-anchor:middle}
     .op,.dep{transition:opacity .12s}
-    .tracing .op[id]:not(.lit),.tracing .dep[id]:not(.lit){opacity:.16}
+    .tracing .op[id]:not(.lit),.tracing .dep[id]:not(.lit),.tracing .words:not(.lit){opacity:.16}
     .tracing .op.here .box,.op:focus-visible .box{stroke-width:3.4}
     \(colors(picture, hasLanes) { $0.light })
     @media screen and (prefers-color-scheme:dark){
@@ -33,6 +42,10 @@ enum SVGStyle {
     @media print{.optrace-graph{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 
     """
+  }
+
+  private static func stuckEdges(_ part: String) -> String {
+    ["cycle", "held-slot", "wait", "barrier", "main-thread"].map { ".dep.\($0)\(part)" }.joined(separator: ",")
   }
 
   private static func colors(_ picture: GraphPicture, _ hasLanes: Bool, _ pick: (ColorPair) -> Color) -> String {
@@ -50,6 +63,7 @@ enum SVGStyle {
     }
     for (number, lane) in picture.lanes.enumerated() where hasLanes && lane.isBoxed {
       rules.append(".lane-\(number) .lane-box{fill:\(hex(lane.style.fill));stroke:\(hex(lane.style.border))}")
+      rules.append(".words.on-\(number) .ground{fill:\(hex(lane.style.fill))}")
       rules.append(".optrace-graph .lane-\(number) text{fill:\(hex(lane.style.text))}")
     }
     for state in ShownState.allCases {
@@ -72,7 +86,10 @@ enum SVGStyle {
       ".op.critical .box{stroke:\(hex(Palette.critical))}", ".dep.critical .line{stroke:\(hex(Palette.critical))}",
       ".dep.critical .tip{fill:\(hex(Palette.critical))}",
       ".op.deadlocked .box{stroke:\(hex(ShownState.deadlocked.style.border))}",
-      ".dep.cycle .line{stroke:\(hex(Palette.cycle))}", ".dep.cycle .tip{fill:\(hex(Palette.cycle))}",
+      "\(stuckEdges(" .line")){stroke:\(hex(Palette.cycle))}", "\(stuckEdges(" .tip")){fill:\(hex(Palette.cycle))}",
+      ".words .ground{fill:\(hex(Palette.page))}", ".optrace-graph .words .label{fill:\(hex(Palette.cycle))}",
+      ".op.culprit .box,.optrace-graph .queue.culprit .lane-box{stroke:\(hex(Palette.cycle))}",
+      ".optrace-graph .queue.culprit .lane-caption{fill:\(hex(Palette.cycle))}",
     ]
     return rules.joined(separator: "\n")
   }

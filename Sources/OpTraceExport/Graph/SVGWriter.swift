@@ -42,6 +42,7 @@ public struct SVGWriter {
     out += "<g transform=\"translate(\(number(frame.graphOrigin.x)) \(number(frame.graphOrigin.y)))\">\n"
     for (number, lane) in picture.lanes.enumerated() where number < layout.lanes.count { writeLane(number, lane) }
     for number in picture.edgesFromBelow { writeEdge(number, picture.edges[number]) }
+    for number in picture.edgesFromBelow { writeLabel(number, picture.edges[number]) }
     for (number, node) in picture.nodes.enumerated() { writeNode(node, layout.nodes[number]) }
     out += "</g>\n"
     out += "<g class=\"legend\" transform=\"translate(\(number(PictureFrame.margin)) \(number(frame.legendTop)))\">\n"
@@ -74,7 +75,8 @@ public struct SVGWriter {
   private mutating func writeLane(_ index: Int, _ lane: GraphPicture.Lane) {
     let box = layout.lanes[index]
     let title = layout.titles[index]
-    out += "<g id=\"\(lane.id)\" class=\"\(lane.isBoxed ? "queue" : "outside") lane-\(index)\">"
+    out +=
+      "<g id=\"\(lane.id)\" class=\"\(lane.isBoxed ? "queue" : "outside") lane-\(index)\(lane.isCulprit ? " culprit" : "")\">"
     out += "<title>\(xml(lane.tooltip))</title>"
     if lane.isBoxed { out += rect(box, radius: 10, "lane-box") }
     let x = number(box.minX + 14)
@@ -88,9 +90,9 @@ public struct SVGWriter {
     guard let curve = layout.edges[index], let first = curve.points.first else { return }
     let from = picture.nodes[edge.from]
     let to = picture.nodes[edge.to]
-    let what =
-      edge.kind == .slot
-      ? "\(to.operation) waited for the slot of \(from.operation)" : "\(to.operation) waits for \(from.operation)"
+    var what = "\(to.operation) waits for \(from.operation)"
+    if edge.kind == .slot { what = "\(to.operation) waited for the slot of \(from.operation)" }
+    if let label = edge.label { what += ": " + xml(label) }
     out +=
       "<g id=\"\(picture.id(of: edge))\" class=\"\(picture.cssClass(of: edge))\" data-from=\"\(from.id)\" data-to=\"\(to.id)\">"
     out += "<title>\(what)</title><path class=\"line\" d=\"M\(pair(first))"
@@ -102,6 +104,17 @@ public struct SVGWriter {
       out += "<path class=\"tip\" d=\"M\(head.map(pair).joined(separator: "L"))Z\"/>"
     }
     out += "</g>\n"
+  }
+
+  /// Above all lines, so that none runs through the words.
+  private mutating func writeLabel(_ index: Int, _ edge: GraphPicture.Edge) {
+    guard let label = edge.label, let curve = layout.edges[index] else { return }
+    let box = EdgeLabel.box(label, on: curve)
+    let ground = EdgeLabel.lane(of: box, in: picture, layout).map { " on-\($0)" } ?? ""
+    out += "<g class=\"dep words \(edge.kind.rawValue)\(ground)\" data-from=\"\(picture.nodes[edge.from].id)\" "
+    out += "data-to=\"\(picture.nodes[edge.to].id)\">" + rect(box, radius: 3, "ground")
+    out += "<text class=\"label\" x=\"\(number((box.minX + box.maxX) / 2))\" "
+    out += "y=\"\(number(box.maxY - EdgeLabel.baseline))\">\(xml(label))</text></g>\n"
   }
 
   private mutating func writeNode(_ node: GraphPicture.Node, _ centre: GraphLayout.Point) {
@@ -150,6 +163,7 @@ public struct SVGWriter {
       case .cancelled: "M2 2 9 9M9 2 2 9"
       case .failed: "M5.5 1V6.5M5.5 9V9.6"
       case .deadlocked: "M9.3 3.2A4.4 4.4 0 1 0 10 6.6M9.8 0.6V3.6H6.8"
+      case .stalled: "M9.5 5.5a4 4 0 1 1-8 0a4 4 0 1 1 8 0M2.7 8.3 8.3 2.7"
       }
     return "<path class=\"sign\" transform=\"translate(\(number(x)) \(number(y)))\" d=\"\(path)\"/>"
   }
@@ -163,8 +177,16 @@ public struct SVGWriter {
     case .unknown:
       let box = GraphLayout.Box(minX: 0, minY: 0, maxX: 22, maxY: 17)
       mark = "<g class=\"op pending unknown\">" + rect(box, radius: 4, "box") + sign(.pending, x: 5.5, y: 3) + "</g>"
+    case .culprit:
+      let box = GraphLayout.Box(minX: 0, minY: 0, maxX: 22, maxY: 17)
+      mark = "<g class=\"op stalled culprit\">" + rect(box, radius: 4, "box") + sign(.stalled, x: 5.5, y: 3) + "</g>"
     case .line(let line):
-      let classes = line == .slot ? "dep slot critical" : "dep \(line.rawValue)"
+      let classes =
+        switch line {
+        case .slot: "dep slot critical"
+        case .heldSlot, .wait: "dep cycle \(line.rawValue)"
+        case .critical, .cycle, .open: "dep \(line.rawValue)"
+        }
       mark =
         "<g class=\"\(classes)\"><path class=\"line\" d=\"M0 8.5H20\"/><path class=\"tip\" d=\"M27 8.5L20 4.5V12.5Z\"/></g>"
     case .barrier:
@@ -219,7 +241,7 @@ struct LegendRows {
 
   static func markWidth(_ item: LegendItem) -> Double {
     switch item.mark {
-    case .state, .unknown, .barrier: 22
+    case .state, .unknown, .culprit, .barrier: 22
     case .line: 27
     case .bar: 44
     }

@@ -28,6 +28,7 @@ public struct XDotWriter: Sendable {
     writeHead(frame)
     for (number, lane) in picture.lanes.enumerated() where number < layout.lanes.count { writeLane(number, lane) }
     for number in picture.edgesFromBelow { writeEdge(number) }
+    for number in picture.edgesFromBelow { writeLabel(number) }
     for (number, node) in picture.nodes.enumerated() { writeNode(node, placed(layout.nodes[number])) }
     for (item, at) in zip(picture.legend, frame.legend.places) {
       writeLegend(item, GraphLayout.Point(PictureFrame.margin + at.x, frame.legendTop + at.y))
@@ -69,7 +70,7 @@ public struct XDotWriter: Sendable {
     let title = placed(layout.titles[index])
     if lane.isBoxed {
       canvas.fill(lane.style.fill.light)
-      canvas.pen(lane.style.border.light, width: 1)
+      canvas.pen((lane.isCulprit ? Palette.cycle : lane.style.border).light, width: lane.isCulprit ? 2.4 : 1)
       canvas.roundedBox(box, radius: 10)
     }
     let color = lane.isBoxed ? lane.style.text.light : Palette.muted.light
@@ -79,17 +80,28 @@ public struct XDotWriter: Sendable {
       at: GraphLayout.Point(x, title.minY + 15), size: GraphMetrics.laneTitleSize, color, bold: true)
     canvas.write(
       TextMetrics.fitting(lane.caption, into: title.width - 4, size: GraphMetrics.captionSize),
-      at: GraphLayout.Point(x, title.minY + 30), size: GraphMetrics.captionSize, color)
+      at: GraphLayout.Point(x, title.minY + 30), size: GraphMetrics.captionSize,
+      lane.isCulprit ? Palette.cycle.light : color, bold: lane.isCulprit)
   }
 
   private mutating func writeEdge(_ index: Int) {
     guard let curve = layout.edges[index] else { return }
     let edge = picture.edges[index]
-    let color = (edge.isCycle ? Palette.cycle : edge.isCritical ? Palette.critical : Palette.edge).light
-    let line: XDotCanvas.Line = edge.kind == .slot ? .dotted : edge.isOpen && !edge.isCycle ? .dashed : .solid
-    canvas.pen(color, width: edge.isCycle ? 2.2 : edge.isCritical ? 2.8 : 1.2, line)
+    let color = edge.color.light
+    canvas.pen(color, width: edge.width, edge.stroke.line)
     canvas.curve(curve.points.map(placed))
     if let head = curve.head(halfWidth: edge.headHalfWidth) { writeHead(head.map(placed), color) }
+  }
+
+  private mutating func writeLabel(_ index: Int) {
+    guard let label = picture.edges[index].label, let curve = layout.edges[index] else { return }
+    let box = EdgeLabel.box(label, on: curve)
+    let ground = EdgeLabel.lane(of: box, in: picture, layout).map { picture.lanes[$0].style.fill } ?? Palette.page
+    let at = placed(box)
+    canvas.block(at, ground.light)
+    canvas.write(
+      label, at: GraphLayout.Point(at.minX + EdgeLabel.padding, at.maxY - EdgeLabel.baseline), size: EdgeLabel.size,
+      Palette.cycle.light, bold: true)
   }
 
   private mutating func writeHead(_ points: [GraphLayout.Point], _ color: Color) {
@@ -122,11 +134,13 @@ public struct XDotWriter: Sendable {
 
   private mutating func writeBox(_ box: GraphLayout.Box, radius: Double, _ node: GraphPicture.Node) {
     let isHeavy = [.executing, .deadlocked].contains(node.state)
-    let border = node.isCritical && node.state != .deadlocked ? Palette.critical : node.state.style.border
+    let border =
+      node.isCulprit
+      ? Palette.cycle : node.isCritical && node.state != .deadlocked ? Palette.critical : node.state.style.border
     canvas.fill(picture.fill(of: node, hasLanes: layout.metrics.hasLanes).light)
     canvas.pen(
-      border.light, width: node.isCritical ? 2.8 : isHeavy ? 1.8 : 1.2,
-      node.isUnknown ? .dotted : node.state == .pending ? .dashed : .solid)
+      border.light, width: node.isCritical || node.isCulprit ? 2.8 : isHeavy ? 1.8 : 1.2,
+      node.isUnknown ? .dotted : node.isDashed ? .dashed : .solid)
     canvas.roundedBox(box, radius: radius)
   }
 
@@ -167,6 +181,9 @@ public struct XDotWriter: Sendable {
       canvas.fill(state == .executing ? color : state.style.fill.light)
       canvas.polygon([point(2.5, 1.5), point(9.5, 5.5), point(2.5, 9.5)])
     case .pending: canvas.ellipse(point(5.5, 5.5), radius: 4)
+    case .stalled:
+      canvas.ellipse(point(5.5, 5.5), radius: 4)
+      canvas.polyline([point(2.7, 8.3), point(8.3, 2.7)])
     case .cancelled:
       canvas.polyline([point(2, 2), point(9, 9)])
       canvas.polyline([point(9, 2), point(2, 9)])
@@ -186,11 +203,12 @@ public struct XDotWriter: Sendable {
   private mutating func writeLegend(_ item: LegendItem, _ at: GraphLayout.Point) {
     func point(_ x: Double, _ y: Double) -> GraphLayout.Point { GraphLayout.Point(at.x + x, at.y + y) }
     let box = GraphLayout.Box(minX: at.x, minY: at.y, maxX: at.x + 22, maxY: at.y + 17)
-    func sample(_ state: ShownState, isUnknown: Bool = false) {
+    func sample(_ state: ShownState, isUnknown: Bool = false, isCulprit: Bool = false) {
       canvas.fill(state.style.fill.light)
       canvas.pen(
-        state.style.border.light, width: [.executing, .deadlocked].contains(state) ? 1.8 : 1.2,
-        isUnknown ? .dotted : state == .pending ? .dashed : .solid)
+        (isCulprit ? Palette.cycle : state.style.border).light,
+        width: isCulprit ? 2.8 : [.executing, .deadlocked].contains(state) ? 1.8 : 1.2,
+        isUnknown ? .dotted : [.pending, .stalled].contains(state) && !isCulprit ? .dashed : .solid)
       canvas.roundedBox(box, radius: 4)
     }
     switch item.mark {
@@ -200,10 +218,10 @@ public struct XDotWriter: Sendable {
     case .unknown:
       sample(.pending, isUnknown: true)
       writeSign(.pending, point(5.5, 3))
+    case .culprit: sample(.stalled, isCulprit: true)
     case .line(let line):
       let color = line.color.light
-      let width = line == .open ? 1.2 : line == .cycle ? 2.2 : 2.8
-      canvas.pen(color, width: width, line == .slot ? .dotted : line == .open ? .dashed : .solid)
+      canvas.pen(color, width: line.width, line.stroke.line)
       canvas.polyline([point(0, 8.5), point(20, 8.5)])
       writeHead([point(27, 8.5), point(20, 4.5), point(20, 12.5)], color)
     case .barrier:
@@ -217,6 +235,17 @@ public struct XDotWriter: Sendable {
     if let count = item.count {
       let after = TextMetrics.width(of: item.text + " ", size: 11.5)
       canvas.write("\(count)", at: point(x + after, 12.5), size: 11.5, Palette.muted.light)
+    }
+  }
+}
+
+extension GraphPicture.Edge.Stroke {
+  /// Graphviz knows one dash.
+  fileprivate var line: XDotCanvas.Line {
+    switch self {
+    case .solid: .solid
+    case .dashed, .longDashed: .dashed
+    case .dotted: .dotted
     }
   }
 }

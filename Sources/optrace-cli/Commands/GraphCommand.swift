@@ -10,8 +10,9 @@
       commandName: "graph",
       abstract: "Draws the dependency graph: who waited for whom, how long, and what decided the end.",
       discussion: """
-        Queues are lanes, the critical path is violet, a dependency cycle red. In a browser the SVG shows the times of an \
-        operation under the pointer, and all that it waited for and that waited for it.
+        Queues are lanes, the critical path is violet, what is stuck red. In a browser the SVG shows the times of an \
+        operation under the pointer, and all that it waited for and that waited for it. With --deadlock, where nothing \
+        is stuck, nothing is drawn and the exit status is 64.
         """)
 
     enum Format: String, CaseIterable, ExpressibleByArgument {
@@ -40,7 +41,12 @@
       help: ArgumentHelp("Only this operation (a name, or a number as '#5') and what is near.", valueName: "name"))
     var focus: String?
 
-    @Option(help: ArgumentHelp("How many edges away from --focus (default: 2).", valueName: "k"))
+    @Flag(help: "Only what is stuck: circles of waiting, what holds others up, and what is next behind it.")
+    var deadlock = false
+
+    @Option(
+      help: ArgumentHelp(
+        "How many edges away from --focus (default: 2), or behind what --deadlock shows (1).", valueName: "k"))
     var hops: Int?
 
     @Option(help: "What a lane stands for: queue or class.")
@@ -51,7 +57,8 @@
 
     func validate() throws {
       if let hops, hops < 0 { throw ValidationError("--hops must not be negative.") }
-      if hops != nil, focus == nil { throw ValidationError("--hops needs --focus.") }
+      if deadlock, focus != nil { throw ValidationError("--deadlock and --focus exclude each other.") }
+      if hops != nil, focus == nil, !deadlock { throw ValidationError("--hops needs --focus or --deadlock.") }
     }
 
     func run() throws {
@@ -62,6 +69,10 @@
       }
       let input = try input.read()
       let picture = GraphPicture(of: input.trace, options: try options(for: input.trace))
+      if deadlock, picture.nodes.isEmpty {
+        throw Failure.usage(
+          "nothing is stuck in \(self.input.name), so --deadlock has nothing to draw; without it, everything is drawn")
+      }
       try output.write(try bytes(of: picture, format))
       try input.end()
     }
@@ -88,6 +99,7 @@
       var options = GraphOptions()
       options.grouping = groupBy == .class ? .class : .queue
       options.showsCriticalPath = criticalPath
+      if deadlock { options.stuckHops = hops ?? 1 }
       guard let focus else { return options }
       do {
         let found = try OperationLookup.find(focus, in: trace)
