@@ -15,6 +15,7 @@ struct OperationProbe: @unchecked Sendable {
     static let ready = UInt32(optrace_bit_ready)
     static let enqueued = UInt32(optrace_bit_enqueued)
     static let external = UInt32(optrace_bit_external)
+    static let ownReady = UInt32(optrace_bit_own_ready)
   }
 
   let pointer: OpaquePointer?
@@ -109,9 +110,14 @@ extension ProbedOperation {
   }
 
   /// Foundation asks on the thread that took away the last obstacle, perhaps under the queue's lock. Only turns to true
-  /// are recorded: a program may ask as often as it likes.
+  /// are recorded: a program may ask as often as it likes. Where a subclass overrides `isReady`, this is a part of its answer
+  /// only, and the hook in its place takes note of the whole.
   func noteReady(_ value: Bool) -> Bool {
-    if optrace_operation_turn(probe.pointer, OperationProbe.Bits.ready, value) { probe.record(.ready) }
+    if !probe.has(OperationProbe.Bits.ownReady),
+      optrace_operation_turn(probe.pointer, OperationProbe.Bits.ready, value)
+    {
+      probe.record(.ready)
+    }
     return value
   }
 

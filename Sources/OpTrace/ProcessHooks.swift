@@ -90,6 +90,14 @@ enum ProcessHooks {
     }
   }
 
+  /// Whether the class has an `isReady` of its own: neither Foundation's nor ours. False too where that cannot be told.
+  static func overridesReady(_ type: AnyClass) -> Bool {
+    lock.withLock {
+      var calls = calls
+      return optrace_class_readies_itself(unsafeBitCast(type, to: UnsafeRawPointer.self), &calls)
+    }
+  }
+
   // MARK: What is done when a hook is reached
 
   private static func recorder(_ pointer: UnsafeMutableRawPointer) -> TraceRecorder {
@@ -149,11 +157,16 @@ enum ProcessHooks {
   private static var calls: optrace_hook_calls {
     var calls = optrace_hook_calls()
     calls.traced_operation = unsafeBitCast(TracedOperation.self as AnyClass, to: UnsafeRawPointer.self)
+    calls.traced_block_operation = unsafeBitCast(TracedBlockOperation.self as AnyClass, to: UnsafeRawPointer.self)
     calls.traced_queue = unsafeBitCast(TracedOperationQueue.self as AnyClass, to: UnsafeRawPointer.self)
     calls.records_itself = { metadata in
       guard let metadata else { return false }
       let type: AnyClass = unsafeBitCast(metadata, to: AnyClass.self)
       return type is any ProbedOperation.Type || type is TracedOperationQueue.Type
+    }
+    calls.probe = { operation in
+      guard let operation: Operation = ProcessHooks.object(operation) else { return nil }
+      return operation.probed?.probe.pointer
     }
     calls.introduce = { pointer, isRunning in
       guard let operation: Operation = ProcessHooks.object(pointer) else { return }

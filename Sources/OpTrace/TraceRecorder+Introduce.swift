@@ -118,6 +118,7 @@ extension TraceRecorder {
     _ described: inout [(Operation, UInt32)]
   ) {
     let probed = operation.probed
+    if readiness(of: operation) == .hooked { _ = probe.claim(OperationProbe.Bits.ownReady) }
     let serial = optrace_operation_serial(probe.pointer)
     // What began before it met a recorder was not seen, and its absence proves nothing.
     let isOver = appearance.isFinished
@@ -177,7 +178,8 @@ extension TraceRecorder {
       age = min(ticks / Layout.ageUnit, Layout.largestAge)
     }
     let classID = UInt64(interner.id(ofClass: type(of: operation)))
-    let word = classID | coverage << 16 | (isAsynchronous ? 1 << 20 : 0) | age << 24
+    let flags: UInt64 = (isAsynchronous ? 1 << 20 : 0) | (readiness(of: operation) == .inherited ? 0 : 1 << 21)
+    let word = classID | coverage << 16 | flags | age << 24
     optrace_emit2(core, EventKind.operationCreated.rawValue, serial, word)
     if name != nil || location != nil {
       let source = location.map { interner.id(of: $0) } ?? 0

@@ -94,10 +94,10 @@ public struct EventSpec: Sendable {
       .operationCreated, "created", .operation,
       [
         .init("class", 1, 0, 16, .string), .init("coverage", 1, 16, 4, .unsigned),
-        .init("async", 1, 20, 1, .flag), .init("age", 1, 24, 40, .age),
+        .init("async", 1, 20, 1, .flag), .init("own-ready", 1, 21, 1, .flag), .init("age", 1, 24, 40, .age),
       ],
       meaning:
-        "first record of an operation; an external one that is met itself has a second. `coverage`: 0 full, 1 partial, 2 external (only named as a dependency). `age`: how long before this record the object was created"
+        "first record of an operation; an external one that is met itself has a second. `coverage`: 0 full, 1 partial, 2 external (only named as a dependency). `own-ready` (since 1.2): its class overrides `isReady`. `age`: how long before this record the object was created"
     ),
     EventSpec(
       .operationNamed, "named", .operation, [.init("source", 1, 32, 16, .string)], textWord: 2,

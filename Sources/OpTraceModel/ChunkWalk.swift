@@ -113,6 +113,23 @@ struct ChunkWalk {
     } else if isEndKnown, end < size, let first = firstNonZero(from: end, to: size) {
       damage.append(.init(offset: first, skippedBytes: size - first, reason: "bytes after the end of the trace"))
     }
+    noteMissingChunks()
+  }
+
+  /// Chunks are handed out one after the other, so each number that is missing was a chunk. In a ring they are used again and
+  /// get new numbers. Where something else is damaged, that tells of it.
+  private mutating func noteMissingChunks() {
+    guard header.header.mode == .streaming, damage.isEmpty else { return }
+    var last: UInt64 = 0
+    for chunk in chunks.sorted(by: { $0.sequence < $1.sequence }) where chunk.sequence > last {
+      let missing = chunk.sequence - last - 1
+      if missing > 0 {
+        let reason =
+          missing == 1 ? "a chunk is missing before this one" : "\(grouped(missing)) chunks are missing before this one"
+        damage.append(.init(offset: chunk.offset, skippedBytes: 0, reason: reason))
+      }
+      last = chunk.sequence
+    }
   }
 
   /// Whether the writer has written since the walk began: then the threads' records do not end at the same moment.

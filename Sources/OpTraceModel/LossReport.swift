@@ -33,7 +33,7 @@ public struct LossReport: Sendable, Equatable {
 
   /// A part of the file that could not be read.
   public struct Damage: Sendable, Equatable {
-    /// Byte offset in the file (or line, in a text).
+    /// Byte offset in the file.
     public var offset: UInt64
     /// How many bytes from there on were skipped.
     public var skippedBytes: UInt64

@@ -95,6 +95,9 @@ public struct OperationRecord: Sendable, Identifiable {
 
   public var coverage: Coverage = .full
   public var isAsynchronous = false
+  /// Its class, or one above it, has an `isReady` of its own, which is neither Foundation's nor the recorder's. False also
+  /// where that could not be told.
+  public var overridesReady = false
   public var isBarrier = false
   private var hasQueue = false
   /// `Operation.QueuePriority`'s raw value: -8 to 8.
@@ -236,7 +239,8 @@ extension OperationRecord: Equatable {
       && left.blocks == right.blocks && left.rare == right.rare && left.moments == right.moments
       && left.counts == right.counts
       && left.coverage == right.coverage && left.isAsynchronous == right.isAsynchronous
-      && left.isBarrier == right.isBarrier && left.priority == right.priority && left.quality == right.quality
+      && left.overridesReady == right.overridesReady && left.isBarrier == right.isBarrier
+      && left.priority == right.priority && left.quality == right.quality
   }
 
   private var counts: [UInt32] { [startCount, enqueueCount, finishCount] }

@@ -5,6 +5,8 @@ struct TextParser {
   private var scanner: TextScanner
   private var events = TraceEvents(header: TraceHeader())
   private var seen: Set<String> = []
+  /// How many events the text says that it has, and where.
+  private var announced: (count: Int, offset: Int)?
 
   init(_ bytes: [UInt8]) { scanner = TextScanner(bytes) }
 
@@ -15,17 +17,29 @@ struct TextParser {
         scanner.skipLine()
         continue
       }
+      let offset = scanner.offset
       let word = scanner.word()
       if let time = Nanoseconds(word) {
         guard ClockMap.bounds.contains(time) else { throw scanner.problem("the time \(word) is more than a year off") }
         try parseEvent(at: time)
       } else {
-        try parseHeaderLine(word)
+        try parseHeaderLine(word, at: offset)
       }
       try scanner.endLine()
     }
+    checkCount()
     events.sort()
     return events
+  }
+
+  /// A text with a part missing must not pass for a whole one.
+  private mutating func checkCount() {
+    guard let announced, announced.count != events.count else { return }
+    let difference = abs(announced.count - events.count)
+    let count = difference == 1 ? "1 event is" : "\(difference) events are"
+    let what = announced.count > events.count ? "missing" : "too many"
+    let reason = "\(count) \(what): there are \(events.count) of \(announced.count)"
+    events.loss.damage.append(.init(offset: UInt64(announced.offset), skippedBytes: 0, reason: reason))
   }
 
   private mutating func parseSignature() throws(TextProblem) {
@@ -38,7 +52,7 @@ struct TextParser {
 
   // MARK: - Header
 
-  private mutating func parseHeaderLine(_ word: String) throws(TextProblem) {
+  private mutating func parseHeaderLine(_ word: String, at offset: Int) throws(TextProblem) {
     if !["lost", "damage"].contains(word), !seen.insert(word).inserted {
       throw scanner.problem("`\(word)` is there twice")
     }
@@ -72,6 +86,8 @@ struct TextParser {
       let reason = try reason()
       guard let known = LossReason(rawValue: reason) else { throw scanner.problem("this reason of loss is not known") }
       events.loss.lost[known] = try scanner.number("how many records", UInt64.self)
+    case "events":
+      announced = (Int(try scanner.number("how many events follow", UInt32.self)), offset)
     case "overwritten": events.loss.overwrittenBytes = try scanner.number("how many bytes", UInt64.self)
     case "damage":
       let offset = try assigned("offset")

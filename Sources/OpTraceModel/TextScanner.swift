@@ -9,6 +9,8 @@ struct TextScanner {
   private let bytes: [UInt8]
   private var position = 0
   private(set) var line = 1
+  /// Bytes before the next one.
+  var offset: Int { position }
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 

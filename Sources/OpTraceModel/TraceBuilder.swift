@@ -136,6 +136,7 @@ public struct TraceBuilder {
       trace.operations[place].share(class: shared(UInt32(word & 0xFFFF)) ?? unknownClass)
       trace.operations[place].coverage = Coverage(rawValue: UInt8(word >> 16 & 0xF)) ?? .partial
       trace.operations[place].isAsynchronous = word >> 20 & 1 != 0
+      trace.operations[place].overridesReady = word >> 21 & 1 != 0
       trace.operations[place].created = at.time &- Age.nanoseconds(word, of: kind)
     case .operationNamed:
       trace.operations[place].name = text(index)

@@ -30,6 +30,7 @@ public struct TraceValidator {
     var isCreated = false
     var coverage = Coverage.partial
     var isAsynchronous = false
+    var overridesReady = false
     var queue: UInt32?
     var starts = 0
     var isCancelled = false
@@ -227,6 +228,7 @@ public struct TraceValidator {
       life.isCreated = true
       life.coverage = Coverage(rawValue: UInt8(event.word1 >> 16 & 0xF)) ?? .partial
       life.isAsynchronous = event.word1 >> 20 & 1 != 0
+      life.overridesReady = event.word1 >> 21 & 1 != 0
       return
     }
     if !life.isCreated, isWhole {
@@ -332,7 +334,8 @@ public struct TraceValidator {
   }
 
   private mutating func checkDependencies(_ event: TraceEvent, _ index: Int, _ life: Life) {
-    guard isFullySeen(life), !life.isCancelled else { return }
+    // Where the program says itself when it is ready, it may say so too early.
+    guard isFullySeen(life), !life.isCancelled, !life.overridesReady else { return }
     for other in life.dependencies {
       // A cancelled dependency counts as met; one that was never seen itself tells nothing.
       guard let dependency = places[other].map({ lives[$0] }), dependency.coverage == .full, !dependency.isCancelled

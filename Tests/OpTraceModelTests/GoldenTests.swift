@@ -83,6 +83,7 @@ import Testing
   private func describe(_ operation: OperationRecord) -> [String] {
     var flags = "\(operation.state) \(operation.coverage)"
     if operation.isAsynchronous { flags += " asynchronous" }
+    if operation.overridesReady { flags += " own-ready" }
     if operation.isBarrier { flags += " barrier" }
     var lines = [
       "\(operation.id) \(operation.className) \"\(operation.title)\": \(flags), \(operation.quality), priority \(operation.priority)"

@@ -60,6 +60,8 @@ void *class_original(const void *object, uint32_t index) { return class_find(obj
 // ---- Checks --------------------------------------------------------------------------------------------------------
 
 static const class_metadata *operation_base, *queue_base;
+// Foundation's `isReady` and those of our types.
+static const void *known_readiness[3];
 static uint32_t state_offset;
 
 static hooked_method *methods_of(class_kind kind) { return kind == class_queue ? queue_methods : operation_methods; }
@@ -123,6 +125,10 @@ const char *classes_resolve(const optrace_hook_calls *calls) {
       !agrees(calls->traced_queue, queue_base, queue_methods))
     return "the loaded Foundation is not of the Swift version that OpTrace was built with";
   state_offset = class_field_offset(operation_base, "__state");
+  const hooked_method *is_ready = &operation_methods[method_is_ready];
+  known_readiness[0] = is_ready->real;
+  known_readiness[1] = *place(calls->traced_operation, is_ready);
+  known_readiness[2] = *place(calls->traced_block_operation, is_ready);
   return NULL;
 }
 
@@ -144,6 +150,14 @@ static bool descends(const void *metadata, const void *base) {
   return false;
 }
 
+static bool is_to_be_patched(const class_entry *entry) { return !entry->records_itself || entry->readies_itself; }
+
+// Of what records itself only the `isReady` that a program gave it: its last answer counts, and not what it asked `super`.
+static bool is_hooked(const class_entry *entry, const hooked_method *methods, uint32_t i) {
+  if (entry->records_itself) return i == method_is_ready;
+  return methods[i].hook && (methods[i].overridden || entry->originals[i] == methods[i].real);
+}
+
 // `change` is held.
 static bool patch(class_entry *entry, bool on) {
   const hooked_method *methods = methods_of(entry->kind);
@@ -154,7 +168,7 @@ static bool patch(class_entry *entry, bool on) {
   if (!on && entry->in_object && !window.in_object) return false;  // It went with its library.
   entry->in_object = window.in_object;
   for (uint32_t i = 0; methods[i].symbol; i++) {
-    if (!methods[i].hook || (!methods[i].overridden && entry->originals[i] != methods[i].real)) continue;
+    if (!is_hooked(entry, methods, i)) continue;
     void *_Atomic *at = place(entry->metadata, &methods[i]);
     void *expected = on ? entry->originals[i] : methods[i].hook;
     // Where somebody else has been, it stays as it is.
@@ -184,6 +198,9 @@ static class_entry *add(const void *metadata, class_kind kind, bool records_itse
   entry->finishes_itself = kind == class_operation &&
                            entry->originals[method_is_finished] != methods[method_is_finished].real;
   entry->runs_itself = entry->finishes_itself && entry->originals[method_start] != methods[method_start].real;
+  entry->readies_itself = kind == class_operation;
+  for (uint32_t i = 0; i < 3; i++)
+    if (entry->originals[method_is_ready] == known_readiness[i]) entry->readies_itself = false;
   class_count += 1;
   uint32_t slot = slot_of(metadata);
   while (atomic_load_explicit(&classes[slot], memory_order_relaxed)) slot = (slot + 1) % class_slots;
@@ -193,7 +210,7 @@ static class_entry *add(const void *metadata, class_kind kind, bool records_itse
 
 const class_entry *class_know(const void *metadata, class_kind kind) {
   class_entry *entry = find(metadata);
-  if (entry && (entry->patched || entry->records_itself)) return entry;
+  if (entry && (entry->patched || !is_to_be_patched(entry))) return entry;
   bool fits = is_class(metadata, NULL) && descends(metadata, kind == class_queue ? queue_base : operation_base);
   // Before the lock is taken: Swift's runtime has locks of its own.
   bool records_itself = !entry && fits && hook_calls.records_itself(metadata);
@@ -204,7 +221,7 @@ const class_entry *class_know(const void *metadata, class_kind kind) {
     // A class that is seen for the first time may come with a library that was loaded after the hooks.
     if (entry && hooks_active()) imports_patch(true);
   }
-  if (entry && !entry->records_itself && !entry->patched && hooks_active() && !patch(entry, true)) entry = NULL;
+  if (entry && is_to_be_patched(entry) && !entry->patched && hooks_active() && !patch(entry, true)) entry = NULL;
   pthread_mutex_unlock(&change);
   return entry;
 }

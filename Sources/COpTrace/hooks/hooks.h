@@ -59,9 +59,10 @@ typedef enum { class_operation, class_queue } class_kind;
 typedef struct class_entry {
   const void *metadata;
   class_kind kind;
-  bool records_itself;  // A traced type: left alone.
+  bool records_itself;  // A traced type: left alone, but for an `isReady` of its own.
   bool finishes_itself; // Overrides `isFinished`: a "true" may come before it is announced.
   bool runs_itself;     // That, and `start()`: it may go on when that has returned.
+  bool readies_itself;  // Overrides `isReady`: neither Foundation's nor ours.
   _Atomic bool patched;
   bool in_object;       // Its metadata came with a library, and goes with it.
   void *originals[most_methods];
@@ -91,7 +92,7 @@ uint32_t class_field_offset(const void *metadata, const char *name);
 extern hooked_method operation_methods[], queue_methods[];
 extern hooked_import foundation_imports[], blocking_imports[];
 // Indexes: the first one into both.
-enum { method_destroy = 0, method_is_finished = 1, method_start = 2 };
+enum { method_destroy = 0, method_is_finished = 1, method_start = 2, method_is_ready = 3 };
 
 // modify.c: runs `real`, and `told` before its resumption.
 yielded modify(modifier real, void *frame, void *object, modified told);

@@ -38,12 +38,27 @@ static hook_state *make_state(void) {
   return made;
 }
 
+// Looks at Foundation, and changes nothing. Null, or why it is none that we know.
+static const char *prepare(const optrace_hook_calls *calls) {
+  static bool is_prepared;
+  if (is_prepared) return NULL;
+  hook_calls = *calls;
+  const char *why = classes_resolve(calls);
+  is_prepared = !why;
+  return why;
+}
+
+bool optrace_class_readies_itself(const void *metadata, const optrace_hook_calls *calls) {
+  if (prepare(calls)) return false;
+  const class_entry *class = class_know(metadata, class_operation);
+  return class && class->readies_itself;
+}
+
 const char *optrace_hooks_install(const optrace_hook_calls *calls) {
   if (hooks_active()) return NULL;
   hook_state *s = state;
   if (s && !s->is_ours) return "it is a forked child, in which the hooks of its parent are idle for good";
-  hook_calls = *calls;
-  const char *why = classes_resolve(calls);
+  const char *why = prepare(calls);
   if (why) return why;
   if (!imports_resolve()) return "this Foundation lacks a function that is watched";
   blocking_prepare();
@@ -96,6 +111,11 @@ bool optrace_object_runs_itself(const void *object) {
 }
 bool optrace_object_is_unused(const void *object) {
   (void)object;
+  return false;
+}
+bool optrace_class_readies_itself(const void *metadata, const optrace_hook_calls *calls) {
+  (void)metadata;
+  (void)calls;
   return false;
 }
 bool optrace_queue_ask(void *queue, const optrace_queue_answers *to) {

@@ -5,7 +5,7 @@
 #if OPTRACE_HAS_HOOKS
 
 enum { import_init, import_block_init, import_queue_init, import_did_change_key, import_did_change_path };
-enum { index_is_ready = 3, index_is_executing, index_main, index_is_cancelled };
+enum { index_is_executing = method_is_ready + 1, index_main, index_is_cancelled };
 
 // The object whose change is being announced on this thread, and the one that Foundation's `start()` runs.
 static _Thread_local const void *announced, *started;
@@ -143,8 +143,9 @@ static SWIFT bool hook_is_finished(SELF) {
 }
 
 static SWIFT bool hook_is_ready(SELF) {
-  bool value = ((getter)class_original(self, index_is_ready))(self);
-  optrace_operation *operation = known(self);
+  const class_entry *class = class_find(self);
+  bool value = ((getter)class->originals[method_is_ready])(self);
+  optrace_operation *operation = class->records_itself ? hook_calls.probe(self) : known(self);
   if (operation && optrace_operation_turn(operation, optrace_bit_ready, value))
     optrace_operation_event(operation, optrace_kind_ready);
   return value;
@@ -276,7 +277,7 @@ static SWIFT void hook_did_change_path(void *path, const void *value, SELF) {
 hooked_method operation_methods[] = {
   [method_destroy] = {METHOD("fD"), .hook = hook_destroy, .overridden = true},
   [method_is_finished] = {METHOD("10isFinishedSbvg"), OVERRIDDEN(hook_is_finished)},
-  [index_is_ready] = {METHOD("7isReadySbvg"), OVERRIDDEN(hook_is_ready)},
+  [method_is_ready] = {METHOD("7isReadySbvg"), OVERRIDDEN(hook_is_ready)},
   [index_is_executing] = {METHOD("11isExecutingSbvg"), OVERRIDDEN(hook_is_executing)},
   [method_start] = {METHOD("5startyyF"), OVERRIDDEN(hook_start), .direct = hook_start_by_name},
   [index_main] = {METHOD("4mainyyF"), .hook = hook_main, .overridden = true},

@@ -137,6 +137,7 @@ enum {
   optrace_bit_enqueued = 32,
   optrace_bit_finish_seen = 64,      // It said "finished" without telling anybody.
   optrace_bit_external = 128,        // Only named by another operation so far.
+  optrace_bit_own_ready = 512,       // One of ours with an `isReady` of its own, which is hooked: its answers count.
   optrace_bit_finish_written = 256,  // The record of its finish stands: what others write now comes after it.
 };
 // One-word record about the operation; nothing when it is not attached.

@@ -1,0 +1,59 @@
+import OpTraceModel
+import Testing
+
+/// What the trace holds of classes that override `isReady`, whichever way it was made.
+@Suite struct ReadinessTests {
+  static let ways: [Way] = [.traced, .foreign, .instrumented, .recorded]
+
+  /// The main thread waits for it in vain.
+  private func isStuck(_ trace: Trace, _ name: String) -> Bool {
+    guard let operation = trace.operations.first(where: { $0.name == name }) else { return false }
+    return trace.waits.contains { $0.target == .operation(operation.id) && $0.ended == nil }
+  }
+
+  @Test(arguments: ways) func oneThatIsNeverReadyHasNoTurnToReady(_ way: Way) throws {
+    let program = try HangingProgram(.neverReady, way)
+    try program.follow { trace in
+      isStuck(trace, "unwilling") && trace.operations.contains { $0.name == "before" && $0.finished != nil }
+    }
+    let (events, trace) = try program.kill()
+    #expect(TraceValidator.check(events).map(\.description) == [])
+    let before = try trace.operation(named: "before")
+    let unwilling = try trace.operation(named: "unwilling")
+    #expect(unwilling.overridesReady)
+    #expect(!before.overridesReady)
+    // Foundation's own part of the answer is yes.
+    #expect(unwilling.dependencies.map(\.on) == [before.id])
+    #expect(before.finished != nil)
+    #expect(unwilling.ready == nil)
+    #expect(unwilling.started == nil)
+    #expect(unwilling.coverage == .full)
+  }
+
+  @Test(arguments: ways) func oneThatTellsNobodyNeverStarts(_ way: Way) throws {
+    let program = try HangingProgram(.readyInSilence, way)
+    try program.follow { isStuck($0, "silent") }
+    let trace = try program.kill().trace
+    let silent = try trace.operation(named: "silent")
+    #expect(silent.overridesReady)
+    #expect(silent.enqueued != nil)
+    #expect(silent.started == nil)
+  }
+
+  @Test(arguments: ways) func oneThatIsReadyTooEarlyStartsBeforeItsDependencyIsFinished(_ way: Way) throws {
+    let program = try HangingProgram(.readyTooEarly, way)
+    try program.follow { trace in trace.operations.contains { $0.name == "hasty" && $0.startReturned != nil } }
+    let (events, trace) = try program.kill()
+    // The program's fault, and none of the recording.
+    #expect(TraceValidator.check(events).map(\.description) == [])
+    let before = try trace.operation(named: "before")
+    let hasty = try trace.operation(named: "hasty")
+    #expect(hasty.overridesReady)
+    #expect(hasty.dependencies.map(\.on) == [before.id])
+    #expect(hasty.dependencies.allSatisfy { $0.removed == nil })
+    let ready = try #require(hasty.ready?.time), started = try #require(hasty.started?.time)
+    #expect(ready <= started)
+    #expect(hasty.finished != nil)
+    #expect(before.executionBegan == nil || before.finished == nil)
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import OpTraceFormat
+import Testing
+
+@testable import OpTraceModel
+
+/// A trace of which a part was taken away does not pass for a whole one.
+@Suite struct MissingPartTests {
+  /// One event a line, in more than one chunk.
+  private func events() -> TraceEvents {
+    var generator = SeededGenerator(seed: 7)
+    return RandomTraces.program(&generator, operations: 2000)
+  }
+
+  private func damage(_ text: String) throws -> [String] { try TraceText.parse(text).loss.damage.map(\.reason) }
+
+  @Test func aTextTellsHowManyEventsItHas() throws {
+    let events = events()
+    let text = TraceText.string(events)
+    let count = "events \(events.count)"
+    #expect(text.contains("\n\(count)\n"))
+    #expect(try damage(text) == [])
+
+    var lines = text.components(separatedBy: "\n")
+    lines.remove(at: lines.count / 2)
+    let shorter = try TraceText.parse(lines.joined(separator: "\n"))
+    let reason = "1 event is missing: there are \(events.count - 1) of \(events.count)"
+    let offset = try #require(text.range(of: count)).lowerBound.utf16Offset(in: text)
+    #expect(shorter.loss.damage == [.init(offset: UInt64(offset), skippedBytes: 0, reason: reason)])
+    #expect(!shorter.loss.isComplete)
+
+    lines.remove(at: lines.count / 3)
+    lines.remove(at: lines.count / 4)
+    #expect(
+      try damage(lines.joined(separator: "\n")) == [
+        "3 events are missing: there are \(events.count - 3) of \(events.count)"
+      ])
+    #expect(
+      try damage(text.replacing(count, with: "events 0")) == [
+        "\(events.count) events are too many: there are \(events.count) of 0"
+      ])
+  }
+
+  @Test func aTextWithoutTheCountIsTakenAsItIs() throws {
+    let text = TraceText.string(events()).split(separator: "\n").filter { !$0.hasPrefix("events ") }
+    #expect(try damage(text.joined(separator: "\n")) == [])
+  }
+
+  @Test func whatIsDamagedIsTheSameWhenItIsPrintedAgain() throws {
+    let text = TraceText.string(events())
+    let cut = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast(5).joined(separator: "\n")
+    let first = try TraceText.parse(cut)
+    #expect(first.loss.damage.count == 1)
+    let again = try TraceText.parse(TraceText.string(first))
+    #expect(again.loss == first.loss)
+  }
+
+  /// Offsets and sizes of the chunks of a file.
+  private func chunks(_ bytes: [UInt8]) -> [Range<Int>] {
+    var result: [Range<Int>] = []
+    var offset = Layout.Header.size
+    while offset < bytes.count {
+      let size: UInt32 = bytes.number(at: offset + Layout.Chunk.byteCount)
+      guard size > 0 else { break }
+      result.append(offset..<offset + Int(size))
+      offset += Int(size)
+    }
+    return result
+  }
+
+  /// The file of a process that was killed: nothing tells where it ends but what is in it.
+  private func open() -> [UInt8] {
+    var events = events()
+    events.header.isClosed = false
+    return TraceWriter.bytes(events)
+  }
+
+  @Test(arguments: [true, false]) func aChunkThatIsLostIsDamage(isClosed: Bool) throws {
+    let whole = isClosed ? TraceWriter.bytes(events()) : open()
+    let places = chunks(whole)
+    try #require(places.count >= 3)
+    #expect(try TraceReader.read(bytes: whole).loss.isComplete)
+    for place in places.dropLast() {
+      // Taken out, with as many bytes added in the end as reserved space has; and overwritten by zeros, as after a crash of
+      // the system.
+      var removed = whole
+      removed.removeSubrange(place)
+      removed += [UInt8](repeating: 0, count: place.count)
+      var erased = whole
+      erased.replaceSubrange(place, with: [UInt8](repeating: 0, count: place.count))
+      for bytes in [removed, erased] {
+        let loss = try TraceReader.read(bytes: bytes).loss
+        #expect(!loss.isComplete && loss.isDamaged, "chunk at \(place)")
+      }
+      if !isClosed {
+        let loss = try TraceReader.read(bytes: removed).loss
+        #expect(
+          loss.damage == [
+            .init(offset: UInt64(place.lowerBound), skippedBytes: 0, reason: "a chunk is missing before this one")
+          ])
+      }
+    }
+  }
+
+  @Test(arguments: [true, false]) func aFileThatIsCutIsDamaged(isClosed: Bool) throws {
+    let whole = isClosed ? TraceWriter.bytes(events()) : open()
+    for place in chunks(whole) {
+      for end in [place.lowerBound, place.lowerBound + 40, place.lowerBound + 64, place.upperBound - 8] {
+        let loss = try TraceReader.read(bytes: Array(whole[..<end])).loss
+        #expect(loss.isDamaged, "cut at \(end)")
+      }
+    }
+  }
+}
