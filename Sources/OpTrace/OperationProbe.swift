@@ -126,6 +126,10 @@ extension ProbedOperation {
   /// edge is recorded afterwards, perhaps for the second time, which readers do not mind.
   func noteDependency(on operation: Operation, _ body: () -> Void) {
     _ = probe.claim(OperationProbe.Bits.hasDependencies)
+    #if !canImport(Darwin)
+      // No queue will ever be given it.
+      if operation === self { attachForStart() }
+    #endif
     let wasAttached = recordDependency(on: operation)
     body()
     if !wasAttached { _ = recordDependency(on: operation) }
