@@ -99,7 +99,8 @@ public struct ScenarioSettings: Sendable {
   public var isStuck = false
   /// Runs a broken program without its fault.
   public var isFixed = false
-  /// Seconds until a stuck program gives up; nil: what the scenario shows by itself.
+  /// Seconds until a stuck program gives up, or of silence after which a broken one is ended; nil: what the scenario
+  /// shows by itself.
   public var timeout: TimeInterval?
   /// Multiplies all durations.
   public var pace = 1.0

@@ -65,7 +65,7 @@ struct BrokenSlowTests {
     let run = try await BrokenRun("dependency-chain-cost")
     #expect(run.ending == .exited(status: 0))
     let rows = run.trace.operations
-    #expect(rows.count == 3000)
+    #expect(rows.count == 2000)
     #expect(zip(rows, rows.dropFirst()).allSatisfy { $1.depends(on: $0) && $0.isOver(before: $1) })
     let running = rows.compactMap { $0.run.map { $0.upperBound - $0.lowerBound } }.reduce(0, +)
     let (first, last) = (try #require(rows.first?.run), try #require(rows.last?.run))

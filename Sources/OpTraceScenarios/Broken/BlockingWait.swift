@@ -22,9 +22,9 @@ extension Scenario {
       isSent.wait()
     }
     if run.isFixed { for thumbnail in thumbnails { thumbnail.addDependency(download) } }
+    network.addOperation(download)
     images.addOperations(thumbnails, waitUntilFinished: false)
     for number in 1...3 { images.addOperation(BlockOperation.named("Rotate photo \(number)") { run.pause(0.05) }) }
-    network.addOperation(download)
     for queue in [network, images] { queue.waitUntilAllOperationsAreFinished() }
     network.addOperations([upload], waitUntilFinished: true)
     run.say("All photos are done.")

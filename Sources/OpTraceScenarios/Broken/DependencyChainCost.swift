@@ -6,7 +6,7 @@ extension Scenario {
     "dependency-chain-cost", "Thousands of rows wait in one queue, each for the one before (Foundation on Linux)."
   ) { run in
     let queue = OperationQueue.named("rows", limit: run.isFixed ? 1 : 4)
-    let rows = (1...3000).map { _ in BlockOperation {} }
+    let rows = (1...2000).map { _ in BlockOperation {} }
     // A serial queue keeps their order without it.
     if !run.isFixed { for (row, before) in zip(rows.dropFirst(), rows) { row.addDependency(before) } }
     queue.addOperations(rows, waitUntilFinished: true)
