@@ -72,7 +72,7 @@ extension DoctorContext {
   func addWaitingThreads(_ threads: [ThreadID], to finding: inout Finding) {
     for wait in trace.waits where wait.ended == nil && wait.inside == nil && threads.contains(wait.thread) {
       finding.evidence.append(
-        .init(at: Stamp(wait.began, wait.thread), "\(name(wait.thread)) waits for \(target(of: wait)) behind them"))
+        .init(at: Stamp(wait.began, wait.thread), "\(name(wait.thread)) waits for \(target(of: wait))"))
     }
   }
 

@@ -29,7 +29,7 @@ struct StuckRuleTests {
     #expect(finding.cycle == [1, 3, 2].map { OperationID($0) })
     #expect(finding.behind == 1)
     #expect(
-      finding.evidence.contains { $0.text == "the main thread waits for queue 'account' to be empty behind them" })
+      finding.evidence.contains { $0.text == "the main thread waits for queue 'account' to be empty" })
     #expect(
       finding.fix
         == "Take one of these dependencies away. The one of 'profile' (#3) on 'session' (#2) closed the circle.")
