@@ -7,8 +7,7 @@ import Testing
 struct PieceReaderTests {
   /// The samples of the repository, as a list of names.
   static let samples: [String] = {
-    let folder = folder.path
-    return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { $0.hasSuffix(".optrace") }
+    ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).filter { $0.hasSuffix(".optrace") }
       .sorted()
   }()
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
