@@ -3,12 +3,12 @@ public import OpTraceAnalysis
 
 /// A body has deadlocked: what `withDeadlockDetection` throws. Its description is what the doctor says.
 public struct DeadlockError: Error, Sendable, CustomStringConvertible, LocalizedError {
-  /// What is proven, and the state of the body's queues.
+  /// The state of the body's queues, and all that the doctor says of them.
   public let report: QueueReport
-  /// The doctor's errors.
-  public var findings: [Finding] { report.findings }
+  /// Why the body cannot go on: of the report's findings those that are proven.
+  public let findings: [Finding]
 
-  public var description: String { findings.map { FindingLines.text($0) }.joined(separator: "\n\n") }
+  public var description: String { report.text(of: findings) }
   public var errorDescription: String? { description }
 }
 

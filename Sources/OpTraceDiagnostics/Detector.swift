@@ -1,6 +1,7 @@
 internal import Dispatch
 import OpTrace
 import OpTraceAnalysis
+import OpTraceExport
 import OpTraceModel
 
 /// Looks now and then whether a body can still go on.
@@ -39,7 +40,7 @@ final class Detector: Sendable {
       let cost = clock.measure {
         guard let part else { return }
         let diagnosis = self.diagnosis(of: part)
-        if let report = proof(part, previous, diagnosis) { fail(DeadlockError(report: report)) }
+        if let error = proof(part, previous, diagnosis) { return fail(error) }
         previous = diagnosis
       }
       pause = max(.milliseconds(200), cost * 10)
@@ -63,16 +64,20 @@ final class Detector: Sendable {
     return Diagnosis(of: live.trace, options: options)
   }
 
-  private func proof(_ live: LiveTrace, _ previous: Diagnosis?, _ diagnosis: Diagnosis) -> QueueReport? {
+  private func proof(_ part: LiveTrace, _ previous: Diagnosis?, _ diagnosis: Diagnosis) -> DeadlockError? {
     guard let previous else { return nil }
     let isSilent = diagnosis.silence >= after.nanoseconds
     let errors = previous.confirmed(by: diagnosis).filter { finding in
       guard finding.severity == .error, DoctorRule.of(finding.code)?.symptom == .stuck else { return false }
       // A queue can be resumed, an operation enqueued, by code that still runs.
-      return Diagnosis.verdict([finding]) == .deadlocked || isSilent || waitsBehind(diagnosis, live.trace)
+      return Diagnosis.verdict([finding]) == .deadlocked || isSilent || waitsBehind(diagnosis, part.trace)
     }
     guard !errors.isEmpty else { return nil }
-    return QueueReport(live.trace, now: live.now, findings: errors, silence: diagnosis.silence)
+    return DeadlockError(report: report(of: part), findings: errors)
+  }
+
+  private func report(of live: LiveTrace) -> QueueReport {
+    QueueReport(DoctorReport(of: live.look, stallAfter: after.nanoseconds))
   }
 
   /// Whether the body's own thread waits, and will for ever.
@@ -87,7 +92,6 @@ final class Detector: Sendable {
   }
 
   private var wholeReport: QueueReport? {
-    guard let live = try? LiveTrace(of: recorder) else { return nil }
-    return QueueReport(live, diagnosis(of: live))
+    (try? LiveTrace(of: recorder)).map { report(of: $0) }
   }
 }

@@ -1,5 +1,6 @@
 internal import Foundation
 import OpTrace
+import OpTraceExport
 import OpTraceModel
 
 /// The trace of a recorder of this process, as far as it is written.
@@ -17,8 +18,10 @@ struct LiveTrace {
         file: path, .cannotRead("the recorder was stopped, or the program has closed the recorder's descriptor"))
     }
     trace = try TraceReader.read(descriptor: descriptor, file: path)
-    now = Nanoseconds(clamping: Int64(clamping: monotonic) &- Int64(clamping: trace.header.startMonotonic))
+    now = Nanoseconds(clamping: monotonic) &- Nanoseconds(clamping: trace.header.startMonotonic)
   }
+
+  var look: DoctorReport.Look { .init(trace, now: now) }
 }
 
 extension Duration {

@@ -1,7 +1,7 @@
 internal import COpTraceSignals
 public import Foundation
 public import OpTrace
-import OpTraceAnalysis
+import OpTraceExport
 
 /// Prints the state of all queues to standard error when the process receives a signal, as a Java machine prints its
 /// threads: `kill -QUIT PID`, or Ctrl-\ in the terminal. The program goes on.
@@ -55,21 +55,12 @@ public final class SignalReport: Sendable {
 
   private static func text(of recorder: TraceRecorder) -> String {
     do {
-      let first = try diagnosis(of: recorder)
+      let first = try LiveTrace(of: recorder)
       // A process that runs is always in the middle of something: what is wrong is still so a moment later.
       Thread.sleep(forTimeInterval: 0.15)
-      let (live, second) = try diagnosis(of: recorder)
-      let findings = first.1.confirmed(by: second)
-      return QueueReport(live.trace, now: live.now, findings: findings, silence: second.silence).description
+      return QueueReport(DoctorReport(of: first.look, then: try LiveTrace(of: recorder).look)).description
     } catch {
       return "optrace: nothing can be told of the queues: \(error)"
     }
-  }
-
-  private static func diagnosis(of recorder: TraceRecorder) throws -> (LiveTrace, Diagnosis) {
-    let live = try LiveTrace(of: recorder)
-    var options = DoctorOptions()
-    options.now = live.now
-    return (live, Diagnosis(of: live.trace, options: options))
   }
 }

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Foundation
 public import OpTrace
-import OpTraceAnalysis
+import OpTraceExport
 import OpTraceModel
 
 /// Tells when work is pending and nothing moves.
@@ -89,15 +89,12 @@ private final class WatchLoop: Sendable {
     }
     let situation = Situation(live.trace, without: TraceRecorder.threadID)
     guard !situation.isIdle, situation != told else { return true }
-    var options = DoctorOptions()
-    options.stallAfter = after.nanoseconds
-    options.now = live.now
-    let diagnosis = Diagnosis(of: live.trace, options: options)
-    guard diagnosis.silence >= after.nanoseconds else { return false }
+    let report = DoctorReport(of: live.look, stallAfter: after.nanoseconds)
+    guard report.silence >= after.nanoseconds else { return false }
     told = situation
     // Where records were lost, what seems to be pending may be over long since.
-    guard diagnosis.hasErrors || live.trace.loss.lostCount == 0 else { return true }
-    handler(QueueReport(live, diagnosis))
+    guard report.hasErrors || live.trace.loss.lostCount == 0 else { return true }
+    handler(QueueReport(report))
     return true
   }
 }

@@ -1,0 +1,212 @@
+import Foundation
+import OpTrace
+import OpTraceAnalysis
+import OpTraceDiagnostics
+import Testing
+
+/// A plain serial queue whose operation waits for a later one of the same queue. Does not come back.
+@Sendable func waitForOneself() {
+  let queue = OperationQueue()
+  queue.name = "self"
+  queue.maxConcurrentOperationCount = 1
+  let inner = BlockOperation {}
+  inner.name = "inner"
+  let outer = BlockOperation { inner.waitUntilFinished() }
+  outer.name = "outer"
+  queue.addOperations([outer, inner], waitUntilFinished: true)
+}
+
+@Suite struct DetectionTests {
+  struct Refusal: Error {}
+
+  @Test func givesBackWhatTheBodyGives() throws {
+    let sum = try withDeadlockDetection { _ in
+      let queue = OperationQueue()
+      let numbers = Inbox<Int>()
+      for number in 1...4 { queue.addOperation { numbers.add(number) } }
+      queue.waitUntilAllOperationsAreFinished()
+      return numbers.rest.reduce(0, +)
+    }
+    #expect(sum == 10)
+    #expect(throws: Refusal.self) { try withDeadlockDetection { _ in throw Refusal() } }
+  }
+
+  @Test func throwsWhatTheDoctorFinds() throws {
+    let error = try #require(throws: DeadlockError.self) {
+      try withDeadlockDetection(after: .seconds(60)) { _ in waitForOneself() }
+    }
+    #expect(error.findings.map(\.code) == ["queue-self-wait"])
+    #expect(error.description.hasPrefix("error[queue-self-wait]: "))
+    #expect(error.description.contains("'outer'"))
+    #expect(error.localizedDescription == error.description)
+    #expect(error.report.queues.contains("queue 'self' (limit 1): 1 executing, 1 "))
+  }
+
+  @Test func circlesOfDependenciesAreFound() throws {
+    let error = try #require(throws: DeadlockError.self) {
+      try withDeadlockDetection(after: .seconds(60)) { recorder in
+        let queue = TracedOperationQueue(name: "circle", recorder: recorder)
+        let (one, other) = (TracedBlockOperation(name: "one") {}, BlockOperation {})
+        one.addDependency(other)
+        other.addDependency(one)
+        queue.addOperations([one, other], waitUntilFinished: true)
+      }
+    }
+    #expect(error.findings.map(\.code) == ["dependency-cycle"])
+  }
+
+  @Test func aBodyThatWaitsBehindASuspendedQueueIsStuckAtOnce() throws {
+    let error = try #require(throws: DeadlockError.self) {
+      try withDeadlockDetection(after: .seconds(60)) { _ in
+        let queue = OperationQueue()
+        queue.name = "held"
+        queue.isSuspended = true
+        queue.addOperation {}
+        queue.waitUntilAllOperationsAreFinished()
+      }
+    }
+    #expect(error.findings.map(\.code) == ["queue-suspended"])
+  }
+
+  @Test func aBodyThatIsStillBusyMayResumeItsQueue() throws {
+    let result = try withDeadlockDetection { _ in
+      let queue = OperationQueue()
+      queue.isSuspended = true
+      queue.addOperation {}
+      // Several looks long.
+      Thread.sleep(forTimeInterval: 1)
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+      return queue.operationCount
+    }
+    #expect(result == 0)
+  }
+
+  @Test func silenceProvesWhenItLasts() throws {
+    let gate = Gate()
+    let error = try #require(throws: DeadlockError.self) {
+      try withDeadlockDetection(after: .milliseconds(400)) { _ in
+        let queue = OperationQueue()
+        queue.name = "held"
+        queue.isSuspended = true
+        queue.addOperation {}
+        // No wait that is recorded.
+        gate.wait()
+      }
+    }
+    #expect(error.findings.map(\.code) == ["queue-suspended"])
+    gate.open()
+  }
+
+  @Test func timeIsOver() throws {
+    let gate = Gate()
+    let error = try #require(throws: StallError.self) {
+      try withDeadlockDetection(timeout: .milliseconds(300)) { _ in
+        let queue = OperationQueue()
+        queue.name = "busy"
+        queue.addOperation { gate.wait() }
+        queue.waitUntilAllOperationsAreFinished()
+      }
+    }
+    #expect(
+      error.description.hasPrefix("the body has not returned within 300 ms, and no deadlock is proven\n\noptrace: "))
+    #expect(error.report?.queues.contains("queue 'busy' (") == true)
+    gate.open()
+  }
+
+  @Test func bodiesThatRunAtTheSameTimeKnowNothingOfEachOther() async throws {
+    let (isIn, isFound) = (Gate(), Gate())
+    // Rests on nothing but a dispatch semaphore while the other one hangs.
+    async let healthy = Self.onThread {
+      try withDeadlockDetection { _ in
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        let first = BlockOperation {
+          isIn.open()
+          isFound.wait()
+        }
+        let second = BlockOperation {}
+        second.addDependency(first)
+        queue.addOperations([first, second], waitUntilFinished: true)
+        return second.isFinished
+      }
+    }
+    let code = try await Self.onThread {
+      isIn.wait()
+      let error = #expect(throws: DeadlockError.self) { try withDeadlockDetection { _ in waitForOneself() } }
+      return error?.findings.map(\.code)
+    }
+    #expect(code == ["queue-self-wait"])
+    isFound.open()
+    #expect(try await healthy)
+  }
+
+  /// Not on the threads of Swift's concurrency, which are as few as processors.
+  private static func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      Thread { continuation.resume(with: Result { try body() }) }.start()
+    }
+  }
+
+  @Test func asynchronousBodies() async throws {
+    let value = try await withDeadlockDetection { recorder in
+      let queue = TracedOperationQueue(name: "tasks", recorder: recorder)
+      let done = Inbox<Int>()
+      await withTaskGroup { group in
+        for number in 1...3 {
+          group.addTask {
+            await withCheckedContinuation { continuation in
+              queue.addOperation {
+                done.add(number)
+                continuation.resume()
+              }
+            }
+          }
+        }
+      }
+      return done.rest.count
+    }
+    #expect(value == 3)
+    await #expect(throws: Refusal.self) {
+      try await withDeadlockDetection { _ in
+        await Task.yield()
+        throw Refusal()
+      }
+    }
+    let error = await #expect(throws: DeadlockError.self) {
+      try await withDeadlockDetection(after: .seconds(60)) { _ in
+        await Task.yield()
+        waitForOneself()
+      }
+    }
+    #expect(error?.findings.map(\.code) == ["queue-self-wait"])
+  }
+
+  @Test func aTaskThatIsCancelledCancelsTheBody() async throws {
+    let began = Gate()
+    let task = Task {
+      try await withDeadlockDetection { _ in
+        began.open()
+        try await Task.sleep(for: .seconds(600))
+      }
+    }
+    await Self.wait(for: began)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  private static func wait(for gate: Gate) async { _ = try? await onThread { gate.wait() } }
+
+  @TaskLocal static var colour = "none"
+
+  @Test func whatBelongsToTheTestIsKnownInTheBody() async throws {
+    try await Self.$colour.withValue("green") {
+      let asynchronous = try await withDeadlockDetection { _ async in Self.colour }
+      #expect(asynchronous == "green")
+      let blocking = try Self.blocking()
+      #expect(blocking == "green")
+    }
+  }
+
+  private static func blocking() throws -> String { try withDeadlockDetection { _ in colour } }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+@Suite struct SignalReportTests {
+  /// The last line of a report.
+  private let end = "between two looks"
+
+  @Test func printsAllQueuesWhileEverythingHangs() throws {
+    let scratch = Scratch()
+    let program = try Program(["quit", scratch.file.path])
+    #expect(program.line() == "hanging")
+    for _ in 1...2 {
+      // The second one: the program went on.
+      program.signal(SIGQUIT)
+      let report = program.report(until: end)
+      let parts = [
+        "queue 'work' (limit 1): 1 executing, 1 ",
+        "  executing 'outer' (#", ", waits for 'inner' (#",
+        "queue 'pool' (no limit): ", "  executing 'blocked 1' (#",
+        "threads that wait\n", "  the main thread waits for queue 'work' to be empty, for ",
+        "error[queue-self-wait]: ", "deadlocked: ",
+      ]
+      for part in parts { #expect(report.contains(part), "missing: \(part)\n\(report)") }
+    }
+    #expect(program.process.isRunning)
+  }
+
+  @Test func comesWhereverTheSignalIsBlocked() throws {
+    let scratch = Scratch()
+    let program = try Program(["quit-late", scratch.file.path])
+    #expect(program.line() == "ready")
+    program.signal(SIGQUIT)
+    let report = program.report(until: end)
+    #expect(report.contains("queue 'held' (no limit, suspended): 1 ready\n  ready 'ready' (#1, "))
+    #expect(report.contains("error[queue-suspended]: queue 'held' is suspended"))
+    try program.tell("after the report")
+    #expect(program.line() == "still here: after the report")
+
+    // Nothing can be told of a recorder that was stopped; the program still goes on.
+    try program.tell("stop")
+    #expect(program.line() == "still here: stop")
+    program.signal(SIGQUIT)
+    #expect(program.report(until: "recorder was stopped").contains("optrace: nothing can be told of the queues: "))
+    try program.tell("once more")
+    #expect(program.line() == "still here: once more")
+  }
+
+  @Test func isInstalledOnceAndGivenBack() throws {
+    let scratch = Scratch()
+    let program = try Program(["quit-remove", scratch.file.path])
+    let number = SIGQUIT
+    #expect(
+      program.line() == "a report is installed for signal \(number) already: remove it first, or take another signal")
+    #expect(program.line() == "signal \(SIGKILL) cannot be handled: Invalid argument")
+    #expect(program.line() == "child: \(number)")
+    #expect(program.line() == "installed again")
+  }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import OpTrace
+import OpTraceAnalysis
+import OpTraceDiagnostics
+import Testing
+
+@Suite struct WatchdogTests {
+  @Test(arguments: [[], ["ring"]]) func reportsOnceForEachStall(_ mode: [String]) throws {
+    let scratch = Scratch()
+    let program = try Program(["stalls", scratch.file.path] + mode)
+    #expect(program.line() == "idle: 0")
+    for (number, name) in [(2, "first"), (3, "second")] {
+      #expect(program.line() == "true false")
+      #expect(program.line() == "queue 'work' (limit 1): 1 executing")
+      #expect(program.line() == "  executing '\(name)' (#\(number)")
+      #expect(program.line() == "again: 0")
+    }
+    #expect(program.line() == nil)
+  }
+
+  @Test func itsHandlerMayUseTheQueues() throws {
+    let scratch = Scratch()
+    let program = try Program(["handler", scratch.file.path])
+    #expect(program.line() == "stalled")
+    #expect(program.line() == "again: 0")
+    #expect(program.line() == nil)
+  }
+
+  @Test func readsItsOwnFileWhateverStandsThere() throws {
+    let scratch = Scratch()
+    let program = try Program(["deleted", scratch.file.path])
+    #expect(program.line() == "deadlocked")
+    #expect(program.line() == nil)
+  }
+
+  @Test func saysWhenItSeesNothing() throws {
+    let scratch = Scratch()
+    let program = try Program(["closed", scratch.file.path])
+    #expect(program.line() == "hanging")
+    #expect(
+      program.report(until: "optrace") == "optrace: the watchdog sees nothing: \(scratch.file.path): cannot be read: "
+        + "the recorder was stopped, or the program has closed the recorder's descriptor")
+  }
+
+  enum Ending: CaseIterable { case cancelled, released, recorderStopped }
+
+  @Test(arguments: Ending.allCases) func itsThreadEnds(_ ending: Ending) throws {
+    let scratch = Scratch()
+    let recorder = try scratch.recorder()
+    let isGone = Gate()
+    var watchdog: Watchdog?
+    do {
+      let token = Token(isGone)
+      watchdog = Watchdog(recorder, after: .milliseconds(100)) { _ in withExtendedLifetime(token) {} }
+    }
+    switch ending {
+    case .cancelled:
+      watchdog?.cancel()
+      watchdog?.cancel()
+    case .released: watchdog = nil
+    case .recorderStopped: try recorder.stop()
+    }
+    // In any case the object goes as well: then nobody but the thread holds the handler.
+    watchdog = nil
+    isGone.wait()
+    try recorder.stop()
+  }
+
+  @Test(arguments: [[], ["ring"]]) func tellsOfAHungProgram(_ mode: [String]) throws {
+    let scratch = Scratch()
+    let program = try Program(["watch", scratch.file.path] + mode)
+    #expect(program.line() == "hanging")
+    let report = program.report(until: "deadlocked: ")
+    #expect(
+      report.hasPrefix("optrace: queues of DiagnosticsTestProgram (process \(program.process.processIdentifier)), "))
+    #expect(report.contains("error[queue-self-wait]: "))
+    #expect(program.process.isRunning)
+  }
+
+  @Test func leavesAForkedChildAlone() throws {
+    let scratch = Scratch()
+    let program = try Program(["watch-fork", scratch.file.path])
+    #expect(program.line() == "released in the child")
+    #expect(program.line() == "child: 0")
+    #expect(program.line() == "reported: deadlocked")
+    #expect(program.line() == "end")
+    #expect(program.line() == nil)
+  }
+}
