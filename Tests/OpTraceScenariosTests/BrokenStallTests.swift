@@ -94,6 +94,7 @@ struct BrokenFoundationTests {
     let send = try run.operation("Send message")
     #expect(try run.operation("Compose message").state == .finished)
     #expect(send.dependencies.count == 1 && send.ready == nil && send.started == nil)
+    #expect(send.overridesReady)
     #expect(try run.operation("Empty drafts").state == .pending)
     #expect(run.titles { run.isRunning($0) } == [])
   }
@@ -107,7 +108,7 @@ struct BrokenFoundationTests {
     let (removed, finished) = (try #require(edge.removed), try #require(original.finished))
     #expect(removed < finished.time)
     #expect(try run.operation("Load preview").state == .finished)
-    #expect(show.ready == nil && show.started == nil)
+    #expect(show.ready == nil && show.started == nil && !show.overridesReady)
   }
 
   @Test("barrier-reentry: behind a barrier a cancelled operation was added, and nothing in the queue went on")
@@ -120,6 +121,7 @@ struct BrokenFoundationTests {
     #expect(pending.time < added.time)
     #expect(try #require(query.cancelRequested).time < added.time)
     #expect(barrier.started == nil && query.started == nil)
+    #expect(run.trace.thread(try #require(query.addingSince).thread)?.isMain == true)
     let read = try run.operation("Read rows")
     // It ended, and its thread has not come back since.
     #expect(read.finished != nil && read.startReturned == nil)
