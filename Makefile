@@ -20,13 +20,14 @@ sources := Package.swift Sources Tests
 # What scripts/setup installs for the tests alone.
 export PATH := $(CURDIR)/.build-tools/bin:$(PATH)
 
-.PHONY: help build release demo test format lint sanitize sanitize-thread sanitize-address readme-images
+.PHONY: help build release demo test format lint sanitize sanitize-thread sanitize-address bench readme-images
 .PHONY: install uninstall clean setup-build setup-test
 
 help:
 	@echo "make demo       build, record a photo import, draw its graph and timeline into $(demo)/"
 	@echo "make test       install what the tests need, build, run all tests"
 	@echo "make sanitize   stress tests of the recorder and hooked programs under the thread and the address sanitizer"
+	@echo "make bench      what the doctor costs on traces of up to a million operations"
 	@echo "make lint       check the source's format;  make format: mend it"
 	@echo "make install    the command, its manual pages and completions, into PREFIX ($(PREFIX));  make uninstall"
 	@echo "make clean      remove everything that was built"
@@ -74,6 +75,11 @@ sanitize: sanitize-thread sanitize-address
 sanitize-thread sanitize-address: sanitize-%: setup-build
 	@echo "==> Stress tests and hooked programs under the $* sanitizer"
 	@scripts/sanitize $*
+
+# By the release's build of the command, on real traces.
+bench: release
+	@$(SWIFT) build --package-path Benchmarks -c release
+	@Benchmarks/.build/release/DoctorBenchmark $(optrace)
 
 # The pictures in README.md, from the sample trace.
 readme-images: release

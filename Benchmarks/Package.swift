@@ -7,7 +7,8 @@ let package = Package(
   platforms: [.macOS(.v13)],
   dependencies: [.package(name: "OpTrace", path: "..", traits: [])],
   targets: [
-    .executableTarget(name: "MakeTrace", dependencies: [.product(name: "OpTrace", package: "OpTrace")])
+    .executableTarget(name: "MakeTrace", dependencies: [.product(name: "OpTrace", package: "OpTrace")]),
+    .executableTarget(name: "DoctorBenchmark"),
   ],
   swiftLanguageModes: [.v6]
 )
