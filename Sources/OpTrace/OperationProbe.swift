@@ -141,6 +141,13 @@ extension ProbedOperation {
     return true
   }
 
+  /// No recorder has met it, and it depends on others.
+  var isUnmetDependent: Bool { probe.owner == nil && probe.has(OperationProbe.Bits.hasDependencies) }
+
+  func noteUnmet(name: String?, dependencies: [Operation]) {
+    TraceRecorder.introduceReleased(self, name: name, probe: probe, dependencies: dependencies)
+  }
+
   func noteDependencyRemoved(_ operation: Operation) {
     guard let core = probe.core, let recorder = TraceRecorder.active(core) else { return }
     probe.record(.dependencyRemoved, UInt64(recorder.introduce(operation)))

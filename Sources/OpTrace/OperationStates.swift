@@ -89,6 +89,7 @@ final class OperationStates: @unchecked Sendable {
           probe.record(.finished)
         }
         state = .finished
+        _ = probe.claim(OperationProbe.Bits.finishRecorded)
         return true
       }
     }

@@ -173,6 +173,16 @@ enum ProcessHooks {
       let known = ProcessHooks.probe(pointer).flatMap { ProcessHooks.recorder(of: $0) }
       _ = (known ?? ProcessHooks.watcher)?.introduce(operation, isRunning ? .running : .started)
     }
+    calls.goes_unmet = { pointer in
+      guard let pointer, let operation: Operation = ProcessHooks.object(pointer) else { return }
+      var name: String?
+      var dependencies: [Operation] = []
+      let isAsked = withUnsafeMutablePointer(to: &name) { name in
+        withUnsafeMutablePointer(to: &dependencies) { optrace_operation_ask(pointer, name, $0) }
+      }
+      guard isAsked, !dependencies.isEmpty else { return }
+      TraceRecorder.introduceReleased(operation, name: name, probe: nil, dependencies: dependencies)
+    }
     calls.dependency = { pointer, other, added in
       guard let probe = ProcessHooks.probe(pointer), let recorder = ProcessHooks.recorder(of: probe),
         let target: Operation = ProcessHooks.object(other)

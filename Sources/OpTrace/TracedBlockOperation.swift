@@ -28,7 +28,11 @@ open class TracedBlockOperation: BlockOperation, ProbedOperation, @unchecked Sen
     addExecutionBlock(block)
   }
 
-  deinit { probe.destroy() }
+  deinit {
+    // Parts of a subclass's object are gone: Foundation's own answers do without them.
+    if isUnmetDependent { noteUnmet(name: super.name, dependencies: super.dependencies) }
+    probe.destroy()
+  }
 
   /// Runs the blocks, more than one of them concurrently on threads that have nothing else to do.
   open override func main() {

@@ -40,7 +40,11 @@ open class TracedOperation: Operation, ProbedOperation, @unchecked Sendable {
     if let name { self.name = name }
   }
 
-  deinit { probe.destroy() }
+  deinit {
+    // Parts of a subclass's object are gone: Foundation's own answers do without them.
+    if isUnmetDependent { noteUnmet(name: super.name, dependencies: super.dependencies) }
+    probe.destroy()
+  }
 
   // MARK: Running
 

@@ -118,6 +118,12 @@ bool optrace_class_readies_itself(const void *metadata, const optrace_hook_calls
   (void)calls;
   return false;
 }
+bool optrace_operation_ask(void *operation, void *name, void *dependencies) {
+  (void)operation;
+  (void)name;
+  (void)dependencies;
+  return false;
+}
 bool optrace_queue_ask(void *queue, const optrace_queue_answers *to) {
   (void)queue;
   (void)to;

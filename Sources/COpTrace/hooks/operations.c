@@ -152,13 +152,15 @@ static SWIFT bool hook_is_ready(SELF) {
 }
 
 static SWIFT void hook_destroy(SELF) {
+  if (hooks_watch_everything() && !optrace_object_find(self) && !object_is_ending(self)) hook_calls.goes_unmet(self);
   object_end(self, optrace_kind_released, (method)class_original(self, method_destroy));
 }
 
 // ---- What Foundation is told ---------------------------------------------------------------------------------------
 
 enum { index_cancel = 7, index_add_dependency, index_remove_dependency, index_wait, index_name, index_priority,
-       index_quality, index_modify_name, index_modify_priority, index_modify_quality };
+       index_quality, index_modify_name, index_modify_priority, index_modify_quality, index_get_name,
+       index_get_dependencies };
 
 static SWIFT void hook_start_by_name(SELF) { run_start(self, (method)real(method_start), true); }
 
@@ -268,6 +270,16 @@ static SWIFT void hook_did_change_path(void *path, const void *value, SELF) {
   announced = outer;
 }
 
+bool optrace_operation_ask(void *operation, void *name, void *dependencies) {
+  typedef struct {
+    uint64_t first, second;
+  } words;
+  if (!hooks_active()) return false;
+  *(words *)name = ((SWIFT words (*)(SELF))real(index_get_name))(operation);
+  *(void **)dependencies = ((SWIFT void *(*)(SELF))real(index_get_dependencies))(operation);
+  return true;
+}
+
 #define METHOD(name) "$s10Foundation9OperationC" name
 // In the place of whatever a class has there; our traced types override it.
 #define OVERRIDDEN(function) .hook = function, .overridden = true, .traced_overrides = true
@@ -292,6 +304,8 @@ hooked_method operation_methods[] = {
   [index_modify_name] = {METHOD("4nameSSSgvM"), IMPLEMENTED(modify_name)},
   [index_modify_priority] = {METHOD("13queuePriorityAC05QueueD0OvM"), IMPLEMENTED(modify_priority)},
   [index_modify_quality] = {METHOD("16qualityOfServiceAA07QualitydE0OvM"), IMPLEMENTED(modify_quality)},
+  [index_get_name] = {METHOD("4nameSSSgvg")},
+  [index_get_dependencies] = {METHOD("12dependenciesSayACGvg")},
   {0},
 };
 

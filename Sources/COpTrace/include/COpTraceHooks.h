@@ -22,6 +22,8 @@ typedef struct {
   // An operation that is not known starts, is waited for, ...; describes it. `is_running`: it goes on from a start that
   // nobody saw.
   void (*introduce)(void *operation, bool is_running);
+  // An operation that is not known goes; `deinit` has not begun.
+  void (*goes_unmet)(void *operation);
   void (*dependency)(void *operation, void *other, bool added);
   // `kind`: the record's, of what is set; `value` points to the new value, as Swift has it.
   void (*operation_changed)(void *operation, uint8_t kind, const void *value);
@@ -59,6 +61,10 @@ optrace_operation *optrace_object_know(void *object, bool is_queue);
 bool optrace_object_runs_itself(const void *object);
 // Whether an operation is neither in a queue nor was started. False too where that cannot be told.
 bool optrace_object_is_unused(const void *object);
+
+// The name and the dependencies that Foundation itself knows of an operation, past overrides; the arguments point to nil and to
+// an empty array, of Swift's own types. False without hooks.
+bool optrace_operation_ask(void *operation, void *name, void *dependencies);
 
 // What Foundation itself knows of a queue, past overrides: those are the program's code, and may wait for a lock that the
 // caller holds. The last three point to nil, or a default, of Swift's own types. False without hooks.
