@@ -11,12 +11,14 @@ extension TraceRecorder {
     _ operation: Operation, name: String?, probe: OperationProbe?, dependencies: [Operation]
   ) {
     #if !canImport(Darwin)
-      let open = dependencies.map { ($0, knownProbe(of: $0)) }.filter { isOpen($0.0, $0.1) }
-      guard !open.isEmpty else { return }
-      let owner = open.lazy.compactMap { $0.1?.owner }.first
+      let known = dependencies.map { ($0, knownProbe(of: $0)) }
+      let owner = known.lazy.compactMap { $0.1?.owner }.first
       guard let recorder = owner.map({ active($0) }) ?? ProcessHooks.watcher ?? fallback, recorder.isRecording else {
         return
       }
+      // Also looks at Foundation, where nobody has yet: `isOpen` rests on that.
+      _ = recorder.readiness(of: operation)
+      guard known.contains(where: { isOpen($0.0, $0.1) }) else { return }
       recorder.describeReleased(operation, name, probe ?? recorder.probe(of: operation), dependencies)
     #endif
   }
