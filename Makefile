@@ -15,7 +15,7 @@ share := $(DESTDIR)$(PREFIX)/share
 # What `optrace record` loads into programs, on Linux alone. Never with Swift's libraries inside: those of the program are
 # the ones whose operations are recorded.
 objects := $(if $(filter Linux,$(shell uname)),OpTracePreload OpTraceRecorder)
-sources := Package.swift Sources Tests
+sources := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
 
 # What scripts/setup installs for the tests alone.
 export PATH := $(CURDIR)/.build-tools/bin:$(PATH)
