@@ -57,6 +57,20 @@ public struct DoctorRule: Sendable {
     readinessOverride,
     removedDependencyStuck,
     barrierReentry,
+    // It works, but it is wrong.
+    finishedWithoutStart,
+    doubleFinish,
+    doubleStart,
+    prematureFinish,
+    dependentReleased,
+    barrierOnIdleQueue,
+    retainedOperation,
+    startedBeforeDependency,
+    // It works, but it is slower than it needs to be.
+    priorityInversion,
+    blockingWait,
+    serialBottleneck,
+    dependencyChainCost,
   ]
 
   /// The rule of a code. O(number of rules).

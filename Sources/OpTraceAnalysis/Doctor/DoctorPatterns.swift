@@ -1,0 +1,104 @@
+import OpTraceModel
+
+/// What the rules of misuse and slowness have in common.
+extension DoctorContext {
+  /// Whether what the trace does not tell of an operation that is over did not happen. A flight recorder forgets those; of
+  /// what was lost otherwise `proven(_:)` speaks.
+  var forgetsNothing: Bool { trace.loss.overwrittenBytes == 0 }
+
+  /// Whether one moment lies before another, on whatever threads: their clocks differ a little.
+  static func isBefore(_ first: Nanoseconds, _ second: Nanoseconds) -> Bool {
+    first < second && second - first > TraceBuilder.tolerance
+  }
+
+  /// The same for moments with their threads: on one thread records stand in order.
+  static func isBefore(_ first: Stamp, _ second: Stamp) -> Bool {
+    first.thread == second.thread ? first.time <= second.time : isBefore(first.time, second.time)
+  }
+
+  /// From the first enqueueing or start to the last finish.
+  var wall: Nanoseconds { trace.activity.map { $0.upperBound - $0.lowerBound } ?? 0 }
+
+  /// `34 %`; 0 where there is no whole.
+  static func percent(_ part: Nanoseconds, of whole: Nanoseconds) -> String {
+    whole > 0 ? "\(Int((100 * Double(part) / Double(whole)).rounded())) %" : "0 %"
+  }
+
+  /// Whether it is certain that an operation's own code still ran some time after this moment: it ended later, or had not
+  /// ended when the trace did. A class that keeps the end to itself proves nothing.
+  func works(_ operation: OperationRecord, after time: Nanoseconds) -> Bool {
+    guard operation.executionBegan != nil else { return false }
+    if let ended = operation.executionEnded { return Self.isBefore(time, ended.time) }
+    return operation.finished == nil && operation.finishSeen == nil && Self.isBefore(time, end)
+  }
+
+  /// What one finding is about: operations of one class in one queue.
+  struct Pattern: Hashable {
+    var className: String
+    var queue: QueueID?
+
+    init(_ operation: OperationRecord) {
+      className = operation.className
+      queue = operation.queue
+    }
+  }
+
+  /// Cases that belong together, in the order in which each group is met first.
+  static func groups<Case, Key: Hashable>(_ cases: [Case], by key: (Case) -> Key) -> [[Case]] {
+    var places: [Key: Int] = [:]
+    var result: [[Case]] = []
+    for one in cases {
+      let key = key(one)
+      if let place = places[key] {
+        result[place].append(one)
+      } else {
+        places[key] = result.count
+        result.append([one])
+      }
+    }
+    return result
+  }
+
+  /// `'Load' (#3)` for one, `5 operations of class Load in queue 'network'` for more.
+  func those(_ operations: [OperationRecord]) -> String {
+    guard let first = operations.first else { return "no operation" }
+    if operations.count == 1 { return name(first.id) }
+    let place = first.queue.map { " in \(name($0))" } ?? ""
+    return "\(Self.count(operations.count, "operation")) of class \(first.className)\(place)"
+  }
+}
+
+/// Times at which something was so: apart from one another, in order.
+struct Intervals {
+  private var begins: [Nanoseconds] = []
+  private var ends: [Nanoseconds] = []
+  private(set) var total: Nanoseconds = 0
+
+  /// The union. O(n log n).
+  init(_ parts: [(begin: Nanoseconds, end: Nanoseconds)]) {
+    for part in parts.sorted(by: { $0.begin < $1.begin }) where part.begin < part.end {
+      if let last = ends.last, part.begin <= last {
+        if part.end > last { ends[ends.count - 1] = part.end }
+      } else {
+        begins.append(part.begin)
+        ends.append(part.end)
+      }
+    }
+    for (begin, end) in zip(begins, ends) { total = total.saturating(end - begin) }
+  }
+
+  /// Whether any moment between these two belongs to it. O(log n).
+  func touches(_ begin: Nanoseconds, _ end: Nanoseconds) -> Bool {
+    var low = 0
+    var high = ends.count
+    while low < high {
+      let middle = (low + high) / 2
+      if ends[middle] <= begin { low = middle + 1 } else { high = middle }
+    }
+    return low < begins.count && begins[low] < end
+  }
+
+  func forEach(_ body: (Nanoseconds, Nanoseconds) -> Void) {
+    for (begin, end) in zip(begins, ends) { body(begin, end) }
+  }
+}

@@ -1,0 +1,114 @@
+import OpTraceModel
+
+extension DoctorRule {
+  /// Proof of harm, and not of idleness alone: the barrier ran in a queue that was suspended when it was added and not
+  /// resumed before it began; or a thread that had added it waited for the queue to be empty, and was let go while it ran.
+  ///
+  /// A program says "suspended" before its queue knows it. So it counts when the same thread added the barrier after
+  /// it, or when it was so for 100 ms.
+  static let barrierOnIdleQueue = DoctorRule(
+    "barrier-on-idle-queue", .warning, .misuse,
+    Guide(
+      """
+      A barrier that is added to a queue without operations becomes no operation on Linux: its block goes straight to a \
+      dispatch queue. So it does not care that the queue is suspended, does not run on `underlyingQueue`, and \
+      `waitUntilAllOperationsAreFinished()` does not wait for it.
+      """,
+      wrong: """
+        database.isSuspended = true
+        database.addBarrierBlock { compact() }   // runs at once: nothing else is in the queue
+        """,
+      right: """
+        database.isSuspended = true
+        let compacting = BlockOperation { compact() }
+        for operation in database.operations { compacting.addDependency(operation) }
+        database.addOperation(compacting)
+        """)
+  ) { context in
+    guard context.forgetsNothing else { return [] }
+    let barriers = context.trace.operations.filter { $0.isBarrier && $0.coverage == .full && $0.executionBegan != nil }
+    guard !barriers.isEmpty else { return [] }
+    let found = context.ignored(by: barriers)
+    return DoctorContext.groups(found, by: \.operation.queue).map(context.barrierOnIdleQueue)
+  }
+}
+
+private struct IdleBarrier {
+  var operation: OperationRecord
+  var evidence: [Finding.Evidence]
+}
+
+extension DoctorContext {
+  fileprivate func ignored(by barriers: [OperationRecord]) -> [IdleBarrier] {
+    var waits: [QueueID: [WaitRecord]] = [:]
+    for wait in trace.waits {
+      if case .queue(let id) = wait.target, wait.ended != nil { waits[id, default: []].append(wait) }
+    }
+    return barriers.compactMap { barrier in
+      guard let queue = barrier.queue.flatMap(queue), !queue.isMain, let enqueued = barrier.enqueued,
+        let started = barrier.started
+      else { return nil }
+      if let suspended = queue.suspension(at: enqueued, lastingBeyond: started.time) {
+        return IdleBarrier(
+          operation: barrier,
+          evidence: [
+            .init(at: suspended, "\(name(queue.id)) was suspended"),
+            .init(at: enqueued, "\(name(barrier.id)) was added to it"),
+            .init(at: started, "\(name(barrier.id)) began all the same"),
+          ])
+      }
+      let over = barrier.finished?.time ?? end
+      let missed = waits[queue.id]?.first {
+        guard let ended = $0.ended else { return false }
+        return $0.thread == enqueued.thread && $0.began >= enqueued.time && Self.isBefore(ended, over)
+      }
+      guard let missed, let ended = missed.ended else { return nil }
+      return IdleBarrier(
+        operation: barrier,
+        evidence: [
+          .init(at: enqueued, "\(name(barrier.id)) was added to \(name(queue.id))"),
+          .init(at: Stamp(missed.began, missed.thread), "the same thread waited for the queue to be empty"),
+          .init(at: Stamp(ended, missed.thread), "that wait was over"),
+          .init(time: over, "\(name(barrier.id)) \(barrier.finished == nil ? "still runs" : "was finished only now")"),
+        ])
+    }
+  }
+
+  fileprivate func barrierOnIdleQueue(_ cases: [IdleBarrier]) -> Finding {
+    let operations = cases.map(\.operation)
+    let queue = operations[0].queue.map(name) ?? "a queue"
+    var finding = Finding(
+      "barrier-on-idle-queue", .warning,
+      title: "\(Self.count(cases.count, "barrier")) ran past \(queue), which was empty when "
+        + "\(cases.count == 1 ? "it was" : "they were") added",
+      explanation:
+        "Foundation on Linux gives a barrier that is added to an empty queue straight to a dispatch queue: it "
+        + "heeds neither isSuspended nor underlyingQueue, and nobody who waits for the queue waits for it.",
+      fix: "Add an operation to \(queue) instead of the barrier, which depends on the queue's operations, and let what "
+        + "comes later depend on it.")
+    finding.operations = operations.map(\.id)
+    finding.queues = queues(of: operations)
+    finding.evidence = Array(cases.flatMap(\.evidence).prefix(Self.mostEvidence))
+    return proven(finding)
+  }
+}
+
+extension QueueRecord {
+  fileprivate static let takesEffect: Nanoseconds = 100_000_000
+
+  /// When the suspension began that certainly held at `enqueued`, and went on after `later`.
+  fileprivate func suspension(at enqueued: Stamp, lastingBeyond later: Nanoseconds) -> Stamp? {
+    var since: Stamp? = initiallySuspended ? Stamp(created, enqueued.thread) : nil
+    for change in changes where change.kind == .suspended || change.kind == .resumed {
+      if change.time > enqueued.time {
+        // Told before it takes effect.
+        if change.kind == .resumed { return DoctorContext.isBefore(later, change.time) ? since : nil }
+      } else if change.kind == .resumed {
+        since = nil
+      } else if change.thread == enqueued.thread || enqueued.time - change.time > Self.takesEffect {
+        since = since ?? Stamp(change.time, change.thread)
+      }
+    }
+    return since
+  }
+}

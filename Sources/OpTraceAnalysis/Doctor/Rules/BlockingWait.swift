@@ -1,0 +1,147 @@
+import OpTraceFormat
+import OpTraceModel
+
+extension DoctorRule {
+  /// Proof: inside of its own code an operation that has finished waited (for operations, queues, semaphores and the like; overlaps count once) for
+  /// at least half of its run. Said from 10 ms on, in all for a class, a queue and a kind of wait.
+  ///
+  /// A warning when others were ready and waited for a start in the same queue meanwhile: then it cost something. Else a note.
+  static let blockingWait = DoctorRule(
+    "blocking-wait", .warning, .slow,
+    Guide(
+      """
+      An operation spent most of its run blocked. It held a slot of its queue and a thread, and did nothing with them; \
+      others, ready to run, had to wait. A dependency costs no slot while it waits, and neither does an asynchronous \
+      operation.
+      """,
+      wrong: """
+        images.addOperation {
+          download.waitUntilFinished()    // holds a slot of images
+          makeThumbnail(download.photo)
+        }
+        """,
+      right: """
+        let thumbnail = BlockOperation { makeThumbnail(download.photo) }
+        thumbnail.addDependency(download)
+        images.addOperation(thumbnail)
+        """)
+  ) { context in
+    let blocked = context.blockedOperations()
+    guard !blocked.isEmpty else { return [] }
+    return DoctorContext.groups(blocked, by: \.key).map { $0.sorted { $0.waited > $1.waited } }
+      .filter { group in group.reduce(0) { $0.saturating($1.waited) } >= BlockedOperation.least }
+      .map(context.blockingWait)
+  }
+}
+
+private struct BlockedOperation {
+  enum Target: Hashable {
+    case operation, queue
+    case object(WaitedObject?)
+  }
+
+  struct Key: Hashable {
+    var pattern: DoctorContext.Pattern
+    var target: Target
+  }
+
+  static let least: Nanoseconds = 10_000_000
+
+  var operation: OperationRecord
+  var run: Nanoseconds
+  var waits: Intervals
+  /// The longest.
+  var wait: WaitRecord
+  var target: Target
+
+  var waited: Nanoseconds { waits.total }
+  var key: Key { Key(pattern: .init(operation), target: target) }
+}
+
+extension DoctorContext {
+  /// Those that waited for at least half of their run. O(waits · log waits).
+  fileprivate func blockedOperations() -> [BlockedOperation] {
+    let finished = trace.waits.filter { $0.inside != nil && $0.ended != nil }
+    return Self.groups(finished, by: \.inside).compactMap { waits -> BlockedOperation? in
+      guard let operation = waits[0].inside.flatMap(operation), let began = operation.executionBegan?.time,
+        let finished = operation.finished?.time, finished > began
+      else { return nil }
+      let parts = waits.map { (begin: max($0.began, began), end: min($0.ended ?? finished, finished)) }
+      let union = Intervals(parts)
+      guard union.total > 0, union.total >= (finished - began) / 2 else { return nil }
+      let longest = waits.indices.max { parts[$0].end - parts[$0].begin < parts[$1].end - parts[$1].begin }
+      let wait = waits[longest ?? 0]
+      let target: BlockedOperation.Target =
+        switch wait.target {
+        case .operation: .operation
+        case .queue: .queue
+        case .object(let id): .object(trace.object(id)?.kind)
+        }
+      return BlockedOperation(
+        operation: operation, run: finished - began, waits: union, wait: wait, target: target)
+    }
+  }
+
+  /// How many operations of the queue were ready and not started while one of these waits lasted.
+  private func heldUp(by blocked: [BlockedOperation]) -> Int {
+    guard let queue = blocked[0].operation.queue else { return 0 }
+    var parts: [(begin: Nanoseconds, end: Nanoseconds)] = []
+    for one in blocked { one.waits.forEach { parts.append(($0, $1)) } }
+    let waiting = Intervals(parts)
+    return trace.operations.count { operation in
+      guard operation.queue == queue, operation.cancelRequested == nil, let runnable = operation.runnable,
+        let started = operation.started?.time
+      else { return false }
+      // It was let in by the end of a wait, or later: a moment between being ready and the start is none.
+      return started - runnable >= 1_000_000 && waiting.touches(runnable, started)
+    }
+  }
+
+  fileprivate func blockingWait(_ blocked: [BlockedOperation]) -> Finding {
+    let operations = blocked.map(\.operation)
+    let total: Nanoseconds = blocked.reduce(0) { $0.saturating($1.waited) }
+    let run: Nanoseconds = blocked.reduce(0) { $0.saturating($1.run) }
+    let behind = heldUp(by: blocked)
+    let className = operations[0].className
+    let it = blocked.count == 1 ? name(operations[0].id) : "each \(className)"
+    let cost =
+      behind == 0
+      ? "Nobody else was ready in its queue meanwhile, so it cost a thread alone."
+      : "Meanwhile \(Self.count(behind, "operation")) of the same queue, ready to run, waited for a start."
+    let fix: String
+    switch blocked[0].target {
+    case .operation:
+      fix = "Let \(it) depend on what it waits for (addDependency) and take the call of waitUntilFinished() out of it."
+    case .queue:
+      fix = "Put what \(it) does after the wait into an operation that depends on those of the queue it waits for."
+    case .object(.queue):
+      fix =
+        "Do not call sync in \(it): make what it needs an operation, and depend on it, or shorten what runs on that queue."
+    case .object:
+      fix =
+        "Make \(className) asynchronous (TracedAsyncOperation): begin the work in execute(), and call finish() where "
+        + "the signal comes from now."
+    }
+    var finding = Finding(
+      "blocking-wait", behind > 0 ? .warning : .note,
+      title:
+        "\(those(operations)) spent \(DurationText.text(total)) of \(DurationText.text(run)) waiting, each in a slot "
+        + "of its queue",
+      explanation: "Who waits inside of an operation holds a slot and a thread. " + cost, fix: fix)
+    if blocked.count == 1 {
+      finding.title =
+        "\(those(operations)) spent \(DurationText.text(total)) of \(DurationText.text(run)) waiting, in a slot of its queue"
+    }
+    finding.operations = operations.map(\.id)
+    finding.queues = queues(of: operations)
+    finding.behind = behind
+    for one in blocked.prefix(5) {
+      finding.evidence.append(
+        .init(
+          at: Stamp(one.wait.began, one.wait.thread),
+          "\(name(one.operation.id)) waited \(DurationText.text(one.waited)) of its \(DurationText.text(one.run)), the "
+            + "longest time for \(target(of: one.wait))"))
+    }
+    return proven(finding)
+  }
+}

@@ -1,0 +1,150 @@
+import OpTraceModel
+
+extension DoctorRule {
+  /// Proof: again and again nothing at all ran between the end of an operation and the start of the one that waited for
+  /// just that end, in a queue that was not suspended and held at least 500 operations. Foundation on Linux looks
+  /// through all of them at each step, so that the sum grows with their square. Said from 10 % of the wall time on.
+  static let dependencyChainCost = DoctorRule(
+    "dependency-chain-cost", .note, .slow,
+    Guide(
+      """
+      When an operation finishes, Foundation on Linux looks through all operations of the queue for those that can run \
+      now. With thousands of them in a chain, that takes longer than their work: 1,000 take 0.1 s, 8,000 take 5 s.
+      """,
+      wrong: """
+        for (row, before) in zip(rows.dropFirst(), rows) { row.addDependency(before) }
+        queue.addOperations(rows, waitUntilFinished: false)    // thousands
+        """,
+      right: """
+        queue.maxConcurrentOperationCount = 1                  // keeps the order without dependencies
+        queue.addOperations(rows, waitUntilFinished: false)
+        """)
+  ) { context in
+    let wall = context.wall
+    guard wall > 0 else { return [] }
+    var members: [QueueID: [Int]] = [:]
+    for (place, operation) in context.trace.operations.enumerated() {
+      if let queue = operation.queue { members[queue, default: []].append(place) }
+    }
+    var executing: Intervals?
+    return context.trace.queues.compactMap { queue in
+      guard let places = members[queue.id], places.count >= ChainCost.leastPending else { return nil }
+      let gaps = context.chainGaps(queue, places)
+      guard gaps.reduce(0, { $0.saturating($1.duration) }) >= wall / 10 else { return nil }
+      let busy = executing ?? context.executing()
+      executing = busy
+      let idle = gaps.filter { !busy.touches($0.begin, $0.end) }
+      let lost: Nanoseconds = idle.reduce(0) { $0.saturating($1.duration) }
+      return lost >= wall / 10 ? context.chainCost(queue, idle, lost, wall) : nil
+    }
+  }
+}
+
+private enum ChainCost {
+  static let leastPending = 500
+
+  struct Gap {
+    var before: Int
+    var after: Int
+    var begin: Nanoseconds
+    var end: Nanoseconds
+    var pending: Int
+
+    var duration: Nanoseconds { end - begin }
+  }
+}
+
+extension DoctorContext {
+  /// Between the end of an operation and the start of one that depends on it, with nothing of the queue running. O(n log n).
+  fileprivate func chainGaps(_ queue: QueueRecord, _ places: [Int]) -> [ChainCost.Gap] {
+    // Ends before starts of the same moment.
+    var steps: [(time: Nanoseconds, rank: Int, place: Int)] = []
+    for place in places {
+      let operation = trace.operations[place]
+      guard let enqueued = operation.enqueued?.time else { continue }
+      steps.append((enqueued, 1, place))
+      if let started = operation.started?.time { steps.append((max(enqueued, started), 2, place)) }
+      if let finished = operation.finished?.time { steps.append((max(enqueued, finished), 0, place)) }
+    }
+    steps.sort { ($0.time, $0.rank, $0.place) < ($1.time, $1.rank, $1.place) }
+    let suspensions = suspensions(of: queue)
+    var gaps: [ChainCost.Gap] = []
+    var pending = 0
+    var running = 0
+    var last: (place: Int, time: Nanoseconds, pending: Int)?
+    for (time, rank, place) in steps {
+      switch rank {
+      case 0:
+        pending -= 1
+        // One that never ran held no slot.
+        guard trace.operations[place].started != nil else { continue }
+        running -= 1
+        last = running == 0 ? (place, time, pending) : nil
+      case 1: pending += 1
+      default:
+        running += 1
+        let id = last.map { trace.operations[$0.place].id }
+        if running == 1, let last, last.pending >= ChainCost.leastPending, last.time < time,
+          trace.operations[place].dependencies.contains(where: { $0.on == id && $0.removed == nil }),
+          (trace.operations[place].enqueued?.time ?? .max) < last.time, !suspensions.touches(last.time, time)
+        {
+          gaps.append(
+            .init(before: last.place, after: place, begin: last.time, end: time, pending: last.pending))
+        }
+        last = nil
+      }
+    }
+    return gaps
+  }
+
+  private func suspensions(of queue: QueueRecord) -> Intervals {
+    var since: Nanoseconds? = queue.initiallySuspended ? Nanoseconds.min : nil
+    var parts: [(begin: Nanoseconds, end: Nanoseconds)] = []
+    for change in queue.changes {
+      if change.kind == .suspended { since = since ?? change.time }
+      if change.kind == .resumed, let begin = since {
+        parts.append((max(begin, queue.created), change.time))
+        since = nil
+      }
+    }
+    if let since { parts.append((max(since, queue.created), end)) }
+    return Intervals(parts)
+  }
+
+  /// When any operation executed, on whatever queue.
+  fileprivate func executing() -> Intervals {
+    Intervals(
+      trace.operations.compactMap { operation in
+        (operation.started ?? operation.executionBegan).map { ($0.time, operation.finished?.time ?? end) }
+      })
+  }
+
+  fileprivate func chainCost(
+    _ queue: QueueRecord, _ gaps: [ChainCost.Gap], _ lost: Nanoseconds, _ wall: Nanoseconds
+  ) -> Finding {
+    let name = name(queue.id)
+    let most = gaps.map(\.pending).max() ?? 0
+    let share = Self.percent(lost, of: wall)
+    var finding = Finding(
+      "dependency-chain-cost", .note,
+      title: "\(DurationText.text(lost)) of \(DurationText.text(wall)) (\(share)) went into scheduling a chain of "
+        + "dependencies in \(name)",
+      explanation:
+        "\(gaps.count) times nothing ran between the end of an operation and the start of the one that waited "
+        + "for it, with up to \(most) more in \(name). Foundation on Linux looks through all of them each time.",
+      fix: "For order alone give \(name) the limit 1 and no dependencies. Else add the operations in smaller parts, or "
+        + "make fewer and larger ones.")
+    finding.queues = [queue.id]
+    if let longest = gaps.max(by: { $0.duration < $1.duration }) {
+      let before = trace.operations[longest.before].id
+      let after = trace.operations[longest.after].id
+      finding.operations = [before, after]
+      finding.evidence.append(.init(at: trace.operations[longest.before].finished, "\(self.name(before)) was finished"))
+      finding.evidence.append(
+        .init(
+          at: trace.operations[longest.after].started,
+          "\(self.name(after)), which waited for it alone, was started \(DurationText.text(longest.duration)) later"))
+    }
+    return proven(finding)
+  }
+}

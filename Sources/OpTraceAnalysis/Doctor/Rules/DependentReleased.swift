@@ -1,0 +1,93 @@
+import OpTraceModel
+
+extension DoctorRule {
+  /// Proof: the object was gone while a dependency that it still had went on working, and was to finish. An operation knows those that
+  /// depend on it by their addresses alone (Foundation on Linux), and looks at each of them when it finishes. Cancelled ones count: `cancel()` frees an
+  /// operation from waiting, but leaves its address where it was. One that was cancelled before the dependency was added
+  /// has left none.
+  static let dependentReleased = DoctorRule(
+    "dependent-released", .error, .misuse,
+    Guide(
+      """
+      An operation was gone before one that it depended on was finished. Foundation on Linux keeps the address of each \
+      dependent without keeping the object, and reads it at the finish: freed memory. It mostly happens to cancelled \
+      operations, which do not wait for their dependencies, and which their queue lets go.
+      """,
+      wrong: """
+        show.addDependency(download)
+        queue.addOperation(show)
+        show.cancel()                     // finishes at once and is released; download reads it later
+        """,
+      right: """
+        show.cancel()
+        show.removeDependency(download)   // or keep a reference to show until download is finished
+        """)
+  ) { context in
+    guard context.forgetsNothing else { return [] }
+    let found = context.trace.operations.compactMap(context.releasedDependent)
+    return DoctorContext.groups(found, by: { DoctorContext.Pattern($0.operation) }).map(context.dependentReleased)
+  }
+}
+
+private struct ReleasedDependent {
+  var operation: OperationRecord
+  var released: Stamp
+  var dependency: OperationRecord
+}
+
+extension DoctorContext {
+  fileprivate func releasedDependent(_ operation: OperationRecord) -> ReleasedDependent? {
+    guard operation.coverage == .full, let released = operation.released else { return nil }
+    for edge in operation.dependencies where edge.on != operation.id {
+      if let removed = edge.removed, !Self.isBefore(released.time, removed) { continue }
+      if let cancel = operation.cancelRequested, cancel.time <= edge.added { continue }
+      guard let dependency = self.operation(edge.on), dependency.coverage == .full,
+        isToFinish(dependency, after: released)
+      else { continue }
+      return ReleasedDependent(operation: operation, released: released, dependency: dependency)
+    }
+    return nil
+  }
+
+  /// It was not over, and finishes (or is about to).
+  private func isToFinish(_ dependency: OperationRecord, after released: Stamp) -> Bool {
+    if works(dependency, after: released.time) { return true }
+    // Cancelled, and started only to be finished.
+    guard dependency.executionBegan == nil, dependency.finished != nil, let started = dependency.started else {
+      return false
+    }
+    return Self.isBefore(released.time, started.time)
+  }
+
+  fileprivate func dependentReleased(_ cases: [ReleasedDependent]) -> Finding {
+    let first = cases[0]
+    let operations = cases.map(\.operation)
+    let dependency = name(first.dependency.id)
+    let isOne = cases.count == 1
+    let isCancelled = operations.contains { $0.cancelRequested != nil }
+    var finding = Finding(
+      "dependent-released", .error,
+      title: "\(those(operations)) \(isOne ? "was" : "were") released before \(dependency), which "
+        + "\(isOne ? "it depends" : "they depend") on, was finished",
+      explanation: "An operation knows its dependents by address only (Foundation on Linux) and reads them when it "
+        + "finishes: \(dependency) reads memory that was freed, and the program may crash.",
+      fix:
+        "Keep a reference to \(isOne ? name(operations[0].id) : "each \(operations[0].className)") until \(dependency) "
+        + "is finished, or call removeDependency" + (isCancelled ? " after cancel()." : " before letting it go."))
+    finding.operations = operations.map(\.id) + [first.dependency.id]
+    finding.queues = queues(of: operations)
+    for one in cases.prefix(3) {
+      if let cancel = one.operation.cancelRequested {
+        finding.evidence.append(.init(at: cancel, "\(name(one.operation.id)) was cancelled"))
+      }
+      finding.evidence.append(
+        .init(
+          at: one.released,
+          "\(name(one.operation.id)) was released, while \(name(one.dependency.id)) was not finished"))
+    }
+    finding.evidence.append(
+      first.dependency.finished.map { .init(at: $0, "\(dependency) was finished, and read what was released") }
+        ?? .init(time: end, "\(dependency) will read what was released when it finishes"))
+    return proven(finding)
+  }
+}

@@ -1,0 +1,74 @@
+import OpTraceModel
+
+extension DoctorRule {
+  /// Proof: enqueued, then finished, and no start up to then. Operations that were never given to a queue may finish as they like;
+  /// one that was cancelled is started by its queue all the same, and Foundation finishes it in there.
+  static let finishedWithoutStart = DoctorRule(
+    "finished-without-start", .error, .misuse,
+    Guide(
+      """
+      An operation in a queue said that it is finished before its queue had started it. Mostly its `cancel()` finishes \
+      it. A cancelled operation has to wait for its start, which comes soon: its dependencies no longer count. \
+      Foundation on Linux crashes when the queue comes to the operation; Apple's prints a warning.
+      """,
+      wrong: """
+        override func cancel() {
+          super.cancel()
+          state = .finished               // its queue has not started it yet
+        }
+        """,
+      right: """
+        override func cancel() {
+          super.cancel()
+          if isExecuting { request.cancel() }   // whose callback finishes it
+        }
+        override func start() {
+          guard !isCancelled else { state = .finished; return }
+          state = .executing
+          request.resume()
+        }
+        """)
+  ) { context in
+    guard context.forgetsNothing else { return [] }
+    let found = context.trace.operations.filter { $0.finishedUnstarted }
+    return DoctorContext.groups(found, by: DoctorContext.Pattern.init).map(context.finishedWithoutStart)
+  }
+}
+
+extension OperationRecord {
+  /// A barrier that was dropped never starts: it stands for a block.
+  fileprivate var finishedUnstarted: Bool {
+    guard coverage == .full, !isBarrier, executionBegan == nil, let enqueued, let finished,
+      DoctorContext.isBefore(enqueued, finished)
+    else { return false }
+    return started.map { DoctorContext.isBefore(finished, $0) && $0 != finished } ?? true
+  }
+}
+
+extension DoctorContext {
+  fileprivate func finishedWithoutStart(_ operations: [OperationRecord]) -> Finding {
+    let byCancel = operations.contains { $0.cancelRequested != nil }
+    let what = operations.count == 1 ? "was" : "were"
+    var finding = Finding(
+      "finished-without-start", .error,
+      title:
+        "\(those(operations)) \(what) finished before the queue had started \(operations.count == 1 ? "it" : "them")",
+      explanation: "Only a started operation may finish. Foundation on Linux crashes when the queue comes to such an "
+        + "operation, or removes it; Apple's prints a warning.",
+      fix: byCancel
+        ? "Do not finish a \(operations[0].className) in cancel() before it executes: its queue starts it, and start() "
+          + "finishes it at once where isCancelled is true."
+        : "Call finish() (or set isFinished) of a \(operations[0].className) only after start() was called.")
+    finding.operations = operations.map(\.id)
+    finding.queues = queues(of: operations)
+    for operation in operations.prefix(3) {
+      finding.evidence.append(.init(at: operation.enqueued, "\(name(operation.id)) was enqueued"))
+      if let cancel = operation.cancelRequested {
+        finding.evidence.append(.init(at: cancel, "\(name(operation.id)) was cancelled"))
+      }
+      let start = operation.started == nil ? "it was never started" : "its start came later"
+      finding.evidence.append(.init(at: operation.finished, "\(name(operation.id)) was finished; \(start)"))
+    }
+    return proven(finding)
+  }
+}

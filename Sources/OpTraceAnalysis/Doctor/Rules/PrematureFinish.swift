@@ -1,0 +1,126 @@
+import OpTraceModel
+
+extension DoctorRule {
+  /// Proof: a block or span of the operation ended at least 1 ms after its finish. A span around the call of `finish()`
+  /// itself ends on the thread that finished, and is no fault; nor is what a cancelled operation still does.
+  ///
+  /// What began only after the finish may be a completion block: without a dependent that went on meanwhile it is a note.
+  static let prematureFinish = DoctorRule(
+    "premature-finish", .warning, .misuse,
+    Guide(
+      """
+      Work of an operation went on after the operation was finished. Mostly `main()` of a synchronous operation begins \
+      something asynchronous and returns: for the queue the operation is over, its slot is free, and what depends on it \
+      starts without the result.
+      """,
+      wrong: """
+        override func main() {
+          session.fetch(url) { self.article = parse($0) }   // main() has returned long before
+        }
+        """,
+      right: """
+        final class LoadArticle: TracedAsyncOperation, @unchecked Sendable {
+          override func execute() {
+            session.fetch(url) {
+              self.article = parse($0)
+              self.finish()
+            }
+          }
+        }
+        """)
+  ) { context in
+    var works = context.lateWorks()
+    let late = Set(works.filter(\.beganLate).map(\.operation.id))
+    if !late.isEmpty { context.findDependents(of: late, &works) }
+    let groups = DoctorContext.groups(works, by: { DoctorContext.Pattern($0.operation) })
+    return groups.map { context.prematureFinish($0.sorted { $0.excess > $1.excess }) }
+  }
+}
+
+private struct LateWork {
+  var operation: OperationRecord
+  var what: String
+  var began: Stamp
+  var ended: Stamp
+  var finished: Stamp
+  /// One that depends on the operation, and began before the work was over.
+  var misled: OperationRecord?
+
+  var excess: Nanoseconds { ended.time - finished.time }
+  var beganLate: Bool { !DoctorContext.isBefore(began.time, finished.time) }
+  static let least: Nanoseconds = 1_000_000
+}
+
+extension DoctorContext {
+  fileprivate func lateWorks() -> [LateWork] {
+    var result: [LateWork] = []
+    func add(_ operation: OperationRecord, _ what: String, _ began: Stamp, _ ended: Stamp?) {
+      guard operation.coverage == .full, operation.cancelRequested == nil, let finished = operation.finished, let ended,
+        ended.time > finished.time, ended.time - finished.time >= LateWork.least
+      else { return }
+      // It called finish() inside.
+      if began.time <= finished.time, ended.thread == finished.thread { return }
+      result.append(.init(operation: operation, what: what, began: began, ended: ended, finished: finished))
+    }
+    for span in trace.spans {
+      if let operation = span.operation.flatMap(operation) {
+        add(operation, "'\(span.name)'", span.began, span.ended)
+      }
+    }
+    for operation in trace.operations {
+      for block in operation.blocks {
+        add(
+          operation, "block \(block.index + 1)", Stamp(block.began, block.thread),
+          block.ended.map { Stamp($0, block.thread) })
+      }
+    }
+    return result
+  }
+
+  fileprivate func findDependents(of late: Set<OperationID>, _ works: inout [LateWork]) {
+    var dependents: [OperationID: [Int]] = [:]
+    for (place, operation) in trace.operations.enumerated() where operation.executionBegan != nil {
+      for dependency in operation.dependencies where late.contains(dependency.on) && dependency.removed == nil {
+        dependents[dependency.on, default: []].append(place)
+      }
+    }
+    for index in works.indices {
+      works[index].misled = dependents[works[index].operation.id]?.lazy.map { trace.operations[$0] }.first {
+        $0.executionBegan.map { Self.isBefore($0.time, works[index].ended.time) } ?? false
+      }
+    }
+  }
+
+  fileprivate func prematureFinish(_ works: [LateWork]) -> Finding {
+    var operations: [OperationRecord] = []
+    var known = Set<OperationID>()
+    for work in works where known.insert(work.operation.id).inserted { operations.append(work.operation) }
+    let worst = works[0]
+    let isHarmful = works.contains { !$0.beganLate || $0.misled != nil }
+    let className = worst.operation.className
+    var finding = Finding(
+      "premature-finish", isHarmful ? .warning : .note,
+      title: "\(those(operations)) \(operations.count == 1 ? "was" : "were") finished before the work was over",
+      explanation: "\(worst.what) of \(name(worst.operation.id)) went on for \(DurationText.text(worst.excess)) after "
+        + "the finish. Its queue, and whatever depends on it, take it for done.",
+      fix: worst.operation.isAsynchronous
+        ? "Call finish() of \(className) when all of its work is over."
+        : "Make \(className) a TracedAsyncOperation: begin the work in execute(), and call finish() where it ends.")
+    finding.operations = operations.map(\.id)
+    finding.queues = queues(of: operations)
+    for work in works.prefix(3) {
+      let name = name(work.operation.id)
+      finding.evidence.append(.init(at: work.finished, "\(name) was finished"))
+      if let misled = work.misled {
+        finding.evidence.append(
+          .init(at: misled.executionBegan, "\(self.name(misled.id)), which depends on it, began"))
+      }
+      finding.evidence.append(
+        .init(
+          at: work.ended,
+          "\(work.what) of \(name) ended, \(DurationText.text(work.excess)) after the finish"
+            + (work.beganLate ? "; it began after it" : "")))
+    }
+    return proven(finding)
+  }
+}

@@ -1,0 +1,168 @@
+import OpTraceModel
+
+extension DoctorRule {
+  /// Proof: a queue with a limit of 4 or less had that many operations at work while others were ready, for at least 20 % of the
+  /// wall time; and its operations on the critical path that came after a slot of its own make up 20 % of it too, so
+  /// that the end would have come sooner. Counted up to the last moment at which anything moved.
+  static let serialBottleneck = DoctorRule(
+    "serial-bottleneck", .note, .slow,
+    Guide(
+      """
+      Operations that could run had to wait, one after the other, for the few slots of their queue, and the run took \
+      longer for it. Often the limit of 1 only stood in for a dependency or a lock that two of them needed.
+      """,
+      wrong: """
+        decode.maxConcurrentOperationCount = 1      // photos have nothing to do with each other
+        """,
+      right: """
+        decode.maxConcurrentOperationCount = ProcessInfo.processInfo.activeProcessorCount
+        """)
+  ) { context in
+    let wall = context.wall
+    let crowded = context.crowdedQueues().filter { $0.full > 0 && $0.full >= wall / 5 }
+    guard wall > 0, !crowded.isEmpty else { return [] }
+    let path = context.timeBySlot()
+    return crowded.compactMap { queue in
+      guard let part = path[queue.record.id], part >= wall / 5 else { return nil }
+      return context.serialBottleneck(queue, onPath: part, wall: wall)
+    }
+  }
+}
+
+private struct CrowdedQueue {
+  static let largestLimit = 4
+
+  var record: QueueRecord
+  /// How long all slots were taken while others were ready.
+  var full: Nanoseconds = 0
+  /// The sum of what those waited in that time.
+  var waited: Nanoseconds = 0
+  var limit = 1
+  /// Those that waited, and the one that waited longest.
+  var count = 0
+  var worst: (id: OperationID, wait: Nanoseconds)?
+}
+
+extension DoctorContext {
+  /// O(n log n).
+  fileprivate func crowdedQueues() -> [CrowdedQueue] {
+    let narrow = trace.queues.filter { queue in
+      queue.isMain
+        || queue.changes.contains {
+          if case .limit(let value) = $0.kind { (1...CrowdedQueue.largestLimit) ~= value } else { false }
+        }
+        || (1...CrowdedQueue.largestLimit) ~= queue.initialLimit
+    }
+    guard !narrow.isEmpty else { return [] }
+    var members: [QueueID: [Int]] = [:]
+    for queue in narrow { members[queue.id] = [] }
+    for (place, operation) in trace.operations.enumerated() {
+      if let queue = operation.queue { members[queue]?.append(place) }
+    }
+    return narrow.compactMap { queue in members[queue.id].flatMap { crowd(queue, $0) } }
+  }
+
+  private enum Step {
+    case waits, starts, ends
+    case limit(Int)
+    case suspended(Bool)
+  }
+
+  private func crowd(_ queue: QueueRecord, _ members: [Int]) -> CrowdedQueue? {
+    var steps: [(time: Nanoseconds, step: Step)] = []
+    var result = CrowdedQueue(record: queue)
+    for place in members {
+      let operation = trace.operations[place]
+      guard let started = operation.started?.time else { continue }
+      let finished = max(started, operation.finished?.time ?? lastTransition)
+      if operation.cancelRequested == nil, let runnable = operation.runnable, runnable < started {
+        steps.append((runnable, .waits))
+        steps.append((started, .starts))
+        if started - runnable >= 1_000_000 {
+          result.count += 1
+          if started - runnable > result.worst?.wait ?? 0 { result.worst = (operation.id, started - runnable) }
+        }
+      } else {
+        steps.append((started, .waits))
+        steps.append((started, .starts))
+      }
+      steps.append((finished, .ends))
+    }
+    guard !steps.isEmpty else { return nil }
+    for change in queue.changes {
+      switch change.kind {
+      case .limit(let value): steps.append((change.time, .limit(value)))
+      case .suspended: steps.append((change.time, .suspended(true)))
+      case .resumed: steps.append((change.time, .suspended(false)))
+      case .cancelledAll: break
+      }
+    }
+    let order = steps.indices.sorted { (steps[$0].time, $0) < (steps[$1].time, $1) }
+    var waiting = 0
+    var running = 0
+    var limit = queue.isMain ? 1 : queue.initialLimit
+    var isSuspended = queue.initiallySuspended
+    var last = steps[order[0]].time
+    for index in order {
+      let (time, step) = steps[index]
+      if waiting > 0, !isSuspended, (1...CrowdedQueue.largestLimit) ~= limit, running >= limit {
+        result.full = result.full.saturating(time - last)
+        let (sum, overflow) = (time - last).multipliedReportingOverflow(by: Nanoseconds(waiting))
+        result.waited = overflow ? .max : result.waited.saturating(sum)
+        result.limit = limit
+      }
+      last = time
+      switch step {
+      case .waits: waiting += 1
+      case .starts:
+        waiting -= 1
+        running += 1
+      case .ends: running -= 1
+      // The main queue has one thread, whatever it is told.
+      case .limit(let value): limit = queue.isMain ? 1 : value
+      case .suspended(let value): isSuspended = value
+      }
+    }
+    return result
+  }
+
+  /// The running time on the critical path of operations that waited for a slot of their queue.
+  fileprivate func timeBySlot() -> [QueueID: Nanoseconds] {
+    var result: [QueueID: Nanoseconds] = [:]
+    for step in CriticalPath(of: trace).steps {
+      guard case .slot = step.cause, let queue = operation(step.operation)?.queue else { continue }
+      result[queue] = (result[queue] ?? 0).saturating(step.running)
+    }
+    return result
+  }
+
+  fileprivate func serialBottleneck(_ queue: CrowdedQueue, onPath: Nanoseconds, wall: Nanoseconds) -> Finding {
+    let name = name(queue.record.id)
+    let slots = Self.limit(queue.limit)
+    var finding = Finding(
+      "serial-bottleneck", .note,
+      title:
+        "\(name) (\(slots)) was full for \(DurationText.text(queue.full)) of \(DurationText.text(wall)), while others "
+        + "were ready",
+      explanation: "\(Self.count(queue.count, "operation")) waited for a slot of \(name), "
+        + "\(DurationText.text(queue.waited)) in all. \(DurationText.text(onPath)) of the critical path "
+        + "(\(Self.percent(onPath, of: wall)) of the run) are operations of \(name) that came one after the other.",
+      fix: queue.record.isMain
+        ? "Do less on the main thread: move what does not need it to another queue."
+        : "Raise maxConcurrentOperationCount of \(name), if its operations need not exclude each other; else make them "
+          + "shorter, and move what need not be exclusive out of them.")
+    finding.queues = [queue.record.id]
+    if let worst = queue.worst, let operation = operation(worst.id) {
+      finding.operations = [worst.id]
+      finding.evidence.append(
+        .init(
+          time: operation.runnable,
+          "\(self.name(worst.id)) could run; it began \(DurationText.text(worst.wait)) later, the longest wait"))
+    }
+    finding.evidence.append(
+      .init(
+        "\(name) was full with others ready for \(DurationText.text(queue.full)), "
+          + "\(Self.percent(queue.full, of: wall)) of the run"))
+    return proven(finding)
+  }
+}
