@@ -25,11 +25,12 @@ extension DoctorContext {
   }
 
   /// Whether it is certain that an operation's own code still ran some time after this moment: it ended later, or had not
-  /// ended when the trace did. A class that keeps the end to itself proves nothing.
+  /// ended when the trace did, for its end stands there before anybody can act on it. A class that keeps the end to
+  /// itself proves nothing.
   func works(_ operation: OperationRecord, after time: Nanoseconds) -> Bool {
     guard operation.executionBegan != nil else { return false }
     if let ended = operation.executionEnded { return Self.isBefore(time, ended.time) }
-    return operation.finished == nil && operation.finishSeen == nil && Self.isBefore(time, end)
+    return operation.finished == nil && operation.finishSeen == nil
   }
 
   /// What one finding is about: operations of one class in one queue.
