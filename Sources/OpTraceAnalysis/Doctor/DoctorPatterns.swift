@@ -2,8 +2,8 @@ import OpTraceModel
 
 /// What the rules of misuse and slowness have in common.
 extension DoctorContext {
-  /// Whether what the trace does not tell of an operation that is over did not happen. A flight recorder forgets those; of
-  /// what was lost otherwise `proven(_:)` speaks.
+  /// Whether what the trace does not tell of an operation that is over did not happen. A flight recorder forgets those;
+  /// of what was lost otherwise `proven(_:)` speaks.
   var forgetsNothing: Bool { trace.loss.overwrittenBytes == 0 }
 
   /// Whether one moment lies before another, on whatever threads: their clocks differ a little.
@@ -24,8 +24,8 @@ extension DoctorContext {
     whole > 0 ? "\(Int((100 * Double(part) / Double(whole)).rounded())) %" : "0 %"
   }
 
-  /// Whether it is certain that an operation's own code still ran some time after this moment: it ended later, or had not
-  /// ended when the trace did, for its end stands there before anybody can act on it. A class that keeps the end to
+  /// Whether it is certain that an operation's own code still ran some time after this moment: it ended later, or had
+  /// not ended when the trace did, for its end stands there before anybody can act on it. A class that keeps the end to
   /// itself proves nothing.
   func works(_ operation: OperationRecord, after time: Nanoseconds) -> Bool {
     guard operation.executionBegan != nil else { return false }

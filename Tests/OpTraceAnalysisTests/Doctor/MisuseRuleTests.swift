@@ -186,7 +186,8 @@ struct MisuseRuleTests {
   }
 
   @Test func dependentWithoutTheResult() throws {
-    let late = load("", "40 t2 ended #1", "40 t2 finished #1", "5000 t3 span #1 id=1 \"parse\"", "9000 t3 span-ended s1")
+    let late = load(
+      "", "40 t2 ended #1", "40 t2 finished #1", "5000 t3 span #1 id=1 \"parse\"", "9000 t3 span-ended s1")
     let alone = try found("premature-finish", late)
     #expect(alone.map(\.severity) == [.note])
     let misled = try found(

@@ -2,7 +2,8 @@ import OpTraceModel
 
 extension DoctorRule {
   /// Proof of harm, and not of idleness alone: the barrier ran in a queue that was suspended when it was added and not
-  /// resumed before it began; or a thread that had added it waited for the queue to be empty, and was let go while it ran.
+  /// resumed before it began; or a thread that had added it waited for the queue to be empty, and was let go while it
+  /// ran.
   ///
   /// A program says "suspended" before its queue knows it. So it counts when the same thread added the barrier after
   /// it, or when it was so for 100 ms.

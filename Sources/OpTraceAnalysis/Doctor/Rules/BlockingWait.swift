@@ -2,10 +2,12 @@ import OpTraceFormat
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof: inside of its own code an operation that has finished waited (for operations, queues, semaphores and the like; overlaps count once) for
-  /// at least half of its run. Said from 10 ms on, in all for a class, a queue and a kind of wait.
+  /// Proof: inside of its own code an operation that has finished waited (for operations, queues, semaphores and the
+  /// like; overlaps count once) for at least half of its run. Said from 10 ms on, in all for a class, a queue and a
+  /// kind of wait.
   ///
-  /// A warning when others were ready and waited for a start in the same queue meanwhile: then it cost something. Else a note.
+  /// A warning when others were ready and waited for a start in the same queue meanwhile: then it cost something. Else
+  /// a note.
   static let blockingWait = DoctorRule(
     "blocking-wait", .warning, .slow,
     Guide(

@@ -55,7 +55,8 @@ private enum ChainCost {
 }
 
 extension DoctorContext {
-  /// Between the end of an operation and the start of one that depends on it, with nothing of the queue running. O(n log n).
+  /// Between the end of an operation and the start of one that depends on it, with nothing of the queue running. O(n
+  /// log n).
   fileprivate func chainGaps(_ queue: QueueRecord, _ places: [Int]) -> [ChainCost.Gap] {
     // Ends before starts of the same moment.
     var steps: [(time: Nanoseconds, rank: Int, place: Int)] = []

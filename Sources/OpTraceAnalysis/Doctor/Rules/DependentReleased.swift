@@ -1,10 +1,10 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof: the object was gone while a dependency that it still had went on working, and was to finish. An operation knows those that
-  /// depend on it by their addresses alone (Foundation on Linux), and looks at each of them when it finishes. Cancelled ones count: `cancel()` frees an
-  /// operation from waiting, but leaves its address where it was. One that was cancelled before the dependency was added
-  /// has left none.
+  /// Proof: the object was gone while a dependency that it still had went on working, and was to finish. An operation
+  /// knows those that depend on it by their addresses alone (Foundation on Linux), and looks at each of them when it
+  /// finishes. Cancelled ones count: `cancel()` frees an operation from waiting, but leaves its address where it was.
+  /// One that was cancelled before the dependency was added has left none.
   static let dependentReleased = DoctorRule(
     "dependent-released", .error, .misuse,
     Guide(

@@ -1,9 +1,9 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof: the finish was reported more than once. For operations that were cancelled it is a note: their `cancel()` and
-  /// the answer that comes all the same may both finish them, and the second is ignored. What was started twice belongs
-  /// to `double-start`.
+  /// Proof: the finish was reported more than once. For operations that were cancelled it is a note: their `cancel()`
+  /// and the answer that comes all the same may both finish them, and the second is ignored. What was started twice
+  /// belongs to `double-start`.
   static let doubleFinish = DoctorRule(
     "double-finish", .warning, .misuse,
     Guide(

@@ -2,9 +2,9 @@ import OpTraceModel
 
 extension DoctorRule {
   /// Proofs, each of which holds alone: enqueued twice; started before it was enqueued; its code began in its first
-  /// start, and another start came (for an asynchronous class, which may call its own `start()` again on another thread:
-  /// only when the first was on the main thread and the queue is another); started on the main thread, which is not the
-  /// queue's, while others held every slot that the queue had.
+  /// start, and another start came (for an asynchronous class, which may call its own `start()` again on another
+  /// thread: only when the first was on the main thread and the queue is another); started on the main thread, which is
+  /// not the queue's, while others held every slot that the queue had.
   ///
   /// One that is in no queue and was started twice is a warning: Foundation ignores a start after the finish.
   static let doubleStart = DoctorRule(

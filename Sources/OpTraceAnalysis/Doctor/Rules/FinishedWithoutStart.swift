@@ -1,8 +1,8 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof: enqueued, then finished, and no start up to then. Operations that were never given to a queue may finish as they like;
-  /// one that was cancelled is started by its queue all the same, and Foundation finishes it in there.
+  /// Proof: enqueued, then finished, and no start up to then. Operations that were never given to a queue may finish as
+  /// they like; one that was cancelled is started by its queue all the same, and Foundation finishes it in there.
   static let finishedWithoutStart = DoctorRule(
     "finished-without-start", .error, .misuse,
     Guide(

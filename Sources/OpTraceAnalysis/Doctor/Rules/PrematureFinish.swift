@@ -4,7 +4,8 @@ extension DoctorRule {
   /// Proof: a block or span of the operation ended at least 1 ms after its finish. A span around the call of `finish()`
   /// itself ends on the thread that finished, and is no fault; nor is what a cancelled operation still does.
   ///
-  /// What began only after the finish may be a completion block: without a dependent that went on meanwhile it is a note.
+  /// What began only after the finish may be a completion block: without a dependent that went on meanwhile it is a
+  /// note.
   static let prematureFinish = DoctorRule(
     "premature-finish", .warning, .misuse,
     Guide(

@@ -2,11 +2,12 @@ import OpTraceModel
 
 extension DoctorRule {
   /// Proof: H waited for L, as a dependency that was the last to finish or inside its code (waitUntilFinished). L has a
-  /// lower priority (or with the same priority a lower quality of service) than H. While L waited for a slot and H was already there, its
-  /// queue started an operation M that ranks below H and that H does not need. With H's rank L would have gone first.
+  /// lower priority (or with the same priority a lower quality of service) than H. While L waited for a slot and H was
+  /// already there, its queue started an operation M that ranks below H and that H does not need. With H's rank L would
+  /// have gone first.
   ///
-  /// The time lost: from M's start to L's, and no more than L's finish held H up longer than its other dependencies. Said from 10 ms and 5 % of
-  /// the wall time on, in all for one pair of classes.
+  /// The time lost: from M's start to L's, and no more than L's finish held H up longer than its other dependencies.
+  /// Said from 10 ms and 5 % of the wall time on, in all for one pair of classes.
   static let priorityInversion = DoctorRule(
     "priority-inversion", .warning, .slow,
     Guide(

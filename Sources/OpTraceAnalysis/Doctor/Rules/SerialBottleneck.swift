@@ -1,9 +1,9 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof: a queue with a limit of 4 or less had that many operations at work while others were ready, for at least 20 % of the
-  /// wall time; and its operations on the critical path that came after a slot of its own make up 20 % of it too, so
-  /// that the end would have come sooner. Counted up to the last moment at which anything moved.
+  /// Proof: a queue with a limit of 4 or less had that many operations at work while others were ready, for at least 20
+  /// % of the wall time; and its operations on the critical path that came after a slot of its own make up 20 % of it
+  /// too, so that the end would have come sooner. Counted up to the last moment at which anything moved.
   static let serialBottleneck = DoctorRule(
     "serial-bottleneck", .note, .slow,
     Guide(

@@ -1,0 +1,37 @@
+import Foundation
+import OpTraceAnalysis
+import Testing
+
+/// `Documentation/findings.md` has a section for each rule, in the table's order, with its severity; and no other.
+@Suite struct FindingsDocumentTests {
+  private let path = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("Documentation/findings.md")
+
+  @Test func everyCodeHasItsSection() throws {
+    let lines = try String(contentsOf: path, encoding: .utf8).split(separator: "\n").map(String.init)
+    let sections = lines.filter { $0.hasPrefix("### ") }.map { String($0.dropFirst(4)) }
+    #expect(sections == DoctorRule.table.map(\.code))
+  }
+
+  @Test func everySectionBeginsWithItsSeverity() throws {
+    let text = try String(contentsOf: path, encoding: .utf8)
+    for rule in DoctorRule.table {
+      #expect(text.contains("### \(rule.code)\n\n**\(rule.severity.rawValue)**"), "\(rule.code)")
+    }
+  }
+
+  @Test func everyKindOfTroubleHasItsCodes() throws {
+    let text = try String(contentsOf: path, encoding: .utf8)
+    let headings = [
+      "Nothing moves any more", "It works, but it is wrong", "It works, but it is slower than it needs to be",
+    ]
+    for (heading, symptom) in zip(headings, DoctorRule.Symptom.allCases) {
+      let begin = try #require(text.range(of: "\n## \(heading)\n")).upperBound
+      let end = text.range(of: "\n## ", range: begin..<text.endIndex)?.lowerBound ?? text.endIndex
+      let codes = text[begin..<end].split(separator: "\n").filter { $0.hasPrefix("### ") }.map { $0.dropFirst(4) }
+      let expected = DoctorRule.table.filter { $0.symptom == symptom }.map(\.code)
+      #expect(codes.map(String.init) == expected, "\(heading)")
+    }
+  }
+}
