@@ -3,8 +3,8 @@ import OpTraceModel
 
 extension DoctorRule {
   /// Proof: inside of its own code an operation that has finished waited (for operations, queues, semaphores and the
-  /// like; overlaps count once) for at least half of its run. Said from 10 ms on, in all for a class, a queue and a
-  /// kind of wait.
+  /// like; overlaps count once) for at least half of its run, and 0.1 ms. Said from 10 ms on, in all for a class,
+  /// a queue and a kind of wait.
   ///
   /// A warning when others were ready and waited for a start in the same queue meanwhile: then it cost something. Else
   /// a note.
@@ -48,6 +48,7 @@ private struct BlockedOperation {
   }
 
   static let least: Nanoseconds = 10_000_000
+  static let leastOfOne: Nanoseconds = 100_000
 
   var operation: OperationRecord
   var run: Nanoseconds
@@ -61,27 +62,50 @@ private struct BlockedOperation {
 }
 
 extension DoctorContext {
-  /// Those that waited for at least half of their run. O(waits · log waits).
+  /// Those that waited for at least half of their run. O(operations + waits · log waits).
   fileprivate func blockedOperations() -> [BlockedOperation] {
-    let finished = trace.waits.filter { $0.inside != nil && $0.ended != nil }
-    return Self.groups(finished, by: \.inside).compactMap { waits -> BlockedOperation? in
-      guard let operation = waits[0].inside.flatMap(operation), let began = operation.executionBegan?.time,
-        let finished = operation.finished?.time, finished > began
-      else { return nil }
-      let parts = waits.map { (begin: max($0.began, began), end: min($0.ended ?? finished, finished)) }
-      let union = Intervals(parts)
-      guard union.total > 0, union.total >= (finished - began) / 2 else { return nil }
-      let longest = waits.indices.max { parts[$0].end - parts[$0].begin < parts[$1].end - parts[$1].begin }
-      let wait = waits[longest ?? 0]
-      let target: BlockedOperation.Target =
-        switch wait.target {
-        case .operation: .operation
-        case .queue: .queue
-        case .object(let id): .object(trace.object(id)?.kind)
-        }
-      return BlockedOperation(
-        operation: operation, run: finished - began, waits: union, wait: wait, target: target)
+    // By operation, the waits inside of it; sums are too large where waits overlap, and leave most operations out.
+    var sums: [Int: Nanoseconds] = [:]
+    for wait in trace.waits {
+      guard let ended = wait.ended, let place = wait.inside.flatMap(trace.index) else { continue }
+      sums[place] = (sums[place] ?? 0).saturating(max(0, ended - wait.began))
     }
+    let suspects = sums.filter { place, sum in
+      guard sum >= BlockedOperation.leastOfOne else { return false }
+      return run(of: place).map { sum >= ($0.end - $0.begin) / 2 } ?? false
+    }
+    guard suspects.values.reduce(0, { $0.saturating($1) }) >= BlockedOperation.least else { return [] }
+    var waits: [Int: [WaitRecord]] = [:]
+    for wait in trace.waits where wait.ended != nil {
+      if let place = wait.inside.flatMap(trace.index), suspects[place] != nil { waits[place, default: []].append(wait) }
+    }
+    return waits.keys.sorted().compactMap { blocked(at: $0, waits[$0] ?? []) }
+  }
+
+  /// The time in which its own code ran, of one that is over.
+  private func run(of place: Int) -> (begin: Nanoseconds, end: Nanoseconds)? {
+    guard let began = trace.operations[place].executionBegan?.time,
+      let finished = trace.operations[place].finished?.time,
+      finished > began
+    else { return nil }
+    return (began, finished)
+  }
+
+  private func blocked(at place: Int, _ waits: [WaitRecord]) -> BlockedOperation? {
+    guard let run = run(of: place) else { return nil }
+    let parts = waits.map { (begin: max($0.began, run.begin), end: min($0.ended ?? run.end, run.end)) }
+    let union = Intervals(parts)
+    guard union.total > 0, union.total >= (run.end - run.begin) / 2,
+      let longest = waits.indices.max(by: { parts[$0].end - parts[$0].begin < parts[$1].end - parts[$1].begin })
+    else { return nil }
+    let target: BlockedOperation.Target =
+      switch waits[longest].target {
+      case .operation: .operation
+      case .queue: .queue
+      case .object(let id): .object(trace.object(id)?.kind)
+      }
+    return BlockedOperation(
+      operation: trace.operations[place], run: run.end - run.begin, waits: union, wait: waits[longest], target: target)
   }
 
   /// How many operations of the queue were ready and not started while one of these waits lasted.

@@ -22,13 +22,21 @@ extension DoctorRule {
   ) { context in
     let wall = context.wall
     guard wall > 0 else { return [] }
+    // No more than this can be gaps.
+    var waits: [QueueID: Nanoseconds] = [:]
+    for place in context.trace.operations.indices where !context.trace.operations[place].dependencies.isEmpty {
+      guard let queue = context.trace.operations[place].queue else { continue }
+      waits[queue] = (waits[queue] ?? 0).saturating(context.waitSinceDependencies(place))
+    }
+    guard waits.values.contains(where: { $0 >= wall / 10 }) else { return [] }
     var members: [QueueID: [Int]] = [:]
-    for (place, operation) in context.trace.operations.enumerated() {
-      if let queue = operation.queue { members[queue, default: []].append(place) }
+    for place in context.trace.operations.indices {
+      if let queue = context.trace.operations[place].queue { members[queue, default: []].append(place) }
     }
     var executing: Intervals?
     return context.trace.queues.compactMap { queue in
-      guard let places = members[queue.id], places.count >= ChainCost.leastPending else { return nil }
+      guard (waits[queue.id] ?? 0) >= wall / 10, let places = members[queue.id], places.count >= ChainCost.leastPending
+      else { return nil }
       let gaps = context.chainGaps(queue, places)
       guard gaps.reduce(0, { $0.saturating($1.duration) }) >= wall / 10 else { return nil }
       let busy = executing ?? context.executing()
@@ -55,6 +63,19 @@ private enum ChainCost {
 }
 
 extension DoctorContext {
+  /// From the end of the last dependency to the start.
+  fileprivate func waitSinceDependencies(_ place: Int) -> Nanoseconds {
+    guard let started = trace.operations[place].started?.time else { return 0 }
+    var last: Nanoseconds?
+    for edge in trace.operations[place].dependencies where edge.removed == nil {
+      guard let other = trace.index(of: edge.on), let finished = trace.operations[other].finished?.time else {
+        continue
+      }
+      last = max(last ?? finished, finished)
+    }
+    return last.map { max(0, started - $0) } ?? 0
+  }
+
   /// Between the end of an operation and the start of one that depends on it, with nothing of the queue running. O(n
   /// log n).
   fileprivate func chainGaps(_ queue: QueueRecord, _ places: [Int]) -> [ChainCost.Gap] {

@@ -26,11 +26,12 @@ extension DoctorRule {
         show.addDependency(fetch)
         """)
   ) { context in
+    let least = max(10_000_000, context.wall / 20)
     let pairs = context.rankedPairs()
-    guard !pairs.isEmpty else { return [] }
+    // No more than this can have been lost.
+    guard pairs.reduce(0, { $0.saturating($1.most) }) >= least else { return [] }
     let starts = Starts(of: context.trace)
     let found = pairs.compactMap { context.inversion($0, starts) }
-    let least = max(10_000_000, context.wall / 20)
     return DoctorContext.groups(found, by: \.key).map { $0.sorted { $0.lost > $1.lost } }
       .filter { group in group.reduce(0) { $0.saturating($1.lost) } >= least }
       .map(context.priorityInversion)
@@ -60,8 +61,12 @@ private struct Rank: Hashable, Comparable {
 }
 
 private struct Pair {
-  var high: OperationRecord
-  var low: OperationRecord
+  /// Shorter waits are not looked at.
+  static let least: Nanoseconds = 100_000
+
+  /// In `trace.operations`.
+  var high: Int
+  var low: Int
   /// When `high` began to wait, and the most that `low` held it up.
   var since: Nanoseconds
   var most: Nanoseconds
@@ -74,41 +79,55 @@ private struct Inversion {
     var queue: QueueID?
   }
 
-  var pair: Pair
+  var high: OperationRecord
+  var low: OperationRecord
+  var since: Nanoseconds
   var overtaker: OperationRecord
   var lost: Nanoseconds
 
-  var key: Key { Key(high: pair.high.className, low: pair.low.className, queue: pair.low.queue) }
+  var key: Key { Key(high: high.className, low: low.className, queue: low.queue) }
 }
 
 /// When operations of each rank were started, by queue.
 private struct Starts {
-  private var times: [QueueID: [Rank: [(time: Nanoseconds, place: Int)]]] = [:]
+  private struct Lane: Hashable {
+    var queue: QueueID
+    var rank: Rank
+  }
+
+  private var ranks: [QueueID: [(rank: Rank, lane: Int)]] = [:]
+  private var lanes: [[(time: Nanoseconds, place: Int)]] = []
 
   /// O(n log n).
   init(of trace: Trace) {
-    for (place, operation) in trace.operations.enumerated() where !operation.isBarrier {
-      guard let queue = operation.queue, let began = operation.executionBegan else { continue }
-      times[queue, default: [:]][Rank(operation), default: []].append((began.time, place))
-    }
-    for queue in times.keys {
-      for rank in times[queue]?.keys.map({ $0 }) ?? [] {
-        times[queue]?[rank]?.sort { ($0.time, $0.place) < ($1.time, $1.place) }
+    var numbers: [Lane: Int] = [:]
+    for place in trace.operations.indices where !trace.operations[place].isBarrier {
+      guard let queue = trace.operations[place].queue, let began = trace.operations[place].executionBegan else {
+        continue
       }
+      let lane = Lane(queue: queue, rank: Rank(trace.operations[place]))
+      let number = numbers[lane] ?? lanes.count
+      if number == lanes.count {
+        numbers[lane] = number
+        ranks[queue, default: []].append((lane.rank, number))
+        lanes.append([])
+      }
+      lanes[number].append((began.time, place))
     }
+    for number in lanes.indices { lanes[number].sort { ($0.time, $0.place) < ($1.time, $1.place) } }
   }
 
   /// The first of each lower rank that was started between the two. O(ranks · log n).
   func first(in queue: QueueID, below rank: Rank, after begin: Nanoseconds, before end: Nanoseconds) -> [Int] {
     var result: [(time: Nanoseconds, place: Int)] = []
-    for (other, starts) in times[queue] ?? [:] where other < rank {
+    for (other, lane) in ranks[queue] ?? [] where other < rank {
       var low = 0
-      var high = starts.count
+      var high = lanes[lane].count
       while low < high {
         let middle = (low + high) / 2
-        if starts[middle].time <= begin { low = middle + 1 } else { high = middle }
+        if lanes[lane][middle].time <= begin { low = middle + 1 } else { high = middle }
       }
-      if low < starts.count, starts[low].time < end { result.append(starts[low]) }
+      if low < lanes[lane].count, lanes[lane][low].time < end { result.append(lanes[lane][low]) }
     }
     return result.sorted { ($0.time, $0.place) < ($1.time, $1.place) }.map(\.place)
   }
@@ -118,13 +137,16 @@ extension DoctorContext {
   /// Who waited for one of a lower rank. O(dependencies + waits).
   fileprivate func rankedPairs() -> [Pair] {
     var result: [Pair] = []
-    for operation in trace.operations where operation.cancelRequested == nil && !operation.dependencies.isEmpty {
-      guard let enqueued = operation.enqueued, operation.executionBegan != nil else { continue }
+    for place in trace.operations.indices where !trace.operations[place].dependencies.isEmpty {
+      let high = trace.operations[place]
+      guard high.cancelRequested == nil, let enqueued = high.enqueued, high.executionBegan != nil else { continue }
       // The two that finished last.
-      var last: (place: OperationRecord, time: Nanoseconds)?
+      var last: (place: Int, time: Nanoseconds)?
       var before = enqueued.time
-      for edge in operation.dependencies where edge.removed == nil && edge.on != operation.id {
-        guard let other = self.operation(edge.on), let finished = other.finished?.time else { continue }
+      for edge in high.dependencies where edge.removed == nil && edge.on != high.id {
+        guard let other = trace.index(of: edge.on), let finished = trace.operations[other].finished?.time else {
+          continue
+        }
         if let known = last, known.time >= finished {
           before = max(before, finished)
         } else {
@@ -132,12 +154,15 @@ extension DoctorContext {
           last = (other, finished)
         }
       }
-      guard let last, last.time > before, Rank(last.place) < Rank(operation) else { continue }
-      result.append(Pair(high: operation, low: last.place, since: enqueued.time, most: last.time - before))
+      guard let last, last.time - before >= Pair.least, Rank(trace.operations[last.place]) < Rank(high) else {
+        continue
+      }
+      result.append(Pair(high: place, low: last.place, since: enqueued.time, most: last.time - before))
     }
     for wait in trace.waits {
-      guard case .operation(let id) = wait.target, let ended = wait.ended, let high = wait.inside.flatMap(operation),
-        let low = operation(id), Rank(low) < Rank(high)
+      guard case .operation(let id) = wait.target, let ended = wait.ended, let high = wait.inside.flatMap(trace.index),
+        ended - wait.began >= Pair.least, let low = trace.index(of: id),
+        Rank(trace.operations[low]) < Rank(trace.operations[high])
       else { continue }
       result.append(Pair(high: high, low: low, since: wait.began, most: ended - wait.began))
     }
@@ -145,18 +170,20 @@ extension DoctorContext {
   }
 
   fileprivate func inversion(_ pair: Pair, _ starts: Starts) -> Inversion? {
-    guard pair.low.coverage == .full, pair.low.cancelRequested == nil, let queue = pair.low.queue,
-      let runnable = pair.low.runnable, let began = pair.low.executionBegan?.time
+    let low = trace.operations[pair.low]
+    guard low.coverage == .full, low.cancelRequested == nil, let queue = low.queue, let runnable = low.runnable,
+      let began = low.executionBegan?.time
     else { return nil }
     let since = max(runnable, pair.since).saturating(TraceBuilder.tolerance)
-    let overtakers = starts.first(in: queue, below: Rank(pair.high), after: since, before: began)
-    guard let first = overtakers.first(where: { trace.operations[$0].id != pair.low.id }) else { return nil }
+    guard since < began else { return nil }
+    let high = trace.operations[pair.high]
+    let overtakers = starts.first(in: queue, below: Rank(high), after: since, before: began)
+    guard let first = overtakers.first(where: { $0 != pair.low }), first != pair.high else { return nil }
     let overtaker = trace.operations[first]
-    guard let from = overtaker.executionBegan?.time, overtaker.id != pair.high.id, !needs(pair.high, overtaker) else {
-      return nil
-    }
+    guard let from = overtaker.executionBegan?.time, !needs(high, overtaker) else { return nil }
     let lost = min(began - from, pair.most)
-    return lost > 0 ? Inversion(pair: pair, overtaker: overtaker, lost: lost) : nil
+    return lost > 0
+      ? Inversion(high: high, low: low, since: pair.since, overtaker: overtaker, lost: lost) : nil
   }
 
   /// Whether `operation` depends on `other`, over others too. Gives up with yes where that is far to go.
@@ -178,9 +205,9 @@ extension DoctorContext {
   fileprivate func priorityInversion(_ cases: [Inversion]) -> Finding {
     let worst = cases[0]
     let lost: Nanoseconds = cases.reduce(0) { $0.saturating($1.lost) }
-    let high = name(worst.pair.high.id)
-    let low = name(worst.pair.low.id)
-    let queue = worst.pair.low.queue.map(name) ?? "its queue"
+    let high = name(worst.high.id)
+    let low = name(worst.low.id)
+    let queue = worst.low.queue.map(name) ?? "its queue"
     let others = cases.count == 1 ? "" : " (and \(Self.count(cases.count - 1, "more case")) like it)"
     var finding = Finding(
       "priority-inversion", .warning,
@@ -190,19 +217,19 @@ extension DoctorContext {
       fix: "Give \(low) the queuePriority of \(high) before it is added to \(queue).")
     var known = Set<OperationID>()
     for one in cases {
-      for id in [one.pair.high.id, one.pair.low.id] where known.insert(id).inserted { finding.operations.append(id) }
+      for id in [one.high.id, one.low.id] where known.insert(id).inserted { finding.operations.append(id) }
     }
-    finding.queues = queues(of: cases.map(\.pair.low))
+    finding.queues = queues(of: cases.map(\.low))
     for one in cases.prefix(3) {
-      let low = name(one.pair.low.id)
+      let low = name(one.low.id)
       let lines: [Finding.Evidence] = [
         .init(
-          time: one.pair.since,
-          "\(name(one.pair.high.id)) (\(rank(one.pair.high))) waits for \(low) (\(rank(one.pair.low)))"),
-        .init(at: one.pair.low.ready, "\(low) was ready, and waited for a slot of \(queue)"),
+          time: one.since,
+          "\(name(one.high.id)) (\(rank(one.high))) waits for \(low) (\(rank(one.low)))"),
+        .init(at: one.low.ready, "\(low) was ready, and waited for a slot of \(queue)"),
         .init(
           at: one.overtaker.executionBegan, "\(name(one.overtaker.id)) (\(rank(one.overtaker))) was started before it"),
-        .init(at: one.pair.low.executionBegan, "\(low) began: \(DurationText.text(one.lost)) lost"),
+        .init(at: one.low.executionBegan, "\(low) began: \(DurationText.text(one.lost)) lost"),
       ]
       finding.evidence += lines
     }

@@ -30,11 +30,12 @@ extension DoctorRule {
   ) { context in
     guard context.forgetsNothing, let activity = context.trace.activity else { return [] }
     let least = max(Retained.leastTime, (context.end - activity.lowerBound) / 2)
-    let kept = context.retained().filter { $0.time >= least }
-    let keepers = Dictionary(kept.map { ($0.operation.id, $0.keeper) }, uniquingKeysWith: { first, _ in first })
-    return DoctorContext.groups(kept, by: { DoctorContext.Pattern($0.operation) })
+    let kept = context.retained(least)
+    let groups = DoctorContext.groups(kept, by: { DoctorContext.Pattern(context.trace.operations[$0.place]) })
       .filter { $0.count >= Retained.leastCount }
-      .map { context.retained($0.sorted { ($1.time, $0.operation.id) < ($0.time, $1.operation.id) }, keepers) }
+    guard !groups.isEmpty else { return [] }
+    let keepers = Dictionary(kept.map { ($0.place, $0.keeper) }, uniquingKeysWith: { first, _ in first })
+    return groups.map { context.retained($0.sorted { ($1.time, $0.place) < ($0.time, $1.place) }, keepers) }
   }
 }
 
@@ -42,41 +43,38 @@ private struct Retained {
   static let leastTime: Nanoseconds = 100_000_000
   static let leastCount = 5
 
-  var operation: OperationRecord
+  /// In `trace.operations`, as is the keeper.
+  var place: Int
   /// The one that depends on it and kept it longest, and for how long when both were finished.
-  var keeper: OperationID
+  var keeper: Int
   var time: Nanoseconds
 }
 
 extension DoctorContext {
-  fileprivate func retained() -> [Retained] {
-    var places: [OperationID: Int] = [:]
-    var result: [Retained] = []
-    for keeper in trace.operations {
-      guard let finished = keeper.finished?.time else { continue }
-      for edge in keeper.dependencies where edge.on != keeper.id {
-        guard let kept = self.operation(edge.on), kept.coverage == .full, let since = kept.finished?.time else {
-          continue
-        }
-        let until = min(edge.removed ?? end, keeper.released?.time ?? end, kept.released?.time ?? end)
+  /// O(operations + dependencies).
+  fileprivate func retained(_ least: Nanoseconds) -> [Retained] {
+    var best: [Int: (keeper: Int, time: Nanoseconds)] = [:]
+    for index in trace.operations.indices where !trace.operations[index].dependencies.isEmpty {
+      let id = trace.operations[index].id
+      guard let finished = trace.operations[index].finished?.time else { continue }
+      let keptUntil = trace.operations[index].released?.time ?? end
+      guard keptUntil - finished >= least else { continue }
+      for edge in trace.operations[index].dependencies where edge.on != id {
+        guard let other = trace.index(of: edge.on), let since = trace.operations[other].finished?.time else { continue }
+        let until = min(edge.removed ?? end, keptUntil, trace.operations[other].released?.time ?? end)
         let time = until - max(since, finished)
-        guard time > 0 else { continue }
-        if let place = places[kept.id] {
-          if time > result[place].time { result[place] = Retained(operation: kept, keeper: keeper.id, time: time) }
-        } else {
-          places[kept.id] = result.count
-          result.append(Retained(operation: kept, keeper: keeper.id, time: time))
-        }
+        guard time >= least, trace.operations[other].coverage == .full else { continue }
+        if time > best[other]?.time ?? 0 { best[other] = (index, time) }
       }
     }
-    return result
+    return best.map { Retained(place: $0, keeper: $1.keeper, time: $1.time) }.sorted { $0.place < $1.place }
   }
 
-  fileprivate func retained(_ kept: [Retained], _ keepers: [OperationID: OperationID]) -> Finding {
-    let operations = kept.map(\.operation)
+  fileprivate func retained(_ kept: [Retained], _ keepers: [Int: Int]) -> Finding {
+    let operations = kept.map { trace.operations[$0.place] }
     // From one to who keeps it, to who keeps that one; a circle ends where it began.
-    var last = operations[0].id
-    var seen: Set<OperationID> = [last]
+    var last = kept[0].place
+    var seen: Set<Int> = [last]
     while let next = keepers[last], seen.insert(next).inserted { last = next }
     let time = DurationText.text(kept[0].time)
     let className = operations[0].className
@@ -94,8 +92,8 @@ extension DoctorContext {
     for one in kept.prefix(3) {
       finding.evidence.append(
         .init(
-          at: one.operation.finished,
-          "\(name(one.operation.id)) was finished; \(name(one.keeper)), which depends on it, kept it for "
+          at: trace.operations[one.place].finished,
+          "\(name(one.place)) was finished; \(name(one.keeper)), which depends on it, kept it for "
             + "\(DurationText.text(one.time)) more"))
     }
     return proven(finding)

@@ -19,7 +19,7 @@ extension DoctorRule {
         """)
   ) { context in
     let wall = context.wall
-    let crowded = context.crowdedQueues().filter { $0.full > 0 && $0.full >= wall / 5 }
+    let crowded = context.crowdedQueues(wall / 5).filter { $0.full > 0 && $0.full >= wall / 5 }
     guard wall > 0, !crowded.isEmpty else { return [] }
     let path = context.timeBySlot()
     return crowded.compactMap { queue in
@@ -44,22 +44,26 @@ private struct CrowdedQueue {
 }
 
 extension DoctorContext {
-  /// O(n log n).
-  fileprivate func crowdedQueues() -> [CrowdedQueue] {
+  /// O(n log n) for queues in which operations that could run waited for `least` in all, which is rare; else O(n).
+  fileprivate func crowdedQueues(_ least: Nanoseconds) -> [CrowdedQueue] {
     let narrow = trace.queues.filter { queue in
-      queue.isMain
-        || queue.changes.contains {
-          if case .limit(let value) = $0.kind { (1...CrowdedQueue.largestLimit) ~= value } else { false }
-        }
-        || (1...CrowdedQueue.largestLimit) ~= queue.initialLimit
+      let limits = queue.changes.map { if case .limit(let value) = $0.kind { value } else { 0 } }
+      return queue.isMain || ([queue.initialLimit] + limits).contains { (1...CrowdedQueue.largestLimit) ~= $0 }
     }
     guard !narrow.isEmpty else { return [] }
-    var members: [QueueID: [Int]] = [:]
-    for queue in narrow { members[queue.id] = [] }
-    for (place, operation) in trace.operations.enumerated() {
-      if let queue = operation.queue { members[queue]?.append(place) }
+    var waited = Dictionary(narrow.map { ($0.id, Nanoseconds(0)) }, uniquingKeysWith: { first, _ in first })
+    for place in trace.operations.indices {
+      if let queue = trace.operations[place].queue, let wait = trace.operations[place].waitForSlot {
+        waited[queue] = waited[queue].map { $0.saturating(wait) }
+      }
     }
-    return narrow.compactMap { queue in members[queue.id].flatMap { crowd(queue, $0) } }
+    let suspects = narrow.filter { (waited[$0.id] ?? 0) >= max(1, least) }
+    guard !suspects.isEmpty else { return [] }
+    var members = Dictionary(suspects.map { ($0.id, [Int]()) }, uniquingKeysWith: { first, _ in first })
+    for place in trace.operations.indices {
+      if let queue = trace.operations[place].queue { members[queue]?.append(place) }
+    }
+    return suspects.compactMap { queue in members[queue.id].flatMap { crowd(queue, $0) } }
   }
 
   private enum Step {
@@ -75,16 +79,12 @@ extension DoctorContext {
       let operation = trace.operations[place]
       guard let started = operation.started?.time else { continue }
       let finished = max(started, operation.finished?.time ?? lastTransition)
-      if operation.cancelRequested == nil, let runnable = operation.runnable, runnable < started {
-        steps.append((runnable, .waits))
-        steps.append((started, .starts))
-        if started - runnable >= 1_000_000 {
-          result.count += 1
-          if started - runnable > result.worst?.wait ?? 0 { result.worst = (operation.id, started - runnable) }
-        }
-      } else {
-        steps.append((started, .waits))
-        steps.append((started, .starts))
+      let wait = operation.waitForSlot ?? 0
+      steps.append((started - wait, .waits))
+      steps.append((started, .starts))
+      if wait >= 1_000_000 {
+        result.count += 1
+        if wait > result.worst?.wait ?? 0 { result.worst = (operation.id, wait) }
       }
       steps.append((finished, .ends))
     }
@@ -164,5 +164,13 @@ extension DoctorContext {
         "\(name) was full with others ready for \(DurationText.text(queue.full)), "
           + "\(Self.percent(queue.full, of: wall)) of the run"))
     return proven(finding)
+  }
+}
+
+extension OperationRecord {
+  /// From being able to run to the start.
+  fileprivate var waitForSlot: Nanoseconds? {
+    guard cancelRequested == nil, let started = started?.time, let runnable, runnable < started else { return nil }
+    return started - runnable
   }
 }
