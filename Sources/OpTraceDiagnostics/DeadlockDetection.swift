@@ -15,8 +15,9 @@ import OpTraceModel
 ///
 /// A ``DeadlockError`` is thrown while the body runs on, when an error of the doctor is seen in two looks at the body's
 /// own operations: a circle of waiting at once; anything else that does not move (a suspended queue, an operation that was
-/// never enqueued) when nothing of the body's has moved for `after`, or when the body itself waits behind it. A body
-/// that is only slow is not at fault, until `timeout` has passed: then a ``StallError`` is thrown.
+/// never enqueued, one that never finishes while others wait for it) when nothing of the body's has moved for `after`, or
+/// when the body itself waits behind it. A body that is only slow is not at fault, until `timeout` has passed: then a
+/// ``StallError`` is thrown. Tests that run at the same time do not report each other's deadlocks.
 ///
 /// A body that hangs cannot be ended: its threads and what they hold stay until the process ends. One that returns leaves
 /// nothing behind.

@@ -18,6 +18,12 @@ let package = Package(
     .executableTarget(name: "client", dependencies: [.product(name: "OpTrace", package: "OpTrace")]),
     // The code at the top of README.md.
     .executableTarget(name: "example", dependencies: [.product(name: "OpTrace", package: "OpTrace")]),
+    // What looks at itself: built when the other two have been looked at.
+    .executableTarget(
+      name: "diagnostics",
+      dependencies: [
+        .product(name: "OpTrace", package: "OpTrace"), .product(name: "OpTraceDiagnostics", package: "OpTrace"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

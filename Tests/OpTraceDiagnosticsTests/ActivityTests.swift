@@ -1,0 +1,48 @@
+import Foundation
+import OpTrace
+import Testing
+
+/// What a watcher asks a recorder.
+@Suite struct ActivityTests {
+  @Test(arguments: [TraceRecorder.Configuration.streaming, .flightRecorder(capacity: 256 << 10)])
+  func changesWithEveryRecordAndWithNothingElse(_ configuration: TraceRecorder.Configuration) throws {
+    let scratch = Scratch()
+    let recorder = try scratch.recorder(configuration)
+    var seen: Set<UInt64?> = [recorder.activity]
+    // Through many chunks, on this thread and on others.
+    for round in 1...20_000 {
+      recorder.mark("round \(round)")
+      seen.insert(recorder.activity)
+    }
+    for _ in 1...10 {
+      let isOver = Gate()
+      Thread {
+        recorder.mark("elsewhere")
+        isOver.open()
+      }.start()
+      isOver.wait()
+      seen.insert(recorder.activity)
+    }
+    #expect(seen.count == 20_011)
+    // The heartbeat is none. A flight recorder may still be cleaning up.
+    if configuration == .streaming {
+      let last = recorder.activity
+      Thread.sleep(forTimeInterval: 0.3)
+      #expect(recorder.activity == last)
+    }
+    try recorder.stop()
+    #expect(recorder.activity == nil)
+    #expect(recorder.openFile() == nil)
+  }
+
+  @Test func whatIsLostCountsToo() throws {
+    let scratch = Scratch()
+    let recorder = try scratch.recorder(.init(sizeLimit: 64 << 10))
+    while recorder.lostRecordCount == 0 { recorder.mark("fill") }
+    let before = recorder.activity
+    recorder.mark("lost")
+    let after = recorder.activity
+    #expect(before != after)
+    try recorder.stop()
+  }
+}
