@@ -75,7 +75,8 @@ let package = Package(
     .testTarget(name: "OpTraceFormatTests", dependencies: ["OpTraceFormat", "COpTrace"]),
     .testTarget(
       name: "OpTraceModelTests", dependencies: ["OpTraceModel", "OpTraceFormat", "OpTrace"], exclude: ["Golden"]),
-    .testTarget(name: "OpTraceExportTests", dependencies: ["OpTraceExport", "OpTraceModel", "OpTraceFormat"]),
+    .testTarget(
+      name: "OpTraceExportTests", dependencies: ["OpTraceExport", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
     // Tests of the graph.
     .target(name: "GraphTestSupport", dependencies: ["OpTraceFormat", "OpTraceModel"], path: "Tests/GraphTestSupport"),
     .testTarget(
@@ -90,7 +91,8 @@ let package = Package(
     // A program that knows nothing of OpTrace.
     .executableTarget(name: "RecordTestProgram", path: "Tests/RecordTestProgram"),
     .testTarget(
-      name: "OpTraceCLITests", dependencies: ["optrace-cli", "OpTraceModel", "OpTraceScenarios", "RecordTestProgram"]),
+      name: "OpTraceCLITests",
+      dependencies: ["optrace-cli", "OpTraceAnalysis", "OpTraceModel", "OpTraceScenarios", "RecordTestProgram"]),
 
     // Tests of the recorder.
     .target(name: "CRecorderTestSupport", path: "Tests/CRecorderTestSupport"),

@@ -11,27 +11,12 @@ struct SummaryCommandTests {
     small = try folder.write("small.txt", Array(Fixture.small.utf8))
   }
 
-  /// Every key with the sort of its value, as paths; array elements are `[]`.
-  private func paths(_ value: Any, _ path: String = "") -> Set<String> {
-    switch value {
-    case let object as [String: Any]:
-      object.reduce(into: [path + "{}"]) { $0.formUnion(paths($1.value, path + "." + $1.key)) }
-    case let array as [Any]:
-      array.reduce(into: [path + "[]"]) { $0.formUnion(paths($1, path + "[]")) }
-    case is NSNull: [path + ":null"]
-    case is String: [path + ":string"]
-    default: [path + ":number"]
-    }
-  }
-
   @Test("the keys of version 1 are a contract: Documentation/json.md")
   func keys() throws {
     let result = try Command.run("summary", "--json", try folder.write("waits.txt", Array(Fixture.waits.utf8)))
     #expect(result.status == 0)
     let document = try JSONSerialization.jsonObject(with: Data(result.output.utf8))
-    func group(_ prefix: String, _ keys: String) -> Set<String> {
-      Set(keys.split(separator: " ").map { prefix + "." + $0 }).union([prefix + "{}"])
-    }
+    let group = JSONPaths.group
     let times = "waitingForDependenciesSeconds:number waitingForSlotSeconds:number"
     let distribution = "count:number totalSeconds:number p50Seconds:number p95Seconds:number maxSeconds:number"
     var expected = group(
@@ -80,7 +65,7 @@ struct SummaryCommandTests {
       group(
         ".loss",
         "complete:number lostRecords:number reasons{} damage[] overwrittenBytes:number unknownRecords:number gaps[]"))
-    let found = paths(document)
+    let found = JSONPaths.of(document)
     #expect(found.subtracting(expected) == [])
     #expect(expected.subtracting(found) == [])
   }

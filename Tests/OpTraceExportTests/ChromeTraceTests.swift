@@ -402,4 +402,24 @@ struct SplitMix: RandomNumberGenerator {
     mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
     return mixed ^ (mixed >> 31)
   }
+
+  @Test("findings of the doctor are instants, at what shows them last, with what they mean")
+  func findings() throws {
+    var fixture = TraceFixture()
+    let queue = fixture.queue("network", limit: 2)
+    fixture.operation("a", on: queue, enqueued: 1_000, begin: nil, after: [OperationID(2)])
+    fixture.operation("b", on: queue, enqueued: 3_000, begin: nil, after: [OperationID(1)])
+    fixture.trace.end = 9_000
+    let rows = try check(
+      fixture.trace, TimelineOptions(),
+      "select s.name as name, s.ts as ts, extract_arg(s.arg_set_id, 'args.code') as code, "
+        + "extract_arg(s.arg_set_id, 'args.operations') as operations, "
+        + "extract_arg(s.arg_set_id, 'args.explanation') as explanation from slice s where category = 'finding'")
+    #expect(rows.count == 1)
+    #expect(rows.first?["name"]?.text == "error: 2 operations depend on each other in a circle")
+    #expect(rows.first?["ts"]?.integer == 3_000)
+    #expect(rows.first?["code"]?.text == "dependency-cycle")
+    #expect(rows.first?["operations"]?.text == "#1, #2")
+    #expect(rows.first?["explanation"]?.text?.hasPrefix("An operation starts when all that it depends on") == true)
+  }
 }

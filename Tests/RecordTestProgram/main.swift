@@ -80,6 +80,18 @@ while let step = rest.popFirst() {
     say("hanging")
     while true { sleep(60) }
 
+  case "busy":
+    // Works until standard input ends.
+    Thread.detachNewThread {
+      while readLine() != nil {}
+      exit(0)
+    }
+    say("busy")
+    while true {
+      work(10)
+      usleep(5000)
+    }
+
   case "stop":
     raise(SIGSTOP)
     say("continued")

@@ -3,18 +3,21 @@ import OpTraceModel
 /// How findings name things.
 extension DoctorContext {
   /// `'Load profile' (#3)`.
-  func name(_ id: OperationID) -> String { "'\(operation(id)?.title ?? "operation")' (\(id))" }
+  func name(_ id: OperationID) -> String { "'\(Self.shown(operation(id)?.title ?? "operation"))' (\(id))" }
   func name(_ place: Int) -> String { name(trace.operations[place].id) }
 
   /// `queue 'network'`.
-  func name(_ id: QueueID) -> String { queue(id).map { "queue '\($0.name)'" } ?? id.description }
-  func queueName(_ place: Int) -> String { "queue '\(trace.queues[place].name)'" }
+  func name(_ id: QueueID) -> String { queue(id).map { "queue '\(Self.shown($0.name))'" } ?? id.description }
+  func queueName(_ place: Int) -> String { "queue '\(Self.shown(trace.queues[place].name))'" }
 
   func name(_ id: ThreadID) -> String {
     guard let thread = thread(id) else { return id.description }
     if thread.isMain { return "the main thread" }
-    return thread.name.isEmpty ? "thread \(thread.systemID)" : "thread \(thread.systemID) '\(thread.name)'"
+    return thread.name.isEmpty ? "thread \(thread.systemID)" : "thread \(thread.systemID) '\(Self.shown(thread.name))'"
   }
+
+  /// Names may be of any length; a sentence with one has to stay readable.
+  private static func shown(_ name: String) -> String { name.count > 80 ? name.prefix(79) + "…" : name }
 
   /// `'A' (#1), 'B' (#2) and 5 more`.
   func list(_ ids: [OperationID], most: Int = 3) -> String {

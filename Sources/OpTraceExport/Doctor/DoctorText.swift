@@ -56,12 +56,12 @@ public struct DoctorText: Sendable {
     return parts.joined(separator: "\n\n") + "\n"
   }
 
-  // MARK: One finding
-
-  /// One finding of the report, without a line end behind it.
+  /// One finding alone; ends without a line end.
   public func text(of finding: Finding) -> String {
     (finding.severity == .note ? note(finding) : full(finding)).joined(separator: "\n")
   }
+
+  // MARK: One finding
 
   private func full(_ finding: Finding) -> [String] {
     var facts = operations(finding.operations)
@@ -70,7 +70,7 @@ public struct DoctorText: Sendable {
       let what = finding.behind == 1 ? "operation waits" : "operations wait"
       facts += labelled("behind", "\(grouped(finding.behind)) more \(what) for these, directly or not")
     }
-    let advice = labelled("why", finding.explanation) + labelled("fix", finding.fix)
+    let advice = labelled("why", Self.sentence(finding.explanation)) + labelled("fix", finding.fix)
     let parts = [facts, evidence(finding.evidence), advice].filter { !$0.isEmpty }
     return head(finding) + parts.joined(separator: [""])
   }
@@ -197,6 +197,9 @@ public struct DoctorText: Sendable {
     let sign = time < 0 && milliseconds > 0 ? "−" : ""
     return "\(sign)\(milliseconds / 1000).\(String(repeating: "0", count: 3 - rest.count))\(rest) s"
   }
+
+  /// An explanation may begin with the name of a queue.
+  static func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
 
   /// Fit for a terminal, and not endless.
   static func shown(_ text: String, _ widest: Int = 2000) -> String {

@@ -1,0 +1,193 @@
+import Foundation
+import OpTraceAnalysis
+import Testing
+
+@Suite("optrace doctor")
+struct DoctorCommandTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func file(_ text: String, _ name: String = "x.txt") throws -> String {
+    try folder.write(name, Array(text.utf8))
+  }
+
+  @Test("a finding, to the letter, and status 1")
+  func text() throws {
+    let trace = try file(DoctorFixture.circle)
+    let result = try Command.run("doctor", trace)
+    #expect(result.status == 1)
+    #expect(result.errors == "")
+    let executable = try Command.executable.path
+    #expect(
+      result.output == """
+        error[dependency-cycle]: 2 operations depend on each other in a circle
+          'Token' (#1)    pending 3 s in 'network'  Request at App/Login.swift:12
+          'Session' (#2)  pending 3 s in 'account'  Step
+          circle: 'Token' → 'Session' → 'Token'
+          behind: 1 more operation waits for these, directly or not
+
+          0.002 s  'Token' (#1) depends on 'Session' (#2), which is not finished
+          0.002 s  'Session' (#2) depends on 'Token' (#1), which is not finished
+          0.004 s  thread 4712 'waiter' waits for 'Token' (#1) behind them
+
+          why: An operation starts when all that it depends on is finished. Each of these waits for the
+               next, and the last for the first, so none of them will ever start.
+          fix: Take one of these dependencies away. The one of 'Session' (#2) on 'Token' (#1) closed the
+               circle.
+
+        deadlocked: 1 error; 3 of 3 operations are not over, and nothing moved in the last 3 s.
+        A picture of it:
+          \(executable) graph --deadlock \(trace) -o deadlock.svg
+        What this means:
+          \(executable) doctor --explain dependency-cycle
+
+        """)
+  }
+
+  @Test("a healthy trace: one line, status 0")
+  func healthy() throws {
+    let result = try Command.run("doctor", try file(Fixture.many(27)))
+    #expect(
+      result
+        == Command.Result(
+          status: 0, output: "No deadlock, stall or misuse found in 27 operations.\n", errors: ""))
+  }
+
+  @Test("an error wins over damage; damage alone is 65")
+  func damaged() throws {
+    func damaged(_ text: String) throws -> [UInt8] {
+      var bytes = try Fixture.binary(text)
+      bytes[bytes.count - 9] ^= 0xFF
+      return bytes
+    }
+    let healthy = try Command.run("doctor", try folder.write("a.optrace", try damaged(Fixture.small)))
+    #expect(healthy.status == 65)
+    #expect(healthy.errors.contains("is damaged"))
+    // What is missing could tell otherwise: no error, and it says so.
+    let circle = try Command.run("doctor", try folder.write("b.optrace", try damaged(DoctorFixture.circle)))
+    #expect(circle.status == 65)
+    #expect(!circle.output.contains("error["))
+    #expect(circle.output.contains("The trace is not complete"))
+  }
+
+  @Test("what cannot be read has its message and its status")
+  func badInput() throws {
+    let cut = try Fixture.binary(DoctorFixture.circle).prefix(100)
+    let result = try Command.run("doctor", try folder.write("cut.optrace", Array(cut)))
+    #expect(result.status == 65)
+    #expect(result.output == "" && result.errors.hasPrefix("optrace: "))
+    #expect(try Command.run("doctor", folder.path("none")).status == 66)
+  }
+
+  @Test("the keys of version 1 are a contract: Documentation/json.md")
+  func keys() throws {
+    let result = try Command.run("doctor", "--json", try file(DoctorFixture.circle))
+    #expect(result.status == 1)
+    let found = JSONPaths.of(try JSONSerialization.jsonObject(with: Data(result.output.utf8)))
+    var expected = JSONPaths.group(
+      "",
+      "version:number verdict:string operationCount:number unfinishedCount:number endSeconds:number "
+        + "silenceSeconds:number complete:number live:null findings[]")
+    expected.formUnion(
+      JSONPaths.group(
+        ".findings[]",
+        "code:string severity:string proven:number title:string explanation:string operations[] queues[] cycle[] "
+          + "cycle[]:number behind:number evidence[] fix:string"))
+    expected.formUnion(
+      JSONPaths.group(
+        ".findings[].operations[]",
+        "id:number name:string class:string state:string stateSeconds:number queue:number source:string source:null"))
+    expected.formUnion(JSONPaths.group(".findings[].queues[]", "id:number name:string"))
+    expected.formUnion(
+      JSONPaths.group(
+        ".findings[].evidence[]",
+        "atSeconds:number thread:number thread:null threadSystemId:number threadSystemId:null text:string"))
+    #expect(found.subtracting(expected) == [])
+    #expect(expected.subtracting(found) == [])
+    #expect(result.output.hasPrefix("{\n  \"version\": 1,\n  \"verdict\": \"deadlocked\",\n  \"operationCount\": 3,\n"))
+    #expect(result.output.contains("\"endSeconds\": 3,\n"))
+    #expect(result.output.contains("\"cycle\": [\n        1,\n        2\n      ],"))
+  }
+
+  @Test("verdicts")
+  func verdicts() throws {
+    for (text, verdict, status) in [
+      (DoctorFixture.circle, "deadlocked", 1), (DoctorFixture.selfWait, "deadlocked", 1),
+      (DoctorFixture.suspended, "stalled", 1), (Fixture.many(3), "healthy", 0),
+    ] as [(String, String, Int32)] {
+      let result = try Command.run("doctor", "-", "--json", input: Array(text.utf8))
+      #expect(result.output.contains("\"verdict\": \"\(verdict)\""))
+      #expect(result.status == status)
+    }
+  }
+
+  @Test("--explain has a page for every code, --list a line")
+  func manual() throws {
+    let list = try Command.run("doctor", "--list")
+    #expect(list.status == 0)
+    let codes = list.output.split(separator: "\n").filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
+      .compactMap { $0.split(separator: " ").first.map(String.init) }
+    #expect(codes.sorted() == DoctorRule.table.map(\.code).sorted())
+    for rule in DoctorRule.table {
+      let page = try Command.run("doctor", "--explain", rule.code)
+      #expect(page.status == 0)
+      #expect(page.output.hasPrefix("\(rule.severity.rawValue)[\(rule.code)]: "))
+      #expect(page.output.contains("\n\nWrong\n    ") && page.output.contains("\n\nRight\n    "))
+      let words = rule.guide.meaning.split(separator: " ").prefix(5).joined(separator: " ")
+      #expect(page.output.contains(words), "\(rule.code)")
+    }
+  }
+
+  @Test(
+    "wrong usage is one sentence and 64",
+    arguments: [
+      (
+        ["--explain", "dependncy-cycle"], "the doctor knows no code 'dependncy-cycle': did you mean 'dependency-cycle'?"
+      ),
+      (["--explain", "x\u{1B}"], "the doctor knows no code 'x\u{FFFD}': 'optrace doctor --list' lists them"),
+      ([], "Missing expected argument '<trace>'"),
+      (["--list", "x.optrace"], "--list looks at no trace: leave the other arguments away."),
+      (["--explain", "wait-cycle", "--json"], "--explain looks at no trace: leave the other arguments away."),
+      (["--explain", "wait-cycle", "--list"], "--explain and --list exclude each other."),
+      (["x.optrace", "--stall-after=-1"], "--stall-after must be 0 to 1000000 seconds."),
+    ])
+  func usage(arguments: [String], message: String) throws {
+    let result = try Command.run(arguments: ["doctor"] + arguments)
+    #expect(result.status == 64)
+    #expect(result.output == "")
+    #expect(result.errors.split(separator: "\n").first == "optrace: \(message)")
+  }
+
+  @Test("names steer no terminal, break no line, and end somewhere")
+  func hostile() throws {
+    let long = String(repeating: "x", count: 10_000)
+    for name in ["a\\u{1b}[31mb", "\\u{202e}gnp.exe", "a\\nb\\rc", long] {
+      let result = try Command.run("doctor", try file(DoctorFixture.circle(named: name, process: name)))
+      #expect(result.status == 1, "\(result.errors)")
+      #expect(!result.output.unicodeScalars.contains { $0.value == 0x1B || $0.value == 0x202E || $0 == "\r" })
+      let lines = result.output.split(separator: "\n")
+      #expect(lines[0] == "error[dependency-cycle]: 2 operations depend on each other in a circle")
+      #expect(result.output.utf8.count < 5000)
+    }
+  }
+
+  @Test("-o writes what standard output would get; a closed pipe keeps the status")
+  func output() throws {
+    let trace = try file(DoctorFixture.circle)
+    let target = folder.path("report.txt")
+    let result = try Command.run("doctor", trace, "-o", target)
+    #expect(result.status == 1 && result.output == "")
+    #expect(try String(contentsOfFile: target, encoding: .utf8) == (try Command.run("doctor", trace).output))
+    let script = #"{ sleep 0.2; "$optrace" doctor "$1"; echo "status $?" >&2; } | true"#
+    #expect(try Command.run(trace, shell: script).errors == "status 1\n")
+    let refused = try Command.run("doctor", trace, "-o", trace)
+    #expect(refused.status == 64)
+  }
+
+  @Test("no colour in a pipe")
+  func plain() throws {
+    let result = try Command.run("doctor", try file(DoctorFixture.circle), environment: ["TERM": "xterm-256color"])
+    #expect(!result.output.contains("\u{1B}"))
+  }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+
+#if os(Linux)
+  /// Programs that are looked at while they run.
+  @Suite("optrace doctor of a running program", .serialized)
+  struct DoctorLiveTests {
+    @Test("one that hangs: the error, and that nothing moved between the looks")
+    func hanging() throws {
+      try ProcessInputTests.withRecordingProgram { number in
+        let result = try Command.run("doctor", number)
+        #expect(result.status == 1)
+        #expect(result.output.contains("error[dependency-cycle]: 3 operations depend on each other in a circle"))
+        #expect(result.output.contains("\nNothing moved between two looks "))
+        #expect(result.output.contains(" graph --deadlock \(number) -o deadlock.svg\n"))
+        #expect(result.errors == "")
+        let json = try Command.run("doctor", number, "--json").output
+        let document = try JSONSerialization.jsonObject(with: Data(json.utf8))
+        #expect(
+          JSONPaths.of(document).isSuperset(
+            of: JSONPaths.group(
+              ".live",
+              "looksApartSeconds:number moved:number operationsAdded:number operationsStarted:number "
+                + "operationsFinished:number")))
+        #expect(json.contains("\"moved\": false"))
+      }
+    }
+
+    @Test("one that works: no error, and what happened meanwhile; when it is over, its trace is as any other")
+    func working() throws {
+      let folder = try TemporaryFolder()
+      let trace = folder.path("busy.optrace")
+      let program = Process()
+      let input = Pipe()
+      let output = Pipe()
+      program.executableURL = try Command.executable
+      program.arguments = ["record", "-o", trace, "--", try RecordFolder.program, "busy"]
+      program.standardInput = input
+      program.standardOutput = output
+      program.standardError = FileHandle.nullDevice
+      try Command.withAllSignals { try program.run() }
+      defer {
+        try? input.fileHandleForWriting.close()
+        program.waitUntilExit()
+      }
+      // It says so when it begins.
+      _ = try output.fileHandleForReading.read(upToCount: 5)
+      let result = try Command.run("doctor", trace)
+      #expect(result.status == 0, "\(result.output)\(result.errors)")
+      #expect(result.output.contains("No deadlock, stall or misuse found in "))
+      #expect(result.output.contains(" finished between two looks ") && result.output.contains(": work goes on.\n"))
+      try input.fileHandleForWriting.close()
+      program.waitUntilExit()
+      let after = try Command.run("doctor", trace)
+      #expect(after.status == 0)
+      #expect(!after.output.contains("two looks"))
+    }
+
+    @Test("one that was killed is looked at once: its number may be another's by now")
+    func killed() throws {
+      let folder = try TemporaryFolder()
+      let trace = folder.path("deadlock.optrace")
+      let program = Process()
+      program.executableURL = try Command.executable
+      program.arguments = ["demo", "deadlock", "--timeout", "60", "-o", folder.url.path]
+      program.standardOutput = FileHandle.nullDevice
+      program.standardError = FileHandle.nullDevice
+      try program.run()
+      for _ in 0..<400 where try !Command.run("summary", trace, "--json").output.contains("\"finished\": 1,") {
+        usleep(25_000)
+      }
+      kill(program.processIdentifier, SIGKILL)
+      program.waitUntilExit()
+      let result = try Command.run("doctor", trace)
+      #expect(result.status == 1)
+      #expect(!result.output.contains("two looks"))
+    }
+
+    @Test("a process without a trace has none")
+    func withoutTrace() throws {
+      let own = "\(getpid())"
+      let result = try Command.run("doctor", own)
+      #expect(
+        result
+          == Command.Result(
+            status: 66, output: "", errors: "optrace: process \(own) records no trace: it has none mapped\n"))
+    }
+  }
+#endif

@@ -1,0 +1,159 @@
+import GraphTestSupport
+import OpTraceExport
+import OpTraceGraphviz
+import OpTraceModel
+import Testing
+
+/// Pictures of what cannot go on.
+@Suite struct StuckTests {
+  private func picture(_ trace: Trace, onlyStuck hops: Int? = nil) -> GraphPicture {
+    var options = GraphOptions()
+    options.stuckHops = hops
+    return GraphPicture(of: trace, options: options)
+  }
+
+  private func read(_ picture: GraphPicture) throws -> SVGReader {
+    SVGReader(SVGWriter.text(picture, try GraphvizRenderer.layout(picture)))
+  }
+
+  private static func wait(_ make: inout TraceBuilder, _ who: OperationID?, for target: WaitRecord.Target, at: Double) {
+    make.trace.waits.append(
+      WaitRecord(target: target, thread: ThreadID(1), inside: who, began: TraceBuilder.nanoseconds(at)))
+  }
+
+  /// The operation of a serial queue waits for one behind it; a third depends on the first.
+  static func selfWait() -> Trace {
+    var make = TraceBuilder("self-wait", end: 3000)
+    let queue = make.queue("db", limit: 1)
+    let outer = make.operation("Outer", on: queue, began: 10)
+    let inner = make.operation("Inner", on: queue, enqueued: 20, ready: 20)
+    make.operation("Behind", on: queue, after: [1])
+    wait(&make, outer, for: .operation(inner), at: 30)
+    return make.trace
+  }
+
+  static func suspended() -> Trace {
+    var make = TraceBuilder("suspended", end: 3000)
+    let queue = make.queue("uploads", limit: 2)
+    make.trace.queues[0].changes = [
+      .init(time: TraceBuilder.nanoseconds(5), thread: ThreadID(1), kind: .suspended)
+    ]
+    make.operation("Done", on: queue, began: 1, ended: 4)
+    for number in 1...60 { make.operation("Upload \(number)", on: queue, enqueued: 6, ready: 6) }
+    make.operation("Report", on: queue, after: [2])
+    return make.trace
+  }
+
+  static func orphan() -> Trace {
+    var make = TraceBuilder("orphan", end: 3000)
+    let queue = make.queue("work")
+    make.operation("Login")
+    make.operation("Load", on: queue, after: [1])
+    make.operation("Show", on: queue, after: [2])
+    make.operation("Other", on: queue, began: 1, ended: 2)
+    make.change(OperationID(1)) { $0.created = 0 }
+    return make.trace
+  }
+
+  @Test func slotsAndWaitsAreEdgesWithWords() throws {
+    let picture = picture(Self.selfWait())
+    #expect(picture.nodes.map(\.state) == [.deadlocked, .deadlocked, .stalled])
+    #expect(picture.nodes.map(\.caption) == ["#1 · waits 2.97 s for #2", "#2 · stuck 2.98 s", "#3 · waits for #1"])
+    let edges = picture.edges.filter { $0.kind != .dependency }
+    #expect(edges.map { picture.id(of: $0) } == ["w-2-1", "h-1-2"])
+    #expect(edges.map(\.label) == ["waitUntilFinished()", "slot of 'db'"])
+    #expect(edges.allSatisfy(\.isCycle))
+    #expect(picture.verdicts.map(\.lead) == ["Deadlock:"])
+    #expect(picture.verdicts[0].text == "'Outer' (#1) waits inside queue 'db' for work that needs its own slot")
+    let svg = try read(picture)
+    #expect(svg.error == nil)
+    #expect(svg.having("held-slot").compactMap { $0.attributes["id"] } == ["h-1-2"])
+    #expect(svg.having("wait").compactMap { $0.attributes["id"] } == ["w-2-1"])
+    #expect(svg.having("label").map(\.text).sorted() == ["slot of 'db'", "waitUntilFinished()"])
+    let legend = svg.elements.filter { $0.name == "text" }.map(\.text)
+    #expect(legend.contains("needs its slot") && legend.contains("blocks until it is over"))
+  }
+
+  /// Two lines between two boxes, and words on both.
+  @Test func theWordsOfAPairDoNotMeet() throws {
+    let picture = picture(Self.selfWait())
+    let layout = try GraphvizRenderer.layout(picture)
+    let boxes = zip(picture.edges, layout.edges).compactMap { edge, curve -> GraphLayout.Box? in
+      guard let label = edge.label, let curve else { return nil }
+      return EdgeLabel.box(label, on: curve)
+    }
+    #expect(boxes.count == 2)
+    #expect(boxes[0].maxY <= boxes[1].minY || boxes[1].maxY <= boxes[0].minY)
+    for box in boxes {
+      for node in layout.nodes {
+        let other = GraphLayout.Box(centre: node, width: layout.metrics.nodeWidth, height: layout.metrics.nodeHeight)
+        let meets = box.minX < other.maxX && other.minX < box.maxX && box.minY < other.maxY && other.minY < box.maxY
+        #expect(!meets)
+      }
+    }
+  }
+
+  @Test func aSuspendedQueueIsTheCulprit() throws {
+    let picture = picture(Self.suspended())
+    #expect(picture.lanes.map(\.isCulprit) == [true])
+    #expect(picture.count(of: .stalled) == 61 && picture.count(of: .deadlocked) == 0)
+    #expect(picture.verdicts.map(\.lead) == ["Stalled:"])
+    let svg = try read(picture)
+    #expect(svg.having("culprit").compactMap { $0.attributes["id"] } == ["queue-uploads"])
+  }
+
+  @Test func whatIsInNoQueueIsTheCulprit() throws {
+    let picture = picture(Self.orphan())
+    #expect(picture.nodes.map(\.isCulprit) == [true, false, false, false])
+    #expect(picture.nodes.map(\.state) == [.stalled, .stalled, .stalled, .finished])
+    #expect(picture.nodes[0].caption == "#1 · never enqueued")
+    #expect(picture.nodes[0].tooltip.hasSuffix("others cannot go on because of it"))
+    let svg = try read(picture)
+    #expect(svg.having("culprit").compactMap { $0.attributes["id"] } == ["op-1"])
+  }
+
+  @Test func onlyWhatIsStuckAndWhatIsNext() {
+    #expect(picture(Self.orphan(), onlyStuck: 0).nodes.map(\.name) == ["Login"])
+    #expect(picture(Self.orphan(), onlyStuck: 1).nodes.map(\.name) == ["Login", "Load"])
+    #expect(picture(Self.orphan(), onlyStuck: 2).nodes.map(\.name) == ["Login", "Load", "Show"])
+    let cycle = picture(PhotoImport.stuck(), onlyStuck: 1)
+    #expect(cycle.nodes.map(\.operation.rawValue) == [23, 24, 25])
+    #expect(!cycle.nodes.contains(where: \.isCritical) && cycle.edges.allSatisfy(\.isCycle))
+    #expect(cycle.subtitle.contains("3 of 26 operations · what is stuck"))
+  }
+
+  @Test func noMoreThanOneCanLookAt() {
+    let few = picture(Self.suspended(), onlyStuck: 1)
+    #expect(few.nodes.count == 40)
+    #expect(few.subtitle.contains("40 of 62 operations"))
+  }
+
+  @Test func whereNothingIsStuckThereIsNothing() {
+    #expect(picture(PhotoImport.healthy(), onlyStuck: 1).nodes.isEmpty)
+  }
+
+  /// A state of a moment is no fault: it has to last.
+  @Test func aQueueThatIsSuspendedForAMomentIsMarkedAsNotCertain() {
+    var trace = Self.suspended()
+    trace.end = TraceBuilder.nanoseconds(7)
+    #expect(picture(trace).verdicts.map(\.lead).first == "Perhaps stuck:")
+  }
+
+  @Test(arguments: [selfWait(), suspended(), orphan()])
+  func otherFormatsHaveThemToo(trace: Trace) throws {
+    let picture = picture(trace, onlyStuck: 1)
+    let dot = DOTWriter(picture).text()
+    let counts = try GraphvizRenderer.count(inDOT: dot)
+    #expect(counts.nodes == picture.nodes.count && counts.edges == picture.edges.count)
+    for label in picture.edges.compactMap(\.label) { #expect(dot.contains("label=\"\(label)\"")) }
+    #expect(try GraphvizRenderer.image(of: picture, as: .png).starts(with: [0x89, 0x50, 0x4E, 0x47]))
+  }
+
+  @Test func aLongQueueNameIsCutOnALine() {
+    var trace = Self.selfWait()
+    trace.queues[0].name = "\"]; evil [label=\"" + String(repeating: "x", count: 500)
+    let picture = picture(trace)
+    #expect(picture.edges.compactMap(\.label).allSatisfy { $0.count < 40 })
+    #expect(picture.columnGap < 200)
+  }
+}
