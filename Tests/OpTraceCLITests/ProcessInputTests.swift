@@ -19,10 +19,7 @@ import Testing
     let number = String(program.processIdentifier)
     for _ in 0..<400 {
       let look = try Command.run("summary", number, "--json")
-      if look.status == 0, look.output.contains("\"operationCount\":3") || look.output.contains("\"operationCount\": 3")
-      {
-        break
-      }
+      if look.status == 0, look.output.contains("\"operationCount\": 4,") { break }
       usleep(25_000)
     }
     try body(number)

@@ -390,18 +390,6 @@ struct ChromeTraceTests {
     }
     try check(fixture.trace)
   }
-}
-
-/// Steele, Lea and Flood's generator, for tests that come out the same every time.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
 
   @Test("findings of the doctor are instants, at what shows them last, with what they mean")
   func findings() throws {
@@ -421,5 +409,17 @@ struct SplitMix: RandomNumberGenerator {
     #expect(rows.first?["code"]?.text == "dependency-cycle")
     #expect(rows.first?["operations"]?.text == "#1, #2")
     #expect(rows.first?["explanation"]?.text?.hasPrefix("An operation starts when all that it depends on") == true)
+  }
+}
+
+/// Steele, Lea and Flood's generator, for tests that come out the same every time.
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
   }
 }

@@ -1,4 +1,5 @@
 import OpTraceAnalysis
+import OpTraceFormat
 import OpTraceModel
 import Testing
 

@@ -16,7 +16,7 @@ import Testing
     SVGReader(SVGWriter.text(picture, try GraphvizRenderer.layout(picture)))
   }
 
-  private static func wait(_ make: inout TraceBuilder, _ who: OperationID?, for target: WaitRecord.Target, at: Double) {
+  private static func wait(_ make: inout GraphTestSupport.TraceBuilder, _ who: OperationID?, for target: WaitRecord.Target, at: Double) {
     make.trace.waits.append(
       WaitRecord(target: target, thread: ThreadID(1), inside: who, began: TraceBuilder.nanoseconds(at)))
   }
@@ -62,7 +62,7 @@ import Testing
     let edges = picture.edges.filter { $0.kind != .dependency }
     #expect(edges.map { picture.id(of: $0) } == ["w-2-1", "h-1-2"])
     #expect(edges.map(\.label) == ["waitUntilFinished()", "slot of 'db'"])
-    #expect(edges.allSatisfy(\.isCycle))
+    #expect(edges.allSatisfy { $0.isCycle })
     #expect(picture.verdicts.map(\.lead) == ["Deadlock:"])
     #expect(picture.verdicts[0].text == "'Outer' (#1) waits inside queue 'db' for work that needs its own slot")
     let svg = try read(picture)
@@ -118,7 +118,7 @@ import Testing
     #expect(picture(Self.orphan(), onlyStuck: 2).nodes.map(\.name) == ["Login", "Load", "Show"])
     let cycle = picture(PhotoImport.stuck(), onlyStuck: 1)
     #expect(cycle.nodes.map(\.operation.rawValue) == [23, 24, 25])
-    #expect(!cycle.nodes.contains(where: \.isCritical) && cycle.edges.allSatisfy(\.isCycle))
+    #expect(!cycle.nodes.contains { $0.isCritical } && cycle.edges.allSatisfy { $0.isCycle })
     #expect(cycle.subtitle.contains("3 of 26 operations · what is stuck"))
   }
 

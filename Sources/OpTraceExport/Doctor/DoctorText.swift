@@ -112,7 +112,12 @@ public struct DoctorText: Sendable {
       if isWide {
         lines.append(start + trimmed(TerminalText.padded(row.state, state) + "  " + row.kind))
       } else {
-        lines.append(start + row.state)
+        if 2 + name + 2 + state <= style.width {
+          lines.append(start + row.state)
+        } else {
+          lines += ["  " + style.paint(.strong, TerminalText.fitting(row.name, style.width - 2))]
+          lines += TerminalText.wrapped(row.state, to: style.width - 6).map { "      " + $0 }
+        }
         if !row.kind.isEmpty { lines += TerminalText.wrapped(row.kind, to: style.width - 6).map { "      " + $0 } }
       }
     }
