@@ -19,7 +19,10 @@ import Testing
     let number = String(program.processIdentifier)
     for _ in 0..<400 {
       let look = try Command.run("summary", number, "--json")
-      if look.status == 0, look.output.contains("\"operationCount\": 4,") { break }
+      // One operation is over, and its wait too; a thread waits for ever for the queue and for an operation in it.
+      if look.status == 0, look.output.contains("\"finished\": 1,"), look.output.contains("\"unfinishedCount\": 2,") {
+        break
+      }
       usleep(25_000)
     }
     try body(number)

@@ -16,7 +16,9 @@ import Testing
     SVGReader(SVGWriter.text(picture, try GraphvizRenderer.layout(picture)))
   }
 
-  private static func wait(_ make: inout GraphTestSupport.TraceBuilder, _ who: OperationID?, for target: WaitRecord.Target, at: Double) {
+  private typealias Make = GraphTestSupport.TraceBuilder
+
+  private static func wait(_ make: inout Make, _ who: OperationID?, for target: WaitRecord.Target, at: Double) {
     make.trace.waits.append(
       WaitRecord(target: target, thread: ThreadID(1), inside: who, began: TraceBuilder.nanoseconds(at)))
   }
