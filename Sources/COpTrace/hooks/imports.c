@@ -34,6 +34,9 @@ static uintptr_t owner_of(const void *function) {
 static uintptr_t foundation_base;
 
 bool imports_resolve(void) {
+  // Once: when the hooks are put in place again, threads may still be inside of a call that was redirected before.
+  static bool is_resolved;
+  if (is_resolved) return true;
   for (hooked_import *i = blocking_imports; i->name; i++) {
     // As the program itself would find it: a sanitizer's, where there is one.
     i->real = dlsym(RTLD_DEFAULT, i->name);
@@ -43,6 +46,7 @@ bool imports_resolve(void) {
     if (!(i->real = dlsym(foundation_handle(), i->name))) return false;
     i->owner = foundation_base = owner_of(i->real);
   }
+  is_resolved = true;
   return true;
 }
 
