@@ -8,10 +8,8 @@ public struct DoctorGuideText: Sendable {
 
   /// One code: its meaning, a mistake in code, and the same code mended.
   public func page(of rule: DoctorRule) -> String {
-    let head =
-      style.paint(DoctorText.role(of: rule.severity), "\(rule.severity.rawValue)[\(rule.code)]")
-      + style.paint(.strong, ": \(rule.symptom.meaning)")
-    var lines = [head, ""] + TerminalText.wrapped(rule.guide.meaning, to: style.width)
+    var lines = style.head(rule.severity, rule.code, rule.symptom.meaning)
+    lines += [""] + TerminalText.wrapped(rule.guide.meaning, to: style.width)
     for (title, role, code) in [
       ("Wrong", DoctorText.Role.error, rule.guide.wrong), ("Right", .good, rule.guide.right),
     ] {

@@ -81,13 +81,7 @@ public struct DoctorText: Sendable {
   }
 
   private func head(_ finding: Finding) -> [String] {
-    let role = Self.role(of: finding.severity)
-    let lead = "\(finding.severity.rawValue)[\(finding.code)]:"
-    let lines = TerminalText.wrapped(lead + " " + Self.shown(finding.title), to: style.width)
-    return lines.enumerated().map { number, line in
-      guard number == 0, line.hasPrefix(lead) else { return style.paint(.strong, line) }
-      return style.paint(role, lead) + style.paint(.strong, String(line.dropFirst(lead.count)))
-    }
+    style.head(finding.severity, finding.code, Self.shown(finding.title))
   }
 
   static func role(of severity: Finding.Severity) -> Role {
@@ -215,5 +209,16 @@ public struct DoctorText: Sendable {
     var text = text[...]
     while text.last == " " { text.removeLast() }
     return String(text)
+  }
+}
+
+extension DoctorText.Style {
+  /// `error[code]: title`.
+  func head(_ severity: Finding.Severity, _ code: String, _ title: String) -> [String] {
+    let lead = "\(severity.rawValue)[\(code)]:"
+    return TerminalText.wrapped(lead + " " + title, to: width).enumerated().map { number, line in
+      guard number == 0, line.hasPrefix(lead) else { return paint(.strong, line) }
+      return paint(DoctorText.role(of: severity), lead) + paint(.strong, String(line.dropFirst(lead.count)))
+    }
   }
 }
