@@ -71,7 +71,7 @@ let package = Package(
     .executableTarget(name: "BrokenProgram", dependencies: ["OpTraceScenarios"], path: "Tests/BrokenProgram"),
     .testTarget(
       name: "OpTraceScenariosTests",
-      dependencies: ["OpTraceScenarios", "OpTraceModel", "OpTraceFormat", "BrokenProgram"]),
+      dependencies: ["OpTraceScenarios", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat", "BrokenProgram"]),
     .testTarget(name: "OpTraceFormatTests", dependencies: ["OpTraceFormat", "COpTrace"]),
     .testTarget(
       name: "OpTraceModelTests", dependencies: ["OpTraceModel", "OpTraceFormat", "OpTrace"], exclude: ["Golden"]),

@@ -1,4 +1,5 @@
 import Foundation
+import OpTraceAnalysis
 import OpTraceModel
 import OpTraceScenarios
 import Testing
@@ -46,6 +47,10 @@ struct RecordedRun: RecordedProgram {
     trace = try TraceReader.read(bytes: bytes)
     #expect(trace.header.isClosed)
     #expect(trace.loss == LossReport())
+    if scenario.health == .healthy, !settings.isStuck {
+      let trouble = Diagnosis(of: trace).findings.filter(DoctorTableTests.isTrouble)
+      #expect(trouble.isEmpty, "\(trouble.map { "\($0.code): \($0.title)" })")
+    }
   }
 }
 

@@ -1,0 +1,74 @@
+import Foundation
+import OpTraceAnalysis
+import OpTraceModel
+import OpTraceScenarios
+import Testing
+
+/// Every code on its program, and nothing false on the twins and the healthy ones. The table is printed.
+@Suite("The doctor on real programs")
+struct DoctorTableTests {
+  /// What may truly be said of a program besides the fault that it shows: it is the fault's price.
+  static let alsoTrue: [String: Set<String>] = [
+    // Blocked threads are what starves the pool.
+    "thread-pool-starvation": ["blocking-wait"],
+    // What is overtaken waits for a slot of a queue that is full, and a chain of 2,000 keeps itself in memory.
+    "priority-inversion": ["serial-bottleneck"],
+    "dependency-chain-cost": ["retained-operation", "serial-bottleneck"],
+  ]
+
+  private struct Row: Sendable {
+    var name: String
+    var found: [Finding]
+    var twin: [Finding]
+  }
+
+  @Test("each fault is found in its program, and nothing in its twin", .timeLimit(.minutes(5)))
+  func table() async throws {
+    var rows: [Row] = []
+    var left = Scenario.broken[...]
+    try await withThrowingTaskGroup(of: Row.self) { group in
+      // They mostly wait: for silence, or for each other.
+      for _ in 0..<6 {
+        guard let scenario = left.popFirst() else { break }
+        group.addTask { try await Self.run(scenario) }
+      }
+      while let row = try await group.next() {
+        rows.append(row)
+        guard let scenario = left.popFirst() else { continue }
+        group.addTask { try await Self.run(scenario) }
+      }
+    }
+    #expect(rows.count == Scenario.broken.count)
+    var text = "code x program: found / missed / false\n"
+    for scenario in Scenario.broken {
+      let row = try #require(rows.first { $0.name == scenario.name })
+      let code = try #require(scenario.code)
+      let isFound = row.found.contains { $0.code == code && $0.isProven }
+      let allowed = Self.alsoTrue[code] ?? []
+      let wrong = row.found.filter { $0.code != code && !allowed.contains($0.code) } + row.twin.filter(Self.isTrouble)
+      text += "  \(scenario.name.padding(toLength: 34, withPad: " ", startingAt: 0)) "
+      text += (isFound ? "found" : "MISSED") + (wrong.isEmpty ? "" : ", FALSE: \(wrong.map(\.code))") + "\n"
+      #expect(isFound, "\(scenario.name)")
+      #expect(wrong.isEmpty, "\(scenario.name): \(wrong.map { "\($0.code): \($0.title)" })")
+    }
+    print(text)
+    // Each rule has a program that shows it.
+    #expect(Set(Scenario.broken.compactMap(\.code)) == Set(DoctorRule.table.map(\.code)))
+  }
+
+  /// What the third table says of a healthy program may be true; of the others only notes are.
+  static func isTrouble(_ finding: Finding) -> Bool {
+    finding.severity == .error || (finding.severity == .warning && DoctorRule.of(finding.code)?.symptom != .slow)
+  }
+
+  private static func run(_ scenario: Scenario) async throws -> Row {
+    let broken = try await BrokenRun(scenario.name)
+    let twin = try await BrokenRun(scenario.name, fixed: true)
+    var options = DoctorOptions()
+    // The runs are ended after less silence than a user waits for.
+    options.stallAfter = 1_000_000_000
+    return Row(
+      name: scenario.name, found: Diagnosis(of: broken.trace, options: options).findings,
+      twin: Diagnosis(of: twin.trace, options: options).findings)
+  }
+}
