@@ -79,6 +79,12 @@ let package = Package(
       name: "OpTraceExportTests", dependencies: ["OpTraceExport", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
     // Tests of the graph.
     .target(name: "GraphTestSupport", dependencies: ["OpTraceFormat", "OpTraceModel"], path: "Tests/GraphTestSupport"),
+    // Programs that a seed makes up, healthy ones and such that hang.
+    .executableTarget(
+      name: "RandomProgram", dependencies: ["CRecorderTestSupport", "GraphTestSupport", "OpTrace"], path: "Tests/RandomProgram"),
+    .testTarget(
+      name: "DoctorRandomTests",
+      dependencies: ["GraphTestSupport", "OpTraceAnalysis", "OpTraceFormat", "OpTraceModel", "RandomProgram"]),
     .testTarget(
       name: "OpTraceAnalysisTests",
       dependencies: ["GraphTestSupport", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),

@@ -1,3 +1,5 @@
+import GraphTestSupport
+
 extension Situation {
   /// Something that can be met in a program: no more execute than a limit let start, and no two on one thread.
   static func random(seed: Int) -> Situation {
