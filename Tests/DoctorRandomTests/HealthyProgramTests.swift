@@ -9,7 +9,7 @@ import Testing
     let seeds = 0..<1000
     let process = try RandomProcess("healthy", seed: seeds.lowerBound, count: seeds.count)
     var last = ""
-    while let line = process.line() { last = line }
+    while last != "done", let line = process.line() { last = line }
     process.kill()
     #expect(last == "done", "\(last) does not end: its trace is in \(process.folder.path)")
 

@@ -8,6 +8,7 @@ final class RandomProcess {
   let folder: URL
   private let process = Process()
   private let output = Pipe()
+  private let ended = DispatchSemaphore(value: 0)
   private var rest: [UInt8] = []
 
   init(_ mode: String, seed: Int, count: Int) throws {
@@ -20,6 +21,7 @@ final class RandomProcess {
     process.environment = environment
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
+    process.terminationHandler = { [ended] _ in ended.signal() }
     try process.run()
   }
 
@@ -32,21 +34,24 @@ final class RandomProcess {
 
   /// The next line that it prints; nil at its end. One that says nothing for a minute hangs, and is killed.
   func line() -> String? {
+    let descriptor = output.fileHandleForReading.fileDescriptor
     while true {
       if let end = rest.firstIndex(of: 10) {
         defer { rest.removeSubrange(...end) }
         return String(decoding: rest[..<end], as: UTF8.self)
       }
-      var poll = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
-      if Foundation.poll(&poll, 1, 60_000) == 0 { kill() }
-      guard let data = try? output.fileHandleForReading.read(upToCount: 4096), !data.isEmpty else { return nil }
-      rest += data
+      var look = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      guard poll(&look, 1, 60_000) > 0 else { return nil }
+      var bytes = [UInt8](repeating: 0, count: 4096)
+      let count = read(descriptor, &bytes, bytes.count)
+      guard count > 0 else { return nil }
+      rest += bytes[..<count]
     }
   }
 
   func kill() {
     Foundation.kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
+    ended.wait()
   }
 
   func trace(_ seed: Int) -> String { folder.appendingPathComponent("\(seed).optrace").path }

@@ -109,7 +109,7 @@ struct HealthyProgram {
       }
       for number in next { filled.insert(places[number]) }
       // On a queue that holds something, and where nothing was cancelled: else Foundation on Linux ignores or hangs.
-      let holding = suspended.intersection(filled).sorted()
+      let holding = suspended.intersection(filled).filter { $0 != mainQueue }.sorted()
       if hasBarriers, random.chance(20), let queue = holding.randomElement(using: &random) {
         queues[queue].addBarrierBlock {}
       }
