@@ -20,6 +20,10 @@ public struct Diagnosis: Sendable {
     let context = DoctorContext(trace, options)
     var found: [Finding] = []
     for rule in DoctorRule.table { found += rule.find(context) }
+    if found.contains(where: { $0.severity == .error }), let contradiction = context.contradiction() {
+      let reason = "the trace contradicts itself, so records are missing that nobody counted: \(contradiction)"
+      found = found.map { $0.severity == .error ? context.unproven($0, because: reason) : $0 }
+    }
     let order = Finding.Severity.allCases
     findings = order.flatMap { severity in found.filter { $0.severity == severity } }
     blockage = context.blockage

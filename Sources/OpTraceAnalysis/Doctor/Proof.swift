@@ -5,10 +5,14 @@ extension DoctorContext {
   /// Makes an error a warning, and says why, where records are missing that could have told otherwise.
   func proven(_ finding: Finding) -> Finding {
     guard let gap = missing(since: begin(of: finding)) else { return finding }
+    return unproven(finding, because: gap)
+  }
+
+  func unproven(_ finding: Finding, because reason: String) -> Finding {
     var finding = finding
     finding.isProven = false
     if finding.severity == .error { finding.severity = .warning }
-    finding.evidence.append(.init("unproven: \(gap)"))
+    finding.evidence.append(.init("unproven: \(reason)"))
     return finding
   }
 

@@ -24,6 +24,8 @@ struct WaitForBuilder {
     var holders: [Int] = []
     var members: [Int] = []
     var hasBarrier = false
+    /// When it was stopped with a free slot: what could run then is on its way to a thread, and starts.
+    var stoppedFree: Nanoseconds?
 
     init(_ queue: QueueRecord) {
       limit = queue.limit
@@ -41,6 +43,7 @@ struct WaitForBuilder {
     mainThread = trace.threads.first { $0.isMain }?.id
     queues = trace.queues.map { QueueState($0) }
     for (place, queue) in trace.queues.enumerated() { queuePlaces[queue.id] = place }
+    findStops()
     for place in trace.operations.indices where Self.isOpen(trace.operations[place]) { addOperation(place) }
     for node in nodes.indices {
       if case .operation(let place) = nodes[node] { addNeeds(of: node, trace.operations[place]) }
@@ -95,6 +98,7 @@ struct WaitForBuilder {
       return connect(node, self.node(.neverEnqueued(place)), .root)
     }
     let state = queues[queue]
+    if let stopped = state.stoppedFree, let runnable = Self.runnable(operation), runnable <= stopped { return }
     if state.isSuspended { connect(node, self.node(.suspension(queue: queue)), .root) }
     if state.limit == 0 { connect(node, self.node(.noSlots(queue: queue)), .root) }
     if state.isMain, let mainThread {
@@ -104,6 +108,37 @@ struct WaitForBuilder {
     }
     if state.limit > 0, state.holders.count >= state.limit {
       connect(node, self.node(.slots(queue: queue)), .slot)
+    }
+  }
+
+  /// When it could run as far as it alone is concerned.
+  private static func runnable(_ operation: OperationRecord) -> Nanoseconds? {
+    guard let enqueued = operation.enqueued, let ready = operation.ready ?? operation.cancelRequested else {
+      return nil
+    }
+    return max(enqueued.time, ready.time)
+  }
+
+  /// A queue that is suspended, or gets the limit 0, does not take back what it has given to a thread pool, and that may
+  /// have no thread for long. One more pass over the operations, where there is such a queue.
+  private mutating func findStops() {
+    var stops: [Int: (time: Nanoseconds, limit: Int, executing: Int)] = [:]
+    for (place, queue) in trace.queues.enumerated() where queue.isSuspended || queue.limit == 0 {
+      let kind: QueueRecord.ChangeKind = queue.isSuspended ? .suspended : .limit(0)
+      guard let stop = queue.changes.lastIndex(where: { $0.kind == kind }) else { continue }
+      var before = queue
+      before.changes = Array(queue.changes[..<stop])
+      if !before.isSuspended { stops[place] = (queue.changes[stop].time, before.limit, 0) }
+    }
+    guard !stops.isEmpty else { return }
+    for operation in trace.operations {
+      guard let started = operation.started, let queue = operation.queue.flatMap({ queuePlaces[$0] }),
+        let stop = stops[queue], started.time <= stop.time, (operation.finished?.time ?? .max) > stop.time
+      else { continue }
+      stops[queue]?.executing += 1
+    }
+    for (queue, stop) in stops where stop.limit < 0 || stop.executing < stop.limit {
+      queues[queue].stoppedFree = stop.time + TraceBuilder.tolerance
     }
   }
 

@@ -98,7 +98,7 @@ struct SilenceRuleTests {
   @Test func poolWithoutAFreeThread() throws {
     let lines =
       "0 t1 queue q1 limit=-1 \"q\"\n" + blocked(1, on: 3, at: 20) + blocked(2, on: 3, at: 30)
-      + DoctorCase.operation(3, "inner", "40 t2 enqueued #3 queue=q1", "40 t2 ready #3")
+      + DoctorCase.operation(3, "inner", "40 t6 enqueued #3 queue=q1", "40 t6 ready #3")
     let found = try findings(lines, end: 6_000_000)
     #expect(found.map(\.code) == ["thread-pool-starvation"])
     #expect(found.first?.severity == .error)
