@@ -53,7 +53,8 @@ import Testing
     try withTraces { seed, path, tally in
       let events = try TraceReader.events(path: path)
       for rate in [1, 5, 20, 50] {
-        for isCounted in [true, false] {
+        // With half of all gone that nobody counted, what is left may not even contradict itself.
+        for isCounted in rate < 50 ? [true, false] : [true] {
           var random = SeededGenerator(seed * 100 + rate)
           let trace = TraceBuilder.build(drop(events, rate, isCounted: isCounted, &random))
           tally.check(trace, "\(rate) % dropped, \(isCounted ? "counted" : "not counted")", seed)

@@ -3,16 +3,14 @@ import OpTraceModel
 /// What cannot have been: it shows that records are missing which nobody counted.
 ///
 /// Only what Foundation rules out, whatever a program does wrong: a mistake of the program must not look like a gap in
-/// the trace. Where nothing contradicts itself, records may still be missing.
+/// the trace. (One that is started by hand runs before its dependencies are over, or beyond a queue's limit.) Where nothing contradicts itself, records may still be missing.
 extension DoctorContext {
   /// The first one, in words; nil: none. O(operations + dependencies + waits).
   func contradiction() -> String? {
-    let overfull = overfullQueue()
-    if let overfull { return "more operations of \(name(overfull)) execute than its limit ever allowed" }
     let sleeping = sleepingThreads()
     for place in trace.operations.indices where trace.operations[place].coverage == .full {
       let operation = trace.operations[place]
-      if let text = lifeContradiction(operation) ?? dependencyContradiction(operation) {
+      if let text = lifeContradiction(operation) {
         return "\(name(operation.id)) \(text)"
       }
       for stamp in [operation.enqueued, operation.started, operation.executionEnded, operation.startReturned] {
@@ -31,24 +29,14 @@ extension DoctorContext {
     let hasRun = operation.executionBegan != nil || operation.startReturned != nil || !operation.blocks.isEmpty
     if hasRun, operation.started == nil { return "ran, and was not started" }
     if operation.executionEnded != nil, operation.executionBegan == nil { return "ended, and did not begin" }
+    if operation.startReturned != nil, operation.executionBegan != nil, operation.executionEnded == nil,
+      !operation.isAsynchronous
+    {
+      return "returned, and its code did not end"
+    }
     // A queue keeps what it holds.
     let isOver = operation.finished != nil || operation.finishSeen != nil
     if operation.released != nil, operation.enqueued != nil, !isOver { return "was released by a queue that holds it" }
-    return nil
-  }
-
-  /// Foundation starts nothing before that; a class that decides for itself when it is ready may.
-  private func dependencyContradiction(_ operation: OperationRecord) -> String? {
-    guard let started = operation.started, let enqueued = operation.enqueued, operation.cancelRequested == nil,
-      !operation.overridesReady
-    else { return nil }
-    for dependency in operation.dependencies where dependency.added <= enqueued.time {
-      if let removed = dependency.removed, removed <= started.time { continue }
-      guard let other = self.operation(dependency.on), other.coverage == .full, other.cancelRequested == nil,
-        other.finished == nil, other.finishSeen == nil
-      else { continue }
-      return "was started, and \(name(other.id)), on which it depends, was not finished"
-    }
     return nil
   }
 
@@ -97,29 +85,12 @@ extension DoctorContext {
       guard let started = operation.started, thread(started.thread)?.isMain == false else { continue }
       last[started.thread] = max(last[started.thread] ?? .min, started.time)
     }
-    for operation in trace.operations where operation.finished == nil && isFromQueue(operation) {
-      guard let started = operation.started, operation.startReturned == nil, let next = last[started.thread],
+    for operation in trace.operations where operation.startReturned == nil && isFromQueue(operation) {
+      guard let started = operation.started, let next = last[started.thread],
         isAfter(next, started.time)
       else { continue }
       return "\(name(started.thread)) started another operation inside of \(name(operation.id))"
     }
     return nil
-  }
-
-  private func overfullQueue() -> QueueID? {
-    var executing: [QueueID: Int] = [:]
-    for operation in trace.operations where operation.finished == nil && operation.coverage == .full {
-      if let queue = operation.queue, operation.started != nil, !operation.isBarrier {
-        executing[queue, default: 0] += 1
-      }
-    }
-    return trace.queues.first { queue in
-      var limits = [queue.initialLimit]
-      for change in queue.changes {
-        if case .limit(let limit) = change.kind { limits.append(limit) }
-      }
-      guard let most = limits.max(), limits.allSatisfy({ $0 >= 0 }) else { return false }
-      return executing[queue.id] ?? 0 > most
-    }?.id
   }
 }
