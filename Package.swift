@@ -81,7 +81,8 @@ let package = Package(
     .target(name: "GraphTestSupport", dependencies: ["OpTraceFormat", "OpTraceModel"], path: "Tests/GraphTestSupport"),
     // Programs that a seed makes up, healthy ones and such that hang.
     .executableTarget(
-      name: "RandomProgram", dependencies: ["CRecorderTestSupport", "GraphTestSupport", "OpTrace"], path: "Tests/RandomProgram"),
+      name: "RandomProgram", dependencies: ["CRecorderTestSupport", "GraphTestSupport", "OpTrace"],
+      path: "Tests/RandomProgram"),
     .testTarget(
       name: "DoctorRandomTests",
       dependencies: ["GraphTestSupport", "OpTraceAnalysis", "OpTraceFormat", "OpTraceModel", "RandomProgram"]),
