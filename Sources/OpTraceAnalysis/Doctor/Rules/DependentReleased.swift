@@ -24,7 +24,7 @@ extension DoctorRule {
         """)
   ) { context in
     guard context.forgetsNothing else { return [] }
-    let found = context.trace.operations.compactMap(context.releasedDependent)
+    let found = context.trace.operations.indices.compactMap(context.releasedDependent)
     return DoctorContext.groups(found, by: { DoctorContext.Pattern($0.operation) }).map(context.dependentReleased)
   }
 }
@@ -36,8 +36,12 @@ private struct ReleasedDependent {
 }
 
 extension DoctorContext {
-  fileprivate func releasedDependent(_ operation: OperationRecord) -> ReleasedDependent? {
-    guard operation.coverage == .full, let released = operation.released else { return nil }
+  fileprivate func releasedDependent(_ place: Int) -> ReleasedDependent? {
+    guard let released = trace.operations[place].released, !trace.operations[place].dependencies.isEmpty else {
+      return nil
+    }
+    let operation = trace.operations[place]
+    guard operation.coverage == .full else { return nil }
     for edge in operation.dependencies where edge.on != operation.id {
       if let removed = edge.removed, !Self.isBefore(released.time, removed) { continue }
       if let cancel = operation.cancelRequested, cancel.time <= edge.added { continue }

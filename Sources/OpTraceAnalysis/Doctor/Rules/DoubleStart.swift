@@ -51,7 +51,9 @@ private struct DoublyStarted {
 extension DoctorContext {
   fileprivate func startedTwice() -> [DoublyStarted] {
     var members: [QueueID: [Int]]?
-    return trace.operations.compactMap { operation in
+    return trace.operations.indices.compactMap { place in
+      guard mayBeDouble(place) else { return nil }
+      let operation = trace.operations[place]
       if operation.enqueueCount > 1 { return DoublyStarted(operation: operation, way: .enqueuedTwice) }
       guard operation.coverage == .full, !operation.isBarrier, let started = operation.started else { return nil }
       if let enqueued = operation.enqueued, Self.isBefore(started, enqueued), started.time < enqueued.time {
@@ -67,6 +69,15 @@ extension DoctorContext {
       if members == nil { members = runMembers() }
       return pastItsQueue(operation, started, queue, members?[queue.id] ?? [])
     }
+  }
+
+  /// Whether it is worth a closer look. Most operations are not.
+  private func mayBeDouble(_ place: Int) -> Bool {
+    if trace.operations[place].enqueueCount > 1 || trace.operations[place].startCount > 1 { return true }
+    guard let started = trace.operations[place].started, let enqueued = trace.operations[place].enqueued else {
+      return false
+    }
+    return started.time < enqueued.time || thread(started.thread)?.isMain == true
   }
 
   /// Its queue does not run on the main thread, as far as it tells.

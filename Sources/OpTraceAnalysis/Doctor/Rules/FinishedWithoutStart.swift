@@ -30,7 +30,9 @@ extension DoctorRule {
         """)
   ) { context in
     guard context.forgetsNothing else { return [] }
-    let found = context.trace.operations.filter { $0.finishedUnstarted }
+    let operations = context.trace.operations
+    let found = operations.indices.filter { operations[$0].executionBegan == nil && operations[$0].finishedUnstarted }
+      .map { operations[$0] }
     return DoctorContext.groups(found, by: DoctorContext.Pattern.init).map(context.finishedWithoutStart)
   }
 }

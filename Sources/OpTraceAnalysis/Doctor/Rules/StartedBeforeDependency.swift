@@ -22,7 +22,7 @@ extension DoctorRule {
         """)
   ) { context in
     guard context.forgetsNothing else { return [] }
-    let found = context.trace.operations.compactMap(context.earlyStart)
+    let found = context.trace.operations.indices.compactMap(context.earlyStart)
     return DoctorContext.groups(found, by: { DoctorContext.Pattern($0.operation) }).map {
       context.startedEarly($0.sorted { $0.lead > $1.lead })
     }
@@ -38,17 +38,22 @@ private struct EarlyStart {
 }
 
 extension DoctorContext {
-  fileprivate func earlyStart(_ operation: OperationRecord) -> EarlyStart? {
-    guard operation.coverage == .full, !operation.dependencies.isEmpty, operation.cancelRequested == nil,
-      let enqueued = operation.enqueued, let started = operation.started, enqueued.time <= started.time
+  fileprivate func earlyStart(_ place: Int) -> EarlyStart? {
+    guard !trace.operations[place].dependencies.isEmpty, trace.operations[place].cancelRequested == nil,
+      let enqueued = trace.operations[place].enqueued, let started = trace.operations[place].started,
+      trace.operations[place].coverage == .full, enqueued.time <= started.time
     else { return nil }
-    for edge in operation.dependencies where edge.added <= enqueued.time && edge.on != operation.id {
+    for edge in trace.operations[place].dependencies where edge.added <= enqueued.time {
+      guard let other = trace.index(of: edge.on), other != place,
+        trace.operations[other].executionEnded.map({ $0.time > started.time }) ?? true
+      else { continue }
       if let removed = edge.removed, !Self.isBefore(started.time, removed) { continue }
-      guard let dependency = self.operation(edge.on), dependency.coverage == .full, dependency.cancelRequested == nil,
-        works(dependency, after: started.time)
+      let dependency = trace.operations[other]
+      guard dependency.coverage == .full, dependency.cancelRequested == nil, works(dependency, after: started.time)
       else { continue }
       let ended = dependency.executionEnded?.time ?? end
-      return EarlyStart(operation: operation, started: started, dependency: dependency, lead: ended - started.time)
+      return EarlyStart(
+        operation: trace.operations[place], started: started, dependency: dependency, lead: ended - started.time)
     }
     return nil
   }
