@@ -17,12 +17,14 @@ extension DoctorRule {
       """,
       wrong: """
         database.isSuspended = true
-        database.addBarrierBlock { compact() }   // runs at once: nothing else is in the queue
+        database.addBarrierBlock { compact() }   // empty: runs at once
         """,
       right: """
         database.isSuspended = true
         let compacting = BlockOperation { compact() }
-        for operation in database.operations { compacting.addDependency(operation) }
+        for before in database.operations {
+          compacting.addDependency(before)
+        }
         database.addOperation(compacting)
         """)
   ) { context in

@@ -12,11 +12,13 @@ extension DoctorRule {
       now. With thousands of them in a chain, that takes longer than their work: 1,000 take 0.1 s, 8,000 take 5 s.
       """,
       wrong: """
-        for (row, before) in zip(rows.dropFirst(), rows) { row.addDependency(before) }
-        queue.addOperations(rows, waitUntilFinished: false)    // thousands
+        for (row, before) in zip(rows.dropFirst(), rows) {
+          row.addDependency(before)       // thousands of rows
+        }
+        queue.addOperations(rows, waitUntilFinished: false)
         """,
       right: """
-        queue.maxConcurrentOperationCount = 1                  // keeps the order without dependencies
+        queue.maxConcurrentOperationCount = 1     // keeps their order
         queue.addOperations(rows, waitUntilFinished: false)
         """)
   ) { context in

@@ -16,11 +16,11 @@ extension DoctorRule {
       wrong: """
         show.addDependency(download)
         queue.addOperation(show)
-        show.cancel()                     // finishes at once and is released; download reads it later
+        show.cancel()               // released at once; download reads it
         """,
       right: """
         show.cancel()
-        show.removeDependency(download)   // or keep a reference to show until download is finished
+        show.removeDependency(download)     // or keep show until then
         """)
   ) { context in
     guard context.forgetsNothing else { return [] }

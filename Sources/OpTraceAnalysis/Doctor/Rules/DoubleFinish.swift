@@ -20,7 +20,8 @@ extension DoctorRule {
         """,
       right: """
         override func execute() {
-          timer = schedule(after: 10) { self.request.cancel() }   // which calls back with an error
+          // Cancelled, the request calls back with an error.
+          timer = schedule(after: 10) { self.request.cancel() }
           request.resume {
             self.timer.invalidate()
             self.finish(with: $0.error)

@@ -14,13 +14,13 @@ extension DoctorRule {
       wrong: """
         override func cancel() {
           super.cancel()
-          state = .finished               // its queue has not started it yet
+          state = .finished           // its queue has not started it
         }
         """,
       right: """
         override func cancel() {
           super.cancel()
-          if isExecuting { request.cancel() }   // whose callback finishes it
+          if isExecuting { request.cancel() }   // its callback ends it
         }
         override func start() {
           guard !isCancelled else { state = .finished; return }

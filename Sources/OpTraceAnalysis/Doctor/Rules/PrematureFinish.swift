@@ -16,11 +16,13 @@ extension DoctorRule {
       """,
       wrong: """
         override func main() {
-          session.fetch(url) { self.article = parse($0) }   // main() has returned long before
+          session.fetch(url) {
+            self.article = parse($0)      // main() has returned long before
+          }
         }
         """,
       right: """
-        final class LoadArticle: TracedAsyncOperation, @unchecked Sendable {
+        class LoadArticle: TracedAsyncOperation, @unchecked Sendable {
           override func execute() {
             session.fetch(url) {
               self.article = parse($0)

@@ -17,7 +17,7 @@ extension DoctorRule {
       """,
       wrong: """
         show.queuePriority = .veryHigh
-        fetch.queuePriority = .low        // show depends on fetch; every prefetch goes first
+        fetch.queuePriority = .low        // every prefetch goes first
         show.addDependency(fetch)
         """,
       right: """

@@ -15,7 +15,7 @@ extension DoctorRule {
       wrong: """
         let save = Save(document)
         if let last { save.addDependency(last) }
-        last = save                       // keeps every save since the program began
+        last = save                 // keeps every save there ever was
         queue.addOperation(save)
         """,
       right: """

@@ -1,9 +1,10 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof: a queue with a limit of 4 or less had that many operations at work while others were ready, for at least 20
-  /// % of the wall time; and its operations on the critical path that came after a slot of its own make up 20 % of it
-  /// too, so that the end would have come sooner. Counted up to the last moment at which anything moved.
+  /// Proof: a queue with a limit of 4 or less had that many operations at work while others were ready, for at least a
+  /// fifth of the wall time; and its operations on the critical path that came after a slot of its own make up a fifth
+  /// of it too, so that the end would have come sooner. Three or more must have waited, for 1 ms each at least. Counted
+  /// up to the last moment at which anything moved.
   static let serialBottleneck = DoctorRule(
     "serial-bottleneck", .note, .slow,
     Guide(
@@ -12,14 +13,16 @@ extension DoctorRule {
       longer for it. Often the limit of 1 only stood in for a dependency or a lock that two of them needed.
       """,
       wrong: """
-        decode.maxConcurrentOperationCount = 1      // photos have nothing to do with each other
+        // Photos have nothing to do with each other.
+        decode.maxConcurrentOperationCount = 1
         """,
       right: """
-        decode.maxConcurrentOperationCount = ProcessInfo.processInfo.activeProcessorCount
+        let process = ProcessInfo.processInfo
+        decode.maxConcurrentOperationCount = process.activeProcessorCount
         """)
   ) { context in
     let wall = context.wall
-    let crowded = context.crowdedQueues(wall / 5).filter { $0.full > 0 && $0.full >= wall / 5 }
+    let crowded = context.crowdedQueues(wall / 5).filter { $0.count >= CrowdedQueue.leastCount && $0.full >= wall / 5 }
     guard wall > 0, !crowded.isEmpty else { return [] }
     let path = context.timeBySlot()
     return crowded.compactMap { queue in
@@ -31,6 +34,7 @@ extension DoctorRule {
 
 private struct CrowdedQueue {
   static let largestLimit = 4
+  static let leastCount = 3
 
   var record: QueueRecord
   /// How long all slots were taken while others were ready.
