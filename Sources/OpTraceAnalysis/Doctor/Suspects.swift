@@ -105,7 +105,10 @@ extension Suspect {
     if let cancelled = operation.cancelRequested { return (.cancelled, false, max(since, cancelled.time)) }
     let isSettled = context.isSettled(since: since)
     if operation.ready != nil { return (.notStarted, false, max(since, operation.ready?.time ?? since)) }
-    return (hasRemoved ? .removedDependency : .notReady, isSettled, since)
+    if hasRemoved { return (.removedDependency, isSettled, since) }
+    // A program that works may wait in `isReady` for something of its own, and say so a moment later.
+    let isOver = context.trace.header.isClosed || context.silence >= DoctorContext.second
+    return (.notReady, isSettled && isOver, since)
   }
 }
 

@@ -99,8 +99,9 @@ struct WaitForBuilder {
     }
     let state = queues[queue]
     if let stopped = state.stoppedFree, let runnable = Self.runnable(operation), runnable <= stopped { return }
-    if state.isSuspended { connect(node, self.node(.suspension(queue: queue)), .root) }
-    if state.limit == 0 { connect(node, self.node(.noSlots(queue: queue)), .root) }
+    // The main queue cannot be held up: it takes no notice of either.
+    if state.isSuspended, !state.isMain { connect(node, self.node(.suspension(queue: queue)), .root) }
+    if state.limit == 0, !state.isMain { connect(node, self.node(.noSlots(queue: queue)), .root) }
     if state.isMain, let mainThread {
       connect(node, self.node(.thread(mainThread)), .mainThread)
       // What runs on the main thread keeps the others waiting by that alone.

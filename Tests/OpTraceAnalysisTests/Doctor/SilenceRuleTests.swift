@@ -68,8 +68,10 @@ struct SilenceRuleTests {
 
   @Test func neverReady() throws {
     let waiting = DoctorCase.operation(1, "sync", "10 t1 enqueued #1 queue=q1")
-    let found = try findings(queue + waiting, end: 500_000)
+    let found = try findings(queue + waiting, end: 1_500_000)
     #expect(found.map(\.code) == ["readiness-override"])
+    #expect(try findings(queue + waiting, end: 500_000, isClosed: true).map(\.severity) == [.error])
+    #expect(try findings(queue + waiting, end: 500_000).isEmpty)
     #expect(found.first?.title == "'sync' (#1) could run, and never said that it is ready")
     #expect(try findings(queue + waiting, end: 20).allSatisfy { $0.severity != .error })
     #expect(try findings(queue + waiting + "30 t1 ready #1\n", end: 500_000).isEmpty)
