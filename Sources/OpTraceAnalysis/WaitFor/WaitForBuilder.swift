@@ -134,8 +134,9 @@ struct WaitForBuilder {
     guard !stops.isEmpty else { return }
     for operation in trace.operations {
       guard let started = operation.started, let queue = operation.queue.flatMap({ queuePlaces[$0] }),
-        let stop = stops[queue], started.time <= stop.time, (operation.finished?.time ?? .max) > stop.time
+        let stop = stops[queue], max(started.time, operation.finished?.time ?? .max) > stop.time
       else { continue }
+      // One that started afterwards had its slot before.
       stops[queue]?.executing += 1
     }
     for (queue, stop) in stops where stop.limit < 0 || stop.executing < stop.limit {

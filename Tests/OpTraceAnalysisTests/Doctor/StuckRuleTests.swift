@@ -155,6 +155,24 @@ struct StuckRuleTests {
     #expect(try findings("0 t1 queue q1 limit=2 \"q\"\n5 t1 suspended q1\n").isEmpty)
   }
 
+  /// What a queue had given a slot to starts although it is suspended; what had none waits.
+  @Test func suspendedWhileFull() throws {
+    let lines =
+      "0 t1 queue q1 limit=1 \"q\"\n20 t1 suspended q1\n"
+      + DoctorCase.operation(
+        1, "A", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1", "30 t2 started #1", "31 t2 began #1", "40 t2 ended #1",
+        "41 t2 finished #1", "42 t2 start-returned #1")
+      + DoctorCase.operation(2, "B", "12 t1 enqueued #2 queue=q1", "13 t1 ready #2")
+    #expect(try findings(lines).map(\.code) == ["queue-suspended"])
+  }
+
+  @Test func mainQueueTakesNoNoticeOfBeingSuspended() throws {
+    let found = try findings(
+      "0 t1 queue q1 limit=1 main \"main\"\n5 t1 suspended q1\n6 t1 limit q1 value=0\n"
+        + DoctorCase.operation(1, "A", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1"))
+    #expect(found.allSatisfy { $0.severity != .error })
+  }
+
   @Test func rootBeforeSymptom() throws {
     // A circle that waits for a suspended queue as well; a third queue is behind both.
     let found = try findings(

@@ -9,7 +9,7 @@ extension Situation {
       let isMain = queue == 2 && random.chance(50)
       situation.queues.append(
         .init(
-          limit: isMain ? 1 : [1, 1, 2, 2, 3, -1, 0][random.number(0..<7)], isSuspended: random.chance(8),
+          limit: isMain ? 1 : [1, 1, 2, 2, 3, -1, 0][random.number(0..<7)], isSuspended: !isMain && random.chance(8),
           isMain: isMain))
     }
     let count = random.number(1..<8)
