@@ -8,6 +8,8 @@ struct DoctorContext: Sendable {
   let end: Nanoseconds
   /// The last time at which an operation, a queue or a wait changed.
   let lastTransition: Nanoseconds
+  /// From the first enqueueing or start to the last finish; nil: there was none.
+  let activity: ClosedRange<Nanoseconds>?
   /// Who is blocked, also by operations that are known not to go on, or have been silent for too long.
   private(set) var blockage: Blockage
   private(set) var suspects: [Suspect]
@@ -19,6 +21,7 @@ struct DoctorContext: Sendable {
     self.options = options
     end = max(options.now ?? trace.end, trace.end)
     lastTransition = Self.lastTransition(of: trace)
+    activity = trace.activity
     queuePlaces = Dictionary(
       trace.queues.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
     threadPlaces = Dictionary(
@@ -60,7 +63,7 @@ struct DoctorContext: Sendable {
 
   private static func lastTransition(of trace: Trace) -> Nanoseconds {
     var last = Nanoseconds.min
-    for operation in trace.operations { last = max(last, operation.lastTransition) }
+    for place in trace.operations.indices { last = max(last, trace.operations[place].lastTransition) }
     for queue in trace.queues {
       last = max(last, queue.created, queue.released ?? .min, queue.changes.last?.time ?? .min)
     }

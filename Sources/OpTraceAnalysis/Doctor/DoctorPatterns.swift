@@ -17,7 +17,7 @@ extension DoctorContext {
   }
 
   /// From the first enqueueing or start to the last finish.
-  var wall: Nanoseconds { trace.activity.map { $0.upperBound - $0.lowerBound } ?? 0 }
+  var wall: Nanoseconds { activity.map { $0.upperBound - $0.lowerBound } ?? 0 }
 
   /// `34 %`; 0 where there is no whole.
   static func percent(_ part: Nanoseconds, of whole: Nanoseconds) -> String {

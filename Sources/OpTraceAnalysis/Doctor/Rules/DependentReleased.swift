@@ -40,6 +40,12 @@ extension DoctorContext {
     guard let released = trace.operations[place].released, !trace.operations[place].dependencies.isEmpty else {
       return nil
     }
+    // Nearly always all of them had ended long before.
+    let isLate = trace.operations[place].dependencies.contains { edge in
+      let ended = trace.index(of: edge.on).flatMap { trace.operations[$0].executionEnded }
+      return ended.map { $0.time > released.time } ?? true
+    }
+    guard isLate else { return nil }
     let operation = trace.operations[place]
     guard operation.coverage == .full else { return nil }
     for edge in operation.dependencies where edge.on != operation.id {

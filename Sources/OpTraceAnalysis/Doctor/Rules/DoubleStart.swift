@@ -50,8 +50,9 @@ private struct DoublyStarted {
 
 extension DoctorContext {
   fileprivate func startedTwice() -> [DoublyStarted] {
-    var members: [QueueID: [Int]]?
-    return trace.operations.indices.compactMap { place in
+    // On the main thread, though they belong to another queue: by queue.
+    var strangers: [QueueID: [Int]] = [:]
+    let found: [DoublyStarted] = trace.operations.indices.compactMap { place in
       guard mayBeDouble(place) else { return nil }
       let operation = trace.operations[place]
       if operation.enqueueCount > 1 { return DoublyStarted(operation: operation, way: .enqueuedTwice) }
@@ -65,10 +66,10 @@ extension DoctorContext {
         return (operation.isAsynchronous ? isOnForeignMain : ranAtOnce)
           ? DoublyStarted(operation: operation, way: .startedTwice) : nil
       }
-      guard isOnForeignMain, let queue = operation.queue.flatMap(queue) else { return nil }
-      if members == nil { members = runMembers() }
-      return pastItsQueue(operation, started, queue, members?[queue.id] ?? [])
+      if isOnForeignMain, let queue = operation.queue { strangers[queue, default: []].append(place) }
+      return nil
     }
+    return found + pastTheirQueues(strangers)
   }
 
   /// Whether it is worth a closer look. Most operations are not.
@@ -86,32 +87,39 @@ extension DoctorContext {
     return !queue.isMain
   }
 
-  /// Operations whose code ran, by queue.
-  private func runMembers() -> [QueueID: [Int]] {
-    var result: [QueueID: [Int]] = [:]
-    for (place, operation) in trace.operations.enumerated() {
-      if let queue = operation.queue, operation.executionBegan != nil, !operation.isBarrier {
-        result[queue, default: []].append(place)
+  /// Those that started while others held all slots of their queue. One pass over the starts of each queue in their
+  /// order: O(n log n), and as many steps more for each stranger as its queue has slots.
+  private func pastTheirQueues(_ strangers: [QueueID: [Int]]) -> [DoublyStarted] {
+    guard !strangers.isEmpty else { return [] }
+    func start(_ place: Int) -> Stamp { trace.operations[place].started ?? Stamp(.max, ThreadID(0)) }
+    var members = strangers.mapValues { _ in [Int]() }
+    for place in trace.operations.indices where trace.operations[place].executionBegan != nil {
+      guard let queue = trace.operations[place].queue, trace.operations[place].started != nil else { continue }
+      if !trace.operations[place].isBarrier { members[queue]?.append(place) }
+    }
+    var result: [DoublyStarted] = []
+    for (id, places) in strangers.sorted(by: { $0.key < $1.key }) {
+      guard let queue = queue(id) else { continue }
+      let starts = (members[id] ?? []).sorted { start($0).time < start($1).time }
+      var head = 0
+      var working: [Int] = []
+      for place in places.sorted(by: { start($0).time < start($1).time }) {
+        let started = start(place)
+        while head < starts.count, Self.isBefore(start(starts[head]), started) {
+          working.append(starts[head])
+          head += 1
+        }
+        working.removeAll { !works(trace.operations[$0], after: started.time) }
+        guard let enqueued = trace.operations[place].enqueued,
+          let limit = queue.largestLimit(from: enqueued.time, to: started.time)
+        else { continue }
+        let holders = working.lazy.filter { $0 != place }.prefix(limit).map { trace.operations[$0].id }
+        guard holders.count >= limit else { continue }
+        result.append(
+          DoublyStarted(operation: trace.operations[place], way: .pastItsQueue, holders: Array(holders)))
       }
     }
     return result
-  }
-
-  private func pastItsQueue(
-    _ operation: OperationRecord, _ started: Stamp, _ queue: QueueRecord, _ members: [Int]
-  ) -> DoublyStarted? {
-    guard let enqueued = operation.enqueued,
-      let limit = queue.largestLimit(from: enqueued.time, to: started.time)
-    else { return nil }
-    var holders: [OperationID] = []
-    for place in members where holders.count < limit {
-      let holder = trace.operations[place]
-      guard holder.id != operation.id, let began = holder.started, Self.isBefore(began, started),
-        works(holder, after: started.time)
-      else { continue }
-      holders.append(holder.id)
-    }
-    return holders.count >= limit ? DoublyStarted(operation: operation, way: .pastItsQueue, holders: holders) : nil
   }
 
   fileprivate func doubleStart(_ cases: [DoublyStarted]) -> Finding {

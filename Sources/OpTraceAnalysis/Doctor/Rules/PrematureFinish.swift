@@ -70,10 +70,10 @@ extension DoctorContext {
         add(operation, "'\(span.name)'", span.began, span.ended)
       }
     }
-    for operation in trace.operations {
-      for block in operation.blocks {
+    for place in trace.operations.indices where !trace.operations[place].blocks.isEmpty {
+      for block in trace.operations[place].blocks {
         add(
-          operation, "block \(block.index + 1)", Stamp(block.began, block.thread),
+          trace.operations[place], "block \(block.index + 1)", Stamp(block.began, block.thread),
           block.ended.map { Stamp($0, block.thread) })
       }
     }

@@ -138,12 +138,14 @@ extension DoctorContext {
   fileprivate func rankedPairs() -> [Pair] {
     var result: [Pair] = []
     for place in trace.operations.indices where !trace.operations[place].dependencies.isEmpty {
-      let high = trace.operations[place]
-      guard high.cancelRequested == nil, let enqueued = high.enqueued, high.executionBegan != nil else { continue }
+      guard trace.operations[place].cancelRequested == nil, let enqueued = trace.operations[place].enqueued,
+        trace.operations[place].executionBegan != nil
+      else { continue }
+      let id = trace.operations[place].id
       // The two that finished last.
       var last: (place: Int, time: Nanoseconds)?
       var before = enqueued.time
-      for edge in high.dependencies where edge.removed == nil && edge.on != high.id {
+      for edge in trace.operations[place].dependencies where edge.removed == nil && edge.on != id {
         guard let other = trace.index(of: edge.on), let finished = trace.operations[other].finished?.time else {
           continue
         }
@@ -154,7 +156,9 @@ extension DoctorContext {
           last = (other, finished)
         }
       }
-      guard let last, last.time - before >= Pair.least, Rank(trace.operations[last.place]) < Rank(high) else {
+      guard let last, last.time - before >= Pair.least,
+        Rank(trace.operations[last.place]) < Rank(trace.operations[place])
+      else {
         continue
       }
       result.append(Pair(high: place, low: last.place, since: enqueued.time, most: last.time - before))

@@ -28,7 +28,7 @@ extension DoctorRule {
         queue.addOperation(save)
         """)
   ) { context in
-    guard context.forgetsNothing, let activity = context.trace.activity else { return [] }
+    guard context.forgetsNothing, let activity = context.activity else { return [] }
     let least = max(Retained.leastTime, (context.end - activity.lowerBound) / 2)
     let kept = context.retained(least)
     let groups = DoctorContext.groups(kept, by: { DoctorContext.Pattern(context.trace.operations[$0.place]) })

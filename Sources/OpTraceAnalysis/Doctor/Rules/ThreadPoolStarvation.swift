@@ -67,7 +67,7 @@ extension DoctorContext {
 
   /// Starts that came one by one as the pool grew.
   fileprivate func starvedForAWhile() -> [Finding] {
-    let gaps = StarvationGap.all(in: trace)
+    let gaps = StarvationGap.all(in: trace, activity)
     guard let first = gaps.first else { return [] }
     let waits = trace.waits.filter { $0.inside != nil }
     func isBlocked(_ place: Int, _ gap: StarvationGap) -> Bool {
@@ -115,8 +115,8 @@ struct StarvationGap {
   var holders: [Int]
 
   /// The first hundred. O(operations) for each, and once more for all.
-  static func all(in trace: Trace) -> [StarvationGap] {
-    silences(in: trace).compactMap { begin, end, late in
+  static func all(in trace: Trace, _ activity: ClosedRange<Nanoseconds>?) -> [StarvationGap] {
+    silences(in: trace, activity).compactMap { begin, end, late in
       let operation = trace.operations[late]
       guard let runnable = operation.runnable, runnable <= begin + DoctorContext.second / 20,
         let queue = operation.queue.flatMap({ trace.queue($0) }), !queue.isMain, queue.hasNoChange(begin, end)
@@ -137,8 +137,10 @@ struct StarvationGap {
   }
 
   /// Times of 0.9 to 1.2 s in which nothing started or ended, and which a start ended.
-  private static func silences(in trace: Trace) -> [(Nanoseconds, Nanoseconds, Int)] {
-    guard let activity = trace.activity else { return [] }
+  private static func silences(
+    in trace: Trace, _ activity: ClosedRange<Nanoseconds>?
+  ) -> [(Nanoseconds, Nanoseconds, Int)] {
+    guard let activity else { return [] }
     // Coarse first: which tenths of a second had an event.
     let bin = DoctorContext.second / 10
     let origin = activity.lowerBound
@@ -146,9 +148,9 @@ struct StarvationGap {
     guard count > 8, count < 100_000_000 else { return [] }
     var isUsed = [Bool](repeating: false, count: Int(count))
     func number(_ time: Nanoseconds) -> Int { Int(min(max(0, (time - origin) / bin), count - 1)) }
-    for operation in trace.operations {
-      if let time = operation.started?.time { isUsed[number(time)] = true }
-      if let time = operation.finished?.time { isUsed[number(time)] = true }
+    for place in trace.operations.indices {
+      if let time = trace.operations[place].started?.time { isUsed[number(time)] = true }
+      if let time = trace.operations[place].finished?.time { isUsed[number(time)] = true }
     }
     var places: [Int: Int] = [:]
     var runs: [(before: Int, after: Int)] = []
@@ -171,9 +173,9 @@ struct StarvationGap {
       latest[current] = max(latest[current] ?? .min, time)
       if time < earliest[current]?.time ?? .max { earliest[current] = (time, start) }
     }
-    for (place, operation) in trace.operations.enumerated() {
-      if let time = operation.started?.time { note(time, place) }
-      if let time = operation.finished?.time { note(time, nil) }
+    for place in trace.operations.indices {
+      if let time = trace.operations[place].started?.time { note(time, place) }
+      if let time = trace.operations[place].finished?.time { note(time, nil) }
     }
     return runs.compactMap { before, after in
       guard let begin = latest[before], let next = earliest[after], let late = next.start else { return nil }
