@@ -41,6 +41,7 @@
       return """
         optrace: \(operations) operations on \(queues) queue\(queues == 1 ? "" : "s") in '\(file)'
           \(optrace) summary \(file)
+          \(optrace) doctor \(file)
           \(optrace) graph \(file) -o \(stem).svg
           \(optrace) timeline \(file) -o \(stem).json
 

@@ -59,6 +59,7 @@
       let stem = quoted(first.path.hasSuffix(".optrace") ? String(first.path.dropLast(8)) : first.path)
       return text
         + "  \(command) summary \(path)\n"
+        + "  \(command) doctor \(path)\n"
         + "  \(command) graph \(path) -o \(stem).svg\n"
         + "  \(command) timeline \(path) -o \(stem).json\n"
     }

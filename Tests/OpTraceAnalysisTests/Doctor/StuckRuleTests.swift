@@ -186,3 +186,20 @@ struct StuckRuleTests {
     #expect(behind == 2)
   }
 }
+
+@Suite("Doctor: the verdict")
+struct VerdictTests {
+  private func verdict(_ code: String, _ severity: Finding.Severity) -> Diagnosis.Verdict {
+    Diagnosis.verdict([Finding(code, severity, title: "", explanation: "", fix: "")])
+  }
+
+  @Test(arguments: DoctorRule.table.map(\.code)) func ofAnError(code: String) {
+    let circles = ["dependency-cycle", "queue-self-wait", "wait-cycle", "main-thread-deadlock"]
+    let isStuck = DoctorRule.of(code)?.symptom == .stuck
+    #expect(verdict(code, .error) == (circles.contains(code) ? .deadlocked : isStuck ? .stalled : .warning))
+    #expect(verdict(code, .warning) == .warning)
+    #expect(verdict(code, .note) == .healthy)
+  }
+
+  @Test func ofNothing() { #expect(Diagnosis.verdict([]) == .healthy) }
+}
