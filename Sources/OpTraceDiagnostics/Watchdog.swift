@@ -38,6 +38,15 @@ public final class Watchdog: Sendable {
     OwnThread.start("optrace watch") { loop.run() }
   }
 
+  /// The same, with `after` in seconds. What is no time is as long as there is.
+  public convenience init(
+    _ recorder: TraceRecorder, after seconds: Double,
+    handler: @escaping @Sendable (QueueReport) -> Void = { Watchdog.print($0) }
+  ) {
+    let longest = 1e9
+    self.init(recorder, after: .seconds(seconds <= longest ? max(0, seconds) : longest), handler: handler)
+  }
+
   deinit { cancel() }
 
   /// Ends it. A call of the handler that has begun goes on. A second call does nothing.

@@ -42,6 +42,13 @@ import Testing
         + "the recorder was stopped, or the program has closed the recorder's descriptor")
   }
 
+  @Test(arguments: [0.1, -1, .infinity, .nan]) func takesSecondsOfAnyKind(_ seconds: Double) throws {
+    let scratch = Scratch()
+    let recorder = try scratch.recorder()
+    Watchdog(recorder, after: seconds) { _ in Issue.record("nothing is pending") }.cancel()
+    try recorder.stop()
+  }
+
   enum Ending: CaseIterable { case cancelled, released, recorderStopped }
 
   @Test(arguments: Ending.allCases) func itsThreadEnds(_ ending: Ending) throws {
