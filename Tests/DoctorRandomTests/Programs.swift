@@ -3,8 +3,17 @@ import OpTraceAnalysis
 import OpTraceModel
 import Testing
 
+/// Does work that waits on a thread of its own: those that run tests are as many as processors, and others need them.
+func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+  try await withCheckedThrowingContinuation { continuation in
+    Thread.detachNewThread { continuation.resume(with: Result { try work() }) }
+  }
+}
+
 /// A process that runs random programs, with a folder for their traces.
-final class RandomProcess {
+///
+/// Sendable: one thread at a time has it.
+final class RandomProcess: @unchecked Sendable {
   let folder: URL
   private let process = Process()
   private let output = Pipe()

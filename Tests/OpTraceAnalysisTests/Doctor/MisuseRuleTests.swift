@@ -329,8 +329,8 @@ struct MisuseRuleTests {
   private func early(_ draw: String, tiles: String = "20 t2 started #1\n21 t2 began #1\n9000 t2 ended #1") -> String {
     "0 t1 queue q1 limit=2 \"maps\"\n"
       + DoctorCase.operation(1, "tiles", "5 t1 enqueued #1 queue=q1", "6 t1 ready #1", tiles)
-      + DoctorCase.operation(
-        2, "draw", draw, "60 t3 started #2", "61 t3 began #2", "70 t3 ended #2", "70 t3 finished #2")
+      + "1 t1 created #2 class=\"Draw\" own-ready\n1 t1 named #2 \"draw\"\n\(draw)\n60 t3 started #2\n61 t3 began #2\n"
+      + "70 t3 ended #2\n70 t3 finished #2\n"
   }
 
   private let edgeFirst = "8 t1 depends #2 on=#1\n10 t1 enqueued #2 queue=q1\n11 t1 ready #2"
@@ -344,6 +344,26 @@ struct MisuseRuleTests {
         "'draw' (#2) said that it is ready", "'draw' (#2) was started",
         "'tiles' (#1), which it depends on, ended only now",
       ])
+  }
+
+  @Test("no finding where Foundation's own isReady let it pass: what it depends on had said that it is finished")
+  func readyByFoundation() throws {
+    let lines = early(edgeFirst).replacing(" own-ready", with: "")
+    #expect(try titles("started-before-dependency", lines).isEmpty)
+    // Nobody asked: somebody started it by hand.
+    let byHand = lines.replacing("11 t1 ready #2\n", with: "")
+    #expect(try titles("started-before-dependency", byHand).count == 1)
+  }
+
+  @Test("no finding: an asynchronous class may be over for a moment before it says so")
+  func announcedLate() throws {
+    func lines(_ end: Int) -> String {
+      let tiles = "20 t2 started #1\n21 t2 began #1\n22 t2 start-returned #1\n\(end) t4 ended #1\n\(end) t4 finished #1"
+      return early(edgeFirst, tiles: tiles)
+        .replacing("created #1 class=\"Work\"", with: "created #1 class=\"Work\" async")
+    }
+    #expect(try titles("started-before-dependency", lines(9000)).isEmpty)
+    #expect(try titles("started-before-dependency", lines(20_000)).count == 1)
   }
 
   @Test(

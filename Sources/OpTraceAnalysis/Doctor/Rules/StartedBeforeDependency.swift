@@ -41,7 +41,9 @@ extension DoctorContext {
   fileprivate func earlyStart(_ place: Int) -> EarlyStart? {
     guard !trace.operations[place].dependencies.isEmpty, trace.operations[place].cancelRequested == nil,
       let enqueued = trace.operations[place].enqueued, let started = trace.operations[place].started,
-      trace.operations[place].coverage == .full, enqueued.time <= started.time
+      trace.operations[place].coverage == .full, enqueued.time <= started.time,
+      // Foundation's own isReady asks the dependencies: what it let pass had said that it is finished.
+      trace.operations[place].overridesReady || trace.operations[place].ready == nil
     else { return nil }
     for edge in trace.operations[place].dependencies where edge.added <= enqueued.time {
       guard let other = trace.index(of: edge.on), other != place,
