@@ -286,7 +286,10 @@ public struct TraceBuilder {
   }
 
   private mutating func beginWait(_ target: WaitRecord.Target, _ at: Stamp) {
-    openWaits[OpenWait(thread: at.thread.rawValue, target: target), default: []].append(trace.waits.count)
+    let key = OpenWait(thread: at.thread.rawValue, target: target)
+    // A thread does not wait twice for one thing: the end of the wait before is missing (a ring forgets it).
+    for index in openWaits[key] ?? [] { trace.waits[index].ended = at.time }
+    openWaits[key] = [trace.waits.count]
     var inside: OperationID?
     // One that is over stands on the stack because its last records are missing.
     if let place = threads.executing(on: at.thread), trace.operations[place].finished == nil {

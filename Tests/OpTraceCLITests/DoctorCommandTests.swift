@@ -33,8 +33,7 @@ struct DoctorCommandTests {
 
           why: An operation starts when all that it depends on is finished. Each of these waits for the
                next, and the last for the first, so none of them will ever start.
-          fix: Take one of these dependencies away. The one of 'Session' (#2) on 'Token' (#1) closed the
-               circle.
+          fix: Take one of these dependencies away: see which of them the work does not need.
 
         deadlocked: 1 error; 3 of 3 operations are not over, and nothing moved in the last 3 s.
         A picture of it:

@@ -8,6 +8,8 @@ struct Suspect: Sendable {
   enum Kind: Sendable {
     /// Started, and not finished: its code has returned, or blocks on something that no operation holds.
     case neverFinished
+    /// Its code runs, as far as the trace tells.
+    case running
     case cancelled
     /// Nothing stands in its way, and it never said that it is ready.
     case notReady
@@ -23,7 +25,7 @@ struct Suspect: Sendable {
       switch self {
       case .neverFinished, .cancelled, .notReady, .removedDependency: true
       // The thread pool is, or whoever holds the queue's lock.
-      case .notStarted, .beingAdded: false
+      case .notStarted, .beingAdded, .running: false
       }
     }
   }
@@ -74,7 +76,7 @@ extension Suspect {
       guard case .object = wait.target else { return nil }
       return (.neverFinished, false, wait.began)
     }
-    guard let returned = operation.startReturned else { return nil }
+    guard let returned = operation.startReturned else { return (.running, false, operation.lastTransition) }
     if let seen = operation.finishSeen, context.isSettled(since: seen.time) {
       return (.neverFinished, true, seen.time)
     }

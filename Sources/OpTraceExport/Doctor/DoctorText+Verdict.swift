@@ -27,7 +27,11 @@ extension DoctorText {
     let open = report.unfinished
     if report.verdict == .healthy {
       var text = "No deadlock, stall or misuse found in \(counted(all, "operation"))."
-      if open > 0 { text += " \(grouped(open)) of them \(open == 1 ? "is" : "are") not over." }
+      if open > 0 {
+        text += " \(grouped(open)) of them \(open == 1 ? "is" : "are") not over"
+        let isLong = report.movement == nil && report.silence >= 1_000_000_000
+        text += isLong ? ", and nothing moved in the last \(DurationText.text(report.silence))." : "."
+      }
       return wrapped(text).map { style.paint(.good, $0) }
     }
     let counts = Finding.Severity.allCases.compactMap { severity -> String? in
@@ -43,7 +47,8 @@ extension DoctorText {
         text += ", and nothing moved in the last \(DurationText.text(report.silence))"
       }
     }
-    let word = report.verdict.rawValue
+    // The verdict of misuse is a warning; the text does not hide that it is an error.
+    let word = report.hasErrors && report.verdict == .warning ? "wrong" : report.verdict.rawValue
     let role: Role = report.hasErrors ? .error : .warning
     return wrapped(word + text + ".").enumerated().map {
       $0 == 0 ? style.paint(role, word) + $1.dropFirst(word.count) : $1

@@ -198,7 +198,12 @@ public struct DoctorText: Sendable {
   }
 
   /// An explanation may begin with the name of a queue.
-  static func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
+  static func sentence(_ text: String) -> String {
+    // `start()` keeps its name.
+    let word = text.prefix { $0 != " " }
+    return word.contains("(") || word.contains { $0.isUppercase }
+      ? text : text.prefix(1).uppercased() + text.dropFirst()
+  }
 
   /// Fit for a terminal, and not endless.
   static func shown(_ text: String, _ widest: Int = 2000) -> String {

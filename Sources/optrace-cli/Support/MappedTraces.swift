@@ -11,9 +11,7 @@
     /// Paths, each once, in the order of the process's address space. Nil when there is no such process, or none that
     /// may be looked at.
     static func paths(of processID: String) -> [String]? {
-      guard let bytes = FileManager.default.contents(atPath: "/proc/\(processID)/maps"), !bytes.isEmpty else {
-        return nil
-      }
+      guard let bytes = contents(of: "/proc/\(processID)/maps"), !bytes.isEmpty else { return nil }
       var found: [String] = []
       for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
         // Address, rights, offset, device, inode, and then the path, which may hold spaces. A trace is mapped shared.
@@ -24,6 +22,21 @@
         found.append(String(path))
       }
       return found
+    }
+
+    /// All of a file whose size the system does not tell; Foundation reads a page of such a file, and no more.
+    private static func contents(of path: String) -> [UInt8]? {
+      let file = open(path, O_RDONLY | O_CLOEXEC)
+      guard file >= 0 else { return nil }
+      defer { close(file) }
+      var result: [UInt8] = []
+      var piece = [UInt8](repeating: 0, count: 1 << 16)
+      while true {
+        let count = read(file, &piece, piece.count)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return count == 0 ? result : nil }
+        result += piece[..<count]
+      }
     }
 
     private static func isTrace(_ path: String) -> Bool {

@@ -18,7 +18,7 @@ struct SilenceRuleTests {
     let found = try findings(queue + upload + report, end: 6_000_000)
     #expect(found.map(\.code) == ["never-finished"])
     #expect(found.first?.severity == .error)
-    #expect(found.first?.title == "'upload' (#1) was started and never finished")
+    #expect(found.first?.title == "'upload' (#1) was started, and has not finished for 6 s")
     #expect(found.first?.behind == 1)
     // Four seconds are not enough, and nobody behind it is no fault.
     #expect(try findings(queue + upload + report, end: 4_000_000).map(\.severity) == [.note])
@@ -30,7 +30,8 @@ struct SilenceRuleTests {
   @Test func whatExecutesIsNotStuck() throws {
     let running = DoctorCase.operation(
       1, "upload", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1", "20 t2 started #1", "21 t2 began #1")
-    #expect(try findings(queue + running + report, end: 60_000_000).isEmpty)
+    #expect(try findings(queue + running + report, end: 4_000_000).isEmpty)
+    #expect(try findings(queue + running + report, end: 60_000_000).map(\.severity) == [.note])
   }
 
   @Test func forgottenNotificationIsProven() throws {
@@ -123,4 +124,23 @@ struct SilenceRuleTests {
     #expect(found.map(\.severity) == [.warning])
     #expect(found.first?.title == "3 operations waited for a thread, about 1 s each")
   }
+}
+
+@Suite("Doctor: one thread is no pool")
+struct PoolEvidenceTests {
+  private func codes(_ wait: String) throws -> [Finding.Severity] {
+    let lines =
+      "0 t1 queue q1 limit=-1 \"q\"\n0 t1 queue q2 limit=-1 \"other\"\n"
+      + DoctorCase.operation(
+        1, "first", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1", "20 t2 started #1", "21 t2 began #1", wait)
+      + DoctorCase.operation(2, "second", "12 t1 enqueued #2 queue=q2", "13 t1 ready #2")
+    return Diagnosis(of: try DoctorCase.trace(lines, end: 7_000_000)).findings
+      .filter { $0.code == "thread-pool-starvation" }.map(\.severity)
+  }
+
+  @Test func theOneThatIsBlockedNeedNotBeWhy() throws {
+    #expect(try codes("10030 t3 blocked #1 object=0x7000 kind=1 age=625000 thread=t2") == [.warning])
+  }
+
+  @Test func itWaitsForWhatGetsNoThread() throws { #expect(try codes("30 t2 wait #2") == [.error]) }
 }

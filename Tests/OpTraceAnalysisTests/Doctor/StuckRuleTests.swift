@@ -32,7 +32,17 @@ struct StuckRuleTests {
       finding.evidence.contains { $0.text == "the main thread waits for queue 'account' to be empty" })
     #expect(
       finding.fix
-        == "Take one of these dependencies away. The one of 'profile' (#3) on 'session' (#2) closed the circle.")
+        == "Take one of these dependencies away: see which of them the work does not need.")
+  }
+
+  @Test func edgeThatClosedTheCircle() throws {
+    let found = try findings(
+      "0 t1 queue q1 limit=2 \"q\"\n"
+        + DoctorCase.operation(1, "token", "10 t1 depends #1 on=#2", "10 t1 enqueued #1 queue=q1")
+        + DoctorCase.operation(2, "session", "11 t1 enqueued #2 queue=q1", "30 t1 depends #2 on=#1"))
+    #expect(
+      found.first?.fix
+        == "Take one of these dependencies away. The one of 'session' (#2) on 'token' (#1) closed the circle.")
   }
 
   @Test func circleIsNoErrorWhereRecordsAreMissing() throws {

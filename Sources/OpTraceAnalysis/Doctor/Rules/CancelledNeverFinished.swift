@@ -34,9 +34,10 @@ extension DoctorRule {
             + "queue until isFinished is true."
           : "It was asked to cancel, nothing has moved for \(DurationText.text(context.silence)), and it is not "
             + "finished. A cancelled operation stays in its queue until isFinished is true.",
-        fix:
-          "Finish \(operation.className) in cancel(), or in start() when isCancelled is true there: isExecuting false, "
-          + "isFinished true, both announced (or finish(), with TracedAsyncOperation).")
+        fix: (operation.executionBegan == nil
+          ? "Finish \(operation.className) in start() when isCancelled is true there, and not in cancel(), for it was not "
+            + "started yet" : "Finish \(operation.className) in cancel() when it executes")
+          + ": isExecuting false, isFinished true, both announced (or finish(), with TracedAsyncOperation).")
       finding.operations = [operation.id]
       finding.queues = context.queues(of: [operation])
       if let cancelled = operation.cancelRequested {

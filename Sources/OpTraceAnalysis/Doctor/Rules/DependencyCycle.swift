@@ -55,6 +55,11 @@ extension DoctorContext {
       if edge.added >= last?.added ?? .min { last = (edge.added, record.id, id) }
     }
     guard let last else { return "Take one of these dependencies away." }
+    // Those from before the enqueueing carry its time, and so tell nothing of their order.
+    let isInOrder = operation(last.waiter)?.enqueued.map { last.added > $0.time + TraceBuilder.tolerance } ?? false
+    guard isInOrder || last.waiter == last.on else {
+      return "Take one of these dependencies away: see which of them the work does not need."
+    }
     if last.waiter == last.on { return "Take the dependency of \(name(last.on)) on itself away." }
     return "Take one of these dependencies away. The one of \(name(last.waiter)) on \(name(last.on)) closed the circle."
   }

@@ -30,7 +30,9 @@ extension DoctorRule {
   ) { context in
     let suspects = context.suspects.filter { $0.kind == .neverFinished }
     let (errors, notes) = context.judged(suspects)
-    return errors.map { context.neverFinished($0.suspect, $0.root) } + context.stillRunning(notes)
+    // What executes may be busy; that nothing has moved for long is worth a word.
+    let running = context.isStalled ? context.suspects.filter { $0.kind == .running } : []
+    return errors.map { context.neverFinished($0.suspect, $0.root) } + context.stillRunning(notes + running)
   }
 }
 
@@ -97,11 +99,12 @@ extension DoctorContext {
       }
     } else {
       finding = Finding(
-        "never-finished", .error, title: "\(name) was started and never finished",
+        "never-finished", .error, title: "\(name) was started, and has not finished for \(DurationText.text(silence))",
         explanation: "start() of \(name) has returned, nothing has moved for \(DurationText.text(silence)), and nobody "
           + "reported that it is finished.",
         fix: "Call finish() on every path of \(operation.className): also when the work fails, is cancelled, or its "
-          + "callback is never called (a timeout).")
+          + "callback is never called (a timeout). A class with states of its own has to announce isFinished, too "
+          + "(didChangeValue).")
     }
     if let returned = operation.startReturned {
       finding.evidence.append(.init(at: returned, "start() of \(name) returned"))
@@ -122,7 +125,8 @@ extension DoctorContext {
       explanation: "\(count == 1 ? "It was" : "They were") started and not finished when the trace ended. That is no "
         + "fault by itself: nothing proves that it will stay so.",
       fix:
-        "If it should be over by now, see that \(trace.operations[longest.place].className) is finished on every path.")
+        "If \(count == 1 ? "it" : name) should be over by now, see that \(trace.operations[longest.place].className) is "
+        + "finished on every path.")
     finding.operations = suspects.map { trace.operations[$0.place].id }
     finding.queues = queues(of: suspects.map { trace.operations[$0.place] })
     finding.evidence.append(

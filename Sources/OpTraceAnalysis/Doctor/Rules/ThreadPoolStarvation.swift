@@ -35,8 +35,17 @@ extension DoctorContext {
     let blocking = trace.waits.filter { $0.ended == nil && $0.inside != nil }
     let holders = trace.operations.filter { $0.finished == nil && $0.isStarted && $0.startReturned == nil }
     let waiting = Set(blocking.compactMap(\.inside))
-    // Without a wait of theirs it is not known what the threads do.
-    let isProven = !holders.isEmpty && holders.allSatisfy { waiting.contains($0.id) }
+    // Without a wait of theirs it is not known what the threads do. One thread is no pool, unless it waits for just these.
+    let readyIDs = Set(ready.map(\.id))
+    let waitsForThese = blocking.contains { wait in
+      switch wait.target {
+      case .operation(let id): readyIDs.contains(id)
+      case .queue(let id): ready.contains { $0.queue == id }
+      case .object: false
+      }
+    }
+    let isProven =
+      (holders.count > 1 || waitsForThese) && !holders.isEmpty && holders.allSatisfy { waiting.contains($0.id) }
     var finding = Finding(
       "thread-pool-starvation", isProven ? .error : .warning,
       title: "\(Self.count(ready.count, "operation")) could run, and no thread of the pool is free",
@@ -45,8 +54,8 @@ extension DoctorContext {
           ? "But every thread that runs operations is blocked inside of one: \(list(holders.map(\.id)))."
           : "But nothing was started for \(DurationText.text(silence)); what the threads of the pool do is not in the trace."),
       fix: "Do not block inside of operations: make \(holders.first.map { name($0.id) } ?? "them") asynchronous "
-        + "(TracedAsyncOperation), or let what they wait for be a dependency. As a stopgap, limit the queue "
-        + "(maxConcurrentOperationCount) below the number of processors.")
+        + "(TracedAsyncOperation), or let what they wait for be a dependency. Where the queue has an underlyingQueue, see "
+        + "that this is not serial, and not busy with something else.")
     finding.operations = ready.map(\.id) + holders.map(\.id)
     finding.queues = queues(of: ready + holders)
     for suspect in suspects.prefix(3) {
