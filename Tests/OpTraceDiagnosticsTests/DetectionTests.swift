@@ -133,11 +133,12 @@ import Testing
     }
     let code = try await Self.onThread {
       isIn.wait()
+      // Here and not behind the await, which may take its time: the other one is silent meanwhile.
+      defer { isFound.open() }
       let error = #expect(throws: DeadlockError.self) { try withDeadlockDetection { _ in waitForOneself() } }
       return error?.findings.map(\.code)
     }
     #expect(code == ["queue-self-wait"])
-    isFound.open()
     #expect(try await healthy)
   }
 

@@ -18,7 +18,7 @@ final class Gate: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
   func open() { semaphore.signal() }
   func wait() {
-    #expect(semaphore.wait(timeout: .now() + 60) == .success, "waited in vain")
+    #expect(semaphore.wait(timeout: .now() + 600) == .success, "waited in vain")
     semaphore.signal()
   }
 }
@@ -35,7 +35,7 @@ final class Inbox<Value: Sendable>: @unchecked Sendable {
   }
   /// The first that was not taken yet.
   func next() throws -> Value {
-    try #require(arrived.wait(timeout: .now() + 60) == .success, "nothing came")
+    try #require(arrived.wait(timeout: .now() + 600) == .success, "nothing came")
     return lock.withLock { values.removeFirst() }
   }
   /// What came and was not taken.
@@ -97,7 +97,7 @@ final class Program {
   private func bounded<Value>(_ body: () -> Value) -> Value {
     let isOver = DispatchSemaphore(value: 0)
     let number = process.processIdentifier
-    Thread { if isOver.wait(timeout: .now() + 60) == .timedOut { Foundation.kill(number, SIGKILL) } }.start()
+    Thread { if isOver.wait(timeout: .now() + 600) == .timedOut { Foundation.kill(number, SIGKILL) } }.start()
     defer { isOver.signal() }
     return body()
   }

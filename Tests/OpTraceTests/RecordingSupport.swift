@@ -42,7 +42,7 @@ extension Trace {
 final class Gate: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
   func open() { semaphore.signal() }
-  func wait() { #expect(semaphore.wait(timeout: .now() + 120) == .success, "waited in vain") }
+  func wait() { #expect(semaphore.wait(timeout: .now() + 600) == .success, "waited in vain") }
 }
 
 /// Values collected by any thread, in order.
