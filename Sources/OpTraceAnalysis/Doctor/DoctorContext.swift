@@ -48,13 +48,10 @@ struct DoctorContext: Sendable {
 
   /// A finding about such a state: unproven while it may be a moment's.
   func settled(_ finding: Finding, since time: Nanoseconds) -> Finding {
-    var finding = proven(finding)
+    let finding = proven(finding)
     guard !isSettled(since: time) else { return finding }
-    finding.isProven = false
-    if finding.severity == .error { finding.severity = .warning }
-    finding.evidence.append(
-      .init("unproven: the trace ends \(DurationText.text(max(0, end - time))) later, and it may be a moment's state"))
-    return finding
+    let rest = DurationText.text(max(0, end - time))
+    return unproven(finding, because: "the trace ends \(rest) later, and it may be a moment's state")
   }
 
   func operation(_ id: OperationID) -> OperationRecord? { trace.operation(id) }

@@ -20,16 +20,12 @@ extension DoctorRule {
   ) { context in
     context.blockage.deadlocks.filter { context.kind(of: $0) == .dependencies }.map { deadlock in
       let count = deadlock.cycle.count
-      let first = context.blockage.graph.nodes[deadlock.cycle.first?.from ?? 0]
-      guard case .operation(let place) = first else {
-        return context.finding(
-          "dependency-cycle", deadlock, title: "operations depend on each other in a circle", explanation: "", fix: "")
-      }
+      let first = context.operations(of: deadlock).first.map { context.name($0.id) } ?? "an operation"
       let itself = count == 1
       return context.finding(
         "dependency-cycle", deadlock,
         title: itself
-          ? "\(context.name(place)) depends on itself"
+          ? "\(first) depends on itself"
           : "\(DoctorContext.count(count, "operation")) depend on each other in a circle",
         explanation: itself
           ? "An operation starts when all that it depends on is finished, and it cannot be finished before it starts. "
