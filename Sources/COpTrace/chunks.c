@@ -44,7 +44,7 @@ chunk_header *chunk_take(optrace_recorder *recorder, uint32_t bytes, uint32_t ki
     uint64_t used = atomic_load_explicit(&recorder->used, memory_order_relaxed);
     uint64_t left = recorder->mapped - used;
     if (left < bytes) return NULL;
-    chunk = (chunk_header *)(void *)(recorder->base + used);
+    chunk = (chunk_header *)(void *)file_address(recorder, used);
     chunk->bytes = bytes;
     chunk->sequence = recorder->sequence++;
     atomic_store_explicit(&recorder->used, used + bytes, memory_order_relaxed);

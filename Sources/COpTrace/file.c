@@ -28,30 +28,95 @@ static uint64_t fair_share(uint64_t size) {
   return size < share ? size : share;
 }
 
-// Address space for all that the file can become, so that a place in the file is always the same address.
-static int reserve_addresses(optrace_recorder *recorder) {
-#if defined(__APPLE__)
-  uint64_t size = 4ull << 30;
-#else
-  uint64_t size = 256ull << 30;
-#endif
-  const optrace_options *options = &recorder->options;
-  size = fair_share(size);
-  if (options->ring) size = round_up(options->capacity, page_size());
-  if (options->size_limit && options->size_limit < size) {
-    size = options->size_limit / page_size() * page_size();
-    if (size == 0) size = page_size();
-  }
-  for (;; size /= 2) {
-    void *base = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (base != MAP_FAILED) {
-      recorder->base = base;
-      recorder->reserved = size;
-      return 0;
-    }
-    if (options->ring || size <= 1 << 20) return errno;
-  }
+// ---- Windows -------------------------------------------------------------------------------------------------------
+
+// Adds a window of so many addresses; 0 or an errno. Nothing shows the file yet.
+static int reserve_window(uint64_t offset, uint64_t size, file_window *out) {
+  void *at = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) return errno;
+  *out = (file_window){.at = at, .offset = offset, .size = size, .guard = -1};
+  return 0;
 }
+
+// Lets the window show the file up to `end`, which is reserved on disk; 0 or an errno.
+static int show_file(const optrace_recorder *recorder, file_window *window, uint64_t end, bool populate) {
+  uint8_t *at = window->at + window->mapped;
+  uint64_t from = window->offset + window->mapped;
+  if (mmap(at, end - from, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, recorder->descriptor, (off_t)from) ==
+      MAP_FAILED)
+    return errno;
+#if defined(MADV_POPULATE_WRITE)
+  if (populate) madvise(at, end - from, MADV_POPULATE_WRITE);  // Page faults here, not on the hot path. Fails harmlessly.
+#else
+  (void)populate;
+#endif
+  window->mapped = end - window->offset;
+  return 0;
+}
+
+// What the file may become, and the first window: a ring is mapped as a whole.
+static int open_window(optrace_recorder *recorder) {
+#if defined(__APPLE__)
+  const uint64_t largest = 4ull << 30;
+#else
+  const uint64_t largest = 256ull << 30;
+#endif
+  enum { first_window = 32 << 20, least_window = 1 << 20 };
+  const optrace_options *options = &recorder->options;
+  uint64_t page = page_size();
+  recorder->largest = largest;
+  if (options->ring) recorder->largest = round_up(options->capacity, page);
+  if (options->size_limit && options->size_limit < recorder->largest) {
+    recorder->largest = options->size_limit / page * page;
+    if (recorder->largest == 0) recorder->largest = page;
+  }
+  uint64_t size = recorder->largest;
+  if (!options->ring) size = fair_share(size < first_window ? size : first_window);
+  int error;
+  while ((error = reserve_window(0, size, &recorder->windows[0])) != 0 && !options->ring && size > least_window)
+    size /= 2;
+  if (error) return error;
+  recorder->window_count = 1;
+  recorder->base = recorder->windows[0].at;
+  recorder->windows[0].guard = guard_add(recorder, recorder->base, size);
+  return 0;
+}
+
+// A new window, for what comes from here on. It begins with the page in which the next chunk does, as a chunk stands in
+// one window; what others still write to stays where it is. 0 or an errno.
+static int next_window(const optrace_recorder *recorder, uint64_t end, bool populate, file_window *out) {
+  uint64_t page = page_size();
+  uint64_t offset = atomic_load_explicit(&recorder->used, memory_order_relaxed) / page * page;
+  uint64_t size = recorder->largest - offset;
+  uint64_t before = 0;
+  for (uint32_t i = 0; i < recorder->window_count; i++) before += recorder->windows[i].size;
+  if (size > before) size = before;
+  // The limit may have been set since the last time.
+  uint64_t share = fair_share(before + size);
+  if (share <= before) return ENOMEM;
+  if (size > share - before) size = share - before;
+  if (recorder->window_count == most_windows || offset + size < end) return ENOMEM;
+  int error = reserve_window(offset, size, out);
+  if (error) return error;
+  out->guard = guard_add((optrace_recorder *)recorder, out->at, size);
+  error = show_file(recorder, out, end, populate);
+  if (error) {
+    guard_remove(out->guard);
+    munmap(out->at, size);
+  }
+  return error;
+}
+
+void file_discard(optrace_recorder *recorder) {
+  for (uint32_t i = 0; i < recorder->window_count; i++) {
+    guard_remove(recorder->windows[i].guard);
+    munmap(recorder->windows[i].at, recorder->windows[i].size);
+  }
+  recorder->window_count = 0;
+  recorder->base = NULL;
+}
+
+// ---- Growing -------------------------------------------------------------------------------------------------------
 
 bool file_is(const optrace_recorder *recorder, int descriptor) {
   struct stat info;
@@ -91,21 +156,19 @@ static int allocate(int descriptor, uint64_t offset, uint64_t count) {
 #endif
 }
 
-// 0 or an errno.
+// 0 or an errno. `grow` is held, or nobody else knows the recorder yet.
 static int extend(optrace_recorder *recorder, uint64_t count, bool populate) {
   int error = allocate(recorder->descriptor, recorder->mapped, count);
   if (error) return error;
-  void *at = recorder->base + recorder->mapped;
-  if (mmap(at, count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, recorder->descriptor,
-           (off_t)recorder->mapped) == MAP_FAILED)
-    return errno;
-#if defined(MADV_POPULATE_WRITE)
-  if (populate) madvise(at, count, MADV_POPULATE_WRITE);  // Page faults here, not on the hot path. Fails harmlessly.
-#else
-  (void)populate;
-#endif
+  uint64_t end = recorder->mapped + count;
+  file_window *last = &recorder->windows[recorder->window_count - 1];
+  file_window next;
+  bool fits = end - last->offset <= last->size;
+  error = fits ? show_file(recorder, last, end, populate) : next_window(recorder, end, populate, &next);
+  if (error) return error;
   pthread_mutex_lock(&recorder->lock);
-  recorder->mapped += count;
+  if (!fits) recorder->windows[recorder->window_count++] = next;
+  recorder->mapped = end;
   atomic_store_explicit(&recorder->retry_at, 0, memory_order_relaxed);
   pthread_mutex_unlock(&recorder->lock);
   return 0;
@@ -118,7 +181,7 @@ bool file_grow(optrace_recorder *recorder, uint64_t needed, bool ahead) {
   bool done = !stopping && recorder->mapped - used >= needed;
   if (!done && !stopping) {
     uint64_t page = page_size();
-    uint64_t limit = recorder->reserved;
+    uint64_t limit = recorder->largest;
     if (recorder->options.size_limit && recorder->options.size_limit < limit) limit = recorder->options.size_limit;
     limit = limit / page * page;
     uint64_t most = limit > recorder->mapped ? limit - recorder->mapped : 0;
@@ -150,20 +213,12 @@ int file_open(optrace_recorder *recorder) {
   if (fstat(recorder->descriptor, &info) != 0) return errno;
   recorder->device = info.st_dev;
   recorder->inode = info.st_ino;
-  int error = reserve_addresses(recorder);
+  int error = open_window(recorder);
   if (error) return error;
-  recorder->guard = guard_add(recorder, recorder->base, recorder->reserved);
-  uint64_t first = recorder->options.ring ? recorder->reserved : 64 * 1024;
-  if (first > recorder->reserved) first = recorder->reserved;
+  uint64_t first = recorder->options.ring ? recorder->largest : 64 * 1024;
+  if (first > recorder->largest) first = recorder->largest;
   // The ring is filled ahead by the keeper.
-  error = extend(recorder, first, !recorder->options.ring);
-  if (error) {
-    guard_remove(recorder->guard);
-    munmap(recorder->base, recorder->reserved);
-    recorder->base = NULL;
-    return error;
-  }
-  return 0;
+  return extend(recorder, first, !recorder->options.ring);
 }
 
 // ---- The end -------------------------------------------------------------------------------------------------------
@@ -193,11 +248,14 @@ static int finish_file(optrace_recorder *recorder, const uint8_t *final_heartbea
   }
   memcpy(view + optrace_header_heartbeat, final_heartbeat, 32);
   memcpy(view + optrace_header_end_offset, &end, 8);
+  // "Closed" last: whoever is killed before it leaves an open file, and not one whose checksum is wrong.
+  uint8_t sealed[optrace_header_dynamic_checksum - optrace_header_state];
   uint32_t closed = 2;
-  memcpy(view + optrace_header_state, &closed, 4);
-  uint64_t checksum = optrace_checksum(0x9E3779B97F4A7C15ull, view + optrace_header_state,
-                                       optrace_header_dynamic_checksum - optrace_header_state);
+  memcpy(sealed, view + optrace_header_state, sizeof sealed);
+  memcpy(sealed, &closed, 4);
+  uint64_t checksum = optrace_checksum(0x9E3779B97F4A7C15ull, sealed, sizeof sealed);
   memcpy(view + optrace_header_dynamic_checksum, &checksum, 8);
+  atomic_store_explicit((_Atomic uint32_t *)(void *)(view + optrace_header_state), closed, memory_order_release);
   guard_remove(guard);
   munmap(view, used);
   if (!recorder->options.ring && ftruncate(recorder->descriptor, (off_t)end) != 0) return errno;
@@ -210,19 +268,23 @@ int file_close(optrace_recorder *recorder) {
   for (uint32_t reason = 0; reason < 8; reason++)
     recorder->lost_at_end[reason] = atomic_load(header_word(recorder, optrace_header_loss + 8 * reason));
   // Storing to a page behind the end of a cut file is a signal: what such a thread stores goes to pages of no file.
-  void *replaced = mmap(recorder->base, recorder->mapped, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  bool replaced = true;
+  for (uint32_t i = 0; i < recorder->window_count; i++)
+    replaced &= mmap(recorder->windows[i].at, recorder->windows[i].mapped, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != MAP_FAILED;
   int error = 0;
-  if (replaced == MAP_FAILED)
-    error = errno;
+  if (!replaced)
+    error = ENOMEM;
   else if (!still_ours(recorder))
     error = EBADF;
   else
     error = finish_file(recorder, (const uint8_t *)beat);
   if (still_ours(recorder)) close(recorder->descriptor);
-  guard_remove(recorder->guard);
-  if (recorder->reserved > recorder->mapped)
-    munmap(recorder->base + recorder->mapped, recorder->reserved - recorder->mapped);
+  for (uint32_t i = 0; i < recorder->window_count; i++) {
+    const file_window *window = &recorder->windows[i];
+    guard_remove(window->guard);
+    if (window->size > window->mapped) munmap(window->at + window->mapped, window->size - window->mapped);
+  }
   return error;
 }
 

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { guard_slots = 64 };
+enum { guard_slots = 256 };
 
 static struct {
   _Atomic(optrace_recorder *) recorder;

@@ -80,13 +80,23 @@ typedef struct lane {
 
 enum { cache_slots = 512 };
 
+// A part of the file in memory. Each is as large as all before it, so few are enough, and the recorder never takes many
+// more of the program's addresses than its file has bytes.
+typedef struct {
+  uint8_t *at;
+  uint64_t offset;  // Of its first byte in the file; whole pages.
+  uint64_t size;    // Addresses.
+  uint64_t mapped;  // Those that show the file, from the first on.
+  int guard;        // Its slot.
+} file_window;
+// 1 MiB doubled so often is more than any file.
+enum { most_windows = 24 };
 
 struct optrace_recorder {
   // Read by every record, written twice in a life.
   _Atomic uint32_t enabled;
   uint32_t use_counter;
-  uint8_t *base;
-  uint64_t reserved;
+  uint8_t *base;          // The first window, where the header is, and all of a ring.
   _Atomic uint32_t hooks;
 
   // Written seldom: once per block of serial numbers.
@@ -101,13 +111,15 @@ struct optrace_recorder {
   pthread_cond_t wake;
   pthread_t keeper;
   bool has_keeper;
-  int guard;              // Its slot.
   bool stopping;
   _Atomic bool stopped;
   int descriptor;
   dev_t device;
   ino_t inode;
   optrace_options options;
+  file_window windows[most_windows];
+  uint32_t window_count;
+  uint64_t largest;       // What the file can become.
   uint64_t mapped;        // Bytes of the file that are reserved on disk and mapped.
   _Atomic uint64_t used;  // Bytes handed out as chunks.
   uint64_t sequence;
@@ -169,6 +181,13 @@ int file_open(optrace_recorder *recorder);  // 0 or an errno.
 // Takes `grow` itself. `ahead`: by the keeper, which may take its time.
 bool file_grow(optrace_recorder *recorder, uint64_t needed, bool ahead);
 int file_close(optrace_recorder *recorder);
+// Gives the addresses back, where nothing was recorded yet.
+void file_discard(optrace_recorder *recorder);
+// Where a place of the file is that is not yet handed out. `lock` is held.
+static inline uint8_t *file_address(const optrace_recorder *recorder, uint64_t offset) {
+  const file_window *window = &recorder->windows[recorder->window_count - 1];
+  return window->at + (offset - window->offset);
+}
 // Whether a descriptor is one of the trace's file: a host may close ours and open something else under its number.
 bool file_is(const optrace_recorder *recorder, int descriptor);
 

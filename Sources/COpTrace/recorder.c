@@ -195,10 +195,7 @@ optrace_recorder *optrace_recorder_create(const optrace_options *options) {
   int error = file_open(recorder);
   if (!error && options->ring && !ring_prepare(recorder)) error = ENOMEM;
   if (error) {
-    if (recorder->base) {
-      guard_remove(recorder->guard);
-      munmap(recorder->base, recorder->reserved);
-    }
+    file_discard(recorder);
     ring_discard(recorder);
     close(options->descriptor);
     munmap(recorder, sizeof *recorder);

@@ -56,6 +56,61 @@ bool test_can_map(unsigned long long bytes) {
   return at != MAP_FAILED && munmap(at, bytes) == 0;
 }
 
+unsigned long long test_addresses(void) {
+  unsigned long long pages = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (!file || fscanf(file, "%llu", &pages) != 1) pages = 0;
+  if (file) fclose(file);
+  return pages * (unsigned long long)sysconf(_SC_PAGESIZE);
+}
+
+enum { most_taken = 4096 };
+static struct { void *at; size_t size; } taken[most_taken];
+static int taken_count;
+
+void test_take_addresses(void) {
+  for (size_t size = (size_t)1 << 40; size >= 4096 && taken_count < most_taken;) {
+    void *at = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) {
+      size /= 2;
+      continue;
+    }
+    taken[taken_count].at = at;
+    taken[taken_count++].size = size;
+  }
+}
+
+void test_give_addresses(void) {
+  while (taken_count) {
+    taken_count -= 1;
+    munmap(taken[taken_count].at, taken[taken_count].size);
+  }
+}
+
+static int opened[4096];
+static int opened_count;
+
+int test_take_descriptors(unsigned long long most) {
+  struct rlimit limit;
+  getrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_cur > most) limit.rlim_cur = most;
+  setrlimit(RLIMIT_NOFILE, &limit);
+  int file;
+  while (opened_count < 4096 && (file = open("/dev/null", O_RDONLY)) >= 0) opened[opened_count++] = file;
+  return opened_count;
+}
+
+void test_give_descriptors(void) {
+  while (opened_count) close(opened[--opened_count]);
+}
+
+void test_store(unsigned long long *at, unsigned long long value) { __atomic_store_n(at, value, __ATOMIC_RELEASE); }
+
+void test_fault(void) {
+  char *volatile nowhere = (char *)16;
+  *(volatile char *)nowhere = 1;
+}
+
 void test_buffer_lines(void) { setvbuf(stdout, NULL, _IOLBF, 0); }
 
 static int bus_error_status;

@@ -161,6 +161,9 @@ case "closed-streams":
   for stream in [Int32(0), 1, 2] { _ = write(stream, words, words.count) }
   exit(9)
 
+case "host":
+  HostProgram.run(in: arguments.last ?? "", path: path)
+
 default:
   let isKnown =
     try runHookMode(mode, path: path, recorder: { record() })
