@@ -27,7 +27,7 @@ help:
 	@echo "make demo       build, record a photo import, draw its graph and timeline into $(demo)/"
 	@echo "make test       install what the tests need, build, run all tests"
 	@echo "make sanitize   stress tests of the recorder and hooked programs under the thread and the address sanitizer"
-	@echo "make bench      what the doctor costs on traces of up to a million operations"
+	@echo "make bench      what recording and the commands cost, each against its goal;  make bench BENCH=queue: a part"
 	@echo "make lint       check the source's format;  make format: mend it"
 	@echo "make install    the command, its manual pages and completions, into PREFIX ($(PREFIX));  make uninstall"
 	@echo "make clean      remove everything that was built"
@@ -76,10 +76,12 @@ sanitize-thread sanitize-address: sanitize-%: setup-build
 	@echo "==> Stress tests and hooked programs under the $* sanitizer"
 	@scripts/sanitize $*
 
-# By the release's build of the command, on real traces.
+# By the release's build, on real work: everything, or with BENCH='queue drawing' these groups. The table goes to the
+# terminal, the same as JSON to bench.json. The emulator that counts instructions is installed where it can be.
 bench: release
+	@scripts/setup bench
 	@$(SWIFT) build --package-path Benchmarks -c release
-	@Benchmarks/.build/release/DoctorBenchmark $(optrace)
+	@Benchmarks/.build/release/Benchmark $(optrace) --json bench.json $(BENCH)
 
 # The pictures in README.md, from the sample trace.
 readme-images: release

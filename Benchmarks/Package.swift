@@ -7,8 +7,12 @@ let package = Package(
   platforms: [.macOS(.v13)],
   dependencies: [.package(name: "OpTrace", path: "..", traits: [])],
   targets: [
+    .target(name: "BenchmarkSupport"),
+    .target(name: "CFloor"),
+    .executableTarget(name: "Benchmark", dependencies: ["BenchmarkSupport"]),
+    .executableTarget(
+      name: "Workload", dependencies: ["BenchmarkSupport", "CFloor", .product(name: "OpTrace", package: "OpTrace")]),
     .executableTarget(name: "MakeTrace", dependencies: [.product(name: "OpTrace", package: "OpTrace")]),
-    .executableTarget(name: "DoctorBenchmark"),
   ],
   swiftLanguageModes: [.v6]
 )

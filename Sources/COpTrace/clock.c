@@ -57,12 +57,11 @@ static bool detect_counter(void) {
 }
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool has_counter;
+static _Atomic bool has_counter;
 static uint64_t frequency = 1000000000;
 
 static void prepare(void) {
-  has_counter = detect_counter();
-  if (!has_counter) return;
+  if (!detect_counter()) return;
 #if defined(__aarch64__)
   __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(frequency));
 #else
@@ -75,6 +74,7 @@ static void prepare(void) {
   } while (clock1 - clock0 < 200000);
   frequency = (uint64_t)((double)(ticks1 - ticks0) * 1e9 / (double)(clock1 - clock0));
 #endif
+  atomic_store_explicit(&has_counter, true, memory_order_release);
 }
 
 bool optrace_clock_has_counter(void) {
@@ -88,5 +88,6 @@ uint64_t optrace_clock_frequency(void) {
 }
 
 uint64_t optrace_clock_ticks(void) {
+  if (atomic_load_explicit(&has_counter, memory_order_relaxed)) return optrace_counter();
   return optrace_clock_has_counter() ? optrace_counter() : optrace_clock_monotonic();
 }

@@ -168,6 +168,14 @@ struct optrace_operation {
   uint32_t number;
 };
 
+_Static_assert(sizeof(struct optrace_operation) == 8 * optrace_operation_words, "callers make room for it");
+_Static_assert(offsetof(struct optrace_recorder, enabled) == 0, "`optrace_recorder_is_recording` reads it");
+_Static_assert(offsetof(struct optrace_operation, recorder) == 0, "`optrace_operation_is_silent` reads it");
+
+static inline optrace_recorder *operation_recorder(const optrace_operation *operation) {
+  return operation ? atomic_load_explicit(&operation->recorder, memory_order_acquire) : NULL;
+}
+
 static inline uint64_t recorder_now(const optrace_recorder *recorder) {
   return recorder->use_counter ? optrace_counter() : optrace_clock_monotonic();
 }
@@ -242,6 +250,9 @@ void signal_note(uint64_t object, const optrace_operation *operation);
 // An object begins or ends its life at this address.
 void signal_forget(uint64_t object);
 bool signal_find(uint64_t object, signal_record *out);
+
+// recorder.c: there is a recorder for what names none, or was.
+void default_is_some(void);
 
 // lane.c
 lane *lane_find(optrace_recorder *recorder);

@@ -19,6 +19,11 @@ typedef struct {
   uint32_t ended_thread;
 } thread_state;
 
+// In the block that every thread has from its beginning: finding it is no call, and it is small enough for what is left there
+// when the recorder is loaded late. Other systems than glibc keep nothing for that.
+#if defined(__GLIBC__)
+__attribute__((tls_model("initial-exec")))
+#endif
 static _Thread_local thread_state self;
 static pthread_key_t exit_key;
 static bool has_exit_key;
@@ -244,6 +249,21 @@ static inline bool is_enabled(const optrace_recorder *recorder) {
   return recorder && atomic_load_explicit(&recorder->enabled, memory_order_relaxed);
 }
 
+// The way that nearly all records take: this thread's lane is the first, the clock is the counter, the time is near and
+// there is room. Calls nothing, so that nothing has to be saved around calls. Null where it must go the long way.
+static inline uint8_t *begin_at_once(optrace_recorder *recorder, lane *l, uint32_t bytes, uint8_t kind,
+                                     uint32_t subject) {
+  if (unlikely(!l || l->recorder != recorder || !recorder->use_counter)) return NULL;
+  uint64_t now = optrace_counter();
+  uint64_t delta = now - l->last_ticks;  // Far where the time seems to go back.
+  uint8_t *at = l->cursor;
+  if (unlikely(delta > 0xFFFFFF || (size_t)(l->end - at) < bytes)) return NULL;
+  l->last_ticks = now;
+  uint64_t head = kind | delta << 8 | (uint64_t)subject << 32;
+  memcpy(at, &head, 8);
+  return at;
+}
+
 // Takes the time, finds room and stores the first word.
 static inline uint8_t *begin(optrace_recorder *recorder, lane **out, uint32_t bytes, uint8_t kind, uint32_t subject) {
   lane *l = *out = find_lane(recorder);
@@ -276,20 +296,46 @@ uint32_t lane_thread(optrace_recorder **recorder) {
   return l ? l->thread : 0;
 }
 
-void optrace_emit1(optrace_recorder *recorder, uint8_t kind, uint32_t subject) {
-  if (!is_enabled(recorder)) return;
+static __attribute__((noinline)) void emit1_slowly(optrace_recorder *recorder, uint8_t kind, uint32_t subject) {
   lane *l;
   uint8_t *at = begin(recorder, &l, 8, kind, subject);
   if (likely(at != NULL)) commit(l, at + 8);
 }
 
-void optrace_emit2(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1) {
+void optrace_emit1(optrace_recorder *recorder, uint8_t kind, uint32_t subject) {
   if (!is_enabled(recorder)) return;
+  lane *l = self.lanes;
+  uint8_t *at = begin_at_once(recorder, l, 8, kind, subject);
+  if (unlikely(!at)) return emit1_slowly(recorder, kind, subject);
+  commit(l, at + 8);
+}
+
+void optrace_operation_event(const optrace_operation *operation, uint8_t kind) {
+  optrace_recorder *recorder = operation_recorder(operation);
+  if (recorder) optrace_emit1(recorder, kind, atomic_load_explicit(&operation->serial, memory_order_relaxed));
+}
+
+static __attribute__((noinline)) void emit2_slowly(optrace_recorder *recorder, uint8_t kind, uint32_t subject,
+                                                   uint64_t word1) {
   lane *l;
   uint8_t *at = begin(recorder, &l, 16, kind, subject);
   if (unlikely(!at)) return;
   memcpy(at + 8, &word1, 8);
   commit(l, at + 16);
+}
+
+void optrace_emit2(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1) {
+  if (!is_enabled(recorder)) return;
+  lane *l = self.lanes;
+  uint8_t *at = begin_at_once(recorder, l, 16, kind, subject);
+  if (unlikely(!at)) return emit2_slowly(recorder, kind, subject, word1);
+  memcpy(at + 8, &word1, 8);
+  commit(l, at + 16);
+}
+
+void optrace_operation_event2(const optrace_operation *operation, uint8_t kind, uint64_t word1) {
+  optrace_recorder *recorder = operation_recorder(operation);
+  if (recorder) optrace_emit2(recorder, kind, atomic_load_explicit(&operation->serial, memory_order_relaxed), word1);
 }
 
 void optrace_emit3(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2) {
@@ -332,14 +378,35 @@ static uint8_t *store_text(uint8_t *at, uint32_t words, uint32_t high, bool has_
   return end;
 }
 
-void optrace_emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
-                       uint64_t word2, const uint8_t *text, size_t length) {
-  if (!is_enabled(recorder)) return;
+static __attribute__((noinline)) void emit_text_slowly(optrace_recorder *recorder, uint8_t kind, uint32_t subject,
+                                                       uint32_t high, bool has_word2, uint64_t word2,
+                                                       const uint8_t *text, size_t length) {
   lane *l;
   uint32_t words = 2 + has_word2 + (uint32_t)((length + 7) / 8);
   uint8_t *at = begin(recorder, &l, words * 8, kind, subject);
   if (unlikely(!at)) return;
   commit(l, store_text(at, words, high, has_word2, word2, text, length));
+}
+
+static inline void emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
+                             uint64_t word2, const uint8_t *text, size_t length) {
+  lane *l = self.lanes;
+  uint32_t words = 2 + has_word2 + (uint32_t)((length + 7) / 8);
+  uint8_t *at = begin_at_once(recorder, l, words * 8, kind, subject);
+  if (unlikely(!at)) return emit_text_slowly(recorder, kind, subject, high, has_word2, word2, text, length);
+  commit(l, store_text(at, words, high, has_word2, word2, text, length));
+}
+
+void optrace_emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
+                       uint64_t word2, const uint8_t *text, size_t length) {
+  if (is_enabled(recorder)) emit_text(recorder, kind, subject, high, has_word2, word2, text, length);
+}
+
+void optrace_emit_here(optrace_recorder *recorder, uint8_t kind, uint32_t high, const uint8_t *text, size_t length) {
+  if (!is_enabled(recorder)) return;
+  const optrace_operation *current = optrace_frame_current();
+  uint32_t subject = current ? optrace_operation_known(current, recorder) : 0;
+  emit_text(recorder, kind, subject, high, false, 0, text, length);
 }
 
 bool optrace_define_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, const uint8_t *text,

@@ -3,10 +3,18 @@
 
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 
 optrace_operation *optrace_operation_create(void) {
   optrace_operation *operation = calloc(1, sizeof *operation);
   if (operation) operation->created = optrace_clock_ticks();
+  return operation;
+}
+
+optrace_operation *optrace_operation_place(uint64_t *words) {
+  optrace_operation *operation = (optrace_operation *)(void *)words;
+  memset(operation, 0, sizeof *operation);
+  operation->created = optrace_clock_ticks();
   return operation;
 }
 
@@ -15,11 +23,19 @@ void optrace_operation_destroy(optrace_operation *operation) { free(operation); 
 uint64_t optrace_operation_created(const optrace_operation *operation) { return operation->created; }
 
 optrace_recorder *optrace_operation_recorder(const optrace_operation *operation) {
-  return operation ? atomic_load_explicit(&operation->recorder, memory_order_acquire) : NULL;
+  return operation_recorder(operation);
 }
 
 uint32_t optrace_operation_serial(const optrace_operation *operation) {
   return operation ? atomic_load_explicit(&operation->serial, memory_order_acquire) : 0;
+}
+
+uint32_t optrace_operation_known(const optrace_operation *operation, const optrace_recorder *recorder) {
+  // Not by its owner, who is known a little earlier than the description is written.
+  if (!operation || atomic_load_explicit(&operation->recorder, memory_order_acquire) != recorder) return 0;
+  uint32_t serial = atomic_load_explicit(&operation->serial, memory_order_acquire);
+  // Asked again: another thread may have moved it in between.
+  return atomic_load_explicit(&operation->recorder, memory_order_acquire) == recorder ? serial : 0;
 }
 
 optrace_recorder *optrace_operation_owner(const optrace_operation *operation) {
@@ -70,12 +86,7 @@ bool optrace_operation_turn(optrace_operation *operation, uint32_t bit, bool val
   return value && !(before & bit);
 }
 
-void optrace_operation_event(const optrace_operation *operation, uint8_t kind) {
-  optrace_recorder *recorder = optrace_operation_recorder(operation);
-  if (recorder) optrace_emit1(recorder, kind, atomic_load_explicit(&operation->serial, memory_order_relaxed));
-}
-
-void optrace_operation_event2(const optrace_operation *operation, uint8_t kind, uint64_t word1) {
-  optrace_recorder *recorder = optrace_operation_recorder(operation);
-  if (recorder) optrace_emit2(recorder, kind, atomic_load_explicit(&operation->serial, memory_order_relaxed), word1);
+bool optrace_operation_is_untouched(const optrace_operation *operation) {
+  return !operation || (!atomic_load_explicit(&operation->owner, memory_order_acquire) &&
+                        !atomic_load_explicit(&operation->bits, memory_order_relaxed));
 }

@@ -242,10 +242,6 @@ int optrace_recorder_stop(optrace_recorder *recorder) {
   return error;
 }
 
-bool optrace_recorder_is_recording(const optrace_recorder *recorder) {
-  return atomic_load_explicit(&recorder->enabled, memory_order_relaxed);
-}
-
 uint32_t optrace_recorder_hooks(const optrace_recorder *recorder) {
   return atomic_load_explicit(&recorder->hooks, memory_order_acquire);
 }
@@ -306,7 +302,18 @@ int optrace_recorder_open_file(optrace_recorder *recorder) {
 
 static _Atomic(void *) default_recorder;
 void *optrace_default(void) { return atomic_load_explicit(&default_recorder, memory_order_acquire); }
-void optrace_set_default(void *recorder) { atomic_store_explicit(&default_recorder, recorder, memory_order_release); }
+void optrace_set_default(void *recorder) {
+  atomic_store_explicit(&default_recorder, recorder, memory_order_release);
+  default_is_some();
+}
+
+uint32_t optrace_default_state = optrace_default_unasked;
+void default_is_some(void) { __atomic_store_n(&optrace_default_state, optrace_default_some, __ATOMIC_RELEASE); }
+void optrace_default_is_none(void) {
+  uint32_t unasked = optrace_default_unasked;
+  __atomic_compare_exchange_n(&optrace_default_state, &unasked, optrace_default_none, false, __ATOMIC_ACQ_REL,
+                              __ATOMIC_RELAXED);
+}
 
 uint32_t optrace_recorder_next_queue(optrace_recorder *recorder) {
   return atomic_fetch_add_explicit(&recorder->next_queue, 1, memory_order_relaxed);
@@ -317,6 +324,14 @@ uint32_t optrace_recorder_next_span(optrace_recorder *recorder) {
 }
 
 int optrace_test_descriptor(const optrace_recorder *recorder) { return recorder->descriptor; }
+
+// Others may change it meanwhile, which only makes for another sum.
+__attribute__((no_sanitize("thread"))) uint64_t optrace_test_shared(const optrace_recorder *recorder) {
+  uint64_t sum = 0;
+  const volatile uint64_t *words = (const volatile uint64_t *)(const void *)recorder;
+  for (size_t i = 0; i < sizeof *recorder / 8; i++) sum = (sum ^ words[i]) * 0xFF51AFD7ED558CCDull;
+  return sum;
+}
 
 // ---- Cache ---------------------------------------------------------------------------------------------------------
 

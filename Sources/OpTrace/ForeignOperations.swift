@@ -21,7 +21,7 @@ final class ForeignOperations: @unchecked Sendable {
     let (serial, isNew) = number(of: operation, recorder: recorder)
     if isNew, serial != 0 {
       recorder.describe(
-        operation, name: operation.name, serial: serial, coverage: UInt64(Coverage.external.rawValue),
+        recorder.facts(of: operation), name: operation.name, serial: serial, coverage: UInt64(Coverage.external.rawValue),
         isAsynchronous: false, created: nil, location: nil)
     }
     return serial
@@ -40,7 +40,7 @@ final class ForeignOperations: @unchecked Sendable {
     let (serial, _) = number(of: operation, recorder: recorder)
     guard serial != 0 else { return 0 }
     recorder.describe(
-      operation, name: operation.name, serial: serial, coverage: UInt64(Coverage.partial.rawValue),
+      recorder.facts(of: operation), name: operation.name, serial: serial, coverage: UInt64(Coverage.partial.rawValue),
       isAsynchronous: operation.isAsynchronous, created: nil, location: nil)
     for dependency in operation.dependencies {
       let target = recorder.introduce(dependency)

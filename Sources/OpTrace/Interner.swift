@@ -18,15 +18,6 @@ final class Interner: @unchecked Sendable {
     bytesLeft = byteLimit
   }
 
-  func id(ofClass type: AnyClass) -> UInt32 {
-    let key = UInt64(UInt(bitPattern: ObjectIdentifier(type)))
-    let known = optrace_cache_find(core, key, 0)
-    if known != 0 { return known }
-    let id = id(of: String(describing: type))
-    if id != 0 { optrace_cache_add(core, key, 0, id) }
-    return id
-  }
-
   func id(of location: SourceLocation) -> UInt32 {
     guard location.file.hasPointerRepresentation else { return id(of: location.description) }
     let key = UInt64(UInt(bitPattern: location.file.utf8Start))

@@ -4,7 +4,7 @@ internal import OpTraceFormat
 
 /// What every traced operation carries: its identity for the recorder, and the calls that its overrides make.
 ///
-/// All of them cost one load and a branch while the operation records nowhere.
+/// All of them cost two loads and a branch while the operation records nowhere.
 /// Sendable: the pointer never changes, and what it points to is atomic inside.
 struct OperationProbe: @unchecked Sendable {
   /// Bits of ``OperationProbe/claim(_:)``.
@@ -16,21 +16,47 @@ struct OperationProbe: @unchecked Sendable {
     static let enqueued = UInt32(optrace_bit_enqueued)
     static let external = UInt32(optrace_bit_external)
     static let ownReady = UInt32(optrace_bit_own_ready)
+    static let used = UInt32(optrace_bit_used)
   }
+
+  /// Room for one inside of an object, so that an operation costs no allocation of ours.
+  typealias Storage = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
+  static let emptyStorage: Storage = (0, 0, 0, 0, 0, 0, 0)
 
   let pointer: OpaquePointer?
 
   init() { pointer = optrace_operation_create() }
 
+  /// Of an operation that is not there yet: nothing is recorded.
+  static let none = OperationProbe(pointer: nil)
+  private init(pointer: OpaquePointer?) { self.pointer = pointer }
+
+  /// Inside of an object of ours. `storage` is a stored property that is used for this and nothing else: objects stay in
+  /// their place, and so does it for as long as the object lives, though Swift promises that for the time of a call only.
+  init(in storage: inout Storage) {
+    pointer = withUnsafeMutableBytes(of: &storage) { bytes in
+      // The same number of words: a test compares them.
+      bytes.baseAddress.map { optrace_operation_place($0.assumingMemoryBound(to: UInt64.self)) }
+    }
+  }
+
   /// Of an operation that carries none: see `COpTraceHooks.h`.
   init(hooked pointer: OpaquePointer) { self.pointer = pointer }
 
-  /// To be called once, at the end of the operation's life.
+  /// To be called once, at the end of the life of what has its probe inside.
+  func end() {
+    if !isSilent { record(.released) }
+  }
+
+  /// The same, where the probe is not inside of an object.
   func destroy() {
     guard let pointer else { return }
-    record(.released)
+    end()
     optrace_operation_destroy(pointer)
   }
+
+  /// Nothing of what happens to the operation is recorded at the moment.
+  @inline(__always) var isSilent: Bool { optrace_operation_is_silent(pointer) }
 
   /// The recorder that events go to; nil before the operation has been described there.
   var core: OpaquePointer? { optrace_operation_recorder(pointer) }
@@ -68,6 +94,14 @@ extension Operation {
   var probed: (any ProbedOperation)? { self as? TracedOperation ?? (self as? TracedBlockOperation) }
 }
 
+extension Operation {
+  /// The probe that it carries, if it is one of ours.
+  var ownProbe: OperationProbe? {
+    if let operation = self as? TracedOperation { return operation.probe }
+    return (self as? TracedBlockOperation)?.probe
+  }
+}
+
 // MARK: - The overrides' bodies
 
 extension ProbedOperation {
@@ -75,7 +109,10 @@ extension ProbedOperation {
   /// Linux asks `isExecuting` right before `main()`, and `isFinished` before it tells anybody of the end, both on the
   /// thread that runs the operation.
   func probedStart(_ body: () -> Void) {
-    guard attachToDefault() else { return body() }
+    guard attachToDefault() else {
+      _ = probe.claim(OperationProbe.Bits.used)
+      return body()
+    }
     probe.record(.started)
     _ = probe.claim(OperationProbe.Bits.watched)
     optrace_frame_push(probe.pointer)
@@ -86,33 +123,50 @@ extension ProbedOperation {
     probe.record(.startReturned)
   }
 
-  func noteExecuting(_ value: Bool) -> Bool {
-    if value, optrace_frame_phase(probe.pointer) == UInt32(optrace_phase_starting) {
+  @inline(__always) func noteExecuting(_ value: Bool) -> Bool {
+    if !value || probe.isSilent { return value }
+    noteExecuting()
+    return value
+  }
+
+  private func noteExecuting() {
+    if optrace_frame_phase(probe.pointer) == UInt32(optrace_phase_starting) {
       optrace_frame_set_phase(UInt32(optrace_phase_executing))
       probe.record(.executionBegan)
     }
-    return value
   }
 
   /// A finish can be seen when it has been recorded and not before, as far as that is in our hands: Foundation's own
   /// state changes some instructions earlier, and whoever asks in between, from another thread, is told "not yet".
   /// Those who wait are woken after that.
-  func noteFinished(_ value: Bool) -> Bool {
-    guard value else { return value }
+  @inline(__always) func noteFinished(_ value: Bool) -> Bool {
+    if !value || probe.isSilent { return value }
+    return noteFinished()
+  }
+
+  private func noteFinished() -> Bool {
+    if probe.has(OperationProbe.Bits.finishRecorded) { return true }
     let phase = optrace_frame_phase(probe.pointer)
     if phase == UInt32(optrace_phase_starting) || phase == UInt32(optrace_phase_executing) {
       if phase == UInt32(optrace_phase_executing) { probe.record(.executionEnded) }
       optrace_frame_set_phase(UInt32(optrace_phase_finished))
       probe.record(.finished)
       _ = probe.claim(OperationProbe.Bits.finishRecorded)
+      return true
     }
+    // Asked again where it was watched: the finish may have been recorded meanwhile.
     return !probe.has(OperationProbe.Bits.watched) || probe.has(OperationProbe.Bits.finishRecorded)
   }
 
   /// Foundation asks on the thread that took away the last obstacle, perhaps under the queue's lock. Only turns to true
   /// are recorded: a program may ask as often as it likes. Where a subclass overrides `isReady`, this is a part of its answer
   /// only, and the hook in its place takes note of the whole.
-  func noteReady(_ value: Bool) -> Bool {
+  @inline(__always) func noteReady(_ value: Bool) -> Bool {
+    if probe.isSilent { return value }
+    return noteTurn(value)
+  }
+
+  private func noteTurn(_ value: Bool) -> Bool {
     if !probe.has(OperationProbe.Bits.ownReady),
       optrace_operation_turn(probe.pointer, OperationProbe.Bits.ready, value)
     {
@@ -142,7 +196,7 @@ extension ProbedOperation {
   }
 
   /// No recorder has met it, and it depends on others.
-  var isUnmetDependent: Bool { probe.owner == nil && probe.has(OperationProbe.Bits.hasDependencies) }
+  var isUnmetDependent: Bool { probe.has(OperationProbe.Bits.hasDependencies) && probe.owner == nil }
 
   func noteUnmet(name: String?, dependencies: [Operation]) {
     TraceRecorder.introduceReleased(self, name: name, probe: probe, dependencies: dependencies)
@@ -166,14 +220,26 @@ extension ProbedOperation {
     probe.record(.waitEnded)
   }
 
-  func attachForStart() { _ = attachToDefault() }
+  func noteCancel() {
+    _ = probe.claim(OperationProbe.Bits.used)
+    probe.record(.cancelRequested)
+  }
+
+  func attachForStart() {
+    if !attachToDefault() { _ = probe.claim(OperationProbe.Bits.used) }
+  }
 
   /// For an operation that is run by hand. True when it records.
-  private func attachToDefault() -> Bool {
-    if probe.core != nil { return true }
+  @inline(__always) private func attachToDefault() -> Bool {
+    if !probe.isSilent { return true }
+    if optrace_nobody_records() { return false }
+    return introduceToDefault()
+  }
+
+  private func introduceToDefault() -> Bool {
     guard let recorder = TraceRecorder.fallback, recorder.isRecording else { return false }
     _ = recorder.introduce(self)
-    return probe.core != nil
+    return !probe.isSilent
   }
 }
 

@@ -13,18 +13,19 @@ struct QueueProbe: @unchecked Sendable {
   var core: OpaquePointer? { optrace_operation_recorder(pointer) }
 
   func knownNumber(_ core: OpaquePointer) -> UInt32? {
-    // Not by its owner, who is known a little earlier than the description is written.
-    guard self.core == core else { return nil }
-    let number = optrace_operation_serial(pointer)
-    // Asked again: another thread may have moved the queue in between.
-    return self.core == core ? number : nil
+    let number = optrace_operation_known(pointer, core)
+    return number == 0 ? nil : number
   }
 
   /// The queue's number in this recorder's trace; at first sight the queue is described. When the recorder was replaced,
   /// the queue moves to the new one.
   func number(of queue: OperationQueue, in recorder: TraceRecorder) -> UInt32? {
-    guard let pointer else { return nil }
     if let number = knownNumber(recorder.core) { return number }
+    return introduce(queue, to: recorder)
+  }
+
+  private func introduce(_ queue: OperationQueue, to recorder: TraceRecorder) -> UInt32? {
+    guard let pointer else { return nil }
     // Before the lock is taken: where there are no hooks the program's own overrides are asked.
     let description = Description(queue)
     return Self.introducing.withLock {

@@ -19,7 +19,7 @@ extension TraceRecorder {
   }
 
   /// What records where no recorder is named: the default one, or else the one that records the whole process.
-  static var fallback: TraceRecorder? { Self.default ?? ProcessHooks.watcher }
+  static var fallback: TraceRecorder? { optrace_nobody_records() ? nil : Self.default ?? ProcessHooks.watcher }
 
   private static func set(_ recorder: TraceRecorder?) {
     // Kept for good: a thread that has just read it may still use it. There are few of them in a process.
@@ -28,6 +28,7 @@ extension TraceRecorder {
 
   /// Read once, before the default is first used.
   private static let environment: Void = {
+    defer { optrace_default_is_none() }
     let variables = ProcessInfo.processInfo.environment
     guard let pattern = variables["OPTRACE_OUTPUT"], !pattern.isEmpty else {
       if variables["OPTRACE_FLIGHT_RECORDER"]?.isEmpty == false {

@@ -24,31 +24,65 @@ extension TraceRecorder {
   }
 
   private func introduce(_ operation: Operation, _ probe: OperationProbe?, _ sight: Sight) -> UInt32 {
-    // A list and not a recursion: chains of dependencies may be long.
     var waiting: [(Operation, UInt32)] = []
     let serial = identify(operation, probe, sight, &waiting)
+    describeDependencies(&waiting)
+    return serial
+  }
+
+  /// A list and not a recursion: chains of dependencies may be long.
+  private func describeDependencies(_ waiting: inout [(Operation, UInt32)]) {
     while let (next, number) = waiting.popLast() {
       for dependency in next.dependencies {
         let target = identify(dependency, self.probe(of: dependency), .named, &waiting)
         optrace_emit2(core, EventKind.dependencyAdded.rawValue, number, UInt64(target))
       }
     }
-    return serial
   }
 
   /// The number of an operation that a queue of this recorder is given. One that no probe can follow is recorded in part.
   func introduceForQueue(_ operation: Operation) -> UInt32 {
+    if let own = operation as? TracedOperation { return introduceOwn(own) }
+    if let own = operation as? TracedBlockOperation { return introduceOwn(own) }
     guard let probe = probe(of: operation), probe.owner == nil || probe.owner == core else {
       return foreign.enqueue(operation, recorder: self)
     }
     let serial = introduce(operation, probe, .enqueued)
+    // The hooks ask for it.
     _ = probe.claim(OperationProbe.Bits.enqueued)
+    return serial
+  }
+
+  /// Nearly every operation comes this way: one of ours, with which nothing has been done yet, as it knows itself.
+  private func introduceOwn(_ operation: some ProbedOperation) -> UInt32 {
+    let probe = operation.probe
+    guard probe.pointer != nil, probe.owner == nil, !probe.has(OperationProbe.Bits.used) else {
+      return probe.owner == nil || probe.owner == core
+        ? introduce(operation, probe, .enqueued) : foreign.enqueue(operation, recorder: self)
+    }
+    // The program's code, so it is asked before others wait for the description.
+    let name = operation.name
+    let facts = facts(of: operation)
+    let serial = optrace_recorder_next_serial(core)
+    guard serial != 0 else { return 0 }
+    // Else another thread was faster.
+    guard optrace_operation_attach(probe.pointer, serial) else { return introduce(operation, probe, .enqueued) }
+    if facts.readiness == .hooked { _ = probe.claim(OperationProbe.Bits.ownReady) }
+    describe(
+      facts, name: name, serial: serial, coverage: UInt64(ForeignOperations.Coverage.full.rawValue),
+      isAsynchronous: operation.isProbedAsAsynchronous, created: optrace_operation_created(probe.pointer),
+      location: operation.sourceLocation)
+    optrace_operation_publish(probe.pointer, core)
+    if probe.has(OperationProbe.Bits.hasDependencies) {
+      var described: [(Operation, UInt32)] = [(operation, serial)]
+      describeDependencies(&described)
+    }
     return serial
   }
 
   /// What follows the operation: the probe that it carries, or the one that the hooks keep for it.
   func probe(of operation: Operation) -> OperationProbe? {
-    if let probed = operation.probed { return probed.probe }
+    if let own = operation.ownProbe { return own }
     guard ProcessHooks.isInUse(by: self) else { return nil }
     #if canImport(Darwin)
       return OperationObserver.of(operation).probe
@@ -87,7 +121,9 @@ extension TraceRecorder {
   /// What an operation answers. That is the program's code, which may take locks and use other operations, or this one:
   /// it is asked before others wait for the description.
   private struct Appearance {
+    var isOurs = true
     var name: String?
+    var location: SourceLocation?
     var isFinished = false
     var isExecuting = false
     var isCancelled = false
@@ -96,19 +132,29 @@ extension TraceRecorder {
   }
 
   private func appearance(of operation: Operation, _ sight: Sight) -> Appearance {
-    let probed = operation.probed
     var appearance = Appearance()
-    // A program may hold the lock of its getters while it adds the operation or makes another one depend on it: it is not
-    // asked where Foundation asks neither of these.
-    let isNew = probed == nil && (sight == .enqueued || sight == .named) && isUnused(operation)
-    if !isNew {
-      appearance.isFinished = operation.isFinished
-      appearance.isExecuting = operation.isExecuting
+    if let probed = operation.probed {
+      // One of ours knows of itself that nothing has been done with it.
+      if sight != .enqueued || probed.probe.has(OperationProbe.Bits.used) {
+        appearance.isFinished = operation.isFinished
+        appearance.isExecuting = operation.isExecuting
+        appearance.isCancelled = operation.isCancelled
+      }
+      appearance.isAsynchronous = probed.isProbedAsAsynchronous
+      appearance.location = probed.sourceLocation
+    } else {
+      // A program may hold the lock of its getters while it adds the operation or makes another one depend on it: it is
+      // not asked where Foundation asks neither of these.
+      if !((sight == .enqueued || sight == .named) && isUnused(operation)) {
+        appearance.isFinished = operation.isFinished
+        appearance.isExecuting = operation.isExecuting
+      }
+      appearance.isOurs = false
+      appearance.isCancelled = operation.isCancelled
+      appearance.isAsynchronous = operation.isAsynchronous
+      appearance.hasDependencies = !operation.dependencies.isEmpty
     }
-    appearance.isCancelled = operation.isCancelled
-    appearance.isAsynchronous = probed?.isProbedAsAsynchronous ?? operation.isAsynchronous
     appearance.name = operation.name
-    if probed == nil { appearance.hasDependencies = !operation.dependencies.isEmpty }
     return appearance
   }
 
@@ -117,17 +163,17 @@ extension TraceRecorder {
     _ operation: Operation, _ appearance: Appearance, _ probe: OperationProbe, _ sight: Sight,
     _ described: inout [(Operation, UInt32)]
   ) {
-    let probed = operation.probed
-    if readiness(of: operation) == .hooked { _ = probe.claim(OperationProbe.Bits.ownReady) }
-    let serial = optrace_operation_serial(probe.pointer)
+    let facts = facts(of: operation)
+    if facts.readiness == .hooked { _ = probe.claim(OperationProbe.Bits.ownReady) }
+    let serial = probe.serial
     // What began before it met a recorder was not seen, and its absence proves nothing.
     let isOver = appearance.isFinished
     var coverage = isOver || appearance.isExecuting ? ForeignOperations.Coverage.partial : .full
-    if probed == nil { coverage = max(coverage, self.coverage(ofForeign: operation, sight)) }
+    if !appearance.isOurs { coverage = max(coverage, self.coverage(ofForeign: operation, sight)) }
     describe(
-      operation, name: appearance.name, serial: serial, coverage: UInt64(coverage.rawValue),
-      isAsynchronous: appearance.isAsynchronous || probed == nil && runsItself(operation),
-      created: optrace_operation_created(probe.pointer), location: probed?.sourceLocation)
+      facts, name: appearance.name, serial: serial, coverage: UInt64(coverage.rawValue),
+      isAsynchronous: appearance.isAsynchronous || !appearance.isOurs && runsItself(operation),
+      created: optrace_operation_created(probe.pointer), location: appearance.location)
     if appearance.isCancelled { optrace_emit1(core, EventKind.cancelRequested.rawValue, serial) }
     if isOver {
       _ = probe.claim(OperationProbe.Bits.finishRecorded)
@@ -135,7 +181,7 @@ extension TraceRecorder {
     }
     if coverage == .external {
       _ = probe.claim(OperationProbe.Bits.external)
-    } else if probed == nil ? appearance.hasDependencies : probe.has(OperationProbe.Bits.hasDependencies) {
+    } else if appearance.isOurs ? probe.has(OperationProbe.Bits.hasDependencies) : appearance.hasDependencies {
       described.append((operation, serial))
     }
     optrace_operation_publish(probe.pointer, core)
@@ -165,7 +211,7 @@ extension TraceRecorder {
 
   /// Coverage as in the format: 0 full, 1 partial, 2 external.
   func describe(
-    _ operation: Operation, name: String?, serial: UInt32, coverage: UInt64, isAsynchronous: Bool, created: UInt64?,
+    _ facts: ClassFacts, name: String?, serial: UInt32, coverage: UInt64, isAsynchronous: Bool, created: UInt64?,
     location: SourceLocation?
   ) {
     var age: UInt64 = 0
@@ -177,9 +223,8 @@ extension TraceRecorder {
       }
       age = min(ticks / Layout.ageUnit, Layout.largestAge)
     }
-    let classID = UInt64(interner.id(ofClass: type(of: operation)))
-    let flags: UInt64 = (isAsynchronous ? 1 << 20 : 0) | (readiness(of: operation) == .inherited ? 0 : 1 << 21)
-    let word = classID | coverage << 16 | flags | age << 24
+    let flags: UInt64 = (isAsynchronous ? 1 << 20 : 0) | (facts.readiness == .inherited ? 0 : 1 << 21)
+    let word = UInt64(facts.name) | coverage << 16 | flags | age << 24
     optrace_emit2(core, EventKind.operationCreated.rawValue, serial, word)
     if name != nil || location != nil {
       let source = location.map { interner.id(of: $0) } ?? 0

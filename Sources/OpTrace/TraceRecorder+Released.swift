@@ -17,7 +17,7 @@ extension TraceRecorder {
         return
       }
       // Also looks at Foundation, where nobody has yet: `isOpen` rests on that.
-      _ = recorder.readiness(of: operation)
+      _ = recorder.facts(of: operation)
       guard known.contains(where: { isOpen($0.0, $0.1) }) else { return }
       recorder.describeReleased(operation, name, probe ?? recorder.probe(of: operation), dependencies)
     #endif
@@ -30,7 +30,7 @@ extension TraceRecorder {
     let serial = optrace_recorder_next_serial(core)
     guard serial != 0, optrace_operation_attach(probe.pointer, serial) else { return }
     describe(
-      operation, name: name, serial: serial, coverage: UInt64(ForeignOperations.Coverage.full.rawValue),
+      facts(of: operation), name: name, serial: serial, coverage: UInt64(ForeignOperations.Coverage.full.rawValue),
       isAsynchronous: operation.probed?.isProbedAsAsynchronous ?? false,
       created: optrace_operation_created(probe.pointer), location: operation.probed?.sourceLocation)
     for dependency in dependencies {

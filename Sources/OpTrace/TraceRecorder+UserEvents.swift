@@ -7,8 +7,7 @@ extension TraceRecorder {
   /// Notes a moment. Without `operation` it belongs to the one that executes on this thread, if any.
   public func mark(_ name: String, in operation: Operation? = nil) {
     guard isRecording else { return }
-    let subject = subject(operation)
-    UTF8Text.with(name) { optrace_emit_text(core, EventKind.mark.rawValue, subject, 0, false, 0, $0, $1) }
+    emit(.mark, name, 0, operation)
   }
 
   /// Runs `body` and notes when it began and ended. Returns what it returns, throws what it throws.
@@ -33,8 +32,7 @@ extension TraceRecorder {
   private func beginSpan(_ name: String, _ operation: Operation?) -> UInt32 {
     guard isRecording else { return 0 }
     let id = optrace_recorder_next_span(core)
-    let subject = subject(operation)
-    UTF8Text.with(name) { optrace_emit_text(core, EventKind.spanBegan.rawValue, subject, id, false, 0, $0, $1) }
+    emit(.spanBegan, name, id, operation)
     return id
   }
 
@@ -42,9 +40,12 @@ extension TraceRecorder {
     if id != 0 { optrace_emit1(core, EventKind.spanEnded.rawValue, id) }
   }
 
-  private func subject(_ operation: Operation?) -> UInt32 {
-    if let operation { return introduce(operation) }
-    guard let current = optrace_frame_current(), optrace_operation_recorder(current) == core else { return 0 }
-    return optrace_operation_serial(current)
+  @inline(__always)
+  private func emit(_ kind: EventKind, _ name: String, _ high: UInt32, _ operation: Operation?) {
+    guard let operation else {
+      return UTF8Text.with(name) { optrace_emit_here(core, kind.rawValue, high, $0, $1) }
+    }
+    let subject = introduce(operation)
+    UTF8Text.with(name) { optrace_emit_text(core, kind.rawValue, subject, high, false, 0, $0, $1) }
   }
 }

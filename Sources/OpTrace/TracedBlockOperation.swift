@@ -10,13 +10,17 @@ internal import OpTraceFormat
 ///
 /// Sendable: `Operation` is; the stored properties here are set before the operation is shared.
 open class TracedBlockOperation: BlockOperation, ProbedOperation, @unchecked Sendable {
-  let probe = OperationProbe()
+  @exclusivity(unchecked) private var probeStorage = OperationProbe.emptyStorage
+  private(set) final var probe = OperationProbe.none
   /// Set before anybody else knows the operation, if at all.
   private(set) var sourceLocation: SourceLocation?
   var isProbedAsAsynchronous: Bool { false }
 
   // The only designated initialiser, or a subclass's `override init() {}` would not compile.
-  public override init() { super.init() }
+  public override init() {
+    super.init()
+    probe = OperationProbe(in: &probeStorage)
+  }
 
   /// - Parameter name: shown instead of the class's name. Nil leaves Foundation's default.
   public convenience init(
@@ -29,9 +33,10 @@ open class TracedBlockOperation: BlockOperation, ProbedOperation, @unchecked Sen
   }
 
   deinit {
+    if optrace_operation_is_untouched(probe.pointer) { return }
     // Parts of a subclass's object are gone: Foundation's own answers do without them.
     if isUnmetDependent { noteUnmet(name: super.name, dependencies: super.dependencies) }
-    probe.destroy()
+    probe.end()
   }
 
   /// Runs the blocks, more than one of them concurrently on threads that have nothing else to do.
@@ -71,7 +76,7 @@ open class TracedBlockOperation: BlockOperation, ProbedOperation, @unchecked Sen
   // MARK: What is recorded on the way
 
   open override func cancel() {
-    probe.record(.cancelRequested)
+    noteCancel()
     super.cancel()
   }
 

@@ -1,3 +1,4 @@
+internal import COpTrace
 public import Foundation
 internal import OpTraceFormat
 
@@ -17,13 +18,17 @@ internal import OpTraceFormat
 ///
 /// Sendable: `Operation` is; the stored properties here are set before the operation is shared.
 open class TracedOperation: Operation, ProbedOperation, @unchecked Sendable {
-  let probe = OperationProbe()
+  @exclusivity(unchecked) private var probeStorage = OperationProbe.emptyStorage
+  private(set) final var probe = OperationProbe.none
   /// Set before anybody else knows the operation, if at all.
   private(set) var sourceLocation: SourceLocation?
   var isProbedAsAsynchronous: Bool { false }
 
   // The only designated initialiser, or a subclass's `override init() {}` would not compile.
-  public override init() { super.init() }
+  public override init() {
+    super.init()
+    probe = OperationProbe(in: &probeStorage)
+  }
 
   /// Subclasses inherit it unless they have a designated initialiser of their own; then ``setName(_:file:line:)`` does it.
   ///
@@ -41,9 +46,10 @@ open class TracedOperation: Operation, ProbedOperation, @unchecked Sendable {
   }
 
   deinit {
+    if optrace_operation_is_untouched(probe.pointer) { return }
     // Parts of a subclass's object are gone: Foundation's own answers do without them.
     if isUnmetDependent { noteUnmet(name: super.name, dependencies: super.dependencies) }
-    probe.destroy()
+    probe.end()
   }
 
   // MARK: Running
@@ -64,7 +70,7 @@ open class TracedOperation: Operation, ProbedOperation, @unchecked Sendable {
   // MARK: What is recorded on the way
 
   open override func cancel() {
-    probe.record(.cancelRequested)
+    noteCancel()
     super.cancel()
   }
 

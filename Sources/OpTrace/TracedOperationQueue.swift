@@ -14,10 +14,14 @@ internal import OpTraceFormat
 /// Sendable: `OperationQueue` is; the stored properties here are constants.
 open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   private let explicitRecorder: TraceRecorder?
+  /// The same, kept alive by this queue: to be used without counting that use. Counts of an object that weak references
+  /// know cost three times the usual.
+  private let unretainedRecorder: Unmanaged<TraceRecorder>?
   private let probe = QueueProbe(pointer: optrace_operation_create())
 
   public override init() {
     explicitRecorder = nil
+    unretainedRecorder = nil
     super.init()
     if let recorder, recorder.isRecording { _ = introduceQueue(recorder) }
   }
@@ -30,6 +34,7 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
     recorder: TraceRecorder? = nil
   ) {
     explicitRecorder = recorder
+    unretainedRecorder = recorder.map { Unmanaged.passUnretained($0) }
     super.init()
     if let name { super.name = name }
     super.maxConcurrentOperationCount = maxConcurrentOperationCount
@@ -48,12 +53,31 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   // MARK: Adding
 
   open override func addOperation(_ operation: Operation) {
-    adding(CollectionOfOne(operation)) { super.addOperation(operation) }
+    var adding = optrace_adding()
+    if let unretainedRecorder {
+      adding = unretainedRecorder._withUnsafeGuaranteedRef { beginAdding(operation, $0) }
+    } else if let fallback = TraceRecorder.fallback {
+      adding = beginAdding(operation, fallback)
+    }
+    super.addOperation(operation)
+    if adding.recorder != nil { optrace_adding_end(&adding) }
     askAgain(operation)
   }
 
+  private func beginAdding(_ operation: Operation, _ recorder: TraceRecorder) -> optrace_adding {
+    let serial = probe.recordEnqueued(operation, on: self, recorder: recorder)
+    return QueueProbe.beginAdding(serial, to: self, recorder: recorder)
+  }
+
   open override func addOperations(_ operations: [Operation], waitUntilFinished wait: Bool) {
-    adding(operations) { super.addOperations(operations, waitUntilFinished: false) }
+    if let recorder {
+      let first = probe.recordEnqueued(operations, on: self, recorder: recorder)
+      var adding = QueueProbe.beginAdding(first, to: self, recorder: recorder)
+      super.addOperations(operations, waitUntilFinished: false)
+      optrace_adding_end(&adding)
+    } else {
+      super.addOperations(operations, waitUntilFinished: false)
+    }
     for operation in operations { askAgain(operation) }
     // The waits are those of the operations, so that each is recorded.
     if wait { for operation in operations { operation.waitUntilFinished() } }
@@ -93,18 +117,9 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   private func askAgain(_ operation: Operation) {
     #if !canImport(Darwin)
       let hasDependencies =
-        operation.probed.map { $0.probe.has(OperationProbe.Bits.hasDependencies) } ?? !operation.dependencies.isEmpty
+        operation.ownProbe.map { $0.has(OperationProbe.Bits.hasDependencies) } ?? !operation.dependencies.isEmpty
       if hasDependencies, operation.isReady { operation.didChangeValue(forKey: "isReady") }
     #endif
-  }
-
-  /// Records that the operations are given to this queue, which `add` does.
-  private func adding(_ operations: some Sequence<Operation>, _ add: () -> Void) {
-    guard let recorder else { return add() }
-    let first = probe.recordEnqueued(operations, on: self, recorder: recorder)
-    var adding = QueueProbe.beginAdding(first, to: self, recorder: recorder)
-    add()
-    optrace_adding_end(&adding)
   }
 
   // MARK: Control

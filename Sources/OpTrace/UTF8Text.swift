@@ -13,14 +13,15 @@ enum UTF8Text {
   }
 
   /// Calls `body` with the text's bytes, cut to what a record holds. Allocates nothing for a native, short text.
+  @inline(__always)
   static func with(_ text: String, _ body: (UnsafePointer<UInt8>?, Int) -> Void) {
-    var copy = text
-    let done: Bool = copy.withUTF8 { bytes in
+    // Nil: its bytes do not lie together.
+    let done: Bool? = text.utf8.withContiguousStorageIfAvailable { bytes in
       guard bytes.count <= Layout.longestText else { return false }
       body(bytes.baseAddress, bytes.count)
       return true
     }
-    if !done {
+    if done != true {
       prefix(of: text, bytes: Layout.longestText).withUnsafeBufferPointer { body($0.baseAddress, $0.count) }
     }
   }

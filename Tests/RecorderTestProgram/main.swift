@@ -153,6 +153,13 @@ case "replace-default":
     try recorder.stop()
   }
 
+case "late-default":
+  SyncParent(name: "unseen").start()
+  let recorder = record()
+  TraceRecorder.default = recorder
+  SyncParent(name: "seen").start()
+  try recorder.stop()
+
 case "closed-streams":
   // As some daemons do: the next files that are opened get these numbers. It goes on to write to them.
   for stream in [Int32(0), 1, 2] { close(stream) }

@@ -85,7 +85,9 @@ void optrace_hooks_remove(void) {
 }
 
 void optrace_hooks_watch(void *recorder) {
-  if (hooks_active()) atomic_store(&state->watcher, recorder);
+  if (!hooks_active()) return;
+  atomic_store(&state->watcher, recorder);
+  if (recorder) default_is_some();
 }
 
 #else
@@ -99,7 +101,10 @@ void optrace_hooks_remove(void) {}
 void hooks_refresh(void) {}
 // Who records everything is known here too; in a forked child that recorder does not record.
 static void *_Atomic watcher;
-void optrace_hooks_watch(void *recorder) { atomic_store(&watcher, recorder); }
+void optrace_hooks_watch(void *recorder) {
+  atomic_store(&watcher, recorder);
+  if (recorder) default_is_some();
+}
 void *optrace_hooks_watcher(void) { return atomic_load_explicit(&watcher, memory_order_acquire); }
 optrace_operation *optrace_object_find(const void *object) {
   (void)object;

@@ -56,7 +56,10 @@ typedef struct {
 optrace_recorder *optrace_recorder_create(const optrace_options *options);
 // Ends recording, trims and seals the file. Returns 0 or an errno. A second call does nothing.
 int optrace_recorder_stop(optrace_recorder *recorder);
-bool optrace_recorder_is_recording(const optrace_recorder *recorder);
+static inline bool optrace_recorder_is_recording(const optrace_recorder *recorder) {
+  // The first field.
+  return __atomic_load_n((const uint32_t *)(const void *)recorder, __ATOMIC_RELAXED);
+}
 uint64_t optrace_recorder_lost(const optrace_recorder *recorder, uint32_t reason);
 void optrace_recorder_count_lost(optrace_recorder *recorder, uint32_t reason, uint64_t count);
 
@@ -75,6 +78,14 @@ void optrace_recorder_set_hooks(optrace_recorder *recorder, uint32_t use);
 // The recorder that is used where none is named: any pointer, kept alive by who sets it.
 void *optrace_default(void);
 void optrace_set_default(void *recorder);
+// Whether it is known that there is no recorder for what names none. Inline: it is what a program pays that records nothing.
+enum { optrace_default_unasked, optrace_default_none, optrace_default_some };
+extern uint32_t optrace_default_state;
+static inline bool optrace_nobody_records(void) {
+  return __atomic_load_n(&optrace_default_state, __ATOMIC_ACQUIRE) == optrace_default_none;
+}
+// Nobody has asked for one: true from here on, unless somebody did meanwhile, and until somebody does.
+void optrace_default_is_none(void);
 
 // A new serial number for an operation; 0 when there is none left. Threads take them in small blocks.
 uint32_t optrace_recorder_next_serial(optrace_recorder *recorder);
@@ -94,6 +105,8 @@ void optrace_emit2(optrace_recorder *recorder, uint8_t kind, uint32_t subject, u
 // A record with text. `high` are the bits 32 to 63 of word 1; `word2` is written when `has_word2`.
 void optrace_emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
                        uint64_t word2, const uint8_t *text, size_t length);
+// The same about the operation that executes on this thread, where it is one of this recorder's; else about none.
+void optrace_emit_here(optrace_recorder *recorder, uint8_t kind, uint32_t high, const uint8_t *text, size_t length);
 // The same into a chunk that is never recycled. Takes the recorder's lock. False when there was no room.
 bool optrace_define_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, const uint8_t *text,
                          size_t length);
@@ -106,12 +119,26 @@ bool optrace_carry(optrace_recorder *recorder, uint32_t thread, uint32_t thread_
 // Never null in practice; null when memory is out, and then nothing of this operation is recorded.
 optrace_operation *optrace_operation_create(void);
 void optrace_operation_destroy(optrace_operation *operation);
+// The same in memory of the caller's, which holds so many words and stays in its place: nothing is allocated, and nothing
+// has to be destroyed.
+enum { optrace_operation_words = 7 };
+optrace_operation *optrace_operation_place(uint64_t *words);
+// Whether none of its events is recorded: it belongs to no recorder, or is still being described. Inline, for the many
+// calls that end here.
+static inline bool optrace_operation_is_silent(const optrace_operation *operation) {
+  // The recorder is the first field.
+  return !operation || !__atomic_load_n((optrace_recorder *const *)(const void *)operation, __ATOMIC_ACQUIRE);
+}
+// Whether nothing at all has been noted of it: no recorder has met it, and no bit is set.
+bool optrace_operation_is_untouched(const optrace_operation *operation);
 uint64_t optrace_operation_created(const optrace_operation *operation);
 // The recorder it records to; null until it has been described there.
 optrace_recorder *optrace_operation_recorder(const optrace_operation *operation);
 // The recorder that it belongs to, stopped or not.
 optrace_recorder *optrace_operation_owner(const optrace_operation *operation);
 uint32_t optrace_operation_serial(const optrace_operation *operation);
+// Its number in this recorder; 0: it has not been described there.
+uint32_t optrace_operation_known(const optrace_operation *operation, const optrace_recorder *recorder);
 // Gives the operation its number, once: true for the one caller that did it, who writes its description and then publishes
 // it for the recorder. The others wait for that here, so that no event of theirs comes before the description: in between
 // nothing may be called that is the program's.
@@ -138,6 +165,7 @@ enum {
   optrace_bit_finish_seen = 64,      // It said "finished" without telling anybody.
   optrace_bit_external = 128,        // Only named by another operation so far.
   optrace_bit_own_ready = 512,       // One of ours with an `isReady` of its own, which is hooked: its answers count.
+  optrace_bit_used = 1024,           // One of ours that was started or cancelled, perhaps before it met a recorder.
   optrace_bit_finish_written = 256,  // The record of its finish stands: what others write now comes after it.
 };
 // One-word record about the operation; nothing when it is not attached.
@@ -181,6 +209,8 @@ void optrace_emit3(optrace_recorder *recorder, uint8_t kind, uint32_t subject, u
 uint64_t optrace_checksum(uint64_t seed, const void *bytes, size_t count);
 // Where the file is mapped, and its descriptor; to simulate what a careless host does.
 int optrace_test_descriptor(const optrace_recorder *recorder);
+// A checksum of all that the threads which record share, but for the file itself.
+uint64_t optrace_test_shared(const optrace_recorder *recorder);
 
 // The layout as C knows it; a test compares it with OpTraceFormat's.
 enum {

@@ -1,0 +1,57 @@
+import BenchmarkSupport
+
+/// What the commands take on large traces: seconds, memory against the file's size, and how both grow.
+enum Reading {
+  static func run(_ context: Context) throws -> [Row] {
+    let large = context.amount(1_000_000, short: 10_000)
+    var rows: [Row] = []
+    for (name, arguments) in [
+      ("summary", ["summary"]), ("doctor", ["doctor"]), ("graph --format dot", ["graph", "--format", "dot", "-o", "-"]),
+    ] {
+      let counts = [large / 4, large]
+      let runs = try interleaved(counts, rounds: context.isShort ? 1 : 5) { count in
+        let trace = try context.trace(count, "pairs")
+        return try context.run([arguments[0], trace] + arguments.dropFirst())
+      }
+      let size = Double(try context.size(try context.trace(large, "pairs")))
+      let most = runs[large] ?? []
+      let few = runs[large / 4] ?? []
+      rows += [
+        Row("reading", "\(name), \(large) operations", Spread(most.map(\.wall)), "s", atMost: 2),
+        Row("reading", "\(name): memory / file", Spread(most.map { Double($0.peak) / size }), "x", atMost: 3),
+        Row(
+          "reading", "\(name): four times the operations, CPU", ratios(most.map(\.cpu), few.map(\.cpu)), "x", atMost: 4.4),
+      ]
+    }
+    return rows + (try timeline(context, large))
+  }
+
+  private static func timeline(_ context: Context, _ large: Int) throws -> [Row] {
+    let counts = [large / 4, large]
+    let runs = try interleaved(counts, rounds: context.isShort ? 1 : 5) { count in
+      try context.run(["timeline", try context.trace(count, "pairs"), "-o", "/dev/null", "--format", "json"])
+    }
+    let events = Double(try eventCount(context, try context.trace(large, "pairs")))
+    let most = runs[large] ?? []
+    let few = runs[large / 4] ?? []
+    return [
+      Row("reading", "timeline: events", events, "events"),
+      Row("reading", "timeline: events a second", Spread(most.map { events / $0.wall }), "/s", atLeast: 3_000_000),
+      Row("reading", "timeline: memory", Spread(most.map { Double($0.peak) / 1e6 }), "MB"),
+      Row(
+        "reading", "timeline: memory for four times the operations", ratios(most.map { Double($0.peak) }, few.map { Double($0.peak) }),
+        "x", atMost: 1.1),
+    ]
+  }
+
+  /// By what `validate` tells.
+  private static func eventCount(_ context: Context, _ trace: String) throws -> Int {
+    let child = try Child.run([context.optrace, "validate", trace], keepsOutput: true)
+    let text = String(decoding: child.output, as: UTF8.self)
+    let words = text.split(whereSeparator: { $0 == " " || $0 == "\n" })
+    guard let place = words.firstIndex(where: { $0.hasPrefix("event") }), place > 0,
+      let number = Int(words[place - 1].filter(\.isNumber))
+    else { throw Failed(what: "validate, which says: \(text)") }
+    return number
+  }
+}
