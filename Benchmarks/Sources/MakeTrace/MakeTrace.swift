@@ -1,34 +1,125 @@
 import Foundation
 import OpTrace
 
-/// Records a real trace of so many operations, every second of which depends on the one before it: `MakeTrace COUNT FILE`.
+/// Records a real trace of so many operations: `MakeTrace COUNT FILE [SHAPE]`.
 ///
 /// They come in batches, since Foundation's own cost grows with the square of what is pending.
 @main
 enum MakeTrace {
+  enum Shape: String, CaseIterable {
+    /// Every second operation depends on the one before it.
+    case pairs
+    /// The same in a suspended queue: nobody starts what waits there, as in a program that hangs.
+    case stuck
+    /// Rows of 40 operations in four queues, each depends on one or two of the row before.
+    case layered
+    /// Each item goes through four stages, each with a class and a queue of its own.
+    case pipeline
+    /// One operation, on which all others depend but one, which depends on these.
+    case fan
+  }
+
   static func main() throws {
     let arguments = CommandLine.arguments
-    guard arguments.count == 3 || arguments.count == 4, let count = Int(arguments[1]), count > 0 else {
-      FileHandle.standardError.write(Data("usage: MakeTrace COUNT FILE [stuck]\n".utf8))
+    guard (3...4).contains(arguments.count), let count = Int(arguments[1]), count > 0,
+      let shape = Shape(rawValue: arguments.count == 4 ? arguments[3] : "pairs")
+    else {
+      let shapes = Shape.allCases.map(\.rawValue).joined(separator: "|")
+      FileHandle.standardError.write(Data("usage: MakeTrace COUNT FILE [\(shapes)]\n".utf8))
       exit(64)
     }
-    // Nobody starts what waits in a suspended queue: the trace of a program that hangs.
-    let isStuck = arguments.count == 4
     let recorder = try TraceRecorder(writingTo: URL(fileURLWithPath: arguments[2]))
-    let queue = TracedOperationQueue(name: "work", maxConcurrentOperationCount: 2, recorder: recorder)
-    queue.isSuspended = isStuck
-    var made = 0
-    while made < count {
-      var batch: [Operation] = []
-      for number in 0..<min(500, count - made) {
-        let operation = TracedOperation()
-        if number % 2 == 1, let before = batch.last { operation.addDependency(before) }
-        batch.append(operation)
-      }
-      made += batch.count
-      queue.addOperations(batch, waitUntilFinished: !isStuck)
+    switch shape {
+    case .pairs, .stuck: pairs(count, recorder, isStuck: shape == .stuck)
+    case .layered: layered(count, recorder)
+    case .pipeline: pipeline(count, recorder)
+    case .fan: fan(count, recorder)
     }
     try recorder.stop()
-    if isStuck { exit(0) }
+    // Without a look at what still waits.
+    exit(0)
+  }
+
+  private static let batch = 500
+
+  private static func pairs(_ count: Int, _ recorder: TraceRecorder, isStuck: Bool) {
+    let queue = TracedOperationQueue(name: "work", maxConcurrentOperationCount: 2, recorder: recorder)
+    queue.isSuspended = isStuck
+    for start in stride(from: 0, to: count, by: batch) {
+      var operations: [Operation] = []
+      for number in 0..<min(batch, count - start) {
+        let operation = TracedOperation()
+        if number % 2 == 1, let before = operations.last { operation.addDependency(before) }
+        operations.append(operation)
+      }
+      queue.addOperations(operations, waitUntilFinished: !isStuck)
+    }
+  }
+
+  private static func layered(_ count: Int, _ recorder: TraceRecorder) {
+    let queues = (1...4).map {
+      TracedOperationQueue(name: "lane \($0)", maxConcurrentOperationCount: 2, recorder: recorder)
+    }
+    let width = 40
+    var before: [Operation] = []
+    for start in stride(from: 0, to: count, by: width) {
+      let row = (0..<min(width, count - start)).map { _ in TracedOperation() }
+      for (column, operation) in row.enumerated() where !before.isEmpty {
+        operation.addDependency(before[column])
+        if column % 3 == 0 { operation.addDependency(before[(column + 1) % width]) }
+      }
+      for (number, queue) in queues.enumerated() {
+        queue.addOperations(
+          row.enumerated().filter { $0.offset % queues.count == number }.map(\.element), waitUntilFinished: false)
+      }
+      if start / width % 8 == 7 { for queue in queues { queue.waitUntilAllOperationsAreFinished() } }
+      before = row
+    }
+    for queue in queues { queue.waitUntilAllOperationsAreFinished() }
+  }
+
+  private final class Fetch: TracedOperation, @unchecked Sendable {}
+  private final class Decode: TracedOperation, @unchecked Sendable {}
+  private final class Scale: TracedOperation, @unchecked Sendable {}
+  private final class Store: TracedOperation, @unchecked Sendable {}
+
+  private static func pipeline(_ count: Int, _ recorder: TraceRecorder) {
+    let stages: [(name: String, make: () -> Operation)] = [
+      ("network", { Fetch() }), ("imaging", { Decode() }), ("scaling", { Scale() }), ("store", { Store() }),
+    ]
+    let queues = stages.map {
+      TracedOperationQueue(name: $0.name, maxConcurrentOperationCount: 2, recorder: recorder)
+    }
+    for start in stride(from: 0, to: count, by: batch) {
+      var operations: [Operation] = []
+      for number in 0..<min(batch, count - start) {
+        let stage = number % stages.count
+        let operation = stages[stage].make()
+        if stage > 0, let before = operations.last { operation.addDependency(before) }
+        operations.append(operation)
+      }
+      for (stage, queue) in queues.enumerated() {
+        queue.addOperations(
+          operations.enumerated().filter { $0.offset % stages.count == stage }.map(\.element),
+          waitUntilFinished: false)
+      }
+      for queue in queues { queue.waitUntilAllOperationsAreFinished() }
+    }
+  }
+
+  private static func fan(_ count: Int, _ recorder: TraceRecorder) {
+    let queue = TracedOperationQueue(name: "work", maxConcurrentOperationCount: 2, recorder: recorder)
+    let first = TracedOperation()
+    let last = TracedOperation()
+    queue.addOperations([first], waitUntilFinished: true)
+    for start in stride(from: 0, to: count - 2, by: batch) {
+      let operations = (0..<min(batch, count - 2 - start)).map { _ in TracedOperation() }
+      for operation in operations {
+        operation.addDependency(first)
+        last.addDependency(operation)
+      }
+      queue.addOperations(operations, waitUntilFinished: true)
+    }
+    queue.addOperations([last], waitUntilFinished: true)
   }
 }
