@@ -16,10 +16,11 @@ public struct Diagnosis: Sendable {
   /// How long nothing moved before the end.
   public let silence: Nanoseconds
 
-  public init(of trace: Trace, options: DoctorOptions = .init()) {
+  /// - Parameter symptom: only the rules for this one are asked; nil: all.
+  public init(of trace: Trace, options: DoctorOptions = .init(), only symptom: DoctorRule.Symptom? = nil) {
     let context = DoctorContext(trace, options)
     var found: [Finding] = []
-    for rule in DoctorRule.table { found += rule.find(context) }
+    for rule in DoctorRule.table where symptom == nil || rule.symptom == symptom { found += rule.find(context) }
     if found.contains(where: { $0.severity == .error }), let contradiction = context.contradiction() {
       let reason = "the trace contradicts itself, so records are missing that nobody counted: \(contradiction)"
       found = found.map { $0.severity == .error ? context.unproven($0, because: reason) : $0 }

@@ -7,7 +7,12 @@ extension DOTWriter {
     let nameWidth = metrics.nodeWidth - 2 * GraphMetrics.padding - GraphMetrics.signWidth
     let name = TextMetrics.fitting(node.name, into: nameWidth, size: GraphMetrics.nameSize, bold: true)
     if picture.nodes.count > Self.mostTables {
-      return "\"\(node.state.sign) \(TextEscaping.dot(name))\\n\(TextEscaping.dot(node.caption))\""
+      let times = node.fold.map { "\\n\(TextEscaping.dot($0.timesText))" } ?? ""
+      return "\"\(node.state.sign) \(TextEscaping.dot(name))\\n\(TextEscaping.dot(node.caption))\(times)\""
+    }
+    let times = node.fold.map { fold in
+      "<TR><TD ALIGN=\"LEFT\"><FONT POINT-SIZE=\"10\" COLOR=\"\(Palette.muted.light.hex)\">"
+        + "\(TextEscaping.htmlLabel(fold.timesText))</FONT></TD></TR>"
     }
     let style = node.state.style
     let shownName = TextEscaping.htmlLabel(name)
@@ -17,7 +22,7 @@ extension DOTWriter {
       + "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"\(style.accent.light.hex)\">\(TextEscaping.htmlLabel(node.state.sign))</FONT> "
       + "<B>\(title)</B></TD></TR>"
       + "<TR><TD ALIGN=\"LEFT\"><FONT POINT-SIZE=\"10\" COLOR=\"\(captionColor.light.hex)\">"
-      + "\(TextEscaping.htmlLabel(node.caption))</FONT></TD></TR>"
+      + "\(TextEscaping.htmlLabel(node.caption))</FONT></TD></TR>\(times ?? "")"
       + "<TR><TD ALIGN=\"LEFT\" CELLPADDING=\"0\">\(barTable(node))</TD></TR></TABLE>>"
   }
 
@@ -82,6 +87,7 @@ extension DOTWriter {
           }
         mark = "<TD><FONT COLOR=\"\(kind.color.light.hex)\"><B>\(sign)</B></FONT></TD>"
       case .barrier: mark = "<TD>‖</TD>"
+      case .fold: mark = "<TD>❐</TD>"
       case .bar:
         let colors = [Palette.waitsForDependencies, Palette.waitsForSlot, ShownState.finished.style.accent]
         mark = colors.map { "<TD WIDTH=\"12\" HEIGHT=\"5\" FIXEDSIZE=\"TRUE\" BGCOLOR=\"\($0.light.hex)\"></TD>" }

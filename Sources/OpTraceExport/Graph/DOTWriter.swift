@@ -17,15 +17,47 @@ public struct DOTWriter: Sendable {
   let picture: GraphPicture
   let metrics: GraphMetrics
   let purpose: Purpose
+  /// How many nodes there will be.
+  private let count: Int
 
   public init(_ picture: GraphPicture, for purpose: Purpose = .document) {
+    self.init(picture, for: purpose, count: picture.nodes.count)
+  }
+
+  /// - Parameter count: of nodes, where others than the picture's are to be written.
+  init(_ picture: GraphPicture, for purpose: Purpose, count: Int) {
     self.picture = picture
     self.purpose = purpose
+    self.count = count
     metrics = GraphMetrics(of: picture)
   }
 
   /// O(n + e).
   public func text() -> String {
+    var bytes: [UInt8] = []
+    // This sink throws nothing.
+    try? write { bytes += $0 }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The same bytes as ``text()``, handed on while they are made. Throws what `sink` throws.
+  public func write(to sink: @escaping ByteSink) throws {
+    let writer = ByteWriter(sink)
+    writer.string(head())
+    let members = Dictionary(grouping: picture.nodes.indices) { picture.nodes[$0].lane }
+    for number in picture.lanes.indices {
+      beginLane(number, writer)
+      for node in members[number] ?? [] { writer.string("    \(nodeLine(picture.nodes[node]))\n") }
+      endLane(number, writer)
+    }
+    for (number, edge) in picture.edges.enumerated() { writer.string("  \(edgeLine(number, edge))\n") }
+    if isScaffolded, metrics.hasLanes { writer.string(scaffold()) }
+    writer.string(foot)
+    try writer.finish()
+  }
+
+  /// All that comes before the first lane.
+  func head() -> String {
     var out = "digraph optrace {\n"
     out += "  graph [\(graphAttributes())];\n"
     out += "  node [shape=box, fontname=\"Helvetica\", fontsize=12, width=\(inches(metrics.nodeWidth))"
@@ -39,30 +71,34 @@ public struct DOTWriter: Sendable {
     if isScaffolded, metrics.hasLanes {
       out += "  root [shape=point, width=0.01, height=0.01, fixedsize=true, style=invis, label=\"\"];\n"
     }
-    let members = Dictionary(grouping: picture.nodes.indices) { picture.nodes[$0].lane }
-    for (number, lane) in picture.lanes.enumerated() {
-      let isCluster = metrics.hasLanes && (lane.isBoxed || isScaffolded)
-      if isCluster { out += "  subgraph cluster_\(number) { \(clusterAttributes(lane))\n" }
-      if isCluster, isScaffolded { out += "    \(titleNode(number))\n" }
-      for node in members[number] ?? [] { out += "    \(nodeLine(picture.nodes[node]))\n" }
-      if isCluster { out += "  }\n" }
-    }
-    for (number, edge) in picture.edges.enumerated() { out += "  \(edgeLine(number, edge))\n" }
-    if isScaffolded, metrics.hasLanes { out += scaffold() }
-    if purpose != .placing { out += "  }\n" }
-    return out + "}\n"
+    return out
+  }
+
+  var foot: String { purpose == .placing ? "}\n" : "  }\n}\n" }
+
+  func isCluster(_ lane: Int) -> Bool { metrics.hasLanes && (picture.lanes[lane].isBoxed || isScaffolded) }
+
+  func beginLane(_ number: Int, _ writer: ByteWriter) {
+    guard isCluster(number) else { return }
+    writer.string("  subgraph cluster_\(number) { \(clusterAttributes(picture.lanes[number]))\n")
+    if isScaffolded { writer.string("    \(titleNode(number))\n") }
+  }
+
+  func endLane(_ number: Int, _ writer: ByteWriter) {
+    if isCluster(number) { writer.text("  }\n") }
   }
 
   private var isScaffolded: Bool { purpose != .document }
 
   /// Names of nodes, for those who read a layout back.
-  public static func nodeName(_ node: GraphPicture.Node) -> String { "op\(node.operation.rawValue)" }
+  public static func nodeName(_ node: GraphPicture.Node) -> String {
+    node.fold.map { "fold\($0.number)" } ?? "op\(node.operation.rawValue)"
+  }
   public static func titleName(_ lane: Int) -> String { "t\(lane)" }
 
   private func inches(_ points: Double) -> String { "\((points / 72 * 1000).rounded() / 1000)" }
 
   private func graphAttributes() -> String {
-    let count = picture.nodes.count
     // `newrank` always: the old ranker is quadratic and, with clusters, draws many edges backwards.
     var attributes = [
       "rankdir=LR", "newrank=true", "nodesep=\(picture.edges.contains { $0.label != nil } ? "0.36" : "0.19")",
@@ -74,7 +110,9 @@ public struct DOTWriter: Sendable {
     if count <= 150 { attributes.append("mclimit=8") }
     if count > 300 { attributes += ["nslimit=0", "mclimit=0.5"] }
     if count > 1000 { attributes += ["mclimit=0.1", "splines=line"] } else { attributes.append("splines=true") }
-    if purpose != .placing { attributes += ["labelloc=b", "labeljust=l", "label=<\(legendTable())>"] }
+    if purpose != .placing, !picture.nodes.isEmpty || count == 0 {
+      attributes += ["labelloc=b", "labeljust=l", "label=<\(legendTable())>"]
+    }
     return attributes.joined(separator: ", ")
   }
 
@@ -116,7 +154,7 @@ public struct DOTWriter: Sendable {
     var hasDependency = [Bool](repeating: false, count: picture.nodes.count)
     var isAlone = [Bool](repeating: true, count: picture.nodes.count)
     for edge in picture.edges where edge.from != edge.to {
-      if !edge.isCycle { hasDependency[edge.to] = true }
+      if !edge.isCycle, !edge.isMixed { hasDependency[edge.to] = true }
       isAlone[edge.from] = false
       isAlone[edge.to] = false
     }
@@ -132,43 +170,56 @@ public struct DOTWriter: Sendable {
 
   private func nodeLine(_ node: GraphPicture.Node) -> String {
     guard purpose != .placing else { return "\(Self.nodeName(node));" }
+    var attributes = [
+      "id=\"\(node.id)\"", "class=\"\(picture.cssClass(of: node))\"", "label=\(label(of: node))", look(of: node),
+      "tooltip=\"\(TextEscaping.dot(node.tooltip))\"",
+    ]
+    if node.isBarrier || node.fold != nil { attributes.append("peripheries=2") }
+    return "\(Self.nodeName(node)) [\(attributes.joined(separator: ", "))];"
+  }
+
+  /// Border, fill and colour of the text.
+  func look(of node: GraphPicture.Node) -> String {
     let style = node.state.style
     let line = node.isUnknown ? ",dotted" : node.isDashed ? ",dashed" : ""
     let border = node.isCulprit ? Palette.cycle : node.isCritical ? Palette.critical : style.border
-    var attributes = [
-      "id=\"\(node.id)\"", "class=\"\(picture.cssClass(of: node))\"", "label=\(label(of: node))",
+    return [
       "style=\"rounded,filled\(line)\"",
       "fillcolor=\"\(picture.fill(of: node, hasLanes: metrics.hasLanes).light.hex)\"",
       "color=\"\(border.light.hex)\"",
       "fontcolor=\"\(style.text.light.hex)\"",
       "penwidth=\(node.isCritical || node.isCulprit ? "2.6" : node.state == .deadlocked ? "2" : "1.2")",
-      "tooltip=\"\(TextEscaping.dot(node.tooltip))\"",
-    ]
-    if node.isBarrier { attributes.append("peripheries=2") }
-    return "\(Self.nodeName(node)) [\(attributes.joined(separator: ", "))];"
+    ].joined(separator: ", ")
   }
 
   private func edgeLine(_ number: Int, _ edge: GraphPicture.Edge) -> String {
     var attributes = ["key=\"\(number)\""]
     if edge.isCritical { attributes.append("weight=4") }
-    if isScaffolded, !edge.isCycle { attributes.append("tailport=e, headport=w") }
+    if isScaffolded, !edge.isCycle, !edge.isMixed { attributes.append("tailport=e, headport=w") }
     if purpose != .placing {
       attributes += ["id=\"\(picture.id(of: edge))\"", "class=\"\(picture.cssClass(of: edge))\""]
-      if edge.isCycle || edge.isCritical || edge.isStuck {
-        attributes += ["color=\"\(edge.color.light.hex)\"", "penwidth=\(edge.width)"]
-      }
-      switch edge.stroke {
-      case .solid: break
-      case .dashed, .longDashed: attributes.append("style=dashed")
-      case .dotted: attributes.append("style=dotted")
-      }
-      if let label = edge.label {
-        attributes += [
-          "label=\"\(TextEscaping.dot(label))\"", "fontsize=10", "fontcolor=\"\(edge.color.light.hex)\"",
-        ]
-      }
+      attributes += look(of: edge)
     }
     return "\(Self.nodeName(picture.nodes[edge.from])) -> \(Self.nodeName(picture.nodes[edge.to])) "
       + "[\(attributes.joined(separator: ", "))];"
+  }
+
+  /// What sets it off from a plain edge.
+  func look(of edge: GraphPicture.Edge) -> [String] {
+    var attributes: [String] = []
+    if edge.isCycle || edge.isCritical || edge.isStuck {
+      attributes += ["color=\"\(edge.color.light.hex)\"", "penwidth=\(edge.width)"]
+    }
+    switch edge.stroke {
+    case .solid: break
+    case .dashed, .longDashed: attributes.append("style=dashed")
+    case .dotted: attributes.append("style=dotted")
+    }
+    if let label = edge.label {
+      attributes += [
+        "label=\"\(TextEscaping.dot(label))\"", "fontsize=10", "fontcolor=\"\(edge.labelColor.light.hex)\"",
+      ]
+    }
+    return attributes
   }
 }

@@ -107,18 +107,26 @@ public struct GraphMetrics: Sendable, Hashable {
   public static let mostLanes = 20
 
   public var nodeWidth: Double
-  public var nodeHeight = 46.0
+  /// The height of the tallest: each stands in the middle of such a place.
+  public var nodeHeight: Double
   public var titleWidth: Double
   public var titleHeight = 36.0
   public var hasLanes: Bool
 
+  static let boxHeight = 46.0
+  /// With a line for the three times.
+  static let foldHeight = 60.0
+
   public init(of picture: GraphPicture) {
     var widest = 0.0
+    let isFolded = picture.isFolded
     for node in picture.nodes {
       let name = TextMetrics.width(of: node.name.prefix(40), size: Self.nameSize, bold: true) + Self.signWidth
       widest = max(widest, name, TextMetrics.width(of: node.caption, size: Self.captionSize))
+      if let fold = node.fold { widest = max(widest, TextMetrics.width(of: fold.timesText, size: Self.captionSize)) }
     }
-    nodeWidth = (min(max(widest + 2 * Self.padding, 124), 216)).rounded(.up)
+    nodeWidth = (min(max(widest + 2 * Self.padding, 124), isFolded ? 260 : 216)).rounded(.up)
+    nodeHeight = isFolded ? Self.foldHeight : Self.boxHeight
     var title = 0.0
     for lane in picture.lanes {
       title = max(
@@ -128,4 +136,7 @@ public struct GraphMetrics: Sendable, Hashable {
     titleWidth = (min(max(title, 60), 240) + 8).rounded(.up)
     hasLanes = (1...Self.mostLanes).contains(picture.lanes.count)
   }
+
+  /// Of the node's own box.
+  func height(of node: GraphPicture.Node) -> Double { node.fold == nil ? Self.boxHeight : Self.foldHeight }
 }

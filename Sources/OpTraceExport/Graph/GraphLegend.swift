@@ -4,7 +4,7 @@ import OpTraceModel
 /// An entry of the legend: only what the picture shows.
 struct LegendItem: Sendable {
   enum Line: String, Sendable {
-    case critical, slot, cycle, open
+    case critical, slot, cycle, open, mixed
     case heldSlot = "held-slot"
     case wait
 
@@ -12,7 +12,7 @@ struct LegendItem: Sendable {
       switch self {
       case .critical, .slot: Palette.critical
       case .cycle, .heldSlot, .wait: Palette.cycle
-      case .open: Palette.edge
+      case .open, .mixed: Palette.edge
       }
     }
 
@@ -21,6 +21,7 @@ struct LegendItem: Sendable {
       case .critical, .cycle: .solid
       case .slot, .heldSlot: .dotted
       case .open: .dashed
+      case .mixed: .dotted
       case .wait: .longDashed
       }
     }
@@ -28,6 +29,7 @@ struct LegendItem: Sendable {
     var width: Double {
       switch self {
       case .open: 1.2
+      case .mixed: 1.6
       case .critical, .slot: 2.8
       case .cycle, .heldSlot, .wait: 2.2
       }
@@ -40,6 +42,7 @@ struct LegendItem: Sendable {
     case culprit
     case line(Line)
     case barrier
+    case fold
     case bar
   }
   var mark: Mark
@@ -53,6 +56,7 @@ extension LegendItem {
     switch mark {
     case .state(let state): state
     case .culprit: .stalled
+    case .fold: .finished
     case .unknown, .line, .barrier, .bar: .pending
     }
   }
@@ -65,7 +69,7 @@ extension GraphPicture {
       let number = count(of: state)
       if number > 0 { items.append(LegendItem(mark: .state(state), text: state.rawValue, count: number)) }
     }
-    let unknown = nodes.count(where: \.isUnknown)
+    let unknown = nodes.reduce(0) { $0 + ($1.fold?.unknown ?? ($1.isUnknown ? 1 : 0)) }
     if unknown > 0 { items.append(LegendItem(mark: .unknown, text: "recorded in part", count: unknown)) }
     if nodes.contains(where: \.isCritical) { items.append(LegendItem(mark: .line(.critical), text: "critical path")) }
     if edges.contains(where: { $0.kind == .slot }) {
@@ -86,6 +90,11 @@ extension GraphPicture {
     if edges.contains(where: { $0.kind == .dependency && $0.isOpen && !$0.isCycle && !$0.isCritical }) {
       items.append(LegendItem(mark: .line(.open), text: "not begun"))
     }
+    let folds = nodes.count { $0.fold != nil }
+    if folds > 0 { items.append(LegendItem(mark: .fold, text: "box of many", count: folds)) }
+    if edges.contains(where: \.isMixed) {
+      items.append(LegendItem(mark: .line(.mixed), text: "round between boxes of many, no circle of operations"))
+    }
     if nodes.contains(where: \.isBarrier) { items.append(LegendItem(mark: .barrier, text: "barrier")) }
     if nodes.contains(where: { !$0.bar.isEmpty }) {
       let length = DurationText.text(period.upperBound - period.lowerBound)
@@ -104,14 +113,16 @@ extension GraphPicture.Edge {
     case .slot, .heldSlot: .dotted
     case .wait, .mainThread: .longDashed
     case .barrier: .dashed
-    case .dependency: isOpen && !isCycle ? .dashed : .solid
+    case .dependency: isMixed ? .dotted : isOpen && !isCycle ? .dashed : .solid
     }
   }
 
   /// Something else than a dependency that is waited for, and does not come.
   var isStuck: Bool { kind != .dependency && kind != .slot }
   var color: ColorPair { isCycle || isStuck ? Palette.cycle : isCritical ? Palette.critical : Palette.edge }
-  var width: Double { isCycle ? (kind == .heldSlot ? 3 : 2.2) : isCritical ? 2.8 : isStuck ? 1.6 : 1.2 }
+  /// How often it stands is no fault.
+  var labelColor: ColorPair { isCycle || isStuck ? Palette.cycle : isCritical ? Palette.critical : Palette.muted }
+  var width: Double { isCycle ? (kind == .heldSlot ? 3 : 2.2) : isCritical ? 2.8 : isStuck || isMixed ? 1.6 : 1.2 }
 }
 
 extension GraphPicture.Verdict.Kind {

@@ -59,8 +59,12 @@ public struct GraphPicture: Sendable {
     public var isCulprit = false
     /// Lines, ended by "\n".
     public var tooltip: String
+    /// Many operations in one box, of which ``operation`` is the first; nil: one.
+    public var fold: Fold?
 
-    public var id: String { "op-\(operation.rawValue)" }
+    public var id: String { fold.map { "fold-\($0.number)" } ?? "op-\(operation.rawValue)" }
+    /// As ids of edges name it.
+    var mark: String { fold.map { "f\($0.number)" } ?? "\(operation.rawValue)" }
   }
 
   /// A part of the time bar; `from` and `to` as parts of the period, 0 to 1.
@@ -96,14 +100,26 @@ public struct GraphPicture: Sendable {
     public var isOpen = false
     /// A few words on the line; nil: none.
     public var label: String?
+    /// How many edges between operations it stands for.
+    public var count = 1
+    /// Between boxes that come both before and behind each other: its circle need be none of operations.
+    public var isMixed = false
   }
 
-  public func count(of state: ShownState) -> Int { nodes.count { $0.state == state && !$0.isUnknown } }
+  /// How many operations are in this state; what was recorded in part is counted apart.
+  public func count(of state: ShownState) -> Int {
+    nodes.reduce(0) { $0 + ($1.fold?.states[state] ?? ($1.fold == nil && $1.state == state && !$1.isUnknown ? 1 : 0)) }
+  }
 
-  /// "e-1-5": names both ends, so it stays the same from one trace of a run to a later one.
+  public var isFolded: Bool { nodes.contains { $0.fold != nil } }
+
+  /// Above this many boxes each is drawn with little more than its name, and without tooltips: a file that a browser opens.
+  public static let mostDetailed = 5000
+  var isLean: Bool { nodes.count > Self.mostDetailed }
+
+  /// "e-1-5": names both ends, so it stays the same from one trace of a run to a later one. A folded end is "f3".
   public func id(of edge: Edge) -> String {
-    edge.kind.mark + "-"
-      + "\(nodes[edge.from].operation.rawValue)-\(nodes[edge.to].operation.rawValue)"
+    "\(edge.kind.mark)-\(nodes[edge.from].mark)-\(nodes[edge.to].mark)"
   }
 
   public func cssClass(of edge: Edge) -> String {
@@ -112,11 +128,13 @@ public struct GraphPicture: Sendable {
     if edge.isCritical { classes.append("critical") }
     if edge.isCycle { classes.append("cycle") }
     if edge.isOpen { classes.append("open") }
+    if edge.isMixed { classes.append("mixed") }
     return classes.joined(separator: " ")
   }
 
   public func cssClass(of node: Node) -> String {
     var classes = ["op", node.state.rawValue]
+    if node.fold != nil { classes.insert("fold", at: 1) }
     if node.isCritical { classes.append("critical") }
     if node.isBarrier { classes.append("barrier") }
     if node.isExternal { classes.append("external") }
@@ -168,6 +186,11 @@ public struct GraphOptions: Sendable {
   /// Only what cannot go on: circles of waiting, culprits, and what waits for them over at most this many operations.
   /// Nil: everything.
   public var stuckHops: Int?
+  /// Where more than this are to be shown, like ones are folded into so many boxes at most. Nil: every operation is a box.
+  public var mostBoxes: Int?
+
+  /// As many boxes as somebody can still read one by one; up to as many, Graphviz lays out lanes and lines at its best.
+  public static let readable = 300
 
   public init() {}
 }

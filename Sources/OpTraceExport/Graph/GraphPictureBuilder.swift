@@ -15,18 +15,26 @@ struct GraphPictureBuilder {
   let graph: DependencyGraph
   let path: CriticalPath
   let stuck: StuckPart
+  let diagnosis: Diagnosis
   let period: ClosedRange<Nanoseconds>
   /// What the threads of executing operations are blocked in at the end: the wait that began last.
   let openWaits: [OperationID: WaitRecord]
   /// Places of what is shown, ascending.
   let shown: [Int]
+  /// The number of each place in `shown`; -1: not shown.
+  private let nodeOfPlace: [Int32]
+  /// By place: whether it is on the critical path, as far as that is shown.
+  let isCritical: [Bool]
 
   init(_ trace: Trace, _ options: GraphOptions) {
     self.trace = trace
     self.options = options
     graph = DependencyGraph(of: trace)
     path = CriticalPath(of: trace)
-    stuck = StuckPart(of: trace)
+    // A folded picture leaves alone whatever has a finding; else only what is stuck is told.
+    let folds = options.mostBoxes.map { trace.operations.count > $0 } ?? false
+    diagnosis = folds ? Diagnosis(of: trace) : Diagnosis(of: trace, only: .stuck)
+    stuck = StuckPart(of: trace, diagnosis)
     openWaits = Dictionary(
       trace.waits.compactMap { wait in wait.ended == nil ? wait.inside.map { ($0, wait) } : nil },
       uniquingKeysWith: { $0.began > $1.began ? $0 : $1 })
@@ -38,107 +46,137 @@ struct GraphPictureBuilder {
     } else {
       shown = Array(trace.operations.indices)
     }
+    var nodes = [Int32](repeating: -1, count: trace.operations.count)
+    for (number, place) in shown.enumerated() { nodes[place] = Int32(number) }
+    nodeOfPlace = nodes
+    var isCritical = [Bool](repeating: false, count: trace.operations.count)
+    // The critical path says nothing about what is stuck.
+    if options.showsCriticalPath, options.stuckHops == nil {
+      for step in path.steps { if let place = trace.index(of: step.operation) { isCritical[place] = true } }
+      for id in path.remaining { if let place = trace.index(of: id) { isCritical[place] = true } }
+    }
+    self.isCritical = isCritical
   }
+
+  var showsPath: Bool { options.showsCriticalPath && options.stuckHops == nil }
 
   func picture() -> GraphPicture {
     var picture = GraphPicture()
     picture.period = period
-    let (lanes, laneOfPlace) = makeLanes()
+    let (lanes, laneOfNode) = makeLanes()
     picture.lanes = lanes
-
-    let critical = showsPath ? Set(path.operations) : []
-    var nodeOfPlace = [Int: Int](minimumCapacity: shown.count)
-    for place in shown {
-      let operation = trace.operations[place]
-      let state = state(of: place)
-      nodeOfPlace[place] = picture.nodes.count
-      picture.nodes.append(
-        GraphPicture.Node(
-          operation: operation.id, lane: laneOfPlace[place] ?? 0, state: state,
-          name: TextEscaping.oneLine(operation.title, limit: 300), caption: caption(of: operation, state),
-          bar: bar(of: operation), isCritical: critical.contains(operation.id), isBarrier: operation.isBarrier,
-          isExternal: operation.coverage == .external, isUnknown: state == .pending && !operation.isOutcomeKnown,
-          isCulprit: stuck.culprits.contains(place),
-          tooltip: tooltip(of: place, state, isCritical: critical.contains(operation.id))))
+    picture.verdicts = verdicts()
+    var edges: [GraphPicture.Edge] = []
+    eachEdge { edges.append($0) }
+    if let most = options.mostBoxes, shown.count > most {
+      PictureFolding(self, laneOfNode, edges, most: most).fill(&picture)
+    } else {
+      let isLean = shown.count > GraphPicture.mostDetailed
+      picture.nodes = shown.indices.map { node(at: shown[$0], lane: Int(laneOfNode[$0]), isLean: isLean) }
+      picture.edges = edges
     }
-    picture.edges = makeEdges(nodeOfPlace)
-    picture.title = TextEscaping.oneLine(trace.header.processName, limit: 120)
-    if picture.title.isEmpty { picture.title = "Operations" }
+    picture.title = title
     picture.subtitle = subtitle(lanes)
-    picture.verdicts = verdicts(picture)
     return picture
   }
 
-  /// The critical path says nothing about what is stuck.
-  var showsPath: Bool { options.showsCriticalPath && options.stuckHops == nil }
-
-  private func state(of place: Int) -> ShownState {
-    if stuck.circles[place] != nil { return .deadlocked }
-    if stuck.stalled.contains(place) || stuck.culprits.contains(place) { return .stalled }
-    let operation = trace.operations[place]
-    return operation.isOutcomeKnown ? ShownState(operation.state) : .pending
+  var title: String {
+    let name = TextEscaping.oneLine(trace.header.processName, limit: 120)
+    return name.isEmpty ? "Operations" : name
   }
 
-  private func makeEdges(_ nodeOfPlace: [Int: Int]) -> [GraphPicture.Edge] {
-    var edges: [GraphPicture.Edge] = []
-    var criticalPairs = Set<DependencyGraph.Edge>()
+  /// - Parameter isLean: without what is only shown on a closer look.
+  func node(at place: Int, lane: Int, isLean: Bool = false) -> GraphPicture.Node {
+    let operation = trace.operations[place]
+    let state = state(of: place)
+    return GraphPicture.Node(
+      operation: operation.id, lane: lane, state: state, name: TextEscaping.oneLine(operation.title, limit: 300),
+      caption: isLean ? "" : caption(of: operation, state), bar: isLean ? [] : bar(of: operation),
+      isCritical: isCritical[place], isBarrier: operation.isBarrier, isExternal: operation.coverage == .external,
+      isUnknown: isUnknown(place, state), isCulprit: stuck.culprits.contains(place),
+      tooltip: isLean ? "" : tooltip(of: place, state, isCritical: isCritical[place]))
+  }
+
+  func state(of place: Int) -> ShownState {
+    if stuck.circles[place] != nil { return .deadlocked }
+    if stuck.stalled.contains(place) || stuck.culprits.contains(place) { return .stalled }
+    return trace.operations[place].isOutcomeKnown ? ShownState(trace.operations[place].state) : .pending
+  }
+
+  func isUnknown(_ place: Int, _ state: ShownState) -> Bool {
+    state == .pending && !trace.operations[place].isOutcomeKnown
+  }
+
+  /// All edges between what is shown; their ends are numbers in `shown`.
+  func eachEdge(_ body: (GraphPicture.Edge) -> Void) {
+    func node(_ place: Int) -> Int? {
+      guard nodeOfPlace.indices.contains(place), nodeOfPlace[place] >= 0 else { return nil }
+      return Int(nodeOfPlace[place])
+    }
+    // An operation of the path has one before it.
+    var criticalBefore = [Int32](repeating: -1, count: showsPath ? trace.operations.count : 0)
+    func mark(_ before: OperationID, before after: OperationID) {
+      guard let before = trace.index(of: before), let after = trace.index(of: after) else { return }
+      criticalBefore[after] = Int32(before)
+    }
     if showsPath {
-      func place(_ id: OperationID) -> Int { trace.index(of: id) ?? -1 }
       for step in path.steps {
         switch step.cause {
         case .start: break
-        case .dependency(let before):
-          criticalPairs.insert(DependencyGraph.Edge(waiter: place(step.operation), dependency: place(before)))
+        case .dependency(let before): mark(before, before: step.operation)
         case .slot(let before):
-          guard let from = nodeOfPlace[place(before)], let to = nodeOfPlace[place(step.operation)] else { continue }
-          edges.append(GraphPicture.Edge(from: from, to: to, kind: .slot, isCritical: true))
+          guard let from = trace.index(of: before).flatMap(node), let to = trace.index(of: step.operation).flatMap(node)
+          else { continue }
+          body(GraphPicture.Edge(from: from, to: to, kind: .slot, isCritical: true))
         }
       }
       let behind = [path.steps.last?.operation].compactMap(\.self) + path.remaining
-      for (before, after) in zip(behind, behind.dropFirst()) {
-        criticalPairs.insert(DependencyGraph.Edge(waiter: place(after), dependency: place(before)))
-      }
+      for (before, after) in zip(behind, behind.dropFirst()) { mark(before, before: after) }
     }
     let inCircles = Set(
       stuck.circleLinks.lazy.filter { $0.kind == .dependency }
         .map { DependencyGraph.Edge(waiter: $0.waiter, dependency: $0.target) })
     for edge in graph.edges {
-      guard let from = nodeOfPlace[edge.dependency], let to = nodeOfPlace[edge.waiter] else { continue }
-      let waiter = trace.operations[edge.waiter]
-      edges.append(
+      guard let from = node(edge.dependency), let to = node(edge.waiter) else { continue }
+      body(
         GraphPicture.Edge(
-          from: from, to: to, isCritical: criticalPairs.contains(edge),
-          isCycle: inCircles.contains(edge), isOpen: waiter.executionBegan == nil && waiter.started == nil))
+          from: from, to: to, isCritical: showsPath && criticalBefore[edge.waiter] == edge.dependency,
+          isCycle: !inCircles.isEmpty && inCircles.contains(edge),
+          isOpen: trace.operations[edge.waiter].executionBegan == nil && trace.operations[edge.waiter].started == nil))
     }
-    return edges + stuckEdges(nodeOfPlace)
+    eachStuckEdge(node, body)
   }
 
   /// What is waited for besides dependencies: within circles, and of what else is stuck where that alone is shown, or
   /// where somebody blocks in a wait.
-  private func stuckEdges(_ nodeOfPlace: [Int: Int]) -> [GraphPicture.Edge] {
+  private func eachStuckEdge(_ node: (Int) -> Int?, _ body: (GraphPicture.Edge) -> Void) {
     let inCircles = Set(stuck.circleLinks)
     var links = stuck.circleLinks
-    for place in stuck.stalled.sorted() where nodeOfPlace[place] != nil {
+    for place in stuck.stalled.sorted() where node(place) != nil {
       links += stuck.obstacles(of: place).filter { options.stuckHops != nil || $0.kind == .wait }
     }
     var isLabelled = Set<String>()
-    return links.compactMap { link in
-      guard link.kind != .dependency, let from = nodeOfPlace[link.target], let to = nodeOfPlace[link.waiter] else {
-        return nil
-      }
+    for link in links where link.kind != .dependency {
+      guard let from = node(link.target), let to = node(link.waiter) else { continue }
       // Once for each who waits is enough.
       let isFirst = isLabelled.insert("\(link.waiter) \(link.label)").inserted
-      return GraphPicture.Edge(
-        from: from, to: to, kind: link.kind, isCycle: inCircles.contains(link), isOpen: true,
-        label: isFirst ? link.label : nil)
+      body(
+        GraphPicture.Edge(
+          from: from, to: to, kind: link.kind, isCycle: inCircles.contains(link), isOpen: true,
+          label: isFirst ? link.label : nil))
     }
   }
 
   private func bar(of operation: OperationRecord) -> [GraphPicture.BarPart] {
+    let times = OperationTimes(of: operation, traceEnd: trace.end)
+    let begin = operation.enqueued?.time ?? operation.executionBegan?.time ?? operation.started?.time
+    return bar(times, from: begin ?? period.upperBound)
+  }
+
+  func bar(_ times: OperationTimes, from begin: Nanoseconds) -> [GraphPicture.BarPart] {
     let length = Double(period.upperBound - period.lowerBound)
     guard length > 0 else { return [] }
-    let times = OperationTimes(of: operation, traceEnd: trace.end)
-    var at = operation.enqueued?.time ?? operation.executionBegan?.time ?? operation.started?.time ?? period.upperBound
+    var at = begin
     var parts: [GraphPicture.BarPart] = []
     for (kind, time) in [
       (.blocked, times.waitingForDependencies), (.queued, times.waitingForSlot), (.ran, times.running),

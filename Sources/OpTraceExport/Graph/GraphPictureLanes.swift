@@ -2,28 +2,32 @@ import OpTraceAnalysis
 import OpTraceModel
 
 extension GraphPictureBuilder {
-  /// The lanes in the order of their queues (or classes, by first operation), and the lane of every shown place.
-  func makeLanes() -> (lanes: [GraphPicture.Lane], laneOfPlace: [Int: Int]) {
+  /// The lanes in the order of their queues (or classes, by first operation), and the lane of each that is shown.
+  func makeLanes() -> (lanes: [GraphPicture.Lane], laneOfNode: [Int32]) {
     switch options.grouping {
     case .queue: lanesByQueue()
     case .class: lanesByClass()
     }
   }
 
-  private func lanesByQueue() -> (lanes: [GraphPicture.Lane], laneOfPlace: [Int: Int]) {
-    let members = Dictionary(grouping: shown) { trace.operations[$0].queue }
-    let inQueues = Dictionary(grouping: trace.operations.indices) { trace.operations[$0].queue }
+  private func lanesByQueue() -> (lanes: [GraphPicture.Lane], laneOfNode: [Int32]) {
+    var work: [QueueID: (count: Int, time: Nanoseconds)] = [:]
+    for place in trace.operations.indices {
+      guard let queue = trace.operations[place].queue else { continue }
+      let running = OperationTimes(of: trace.operations[place], traceEnd: trace.end).running
+      let known = work[queue] ?? (0, 0)
+      work[queue] = (known.count + 1, known.time + running)
+    }
     var lanes: [GraphPicture.Lane] = []
-    var laneOfPlace = [Int: Int](minimumCapacity: shown.count)
     var slugs = Set<String>()
-    for id in members.keys.compactMap(\.self).sorted() {
+    var laneOfQueue: [QueueID: Int32] = [:]
+    for id in Set(shown.lazy.compactMap { trace.operations[$0].queue }).sorted() {
       let queue = trace.queue(id)
       let name = queue.map { TextEscaping.oneLine($0.name, limit: 120) } ?? ""
       let title = name.isEmpty ? "\(id)" : name
-      let all = inQueues[id] ?? []
-      for place in members[id] ?? [] { laneOfPlace[place] = lanes.count }
+      laneOfQueue[id] = Int32(lanes.count)
       let slug = unique(TextEscaping.slug(title), "\(id.rawValue)", among: &slugs)
-      let load = QueueLoad(queue, all.map { trace.operations[$0] }, over: period, traceEnd: trace.end)
+      let load = QueueLoad(queue, count: work[id]?.count ?? 0, work: work[id]?.time ?? 0, over: period)
       lanes.append(
         GraphPicture.Lane(
           id: "queue-\(slug)", nodeClass: "q-\(slug)", title: title,
@@ -31,46 +35,50 @@ extension GraphPictureBuilder {
           style: Palette.lanes[lanes.count % Palette.lanes.count], isBoxed: true,
           isCulprit: stuck.culpritQueues.contains(id)))
     }
-    if let outside = members[nil], !outside.isEmpty {
-      for place in outside { laneOfPlace[place] = lanes.count }
+    let outside = Int32(lanes.count)
+    var outsideCount = 0
+    let laneOfNode = shown.map { place -> Int32 in
+      if let queue = trace.operations[place].queue, let lane = laneOfQueue[queue] { return lane }
+      outsideCount += 1
+      return outside
+    }
+    if outsideCount > 0 {
       lanes.append(
         GraphPicture.Lane(
-          id: "no-queue", nodeClass: "", title: "no queue", caption: counted(outside.count, "op"),
-          tooltip: "never given to a queue: \(counted(outside.count, "operation"))",
+          id: "no-queue", nodeClass: "", title: "no queue", caption: counted(outsideCount, "op"),
+          tooltip: "never given to a queue: \(counted(outsideCount, "operation"))",
           style: Palette.lanes[Palette.lanes.count - 1], isBoxed: false))
     }
-    return (lanes, laneOfPlace)
+    return (lanes, laneOfNode)
   }
 
-  private func lanesByClass() -> (lanes: [GraphPicture.Lane], laneOfPlace: [Int: Int]) {
-    var lanes: [GraphPicture.Lane] = []
-    var laneOfPlace = [Int: Int](minimumCapacity: shown.count)
-    var laneOfClass: [String: Int] = [:]
-    var members: [[Int]] = []
-    var slugs = Set<String>()
-    for place in shown {
+  private func lanesByClass() -> (lanes: [GraphPicture.Lane], laneOfNode: [Int32]) {
+    var laneOfClass: [String: Int32] = [:]
+    var names: [String] = []
+    var work: [(count: Int, time: Nanoseconds)] = []
+    let laneOfNode = shown.map { place -> Int32 in
       let name = trace.operations[place].className
-      if let lane = laneOfClass[name] {
-        laneOfPlace[place] = lane
-        members[lane].append(place)
-        continue
+      let lane = laneOfClass[name] ?? Int32(names.count)
+      if lane == names.count {
+        laneOfClass[name] = lane
+        names.append(name)
+        work.append((0, 0))
       }
-      laneOfClass[name] = lanes.count
-      laneOfPlace[place] = lanes.count
-      members.append([place])
+      work[Int(lane)].count += 1
+      work[Int(lane)].time += OperationTimes(of: trace.operations[place], traceEnd: trace.end).running
+      return lane
+    }
+    var slugs = Set<String>()
+    let lanes = names.enumerated().map { number, name in
       let title = TextEscaping.oneLine(name, limit: 120)
-      let slug = unique(TextEscaping.slug(title), "\(lanes.count + 1)", among: &slugs)
-      lanes.append(
-        GraphPicture.Lane(
-          id: "class-\(slug)", nodeClass: "c-\(slug)", title: title.isEmpty ? "(no class)" : title, caption: "",
-          tooltip: "", style: Palette.lanes[lanes.count % Palette.lanes.count], isBoxed: true))
+      let slug = unique(TextEscaping.slug(title), "\(number + 1)", among: &slugs)
+      let shownTitle = title.isEmpty ? "(no class)" : title
+      let caption = "\(counted(work[number].count, "op")) · \(DurationText.text(work[number].time)) of work"
+      return GraphPicture.Lane(
+        id: "class-\(slug)", nodeClass: "c-\(slug)", title: shownTitle, caption: caption,
+        tooltip: "class \(shownTitle): \(caption)", style: Palette.lanes[number % Palette.lanes.count], isBoxed: true)
     }
-    for (number, places) in members.enumerated() {
-      let running = places.reduce(0) { $0 + OperationTimes(of: trace.operations[$1], traceEnd: trace.end).running }
-      lanes[number].caption = "\(counted(places.count, "op")) · \(DurationText.text(running)) of work"
-      lanes[number].tooltip = "class \(lanes[number].title): \(lanes[number].caption)"
-    }
-    return (lanes, laneOfPlace)
+    return (lanes, laneOfNode)
   }
 
   private func unique(_ slug: String, _ number: String, among taken: inout Set<String>) -> String {
@@ -88,18 +96,15 @@ private struct QueueLoad {
   var limit: Int
   var isSuspended: Bool
   var count: Int
-  var work: Nanoseconds = 0
+  var work: Nanoseconds
   /// Work as a part of what the limit allowed over the period; nil where the system set the limit.
   var busy: Double?
 
-  init(
-    _ queue: QueueRecord?, _ operations: [OperationRecord], over period: ClosedRange<Nanoseconds>,
-    traceEnd: Nanoseconds
-  ) {
+  init(_ queue: QueueRecord?, count: Int, work: Nanoseconds, over period: ClosedRange<Nanoseconds>) {
     limit = queue?.limit ?? -1
     isSuspended = queue?.isSuspended ?? false
-    count = operations.count
-    for operation in operations { work += OperationTimes(of: operation, traceEnd: traceEnd).running }
+    self.count = count
+    self.work = work
 
     var capacity = 0.0
     var now = queue?.initialLimit ?? -1

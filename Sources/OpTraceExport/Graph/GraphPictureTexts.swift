@@ -117,10 +117,10 @@ extension GraphPictureBuilder {
     let wall = period.upperBound - period.lowerBound
     var parts = [DurationText.text(wall)]
     if options.stuckHops != nil {
-      parts.append("\(shown.count) of \(counted(trace.operations.count, "operation"))")
+      parts.append("\(grouped(shown.count)) of \(counted(trace.operations.count, "operation"))")
       parts.append("what is stuck, and what is next behind it")
     } else if let focus = options.focus {
-      parts.append("\(shown.count) of \(counted(trace.operations.count, "operation"))")
+      parts.append("\(grouped(shown.count)) of \(counted(trace.operations.count, "operation"))")
       let name = TextEscaping.oneLine(focus.name, limit: 60)
       parts.append("at most \(counted(focus.hops, "edge")) from \(name)")
     } else {
@@ -140,7 +140,7 @@ extension GraphPictureBuilder {
     count == 1 ? "1 \(noun)" : "\(grouped(count)) \(noun == "class" ? plural ?? noun : noun + "s")"
   }
 
-  func verdicts(_ picture: GraphPicture) -> [GraphPicture.Verdict] {
+  func verdicts() -> [GraphPicture.Verdict] {
     var verdicts = stuck.findings.prefix(3).map(verdict)
     let more = stuck.findings.count - verdicts.count
     if more > 0, let last = verdicts.last {

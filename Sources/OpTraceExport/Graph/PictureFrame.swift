@@ -61,6 +61,16 @@ extension GraphLayout.Curve {
   }
 }
 
+extension GraphMetrics {
+  /// What shows below a box of many: the farther ones first.
+  static func cards(behind box: GraphLayout.Box) -> [GraphLayout.Box] {
+    let step = box.height > 30 ? 3.0 : 2
+    return [2 * step, step].map {
+      GraphLayout.Box(minX: box.minX + $0, minY: box.minY + $0, maxX: box.maxX + $0, maxY: box.maxY + $0)
+    }
+  }
+}
+
 extension GraphPicture.Edge {
   /// Of the arrow's head, in points.
   var headHalfWidth: Double { isCritical || isCycle ? 4.4 : 3.2 }

@@ -21,8 +21,10 @@ enum SVGStyle {
     .op .sign{fill:none;stroke-width:1.7;stroke-linecap:round;stroke-linejoin:round}
     .op .gate{fill:none;stroke-width:1.6;stroke-linecap:round}
     .op{cursor:default;outline:none}
+    .op .card{stroke-width:1.2}
     .dep .line{fill:none;stroke-width:1.2}
     .dep.open .line{stroke-dasharray:5 3.5}
+    .dep.mixed .line{stroke-width:1.6;stroke-dasharray:0.1 4.5;stroke-linecap:round}
     .dep.critical .line{stroke-width:2.8}
     .dep.cycle .line{stroke-width:2.2;stroke-dasharray:none}
     .dep.slot .line,.dep.held-slot .line{stroke-dasharray:0.1 5.2;stroke-linecap:round}
@@ -44,8 +46,8 @@ enum SVGStyle {
     """
   }
 
-  private static func stuckEdges(_ part: String) -> String {
-    ["cycle", "held-slot", "wait", "barrier", "main-thread"].map { ".dep.\($0)\(part)" }.joined(separator: ",")
+  private static func stuckEdges(_ part: String, prefix: String = ".dep") -> String {
+    ["cycle", "held-slot", "wait", "barrier", "main-thread"].map { "\(prefix).\($0)\(part)" }.joined(separator: ",")
   }
 
   private static func colors(_ picture: GraphPicture, _ hasLanes: Bool, _ pick: (ColorPair) -> Color) -> String {
@@ -68,7 +70,7 @@ enum SVGStyle {
     }
     for state in ShownState.allCases {
       let style = state.style
-      rules.append(".op.\(state.rawValue) .box{fill:\(hex(style.fill));stroke:\(hex(style.border))}")
+      rules.append(".op.\(state.rawValue) .box,.op.\(state.rawValue) .card{fill:\(hex(style.fill));stroke:\(hex(style.border))}")
       rules.append(".optrace-graph .op.\(state.rawValue) .name{fill:\(hex(style.text))}")
       rules.append(".op.\(state.rawValue) .sign,.op.\(state.rawValue) .gate{stroke:\(hex(style.accent))}")
       rules.append(".op.\(state.rawValue) .ran{fill:\(hex(style.accent))}")
@@ -83,15 +85,55 @@ enum SVGStyle {
       }
     }
     rules += [
-      ".op.critical .box{stroke:\(hex(Palette.critical))}", ".dep.critical .line{stroke:\(hex(Palette.critical))}",
+      ".op.critical .box,.op.critical .card{stroke:\(hex(Palette.critical))}", ".dep.critical .line{stroke:\(hex(Palette.critical))}",
       ".dep.critical .tip{fill:\(hex(Palette.critical))}",
       ".op.deadlocked .box{stroke:\(hex(ShownState.deadlocked.style.border))}",
       "\(stuckEdges(" .line")){stroke:\(hex(Palette.cycle))}", "\(stuckEdges(" .tip")){fill:\(hex(Palette.cycle))}",
-      ".words .ground{fill:\(hex(Palette.page))}", ".optrace-graph .words .label{fill:\(hex(Palette.cycle))}",
+      ".words .ground{fill:\(hex(Palette.page))}", ".optrace-graph .words .label{fill:\(hex(Palette.muted))}",
+      ".optrace-graph .words.critical .label{fill:\(hex(Palette.critical))}",
+      "\(stuckEdges(" .label", prefix: ".optrace-graph .words")){fill:\(hex(Palette.cycle))}",
       ".op.culprit .box,.optrace-graph .queue.culprit .lane-box{stroke:\(hex(Palette.cycle))}",
       ".optrace-graph .queue.culprit .lane-caption{fill:\(hex(Palette.cycle))}",
     ]
     return rules.joined(separator: "\n")
+  }
+
+  /// Besides, for the lean form. The colours of boxes and lines are said for `.box` and `.line`, which it does not have.
+  static func lean(_ picture: GraphPicture, hasLanes: Bool) -> String {
+    func colors(_ pick: (ColorPair) -> Color) -> String {
+      func hex(_ pair: ColorPair) -> String { pick(pair).hex }
+      var rules = [".lean .dep{stroke:\(hex(Palette.edge))}"]
+      for state in ShownState.allCases {
+        rules.append(
+          ".lean .\(state.rawValue) path{fill:\(hex(state.style.fill));stroke:\(hex(state.style.border))}")
+        rules.append(".optrace-graph .lean .\(state.rawValue) text{fill:\(hex(state.style.text))}")
+      }
+      for lane in picture.lanes where !hasLanes && lane.isBoxed && !lane.nodeClass.isEmpty {
+        rules.append(".lean .finished.\(lane.nodeClass) path,.lean .pending.\(lane.nodeClass) path{fill:\(hex(lane.style.fill))}")
+      }
+      rules += [
+        ".lean .critical path,.lean .dep.critical{stroke:\(hex(Palette.critical))}",
+        ".lean .culprit path,.lean .deadlocked path,.lean .dep.cycle{stroke:\(hex(Palette.cycle))}",
+      ]
+      return rules.joined(separator: "\n")
+    }
+    return """
+      .lean .op path{stroke-width:1.2}
+      .lean .critical path,.lean .culprit path,.lean .dep.critical{stroke-width:2.8}
+      .lean .pending path,.lean .stalled path{stroke-dasharray:4 3}
+      .lean .unknown path{stroke-dasharray:1.5 3}
+      .lean .dep{fill:none;stroke-width:1.2;marker-end:url(#tip)}
+      .lean .dep.open{stroke-dasharray:5 3.5}
+      .lean .dep.slot,.lean .dep.held-slot{stroke-dasharray:0.1 5.2;stroke-linecap:round}
+      .lean .dep.critical{marker-end:url(#critical-tip)}
+      .lean .dep.cycle{stroke-width:2.2;marker-end:url(#cycle-tip)}
+      .optrace-graph .lean text{font-size:12px;font-weight:700}
+      \(colors { $0.light })
+      @media screen and (prefers-color-scheme:dark){
+      \(colors { $0.dark })
+      }
+
+      """
   }
 
   /// On hover or focus: all that the operation waits for and all that waits for it. A click holds it, Escape lets go.

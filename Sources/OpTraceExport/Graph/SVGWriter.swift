@@ -5,10 +5,14 @@ import OpTraceModel
 ///
 /// Operations are `<g id="op-5" class="op finished critical q-network">`, edges `<g id="e-1-5" class="dep critical"
 /// data-from="op-1" data-to="op-5">`, queues `<g id="queue-network" class="queue">`.
+///
+/// Above ``GraphPicture/mostDetailed`` boxes the file is kept lean, so that a browser opens it (`SVGWriter+Lean.swift`).
 public struct SVGWriter {
   let picture: GraphPicture
   let layout: GraphLayout
-  private var out = ""
+  var out = ""
+  /// Nil: everything is kept in `out`.
+  private var sink: ByteSink?
 
   private static let font = "Helvetica, Arial, DejaVu Sans, sans-serif"
 
@@ -20,11 +24,26 @@ public struct SVGWriter {
   /// O(n + e).
   public static func text(_ picture: GraphPicture, _ layout: GraphLayout) -> String {
     var writer = SVGWriter(picture, layout)
-    writer.write()
+    // Without a sink nothing throws.
+    try? writer.write()
     return writer.out
   }
 
-  private mutating func write() {
+  /// The same bytes as ``text(_:_:)``, handed on while they are made. Throws what `sink` throws.
+  public static func write(_ picture: GraphPicture, _ layout: GraphLayout, to sink: @escaping ByteSink) throws {
+    var writer = SVGWriter(picture, layout)
+    writer.sink = sink
+    try writer.write()
+    try writer.flush(above: 0)
+  }
+
+  private mutating func flush(above limit: Int = 1 << 16) throws {
+    guard let sink, out.utf8.count > limit else { return }
+    try out.withUTF8 { try sink(UnsafeRawBufferPointer($0)) }
+    out.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func write() throws {
     let frame = PictureFrame(picture, layout)
     let (width, height) = (frame.width, frame.height)
     out += "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -36,19 +55,43 @@ public struct SVGWriter {
     out += "<title>\(xml(picture.title)): operations and their dependencies</title>\n"
     out +=
       "<desc>\(xml(([picture.subtitle] + picture.verdicts.map { "\($0.lead) \($0.text)" }).joined(separator: "\n")))</desc>\n"
-    out += "<style><![CDATA[\n\(SVGStyle.css(picture, hasLanes: layout.metrics.hasLanes))]]></style>\n"
+    out += "<style><![CDATA[\n\(SVGStyle.css(picture, hasLanes: layout.metrics.hasLanes))\(leanStyle)]]></style>\n"
     out += "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n"
     writeHead(frame)
     out += "<g transform=\"translate(\(number(frame.graphOrigin.x)) \(number(frame.graphOrigin.y)))\">\n"
     for (number, lane) in picture.lanes.enumerated() where number < layout.lanes.count { writeLane(number, lane) }
-    for number in picture.edgesFromBelow { writeEdge(number, picture.edges[number]) }
-    for number in picture.edgesFromBelow { writeLabel(number, picture.edges[number]) }
-    for (number, node) in picture.nodes.enumerated() { writeNode(node, layout.nodes[number]) }
+    if picture.isLean {
+      beginLean()
+      for number in picture.edgesFromBelow {
+        writeLeanEdge(number)
+        try flush()
+      }
+      for number in picture.nodes.indices {
+        writeLeanNode(number)
+        try flush()
+      }
+      out += "</g>\n"
+    } else {
+      for number in picture.edgesFromBelow {
+        writeEdge(number, picture.edges[number])
+        try flush()
+      }
+      for number in picture.edgesFromBelow { writeLabel(number, picture.edges[number]) }
+      for (number, node) in picture.nodes.enumerated() {
+        writeNode(node, layout.nodes[number])
+        try flush()
+      }
+    }
     out += "</g>\n"
     out += "<g class=\"legend\" transform=\"translate(\(number(PictureFrame.margin)) \(number(frame.legendTop)))\">\n"
     for (item, at) in zip(picture.legend, frame.legend.places) { writeLegend(item, at) }
     out += "</g>\n"
-    out += "<script><![CDATA[\n\(SVGStyle.script)]]></script>\n</svg>\n"
+    if !picture.isLean { out += "<script><![CDATA[\n\(SVGStyle.script)]]></script>\n" }
+    out += "</svg>\n"
+  }
+
+  private var leanStyle: String {
+    picture.isLean ? SVGStyle.lean(picture, hasLanes: layout.metrics.hasLanes) : ""
   }
 
   private mutating func writeHead(_ frame: PictureFrame) {
@@ -90,8 +133,8 @@ public struct SVGWriter {
     guard let curve = layout.edges[index], let first = curve.points.first else { return }
     let from = picture.nodes[edge.from]
     let to = picture.nodes[edge.to]
-    var what = "\(to.operation) waits for \(from.operation)"
-    if edge.kind == .slot { what = "\(to.operation) waited for the slot of \(from.operation)" }
+    let link = edge.kind == .slot ? "waited for the slot of" : "waits for"
+    var what = "\(xml(to.reference)) \(link) \(xml(from.reference))"
     if let label = edge.label { what += ": " + xml(label) }
     out +=
       "<g id=\"\(picture.id(of: edge))\" class=\"\(picture.cssClass(of: edge))\" data-from=\"\(from.id)\" data-to=\"\(to.id)\">"
@@ -111,7 +154,8 @@ public struct SVGWriter {
     guard let label = edge.label, let curve = layout.edges[index] else { return }
     let box = EdgeLabel.box(label, on: curve)
     let ground = EdgeLabel.lane(of: box, in: picture, layout).map { " on-\($0)" } ?? ""
-    out += "<g class=\"dep words \(edge.kind.rawValue)\(ground)\" data-from=\"\(picture.nodes[edge.from].id)\" "
+    let classes = picture.cssClass(of: edge).dropFirst("dep".count)
+    out += "<g class=\"dep words\(classes)\(ground)\" data-from=\"\(picture.nodes[edge.from].id)\" "
     out += "data-to=\"\(picture.nodes[edge.to].id)\">" + rect(box, radius: 3, "ground")
     out += "<text class=\"label\" x=\"\(number((box.minX + box.maxX) / 2))\" "
     out += "y=\"\(number(box.maxY - EdgeLabel.baseline))\">\(xml(label))</text></g>\n"
@@ -120,16 +164,21 @@ public struct SVGWriter {
   private mutating func writeNode(_ node: GraphPicture.Node, _ centre: GraphLayout.Point) {
     let metrics = layout.metrics
     let box = GraphLayout.Box(
-      minX: 0, minY: 0, maxX: metrics.nodeWidth, maxY: metrics.nodeHeight)
+      minX: 0, minY: 0, maxX: metrics.nodeWidth, maxY: metrics.height(of: node))
     let x = centre.x - metrics.nodeWidth / 2
-    let y = centre.y - metrics.nodeHeight / 2
+    let y = centre.y - box.maxY / 2
     let pad = GraphMetrics.padding
     let nameWidth = metrics.nodeWidth - 2 * pad - GraphMetrics.signWidth
     let name = TextMetrics.fitting(node.name, into: nameWidth, size: GraphMetrics.nameSize, bold: true)
     let caption = TextMetrics.fitting(node.caption, into: metrics.nodeWidth - 2 * pad, size: GraphMetrics.captionSize)
     out +=
-      "<g id=\"\(node.id)\" class=\"\(picture.cssClass(of: node))\" tabindex=\"0\" transform=\"translate(\(number(x)) \(number(y)))\">"
-    out += "<title>\(xml(node.tooltip))</title>" + rect(box, radius: 8, "box")
+      "<g id=\"\(node.id)\" class=\"\(picture.cssClass(of: node))\" tabindex=\"0\" transform=\"translate(\(number(x)) \(number(y)))\""
+    if let fold = node.fold { out += " data-count=\"\(fold.count)\"" }
+    out += "><title>\(xml(node.tooltip))</title>"
+    if node.fold != nil {
+      for card in GraphMetrics.cards(behind: box) { out += rect(card, radius: 8, "card") }
+    }
+    out += rect(box, radius: 8, "box")
     if node.isBarrier {
       out +=
         "<path class=\"gate\" d=\"M4 9V\(number(box.maxY - 9))M\(number(box.maxX - 4)) 9V\(number(box.maxY - 9))\"/>"
@@ -137,7 +186,12 @@ public struct SVGWriter {
     out += sign(node.state, x: pad - 1, y: 7.5)
     out += "<text class=\"name\" x=\"\(number(pad + GraphMetrics.signWidth))\" y=\"18\">\(xml(name))</text>"
     out += "<text class=\"caption\" x=\"\(number(pad))\" y=\"32\">\(xml(caption))</text>"
-    out += bar(node.bar, x: pad, y: 39, width: metrics.nodeWidth - 2 * pad) + "</g>\n"
+    if let fold = node.fold {
+      let times = TextMetrics.fitting(
+        fold.timesText, into: metrics.nodeWidth - 2 * pad, size: GraphMetrics.captionSize)
+      out += "<text class=\"caption\" x=\"\(number(pad))\" y=\"45\">\(xml(times))</text>"
+    }
+    out += bar(node.bar, x: pad, y: box.maxY - 7, width: metrics.nodeWidth - 2 * pad) + "</g>\n"
   }
 
   /// The three times differ in height too: a thin line, a low one, a full one.
@@ -185,7 +239,7 @@ public struct SVGWriter {
         switch line {
         case .slot: "dep slot critical"
         case .heldSlot, .wait: "dep cycle \(line.rawValue)"
-        case .critical, .cycle, .open: "dep \(line.rawValue)"
+        case .critical, .cycle, .open, .mixed: "dep \(line.rawValue)"
         }
       mark =
         "<g class=\"\(classes)\"><path class=\"line\" d=\"M0 8.5H20\"/><path class=\"tip\" d=\"M27 8.5L20 4.5V12.5Z\"/></g>"
@@ -194,12 +248,17 @@ public struct SVGWriter {
         "<g class=\"op finished barrier\">"
         + rect(GraphLayout.Box(minX: 0, minY: 0, maxX: 22, maxY: 17), radius: 4, "box")
       mark += "<path class=\"gate\" d=\"M4 4V13M18 4V13\"/></g>"
+    case .fold:
+      let box = GraphLayout.Box(minX: 0, minY: 0, maxX: 22, maxY: 17)
+      mark = "<g class=\"op finished\">"
+      for card in GraphMetrics.cards(behind: box) { mark += rect(card, radius: 4, "card") }
+      mark += rect(box, radius: 4, "box") + "</g>"
     case .bar:
       mark = "<g class=\"op finished\">" + bar(GraphPicture.BarPart.legend, x: 0, y: 8.5, width: 44) + "</g>"
     }
     out += "<g transform=\"translate(\(number(at.x)) \(number(at.y)))\">\(mark)"
     out += "<text x=\"\(number(LegendRows.markWidth(item) + 7))\" y=\"12.5\">\(xml(item.text))"
-    if let count = item.count { out += " <tspan class=\"count\">\(count)</tspan>" }
+    if let count = item.count { out += " <tspan class=\"count\">\(grouped(count))</tspan>" }
     out += "</text></g>\n"
   }
 
@@ -219,7 +278,12 @@ public struct SVGWriter {
     return rest == 0 ? (tenths == 0 ? "0" : whole) : "\(whole).\(rest)"
   }
 
-  private func xml(_ text: String) -> String { TextEscaping.xml(text) }
+  func xml(_ text: String) -> String { TextEscaping.xml(text) }
+}
+
+extension GraphPicture.Node {
+  /// How a sentence names it.
+  var reference: String { fold == nil ? "\(operation)" : name }
 }
 
 /// Where the legend's entries stand: one after the other, in as many rows as it takes.
@@ -230,7 +294,7 @@ struct LegendRows {
   init(_ items: [LegendItem], width: Double) {
     var at = GraphLayout.Point(0, 0)
     for item in items {
-      let text = item.text + (item.count.map { " \($0)" } ?? "")
+      let text = item.text + (item.count.map { " \(grouped($0))" } ?? "")
       let length = Self.markWidth(item) + 7 + TextMetrics.width(of: text, size: 11.5)
       if at.x > 0, at.x + length > width { at = GraphLayout.Point(0, at.y + 26) }
       places.append(at)
@@ -242,6 +306,7 @@ struct LegendRows {
   static func markWidth(_ item: LegendItem) -> Double {
     switch item.mark {
     case .state, .unknown, .culprit, .barrier: 22
+    case .fold: 26
     case .line: 27
     case .bar: 44
     }

@@ -32,8 +32,7 @@ struct StuckPart {
   private let blockage: Blockage
   private var graph: WaitForGraph { blockage.graph }
 
-  init(of trace: Trace) {
-    let diagnosis = Diagnosis(of: trace)
+  init(of trace: Trace, _ diagnosis: Diagnosis) {
     self.trace = trace
     blockage = diagnosis.blockage
     findings = diagnosis.findings.filter {

@@ -101,7 +101,7 @@ public struct XDotWriter: Sendable {
     canvas.block(at, ground.light)
     canvas.write(
       label, at: GraphLayout.Point(at.minX + EdgeLabel.padding, at.maxY - EdgeLabel.baseline), size: EdgeLabel.size,
-      Palette.cycle.light, bold: true)
+      picture.edges[index].labelColor.light, bold: true)
   }
 
   private mutating func writeHead(_ points: [GraphLayout.Point], _ color: Color) {
@@ -112,8 +112,11 @@ public struct XDotWriter: Sendable {
 
   private mutating func writeNode(_ node: GraphPicture.Node, _ centre: GraphLayout.Point) {
     let metrics = layout.metrics
-    let box = GraphLayout.Box(centre: centre, width: metrics.nodeWidth, height: metrics.nodeHeight)
+    let box = GraphLayout.Box(centre: centre, width: metrics.nodeWidth, height: metrics.height(of: node))
     let style = node.state.style
+    if node.fold != nil {
+      for card in GraphMetrics.cards(behind: box) { writeBox(card, radius: 8, node) }
+    }
     writeBox(box, radius: 8, node)
     if node.isBarrier { writeGate(box, inset: 9, style.accent.light) }
     let pad = GraphMetrics.padding
@@ -127,8 +130,13 @@ public struct XDotWriter: Sendable {
       TextMetrics.fitting(node.caption, into: metrics.nodeWidth - 2 * pad, size: GraphMetrics.captionSize),
       at: GraphLayout.Point(box.minX + pad, box.minY + 32), size: GraphMetrics.captionSize,
       (node.state == .deadlocked ? style.text : Palette.muted).light)
+    if let fold = node.fold {
+      canvas.write(
+        TextMetrics.fitting(fold.timesText, into: metrics.nodeWidth - 2 * pad, size: GraphMetrics.captionSize),
+        at: GraphLayout.Point(box.minX + pad, box.minY + 45), size: GraphMetrics.captionSize, Palette.muted.light)
+    }
     writeBar(
-      node.bar, GraphLayout.Point(box.minX + pad, box.minY + 39), width: metrics.nodeWidth - 2 * pad, style.accent.light
+      node.bar, GraphLayout.Point(box.minX + pad, box.maxY - 7), width: metrics.nodeWidth - 2 * pad, style.accent.light
     )
   }
 
@@ -202,7 +210,7 @@ public struct XDotWriter: Sendable {
 
   private mutating func writeLegend(_ item: LegendItem, _ at: GraphLayout.Point) {
     func point(_ x: Double, _ y: Double) -> GraphLayout.Point { GraphLayout.Point(at.x + x, at.y + y) }
-    let box = GraphLayout.Box(minX: at.x, minY: at.y, maxX: at.x + 22, maxY: at.y + 17)
+    var box = GraphLayout.Box(minX: at.x, minY: at.y, maxX: at.x + 22, maxY: at.y + 17)
     func sample(_ state: ShownState, isUnknown: Bool = false, isCulprit: Bool = false) {
       canvas.fill(state.style.fill.light)
       canvas.pen(
@@ -219,6 +227,14 @@ public struct XDotWriter: Sendable {
       sample(.pending, isUnknown: true)
       writeSign(.pending, point(5.5, 3))
     case .culprit: sample(.stalled, isCulprit: true)
+    case .fold:
+      let front = box
+      for card in GraphMetrics.cards(behind: front) {
+        box = card
+        sample(.finished)
+      }
+      box = front
+      sample(.finished)
     case .line(let line):
       let color = line.color.light
       canvas.pen(color, width: line.width, line.stroke.line)
@@ -234,7 +250,7 @@ public struct XDotWriter: Sendable {
     canvas.write(item.text, at: point(x, 12.5), size: 11.5, Palette.text.light)
     if let count = item.count {
       let after = TextMetrics.width(of: item.text + " ", size: 11.5)
-      canvas.write("\(count)", at: point(x + after, 12.5), size: 11.5, Palette.muted.light)
+      canvas.write(grouped(count), at: point(x + after, 12.5), size: 11.5, Palette.muted.light)
     }
   }
 }

@@ -13,6 +13,10 @@
         Queues are lanes, the critical path is violet, what is stuck red. In a browser the SVG shows the times of an \
         operation under the pointer, and all that it waited for and that waited for it. With --deadlock, where nothing \
         is stuck, nothing is drawn and the exit status is 64.
+
+        Of more than \(GraphOptions.readable) operations, like ones share a box that counts them and adds up their times; what \
+        has a finding, failed, is on the critical path or named by --focus stays alone. The picture says what was \
+        folded; --full draws every operation. DOT is meant for other programs, and is never folded.
         """)
 
     enum Format: String, CaseIterable, ExpressibleByArgument {
@@ -49,6 +53,9 @@
         "How many edges away from --focus (default: 2), or behind what --deadlock shows (1).", valueName: "k"))
     var hops: Int?
 
+    @Flag(help: "Every operation in a box of its own, however many there are (svg; png and pdf up to 3,000).")
+    var full = false
+
     @Option(help: "What a lane stands for: queue or class.")
     var groupBy = Grouping.queue
 
@@ -68,21 +75,41 @@
         throw Failure.usage("\(format.rawValue) is not for a terminal: use -o FILE")
       }
       let input = try input.read()
-      let picture = GraphPicture(of: input.trace, options: try options(for: input.trace))
-      if deadlock, picture.nodes.isEmpty {
-        throw Failure.usage(
-          "nothing is stuck in \(self.input.name), so --deadlock has nothing to draw; without it, everything is drawn")
-      }
-      try output.write(try bytes(of: picture, format))
+      let options = try options(for: input.trace)
+      if format == .dot { return try writeDOT(of: input, options, to: output) }
+      let picture = GraphPicture(of: input.trace, options: options)
+      try checkNotEmpty(picture.nodes.count)
+      try write(picture, format, to: output)
+      if let note = picture.foldingNote { Console.error("optrace: note: \(printable(note))") }
       try input.end()
     }
 
-    private func bytes(of picture: GraphPicture, _ format: Format) throws -> [UInt8] {
-      do {
-        if format == .dot { return Array(DOTWriter(picture).text().utf8) }
-        if let image = format.image { return try GraphvizRenderer.image(of: picture, as: image) }
-        return Array(SVGWriter.text(picture, try GraphvizRenderer.layout(picture)).utf8)
-      } catch {
+    private func write(_ picture: GraphPicture, _ format: Format, to output: Output) throws {
+      if let image = format.image {
+        return try output.write(try drawn { () throws(GraphvizError) in try GraphvizRenderer.image(of: picture, as: image) })
+      }
+      let layout = try drawn { () throws(GraphvizError) in try GraphvizRenderer.layout(picture) }
+      try output.write { sink in
+        try withoutActuallyEscaping(sink) { try SVGWriter.write(picture, layout, to: $0) }
+      }
+    }
+
+    private func writeDOT(of input: InputTrace, _ options: GraphOptions, to output: Output) throws {
+      let exporter = DOTExporter(input.trace, options: options)
+      try checkNotEmpty(exporter.nodeCount)
+      try output.write { sink in try withoutActuallyEscaping(sink) { try exporter.write(to: $0) } }
+      try input.end()
+    }
+
+    private func checkNotEmpty(_ count: Int) throws {
+      if deadlock, count == 0 {
+        throw Failure.usage(
+          "nothing is stuck in \(input.name), so --deadlock has nothing to draw; without it, everything is drawn")
+      }
+    }
+
+    private func drawn<Value>(_ body: () throws(GraphvizError) -> Value) throws -> Value {
+      do { return try body() } catch {
         throw Failure(message: printable("\(error)"), status: status(of: error))
       }
     }
@@ -97,6 +124,7 @@
 
     private func options(for trace: Trace) throws -> GraphOptions {
       var options = GraphOptions()
+      if !full { options.mostBoxes = GraphOptions.readable }
       options.grouping = groupBy == .class ? .class : .queue
       options.showsCriticalPath = criticalPath
       if deadlock { options.stuckHops = hops ?? 1 }

@@ -1,0 +1,225 @@
+/// A graph with the depth of each node, and the ways to put its nodes into classes that ``GraphFolding`` knows.
+///
+/// Classes are given as numbers, one for each node; equal numbers mean the same class. Fixed nodes are alone in theirs.
+struct LayeredGraph: Sendable {
+  enum Side { case before, after }
+
+  let count: Int
+  /// To be left alone: those that the caller said, and all on circles.
+  private(set) var isFixed: [Bool]
+  private let before: NodeLists
+  private let after: NodeLists
+  /// How many nodes lie before each on the longest way; a circle counts as one.
+  private(set) var depth: [Int32] = []
+  /// By depth.
+  private var order: [Int32] = []
+
+  init(count: Int, edges: [FoldingEdge], isFixed: [Bool]) {
+    self.count = count
+    self.isFixed = isFixed
+    let nodes = 0..<Int32(count)
+    var links: [FoldingEdge] = []
+    links.reserveCapacity(edges.count)
+    for edge in edges where nodes.contains(edge.from) && nodes.contains(edge.to) {
+      if edge.from == edge.to { self.isFixed[Int(edge.from)] = true } else { links.append(edge) }
+    }
+    after = NodeLists(count, links.map { ($0.from, $0.to) })
+    before = NodeLists(count, links.map { ($0.to, $0.from) })
+    if !setDepths() { setDepthsAroundCircles() }
+    let byDepth = NodeLists(Int(depth.max() ?? 0) + 1, depth.enumerated().map { ($1, Int32($0)) })
+    order = byDepth.all
+  }
+
+  /// False where there are circles.
+  private mutating func setDepths() -> Bool {
+    depth = [Int32](repeating: 0, count: count)
+    var open = (0..<count).map { before[$0].count }
+    var ready = (0..<count).filter { open[$0] == 0 }
+    var seen = 0
+    while let node = ready.popLast() {
+      seen += 1
+      for next in after[node] {
+        let next = Int(next)
+        depth[next] = max(depth[next], depth[node] + 1)
+        open[next] -= 1
+        if open[next] == 0 { ready.append(next) }
+      }
+    }
+    return seen == count
+  }
+
+  private mutating func setDepthsAroundCircles() {
+    let edges = (0..<count).flatMap { node in
+      before[node].map { DependencyGraph.Edge(waiter: node, dependency: Int($0)) }
+    }
+    depth = [Int32](repeating: 0, count: count)
+    var component = [Int](repeating: -1, count: count)
+    let graph = DependencyGraph(nodeCount: count, edges: edges)
+    for (number, members) in graph.stronglyConnectedComponents().enumerated() {
+      for node in members { component[node] = number }
+      var first: Int32 = 0
+      for node in members {
+        for other in before[node] where component[Int(other)] != number { first = max(first, depth[Int(other)] + 1) }
+      }
+      for node in members {
+        depth[node] = first
+        if members.count > 1 { isFixed[node] = true }
+      }
+    }
+  }
+
+  /// The graph of the classes, without edges inside of one.
+  func folded(_ classes: Classes) -> LayeredGraph {
+    var edges: [FoldingEdge] = []
+    for node in 0..<count {
+      let from = classes.numbers[node]
+      for other in after[node] where classes.numbers[Int(other)] != from {
+        edges.append(FoldingEdge(from: from, to: classes.numbers[Int(other)]))
+      }
+    }
+    return LayeredGraph(count: classes.count, edges: edges, isFixed: classes.firsts.map { isFixed[Int($0)] })
+  }
+}
+
+extension LayeredGraph {
+  /// Those of one kind, with the same classes on one side of them.
+  func numbers(_ kinds: [Int32], by side: Side) -> [Int32] {
+    struct Signature: Hashable {
+      var kind: Int32
+      var first: Int32
+      /// Nearly always empty, and then without memory of its own.
+      var rest: [Int32]
+    }
+    var numbers = fixedNumbers()
+    var next = Int32(count)
+    var known: [Signature: Int32] = [:]
+    var beside: [Int32] = []
+    func number(_ node: Int) {
+      guard !isFixed[node] else { return }
+      beside.removeAll(keepingCapacity: true)
+      for other in side == .before ? before[node] : after[node] where beside.last != numbers[Int(other)] {
+        beside.append(numbers[Int(other)])
+      }
+      if beside.count > 1 {
+        beside.sort()
+        var last: Int32 = -1
+        beside.removeAll { value in
+          defer { last = value }
+          return value == last
+        }
+      }
+      let signature = Signature(kind: kinds[node], first: beside.first ?? -1, rest: Array(beside.dropFirst()))
+      if let old = known[signature] {
+        numbers[node] = old
+      } else {
+        known[signature] = next
+        numbers[node] = next
+        next += 1
+      }
+    }
+    switch side {
+    case .before: for node in order { number(Int(node)) }
+    case .after: for node in order.reversed() { number(Int(node)) }
+    }
+    return numbers
+  }
+
+  /// Those of one kind with the same classes on both sides.
+  func alike(_ kinds: [Int32]) -> [Int32] {
+    // Paired, two sound partitions make a finer one, which is sound too.
+    pairs(numbers(kinds, by: .before), numbers(kinds, by: .after))
+  }
+
+  /// Chains of one kind.
+  func runs(_ kinds: [Int32]) -> [Int32] {
+    var numbers = (0..<Int32(count)).map(\.self)
+    for node in order.lazy.map({ Int($0) }) where !isFixed[node] && before[node].count == 1 {
+      guard let previous = before[node].first.map({ Int($0) }), !isFixed[previous], after[previous].count == 1,
+        kinds[previous] == kinds[node]
+      else { continue }
+      numbers[node] = numbers[previous]
+    }
+    return numbers
+  }
+
+  /// Those of one kind at one depth.
+  func depths(_ kinds: [Int32]) -> [Int32] { pairs(kinds, depth) }
+
+  /// Those of one kind between the depths at which whole nodes stand, as far as there is room; circles fold too.
+  func bands(_ kinds: [Int32], isWhole: [Bool], most: Int) -> [Int32] {
+    let folded = Set((0..<count).lazy.filter { !isWhole[$0] }.map { kinds[$0] }).count
+    let room = max(1, most - isWhole.count(where: \.self)) / max(1, folded)
+    let depths = Set((0..<count).lazy.filter { isWhole[$0] }.map { depth[$0] }).sorted()
+    let cuts = min(depths.count, max(0, room - 1))
+    var isCut = [Bool](repeating: false, count: Int(depth.max() ?? 0) + 1)
+    for cut in 0..<cuts { isCut[Int(depths[(2 * cut + 1) * depths.count / (2 * cuts)])] = true }
+    var band: Int32 = 0
+    let bandOfDepth = isCut.map { isCut -> Int32 in
+      if isCut { band += 1 }
+      return band
+    }
+    var graph = self
+    graph.isFixed = isWhole
+    return graph.pairs(kinds, depth.map { bandOfDepth[Int($0)] })
+  }
+
+  private func pairs(_ one: [Int32], _ other: [Int32]) -> [Int32] {
+    var numbers = fixedNumbers()
+    var next = Int32(count)
+    var known: [UInt64: Int32] = [:]
+    for node in 0..<count where !isFixed[node] {
+      let pair = UInt64(UInt32(bitPattern: one[node])) << 32 | UInt64(UInt32(bitPattern: other[node]))
+      if let old = known[pair] {
+        numbers[node] = old
+      } else {
+        known[pair] = next
+        numbers[node] = next
+        next += 1
+      }
+    }
+    return numbers
+  }
+
+  /// Fixed nodes have the numbers below `count`, all others those from there on.
+  private func fixedNumbers() -> [Int32] { (0..<Int32(count)).map(\.self) }
+}
+
+/// For each node a list of others without repetition, one list behind the other.
+struct NodeLists: Sendable {
+  private var starts: [Int32]
+  private(set) var all: [Int32]
+
+  /// O(n + pairs).
+  init(_ count: Int, _ pairs: [(at: Int32, value: Int32)]) {
+    starts = [Int32](repeating: 0, count: count + 1)
+    for pair in pairs { starts[Int(pair.at) + 1] += 1 }
+    for node in 0..<count { starts[node + 1] += starts[node] }
+    var next = starts
+    all = [Int32](repeating: 0, count: pairs.count)
+    for pair in pairs {
+      all[Int(next[Int(pair.at)])] = pair.value
+      next[Int(pair.at)] += 1
+    }
+    removeRepetitions(count)
+  }
+
+  private mutating func removeRepetitions(_ count: Int) {
+    var used = 0
+    var begin = 0
+    for node in 0..<count {
+      let end = Int(starts[node + 1])
+      if end - begin > 1 { all[begin..<end].sort() }
+      starts[node] = Int32(used)
+      let first = used
+      for place in begin..<end where used == first || all[used - 1] != all[place] {
+        all[used] = all[place]
+        used += 1
+      }
+      begin = end
+    }
+    starts[count] = Int32(used)
+    all.removeSubrange(used...)
+  }
+
+  subscript(node: Int) -> ArraySlice<Int32> { all[Int(starts[node])..<Int(starts[node + 1])] }
+}

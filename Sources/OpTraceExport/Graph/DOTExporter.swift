@@ -1,0 +1,124 @@
+import OpTraceAnalysis
+public import OpTraceModel
+
+/// A trace's graph in the DOT language, of any size: never folded, since programs read it.
+///
+/// Up to ``GraphPicture/mostDetailed`` operations it is what ``DOTWriter`` makes of their picture. Above, it is written
+/// while it goes through the trace, without a picture in memory, and without ids, tooltips and a legend: a statement
+/// `node [class=…]` holds for the nodes behind it, each of which has a label only.
+public struct DOTExporter {
+  private let builder: GraphPictureBuilder
+
+  public init(_ trace: Trace, options: GraphOptions = GraphOptions()) {
+    var options = options
+    options.mostBoxes = nil
+    builder = GraphPictureBuilder(trace, options)
+  }
+
+  /// How many operations there will be.
+  public var nodeCount: Int { builder.shown.count }
+
+  /// O(n + e), in memory a few words for each operation. Throws what `sink` throws.
+  public func write(to sink: @escaping ByteSink) throws {
+    guard builder.shown.count > GraphPicture.mostDetailed else {
+      return try DOTWriter(builder.picture()).write(to: sink)
+    }
+    let (lanes, laneOfNode) = builder.makeLanes()
+    var picture = GraphPicture()
+    picture.lanes = lanes
+    picture.title = builder.title
+    picture.subtitle = builder.subtitle(lanes)
+    picture.verdicts = builder.verdicts()
+    let form = DOTWriter(picture, for: .document, count: builder.shown.count)
+    let writer = ByteWriter(sink)
+    writer.string(form.head())
+    writer.text("  edge [class=\"dep\"];\n")
+    var nodes = LeanDOTNodes(builder, form, writer)
+    for lane in lanes.indices {
+      form.beginLane(lane, writer)
+      nodes.begin()
+      for (number, place) in builder.shown.enumerated() where laneOfNode[number] == lane {
+        nodes.write(place, lane: lane)
+        if number & 0xFFF == 0 { try writer.check() }
+      }
+      form.endLane(lane, writer)
+    }
+    builder.eachEdge { edge in
+      writer.text("op")
+      writer.number(Int(builder.trace.operations[builder.shown[edge.from]].id.rawValue))
+      writer.text(" -> op")
+      writer.number(Int(builder.trace.operations[builder.shown[edge.to]].id.rawValue))
+      if edge.isCritical || edge.isCycle || edge.isOpen || edge.kind != .dependency {
+        let attributes = ["class=\"\(picture.cssClass(of: edge))\""] + form.look(of: edge)
+        writer.string(" [\(attributes.joined(separator: ", "))]")
+      }
+      writer.text(";\n")
+    }
+    writer.string(form.foot)
+    try writer.finish()
+  }
+}
+
+/// Nodes of a large file, with what they share written once before them.
+private struct LeanDOTNodes {
+  private let builder: GraphPictureBuilder
+  private let form: DOTWriter
+  private let writer: ByteWriter
+  private var shared = -1
+  private var className = ""
+  private var classLabel = ""
+
+  init(_ builder: GraphPictureBuilder, _ form: DOTWriter, _ writer: ByteWriter) {
+    self.builder = builder
+    self.form = form
+    self.writer = writer
+  }
+
+  /// Nothing holds from before.
+  mutating func begin() { shared = -1 }
+
+  mutating func write(_ place: Int, lane: Int) {
+    let operations = builder.trace.operations
+    let state = builder.state(of: place)
+    let isUnknown = builder.isUnknown(place, state)
+    let isCulprit = builder.stuck.culprits.contains(place)
+    let isExternal = operations[place].coverage == .external
+    let flags = [builder.isCritical[place], operations[place].isBarrier, isExternal, isUnknown, isCulprit]
+    var key = lane * ShownState.allCases.count + state.ordinal
+    for flag in flags { key = key * 2 + (flag ? 1 : 0) }
+    if key != shared {
+      shared = key
+      let node = GraphPicture.Node(
+        operation: operations[place].id, lane: lane, state: state, name: "", caption: "", bar: [],
+        isCritical: flags[0], isBarrier: flags[1], isExternal: isExternal, isUnknown: isUnknown, isCulprit: isCulprit,
+        tooltip: "")
+      let barrier = node.isBarrier ? ", peripheries=2" : ", peripheries=1"
+      writer.string("node [class=\"\(form.picture.cssClass(of: node))\", \(form.look(of: node))\(barrier)];\n")
+    }
+    writer.text("op")
+    writer.number(Int(operations[place].id.rawValue))
+    writer.text(" [label=\"")
+    writer.string(state.sign)
+    writer.text(" ")
+    if let name = operations[place].name { writer.string(label(name)) } else { writer.string(ofClass(place)) }
+    writer.text("\\n")
+    writer.string(TextEscaping.dot(caption(of: place, state)))
+    writer.text("\"];\n")
+  }
+
+  private func caption(of place: Int, _ state: ShownState) -> String {
+    builder.caption(of: builder.trace.operations[place], state)
+  }
+
+  private mutating func ofClass(_ place: Int) -> String {
+    let name = builder.trace.operations[place].className
+    if name != className || classLabel.isEmpty {
+      className = name
+      classLabel = label(name)
+    }
+    return classLabel
+  }
+
+  /// Cut to what the other forms show at most.
+  private func label(_ text: String) -> String { TextEscaping.dot(TextEscaping.oneLine(text, limit: 40)) }
+}

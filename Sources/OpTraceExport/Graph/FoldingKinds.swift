@@ -1,0 +1,128 @@
+import OpTraceAnalysis
+import OpTraceModel
+
+/// What must not be lost in a crowd: sets of operations, the most important first.
+///
+/// As many sets as have room keep a box for each operation. The others fold too, but only among themselves, and the
+/// picture says so.
+struct FoldingMarks {
+  private enum Reason: String, CaseIterable {
+    case named = "what --focus names"
+    case faulty = "what has an error"
+    case failed = "what failed"
+    case critical = "the critical path"
+    case warned = "what has a warning"
+    case stalled = "what is stuck behind others"
+  }
+
+  /// By number in `shown`: stands alone.
+  private(set) var isWhole: [Bool]
+  /// By number in `shown`: which of the sets that found no room it is in; 0: in none.
+  private(set) var marks: [Int32]
+  /// "the critical path (100,000)"
+  private(set) var crowded: [String] = []
+
+  init(_ builder: GraphPictureBuilder, room: Int) {
+    let shown = builder.shown
+    isWhole = [Bool](repeating: false, count: shown.count)
+    marks = [Int32](repeating: 0, count: shown.count)
+    let named = Set(builder.options.focus?.operations.compactMap(builder.trace.index) ?? [])
+    func findings(_ severity: Finding.Severity) -> Set<Int> {
+      Set(
+        builder.diagnosis.findings.lazy.filter { $0.severity == severity }
+          .flatMap { $0.operations + $0.cycle }.compactMap(builder.trace.index))
+    }
+    let errors = findings(.error).union(builder.stuck.circles.keys).union(builder.stuck.culprits)
+    let warnings = findings(.warning)
+    var left = room
+    for (number, reason) in Reason.allCases.enumerated() {
+      func belongs(_ place: Int) -> Bool {
+        switch reason {
+        case .named: named.contains(place)
+        case .faulty: errors.contains(place)
+        case .failed: builder.trace.operations[place].state == .failed
+        case .critical: builder.isCritical[place]
+        case .warned: warnings.contains(place)
+        case .stalled: builder.stuck.stalled.contains(place)
+        }
+      }
+      let members = shown.indices.filter { !isWhole[$0] && belongs(shown[$0]) }
+      if members.count <= left {
+        left -= members.count
+        for member in members { isWhole[member] = true }
+      } else {
+        for member in members where marks[member] == 0 { marks[member] = Int32(number) + 1 }
+        crowded.append("\(reason.rawValue) (\(grouped(members.count)))")
+      }
+    }
+  }
+}
+
+/// What operations are, in numbers: equal numbers fold. Three or four distinctions, from the finest to the coarsest.
+struct FoldingKinds {
+  private(set) var levels: [[Int32]] = []
+
+  init(_ builder: GraphPictureBuilder, marks: [Int32]) {
+    struct Kind: Hashable {
+      var stem: Int32 = 0
+      var className: Int32 = 0
+      var queue: UInt32?
+      var mark: Int32 = 0
+      var isBarrier = false
+      var isUnknown = false
+    }
+    let operations = builder.trace.operations
+    var texts: [String: Int32] = [:]
+    func number(_ text: String) -> Int32 {
+      if let old = texts[text] { return old }
+      let new = Int32(texts.count + 1)
+      texts[text] = new
+      return new
+    }
+    let fine = builder.shown.enumerated().map { node, place in
+      Kind(
+        stem: operations[place].name.map { number(NameStem.of($0)) } ?? 0,
+        className: number(operations[place].className), queue: operations[place].queue?.rawValue, mark: marks[node],
+        isBarrier: operations[place].isBarrier, isUnknown: !operations[place].isOutcomeKnown)
+    }
+    func level(_ change: (inout Kind) -> Void) -> [Int32] {
+      var known: [Kind: Int32] = [:]
+      return fine.map { kind in
+        var kind = kind
+        change(&kind)
+        if let old = known[kind] { return old }
+        known[kind] = Int32(known.count)
+        return Int32(known.count - 1)
+      }
+    }
+    levels.append(level { _ in })
+    levels.append(level { $0.stem = 0 })
+    let queues = Set(fine.map(\.queue)).count
+    let classes = Set(fine.map(\.className)).count
+    // The fewer of the two says more in as many boxes.
+    levels.append(level { kind in
+      kind.stem = 0
+      if queues <= classes { kind.className = 0 } else { kind.queue = nil }
+    })
+    levels.append(level { $0 = Kind(mark: $0.mark) })
+  }
+}
+
+/// What names that only count have in common: "Download" of "Download 12", "part … of …" of "part 3 of 40".
+enum NameStem {
+  /// Every run of digits becomes an ellipsis; what is at an end goes, with the marks beside it.
+  static func of(_ name: String) -> String {
+    var stem: [UInt8] = []
+    var isNumber = false
+    for byte in name.utf8.prefix(300) {
+      let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      if isDigit, !isNumber { stem += "…".utf8 }
+      if !isDigit { stem.append(byte) }
+      isNumber = isDigit
+    }
+    var text = Substring(decoding: stem, as: UTF8.self)
+    while let last = text.last, " …-_.#:/([".contains(last) { text.removeLast() }
+    while let first = text.first, " …-_.#:/)]".contains(first) { text.removeFirst() }
+    return String(text)
+  }
+}

@@ -1,0 +1,26 @@
+public import OpTraceAnalysis
+
+extension GraphPicture {
+  /// Operations that share a box, counted and added up.
+  public struct Fold: Sendable {
+    /// From 1, in the order of first operations.
+    public var number: Int
+    public var count: Int
+    /// What is in no state that is known is in ``unknown``.
+    public var states: [ShownState: Int] = [:]
+    public var unknown = 0
+    /// The sums of all three times.
+    public var times = OperationTimes()
+    /// How many are on the critical path.
+    public var critical = 0
+    /// Edges between two operations of this box.
+    public var inner = 0
+    /// "blocked 10 s · queued 2.1 s · ran 34.5 s"
+    public var timesText = ""
+  }
+
+  /// What the picture leaves out or folds, told in one sentence; nil: nothing.
+  public var foldingNote: String? { verdicts.first { $0.lead == Self.foldingLead }?.text }
+
+  static let foldingLead = "Folded:"
+}

@@ -1,0 +1,143 @@
+import OpTraceAnalysis
+import OpTraceModel
+
+/// Folds a picture: like operations share boxes, what matters keeps boxes of its own, and the picture says how much of
+/// what was folded. Every operation is in one box, and every edge is in the count of one edge or within one box.
+struct PictureFolding {
+  private let builder: GraphPictureBuilder
+  /// Ends are numbers in `builder.shown`.
+  private let edges: [GraphPicture.Edge]
+  private let laneOfNode: [Int32]
+  private let folding: GraphFolding
+  private let marks: FoldingMarks
+
+  /// - Parameter most: how many boxes there may be. A fifth of them is kept for what folds.
+  init(_ builder: GraphPictureBuilder, _ laneOfNode: [Int32], _ edges: [GraphPicture.Edge], most: Int) {
+    self.builder = builder
+    self.laneOfNode = laneOfNode
+    self.edges = edges
+    marks = FoldingMarks(builder, room: most - most / 5)
+    folding = GraphFolding(
+      nodeCount: builder.shown.count,
+      edges: edges.map { FoldingEdge(from: Int32($0.from), to: Int32($0.to)) },
+      kinds: FoldingKinds(builder, marks: marks.marks).levels, isWhole: marks.isWhole, most: most)
+  }
+
+  func fill(_ picture: inout GraphPicture) {
+    var boxes = [FoldedBox](repeating: FoldedBox(), count: folding.boxCount)
+    for (node, place) in builder.shown.enumerated() {
+      boxes[Int(folding.boxes[node])].add(place, lane: Int(laneOfNode[node]), in: builder)
+    }
+    let folded = fold(edges, &boxes)
+    var number = 0
+    var mixedLane: Int?
+    for box in boxes {
+      guard box.count > 1 else {
+        picture.nodes.append(builder.node(at: box.first, lane: box.lane ?? 0))
+        continue
+      }
+      number += 1
+      if box.lane == nil, mixedLane == nil {
+        mixedLane = picture.lanes.count
+        picture.lanes.append(Self.lane(builder.options.grouping))
+      }
+      picture.nodes.append(builder.node(of: box, number: number, lane: box.lane ?? mixedLane ?? 0))
+    }
+    picture.edges = markMixed(folded, boxes)
+    dropEmptyLanes(&picture)
+    picture.verdicts.append(note(boxes))
+  }
+
+  /// One edge for all of one sort between the same boxes.
+  private func fold(_ edges: [GraphPicture.Edge], _ boxes: inout [FoldedBox]) -> [GraphPicture.Edge] {
+    struct Ends: Hashable {
+      var from: Int32
+      var to: Int32
+      var kind: GraphPicture.Edge.Kind
+    }
+    var folded: [GraphPicture.Edge] = []
+    var known: [Ends: Int] = [:]
+    for edge in edges {
+      let (from, to) = (folding.boxes[edge.from], folding.boxes[edge.to])
+      if from == to, boxes[Int(from)].count > 1 {
+        boxes[Int(from)].inner += 1
+        continue
+      }
+      let ends = Ends(from: from, to: to, kind: edge.kind)
+      if let number = known[ends] {
+        folded[number].add(edge)
+      } else {
+        known[ends] = folded.count
+        var first = edge
+        (first.from, first.to) = (Int(from), Int(to))
+        folded.append(first)
+      }
+    }
+    for number in folded.indices where folded[number].count > 1 {
+      let times = "×\(grouped(folded[number].count))"
+      folded[number].label = folded[number].label.map { "\($0) \(times)" } ?? times
+    }
+    return folded
+  }
+
+  /// A circle that only boxes make is not to be taken for one of operations.
+  private func markMixed(_ edges: [GraphPicture.Edge], _ boxes: [FoldedBox]) -> [GraphPicture.Edge] {
+    let graph = DependencyGraph(
+      nodeCount: boxes.count, edges: edges.map { DependencyGraph.Edge(waiter: $0.to, dependency: $0.from) })
+    var component = [Int](repeating: -1, count: boxes.count)
+    for (number, members) in graph.cyclicComponents().enumerated() where members.contains(where: { boxes[$0].count > 1 }) {
+      for member in members { component[member] = number }
+    }
+    return edges.map { edge in
+      var edge = edge
+      edge.isMixed =
+        component[edge.from] >= 0 && component[edge.from] == component[edge.to] && !edge.isCycle
+        && (boxes[edge.from].count > 1 || boxes[edge.to].count > 1)
+      return edge
+    }
+  }
+
+  private static func lane(_ grouping: GraphOptions.Grouping) -> GraphPicture.Lane {
+    let what = grouping == .queue ? "several queues" : "several classes"
+    return GraphPicture.Lane(
+      id: "several", nodeClass: "", title: what, caption: "folded together", tooltip: "operations of \(what)",
+      style: Palette.lanes[Palette.lanes.count - 1], isBoxed: false)
+  }
+
+  /// A lane whose operations all fold with those of others has nothing in it.
+  private func dropEmptyLanes(_ picture: inout GraphPicture) {
+    var isUsed = [Bool](repeating: false, count: picture.lanes.count)
+    for node in picture.nodes { isUsed[node.lane] = true }
+    guard isUsed.contains(false) else { return }
+    var numbers: [Int] = []
+    var lanes: [GraphPicture.Lane] = []
+    for (number, lane) in picture.lanes.enumerated() {
+      numbers.append(lanes.count)
+      if isUsed[number] { lanes.append(lane) }
+    }
+    for number in picture.nodes.indices { picture.nodes[number].lane = numbers[picture.nodes[number].lane] }
+    picture.lanes = lanes
+  }
+
+  private func note(_ boxes: [FoldedBox]) -> GraphPicture.Verdict {
+    let folded = boxes.filter { $0.count > 1 }
+    let count = folded.reduce(0) { $0 + $1.count }
+    let alone = boxes.count - folded.count
+    var text = "\(counted(count, "operation")) folded into \(folded.count == 1 ? "1 box" : "\(grouped(folded.count)) boxes")"
+    if alone > 0 { text += ", \(grouped(alone)) alone" }
+    if !marks.crowded.isEmpty { text += "; folded too: \(marks.crowded.joined(separator: ", "))" }
+    text += "; --full draws all"
+    return GraphPicture.Verdict(kind: .note, lead: GraphPicture.foldingLead, text: text)
+  }
+}
+
+extension GraphPicture.Edge {
+  /// Another edge between the same boxes.
+  fileprivate mutating func add(_ other: GraphPicture.Edge) {
+    count += 1
+    isCritical = isCritical || other.isCritical
+    isCycle = isCycle || other.isCycle
+    isOpen = isOpen && other.isOpen
+    label = label ?? other.label
+  }
+}
