@@ -86,20 +86,23 @@ extension Trace {
 extension OperationRecord {
   /// When it first concerned a queue or a thread.
   var begin: Nanoseconds? {
-    [enqueued?.time, started?.time, executionBegan?.time].compactMap(\.self).min()
+    var first = enqueued?.time
+    if let time = started?.time, time < first ?? .max { first = time }
+    if let time = executionBegan?.time, time < first ?? .max { first = time }
+    return first
   }
 }
 
 /// Finds the path of one trace.
 private struct Walker {
   let trace: Trace
-  private var placesOfQueue: [QueueID: [Int]] = [:]
+  private var placesOfQueue: [QueueID: [Int32]] = [:]
   private var releases: [QueueID: SlotReleases] = [:]
 
   init(_ trace: Trace) {
     self.trace = trace
-    for (place, operation) in trace.operations.enumerated() {
-      if let queue = operation.queue { placesOfQueue[queue, default: []].append(place) }
+    for place in trace.operations.indices {
+      if let queue = trace.operations[place].queue { placesOfQueue[queue, default: []].append(Int32(place)) }
     }
   }
 

@@ -19,22 +19,26 @@ public struct DependencyGraph: Sendable {
   public let nodeCount: Int
   /// Each once, sorted by waiter, then dependency.
   public let edges: [Edge]
-  private let dependencyStarts: [Int]
-  private let dependentStarts: [Int]
+  private let dependencyStarts: [Int32]
+  private let dependentStarts: [Int32]
   private let dependentTargets: [Int]
 
   /// Edges that name a node outside `0..<nodeCount` are left out; repeated ones count once. O(e log e).
-  public init(nodeCount: Int, edges given: [Edge]) {
+  public init(nodeCount: Int, edges given: consuming [Edge]) {
     let nodes = 0..<max(0, nodeCount)
     self.nodeCount = nodes.count
-    var sorted = given.filter { nodes.contains($0.waiter) && nodes.contains($0.dependency) }
-    sorted.sort { ($0.waiter, $0.dependency) < ($1.waiter, $1.dependency) }
-    var unique: [Edge] = []
-    unique.reserveCapacity(sorted.count)
-    for edge in sorted where unique.last != edge { unique.append(edge) }
+    // In place: of a large graph, a second list of edges costs more than the rest.
+    var unique = given
+    unique.removeAll { !nodes.contains($0.waiter) || !nodes.contains($0.dependency) }
+    unique.sort { $0.waiter == $1.waiter ? $0.dependency < $1.dependency : $0.waiter < $1.waiter }
+    var last: Edge?
+    unique.removeAll { edge in
+      defer { last = edge }
+      return edge == last
+    }
     edges = unique
 
-    var starts = [Int](repeating: 0, count: nodes.count + 1)
+    var starts = [Int32](repeating: 0, count: nodes.count + 1)
     var backStarts = starts
     for edge in unique {
       starts[edge.waiter + 1] += 1
@@ -47,7 +51,7 @@ public struct DependencyGraph: Sendable {
     var next = backStarts
     var targets = [Int](repeating: 0, count: unique.count)
     for edge in unique {
-      targets[next[edge.dependency]] = edge.waiter
+      targets[Int(next[edge.dependency])] = edge.waiter
       next[edge.dependency] += 1
     }
     dependencyStarts = starts
@@ -71,8 +75,10 @@ public struct DependencyGraph: Sendable {
 
   private init(_ trace: Trace, where waits: (OperationRecord) -> Bool, target: (OperationRecord) -> Bool) {
     var edges: [Edge] = []
-    for (place, operation) in trace.operations.enumerated() where waits(operation) {
-      for dependency in operation.dependencies where dependency.isInForce(for: operation) {
+    // By place: a copy of an operation costs more than the look at it.
+    for place in trace.operations.indices where waits(trace.operations[place]) {
+      for dependency in trace.operations[place].dependencies
+      where dependency.removed == nil || dependency.isInForce(for: trace.operations[place]) {
         guard let other = trace.index(of: dependency.on), target(trace.operations[other]) else { continue }
         edges.append(Edge(waiter: place, dependency: other))
       }
@@ -82,16 +88,18 @@ public struct DependencyGraph: Sendable {
 
   /// What `node` waits for, ascending.
   public func dependencies(of node: Int) -> some RandomAccessCollection<Int> & Sendable {
-    edges[dependencyStarts[node]..<dependencyStarts[node + 1]].lazy.map(\.dependency)
+    edges[Int(dependencyStarts[node])..<Int(dependencyStarts[node + 1])].lazy.map(\.dependency)
   }
 
   /// Who waits for `node`, ascending.
   public func dependents(of node: Int) -> ArraySlice<Int> {
-    dependentTargets[dependentStarts[node]..<dependentStarts[node + 1]]
+    dependentTargets[Int(dependentStarts[node])..<Int(dependentStarts[node + 1])]
   }
 
-  func dependencyCount(of node: Int) -> Int { dependencyStarts[node + 1] - dependencyStarts[node] }
-  func dependency(_ number: Int, of node: Int) -> Int { edges[dependencyStarts[node] + number].dependency }
+  func dependencyCount(of node: Int) -> Int { Int(dependencyStarts[node + 1] - dependencyStarts[node]) }
+  func dependency(_ number: Int, of node: Int) -> Int {
+    edges[Int(dependencyStarts[node]) + number].dependency
+  }
 }
 
 extension Dependency {

@@ -11,18 +11,21 @@ struct SlotReleases {
   /// By time.
   private var releases: [Release] = []
   /// For each release the latest one up to it at which the queue was full just before. -1: none.
-  private var latestFull: [Int] = []
-  /// For each release the latest one up to it that ended a barrier. -1: none.
-  private var latestBarrier: [Int] = []
+  private var latestFull: [Int32] = []
+  /// For each release the latest one up to it that ended a barrier. -1: none. Empty: there are none at all.
+  private var latestBarrier: [Int32] = []
 
   /// O(m log m) for m operations of the queue.
-  init(_ places: [Int], of trace: Trace, queue: QueueRecord?) {
+  init(_ places: [Int32], of trace: Trace, queue: QueueRecord?) {
     var begins: [Nanoseconds] = []
-    for place in places {
-      let operation = trace.operations[place]
-      guard let began = (operation.started ?? operation.executionBegan)?.time else { continue }
+    begins.reserveCapacity(places.count)
+    releases.reserveCapacity(places.count)
+    for place in places.lazy.map({ Int($0) }) {
+      guard let began = (trace.operations[place].started ?? trace.operations[place].executionBegan)?.time else {
+        continue
+      }
       begins.append(began)
-      if let finished = operation.finished?.time {
+      if let finished = trace.operations[place].finished?.time {
         releases.append(Release(time: max(began, finished), place: place))
       }
     }
@@ -33,8 +36,10 @@ struct SlotReleases {
     var changes = (queue?.changes ?? [])[...]
     var begun = 0
     var ended = 0
-    var full = -1
-    var barrier = -1
+    var full: Int32 = -1
+    var barrier: Int32 = -1
+    latestFull.reserveCapacity(releases.count)
+    let hasBarriers = places.contains { trace.operations[Int($0)].isBarrier }
     for (number, release) in releases.enumerated() {
       while let change = changes.first, change.time < release.time {
         if case .limit(let value) = change.kind { limit = value }
@@ -42,10 +47,10 @@ struct SlotReleases {
       }
       while begun < begins.count, begins[begun] < release.time { begun += 1 }
       while ended < number, releases[ended].time < release.time { ended += 1 }
-      if limit > 0, begun - ended >= limit { full = number }
-      if trace.operations[release.place].isBarrier { barrier = number }
+      if limit > 0, begun - ended >= limit { full = Int32(number) }
+      if trace.operations[release.place].isBarrier { barrier = Int32(number) }
       latestFull.append(full)
-      latestBarrier.append(barrier)
+      if hasBarriers { latestBarrier.append(barrier) }
     }
   }
 
@@ -65,10 +70,12 @@ struct SlotReleases {
     }
     let isBarrier = trace.operations[waiter].isBarrier
     let enqueued = trace.operations[waiter].enqueued?.time ?? .min
-    let byBarrier = search(from: low - 1, after: from, { isBarrier ? $0 : latestBarrier[$0] }) { place in
+    let byBarrier = search(
+      from: low - 1, after: from, { isBarrier ? $0 : latestBarrier.isEmpty ? -1 : Int(latestBarrier[$0]) }
+    ) { place in
       place != waiter && (trace.operations[place].enqueued?.time ?? .max) <= enqueued
     }
-    let bySlot = search(from: low - 1, after: runnable, { latestFull[$0] }) { $0 != waiter }
+    let bySlot = search(from: low - 1, after: runnable, { Int(latestFull[$0]) }) { $0 != waiter }
     let latest = max(byBarrier ?? -1, bySlot ?? -1)
     return latest < 0 ? nil : (releases[latest].place, releases[latest].time)
   }

@@ -18,8 +18,14 @@ public enum TextEscaping {
     return line.prefix(max(0, limit - 1)) + "…"
   }
 
+  /// Whether none of these bytes is in it, which is nearly always so.
+  private static func isPlain(_ text: String, besides special: [UInt8]) -> Bool {
+    text.utf8.allSatisfy { !special.contains($0) }
+  }
+
   /// For text and for attribute values in either quotes.
   public static func xml(_ text: String) -> String {
+    if isPlain(text, besides: [0x26, 0x3C, 0x3E, 0x22, 0x27, 0x0A]) { return text }
     var result = ""
     result.reserveCapacity(text.utf8.count + 16)
     for scalar in text.unicodeScalars {
@@ -41,6 +47,7 @@ public enum TextEscaping {
 
   /// For a quoted string of the DOT language that Graphviz shows as text. It reads escapes *and* XML entities in it.
   public static func dot(_ text: String) -> String {
+    if isPlain(text, besides: [0x5C, 0x22, 0x26, 0x0A]) { return text }
     var result = ""
     result.reserveCapacity(text.utf8.count + 16)
     for scalar in text.unicodeScalars {

@@ -18,7 +18,8 @@ public enum GraphvizError: Error, Sendable, Equatable, CustomStringConvertible {
       "Graphviz could not draw the graph: "
         + (messages.isEmpty ? "it gave no reason" : messages.joined(separator: "; "))
     case .tooLarge(let nodes, let limit):
-      "\(nodes) operations are too many for this format (at most \(limit)); take SVG, or show a part with --focus"
+      "\(nodes) boxes are too many for an image (at most \(limit)): leave out --full, which folds them, take --format svg, "
+        + "or show a part with --focus"
     case .tooDeep(let ranks):
       "a chain of \(ranks) operations is too long for Graphviz (at most 32767); show a part with --focus"
     }

@@ -135,6 +135,47 @@ import Testing
     #expect(dot.text.hasPrefix("digraph"))
   }
 
+  /// So many operations behind the first one.
+  private static func fan(_ count: Int) -> String {
+    var text = trace
+    for number in 3..<(count + 1) {
+      text += "17000 t1 created #\(number) class=\"Step\"\n17000 t1 depends #\(number) on=#1\n"
+      text += "17000 t1 enqueued #\(number) queue=q1\n"
+    }
+    return text
+  }
+
+  @Test func aLargeGraphIsFoldedAndSaysSo() throws {
+    let folded = try run([], input: Self.fan(400))
+    #expect(folded.status == 0)
+    #expect(folded.errors.hasPrefix("optrace: note: folded 39"), "\(folded.errors)")
+    #expect(folded.errors.hasSuffix("; --full draws all\n"), "\(folded.errors)")
+    let svg = SVGReader(folded.text)
+    #expect(svg.error == nil && svg.ids.contains("fold-1") && svg.ids.contains("op-1"))
+    #expect(svg.elements.contains { $0.name == "text" && $0.attributes["class"] == "verdict note" })
+    let full = try run(["--full"], input: Self.fan(400))
+    #expect(full.status == 0 && full.errors.isEmpty, "\(full.errors)")
+    #expect(SVGReader(full.text).having("op").count { $0.attributes["id"] != nil } == 400)
+    let few = try run([], input: Self.fan(300))
+    #expect(few.errors.isEmpty && !few.text.contains("fold-1"))
+  }
+
+  @Test func imagesFoldAndDOTDoesNot() throws {
+    let image = try run(["-o", "x.png"], input: Self.fan(400))
+    #expect(image.status == 0 && image.errors.contains("folded"), "\(image.errors)")
+    let dot = try run(["--format", "dot"], input: Self.fan(400))
+    #expect(dot.status == 0 && dot.errors.isEmpty)
+    #expect(dot.text.contains("op400 [") && !dot.text.contains("fold1"))
+  }
+
+  @Test func tooMuchForAnImageSaysWhatToDo() throws {
+    let run = try run(["--full", "-o", "x.pdf"], input: Self.fan(3100))
+    #expect(run.status == 64)
+    #expect(
+      run.errors == "optrace: 3100 boxes are too many for an image (at most 3000): leave out --full, which folds them, "
+        + "take --format svg, or show a part with --focus\n")
+  }
+
   @Test func badInputHasItsStatus() throws {
     #expect(try run([], input: "{\"traceEvents\":[]}").status == 65)
     #expect(try run(["-o", "no-such-folder/x.svg"]).status == 73)

@@ -11,7 +11,8 @@
 /// 5. *Bands*: all of one kind between two depths at which single nodes stand; where nothing else helps.
 ///
 /// Steps 1 to 4 are tried with the finest kinds first, then with coarser ones, and make no circle that the graph does
-/// not have; nodes of a circle are left alone. In step 5 boxes may come to lie before and behind each other.
+/// not have; nodes of a circle are left alone. In step 5 boxes may come to lie before and behind each other. Kinds come in
+/// tiers: what a tier tells apart is only given up after its step 5.
 ///
 /// Why no step makes a circle: all members of a box of 1 and 3 have a member of each box before it before them, so a
 /// circle of boxes could be followed backwards through nodes until one comes again. The end of a link that is the only
@@ -27,39 +28,42 @@ public struct GraphFolding: Sendable {
 
   /// - Parameters:
   ///   - edges: between nodes `0..<nodeCount`; others are left out.
-  ///   - kinds: what each node is, from the finest distinction to the coarsest.
+  ///   - tiers: what each node is, by tiers, and in each from the finest distinction to the coarsest.
   ///   - isWhole: these keep boxes of their own.
   ///   - most: how many boxes are few enough. More are left only where there are more single nodes, or kinds, than that.
-  public init(nodeCount: Int, edges: [FoldingEdge], kinds: [[Int32]], isWhole: [Bool], most: Int) {
+  public init(nodeCount: Int, edges: [FoldingEdge], tiers: [[[Int32]]], isWhole: [Bool], most: Int) {
     boxes = (0..<Int32(nodeCount)).map(\.self)
     boxCount = nodeCount
-    guard nodeCount > most, !kinds.isEmpty else { return }
+    guard nodeCount > most else { return }
     let whole = LayeredGraph(count: nodeCount, edges: edges, isFixed: isWhole)
     var graph = whole
     var firsts = boxes
+    var bands: [Int32] = []
     var distinct = 0
-    for kinds in kinds {
-      let count = Set(kinds).count
-      // A distinction that is none at all has been tried.
-      if count == distinct { continue }
-      distinct = count
-      for step in Self.steps {
-        if graph.count <= most { break }
-        let classes = Classes(of: step(graph, firsts.map { kinds[Int($0)] }))
-        if classes.count == graph.count { continue }
-        graph = graph.folded(classes)
-        firsts = classes.firsts.map { firsts[Int($0)] }
-        for node in boxes.indices { boxes[node] = classes.numbers[Int(boxes[node])] }
+    for tier in tiers {
+      for kinds in tier {
+        let count = Set(kinds).count
+        // A distinction that is none at all has been tried.
+        if count == distinct { continue }
+        distinct = count
+        for step in Self.steps where graph.count > most {
+          let classes = Classes(of: step(graph, firsts.map { kinds[Int($0)] }))
+          if classes.count == graph.count { continue }
+          graph = graph.folded(classes)
+          firsts = classes.firsts.map { firsts[Int($0)] }
+          for node in boxes.indices { boxes[node] = classes.numbers[Int(boxes[node])] }
+        }
       }
+      boxCount = graph.count
+      hasBands = false
+      for kinds in tier where boxCount > most {
+        let classes = Classes(of: whole.bands(kinds, isWhole: isWhole, most: most))
+        guard classes.count < boxCount else { continue }
+        (bands, boxCount, hasBands) = (classes.numbers, classes.count, true)
+      }
+      if boxCount <= most { break }
     }
-    boxCount = graph.count
-    guard boxCount > most else { return }
-    for kinds in kinds {
-      let classes = Classes(of: whole.bands(kinds, isWhole: isWhole, most: most))
-      guard classes.count < boxCount else { continue }
-      (boxes, boxCount, hasBands) = (classes.numbers, classes.count, true)
-      if boxCount <= most { return }
-    }
+    if hasBands { boxes = bands }
   }
 
   private static let steps: [@Sendable (LayeredGraph, [Int32]) -> [Int32]] = [

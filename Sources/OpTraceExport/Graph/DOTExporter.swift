@@ -95,19 +95,26 @@ private struct LeanDOTNodes {
       let barrier = node.isBarrier ? ", peripheries=2" : ", peripheries=1"
       writer.string("node [class=\"\(form.picture.cssClass(of: node))\", \(form.look(of: node))\(barrier)];\n")
     }
+    let id = Int(operations[place].id.rawValue)
     writer.text("op")
-    writer.number(Int(operations[place].id.rawValue))
+    writer.number(id)
     writer.text(" [label=\"")
     writer.string(state.sign)
     writer.text(" ")
     if let name = operations[place].name { writer.string(label(name)) } else { writer.string(ofClass(place)) }
     writer.text("\\n")
-    writer.string(TextEscaping.dot(caption(of: place, state)))
+    if state == .finished, !flags[1], operations[place].cancelRequested == nil,
+      let began = operations[place].executionBegan?.time, let ended = operations[place].finished?.time
+    {
+      // Nearly all; what the caption would say, without a copy of the operation.
+      writer.text("#")
+      writer.number(id)
+      writer.text(" · ")
+      writer.string(DurationText.text(max(0, ended - began)))
+    } else {
+      writer.string(TextEscaping.dot(builder.caption(of: operations[place], state)))
+    }
     writer.text("\"];\n")
-  }
-
-  private func caption(of place: Int, _ state: ShownState) -> String {
-    builder.caption(of: builder.trace.operations[place], state)
   }
 
   private mutating func ofClass(_ place: Int) -> String {

@@ -3,7 +3,8 @@ import OpTraceModel
 
 /// What the operations of one box come to.
 struct FoldedBox {
-  private(set) var count = 0
+  private(set) var members: [OperationID] = []
+  var count: Int { members.count }
   /// Its first operation's place in the trace, and its last one's.
   private(set) var first = -1
   private(set) var last = -1
@@ -44,7 +45,7 @@ struct FoldedBox {
     } else if lane != newLane {
       lane = nil
     }
-    count += 1
+    members.append(operation.id)
     last = place
     if builder.isUnknown(place, state) { unknown += 1 } else { states[state.ordinal] += 1 }
     times.waitingForDependencies += own.waitingForDependencies

@@ -3,8 +3,10 @@ import OpTraceModel
 
 extension GraphPictureBuilder {
   func node(of box: FoldedBox, number: Int, lane: Int) -> GraphPicture.Node {
-    var fold = GraphPicture.Fold(number: number, count: box.count)
-    for state in ShownState.allCases where box.states[state.ordinal] > 0 { fold.states[state] = box.states[state.ordinal] }
+    var fold = GraphPicture.Fold(number: number, members: box.members)
+    for state in ShownState.allCases where box.states[state.ordinal] > 0 {
+      fold.states[state] = box.states[state.ordinal]
+    }
     fold.unknown = box.unknown
     fold.times = box.times
     fold.critical = box.critical
@@ -67,6 +69,7 @@ extension GraphPictureBuilder {
   }
 
   private func listed(_ one: String, _ many: String, _ names: [String]) -> String {
-    names.count == 1 ? "\(one) \(names[0])" : "\(many) \(names.prefix(6).joined(separator: ", "))" + (names.count > 6 ? ", …" : "")
+    names.count == 1
+      ? "\(one) \(names[0])" : "\(many) \(names.prefix(6).joined(separator: ", "))" + (names.count > 6 ? ", …" : "")
   }
 }

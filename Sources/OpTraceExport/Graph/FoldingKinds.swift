@@ -58,9 +58,10 @@ struct FoldingMarks {
   }
 }
 
-/// What operations are, in numbers: equal numbers fold. Three or four distinctions, from the finest to the coarsest.
+/// What operations are, in numbers: equal numbers fold. First by name, class and queue, then by class and queue; what
+/// differs in these only folds where there is no other way.
 struct FoldingKinds {
-  private(set) var levels: [[Int32]] = []
+  let tiers: [[[Int32]]]
 
   init(_ builder: GraphPictureBuilder, marks: [Int32]) {
     struct Kind: Hashable {
@@ -95,16 +96,14 @@ struct FoldingKinds {
         return Int32(known.count - 1)
       }
     }
-    levels.append(level { _ in })
-    levels.append(level { $0.stem = 0 })
     let queues = Set(fine.map(\.queue)).count
     let classes = Set(fine.map(\.className)).count
     // The fewer of the two says more in as many boxes.
-    levels.append(level { kind in
+    let coarse = level { kind in
       kind.stem = 0
       if queues <= classes { kind.className = 0 } else { kind.queue = nil }
-    })
-    levels.append(level { $0 = Kind(mark: $0.mark) })
+    }
+    tiers = [[level { _ in }, level { $0.stem = 0 }], [coarse], [level { $0 = Kind(mark: $0.mark) }]]
   }
 }
 

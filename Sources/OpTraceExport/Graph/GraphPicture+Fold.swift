@@ -1,11 +1,14 @@
 public import OpTraceAnalysis
+public import OpTraceModel
 
 extension GraphPicture {
   /// Operations that share a box, counted and added up.
   public struct Fold: Sendable {
     /// From 1, in the order of first operations.
     public var number: Int
-    public var count: Int
+    /// Ascending.
+    public var members: [OperationID]
+    public var count: Int { members.count }
     /// What is in no state that is known is in ``unknown``.
     public var states: [ShownState: Int] = [:]
     public var unknown = 0
@@ -19,8 +22,8 @@ extension GraphPicture {
     public var timesText = ""
   }
 
-  /// What the picture leaves out or folds, told in one sentence; nil: nothing.
-  public var foldingNote: String? { verdicts.first { $0.lead == Self.foldingLead }?.text }
+  /// What is folded, as a sentence without a full stop; nil: nothing.
+  public var foldingNote: String? { verdicts.first { $0.lead == Self.foldingLead }.map { "folded \($0.text)" } }
 
   static let foldingLead = "Folded:"
 }

@@ -29,7 +29,7 @@ struct GraphPictureBuilder {
   init(_ trace: Trace, _ options: GraphOptions) {
     self.trace = trace
     self.options = options
-    graph = DependencyGraph(of: trace)
+    // First, for it takes the most memory while it is made.
     path = CriticalPath(of: trace)
     // A folded picture leaves alone whatever has a finding; else only what is stuck is told.
     let folds = options.mostBoxes.map { trace.operations.count > $0 } ?? false
@@ -39,6 +39,7 @@ struct GraphPictureBuilder {
       trace.waits.compactMap { wait in wait.ended == nil ? wait.inside.map { ($0, wait) } : nil },
       uniquingKeysWith: { $0.began > $1.began ? $0 : $1 })
     period = trace.activity ?? 0...max(0, trace.end)
+    graph = DependencyGraph(of: trace)
     if let hops = options.stuckHops {
       shown = stuck.surroundings(hops: hops)
     } else if let focus = options.focus {

@@ -20,7 +20,7 @@ struct PictureFolding {
     folding = GraphFolding(
       nodeCount: builder.shown.count,
       edges: edges.map { FoldingEdge(from: Int32($0.from), to: Int32($0.to)) },
-      kinds: FoldingKinds(builder, marks: marks.marks).levels, isWhole: marks.isWhole, most: most)
+      tiers: FoldingKinds(builder, marks: marks.marks).tiers, isWhole: marks.isWhole, most: most)
   }
 
   func fill(_ picture: inout GraphPicture) {
@@ -85,7 +85,8 @@ struct PictureFolding {
     let graph = DependencyGraph(
       nodeCount: boxes.count, edges: edges.map { DependencyGraph.Edge(waiter: $0.to, dependency: $0.from) })
     var component = [Int](repeating: -1, count: boxes.count)
-    for (number, members) in graph.cyclicComponents().enumerated() where members.contains(where: { boxes[$0].count > 1 }) {
+    for (number, members) in graph.cyclicComponents().enumerated()
+    where members.contains(where: { boxes[$0].count > 1 }) {
       for member in members { component[member] = number }
     }
     return edges.map { edge in
@@ -123,7 +124,7 @@ struct PictureFolding {
     let folded = boxes.filter { $0.count > 1 }
     let count = folded.reduce(0) { $0 + $1.count }
     let alone = boxes.count - folded.count
-    var text = "\(counted(count, "operation")) folded into \(folded.count == 1 ? "1 box" : "\(grouped(folded.count)) boxes")"
+    var text = "\(counted(count, "operation")) into \(folded.count == 1 ? "1 box" : "\(grouped(folded.count)) boxes")"
     if alone > 0 { text += ", \(grouped(alone)) alone" }
     if !marks.crowded.isEmpty { text += "; folded too: \(marks.crowded.joined(separator: ", "))" }
     text += "; --full draws all"

@@ -70,7 +70,8 @@ enum SVGStyle {
     }
     for state in ShownState.allCases {
       let style = state.style
-      rules.append(".op.\(state.rawValue) .box,.op.\(state.rawValue) .card{fill:\(hex(style.fill));stroke:\(hex(style.border))}")
+      rules.append(
+        ".op.\(state.rawValue) .box,.op.\(state.rawValue) .card{fill:\(hex(style.fill));stroke:\(hex(style.border))}")
       rules.append(".optrace-graph .op.\(state.rawValue) .name{fill:\(hex(style.text))}")
       rules.append(".op.\(state.rawValue) .sign,.op.\(state.rawValue) .gate{stroke:\(hex(style.accent))}")
       rules.append(".op.\(state.rawValue) .ran{fill:\(hex(style.accent))}")
@@ -85,7 +86,8 @@ enum SVGStyle {
       }
     }
     rules += [
-      ".op.critical .box,.op.critical .card{stroke:\(hex(Palette.critical))}", ".dep.critical .line{stroke:\(hex(Palette.critical))}",
+      ".op.critical .box,.op.critical .card{stroke:\(hex(Palette.critical))}",
+      ".dep.critical .line{stroke:\(hex(Palette.critical))}",
       ".dep.critical .tip{fill:\(hex(Palette.critical))}",
       ".op.deadlocked .box{stroke:\(hex(ShownState.deadlocked.style.border))}",
       "\(stuckEdges(" .line")){stroke:\(hex(Palette.cycle))}", "\(stuckEdges(" .tip")){fill:\(hex(Palette.cycle))}",
@@ -109,7 +111,8 @@ enum SVGStyle {
         rules.append(".optrace-graph .lean .\(state.rawValue) text{fill:\(hex(state.style.text))}")
       }
       for lane in picture.lanes where !hasLanes && lane.isBoxed && !lane.nodeClass.isEmpty {
-        rules.append(".lean .finished.\(lane.nodeClass) path,.lean .pending.\(lane.nodeClass) path{fill:\(hex(lane.style.fill))}")
+        rules.append(
+          ".lean .finished.\(lane.nodeClass) path,.lean .pending.\(lane.nodeClass) path{fill:\(hex(lane.style.fill))}")
       }
       rules += [
         ".lean .critical path,.lean .dep.critical{stroke:\(hex(Palette.critical))}",

@@ -86,7 +86,8 @@
 
     private func write(_ picture: GraphPicture, _ format: Format, to output: Output) throws {
       if let image = format.image {
-        return try output.write(try drawn { () throws(GraphvizError) in try GraphvizRenderer.image(of: picture, as: image) })
+        return try output.write(
+          try drawn { () throws(GraphvizError) in try GraphvizRenderer.image(of: picture, as: image) })
       }
       let layout = try drawn { () throws(GraphvizError) in try GraphvizRenderer.layout(picture) }
       try output.write { sink in

@@ -1,0 +1,170 @@
+import GraphTestSupport
+import OpTraceAnalysis
+import Testing
+
+@Suite struct FoldingTests {
+  struct Graph {
+    var count: Int
+    var edges: [FoldingEdge]
+    var kinds: [Int32]
+    var coarse: [Int32]?
+    var isWhole: [Bool]
+
+    init(_ count: Int, _ edges: [(Int, Int)], kinds: [Int]? = nil, whole: Set<Int> = []) {
+      self.count = count
+      self.edges = edges.map { FoldingEdge(from: Int32($0.0), to: Int32($0.1)) }
+      self.kinds = kinds?.map { Int32($0) } ?? [Int32](repeating: 0, count: count)
+      isWhole = (0..<count).map(whole.contains)
+    }
+
+    func folded(_ most: Int) -> GraphFolding {
+      GraphFolding(
+        nodeCount: count, edges: edges, tiers: [[kinds] + [coarse].compactMap(\.self)], isWhole: isWhole, most: most)
+    }
+
+    /// Circles of boxes, as sets of boxes.
+    func circles(_ folding: GraphFolding) -> [[Int]] {
+      Self.circles(
+        folding.boxCount,
+        edges.compactMap { edge in
+          let (from, to) = (Int(folding.boxes[Int(edge.from)]), Int(folding.boxes[Int(edge.to)]))
+          return from == to ? nil : (from, to)
+        })
+    }
+
+    static func circles(_ count: Int, _ edges: [(Int, Int)]) -> [[Int]] {
+      let graph = DependencyGraph(
+        nodeCount: count, edges: edges.map { DependencyGraph.Edge(waiter: $0.1, dependency: $0.0) })
+      return graph.stronglyConnectedComponents().filter { $0.count > 1 }
+    }
+  }
+
+  private func sizes(_ folding: GraphFolding) -> [Int] {
+    (0..<folding.boxCount).map { box in folding.boxes.count { Int($0) == box } }
+  }
+
+  @Test func whatIsSmallEnoughStaysAsItIs() {
+    let folding = Graph(4, [(0, 1), (1, 2)]).folded(4)
+    #expect(folding.boxes == [0, 1, 2, 3] && folding.boxCount == 4)
+  }
+
+  @Test func aFanBecomesThreeBoxes() {
+    let middle = 1..<1001
+    let folding = Graph(1002, middle.flatMap { [(0, $0), ($0, 1001)] }).folded(10)
+    #expect(sizes(folding) == [1, 1000, 1] && !folding.hasBands)
+  }
+
+  @Test func thePipelineKeepsItsStages() {
+    let edges = (0..<4000).filter { $0 % 4 > 0 }.map { ($0 - 1, $0) }
+    let folding = Graph(4000, edges, kinds: (0..<4000).map { $0 % 4 }).folded(20)
+    #expect(sizes(folding) == [1000, 1000, 1000, 1000])
+    #expect((0..<4000).allSatisfy { Int(folding.boxes[$0]) == $0 % 4 })
+  }
+
+  @Test func aChainBecomesOneBoxAndASingleNodePartsIt() {
+    let edges = (1..<100_000).map { ($0 - 1, $0) }
+    #expect(sizes(Graph(100_000, edges).folded(10)) == [100_000])
+    #expect(sizes(Graph(100_000, edges, whole: [40_000]).folded(10)) == [40_000, 1, 59_999])
+  }
+
+  @Test func layersFoldByDepth() {
+    // Each of five layers of twenty waits for three of the one before.
+    var edges: [(Int, Int)] = []
+    for node in 20..<100 {
+      for other in 0..<3 { edges.append((node / 20 * 20 - 20 + (node * 7 + other * 3) % 20, node)) }
+    }
+    let folding = Graph(100, edges).folded(6)
+    #expect(sizes(folding) == [20, 20, 20, 20, 20] && !folding.hasBands)
+  }
+
+  @Test func aChainOfTurnsFoldsByKindAlone() {
+    let edges = (1..<1000).map { ($0 - 1, $0) }
+    let graph = Graph(1000, edges, kinds: (0..<1000).map { $0 % 2 })
+    let folding = graph.folded(10)
+    #expect(sizes(folding) == [500, 500] && folding.hasBands)
+    #expect(graph.circles(folding).count == 1)
+  }
+
+  @Test func bandsEndAtSingleNodes() {
+    let edges = (1..<1000).map { ($0 - 1, $0) }
+    let folding = Graph(1000, edges, kinds: (0..<1000).map { $0 % 2 }, whole: [300, 700]).folded(10)
+    // Two kinds before, between and behind the two.
+    #expect(sizes(folding) == [150, 150, 1, 200, 199, 1, 150, 149])
+  }
+
+  @Test func coarserKindsComeLater() {
+    var graph = Graph(1000, [], kinds: (0..<1000).map { $0 })
+    #expect(graph.folded(10).boxCount == 1000, "nothing else is allowed to fold")
+    graph.coarse = (0..<1000).map { Int32($0 % 3) }
+    #expect(sizes(graph.folded(10)) == [334, 333, 333])
+  }
+
+  @Test func edgesToNowhereDoNoHarm() {
+    let folding = GraphFolding(
+      nodeCount: 3, edges: [FoldingEdge(from: 0, to: 7), FoldingEdge(from: -1, to: 1), FoldingEdge(from: 2, to: 2)],
+      tiers: [[[0, 0, 0]]], isWhole: [false, false, false], most: 2)
+    #expect(folding.boxes == [0, 0, 1], "what waits for itself is left alone")
+    #expect(GraphFolding(nodeCount: 0, edges: [], tiers: [[[]]], isWhole: [], most: 3).boxCount == 0)
+  }
+
+  /// Every graph of four nodes without circles, in all ways to give them two kinds.
+  @Test func smallGraphsAllKeepTheirOrder() {
+    let pairs = (0..<4).flatMap { one in (one + 1..<4 + (one == 3 ? 1 : 0)).filter { $0 < 4 }.map { (one, $0) } }
+    #expect(pairs.count == 6)
+    for bits in 0..<64 {
+      let edges = pairs.enumerated().filter { bits >> $0.offset & 1 == 1 }.map(\.element)
+      for kindBits in 0..<16 {
+        for most in 1...3 {
+          check(Graph(4, edges, kinds: (0..<4).map { kindBits >> $0 & 1 }), most, "\(edges) \(kindBits) \(most)")
+        }
+      }
+    }
+  }
+
+  @Test(arguments: 0..<200)
+  func randomGraphsFoldTruthfully(seed: Int) {
+    var random = SeededGenerator(seed)
+    let count = random.number(1..<120)
+    var edges: [(Int, Int)] = []
+    for _ in 0..<random.number(0..<240) {
+      let (one, other) = (random.number(0..<count), random.number(0..<count))
+      // Some graphs have circles.
+      edges.append(seed % 4 == 0 ? (one, other) : (min(one, other), max(one, other)))
+    }
+    if seed % 4 != 0 { edges.removeAll { $0.0 == $0.1 } }
+    let kinds = random.number(1..<5)
+    let whole = Set((0..<random.number(0..<6)).map { _ in random.number(0..<count) })
+    let graph = Graph(count, edges, kinds: (0..<count).map { _ in random.number(0..<kinds) }, whole: whole)
+    check(graph, random.number(1..<40), "seed \(seed)")
+  }
+
+  private func check(_ graph: Graph, _ most: Int, _ what: String) {
+    let folding = graph.folded(most)
+    #expect(folding.boxes.count == graph.count, "\(what)")
+    // Boxes are numbered by their first nodes, without a gap.
+    var next: Int32 = 0
+    for box in folding.boxes {
+      #expect(box <= next, "\(what)")
+      if box == next { next += 1 }
+    }
+    #expect(Int(next) == folding.boxCount, "\(what)")
+    let members = Dictionary(grouping: 0..<graph.count) { folding.boxes[$0] }
+    for nodes in members.values {
+      #expect(Set(nodes.map { graph.kinds[$0] }).count == 1 || graph.isWhole[nodes[0]], "\(what)")
+      #expect(nodes.count == 1 || !nodes.contains { graph.isWhole[$0] }, "\(what)")
+    }
+    if graph.count <= most { #expect(folding.boxCount == graph.count, "\(what)") }
+    let least = graph.isWhole.count(where: \.self) + Set(graph.kinds).count
+    #expect(folding.boxCount <= max(most, least), "\(what)")
+    guard !folding.hasBands else { return }
+    // A circle of boxes is one of nodes that are left alone.
+    let real = Graph.circles(graph.count, graph.edges.map { (Int($0.from), Int($0.to)) })
+    let onCircles = Set(real.joined())
+    for circle in graph.circles(folding) {
+      for box in circle {
+        let nodes = members[Int32(box)] ?? []
+        #expect(nodes.count == 1 && onCircles.contains(nodes[0]), "\(what): a circle that is none")
+      }
+    }
+  }
+}
