@@ -106,10 +106,15 @@ let package = Package(
     .executableTarget(
       name: "RecorderTestProgram", dependencies: ["OpTrace", "COpTrace", "CRecorderTestSupport"],
       path: "Tests/RecorderTestProgram"),
+    // Of this package, not of the benchmarks' own, so that the tests run it too.
+    .executableTarget(
+      name: "KillBenchmark", dependencies: ["CRecorderTestSupport", "OpTrace", "OpTraceModel"],
+      path: "Benchmarks/Sources/KillBenchmark"),
     .testTarget(
       name: "OpTraceTests",
       dependencies: [
         "OpTrace", "OpTraceModel", "OpTraceFormat", "COpTrace", "CRecorderTestSupport", "RecorderTestProgram",
+        "KillBenchmark",
       ]),
     // The same programs traced in four ways: links lead to the sources that they share.
     .executableTarget(

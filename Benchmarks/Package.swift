@@ -13,6 +13,17 @@ let package = Package(
     .executableTarget(
       name: "Workload", dependencies: ["BenchmarkSupport", "CFloor", .product(name: "OpTrace", package: "OpTrace")]),
     .executableTarget(name: "MakeTrace", dependencies: [.product(name: "OpTrace", package: "OpTrace")]),
+    .executableTarget(
+      name: "RingBenchmark",
+      dependencies: [
+        .product(name: "OpTrace", package: "OpTrace"), .product(name: "OpTraceAnalysis", package: "OpTrace"),
+      ]),
+    .executableTarget(
+      name: "RenderLeaks",
+      dependencies: [
+        .product(name: "OpTraceAnalysis", package: "OpTrace"), .product(name: "OpTraceGraphviz", package: "OpTrace"),
+      ]),
+    // KillBenchmark is built by the package above, whose tests run it.
   ],
   swiftLanguageModes: [.v6]
 )

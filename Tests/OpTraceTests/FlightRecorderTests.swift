@@ -103,6 +103,36 @@ import Testing
     #expect(numbers == Array((200_000 - numbers.count)..<200_000))
   }
 
+  /// A hundred million are for `make reliability`.
+  @Test func ringKeepsItsSizeAndTheNewestOverAMillionEvents() throws {
+    let scratch = try Scratch()
+    let recorder = try TraceRecorder(writingTo: scratch.file(), configuration: .flightRecorder(capacity: Self.capacity))
+    let threads = 4
+    let share = 250_000
+    let group = DispatchGroup()
+    for thread in 0..<threads {
+      group.enter()
+      Thread {
+        for number in 0..<share { recorder.mark("\(thread) \(number)") }
+        group.leave()
+      }.start()
+    }
+    var sizes: Set<Int?> = []
+    repeat {
+      sizes.insert(try FileManager.default.attributesOfItem(atPath: scratch.file().path)[.size] as? Int)
+    } while group.wait(timeout: .now() + 0.02) == .timedOut
+    try recorder.stop()
+    sizes.insert(try FileManager.default.attributesOfItem(atPath: scratch.file().path)[.size] as? Int)
+    #expect(sizes == [Self.capacity])
+    let trace = try TraceReader.read(path: scratch.file().path)
+    #expect(trace.loss.damage == [] && trace.loss.lostCount == 0 && trace.loss.overwrittenBytes > 10_000_000)
+    for thread in 0..<threads {
+      // Each thread's marks up to its last, without a gap.
+      let numbers = trace.marks.filter { $0.name.hasPrefix("\(thread) ") }.compactMap { Int($0.name.dropFirst(2)) }
+      #expect(numbers == Array((share - numbers.count)..<share), "thread \(thread)")
+    }
+  }
+
   @Test func tooSmallACapacityIsRaised() throws {
     let scratch = try Scratch()
     let recorder = try TraceRecorder(writingTo: scratch.file(), configuration: .flightRecorder(capacity: 1))

@@ -24,6 +24,19 @@ import Testing
     }
   }
 
+  /// A thousand of each kind are for `make reliability`. The program prints its seed.
+  @Test func whatWasCountedBeforeTheEndIsInTheTrace() throws {
+    let result = try Program.run(["20"], of: "KillBenchmark", standardErrorToo: true)
+    #expect(result.status == 0, "\(result.output)")
+    let lines = result.output.split(separator: "\n").filter { !$0.hasPrefix("seed") && !$0.hasPrefix("ended") }
+    #expect(lines.count == 4, "\(result.output)")
+    for line in lines {
+      let numbers = line.split(separator: " ").dropFirst().compactMap { Int($0) }
+      #expect(numbers.count == 7 && numbers[0] == 20 && numbers[2] > 1000, "\(line)")
+      #expect(numbers.suffix(4) == [0, 0, 0, 0], "\(line)")
+    }
+  }
+
   @Test func hangingProcessIsReadableAndItsClockGoesOn() throws {
     let scratch = try Scratch()
     let program = try Program(["hang", scratch.file().path])

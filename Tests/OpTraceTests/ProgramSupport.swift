@@ -1,13 +1,16 @@
 import Foundation
 import Testing
 
-/// Runs the test program, which stands beside the test bundle.
+/// Runs a test program, which stands beside the test bundle.
 struct Program {
   let process = Process()
   private let output = Pipe()
 
-  init(_ arguments: [String], environment: [String: String] = [:], standardErrorToo: Bool = false) throws {
-    process.executableURL = try Program.url()
+  init(
+    _ arguments: [String], of name: String = "RecorderTestProgram", environment: [String: String] = [:],
+    standardErrorToo: Bool = false
+  ) throws {
+    process.executableURL = try Program.url(of: name)
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardOutput = output
@@ -16,12 +19,12 @@ struct Program {
     try process.run()
   }
 
-  static func url() throws -> URL {
+  static func url(of name: String = "RecorderTestProgram") throws -> URL {
     var candidates = [
       Bundle.main.bundleURL, URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent(),
     ]
     candidates += Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
-    let all = candidates.map { $0.appendingPathComponent("RecorderTestProgram") }
+    let all = candidates.map { $0.appendingPathComponent(name) }
     return try #require(all.first { FileManager.default.isExecutableFile(atPath: $0.path) }, "not found in \(all)")
   }
 
@@ -37,9 +40,10 @@ struct Program {
 
   /// Runs it to its end.
   static func run(
-    _ arguments: [String], environment: [String: String] = [:], standardErrorToo: Bool = false
+    _ arguments: [String], of name: String = "RecorderTestProgram", environment: [String: String] = [:],
+    standardErrorToo: Bool = false
   ) throws -> (status: Int32, output: String) {
-    let program = try Program(arguments, environment: environment, standardErrorToo: standardErrorToo)
+    let program = try Program(arguments, of: name, environment: environment, standardErrorToo: standardErrorToo)
     let data = program.output.fileHandleForReading.readDataToEndOfFile()
     program.process.waitUntilExit()
     return (program.process.terminationStatus, String(decoding: data, as: UTF8.self))

@@ -1,0 +1,49 @@
+import CRecorderTestSupport
+import Foundation
+import OpTrace
+
+/// The process that records: threads that mark and add operations as fast as they can, until one of them, or somebody from
+/// outside, ends it all.
+struct Load: Sendable {
+  private let recorder: TraceRecorder
+  private let witness: Witness
+
+  init(trace: String, witness: Witness) throws {
+    recorder = try TraceRecorder(writingTo: URL(fileURLWithPath: trace))
+    self.witness = witness
+  }
+
+  func run(until ending: Ending, after microseconds: UInt32) -> Never {
+    // No core files.
+    var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+    setrlimit(__rlimit_resource_t(4), &limit)
+    let queue = TracedOperationQueue(name: "shared", maxConcurrentOperationCount: 3, recorder: recorder)
+    for thread in 0..<Witness.threadCount { Thread { work(thread, queue) }.start() }
+    while witness.isIdle { usleep(100) }
+    usleep(microseconds)
+    switch ending {
+    case .kill: break
+    case .fault: test_fault()
+    case .abort: abort()
+    case .exit: _exit(Ending.exitStatus)
+    }
+    while true { pause() }
+  }
+
+  private func work(_ thread: Int, _ queue: TracedOperationQueue) {
+    var marks = 0
+    var operations = 0
+    while true {
+      for _ in 0..<8 {
+        marks += 1
+        recorder.mark("\(thread) \(marks)")
+        witness.note(marks: marks, by: thread)
+      }
+      operations += 1
+      let operation = TracedBlockOperation(name: "\(thread) \(operations)") {}
+      queue.addOperation(operation)
+      operation.waitUntilFinished()
+      witness.note(operations: operations, by: thread)
+    }
+  }
+}
