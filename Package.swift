@@ -76,7 +76,8 @@ let package = Package(
     .testTarget(
       name: "OpTraceModelTests", dependencies: ["OpTraceModel", "OpTraceFormat", "OpTrace"], exclude: ["Golden"]),
     .testTarget(
-      name: "OpTraceExportTests", dependencies: ["OpTraceExport", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+      name: "OpTraceExportTests",
+      dependencies: ["GraphTestSupport", "OpTraceExport", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
     // Tests of the graph.
     .target(name: "GraphTestSupport", dependencies: ["OpTraceFormat", "OpTraceModel"], path: "Tests/GraphTestSupport"),
     // Programs that a seed makes up, healthy ones and such that hang.

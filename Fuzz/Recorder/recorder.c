@@ -30,13 +30,19 @@ static uint64_t number(input *in, int bytes) {
 
 static optrace_recorder *recorder;
 
-// What the ring asks for: the first records of the chunk, as far as they go into one run.
+// The words of a record.
+static uint32_t length(const uint8_t *record) {
+  uint8_t kind = record[0];
+  return kind < 0x40 ? 1 : kind < 0x80 ? 2 : kind < 0xC0 ? 3 : (uint32_t)record[8] | (uint32_t)record[9] << 8;
+}
+
+// What the ring asks for: the first records of the chunk, as many whole ones as the fuzzer wishes.
 static void carry(void *context, const uint8_t *chunk, uint32_t bytes) {
-  uint32_t wish = *(const uint32_t *)context;
-  if (wish == 0 || bytes <= optrace_chunk_bytes) return;
-  uint32_t size = (bytes - optrace_chunk_bytes) / 8 * 8;
-  if (size > wish * 8) size = wish * 8;
-  optrace_carry(recorder, 1, 1, 0, chunk + optrace_chunk_bytes, size);
+  uint32_t wish = *(const uint32_t *)context * 8, size = 0;
+  const uint8_t *records = chunk + optrace_chunk_bytes;
+  while (optrace_chunk_bytes + size < bytes && size + length(records + size) * 8 <= wish)
+    size += length(records + size) * 8;
+  if (size) optrace_carry(recorder, 1, 1, 0, records, size);
 }
 
 static void scan(void *context, const uint8_t *chunk, uint32_t bytes) {
@@ -120,14 +126,9 @@ static uint64_t u64(const uint8_t *at) {
 // Records that fill `bytes` exactly.
 static void look_at_records(const uint8_t *at, uint32_t bytes) {
   for (uint32_t place = 0; place < bytes;) {
-    uint8_t kind = at[place];
-    uint32_t words = kind < 0x40 ? 1 : kind < 0x80 ? 2 : kind < 0xC0 ? 3 : 0;
-    if (words == 0) {
-      demand(bytes - place >= 16);
-      words = u32(at + place + 8) & 0xFFFF;
-      demand(words >= 2);
-    }
-    demand(words * 8 <= bytes - place);
+    demand(at[place] < 0xC0 || bytes - place >= 16);
+    uint32_t words = length(at + place);
+    demand(words > 0 && words * 8 <= bytes - place);
     place += words * 8;
   }
 }

@@ -148,17 +148,35 @@ struct ChunkWalk {
     let next = offset + chunk.byteCount
     switch load(chunk, headerBytes: bytes, at: offset) {
     case .good, .recycled:
-      return next
+      return earlierChunk(from: offset + UInt64(Layout.Chunk.size) + chunk.fill, next, end: end) ?? next
     case .again(let reason):
       damage.append(.init(offset: offset, skippedBytes: min(next, end) - offset, reason: reason))
-      return next
+      return earlierChunk(from: offset + UInt64(Layout.Chunk.size) + chunk.fill, next, end: end) ?? next
     case .bad(let reason):
-      // The size may be what is wrong: believe it only if a chunk, zeros or the end follow.
-      let goesOn = next >= end ? next == end : isPlausible(at: next)
-      let target = goesOn ? next : resynchronise(from: offset + 64, end: end)
+      let target = nextAfterBad(at: offset, next, end: end)
       damage.append(.init(offset: offset, skippedBytes: min(target, end) - offset, reason: reason))
       return target
     }
+  }
+
+  /// A sound chunk ends at `next`. Where no other begins there, bytes may have been taken out of what pads it: then the
+  /// other begins earlier.
+  private mutating func earlierChunk(from used: UInt64, _ next: UInt64, end: UInt64) -> UInt64? {
+    guard header.isClosed, next > end || next < end && !isChunk(at: next) else { return nil }
+    let found = resynchronise(from: used, end: end)
+    guard found < min(next, end) else { return nil }
+    damage.append(.init(offset: found, skippedBytes: 0, reason: "a chunk begins before the one in front of it ends"))
+    return found
+  }
+
+  /// Where to go on after a chunk that is wrong; its size, too, may be what is wrong. It is believed if another chunk begins there; zeros and
+  /// the end are a weaker sign, to go by where no chunk begins before them.
+  private func nextAfterBad(at offset: UInt64, _ next: UInt64, end: UInt64) -> UInt64 {
+    if next < end, isChunk(at: next) { return next }
+    let found = resynchronise(from: offset + UInt64(Layout.Chunk.size), end: end)
+    if found < min(next, end) { return found }
+    let isSpace = next < end && source.bytes(at: next, count: Layout.Chunk.size).allSatisfy { $0 == 0 }
+    return isSpace || next == end ? next : found
   }
 
   private mutating func skipUnreadable(at offset: UInt64, _ bytes: [UInt8], end: UInt64) -> UInt64 {
@@ -262,9 +280,8 @@ struct ChunkWalk {
     return .good
   }
 
-  private func isPlausible(at offset: UInt64) -> Bool {
-    let bytes = source.bytes(at: offset, count: Layout.Chunk.size)
-    return ChunkHeader(bytes) != nil || bytes.allSatisfy { $0 == 0 }
+  private func isChunk(at offset: UInt64) -> Bool {
+    ChunkHeader(source.bytes(at: offset, count: Layout.Chunk.size)) != nil
   }
 
   /// The next offset from `start` on at which a sound chunk header stands, else `end`. Any offset will do: bytes may be

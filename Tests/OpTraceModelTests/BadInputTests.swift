@@ -217,6 +217,29 @@ import Testing
     #expect(message(huge) == "byte \(second.offset), \(second.size) skipped: a chunk does not match its checksum")
   }
 
+  @Test func aChunkThatClaimsTooMuchDoesNotHideTheNext() throws {
+    let whole = sample()
+    let second = chunks(whole)[1], third = chunks(whole)[2]
+    var bytes = whole
+    bytes[second.offset + Layout.Chunk.state] = UInt8(Layout.ChunkState.open.rawValue)
+    store(UInt32(second.size + 128), at: second.offset + Layout.Chunk.byteCount, in: &bytes)
+    #expect(message(bytes) == "byte \(third.offset), 0 skipped: a chunk begins before the one in front of it ends")
+    #expect(try TraceReader.read(bytes: bytes).eventCount == TraceReader.read(bytes: whole).eventCount)
+  }
+
+  @Test func bytesThatAreMissingInAChunkDoNotHideTheNext() throws {
+    // What stands where the damaged chunk would end are zeros, in the chunk behind it.
+    let bytes = sample()
+    let second = chunks(bytes)[1], third = chunks(bytes)[2]
+    var cut = bytes
+    cut.replaceSubrange(third.offset + 64..<third.offset + 64 + 256, with: repeatElement(0, count: 256))
+    cut[third.offset + Layout.Chunk.state] = UInt8(Layout.ChunkState.open.rawValue)
+    store(UInt32(0), at: third.offset + Layout.Chunk.fill, in: &cut)
+    cut.removeSubrange(second.offset + 64..<second.offset + 64 + 72)
+    #expect(
+      message(cut).hasPrefix("byte \(second.offset), \(second.size - 72) skipped: a chunk does not match its checksum"))
+  }
+
   @Test func aRecordLongerThanItsChunk() {
     var bytes = sample()
     let first = chunks(bytes)[0]
