@@ -1,5 +1,6 @@
 import COpTrace
 import Foundation
+import OpTraceFormat
 import OpTraceModel
 import Testing
 
@@ -56,7 +57,7 @@ import Testing
   @Test func aDefaultThatComesLateIsUsed() throws {
     let scratch = try Scratch()
     #expect(try Program.run(["late-default", scratch.file().path]).status == 0)
-    let trace = try sound(scratch.file())
+    let trace = try TraceReader.read(path: scratch.file().path)
     #expect(trace.operations.map(\.name) == ["seen"])
     #expect(try trace.operation(named: "seen").finished != nil)
   }
