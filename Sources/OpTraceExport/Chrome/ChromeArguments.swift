@@ -9,20 +9,30 @@ extension ChromeEvents {
   ) {
     writer.text(",\"args\":{\"operation\":")
     writer.number(Int(operations[index].id.rawValue))
-    writer.text(",\"class\":")
-    writer.json(operations[index].className)
+    // What the slice's name, or the lack of a word, says already is left out: it is there a million times.
+    if operations[index].name != nil {
+      writer.text(",\"class\":")
+      writer.json(operations[index].className)
+    }
     if let queue = operations[index].queue, let group = timeline.groupOfQueue[queue] {
       writer.text(",\"queue\":")
       writer.json(timeline.groups[group].name)
     }
-    writer.text(",\"state\":\"")
-    writer.text(operations[index].state.word)
-    writer.byte(UInt8(ascii: "\""))
-    let times = OperationTimes(of: operations[index], traceEnd: trace.end)
-    writer.text(",\"waited for dependencies (us)\":")
-    writer.thousandths(times.waitingForDependencies)
-    writer.text(",\"waited for a slot (us)\":")
-    writer.thousandths(times.waitingForSlot)
+    if operations[index].state != .finished {
+      writer.text(",\"state\":\"")
+      writer.text(operations[index].state.word)
+      writer.byte(UInt8(ascii: "\""))
+    }
+    let times =
+      timeline.counts.leavesOutTimes ? OperationTimes() : OperationTimes(of: operations[index], traceEnd: trace.end)
+    if times.waitingForDependencies > 0 {
+      writer.text(",\"dependency wait (us)\":")
+      writer.thousandths(times.waitingForDependencies)
+    }
+    if times.waitingForSlot > 0 {
+      writer.text(",\"slot wait (us)\":")
+      writer.thousandths(times.waitingForSlot)
+    }
     if operations[index].leavesThread, let began = operations[index].executionBegan ?? operations[index].started {
       writer.text(",\"started on\":")
       writer.json(trace.thread(began.thread)?.timelineName ?? began.thread.description)
@@ -50,10 +60,8 @@ extension ChromeEvents {
   func waitArguments(_ operations: UnsafeBufferPointer<OperationRecord>, _ index: Int, _ wait: Timeline.Wait) {
     writer.text(",\"args\":{\"operation\":")
     writer.number(Int(operations[index].id.rawValue))
-    guard wait.kind == .dependencies else {
-      writer.text(",\"waits for\":\"a slot\"")
-      return
-    }
+    // The track says so of a slot.
+    guard wait.kind == .dependencies else { return }
     writer.text(",\"waits for\":\"")
     var shown = 0
     var others = 0
@@ -121,7 +129,8 @@ extension ChromeEvents {
     writer.text("}")
   }
 
-  func startArguments() {
+  /// `thinned`: changes of counters that are not written.
+  func startArguments(thinned: Int) {
     writer.text(",\"args\":{\"wall clock (ns since 1970)\":\"")
     // As a string: a viewer's double would round it.
     writer.number(UInt(trace.header.startWall))
@@ -143,6 +152,15 @@ extension ChromeEvents {
     if withoutLane > 0 {
       writer.text(",\"waits without a lane\":")
       writer.number(withoutLane)
+    }
+    if timeline.counts.leavesOutTimes { writer.text(",\"waiting times\":\"left out, as there are so many\"") }
+    if timeline.counts.hidden > 0 {
+      writer.text(",\"slices left out, as asked for\":")
+      writer.number(timeline.counts.hidden)
+    }
+    if thinned > 0 {
+      writer.text(",\"counter changes left out between the highest and the last of each moment\":")
+      writer.number(thinned)
     }
     writer.byte(UInt8(ascii: "}"))
   }

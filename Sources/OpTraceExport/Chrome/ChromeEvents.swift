@@ -9,9 +9,14 @@ struct ChromeEvents {
   let findings: [Finding]
   let options: TimelineOptions
   let writer: ByteWriter
+  /// Changes of counters that are left out.
+  let thinned: Int
   private var isFirst = true
 
-  init(trace: Trace, timeline: Timeline, findings: [Finding], options: TimelineOptions, writer: ByteWriter) {
+  init(
+    trace: Trace, timeline: Timeline, findings: [Finding], thinned: Int, options: TimelineOptions, writer: ByteWriter
+  ) {
+    self.thinned = thinned
     self.trace = trace
     self.findings = findings
     self.timeline = timeline
@@ -22,6 +27,7 @@ struct ChromeEvents {
   // MARK: Slices
 
   mutating func execution(_ execution: Timeline.Execution) {
+    guard execution.track >= 0 else { return }
     let index = Int(execution.operation)
     slice("operation", execution.track, execution.begin, execution.end)
     name(of: index)
@@ -97,7 +103,7 @@ struct ChromeEvents {
   mutating func arrow(_ place: Int, leaves: Bool) {
     let arrow = timeline.arrows[place]
     let execution = timeline.executions[Int(leaves ? arrow.from : arrow.to)]
-    begin(leaves ? "s" : "f", "dependency")
+    begin(leaves ? "s" : "f", "dep")
     track(execution.track)
     time(leaves ? arrow.leaves : arrow.arrives)
     // The end must bind to the slice around it, not to the next one.
@@ -108,11 +114,11 @@ struct ChromeEvents {
     close()
   }
 
-  mutating func counter(_ value: CounterStream.Value, at time: Nanoseconds) {
+  mutating func counter(_ value: CounterValues.Value) {
     begin("C", "queue")
     writer.text(",\"pid\":")
     writer.number(value.group + 1)
-    self.time(time)
+    self.time(value.time)
     writer.text(",\"name\":\"")
     // Viewers show the name and the series together: "executing operations".
     switch value.kind {
@@ -140,7 +146,7 @@ struct ChromeEvents {
       nameBegins()
       writer.text("trace starts")
       nameEnds()
-      if options.includesArguments { startArguments() }
+      if options.includesArguments { startArguments(thinned: thinned) }
     case .mark(let index):
       process(0, time)
       nameBegins()
@@ -173,7 +179,7 @@ struct ChromeEvents {
   // MARK: Metadata
 
   mutating func metadata() {
-    for (index, group) in timeline.groups.enumerated() {
+    for (index, group) in timeline.groups.enumerated() where group.isShown {
       describe("process_name", group: index, track: nil)
       writer.text("\"name\":\"")
       if index == 0 {

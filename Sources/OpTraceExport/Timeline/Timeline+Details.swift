@@ -6,9 +6,27 @@ extension Timeline {
   struct DetailLanes {
     private var details: [(detail: Detail, thread: ThreadID)] = []
     private var lanes: [ThreadID: NestingLanes] = [:]
+    /// Those that the selection leaves out.
+    private(set) var hidden = 0
 
-    init(_ trace: Trace) {
-      func add(_ kind: Detail.Kind, _ thread: ThreadID, _ begin: Nanoseconds, _ end: Nanoseconds?) {
+    init(_ trace: Trace, _ selection: TimelineSelection) {
+      var hidden = 0
+      let choosesOperations = selection.queues != nil || selection.classes != nil
+      func isChosen(_ operation: OperationID?) -> Bool {
+        guard choosesOperations else { return true }
+        return operation.flatMap { trace.index(of: $0) }.map { selection.contains(trace.operations[$0]) } ?? false
+      }
+      func add(
+        _ kind: Detail.Kind, _ operation: OperationID?, _ thread: ThreadID, _ begin: Nanoseconds, _ end: Nanoseconds?
+      ) {
+        let isKept = operation.map { selection.always.contains($0) } ?? false
+        guard
+          isKept
+            || selection.contains(begin, max(begin, end ?? trace.end), isOpen: end == nil) && isChosen(operation)
+        else {
+          hidden += 1
+          return
+        }
         let detail = Detail(
           kind: kind, track: 0, begin: begin, end: max(begin, end ?? trace.end), isOpen: end == nil)
         details.append((detail, thread))
@@ -16,15 +34,21 @@ extension Timeline {
       trace.operations.withUnsafeBufferPointer { operations in
         for index in operations.indices where !operations[index].blocks.isEmpty {
           for block in operations[index].blocks {
-            add(.block(UInt32(index), block), block.thread, block.began, block.ended)
+            add(.block(UInt32(index), block), operations[index].id, block.thread, block.began, block.ended)
           }
         }
       }
       for (index, span) in trace.spans.enumerated() {
-        add(.span(index), span.began.thread, span.began.time, span.ended?.time)
+        add(.span(index), span.operation, span.began.thread, span.began.time, span.ended?.time)
       }
-      for (index, wait) in trace.waits.enumerated() { add(.wait(index), wait.thread, wait.began, wait.ended) }
-      for (index, gap) in trace.loss.gaps.enumerated() { add(.gap(index), gap.thread, gap.from, gap.to) }
+      for (index, wait) in trace.waits.enumerated() {
+        add(.wait(index), wait.inside, wait.thread, wait.began, wait.ended)
+      }
+      // What is missing is told wherever one looks.
+      for (index, gap) in trace.loss.gaps.enumerated() where selection.contains(gap.from, gap.to, isOpen: true) {
+        details.append((Detail(kind: .gap(index), track: 0, begin: gap.from, end: gap.to, isOpen: false), gap.thread))
+      }
+      self.hidden = hidden
       details.sort { ($0.detail.begin, $1.detail.end) < ($1.detail.begin, $0.detail.end) }
       for place in details.indices {
         let (detail, thread) = details[place]

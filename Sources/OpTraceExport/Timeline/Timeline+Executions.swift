@@ -31,7 +31,7 @@ extension Timeline {
       ofGroup = [FlatLanes](repeating: FlatLanes(), count: timeline.groups.count)
       lane = [TrackIndex](repeating: 0, count: timeline.executions.count)
       trace.operations.withUnsafeBufferPointer { operations in
-        for (place, execution) in timeline.executions.enumerated() {
+        for (place, execution) in timeline.executions.enumerated() where execution.track != Timeline.hidden {
           let index = Int(execution.operation)
           let free: Int?
           if let thread = operations[index].executionThread {
@@ -49,7 +49,7 @@ extension Timeline {
   /// Turns the lanes of executions into tracks. `groupTracks` holds the first track of every group's executions.
   mutating func placeExecutions(_ trace: Trace, _ lanes: ExecutionLanes, groupTracks: [TrackIndex]) {
     trace.operations.withUnsafeBufferPointer { operations in
-      for place in executions.indices {
+      for place in executions.indices where executions[place].track != Self.hidden {
         let index = Int(executions[place].operation)
         let ofThread = operations[index].executionThread.flatMap { threadTracks[$0] }
         let first = ofThread ?? groupTracks[group(of: operations[index].queue)]

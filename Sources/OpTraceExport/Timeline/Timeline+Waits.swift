@@ -34,13 +34,14 @@ extension Timeline {
     var lane: [TrackIndex]
     var group: [Int32]
 
-    init(_ timeline: Timeline, _ trace: Trace, limit: Int) {
+    init(_ timeline: Timeline, _ trace: Trace, limit: Int, shortest: Nanoseconds) {
       lanes = [[FlatLanes]](repeating: [FlatLanes(), FlatLanes()], count: timeline.groups.count)
       lane = [TrackIndex](repeating: -1, count: timeline.waits.count)
       group = [Int32](repeating: 0, count: timeline.waits.count)
       let limit = max(0, limit)
       trace.operations.withUnsafeBufferPointer { operations in
-        for (place, wait) in timeline.waits.enumerated() {
+        for (place, wait) in timeline.waits.enumerated() where wait.track != Timeline.hidden {
+          guard wait.isOpen || wait.end - wait.begin >= shortest else { continue }
           let group = timeline.group(of: operations[Int(wait.operation)].queue)
           let most = wait.isOpen ? limit.multipliedReportingOverflow(by: 4) : (limit, false)
           let free = lanes[group][Int(wait.kind.rawValue)].lane(

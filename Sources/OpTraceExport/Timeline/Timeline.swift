@@ -24,7 +24,11 @@ struct Timeline {
     var name: String
     /// Nil for the process and for operations without a queue.
     var queue: QueueRecord?
+    var isShown = true
   }
+
+  /// The track of what the selection leaves out; counters count it all the same.
+  static let hidden: TrackIndex = -2
 
   struct Execution {
     var operation: OperationIndex
@@ -38,7 +42,7 @@ struct Timeline {
   struct Wait {
     enum Kind: UInt8 { case dependencies, slot }
     var operation: OperationIndex
-    /// -1: found no lane.
+    /// -1: found no lane; or ``Timeline/hidden``.
     var track: TrackIndex
     var begin: Nanoseconds
     var end: Nanoseconds
@@ -95,9 +99,15 @@ struct Timeline {
 
   /// Lanes first, then tracks: a track's number tells its place on the screen, so all lanes must be known before.
   private mutating func placeAll(_ trace: Trace, _ options: TimelineOptions) {
+    let count = waits.count { $0.track != Self.hidden }
+    counts.waitLanes = options.waitLanes(for: count)
+    counts.shortestWait = options.shortestWait(for: count, span: trace.end)
+    counts.leavesOutTimes = options.includesArguments && !options.includesTimes(for: executions.count)
     let running = ExecutionLanes(self, trace)
-    let waiting = WaitLanes(self, trace, limit: options.waitLanes)
-    addThreadTracks(trace, running, DetailLanes(trace))
+    let waiting = WaitLanes(self, trace, limit: counts.waitLanes, shortest: counts.shortestWait)
+    let inside = DetailLanes(trace, options.selection)
+    counts.hidden += inside.hidden
+    addThreadTracks(trace, running, inside)
     var groupTracks: [TrackIndex] = []
     var waitTracks: [[TrackIndex]] = []
     for group in groups.indices {
@@ -119,14 +129,15 @@ struct Timeline {
     }
     collectExecutions(trace)
     collectWaits(trace)
+    select(options.selection, trace)
     placeAll(trace, options)
     drawArrows(trace)
     origin = min(
       0, executions.first?.begin ?? 0, waits.first?.begin ?? 0, details.first?.begin ?? 0,
       trace.marks.map(\.at.time).min() ?? 0, trace.queues.flatMap { [$0.created] + $0.changes.map(\.time) }.min() ?? 0)
-    counts.executions = executions.count
-    counts.waitsWithoutLane = waits.count { $0.track < 0 }
-    counts.waits = waits.count - counts.waitsWithoutLane
+    counts.executions = executions.count { $0.track >= 0 }
+    counts.waitsWithoutLane = waits.count { $0.track == -1 }
+    counts.waits = waits.count { $0.track >= 0 }
     counts.details = details.count
     counts.arrows = arrows.count
   }

@@ -1,11 +1,32 @@
+public import OpTraceModel
+
 /// What a timeline shows.
 public struct TimelineOptions: Sendable {
   /// Write the details of each slice (ids, class, waits, errors). Some viewers take name and details as one key.
   public var includesArguments = true
   /// The most lanes per queue for each of the two sorts of waiting. A queue that is given 10,000 operations at once
   /// would fill a screen with 10,000 lanes that say the same; the counters still count every one. Waits that never end
-  /// are what one looks for in a program that hangs: four times as many are drawn.
-  public var waitLanes = 50
+  /// are what one looks for in a program that hangs: four times as many are drawn. Nil: 50, and fewer where there are
+  /// more than 100,000 waits, down to 5; and there those that are too short to be seen are left out, so that the file can
+  /// still be loaded.
+  public var waitLanes: Int?
+  /// Write the two waiting times of each operation among its details. Nil: where there are no more than 500,000
+  /// operations.
+  public var includesTimes: Bool?
+
+  func waitLanes(for waits: Int) -> Int {
+    waitLanes ?? max(5, min(50, 5_000_000 / max(waits, 1)))
+  }
+
+  /// Waits that are shorter are not drawn: a hundred-thousandth of the run, a part of a pixel.
+  func shortestWait(for waits: Int, span: Nanoseconds) -> Nanoseconds {
+    waitLanes == nil && waits > 100_000 ? span / 100_000 : 0
+  }
+
+  func includesTimes(for executions: Int) -> Bool { includesTimes ?? (executions <= 500_000) }
+
+  /// What is shown.
+  public var selection = TimelineSelection()
 
   public init() {}
 }
@@ -16,7 +37,7 @@ public struct TimelineCounts: Sendable, Equatable {
   public var executions = 0
   /// Waits of operations that are drawn.
   public var waits = 0
-  /// Waits that found no lane, see ``TimelineOptions/waitLanes``.
+  /// Waits that found no lane or are too short to be seen, see ``TimelineOptions/waitLanes``.
   public var waitsWithoutLane = 0
   /// Blocks, spans, waits of threads, gaps.
   public var details = 0
@@ -26,6 +47,15 @@ public struct TimelineCounts: Sendable, Equatable {
   public var backwardDependencies = 0
   public var instants = 0
   public var counterValues = 0
+  /// Changes of counters that changed too often to be drawn one by one.
+  public var thinnedCounterValues = 0
+  /// Slices that the selection leaves out.
+  public var hidden = 0
+  /// Lanes per queue that each sort of waiting was given, and how long a wait had to be for one, nanoseconds.
+  public var waitLanes = 0
+  public var shortestWait: Nanoseconds = 0
+  /// The waiting times of the operations are not among their details.
+  public var leavesOutTimes = false
 
   public init() {}
 

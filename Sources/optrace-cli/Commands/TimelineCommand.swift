@@ -36,14 +36,21 @@
 
     @Flag(
       inversion: .prefixedNo, exclusivity: .exclusive,
-      help: "Whether to write each slice's details (class, waits, error); speedscope takes them as part of the name.")
-    var args = true
+      help: ArgumentHelp(
+        "Whether to write each slice's details (class, waits, error); speedscope takes them as part of the name. By "
+          + "default all of them, but for the waiting times where there are more than 500,000 operations."))
+    var args: Bool?
 
-    @Option(help: ArgumentHelp("The most lanes per queue for each sort of waiting; 0 draws no waits.", valueName: "n"))
-    var waitLanes = TimelineOptions().waitLanes
+    @Option(
+      help: ArgumentHelp(
+        "The most lanes per queue for each sort of waiting (default: 50, fewer in a large file); 0 draws no waits.",
+        valueName: "n"))
+    var waitLanes: Int?
+
+    @OptionGroup(title: "Part of a trace") var part: TimelinePart
 
     func validate() throws {
-      if waitLanes < 0 { throw ValidationError("--wait-lanes must not be negative.") }
+      if let waitLanes, waitLanes < 0 { throw ValidationError("--wait-lanes must not be negative.") }
     }
 
     func run() throws {
@@ -53,14 +60,21 @@
         throw Failure.usage("json.gz is not for a terminal: use -o FILE")
       }
       var options = TimelineOptions()
-      options.includesArguments = args
+      options.includesArguments = args ?? true
+      options.includesTimes = args
       options.waitLanes = waitLanes
 
       let input = try input.read()
+      options.selection = try part.selection(in: input.trace, named: self.input.name)
       let exporter = ChromeTraceExporter(input.trace, options: options)
       var counts = TimelineCounts()
+      var bytes = 0
       try output.write { sink in
-        try withoutActuallyEscaping(sink) { sink in
+        try withoutActuallyEscaping(sink) { file in
+          let sink: ByteSink = { piece in
+            bytes += piece.count
+            try file(piece)
+          }
           guard format == .jsonGzip else {
             counts = try exporter.write(to: sink)
             return
@@ -70,7 +84,7 @@
           try gzip.finish()
         }
       }
-      tell(counts)
+      tell(counts, bytes: bytes, isPacked: format == .jsonGzip)
       try input.end()
     }
 
@@ -94,11 +108,23 @@
       throw Failure.usage("'\(printable(output))' ends with no known format; say --format json or json.gz")
     }
 
-    private func tell(_ counts: TimelineCounts) {
-      if counts.waitsWithoutLane > 0, waitLanes > 0 {
+    private func tell(_ counts: TimelineCounts, bytes: Int, isPacked: Bool) {
+      if counts.waitsWithoutLane > 0, counts.waitLanes > 0 {
+        let tooShort = counts.shortestWait > 0 ? ", or shorter than \(duration(counts.shortestWait))" : ""
         Console.warning(
           "\(counted(counts.waitsWithoutLane, "wait")) of \(grouped(counts.waitsWithoutLane + counts.waits)) not drawn, "
-            + "more than \(waitLanes) at a time in one queue (the counters have them all): see --wait-lanes")
+            + "more than \(counts.waitLanes) at a time in one queue\(tooShort) (the counters have them all): "
+            + "see --wait-lanes")
+      }
+      if counts.leavesOutTimes {
+        Console.note("the waiting times of \(grouped(counts.executions)) operations are not among their details: see --args")
+      }
+      if counts.hidden > 0 {
+        Console.note(
+          "\(counted(counts.slices, "slice")) drawn, \(grouped(counts.hidden)) left out as asked for")
+      }
+      if let warning = ViewerLimits.warning(slices: counts.slices, bytes: bytes, isPacked: isPacked) {
+        Console.warning(warning)
       }
     }
   }

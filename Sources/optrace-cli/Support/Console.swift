@@ -11,6 +11,8 @@
     }
 
     static func warning(_ text: String) { error("optrace: warning: \(text)") }
+    /// What was asked for has consequences that one should know.
+    static func note(_ text: String) { error("optrace: note: \(text)") }
 
     static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 

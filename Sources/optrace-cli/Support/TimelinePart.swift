@@ -1,0 +1,87 @@
+#if CLI
+  import ArgumentParser
+  import OpTraceExport
+  import OpTraceModel
+
+  /// The options that choose a part of a trace.
+  struct TimelinePart: ParsableArguments {
+    @Option(
+      help: ArgumentHelp(
+        "What happened from this time on, since the recording began: 1.5s, 250ms, 10us; without a unit, seconds.",
+        valueName: "time"))
+    var from: TimeArgument?
+
+    @Option(help: ArgumentHelp("What happened up to this time.", valueName: "time"))
+    var to: TimeArgument?
+
+    @Option(
+      help: ArgumentHelp(
+        "The time around this operation (a name, or a number as '#5'), with what it depends on and what depends on it.",
+        valueName: "name"))
+    var around: String?
+
+    @Option(help: ArgumentHelp("Only this queue; may be given several times.", valueName: "name"))
+    var queue: [String] = []
+
+    @Option(name: .customLong("class"), help: ArgumentHelp("Only this class of operations; may be given several times.", valueName: "name"))
+    var classes: [String] = []
+
+    @Option(help: ArgumentHelp("Nothing that took less than this.", valueName: "time"))
+    var minDuration: TimeArgument?
+
+    func validate() throws {
+      if around != nil, from != nil || to != nil {
+        throw ValidationError("--around chooses the time itself: leave --from and --to away.")
+      }
+      if let from, let to, from.nanoseconds > to.nanoseconds { throw ValidationError("--from is later than --to.") }
+      if let minDuration, minDuration.nanoseconds < 0 { throw ValidationError("--min-duration must not be negative.") }
+    }
+
+    /// `name`: of the trace, for errors.
+    func selection(in trace: Trace, named name: String) throws -> TimelineSelection {
+      var selection = TimelineSelection()
+      selection.from = from?.nanoseconds
+      selection.to = to?.nanoseconds
+      selection.minimumDuration = minDuration?.nanoseconds ?? 0
+      if !queue.isEmpty {
+        let known = trace.queues.map { ($0.id, $0.name.isEmpty ? $0.id.description : $0.name) }
+        for wanted in queue {
+          let found = known.filter { $0.1 == wanted || $0.0.description == wanted }
+          guard !found.isEmpty else { throw unknown("queue", wanted, Set(known.map(\.1)), name) }
+          selection.queues = (selection.queues ?? []).union(found.map(\.0))
+        }
+      }
+      if !classes.isEmpty {
+        var known: Set<String> = []
+        trace.operations.withUnsafeBufferPointer { operations in
+          for index in operations.indices { known.insert(operations[index].className) }
+        }
+        for wanted in classes where !known.contains(wanted) { throw unknown("class", wanted, known, name) }
+        selection.classes = Set(classes)
+      }
+      if let around {
+        do {
+          selection.look(around: try OperationLookup.find(around, in: trace), in: trace)
+        } catch {
+          throw Failure.usage(error.message(in: name))
+        }
+      }
+      return selection
+    }
+
+    private func unknown(_ what: String, _ wanted: String, _ known: Set<String>, _ name: String) -> Failure {
+      let near = OperationLookup.near(wanted, among: known)
+      let offer = near.isEmpty ? "" : "; did you mean " + near.map { "'\(printable($0))'" }.joined(separator: " or ") + "?"
+      return .usage("no \(what) is called '\(printable(wanted))' in \(name)\(offer)")
+    }
+  }
+
+  extension OperationLookup.Unknown {
+    /// As the commands say it.
+    func message(in trace: String) -> String {
+      let text = "no operation is called '\(printable(name))' in \(trace)"
+      if suggestions.isEmpty { return text }
+      return text + "; did you mean " + suggestions.map { "'\(printable($0))'" }.joined(separator: " or ") + "?"
+    }
+  }
+#endif
