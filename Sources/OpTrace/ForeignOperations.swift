@@ -21,7 +21,8 @@ final class ForeignOperations: @unchecked Sendable {
     let (serial, isNew) = number(of: operation, recorder: recorder)
     if isNew, serial != 0 {
       recorder.describe(
-        recorder.facts(of: operation), name: operation.name, serial: serial, coverage: UInt64(Coverage.external.rawValue),
+        recorder.facts(of: operation), name: operation.name, serial: serial,
+        coverage: UInt64(Coverage.external.rawValue),
         isAsynchronous: false, created: nil, location: nil)
     }
     return serial

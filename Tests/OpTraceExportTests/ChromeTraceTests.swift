@@ -307,11 +307,15 @@ struct ChromeTraceTests {
     #expect(try bindings(fixture.trace) == ["first>second"])
   }
 
-  @Test("the sample import: a slice for every operation, an arrow for every dependency")
-  func sample() throws {
+  static func sampleTrace() throws -> Trace {
     let traces = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appendingPathComponent("traces")
-    let trace = try TraceReader.read(path: traces.appendingPathComponent("photo-import.optrace").path)
+    return try TraceReader.read(path: traces.appendingPathComponent("photo-import.optrace").path)
+  }
+
+  @Test("the sample import: a slice for every operation, an arrow for every dependency")
+  func sample() throws {
+    let trace = try Self.sampleTrace()
     let counts = try Self.export(trace).1
     #expect(counts.executions == trace.operations.count)
     #expect(try bindings(trace).count == trace.operations.reduce(0) { $0 + $1.dependencies.count })

@@ -58,7 +58,7 @@ import Testing
     let scratch = try Scratch()
     #expect(try Program.run(["late-default", scratch.file().path]).status == 0)
     let trace = try TraceReader.read(path: scratch.file().path)
-    #expect(trace.operations.map(\.name) == ["seen"])
+    #expect(trace.operations.map { $0.name } == ["seen"])
     #expect(try trace.operation(named: "seen").finished != nil)
   }
 }

@@ -25,7 +25,8 @@ enum Benchmark {
       json = arguments[place + 1]
       arguments.removeSubrange(place...place + 1)
     }
-    guard let optrace = arguments.first, arguments.dropFirst().allSatisfy({ name in groups.contains { $0.name == name } })
+    guard let optrace = arguments.first,
+      arguments.dropFirst().allSatisfy({ name in groups.contains { $0.name == name } })
     else {
       let names = groups.map(\.name).joined(separator: ", ")
       FileHandle.standardError.write(

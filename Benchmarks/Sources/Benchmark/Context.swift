@@ -33,7 +33,9 @@ struct Context {
   func trace(_ count: Int, _ shape: String) throws -> String {
     let path = file("\(shape)-\(count).optrace")
     if FileManager.default.fileExists(atPath: path) { return path }
-    guard try Child.run([makeTrace, "\(count)", path, shape]).status == 0 else { throw Failed(what: "MakeTrace \(count) \(shape)") }
+    guard try Child.run([makeTrace, "\(count)", path, shape]).status == 0 else {
+      throw Failed(what: "MakeTrace \(count) \(shape)")
+    }
     return path
   }
 

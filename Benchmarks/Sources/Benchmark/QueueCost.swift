@@ -9,7 +9,8 @@ enum QueueCost {
     let empty = context.amount(1_000_000, short: 5_000)
     rows += try compare(context, "subclass", count: empty, work: 0, name: "empty operations", goals: (1.05, 1.01))
     rows += try compare(context, "block", count: empty / 4, work: 0, name: "empty blocks", goals: nil)
-    rows += try compare(context, "foreign", count: empty / 4, work: 0, name: "empty operations of Foundation's class", goals: nil)
+    rows += try compare(
+      context, "foreign", count: empty / 4, work: 0, name: "empty operations of Foundation's class", goals: nil)
     rows += try compare(
       context, "subclass", count: context.amount(20_000, short: 200), work: 100_000, name: "operations of 100 us",
       goals: (1.01, 1.01))
@@ -32,12 +33,15 @@ enum QueueCost {
       rows.append(
         Row("queue", "\(name): \(title) / plain", ratios(each(kind, \.wall), each("plain", \.wall)), "x", atMost: goal))
       rows.append(
-        Row("queue", "the same, CPU of the whole process", ratios(each(kind, \.process), each("plain", \.process)), "x"))
+        Row("queue", "the same, CPU of the whole process", ratios(each(kind, \.process), each("plain", \.process)), "x")
+      )
     }
     let more = (taken["traced"] ?? []).map { Double($0.allocations) / Double(count) }
     let plain = (taken["plain"] ?? []).map { Double($0.allocations) / Double(count) }
     rows.append(
-      Row("queue", "\(name): allocations, recorded less plain", Spread(zip(more, plain).map { $0 - $1 }), "calls", note: "each"))
+      Row(
+        "queue", "\(name): allocations, recorded less plain", Spread(zip(more, plain).map { $0 - $1 }), "calls",
+        note: "each"))
     let lost = (taken["traced"] ?? []).map { Double($0.lost) }.max() ?? .nan
     rows.append(.gate("queue", "\(name): records that were lost", lost, "records", atMost: 0))
     return rows
@@ -49,7 +53,8 @@ enum QueueCost {
     let few = 2_000
     let many = context.amount(22_000, short: 4_000)
     let counts = try interleaved(kinds, rounds: context.isShort ? 1 : 7) { kind in
-      try counter.perUnit({ ["queue", kind, "subclass", "\($0)", "0", context.file("counted.optrace")] }, from: few, to: many)
+      try counter.perUnit(
+        { ["queue", kind, "subclass", "\($0)", "0", context.file("counted.optrace")] }, from: few, to: many)
     }
     func median(_ kind: String) -> Double { Spread(counts[kind] ?? []).median }
     let name = "empty operations, instructions"

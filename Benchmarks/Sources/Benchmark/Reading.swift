@@ -6,7 +6,8 @@ enum Reading {
     let large = context.amount(1_000_000, short: 10_000)
     var rows: [Row] = []
     for (name, arguments) in [
-      ("summary", ["summary"]), ("doctor", ["doctor"]), ("graph --format dot", ["graph", "--format", "dot", "-o", "-"]),
+      ("summary", ["summary"]), ("doctor", ["doctor"]),
+      ("graph --format dot", ["graph", "--format", "dot", "-o", "-"]),
     ] {
       let counts = [large / 4, large]
       let runs = try interleaved(counts, rounds: context.isShort ? 1 : 5) { count in
@@ -20,7 +21,8 @@ enum Reading {
         Row("reading", "\(name), \(large) operations", Spread(most.map(\.wall)), "s", atMost: 2),
         Row("reading", "\(name): memory / file", Spread(most.map { Double($0.peak) / size }), "x", atMost: 3),
         Row(
-          "reading", "\(name): four times the operations, CPU", ratios(most.map(\.cpu), few.map(\.cpu)), "x", atMost: 4.4),
+          "reading", "\(name): four times the operations, CPU", ratios(most.map(\.cpu), few.map(\.cpu)), "x",
+          atMost: 4.4),
       ]
     }
     return rows + (try timeline(context, large))
@@ -39,7 +41,8 @@ enum Reading {
       Row("reading", "timeline: events a second", Spread(most.map { events / $0.wall }), "/s", atLeast: 3_000_000),
       Row("reading", "timeline: memory", Spread(most.map { Double($0.peak) / 1e6 }), "MB"),
       Row(
-        "reading", "timeline: memory for four times the operations", ratios(most.map { Double($0.peak) }, few.map { Double($0.peak) }),
+        "reading", "timeline: memory for four times the operations",
+        ratios(most.map { Double($0.peak) }, few.map { Double($0.peak) }),
         "x", atMost: 1.1),
     ]
   }

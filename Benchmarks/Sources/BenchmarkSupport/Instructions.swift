@@ -17,7 +17,10 @@ public struct InstructionCounter: Sendable {
   /// The instructions of a whole run, all threads in turn.
   public func count(_ arguments: [String]) throws -> Double {
     let log = program + ".log"
-    let words = ["valgrind", "--tool=callgrind", "--fair-sched=try", "--callgrind-out-file=/dev/null", "--log-file=" + log, program]
+    let words = [
+      "valgrind", "--tool=callgrind", "--fair-sched=try", "--callgrind-out-file=/dev/null", "--log-file=" + log,
+      program,
+    ]
     guard try Child.run(words + arguments).status == 0 else { throw Failed(what: "valgrind \(arguments)") }
     let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
     for line in text.split(separator: "\n") where line.contains("Collected : ") {

@@ -112,7 +112,8 @@ enum Workload {
     return taken
   }
 
-  private static func queue(_ kind: String, _ shape: Queues.Shape, count: Int, work: Int, file: String) throws -> Taken {
+  private static func queue(_ kind: String, _ shape: Queues.Shape, count: Int, work: Int, file: String) throws -> Taken
+  {
     let isTraced = kind != "plain"
     let recorder = kind == "traced" ? try recorder(file) : nil
     let queue =

@@ -27,7 +27,8 @@ public struct ChromeTraceExporter: Sendable {
     var instants = InstantStream(trace, findings, options.selection)
     let counters = CounterValues(timeline, trace, options.selection)
     var events = ChromeEvents(
-      trace: trace, timeline: timeline, findings: findings, thinned: counters.thinnedOut, options: options, writer: writer)
+      trace: trace, timeline: timeline, findings: findings, thinned: counters.thinnedOut, options: options,
+      writer: writer)
     var counts = timeline.counts
     counts.thinnedCounterValues = counters.thinnedOut
 

@@ -3,7 +3,7 @@ import OpTraceModel
 /// How many operations of each queue are executing and ready, and its limit, whenever one of these changes; in the order
 /// of time. Changes at one time become one value.
 ///
-/// A counter that changes very often is thinned out: of each of ``mostIntervals`` equal parts of the run it keeps the highest value and
+/// A counter that changes very often is thinned out: of each of ``usualIntervals`` equal parts of the run it keeps the highest value and
 /// the last one, so that no peak is missed and what it shows at the end of a part is right.
 struct CounterValues {
   enum Kind: Int, CaseIterable {
@@ -18,14 +18,19 @@ struct CounterValues {
   }
 
   /// A screen has some thousand columns; ten times as many, so that one can look closer.
-  static let mostIntervals = 20_000
+  static let usualIntervals = 20_000
 
+  private let mostIntervals: Int
   private(set) var values: [Value] = []
   /// Changes that were left out.
   private(set) var thinnedOut = 0
 
   /// O(n log n) for n executions and waits; meanwhile 12 bytes for each.
-  init(_ timeline: Timeline, _ trace: Trace, _ selection: TimelineSelection = TimelineSelection()) {
+  init(
+    _ timeline: Timeline, _ trace: Trace, _ selection: TimelineSelection = TimelineSelection(),
+    intervals: Int = usualIntervals
+  ) {
+    mostIntervals = intervals
     var changes = trace.operations.withUnsafeBufferPointer { Self.changes($0, timeline) }
     for group in changes.indices where timeline.groups[group].isShown {
       for kind in Kind.allCases {
@@ -109,9 +114,9 @@ struct CounterValues {
 
   private mutating func append(_ all: [Value], _ selection: TimelineSelection) {
     let all = Self.cut(all, selection)
-    guard let first = all.first, let last = all.last, all.count > 2 * Self.mostIntervals else { return values += all }
+    guard let first = all.first, let last = all.last, all.count > 2 * mostIntervals else { return values += all }
     let before = values.count
-    let width = (last.time - first.time) / Nanoseconds(Self.mostIntervals) + 1
+    let width = (last.time - first.time) / Nanoseconds(mostIntervals) + 1
     var place = 0
     while place < all.count {
       let part = (all[place].time - first.time) / width

@@ -8,7 +8,9 @@ extension Timeline {
   /// bind to the neighbour where slices stand back to back.
   mutating func drawArrows(_ trace: Trace) {
     var place = [Int32](repeating: -1, count: trace.operations.count)
-    for (index, execution) in executions.enumerated() where execution.track >= 0 { place[Int(execution.operation)] = Int32(index) }
+    for (index, execution) in executions.enumerated() where execution.track >= 0 {
+      place[Int(execution.operation)] = Int32(index)
+    }
     trace.operations.withUnsafeBufferPointer { operations in
       for index in operations.indices where place[index] >= 0 && !operations[index].dependencies.isEmpty {
         let target = executions[Int(place[index])]

@@ -117,7 +117,8 @@
             + "see --wait-lanes")
       }
       if counts.leavesOutTimes {
-        Console.note("the waiting times of \(grouped(counts.executions)) operations are not among their details: see --args")
+        Console.note(
+          "the waiting times of \(grouped(counts.executions)) operations are not among their details: see --args")
       }
       if counts.hidden > 0 {
         Console.note(

@@ -23,7 +23,9 @@
     @Option(help: ArgumentHelp("Only this queue; may be given several times.", valueName: "name"))
     var queue: [String] = []
 
-    @Option(name: .customLong("class"), help: ArgumentHelp("Only this class of operations; may be given several times.", valueName: "name"))
+    @Option(
+      name: .customLong("class"),
+      help: ArgumentHelp("Only this class of operations; may be given several times.", valueName: "name"))
     var classes: [String] = []
 
     @Option(help: ArgumentHelp("Nothing that took less than this.", valueName: "time"))
@@ -71,7 +73,8 @@
 
     private func unknown(_ what: String, _ wanted: String, _ known: Set<String>, _ name: String) -> Failure {
       let near = OperationLookup.near(wanted, among: known)
-      let offer = near.isEmpty ? "" : "; did you mean " + near.map { "'\(printable($0))'" }.joined(separator: " or ") + "?"
+      let offer =
+        near.isEmpty ? "" : "; did you mean " + near.map { "'\(printable($0))'" }.joined(separator: " or ") + "?"
       return .usage("no \(what) is called '\(printable(wanted))' in \(name)\(offer)")
     }
   }
