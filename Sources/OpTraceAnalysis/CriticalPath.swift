@@ -224,7 +224,8 @@ private struct Walker {
   ) -> (place: Int, time: Nanoseconds)? {
     guard let queue = trace.operations[place].queue, from < upTo else { return nil }
     if releases[queue] == nil {
-      releases[queue] = SlotReleases(placesOfQueue[queue] ?? [], of: trace, queue: trace.queue(queue))
+      releases[queue] = SlotReleases(
+        placesOfQueue.removeValue(forKey: queue) ?? [], of: trace, queue: trace.queue(queue))
     }
     return releases[queue]?.opening(for: place, in: trace, from: from, runnable: runnable, upTo: upTo)
   }

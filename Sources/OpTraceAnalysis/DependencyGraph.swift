@@ -7,13 +7,18 @@ public import OpTraceModel
 public struct DependencyGraph: Sendable {
   /// An edge in the direction of waiting: `waiter` can't start before `dependency` is finished.
   public struct Edge: Hashable, Sendable {
-    public var waiter: Int
-    public var dependency: Int
+    // A graph may have millions: half the room.
+    private var packedWaiter: Int32
+    private var packedDependency: Int32
 
+    /// Numbers that no graph can have become one that it leaves out.
     public init(waiter: Int, dependency: Int) {
-      self.waiter = waiter
-      self.dependency = dependency
+      packedWaiter = Int32(exactly: waiter) ?? -1
+      packedDependency = Int32(exactly: dependency) ?? -1
     }
+
+    public var waiter: Int { Int(packedWaiter) }
+    public var dependency: Int { Int(packedDependency) }
   }
 
   public let nodeCount: Int
@@ -21,7 +26,7 @@ public struct DependencyGraph: Sendable {
   public let edges: [Edge]
   private let dependencyStarts: [Int32]
   private let dependentStarts: [Int32]
-  private let dependentTargets: [Int]
+  private let dependentTargets: [Int32]
 
   /// Edges that name a node outside `0..<nodeCount` are left out; repeated ones count once. O(e log e).
   public init(nodeCount: Int, edges given: consuming [Edge]) {
@@ -49,9 +54,9 @@ public struct DependencyGraph: Sendable {
       backStarts[node + 1] += backStarts[node]
     }
     var next = backStarts
-    var targets = [Int](repeating: 0, count: unique.count)
+    var targets = [Int32](repeating: 0, count: unique.count)
     for edge in unique {
-      targets[Int(next[edge.dependency])] = edge.waiter
+      targets[Int(next[edge.dependency])] = Int32(edge.waiter)
       next[edge.dependency] += 1
     }
     dependencyStarts = starts
@@ -92,8 +97,8 @@ public struct DependencyGraph: Sendable {
   }
 
   /// Who waits for `node`, ascending.
-  public func dependents(of node: Int) -> ArraySlice<Int> {
-    dependentTargets[Int(dependentStarts[node])..<Int(dependentStarts[node + 1])]
+  public func dependents(of node: Int) -> some RandomAccessCollection<Int> & Sendable {
+    dependentTargets[Int(dependentStarts[node])..<Int(dependentStarts[node + 1])].lazy.map { Int($0) }
   }
 
   func dependencyCount(of node: Int) -> Int { Int(dependencyStarts[node + 1] - dependencyStarts[node]) }

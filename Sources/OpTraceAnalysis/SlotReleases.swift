@@ -17,20 +17,20 @@ struct SlotReleases {
 
   /// O(m log m) for m operations of the queue.
   init(_ places: [Int32], of trace: Trace, queue: QueueRecord?) {
-    var begins: [Nanoseconds] = []
-    begins.reserveCapacity(places.count)
+    func began(_ place: Int) -> Nanoseconds? {
+      (trace.operations[place].started ?? trace.operations[place].executionBegan)?.time
+    }
     releases.reserveCapacity(places.count)
     for place in places.lazy.map({ Int($0) }) {
-      guard let began = (trace.operations[place].started ?? trace.operations[place].executionBegan)?.time else {
-        continue
-      }
-      begins.append(began)
-      if let finished = trace.operations[place].finished?.time {
-        releases.append(Release(time: max(began, finished), place: place))
-      }
+      guard let began = began(place), let finished = trace.operations[place].finished?.time else { continue }
+      releases.append(Release(time: max(began, finished), place: place))
     }
-    begins.sort()
     releases.sort { ($0.time, $0.place) < ($1.time, $1.place) }
+    // Only now, since sorting takes room too.
+    var begins: [Nanoseconds] = []
+    begins.reserveCapacity(places.count)
+    for place in places { if let began = began(Int(place)) { begins.append(began) } }
+    begins.sort()
 
     var limit = queue?.initialLimit ?? -1
     var changes = (queue?.changes ?? [])[...]

@@ -13,9 +13,12 @@ import Testing
     let folder = URL(fileURLWithPath: try #require(Self.folder))
     for (name, trace) in [
       ("stuck", PhotoImport.stuck()), ("healthy", PhotoImport.healthy()), ("zoo", Zoo.trace()),
-      ("hostile", Zoo.hostile()),
+      ("hostile", Zoo.hostile()), ("folded-fan", FoldedPictureTests.fan(400)),
+      ("folded-layers", FoldedPictureTests.layered(2000)),
     ] {
-      let picture = GraphPicture(of: trace)
+      var options = GraphOptions()
+      options.mostBoxes = 60
+      let picture = GraphPicture(of: trace, options: options)
       let svg = SVGWriter.text(picture, try GraphvizRenderer.layout(picture))
       try Data(svg.utf8).write(to: folder.appendingPathComponent("\(name).svg"))
       try Data(DOTWriter(picture).text().utf8).write(to: folder.appendingPathComponent("\(name).dot"))

@@ -83,7 +83,7 @@ struct Obstacles {
     return isFree.count < nodes.count
   }
 
-  func waiters(of node: Int) -> ArraySlice<Int> { waiters.dependents(of: node) }
+  func waiters(of node: Int) -> some RandomAccessCollection<Int> { waiters.dependents(of: node) }
 
   private func edge(_ from: Int, _ to: Int) -> WaitForGraph.Edge? {
     edges[starts[from]..<starts[from + 1]].first { $0.to == to }

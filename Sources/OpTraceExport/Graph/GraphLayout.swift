@@ -120,8 +120,10 @@ public struct GraphMetrics: Sendable, Hashable {
   public init(of picture: GraphPicture) {
     var widest = 0.0
     let isFolded = picture.isFolded
+    let isLean = picture.isLean
     for node in picture.nodes {
-      let name = TextMetrics.width(of: node.name.prefix(40), size: Self.nameSize, bold: true) + Self.signWidth
+      let shown = isLean ? node.leanName : node.name
+      let name = TextMetrics.width(of: shown.prefix(40), size: Self.nameSize, bold: true) + Self.signWidth
       widest = max(widest, name, TextMetrics.width(of: node.caption, size: Self.captionSize))
       if let fold = node.fold { widest = max(widest, TextMetrics.width(of: fold.timesText, size: Self.captionSize)) }
     }

@@ -20,8 +20,8 @@ struct GraphPictureBuilder {
   /// What the threads of executing operations are blocked in at the end: the wait that began last.
   let openWaits: [OperationID: WaitRecord]
   /// Places of what is shown, ascending.
-  let shown: [Int]
-  /// The number of each place in `shown`; -1: not shown.
+  let shown: ShownPlaces
+  /// The number of each place in `shown`; -1: not shown. Empty: each has its own.
   private let nodeOfPlace: [Int32]
   /// By place: whether it is on the critical path, as far as that is shown.
   let isCritical: [Bool]
@@ -41,15 +41,19 @@ struct GraphPictureBuilder {
     period = trace.activity ?? 0...max(0, trace.end)
     graph = DependencyGraph(of: trace)
     if let hops = options.stuckHops {
-      shown = stuck.surroundings(hops: hops)
+      shown = ShownPlaces(stuck.surroundings(hops: hops))
     } else if let focus = options.focus {
-      shown = graph.neighbourhood(of: focus.operations.compactMap(trace.index(of:)), hops: focus.hops)
+      shown = ShownPlaces(graph.neighbourhood(of: focus.operations.compactMap(trace.index(of:)), hops: focus.hops))
     } else {
-      shown = Array(trace.operations.indices)
+      shown = ShownPlaces(all: trace.operations.count)
     }
-    var nodes = [Int32](repeating: -1, count: trace.operations.count)
-    for (number, place) in shown.enumerated() { nodes[place] = Int32(number) }
-    nodeOfPlace = nodes
+    if shown.count == trace.operations.count {
+      nodeOfPlace = []
+    } else {
+      var nodes = [Int32](repeating: -1, count: trace.operations.count)
+      for (number, place) in shown.enumerated() { nodes[place] = Int32(number) }
+      nodeOfPlace = nodes
+    }
     var isCritical = [Bool](repeating: false, count: trace.operations.count)
     // The critical path says nothing about what is stuck.
     if options.showsCriticalPath, options.stuckHops == nil {
@@ -111,41 +115,50 @@ struct GraphPictureBuilder {
   /// All edges between what is shown; their ends are numbers in `shown`.
   func eachEdge(_ body: (GraphPicture.Edge) -> Void) {
     func node(_ place: Int) -> Int? {
-      guard nodeOfPlace.indices.contains(place), nodeOfPlace[place] >= 0 else { return nil }
-      return Int(nodeOfPlace[place])
-    }
-    // An operation of the path has one before it.
-    var criticalBefore = [Int32](repeating: -1, count: showsPath ? trace.operations.count : 0)
-    func mark(_ before: OperationID, before after: OperationID) {
-      guard let before = trace.index(of: before), let after = trace.index(of: after) else { return }
-      criticalBefore[after] = Int32(before)
+      if nodeOfPlace.isEmpty { return place }
+      return nodeOfPlace[place] >= 0 ? Int(nodeOfPlace[place]) : nil
     }
     if showsPath {
       for step in path.steps {
-        switch step.cause {
-        case .start: break
-        case .dependency(let before): mark(before, before: step.operation)
-        case .slot(let before):
-          guard let from = trace.index(of: before).flatMap(node), let to = trace.index(of: step.operation).flatMap(node)
-          else { continue }
-          body(GraphPicture.Edge(from: from, to: to, kind: .slot, isCritical: true))
-        }
+        guard case .slot(let before) = step.cause, let from = trace.index(of: before).flatMap(node),
+          let to = trace.index(of: step.operation).flatMap(node)
+        else { continue }
+        body(GraphPicture.Edge(from: from, to: to, kind: .slot, isCritical: true))
       }
-      let behind = [path.steps.last?.operation].compactMap(\.self) + path.remaining
-      for (before, after) in zip(behind, behind.dropFirst()) { mark(before, before: after) }
     }
+    // In the order of the graph's edges, so that one look forward is enough.
+    var critical = criticalDependencies()[...]
     let inCircles = Set(
       stuck.circleLinks.lazy.filter { $0.kind == .dependency }
         .map { DependencyGraph.Edge(waiter: $0.waiter, dependency: $0.target) })
     for edge in graph.edges {
+      while let next = critical.first, (next.waiter, next.dependency) < (edge.waiter, edge.dependency) {
+        critical.removeFirst()
+      }
       guard let from = node(edge.dependency), let to = node(edge.waiter) else { continue }
       body(
         GraphPicture.Edge(
-          from: from, to: to, isCritical: showsPath && criticalBefore[edge.waiter] == edge.dependency,
+          from: from, to: to, isCritical: critical.first == edge,
           isCycle: !inCircles.isEmpty && inCircles.contains(edge),
           isOpen: trace.operations[edge.waiter].executionBegan == nil && trace.operations[edge.waiter].started == nil))
     }
     eachStuckEdge(node, body)
+  }
+
+  /// The dependencies that the critical path runs through, sorted as a graph's edges.
+  private func criticalDependencies() -> [DependencyGraph.Edge] {
+    guard showsPath else { return [] }
+    var edges: [DependencyGraph.Edge] = []
+    func add(_ before: OperationID, before after: OperationID) {
+      guard let before = trace.index(of: before), let after = trace.index(of: after) else { return }
+      edges.append(DependencyGraph.Edge(waiter: after, dependency: before))
+    }
+    for step in path.steps {
+      if case .dependency(let before) = step.cause { add(before, before: step.operation) }
+    }
+    let behind = [path.steps.last?.operation].compactMap(\.self) + path.remaining
+    for (before, after) in zip(behind, behind.dropFirst()) { add(before, before: after) }
+    return edges.sorted { ($0.waiter, $0.dependency) < ($1.waiter, $1.dependency) }
   }
 
   /// What is waited for besides dependencies: within circles, and of what else is stuck where that alone is shown, or
@@ -190,4 +203,23 @@ struct GraphPictureBuilder {
     }
     return parts
   }
+}
+
+/// Places in a trace, ascending. All of them take no room, however many there are.
+struct ShownPlaces: RandomAccessCollection {
+  private let some: [Int]?
+  let endIndex: Int
+  var startIndex: Int { 0 }
+
+  init(_ places: [Int]) {
+    some = places
+    endIndex = places.count
+  }
+
+  init(all count: Int) {
+    some = nil
+    endIndex = count
+  }
+
+  subscript(number: Int) -> Int { some.map { $0[number] } ?? number }
 }

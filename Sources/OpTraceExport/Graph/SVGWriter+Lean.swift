@@ -1,6 +1,6 @@
 import OpTraceModel
 
-/// The body of a picture with more boxes than ``GraphPicture/mostDetailed``: a box with a name for each operation, a line
+/// The body of a picture with more boxes than ``GraphPicture/mostDetailed``: a box with number and name for each operation, a line
 /// for each edge, and no more, because a browser takes time for every element. Ids and classes are those of the
 /// full form; captions, bars, tooltips, `data-` attributes and the script are left out.
 extension SVGWriter {
@@ -20,7 +20,7 @@ extension SVGWriter {
     let x = Int((layout.nodes[index].x - layout.metrics.nodeWidth / 2).rounded()) + Self.textInset
     let y = Int((layout.nodes[index].y - layout.metrics.nodeHeight / 2).rounded()) + Self.textBase
     let space = layout.metrics.nodeWidth - 2 * Double(Self.textInset) - GraphMetrics.signWidth
-    let name = TextMetrics.fitting(node.name, into: space, size: GraphMetrics.nameSize, bold: true)
+    let name = TextMetrics.fitting(node.leanName, into: space, size: GraphMetrics.nameSize, bold: true)
     out += "<g id=\"\(node.id)\" class=\"\(picture.cssClass(of: node))\" transform=\"translate(\(x) \(y))\">"
     out += "<path d=\"M-\(Self.textInset)-\(Self.textBase)h\(width)v\(height)h-\(width)z\"/>"
     out += "<text>\(node.state.sign) \(xml(name))</text></g>\n"
@@ -29,8 +29,14 @@ extension SVGWriter {
   mutating func writeLeanEdge(_ index: Int) {
     let edge = picture.edges[index]
     guard let curve = layout.edges[index], let first = curve.points.first else { return }
-    out += "<path id=\"\(picture.id(of: edge))\" class=\"\(picture.cssClass(of: edge))\" d=\"M\(whole(first))"
-    for (number, point) in curve.points.dropFirst().enumerated() { out += (number % 3 == 0 ? "C" : " ") + whole(point) }
+    out +=
+      "<path id=\"\(picture.id(of: edge))\" class=\"\(picture.cssClass(of: edge))\" d=\"M\(whole(first, from: zero))"
+    // From the last end on, which takes fewer digits.
+    var last = first
+    for (number, point) in curve.points.dropFirst().enumerated() {
+      out += (number % 3 == 0 ? "c" : " ") + whole(point, from: last)
+      if number % 3 == 2 { last = point }
+    }
     out += "\"/>\n"
   }
 
@@ -38,7 +44,14 @@ extension SVGWriter {
   private static var textInset: Int { 9 }
   private static var textBase: Int { 27 }
 
-  private func whole(_ point: GraphLayout.Point) -> String {
-    "\(Int(point.x.rounded())) \(Int(point.y.rounded()))"
+  private var zero: GraphLayout.Point { GraphLayout.Point(0, 0) }
+
+  private func whole(_ point: GraphLayout.Point, from start: GraphLayout.Point) -> String {
+    "\(Int(point.x.rounded()) - Int(start.x.rounded())) \(Int(point.y.rounded()) - Int(start.y.rounded()))"
   }
+}
+
+extension GraphPicture.Node {
+  /// Without a caption the number stands before the name.
+  var leanName: String { "\(operation) \(name)" }
 }
