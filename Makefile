@@ -15,12 +15,13 @@ share := $(DESTDIR)$(PREFIX)/share
 # What `optrace record` loads into programs, on Linux alone. Never with Swift's libraries inside: those of the program are
 # the ones whose operations are recorded.
 objects := $(if $(filter Linux,$(shell uname)),OpTracePreload OpTraceRecorder)
-sources := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+sources := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Reader
 
 # What scripts/setup installs for the tests alone.
 export PATH := $(CURDIR)/.build-tools/bin:$(PATH)
 
 .PHONY: help build release demo test format lint sanitize sanitize-thread sanitize-address bench readme-images
+.PHONY: reliability fuzz
 .PHONY: install uninstall clean setup-build setup-test
 
 help:
@@ -28,6 +29,8 @@ help:
 	@echo "make test       install what the tests need, build, run all tests"
 	@echo "make sanitize   stress tests of the recorder and hooked programs under the thread and the address sanitizer"
 	@echo "make bench      what recording and the commands cost, each against its goal;  make bench BENCH=queue: a part"
+	@echo "make reliability  thousands of processes that are ended, a ring over 100 million events, 1,000 renders: minutes"
+	@echo "make fuzz       each fuzzing target for some seconds;  scripts/fuzz TARGET SECONDS: for longer"
 	@echo "make lint       check the source's format;  make format: mend it"
 	@echo "make install    the command, its manual pages and completions, into PREFIX ($(PREFIX));  make uninstall"
 	@echo "make clean      remove everything that was built"
@@ -83,6 +86,18 @@ bench: release
 	@$(SWIFT) build --package-path Benchmarks -c release
 	@Benchmarks/.build/release/Benchmark $(optrace) --json bench.json $(BENCH)
 
+# The long forms of what the tests do in short; Documentation/reliability.md tells what they show.
+reliability: setup-build
+	@$(SWIFT) build -c release --product KillBenchmark --quiet
+	@$(SWIFT) build --package-path Benchmarks -c release --quiet
+	@.build/release/KillBenchmark 1000
+	@Benchmarks/.build/release/RingBenchmark 100000000
+	@Benchmarks/.build/release/RenderLeaks traces/photo-import.optrace 1000
+
+fuzz:
+	@echo "==> Fuzzing the readers and the recorder, from their seeds"
+	@scripts/fuzz short
+
 # The pictures in README.md, from the sample trace.
 readme-images: release
 	@scripts/make-readme-images $(optrace)
@@ -109,4 +124,4 @@ uninstall:
 	@rm -rf $(lib)
 
 clean:
-	@rm -rf .build .build-tsan .build-asan .build-tools $(demo)
+	@rm -rf .build .build-tsan .build-asan .build-fuzz .build-tools $(demo)

@@ -150,21 +150,27 @@ struct StarvationGap {
     in trace: Trace, _ activity: ClosedRange<Nanoseconds>?
   ) -> [(Nanoseconds, Nanoseconds, Int)] {
     guard let activity else { return [] }
-    // Coarse first: which tenths of a second had an event.
+    // Coarse first: which tenths of a second had an event. A set, for a trace may claim to be as long as it likes.
     let bin = DoctorContext.second / 10
     let origin = activity.lowerBound
     let count = (activity.upperBound - origin) / bin + 1
-    guard count > 8, count < 100_000_000 else { return [] }
-    var isUsed = [Bool](repeating: false, count: Int(count))
+    guard count > 8 else { return [] }
+    var used: Set<Int> = []
+    var lastNoted = -1
     func number(_ time: Nanoseconds) -> Int { Int(min(max(0, (time - origin) / bin), count - 1)) }
+    func noteUse(_ time: Nanoseconds?) {
+      guard let current = time.map(number), current != lastNoted else { return }
+      used.insert(current)
+      lastNoted = current
+    }
     for place in trace.operations.indices {
-      if let time = trace.operations[place].started?.time { isUsed[number(time)] = true }
-      if let time = trace.operations[place].finished?.time { isUsed[number(time)] = true }
+      noteUse(trace.operations[place].started?.time)
+      noteUse(trace.operations[place].finished?.time)
     }
     var places: [Int: Int] = [:]
     var runs: [(before: Int, after: Int)] = []
     var last = 0
-    for current in isUsed.indices.dropFirst() where isUsed[current] {
+    for current in used.sorted() where current > 0 {
       if (8...13).contains(current - last), runs.count < 100 {
         places[last] = runs.count
         places[current] = places[current] ?? runs.count
