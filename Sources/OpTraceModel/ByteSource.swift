@@ -14,9 +14,16 @@ protocol ByteSource {
   func size() -> UInt64
   /// Copies up to `target.count` bytes from `offset` on; the result is less where the source ends. Never blocks for more.
   func read(at offset: UInt64, into target: UnsafeMutableRawBufferPointer) -> Int
+  /// What of these bytes is lost because of what they were taken from, with places there.
+  var damage: [LossReport.Damage] { get }
+  /// Where the next bytes are that are not lost; nil: those at `offset` are not.
+  func gapEnd(at offset: UInt64) -> UInt64?
 }
 
 extension ByteSource {
+  var damage: [LossReport.Damage] { [] }
+  func gapEnd(at offset: UInt64) -> UInt64? { nil }
+
   /// `count` bytes, or fewer where the source ends.
   func bytes(at offset: UInt64, count: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -100,7 +107,9 @@ final class FileSource: ByteSource {
       if !isChecked, result.count >= Layout.Header.size {
         // Before the rest is waited for, which may be long in coming.
         isChecked = true
-        if !TraceText.isText(result) { _ = try FileHeader.read(MemorySource(content: result), file: path) }
+        if !TraceText.isText(result), !PackedSource.isPacked(result) {
+          _ = try FileHeader.read(MemorySource(content: result), file: path)
+        }
       }
       guard result.count <= Self.longestPipe else {
         throw TraceError(file: path, .cannotRead("more than 1 GiB comes out of it: write it to a file and read that"))

@@ -78,6 +78,7 @@ struct ChunkWalk {
     self.source = source
     self.header = header
     size = source.size()
+    damage = source.damage
   }
 
   /// Hands the words over without a copy; the walk is over.
@@ -97,6 +98,10 @@ struct ChunkWalk {
     let end = isEndKnown ? min(header.endOffset, size) : size
     var offset = header.headerSize
     while offset < end, damage.count < Self.mostDamage, words.count < Self.mostWords {
+      if let gapEnd = source.gapEnd(at: offset) {
+        offset = gapEnd
+        continue
+      }
       endedAt = offset
       offset = step(at: offset, end: end)
     }
@@ -105,7 +110,8 @@ struct ChunkWalk {
         words.count < Self.mostWords ? "too many damaged places: given up" : "more records than can be read at once"
       damage.append(.init(offset: offset, skippedBytes: end - offset, reason: reason))
     }
-    if header.endOffset > size {
+    // A source that has lost bytes has told of them.
+    if header.endOffset > size, source.damage.isEmpty {
       damage.append(
         .init(
           offset: size, skippedBytes: header.endOffset - size,

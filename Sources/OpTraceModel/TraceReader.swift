@@ -1,6 +1,6 @@
 import OpTraceFormat
 
-/// Reads traces: files and texts, closed, alive, cut or damaged.
+/// Reads traces: files, packed files and texts, closed, alive, cut or damaged.
 ///
 /// An error means that nothing could be read. What is damaged inside a trace is left out and told, with place and size,
 /// in ``Trace/loss``. The file is read once, front to back, and never mapped; memory is about 16 bytes an event beside
@@ -17,6 +17,7 @@ public enum TraceReader {
   }
 
   private static func read(_ source: any ByteSource, file: String) throws(TraceError) -> Trace {
+    let source = try PackedSource.unpacking(source, file: file)
     if !TraceText.isText(source.bytes(at: 0, count: 64)), let trace = try PieceReader.read(source, file: file) {
       return trace
     }
@@ -39,6 +40,7 @@ public enum TraceReader {
   }
 
   static func events(_ source: any ByteSource, file: String) throws(TraceError) -> TraceEvents {
+    let source = try PackedSource.unpacking(source, file: file)
     if TraceText.isText(source.bytes(at: 0, count: 64)) {
       guard source.size() <= UInt64(TraceText.longest) else {
         throw TraceError(

@@ -139,7 +139,7 @@ private struct ChunkBuffer {
 }
 
 extension [UInt8] {
-  fileprivate mutating func put<Number: FixedWidthInteger>(_ number: Number, at offset: Int) {
+  mutating func put<Number: FixedWidthInteger>(_ number: Number, at offset: Int) {
     Swift.withUnsafeBytes(of: number.littleEndian) { bytes in
       for (index, byte) in bytes.enumerated() { self[offset + index] = byte }
     }

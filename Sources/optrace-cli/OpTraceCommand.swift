@@ -19,7 +19,8 @@
       version: version,
       subcommands: [
         DemoCommand.self, GraphCommand.self, TimelineCommand.self, SummaryCommand.self, DoctorCommand.self,
-        ValidateCommand.self, DumpCommand.self, RecordCommand.self, DemoProgramCommand.self,
+        ValidateCommand.self, DumpCommand.self, PackCommand.self, UnpackCommand.self, RecordCommand.self,
+        DemoProgramCommand.self,
       ])
 
     static let version = "0.1.0"

@@ -27,7 +27,7 @@
 
     func run() throws {
       let events = try input.readEvents()
-      let target = try self.input.output(output)
+      var target = try self.input.output(output)
       switch format ?? (output?.hasSuffix(".optrace") == true ? .binary : .text) {
       case .text:
         try target.write { sink in
@@ -38,6 +38,7 @@
         if events.loss.isDamaged {
           Console.warning("a binary trace cannot say that parts of its source were damaged: the new file looks sound")
         }
+        target.isPrivate = true
         try target.write(TraceWriter.bytes(events))
       }
       if events.loss.isDamaged { throw ExitStatus.badInput }

@@ -9,6 +9,8 @@
 
     /// Nil: standard output.
     let path: String?
+    /// For traces: a new file is readable to its user alone, as the recorder's are.
+    var isPrivate = false
 
     /// Nil and `-` mean standard output.
     init(path: String?) { self.path = path == "-" ? nil : path }
@@ -70,7 +72,7 @@
       let target = resolved(path)
       // The rename would get around a file that was made read-only.
       if mode != 0, access(target, W_OK) != 0 { throw Failure.cannotWrite(path, reason(errno)) }
-      let temporary = try TemporaryFile(beside: target, named: path)
+      let temporary = try TemporaryFile(beside: target, named: path, mode: isPrivate ? 0o600 : 0o666)
       defer { temporary.discard() }
       // As a new file would have it: all that the process's mask allows; or as the file that is replaced.
       if mode != 0 { _ = fchmod(temporary.descriptor, mode & 0o7777) }

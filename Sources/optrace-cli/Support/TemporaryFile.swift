@@ -6,8 +6,8 @@
     let descriptor: Int32
     private let path: String
 
-    /// `name` is what messages call the file.
-    init(beside target: String, named name: String) throws {
+    /// `name` is what messages call the file; of `mode`, the process's mask takes away.
+    init(beside target: String, named name: String, mode: mode_t = 0o666) throws {
       let parts = target.split(separator: "/", omittingEmptySubsequences: false)
       let folder = parts.dropLast().joined(separator: "/")
       // A long name stays within the system's limit with our mark added.
@@ -16,7 +16,7 @@
       for _ in 0..<64 {
         let mark = String(UInt64.random(in: .min ... .max), radix: 36)
         let candidate = (parts.count > 1 ? folder + "/" : "") + ".\(base).\(mark).part"
-        let descriptor = open(candidate, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        let descriptor = open(candidate, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         if descriptor >= 0 {
           self.descriptor = descriptor
           path = candidate

@@ -10,7 +10,7 @@
       "The trace: a file, '-' for standard input, or the process id of a program that is being recorded.",
       valueName: "trace")
 
-    @Argument(help: Self.help, completion: .file(extensions: ["optrace", "txt"]))
+    @Argument(help: Self.help, completion: .file(extensions: ["optrace", "optracez", "txt"]))
     var path: String
 
     init() {}
@@ -91,17 +91,20 @@
       return Failure(message: message, status: status)
     }
 
-    private func warn(_ loss: LossReport) {
-      if loss.isDamaged {
-        let bytes = loss.damage.reduce(UInt64(0)) { $0 &+ $1.skippedBytes }
-        var text = "\(name) is damaged: \(counted(loss.damage.count, "place")), \(counted(bytes, "byte")) not read"
-        for damage in loss.damage.prefix(5) {
-          text +=
-            "\n  at byte \(grouped(damage.offset)), \(counted(damage.skippedBytes, "byte")): \(printable(damage.reason))"
-        }
-        if loss.damage.count > 5 { text += "\n  and \(grouped(loss.damage.count - 5)) more" }
-        Console.warning(text)
+    /// Where the trace is damaged, the first five places.
+    func warn(ofDamage places: [LossReport.Damage]) {
+      let bytes = places.reduce(UInt64(0)) { $0 &+ $1.skippedBytes }
+      var text = "\(name) is damaged: \(counted(places.count, "place")), \(counted(bytes, "byte")) not read"
+      for damage in places.prefix(5) {
+        text +=
+          "\n  at byte \(grouped(damage.offset)), \(counted(damage.skippedBytes, "byte")): \(printable(damage.reason))"
       }
+      if places.count > 5 { text += "\n  and \(grouped(places.count - 5)) more" }
+      Console.warning(text)
+    }
+
+    private func warn(_ loss: LossReport) {
+      if loss.isDamaged { warn(ofDamage: loss.damage) }
       if loss.lostCount > 0 {
         let reasons = loss.lost.sorted { $0.key.rawValue < $1.key.rawValue }
           .map { "\(grouped($0.value)): \($0.key.explanation)" }

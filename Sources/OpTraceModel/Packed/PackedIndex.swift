@@ -1,0 +1,131 @@
+import OpTraceFormat
+
+/// Finds the blocks of a packed trace, and what of it cannot be read.
+struct PackedIndex {
+  private(set) var blocks: [PackedBlock] = []
+  private(set) var damage: [LossReport.Damage] = []
+  /// Of the trace, as the header tells; nil when that is damaged.
+  private var length: UInt64?
+  private var place: UInt64
+
+  /// A file with more damaged places is given up.
+  private static let mostDamage = 256
+
+  /// Reads the header. Only what makes the rest unreadable is an error.
+  init(_ packed: any ByteSource, file: String) throws(TraceError) {
+    typealias Place = PackedLayout.Header
+    let header = packed.bytes(at: 0, count: Place.size)
+    guard header.count == Place.size else {
+      throw TraceError(
+        file: file,
+        .unreadableHeader("the packed file is cut after \(grouped(header.count)) of \(grouped(Place.size)) bytes"))
+    }
+    place = UInt64(Place.size)
+    guard header.checksum(of: 0..<Place.checksum) == header.number(at: Place.checksum) as UInt64 else {
+      damage.append(
+        .init(offset: 0, skippedBytes: 0, reason: "the header of the packed trace does not match its checksum"))
+      return
+    }
+    let major: UInt16 = header.number(at: Place.majorVersion)
+    let minor: UInt16 = header.number(at: Place.minorVersion)
+    guard major <= PackedLayout.majorVersion else {
+      throw TraceError(file: file, .newerVersion(format: "\(major).\(minor), packed", writer: "which is not told"))
+    }
+    place = max(place, UInt64(header.number(at: Place.headerSize) as UInt32))
+    length = header.number(at: Place.length)
+  }
+
+  mutating func scan(_ packed: any ByteSource) {
+    let size = packed.size()
+    var zeros: UInt64 = 0
+    while place < size, damage.count < Self.mostDamage {
+      if let end = length, blocks.last?.end ?? 0 == end {
+        note(to: size, "bytes after the end of the packed trace")
+        return
+      }
+      if let block = sound(packed, at: place), follows(block, zeros: zeros) {
+        if block.kind == .zeros { zeros += block.length }
+        append(block)
+        place = block.next
+      } else {
+        skip(packed, to: next(packed, size: size, zeros: zeros))
+      }
+    }
+    if place < size { note(to: size, "too many damaged places: given up") }
+    guard let length, length > blocks.last?.end ?? 0 else { return }
+    let missing = length - (blocks.last?.end ?? 0)
+    damage.append(
+      .init(
+        offset: size, skippedBytes: 0,
+        reason: "the packed trace is cut: \(grouped(missing)) bytes of the trace are missing"))
+  }
+
+  /// The block at a place, when its checksum holds.
+  private func sound(_ packed: any ByteSource, at place: UInt64) -> PackedBlock? {
+    let header = packed.bytes(at: place, count: PackedLayout.Block.size)
+    guard let block = PackedBlock(header, place: place), block.next <= packed.size() else { return nil }
+    let payload = packed.bytes(at: block.payloadPlace, count: block.payload)
+    let checksum: UInt64 = header.number(at: PackedLayout.Block.checksum)
+    return PackedBlock.checksum(header, payload) == checksum ? block : nil
+  }
+
+  /// Whether it may stand here: behind what was before it, and no further than what was skipped can have been.
+  private func follows(_ block: PackedBlock, zeros: UInt64) -> Bool {
+    let before = blocks.last
+    let start = before?.end ?? 0
+    guard block.offset >= start, block.kind != .zeros || zeros + block.length <= PackedLayout.mostZeros else {
+      return false
+    }
+    guard block.offset > start else { return true }
+    let skipped = block.place - (before?.next ?? UInt64(PackedLayout.Header.size))
+    return skipped > 0 && block.offset - start <= PackedLayout.most(from: skipped)
+  }
+
+  private mutating func append(_ block: PackedBlock) {
+    let start = blocks.last?.end ?? 0
+    if block.offset > start, let last = damage.indices.last {
+      damage[last].reason += ": \(grouped(block.offset - start)) bytes of the trace are missing"
+    }
+    blocks.append(block)
+  }
+
+  /// The next place where a sound block stands, else the end. Any place will do: bytes may be missing.
+  private func next(_ packed: any ByteSource, size: UInt64, zeros: UInt64) -> UInt64 {
+    var start = place + 1
+    while start < size {
+      let piece = packed.bytes(at: start, count: Int(min(1 << 16, size - start)))
+      guard piece.count >= PackedLayout.Block.size else { return size }
+      var index = 0
+      let first = UInt8(truncatingIfNeeded: PackedLayout.Block.magic)
+      while let found = piece[index...].firstIndex(of: first) {
+        index = found + 1
+        guard piece.number(at: found) as UInt32 == PackedLayout.Block.magic else { continue }
+        let candidate = start + UInt64(found)
+        if let block = sound(packed, at: candidate), follows(block, zeros: zeros) { return candidate }
+      }
+      start += UInt64(piece.count - PackedLayout.Block.size + 1)
+    }
+    return size
+  }
+
+  private mutating func skip(_ packed: any ByteSource, to end: UInt64) {
+    let header = packed.bytes(at: place, count: PackedLayout.Block.size)
+    let block = PackedBlock(header, place: place)
+    let reason =
+      if header.count < PackedLayout.Block.size || (block?.next ?? 0) > packed.size() {
+        "the packed file ends inside a block"
+      } else if block == nil {
+        "no block of the packed trace begins here"
+      } else if sound(packed, at: place) != nil {
+        "a block of the packed trace does not belong behind the one before it"
+      } else {
+        "a block of the packed trace does not match its checksum"
+      }
+    note(to: end, reason)
+  }
+
+  private mutating func note(to end: UInt64, _ reason: String) {
+    damage.append(.init(offset: place, skippedBytes: end - place, reason: reason))
+    place = end
+  }
+}

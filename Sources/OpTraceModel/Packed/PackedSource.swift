@@ -1,0 +1,100 @@
+import OpTraceFormat
+
+/// A packed trace as the bytes that it was made from: readers do not know that it was packed.
+///
+/// Opening reads the file once, and checks every block. What is damaged is a gap of zeros in the trace and told in
+/// ``damage``, with places in the packed file. At most ``mostKept`` blocks are unpacked at a time.
+final class PackedSource: ByteSource {
+  private let packed: any ByteSource
+  private let blocks: [PackedBlock]
+  private let length: UInt64
+  let damage: [LossReport.Damage]
+
+  private static let mostKept = 8
+  private var codec = BlockCodec()
+  /// The block that was used last is the last one.
+  private var kept: [(index: Int, bytes: [UInt8])] = []
+
+  /// The bytes that a trace consists of: those of the source, or what is packed in them.
+  static func unpacking(_ source: any ByteSource, file: String) throws(TraceError) -> any ByteSource {
+    guard isPacked(source.bytes(at: 0, count: PackedLayout.magic.count)) else { return source }
+    return try PackedSource(source, file: file)
+  }
+
+  static func isPacked(_ bytes: [UInt8]) -> Bool { bytes.starts(with: PackedLayout.magic) }
+
+  private init(_ packed: any ByteSource, file: String) throws(TraceError) {
+    var index = try PackedIndex(packed, file: file)
+    index.scan(packed)
+    self.packed = packed
+    blocks = index.blocks
+    length = index.blocks.last?.end ?? 0
+    damage = index.damage
+    guard blocks.first?.offset == 0 else {
+      let first = damage.first { $0.offset > 0 }
+      let place = first?.offset ?? UInt64(PackedLayout.Header.size)
+      let why = first?.reason ?? "it holds nothing"
+      throw TraceError(
+        file: file, .unreadableHeader("the packed trace is damaged from byte \(grouped(place)) on: \(why)"))
+    }
+  }
+
+  func size() -> UInt64 { length }
+
+  func read(at offset: UInt64, into target: UnsafeMutableRawBufferPointer) -> Int {
+    guard offset < length else { return 0 }
+    let count = Int(min(UInt64(target.count), length - offset))
+    var index = firstBlock(endingAfter: offset)
+    var done = 0
+    while done < count, index < blocks.count {
+      let block = blocks[index]
+      let position = offset + UInt64(done)
+      // What is between blocks is a gap.
+      let isInside = block.offset <= position
+      let end = Int(min(UInt64(count), (isInside ? block.end : block.offset) - offset))
+      let part = UnsafeMutableRawBufferPointer(rebasing: target[done..<end])
+      if isInside, block.kind == .coded {
+        copy(index, from: Int(position - block.offset), into: part)
+      } else {
+        part.initializeMemory(as: UInt8.self, repeating: 0)
+      }
+      if isInside { index += 1 }
+      done = end
+    }
+    return done
+  }
+
+  func gapEnd(at offset: UInt64) -> UInt64? {
+    guard !damage.isEmpty, offset < length else { return nil }
+    let block = blocks[firstBlock(endingAfter: offset)]
+    return block.offset > offset ? block.offset : nil
+  }
+
+  /// Of the blocks in order; there is one where `offset` is before the end.
+  private func firstBlock(endingAfter offset: UInt64) -> Int {
+    var low = 0
+    var high = blocks.count
+    while low < high {
+      let middle = (low + high) / 2
+      if blocks[middle].end <= offset { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  private func copy(_ index: Int, from start: Int, into target: UnsafeMutableRawBufferPointer) {
+    if let place = kept.lastIndex(where: { $0.index == index }) {
+      if place != kept.count - 1 { kept.append(kept.remove(at: place)) }
+    } else {
+      if kept.count == Self.mostKept { kept.removeFirst() }
+      kept.append((index, unpack(blocks[index])))
+    }
+    kept[kept.count - 1].bytes.withUnsafeBytes {
+      target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[start..<start + target.count]))
+    }
+  }
+
+  private func unpack(_ block: PackedBlock) -> [UInt8] {
+    let payload = packed.bytes(at: block.payloadPlace, count: block.payload)
+    return payload.withUnsafeBytes { codec.decode($0, coded: block.coded, count: Int(block.length)) }
+  }
+}

@@ -1,0 +1,81 @@
+#if CLI
+  import ArgumentParser
+  import OpTraceModel
+
+  /// `optrace pack`: a trace in about a tenth of its size, with its names or without.
+  struct PackCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "pack",
+      abstract: "Makes a trace small, about a tenth of its size; every command reads it as it is.",
+      discussion: """
+        Nothing is lost: 'optrace unpack' gives the same file back, byte for byte. A trace whose program still runs is \
+        packed as it is now.
+
+        With --anonymize every text becomes a number ('name-1', 'class-3'), and what tells the machine, the process and \
+        the day goes. Equal texts become equal numbers, so graph, times and findings stay. Documentation/privacy.md says \
+        what is left.
+        """)
+
+    @OptionGroup var input: TraceInput
+
+    @Option(
+      name: [.short, .customLong("output")],
+      help: ArgumentHelp(
+        "The file to write; '-' is standard output. Without it: the trace's name with the ending '.optracez', with "
+          + "--anonymize '.anonymous.optracez', where there is no such file yet; for standard input, standard output.",
+        valueName: "file"),
+      completion: .file(extensions: ["optracez"]))
+    var output: String?
+
+    @Flag(help: "Replace every name and text by a number.")
+    var anonymize = false
+
+    func run() throws {
+      let target = try PackTarget(
+        input, output, endings: [".optrace", ".txt", ".optracez"],
+        ending: anonymize ? ".anonymous.optracez" : ".optracez")
+      let location = try input.location()
+      let report: TracePacker.Report
+      if anonymize {
+        report = try packAnonymized(to: target)
+      } else {
+        report = try target.write(of: input) { try TracePacker.pack(path: location, to: $0) }
+      }
+      try target.tell(report, of: input, small: report.packed, large: report.unpacked)
+    }
+
+    private func packAnonymized(to target: PackTarget) throws -> TracePacker.Report {
+      let events = Anonymizer.anonymized(try input.readEvents())
+      // A binary trace cannot say that parts are missing; the text form can, and is read as well.
+      let bytes = events.loss.isDamaged ? Array(TraceText.string(events).utf8) : TraceWriter.bytes(events)
+      var report = try target.write(of: input) { try TracePacker.pack(bytes: bytes, to: $0) }
+      report.damage = events.loss.damage
+      return report
+    }
+  }
+
+  /// `optrace unpack`: what was packed.
+  struct UnpackCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "unpack",
+      abstract: "Gives the trace back that was packed, byte for byte.",
+      discussion: "No command needs it: a packed trace is read as it is.")
+
+    @OptionGroup var input: TraceInput
+
+    @Option(
+      name: [.short, .customLong("output")],
+      help: ArgumentHelp(
+        "The file to write; '-' is standard output. Without it: the trace's name with the ending '.optrace', where "
+          + "there is no such file yet; for standard input, standard output.", valueName: "file"),
+      completion: .file(extensions: ["optrace"]))
+    var output: String?
+
+    func run() throws {
+      let target = try PackTarget(input, output, endings: [".optracez"], ending: ".optrace")
+      let location = try input.location()
+      let report = try target.write(of: input) { try TracePacker.unpack(path: location, to: $0) }
+      try target.tell(report, of: input, small: nil, large: report.unpacked)
+    }
+  }
+#endif

@@ -1,0 +1,169 @@
+import Foundation
+import OpTraceModel
+import Testing
+
+@Suite("optrace pack, unpack, and packed traces in every command")
+struct PackCommandTests {
+  private let folder: TemporaryFolder
+  private static let samples = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appendingPathComponent("traces")
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func sample(_ name: String) throws -> [UInt8] {
+    [UInt8](try Data(contentsOf: Self.samples.appendingPathComponent(name + ".optrace")))
+  }
+
+  private func mode(_ path: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+  }
+
+  /// Without what is drawn by a clock or a file's name.
+  static let commands = [
+    ["summary"], ["summary", "--json"], ["graph", "--format", "svg"], ["graph", "--format", "dot"],
+    ["timeline", "--format", "json"], ["doctor"], ["doctor", "--json"], ["validate"], ["dump"],
+  ]
+
+  @Test("every command says of a packed trace what it says of the plain one", arguments: commands)
+  func same(_ command: [String]) throws {
+    var damaged = try sample("photo-import")
+    damaged[5000] ^= 1
+    for bytes in [try sample("deadlock"), damaged] {
+      // Under one name, for the name stands in some results.
+      let path = folder.path("run")
+      try folder.write("run", bytes)
+      let plain = try Command.run(arguments: command + [path])
+      let fromPipe = try Command.run(path, shell: #"cat "$1" | "$optrace" \#(command.joined(separator: " ")) -"#)
+      #expect(try Command.run("pack", path, "-o", path + "z").status == 0)
+      try FileManager.default.moveItem(atPath: path + "z", toPath: folder.path("z"))
+      try FileManager.default.removeItem(atPath: path)
+      try FileManager.default.moveItem(atPath: folder.path("z"), toPath: path)
+      #expect(TracePacker.isPacked([UInt8](try Data(contentsOf: URL(fileURLWithPath: path)).prefix(8))))
+      #expect(try Command.run(arguments: command + [path]) == plain)
+      let piped = try Command.run(path, shell: #"cat "$1" | "$optrace" \#(command.joined(separator: " ")) -"#)
+      #expect(piped == fromPipe)
+      #expect(plain.output.count > 5)
+    }
+  }
+
+  @Test("there and back: the names, the line, the bytes, private files") func thereAndBack() throws {
+    let bytes = try sample("photo-import")
+    let path = try folder.write("run.optrace", bytes)
+    let packed = path + "z"
+    let result = try Command.run(path, shell: #"umask 0; "$optrace" pack "$1""#)
+    let size = try Data(contentsOf: URL(fileURLWithPath: packed)).count
+    let share = Int((Double(size) / Double(bytes.count) * 100).rounded())
+    let line = "\(packed): \(grouped(size)) bytes, \(share) % of \(grouped(bytes.count))\n"
+    #expect(result == .init(status: 0, output: line, errors: ""))
+    #expect(try mode(packed) == 0o600)
+    try FileManager.default.removeItem(atPath: path)
+    let back = try Command.run(packed, shell: #"umask 0; "$optrace" unpack "$1""#)
+    #expect(back == .init(status: 0, output: "\(path): \(grouped(bytes.count)) bytes\n", errors: ""))
+    #expect(try [UInt8](Data(contentsOf: URL(fileURLWithPath: path))) == bytes)
+    #expect(try mode(path) == 0o600)
+    #expect(try folder.names == ["run.optrace", "run.optracez"])
+  }
+
+  @Test("a binary trace that dump writes is private, too") func dumpIsPrivate() throws {
+    let text = try folder.write("a.txt", Array(Fixture.small.utf8))
+    let path = folder.path("a.optrace")
+    #expect(try Command.run(text, path, shell: #"umask 0; "$optrace" dump "$1" -o "$2""#).status == 0)
+    #expect(try mode(path) == 0o600)
+  }
+
+  @Test("a file that is there is written over only when it is named, and never the trace") func overwriting() throws {
+    let path = try folder.write("run.optrace", sample("deadlock"))
+    try folder.write("run.optracez", Array("precious".utf8))
+    let refused = try Command.run("pack", path)
+    #expect(refused.errors == "optrace: cannot write '\(path)z': it exists already; name a file with -o\n")
+    #expect(refused.status == 73 && refused.output == "")
+    let itself = try Command.run("pack", path, "-o", path)
+    #expect(itself.errors == "optrace: '\(path)' is the trace itself: name another file with -o\n")
+    #expect(itself.status == 64)
+    #expect(try Command.run("pack", path, "-o", path + "z").status == 0)
+    let unpacked = try Command.run("unpack", path + "z")
+    #expect(unpacked.errors == "optrace: cannot write '\(path)': it exists already; name a file with -o\n")
+    #expect(unpacked.status == 73)
+  }
+
+  @Test("through pipes: standard input to standard output") func pipes() throws {
+    let bytes = try sample("tickets")
+    let path = try folder.write("run.optrace", bytes)
+    let result = try Command.run(path, shell: #""$optrace" pack - < "$1" | "$optrace" unpack - | cmp - "$1""#)
+    #expect(result == .init(status: 0, output: "", errors: ""))
+  }
+
+  @Test("what is no trace is not packed, and nothing is left behind") func noTrace() throws {
+    let path = try folder.write("notes.txt", Array("hello\n".utf8))
+    let result = try Command.run("pack", path)
+    #expect(result == .init(status: 65, output: "", errors: "optrace: '\(path)' is not a trace: it looks like text\n"))
+    #expect(try folder.names == ["notes.txt"])
+    let missing = try Command.run("unpack", folder.path("none"))
+    #expect(missing.errors == "optrace: cannot read '\(folder.path("none"))': no such file\n")
+    #expect(missing.status == 66)
+  }
+
+  @Test("a packed trace that is cut is read as far as it goes, or refused") func cut() throws {
+    let path = try folder.write("run.optrace", sample("deadlock"))
+    #expect(try Command.run("pack", path).status == 0)
+    let packed = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + "z")))
+    let cut = try folder.write("cut.optracez", Array(packed.dropLast(8)))
+    let result = try Command.run("summary", cut)
+    #expect(
+      result.errors == "optrace: '\(cut)' is damaged: its header cannot be read: "
+        + "the packed trace is damaged from byte 64 on: the packed file ends inside a block\n")
+    #expect(result.status == 65)
+    let longer = try folder.write("longer.optracez", packed + [0])
+    let told = try Command.run("unpack", longer, "-o", folder.path("back"))
+    #expect(
+      told.errors == "optrace: warning: '\(longer)' is damaged: 1 place, 1 byte not read\n"
+        + "  at byte \(grouped(packed.count)), 1 byte: bytes after the end of the packed trace\n")
+    #expect(told.status == 65)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("back"))) == Data(sample("deadlock")))
+  }
+
+  @Test(
+    "an anonymous trace has the same findings and no name",
+    arguments: ["deadlock", "photo-import-stuck", "cross-queue", "async-wait"])
+  func anonymous(_ name: String) throws {
+    let path = try folder.write("run.optrace", sample(name))
+    let result = try Command.run("pack", "--anonymize", path)
+    #expect(result.status == 0 && result.errors == "")
+    let packed = folder.path("run.anonymous.optracez")
+    #expect(result.output.hasPrefix("\(packed): "))
+    #expect(try mode(packed) == 0o600)
+    func codes(_ path: String) throws -> [String] {
+      let doctor = try Command.run("doctor", "--json", path)
+      let codes = doctor.output.matches(of: /"(?:code|verdict|severity)": "([^"]*)"/).map { String($0.1) }
+      return ["\(doctor.status)"] + codes
+    }
+    #expect(try codes(packed) == codes(path))
+    // The same nodes and edges.
+    func edges(_ path: String) throws -> [Substring] {
+      let dot = try Command.run("graph", path, "--format", "dot").output
+      return dot.matches(of: /[a-z]\d+ -> [a-z]\d+/).map(\.0)
+    }
+    #expect(try edges(packed) == edges(path))
+    let events = try TraceReader.events(path: path)
+    let texts = Set(events.compactMap(\.text) + events.strings.values).filter { !$0.isEmpty }
+    let dump = try Command.run("dump", packed).output
+    for text in texts { #expect(!dump.contains("\"\(text)\""), "\(text)") }
+  }
+
+  @Test("a damaged trace stays one without its names") func anonymousDamage() throws {
+    var bytes = try sample("photo-import")
+    bytes[5000] ^= 1
+    let path = try folder.write("run.optrace", bytes)
+    let result = try Command.run("pack", "--anonymize", path)
+    #expect(result.status == 65)
+    #expect(result.errors.hasPrefix("optrace: warning: '\(path)' is damaged: 1 place, "))
+    let before = try Command.run("validate", path).output.split(separator: "\n").last
+    let after = try Command.run("validate", folder.path("run.anonymous.optracez")).output.split(separator: "\n").last
+    #expect(before == after)
+    #expect(before?.hasSuffix("1 damaged place") == true)
+  }
+
+  private func grouped(_ number: Int) -> String {
+    String(String(number).reversed().enumerated().flatMap { $0 > 0 && $0 % 3 == 0 ? [",", $1] : [$1] }.reversed())
+  }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import OpTraceFormat
+import Testing
+
+@testable import OpTraceModel
+
+@Suite("Anonymous traces")
+struct AnonymizerTests {
+  private static let text = """
+    optrace text 1
+    process 4711 "secret-process"
+    process-start 77
+    boot 000102030405060708090a0b0c0d0e0f
+    writer "0.1.0"
+    mode streaming
+    wall 1790000000123456789
+    monotonic 123456789
+    state closed
+
+    0 t1 thread t1 tid=4711 "secret-thread"
+    0 t2 thread t2 tid=4713 "secret-worker"
+    0 t1 queue q1 limit=1 "secret-queue"
+    10 t1 queue-named q1 "secret-queue-two"
+    20 t1 created #1 class="Secret.Class" age=3
+    21 t1 named #1 source="secret/Place.swift:12" "secret-name"
+    22 t1 created #2 class="Secret.Class"
+    23 t1 named #2 source="secret/Place.swift:12" "secret-name"
+    24 t1 depends #2 on=#1
+    25 t1 created #3 class="Secret.Other"
+    26 t1 named #3 "secret-other"
+    30 t1 enqueued #1 queue=q1 priority=0
+    40 t2 started #1
+    41 t2 mark #1 "secret-mark"
+    42 t2 span #1 id=1 "secret-span"
+    50 t2 span-ended s1
+    60 t2 object-named object=0x7f1234567890 "secret-label"
+    61 t2 object-named object=0x7f1234567000 "com.apple.main-thread"
+    62 t2 blocked #1 object=0x7f1234567890 kind=queue age=1
+    63 t2 unblocked #1 object=0x7f1234567890 kind=queue
+    64 t2 0xfe #1 0x7465726365730003 0x746572636573
+    70 t2 failed #1 "secret-error"
+
+    """
+
+  private func anonymized(_ text: String) throws -> TraceEvents { Anonymizer.anonymized(try TraceText.parse(text)) }
+
+  @Test("every text becomes a number, and equal ones the same") func texts() throws {
+    #expect(
+      TraceText.string(try anonymized(Self.text)) == """
+        optrace text 1
+        process 1 "process-1"
+        writer "0.1.0"
+        mode streaming
+        wall 0
+        monotonic 1099511627776
+        state closed
+        events 22
+
+        0 t1 thread t1 tid=1 "thread-1"
+        0 t1 queue q1 limit=1 "queue-1"
+        0 t2 thread t2 tid=2 "thread-2"
+        10 t1 queue-named q1 "queue-2"
+        20 t1 created #1 class="class-1" age=3
+        21 t1 named #1 source="place-1" "name-1"
+        22 t1 created #2 class="class-1"
+        23 t1 named #2 source="place-1" "name-1"
+        24 t1 depends #2 on=#1
+        25 t1 created #3 class="class-2"
+        26 t1 named #3 "name-2"
+        30 t1 enqueued #1 queue=q1 priority=0
+        40 t2 started #1
+        41 t2 mark #1 "mark-1"
+        42 t2 span #1 id=1 "span-1"
+        50 t2 span-ended s1
+        60 t2 object-named object=0x10 "object-1"
+        61 t2 object-named object=0x20 "com.apple.main-thread"
+        62 t2 blocked #1 object=0x10 kind=queue age=1
+        63 t2 unblocked #1 object=0x10 kind=queue
+        64 t2 0xfe #1 0x2
+        70 t2 failed #1 "error-1"
+
+        """)
+  }
+
+  @Test("nothing of a text is left in the bytes, nor of the machine's numbers") func bytes() throws {
+    let events = try TraceText.parse(Self.text)
+    let bytes = try Packed.unpack(Packed.pack(TraceWriter.bytes(Anonymizer.anonymized(events))))
+    #expect(String(decoding: TraceWriter.bytes(events), as: UTF8.self).contains("secret"))
+    let found = String(decoding: bytes, as: UTF8.self)
+    #expect(!found.contains("secret") && !found.contains("Secret") && !found.contains(".swift"))
+    for number in [1_790_000_000_123_456_789, 123_456_789, 0x7f12_3456_7890, 0x0706_0504_0302_0100] as [UInt64] {
+      let pattern = withUnsafeBytes(of: number.littleEndian) { Array($0.prefix(6)) }
+      #expect(!bytes.indices.contains { bytes[$0...].starts(with: pattern) }, "\(number)")
+    }
+  }
+
+  /// All that a trace says, but its texts and the numbers that stand for the machine.
+  private func shape(_ trace: Trace) -> Trace {
+    var trace = trace
+    trace.header = TraceHeader()
+    for index in trace.threads.indices {
+      trace.threads[index].name = ""
+      trace.threads[index].systemID = 0
+    }
+    for index in trace.queues.indices { trace.queues[index].name = "" }
+    for index in trace.marks.indices { trace.marks[index].name = "" }
+    for index in trace.spans.indices { trace.spans[index].name = "" }
+    trace.operations = []
+    trace.objects = []
+    return trace
+  }
+
+  @Test("samples keep their shape and lose their names", arguments: PieceReaderTests.samples)
+  func samples(_ name: String) throws {
+    let original = [UInt8](try Data(contentsOf: PieceReaderTests.folder.appendingPathComponent(name)))
+    let events = try TraceReader.events(bytes: original)
+    let anonymous = TraceWriter.bytes(Anonymizer.anonymized(events))
+    let before = TraceBuilder.build(events)
+    let after = try TraceReader.read(bytes: anonymous)
+    #expect(shape(after) == shape(before))
+    for (old, new) in zip(before.operations, after.operations) {
+      #expect(old.id == new.id && old.state == new.state && old.dependencies == new.dependencies)
+      #expect(old.enqueued == new.enqueued && old.ready == new.ready && old.started == new.started)
+      #expect(old.finished == new.finished && old.queue == new.queue && old.priority == new.priority)
+    }
+    // As many different names as before.
+    #expect(Set(before.operations.map(\.className)).count == Set(after.operations.map(\.className)).count)
+    #expect(Set(before.operations.map(\.name)).count == Set(after.operations.map(\.name)).count)
+    let found = String(decoding: try Packed.unpack(Packed.pack(anonymous)), as: UTF8.self)
+    for text in Set(strings(of: events)) { #expect(!found.contains(text), "\(text)") }
+  }
+
+  private func strings(of events: TraceEvents) -> [String] {
+    let texts = events.compactMap(\.text) + events.strings.values + [events.header.processName]
+    return texts.filter { !$0.isEmpty && $0 != "com.apple.main-thread" }
+  }
+
+  @Test("a damaged trace stays one, in our own words") func damage() throws {
+    let line = "damage offset=4096 skipped=64 \"secret reason\"\n\n"
+    let damaged = Self.text.replacing("state closed\n\n", with: "state closed\n" + line)
+    let events = try anonymized(damaged)
+    #expect(events.loss.damage == [.init(offset: 4096, skippedBytes: 64, reason: "a part that could not be read")])
+  }
+
+  @Test("what was anonymised once stays as it is") func twice() throws {
+    let once = try anonymized(Self.text)
+    #expect(TraceText.string(Anonymizer.anonymized(once)) == TraceText.string(once))
+  }
+}

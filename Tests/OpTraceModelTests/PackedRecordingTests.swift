@@ -1,0 +1,106 @@
+import Foundation
+import OpTrace
+import Testing
+
+@testable import OpTraceModel
+
+@Suite("Packing what was recorded a moment ago")
+struct PackedRecordingTests {
+  private final class Folder {
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent("optrace-pack-\(UUID().uuidString)")
+    init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
+    deinit { try? FileManager.default.removeItem(at: url) }
+  }
+
+  private static func pack(_ url: URL) throws -> [UInt8] {
+    var packed: [UInt8] = []
+    _ = try TracePacker.pack(path: url.path) { packed += $0 }
+    return packed
+  }
+
+  /// Its operations depend each on the one before.
+  private func record(_ count: Int, to url: URL) throws {
+    let recorder = try TraceRecorder(writingTo: url)
+    let queue = TracedOperationQueue(name: "work", maxConcurrentOperationCount: 2, recorder: recorder)
+    for start in stride(from: 0, to: count, by: 500) {
+      var batch: [Operation] = []
+      for _ in start..<min(count, start + 500) {
+        let operation = TracedOperation()
+        if let before = batch.last { operation.addDependency(before) }
+        batch.append(operation)
+      }
+      let group = DispatchGroup()
+      group.enter()
+      // Not on this thread: it is one of few that all tests share.
+      Thread.detachNewThread { [batch] in
+        queue.addOperations(batch, waitUntilFinished: true)
+        group.leave()
+      }
+      group.wait()
+    }
+    try recorder.stop()
+  }
+
+  @Test("at most 12 bytes an operation, each with a dependency") func size() throws {
+    let folder = try Folder()
+    let url = folder.url.appendingPathComponent("run.optrace")
+    let count = 20_000
+    try record(count, to: url)
+    let packed = try Self.pack(url)
+    let each = Double(packed.count) / Double(count)
+    #expect(each <= 12, "\(each) bytes an operation")
+    #expect(try Packed.unpack(packed) == [UInt8](Data(contentsOf: url)))
+    #expect(try TraceReader.read(bytes: packed).operations.count == count)
+  }
+
+  @Test("a recorder that is at rest: as it is") func atRest() throws {
+    let folder = try Folder()
+    let url = folder.url.appendingPathComponent("run.optrace")
+    let recorder = try TraceRecorder(writingTo: url)
+    recorder.mark("here")
+    let packed = try Self.pack(url)
+    let trace = try TraceReader.read(bytes: packed)
+    #expect(trace.marks.map(\.name) == ["here"])
+    #expect(!trace.header.isClosed && !trace.loss.isDamaged)
+    try recorder.stop()
+  }
+
+  @Test("recorders that write meanwhile: one moment for all threads", arguments: [0, 1 << 20])
+  func moving(capacity: Int) throws {
+    let folder = try Folder()
+    let url = folder.url.appendingPathComponent("run.optrace")
+    let configuration: TraceRecorder.Configuration = capacity == 0 ? .streaming : .flightRecorder(capacity: capacity)
+    let recorder = try TraceRecorder(writingTo: url, configuration: configuration)
+    let ends = DispatchGroup()
+    let isOver = Flag()
+    for _ in 0..<2 {
+      ends.enter()
+      Thread.detachNewThread {
+        var number = 0
+        while !isOver.isSet {
+          number += 1
+          recorder.mark("mark \(number)")
+          if number % 100 == 0 { usleep(500) }
+        }
+        ends.leave()
+      }
+    }
+    for _ in 0..<5 {
+      let trace = try TraceReader.read(bytes: Self.pack(url))
+      #expect(!trace.loss.isDamaged)
+      #expect(!trace.header.isClosed)
+    }
+    isOver.set()
+    ends.wait()
+    try recorder.stop()
+    #expect(try Packed.unpack(Self.pack(url)) == [UInt8](Data(contentsOf: url)))
+  }
+
+  private final class Flag: @unchecked Sendable {
+    // Guarded by the lock.
+    private var value = false
+    private let lock = NSLock()
+    var isSet: Bool { lock.withLock { value } }
+    func set() { lock.withLock { value = true } }
+  }
+}
