@@ -21,14 +21,19 @@ struct RecordModel {
   private static let mostSlots = 255
   private var slots: [Slot] = []
   /// By the two kinds, from 1 on; 0: none yet.
-  private var slotsByKinds = [UInt8](repeating: 0, count: 1 << 16)
+  private var slotsByKinds = Self.noSlots
+  private static let noSlots = [UInt8](repeating: 0, count: 1 << 16)
 
   /// By kind: its last subject, the first of its fields' numbers (-1: none yet), those fields' last values, and where
   /// its last record's bytes are.
-  private var subjects = [UInt32](repeating: 0, count: 256)
-  private var fieldNumbers = [Int](repeating: -1, count: 256)
-  private var fieldValues = [UInt64](repeating: 0, count: 256 * FieldLayout.most)
-  private var texts = [Range<Int>](repeating: 0..<0, count: 256)
+  private var subjects = Self.noSubjects
+  private var fieldNumbers = Self.noNumbers
+  private var fieldValues = Self.noValues
+  private var texts = Self.noTexts
+  private static let noSubjects = [UInt32](repeating: 0, count: 256)
+  private static let noNumbers = [Int](repeating: -1, count: 256)
+  private static let noValues = [UInt64](repeating: 0, count: 256 * FieldLayout.most)
+  private static let noTexts = [Range<Int>](repeating: 0..<0, count: 256)
 
   /// The record before this one in the chunk.
   private var ticks: UInt64 = 0
@@ -41,13 +46,11 @@ struct RecordModel {
   /// Forgets all; the contexts are reset already.
   mutating func reset() {
     slots.removeAll(keepingCapacity: true)
-    for index in slotsByKinds.indices { slotsByKinds[index] = 0 }
-    for kind in 0..<256 {
-      subjects[kind] = 0
-      fieldNumbers[kind] = -1
-      texts[kind] = 0..<0
-    }
-    for index in fieldValues.indices { fieldValues[index] = 0 }
+    slotsByKinds = Self.noSlots
+    subjects = Self.noSubjects
+    fieldNumbers = Self.noNumbers
+    fieldValues = Self.noValues
+    texts = Self.noTexts
     beginChunk(baseTicks: 0)
   }
 
