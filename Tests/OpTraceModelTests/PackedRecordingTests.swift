@@ -96,7 +96,8 @@ struct PackedRecordingTests {
         while !isOver.isSet {
           number += 1
           recorder.mark("mark \(number)")
-          if number % 100 == 0 { usleep(500) }
+          // Slower than it can be read.
+          usleep(200)
         }
         ends.leave()
       }
