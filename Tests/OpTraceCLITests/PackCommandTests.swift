@@ -27,7 +27,7 @@ struct PackCommandTests {
   @Test("every command says of a packed trace what it says of the plain one", arguments: commands)
   func same(_ command: [String]) throws {
     var damaged = try sample("photo-import")
-    damaged[5000] ^= 1
+    damaged[1024 + 80] ^= 1
     for bytes in [try sample("deadlock"), damaged] {
       // Under one name, for the name stands in some results.
       let path = folder.path("run")
@@ -69,6 +69,17 @@ struct PackCommandTests {
     let path = folder.path("a.optrace")
     #expect(try Command.run(text, path, shell: #"umask 0; "$optrace" dump "$1" -o "$2""#).status == 0)
     #expect(try mode(path) == 0o600)
+  }
+
+  @Test("what is recorded is private under any mask") func recordingIsPrivate() throws {
+    let script = #"umask 0; cd "$1" && "$optrace" demo diamond -o . && "$optrace" record -o r.optrace "$2""#
+    let program = try Command.executable.deletingLastPathComponent().appendingPathComponent("RecordTestProgram").path
+    let result = try Command.run(folder.url.path, program, shell: script)
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(try mode(folder.path("diamond.optrace")) == 0o600)
+    #if os(Linux)
+      #expect(try mode(folder.path("r.optrace")) == 0o600)
+    #endif
   }
 
   @Test("a file that is there is written over only when it is named, and never the trace") func overwriting() throws {
@@ -152,7 +163,7 @@ struct PackCommandTests {
 
   @Test("a damaged trace stays one without its names") func anonymousDamage() throws {
     var bytes = try sample("photo-import")
-    bytes[5000] ^= 1
+    bytes[1024 + 80] ^= 1
     let path = try folder.write("run.optrace", bytes)
     let result = try Command.run("pack", "--anonymize", path)
     #expect(result.status == 65)
