@@ -9,6 +9,8 @@ enum MakeTrace {
   enum Shape: String, CaseIterable {
     /// Every second operation depends on the one before it.
     case pairs
+    /// Every operation depends on the one before it.
+    case chain
     /// The same in a suspended queue: nobody starts what waits there, as in a program that hangs.
     case stuck
     /// Rows of 40 operations in four queues, each depends on one or two of the row before.
@@ -31,6 +33,7 @@ enum MakeTrace {
     let recorder = try TraceRecorder(writingTo: URL(fileURLWithPath: arguments[2]))
     switch shape {
     case .pairs, .stuck: pairs(count, recorder, isStuck: shape == .stuck)
+    case .chain: pairs(count, recorder, isStuck: false, every: 1)
     case .layered: layered(count, recorder)
     case .pipeline: pipeline(count, recorder)
     case .fan: fan(count, recorder)
@@ -42,14 +45,14 @@ enum MakeTrace {
 
   private static let batch = 500
 
-  private static func pairs(_ count: Int, _ recorder: TraceRecorder, isStuck: Bool) {
+  private static func pairs(_ count: Int, _ recorder: TraceRecorder, isStuck: Bool, every: Int = 2) {
     let queue = TracedOperationQueue(name: "work", maxConcurrentOperationCount: 2, recorder: recorder)
     queue.isSuspended = isStuck
     for start in stride(from: 0, to: count, by: batch) {
       var operations: [Operation] = []
       for number in 0..<min(batch, count - start) {
         let operation = TracedOperation()
-        if number % 2 == 1, let before = operations.last { operation.addDependency(before) }
+        if (number + 1) % every == 0, let before = operations.last { operation.addDependency(before) }
         operations.append(operation)
       }
       queue.addOperations(operations, waitUntilFinished: !isStuck)
