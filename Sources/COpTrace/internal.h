@@ -171,6 +171,7 @@ struct optrace_operation {
 _Static_assert(sizeof(struct optrace_operation) == 8 * optrace_operation_words, "callers make room for it");
 _Static_assert(offsetof(struct optrace_recorder, enabled) == 0, "`optrace_recorder_is_recording` reads it");
 _Static_assert(offsetof(struct optrace_operation, recorder) == 0, "`optrace_operation_is_silent` reads it");
+_Static_assert(offsetof(struct optrace_operation, bits) == 20, "`optrace_operation_has` reads them");
 
 static inline optrace_recorder *operation_recorder(const optrace_operation *operation) {
   return operation ? atomic_load_explicit(&operation->recorder, memory_order_acquire) : NULL;

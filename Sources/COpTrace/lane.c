@@ -348,16 +348,39 @@ void optrace_emit3(optrace_recorder *recorder, uint8_t kind, uint32_t subject, u
   commit(l, at + 24);
 }
 
+enum { age_bits = 40, age_unit = 16 };
+static const uint64_t largest_age = ((uint64_t)1 << age_bits) - 1;
+
+static uint64_t age_in_units(uint64_t ticks) {
+  uint64_t age = ticks / age_unit;
+  return age < largest_age ? age : largest_age;
+}
+
+void optrace_emit_aged(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t since) {
+  enum { age_place = 24 };
+  if (!is_enabled(recorder)) return;
+  lane *l = self.lanes;
+  uint8_t *at = begin_at_once(recorder, l, 16, kind, subject);
+  if (unlikely(!at)) at = begin(recorder, &l, 16, kind, subject);
+  if (unlikely(!at)) return;
+  uint64_t now = l->last_ticks;
+  // A recorder that does not use the counter though there is one: its time is another.
+  if (unlikely(!recorder->use_counter) && optrace_clock_has_counter()) {
+    uint64_t ticks = optrace_counter() - since;
+    since = now - (uint64_t)((double)ticks * 1e9 / (double)optrace_clock_frequency());
+  }
+  word1 |= age_in_units(now > since ? now - since : 0) << age_place;
+  memcpy(at + 8, &word1, 8);
+  commit(l, at + 16);
+}
+
 void emit_since(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t since,
                 uint32_t thread) {
-  enum { age_bits = 40, age_unit = 16 };
-  const uint64_t largest_age = ((uint64_t)1 << age_bits) - 1;
   if (!is_enabled(recorder)) return;
   lane *l;
   uint8_t *at = begin(recorder, &l, 24, kind, subject);
   if (unlikely(!at)) return;
-  uint64_t age = l->last_ticks > since ? (l->last_ticks - since) / age_unit : 0;
-  uint64_t word2 = (age < largest_age ? age : largest_age) | (uint64_t)thread << age_bits;
+  uint64_t word2 = age_in_units(l->last_ticks > since ? l->last_ticks - since : 0) | (uint64_t)thread << age_bits;
   memcpy(at + 8, &word1, 8);
   memcpy(at + 16, &word2, 8);
   commit(l, at + 24);

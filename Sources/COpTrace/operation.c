@@ -69,10 +69,6 @@ bool optrace_operation_claim(optrace_operation *operation, uint32_t bit) {
   return !(atomic_fetch_or_explicit(&operation->bits, bit, memory_order_acq_rel) & bit);
 }
 
-bool optrace_operation_has(const optrace_operation *operation, uint32_t bit) {
-  return operation && (atomic_load_explicit(&operation->bits, memory_order_acquire) & bit);
-}
-
 bool optrace_operation_release(optrace_operation *operation, uint32_t bit) {
   return operation && (atomic_fetch_and_explicit(&operation->bits, ~bit, memory_order_acq_rel) & bit);
 }
@@ -84,9 +80,4 @@ bool optrace_operation_turn(optrace_operation *operation, uint32_t bit, bool val
   uint32_t before = value ? atomic_fetch_or_explicit(&operation->bits, bit, memory_order_acq_rel)
                           : atomic_fetch_and_explicit(&operation->bits, ~bit, memory_order_acq_rel);
   return value && !(before & bit);
-}
-
-bool optrace_operation_is_untouched(const optrace_operation *operation) {
-  return !operation || (!atomic_load_explicit(&operation->owner, memory_order_acquire) &&
-                        !atomic_load_explicit(&operation->bits, memory_order_relaxed));
 }

@@ -17,6 +17,7 @@ struct OperationProbe: @unchecked Sendable {
     static let external = UInt32(optrace_bit_external)
     static let ownReady = UInt32(optrace_bit_own_ready)
     static let used = UInt32(optrace_bit_used)
+    static let quality = UInt32(optrace_bit_quality)
   }
 
   /// Room for one inside of an object, so that an operation costs no allocation of ours.

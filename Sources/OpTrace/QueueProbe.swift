@@ -105,7 +105,9 @@ struct QueueProbe: @unchecked Sendable {
     let serial = recorder.introduceForQueue(operation)
     guard serial != 0 else { return 0 }
     let priority = UInt64(UInt8(bitPattern: Int8(clamping: operation.queuePriority.rawValue)))
-    let quality = UInt64(operation.qualityOfService.traceValue)
+    // One of ours knows that it was never set; to ask Foundation takes a lock.
+    let hasQuality = operation.ownProbe.map { $0.has(OperationProbe.Bits.quality) } ?? true
+    let quality = hasQuality ? UInt64(operation.qualityOfService.traceValue) : 0
     optrace_emit2(recorder.core, EventKind.enqueued.rawValue, serial, UInt64(number) | priority << 32 | quality << 40)
     #if canImport(Darwin)
       OperationObserver.follow(operation)

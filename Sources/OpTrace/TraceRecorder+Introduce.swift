@@ -214,18 +214,13 @@ extension TraceRecorder {
     _ facts: ClassFacts, name: String?, serial: UInt32, coverage: UInt64, isAsynchronous: Bool, created: UInt64?,
     location: SourceLocation?
   ) {
-    var age: UInt64 = 0
-    if let created {
-      let now = optrace_clock_ticks()
-      var ticks = now > created ? now - created : 0
-      if configuration.clock == .monotonic, optrace_clock_has_counter() {
-        ticks = UInt64(Double(ticks) * 1e9 / Double(optrace_clock_frequency()))
-      }
-      age = min(ticks / Layout.ageUnit, Layout.largestAge)
-    }
     let flags: UInt64 = (isAsynchronous ? 1 << 20 : 0) | (facts.readiness == .inherited ? 0 : 1 << 21)
-    let word = UInt64(facts.name) | coverage << 16 | flags | age << 24
-    optrace_emit2(core, EventKind.operationCreated.rawValue, serial, word)
+    let word = UInt64(facts.name) | coverage << 16 | flags
+    if let created {
+      optrace_emit_aged(core, EventKind.operationCreated.rawValue, serial, word, created)
+    } else {
+      optrace_emit2(core, EventKind.operationCreated.rawValue, serial, word)
+    }
     if name != nil || location != nil {
       let source = location.map { interner.id(of: $0) } ?? 0
       UTF8Text.with(name ?? "") {

@@ -33,7 +33,6 @@ open class TracedBlockOperation: BlockOperation, ProbedOperation, @unchecked Sen
   }
 
   deinit {
-    if optrace_operation_is_untouched(probe.pointer) { return }
     // Parts of a subclass's object are gone: Foundation's own answers do without them.
     if isUnmetDependent { noteUnmet(name: super.name, dependencies: super.dependencies) }
     probe.end()
@@ -115,6 +114,7 @@ open class TracedBlockOperation: BlockOperation, ProbedOperation, @unchecked Sen
     get { super.qualityOfService }
     set {
       super.qualityOfService = newValue
+      _ = probe.claim(OperationProbe.Bits.quality)
       probe.record(.qualityChanged, UInt64(newValue.traceValue))
     }
   }

@@ -1,4 +1,3 @@
-internal import COpTrace
 public import Foundation
 internal import OpTraceFormat
 
@@ -46,7 +45,6 @@ open class TracedOperation: Operation, ProbedOperation, @unchecked Sendable {
   }
 
   deinit {
-    if optrace_operation_is_untouched(probe.pointer) { return }
     // Parts of a subclass's object are gone: Foundation's own answers do without them.
     if isUnmetDependent { noteUnmet(name: super.name, dependencies: super.dependencies) }
     probe.end()
@@ -109,6 +107,7 @@ open class TracedOperation: Operation, ProbedOperation, @unchecked Sendable {
     get { super.qualityOfService }
     set {
       super.qualityOfService = newValue
+      _ = probe.claim(OperationProbe.Bits.quality)
       probe.record(.qualityChanged, UInt64(newValue.traceValue))
     }
   }

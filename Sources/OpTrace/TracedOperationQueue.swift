@@ -53,14 +53,17 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   // MARK: Adding
 
   open override func addOperation(_ operation: Operation) {
-    var adding = optrace_adding()
     if let unretainedRecorder {
-      adding = unretainedRecorder._withUnsafeGuaranteedRef { beginAdding(operation, $0) }
+      var adding = unretainedRecorder._withUnsafeGuaranteedRef { beginAdding(operation, $0) }
+      super.addOperation(operation)
+      optrace_adding_end(&adding)
     } else if let fallback = TraceRecorder.fallback {
-      adding = beginAdding(operation, fallback)
+      var adding = beginAdding(operation, fallback)
+      super.addOperation(operation)
+      optrace_adding_end(&adding)
+    } else {
+      super.addOperation(operation)
     }
-    super.addOperation(operation)
-    if adding.recorder != nil { optrace_adding_end(&adding) }
     askAgain(operation)
   }
 

@@ -46,6 +46,7 @@ enum Benchmark {
       print("\(group.name)")
       let new = try group.run(context)
       for row in new { print(row.text) }
+      fflush(nil)
       rows += new
     }
     let missed = rows.filter { $0.verdict == .missed }

@@ -51,8 +51,8 @@ enum QueueCost {
   private static func instructions(_ context: Context) throws -> [Row] {
     guard let counter = try InstructionCounter(context.workload, folder: context.folder) else { return [] }
     let few = 2_000
-    let many = context.amount(22_000, short: 4_000)
-    let counts = try interleaved(kinds, rounds: context.isShort ? 1 : 7) { kind in
+    let many = context.amount(12_000, short: 4_000)
+    let counts = try interleaved(kinds, rounds: context.isShort ? 1 : 5) { kind in
       try counter.perUnit(
         { ["queue", kind, "subclass", "\($0)", "0", context.file("counted.optrace")] }, from: few, to: many)
     }

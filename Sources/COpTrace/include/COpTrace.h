@@ -102,6 +102,9 @@ void optrace_cache_add(optrace_recorder *recorder, uint64_t key1, uint64_t key2,
 
 void optrace_emit1(optrace_recorder *recorder, uint8_t kind, uint32_t subject);
 void optrace_emit2(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1);
+// The same about what was made at `since`, a time of `optrace_clock_ticks`: `word1` gets its age, from bit 24 on, with no other
+// look at the clock than the record's own.
+void optrace_emit_aged(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t since);
 // A record with text. `high` are the bits 32 to 63 of word 1; `word2` is written when `has_word2`.
 void optrace_emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
                        uint64_t word2, const uint8_t *text, size_t length);
@@ -129,8 +132,6 @@ static inline bool optrace_operation_is_silent(const optrace_operation *operatio
   // The recorder is the first field.
   return !operation || !__atomic_load_n((optrace_recorder *const *)(const void *)operation, __ATOMIC_ACQUIRE);
 }
-// Whether nothing at all has been noted of it: no recorder has met it, and no bit is set.
-bool optrace_operation_is_untouched(const optrace_operation *operation);
 uint64_t optrace_operation_created(const optrace_operation *operation);
 // The recorder it records to; null until it has been described there.
 optrace_recorder *optrace_operation_recorder(const optrace_operation *operation);
@@ -150,7 +151,11 @@ void optrace_operation_move(optrace_operation *operation, optrace_recorder *reco
 bool optrace_operation_claim(optrace_operation *operation, uint32_t bit);
 // Notes a bit's value once the operation is published; true when it has turned from false to true.
 bool optrace_operation_turn(optrace_operation *operation, uint32_t bit, bool value);
-bool optrace_operation_has(const optrace_operation *operation, uint32_t bit);
+static inline bool optrace_operation_has(const optrace_operation *operation, uint32_t bit) {
+  enum { place_of_bits = 20 };
+  return operation &&
+         (__atomic_load_n((const uint32_t *)(const void *)((const uint8_t *)operation + place_of_bits), __ATOMIC_ACQUIRE) & bit);
+}
 // Takes a bit back; true for the caller that did it.
 bool optrace_operation_release(optrace_operation *operation, uint32_t bit);
 // The bits.
@@ -165,7 +170,9 @@ enum {
   optrace_bit_finish_seen = 64,      // It said "finished" without telling anybody.
   optrace_bit_external = 128,        // Only named by another operation so far.
   optrace_bit_own_ready = 512,       // One of ours with an `isReady` of its own, which is hooked: its answers count.
-  optrace_bit_used = 1024,           // One of ours that was started or cancelled, perhaps before it met a recorder.
+  // Of ours, perhaps before they met a recorder.
+  optrace_bit_used = 1024,           // Started or cancelled.
+  optrace_bit_quality = 2048,        // Its quality of service was set.
   optrace_bit_finish_written = 256,  // The record of its finish stands: what others write now comes after it.
 };
 // One-word record about the operation; nothing when it is not attached.
