@@ -158,8 +158,7 @@ optrace_adding optrace_adding_begin(optrace_recorder *recorder, const void *queu
     end_adding(l);
   }
   uint64_t object = ((uintptr_t)queue & (((uint64_t)1 << 48) - 1)) | (uint64_t)object_adding << 48;
-  // Its description has just been written, so the clock need not be read again.
-  note(l, &l->adding, object, serial, l->last_ticks ? l->last_ticks : recorder_now(recorder));
+  note(l, &l->adding, object, serial, recorder_now(recorder));
   return adding;
 }
 
