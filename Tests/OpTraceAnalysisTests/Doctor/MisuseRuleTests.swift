@@ -185,6 +185,16 @@ struct MisuseRuleTests {
     #expect(found.first?.evidence.last?.text == "'parse' of 'load' (#1) ended, 8.96 ms after the finish")
   }
 
+  @Test func blockWithTheLargestNumber() throws {
+    let block = "4294967295"
+    let found = try found(
+      "premature-finish",
+      load(
+        "", "30 t3 block-began #1 index=\(block)", "40 t2 ended #1", "40 t2 finished #1",
+        "9000 t3 block-ended #1 index=\(block)"))
+    #expect(found.first?.evidence.last?.text == "block 4294967296 of 'load' (#1) ended, 8.96 ms after the finish")
+  }
+
   @Test func dependentWithoutTheResult() throws {
     let late = load(
       "", "40 t2 ended #1", "40 t2 finished #1", "5000 t3 span #1 id=1 \"parse\"", "9000 t3 span-ended s1")

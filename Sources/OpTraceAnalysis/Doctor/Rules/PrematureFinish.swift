@@ -73,7 +73,7 @@ extension DoctorContext {
     for place in trace.operations.indices where !trace.operations[place].blocks.isEmpty {
       for block in trace.operations[place].blocks {
         add(
-          trace.operations[place], "block \(block.index + 1)", Stamp(block.began, block.thread),
+          trace.operations[place], "block \(UInt64(block.index) + 1)", Stamp(block.began, block.thread),
           block.ended.map { Stamp($0, block.thread) })
       }
     }
