@@ -45,14 +45,16 @@ enum Benchmark {
     for group in groups where arguments.count == 1 || arguments.contains(group.name) {
       print("\(group.name)")
       let new = try group.run(context)
-      for row in new { print(row.text) }
+      for row in new { print(row.text(showsGoal: !isShort)) }
       fflush(nil)
       rows += new
     }
-    let missed = rows.filter { $0.verdict == .missed }
-    print("\n\(rows.count { $0.verdict == .met }) goals met, \(missed.count) missed")
+    let goals = rows.filter { $0.verdict != .none && (!isShort || $0.isGate) }
+    let missed = goals.filter { $0.verdict == .missed }
+    print("\n\(goals.count - missed.count) goals met, \(missed.count) missed")
     if let json {
       let encoder = JSONEncoder()
+      encoder.dateEncodingStrategy = .iso8601
       encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
       try encoder.encode(Results(version: 1, machine: Machine.current, rows: rows.map(Result.init))).write(
         to: URL(fileURLWithPath: json))

@@ -53,13 +53,13 @@ public struct Row: Codable, Sendable {
     return (isLeast ? value.median >= goal : value.median <= goal) ? .met : .missed
   }
 
-  /// What it was, what it should be, whether it is so.
-  public var text: String {
+  /// What it was; with its goal, what it should be, and whether it is so.
+  public func text(showsGoal: Bool) -> String {
     var parts = ["  " + name.padding(toLength: max(52, name.count), withPad: " ", startingAt: 0)]
     parts.append(Self.right(number(value.median) + " " + unit, 14))
     let spread = value.count > 1 ? "\(number(value.low)) to \(number(value.high)), \(value.count) rounds" : ""
     parts.append(spread.padding(toLength: max(30, spread.count), withPad: " ", startingAt: 0))
-    if let goal {
+    if let goal, showsGoal || isGate {
       let text = "\(isLeast ? "at least" : "at most") \(number(goal)) \(unit)"
       parts.append((verdict == .met ? "met:    " : "MISSED: ") + text)
     }
