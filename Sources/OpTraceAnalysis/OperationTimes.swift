@@ -13,7 +13,8 @@ public struct OperationTimes: Sendable, Equatable {
 
   public init() {}
 
-  public init(of operation: OperationRecord, traceEnd: Nanoseconds) {
+  /// Borrowed: a copy of a record counts references, a million times.
+  public init(of operation: borrowing OperationRecord, traceEnd: Nanoseconds) {
     guard operation.isOutcomeKnown else { return }
     let end = max(operation.finished?.time ?? traceEnd, operation.enqueued?.time ?? .min)
     let began = (operation.executionBegan ?? (operation.finished == nil ? operation.started : nil))?.time

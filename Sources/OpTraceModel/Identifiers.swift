@@ -5,7 +5,7 @@ public typealias Nanoseconds = Int64
 public struct OperationID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
   public let rawValue: UInt32
   public init(rawValue: UInt32) { self.rawValue = rawValue }
-  public init(_ rawValue: UInt32) { self.rawValue = rawValue }
+  @inlinable public init(_ rawValue: UInt32) { self.rawValue = rawValue }
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
   public var description: String { "#\(rawValue)" }
 }
@@ -14,7 +14,7 @@ public struct OperationID: RawRepresentable, Hashable, Comparable, Sendable, Cus
 public struct QueueID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
   public let rawValue: UInt32
   public init(rawValue: UInt32) { self.rawValue = rawValue }
-  public init(_ rawValue: UInt32) { self.rawValue = rawValue }
+  @inlinable public init(_ rawValue: UInt32) { self.rawValue = rawValue }
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
   public var description: String { "queue \(rawValue)" }
 }
@@ -23,7 +23,7 @@ public struct QueueID: RawRepresentable, Hashable, Comparable, Sendable, CustomS
 public struct ThreadID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
   public let rawValue: UInt32
   public init(rawValue: UInt32) { self.rawValue = rawValue }
-  public init(_ rawValue: UInt32) { self.rawValue = rawValue }
+  @inlinable public init(_ rawValue: UInt32) { self.rawValue = rawValue }
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
   public var description: String { "thread \(rawValue)" }
 }
@@ -33,7 +33,7 @@ public struct ThreadID: RawRepresentable, Hashable, Comparable, Sendable, Custom
 public struct ObjectID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
   public let rawValue: UInt32
   public init(rawValue: UInt32) { self.rawValue = rawValue }
-  public init(_ rawValue: UInt32) { self.rawValue = rawValue }
+  @inlinable public init(_ rawValue: UInt32) { self.rawValue = rawValue }
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
   public var description: String { "object \(rawValue)" }
 }
@@ -43,7 +43,7 @@ public struct Stamp: Hashable, Sendable {
   public var time: Nanoseconds
   public var thread: ThreadID
 
-  public init(_ time: Nanoseconds, _ thread: ThreadID) {
+  @inlinable public init(_ time: Nanoseconds, _ thread: ThreadID) {
     self.time = time
     self.thread = thread
   }

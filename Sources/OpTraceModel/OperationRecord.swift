@@ -32,8 +32,8 @@ public enum Quality: UInt8, Sendable, CaseIterable {
 /// An edge of the dependency graph: the operation that holds it waits for `on`.
 public struct Dependency: Hashable, Sendable {
   public var on: OperationID
-  private var packedAdded: PackedTime
-  private var packedRemoved: PackedTime
+  @usableFromInline var packedAdded: PackedTime
+  @usableFromInline var packedRemoved: PackedTime
 
   public init(on: OperationID, added: Nanoseconds, removed: Nanoseconds? = nil) {
     self.on = on
@@ -43,11 +43,11 @@ public struct Dependency: Hashable, Sendable {
 
   /// When the edge was recorded: edges made before the operation was enqueued carry the time of the enqueueing.
   public var added: Nanoseconds {
-    get { packedAdded.time ?? 0 }
+    @inlinable get { packedAdded.time ?? 0 }
     set { packedAdded = PackedTime(newValue) }
   }
   public var removed: Nanoseconds? {
-    get { packedRemoved.time }
+    @inlinable get { packedRemoved.time }
     set { packedRemoved = PackedTime(newValue) }
   }
 }
@@ -70,7 +70,7 @@ public struct BlockExecution: Hashable, Sendable {
 /// All that a trace tells of one operation. What is nil did not happen, or was not seen (see ``coverage``).
 public struct OperationRecord: Sendable, Identifiable {
   public var id: OperationID
-  private var queueNumber: UInt32 = 0
+  @usableFromInline var queueNumber: UInt32 = 0
   private var sharedClass: SharedText
   private var sharedSource: SharedText?
   public var name: String?
@@ -78,15 +78,15 @@ public struct OperationRecord: Sendable, Identifiable {
   public var blocks: [BlockExecution] = []
   private var rareFacts: RareFacts?
 
-  private var packedCreated = PackedTime(nil)
-  private var packedEnqueued = PackedStamp.none
-  private var packedReady = PackedStamp.none
-  private var packedStarted = PackedStamp.none
-  private var packedExecutionBegan = PackedStamp.none
-  private var packedExecutionEnded = PackedStamp.none
-  private var packedStartReturned = PackedStamp.none
-  private var packedFinished = PackedStamp.none
-  private var packedReleased = PackedStamp.none
+  @usableFromInline var packedCreated = PackedTime(nil)
+  @usableFromInline var packedEnqueued = PackedStamp.none
+  @usableFromInline var packedReady = PackedStamp.none
+  @usableFromInline var packedStarted = PackedStamp.none
+  @usableFromInline var packedExecutionBegan = PackedStamp.none
+  @usableFromInline var packedExecutionEnded = PackedStamp.none
+  @usableFromInline var packedStartReturned = PackedStamp.none
+  @usableFromInline var packedFinished = PackedStamp.none
+  @usableFromInline var packedReleased = PackedStamp.none
 
   /// Misuse: how often it was started, enqueued and reported as finished.
   public var startCount: UInt32 = 0
@@ -99,7 +99,7 @@ public struct OperationRecord: Sendable, Identifiable {
   /// where that could not be told.
   public var overridesReady = false
   public var isBarrier = false
-  private var hasQueue = false
+  @usableFromInline var hasQueue = false
   /// `Operation.QueuePriority`'s raw value: -8 to 8.
   public var priority: Int8 = 0
   public var quality: Quality = .default
@@ -115,6 +115,7 @@ public struct OperationRecord: Sendable, Identifiable {
   }
 }
 
+// Getters are inlined into other modules: called from there, each would first copy the whole record.
 extension OperationRecord {
   public var className: String {
     get { sharedClass.text }
@@ -133,7 +134,7 @@ extension OperationRecord {
 
   /// The queue it was given to; nil for one that was run by hand or never enqueued.
   public var queue: QueueID? {
-    get { hasQueue ? QueueID(queueNumber) : nil }
+    @inlinable get { hasQueue ? QueueID(queueNumber) : nil }
     set {
       hasQueue = newValue != nil
       queueNumber = newValue?.rawValue ?? 0
@@ -142,40 +143,40 @@ extension OperationRecord {
 
   /// When the object was made; may lie before the trace's start.
   public var created: Nanoseconds? {
-    get { packedCreated.time }
+    @inlinable get { packedCreated.time }
     set { packedCreated = PackedTime(newValue) }
   }
   public var enqueued: Stamp? {
-    get { packedEnqueued.stamp }
+    @inlinable get { packedEnqueued.stamp }
     set { packedEnqueued = PackedStamp(newValue) }
   }
   /// The last turn to ready before the start; the thread is the one that took away the last obstacle.
   public var ready: Stamp? {
-    get { packedReady.stamp }
+    @inlinable get { packedReady.stamp }
     set { packedReady = PackedStamp(newValue) }
   }
   public var started: Stamp? {
-    get { packedStarted.stamp }
+    @inlinable get { packedStarted.stamp }
     set { packedStarted = PackedStamp(newValue) }
   }
   public var executionBegan: Stamp? {
-    get { packedExecutionBegan.stamp }
+    @inlinable get { packedExecutionBegan.stamp }
     set { packedExecutionBegan = PackedStamp(newValue) }
   }
   public var executionEnded: Stamp? {
-    get { packedExecutionEnded.stamp }
+    @inlinable get { packedExecutionEnded.stamp }
     set { packedExecutionEnded = PackedStamp(newValue) }
   }
   public var startReturned: Stamp? {
-    get { packedStartReturned.stamp }
+    @inlinable get { packedStartReturned.stamp }
     set { packedStartReturned = PackedStamp(newValue) }
   }
   public var finished: Stamp? {
-    get { packedFinished.stamp }
+    @inlinable get { packedFinished.stamp }
     set { packedFinished = PackedStamp(newValue) }
   }
   public var released: Stamp? {
-    get { packedReleased.stamp }
+    @inlinable get { packedReleased.stamp }
     set { packedReleased = PackedStamp(newValue) }
   }
 
@@ -221,12 +222,12 @@ extension OperationRecord {
 
   /// False where the trace does not tell what became of it: it was seen in part, and neither began nor ended in sight. It
   /// may have run. Its ``state`` says no more than what was seen, and a time until the trace's end would be invented.
-  public var isOutcomeKnown: Bool {
+  @inlinable public var isOutcomeKnown: Bool {
     coverage == .full || finished != nil || started != nil || executionBegan != nil
   }
 
   /// When it began to be able to run: the later of ready and enqueued. Nil when it never became ready or was never enqueued.
-  public var runnable: Nanoseconds? {
+  @inlinable public var runnable: Nanoseconds? {
     guard let enqueued, let ready else { return nil }
     return max(enqueued.time, ready.time)
   }

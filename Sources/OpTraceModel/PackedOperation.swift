@@ -1,10 +1,10 @@
 // A trace may hold millions of operations: what they share stands once, and a moment takes 12 bytes.
 
 /// A moment on a thread, or none.
-struct PackedStamp: Hashable, Sendable {
-  private var low: UInt32
-  private var high: UInt32
-  private var thread: UInt32
+@usableFromInline struct PackedStamp: Hashable, Sendable {
+  @usableFromInline var low: UInt32
+  @usableFromInline var high: UInt32
+  @usableFromInline var thread: UInt32
 
   static let none = PackedStamp(nil)
 
@@ -14,15 +14,15 @@ struct PackedStamp: Hashable, Sendable {
     thread = stamp?.thread.rawValue ?? 0
   }
 
-  var stamp: Stamp? { PackedTime(low: low, high: high).time.map { Stamp($0, ThreadID(thread)) } }
+  @inlinable var stamp: Stamp? { PackedTime(low: low, high: high).time.map { Stamp($0, ThreadID(thread)) } }
 }
 
 /// A time, or none: in two halves, so that it takes its place anywhere without padding.
-struct PackedTime: Hashable, Sendable {
-  var low: UInt32
-  var high: UInt32
+@usableFromInline struct PackedTime: Hashable, Sendable {
+  @usableFromInline var low: UInt32
+  @usableFromInline var high: UInt32
 
-  init(low: UInt32, high: UInt32) {
+  @inlinable init(low: UInt32, high: UInt32) {
     self.low = low
     self.high = high
   }
@@ -33,13 +33,13 @@ struct PackedTime: Hashable, Sendable {
     high = UInt32(truncatingIfNeeded: bits >> 32)
   }
 
-  var time: Nanoseconds? {
+  @inlinable var time: Nanoseconds? {
     let time = Nanoseconds(bitPattern: UInt64(high) << 32 | UInt64(low))
     return time == Self.nothing ? nil : time
   }
 
   /// No time of a trace: they end at ``ClockMap/bounds``.
-  private static let nothing = Nanoseconds.min
+  @usableFromInline static var nothing: Nanoseconds { Nanoseconds.min }
 }
 
 /// A text that many operations have: their class, their place in the source.
