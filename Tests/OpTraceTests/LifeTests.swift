@@ -193,15 +193,23 @@ import Testing
 
   @Test func queueControlIsRecorded() throws {
     let trace = try recorded { recorder in
-      let queue = TracedOperationQueue(name: "old", maxConcurrentOperationCount: 1, recorder: recorder)
-      queue.isSuspended = true
-      queue.addOperation(named: "doomed") {}
-      queue.maxConcurrentOperationCount = 3
-      queue.name = "new"
-      queue.qualityOfService = .utility
-      queue.cancelAllOperations()
-      queue.isSuspended = false
-      queue.waitUntilAllOperationsAreFinished()
+      do {
+        let queue = TracedOperationQueue(name: "old", maxConcurrentOperationCount: 1, recorder: recorder)
+        queue.isSuspended = true
+        queue.addOperation(named: "doomed") {}
+        queue.maxConcurrentOperationCount = 3
+        queue.name = "new"
+        queue.qualityOfService = .utility
+        queue.cancelAllOperations()
+        queue.isSuspended = false
+        queue.waitUntilAllOperationsAreFinished()
+      }
+      // Dispatch may hold the queue for a moment longer than the last operation lasts.
+      var isReleased = false
+      for _ in 0..<60_000 where !isReleased {
+        isReleased = try TraceReader.read(path: recorder.url.path).queues.first?.released != nil
+        if !isReleased { usleep(1000) }
+      }
     }
     let queue = try #require(trace.queues.first)
     #expect(queue.initialLimit == 1 && queue.limit == 3 && queue.name == "new" && queue.quality == .utility)
