@@ -27,7 +27,7 @@ export PATH := $(CURDIR)/.build-tools/bin:$(PATH)
 help:
 	@echo "make demo       build, record a photo import, draw its graph and timeline into $(demo)/"
 	@echo "make test       install what the tests need, build, run all tests"
-	@echo "make sanitize   stress tests of the recorder and hooked programs under the thread and the address sanitizer"
+	@echo "make sanitize   tests of the recorder and hooked programs under the thread and the address sanitizer"
 	@echo "make bench      what recording and the commands cost, each against its goal;  make bench BENCH=queue: a part"
 	@echo "make reliability  thousands of processes that are ended, a ring over 100 million events, 1,000 renders: minutes"
 	@echo "make fuzz       each fuzzing target for some seconds;  scripts/fuzz TARGET SECONDS: for longer"
@@ -76,7 +76,7 @@ lint:
 sanitize: sanitize-thread sanitize-address
 
 sanitize-thread sanitize-address: sanitize-%: setup-build
-	@echo "==> Stress tests and hooked programs under the $* sanitizer"
+	@echo "==> Tests of the recorder and hooked programs under the $* sanitizer"
 	@scripts/sanitize $*
 
 # By the release's build, on real work: everything, or with BENCH='queue drawing' these groups. The table goes to the
