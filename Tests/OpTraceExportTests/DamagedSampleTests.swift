@@ -168,7 +168,9 @@ private struct Sample {
     case .flipped(let place, _):
       return place >= Layout.Header.size && !chunks.contains { $0.used.contains(place) }
     case .doubled(let range):
+      // Zeros before the end, which may belong to the last record: then there are only more of them behind it.
       return range.lowerBound >= chunks.last?.used.upperBound ?? .max
+        || bytes[range.lowerBound...].allSatisfy { $0 == 0 }
     default:
       return false
     }
