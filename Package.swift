@@ -43,7 +43,11 @@ let package = Package(
     // What reads, explains and draws a trace.
     .target(name: "OpTraceModel", dependencies: ["OpTraceFormat"]),
     .target(name: "OpTraceAnalysis", dependencies: ["OpTraceModel"]),
-    .target(name: "OpTraceExport", dependencies: ["OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+    .target(
+      name: "OpTraceExport", dependencies: ["OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"],
+      exclude: ["Report/Page"], plugins: ["EmbedPage"]),
+    .executableTarget(name: "PageEmbedder"),
+    .plugin(name: "EmbedPage", capability: .buildTool, dependencies: ["PageEmbedder"]),
     .systemLibrary(
       name: "CGraphviz", pkgConfig: "libgvc", providers: [.apt(["libgraphviz-dev"]), .brew(["graphviz"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
@@ -149,7 +153,7 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .system {
+for target in package.targets where target.type != .system && target.type != .plugin {
   target.swiftSettings =
     (target.swiftSettings ?? []) + [
       .enableUpcomingFeature("ExistentialAny"),

@@ -43,7 +43,8 @@ public indirect enum JSONValue: Sendable, Equatable {
     return result
   }
 
-  private func write(to writer: ByteWriter, level: Int) {
+  /// Nil writes everything in one line, without spaces.
+  func write(to writer: ByteWriter, level: Int?) {
     switch self {
     case .null: writer.text("null")
     case .bool(let value): writer.text(value ? "true" : "false")
@@ -52,27 +53,32 @@ public indirect enum JSONValue: Sendable, Equatable {
     case .seconds(let value): Self.writeSeconds(value, to: writer)
     case .string(let value): writer.json(value)
     case .array(let values):
-      Self.writeList("[", "]", values.count, writer, level) { values[$0].write(to: writer, level: level + 1) }
+      Self.writeList("[", "]", values.count, writer, level) {
+        values[$0].write(to: writer, level: level.map { $0 + 1 })
+      }
     case .object(let members):
       Self.writeList("{", "}", members.count, writer, level) { index in
         writer.json(members[index].key)
-        writer.text(": ")
-        members[index].value.write(to: writer, level: level + 1)
+        writer.text(level == nil ? ":" : ": ")
+        members[index].value.write(to: writer, level: level.map { $0 + 1 })
       }
     }
   }
 
   private static func writeList(
-    _ open: StaticString, _ close: StaticString, _ count: Int, _ writer: ByteWriter, _ level: Int,
+    _ open: StaticString, _ close: StaticString, _ count: Int, _ writer: ByteWriter, _ level: Int?,
     _ element: (Int) -> Void
   ) {
     writer.text(open)
     for index in 0..<count {
-      writer.text(index > 0 ? ",\n" : "\n")
-      for _ in 0...level { writer.text("  ") }
+      if index > 0 { writer.byte(UInt8(ascii: ",")) }
+      if let level {
+        writer.byte(UInt8(ascii: "\n"))
+        for _ in 0...level { writer.text("  ") }
+      }
       element(index)
     }
-    if count > 0 {
+    if let level, count > 0 {
       writer.byte(UInt8(ascii: "\n"))
       for _ in 0..<level { writer.text("  ") }
     }

@@ -18,7 +18,8 @@
         """,
       version: version,
       subcommands: [
-        DemoCommand.self, GraphCommand.self, TimelineCommand.self, SummaryCommand.self, DoctorCommand.self,
+        DemoCommand.self, ReportCommand.self, GraphCommand.self, TimelineCommand.self, SummaryCommand.self,
+        DoctorCommand.self,
         ValidateCommand.self, DumpCommand.self, PackCommand.self, UnpackCommand.self, RecordCommand.self,
         DemoProgramCommand.self,
       ])

@@ -50,6 +50,15 @@ public struct DoctorReport: Sendable {
     movement = nil
   }
 
+  /// What a look at a trace has found already.
+  init(of trace: Trace, _ diagnosis: Diagnosis) {
+    self.trace = trace
+    findings = diagnosis.findings
+    silence = diagnosis.silence
+    end = trace.end
+    movement = nil
+  }
+
   /// What a running process shows in both of two looks: what it was only in the middle of is left out.
   public init(of first: Look, then second: Look, stallAfter: Nanoseconds = defaultStallAfter) {
     let later = Self.diagnosis(of: second, stallAfter)

@@ -5,7 +5,7 @@ import OpTraceModel
 extension DoctorText {
   func verdict(_ hints: [Hint]) -> [String] {
     var lines = sentence
-    if let loss { lines += wrapped(loss) }
+    if let loss = report.lossSentence { lines += wrapped(loss) }
     if let movement = report.movement { lines += wrapped(text(of: movement)) }
     let width = hints.reduce(0) { max($0, TerminalText.columns(of: $1.command)) }
     let widest = hints.reduce(0) { max($0, TerminalText.columns(of: $1.purpose)) }
@@ -23,35 +23,11 @@ extension DoctorText {
   }
 
   private var sentence: [String] {
-    let all = report.trace.operations.count
-    let open = report.unfinished
-    if report.verdict == .healthy {
-      var text = "No deadlock, stall or misuse found in \(counted(all, "operation"))."
-      if open > 0 {
-        text += " \(grouped(open)) of them \(open == 1 ? "is" : "are") not over"
-        let isLong = report.movement == nil && report.silence >= 1_000_000_000
-        text += isLong ? ", and nothing moved in the last \(DurationText.text(report.silence))." : "."
-      }
-      return wrapped(text).map { style.paint(.good, $0) }
-    }
-    let counts = Finding.Severity.allCases.compactMap { severity -> String? in
-      let count = report.findings.count { $0.severity == severity }
-      return count == 0 ? nil : counted(count, severity.rawValue)
-    }
-    var text = ": \(Self.list(counts))"
-    if open == 0 {
-      text += " in \(counted(all, "operation"))"
-    } else {
-      text += "; \(grouped(open)) of \(counted(all, "operation")) \(open == 1 ? "is" : "are") not over"
-      if report.movement == nil, report.silence > 0 {
-        text += ", and nothing moved in the last \(DurationText.text(report.silence))"
-      }
-    }
-    // The verdict of misuse is a warning; the text does not hide that it is an error.
-    let word = report.hasErrors && report.verdict == .warning ? "wrong" : report.verdict.rawValue
-    let role: Role = report.hasErrors ? .error : .warning
-    return wrapped(word + text + ".").enumerated().map {
-      $0 == 0 ? style.paint(role, word) + $1.dropFirst(word.count) : $1
+    let lines = wrapped(report.sentence)
+    if report.verdict == .healthy { return lines.map { style.paint(.good, $0) } }
+    let word = report.verdictWord
+    return lines.enumerated().map {
+      $0 == 0 ? style.paint(report.hasErrors ? .error : .warning, word) + $1.dropFirst(word.count) : $1
     }
   }
 
@@ -69,22 +45,7 @@ extension DoctorText {
     guard let first = parts.first else { return "Queues or waits changed \(looks), and no operation began or ended." }
     let rest = parts.dropFirst().map { "\(grouped($0.0)) \($0.1)" }
     let all = ["\(counted(first.0, "operation")) \(first.0 == 1 ? "was" : "were") \(first.1)"] + rest
-    return "\(Self.list(all)) \(looks): work goes on."
-  }
-
-  private var loss: String? {
-    let loss = report.trace.loss
-    var parts: [String] = []
-    if loss.isDamaged { parts.append("it is damaged in \(counted(loss.damage.count, "place"))") }
-    if loss.lostCount > 0 { parts.append("\(counted(Int(clamping: loss.lostCount), "record")) of it were lost") }
-    if !loss.unknownKinds.isEmpty { parts.append("a newer OpTrace wrote records that this one does not know") }
-    guard !parts.isEmpty else { return nil }
-    return "The trace is not complete: \(Self.list(parts)). What is missing may tell otherwise."
-  }
-
-  private static func list(_ parts: [String]) -> String {
-    guard let last = parts.last, parts.count > 1 else { return parts.first ?? "" }
-    return parts.dropLast().joined(separator: ", ") + " and " + last
+    return "\(DoctorReport.list(all)) \(looks): work goes on."
   }
 
   private func wrapped(_ text: String) -> [String] { TerminalText.wrapped(text, to: style.width) }

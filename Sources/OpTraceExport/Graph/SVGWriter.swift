@@ -11,6 +11,8 @@ public struct SVGWriter {
   let picture: GraphPicture
   let layout: GraphLayout
   var out = ""
+  /// A part of a page, which brings the script and where style stands elsewhere.
+  private var isEmbedded = false
   /// Nil: everything is kept in `out`.
   private var sink: ByteSink?
 
@@ -37,6 +39,14 @@ public struct SVGWriter {
     try writer.flush(above: 0)
   }
 
+  static func embedded(_ picture: GraphPicture, _ layout: GraphLayout) -> (svg: String, style: String) {
+    var writer = SVGWriter(picture, layout)
+    writer.isEmbedded = true
+    // Without a sink nothing throws.
+    try? writer.write()
+    return (writer.out, writer.style)
+  }
+
   private mutating func flush(above limit: Int = 1 << 16) throws {
     guard let sink, out.utf8.count > limit else { return }
     try out.withUTF8 { try sink(UnsafeRawBufferPointer($0)) }
@@ -46,16 +56,19 @@ public struct SVGWriter {
   private mutating func write() throws {
     let frame = PictureFrame(picture, layout)
     let (width, height) = (frame.width, frame.height)
-    out += "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+    if !isEmbedded { out += "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" }
     out += "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"optrace-graph\" role=\"img\" width=\"\(number(width))\" "
     out +=
-      "height=\"\(number(height))\" viewBox=\"0 0 \(number(width)) \(number(height))\" font-family=\"\(Self.font)\" "
+      "height=\"\(number(height))\" viewBox=\"0 0 \(number(width)) \(number(height))\" font-family=\"\(Self.font)\""
     // Shrinks into a window, but not until nobody can read it.
-    out += "style=\"width:100%;min-width:\(number(width * 0.55))px;max-width:\(number(width))px;height:auto\">\n"
+    let size =
+      isEmbedded
+      ? "" : " style=\"width:100%;min-width:\(number(width * 0.55))px;max-width:\(number(width))px;height:auto\""
+    out += size + ">\n"
     out += "<title>\(xml(picture.title)): operations and their dependencies</title>\n"
     out +=
       "<desc>\(xml(([picture.subtitle] + picture.verdicts.map { "\($0.lead) \($0.text)" }).joined(separator: "\n")))</desc>\n"
-    out += "<style><![CDATA[\n\(SVGStyle.css(picture, hasLanes: layout.metrics.hasLanes))\(leanStyle)]]></style>\n"
+    if !isEmbedded { out += "<style><![CDATA[\n\(style)]]></style>\n" }
     out += "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n"
     writeHead(frame)
     out += "<g transform=\"translate(\(number(frame.graphOrigin.x)) \(number(frame.graphOrigin.y)))\">\n"
@@ -86,12 +99,14 @@ public struct SVGWriter {
     out += "<g class=\"legend\" transform=\"translate(\(number(PictureFrame.margin)) \(number(frame.legendTop)))\">\n"
     for (item, at) in zip(picture.legend, frame.legend.places) { writeLegend(item, at) }
     out += "</g>\n"
-    if !picture.isLean { out += "<script><![CDATA[\n\(SVGStyle.script)]]></script>\n" }
+    if !picture.isLean, !isEmbedded { out += "<script><![CDATA[\n\(SVGStyle.script)]]></script>\n" }
     out += "</svg>\n"
   }
 
-  private var leanStyle: String {
-    picture.isLean ? SVGStyle.lean(picture, hasLanes: layout.metrics.hasLanes) : ""
+  private var style: String {
+    let hasLanes = layout.metrics.hasLanes
+    return SVGStyle.css(picture, hasLanes: hasLanes)
+      + (picture.isLean ? SVGStyle.lean(picture, hasLanes: hasLanes) : "")
   }
 
   private mutating func writeHead(_ frame: PictureFrame) {

@@ -1,0 +1,19 @@
+public import OpTraceModel
+
+/// The drawing of a graph as a part of a page: the page brings the script, and its policy wants all style in one place.
+public struct EmbeddedGraph: Sendable {
+  public var svg: String
+  public var style: String
+  /// The number of the folded box that an operation is in; without an entry it has a box of its own, if any.
+  public var boxes: [OperationID: Int] = [:]
+  /// What was folded, as a sentence; nil: nothing.
+  public var note: String?
+
+  public init(_ picture: GraphPicture, _ layout: GraphLayout) {
+    (svg, style) = SVGWriter.embedded(picture, layout)
+    note = picture.foldingNote
+    for fold in picture.nodes.lazy.compactMap(\.fold) {
+      for id in fold.members { boxes[id] = fold.number }
+    }
+  }
+}

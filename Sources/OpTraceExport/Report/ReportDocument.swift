@@ -1,0 +1,129 @@
+import OpTraceAnalysis
+import OpTraceModel
+
+/// The small part of a report's data: who ran, the verdict, the findings, the figures. `model.mjs` reads it.
+struct ReportDocument {
+  let trace: Trace
+  let doctor: DoctorReport
+  let summary: Summary
+  let timeline: Timeline
+  let threads: [ThreadRecord]
+  let queueRows: [QueueID: Int]
+  let graphNote: String?
+
+  var json: JSONValue {
+    .members([
+      "process": process,
+      "end": .integer(Int(trace.end)),
+      "origin": .integer(Int(timeline.origin)),
+      "wall": .integer(Int(summary.wall)),
+      "activity": .optional(trace.activity) { .array([.integer(Int($0.lowerBound)), .integer(Int($0.upperBound))]) },
+      "counts": .members([
+        "operations": .integer(trace.operations.count), "queues": .integer(trace.queues.count),
+        "threads": .integer(summary.threads.count), "events": .integer(trace.eventCount),
+      ]),
+      "stateWords": .array(ReportState.words.map { .string($0) }),
+      "verdict": .members([
+        "word": .string(doctor.verdict.rawValue), "hasErrors": .bool(doctor.hasErrors),
+        "sentence": .string(doctor.sentence),
+      ]),
+      "loss": .members([
+        "isComplete": .bool(trace.loss.isComplete), "sentence": .optional(doctor.lossSentence) { .string($0) },
+      ]),
+      "graphNote": .optional(graphNote) { .string($0) },
+      "groups": .array(
+        timeline.groups.map { group in
+          .members([
+            "name": .string(group.name), "queue": .optional(group.queue.flatMap { queueRows[$0.id] }) { .integer($0) },
+          ])
+        }),
+      "waitsWithoutLane": .integer(timeline.counts.waitsWithoutLane),
+      "threads": .array(threadList),
+      "queues": .array(summary.queues.map(queue)),
+      "classes": .array(summary.classes.map(\.report)),
+      "threadWaits": .array(summary.waits.longest.map(wait)),
+      "findings": .array(doctor.findings.map(finding)),
+    ])
+  }
+
+  private var process: JSONValue {
+    .members([
+      "name": .string(trace.header.processName),
+      "id": .integer(Int(trace.header.processID)),
+      "started": trace.header.startWall > 0 ? .string(utcText(trace.header.startWall)) : .null,
+      "mode": .string(trace.header.mode.rawValue),
+      "isClosed": .bool(trace.header.isClosed),
+      "writer": .string(trace.header.writerVersion),
+    ])
+  }
+
+  private var threadList: [JSONValue] {
+    var busy: [ThreadID: Summary.Thread] = [:]
+    for thread in summary.threads { busy[thread.id] = thread }
+    return threads.map { thread in
+      .members([
+        "name": .string(thread.timelineName), "systemId": .integer(Int(thread.systemID)),
+        "isMain": .bool(thread.isMain),
+        "executions": .integer(busy[thread.id]?.operations ?? 0), "busy": .integer(Int(busy[thread.id]?.busy ?? 0)),
+      ])
+    }
+  }
+
+  private func queue(_ queue: Summary.Queue) -> JSONValue {
+    .members([
+      "name": .string(queue.name.isEmpty ? queue.id.description : queue.name), "limit": .integer(queue.limit),
+      "isSuspended": .bool(queue.isSuspended), "operations": .integer(queue.operations), "peak": .integer(queue.peak),
+      "busy": .integer(Int(queue.busy)), "utilisation": .number(queue.utilisation),
+      "waitingForDependencies": .integer(Int(queue.waitingForDependencies)),
+      "waitingForSlot": .integer(Int(queue.waitingForSlot)),
+    ])
+  }
+
+  private func wait(_ wait: Summary.Wait) -> JSONValue {
+    .members([
+      "operation": .optional(wait.operation.flatMap { trace.index(of: $0) }) { .integer($0) },
+      "thread": .optional(threads.firstIndex { $0.id == wait.thread }) { .integer($0) },
+      "target": .string(wait.targetName), "count": .integer(wait.count), "unfinished": .integer(wait.unfinished),
+      "total": .integer(Int(wait.total)), "max": .integer(Int(wait.max)),
+    ])
+  }
+
+  private func finding(_ finding: Finding) -> JSONValue {
+    func rows(_ ids: [OperationID]) -> JSONValue { .array(ids.compactMap { trace.index(of: $0) }.map { .integer($0) }) }
+    return .members([
+      "code": .string(finding.code), "severity": .string(finding.severity.rawValue),
+      "isProven": .bool(finding.isProven),
+      "title": .string(finding.title), "explanation": .string(finding.explanation), "fix": .string(finding.fix),
+      "rows": rows(finding.operations), "cycle": rows(finding.cycle),
+      "queues": .array(finding.queues.compactMap { queueRows[$0] }.map { .integer($0) }),
+      "behind": .integer(finding.behind),
+      "evidence": .array(
+        finding.evidence.map { evidence in
+          .members([
+            "time": .optional(evidence.time) { .integer(Int($0)) },
+            "thread": .optional(evidence.thread.flatMap { id in threads.firstIndex { $0.id == id } }) { .integer($0) },
+            "text": .string(evidence.text),
+          ])
+        }),
+    ])
+  }
+}
+
+extension Summary.Class {
+  fileprivate var report: JSONValue {
+    .members([
+      "name": .string(name), "count": .integer(count), "waitingForDependencies": waitingForDependencies.report,
+      "waitingForSlot": waitingForSlot.report, "running": running.report,
+    ])
+  }
+}
+
+extension Distribution {
+  fileprivate var report: JSONValue {
+    .members([
+      "count": .integer(count), "total": .integer(Int(total)), "median": .integer(Int(median)),
+      "p95": .integer(Int(p95)),
+      "max": .integer(Int(max)),
+    ])
+  }
+}

@@ -1,0 +1,86 @@
+import OpTraceAnalysis
+public import OpTraceModel
+
+/// Writes a trace as one HTML page that needs nothing else: timeline, graph, why it was slow, what is wrong.
+///
+/// Script and style are the same in every page; the trace stands in it as data, in columns of integers and one list of
+/// texts, in which no `<` is left: whatever a name contains, it stays a text.
+public struct ReportExporter: Sendable {
+  /// More lanes than these say no more, and take the place of other rows.
+  private static let waitLanes = 12
+
+  private let trace: Trace
+  private let graph: EmbeddedGraph?
+  private let graphNote: String?
+  private let page: ReportPage
+  private let isLive: Bool
+
+  /// - Parameters:
+  ///   - graph: the drawing, or nil where there is none; `graphNote` then says why.
+  ///   - isServed: the page comes from `optrace view`, and may ask it for news.
+  ///   - isLive: the trace still grows, so that it should.
+  public init(
+    _ trace: Trace, graph: EmbeddedGraph?, graphNote: String? = nil, isServed: Bool = false, isLive: Bool = false
+  ) {
+    self.trace = trace
+    self.graph = graph
+    self.graphNote = graphNote ?? graph?.note
+    self.isLive = isLive
+    page = ReportPage(isServed: isServed)
+  }
+
+  /// O(n log n), about 400 bytes per operation meanwhile. Throws what `sink` throws.
+  public func write(to sink: @escaping ByteSink) throws {
+    let style = ReportPage.file("page.css") + (graph?.style ?? "")
+    let writer = ByteWriter(sink)
+    for (text, next) in ReportPage.pieces {
+      writer.string(String(text))
+      switch next {
+      case .policy: writer.string(page.policy(style: style))
+      case .live: if isLive { writer.text("<meta name=\"optrace-live\" content=\"state\">") }
+      case .title: writer.string(TextEscaping.xml(trace.header.processName))
+      case .style: writer.string(style)
+      case .graph: writer.string(graph?.svg ?? "")
+      case .script: writer.string(ReportPage.script)
+      case .data: try writeData(to: writer)
+      case nil: break
+      }
+      try writer.check()
+    }
+    try writer.finish()
+  }
+
+  private func writeData(to page: ByteWriter) throws {
+    // `<` stands only inside of texts, where its number says the same: no text can end the element that holds the data.
+    let writer = ByteWriter { bytes in
+      for byte in bytes { if byte == UInt8(ascii: "<") { page.text("\\u003c") } else { page.byte(byte) } }
+    }
+    var options = TimelineOptions()
+    options.waitLanes = Self.waitLanes
+    let ((timeline, summary), (diagnosis, stuck)) = both(
+      { [options] in (Timeline(trace, options: options), Summary(of: trace)) },
+      {
+        let diagnosis = Diagnosis(of: trace)
+        return (diagnosis, StuckPart(of: trace, diagnosis))
+      })
+    let tables = ReportTables(
+      trace, timeline, CounterValues(timeline, trace), summary.criticalPath, stuck, boxes: graph?.boxes ?? [:])
+    let document = ReportDocument(
+      trace: trace, doctor: DoctorReport(of: trace, diagnosis), summary: summary, timeline: timeline,
+      threads: tables.threads, queueRows: tables.queueRows, graphNote: graphNote)
+    writer.text("{\"version\":1,\"document\":")
+    document.json.write(to: writer, level: nil)
+    writer.text(",\n\"tables\":{")
+    for (place, table) in tables.all.enumerated() {
+      if place > 0 { writer.text(",\n") }
+      table.write(to: writer)
+    }
+    writer.text("},\n\"strings\":[")
+    for (place, text) in tables.strings.enumerated() {
+      if place > 0 { writer.byte(UInt8(ascii: ",")) }
+      writer.json(text)
+    }
+    writer.text("]}")
+    try writer.finish()
+  }
+}

@@ -1,0 +1,297 @@
+import OpTraceAnalysis
+import OpTraceFormat
+import OpTraceModel
+
+/// The large part of a report's data, as columns. An operation, a thread, a queue is named by its row, its place in
+/// the list; a text by its place among ``strings``. `model.mjs` reads them.
+struct ReportTables {
+  /// By place, every text once.
+  private(set) var strings: [String] = []
+  private var places: [String: Int] = [:]
+  /// Those that the trace describes, and those that it only names.
+  private(set) var threads: [ThreadRecord]
+  private var threadRows: [ThreadID: Int] = [:]
+  private(set) var queueRows: [QueueID: Int] = [:]
+
+  private(set) var operations = TableEncoder(
+    "operations", ColumnEncoder("id"), ColumnEncoder("name"), ColumnEncoder("class"), ColumnEncoder("queue"),
+    ColumnEncoder("state"), ColumnEncoder("flags"), ColumnEncoder("priority"), ColumnEncoder("source"),
+    ColumnEncoder("error"), ColumnEncoder("track"), ColumnEncoder("dependencyTrack"), ColumnEncoder("slotTrack"),
+    ColumnEncoder("box"), ColumnEncoder("dependencies"), ColumnEncoder("created"))
+  private(set) var moments = TableEncoder("moments")
+  private(set) var dependencies = TableEncoder("dependencies", ColumnEncoder("on"), ColumnEncoder("removed"))
+  private(set) var details = TableEncoder(
+    "details", ColumnEncoder("track"), ColumnEncoder("begin"), ColumnEncoder("end", base: "begin"),
+    ColumnEncoder("kind"),
+    ColumnEncoder("isOpen"), ColumnEncoder("name"), ColumnEncoder("operation"), ColumnEncoder("thread"),
+    ColumnEncoder("signal"))
+  private(set) var counters = TableEncoder(
+    "counters", ColumnEncoder("group"), ColumnEncoder("kind"), ColumnEncoder("time"), ColumnEncoder("value"))
+  private(set) var instants = TableEncoder(
+    "instants", ColumnEncoder("time"), ColumnEncoder("name"), ColumnEncoder("operation"), ColumnEncoder("queue"))
+  private(set) var tracks = TableEncoder("tracks", ColumnEncoder("group"), ColumnEncoder("name"))
+  private(set) var steps = TableEncoder(
+    "steps", ColumnEncoder("row"), ColumnEncoder("cause"), ColumnEncoder("causeRow"), ColumnEncoder("began"),
+    ColumnEncoder("ended", base: "began"), ColumnEncoder("dependencies"), ColumnEncoder("slot"),
+    ColumnEncoder("running"))
+  private(set) var remaining = TableEncoder("remaining", ColumnEncoder("row"))
+
+  init(
+    _ trace: Trace, _ timeline: Timeline, _ counterValues: CounterValues, _ path: CriticalPath, _ stuck: StuckPart,
+    boxes: [OperationID: Int]
+  ) {
+    threads = trace.threads
+    for (row, thread) in threads.enumerated() { threadRows[thread.id] = row }
+    for (row, queue) in trace.queues.enumerated() { queueRows[queue.id] = row }
+    addOperations(trace, Places(trace, timeline), stuck, path, boxes)
+    addMoments(trace)
+    addDependencies(trace)
+    addDetails(trace, timeline)
+    for value in counterValues.values {
+      counters.append(value.group, value.kind.rawValue, Int(value.time), value.value)
+    }
+    for track in timeline.tracks { tracks.append(track.group, place(of: track.name)) }
+    addInstants(trace)
+    addPath(path, trace)
+  }
+
+  var all: [TableEncoder] {
+    [operations, moments, dependencies, details, counters, instants, tracks, steps, remaining]
+  }
+
+  mutating func place(of text: String) -> Int {
+    if let known = places[text] { return known }
+    places[text] = strings.count
+    strings.append(text)
+    return strings.count - 1
+  }
+
+  mutating func row(of thread: ThreadID) -> Int {
+    if let known = threadRows[thread] { return known }
+    threadRows[thread] = threads.count
+    threads.append(ThreadRecord(id: thread, systemID: 0, name: "", isMain: false))
+    return threads.count - 1
+  }
+
+  /// The tracks of each operation's execution and waits; nil: none.
+  private struct Places {
+    var execution: [Timeline.TrackIndex]
+    var dependencies: [Timeline.TrackIndex]
+    var slot: [Timeline.TrackIndex]
+
+    init(_ trace: Trace, _ timeline: Timeline) {
+      execution = .init(repeating: -1, count: trace.operations.count)
+      dependencies = execution
+      slot = execution
+      for one in timeline.executions { execution[Int(one.operation)] = one.track }
+      for wait in timeline.waits {
+        switch wait.kind {
+        case .dependencies: dependencies[Int(wait.operation)] = wait.track
+        case .slot: slot[Int(wait.operation)] = wait.track
+        }
+      }
+    }
+  }
+
+  private mutating func addOperations(
+    _ trace: Trace, _ tracks: Places, _ stuck: StuckPart, _ path: CriticalPath, _ boxes: [OperationID: Int]
+  ) {
+    let critical = Set(path.operations)
+    func track(_ index: Timeline.TrackIndex) -> Int? { index < 0 ? nil : Int(index) }
+    trace.operations.withUnsafeBufferPointer { records in
+      for row in records.indices {
+        let id = records[row].id
+        let state = ReportState(of: records[row], at: row, stuck)
+        let flags = ReportFlags(of: records[row], isCritical: critical.contains(id))
+        operations.append(
+          Int(id.rawValue), records[row].name.map { place(of: $0) }, place(of: records[row].className),
+          records[row].queue.flatMap { queueRows[$0] }, state.rawValue, flags.rawValue, Int(records[row].priority),
+          records[row].source.map { place(of: $0) }, records[row].error.map { place(of: $0) },
+          track(tracks.execution[row]), track(tracks.dependencies[row]), track(tracks.slot[row]), boxes[id],
+          records[row].dependencies.count, records[row].created.map { Int($0) })
+      }
+    }
+  }
+
+  /// Every moment with its thread; each relative to the one before it in an operation's life, which is mostly near.
+  private mutating func addMoments(_ trace: Trace) {
+    let kinds: [(name: String, base: Int?, stamp: (borrowing OperationRecord) -> Stamp?)] = [
+      ("enqueued", nil, { $0.enqueued }), ("ready", 0, { $0.ready }), ("started", 1, { $0.started }),
+      ("executing", 2, { $0.executionBegan }), ("executionEnded", 3, { $0.executionEnded }),
+      ("startReturned", 4, { $0.startReturned }), ("finished", 4, { $0.finished }),
+      ("cancelRequested", nil, { $0.cancelRequested }), ("released", 6, { $0.released }),
+    ]
+    for kind in kinds {
+      moments.columns.append(ColumnEncoder(kind.name, base: kind.base.map { kinds[$0].name }))
+      moments.columns.append(ColumnEncoder(kind.name + "Thread"))
+    }
+    trace.operations.withUnsafeBufferPointer { records in
+      for row in records.indices {
+        for (place, kind) in kinds.enumerated() {
+          let stamp = kind.stamp(records[row])
+          let base = kind.base.flatMap { kinds[$0].stamp(records[row])?.time }
+          moments.columns[2 * place].append(stamp?.time, relative: base)
+          moments.columns[2 * place + 1].append(stamp.map { self.row(of: $0.thread) })
+        }
+      }
+    }
+  }
+
+  /// In the order of the operations that have them; what is not among the operations is left out.
+  private mutating func addDependencies(_ trace: Trace) {
+    for row in trace.operations.indices where !trace.operations[row].dependencies.isEmpty {
+      for dependency in trace.operations[row].dependencies {
+        // Relative to who has it: mostly a near one.
+        dependencies.columns[0].append(trace.index(of: dependency.on).map { $0 - row }, relative: 0)
+        dependencies.columns[1].append(dependency.removed)
+      }
+    }
+  }
+
+  private mutating func addInstants(_ trace: Trace) {
+    var found: [(time: Nanoseconds, name: String, operation: Int?, queue: Int?)] = trace.marks.map {
+      ($0.at.time, $0.name, $0.operation.flatMap { trace.index(of: $0) }, nil)
+    }
+    for (row, queue) in trace.queues.enumerated() {
+      found += queue.changes.compactMap { change in change.kind.words.map { (change.time, $0, nil, row) } }
+    }
+    for one in found.sorted(by: { $0.time < $1.time }) {
+      instants.append(Int(one.time), place(of: one.name), one.operation, one.queue)
+    }
+  }
+
+  private mutating func addPath(_ path: CriticalPath, _ trace: Trace) {
+    for step in path.steps {
+      let cause: (Int, OperationID?) =
+        switch step.cause {
+        case .start: (0, nil)
+        case .dependency(let id): (1, id)
+        case .slot(let id): (2, id)
+        }
+      let values: [(Nanoseconds?, Nanoseconds?)] = [
+        (step.began, nil), (step.ended, step.began), (step.waitingForDependencies, nil), (step.waitingForSlot, nil),
+        (step.running, nil),
+      ]
+      steps.columns[0].append(trace.index(of: step.operation))
+      steps.columns[1].append(cause.0)
+      steps.columns[2].append(cause.1.flatMap { trace.index(of: $0) })
+      for (place, value) in values.enumerated() { steps.columns[3 + place].append(value.0, relative: value.1) }
+    }
+    for id in path.remaining { remaining.append(trace.index(of: id)) }
+  }
+
+  private mutating func addDetails(_ trace: Trace, _ timeline: Timeline) {
+    for detail in timeline.details.sorted(by: { ($0.track, $0.begin, $1.end) < ($1.track, $1.begin, $0.end) }) {
+      let facts = DetailFacts(detail, trace)
+      details.columns[0].append(Int(detail.track))
+      details.columns[1].append(detail.begin)
+      details.columns[2].append(detail.end, relative: detail.begin)
+      details.columns[3].append(facts.kind)
+      details.columns[4].append(detail.isOpen ? 1 : 0)
+      details.columns[5].append(place(of: facts.name))
+      details.columns[6].append(facts.operation)
+      details.columns[7].append(row(of: facts.thread))
+      details.columns[8].append(facts.signal)
+    }
+  }
+}
+
+/// What an operation is shown as, by its place in the page's list of states: ``ShownState``, or unknown.
+struct ReportState {
+  static let words = ShownState.allCases.map(\.rawValue) + ["unknown"]
+  let rawValue: Int
+
+  init(of operation: borrowing OperationRecord, at row: Int, _ stuck: StuckPart) {
+    let state: ShownState =
+      stuck.circles[row] != nil
+      ? .deadlocked
+      : stuck.stalled.contains(row) || stuck.culprits.contains(row) ? .stalled : ShownState(operation.state)
+    let isStuck = state == .deadlocked || state == .stalled
+    rawValue = isStuck || operation.isOutcomeKnown ? state.ordinal : Self.words.count - 1
+  }
+}
+
+/// Yes-or-no facts of an operation, as `model.mjs` names them.
+struct ReportFlags: OptionSet {
+  let rawValue: Int
+  static let asynchronous = Self(rawValue: 1)
+  static let barrier = Self(rawValue: 2)
+  static let leavesThread = Self(rawValue: 4)
+  static let external = Self(rawValue: 8)
+  static let partial = Self(rawValue: 16)
+  static let critical = Self(rawValue: 32)
+  static let unknown = Self(rawValue: 64)
+
+  init(rawValue: Int) { self.rawValue = rawValue }
+
+  init(of operation: borrowing OperationRecord, isCritical: Bool) {
+    self = []
+    if operation.isAsynchronous { insert(.asynchronous) }
+    if operation.isBarrier { insert(.barrier) }
+    if operation.leavesThread { insert(.leavesThread) }
+    if operation.coverage == .external { insert(.external) }
+    if operation.coverage == .partial { insert(.partial) }
+    if isCritical { insert(.critical) }
+    if !operation.isOutcomeKnown { insert(.unknown) }
+  }
+}
+
+/// What the page shows of a detail of the timeline.
+private struct DetailFacts {
+  var kind: Int
+  var name: String
+  var operation: Int?
+  var thread: ThreadID
+  /// The operation whose signal ended the wait.
+  var signal: Int?
+
+  init(_ detail: Timeline.Detail, _ trace: Trace) {
+    switch detail.kind {
+    case .block(let row, let block):
+      kind = 0
+      name = "block \(block.index + 1)"
+      operation = Int(row)
+      thread = block.thread
+    case .span(let place):
+      let span = trace.spans[place]
+      kind = 1
+      name = span.name
+      operation = span.operation.flatMap { trace.index(of: $0) }
+      thread = span.began.thread
+    case .wait(let place):
+      let wait = trace.waits[place]
+      kind = 2
+      name = "waits for " + trace.targetName(wait.target)
+      operation = wait.inside.flatMap { trace.index(of: $0) }
+      thread = wait.thread
+      signal = (wait.endSignal ?? wait.lastSignal)?.operation.flatMap { trace.index(of: $0) }
+    case .gap(let place):
+      let gap = trace.loss.gaps[place]
+      kind = 3
+      name = "\(gap.count) records lost: \(gap.reason.explanation)"
+      thread = gap.thread
+    }
+  }
+}
+
+extension QueueRecord.ChangeKind {
+  /// Nil for a limit, which the counters show.
+  fileprivate var words: String? {
+    switch self {
+    case .limit: nil
+    case .suspended: "suspended"
+    case .resumed: "resumed"
+    case .cancelledAll: "all operations cancelled"
+    }
+  }
+}
+
+extension Trace {
+  fileprivate func targetName(_ target: WaitRecord.Target) -> String {
+    switch target {
+    case .operation(let id): "operation \(operation(id)?.shownName ?? id.description)"
+    case .queue(let id): "queue \(queue(id)?.name ?? id.description)"
+    case .object(let id): object(id)?.title ?? id.description
+    }
+  }
+}

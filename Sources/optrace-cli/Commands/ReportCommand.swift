@@ -1,0 +1,53 @@
+#if CLI
+  import ArgumentParser
+  import OpTraceExport
+  import OpTraceGraphviz
+  import OpTraceModel
+
+  struct ReportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "report",
+      abstract: "Writes one HTML page that shows all of it: timeline, graph, why it was slow, what is wrong.",
+      discussion: """
+        The page needs nothing else and asks nobody for anything: attach it to a bug report, open it anywhere. What is \
+        selected in it stands in its address.
+
+        The page holds the names of operations, queues, threads and source files; 'optrace pack --anonymize' makes a \
+        trace without them.
+        """)
+
+    @OptionGroup var input: TraceInput
+
+    @Option(
+      name: .shortAndLong,
+      help: ArgumentHelp("The file to write; '-' is standard output, and the default.", valueName: "file"),
+      completion: .file(extensions: ["html"]))
+    var output: String?
+
+    func run() throws {
+      let output = try self.input.output(output)
+      if output.isTerminal { throw Failure.usage("a page is not for a terminal: use -o FILE") }
+      let input = try input.read()
+      let report = Report.exporter(for: input.trace)
+      try output.write { sink in try withoutActuallyEscaping(sink) { try report.write(to: $0) } }
+      try input.end()
+    }
+  }
+
+  /// A trace's page with its drawing.
+  enum Report {
+    static func exporter(for trace: Trace, isServed: Bool = false, isLive: Bool = false) -> ReportExporter {
+      var options = GraphOptions()
+      options.mostBoxes = GraphOptions.readable
+      let picture = GraphPicture(of: trace, options: options)
+      do {
+        let graph = EmbeddedGraph(picture, try GraphvizRenderer.layout(picture))
+        return ReportExporter(trace, graph: graph, isServed: isServed, isLive: isLive)
+      } catch {
+        // Everything else of the page is worth having without it.
+        Console.warning("the page has no graph: \(printable("\(error)"))")
+        return ReportExporter(trace, graph: nil, graphNote: "\(error)", isServed: isServed, isLive: isLive)
+      }
+    }
+  }
+#endif
