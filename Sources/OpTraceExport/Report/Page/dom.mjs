@@ -1,0 +1,138 @@
+// Elements, and the few pieces that several parts of the page show. Names come from a user's program: they are only ever text.
+import {counted, durationText, grouped} from './format.mjs';
+
+/** An element: `h('button', {class: 'wide', onclick: f}, 'Text', child)`. Null, false and undefined are left out. */
+export function h(tag, attributes, ...children) {
+  return furnish(document.createElement(tag), attributes, children);
+}
+
+/** The same for a drawing. */
+export function svg(tag, attributes, ...children) {
+  return furnish(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
+}
+
+function furnish(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+    // The page's policy forbids style attributes, not properties set by its own script.
+    else if (name === 'css') for (const [key, text] of Object.entries(value)) element.style.setProperty(key, text);
+    else element.setAttribute(name, value === true ? '' : value);
+  }
+  element.append(...children.flat(Infinity).filter(one => one !== null && one !== undefined && one !== false));
+  return element;
+}
+
+/** One drawn sign for each state, 11 units square: fonts lack some of the characters. The same as in the graph. */
+const SIGN_PATHS = {
+  finished: 'M1.5 6 4.5 9 9.5 2.5',
+  executing: 'M2.5 1.5 9.5 5.5 2.5 9.5Z',
+  ready: 'M2.5 1.5 9.5 5.5 2.5 9.5Z',
+  pending: 'M9.5 5.5a4 4 0 1 1-8 0a4 4 0 1 1 8 0',
+  cancelled: 'M2 2 9 9M9 2 2 9',
+  failed: 'M5.5 1V6.5M5.5 9V9.6',
+  deadlocked: 'M9.3 3.2A4.4 4.4 0 1 0 10 6.6M9.8 0.6V3.6H6.8',
+  stalled: 'M9.5 5.5a4 4 0 1 1-8 0a4 4 0 1 1 8 0M2.7 8.3 8.3 2.7',
+  warning: 'M5.5 1 10.3 9.8H.7ZM5.5 4.2V6.6M5.5 8.1V8.4',
+  note: 'M5.5 4.8V9M5.5 2V2.3',
+  unknown: 'M3.2 3.4a2.3 2.3 0 1 1 3.4 2.1c-.8.5-1.1.9-1.1 1.7M5.5 9.3V9.6',
+};
+
+export function sign(kind) {
+  const known = Object.hasOwn(SIGN_PATHS, kind) ? kind : 'unknown';
+  return svg('svg', {class: `sign-of ${known}-sign`, viewBox: '0 0 11 11', 'aria-hidden': 'true'}, svg('path', {d: SIGN_PATHS[known]}));
+}
+
+/** A state with sign and word. */
+export function stateChip(state, count) {
+  return h('span', {class: `chip ${state}-chip`}, sign(state), count === undefined ? state : `${grouped(count)} ${state}`);
+}
+
+/** Wherever an operation is named, this button selects it. */
+export function operationButton(model, selection, row) {
+  if (row < 0) return h('span', {class: 'faint'}, 'unknown operation');
+  const name = model.name(row), state = model.state(row), id = model.id(row);
+  return h('button', {type: 'button', class: 'operation', title: `${name} #${id}, ${state}`, onclick: () => selection.select(row)},
+    sign(state), h('bdi', {}, name), h('span', {class: 'number'}, `#${id}`), h('span', {class: 'unseen'}, `, ${state}`));
+}
+
+export const TIME_KINDS = [
+  {key: 'waitingForDependencies', css: 'blocked-time', text: 'waiting for dependencies', short: 'Dependencies'},
+  {key: 'waitingForSlot', css: 'queued-time', text: 'waiting for a slot', short: 'Slot'},
+  {key: 'running', css: 'running-time', text: 'running', short: 'Running'},
+];
+
+/** The three times as one bar, `longest` wide at most. The parts differ in height too, not by colour alone. */
+export function timesBar(times, longest) {
+  const parts = TIME_KINDS.filter(kind => times[kind.key] > 0);
+  const words = parts.map(kind => `${kind.text} ${durationText(times[kind.key])}`).join(', ');
+  return h('span', {class: 'times-bar', role: 'img', 'aria-label': words || 'no time', title: words},
+    parts.map(kind => h('span', {class: kind.css, css: {width: `${100 * times[kind.key] / Math.max(longest, 1)}%`}})));
+}
+
+export function threadName(model, index) {
+  const thread = index === null || index === undefined || index < 0 ? null : model.threads[index];
+  return thread ? thread.name : '';
+}
+
+/**
+ * Fills `list` with the first of `count` items and gives the button for the rest. `draw(from, to)` appends items. A click shows all of some
+ * hundreds, or the next thousand: a browser that must lay out a million rows stands still.
+ */
+export function moreButton(list, count, first, draw) {
+  const step = 1000;
+  let shown = 0;
+  const button = h('button', {type: 'button', class: 'more', onclick: () => {
+    const next = list.childElementCount;
+    show(shown + step);
+    // The button may be gone: the focus moves to what it brought.
+    if (button.hidden) list.children[next]?.querySelector('button')?.focus();
+  }});
+  function show(end) {
+    const from = shown;
+    shown = Math.min(count, end);
+    draw(from, shown);
+    button.hidden = shown >= count;
+    button.textContent = count - shown <= step ? `Show all ${grouped(count)}` : `Show ${grouped(step)} more of ${grouped(count)}`;
+  }
+  show(first);
+  return button;
+}
+
+/** Operations as a list of buttons. `beside(row, index)` adds what stands behind each. */
+export function operationList(model, selection, rows, beside = () => null, first = 20) {
+  const list = h('ul', {class: 'operations', 'aria-label': counted(rows.length, 'operation')});
+  const more = moreButton(list, rows.length, first, (from, to) => {
+    for (let index = from; index < to; index += 1) {
+      list.append(h('li', {}, operationButton(model, selection, rows[index]), beside(rows[index], index)));
+    }
+  });
+  return h('div', {class: 'many'}, list, more);
+}
+
+/** Keys of the whole page: not while somebody types, holds a modifier, or reads the help. */
+export function onPageKey(handle) {
+  document.addEventListener('keydown', event => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest?.('input, select, textarea, [contenteditable], dialog')) return;
+    if (document.querySelector('dialog[open]')) return;
+    handle(event);
+  });
+}
+
+/** Builds a view when it is first looked at, or printed: most readers open one or two of them. */
+export function whenShown(selection, tab, build) {
+  let isBuilt = false;
+  function check() {
+    if (isBuilt || selection.tab !== tab) return;
+    isBuilt = true;
+    build();
+  }
+  selection.subscribe(check);
+  check();
+  addEventListener('beforeprint', () => {
+    if (isBuilt) return;
+    isBuilt = true;
+    build();
+  });
+}

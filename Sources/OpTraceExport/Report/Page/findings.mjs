@@ -1,0 +1,112 @@
+// What the doctor found: what is wrong, what proves it, what to do.
+import {chainText, counted, listText, momentText} from './format.mjs';
+import {h, operationButton, operationList, sign, threadName, whenShown} from './dom.mjs';
+
+const SEVERITIES = ['error', 'warning', 'note'];
+const SEVERITY_SIGNS = {error: 'failed', warning: 'warning', note: 'note'};
+
+/** The findings' indices, errors first, else in the doctor's order. */
+export function findingOrder(findings) {
+  const rank = index => (SEVERITIES.indexOf(findings[index].severity) + SEVERITIES.length + 1) % (SEVERITIES.length + 1);
+  return findings.map((_, index) => index).sort((a, b) => rank(a) - rank(b) || a - b);
+}
+
+/** `1 error and 2 warnings` */
+export function findingCounts(findings) {
+  return listText(SEVERITIES.map(severity => [severity, findings.filter(one => one.severity === severity).length])
+    .filter(([, count]) => count > 0).map(([severity, count]) => counted(count, severity)));
+}
+
+export function mountFindings(element, model, selection) {
+  whenShown(selection, 'findings', () => {
+    const cards = new Map(findingOrder(model.findings).map(index => [index, findingCard(model, selection, index)]));
+    element.append(h('div', {class: 'reading'},
+      h('h2', {}, cards.size === 0 ? 'Nothing is wrong here' : findingCounts(model.findings)),
+      h('p', {class: 'lead'}, model.verdict.sentence),
+      cards.size === 0 ? healthyText(model) : [...cards.values()]));
+
+    function mark() {
+      for (const [index, card] of cards) card.classList.toggle('chosen', index === selection.finding);
+    }
+    function goThere() {
+      const card = cards.get(selection.finding);
+      if (!card || selection.tab !== 'findings') return;
+      card.scrollIntoView({block: 'start'});
+      card.focus({preventScroll: true});
+    }
+    selection.subscribe((_, changed) => {
+      if (!changed.has('finding') && !changed.has('tab')) return;
+      mark();
+      // After the tabs have shown the section.
+      if (selection.finding >= 0) requestAnimationFrame(goThere);
+    });
+    mark();
+    if (selection.finding >= 0) requestAnimationFrame(goThere);
+  });
+}
+
+function findingCard(model, selection, index) {
+  const finding = model.findings[index];
+  const isInCycle = new Set(finding.cycle);
+  const others = finding.rows.filter(row => !isInCycle.has(row));
+  return h('article', {class: `finding ${finding.severity}-finding`, id: `finding-${index}`, tabindex: '-1', 'aria-labelledby': `finding-title-${index}`},
+    h('header', {},
+      h('span', {class: `severity ${finding.severity}-badge`}, sign(SEVERITY_SIGNS[finding.severity]), finding.severity),
+      h('code', {}, finding.code),
+      !finding.isProven && h('span', {class: 'unproven', title: 'The trace makes it likely, and does not prove it.'}, 'not proven'),
+      h('a', {class: 'anchor', href: `#tab=findings&finding=${index}`, 'aria-label': 'Address of this finding',
+        onclick: event => { event.preventDefault(); selection.choose(index); }}, '#')),
+    h('h3', {id: `finding-title-${index}`}, finding.title),
+    finding.cycle.length > 0 && cycleChain(model, selection, finding.cycle),
+    h('p', {}, finding.explanation),
+    finding.fix && h('div', {class: 'fix'}, h('h4', {}, 'What to do'), h('p', {}, finding.fix)),
+    others.length > 0 && [h('h4', {}, finding.cycle.length > 0 ? 'Also part of it' : counted(others.length, 'operation')),
+      operationList(model, selection, others, row => h('span', {class: 'beside'}, besideText(model, row)))],
+    finding.behind > 0 && h('p', {class: 'faint'}, `${counted(finding.behind, 'more operation')} ${finding.behind === 1 ? 'waits' : 'wait'} behind ${isOne(finding) ? 'it' : 'them'}.`),
+    finding.queues.length > 0 && h('p', {}, finding.queues.length === 1 ? 'Queue ' : 'Queues ',
+      finding.queues.map((queue, at) => [at > 0 && ', ', queueText(model.queues[queue])])),
+    finding.evidence.length > 0 && [h('h4', {}, 'Evidence'), evidenceTable(model, finding.evidence)]);
+}
+
+function isOne(finding) { return finding.rows.length === 1; }
+
+function besideText(model, row) {
+  const queue = model.queues[model.queue(row)];
+  return [model.state(row), queue && `in ${queue.name}`, model.source(row)].filter(Boolean).join(' · ');
+}
+
+function queueText(queue) {
+  if (!queue) return 'unknown';
+  const limit = queue.limit < 0 ? 'no limit' : `limit ${queue.limit}`;
+  return [h('b', {}, h('bdi', {}, queue.name)), ` (${limit}${queue.isSuspended ? ', suspended' : ''})`];
+}
+
+/** Each waits for the next one, the last for the first. */
+function cycleChain(model, selection, cycle) {
+  const names = chainText(cycle.map(row => `${model.name(row)} #${model.id(row)}`));
+  return h('div', {class: 'cycle', role: 'group', 'aria-label': `Circle of waiting: ${names}`},
+    [...cycle, cycle[0]].map((row, at) => [at > 0 && h('span', {class: 'arrow', 'aria-hidden': 'true'}, '→'), operationButton(model, selection, row)]));
+}
+
+function evidenceTable(model, evidence) {
+  const hasThreads = evidence.some(one => threadName(model, one.thread));
+  return h('div', {class: 'scroll'}, h('table', {class: 'evidence'},
+    h('thead', {class: 'unseen'}, h('tr', {}, h('th', {scope: 'col'}, 'Time'), hasThreads && h('th', {scope: 'col'}, 'Thread'), h('th', {scope: 'col'}, 'What'))),
+    h('tbody', {}, evidence.map(one => h('tr', {}, h('td', {class: 'figure'}, one.time === null ? '' : momentText(one.time)),
+      hasThreads && h('td', {class: 'thread'}, threadName(model, one.thread)), h('td', {}, one.text))))));
+}
+
+function healthyText(model) {
+  return [
+    h('p', {}, `The doctor went through ${counted(model.counts.events, 'event')} of ${counted(model.counts.operations, 'operation')} and looked for:`),
+    h('ul', {class: 'looked-for'},
+      ['operations that wait for each other in a circle, or for themselves',
+        'operations that can never start: a dependency that nobody enqueued, a queue that is suspended, a main thread that is blocked',
+        'queues whose slots are all held by operations that wait for others of the same queue',
+        'operations that do not finish, finish twice, or run although they were cancelled',
+        'blocked threads and slots held without work',
+      ].map(text => h('li', {}, sign('finished'), text))),
+    !model.loss.isComplete && h('p', {class: 'note-line warned'}, sign('warning'), ' Parts of the trace are lost: what happened in them was not looked at.'),
+    !model.process.isClosed && h('p', {class: 'faint'}, 'The trace was not closed: it tells what was so until its end.'),
+  ];
+}

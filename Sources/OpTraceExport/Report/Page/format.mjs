@@ -1,0 +1,87 @@
+// Numbers, times and sentences as the command writes them. Nothing here knows of a document.
+
+const DURATION_UNITS = [['µs', 1e3, 1e6], ['ms', 1e6, 1e9], ['s', 1e9, 60e9]];
+
+/** At most three significant digits and a unit: `0 ms`, `850 ns`, `12.3 µs`, `2 min 05 s`. What is not known is a dash. */
+export function durationText(time) {
+  if (time === null || time === undefined || Number.isNaN(time)) return '–';
+  const sign = time < 0 ? '−' : '';
+  const value = Math.round(Math.abs(time));
+  if (value === 0) return '0 ms';
+  if (value < 1000) return `${sign}${value} ns`;
+  for (const [unit, size, next] of DURATION_UNITS) {
+    // What would round up to the next unit belongs there.
+    const digits = value < next ? threeDigits(value, size, next / size) : null;
+    if (digits !== null) return `${sign}${digits} ${unit}`;
+  }
+  const seconds = Math.floor((value + 5e8) / 1e9);
+  if (seconds < 3600) return `${sign}${Math.floor(seconds / 60)} min ${twoDigits(seconds % 60)} s`;
+  return `${sign}${Math.floor(seconds / 3600)} h ${twoDigits(Math.floor(seconds % 3600 / 60))} min`;
+}
+
+/** In whole steps of the last digit shown, as integers: a quotient's binary fraction would round some halves down. */
+function threeDigits(value, unit, limit) {
+  if (value < unit * 10) {
+    const hundredths = Math.floor((value + unit / 200) / (unit / 100));
+    if (hundredths < 1000) return shortDecimal(hundredths, 2);
+  }
+  if (value < unit * 100) {
+    const tenths = Math.floor((value + unit / 20) / (unit / 10));
+    if (tenths >= limit * 10) return null;
+    if (tenths < 1000) return shortDecimal(tenths, 1);
+  }
+  const whole = Math.floor((value + unit / 2) / unit);
+  return whole < limit ? `${whole}` : null;
+}
+
+function shortDecimal(value, places) {
+  const scale = 10 ** places;
+  const rest = value % scale;
+  return rest === 0 ? `${value / scale}` : `${Math.floor(value / scale)}.${String(rest).padStart(places, '0')}`;
+}
+
+function twoDigits(value) { return String(value).padStart(2, '0'); }
+
+/** A moment of the trace: seconds since its start, to the microsecond, so that a column of them lines up. */
+export function momentText(time) {
+  if (time === null || time === undefined) return '–';
+  const micro = Math.floor(Math.abs(time) / 1e3);
+  return `${time < 0 ? '−' : ''}${grouped(Math.floor(micro / 1e6))}.${String(micro % 1e6).padStart(6, '0')} s`;
+}
+
+/** `1,234,567` */
+export function grouped(number) {
+  return String(Math.round(number)).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** `1 operation`, `1,200 operations`; a word that ends otherwise brings its plural. */
+export function counted(number, word, plural = `${word}s`) {
+  return `${grouped(number)} ${number === 1 ? word : plural}`;
+}
+
+/** `42 %`; a share that is there never shows as nothing. */
+export function percentText(share) {
+  if (share === null || share === undefined || Number.isNaN(share)) return '–';
+  const value = share * 100;
+  return value > 0 && value < 1 ? '<1 %' : `${Math.round(value)} %`;
+}
+
+/** `a, b and c` */
+export function listText(parts) {
+  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts[parts.length - 1]}`;
+}
+
+/** Each waits for the next, and the last for the first: `A → B → A`. */
+export function chainText(names) {
+  return names.length === 0 ? '' : [...names, names[0]].join(' → ');
+}
+
+/** What an ISO time is here and in UTC; null if it is none. */
+export function clockTexts(iso, locale = undefined) {
+  const date = new Date(iso ?? NaN);
+  if (Number.isNaN(date.getTime())) return null;
+  return {
+    local: date.toLocaleString(locale, {dateStyle: 'medium', timeStyle: 'medium'}),
+    utc: `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`,
+  };
+}

@@ -1,0 +1,39 @@
+// What ran, when, for how long, and what the doctor says of it.
+import {clockTexts, counted, durationText, grouped} from './format.mjs';
+import {h, sign, stateChip} from './dom.mjs';
+
+const VERDICTS = {
+  healthy: {sign: 'finished', css: 'good'},
+  warning: {sign: 'warning', css: 'warned'},
+  stalled: {sign: 'stalled', css: 'wrong'},
+  deadlocked: {sign: 'deadlocked', css: 'wrong'},
+};
+
+export function mountHead(element, model, selection) {
+  const {process, counts} = model;
+  const started = clockTexts(process.started);
+  const look = VERDICTS[model.verdict.word] ?? VERDICTS.warning;
+  const css = model.verdict.hasErrors ? 'wrong' : look.css;
+  const facts = [
+    started && h('time', {datetime: process.started, title: started.utc}, started.local),
+    h('span', {title: `${grouped(Math.round(model.wall))} ns`}, h('b', {}, durationText(model.wall))),
+    h('span', {}, h('b', {}, grouped(counts.operations)), ` ${counts.operations === 1 ? 'operation' : 'operations'}`),
+    h('span', {}, h('b', {}, grouped(counts.queues)), ` ${counts.queues === 1 ? 'queue' : 'queues'}`),
+    h('span', {title: recordingText(model)}, h('b', {}, grouped(counts.threads)), ` ${counts.threads === 1 ? 'thread' : 'threads'}`),
+  ];
+  element.querySelector('#facts').append(
+    h('h1', {}, h('bdi', {}, process.name || 'unnamed process'), h('span', {class: 'pid'}, `pid ${process.id}`)),
+    h('p', {class: 'facts'}, facts.filter(Boolean).map(fact => [fact, ' '])),
+    h('p', {class: 'states', 'aria-label': 'States'}, model.states.map(({state, count}) => [stateChip(state, count), ' '])),
+    h('p', {class: `verdict-line ${css}`},
+      h('a', {href: '#tab=findings', onclick: event => { event.preventDefault(); selection.show('findings'); }},
+        sign(look.sign), ' ', model.verdict.sentence)),
+    !process.isClosed && h('p', {class: 'note-line'}, sign('executing'),
+      ' The trace was not closed: the program still ran, or was ended from outside, when it was read.'),
+    model.loss.isComplete || !model.loss.sentence ? '' : h('p', {class: 'note-line warned'}, sign('warning'), ' ', model.loss.sentence));
+}
+
+function recordingText({process, counts}) {
+  const how = process.mode === 'flight-recorder' ? 'by a flight recorder' : 'as a stream';
+  return `${counted(counts.events, 'event')} recorded ${how}${process.writer ? ` by OpTrace ${process.writer}` : ''}`;
+}

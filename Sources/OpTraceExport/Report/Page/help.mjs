@@ -1,0 +1,51 @@
+// All keys and gestures, in a dialog.
+import {h, onPageKey} from './dom.mjs';
+
+const HELP = [
+  ['Everywhere', [
+    [['1', '2', '3', '4'], 'timeline, graph, why slow, findings'],
+    [['/'], 'search operations'],
+    [['Esc'], 'let go of the selected operation; leave the search'],
+    [['?'], 'this help'],
+  ]],
+  ['Timeline', [
+    [['Wheel', 'Pinch'], 'zoom at the pointer'],
+    [['Drag'], 'move'],
+    [['Shift + Drag'], 'choose a range and zoom to it'],
+    [['Click', 'Enter'], 'select an operation'],
+    [['W', 'S'], 'zoom in, zoom out'],
+    [['A', 'D', '←', '→'], 'move earlier, later'],
+    [['↑', '↓'], 'lane above, lane below'],
+    [['[', ']'], 'operation before, after on the lane'],
+    [['F'], 'show the whole trace'],
+    [['Z'], 'zoom to the selected operation'],
+    [['C'], 'colours by state or by class'],
+  ]],
+  ['Graph', [
+    [['Wheel', 'Pinch', '+', '−'], 'zoom'],
+    [['Double click'], 'zoom in; with Shift out'],
+    [['Drag', 'W', 'A', 'S', 'D'], 'move'],
+    [['0'], 'show the whole graph'],
+    [['Click', 'Enter'], 'select an operation; what it waits for and what waits for it is lit'],
+    [['←', '→', '↑', '↓'], 'on a box: to the next box; else move'],
+  ]],
+  ['Tables', [
+    [['Click'], 'on a column’s title sorts by it, again turns the order round'],
+  ]],
+];
+
+export function mountHelp(element, model, selection) {
+  const close = h('button', {type: 'button', class: 'icon', 'aria-label': 'Close', onclick: () => element.close()}, '×');
+  element.append(h('header', {}, h('h2', {id: 'help-title'}, 'Keys and gestures'), close),
+    h('div', {class: 'help-columns'}, HELP.map(([title, lines]) => h('section', {}, h('h3', {}, title),
+      h('dl', {}, lines.map(([keys, what]) => h('div', {}, h('dt', {}, keys.map(key => [h('kbd', {}, key), ' '])), h('dd', {}, what))))))),
+    h('p', {class: 'faint'}, 'The address of the page holds what is selected and shown: copy it to show somebody the same.'));
+  // A click beside the dialog hits the dialog itself, not what is in it.
+  element.addEventListener('click', event => { if (event.target === element) element.close(); });
+  document.getElementById('help-button')?.addEventListener('click', () => element.showModal());
+  onPageKey(event => {
+    if (event.key !== '?') return;
+    event.preventDefault();
+    element.showModal();
+  });
+}

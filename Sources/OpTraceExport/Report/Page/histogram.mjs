@@ -1,0 +1,114 @@
+// How long operations waited or ran: buckets that double from a nanosecond to over an hour.
+import {counted, durationText, grouped, percentText} from './format.mjs';
+import {TIME_KINDS, h, operationList} from './dom.mjs';
+import {largestRows} from './table.mjs';
+
+/** Bucket 0 holds times of 0, bucket n those from 2^(n-1) to below 2^n ns, the last one all that are longer. */
+export const BUCKETS = 44;
+
+/** From the leading bit, not from a logarithm: that rounds up just below a power of two. */
+export function bucketOf(time) {
+  if (!(time >= 1)) return 0;
+  const high = Math.floor(time / 2 ** 32);
+  return Math.min(BUCKETS - 1, high >= 1 ? 64 - Math.clz32(Math.min(high, 2 ** 31)) : 32 - Math.clz32(time));
+}
+
+/** The first time that belongs to the bucket, and the first that no longer does. */
+export function bucketRange(bucket) {
+  if (bucket === 0) return [0, 1];
+  return [2 ** (bucket - 1), bucket === BUCKETS - 1 ? Infinity : 2 ** bucket];
+}
+
+export function bucketText(bucket) {
+  const [from, to] = bucketRange(bucket);
+  if (bucket === 0) return 'none at all';
+  if (to === Infinity) return `${durationText(from)} and more`;
+  return `${durationText(from)} to ${durationText(to)}`;
+}
+
+/** Counts per kind of time, all rows in one pass. A time that is not known counts nowhere. `queue` -1: all queues. */
+export function histogramCounts(model, queue) {
+  const kinds = TIME_KINDS.map(kind => kind.key);
+  const counts = Object.fromEntries(kinds.map(kind => [kind, new Uint32Array(BUCKETS)]));
+  for (let row = 0; row < model.count; row += 1) {
+    if (queue >= 0 && model.queue(row) !== queue) continue;
+    const times = model.times(row);
+    for (let kind = 0; kind < kinds.length; kind += 1) {
+      const time = times[kinds[kind]];
+      if (isKnownTime(time)) counts[kinds[kind]][bucketOf(time)] += 1;
+    }
+  }
+  return counts;
+}
+
+function isKnownTime(time) { return time !== null && time >= 0; }
+
+/** The buckets from the first to the last that holds something; [0, -1] if none does. */
+export function bucketsInUse(counts) {
+  const first = counts.findIndex(count => count > 0);
+  return first < 0 ? [0, -1] : [first, counts.findLastIndex(count => count > 0)];
+}
+
+export function histogramView(model, selection) {
+  const state = {kind: TIME_KINDS[1], queue: -1, bucket: -1, counts: histogramCounts(model, -1)};
+  const bars = h('div', {class: 'bars', role: 'group'});
+  const below = h('div', {class: 'bucket', 'aria-live': 'polite'});
+  const kinds = h('span', {class: 'switch', role: 'group', 'aria-label': 'Which time'}, TIME_KINDS.map(kind =>
+    h('button', {type: 'button', 'data-kind': kind.key, onclick: () => change({kind, bucket: -1})}, kind.text)));
+  const queues = model.queues.length < 2 ? null : h('label', {}, 'Queue ', h('select', {onchange: event => {
+    const queue = Number(event.target.value);
+    change({queue, bucket: -1, counts: histogramCounts(model, queue)});
+  }}, h('option', {value: '-1'}, 'all'), model.queues.map((queue, index) => h('option', {value: String(index)}, queue.name))));
+
+  function change(values) {
+    Object.assign(state, values);
+    draw();
+  }
+  function draw() {
+    const counts = state.counts[state.kind.key];
+    const [first, last] = bucketsInUse(counts);
+    const total = counts.reduce((sum, count) => sum + count, 0);
+    const highest = Math.max(1, ...counts);
+    for (const button of kinds.children) button.setAttribute('aria-pressed', String(button.dataset.kind === state.kind.key));
+    bars.setAttribute('aria-label', `${counted(total, 'operation')} by time ${state.kind.text}`);
+    bars.replaceChildren();
+    // Labels that would touch each other are left out; every bar tells its range to who asks.
+    const every = Math.max(1, Math.ceil((last - first + 1) / 9));
+    for (let bucket = first; bucket <= last; bucket += 1) {
+      const words = `${bucketText(bucket)}: ${counted(counts[bucket], 'operation')}, ${percentText(counts[bucket] / total)}`;
+      bars.append(h('button', {type: 'button', class: 'bar-column', title: words, 'aria-label': words, disabled: counts[bucket] === 0,
+        'aria-pressed': String(bucket === state.bucket), onclick: () => choose(bucket)},
+        h('span', {class: 'bar-count', css: {bottom: `${100 * counts[bucket] / highest}%`}}, counts[bucket] ? shortCount(counts[bucket]) : ''),
+        h('span', {class: `bar ${state.kind.css}`, css: {height: `${100 * counts[bucket] / highest}%`}}),
+        (bucket - first) % every === 0 && h('span', {class: 'bar-label'}, durationText(bucketRange(bucket)[0]))));
+    }
+    if (total === 0) bars.append(h('p', {class: 'faint'}, 'No operation has such a time.'));
+    below.replaceChildren(total === 0 ? '' : state.bucket < 0
+      ? h('p', {class: 'faint'}, 'Each bar is twice as long a time as the one before. Choose one to see its longest operations.')
+      : bucketList());
+  }
+  function choose(bucket) {
+    const at = [...bars.children].findIndex(bar => bar.contains(document.activeElement));
+    change({bucket: bucket === state.bucket ? -1 : bucket});
+    if (at >= 0) bars.children[at]?.focus();
+  }
+  function bucketList() {
+    const {key, text} = state.kind;
+    const isIn = row => (state.queue < 0 || model.queue(row) === state.queue) && bucketOf(model.times(row)[key]) === state.bucket;
+    // One above, for the bucket of those that did not wait: only what is above zero is listed.
+    const rows = largestRows(model.count, row => (isKnownTime(model.times(row)[key]) && isIn(row) ? model.times(row)[key] + 1 : 0), 50);
+    const count = state.counts[key][state.bucket];
+    const lead = count > rows.length ? `The ${rows.length} longest of ${grouped(count)}` : counted(count, 'operation');
+    return [h('h4', {}, `${lead} ${text} ${bucketText(state.bucket)}`),
+      operationList(model, selection, rows, row => h('span', {class: 'beside'}, durationText(model.times(row)[key])))];
+  }
+  draw();
+  return h('div', {class: 'histogram'}, h('div', {class: 'controls'}, kinds, queues), h('div', {class: 'bars-frame'}, bars), below);
+}
+
+/** In the width of a bar: `980`, `12k`, `3.4M`. */
+export function shortCount(count) {
+  if (count < 1000) return String(count);
+  const [value, unit] = count < 999_500 ? [count / 1e3, 'k'] : [count / 1e6, 'M'];
+  return `${value < 9.95 ? value.toFixed(1).replace('.0', '') : Math.round(value)}${unit}`;
+}

@@ -1,0 +1,165 @@
+// All that the trace tells of the selected operation. What is not known is not shown.
+import {counted, durationText, grouped, momentText} from './format.mjs';
+import {TIME_KINDS, h, onPageKey, operationButton, operationList, sign, stateChip, threadName, timesBar} from './dom.mjs';
+
+export function mountPanel(element, model, selection) {
+  const announcer = document.getElementById('announcer');
+
+  function show() {
+    const row = selection.row;
+    const hadFocus = element.contains(document.activeElement);
+    element.hidden = row < 0;
+    document.body.classList.toggle('has-panel', row >= 0);
+    element.replaceChildren(...(row < 0 ? [] : new PanelContent(model, selection, row).elements()));
+    element.scrollTop = 0;
+    // The button that led here is gone with what the panel showed before.
+    if (hadFocus) (row < 0 ? document.getElementById('main') : element.querySelector('h2'))?.focus();
+    if (announcer) announcer.textContent = row < 0 ? 'Nothing is selected.' : announcement(model, row);
+  }
+  selection.subscribe((_, changed) => { if (changed.has('row')) show(); });
+  onPageKey(event => {
+    if (event.key !== 'Escape' || selection.row < 0) return;
+    event.preventDefault();
+    selection.select(-1);
+  });
+  if (selection.row >= 0) show();
+}
+
+function announcement(model, row) {
+  const queue = model.queues[model.queue(row)];
+  return `Selected ${model.name(row)}, number ${model.id(row)}, ${model.state(row)}${queue ? `, queue ${queue.name}` : ''}, ran ${durationText(model.times(row).running)}.`;
+}
+
+/** From the first moment of an operation to its last, with some room, within the trace; null if none is known. */
+export function spanOf(moments, end) {
+  const lived = moments.filter(moment => moment.what !== 'released');
+  if (lived.length === 0) return null;
+  const from = lived[0].time;
+  const last = lived[lived.length - 1];
+  const to = last.what === 'finished' ? last.time : end;
+  const room = Math.max((to - from) * 0.25, 1000);
+  return [from - room, to + room];
+}
+
+class PanelContent {
+  constructor(model, selection, row) {
+    this.model = model;
+    this.selection = selection;
+    this.row = row;
+    this.times = model.times(row);
+  }
+
+  elements() {
+    return [this.head(), this.facts(), this.timesPart(), this.waitPart(), this.slotPart(), this.momentsPart(), this.insidePart(),
+      this.links('Waits for', this.model.dependencies(this.row), one => one.row, one => this.removedText(one)),
+      this.links('Wait for it', this.model.dependents(this.row), row => row, () => null)].filter(Boolean);
+  }
+
+  button(row) { return operationButton(this.model, this.selection, row); }
+
+  part(title, ...content) { return h('section', {}, h('h3', {}, title), content); }
+
+  head() {
+    const {model, selection, row} = this;
+    const findings = model.findingsOf(row);
+    return h('header', {},
+      h('div', {class: 'panel-title'}, h('h2', {tabindex: '-1'}, h('bdi', {}, model.name(row)), h('span', {class: 'number'}, `#${model.id(row)}`)),
+        h('button', {type: 'button', class: 'icon', 'aria-label': 'Close', title: 'Close (Esc)', onclick: () => selection.select(-1)}, '×')),
+      h('p', {class: 'panel-state'}, stateChip(model.state(row)), model.isBarrier(row) && h('span', {class: 'tag'}, 'barrier'), model.isAsync(row) && h('span', {class: 'tag'}, 'asynchronous')),
+      findings.map(index => h('button', {type: 'button', class: `panel-finding ${model.findings[index].severity}-finding`,
+        onclick: () => { selection.choose(index); selection.show('findings'); }}, sign(model.findings[index].severity === 'error' ? 'failed' : model.findings[index].severity), h('span', {}, model.findings[index].title))),
+      h('p', {class: 'actions'},
+        this.span() && h('button', {type: 'button', onclick: () => this.showInTimeline()}, 'Show in timeline'),
+        model.box(row) && h('button', {type: 'button', onclick: () => selection.show('graph')}, 'Show in graph')));
+  }
+
+  span() { return spanOf(this.model.moments(this.row), this.model.end); }
+
+  showInTimeline() {
+    const span = this.span();
+    this.selection.show('timeline');
+    if (span) this.selection.look(span[0], span[1]);
+  }
+
+  facts() {
+    const {model, row} = this;
+    const queue = model.queues[model.queue(row)];
+    const priority = model.priority(row);
+    return h('dl', {class: 'facts-list'}, [
+      ['Class', model.className(row) && h('bdi', {}, model.className(row))],
+      ['Queue', queue && [h('bdi', {}, queue.name), h('span', {class: 'faint'}, queue.limit < 0 ? ' no limit' : ` limit ${queue.limit}`, queue.isSuspended && ', suspended')]],
+      ['Priority', priority !== null && priority !== undefined && priority !== 0 && String(priority)],
+      ['Source', model.source(row) && h('code', {}, breakable(model.source(row)))],
+      ['Error', model.error(row) && h('span', {class: 'error-text'}, model.error(row))],
+    ].filter(([, value]) => value).map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
+  }
+
+  timesPart() {
+    const {times} = this;
+    const whole = TIME_KINDS.reduce((sum, kind) => sum + (times[kind.key] ?? 0), 0);
+    if (whole === 0) return null;
+    return this.part('Time', timesBar(times, whole), h('dl', {class: 'times'}, TIME_KINDS.map(kind =>
+      h('div', {}, h('dt', {}, h('i', {class: kind.css}), kind.text), h('dd', {class: 'figure'}, durationText(times[kind.key]))))));
+  }
+
+  waitPart() {
+    const {model, row, times} = this;
+    const unblocker = model.unblocker(row);
+    if (unblocker.kind !== 'dependency' || unblocker.row < 0) return null;
+    const thread = threadName(model, unblocker.thread);
+    return this.part('Unblocked by', h('p', {class: 'line'}, this.button(unblocker.row)),
+      h('p', {class: 'faint'}, `the last of its dependencies to finish${unblocker.time === null ? '' : `, at ${momentText(unblocker.time)}`}${thread ? `, on thread ${thread}` : ''}`,
+        times.waitingForDependencies > 0 && `, after it had waited ${durationText(times.waitingForDependencies)}`));
+  }
+
+  slotPart() {
+    const {model, row, times} = this;
+    const giver = model.slotGiver(row);
+    const holders = times.waitingForSlot > 0 ? model.slotHolders(row) : {rows: [], more: 0};
+    if (!giver && holders.rows.length === 0) return null;
+    return this.part('Slot',
+      giver && [h('p', {class: 'line'}, 'given by ', this.button(giver.row)), h('p', {class: 'faint'}, `whose end at ${momentText(giver.time)} made room`)],
+      holders.rows.length > 0 && [h('p', {}, `While it waited ${durationText(times.waitingForSlot)}, the queue’s slots were held by`),
+        operationList(model, this.selection, holders.rows, () => null, 8),
+        holders.more > 0 && h('p', {class: 'faint'}, `and ${counted(holders.more, 'other')}`)]);
+  }
+
+  momentsPart() {
+    const {model, row} = this;
+    const moments = model.moments(row);
+    if (moments.length === 0) return null;
+    return this.part('What happened', h('div', {class: 'scroll'}, h('table', {class: 'moments'},
+      h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, 'What'), h('th', {scope: 'col', class: 'figure'}, 'At'), h('th', {scope: 'col', class: 'figure'}, 'After'), h('th', {scope: 'col'}, 'Thread'))),
+      h('tbody', {}, moments.map((moment, at) => h('tr', {}, h('th', {scope: 'row'}, moment.what),
+        h('td', {class: 'figure', title: `${grouped(moment.time)} ns`}, momentText(moment.time)),
+        h('td', {class: 'figure faint'}, at === 0 ? '' : `+${durationText(moment.time - moments[at - 1].time)}`),
+        h('td', {class: 'thread', title: threadName(model, moment.thread)}, h('bdi', {}, threadName(model, moment.thread)))))))));
+  }
+
+  insidePart() {
+    const {model, row} = this;
+    const inside = model.inside(row);
+    if (inside.length === 0) return null;
+    const words = {block: 'block', span: 'span', wait: 'waited for'};
+    return this.part('Inside', h('ul', {class: 'inside'}, inside.map(one => h('li', {},
+      h('span', {class: `tag ${one.kind}-tag`}, words[one.kind] ?? one.kind), h('bdi', {}, one.name),
+      h('span', {class: 'figure'}, durationText(one.end - one.begin), one.isOpen && ' so far'),
+      h('span', {class: 'beside'}, `at ${momentText(one.begin)}`, threadName(model, one.thread) && ` on ${threadName(model, one.thread)}`),
+      one.signalRow >= 0 && h('span', {class: 'beside'}, 'ended by ', this.button(one.signalRow))))));
+  }
+
+  removedText(dependency) {
+    return dependency.removed !== null && dependency.removed !== undefined && h('span', {class: 'beside'}, `removed at ${momentText(dependency.removed)}`);
+  }
+
+  links(title, items, rowOf, beside) {
+    if (items.length === 0) return null;
+    return this.part(`${title} (${grouped(items.length)})`,
+      operationList(this.model, this.selection, items.map(rowOf), (_, index) => beside(items[index])));
+  }
+}
+
+/** A path may break behind its slashes. */
+function breakable(path) {
+  return path.split('/').flatMap((part, at, all) => (at < all.length - 1 ? [`${part}/`, h('wbr')] : [part]));
+}

@@ -1,0 +1,128 @@
+// Finds operations by a part of their name or class, or by number: a combobox with a list below.
+import {grouped} from './format.mjs';
+import {h, onPageKey, sign} from './dom.mjs';
+
+/** Runs the last of several calls that follow each other closely. `clock` stands in for the timers in tests. */
+export class Debounce {
+  constructor(run, clock = {start: (act, delay) => setTimeout(act, delay), stop: timer => clearTimeout(timer)}) {
+    this.run = run;
+    this.clock = clock;
+    this.timer = null;
+  }
+
+  call(delay, ...values) {
+    this.cancel();
+    this.timer = this.clock.start(() => {
+      this.timer = null;
+      this.run(...values);
+    }, delay);
+  }
+
+  cancel() {
+    if (this.timer !== null) this.clock.stop(this.timer);
+    this.timer = null;
+  }
+
+  get isPending() { return this.timer !== null; }
+}
+
+/** Milliseconds to wait for more letters, given how long the last search took: a large trace is not searched at each of them. */
+export function searchDelay(lastDuration) {
+  return Math.min(600, Math.max(60, 2 * lastDuration));
+}
+
+/** `3 found`, `50 of 1,200 found`, `nothing found` */
+export function foundText(shown, total) {
+  if (total === 0) return 'nothing found';
+  return shown < total ? `${grouped(shown)} of ${grouped(total)} found` : `${grouped(total)} found`;
+}
+
+export function mountSearch(element, model, selection) {
+  let rows = [], active = -1, lastDuration = 0, before = null;
+  const list = h('ul', {id: 'search-list', role: 'listbox', 'aria-label': 'Operations found'});
+  const count = h('p', {class: 'search-count', role: 'status'});
+  const popup = h('div', {class: 'search-popup', hidden: true}, count, list);
+  const field = h('input', {type: 'search', id: 'search-field', role: 'combobox', autocomplete: 'off', spellcheck: 'false', enterkeyhint: 'go',
+    placeholder: 'Search operations', 'aria-label': 'Search operations by name, class or #number', 'aria-keyshortcuts': '/',
+    'aria-autocomplete': 'list', 'aria-expanded': 'false', 'aria-controls': 'search-list'});
+  element.append(h('span', {class: 'search-field'}, field, h('kbd', {'aria-hidden': 'true'}, '/')), popup);
+  const debounce = new Debounce(find);
+
+  function find(text) {
+    const began = performance.now();
+    const found = text === '' ? {rows: [], total: 0} : model.find(text, 50);
+    lastDuration = performance.now() - began;
+    rows = found.rows;
+    count.textContent = text === '' ? '' : foundText(rows.length, found.total);
+    list.replaceChildren(...rows.map((row, index) => option(row, index)));
+    open(text !== '');
+    activate(rows.length > 0 ? 0 : -1);
+  }
+  function option(row, index) {
+    const queue = model.queues[model.queue(row)];
+    return h('li', {role: 'option', id: `found-${index}`, 'aria-selected': 'false',
+      onpointerdown: event => event.preventDefault(), onclick: () => choose(index)},
+      sign(model.state(row)), h('bdi', {}, model.name(row)), h('span', {class: 'number'}, `#${model.id(row)}`),
+      h('span', {class: 'beside'}, [queue?.name, model.state(row)].filter(Boolean).join(' · ')));
+  }
+  function open(isOpen) {
+    popup.hidden = !isOpen;
+    field.setAttribute('aria-expanded', String(isOpen && rows.length > 0));
+    if (!isOpen) field.removeAttribute('aria-activedescendant');
+  }
+  function activate(index) {
+    list.children[active]?.setAttribute('aria-selected', 'false');
+    active = index;
+    const item = list.children[index];
+    if (!item) return field.removeAttribute('aria-activedescendant');
+    item.setAttribute('aria-selected', 'true');
+    item.scrollIntoView({block: 'nearest'});
+    field.setAttribute('aria-activedescendant', item.id);
+  }
+  function choose(index) {
+    if (index < 0 || index >= rows.length) return;
+    selection.select(rows[index]);
+    open(false);
+  }
+
+  field.addEventListener('input', () => debounce.call(searchDelay(lastDuration), field.value.trim()));
+  field.addEventListener('focus', () => { if (rows.length > 0) open(true); });
+  field.addEventListener('blur', () => open(false));
+  field.addEventListener('keydown', event => {
+    if (event.isComposing) return;
+    const steps = {ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10};
+    if (event.key in steps && rows.length > 0) {
+      event.preventDefault();
+      if (popup.hidden) return open(true);
+      const step = steps[event.key];
+      const next = active + step;
+      // A single step goes round, a page stops at the end.
+      activate(Math.abs(step) === 1 ? (next + rows.length) % rows.length : Math.min(rows.length - 1, Math.max(0, next)));
+    } else if (event.key === 'Enter') {
+      event.preventDefault();
+      if (debounce.isPending) {
+        debounce.cancel();
+        find(field.value.trim());
+      }
+      choose(active);
+    } else if (event.key === 'Escape') {
+      event.preventDefault();
+      event.stopPropagation();
+      debounce.cancel();
+      if (popup.hidden) {
+        field.value = '';
+        find('');
+      }
+      open(false);
+      if (before?.isConnected) before.focus();
+      else field.blur();
+    }
+  });
+  onPageKey(event => {
+    if (event.key !== '/') return;
+    event.preventDefault();
+    before = document.activeElement === document.body ? null : document.activeElement;
+    field.focus();
+    field.select();
+  });
+}
