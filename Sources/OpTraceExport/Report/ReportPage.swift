@@ -1,10 +1,10 @@
 /// The parts of the page that are the same in every report, and how they go together.
 ///
-/// `Page/page.html` has a place `{{name}}` for each part. One style sheet and one script stand in the page; its
+/// `Page/page.html` has a comment `<!--part-->` where each part goes. One style sheet and one script stand in the page; its
 /// Content-Security-Policy names them by their hashes, so that nothing else can run, whatever a trace contains.
 struct ReportPage {
   enum Part: String, CaseIterable {
-    case policy, live, title, style, data, graph, script
+    case policy, title, style, drawing, data, script
   }
 
   /// A page that `optrace view` serves may ask the server that it came from whether the trace has grown.
@@ -16,6 +16,8 @@ struct ReportPage {
     "minimap", "gestures", "timeline", "table", "histogram", "head", "tabs", "search", "panel", "graph", "why",
     "findings", "help", "live", "main",
   ]
+
+  static let style = file("page.css") + file("timeline.css")
 
   static func file(_ name: String) -> String { PageFiles.text[name] ?? "" }
 
@@ -39,9 +41,9 @@ struct ReportPage {
   static let pieces: [(text: Substring, next: Part?)] = {
     var pieces: [(Substring, Part?)] = []
     var rest = file("page.html")[...]
-    while let open = rest.firstRange(of: "{{") {
+    while let open = rest.firstRange(of: "<!--") {
       let after = rest[open.upperBound...]
-      guard let close = after.firstRange(of: "}}"), let part = Part(rawValue: String(after[..<close.lowerBound])) else {
+      guard let close = after.firstRange(of: "-->"), let part = Part(rawValue: String(after[..<close.lowerBound])) else {
         break
       }
       pieces.append((rest[..<open.lowerBound], part))

@@ -17,9 +17,10 @@ struct ReportTables {
     "operations", ColumnEncoder("id"), ColumnEncoder("name"), ColumnEncoder("class"), ColumnEncoder("queue"),
     ColumnEncoder("state"), ColumnEncoder("flags"), ColumnEncoder("priority"), ColumnEncoder("source"),
     ColumnEncoder("error"), ColumnEncoder("track"), ColumnEncoder("dependencyTrack"), ColumnEncoder("slotTrack"),
-    ColumnEncoder("box"), ColumnEncoder("dependencies"), ColumnEncoder("created"))
+    ColumnEncoder("box"), ColumnEncoder("created"))
   private(set) var moments = TableEncoder("moments")
-  private(set) var dependencies = TableEncoder("dependencies", ColumnEncoder("on"), ColumnEncoder("removed"))
+  private(set) var dependencies = TableEncoder(
+    "dependencies", ColumnEncoder("operation"), ColumnEncoder("on", base: "operation"), ColumnEncoder("removed"))
   private(set) var details = TableEncoder(
     "details", ColumnEncoder("track"), ColumnEncoder("begin"), ColumnEncoder("end", base: "begin"),
     ColumnEncoder("kind"),
@@ -108,7 +109,7 @@ struct ReportTables {
           records[row].queue.flatMap { queueRows[$0] }, state.rawValue, flags.rawValue, Int(records[row].priority),
           records[row].source.map { place(of: $0) }, records[row].error.map { place(of: $0) },
           track(tracks.execution[row]), track(tracks.dependencies[row]), track(tracks.slot[row]), boxes[id],
-          records[row].dependencies.count, records[row].created.map { Int($0) })
+          records[row].created.map { Int($0) })
       }
     }
   }
@@ -137,13 +138,13 @@ struct ReportTables {
     }
   }
 
-  /// In the order of the operations that have them; what is not among the operations is left out.
+  /// In the order of the operations that have them; mostly on a near one. What is not in the trace has no row.
   private mutating func addDependencies(_ trace: Trace) {
     for row in trace.operations.indices where !trace.operations[row].dependencies.isEmpty {
       for dependency in trace.operations[row].dependencies {
-        // Relative to who has it: mostly a near one.
-        dependencies.columns[0].append(trace.index(of: dependency.on).map { $0 - row }, relative: 0)
-        dependencies.columns[1].append(dependency.removed)
+        dependencies.columns[0].append(row)
+        dependencies.columns[1].append(trace.index(of: dependency.on), relative: row)
+        dependencies.columns[2].append(dependency.removed)
       }
     }
   }

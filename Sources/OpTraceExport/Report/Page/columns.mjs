@@ -1,0 +1,66 @@
+// Reads the columns in which the report's data stands. ColumnEncoder.swift writes them and says how.
+
+// The bytes of a base64 text.
+function bytesOf(text) {
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
+  return bytes;
+}
+
+// The numbers of one column, `missing` where there is none. `base`: the column that values are relative to, if any.
+// Numbers up to 2^53 are exact.
+export function decodeColumn(column, count, Type, missing, base = null) {
+  const values = new Type(count);
+  if ('all' in column) return values.fill(column.all ?? missing);
+  const bytes = bytesOf(column.data);
+  let at = 0;
+  let previous = 0;
+  for (let row = 0; row < count; row++) {
+    let byte = bytes[at++];
+    let code = byte & 127;
+    for (let scale = 128; byte > 127; scale *= 128) {
+      byte = bytes[at++];
+      code += (byte & 127) * scale;
+    }
+    if (code === 0) {
+      values[row] = missing;
+      continue;
+    }
+    code -= 1;
+    const half = Math.floor(code / 2);
+    const distance = code % 2 === 0 ? half : -half - 1;
+    const from = base !== null && base[row] === base[row] && base[row] !== missing ? base[row] : previous;
+    previous = from + distance;
+    values[row] = previous;
+  }
+  return values;
+}
+
+// A table's columns by name. `times`: those that hold times, NaN where there is none; the others hold whole numbers, -1 where
+// there is none.
+export function decodeTable(table, times = []) {
+  const decoded = {};
+  const decode = (name) => {
+    if (name in decoded) return decoded[name];
+    const column = table.columns[name];
+    const isTime = times.includes(name);
+    const base = column.base ? decode(column.base) : null;
+    decoded[name] = decodeColumn(column, table.count, isTime ? Float64Array : Int32Array, isTime ? NaN : -1, base);
+    return decoded[name];
+  };
+  for (const name of Object.keys(table.columns)) decode(name);
+  return {count: table.count, ...decoded};
+}
+
+// For each of `count` owners, where its rows begin in a list that is sorted by owner: `starts[owner]` to
+// `starts[owner + 1]`. `owners`: each row's owner, -1 for none. Also gives the rows in that order.
+export function rowsByOwner(owners, count) {
+  const starts = new Int32Array(count + 1);
+  for (const owner of owners) if (owner >= 0) starts[owner + 1] += 1;
+  for (let owner = 0; owner < count; owner++) starts[owner + 1] += starts[owner];
+  const next = starts.slice(0, count);
+  const rows = new Int32Array(starts[count]);
+  for (let row = 0; row < owners.length; row++) if (owners[row] >= 0) rows[next[owners[row]]++] = row;
+  return {starts, rows};
+}

@@ -1,0 +1,27 @@
+// Reads the data, and gives each part its place.
+import {Model} from './model.mjs';
+import {Selection} from './selection.mjs';
+import {mountHead} from './head.mjs';
+import {mountTabs} from './tabs.mjs';
+import {mountSearch} from './search.mjs';
+import {mountTimeline} from './timeline.mjs';
+import {mountGraph} from './graph.mjs';
+import {mountWhy} from './why.mjs';
+import {mountFindings} from './findings.mjs';
+import {mountPanel} from './panel.mjs';
+import {mountHelp} from './help.mjs';
+import {watchForNews} from './live.mjs';
+
+const dataElement = document.getElementById('data');
+const model = new Model(JSON.parse(dataElement.textContent));
+// The text is read; the columns are what is kept.
+dataElement.remove();
+const selection = new Selection(model);
+const parts = [
+  ['head', mountHead], ['tabs', mountTabs], ['search', mountSearch], ['timeline', mountTimeline], ['graph', mountGraph],
+  ['why', mountWhy], ['findings', mountFindings], ['panel', mountPanel], ['help', mountHelp],
+];
+for (const [id, mount] of parts) mount(document.getElementById(id), model, selection);
+selection.attach(window);
+watchForNews(document, window);
+document.documentElement.dataset.ready = '';

@@ -1,0 +1,87 @@
+// The whole run in one strip: how much was executed when, and which part the timeline shows.
+
+export class Minimap {
+  // `parts`: from when to when something was executed, as lanes.
+  constructor(canvas, lanes, viewport, colours, look) {
+    this.canvas = canvas;
+    this.lanes = lanes.filter((lane) => lane.kind === 'execution');
+    this.viewport = viewport;
+    this.colours = colours;
+    this.context = canvas.getContext('2d');
+    this.picture = null;
+    this.#listen(look);
+  }
+
+  resize(width, height, ratio) {
+    Object.assign(this, {width, height, ratio});
+    this.canvas.width = Math.round(width * ratio);
+    this.canvas.height = Math.round(height * ratio);
+    this.picture = null;
+  }
+
+  #x(time) { return ((time - this.viewport.first) / (this.viewport.last - this.viewport.first)) * this.width; }
+  #time(x) { return this.viewport.first + (x / this.width) * (this.viewport.last - this.viewport.first); }
+
+  // How many operations executed in each column, on average. Drawn once, and kept.
+  #load() {
+    const columns = Math.max(1, Math.floor(this.width));
+    const load = new Float64Array(columns);
+    const {first, last} = this.viewport;
+    const cell = (last - first) / columns;
+    for (const lane of this.lanes) {
+      lane.visit(first, last, cell, (from, to, at, count, coverage) => {
+        const begin = Math.max(0, Math.floor((from - first) / cell + 1e-9));
+        const end = Math.min(columns - 1, Math.ceil((to - first) / cell) - 1);
+        for (let column = begin; column <= end; column++) {
+          const part = count > 1 ? coverage : Math.min(1, Math.max(0, (Math.min(to, first + (column + 1) * cell) - Math.max(from, first + column * cell)) / cell));
+          load[column] += part;
+        }
+      });
+    }
+    return load;
+  }
+
+  forget() { this.picture = null; }
+
+  paint() {
+    const {context, colours, width, height} = this;
+    this.picture ??= this.#load();
+    const most = this.picture.reduce((one, other) => Math.max(one, other), 0) || 1;
+    context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    context.fillStyle = colours.band;
+    context.fillRect(0, 0, width, height);
+    context.fillStyle = colours.accent;
+    context.globalAlpha = 0.75;
+    this.picture.forEach((load, column) => {
+      const tall = (load / most) * (height - 6);
+      if (load > 0) context.fillRect(column, height - 1 - Math.max(tall, 1), 1, Math.max(tall, 1));
+    });
+    const [from, to] = [this.#x(this.viewport.from), this.#x(this.viewport.to)];
+    context.globalAlpha = 0.6;
+    context.fillStyle = colours.page;
+    context.fillRect(0, 0, from, height);
+    context.fillRect(to, 0, width - to, height);
+    context.globalAlpha = 1;
+    context.strokeStyle = colours.accent;
+    context.lineWidth = 1.5;
+    context.strokeRect(Math.max(1, from), 1, Math.max(3, Math.min(to, width - 1) - Math.max(1, from)), height - 2);
+  }
+
+  // A drag in the shown part moves it; elsewhere it goes there first.
+  #listen(look) {
+    let grip = null;
+    const move = (event) => {
+      const box = this.canvas.getBoundingClientRect();
+      const time = this.#time(event.clientX - box.left);
+      const {from, to, span} = this.viewport;
+      if (grip === null) grip = time >= from && time <= to ? time - from : span / 2;
+      look(time - grip, time - grip + span);
+    };
+    this.canvas.addEventListener('pointerdown', (event) => {
+      this.canvas.setPointerCapture(event.pointerId);
+      grip = null;
+      move(event);
+    });
+    this.canvas.addEventListener('pointermove', (event) => { if (this.canvas.hasPointerCapture(event.pointerId)) move(event); });
+  }
+}

@@ -1,0 +1,302 @@
+// What the page knows: the trace's data, read once, and the questions that its parts ask. An operation is a row, its
+// place in the columns; times are nanoseconds since the recording began, NaN where nothing happened.
+import {decodeTable, rowsByOwner} from './columns.mjs';
+
+const FLAGS = {asynchronous: 1, barrier: 2, leavesThread: 4, external: 8, partial: 16, critical: 32, unknown: 64};
+
+// The moments of an operation's life as the columns name them, in the order of that life, and as people read them.
+const MOMENTS = [
+  ['enqueued', 'enqueued'], ['ready', 'ready'], ['started', 'started'], ['executing', 'executing'],
+  ['executionEnded', 'execution ended'], ['startReturned', 'start returned'], ['cancelRequested', 'cancel requested'],
+  ['finished', 'finished'], ['released', 'released'],
+];
+
+const DETAIL_KINDS = ['block', 'span', 'wait', 'loss'];
+const CAUSES = ['start', 'dependency', 'slot'];
+
+export class Model {
+  // `data`: the parsed JSON of the page.
+  constructor(data) {
+    const {document, tables} = data;
+    Object.assign(this, {
+      process: document.process, end: document.end, origin: document.origin, wall: document.wall, activity: document.activity,
+      verdict: document.verdict, loss: document.loss, graphNote: document.graphNote, queues: document.queues,
+      classes: document.classes, threads: document.threads, groups: document.groups,
+      waitsWithoutLane: document.waitsWithoutLane,
+    });
+    this.strings = data.strings;
+    this.stateWords = document.stateWords;
+    this.operations = decodeTable(tables.operations, ['created']);
+    this.moment = decodeTable(tables.moments, MOMENTS.map(([name]) => name));
+    this.details = decodeTable(tables.details, ['begin', 'end']);
+    this.counters = decodeTable(tables.counters, ['time']);
+    this.instants = decodeTable(tables.instants, ['time']);
+    this.tracks = decodeTable(tables.tracks);
+    this.count = this.operations.count;
+    this.edges = decodeTable(tables.dependencies, ['removed']);
+    this.edgesFrom = rowsByOwner(this.edges.operation, this.count);
+    this.edgesTo = rowsByOwner(this.edges.on, this.count);
+    this.detailsOf = rowsByOwner(this.details.operation, this.count);
+    this.counts = {...document.counts, dependencies: this.edges.count};
+    this.states = this.#countStates();
+    this.criticalPath = this.#readPath(tables);
+    this.findings = document.findings.map((finding) => ({
+      ...finding, evidence: finding.evidence.map((one) => ({...one, thread: one.thread ?? -1})),
+    }));
+    this.threadWaits = document.threadWaits.map((wait) => ({...wait, operation: wait.operation ?? -1, thread: wait.thread ?? -1}));
+    this.findingsByRow = new Map();
+    this.findings.forEach((finding, index) => {
+      for (const row of new Set([...finding.rows, ...finding.cycle])) {
+        if (!this.findingsByRow.has(row)) this.findingsByRow.set(row, []);
+        this.findingsByRow.get(row).push(index);
+      }
+    });
+  }
+
+  // MARK: One operation
+
+  id(row) { return this.operations.id[row]; }
+  // Ids ascend with the rows.
+  rowOf(id) {
+    const ids = this.operations.id;
+    let low = 0;
+    let high = ids.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (ids[middle] < id) low = middle + 1; else high = middle;
+    }
+    return ids[low] === id ? low : -1;
+  }
+  name(row) {
+    const name = this.operations.name[row] < 0 ? '' : this.strings[this.operations.name[row]];
+    return name === '' ? this.className(row) : name;
+  }
+  className(row) { return this.strings[this.operations.class[row]] ?? ''; }
+  queue(row) { return this.operations.queue[row]; }
+  state(row) { return this.stateWords[this.operations.state[row]] ?? 'unknown'; }
+  priority(row) { return this.operations.priority[row]; }
+  source(row) { return this.strings[this.operations.source[row]] ?? null; }
+  error(row) { return this.strings[this.operations.error[row]] ?? null; }
+  is(row, flag) { return (this.operations.flags[row] & FLAGS[flag]) !== 0; }
+  isBarrier(row) { return this.is(row, 'barrier'); }
+  isAsync(row) { return this.is(row, 'asynchronous'); }
+
+  // When its own code ran; as Timeline.swift has it. Null: it was never started.
+  execution(row) {
+    const {executing, started, executionEnded, finished} = this.moment;
+    const begin = first(executing[row], started[row]);
+    if (Number.isNaN(begin)) return null;
+    const over = this.is(row, 'leavesThread') ? finished[row] : first(executionEnded[row], finished[row]);
+    return {begin, end: Math.max(begin, first(over, this.end)), isOpen: Number.isNaN(over)};
+  }
+
+  // The three times, which do not overlap; as OperationTimes.swift has it.
+  times(row) {
+    const times = {waitingForDependencies: 0, waitingForSlot: 0, running: 0};
+    if (this.is(row, 'unknown')) return times;
+    const {enqueued, ready, executing, started, finished} = this.moment;
+    const end = Math.max(first(finished[row], this.end), first(enqueued[row], -Infinity));
+    const began = first(executing[row], Number.isNaN(finished[row]) ? started[row] : NaN);
+    if (!Number.isNaN(enqueued[row])) {
+      const over = Math.min(Math.max(first(began, end), enqueued[row]), end);
+      const turned = Math.max(enqueued[row], ready[row]);
+      const runnable = Math.min(Math.max(first(turned, over), enqueued[row]), over);
+      times.waitingForDependencies = runnable - enqueued[row];
+      times.waitingForSlot = over - runnable;
+    }
+    if (!Number.isNaN(began)) times.running = Math.max(0, end - began);
+    return times;
+  }
+
+  // From when to when it waited for its dependencies; null: not at all.
+  dependencyWait(row) {
+    const {waitingForDependencies} = this.times(row);
+    const begin = this.moment.enqueued[row];
+    return waitingForDependencies > 0 ? {begin, end: begin + waitingForDependencies} : null;
+  }
+
+  // From when to when it waited for a slot; null: not at all.
+  slotWait(row) {
+    const times = this.times(row);
+    if (times.waitingForSlot <= 0) return null;
+    const begin = this.moment.enqueued[row] + times.waitingForDependencies;
+    return {begin, end: begin + times.waitingForSlot};
+  }
+
+  moments(row) {
+    const list = [];
+    const created = this.operations.created[row];
+    if (!Number.isNaN(created)) list.push({what: 'created', time: created, thread: -1});
+    for (const [name, what] of MOMENTS) {
+      const time = this.moment[name][row];
+      if (!Number.isNaN(time)) list.push({what, time, thread: this.moment[name + 'Thread'][row]});
+    }
+    return list.sort((one, other) => one.time - other.time);
+  }
+
+  // From the first thing that is known of it to the last.
+  span(row) {
+    const execution = this.execution(row);
+    const begin = first(this.moment.enqueued[row], execution ? execution.begin : NaN);
+    const last = Number.isNaN(this.moment.finished[row]) ? this.end : this.moment.finished[row];
+    return Number.isNaN(begin) ? null : {begin, end: Math.max(begin, execution ? execution.end : last)};
+  }
+
+  // MARK: Who waited for whom
+
+  // What it depends on. `removed`: when the dependency was taken away again, null: never.
+  dependencies(row) {
+    return rowsOf(row, this.edgesFrom).filter((edge) => this.edges.on[edge] >= 0).map((edge) => {
+      const removed = this.edges.removed[edge];
+      return {row: this.edges.on[edge], removed: Number.isNaN(removed) ? null : removed};
+    });
+  }
+
+  dependents(row) { return rowsOf(row, this.edgesTo).map((edge) => this.edges.operation[edge]); }
+
+  // Who took away the last dependency: the one that finished last before it became ready.
+  unblocker(row) {
+    const ready = this.moment.ready[row];
+    const none = {kind: 'none', row: -1, time: null, thread: -1};
+    if (Number.isNaN(ready) || this.times(row).waitingForDependencies <= 0) return none;
+    let last = none;
+    for (const {row: other, removed} of this.dependencies(row)) {
+      const finished = this.moment.finished[other];
+      if (removed !== null && removed <= ready) continue;
+      if (finished <= ready && (last.time === null || finished > last.time)) {
+        last = {kind: 'dependency', row: other, time: finished, thread: this.moment.readyThread[row]};
+      }
+    }
+    return last;
+  }
+
+  // Of its queue, by the time when their executions began.
+  #ofQueue(queue) {
+    this.byQueue ??= new Map();
+    if (!this.byQueue.has(queue)) {
+      const rows = [];
+      for (let row = 0; row < this.count; row++) if (this.queue(row) === queue && this.execution(row)) rows.push(row);
+      const begins = new Map(rows.map((row) => [row, this.execution(row).begin]));
+      this.byQueue.set(queue, rows.sort((one, other) => begins.get(one) - begins.get(other)));
+    }
+    return this.byQueue.get(queue);
+  }
+
+  // Those of its queue that executed while it waited for a slot, the longest first.
+  slotHolders(row, most = 8) {
+    const wait = this.slotWait(row);
+    if (!wait || this.queue(row) < 0) return {rows: [], more: 0};
+    const holders = [];
+    for (const other of this.#ofQueue(this.queue(row))) {
+      if (other === row) continue;
+      const {begin, end} = this.#hold(other);
+      const shared = Math.min(end, wait.end) - Math.max(begin, wait.begin);
+      if (shared > 0) holders.push({row: other, shared});
+    }
+    holders.sort((one, other) => other.shared - one.shared || one.row - other.row);
+    return {rows: holders.slice(0, most).map((holder) => holder.row), more: Math.max(0, holders.length - most)};
+  }
+
+  // A slot is held until the operation is finished, not only until its own code returned.
+  #hold(row) {
+    const execution = this.execution(row);
+    return {begin: execution.begin, end: Math.max(execution.end, first(this.moment.finished[row], this.end))};
+  }
+
+  // Whose end gave it its slot: the last of its queue that finished while it waited.
+  slotGiver(row) {
+    const wait = this.slotWait(row);
+    if (!wait || this.queue(row) < 0 || !this.execution(row)) return null;
+    let giver = null;
+    for (const other of this.#ofQueue(this.queue(row))) {
+      const finished = this.moment.finished[other];
+      if (other === row || !(finished > wait.begin && finished <= wait.end)) continue;
+      if (giver === null || finished > giver.time) giver = {row: other, time: finished};
+    }
+    return giver;
+  }
+
+  // What went on inside of it.
+  inside(row) {
+    return rowsOf(row, this.detailsOf).map((place) => ({
+      kind: DETAIL_KINDS[this.details.kind[place]], name: this.strings[this.details.name[place]],
+      begin: this.details.begin[place], end: this.details.end[place], isOpen: this.details.isOpen[place] === 1,
+      thread: this.details.thread[place], signalRow: this.details.signal[place],
+    })).sort((one, other) => one.begin - other.begin);
+  }
+
+  findingsOf(row) { return this.findingsByRow.get(row) ?? []; }
+
+  // MARK: The graph's boxes
+
+  box(row) {
+    const fold = this.operations.box[row];
+    return fold >= 0 ? `fold-${fold}` : `op-${this.id(row)}`;
+  }
+
+  rowsOfBox(id) {
+    const [kind, text] = id.split('-');
+    const number = Number(text);
+    if (kind === 'op') {
+      const row = this.rowOf(number);
+      return row < 0 ? [] : [row];
+    }
+    const rows = [];
+    for (let row = 0; row < this.count; row++) if (this.operations.box[row] === number) rows.push(row);
+    return rows;
+  }
+
+  // MARK: All operations
+
+  // `#5` finds an id; anything else is a part of a name or a class, whatever the case.
+  find(text, most = 50) {
+    const wanted = text.trim().toLowerCase();
+    if (wanted === '') return {rows: [], total: 0};
+    if (/^#\d+$/.test(wanted)) {
+      const row = this.rowOf(Number(wanted.slice(1)));
+      return row < 0 ? {rows: [], total: 0} : {rows: [row], total: 1};
+    }
+    const matches = new Uint8Array(this.strings.length);
+    for (let place = 0; place < matches.length; place++) {
+      matches[place] = this.strings[place].toLowerCase().includes(wanted) ? 1 : 0;
+    }
+    const rows = [];
+    let total = 0;
+    const {name, class: className} = this.operations;
+    for (let row = 0; row < this.count; row++) {
+      if (!(name[row] >= 0 && matches[name[row]]) && !matches[className[row]]) continue;
+      total += 1;
+      if (rows.length < most) rows.push(row);
+    }
+    return {rows, total};
+  }
+
+  #countStates() {
+    const counts = this.stateWords.map(() => 0);
+    for (const state of this.operations.state) counts[state] += 1;
+    return this.stateWords.map((state, place) => ({state, count: counts[place]})).filter((one) => one.count > 0);
+  }
+
+  #readPath(tables) {
+    const table = decodeTable(tables.steps, ['began', 'ended', 'dependencies', 'slot', 'running']);
+    const steps = Array.from(table.row, (row, place) => ({
+      row, cause: CAUSES[table.cause[place]], causeRow: table.causeRow[place], began: table.began[place],
+      ended: table.ended[place], waitingForDependencies: table.dependencies[place], waitingForSlot: table.slot[place],
+      running: table.running[place],
+    }));
+    const remaining = Array.from(decodeTable(tables.remaining).row);
+    const running = steps.reduce((sum, step) => sum + step.running, 0);
+    const [from, to] = this.activity ?? [0, 0];
+    return {
+      steps, remaining, share: this.wall > 0 ? running / this.wall : 0,
+      before: steps.length > 0 ? steps[0].began - from : 0,
+      after: steps.length > 0 ? to - steps[steps.length - 1].ended : 0,
+    };
+  }
+}
+
+// The first of the two that is a number.
+function first(one, other) { return Number.isNaN(one) ? other : one; }
+
+// The rows that belong to an owner.
+function rowsOf(owner, {starts, rows}) { return Array.from(rows.subarray(starts[owner], starts[owner + 1])); }

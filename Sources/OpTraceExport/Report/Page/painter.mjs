@@ -1,0 +1,252 @@
+// Draws the timeline on a canvas: what the viewport shows of the rows. Everything is drawn anew each time; the work goes
+// by what is on the screen, not by what is in the trace.
+import {durationText} from './format.mjs';
+import {tickText} from './viewport.mjs';
+
+export const RULER = 22;
+const MOST_ARROWS = 400;
+const NARROWEST_LABEL = 34;
+
+export class Painter {
+  constructor(canvas, model, colours) {
+    this.canvas = canvas;
+    this.context = canvas.getContext('2d', {alpha: false});
+    this.model = model;
+    this.colours = colours;
+    this.colourBy = 'state';
+    this.gutter = 190;
+  }
+
+  resize(width, height, ratio) {
+    this.width = width;
+    this.height = height;
+    this.ratio = ratio;
+    this.canvas.width = Math.round(width * ratio);
+    this.canvas.height = Math.round(height * ratio);
+    this.gutter = width < 620 ? 96 : 190;
+  }
+
+  // `scene`: {rows, viewport, scroll, selected, hovered, range, arrows}.
+  paint(scene) {
+    const {context, colours, width, height} = this;
+    context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    context.fillStyle = colours.page;
+    context.fillRect(0, 0, width, height);
+    context.save();
+    context.beginPath();
+    context.rect(0, RULER, width, height - RULER);
+    context.clip();
+    const shown = scene.rows.filter((row) => row.top + row.height > scene.scroll && row.top < scene.scroll + height - RULER);
+    for (const row of shown) this.#paintRow(row, RULER + row.top - scene.scroll, scene);
+    this.#paintGrid(scene.viewport);
+    if (scene.range) this.#paintRange(scene);
+    this.#paintArrows(scene);
+    this.#paintSelected(scene, shown);
+    context.restore();
+    this.#paintRuler(scene.viewport);
+  }
+
+  #paintRow(row, y, scene) {
+    const {context, colours, gutter, width} = this;
+    if (row.kind === 'heading') {
+      context.fillStyle = colours.band;
+      context.fillRect(0, y, width, row.height);
+      this.#text(row.title, 8, y + row.height / 2, width - 16, colours.text, '600 12px');
+      return;
+    }
+    this.#text(row.title, 10, y + Math.min(row.height, 20) / 2, gutter - 16, colours.muted, '11px');
+    context.save();
+    context.beginPath();
+    context.rect(gutter, y, width - gutter, row.height);
+    context.clip();
+    if (row.kind === 'counters') this.#paintCounters(row, y, scene.viewport); else this.#paintLane(row, y, scene);
+    context.restore();
+  }
+
+  // A cell is two pixels wide: what is closer together than that is drawn with its coverage as its strength.
+  #paintLane({lane, height}, y, {viewport}) {
+    const {context, model, colours} = this;
+    const cell = viewport.perPixel * 2;
+    const batches = new Map();
+    const labels = [];
+    const isWait = lane.kind === 'slot' || lane.kind === 'dependencies';
+    const waitColour = lane.kind === 'slot' ? colours.waitsForSlot : colours.waitsForDependencies;
+    lane.visit(viewport.from, viewport.to, cell, (from, to, at, count, coverage) => {
+      const x = Math.max(viewport.x(from), viewport.left - 4);
+      const right = Math.min(viewport.x(to), viewport.left + viewport.width + 4);
+      const wide = Math.max(right - x, 1);
+      const colour = isWait ? waitColour : lane.detail ? this.#detailColour(lane, at) : colours.ofOperation(model, lane.row[at], this.colourBy);
+      // Four strengths are as many as the eye tells apart at this size.
+      const key = `${colour} ${Math.ceil(coverage * 4)}`;
+      let batch = batches.get(key);
+      if (!batch) batches.set(key, batch = {colour, alpha: 0.25 + 0.1875 * Math.ceil(coverage * 4), rects: []});
+      batch.rects.push(x, count === 1 && wide > 3 ? wide - 0.75 : wide);
+      if (count === 1 && wide > NARROWEST_LABEL && height >= 15) labels.push({x, wide, at});
+    });
+    for (const {colour, alpha, rects} of batches.values()) {
+      context.globalAlpha = alpha;
+      context.fillStyle = colour;
+      for (let place = 0; place < rects.length; place += 2) context.fillRect(rects[place], y + 1, rects[place + 1], height - 2);
+    }
+    context.globalAlpha = 1;
+    for (const {x, wide, at} of labels) {
+      const left = Math.max(x, viewport.left);
+      this.#text(this.#label(lane, at), left + 4, y + height / 2, x + wide - left - 8, colours.onFill, '11px');
+    }
+  }
+
+  #label(lane, at) {
+    if (lane.detail) return this.model.strings[this.model.details.name[lane.detail[at]]];
+    return this.model.name(lane.row[at]);
+  }
+
+  // Blocks and spans as what runs, waits as what waits, loss as a warning.
+  #detailColour(lane, at) {
+    const {colours, model} = this;
+    const kind = model.details.kind[lane.detail[at]];
+    return [colours.accent, colours.accent, colours.waitsForSlot, colours.states[model.stateWords.indexOf('failed')]][kind];
+  }
+
+  #paintCounters({counter, height}, y, viewport) {
+    const {context, colours, model} = this;
+    const most = Math.max(1, ...Object.values(counter).map((steps) => steps.highest));
+    const level = (value) => y + height - 4 - ((height - 10) * Math.max(0, value)) / most;
+    const base = level(0);
+    const area = (steps, colour, alpha) => {
+      if (!steps) return;
+      context.globalAlpha = alpha;
+      context.fillStyle = colour;
+      steps.visit(viewport.from, viewport.to, viewport.perPixel, (from, to, value) => {
+        const x = viewport.x(from);
+        if (value > 0) context.fillRect(x, level(value), Math.max(viewport.x(to) - x, 1), base - level(value));
+      });
+      context.globalAlpha = 1;
+    };
+    area(counter.ready, colours.waitsForSlot, 0.45);
+    area(counter.executing, colours.states[model.stateWords.indexOf('executing')], 0.8);
+    if (counter.limit) {
+      context.fillStyle = colours.text;
+      counter.limit.visit(viewport.from, viewport.to, viewport.perPixel, (from, to, value) => {
+        if (value >= 0) context.fillRect(viewport.x(from), level(value), Math.max(viewport.x(to) - viewport.x(from), 1), 1);
+      });
+    }
+    context.fillStyle = colours.line;
+    context.fillRect(viewport.left, base, viewport.width, 1);
+    this.#text(String(most), viewport.left + 3, y + 7, 60, colours.muted, '10px');
+  }
+
+  #paintGrid(viewport) {
+    const {context, colours, height} = this;
+    context.fillStyle = colours.line;
+    context.globalAlpha = 0.5;
+    for (const time of viewport.ticks().ticks) context.fillRect(Math.round(viewport.x(time)), RULER, 1, height);
+    context.globalAlpha = 1;
+    context.fillRect(this.gutter - 1, RULER, 1, height);
+  }
+
+  #paintRuler(viewport) {
+    const {context, colours, width} = this;
+    context.fillStyle = colours.band;
+    context.fillRect(0, 0, width, RULER);
+    const {step, ticks} = viewport.ticks();
+    const largest = Math.max(Math.abs(viewport.from), Math.abs(viewport.to));
+    for (const time of ticks) {
+      const x = viewport.x(time);
+      if (x < this.gutter) continue;
+      context.fillStyle = colours.line;
+      context.fillRect(Math.round(x), RULER - 5, 1, 5);
+      this.#text(tickText(time, step, largest), x + 4, RULER / 2, 100, colours.muted, '11px');
+    }
+    context.fillStyle = colours.band;
+    context.fillRect(0, 0, this.gutter, RULER);
+    this.#text(`${durationText(viewport.span)} shown`, 10, RULER / 2, this.gutter - 14, colours.muted, '11px');
+    context.fillStyle = colours.line;
+    context.fillRect(0, RULER - 1, width, 1);
+  }
+
+  #paintRange({viewport, range}) {
+    const {context, colours, height} = this;
+    const [from, to] = [Math.min(...range), Math.max(...range)].map((time) => viewport.x(time));
+    context.globalAlpha = 0.18;
+    context.fillStyle = colours.accent;
+    context.fillRect(from, RULER, to - from, height);
+    context.globalAlpha = 1;
+    const [begin, end] = [viewport.time(from), viewport.time(to)];
+    this.#text(durationText(end - begin), from + 4, RULER + 10, 200, colours.text, '600 12px');
+  }
+
+  // Frames around the selected operation's slices, and a thin one around what the pointer is on.
+  #paintSelected(scene, shown) {
+    const frame = (row, at, thick, colour) => {
+      const {context} = this;
+      const y = RULER + row.top - scene.scroll;
+      const x = scene.viewport.x(row.lane.begin[at]);
+      const wide = Math.max(scene.viewport.x(row.lane.end[at]) - x, 3);
+      context.save();
+      context.beginPath();
+      context.rect(this.gutter, RULER, this.width - this.gutter, this.height);
+      context.clip();
+      context.strokeStyle = colour;
+      context.lineWidth = thick;
+      context.strokeRect(x - 0.5, y + 0.5, wide, row.height - 1);
+      context.restore();
+    };
+    for (const {row, at} of scene.selected) if (shown.includes(row)) frame(row, at, 2.5, this.colours.text);
+    if (scene.hovered && shown.includes(scene.hovered.row)) frame(scene.hovered.row, scene.hovered.at, 1.25, this.colours.text);
+  }
+
+  // From what the selected operation depended on, and to what depended on it.
+  #paintArrows({arrows, viewport, scroll}) {
+    const {context, colours} = this;
+    context.save();
+    context.beginPath();
+    context.rect(this.gutter, RULER, this.width - this.gutter, this.height);
+    context.clip();
+    context.lineWidth = 1.5;
+    for (const {from, to, fromTop, toTop, isCritical} of arrows.slice(0, MOST_ARROWS)) {
+      const [x1, x2] = [viewport.x(from), viewport.x(to)];
+      if (Math.max(x1, x2) < this.gutter - 50 || Math.min(x1, x2) > this.width + 50) continue;
+      const [y1, y2] = [fromTop, toTop].map((top) => RULER + top - scroll);
+      const bend = Math.min(60, Math.max(14, Math.abs(x2 - x1) / 2));
+      context.strokeStyle = isCritical ? colours.critical : colours.text;
+      context.fillStyle = context.strokeStyle;
+      context.globalAlpha = 0.8;
+      context.beginPath();
+      context.moveTo(x1, y1);
+      context.bezierCurveTo(x1 + bend, y1, x2 - bend, y2, x2 - 5, y2);
+      context.stroke();
+      context.beginPath();
+      context.moveTo(x2, y2);
+      context.lineTo(x2 - 7, y2 - 4);
+      context.lineTo(x2 - 7, y2 + 4);
+      context.fill();
+    }
+    context.restore();
+  }
+
+  // One line, cut to fit.
+  #text(text, x, y, room, colour, font) {
+    const {context} = this;
+    if (room < 8 || !text) return;
+    context.font = `${font} ${this.colours.font}`;
+    context.fillStyle = colour;
+    context.textBaseline = 'middle';
+    context.fillText(this.#fitting(text, room, font), x, y + 0.5);
+  }
+
+  #widths = new Map();
+
+  // By the average width of the text's own characters, so that a text is measured once only, not in every frame.
+  #fitting(text, room, font) {
+    const key = `${font} ${text}`;
+    let width = this.#widths.get(key);
+    if (width === undefined) {
+      if (this.#widths.size > 20000) this.#widths.clear();
+      this.#widths.set(key, width = this.context.measureText(text.slice(0, 400)).width);
+    }
+    if (width <= room) return text;
+    const characters = Array.from(text.slice(0, 400));
+    const kept = Math.floor((room / width) * characters.length) - 1;
+    return kept < 1 ? '' : characters.slice(0, kept).join('') + '…';
+  }
+}

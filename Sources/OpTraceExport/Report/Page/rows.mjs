@@ -1,0 +1,55 @@
+// What stands above what in the timeline: the threads with their lanes, then each queue with its counters and lanes.
+
+export const HEIGHTS = {heading: 24, counters: 44, lane: 20, detail: 15, wait: 12, gap: 6};
+const WAIT_TITLES = {slot: 'waits for a slot', dependencies: 'waits for dependencies'};
+
+// Rows from above: {kind: 'heading'|'counters'|'lane', title, top, height, group, lane?}. Their tops count from 0.
+export function layOut(model, lanes, counters) {
+  const rows = [];
+  let top = 0;
+  const add = (row) => {
+    rows.push({...row, top});
+    top += row.height;
+  };
+  const groupOf = (lane) => model.tracks.group[lane.track];
+  const trackTitle = (lane) => model.strings[model.tracks.name[lane.track]];
+  model.groups.forEach((group, place) => {
+    const own = lanes.filter((lane) => groupOf(lane) === place);
+    const counter = counters.get(place);
+    if (own.length === 0 && !counter && group.queue === null) return;
+    add({kind: 'heading', title: headingOf(model, group), group: place, height: HEIGHTS.heading});
+    if (counter && group.queue !== null) {
+      add({kind: 'counters', title: 'executing · ready · limit', group: place, height: HEIGHTS.counters, counter});
+    }
+    let before = null;
+    for (const lane of own) {
+      // Lanes of one sort that follow one another share a title.
+      const sort = `${lane.kind} ${trackTitle(lane)}`;
+      const title = sort === before && lane.kind !== 'execution' ? '' : WAIT_TITLES[lane.kind] ?? trackTitle(lane);
+      const isWait = lane.kind === 'slot' || lane.kind === 'dependencies';
+      const height = isWait ? HEIGHTS.wait : lane.kind === 'detail' ? HEIGHTS.detail : HEIGHTS.lane;
+      add({kind: 'lane', title: before === sort ? '' : title, group: place, lane, height});
+      before = sort;
+    }
+    top += HEIGHTS.gap;
+  });
+  return {rows, height: top};
+}
+
+function headingOf(model, group) {
+  if (group.queue === null) return group.name === model.process.name ? 'Threads' : group.name;
+  const queue = model.queues[group.queue];
+  const limit = queue.limit < 0 ? 'no limit' : `limit ${queue.limit}`;
+  return `Queue ${queue.name} · ${limit}${queue.isSuspended ? ' · suspended' : ''}`;
+}
+
+// The row at a height; -1: none.
+export function rowAt(rows, y) {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (rows[middle].top <= y) low = middle + 1; else high = middle;
+  }
+  return low > 0 && y < rows[low - 1].top + rows[low - 1].height ? low - 1 : -1;
+}

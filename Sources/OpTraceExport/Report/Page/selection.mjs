@@ -1,0 +1,78 @@
+// What is selected and looked at: the state that all parts of the page share, and its form in the page's address, so
+// that an address that is sent shows another the same.
+
+export const TABS = ['timeline', 'graph', 'why', 'findings'];
+
+export class Selection {
+  row = -1;
+  tab = 'timeline';
+  // An index in the model's findings; -1: none.
+  finding = -1;
+  // From when to when the timeline shows; null: all.
+  view = null;
+  #listeners = [];
+
+  constructor(model) { this.model = model; }
+
+  // `listener(selection, changed)`: `changed` is a set of 'row', 'tab', 'finding', 'view'.
+  subscribe(listener) { this.#listeners.push(listener); }
+
+  select(row) { this.#change({row}); }
+  show(tab) { if (TABS.includes(tab)) this.#change({tab}); }
+  choose(finding) { this.#change({finding}); }
+  look(from, to) { this.#change({view: to > from ? [from, to] : null}); }
+  lookAtAll() { this.#change({view: null}); }
+
+  #change(wanted) {
+    const changed = new Set();
+    for (const [key, value] of Object.entries(wanted)) {
+      if (String(this[key]) === String(value)) continue;
+      this[key] = value;
+      changed.add(key);
+    }
+    if (changed.size > 0) for (const listener of this.#listeners) listener(this, changed);
+  }
+
+  // MARK: The address
+
+  // `op=5&tab=graph&finding=2&from=1000&to=2000`: the id, not the row; times in nanoseconds.
+  get address() {
+    const parts = [];
+    if (this.row >= 0) parts.push(`op=${this.model.id(this.row)}`);
+    if (this.tab !== 'timeline') parts.push(`tab=${this.tab}`);
+    if (this.finding >= 0) parts.push(`finding=${this.finding}`);
+    if (this.view) parts.push(`from=${Math.round(this.view[0])}`, `to=${Math.round(this.view[1])}`);
+    return parts.join('&');
+  }
+
+  // Takes from an address what fits this trace, whoever wrote it.
+  read(address) {
+    const values = new URLSearchParams(address.replace(/^#/, ''));
+    const number = (name) => (/^-?\d{1,15}$/.test(values.get(name) ?? '') ? Number(values.get(name)) : NaN);
+    const finding = number('finding');
+    const [from, to] = [number('from'), number('to')];
+    this.#change({
+      row: Number.isNaN(number('op')) ? -1 : this.model.rowOf(number('op')),
+      tab: TABS.includes(values.get('tab')) ? values.get('tab') : 'timeline',
+      finding: finding >= 0 && finding < this.model.findings.length ? finding : -1,
+      view: to > from ? [from, to] : null,
+    });
+  }
+
+  // Keeps the address up to date, and follows it when it is changed by hand or by "back".
+  attach(window) {
+    this.read(window.location.hash);
+    let isPlanned = false;
+    this.subscribe(() => {
+      if (isPlanned) return;
+      isPlanned = true;
+      // Browsers refuse more than some hundred changes in half a minute.
+      window.setTimeout(() => {
+        isPlanned = false;
+        const hash = this.address === '' ? window.location.pathname + window.location.search : '#' + this.address;
+        window.history.replaceState(null, '', hash);
+      }, 250);
+    });
+    window.addEventListener('hashchange', () => this.read(window.location.hash));
+  }
+}

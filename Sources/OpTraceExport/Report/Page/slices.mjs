@@ -1,0 +1,131 @@
+// The lanes of the timeline: slices that do not overlap, sorted by time, in flat arrays. What lies closer together than
+// a pixel is drawn as one piece that knows how much of it is covered, so that a frame costs as much as the screen has
+// pixels, however many operations there are.
+
+export class Lane {
+  // `kind`: 'execution', 'dependencies', 'slot', or 'detail'. `track`: its place among the model's tracks.
+  constructor(kind, track, count) {
+    this.kind = kind;
+    this.track = track;
+    this.begin = new Float64Array(count);
+    this.end = new Float64Array(count);
+    // The operation (-1: none), and for details their own place.
+    this.row = new Int32Array(count);
+    this.detail = kind === 'detail' ? new Int32Array(count) : null;
+    this.count = 0;
+  }
+
+  add(begin, end, row, detail = -1) {
+    const at = this.count++;
+    this.begin[at] = begin;
+    this.end[at] = end;
+    this.row[at] = row;
+    if (this.detail) this.detail[at] = detail;
+  }
+
+  // Once all are there, in the order of time: sums up the covered time before each.
+  close() {
+    this.busy = new Float64Array(this.count + 1);
+    for (let at = 0; at < this.count; at++) this.busy[at + 1] = this.busy[at] + (this.end[at] - this.begin[at]);
+    return this;
+  }
+
+  // The first slice from `at` on that begins at `time` or later. O(log distance).
+  skip(at, time) {
+    let step = 1;
+    let low = at;
+    while (low + step < this.count && this.begin[low + step] < time) {
+      low += step;
+      step *= 2;
+    }
+    let high = Math.min(low + step, this.count);
+    if (low >= this.count || this.begin[low] >= time) return low;
+    while (low + 1 < high) {
+      const middle = (low + high) >> 1;
+      if (this.begin[middle] < time) low = middle; else high = middle;
+    }
+    return high;
+  }
+
+  // The slice at a time, or the nearest one that begins within `reach` of it; -1: none.
+  at(time, reach = 0) {
+    const next = this.count > 0 ? this.skip(0, time) : 0;
+    const before = this.count > 0 && next < this.count && this.begin[next] === time ? next : next - 1;
+    if (before >= 0 && this.end[before] >= time) return before;
+    const left = before >= 0 ? time - this.end[before] : Infinity;
+    const right = next < this.count ? this.begin[next] - time : Infinity;
+    if (Math.min(left, right) > reach) return -1;
+    return left <= right ? before : next;
+  }
+
+  // Calls `draw(from, to, at, count, coverage)` for what is to be seen between two times, in their order: a slice of its
+  // own, or `count` slices from `at` on within a cell of the width `cell` (a time), which they cover in part.
+  visit(from, to, cell, draw) {
+    let at = Math.max(0, this.skip(0, from) - 1);
+    while (at < this.count && this.end[at] <= from && this.begin[at] < from) at += 1;
+    while (at < this.count && this.begin[at] < to) {
+      const place = Math.floor((this.begin[at] - from) / cell);
+      const cellBegin = from + place * cell;
+      const cellEnd = cellBegin + cell;
+      if (this.end[at] >= cellEnd) {
+        draw(this.begin[at], this.end[at], at, 1, 1);
+        at += 1;
+        continue;
+      }
+      let next = this.skip(at, cellEnd);
+      // The last one may reach out of the cell: it is drawn by itself.
+      if (next - 1 > at && this.end[next - 1] > cellEnd) next -= 1;
+      draw(cellBegin, cellEnd, at, next - at, Math.min(1, (this.busy[next] - this.busy[at]) / cell));
+      at = next;
+    }
+  }
+}
+
+// All lanes of a model. Details nest: each depth of a track becomes a lane of its own.
+export function buildLanes(model) {
+  const {track, dependencyTrack, slotTrack} = model.operations;
+  const lanes = [];
+  const addAll = (kind, tracks, interval) => {
+    const counts = new Int32Array(model.tracks.count);
+    for (const place of tracks) if (place >= 0) counts[place] += 1;
+    const own = Array.from(counts, (count, place) => (count > 0 ? new Lane(kind, place, count) : null));
+    const rows = rowsInOrder(tracks, interval, model.count);
+    for (const {row, begin, end} of rows) own[tracks[row]].add(begin, end, row);
+    for (const lane of own) if (lane) lanes.push(lane.close());
+  };
+  addAll('execution', track, (row) => model.execution(row));
+  addAll('slot', slotTrack, (row) => model.slotWait(row));
+  addAll('dependencies', dependencyTrack, (row) => model.dependencyWait(row));
+  return lanes.concat(detailLanes(model)).sort((one, other) => one.track - other.track);
+}
+
+// Those that have a track, by the time when they begin.
+function rowsInOrder(tracks, interval, count) {
+  const rows = [];
+  for (let row = 0; row < count; row++) {
+    if (tracks[row] < 0) continue;
+    const found = interval(row);
+    if (found) rows.push({row, begin: found.begin, end: found.end});
+  }
+  return rows.sort((one, other) => one.begin - other.begin);
+}
+
+function detailLanes(model) {
+  const {track, begin, end, operation, count} = model.details;
+  const places = new Map();
+  let open = [];
+  for (let place = 0; place < count; place++) {
+    if (place === 0 || track[place] !== track[place - 1]) open = [];
+    while (open.length > 0 && open[open.length - 1] <= begin[place]) open.pop();
+    const key = track[place] * 1000 + open.length;
+    open.push(end[place]);
+    if (!places.has(key)) places.set(key, []);
+    places.get(key).push(place);
+  }
+  return [...places.keys()].sort((one, other) => one - other).map((key) => {
+    const own = places.get(key);
+    const lane = new Lane('detail', Math.floor(key / 1000), own.length);
+    for (const place of own) lane.add(begin[place], end[place], operation[place], place);
+    return lane.close();
+  });
+}

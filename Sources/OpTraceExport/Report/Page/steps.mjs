@@ -1,0 +1,96 @@
+// A counter over time: values that hold until the next one. The highest value of a stretch is found through a pyramid of
+// highest values, so that no peak is lost between two pixels.
+
+const FANOUT = 16;
+
+export class Steps {
+  constructor(times, values) {
+    this.times = times;
+    this.values = values;
+    this.levels = [values];
+    while (this.levels[this.levels.length - 1].length > FANOUT) {
+      const below = this.levels[this.levels.length - 1];
+      const level = new Float64Array(Math.ceil(below.length / FANOUT));
+      level.fill(-Infinity);
+      for (let at = 0; at < below.length; at++) {
+        const place = Math.floor(at / FANOUT);
+        if (below[at] > level[place]) level[place] = below[at];
+      }
+      this.levels.push(level);
+    }
+    this.highest = this.levels[this.levels.length - 1].reduce((most, value) => Math.max(most, value), 0);
+  }
+
+  // How many values stand at `time` or before. O(log n).
+  upTo(time) {
+    let low = 0;
+    let high = this.times.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.times[middle] <= time) low = middle + 1; else high = middle;
+    }
+    return low;
+  }
+
+  // What holds at a time; null before the first value.
+  at(time) {
+    const place = this.upTo(time) - 1;
+    return place < 0 ? null : this.values[place];
+  }
+
+  // The highest of the values from `from` to before `to`, by place. O(log n).
+  highestOf(from, to) {
+    let most = -Infinity;
+    for (let level = 0; from < to; level++) {
+      const values = this.levels[level];
+      while (from < to && (from % FANOUT !== 0 || level === this.levels.length - 1)) most = Math.max(most, values[from++]);
+      while (from < to && to % FANOUT !== 0) most = Math.max(most, values[--to]);
+      from /= FANOUT;
+      to /= FANOUT;
+    }
+    return most;
+  }
+
+  // Calls `draw(from, to, value)` for stretches between two times; within a `cell` of time it is the highest value.
+  visit(from, to, cell, draw) {
+    let place = this.upTo(from);
+    let value = place > 0 ? this.values[place - 1] : null;
+    let since = from;
+    while (place < this.times.length && this.times[place] < to) {
+      const time = this.times[place];
+      if (value !== null && time > since) draw(since, time, value);
+      const cellEnd = from + (Math.floor((time - from) / cell) + 1) * cell;
+      const next = this.upTo(cellEnd);
+      if (next > place + 1) {
+        draw(time, Math.min(cellEnd, to), this.highestOf(place, next));
+        since = cellEnd;
+        place = next;
+      } else {
+        since = time;
+        place += 1;
+      }
+      value = this.values[place - 1];
+    }
+    if (value !== null && since < to) draw(since, to, value);
+  }
+}
+
+// The counters of each group: {executing, ready, limit}, where it has them.
+export function buildCounters(model) {
+  const kinds = ['executing', 'ready', 'limit'];
+  const collected = new Map();
+  const {group, kind, time, value, count} = model.counters;
+  for (let row = 0; row < count; row++) {
+    const key = group[row] * kinds.length + kind[row];
+    if (!collected.has(key)) collected.set(key, {times: [], values: []});
+    collected.get(key).times.push(time[row]);
+    collected.get(key).values.push(value[row]);
+  }
+  const counters = new Map();
+  for (const [key, {times, values}] of collected) {
+    const owner = Math.floor(key / kinds.length);
+    if (!counters.has(owner)) counters.set(owner, {});
+    counters.get(owner)[kinds[key % kinds.length]] = new Steps(Float64Array.from(times), Float64Array.from(values));
+  }
+  return counters;
+}

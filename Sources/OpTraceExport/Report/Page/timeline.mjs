@@ -1,0 +1,386 @@
+// The timeline: puts canvas, overview, buttons and legend into the page, and makes what people do change what is drawn.
+import {h, stateChip} from './dom.mjs';
+import {durationText} from './format.mjs';
+import {buildLanes} from './slices.mjs';
+import {buildCounters} from './steps.mjs';
+import {layOut, rowAt} from './rows.mjs';
+import {Viewport} from './viewport.mjs';
+import {Colours} from './colours.mjs';
+import {Painter, RULER} from './painter.mjs';
+import {Minimap} from './minimap.mjs';
+import {actionOfKey, listenToPointer} from './gestures.mjs';
+
+const LANE_WORDS = {execution: 'executes', slot: 'waits for a slot', dependencies: 'waits for dependencies', detail: 'inside'};
+
+export function mountTimeline(element, model, selection) {
+  new Timeline(element, model, selection);
+}
+
+class Timeline {
+  constructor(element, model, selection) {
+    Object.assign(this, {element, model, selection});
+    this.lanes = buildLanes(model);
+    const layout = layOut(model, this.lanes, buildCounters(model));
+    this.rows = layout.rows;
+    this.contentHeight = layout.height;
+    this.laneRows = this.rows.filter((row) => row.kind === 'lane');
+    this.viewport = new Viewport(Math.min(model.origin, model.activity?.[0] ?? 0), Math.max(model.end, 1000));
+    this.scrollTop = 0;
+    this.hovered = null;
+    this.dragged = null;
+    // Where the keyboard stands: a lane row and a slice of it.
+    this.cursor = null;
+    this.#build();
+    this.colours = new Colours(element, model.stateWords);
+    this.painter = new Painter(this.canvas, model, this.colours);
+    this.minimap = new Minimap(this.overview, this.lanes, this.viewport, this.colours, (from, to) => this.#look(from, to));
+    listenToPointer(this.canvas, this);
+    this.canvas.addEventListener('keydown', (event) => this.#key(event));
+    this.bar.addEventListener('scroll', () => this.#scrollTo(this.bar.scrollTop));
+    new ResizeObserver(() => this.#resize()).observe(this.stage);
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+      this.colours.read();
+      this.#plan();
+    });
+    selection.subscribe((_, changed) => this.#follow(changed));
+    this.#follow(new Set(['row', 'view']));
+  }
+
+  // MARK: The page's elements
+
+  #build() {
+    const button = (label, title, action) => h('button', {type: 'button', title, 'aria-label': title, onclick: action}, label);
+    this.colourButtons = ['state', 'class'].map((by) => h('button',
+      {type: 'button', 'aria-pressed': String(by === 'state'), onclick: () => this.#colourBy(by)}, by === 'state' ? 'State' : 'Class'));
+    this.legend = h('span', {class: 'timeline-legend'});
+    this.canvas = h('canvas', {
+      tabindex: '0', role: 'application', 'aria-label': 'Timeline of threads and queues', 'aria-describedby': 'timeline-help',
+      'aria-roledescription': 'timeline',
+    });
+    this.overview = h('canvas', {class: 'timeline-overview', role: 'img', 'aria-label': 'Overview: how much was executed when'});
+    this.spacer = h('div', {});
+    this.bar = h('div', {class: 'timeline-bar', tabindex: '-1', 'aria-hidden': 'true'}, this.spacer);
+    this.tip = h('div', {class: 'timeline-tip', hidden: true, 'aria-hidden': 'true'});
+    this.stage = h('div', {class: 'timeline-stage'}, this.canvas, this.bar, this.tip);
+    this.said = h('div', {class: 'unseen', role: 'status'});
+    this.element.append(
+      h('div', {class: 'timeline-tools', role: 'toolbar', 'aria-label': 'Timeline'},
+        h('span', {class: 'group'},
+          button('−', 'Zoom out (S)', () => this.#act({zoom: 1 / 0.6})), button('+', 'Zoom in (W)', () => this.#act({zoom: 0.6})),
+          button('All', 'Show the whole trace (F)', () => this.#act({all: true})),
+          button('Selected', 'Zoom to the selected operation (Z)', () => this.#act({toSelection: true}))),
+        h('span', {class: 'group', role: 'group', 'aria-label': 'Colours'}, h('span', {class: 'faint'}, 'Colours '), this.colourButtons),
+        this.legend),
+      this.overview, this.stage,
+      h('p', {id: 'timeline-help', class: 'unseen'},
+        'W and S zoom, A and D move, arrow up and down change the lane, brackets go to the operation before and after, Enter selects. '
+        + 'Every operation is also found by the search, and listed with its times in the operation panel.'),
+      this.said);
+    if (this.model.waitsWithoutLane > 0) {
+      this.element.append(h('p', {class: 'timeline-note faint'},
+        `${this.model.waitsWithoutLane.toLocaleString('en')} waits found no lane of their own; the counters count them all.`));
+    }
+    this.#showLegend('state');
+  }
+
+  #showLegend(by) {
+    const {model} = this;
+    const entries = by === 'state'
+      ? model.states.map(({state}) => stateChip(state))
+      : model.classes.slice(0, 10).map(({name}) => h('span', {class: 'class-chip'},
+        h('i', {class: `class-colour-${Math.max(0, model.strings.indexOf(name)) % 10}`}), h('bdi', {}, name)));
+    const waits = [['waits-for-slot', 'waits for a slot'], ['waits-for-dependencies', 'waits for dependencies']];
+    this.legend.replaceChildren(...entries,
+      ...waits.map(([css, text]) => h('span', {class: 'class-chip'}, h('i', {class: css}), text)));
+  }
+
+  #resize() {
+    const box = this.stage.getBoundingClientRect();
+    if (box.width < 10 || box.height < 10) return;
+    const ratio = Math.min(3, window.devicePixelRatio || 1);
+    const width = box.width - 12;
+    this.painter.resize(width, box.height, ratio);
+    this.minimap.resize(this.overview.getBoundingClientRect().width, this.overview.getBoundingClientRect().height, ratio);
+    this.viewport.left = this.painter.gutter;
+    this.viewport.width = Math.max(50, width - this.painter.gutter - 4);
+    this.spacer.style.height = `${this.contentHeight + RULER}px`;
+    this.#scrollTo(this.scrollTop);
+    this.#plan();
+  }
+
+  // MARK: Drawing
+
+  #plan() {
+    if (this.isPlanned) return;
+    this.isPlanned = true;
+    requestAnimationFrame(() => {
+      this.isPlanned = false;
+      if (!this.painter.width) return;
+      const began = performance.now();
+      this.painter.paint({
+        rows: this.rows, viewport: this.viewport, scroll: this.scrollTop, selected: this.selectedSlices, hovered: this.hovered,
+        range: this.dragged, arrows: this.arrows,
+      });
+      this.minimap.paint();
+      // For measurements: what a frame cost.
+      this.element.dataset.frame = (performance.now() - began).toFixed(2);
+    });
+  }
+
+  #look(from, to) {
+    this.viewport.look(from, to);
+    this.#moved();
+  }
+
+  #moved() {
+    this.#plan();
+    // The address follows when the hand rests.
+    clearTimeout(this.telling);
+    this.telling = setTimeout(() => {
+      this.isTelling = true;
+      if (this.viewport.isAll) this.selection.lookAtAll(); else this.selection.look(Math.round(this.viewport.from), Math.round(this.viewport.to));
+      this.isTelling = false;
+    }, 200);
+  }
+
+  #scrollTo(top) {
+    const room = (this.painter.height ?? 0) - RULER;
+    this.scrollTop = Math.max(0, Math.min(top, this.contentHeight - room));
+    if (Math.abs(this.bar.scrollTop - this.scrollTop) > 1) this.bar.scrollTop = this.scrollTop;
+    this.#plan();
+  }
+
+  #colourBy(by) {
+    this.painter.colourBy = by;
+    for (const [place, button] of this.colourButtons.entries()) button.setAttribute('aria-pressed', String((place === 0) === (by === 'state')));
+    this.#showLegend(by);
+    this.#plan();
+  }
+
+  // MARK: The selection
+
+  #follow(changed) {
+    if (changed.has('view') && !this.isTelling) {
+      const view = this.selection.view;
+      if (view) this.viewport.look(view[0], view[1]); else this.viewport.all();
+    }
+    if (changed.has('row')) this.#showSelected();
+    if (changed.has('tab') && this.selection.tab === 'timeline' && this.selection.row >= 0) this.#revealSelected();
+    this.#plan();
+  }
+
+  #showSelected() {
+    const {row} = this.selection;
+    this.selectedSlices = row < 0 ? [] : this.#slicesOf(row);
+    this.arrows = row < 0 ? [] : this.#arrowsOf(row);
+    const execution = this.selectedSlices.find((one) => one.row.lane.kind === 'execution') ?? this.selectedSlices[0];
+    if (execution) this.cursor = execution;
+    if (row >= 0 && !this.isChoosing) this.#revealSelected();
+  }
+
+  #revealSelected() {
+    const span = this.model.span(this.selection.row);
+    const execution = this.model.execution(this.selection.row);
+    if (span) {
+      // The execution first of all: a long wait before it would make it small.
+      const part = execution ?? span;
+      this.viewport.reveal(part.begin, part.end);
+      this.#moved();
+    }
+    if (this.cursor && this.selectedSlices.includes(this.cursor)) this.#revealRow(this.cursor.row);
+  }
+
+  #revealRow(row) {
+    const room = (this.painter.height ?? 0) - RULER;
+    if (row.top < this.scrollTop + 10 || row.top + row.height > this.scrollTop + room - 10) this.#scrollTo(row.top - room / 2);
+  }
+
+  // Where the slices of an operation are: {row, at}.
+  #slicesOf(row) {
+    const found = [];
+    const look = (kind, track, time) => {
+      if (track < 0 || Number.isNaN(time)) return;
+      const own = this.laneRows.find((one) => one.lane.track === track && one.lane.kind === kind);
+      if (!own) return;
+      let at = own.lane.skip(0, time);
+      while (at < own.lane.count && own.lane.begin[at] === time && own.lane.row[at] !== row) at += 1;
+      if (own.lane.row[at] === row) found.push({row: own, at});
+    };
+    const {operations} = this.model;
+    look('execution', operations.track[row], this.model.execution(row)?.begin ?? NaN);
+    look('slot', operations.slotTrack[row], this.model.slotWait(row)?.begin ?? NaN);
+    look('dependencies', operations.dependencyTrack[row], this.model.dependencyWait(row)?.begin ?? NaN);
+    return found;
+  }
+
+  // From the ends of what it depended on to its begin, and from its end to the begins of what depended on it.
+  #arrowsOf(row) {
+    const {model} = this;
+    const middle = (slice) => slice.row.top + slice.row.height / 2;
+    const execution = (one) => this.#slicesOf(one).find((slice) => slice.row.lane.kind === 'execution');
+    const own = execution(row);
+    if (!own) return [];
+    const arrows = [];
+    const add = (source, target) => {
+      const [from, to] = [source === row ? own : execution(source), target === row ? own : execution(target)];
+      if (!from || !to) return;
+      arrows.push({
+        from: from.row.lane.end[from.at], to: to.row.lane.begin[to.at], fromTop: middle(from), toTop: middle(to),
+        isCritical: model.is(source, 'critical') && model.is(target, 'critical'),
+      });
+    };
+    for (const dependency of model.dependencies(row).slice(0, 200)) if (dependency.removed === null) add(dependency.row, row);
+    for (const dependent of model.dependents(row).slice(0, 200)) add(row, dependent);
+    return arrows;
+  }
+
+  // MARK: What pointer and wheel ask for
+
+  isGutter(x) { return x < this.painter.gutter; }
+
+  zoom(factor, x) {
+    this.viewport.zoom(factor, Math.max(x, this.painter.gutter));
+    this.#moved();
+  }
+
+  pan(pixels) {
+    this.viewport.pan(pixels);
+    this.#moved();
+  }
+
+  scroll(pixels) { this.#scrollTo(this.scrollTop + pixels); }
+
+  #sliceAt(x, y) {
+    if (y < RULER || this.isGutter(x)) return null;
+    const row = this.rows[rowAt(this.rows, y - RULER + this.scrollTop)];
+    if (!row || row.kind !== 'lane') return null;
+    const at = row.lane.at(this.viewport.time(x), this.viewport.perPixel * 3);
+    return at < 0 ? null : {row, at};
+  }
+
+  hover(x, y, event) {
+    const slice = x < 0 ? null : this.#sliceAt(x, y);
+    const isSame = slice?.row === this.hovered?.row && slice?.at === this.hovered?.at;
+    this.hovered = slice;
+    this.canvas.style.cursor = slice ? 'pointer' : 'default';
+    if (!isSame) this.#plan();
+    this.#showTip(event, x, y);
+  }
+
+  #showTip(event, x, y) {
+    const counter = this.hovered || !event ? null : this.#counterTexts(x, y);
+    const texts = this.hovered ? this.#describe(this.hovered) : counter;
+    this.tip.hidden = !texts;
+    if (!texts) return;
+    this.tip.replaceChildren(h('b', {}, h('bdi', {}, texts[0])), ...texts.slice(1).map((text) => h('span', {}, text)));
+    const room = this.stage.getBoundingClientRect();
+    const own = this.tip.getBoundingClientRect();
+    this.tip.style.left = `${Math.max(4, Math.min(x + 14, room.width - own.width - 16))}px`;
+    this.tip.style.top = `${y + 18 + own.height > room.height ? Math.max(0, y - own.height - 10) : y + 18}px`;
+  }
+
+  #counterTexts(x, y) {
+    const row = this.rows[rowAt(this.rows, y - RULER + this.scrollTop)];
+    if (row?.kind !== 'counters' || this.isGutter(x)) return null;
+    const time = this.viewport.time(x);
+    const value = (steps) => steps?.at(time) ?? 0;
+    const limit = row.counter.limit ? value(row.counter.limit) : -1;
+    return [`at ${durationText(time)}`, `executing ${value(row.counter.executing)}`, `ready ${value(row.counter.ready)}`,
+      limit < 0 ? 'no limit' : `limit ${limit}`];
+  }
+
+  // What a slice says, in lines.
+  #describe({row, at}) {
+    const {lane} = row;
+    const length = durationText(lane.end[at] - lane.begin[at]);
+    const when = `${durationText(lane.begin[at])} after the start`;
+    if (lane.detail) return [this.model.strings[this.model.details.name[lane.detail[at]]], length, when];
+    const operation = lane.row[at];
+    const queue = this.model.queues[this.model.queue(operation)];
+    return [`${this.model.name(operation)} #${this.model.id(operation)}`, `${LANE_WORDS[lane.kind]} ${length}`, when,
+      `${this.model.className(operation)}${queue ? ` · ${queue.name}` : ''} · ${this.model.state(operation)}`];
+  }
+
+  click(x, y) {
+    const slice = this.#sliceAt(x, y);
+    this.canvas.focus({preventScroll: true});
+    if (slice) this.#choose(slice); else if (!this.isGutter(x) && y > RULER) this.selection.select(-1);
+  }
+
+  #choose(slice) {
+    this.cursor = slice;
+    this.isChoosing = true;
+    this.selection.select(slice.row.lane.row[slice.at]);
+    this.isChoosing = false;
+    this.#plan();
+  }
+
+  // A double click shows a slice as large as it fits.
+  open(x, y) {
+    const slice = this.#sliceAt(x, y);
+    if (!slice) return this.zoom(0.5, x);
+    const [begin, end] = [slice.row.lane.begin[slice.at], slice.row.lane.end[slice.at]];
+    const margin = Math.max(end - begin, 100) * 0.15;
+    this.#look(begin - margin, end + margin);
+  }
+
+  range(from, to, isOver) {
+    const times = [from, to].map((x) => this.viewport.time(Math.max(x, this.painter.gutter)));
+    this.dragged = isOver ? null : times;
+    if (isOver) this.#look(Math.min(...times), Math.max(...times)); else this.#plan();
+  }
+
+  // MARK: Keys
+
+  #key(event) {
+    const action = actionOfKey(event);
+    if (!action) return;
+    event.preventDefault();
+    this.#act(action);
+  }
+
+  #act(action) {
+    const {viewport} = this;
+    if (action.zoom) this.zoom(action.zoom, viewport.left + viewport.width / 2);
+    if (action.pan) this.pan(action.pan * viewport.width);
+    if (action.scroll) this.scroll(action.scroll * this.painter.height);
+    if (action.all) this.#look(viewport.first, viewport.last);
+    if (action.colours) this.#colourBy(this.painter.colourBy === 'state' ? 'class' : 'state');
+    if (action.toSelection) {
+      const part = this.selection.row < 0 ? null : this.model.execution(this.selection.row) ?? this.model.span(this.selection.row);
+      if (part) this.#look(part.begin - (part.end - part.begin) * 0.2 - 100, part.end + (part.end - part.begin) * 0.2 + 100);
+    }
+    if (action.lane) this.#step(action.lane);
+    if (action.neighbour) this.#neighbour(action.neighbour);
+    if (action.choose && this.cursor) this.#choose(this.cursor);
+  }
+
+  // To the lane above or below, and there to what is nearest to the middle of what is shown.
+  #step(direction) {
+    const time = this.cursor ? this.cursor.row.lane.begin[this.cursor.at] : (this.viewport.from + this.viewport.to) / 2;
+    const now = this.cursor ? this.laneRows.indexOf(this.cursor.row) : direction > 0 ? -1 : this.laneRows.length;
+    const row = this.laneRows[now + direction];
+    if (row) this.#stand(row, row.lane.at(time, Infinity));
+  }
+
+  #neighbour(direction) {
+    if (!this.cursor) return this.#step(1);
+    const at = this.cursor.at + direction;
+    if (at >= 0 && at < this.cursor.row.lane.count) this.#stand(this.cursor.row, at);
+  }
+
+  // The keyboard's place: framed like what is under the pointer, in view, and said.
+  #stand(row, at) {
+    if (at < 0) return;
+    this.cursor = {row, at};
+    this.hovered = this.cursor;
+    const [begin, end] = [row.lane.begin[at], row.lane.end[at]];
+    if (end < this.viewport.from || begin > this.viewport.to) {
+      const half = this.viewport.span / 2;
+      this.#look((begin + end) / 2 - half, (begin + end) / 2 + half);
+    }
+    this.#revealRow(row);
+    this.said.textContent = this.#describe(this.cursor).join(', ');
+    this.#plan();
+  }
+}

@@ -1,0 +1,70 @@
+// The part of time that the timeline shows, and how it maps to pixels.
+
+export class Viewport {
+  // `from` to `to`: all there is.
+  constructor(from, to) {
+    const margin = Math.max(1, (to - from) * 0.01);
+    this.first = from - margin;
+    this.last = to + margin;
+    this.from = this.first;
+    this.to = this.last;
+    // Where the drawing begins and how wide it is, in pixels.
+    this.left = 0;
+    this.width = 1;
+  }
+
+  get span() { return this.to - this.from; }
+  get perPixel() { return this.span / this.width; }
+  get isAll() { return this.from <= this.first && this.to >= this.last; }
+
+  x(time) { return this.left + ((time - this.from) / this.span) * this.width; }
+  time(x) { return this.from + ((x - this.left) / this.width) * this.span; }
+
+  // Never less than 100 ns wide nor more than all, and never beside it.
+  look(from, to) {
+    const span = Math.min(Math.max(to - from, 100), this.last - this.first);
+    const middle = (from + to) / 2;
+    const begin = Math.min(Math.max(middle - span / 2, this.first), this.last - span);
+    this.from = begin;
+    this.to = begin + span;
+  }
+
+  all() { this.look(this.first, this.last); }
+
+  // What lies under `x` stays there. `factor` below 1 shows less, and larger.
+  zoom(factor, x) {
+    const time = this.time(x);
+    const span = Math.min(Math.max(this.span * factor, 100), this.last - this.first);
+    const from = time - ((x - this.left) / this.width) * span;
+    this.look(from, from + span);
+  }
+
+  pan(pixels) { this.look(this.from + pixels * this.perPixel, this.to + pixels * this.perPixel); }
+
+  // An interval in the middle, large enough to be seen, with its surroundings. Where it is to be seen well, nothing moves.
+  reveal(begin, end) {
+    const length = Math.max(end - begin, 100);
+    const isInside = begin >= this.from && end <= this.to;
+    if (isInside && length * 40 > this.span) return;
+    const span = Math.max(length * 3, Math.min(this.span, length * 20));
+    const middle = (begin + end) / 2;
+    this.look(middle - span / 2, middle + span / 2);
+  }
+
+  // Round times for the ruler, about `pixels` apart: 1, 2 or 5 times a power of ten.
+  ticks(pixels = 110) {
+    const raw = this.perPixel * pixels;
+    const power = 10 ** Math.floor(Math.log10(raw));
+    const step = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= raw) ?? raw;
+    const ticks = [];
+    for (let time = Math.ceil(this.from / step) * step; time <= this.to; time += step) ticks.push(time);
+    return {step, ticks};
+  }
+}
+
+// A time on the ruler, as exact as the step between two marks asks for; all marks in one unit.
+export function tickText(time, step, largest) {
+  const [unit, size] = largest >= 1e9 ? ['s', 1e9] : largest >= 1e6 ? ['ms', 1e6] : ['µs', 1e3];
+  const digits = Math.min(9, Math.max(0, Math.ceil(Math.log10(size / step) - 1e-9)));
+  return `${(time / size).toFixed(digits)} ${unit}`;
+}
