@@ -43,7 +43,8 @@ struct ReportPage {
     var rest = file("page.html")[...]
     while let open = rest.firstRange(of: "<!--") {
       let after = rest[open.upperBound...]
-      guard let close = after.firstRange(of: "-->"), let part = Part(rawValue: String(after[..<close.lowerBound])) else {
+      guard let close = after.firstRange(of: "-->"), let part = Part(rawValue: String(after[..<close.lowerBound]))
+      else {
         break
       }
       pieces.append((rest[..<open.lowerBound], part))

@@ -1,0 +1,94 @@
+// Reports for the tests, made by the command itself from samples and from traces that are written here as text.
+import {execFileSync} from 'node:child_process';
+import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {dirname, join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+
+export const root = join(dirname(fileURLToPath(import.meta.url)), '../../..');
+export const optrace = process.env.OPTRACE ?? join(root, '.build/debug/optrace');
+
+const folder = mkdtempSync(join(tmpdir(), 'optrace-page-'));
+process.on('exit', () => rmSync(folder, {recursive: true, force: true}));
+const made = new Map();
+
+export function temporary(name) { return join(folder, name); }
+
+// The path of a report of a trace file.
+function report(trace, name) {
+  const page = temporary(`${name}.html`);
+  try {
+    execFileSync(optrace, ['report', trace, '-o', page], {stdio: ['ignore', 'ignore', 'pipe'], maxBuffer: 1 << 28});
+  } catch (error) {
+    // A damaged trace is reported too; the status says so.
+    if (error.status !== 65) throw error;
+  }
+  return page;
+}
+
+function once(key, make) {
+  if (!made.has(key)) made.set(key, make());
+  return made.get(key);
+}
+
+// Of one of the sample traces.
+export function sample(name) { return once(`sample ${name}`, () => report(join(root, 'traces', `${name}.optrace`), name)); }
+
+// Of a trace in its text form.
+export function written(name, text) {
+  return once(`written ${name}`, () => {
+    const trace = temporary(`${name}.txt`);
+    writeFileSync(trace, text);
+    return report(trace, name);
+  });
+}
+
+// The data that stands in a report.
+export function dataOf(page) {
+  return JSON.parse(readFileSync(page, 'utf8').match(/<script type="application\/json" id="data">([^]*?)<\/script>/)[1]);
+}
+
+// What another command says of the same trace, as JSON.
+export function json(command, trace) {
+  try {
+    return JSON.parse(execFileSync(optrace, [command, join(root, 'traces', `${trace}.optrace`), '--json'], {maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore']}));
+  } catch (error) {
+    // The doctor found an error, which is no failure here.
+    if (error.status !== 1) throw error;
+    return JSON.parse(error.stdout);
+  }
+}
+
+const MICRO = 1000;
+
+// A text trace of `count` operations on `threads` threads in one queue, each after the one `width` before it. Every one
+// waits a little, runs for 5 to 14 µs, and is over.
+export function workload(count, {threads = 4, width = 8, names = (number) => `operation ${number}`} = {}) {
+  const events = [];
+  const free = new Array(threads).fill(100 * MICRO);
+  const ends = new Float64Array(count + 1);
+  let seed = 7;
+  const random = () => (seed = (seed * 48271) % 0x7fffffff) / 0x7fffffff;
+  events.push([1000, `t1 thread t1 tid=4711 "main"`], [1000, `t1 queue q1 limit=${threads} "work"`]);
+  for (let thread = 0; thread < threads; thread++) events.push([1500, `t${thread + 2} thread t${thread + 2} tid=${thread + 2} "worker ${thread}"`]);
+  for (let number = 1; number <= count; number++) {
+    const added = 2000 + number * 100;
+    events.push([added, `t1 created #${number} class="Step${number % 3}"`], [added + 10, `t1 named #${number} ${JSON.stringify(names(number))}`]);
+    const before = number > width ? ends[number - width] : 0;
+    if (before > 0) events.push([added + 20, `t1 depends #${number} on=#${number - width}`]);
+    events.push([added + 30, `t1 enqueued #${number} queue=q1 priority=0`]);
+    const thread = free.indexOf(Math.min(...free));
+    const ready = Math.max(added + 40, before + 500);
+    const began = Math.max(ready + 200, free[thread]) + 300;
+    const ended = began + Math.round((5 + random() * 9) * MICRO);
+    free[thread] = ended + 400;
+    ends[number] = ended + 100;
+    const own = `t${thread + 2}`;
+    events.push([ready, `t1 ready #${number}`], [began, `${own} started #${number}`], [began + 20, `${own} began #${number}`],
+      [ended, `${own} ended #${number}`], [ended + 100, `${own} finished #${number}`], [ended + 150, `${own} start-returned #${number}`]);
+  }
+  events.sort((one, other) => one[0] - other[0]);
+  const last = events[events.length - 1][0];
+  return `optrace text 1\nprocess 4711 "workload"\nwriter "0.1.0"\nmode streaming\nwall 1795241206308108874\nmonotonic 5\nstate closed\n`
+    + `heartbeat ${last + 1000}\nevents ${events.length}\n\n${events.map(([time, text]) => `${Math.round(time)} ${text}`).join('\n')}\n`;
+}
