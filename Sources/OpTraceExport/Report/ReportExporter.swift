@@ -33,25 +33,16 @@ public struct ReportExporter: Sendable {
   public func write(to sink: @escaping ByteSink) throws {
     let style = ReportPage.style + (graph?.style ?? "")
     let writer = ByteWriter(sink)
-    func element(_ open: StaticString, _ text: String, _ close: StaticString) {
-      writer.text(open)
-      writer.string(text)
-      writer.text(close)
-    }
     for (text, next) in ReportPage.pieces {
       writer.string(String(text))
       switch next {
-      case .policy:
-        writer.string("<meta http-equiv=\"Content-Security-Policy\" content=\"\(page.policy(style: style))\">")
-        if isLive { writer.text("\n<meta name=\"optrace-live\" content=\"state\">") }
-      case .title: writer.string(TextEscaping.xml(trace.header.processName) + " · OpTrace")
-      case .style: element("<style>", style, "</style>")
-      case .drawing: writer.string(graph?.svg ?? "")
-      case .data:
-        writer.text("<script type=\"application/json\" id=\"data\">")
-        try writeData(to: writer)
-        writer.text("</script>")
-      case .script: element("<script type=\"module\">", ReportPage.script, "</script>")
+      case .policy: writer.string(page.policy(style: style))
+      case .live: if isLive { writer.text("<meta name=\"optrace-live\" content=\"state\">") }
+      case .title: writer.string(TextEscaping.xml(trace.header.processName))
+      case .style: writer.string(style)
+      case .graph: writer.string(graph?.svg ?? "")
+      case .data: try writeData(to: writer)
+      case .script: writer.string(ReportPage.script)
       case nil: break
       }
       try writer.check()

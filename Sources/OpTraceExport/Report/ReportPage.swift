@@ -1,10 +1,10 @@
 /// The parts of the page that are the same in every report, and how they go together.
 ///
-/// `Page/page.html` has a comment `<!--part-->` where each part goes. One style sheet and one script stand in the page; its
+/// `Page/page.html` has `{{part}}` where each part goes. One style sheet and one script stand in the page; its
 /// Content-Security-Policy names them by their hashes, so that nothing else can run, whatever a trace contains.
 struct ReportPage {
   enum Part: String, CaseIterable {
-    case policy, title, style, drawing, data, script
+    case policy, live, title, style, graph, data, script
   }
 
   /// A page that `optrace view` serves may ask the server that it came from whether the trace has grown.
@@ -41,9 +41,9 @@ struct ReportPage {
   static let pieces: [(text: Substring, next: Part?)] = {
     var pieces: [(Substring, Part?)] = []
     var rest = file("page.html")[...]
-    while let open = rest.firstRange(of: "<!--") {
+    while let open = rest.firstRange(of: "{{") {
       let after = rest[open.upperBound...]
-      guard let close = after.firstRange(of: "-->"), let part = Part(rawValue: String(after[..<close.lowerBound]))
+      guard let close = after.firstRange(of: "}}"), let part = Part(rawValue: String(after[..<close.lowerBound]))
       else {
         break
       }
