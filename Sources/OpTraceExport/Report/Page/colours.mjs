@@ -15,13 +15,23 @@ export class Colours {
     const value = (name) => style.getPropertyValue(`--${name}`).trim() || '#808080';
     for (const name of NAMES) this[name.replace(/-(.)/g, (_, letter) => letter.toUpperCase())] = value(name);
     this.font = style.fontFamily;
-    this.states = this.stateWords.map((word) => value(`fill-${word}`));
-    this.classes = Array.from({length: CLASS_COLOURS}, (_, place) => value(`class-${place}`));
+    // What slices are filled with, by number: the states, the classes, and the rest.
+    this.fills = this.stateWords.map((word) => value(`fill-${word}`));
+    this.classFill = this.fills.length;
+    for (let place = 0; place < CLASS_COLOURS; place++) this.fills.push(value(`class-${place}`));
+    this.slotFill = this.fills.push(this.waitsForSlot) - 1;
+    this.dependencyFill = this.fills.push(this.waitsForDependencies) - 1;
+    this.spanFill = this.fills.push(this.accent) - 1;
+    this.failedFill = this.stateWords.indexOf('failed');
+    this.executingFill = this.stateWords.indexOf('executing');
   }
 
-  // `by`: 'state' or 'class'.
-  ofOperation(model, row, by) {
-    if (row < 0) return this.muted;
-    return by === 'class' ? this.classes[model.operations.class[row] % CLASS_COLOURS] : this.states[model.operations.state[row]];
+  // Of an operation, by 'state' or by 'class'.
+  fillOf(model, row, by) {
+    if (by === 'class') return this.classFill + (model.operations.class[row] % CLASS_COLOURS);
+    return model.operations.state[row];
   }
+
+  // Blocks and spans as what runs, waits as what waits, loss as a warning.
+  fillOfDetail(kind) { return [this.spanFill, this.spanFill, this.slotFill, this.failedFill][kind]; }
 }

@@ -6,6 +6,8 @@ import {tickText} from './viewport.mjs';
 export const RULER = 22;
 const MOST_ARROWS = 400;
 const NARROWEST_LABEL = 34;
+// As many as the eye tells apart at this size.
+const STRENGTHS = 4;
 
 export class Painter {
   constructor(canvas, model, colours) {
@@ -15,6 +17,8 @@ export class Painter {
     this.colours = colours;
     this.colourBy = 'state';
     this.gutter = 190;
+    // Left edges and widths to be filled, by colour and strength; kept from lane to lane.
+    this.batches = [];
   }
 
   resize(width, height, ratio) {
@@ -65,33 +69,43 @@ export class Painter {
 
   // A cell is two pixels wide: what is closer together than that is drawn with its coverage as its strength.
   #paintLane({lane, height}, y, {viewport}) {
-    const {context, model, colours} = this;
-    const cell = viewport.perPixel * 2;
-    const batches = new Map();
+    const {context, colours, batches} = this;
     const labels = [];
-    const isWait = lane.kind === 'slot' || lane.kind === 'dependencies';
-    const waitColour = lane.kind === 'slot' ? colours.waitsForSlot : colours.waitsForDependencies;
-    lane.visit(viewport.from, viewport.to, cell, (from, to, at, count, coverage) => {
+    const right = viewport.left + viewport.width + 4;
+    lane.visit(viewport.from, viewport.to, viewport.perPixel * 2, (from, to, at, count, coverage) => {
       const x = Math.max(viewport.x(from), viewport.left - 4);
-      const right = Math.min(viewport.x(to), viewport.left + viewport.width + 4);
-      const wide = Math.max(right - x, 1);
-      const colour = isWait ? waitColour : lane.detail ? this.#detailColour(lane, at) : colours.ofOperation(model, lane.row[at], this.colourBy);
-      // Four strengths are as many as the eye tells apart at this size.
-      const key = `${colour} ${Math.ceil(coverage * 4)}`;
-      let batch = batches.get(key);
-      if (!batch) batches.set(key, batch = {colour, alpha: 0.25 + 0.1875 * Math.ceil(coverage * 4), rects: []});
-      batch.rects.push(x, count === 1 && wide > 3 ? wide - 0.75 : wide);
+      const wide = Math.max(Math.min(viewport.x(to), right) - x, 1);
+      const batch = this.#batch(this.#fill(lane, at) * STRENGTHS + Math.ceil(coverage * STRENGTHS) - 1);
+      const last = batch.length - 1;
+      // Cells that touch and look the same are one.
+      if (count > 1 && last > 0 && batch[last - 1] + batch[last] >= x - 0.01) batch[last] = x + wide - batch[last - 1];
+      else batch.push(x, count === 1 && wide > 3 ? wide - 0.75 : wide);
       if (count === 1 && wide > NARROWEST_LABEL && height >= 15) labels.push({x, wide, at});
     });
-    for (const {colour, alpha, rects} of batches.values()) {
-      context.globalAlpha = alpha;
-      context.fillStyle = colour;
-      for (let place = 0; place < rects.length; place += 2) context.fillRect(rects[place], y + 1, rects[place + 1], height - 2);
-    }
+    // All of one colour at once: changing it costs more than filling.
+    batches.forEach((batch, key) => {
+      if (batch.length === 0) return;
+      context.globalAlpha = 0.25 + (0.75 * ((key % STRENGTHS) + 1)) / STRENGTHS;
+      context.fillStyle = colours.fills[Math.floor(key / STRENGTHS)];
+      for (let place = 0; place < batch.length; place += 2) context.fillRect(batch[place], y + 1, batch[place + 1], height - 2);
+      batch.length = 0;
+    });
     context.globalAlpha = 1;
     for (const {x, wide, at} of labels) {
       const left = Math.max(x, viewport.left);
       this.#text(this.#label(lane, at), left + 4, y + height / 2, x + wide - left - 8, colours.onFill, '11px');
+    }
+  }
+
+  #batch(key) { return this.batches[Math.max(0, key)] ??= []; }
+
+  #fill(lane, at) {
+    const {colours, model} = this;
+    switch (lane.kind) {
+      case 'slot': return colours.slotFill;
+      case 'dependencies': return colours.dependencyFill;
+      case 'detail': return colours.fillOfDetail(model.details.kind[lane.detail[at]]);
+      default: return colours.fillOf(model, lane.row[at], this.colourBy);
     }
   }
 
@@ -100,15 +114,8 @@ export class Painter {
     return this.model.name(lane.row[at]);
   }
 
-  // Blocks and spans as what runs, waits as what waits, loss as a warning.
-  #detailColour(lane, at) {
-    const {colours, model} = this;
-    const kind = model.details.kind[lane.detail[at]];
-    return [colours.accent, colours.accent, colours.waitsForSlot, colours.states[model.stateWords.indexOf('failed')]][kind];
-  }
-
   #paintCounters({counter, height}, y, viewport) {
-    const {context, colours, model} = this;
+    const {context, colours} = this;
     const most = Math.max(1, ...Object.values(counter).map((steps) => steps.highest));
     const level = (value) => y + height - 4 - ((height - 10) * Math.max(0, value)) / most;
     const base = level(0);
@@ -123,7 +130,7 @@ export class Painter {
       context.globalAlpha = 1;
     };
     area(counter.ready, colours.waitsForSlot, 0.45);
-    area(counter.executing, colours.states[model.stateWords.indexOf('executing')], 0.8);
+    area(counter.executing, colours.fills[colours.executingFill], 0.8);
     if (counter.limit) {
       context.fillStyle = colours.text;
       counter.limit.visit(viewport.from, viewport.to, viewport.perPixel, (from, to, value) => {

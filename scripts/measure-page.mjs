@@ -1,0 +1,54 @@
+#!/usr/bin/env node
+// What a frame of the report's timeline costs in a browser while it is panned and zoomed: milliseconds of script.
+// usage: scripts/measure-page REPORT.html...      the browser's driver: scripts/setup test
+import {readFileSync} from 'node:fs';
+import {performance} from 'node:perf_hooks';
+import {closeBrowser, openReport} from '../Tests/PageTests/support/browser.mjs';
+
+async function measure(page) {
+  const began = performance.now();
+  const {tab, close} = await openReport(page, {width: 1400, height: 900});
+  const opened = performance.now() - began;
+  await tab.evaluate(() => {
+    const timeline = document.getElementById('timeline');
+    window.frames_ = [];
+    new MutationObserver(() => window.frames_.push(Number(timeline.dataset.frame))).observe(timeline, {attributeFilter: ['data-frame']});
+  });
+  const box = await tab.locator('.timeline-stage canvas').boundingBox();
+  const [x, y] = [box.x + box.width * 0.6, box.y + box.height * 0.5];
+  const pan = async () => {
+    await tab.mouse.move(x, y);
+    await tab.mouse.down();
+    for (let step = 1; step <= 60; step++) await tab.mouse.move(x + 200 * Math.sin(step / 5), y, {steps: 2});
+    await tab.mouse.up();
+  };
+  const taken = async (work) => {
+    await tab.evaluate(() => { window.frames_.length = 0; });
+    await work();
+    return tab.evaluate(() => window.frames_);
+  };
+  const results = {};
+  await tab.mouse.move(x, y);
+  // Panning everything goes nowhere: a little closer, then in steps down to single operations.
+  const zoom = (times) => async () => { for (let time = 0; time < times; time++) await tab.mouse.wheel(0, -240); };
+  results['zooming in'] = await taken(zoom(2));
+  results['panning, all but all'] = await taken(pan);
+  await zoom(6)();
+  results['panning, a twentieth'] = await taken(pan);
+  await zoom(10)();
+  results['panning, close'] = await taken(pan);
+  await close();
+  console.log(`${page}: ${(readFileSync(page).length / 1e6).toFixed(1)} MB, opened in ${(opened / 1000).toFixed(1)} s`);
+  for (const [what, frames] of Object.entries(results)) {
+    const sorted = frames.toSorted((one, other) => one - other);
+    const at = (part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]?.toFixed(2);
+    console.log(`  ${what.padEnd(24)} ${String(sorted.length).padStart(4)} frames: median ${at(0.5)} ms, 95 % ${at(0.95)} ms, most ${at(1)} ms`);
+  }
+}
+
+if (process.argv.length < 3) {
+  console.error('usage: scripts/measure-page REPORT.html...');
+  process.exit(64);
+}
+for (const page of process.argv.slice(2)) await measure(page);
+await closeBrowser();
