@@ -18,18 +18,25 @@ export function decodeColumn(column, count, Type, missing, base = null) {
   let previous = 0;
   for (let row = 0; row < count; row++) {
     let byte = bytes[at++];
-    let code = byte & 127;
-    for (let scale = 128; byte > 127; scale *= 128) {
+    let low = byte & 127;
+    // What stands above the lowest seven bits: by itself, so that all 53 bits of a number are there for the distance.
+    let high = 0;
+    for (let scale = 1; byte > 127; scale *= 128) {
       byte = bytes[at++];
-      code += (byte & 127) * scale;
+      high += (byte & 127) * scale;
     }
-    if (code === 0) {
+    if (low === 0 && high === 0) {
       values[row] = missing;
       continue;
     }
-    code -= 1;
-    const half = Math.floor(code / 2);
-    const distance = code % 2 === 0 ? half : -half - 1;
+    if (low === 0) {
+      low = 127;
+      high -= 1;
+    } else {
+      low -= 1;
+    }
+    const half = (low >> 1) + high * 64;
+    const distance = (low & 1) === 0 ? half : -half - 1;
     const from = base !== null && base[row] === base[row] && base[row] !== missing ? base[row] : previous;
     previous = from + distance;
     values[row] = previous;
