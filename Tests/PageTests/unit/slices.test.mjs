@@ -75,3 +75,9 @@ test('whatever is looked at: nothing is lost, nothing is counted twice, coverage
     }
   }
 });
+
+test('how much is covered until a time', () => {
+  const own = lane([[10, 20], [30, 30], [40, 60]]);
+  assert.deepEqual([0, 10, 15, 20, 35, 50, 100].map((time) => own.coveredUntil(time)), [0, 0, 5, 10, 10, 20, 30]);
+  assert.equal(lane([]).coveredUntil(5), 0);
+});

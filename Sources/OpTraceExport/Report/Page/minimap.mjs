@@ -29,19 +29,15 @@ export class Minimap {
     const {first, last} = this.viewport;
     const cell = (last - first) / columns;
     for (const lane of this.lanes) {
-      lane.visit(first, last, cell, (from, to, at, count, coverage) => {
-        const begin = Math.max(0, Math.floor((from - first) / cell + 1e-9));
-        const end = Math.min(columns - 1, Math.ceil((to - first) / cell) - 1);
-        for (let column = begin; column <= end; column++) {
-          const part = count > 1 ? coverage : Math.min(1, Math.max(0, (Math.min(to, first + (column + 1) * cell) - Math.max(from, first + column * cell)) / cell));
-          load[column] += part;
-        }
-      });
+      let before = lane.coveredUntil(first);
+      for (let column = 0; column < columns; column++) {
+        const until = lane.coveredUntil(first + (column + 1) * cell);
+        load[column] += (until - before) / cell;
+        before = until;
+      }
     }
     return load;
   }
-
-  forget() { this.picture = null; }
 
   paint() {
     const {context, colours, width, height} = this;

@@ -41,8 +41,10 @@ export class Painter {
     context.rect(0, RULER, width, height - RULER);
     context.clip();
     const shown = scene.rows.filter((row) => row.top + row.height > scene.scroll && row.top < scene.scroll + height - RULER);
-    for (const row of shown) this.#paintRow(row, RULER + row.top - scene.scroll, scene);
     this.#paintGrid(scene.viewport);
+    for (const row of shown) this.#paintRow(row, RULER + row.top - scene.scroll, scene);
+    context.fillStyle = colours.line;
+    context.fillRect(this.gutter - 1, RULER, 1, height);
     if (scene.range) this.#paintRange(scene);
     this.#paintArrows(scene);
     this.#paintSelected(scene, shown);
@@ -55,10 +57,13 @@ export class Painter {
     if (row.kind === 'heading') {
       context.fillStyle = colours.band;
       context.fillRect(0, y, width, row.height);
-      this.#text(row.title, 8, y + row.height / 2, width - 16, colours.text, '600 12px');
+      const room = row.instants.length > 0 ? gutter - 12 : width - 16;
+      this.#text(row.title, 8, y + row.height / 2, room, colours.text, '600 12px');
+      this.#paintInstants(row, y, scene.viewport);
       return;
     }
-    this.#text(row.title, 10, y + Math.min(row.height, 20) / 2, gutter - 16, colours.muted, '11px');
+    if (row.kind === 'counters') this.#paintCounterTitles(row, y);
+    else this.#text(row.title, 10, y + Math.min(row.height, 20) / 2, gutter - 16, colours.muted, '11px');
     context.save();
     context.beginPath();
     context.rect(gutter, y, width - gutter, row.height);
@@ -114,32 +119,60 @@ export class Painter {
     return this.model.name(lane.row[at]);
   }
 
+  // What the program marked and what was done to a queue: a flag each, with its name where there is room.
+  #paintInstants({instants, height}, y, viewport) {
+    const {context, colours} = this;
+    let free = this.gutter;
+    for (const [place, {time, name}] of instants.entries()) {
+      const x = viewport.x(time);
+      if (x < free || x > this.width) continue;
+      context.fillStyle = colours.accent;
+      context.fillRect(x, y + 3, 1.5, height - 3);
+      context.fillRect(x, y + 3, 5, 4);
+      const next = instants[place + 1];
+      this.#text(name, x + 8, y + height / 2, Math.min(next ? viewport.x(next.time) - x - 12 : Infinity, this.width - x - 10), colours.text, '11px');
+      free = x + 3;
+    }
+  }
+
+  // Executing as an area against the limit as a line; ready, of which there may be a thousand times as many, as a line on
+  // a scale of its own.
   #paintCounters({counter, height}, y, viewport) {
     const {context, colours} = this;
-    const most = Math.max(1, ...Object.values(counter).map((steps) => steps.highest));
-    const level = (value) => y + height - 4 - ((height - 10) * Math.max(0, value)) / most;
-    const base = level(0);
-    const area = (steps, colour, alpha) => {
-      if (!steps) return;
-      context.globalAlpha = alpha;
-      context.fillStyle = colour;
-      steps.visit(viewport.from, viewport.to, viewport.perPixel, (from, to, value) => {
-        const x = viewport.x(from);
-        if (value > 0) context.fillRect(x, level(value), Math.max(viewport.x(to) - x, 1), base - level(value));
-      });
-      context.globalAlpha = 1;
-    };
-    area(counter.ready, colours.waitsForSlot, 0.45);
-    area(counter.executing, colours.fills[colours.executingFill], 0.8);
-    if (counter.limit) {
-      context.fillStyle = colours.text;
-      counter.limit.visit(viewport.from, viewport.to, viewport.perPixel, (from, to, value) => {
-        if (value >= 0) context.fillRect(viewport.x(from), level(value), Math.max(viewport.x(to) - viewport.x(from), 1), 1);
-      });
-    }
+    const {executing, ready, limit} = counter;
+    const base = y + height - 3;
+    const level = (value, most) => base - ((height - 8) * Math.max(0, value)) / Math.max(1, most);
+    const most = Math.max(executing?.highest ?? 0, limit?.highest ?? 0);
+    const each = (steps, draw) => steps?.visit(viewport.from, viewport.to, viewport.perPixel, (from, to, value) => {
+      const x = viewport.x(from);
+      draw(x, Math.max(viewport.x(to) - x, 1), value);
+    });
+    context.fillStyle = colours.fills[colours.executingFill];
+    each(executing, (x, wide, value) => context.fillRect(x, level(value, most), wide, base - level(value, most)));
+    context.fillStyle = colours.waitsForSlot;
+    let before = base;
+    each(ready, (x, wide, value) => {
+      const top = level(value, ready.highest);
+      context.fillRect(x, top - 1, wide, 1.5);
+      context.fillRect(x, Math.min(top, before) - 1, 1, Math.abs(top - before) + 1);
+      before = top;
+    });
+    context.fillStyle = colours.text;
+    each(limit, (x, wide, value) => { if (value >= 0) context.fillRect(x, level(value, most), wide, 1); });
     context.fillStyle = colours.line;
     context.fillRect(viewport.left, base, viewport.width, 1);
-    this.#text(String(most), viewport.left + 3, y + 7, 60, colours.muted, '10px');
+  }
+
+  #paintCounterTitles({counter}, y) {
+    const {context, colours} = this;
+    const line = (place, colour, text) => {
+      context.fillStyle = colour;
+      context.fillRect(10, y + 5 + place * 14, 8, 8);
+      this.#text(text, 22, y + 9 + place * 14, this.gutter - 26, colours.muted, '11px');
+    };
+    line(0, colours.fills[colours.executingFill], `executing, most ${counter.executing?.highest ?? 0}`);
+    line(1, colours.waitsForSlot, `ready, most ${counter.ready?.highest ?? 0}`);
+    if (counter.limit) line(2, colours.text, 'limit');
   }
 
   #paintGrid(viewport) {
@@ -148,7 +181,6 @@ export class Painter {
     context.globalAlpha = 0.5;
     for (const time of viewport.ticks().ticks) context.fillRect(Math.round(viewport.x(time)), RULER, 1, height);
     context.globalAlpha = 1;
-    context.fillRect(this.gutter - 1, RULER, 1, height);
   }
 
   #paintRuler(viewport) {

@@ -1,9 +1,9 @@
 // What stands above what in the timeline: the threads with their lanes, then each queue with its counters and lanes.
 
-export const HEIGHTS = {heading: 24, counters: 44, lane: 20, detail: 15, wait: 12, gap: 6};
+export const HEIGHTS = {heading: 24, counters: 48, lane: 20, detail: 15, wait: 12, gap: 6};
 const WAIT_TITLES = {slot: 'waits for a slot', dependencies: 'waits for dependencies'};
 
-// Rows from above: {kind: 'heading'|'counters'|'lane', title, top, height, group, lane?}. Their tops count from 0.
+// Rows from above: {kind: 'heading'|'counters'|'lane', title, top, height, group, lane?, counter?, instants?}. Their tops count from 0.
 export function layOut(model, lanes, counters) {
   const rows = [];
   let top = 0;
@@ -17,7 +17,7 @@ export function layOut(model, lanes, counters) {
     const own = lanes.filter((lane) => groupOf(lane) === place);
     const counter = counters.get(place);
     if (own.length === 0 && !counter && group.queue === null) return;
-    add({kind: 'heading', title: headingOf(model, group), group: place, height: HEIGHTS.heading});
+    add({kind: 'heading', title: headingOf(model, group), group: place, height: HEIGHTS.heading, instants: instantsOf(model, group, place)});
     if (counter && group.queue !== null) {
       add({kind: 'counters', title: 'executing · ready · limit', group: place, height: HEIGHTS.counters, counter});
     }
@@ -34,6 +34,15 @@ export function layOut(model, lanes, counters) {
     top += HEIGHTS.gap;
   });
   return {rows, height: top};
+}
+
+// What the program marked stands with the threads, what was done to a queue with the queue.
+function instantsOf(model, group, place) {
+  const {time, name, queue, count} = model.instants;
+  const own = group.queue ?? (place === 0 ? -1 : null);
+  const found = [];
+  for (let row = 0; row < count; row++) if (queue[row] === own) found.push({time: time[row], name: model.strings[name[row]]});
+  return found;
 }
 
 function headingOf(model, group) {

@@ -47,6 +47,12 @@ export class Lane {
     return high;
   }
 
+  // How much of the time before `time` is covered. O(log n).
+  coveredUntil(time) {
+    const next = this.count > 0 ? this.skip(0, time) : 0;
+    return this.busy[next] - (next > 0 ? Math.max(0, this.end[next - 1] - time) : 0);
+  }
+
   // The slice at a time, or the nearest one that begins within `reach` of it; -1: none.
   at(time, reach = 0) {
     const next = this.count > 0 ? this.skip(0, time) : 0;

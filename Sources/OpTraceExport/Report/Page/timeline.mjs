@@ -281,12 +281,19 @@ class Timeline {
 
   #counterTexts(x, y) {
     const row = this.rows[rowAt(this.rows, y - RULER + this.scrollTop)];
-    if (row?.kind !== 'counters' || this.isGutter(x)) return null;
+    if (!row || y < RULER || this.isGutter(x)) return null;
+    if (row.kind === 'heading') return this.#instantTexts(row, x);
+    if (row.kind !== 'counters') return null;
     const time = this.viewport.time(x);
     const value = (steps) => steps?.at(time) ?? 0;
     const limit = row.counter.limit ? value(row.counter.limit) : -1;
     return [`at ${durationText(time)}`, `executing ${value(row.counter.executing)}`, `ready ${value(row.counter.ready)}`,
       limit < 0 ? 'no limit' : `limit ${limit}`];
+  }
+
+  #instantTexts({instants}, x) {
+    const near = instants.filter((one) => Math.abs(this.viewport.x(one.time) - x) < 6);
+    return near.length === 0 ? null : [near[0].name, `${durationText(near[0].time)} after the start`, ...(near.length > 1 ? [`and ${near.length - 1} more`] : [])];
   }
 
   // What a slice says, in lines.
