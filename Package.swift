@@ -25,6 +25,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/onevcat/Rainbow", from: "4.2.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
   ],
   targets: [
     // What a program links to be recorded.
@@ -69,6 +70,9 @@ let package = Package(
         .target(name: "CZlib", condition: cli),
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: cli),
         .product(name: "Rainbow", package: "Rainbow", condition: cli),
+        .product(name: "NIOCore", package: "swift-nio", condition: cli),
+        .product(name: "NIOPosix", package: "swift-nio", condition: cli),
+        .product(name: "NIOHTTP1", package: "swift-nio", condition: cli),
       ]),
 
     // The broken programs of the demo, without the command.
@@ -104,7 +108,10 @@ let package = Package(
     .executableTarget(name: "RecordTestProgram", path: "Tests/RecordTestProgram"),
     .testTarget(
       name: "OpTraceCLITests",
-      dependencies: ["optrace-cli", "OpTraceAnalysis", "OpTraceModel", "OpTraceScenarios", "RecordTestProgram"]),
+      dependencies: [
+        "optrace-cli", "OpTraceAnalysis", "OpTraceModel", "OpTraceScenarios", "RecordTestProgram",
+        .product(name: "NIOCore", package: "swift-nio", condition: cli),
+      ]),
 
     // Tests of the recorder.
     .target(name: "CRecorderTestSupport", path: "Tests/CRecorderTestSupport"),

@@ -13,14 +13,14 @@
         that is being recorded.
 
         Exit status: 0 good, 1 the doctor found an error, 64 wrong usage, 65 the input is damaged or no trace, 66 no \
-        such input, 70 a bug of optrace, 73 the output cannot be written. 'record' ends with the status of the program \
-        that it runs.
+        such input, 70 a bug of optrace, 73 the output cannot be written, or 'view' cannot listen. 'record' ends with \
+        the status of the program that it runs.
         """,
       version: version,
       subcommands: [
-        DemoCommand.self, ReportCommand.self, GraphCommand.self, TimelineCommand.self, SummaryCommand.self,
-        DoctorCommand.self,
-        ValidateCommand.self, DumpCommand.self, PackCommand.self, UnpackCommand.self, RecordCommand.self,
+        DemoCommand.self, ReportCommand.self, ViewCommand.self, GraphCommand.self, TimelineCommand.self,
+        SummaryCommand.self, DoctorCommand.self, ValidateCommand.self, DumpCommand.self, PackCommand.self,
+        UnpackCommand.self, RecordCommand.self,
         DemoProgramCommand.self,
       ])
 

@@ -7,8 +7,9 @@
   enum LiveProcess {
     /// Whether the process that opened the trace is still there: of the same number, begun at the same time, since the
     /// same start of the system. A later process of that number is another one.
-    static func writes(_ trace: Trace) -> Bool {
-      let header = trace.header
+    static func writes(_ trace: Trace) -> Bool { writes(trace.header) }
+
+    static func writes(_ header: TraceHeader) -> Bool {
       guard !header.isClosed, header.processID > 0, header.processStart > 0 else { return false }
       var boot = [UInt8](repeating: 0, count: 16)
       optrace_boot_id(&boot)

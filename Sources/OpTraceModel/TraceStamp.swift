@@ -1,0 +1,53 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+internal import OpTraceFormat
+
+/// Tells cheaply whether a trace has changed since somebody looked: equal stamps, equal content.
+///
+/// A file that is not closed is written through mapped pages, of which neither its size nor its times tell; so the fill
+/// marks of its chunks count instead. The recorder's sign of life does not: it changes nothing that is shown.
+package struct TraceStamp: Equatable, Sendable {
+  /// A few letters and digits, another text for another stamp.
+  package let text: String
+  /// Whether a program may still write, by what the file says of itself.
+  package let isOpen: Bool
+
+  /// Reads the head of each chunk, and no records. Throws where there is no file.
+  package init(path: String) throws(TraceError) {
+    var information = stat()
+    guard stat(path, &information) == 0 else { throw TraceError(file: path, .noSuchFile) }
+    var sum = Checksum()
+    sum.add(UInt64(truncatingIfNeeded: information.st_dev))
+    sum.add(UInt64(truncatingIfNeeded: information.st_ino))
+    sum.add(UInt64(truncatingIfNeeded: information.st_size))
+    let isFile = information.st_mode & S_IFMT == S_IFREG
+    let source = isFile ? try FileSource.open(path: path) : nil
+    if let source, let header = try? FileHeader.read(source, file: path), !header.isClosed {
+      isOpen = true
+      sum.add(header.overwrittenBytes)
+      for reason in LossReason.allCases { sum.add(header.lost[reason] ?? 0) }
+      var offset = header.headerSize
+      while let chunk = ChunkHeader(source.bytes(at: offset, count: Layout.Chunk.size)) {
+        sum.add(chunk.sequence)
+        sum.add(chunk.fill)
+        offset += chunk.byteCount
+      }
+    } else {
+      isOpen = false
+      #if canImport(Darwin)
+        let changed = information.st_mtimespec
+      #else
+        let changed = information.st_mtim
+      #endif
+      sum.add(UInt64(truncatingIfNeeded: changed.tv_sec))
+      sum.add(UInt64(truncatingIfNeeded: changed.tv_nsec))
+    }
+    text = String(sum.value, radix: 36)
+  }
+}

@@ -1,0 +1,59 @@
+#if CLI
+  import Foundation
+
+  /// Waits for the end of a command that goes on until somebody ends it: by Ctrl-C, by SIGTERM, by closing the terminal, or
+  /// because what it was for is done. All of them are good ends.
+  final class Ending: Sendable {
+    enum Reason: Sendable { case signal, done }
+
+    private let events = AsyncEvents()
+
+    /// From here on these signals end nothing but ``wait()``. For a command that has no other threads yet: all that
+    /// begin later block the signals too.
+    init() {
+      var signals = sigset_t()
+      sigemptyset(&signals)
+      for number in [SIGINT, SIGTERM, SIGHUP] {
+        // Under `nohup` the signal stays ignored.
+        let before = signal(number, SIG_DFL)
+        if isIgnored(before) { signal(number, SIG_IGN) } else { sigaddset(&signals, number) }
+      }
+      pthread_sigmask(SIG_BLOCK, &signals, nil)
+      let (awaited, events) = (signals, events)
+      Thread {
+        var awaited = awaited
+        var number: Int32 = 0
+        while sigwait(&awaited, &number) != 0 {}
+        events.end(.signal)
+      }.start()
+    }
+
+    /// From any thread.
+    func finish() { events.end(.done) }
+
+    /// The first reason that there is.
+    func wait() -> Reason { events.wait() }
+
+    /// The condition's lock guards the reason.
+    private final class AsyncEvents: @unchecked Sendable {
+      private let condition = NSCondition()
+      private var reason: Reason?
+
+      func end(_ reason: Reason) {
+        condition.withLock {
+          if self.reason == nil { self.reason = reason }
+          condition.broadcast()
+        }
+      }
+
+      func wait() -> Reason {
+        condition.withLock {
+          while true {
+            if let reason { return reason }
+            condition.wait()
+          }
+        }
+      }
+    }
+  }
+#endif

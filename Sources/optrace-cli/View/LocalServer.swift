@@ -1,0 +1,106 @@
+#if CLI
+  import Foundation
+  import NIOCore
+  import NIOHTTP1
+  import NIOPosix
+
+  /// An HTTP server on 127.0.0.1, which nobody outside this machine reaches. One thread serves all connections.
+  final class LocalServer: Sendable {
+    private let group: MultiThreadedEventLoopGroup
+    private let channel: any Channel
+    private let connections: NIOLoopBound<OpenConnections>
+
+    /// Where it listens.
+    let port: Int
+
+    /// - Parameter port: 0 for any that is free. Throws ``Failure`` where it cannot be had.
+    init(_ site: any LocalSite, port: Int, limits: LocalConnection.Limits = .init()) throws {
+      let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+      let loop = group.next()
+      let connections = try loop.submit {
+        NIOLoopBound(OpenConnections(most: limits.connections), eventLoop: loop)
+      }.wait()
+      let bootstrap = ServerBootstrap(group: group)
+        .serverChannelOption(.backlog, value: 1024)
+        .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+        .serverChannelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture { connections.value.listener = channel }
+        }
+        .childChannelOption(.allowRemoteHalfClosure, value: true)
+        .childChannelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(HTTPResponseEncoder())
+            try pipeline.addHandler(
+              ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: LocalConnection.Limits.head)))
+            try pipeline.addHandler(NIOHTTPResponseHeadersValidator())
+            let connection = LocalConnection(site, limits)
+            try pipeline.addHandler(connection)
+            connections.value.add(connection, channel)
+          }
+        }
+      do {
+        channel = try bootstrap.bind(host: "127.0.0.1", port: port).wait()
+      } catch {
+        try? group.syncShutdownGracefully()
+        throw Self.failure(error, port: port)
+      }
+      self.group = group
+      self.connections = connections
+      self.port = channel.localAddress?.port ?? port
+    }
+
+    private static func failure(_ error: any Error, port: Int) -> Failure {
+      let number = (error as? IOError)?.errnoCode ?? EIO
+      let why = number == EADDRINUSE ? "another program listens there" : reason(number)
+      return Failure(message: "cannot listen on port \(port) of 127.0.0.1: \(why)", status: .cannotWrite)
+    }
+
+    /// Accepts nobody any more, and waits until those who are being answered have their answers. Each is waited for no
+    /// longer than the limits say.
+    func finish() {
+      let done = channel.eventLoop.makePromise(of: Void.self)
+      channel.eventLoop.execute { [connections] in connections.value.drain(done) }
+      try? done.futureResult.wait()
+      try? group.syncShutdownGracefully()
+    }
+  }
+
+  /// The connections that are open, all on one event loop. While there are too many, none is accepted.
+  private final class OpenConnections {
+    private let most: Int
+    private var open: [ObjectIdentifier: (connection: LocalConnection, channel: any Channel)] = [:]
+    private var isPaused = false
+    private var drained: EventLoopPromise<Void>?
+    var listener: (any Channel)?
+
+    init(most: Int) { self.most = most }
+
+    func add(_ connection: LocalConnection, _ channel: any Channel) {
+      let key = ObjectIdentifier(connection)
+      open[key] = (connection, channel)
+      let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
+      channel.closeFuture.whenComplete { _ in bound.value.remove(key) }
+      if open.count >= most { accepts(false) }
+    }
+
+    private func remove(_ key: ObjectIdentifier) {
+      open[key] = nil
+      if open.count < most { accepts(true) }
+      if open.isEmpty { drained?.succeed() }
+    }
+
+    private func accepts(_ wanted: Bool) {
+      guard isPaused == wanted else { return }
+      isPaused = !wanted
+      listener?.setOption(.autoRead, value: wanted).whenFailure { _ in }
+    }
+
+    func drain(_ promise: EventLoopPromise<Void>) {
+      drained = promise
+      listener?.close(promise: nil)
+      for entry in open.values where !entry.connection.isBusy { entry.channel.close(promise: nil) }
+      if open.isEmpty { promise.succeed() }
+    }
+  }
+#endif

@@ -1,0 +1,89 @@
+#if CLI
+  import Foundation
+  import NIOCore
+  import OpTraceModel
+
+  /// The page of a trace, made anew when the trace has changed.
+  actor ServedReport {
+    /// Makes the page of a trace, which is told whether there may be more of it.
+    typealias Page = @Sendable (Trace, _ isLive: Bool) throws -> ByteBuffer
+
+    private let name: String
+    /// Nil: what was read cannot be read again (a pipe).
+    private let path: String?
+    private let makePage: Page
+
+    private var header: TraceHeader
+    private var bytes: ByteBuffer
+    /// What the page shows.
+    private var state: String
+    private var made = Date()
+    private var hasComplained = false
+
+    /// How long the page of a living trace is good for everybody who asks.
+    private static let life = 0.5
+
+    /// Makes the first page. Throws what `makePage` throws.
+    init(_ trace: Trace, named name: String, path: String?, makePage: @escaping Page) throws {
+      self.name = name
+      self.path = path
+      self.makePage = makePage
+      header = trace.header
+      // From before the page is made: what comes meanwhile is then seen as new.
+      let look = path.flatMap { Look(at: $0, trace.header) }
+      state = look?.text ?? "read-once"
+      bytes = try makePage(trace, look?.isLive ?? false)
+    }
+
+    /// The page of the trace as it is now; where it cannot be read any more, the last one.
+    func page() -> ByteBuffer {
+      guard let path else { return bytes }
+      guard let stamp = try? TraceStamp(path: path) else {
+        complain("is gone")
+        return bytes
+      }
+      let now = Look(stamp, header)
+      let isFresh = !now.isLive || Date().timeIntervalSince(made) < Self.life
+      if now.text == state, isFresh { return bytes }
+      do {
+        let trace = try TraceReader.read(path: path)
+        let look = Look(stamp, trace.header)
+        bytes = try makePage(trace, look.isLive)
+        (header, state, made) = (trace.header, look.text, Date())
+        hasComplained = false
+      } catch {
+        complain("cannot be read any more (\(printable("\(error)")))")
+      }
+      return bytes
+    }
+
+    /// Another text when the page would be another one.
+    func currentState() -> String { path.flatMap { Look(at: $0, header)?.text } ?? state }
+
+    /// Once, however often a page asks.
+    private func complain(_ what: String) {
+      guard !hasComplained else { return }
+      hasComplained = true
+      Console.warning("\(name) \(what): the page stays as it was")
+    }
+
+    /// What can be told of a trace without reading it.
+    private struct Look {
+      /// Its program runs, and may still write.
+      let isLive: Bool
+      /// Another one when the program has ended, too: then there is no more to wait for.
+      let text: String
+
+      init(_ stamp: TraceStamp, _ header: TraceHeader) {
+        isLive = stamp.isOpen && LiveProcess.writes(header)
+        text = isLive ? stamp.text : stamp.text + "-over"
+      }
+
+      /// Nil: there is no such file any more.
+      init?(at path: String, _ header: TraceHeader) {
+        guard let stamp = try? TraceStamp(path: path) else { return nil }
+        self.init(stamp, header)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,104 @@
+import Foundation
+
+/// A connection to a server on this machine, byte for byte.
+final class LocalClient {
+  let descriptor: Int32
+
+  struct Refused: Error { let number: Int32 }
+
+  /// `receiveBuffer`: bytes that the system may hold for us; small for one that reads slowly.
+  init(port: Int, receiveBuffer: Int32? = nil) throws {
+    #if canImport(Darwin)
+      descriptor = socket(AF_INET, SOCK_STREAM, 0)
+    #else
+      descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #endif
+    if var size = receiveBuffer {
+      setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    }
+    // A test that fails must end.
+    var patience = timeval(tv_sec: 60, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = UInt16(port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let status = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard status == 0 else {
+      let number = errno
+      close(descriptor)
+      throw Refused(number: number)
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  /// False when the server has closed.
+  @discardableResult
+  func send(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    return sendQuietly(descriptor, bytes, bytes.count) == bytes.count
+  }
+
+  /// No more than `count` bytes; empty at the end or after an error.
+  func receive(_ count: Int = 1 << 16) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let got = recv(descriptor, &bytes, count, 0)
+    return Array(bytes.prefix(max(0, got)))
+  }
+
+  func receiveAll() -> String {
+    var bytes: [UInt8] = []
+    while true {
+      let piece = receive()
+      if piece.isEmpty { return String(decoding: bytes, as: UTF8.self) }
+      bytes += piece
+    }
+  }
+
+  /// The answer to one request.
+  static func answer(port: Int, to request: String) throws -> Answer {
+    let client = try LocalClient(port: port)
+    client.send(request)
+    return Answer(client.receiveAll())
+  }
+
+  static func get(_ path: String, port: Int, method: String = "GET", _ headers: String...) throws -> Answer {
+    try answer(port: port, to: head(path, port: port, method: method, headers))
+  }
+
+  static func head(_ path: String, port: Int, method: String = "GET", _ headers: [String] = []) -> String {
+    "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n" + headers.map { $0 + "\r\n" }.joined() + "\r\n"
+  }
+
+  struct Answer {
+    var status = 0
+    /// Names in small letters.
+    var headers: [String: String] = [:]
+    var body = ""
+
+    init(_ text: String) {
+      guard let end = text.firstRange(of: "\r\n\r\n") else { return }
+      let lines = text[..<end.lowerBound].split(separator: "\r\n")
+      status = Int(lines.first?.split(separator: " ").dropFirst().first ?? "") ?? 0
+      for line in lines.dropFirst() {
+        let parts = line.split(separator: ":", maxSplits: 1)
+        headers[parts[0].lowercased()] = parts.last?.trimmingCharacters(in: .whitespaces)
+      }
+      body = String(text[end.upperBound...])
+    }
+  }
+}
+
+/// Without the signal that a closed connection sends.
+private func sendQuietly(_ descriptor: Int32, _ bytes: [UInt8], _ count: Int) -> Int {
+  #if canImport(Darwin)
+    send(descriptor, bytes, count, 0)
+  #else
+    send(descriptor, bytes, count, Int32(MSG_NOSIGNAL))
+  #endif
+}

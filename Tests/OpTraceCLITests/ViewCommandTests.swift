@@ -1,0 +1,315 @@
+import Foundation
+import Testing
+
+/// `optrace view` in the background.
+private final class View {
+  private let process = Process()
+  private let errorFile: URL
+  private let folder: TemporaryFolder
+  /// What it prints on standard output, which is the address.
+  private(set) var address = ""
+
+  /// Waits until the address is there, or the command has ended.
+  init(_ arguments: [String], environment: [String: String] = [:]) throws {
+    folder = try TemporaryFolder()
+    errorFile = folder.url.appendingPathComponent("errors")
+    try Data().write(to: errorFile)
+    let output = Pipe()
+    process.executableURL = try Command.executable
+    process.arguments = ["view"] + arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = try FileHandle(forWritingTo: errorFile)
+    try Command.withAllSignals { try process.run() }
+    var bytes: [UInt8] = []
+    while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != 10 { bytes.append(byte) }
+    address = String(decoding: bytes, as: UTF8.self)
+  }
+
+  deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+
+  var errors: String { (try? String(contentsOf: errorFile, encoding: .utf8)) ?? "" }
+
+  var port: Int { Int(address.split(separator: ":").last?.prefix { $0.isNumber } ?? "") ?? 0 }
+  var path: String {
+    "/" + address.split(separator: "/", omittingEmptySubsequences: false).dropFirst(3).joined(separator: "/")
+  }
+
+  func get(_ name: String = "", _ headers: String...) throws -> LocalClient.Answer {
+    try LocalClient.answer(port: port, to: LocalClient.head(path + name, port: port, headers))
+  }
+
+  func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+
+  /// How it ended: a status, or that it was killed.
+  func end() -> String {
+    process.waitUntilExit()
+    return "\(process.terminationReason == .exit ? "status" : "killed") \(process.terminationStatus)"
+  }
+}
+
+@Suite("The command view")
+struct ViewCommandTests {
+  private let folder: TemporaryFolder
+  private let small: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    small = try folder.write("small.txt", Array(Fixture.small.utf8))
+  }
+
+  @Test("the address stands alone on standard output; behind it is the report, and nothing may embed or keep it")
+  func page() throws {
+    let view = try View([small, "--no-open"])
+    #expect(view.address.wholeMatch(of: /http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\//) != nil, "\(view.address)")
+    #expect(view.errors == "optrace: the report of '\(small)' is served until Ctrl-C\n")
+    let answer = try view.get()
+    #expect(answer.status == 200 && answer.body.contains("fixture"))
+    #expect(answer.body.hasPrefix("<!doctype html>") || answer.body.hasPrefix("<!DOCTYPE html>"))
+    #expect(!answer.body.contains("<meta name=\"optrace-live\""))
+    #expect(answer.body.contains("connect-src 'self'"))
+    #expect(answer.headers["content-type"] == "text/html; charset=utf-8")
+    #expect(answer.headers["cache-control"] == "no-store")
+    #expect(answer.headers["cross-origin-resource-policy"] == "same-origin")
+    #expect(answer.headers["cross-origin-opener-policy"] == "same-origin")
+    #expect(answer.headers["x-content-type-options"] == "nosniff")
+    #expect(answer.headers["referrer-policy"] == "no-referrer")
+    #expect(answer.headers["content-security-policy"]?.contains("frame-ancestors 'none'") == true)
+    #expect(answer.headers.keys.contains { $0.hasPrefix("access-control-") } == false)
+    let state = try view.get("state")
+    #expect(state.status == 200 && !state.body.isEmpty)
+    #expect(try view.get("state").body == state.body)
+    let moved = try LocalClient.get(String(view.path.dropLast()), port: view.port)
+    #expect(moved.status == 308 && moved.headers["location"] == view.path)
+  }
+
+  @Test("what is refused says nothing of what is there")
+  func refusals() throws {
+    let view = try View([small, "--no-open"])
+    let root = try LocalClient.get("/", port: view.port)
+    #expect(root.status == 404 && root.body == "" && root.headers.count == 2, "\(root)")
+    for name in ["../etc/passwd", "%2e%2e/", "/", "small.txt", String(repeating: "a", count: 10_000)] {
+      let answer = try view.get(name)
+      #expect(answer.status == 404 && answer.body == "", "\(name)")
+    }
+    #expect(try view.get("", "Origin: https://evil.example").status == 403)
+    #expect(try view.get("", "Sec-Fetch-Site: cross-site").status == 403)
+    #expect(try view.get("", "Sec-Fetch-Site: none").status == 200)
+    let other = "GET \(view.path) HTTP/1.1\r\nHost: evil.example\r\n\r\n"
+    #expect(try LocalClient.answer(port: view.port, to: other).status == 421)
+    let post = try LocalClient.get(view.path, port: view.port, method: "POST")
+    #expect(post.status == 405 && post.headers["allow"] == "GET, HEAD" && post.body == "")
+    #expect(try LocalClient.get(view.path, port: view.port, method: "HEAD").body == "")
+    #expect(try view.get().status == 200)
+  }
+
+  @Test("Ctrl-C and SIGTERM end it, quietly and well, while it serves too", arguments: [SIGINT, SIGTERM, SIGHUP])
+  func ending(signal: Int32) throws {
+    let view = try View([small, "--no-open"])
+    let before = view.errors
+    let client = try LocalClient(port: view.port)
+    client.send("GET ")
+    view.send(signal)
+    #expect(view.end() == "status 0")
+    #expect(view.errors == before)
+  }
+
+  @Test("a port that is asked for is had, or is not there to be had: 73")
+  func ports() throws {
+    let first = try View([small, "--no-open"])
+    let second = try Command.run("view", small, "--no-open", "--port", "\(first.port)")
+    #expect(second.status == 73 && second.output == "")
+    #expect(
+      second.errors == "optrace: cannot listen on port \(first.port) of 127.0.0.1: another program listens there; "
+        + "name another with --port, or none for any that is free\n")
+    let port = first.port
+    first.send(SIGTERM)
+    #expect(first.end() == "status 0")
+    let third = try View([small, "--no-open", "--port", "\(port)"])
+    #expect(third.port == port)
+    for number in ["65536", "-1"] {
+      let wrong = try Command.run("view", small, "--no-open", "--port=\(number)")
+      #expect(wrong.status == 64 && wrong.errors.hasPrefix("optrace: --port must be from 0 to 65535."))
+    }
+  }
+
+  @Test("what is no trace is refused before anything is served; a damaged one is served with a warning, and 65")
+  func inputs() throws {
+    let missing = try Command.run("view", folder.path("none.optrace"), "--no-open")
+    #expect(missing.status == 66 && missing.output == "")
+    let other = try folder.write("other.json", Array("{}".utf8))
+    let wrong = try Command.run("view", other, "--no-open")
+    #expect(wrong.status == 65 && wrong.output == "" && wrong.errors.hasSuffix("it looks like JSON\n"))
+    let cut = folder.path("cut.optrace")
+    #expect(try Command.run("dump", small, "-o", cut).status == 0)
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: cut))
+    try bytes.dropLast(64).write(to: URL(fileURLWithPath: cut))
+    let view = try View([cut, "--no-open"])
+    #expect(view.errors.contains("warning: '\(cut)' is damaged"), "\(view.errors)")
+    #expect(try view.get().status == 200)
+    view.send(SIGINT)
+    #expect(view.end() == "status 65")
+  }
+
+  @Test("standard input is served as it was read")
+  func standardInput() throws {
+    let script = """
+      "$optrace" view - --no-open < "$1" > "$2" & p=$!
+      for i in $(seq 200); do [ -s "$2" ] && break; sleep 0.05; done
+      kill -TERM $p; wait $p
+      """
+    let address = folder.path("address")
+    let result = try Command.run(small, address, shell: script)
+    #expect(result.status == 0 && result.errors == "optrace: the report of standard input is served until Ctrl-C\n")
+    #expect(try String(contentsOfFile: address, encoding: .utf8).hasPrefix("http://127.0.0.1:"))
+  }
+
+  @Test("a trace that is replaced is read anew; one that is gone stays as it was, and is told of once")
+  func changes() throws {
+    let view = try View([small, "--no-open"])
+    let first = try (view.get().body, view.get("state").body)
+    let other = Fixture.small.replacing("\"fixture\"", with: "\"zebra-import\"")
+    try folder.write("small.txt", Array(other.utf8))
+    let second = try (view.get("state").body, view.get().body)
+    #expect(second.0 != first.1)
+    #expect(second.1.contains("zebra-import") && !first.0.contains("zebra-import"))
+    try folder.write("small.txt", Array("no trace".utf8))
+    #expect(try view.get().body == second.1)
+    try FileManager.default.removeItem(atPath: small)
+    #expect(try view.get().body == second.1)
+    #expect(try view.get("state").status == 200)
+    let lines = view.errors.split(separator: "\n")
+    #expect(lines.count == 2 && lines[1].hasPrefix("optrace: warning: '\(small)' cannot be read any more"), "\(lines)")
+    #expect(lines.last?.hasSuffix(": the page stays as it was") == true)
+  }
+
+  @Test("the page of a program that runs asks for more, and no longer when it has ended")
+  func live() throws {
+    try ProcessInputTests.withRecordingProgram { number in
+      let view = try View([number, "--no-open"])
+      let live = try view.get()
+      #expect(live.body.contains("<meta name=\"optrace-live\" content=\"state\">"))
+      let state = try view.get("state").body
+      #expect(try view.get("state").body == state)
+      kill(pid_t(number) ?? 0, SIGKILL)
+      var now = state
+      for _ in 0..<400 where now == state {
+        usleep(25_000)
+        now = try view.get("state").body
+      }
+      #expect(now != state)
+      #expect(try !view.get().body.contains("<meta name=\"optrace-live\""))
+    }
+  }
+
+  @Test("the browser is opened with the address; where none can be, that is said")
+  func browser() throws {
+    let note = folder.path("note")
+    let browser = try folder.write(
+      "browser", Array("#!/bin/sh\necho \"$@\" > '\(note).part'; mv '\(note).part' '\(note)'; sleep 2\n".utf8))
+    #expect(chmod(browser, 0o755) == 0)
+    let view = try View([small], environment: ["BROWSER": browser])
+    var opened = ""
+    for _ in 0..<400 where opened.isEmpty {
+      usleep(25_000)
+      opened = (try? String(contentsOfFile: note, encoding: .utf8)) ?? ""
+    }
+    #expect(opened == view.address + "\n")
+    view.send(SIGINT)
+    #expect(view.end() == "status 0")
+
+    let failing = try View([small], environment: ["BROWSER": "/bin/false"])
+    let expected =
+      "optrace: warning: no browser was opened (/bin/false ended with status 1): open the address above yourself\n"
+    for _ in 0..<400 where !failing.errors.hasSuffix(expected) { usleep(25_000) }
+    #expect(failing.errors.hasSuffix(expected), "\(failing.errors)")
+    #expect(try failing.get().status == 200)
+  }
+}
+
+/// Port 9001 is one for all.
+@Suite("The command view: Perfetto's page", .serialized)
+struct ViewPerfettoTests {
+  private let folder: TemporaryFolder
+  private let small: String
+  private static let origin = "Origin: https://ui.perfetto.dev"
+
+  init() throws {
+    folder = try TemporaryFolder()
+    small = try folder.write("a small & odd name.txt", Array(Fixture.small.utf8))
+  }
+
+  private func path(of view: View) -> String {
+    "/" + view.address.split(separator: "/", omittingEmptySubsequences: false).suffix(2).joined(separator: "/")
+  }
+
+  @Test("the timeline waits for Perfetto's page, and the command ends when that has it")
+  func fetched() throws {
+    let view = try View([small, "--perfetto", "--no-open"])
+    let pattern =
+      /https:\/\/ui\.perfetto\.dev\/#!\/\?url=http:\/\/127\.0\.0\.1:9001\/[0-9a-f]{32}\/a_small___odd_name\.txt\.\S+/
+    #expect(view.address.wholeMatch(of: pattern) != nil, "\(view.address)")
+    let path = path(of: view)
+    let preflight = try LocalClient.get(
+      path, port: 9001, method: "OPTIONS", Self.origin, "Access-Control-Request-Private-Network: true")
+    #expect(preflight.status == 204 && preflight.headers["access-control-allow-private-network"] == "true")
+    #expect(preflight.headers["access-control-allow-origin"] == "https://ui.perfetto.dev")
+    #expect(try LocalClient.get(path, port: 9001).status == 403)
+    #expect(try LocalClient.get(path, port: 9001, "Origin: https://evil.example").status == 403)
+    #expect(try LocalClient.get("/", port: 9001, Self.origin).status == 404)
+    let head = try LocalClient.get(path, port: 9001, method: "HEAD", Self.origin)
+    #expect(head.status == 200 && head.body == "")
+    // None of these was what it waits for.
+    let size = Int(head.headers["content-length"] ?? "") ?? 0
+    #expect(size > 0)
+    let client = try LocalClient(port: 9001)
+    client.send(LocalClient.head(path, port: 9001, [Self.origin]))
+    var bytes: [UInt8] = []
+    while true {
+      let piece = client.receive()
+      if piece.isEmpty { break }
+      bytes += piece
+    }
+    let start = bytes.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound ?? 0
+    #expect(bytes.count - start == size)
+    #expect(bytes[start...].prefix(2) == [0x1F, 0x8B])
+    shutdown(client.descriptor, Int32(SHUT_WR))
+    #expect(view.end() == "status 0")
+  }
+
+  @Test("a client that goes away is not what it waits for; two may fetch at a time; Ctrl-C ends it")
+  func others() throws {
+    let view = try View([small, "--perfetto", "--no-open"])
+    let path = path(of: view)
+    let request = LocalClient.head(path, port: 9001, [Self.origin])
+    do {
+      let gone = try LocalClient(port: 9001)
+      var now = linger(l_onoff: 1, l_linger: 0)
+      setsockopt(gone.descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+      gone.send(request)
+    }
+    let clients = try [LocalClient(port: 9001), LocalClient(port: 9001)]
+    for client in clients { client.send(request) }
+    for client in clients { #expect(client.receiveAll().hasPrefix("HTTP/1.1 200 ")) }
+    view.send(SIGINT)
+    #expect(view.end() == "status 0")
+  }
+
+  @Test("port 9001 cannot be had: what to do, and 73")
+  func takenPort() throws {
+    let view = try View([small, "--perfetto", "--no-open"])
+    let second = try Command.run("view", small, "--perfetto", "--no-open")
+    #expect(second.status == 73 && second.output == "")
+    #expect(
+      second.errors
+        == "optrace: cannot listen on port 9001 of 127.0.0.1: another program listens there; Perfetto's page "
+        + "can load from no other. End the other program (an 'optrace view --perfetto', or Perfetto's trace_processor), "
+        + "or write a file with 'optrace timeline' and drop it on the page\n")
+    view.send(SIGTERM)
+    #expect(view.end() == "status 0")
+    let port = try Command.run("view", small, "--perfetto", "--port", "80")
+    #expect(port.status == 64)
+    #expect(port.errors.hasPrefix("optrace: --perfetto needs port 9001: leave --port away."))
+  }
+}
