@@ -39,6 +39,7 @@ export async function closeBrowser() {
 export async function openReport(page, {hash = '', width = 1280, height = 800, ...options} = {}) {
   const context = await (await launched()).newContext({viewport: {width, height}, ...options});
   const tab = await context.newPage();
+  tab.setDefaultTimeout(20000);
   const problems = [];
   const address = pathToFileURL(page).href;
   tab.on('console', (message) => problems.push(`console: ${message.text()}`));
@@ -57,4 +58,120 @@ export async function openReport(page, {hash = '', width = 1280, height = 800, .
 // Two frames later everything that was planned is drawn.
 export async function settled(tab) {
   await tab.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+}
+
+// Waits until the page says so; what it says of it otherwise is in the error.
+export async function eventually(tab, holds, argument) {
+  await tab.waitForFunction(holds, argument, {timeout: 10000, polling: 50});
+}
+
+// MARK: What is shown
+
+export const texts = (tab, selector) => tab.locator(selector).evaluateAll((all) => all.map((one) => one.textContent.trim()));
+export const text = (tab, selector) => tab.locator(selector).first().evaluate((one) => one.innerText.trim());
+export const selected = (tab) => tab.evaluate(() => document.querySelector('#panel:not([hidden]) h2')?.textContent ?? null);
+export const focused = (tab) => tab.evaluate(() => {
+  const {activeElement: one} = document;
+  return one === document.body ? null : {
+    tag: one.tagName.toLowerCase(), id: one.id, role: one.getAttribute('role'),
+    text: (one.getAttribute('aria-label') ?? one.textContent).trim().slice(0, 80), region: one.closest('section, aside, nav, header[id], dialog')?.id ?? '',
+  };
+});
+
+// Everything that the timeline's tip can be asked for: {name, what, lines, left, right, top, bottom}, in pixels of the
+// window. It asks as a pointer does, at a grid of places, so it sees what a reader of the page sees.
+export async function shownSlices(tab, {across = 4, down = 6} = {}) {
+  await settled(tab);
+  return tab.evaluate(([stepX, stepY]) => {
+    const canvas = document.querySelector('.timeline-stage canvas');
+    const tip = document.querySelector('.timeline-tip');
+    const box = canvas.getBoundingClientRect();
+    const found = new Map();
+    // Nothing is laid out anew in between: thousands of times that takes seconds.
+    const measured = [tip, canvas.parentElement, canvas];
+    for (const one of measured) one.getBoundingClientRect = () => box;
+    const point = (type, x, y) => canvas.dispatchEvent(new PointerEvent(type, {clientX: x, clientY: y, bubbles: true, pointerId: 77}));
+    for (let y = box.top + 23; y < box.bottom; y += stepY) {
+      for (let x = box.left + 90; x < box.right; x += stepX) {
+        point('pointermove', x, y);
+        if (tip.hidden) continue;
+        const lines = [...tip.children].map((line) => line.textContent);
+        if (lines[0].startsWith('at ')) continue;
+        const key = lines.join('\n');
+        const one = found.get(key);
+        if (one) Object.assign(one, {left: Math.min(one.left, x), right: Math.max(one.right, x), bottom: y});
+        else found.set(key, {name: lines[0], what: lines[1].replace(/ ?[\d.]+ (ns|µs|ms|s).*$/, ''), lines, left: x, right: x, top: y, bottom: y});
+      }
+    }
+    point('pointerleave', box.left, box.top);
+    for (const one of measured) delete one.getBoundingClientRect;
+    return [...found.values()].map((one) => ({...one, x: (one.left + one.right) / 2, y: (one.top + one.bottom) / 2, width: one.right - one.left}));
+  }, [across, down]);
+}
+
+export async function slice(tab, name, what = 'executes', options = {}) {
+  return (await shownSlices(tab, options)).find((one) => one.name.startsWith(name) && one.what === what) ?? null;
+}
+
+// The lines of the tip where the mouse is, by moving it there.
+export async function tipAt(tab, x, y) {
+  await tab.mouse.move(x - 1, y);
+  await tab.mouse.move(x, y);
+  return tab.evaluate(() => {
+    const tip = document.querySelector('.timeline-tip');
+    return tip.hidden ? null : [...tip.children].map((line) => line.textContent);
+  });
+}
+
+// The colours of a part of a canvas, one number a pixel; the place in pixels of the window.
+export async function pixels(tab, {x, y, width, height}, selector = '.timeline-stage canvas') {
+  await settled(tab);
+  return tab.evaluate(([x, y, width, height, selector]) => {
+    const canvas = document.querySelector(selector);
+    const box = canvas.getBoundingClientRect();
+    const ratio = canvas.width / box.width;
+    const {data} = canvas.getContext('2d').getImageData((x - box.left) * ratio, (y - box.top) * ratio, Math.max(1, width * ratio), Math.max(1, height * ratio));
+    return Array.from(new Uint32Array(data.buffer));
+  }, [x, y, width, height, selector]);
+}
+
+export function differences(one, other) {
+  return one.reduce((count, colour, at) => count + (colour === other[at] ? 0 : 1), 0);
+}
+
+export const boxOf = (tab, selector) => tab.locator(selector).first().boundingBox();
+
+// MARK: What people do
+
+export async function drag(tab, from, to, steps = 8) {
+  await tab.mouse.move(from.x, from.y);
+  await tab.mouse.down();
+  await tab.mouse.move(to.x, to.y, {steps});
+  await tab.mouse.up();
+  await settled(tab);
+}
+
+// Two fingers, from one pair of places to another. The page was opened with `hasTouch`.
+export async function pinch(tab, from, to, steps = 6) {
+  const session = await tab.context().newCDPSession(tab);
+  const send = (type, points) => session.send('Input.dispatchTouchEvent', {type, touchPoints: points.map((point, id) => ({x: point.x, y: point.y, id}))});
+  await send('touchStart', [from[0]]);
+  await send('touchStart', from);
+  for (let step = 1; step <= steps; step++) {
+    await send('touchMove', from.map((start, at) => ({
+      x: start.x + ((to[at].x - start.x) * step) / steps, y: start.y + ((to[at].y - start.y) * step) / steps,
+    })));
+  }
+  await send('touchEnd', []);
+  await session.detach();
+  await settled(tab);
+}
+
+// Types into the search, and takes what it finds first.
+export async function searchFor(tab, words) {
+  await tab.keyboard.press('/');
+  await tab.keyboard.type(words);
+  await eventually(tab, () => document.querySelector('#search-list [aria-selected=true]') !== null);
+  await tab.keyboard.press('Enter');
+  await settled(tab);
 }

@@ -1,6 +1,6 @@
 // Reports for the tests, made by the command itself from samples and from traces that are written here as text.
 import {execFileSync} from 'node:child_process';
-import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
@@ -43,6 +43,34 @@ export function written(name, text) {
   });
 }
 
+// Of the first part of a sample's file.
+export function cut(name, bytes) {
+  return once(`cut ${name}`, () => {
+    const trace = temporary(`${name}-cut.optrace`);
+    writeFileSync(trace, readFileSync(join(root, 'traces', `${name}.optrace`)).subarray(0, bytes));
+    return report(trace, `${name}-cut`);
+  });
+}
+
+export const samples = readdirSync(join(root, 'traces')).filter((name) => name.endsWith('.optrace')).map((name) => name.slice(0, -8)).sort();
+
+// The path of a trace: a sample, or one that `written` has made.
+export function tracePath(name) {
+  const own = temporary(`${name}.txt`);
+  return existsSync(own) ? own : join(root, 'traces', `${name}.optrace`);
+}
+
+// A trace of these lines, `TIME THREAD WORD …` each.
+export function textTrace(lines, {process = '4711 "test"', state = 'closed', end = 1e6, more = ''} = {}) {
+  return `optrace text 1\nprocess ${process}\nwriter "0.1.0"\nmode streaming\nwall 1795241206308108874\nmonotonic 5\nstate ${state}\n`
+    + `heartbeat ${end}\n${more}\n${lines.join('\n')}\n`;
+}
+
+// What `optrace graph` draws of it.
+export function graphOf(name) {
+  return execFileSync(optrace, ['graph', tracePath(name)], {maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore']}).toString();
+}
+
 // The data that stands in a report.
 export function dataOf(page) {
   return JSON.parse(readFileSync(page, 'utf8').match(/<script type="application\/json" id="data">([^]*?)<\/script>/)[1]);
@@ -51,7 +79,7 @@ export function dataOf(page) {
 // What another command says of the same trace, as JSON.
 export function json(command, trace) {
   try {
-    return JSON.parse(execFileSync(optrace, [command, join(root, 'traces', `${trace}.optrace`), '--json'], {maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore']}));
+    return JSON.parse(execFileSync(optrace, [command, tracePath(trace), '--json'], {maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore']}));
   } catch (error) {
     // The doctor found an error, which is no failure here.
     if (error.status !== 1) throw error;

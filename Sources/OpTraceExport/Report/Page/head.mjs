@@ -28,7 +28,7 @@ export function mountHead(element, model, selection) {
     h('p', {class: `verdict-line ${css}`},
       h('a', {href: '#tab=findings', onclick: event => { event.preventDefault(); selection.show('findings'); }},
         sign(look.sign), ' ', model.verdict.sentence)),
-    !process.isClosed && h('p', {class: 'note-line'}, sign('executing'),
+    process.isClosed ? '' : h('p', {class: 'note-line'}, sign('executing'),
       ' The trace was not closed: the program still ran, or was ended from outside, when it was read.'),
     model.loss.isComplete || !model.loss.sentence ? '' : h('p', {class: 'note-line warned'}, sign('warning'), ' ', model.loss.sentence));
 }
