@@ -64,6 +64,10 @@ final class ByteWriter {
     for byte in string.utf8 { self.byte(byte) }
   }
 
+  func bytes(_ bytes: [UInt8]) {
+    bytes.withUnsafeBufferPointer { copy($0[...]) }
+  }
+
   /// Decimal digits.
   func number(_ value: Int) {
     if value < 0 { byte(UInt8(ascii: "-")) }

@@ -18,6 +18,14 @@ public enum TextEscaping {
     return line.prefix(max(0, limit - 1)) + "…"
   }
 
+  /// With U+FFFD for control characters, which no viewer shows: what ``ByteWriter`` makes of them in JSON.
+  static func visible(_ text: String) -> String {
+    // U+0080 to U+009F begin with the byte C2.
+    guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 }) else { return text }
+    return String(
+      String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{fffd}" : $0 }))
+  }
+
   /// Whether none of these bytes is in it, which is nearly always so.
   private static func isPlain(_ text: String, besides special: [UInt8]) -> Bool {
     text.utf8.allSatisfy { !special.contains($0) }

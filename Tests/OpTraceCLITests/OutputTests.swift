@@ -43,6 +43,33 @@ struct OutputTests {
     #expect(piped.output == plain)
   }
 
+  @Test("Perfetto's format, by each ending or by the option, packed or not, is one sequence of bytes")
+  func perfetto() throws {
+    let path = folder.path("out.pftrace")
+    #expect(try Command.run("timeline", small, "-o", path) == Command.Result(status: 0, output: "", errors: ""))
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    // A packet, whose key is 10, that is longer than 127 bytes.
+    #expect(bytes.count > 200 && bytes[0] == 10 && bytes[1] > 127)
+    for (name, options) in [
+      ("out.perfetto-trace", []), ("out.PFTRACE", []), ("out", ["--format", "perfetto"]),
+      ("out.json", ["--format", "perfetto"]),
+    ] {
+      let other = folder.path(name)
+      #expect(try Command.run(arguments: ["timeline", small, "-o", other] + options).status == 0, "\(name)")
+      #expect(try Data(contentsOf: URL(fileURLWithPath: other)) == bytes, "\(name)")
+    }
+    for (name, options) in [
+      ("a.pftrace.gz", []), ("a.perfetto-trace.gz", []), ("packed", ["--format", "perfetto.gz"]),
+    ] {
+      let other = folder.path(name)
+      #expect(try Command.run(arguments: ["timeline", small, "-o", other] + options).status == 0, "\(name)")
+      let same = try Command.run(other, path, shell: #"gzip -dc "$1" | cmp - "$2""#)
+      #expect(same == Command.Result(status: 0, output: "", errors: ""), "\(name)")
+    }
+    let piped = try Command.run(small, path, shell: #""$optrace" timeline "$1" --format perfetto | cmp - "$2""#)
+    #expect(piped == Command.Result(status: 0, output: "", errors: ""))
+  }
+
   @Test("a file is written as a new one would be; a link stays a link")
   func modes() throws {
     let path = folder.path("out.json")

@@ -72,15 +72,17 @@ struct TimelinePartTests {
 
   @Test("a file that viewers cannot load is written, with what to do instead")
   func tooLarge() throws {
-    #expect(ViewerLimits.warning(slices: 1_000_000, bytes: 1 << 20, isPacked: false) == nil)
-    let slow = try #require(ViewerLimits.warning(slices: 2_400_000, bytes: 1 << 20, isPacked: false))
+    let json = try #require(TimelineTarget(argument: "json"))
+    #expect(ViewerLimits.warning(slices: 1_000_000, bytes: 1 << 20, json) == nil)
+    let slow = try #require(ViewerLimits.warning(slices: 2_400_000, bytes: 1 << 20, json))
     #expect(
       slow
         == "2,400,000 slices: Perfetto takes about 20 s to load them, chrome://tracing cannot; for a part of them use "
         + "--around NAME, --from and --to, --queue NAME, --class NAME or --min-duration 1ms")
     #expect(
-      ViewerLimits.warning(slices: 13_000_000, bytes: 1, isPacked: true)?.contains("more than a browser's memory holds")
+      ViewerLimits.warning(slices: 13_000_000, bytes: 1, try #require(TimelineTarget(argument: "json.gz")))?.contains(
+        "more than a browser's memory holds")
         == true)
-    #expect(ViewerLimits.warning(slices: 10, bytes: 513 << 20, isPacked: false) != nil)
+    #expect(ViewerLimits.warning(slices: 10, bytes: 513 << 20, json) != nil)
   }
 }

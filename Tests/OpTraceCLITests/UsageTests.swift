@@ -81,8 +81,19 @@ struct UsageTests {
       result
         == Command.Result(
           status: 64, output: "",
-          errors: "optrace: '\(path)' ends with no known format; say --format json or json.gz\n"))
+          errors: "optrace: '\(path)' ends with no known format; say --format json, json.gz, perfetto or perfetto.gz\n")
+    )
     #expect(try folder.names == ["small.txt"])
+  }
+
+  @Test("the help of timeline names every format, and what is none is refused with all of them")
+  func timelineFormats() throws {
+    let help = try Command.run("timeline", "--help").output
+    let words = help.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(words.contains("json, json.gz, perfetto, perfetto.gz"))
+    let result = try Command.run("timeline", small, "--format", "protobuf")
+    #expect(result.status == 64 && result.output == "")
+    for name in ["'json'", "'json.gz'", "'perfetto'", "'perfetto.gz'"] { #expect(result.errors.contains(name)) }
   }
 
   @Test("no ending, a device, and --format leave the name alone")
@@ -108,22 +119,16 @@ struct UsageTests {
         #expect(refused.status == 64, "\(target)")
         #expect(refused.output == "optrace: \(format) is not for a terminal: use -o FILE\r\n", "\(target)")
       }
-      #expect(try onTerminal(#"timeline "\#(small)" --format json.gz"#).status == 64)
+      for format in ["json.gz", "perfetto", "perfetto.gz"] {
+        let refused = try onTerminal(#"timeline "\#(small)" --format \#(format)"#)
+        #expect(refused.status == 64)
+        #expect(refused.output == "optrace: \(format) is not for a terminal: use -o FILE\r\n")
+      }
       let text = try onTerminal(#"graph "\#(small)" --format svg"#)
       #expect(text.status == 0)
       #expect(text.output.contains("</svg>"))
     }
   #endif
-
-  @Test("Perfetto's protobuf is refused in one sentence", arguments: [["--format", "perfetto"], ["-o", "x.pftrace"]])
-  func perfetto(arguments: [String]) throws {
-    let result = try Command.run("timeline", small, arguments[0], arguments[1])
-    #expect(result.status == 64)
-    #expect(
-      result.errors
-        == "optrace: Perfetto's protobuf format cannot be written yet: use --format json or json.gz, "
-        + "which Perfetto loads too\n")
-  }
 
   @Test("input that is not there is 66; that is no trace, 65", arguments: ["summary", "timeline", "doctor"])
   func badInput(command: String) throws {

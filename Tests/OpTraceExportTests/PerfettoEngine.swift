@@ -54,11 +54,16 @@ enum PerfettoEngine {
 
   /// Loads the bytes as a file with the ending and runs the queries.
   static func load(_ bytes: [UInt8], ending: String = "json", _ queries: String...) throws -> Answer {
+    try #require(try load([(bytes, ending)], queries).first)
+  }
+
+  /// The same of many files, with one start of the engine.
+  static func load(_ files: [(bytes: [UInt8], ending: String)], _ queries: [String]) throws -> [Answer] {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("optrace-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appendingPathComponent("trace." + ending)
-    try Data(bytes).write(to: file)
+    let paths = files.indices.map { folder.appendingPathComponent("\($0)." + files[$0].ending) }
+    for (file, path) in zip(files, paths) { try Data(file.bytes).write(to: path) }
     let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
 
@@ -68,7 +73,7 @@ enum PerfettoEngine {
     for url in [output, errors] { try Data().write(to: url) }
     let process = Process()
     process.executableURL = package.appendingPathComponent("scripts/perfetto-query")
-    process.arguments = [file.path] + queries
+    process.arguments = paths.map(\.path) + ["--"] + queries
     process.standardOutput = try FileHandle(forWritingTo: output)
     process.standardError = try FileHandle(forWritingTo: errors)
     try process.run()
@@ -76,6 +81,6 @@ enum PerfettoEngine {
     let complaint = String(decoding: try Data(contentsOf: errors), as: UTF8.self)
     let answer = try Data(contentsOf: output)
     if answer.isEmpty { throw NotSetUp(details: complaint) }
-    return try JSONDecoder().decode(Answer.self, from: answer)
+    return try JSONDecoder().decode([Answer].self, from: answer)
   }
 }

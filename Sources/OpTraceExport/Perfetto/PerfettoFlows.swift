@@ -1,0 +1,90 @@
+/// The numbers of arrows. A number leads from the slice that names it first to the next one that does; a slice that ends it sets it
+/// free for another arrow, so that numbers stay small. An operation with an arrow in and one out hands the number on.
+struct PerfettoFlows {
+  private let arrows: [Timeline.Arrow]
+  private let executions: [Timeline.Execution]
+  private var leaving: Grouping
+  private var arriving: Grouping
+  /// By arrow; 0: it has not left yet, or it has arrived.
+  private var numbers: [UInt32]
+  private var free: [UInt32] = []
+  private var count: UInt32 = 0
+
+  /// What one slice has to say.
+  struct Ends {
+    var passing: [UInt64] = []
+    var ending: [UInt64] = []
+    /// Arrows arrive that have not left yet: they are to be ended when the slice ends.
+    var hasLate = false
+  }
+
+  /// O(n + e).
+  init(_ timeline: Timeline) {
+    arrows = timeline.arrows
+    executions = timeline.executions
+    numbers = [UInt32](repeating: 0, count: arrows.count)
+    let groups = arrows.isEmpty ? 0 : executions.count
+    leaving = Grouping(arrows.lazy.map { Int($0.from) }, groups: groups)
+    arriving = Grouping(arrows.lazy.map { Int($0.to) }, groups: groups)
+  }
+
+  /// At the begin of an execution. An arrow points from the slice that began earlier to the later one, whatever the order of
+  /// its ends; where both begin at once, the order of the ends decides.
+  mutating func begin(_ place: Int, _ ends: inout Ends) {
+    ends.passing.removeAll(keepingCapacity: true)
+    ends.ending.removeAll(keepingCapacity: true)
+    ends.hasLate = false
+    guard !arrows.isEmpty else { return }
+    for arrow in arriving[place] {
+      let number = numbers[arrow]
+      if number == 0 { ends.hasLate = true } else { ends.ending.append(UInt64(number)) }
+      numbers[arrow] = 0
+    }
+    for arrow in leaving[place] {
+      let number = ends.ending.popLast() ?? UInt64(take())
+      numbers[arrow] = UInt32(truncatingIfNeeded: number)
+      ends.passing.append(number)
+    }
+    for number in ends.ending { free.append(UInt32(truncatingIfNeeded: number)) }
+  }
+
+  /// At the end of one that had late arrows.
+  mutating func end(_ place: Int, _ ends: inout Ends) {
+    ends.ending.removeAll(keepingCapacity: true)
+    for arrow in arriving[place] where numbers[arrow] != 0 {
+      ends.ending.append(UInt64(numbers[arrow]))
+      free.append(numbers[arrow])
+      numbers[arrow] = 0
+    }
+  }
+
+  private mutating func take() -> UInt32 {
+    if let number = free.popLast() { return number }
+    count += 1
+    return count
+  }
+}
+
+/// The places of things by the group that they belong to, each group's in their order. 4 bytes for each thing and each group.
+struct Grouping {
+  private var places: [UInt32]
+  /// Where the group's places begin.
+  private var starts: [UInt32]
+
+  /// O(n), by counting.
+  init(_ group: some Collection<Int>, groups: Int) {
+    starts = [UInt32](repeating: 0, count: groups + 1)
+    places = [UInt32](repeating: 0, count: group.count)
+    for group in group { starts[group + 1] += 1 }
+    for group in 0..<groups { starts[group + 1] += starts[group] }
+    var next = starts
+    for (place, group) in group.enumerated() {
+      places[Int(next[group])] = UInt32(place)
+      next[group] += 1
+    }
+  }
+
+  subscript(group: Int) -> some Sequence<Int> {
+    places[Int(starts[group])..<Int(starts[group + 1])].lazy.map { Int($0) }
+  }
+}

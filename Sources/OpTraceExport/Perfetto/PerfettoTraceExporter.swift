@@ -1,0 +1,26 @@
+public import OpTraceModel
+
+/// Writes a trace in Perfetto's own format, protobuf: the same tracks, slices, arrows, counters and instants as
+/// ``ChromeTraceExporter``, in a sixth of the bytes and with times in whole nanoseconds.
+///
+/// A file is a row of packets, and one that was cut off is whole up to there. Documentation/timeline.md lists the fields.
+public struct PerfettoTraceExporter: TimelineExporter {
+  private let trace: Trace
+  private let options: TimelineOptions
+
+  public init(_ trace: Trace, options: TimelineOptions = TimelineOptions()) {
+    self.trace = trace
+    self.options = options
+  }
+
+  /// Time O(n log n), memory about 120 bytes per operation. Throws what `sink` throws.
+  @discardableResult
+  public func write(to sink: @escaping ByteSink) throws -> TimelineCounts {
+    let content = TimelineContent(trace, options)
+    let writer = ByteWriter(sink)
+    var events = PerfettoEvents(content, writer)
+    let counts = try content.write(to: &events)
+    try writer.finish()
+    return counts
+  }
+}

@@ -1,0 +1,62 @@
+import OpTraceModel
+
+/// The tracks' numbers: those of the lanes first, which are in nearly every packet and take a byte when they are small.
+struct PerfettoTracks {
+  private typealias Field = PerfettoField
+
+  private let lanes: UInt64
+  /// The track of the most slices, which they need not name.
+  let usual: UInt64
+
+  init(_ content: TimelineContent) {
+    let timeline = content.timeline
+    lanes = UInt64(timeline.tracks.count)
+    var slices = [Int](repeating: 0, count: timeline.tracks.count)
+    for execution in timeline.executions where execution.track >= 0 { slices[Int(execution.track)] += 1 }
+    for wait in timeline.waits where wait.track >= 0 { slices[Int(wait.track)] += 1 }
+    for detail in timeline.details { slices[Int(detail.track)] += 1 }
+    usual = UInt64(slices.indices.max { slices[$0] < slices[$1] } ?? 0) + 1
+  }
+
+  func uuid(of track: Timeline.TrackIndex) -> UInt64 { UInt64(clamping: track) + 1 }
+
+  func uuid(ofGroup group: Int) -> UInt64 { lanes + 1 + UInt64(group * (1 + CounterValues.Kind.allCases.count)) }
+
+  func uuid(of counter: CounterValues.Kind, group: Int) -> UInt64 {
+    uuid(ofGroup: group) + 1 + UInt64(counter.rawValue)
+  }
+
+  /// A queue is a process and a lane is a thread, as in the other format: viewers know no other groups. Their ids are small numbers
+  /// in the order of display.
+  func describe(_ content: TimelineContent, _ packets: inout PerfettoPackets) {
+    let timeline = content.timeline
+    for group in timeline.groups.indices where timeline.groups[group].isShown {
+      packets.track(uuid(ofGroup: group)) { message in
+        message.message(Field.TrackDescriptor.process) {
+          $0.number(Field.Process.pid, UInt64(group + 1))
+          $0.text(Field.Process.name, TextEscaping.visible(content.groupName(group)))
+        }
+      }
+    }
+    for (index, track) in timeline.tracks.enumerated() {
+      packets.track(UInt64(index + 1)) { message in
+        message.number(Field.TrackDescriptor.parent, uuid(ofGroup: track.group))
+        message.message(Field.TrackDescriptor.thread) {
+          $0.number(Field.Thread.pid, UInt64(track.group + 1))
+          $0.number(Field.Thread.tid, UInt64(index + 1))
+          $0.text(Field.Thread.name, TextEscaping.visible(track.name))
+        }
+      }
+    }
+    var counters: Set<UInt64> = []
+    for value in content.counters.values {
+      let counter = uuid(of: value.kind, group: value.group)
+      guard counters.insert(counter).inserted else { continue }
+      packets.track(counter) { message in
+        message.text(Field.TrackDescriptor.name, "\(value.kind.name) \(value.kind.unit)" as String)
+        message.number(Field.TrackDescriptor.parent, uuid(ofGroup: value.group))
+        message.message(Field.TrackDescriptor.counter) { _ in }
+      }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+/// A message in protobuf's wire format while it is being put together: fields that are numbers, texts, and messages inside of it.
+///
+/// The length of an inner message stands before it and is known after it: one byte is left free, and what follows moves where
+/// that is not enough.
+struct ProtobufMessage {
+  private(set) var bytes: [UInt8] = []
+
+  /// What decides how a field's value is read; the lowest three bits of its key.
+  private enum WireType: UInt64 {
+    case varint = 0
+    case fixed64 = 1
+    case lengthDelimited = 2
+  }
+
+  mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
+  /// Seven bits a byte, the lowest first; all but the last have the highest bit set.
+  private mutating func varint(_ value: UInt64) {
+    var rest = value
+    while rest > 0x7F {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(truncatingIfNeeded: rest))
+  }
+
+  private mutating func key(_ field: UInt64, _ type: WireType) { varint(field << 3 | type.rawValue) }
+
+  mutating func number(_ field: UInt64, _ value: UInt64) {
+    key(field, .varint)
+    varint(value)
+  }
+
+  /// As `int64` has it: ten bytes for what is negative.
+  mutating func signed(_ field: UInt64, _ value: Int64) { number(field, UInt64(bitPattern: value)) }
+
+  mutating func double(_ field: UInt64, _ value: Double) {
+    key(field, .fixed64)
+    withUnsafeBytes(of: value.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  mutating func text(_ field: UInt64, _ text: String) {
+    key(field, .lengthDelimited)
+    varint(UInt64(text.utf8.count))
+    bytes.append(contentsOf: text.utf8)
+  }
+
+  mutating func text(_ field: UInt64, _ text: StaticString) {
+    text.withUTF8Buffer {
+      key(field, .lengthDelimited)
+      varint(UInt64($0.count))
+      bytes.append(contentsOf: $0)
+    }
+  }
+
+  mutating func message(_ field: UInt64, _ inner: ProtobufMessage) {
+    key(field, .lengthDelimited)
+    varint(UInt64(inner.bytes.count))
+    bytes.append(contentsOf: inner.bytes)
+  }
+
+  /// A message that `body` puts together in its place.
+  @inline(__always)
+  mutating func message(_ field: UInt64, _ body: (inout Self) -> Void) {
+    let place = open(field)
+    body(&self)
+    close(place)
+  }
+
+  /// Begins a message; what is written next belongs to it, until ``close(_:)`` gets the result.
+  mutating func open(_ field: UInt64) -> Int {
+    key(field, .lengthDelimited)
+    bytes.append(0)
+    return bytes.count
+  }
+
+  mutating func close(_ place: Int) {
+    let count = bytes.count - place
+    guard count > 0x7F else {
+      bytes[place - 1] = UInt8(truncatingIfNeeded: count)
+      return
+    }
+    var length = ProtobufMessage()
+    length.varint(UInt64(count))
+    bytes.replaceSubrange(place - 1..<place, with: length.bytes)
+  }
+}

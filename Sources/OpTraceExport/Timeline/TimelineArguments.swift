@@ -1,0 +1,203 @@
+import OpTraceAnalysis
+import OpTraceFormat
+import OpTraceModel
+
+/// What arguments are called. Times are in microseconds.
+enum ArgumentName: Int, CaseIterable {
+  case operation, className, queue, state, dependencyWait, slotWait, startedOn, cancelRequested, error, barrier,
+    priority
+  case source, waitsFor, unfinished
+  case object, endedBy, endedAt, lastSignalledBy, lastSignalledAt, reason
+  case code, severity, isProven, operations, explanation, fix
+  case wallClock, start, process, writtenBy, closed, lost, damaged, overwritten, withoutLane, waitingTimes, hidden,
+    thinned
+
+  var text: StaticString {
+    switch self {
+    case .operation: "operation"
+    case .className: "class"
+    case .queue: "queue"
+    case .state: "state"
+    case .dependencyWait: "dependency wait (us)"
+    case .slotWait: "slot wait (us)"
+    case .startedOn: "started on"
+    case .cancelRequested: "cancel requested at (us)"
+    case .error: "error"
+    case .barrier: "barrier"
+    case .priority: "priority"
+    case .source: "source"
+    case .waitsFor: "waits for"
+    case .unfinished: "unfinished"
+    case .object: "object"
+    case .endedBy: "ended by"
+    case .endedAt: "ended by a signal at (us)"
+    case .lastSignalledBy: "last signalled by"
+    case .lastSignalledAt: "last signalled at (us)"
+    case .reason: "reason"
+    case .code: "code"
+    case .severity: "severity"
+    case .isProven: "proven"
+    case .operations: "operations"
+    case .explanation: "explanation"
+    case .fix: "fix"
+    case .wallClock: "wall clock (ns since 1970)"
+    case .start: "start (UTC)"
+    case .process: "process"
+    case .writtenBy: "written by"
+    case .closed: "closed"
+    case .lost: "records lost"
+    case .damaged: "damaged places"
+    case .overwritten: "bytes overwritten by newer records"
+    case .withoutLane: "waits without a lane"
+    case .waitingTimes: "waiting times"
+    case .hidden: "slices left out, as asked for"
+    case .thinned: "counter changes left out between the highest and the last of each moment"
+    }
+  }
+}
+
+/// Takes the arguments of one event, as a format writes them.
+protocol ArgumentSink {
+  mutating func number(_ name: ArgumentName, _ value: Int)
+  mutating func text(_ name: ArgumentName, _ value: String)
+  mutating func flag(_ name: ArgumentName, _ value: Bool)
+  mutating func microseconds(_ name: ArgumentName, _ value: Nanoseconds)
+}
+
+/// The arguments of events: what a viewer shows of the slice that one clicks. What the slice's name, its track, or the lack of
+/// a word says already is left out: it would be there a million times.
+extension TimelineContent {
+  func arguments(of execution: Timeline.Execution, _ sink: inout some ArgumentSink) {
+    guard options.includesArguments else { return }
+    trace.operations.withUnsafeBufferPointer { operations in
+      let index = Int(execution.operation)
+      sink.number(.operation, Int(operations[index].id.rawValue))
+      if operations[index].name != nil { sink.text(.className, operations[index].className) }
+      if let queue = operations[index].queue, let group = timeline.groupOfQueue[queue] {
+        sink.text(.queue, timeline.groups[group].name)
+      }
+      if operations[index].state != .finished { sink.text(.state, operations[index].state.rawValue) }
+      let times =
+        timeline.counts.leavesOutTimes
+        ? OperationTimes() : OperationTimes(of: operations[index], traceEnd: trace.end)
+      if times.waitingForDependencies > 0 { sink.microseconds(.dependencyWait, times.waitingForDependencies) }
+      if times.waitingForSlot > 0 { sink.microseconds(.slotWait, times.waitingForSlot) }
+      if operations[index].leavesThread, let began = operations[index].executionBegan ?? operations[index].started {
+        sink.text(.startedOn, name(of: began.thread))
+      }
+      if let cancel = operations[index].cancelRequested {
+        sink.microseconds(.cancelRequested, cancel.time - timeline.origin)
+      }
+      if let error = operations[index].error { sink.text(.error, error) }
+      if operations[index].isBarrier { sink.flag(.barrier, true) }
+      if operations[index].priority != 0 { sink.number(.priority, Int(operations[index].priority)) }
+      if let source = operations[index].source { sink.text(.source, source) }
+    }
+    if execution.isOpen { sink.flag(.unfinished, true) }
+  }
+
+  func arguments(of wait: Timeline.Wait, _ sink: inout some ArgumentSink) {
+    guard options.includesArguments else { return }
+    trace.operations.withUnsafeBufferPointer { operations in
+      let index = Int(wait.operation)
+      sink.number(.operation, Int(operations[index].id.rawValue))
+      // The track says so of a slot.
+      if wait.kind == .dependencies { sink.text(.waitsFor, awaited(operations, index, since: wait.begin)) }
+    }
+    if wait.isOpen { sink.flag(.unfinished, true) }
+  }
+
+  private func awaited(
+    _ operations: UnsafeBufferPointer<OperationRecord>, _ index: Int, since begin: Nanoseconds
+  ) -> String {
+    var names: [String] = []
+    var others = 0
+    for dependency in operations[index].dependencies {
+      if let removed = dependency.removed, removed <= begin { continue }
+      guard let other = trace.index(of: dependency.on) else { continue }
+      if let finished = operations[other].finished, finished.time <= begin { continue }
+      guard names.count < 8 else {
+        others += 1
+        continue
+      }
+      names.append(name(ofOperation: Timeline.OperationIndex(other)))
+    }
+    if names.isEmpty { return "dependencies" }
+    return names.joined(separator: ", ") + (others > 0 ? " and \(others) more" : "")
+  }
+
+  func arguments(of detail: Timeline.Detail, _ sink: inout some ArgumentSink) {
+    guard options.includesArguments else { return }
+    switch detail.kind {
+    case .block(let operation, _): sink.operation(trace.operations[Int(operation)].id)
+    case .span(let index): sink.operation(trace.spans[index].operation)
+    case .wait(let index):
+      sink.operation(trace.waits[index].inside)
+      objectArguments(trace.waits[index], &sink)
+    case .gap(let index): sink.text(.reason, trace.loss.gaps[index].reason.explanation)
+    }
+    if detail.isOpen { sink.flag(.unfinished, true) }
+  }
+
+  /// Of a wait on a semaphore and the like: which one it is, and who let others go on.
+  private func objectArguments(_ wait: WaitRecord, _ sink: inout some ArgumentSink) {
+    guard case .object(let id) = wait.target, let object = trace.object(id) else { return }
+    sink.text(.object, "0x" + String(object.address, radix: 16))
+    if let signal = wait.endSignal {
+      if let name = signaller(signal) { sink.text(.endedBy, name) }
+      sink.microseconds(.endedAt, signal.time - timeline.origin)
+    }
+    if let signal = wait.lastSignal {
+      if let name = signaller(signal) { sink.text(.lastSignalledBy, name) }
+      sink.microseconds(.lastSignalledAt, signal.time - timeline.origin)
+    }
+  }
+
+  /// The operation, else the thread, where either is known.
+  private func signaller(_ signal: WaitRecord.Signal) -> String? {
+    guard let id = signal.operation else { return signal.thread.map { name(of: $0) } }
+    return trace.operation(id).map { "\($0.shownName) \(id)" } ?? id.description
+  }
+
+  private func name(of thread: ThreadID) -> String { trace.thread(thread)?.timelineName ?? thread.description }
+
+  func arguments(of instant: InstantStream.Instant, _ sink: inout some ArgumentSink) {
+    guard options.includesArguments else { return }
+    switch instant {
+    case .start: startArguments(&sink)
+    case .mark(let index): sink.operation(trace.marks[index].operation)
+    case .queue: break
+    case .finding(let index):
+      let finding = findings[index]
+      sink.text(.code, finding.code)
+      sink.text(.severity, finding.severity.rawValue)
+      sink.flag(.isProven, finding.isProven)
+      sink.text(.operations, finding.operations.map(\.description).joined(separator: ", "))
+      sink.text(.explanation, finding.explanation)
+      sink.text(.fix, finding.fix)
+    }
+  }
+
+  private func startArguments(_ sink: inout some ArgumentSink) {
+    // As a string: a viewer's double would round it.
+    sink.text(.wallClock, String(trace.header.startWall))
+    sink.text(.start, utcText(trace.header.startWall))
+    sink.text(.process, trace.header.processName)
+    sink.text(.writtenBy, "OpTrace " + trace.header.writerVersion)
+    sink.flag(.closed, trace.header.isClosed)
+    sink.number(.lost, Int(clamping: trace.loss.lostCount))
+    sink.number(.damaged, trace.loss.damage.count)
+    sink.number(.overwritten, Int(clamping: trace.loss.overwrittenBytes))
+    if timeline.counts.waitsWithoutLane > 0 { sink.number(.withoutLane, timeline.counts.waitsWithoutLane) }
+    if timeline.counts.leavesOutTimes { sink.text(.waitingTimes, "left out, as there are so many") }
+    if timeline.counts.hidden > 0 { sink.number(.hidden, timeline.counts.hidden) }
+    if counters.thinnedOut > 0 { sink.number(.thinned, counters.thinnedOut) }
+  }
+}
+
+extension ArgumentSink {
+  /// Of what may belong to an operation.
+  fileprivate mutating func operation(_ id: OperationID?) {
+    if let id { number(.operation, Int(id.rawValue)) }
+  }
+}

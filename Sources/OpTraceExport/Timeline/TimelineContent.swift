@@ -1,0 +1,107 @@
+import OpTraceAnalysis
+import OpTraceModel
+
+/// All that a timeline shows, in tables that are sorted by time: what every format is written from.
+struct TimelineContent {
+  let trace: Trace
+  let options: TimelineOptions
+  let timeline: Timeline
+  let findings: [Finding]
+  let counters: CounterValues
+
+  /// Time O(n log n), memory about 100 bytes per operation.
+  init(_ trace: Trace, _ options: TimelineOptions) {
+    self.trace = trace
+    self.options = options
+    // The two take about as long, and need nothing of each other.
+    (timeline, findings) = both({ Timeline(trace, options: options) }, { Diagnosis(of: trace).findings })
+    counters = CounterValues(timeline, trace, options.selection)
+  }
+}
+
+/// What a format makes of it: one call per event.
+protocol TimelineEvents {
+  /// Whether the ends of arrows are events of their own; else ``arrow(_:leaves:)`` is never called.
+  static var drawsArrowsApart: Bool { get }
+
+  /// What stands before the first event: groups and tracks.
+  mutating func begin()
+  /// By its place in ``Timeline/executions``.
+  mutating func execution(_ place: Int)
+  mutating func wait(_ wait: Timeline.Wait)
+  mutating func detail(_ detail: Timeline.Detail)
+  /// One end of an arrow, by its place in ``Timeline/arrows``.
+  mutating func arrow(_ place: Int, leaves: Bool)
+  mutating func counter(_ value: CounterValues.Value)
+  mutating func instant(_ instant: InstantStream.Instant, at time: Nanoseconds)
+  mutating func end()
+  /// Throws what the sink threw, if it did.
+  func check() throws
+}
+
+extension TimelineContent {
+  /// Merges the tables in the order of time. At one time: slices first, then arrows that leave, then those that arrive.
+  func write<Events: TimelineEvents>(to events: inout Events) throws -> TimelineCounts {
+    var counts = timeline.counts
+    counts.thinnedCounterValues = counters.thinnedOut
+    var instants = InstantStream(trace, findings, options.selection)
+    let arrows = Events.drawsArrowsApart ? timeline.arrows : []
+    let arrivals = arrows.indices.sorted { (arrows[$0].arrives, $0) < (arrows[$1].arrives, $1) }
+    var execution = 0
+    var wait = 0
+    var detail = 0
+    var leaving = 0
+    var arriving = 0
+    var counter = 0
+    var steps = 0
+    events.begin()
+    while true {
+      var time = Nanoseconds.max
+      var source = -1
+      func offer(_ candidate: Nanoseconds, _ number: Int) {
+        if candidate < time {
+          time = candidate
+          source = number
+        }
+      }
+      if execution < timeline.executions.count { offer(timeline.executions[execution].begin, 0) }
+      if wait < timeline.waits.count { offer(timeline.waits[wait].begin, 1) }
+      if detail < timeline.details.count { offer(timeline.details[detail].begin, 2) }
+      if leaving < arrows.count { offer(arrows[leaving].leaves, 3) }
+      if arriving < arrivals.count { offer(arrows[arrivals[arriving]].arrives, 4) }
+      if counter < counters.values.count { offer(counters.values[counter].time, 5) }
+      offer(instants.next, 6)
+      switch source {
+      case 0:
+        if timeline.executions[execution].track >= 0 { events.execution(execution) }
+        execution += 1
+      case 1:
+        if timeline.waits[wait].track >= 0 { events.wait(timeline.waits[wait]) }
+        wait += 1
+      case 2:
+        events.detail(timeline.details[detail])
+        detail += 1
+      case 3:
+        events.arrow(leaving, leaves: true)
+        leaving += 1
+      case 4:
+        events.arrow(arrivals[arriving], leaves: false)
+        arriving += 1
+      case 5:
+        events.counter(counters.values[counter])
+        counts.counterValues += 1
+        counter += 1
+      case 6:
+        events.instant(instants.take(), at: time)
+        counts.instants += 1
+      default:
+        events.end()
+        try events.check()
+        return counts
+      }
+      steps += 1
+      // A full disk ends the work soon, without a test after every event.
+      if steps & 0xFFF == 0 { try events.check() }
+    }
+  }
+}
