@@ -33,6 +33,9 @@ enum Reading {
     let runs = try interleaved(counts, rounds: context.isShort ? 1 : 5) { count in
       try context.run(["timeline", try context.trace(count, "pairs"), "-o", "/dev/null", "--format", "json"])
     }
+    let formats = try interleaved(["perfetto", "json"], rounds: context.isShort ? 1 : 5) { format in
+      try context.run(["timeline", try context.trace(large, "pairs"), "-o", "/dev/null", "--format", format])
+    }
     let events = Double(try eventCount(context, try context.trace(large, "pairs")))
     let most = runs[large] ?? []
     let few = runs[large / 4] ?? []
@@ -44,6 +47,9 @@ enum Reading {
         "reading", "timeline: memory for four times the operations",
         ratios(most.map { Double($0.peak) }, few.map { Double($0.peak) }),
         "x", atMost: 1.1),
+      Row(
+        "reading", "timeline: perfetto / json, CPU",
+        ratios((formats["perfetto"] ?? []).map(\.cpu), (formats["json"] ?? []).map(\.cpu)), "x", atMost: 1.1),
     ]
   }
 
