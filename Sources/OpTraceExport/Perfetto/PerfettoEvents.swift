@@ -64,9 +64,7 @@ struct PerfettoEvents: TimelineEvents {
     beginSlice(category, detail.track, name, at: detail.begin)
     content.arguments(of: detail, &packets)
     packets.close()
-    let slice = OpenSlice(detail.begin, detail.end, detail.track)
-    // Others may begin beside it on its track at this time, and must not come to lie inside of it.
-    if detail.end == detail.begin { endSlice(slice) } else { open.insert(slice) }
+    open.insert(OpenSlice(detail.begin, detail.end, detail.track))
   }
 
   private mutating func beginSlice(
@@ -78,8 +76,8 @@ struct PerfettoEvents: TimelineEvents {
     packets.name(name)
   }
 
-  /// Those that end at this time too, but for what begins at it: on its track nothing else does, and an arrow between two such slices
-  /// begins with both of them.
+  /// Those that end at this time too, but for what begins at it: an arrow between two such slices needs both to have begun, and
+  /// what else begins there on its track lies inside of it, as in the other format.
   private mutating func endSlices(before time: Nanoseconds) {
     while let slice = open.first, slice.end < time || slice.end == time && !slice.isEmpty {
       open.removeFirst()
