@@ -36,11 +36,7 @@ public struct DependencyGraph: Sendable {
     var unique = given
     unique.removeAll { !nodes.contains($0.waiter) || !nodes.contains($0.dependency) }
     unique.sort { $0.waiter == $1.waiter ? $0.dependency < $1.dependency : $0.waiter < $1.waiter }
-    var last: Edge?
-    unique.removeAll { edge in
-      defer { last = edge }
-      return edge == last
-    }
+    unique.removeRepetitions()
     edges = unique
 
     var starts = [Int32](repeating: 0, count: nodes.count + 1)

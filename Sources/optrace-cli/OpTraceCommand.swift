@@ -45,11 +45,7 @@
       guard let name = candidates.first, !name.hasPrefix("-") else { return }
       let names = Set(configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"])
       guard !names.contains(name) else { return }
-      let near = OperationLookup.near(name, among: names)
-      let hint =
-        near.isEmpty
-        ? "'optrace --help' lists them"
-        : "did you mean " + near.map { "'\($0)'" }.joined(separator: " or ") + "?"
+      let hint = Suggestion.text(for: name, among: names) ?? "'optrace --help' lists them"
       throw Failure.usage("there is no command '\(printable(name))': \(hint)")
     }
 

@@ -101,3 +101,16 @@ final class TemporaryFolder {
     get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
   }
 }
+
+/// Runs `body` with the process id of another program that records nothing: in the tests' own process others record.
+func withSilentProcess(_ body: (Int32) throws -> Void) throws {
+  let program = Process()
+  program.executableURL = URL(fileURLWithPath: "/bin/sleep")
+  program.arguments = ["600"]
+  try program.run()
+  defer {
+    kill(program.processIdentifier, SIGKILL)
+    program.waitUntilExit()
+  }
+  try body(program.processIdentifier)
+}

@@ -79,21 +79,11 @@ import Testing
 
     @Test("a process without a trace has none")
     func withoutTrace() throws {
-      // Another one: in this process other tests record.
-      let program = Process()
-      program.executableURL = URL(fileURLWithPath: "/bin/sleep")
-      program.arguments = ["600"]
-      try program.run()
-      defer {
-        kill(program.processIdentifier, SIGKILL)
-        program.waitUntilExit()
+      try withSilentProcess { number in
+        let result = try Command.run("doctor", "\(number)")
+        let expected = "optrace: process \(number) records no trace: it has none mapped\n"
+        #expect(result == Command.Result(status: 66, output: "", errors: expected))
       }
-      let number = program.processIdentifier
-      let result = try Command.run("doctor", "\(number)")
-      #expect(
-        result
-          == Command.Result(
-            status: 66, output: "", errors: "optrace: process \(number) records no trace: it has none mapped\n"))
     }
   }
 #endif

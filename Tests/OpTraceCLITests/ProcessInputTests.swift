@@ -40,18 +40,11 @@ import Testing
   }
 
   @Test func processWithoutATraceSaysSo() throws {
-    let program = Process()
-    program.executableURL = URL(fileURLWithPath: "/bin/sleep")
-    program.arguments = ["60"]
-    try program.run()
-    defer {
-      kill(program.processIdentifier, SIGKILL)
-      program.waitUntilExit()
+    try withSilentProcess { number in
+      let result = try Command.run("summary", "\(number)")
+      #expect(result.errors == "optrace: process \(number) records no trace: it has none mapped\n")
+      #expect(result.status == 66)
     }
-    let number = program.processIdentifier
-    let result = try Command.run("summary", "\(number)")
-    #expect(result.errors == "optrace: process \(number) records no trace: it has none mapped\n")
-    #expect(result.status == 66)
   }
 
   @Test func numberOfNoProcessSaysSo() throws {

@@ -91,8 +91,7 @@ extension LayeredGraph {
       var rest: [Int32]
     }
     var numbers = fixedNumbers()
-    var next = Int32(count)
-    var known: [Signature: Int32] = [:]
+    var numbering = Numbering<Signature>(from: Int32(count))
     var beside: [Int32] = []
     func number(_ node: Int) {
       guard !isFixed[node] else { return }
@@ -102,20 +101,10 @@ extension LayeredGraph {
       }
       if beside.count > 1 {
         beside.sort()
-        var last: Int32 = -1
-        beside.removeAll { value in
-          defer { last = value }
-          return value == last
-        }
+        beside.removeRepetitions()
       }
-      let signature = Signature(kind: kinds[node], first: beside.first ?? -1, rest: Array(beside.dropFirst()))
-      if let old = known[signature] {
-        numbers[node] = old
-      } else {
-        known[signature] = next
-        numbers[node] = next
-        next += 1
-      }
+      numbers[node] = numbering.number(
+        of: Signature(kind: kinds[node], first: beside.first ?? -1, rest: Array(beside.dropFirst())))
     }
     switch side {
     case .before: for node in order { number(Int(node)) }
@@ -165,23 +154,42 @@ extension LayeredGraph {
 
   private func pairs(_ one: [Int32], _ other: [Int32]) -> [Int32] {
     var numbers = fixedNumbers()
-    var next = Int32(count)
-    var known: [UInt64: Int32] = [:]
+    var numbering = Numbering<UInt64>(from: Int32(count))
     for node in 0..<count where !isFixed[node] {
-      let pair = UInt64(UInt32(bitPattern: one[node])) << 32 | UInt64(UInt32(bitPattern: other[node]))
-      if let old = known[pair] {
-        numbers[node] = old
-      } else {
-        known[pair] = next
-        numbers[node] = next
-        next += 1
-      }
+      numbers[node] = numbering.number(
+        of: UInt64(UInt32(bitPattern: one[node])) << 32 | UInt64(UInt32(bitPattern: other[node])))
     }
     return numbers
   }
 
   /// Fixed nodes have the numbers below `count`, all others those from there on.
   private func fixedNumbers() -> [Int32] { (0..<Int32(count)).map(\.self) }
+}
+
+/// Numbers for keys, in the order in which they first come.
+private struct Numbering<Key: Hashable> {
+  private var next: Int32
+  private var known: [Key: Int32] = [:]
+
+  init(from first: Int32) { next = first }
+
+  mutating func number(of key: Key) -> Int32 {
+    if let old = known[key] { return old }
+    known[key] = next
+    defer { next += 1 }
+    return next
+  }
+}
+
+extension Array where Element: Equatable {
+  /// Of equal ones that follow each other, one stays. O(n), in place.
+  mutating func removeRepetitions() {
+    var last: Element?
+    removeAll { element in
+      defer { last = element }
+      return element == last
+    }
+  }
 }
 
 /// For each node a list of others without repetition, one list behind the other.

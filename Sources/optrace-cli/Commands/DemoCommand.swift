@@ -81,11 +81,9 @@
     }
 
     private func unknown(_ name: String) -> Failure {
-      let near = OperationLookup.near(name, among: Set((Scenario.all + Scenario.broken).map(\.name)))
       let hint =
-        near.isEmpty
-        ? "'optrace demo --list' lists them"
-        : "did you mean " + near.map { "'\($0)'" }.joined(separator: " or ") + "?"
+        Suggestion.text(for: name, among: Set((Scenario.all + Scenario.broken).map(\.name)))
+        ?? "'optrace demo --list' lists them"
       return .usage("there is no scenario '\(printable(name))': \(hint)")
     }
 

@@ -79,11 +79,8 @@
 
     private func rule(_ code: String) throws -> DoctorRule {
       if let rule = DoctorRule.of(code) { return rule }
-      let near = OperationLookup.near(code, among: Set(DoctorRule.table.map(\.code)))
       let hint =
-        near.isEmpty
-        ? "'optrace doctor --list' lists them"
-        : "did you mean " + near.map { "'\($0)'" }.joined(separator: " or ") + "?"
+        Suggestion.text(for: code, among: Set(DoctorRule.table.map(\.code))) ?? "'optrace doctor --list' lists them"
       throw Failure.usage("the doctor knows no code '\(printable(code))': \(hint)")
     }
 

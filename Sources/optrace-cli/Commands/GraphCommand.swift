@@ -134,15 +134,9 @@
         let found = try OperationLookup.find(focus, in: trace)
         options.focus = GraphOptions.Focus(operations: found, hops: hops ?? 2, name: focus)
       } catch {
-        throw Failure.usage(unknown(error))
+        throw Failure.usage(error.message(in: input.name))
       }
       return options
-    }
-
-    private func unknown(_ error: OperationLookup.Unknown) -> String {
-      let text = "no operation is called '\(printable(error.name))' in \(input.name)"
-      if error.suggestions.isEmpty { return text }
-      return text + "; did you mean " + error.suggestions.map { "'\(printable($0))'" }.joined(separator: " or ") + "?"
     }
 
     private func chosenFormat() throws -> Format {

@@ -72,19 +72,8 @@
     }
 
     private func unknown(_ what: String, _ wanted: String, _ known: Set<String>, _ name: String) -> Failure {
-      let near = OperationLookup.near(wanted, among: known)
-      let offer =
-        near.isEmpty ? "" : "; did you mean " + near.map { "'\(printable($0))'" }.joined(separator: " or ") + "?"
+      let offer = Suggestion.text(for: wanted, among: known).map { "; \($0)" } ?? ""
       return .usage("no \(what) is called '\(printable(wanted))' in \(name)\(offer)")
-    }
-  }
-
-  extension OperationLookup.Unknown {
-    /// As the commands say it.
-    func message(in trace: String) -> String {
-      let text = "no operation is called '\(printable(name))' in \(trace)"
-      if suggestions.isEmpty { return text }
-      return text + "; did you mean " + suggestions.map { "'\(printable($0))'" }.joined(separator: " or ") + "?"
     }
   }
 #endif
