@@ -97,6 +97,7 @@ class Timeline {
   #resize() {
     const box = this.stage.getBoundingClientRect();
     if (box.width < 10 || box.height < 10) return;
+    const isFirst = !this.painter.height;
     const ratio = Math.min(3, window.devicePixelRatio || 1);
     const width = box.width - 12;
     this.painter.resize(width, box.height, ratio);
@@ -105,6 +106,7 @@ class Timeline {
     this.viewport.width = Math.max(50, width - this.painter.gutter - 4);
     this.spacer.style.height = `${this.contentHeight + RULER}px`;
     this.#scrollTo(this.scrollTop);
+    if (isFirst && this.cursor) this.#revealRow(this.cursor.row);
     this.#plan();
   }
 
@@ -191,7 +193,9 @@ class Timeline {
   }
 
   #revealRow(row) {
-    const room = (this.painter.height ?? 0) - RULER;
+    // Before the page has a size nobody can tell what is in view.
+    if (!this.painter.height) return;
+    const room = this.painter.height - RULER;
     if (row.top < this.scrollTop + 10 || row.top + row.height > this.scrollTop + room - 10) this.#scrollTo(row.top - room / 2);
   }
 
