@@ -21,7 +21,6 @@ export class Colours {
     for (let place = 0; place < CLASS_COLOURS; place++) this.fills.push(value(`class-${place}`));
     this.slotFill = this.fills.push(this.waitsForSlot) - 1;
     this.dependencyFill = this.fills.push(this.waitsForDependencies) - 1;
-    this.spanFill = this.fills.push(this.accent) - 1;
     this.failedFill = this.stateWords.indexOf('failed');
     this.executingFill = this.stateWords.indexOf('executing');
   }
@@ -33,5 +32,5 @@ export class Colours {
   }
 
   // Blocks and spans as what runs, waits as what waits, loss as a warning.
-  fillOfDetail(kind) { return [this.spanFill, this.spanFill, this.slotFill, this.failedFill][kind]; }
+  fillOfDetail(kind) { return [this.executingFill, this.executingFill, this.slotFill, this.failedFill][kind]; }
 }
