@@ -21,7 +21,7 @@ sources := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sourc
 export PATH := $(CURDIR)/.build-tools/bin:$(PATH)
 
 .PHONY: help build release demo test format lint sanitize sanitize-thread sanitize-address bench readme-images
-.PHONY: reliability fuzz
+.PHONY: reliability fuzz bench-page
 .PHONY: install uninstall clean setup-build setup-test
 
 help:
@@ -29,6 +29,7 @@ help:
 	@echo "make test       install what the tests need, build, run all tests"
 	@echo "make sanitize   tests of the recorder and hooked programs under the thread and the address sanitizer"
 	@echo "make bench      what recording and the commands cost, each against its goal;  make bench BENCH=queue: a part"
+	@echo "make bench-page  what a frame of the report's timeline takes in a browser"
 	@echo "make reliability  thousands of processes that are ended, a ring over 100 million events, 1,000 renders: minutes"
 	@echo "make fuzz       each fuzzing target for some seconds;  scripts/fuzz TARGET SECONDS: for longer"
 	@echo "make lint       check the source's format;  make format: mend it"
@@ -85,6 +86,11 @@ bench: release
 	@scripts/setup bench
 	@$(SWIFT) build --package-path Benchmarks -c release
 	@Benchmarks/.build/release/Benchmark $(optrace) --json bench.json $(BENCH)
+
+# What a frame of the report's timeline takes in a browser, with 10,000, 100,000 and 1,000,000 operations.
+bench-page: release setup-test
+	@$(SWIFT) build --package-path Benchmarks -c release --product MakeTrace --quiet
+	@scripts/measure-page $(optrace) Benchmarks/.build/release/MakeTrace
 
 # The long forms of what the tests do in short; Documentation/reliability.md tells what they show.
 reliability: setup-build
