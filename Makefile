@@ -90,7 +90,7 @@ bench: release
 # What a frame of the report's timeline takes in a browser, with 10,000, 100,000 and 1,000,000 operations.
 bench-page: release setup-test
 	@$(SWIFT) build --package-path Benchmarks -c release --product MakeTrace --quiet
-	@scripts/measure-page $(optrace) Benchmarks/.build/release/MakeTrace
+	@scripts/measure-page.mjs $(optrace) Benchmarks/.build/release/MakeTrace
 
 # The long forms of what the tests do in short; Documentation/reliability.md tells what they show.
 reliability: setup-build
@@ -105,7 +105,7 @@ fuzz:
 	@scripts/fuzz short
 
 # The pictures in README.md, from the sample trace.
-readme-images: release
+readme-images: release setup-test
 	@scripts/make-readme-images $(optrace)
 
 install: release

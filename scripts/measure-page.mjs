@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // What a frame of the report's timeline costs in a browser while it is panned and zoomed: milliseconds of script.
-// usage: scripts/measure-page OPTRACE MAKETRACE      the browser's driver: scripts/setup test; all of it: make bench-page
+// usage: scripts/measure-page.mjs OPTRACE MAKETRACE      the browser's driver: scripts/setup test; all of it: make bench-page
 import {readFileSync} from 'node:fs';
 import {performance} from 'node:perf_hooks';
 import {execFileSync} from 'node:child_process';
@@ -50,7 +50,7 @@ async function measure(page, title) {
 
 const [optrace, makeTrace] = process.argv.slice(2);
 if (!makeTrace) {
-  console.error('usage: scripts/measure-page OPTRACE MAKETRACE');
+  console.error('usage: scripts/measure-page.mjs OPTRACE MAKETRACE');
   process.exit(64);
 }
 for (const count of [10_000, 100_000, 1_000_000]) {
