@@ -79,6 +79,11 @@ struct TimelinePartTests {
       slow
         == "2,400,000 slices: Perfetto takes about 20 s to load them, chrome://tracing cannot; for a part of them use "
         + "--around NAME, --from and --to, --queue NAME, --class NAME or --min-duration 1ms")
+    let protobuf = try #require(TimelineTarget(argument: "perfetto"))
+    #expect(ViewerLimits.warning(slices: 1_000_000, bytes: 513 << 20, protobuf) == nil)
+    #expect(
+      try #require(ViewerLimits.warning(slices: 2_400_000, bytes: 1 << 20, protobuf))
+        .hasPrefix("2,400,000 slices: Perfetto takes about 16 s to load them; for a part of them use "))
     #expect(
       ViewerLimits.warning(slices: 13_000_000, bytes: 1, try #require(TimelineTarget(argument: "json.gz")))?.contains(
         "more than a browser's memory holds")

@@ -15,7 +15,7 @@
       let isForOldViewer = target.format == .json
       let isTooMuchText = isForOldViewer && !target.isPacked && bytes > oldViewerBytes
       guard slices > comfortableSlices || isTooMuchText else { return nil }
-      let seconds = max(1, slices / (isForOldViewer ? 120_000 : 200_000))
+      let seconds = max(1, slices / (isForOldViewer ? 120_000 : 150_000))
       var consequence =
         "Perfetto takes about \(seconds) s to load them" + (isForOldViewer ? ", chrome://tracing cannot" : "")
       if slices > mostSlices { consequence = "more than a browser's memory holds" }
