@@ -69,8 +69,9 @@ class WhyView {
       if (!step) return h('span', {class: 'strip-part', css, title: `${PATH_PARTS[part][0]}: ${durationText(took)}`});
       const words = `${model.name(step.row)} #${model.id(step.row)}: ${durationText(took)}, ${percentText(took / total)}`;
       return h('button', {type: 'button', class: 'strip-step', css, title: words, 'aria-label': words, tabindex: '-1', onclick: () => selection.select(step.row)},
-        TIME_KINDS.map(kind => h('i', {class: kind.css, css: {'flex-grow': String(step[kind.key] / Math.max(1, took))}})),
-        h('bdi', {class: 'strip-name'}, model.name(step.row)));
+        TIME_KINDS.map(kind => h('i', {class: kind.css, css: {'flex-grow': String(step[kind.key] / Math.max(1, took))}},
+          // On the running part alone: on the others it could not be read.
+          kind.key === 'running' && h('bdi', {class: 'strip-name'}, model.name(step.row)))));
     }));
   }
 

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import {chainText, durationText, grouped, listText, momentText, percentText} from '../../../Sources/OpTraceExport/Report/Page/format.mjs';
+import {largestRows, sortedRows} from '../../../Sources/OpTraceExport/Report/Page/table.mjs';
+import {BUCKETS, bucketOf, bucketRange} from '../../../Sources/OpTraceExport/Report/Page/histogram.mjs';
+import {Debounce, foundText} from '../../../Sources/OpTraceExport/Report/Page/search.mjs';
+
+test('durations have three digits and a unit, as the command writes them', () => {
+  const texts = [[0, '0 ms'], [850, '850 ns'], [12_300, '12.3 µs'], [50e6, '50 ms'], [1.23e9, '1.23 s'], [999_999, '1 ms'],
+    [59.96e9, '1 min 00 s'], [125e9, '2 min 05 s'], [3720e9, '1 h 02 min'], [-850, '−850 ns'], [null, '–']];
+  for (const [time, text] of texts) assert.equal(durationText(time), text);
+});
+
+test('numbers, moments, shares, lists and circles', () => {
+  assert.equal(grouped(1234567), '1,234,567');
+  assert.equal(momentText(2_600_332_083), '2.600332 s');
+  assert.deepEqual([0, 0.004, 0.42].map(percentText), ['0 %', '<1 %', '42 %']);
+  assert.equal(listText(['a', 'b', 'c']), 'a, b and c');
+  assert.equal(chainText(['A', 'B']), 'A → B → A');
+});
+
+test('sorting keeps equal rows in order both ways, and what is missing last', () => {
+  const rows = [['a', 2], ['b', null], ['c', 1], ['d', 2]];
+  const names = isDescending => sortedRows(rows, row => row[1], isDescending).map(row => row[0]).join('');
+  assert.equal(names(false), 'cadb');
+  assert.equal(names(true), 'adcb');
+});
+
+test('the largest rows come first, and none without a value', () => {
+  assert.deepEqual(largestRows(5, row => [3, 0, 9, null, 5][row], 2), [2, 4]);
+});
+
+test('every bucket holds its first time and not the next one’s', () => {
+  assert.equal(bucketOf(0), 0);
+  for (let bucket = 1; bucket < BUCKETS - 1; bucket += 1) {
+    const [from, to] = bucketRange(bucket);
+    assert.deepEqual([bucketOf(from), bucketOf(to - 1), bucketOf(to)], [bucket, bucket, bucket + 1]);
+  }
+  assert.equal(bucketOf(1e18), BUCKETS - 1);
+});
+
+test('of calls that follow closely the last one runs', () => {
+  const timers = new Map(), ran = [];
+  const clock = {start: act => { timers.set(timers.size + 1, act); return timers.size; }, stop: timer => timers.set(timer, () => {})};
+  const debounce = new Debounce(text => ran.push(text), clock);
+  debounce.call(100, 'a');
+  debounce.call(100, 'ab');
+  for (const act of [...timers.values()]) act();
+  assert.deepEqual(ran, ['ab']);
+  assert.equal(debounce.isPending, false);
+  assert.equal(foundText(50, 1200), '50 of 1,200 found');
+});
