@@ -35,7 +35,7 @@ private func checkText(of events: TraceEvents) {
 }
 
 private func show(_ trace: Trace) {
-  _ = try? ChromeTraceExporter(trace).write { _ in }
+  for format in TimelineFormat.all { _ = try? format.exporter(trace).write { _ in } }
   var options = GraphOptions()
   for grouping in GraphOptions.Grouping.allCases {
     options.grouping = grouping

@@ -50,7 +50,7 @@ import Testing
     #expect(trace.loss == events.loss, comment)
     _ = Summary(of: trace)
     _ = DoctorText(DoctorReport(of: DoctorReport.Look(trace))).text()
-    _ = try ChromeTraceExporter(trace).write { _ in }
+    for format in TimelineFormat.all { _ = try format.exporter(trace).write { _ in } }
     let picture = GraphPicture(of: trace)
     _ = DOTWriter(picture).text()
     _ = SVGWriter.text(picture, LayeredLayout.layout(picture))
