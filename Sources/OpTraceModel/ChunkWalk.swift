@@ -88,7 +88,8 @@ struct ChunkWalk {
   }
 
   /// - Parameter visit: gets each chunk with its words, which are then forgotten; nil: all are kept.
-  mutating func run(visit: ((LoadedChunk, inout [UInt64]) -> Void)? = nil) {
+  ///   `progress`: of which the walk tells how far it is.
+  mutating func run(progress: WorkProgress.Teller? = nil, visit: ((LoadedChunk, inout [UInt64]) -> Void)? = nil) {
     self.visit = visit
     defer { self.visit = nil }
     // Untouched memory costs nothing; a file of holes must not claim all there is.
@@ -104,6 +105,7 @@ struct ChunkWalk {
       }
       endedAt = offset
       offset = step(at: offset, end: end)
+      progress?.tell(offset, of: end)
     }
     if offset < end {
       let reason =

@@ -10,6 +10,9 @@ struct PieceReader {
   /// Words of records in memory at a time (1 MiB), beside the chunks that begin early and go on for long.
   static let usualPiece = 1 << 17
 
+  /// The share of the time that the first pass takes, about.
+  private static let firstPass = 0.3
+
   private let source: any ByteSource
   private let header: FileHeader
   private var walk: ChunkWalk
@@ -44,7 +47,7 @@ struct PieceReader {
   /// The chunks in the order of their beginnings.
   private mutating func look() -> [LoadedChunk]? {
     var scan = ScanResult()
-    walk.run { chunk, words in scan.note(chunk, &words) }
+    walk.run(progress: WorkProgress.teller(to: Self.firstPass)) { chunk, words in scan.note(chunk, &words) }
     self.scan = scan
     guard walk.damage.isEmpty, scan.decoder.damage.isEmpty, scan.isAscending,
       walk.chunks.allSatisfy({ $0.kind != .carried }), header.isClosed || !walk.hasMoved()
@@ -78,7 +81,9 @@ struct PieceReader {
     var pending: [UInt32: Pending] = [:]
     var held = 0
     var unknownKinds: [UInt8: Int] = [:]
+    let progress = WorkProgress.teller(from: Self.firstPass)
     for (number, chunk) in order.enumerated() {
+      progress.tell(number, of: order.count)
       guard let count = load(chunk, into: &pending[chunk.thread, default: Pending()]) else { return nil }
       held += count
       let isLast = number + 1 == order.count

@@ -12,7 +12,11 @@ struct TextParser {
 
   mutating func parse() throws(TextProblem) -> TraceEvents {
     try parseSignature()
+    let progress = WorkProgress.teller()
+    var lines = 0
     while !scanner.isAtEnd {
+      if lines & 0xFFF == 0 { progress.tell(scanner.offset, of: scanner.count) }
+      lines += 1
       if scanner.isAtLineEnd() || scanner.sees("#") {
         scanner.skipLine()
         continue

@@ -8,6 +8,8 @@ struct TextProblem: Error {
 struct TextScanner {
   private let bytes: [UInt8]
   private var position = 0
+  /// All there are.
+  var count: Int { bytes.count }
   private(set) var line = 1
   /// Bytes before the next one.
   var offset: Int { position }

@@ -75,7 +75,11 @@ public struct TraceValidator {
   /// Every violation, in the order of events. O(events + starts × dependencies).
   public static func check(_ events: TraceEvents) -> [Violation] {
     var validator = TraceValidator(events)
-    for (index, event) in events.enumerated() { validator.check(event, index) }
+    let progress = WorkProgress.teller()
+    for (index, event) in events.enumerated() {
+      progress.tellSometimes(index, of: events.count)
+      validator.check(event, index)
+    }
     validator.checkEnd()
     return validator.violations.sorted { $0.event < $1.event }
   }

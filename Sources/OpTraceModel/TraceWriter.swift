@@ -22,9 +22,13 @@ public enum TraceWriter {
       if definitions.isFull { put(&definitions) }
     }
     put(&definitions)
+    let progress = WorkProgress.teller()
+    var written = 0
     for (thread, positions) in positionsByThread(events) {
       var chunk = ChunkBuffer(thread: thread, kind: .events, baseTicks: 0)
       for position in positions {
+        progress.tellSometimes(written, of: events.count)
+        written += 1
         let ticks = start &+ UInt64(bitPattern: events.entries[position].time)
         chunk.add(events.words(at: position), ticks: ticks)
         if chunk.isFull { put(&chunk) }

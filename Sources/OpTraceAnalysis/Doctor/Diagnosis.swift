@@ -20,7 +20,12 @@ public struct Diagnosis: Sendable {
   public init(of trace: Trace, options: DoctorOptions = .init(), only symptom: DoctorRule.Symptom? = nil) {
     let context = DoctorContext(trace, options)
     var found: [Finding] = []
-    for rule in DoctorRule.table where symptom == nil || rule.symptom == symptom { found += rule.find(context) }
+    let rules = DoctorRule.table.filter { symptom == nil || $0.symptom == symptom }
+    let progress = WorkProgress.teller()
+    for (number, rule) in rules.enumerated() {
+      progress.tell(number, of: rules.count)
+      found += rule.find(context)
+    }
     if found.contains(where: { $0.severity == .error }), let contradiction = context.contradiction() {
       let reason = "the trace contradicts itself, so records are missing that nobody counted: \(contradiction)"
       found = found.map { $0.severity == .error ? context.unproven($0, because: reason) : $0 }

@@ -73,13 +73,17 @@ public struct SVGWriter {
     writeHead(frame)
     out += "<g transform=\"translate(\(number(frame.graphOrigin.x)) \(number(frame.graphOrigin.y)))\">\n"
     for (number, lane) in picture.lanes.enumerated() where number < layout.lanes.count { writeLane(number, lane) }
+    let progress = WorkProgress.teller()
+    let all = picture.edges.count + picture.nodes.count
     if picture.isLean {
       beginLean()
-      for number in picture.edgesFromBelow {
+      for (done, number) in picture.edgesFromBelow.enumerated() {
+        progress.tellSometimes(done, of: all)
         writeLeanEdge(number)
         try flush()
       }
       for number in picture.nodes.indices {
+        progress.tellSometimes(picture.edges.count + number, of: all)
         writeLeanNode(number)
         try flush()
       }

@@ -54,8 +54,13 @@ extension TimelineContent {
     var arriving = 0
     var counter = 0
     var steps = 0
+    let all =
+      timeline.executions.count + timeline.waits.count + timeline.details.count + arrows.count * 2
+      + counters.values.count
+    let progress = WorkProgress.teller()
     events.begin()
     while true {
+      progress.tellSometimes(steps, of: all)
       var time = Nanoseconds.max
       var source = -1
       func offer(_ candidate: Nanoseconds, _ number: Int) {

@@ -62,7 +62,10 @@ public enum TracePacker {
   private static func unpack(_ source: any ByteSource, to sink: Sink) throws -> Report {
     var report = Report()
     report.damage = source.damage
+    let progress = WorkProgress.teller()
+    let length = source.size()
     while true {
+      progress.tell(report.unpacked, of: length)
       let piece = source.bytes(at: report.unpacked, count: BlockCodec.longest)
       guard !piece.isEmpty else { return report }
       report.unpacked += UInt64(piece.count)
@@ -84,7 +87,9 @@ public enum TracePacker {
     try write(header(length))
     var codec = BlockCodec()
     var zeros: UInt64 = 0
+    let progress = WorkProgress.teller()
     while report.unpacked < length {
+      progress.tell(report.unpacked, of: length)
       let count = Int(min(UInt64(BlockCodec.longest), length - report.unpacked))
       var bytes = source.bytes(at: report.unpacked, count: count)
       // A file that shrinks meanwhile reads as zeros there, as a hole would.

@@ -30,7 +30,7 @@
       var target = try self.input.output(output)
       switch format ?? (output?.hasSuffix(".optrace") == true ? .binary : .text) {
       case .text:
-        try target.write { sink in
+        try target.writeLong { sink in
           try TraceText.write(events) { piece in try piece.withUnsafeBytes { try sink($0) } }
         }
       case .binary:
@@ -39,7 +39,7 @@
           Console.warning("a binary trace cannot say that parts of its source were damaged: the new file looks sound")
         }
         target.isPrivate = true
-        try target.write(TraceWriter.bytes(events))
+        try target.write(withProgress("making a binary trace") { TraceWriter.bytes(events) })
       }
       if events.loss.isDamaged { throw ExitStatus.badInput }
     }

@@ -77,7 +77,7 @@
       let input = try input.read()
       let options = try options(for: input.trace)
       if format == .dot { return try writeDOT(of: input, options, to: output) }
-      let picture = GraphPicture(of: input.trace, options: options)
+      let picture = withProgress("folding the graph") { GraphPicture(of: input.trace, options: options) }
       try checkNotEmpty(picture.nodes.count)
       try write(picture, format, to: output)
       if let note = picture.foldingNote { Console.error("optrace: note: \(printable(note))") }
@@ -87,10 +87,14 @@
     private func write(_ picture: GraphPicture, _ format: Format, to output: Output) throws {
       if let image = format.image {
         return try output.write(
-          try drawn { () throws(GraphvizError) in try GraphvizRenderer.image(of: picture, as: image) })
+          try withProgress("drawing the graph") {
+            try drawn { () throws(GraphvizError) in try GraphvizRenderer.image(of: picture, as: image) }
+          })
       }
-      let layout = try drawn { () throws(GraphvizError) in try GraphvizRenderer.layout(picture) }
-      try output.write { sink in
+      let layout = try withProgress("laying out the graph") {
+        try drawn { () throws(GraphvizError) in try GraphvizRenderer.layout(picture) }
+      }
+      try output.writeLong { sink in
         try withoutActuallyEscaping(sink) { try SVGWriter.write(picture, layout, to: $0) }
       }
     }
@@ -98,7 +102,7 @@
     private func writeDOT(of input: InputTrace, _ options: GraphOptions, to output: Output) throws {
       let exporter = DOTExporter(input.trace, options: options)
       try checkNotEmpty(exporter.nodeCount)
-      try output.write { sink in try withoutActuallyEscaping(sink) { try exporter.write(to: $0) } }
+      try output.writeLong { sink in try withoutActuallyEscaping(sink) { try exporter.write(to: $0) } }
       try input.end()
     }
 

@@ -39,16 +39,17 @@
       if anonymize {
         report = try packAnonymized(to: target)
       } else {
-        report = try target.write(of: input) { try TracePacker.pack(path: location, to: $0) }
+        report = try target.write(of: input, doing: "packing into") { try TracePacker.pack(path: location, to: $0) }
       }
       try target.tell(report, of: input, small: report.packed, large: report.unpacked)
     }
 
     private func packAnonymized(to target: PackTarget) throws -> TracePacker.Report {
-      let events = Anonymizer.anonymized(try input.readEvents())
+      let named = try input.readEvents()
+      let events = withProgress("taking the names out of \(input.name)") { Anonymizer.anonymized(named) }
       // A binary trace cannot say that parts are missing; the text form can, and is read as well.
       let bytes = events.loss.isDamaged ? Array(TraceText.string(events).utf8) : TraceWriter.bytes(events)
-      var report = try target.write(of: input) { try TracePacker.pack(bytes: bytes, to: $0) }
+      var report = try target.write(of: input, doing: "packing into") { try TracePacker.pack(bytes: bytes, to: $0) }
       report.damage = events.loss.damage
       return report
     }
@@ -74,7 +75,9 @@
     func run() throws {
       let target = try PackTarget(input, output, endings: [".optracez"], ending: ".optrace")
       let location = try input.location()
-      let report = try target.write(of: input) { try TracePacker.unpack(path: location, to: $0) }
+      let report = try target.write(of: input, doing: "unpacking into") {
+        try TracePacker.unpack(path: location, to: $0)
+      }
       try target.tell(report, of: input, small: nil, large: report.unpacked)
     }
   }

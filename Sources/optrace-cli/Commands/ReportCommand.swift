@@ -29,7 +29,7 @@
       if output.isTerminal { throw Failure.usage("a page is not for a terminal: use -o FILE") }
       let input = try input.read()
       let report = Report.exporter(for: input.trace)
-      try output.write { sink in try withoutActuallyEscaping(sink) { try report.write(to: $0) } }
+      try output.writeLong { sink in try withoutActuallyEscaping(sink) { try report.write(to: $0) } }
       try input.end()
     }
   }
@@ -41,7 +41,8 @@
       options.mostBoxes = GraphOptions.readable
       let picture = GraphPicture(of: trace, options: options)
       do {
-        let graph = EmbeddedGraph(picture, try GraphvizRenderer.layout(picture))
+        let graph = EmbeddedGraph(
+          picture, try withProgress("laying out the graph") { try GraphvizRenderer.layout(picture) })
         return ReportExporter(trace, graph: graph, isServed: isServed, isLive: isLive)
       } catch {
         // Everything else of the page is worth having without it.

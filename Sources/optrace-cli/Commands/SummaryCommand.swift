@@ -33,7 +33,7 @@
 
     func run() throws {
       let input = try input.read()
-      let summary = Summary(of: input.trace, slowestCount: slowest)
+      let summary = withProgress("adding up \(self.input.name)") { Summary(of: input.trace, slowestCount: slowest) }
       let output = try self.input.output(output)
       if json {
         try output.write(summary.json.bytes)

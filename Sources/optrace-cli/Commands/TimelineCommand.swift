@@ -64,7 +64,7 @@
       let exporter = target.format.exporter(input.trace, options: options)
       var counts = TimelineCounts()
       var bytes = 0
-      try output.write { sink in
+      try output.writeLong { sink in
         try withoutActuallyEscaping(sink) { file in
           let sink: ByteSink = { piece in
             bytes += piece.count

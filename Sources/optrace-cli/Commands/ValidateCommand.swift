@@ -24,7 +24,7 @@
 
     func run() throws {
       let events = try input.readEvents()
-      let violations = TraceValidator.check(events)
+      let violations = withProgress("checking \(input.name)") { TraceValidator.check(events) }
       let damage = events.loss.damage
       try Output.standard.write(report(events, violations))
       if !violations.isEmpty || !damage.isEmpty { throw ExitStatus.badInput }
@@ -69,8 +69,8 @@
     func readEvents() throws -> TraceEvents {
       let location = try location()
       do {
-        return try TraceReader.events(path: location)
-      } catch {
+        return try withProgress("reading \(name)") { try TraceReader.events(path: location) }
+      } catch let error as TraceError {
         throw failure(error)
       }
     }

@@ -41,7 +41,7 @@
 
     func writeTimeline(of demo: DemoTrace) throws {
       let exporter = ChromeTraceExporter(demo.trace)
-      try Output(path: timeline).write { sink in
+      try Output(path: timeline).writeLong { sink in
         try withoutActuallyEscaping(sink) { _ = try exporter.write(to: $0) }
       }
     }
@@ -50,7 +50,7 @@
     func writeGraph(of demo: DemoTrace) throws -> String? {
       let picture = GraphPicture(of: demo.trace, options: GraphOptions())
       do {
-        let placed = try GraphvizRenderer.layout(picture)
+        let placed = try withProgress("laying out the graph") { try GraphvizRenderer.layout(picture) }
         try Output(path: graph).write(SVGWriter.text(picture, placed))
         return nil
       } catch let error as GraphvizError {
@@ -83,7 +83,8 @@
       // A live trace stood there: ours has a number in its name.
       self.path = url.lastPathComponent == (path as NSString).lastPathComponent ? path : url.path
       do {
-        trace = try TraceReader.read(path: self.path)
+        let path = self.path
+        trace = try withProgress("reading '\(printable(path))'") { try TraceReader.read(path: path) }
       } catch {
         throw Failure(message: "the trace that was just written cannot be read: \(error)", status: .bug)
       }

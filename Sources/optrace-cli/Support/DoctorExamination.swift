@@ -17,7 +17,7 @@
       let stallAfter = stallAfter.map { Nanoseconds($0 * 1e9) } ?? DoctorReport.defaultStallAfter
       let first = try source.read()
       guard LiveProcess.writes(first.trace), source.canBeReadAgain else {
-        report = DoctorReport(of: .init(first.trace), stallAfter: stallAfter)
+        report = Self.examine(source) { DoctorReport(of: .init(first.trace), stallAfter: stallAfter) }
         input = first
         return
       }
@@ -33,7 +33,11 @@
         return
       }
       let secondLook = DoctorReport.Look(input.trace, now: LiveProcess.now(of: input.trace))
-      report = DoctorReport(of: firstLook, then: secondLook, stallAfter: stallAfter)
+      report = Self.examine(source) { DoctorReport(of: firstLook, then: secondLook, stallAfter: stallAfter) }
+    }
+
+    private static func examine(_ source: TraceInput, _ body: () -> DoctorReport) -> DoctorReport {
+      withProgress("examining \(source.name)", body)
     }
   }
 #endif

@@ -29,11 +29,11 @@
 
     /// Throws ``Failure``, also where the trace cannot be read.
     func write(
-      of input: TraceInput, _ body: (@escaping TracePacker.Sink) throws -> TracePacker.Report
+      of input: TraceInput, doing what: String, _ body: (@escaping TracePacker.Sink) throws -> TracePacker.Report
     ) throws -> TracePacker.Report {
       var report = TracePacker.Report()
       do {
-        try output.write { sink in
+        try output.writeLong(what) { sink in
           try withoutActuallyEscaping(sink) { sink in
             report = try body { bytes in try bytes.withUnsafeBytes { try sink($0) } }
           }

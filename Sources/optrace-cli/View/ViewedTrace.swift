@@ -14,9 +14,7 @@
 
     /// Serves the report page until the user ends it. `port`: 0 for any.
     func asReport(_ trace: Trace, port: Int) throws {
-      let report = try withProgress("making the page of \(name)") {
-        try ServedReport(trace, named: name, path: path, makePage: Self.page)
-      }
+      let report = try ServedReport(trace, named: name, path: path, makePage: Self.page)
       let token = AddressToken.make()
       let ending = Ending()
       let server: LocalServer
@@ -50,7 +48,8 @@
 
     private static func page(of trace: Trace, isLive: Bool) throws -> ByteBuffer {
       var bytes = ByteBuffer()
-      try Report.exporter(for: trace, isServed: true, isLive: isLive).write { bytes.writeBytes($0) }
+      let report = Report.exporter(for: trace, isServed: true, isLive: isLive)
+      try withProgress("making the page") { try report.write { bytes.writeBytes($0) } }
       return bytes
     }
 
