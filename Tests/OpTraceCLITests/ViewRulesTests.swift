@@ -93,12 +93,12 @@ struct ViewRulesTests {
   private func timeline(_ method: String, _ target: String, _ headers: (String, String)...) -> PerfettoSite.Verdict {
     let request = LocalRequest(
       method: method, target: target, headers: headers.map { (name: $0.0, value: $0.1) })
-    return PerfettoSite.verdict(on: request, path: "/\(Self.token)/run.json.gz", port: 9001)
+    return PerfettoSite.verdict(on: request, path: "/\(Self.token)/run.pftrace", port: 9001)
   }
 
   @Test("the timeline is for Perfetto's page alone")
   func perfetto() {
-    let path = "/\(Self.token)/run.json.gz"
+    let path = "/\(Self.token)/run.pftrace"
     let host = ("Host", "127.0.0.1:9001")
     let perfetto = ("Origin", "https://ui.perfetto.dev")
     #expect(timeline("GET", path, host, perfetto) == .timeline)
@@ -113,7 +113,7 @@ struct ViewRulesTests {
     }
     #expect(timeline("GET", path, host, perfetto, ("Origin", "https://evil.example")) == .refused(.foreign))
     #expect(timeline("GET", path, ("Host", "evil.example:9001"), perfetto) == .refused(.misdirected))
-    #expect(timeline("GET", "/run.json.gz", host, perfetto) == .refused(.notFound))
+    #expect(timeline("GET", "/run.pftrace", host, perfetto) == .refused(.notFound))
     #expect(timeline("POST", path, host, perfetto) == .refused(.method(allowed: "GET, HEAD, OPTIONS")))
     #expect(timeline("OPTIONS", path, host, perfetto) == .preflight(asksForPrivateNetwork: false))
     let asks = ("Access-Control-Request-Private-Network", "true")

@@ -55,9 +55,7 @@
 
     private static func timeline(of trace: Trace) throws -> ByteBuffer {
       var bytes = ByteBuffer()
-      let gzip = try GzipSink { bytes.writeBytes($0) }
-      _ = try ChromeTraceExporter(trace).write(to: gzip.write)
-      try gzip.finish()
+      _ = try PerfettoTraceExporter(trace).write { bytes.writeBytes($0) }
       return bytes
     }
 
@@ -67,7 +65,7 @@
         let isPlain = (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
         return isPlain || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-") ? byte : UInt8(ascii: "_")
       }
-      return String(decoding: stem, as: UTF8.self) + ".json.gz"
+      return String(decoding: stem, as: UTF8.self) + ".pftrace"
     }
 
     /// The address stands alone on its line, for scripts; what is said of it goes to standard error.
