@@ -44,7 +44,7 @@
       #expect(result.errors.hasPrefix("optrace: \(message)\n"), "\(result.errors)")
       #expect(
         result.errors.contains(
-          "\nUsage: optrace record [-o <file>] [--flight-recorder <size>] [--] <program> [<argument> ...]\n"))
+          "\nUsage: optrace record [-o <file>] [--flight-recorder <size>] [--open] [--] <program> [<argument> ...]\n"))
     }
 
     @Test("the help and the version are the command's own before the program, the program's after it")

@@ -65,6 +65,26 @@
         ))
     }
 
+    @Test("--open shows the trace in the browser when the program has ended; its status and output stay its own")
+    func open() throws {
+      let note = place.folder.path("note")
+      let browser = "#!/bin/sh\necho \"$@\" > '\(note).part'; mv '\(note).part' '\(note)'\n"
+      try place.folder.write("browser", Array(browser.utf8))
+      chmod(place.folder.path("browser"), 0o755)
+      let script = """
+        "$optrace" record "$@" & p=$!
+        for i in $(seq 400); do [ -s note ] && break; sleep 0.05; done
+        kill -TERM $p; wait $p
+        """
+      let result = try place.record(
+        "--open", "-o", "run.optrace", program, "work", "5", environment: ["BROWSER": "./browser"], shell: script)
+      #expect(result.status == 5 && result.output == "worked\n")
+      let address = try String(contentsOfFile: note, encoding: .utf8)
+      #expect(address.hasPrefix("http://127.0.0.1:"))
+      let end = "optrace: the report of 'run.optrace' is served until Ctrl-C\n\(address)"
+      #expect(result.errors.hasSuffix(end), "\(result.errors)")
+    }
+
     @Test("children have a file each: their number before the ending")
     func children() throws {
       let result = try place.record("-o", "run.optrace", program, "child", "work", "work")

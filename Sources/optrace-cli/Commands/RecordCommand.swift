@@ -8,7 +8,7 @@
     static let configuration = CommandConfiguration(
       commandName: "record",
       abstract: "Runs a program as it is, and records its operation queues.",
-      usage: "optrace record [-o <file>] [--flight-recorder <size>] [--] <program> [<argument> ...]",
+      usage: "optrace record [-o <file>] [--flight-recorder <size>] [--open] [--] <program> [<argument> ...]",
       discussion: """
         The program needs no change, only Foundation as a shared library (Linux). It has this command's streams, signals \
         reach it, and its exit status is the command's; 128 and the number of the signal when it was killed. Programs \
@@ -33,6 +33,9 @@
     @Option(
       help: ArgumentHelp("Keep the newest events in a file of such a size, as 512K, 16M or 1G.", valueName: "size"))
     var flightRecorder: String?
+
+    @Flag(help: "When the program has ended, show its trace in the browser, as 'optrace view' does.")
+    var open = false
 
     @Argument(
       parsing: .captureForPassthrough,
@@ -76,8 +79,21 @@
         let status = run.wait()
         let written = notes.read()
         notes.remove()
-        Console.error(RecordReport(written, program: line[0], folder: folder).text)
+        let report = RecordReport(written, program: line[0], folder: folder)
+        Console.error(report.text)
+        if open, let path = report.firstTrace { show(path) }
         throw ExitCode(status)
+      }
+
+      /// Until Ctrl-C. What goes wrong with it is no failure of the program, whose status is the command's.
+      private func show(_ path: String) {
+        let input = TraceInput(path: path)
+        do {
+          let view = ViewedTrace(name: input.name, path: path, opensBrowser: true, sparesOutput: true)
+          try view.asReport(try input.read().trace, port: 0)
+        } catch {
+          Console.error("optrace: \((error as? Failure)?.message ?? "\(error)")")
+        }
       }
 
       /// The pattern of the files' names, absolute: the program may change its folder.

@@ -44,6 +44,9 @@
       }
     }
 
+    /// The one to look at first; nil where there is none.
+    var firstTrace: String? { entries.first?.path }
+
     var text: String {
       guard let first = entries.first else {
         return "optrace: nothing was recorded: "

@@ -11,6 +11,8 @@
     /// Where it can be read again; nil for what gives its bytes once.
     let path: String?
     let opensBrowser: Bool
+    /// Where standard output is somebody else's.
+    var sparesOutput = false
 
     /// Serves the report page until the user ends it. `port`: 0 for any.
     func asReport(_ trace: Trace, port: Int) throws {
@@ -71,7 +73,7 @@
     /// The address stands alone on its line, for scripts; what is said of it goes to standard error.
     private func present(_ address: String, what: String) throws {
       Console.error("optrace: \(what)")
-      try Output.standard.write(address + "\n")
+      if sparesOutput { Console.error(address) } else { try Output.standard.write(address + "\n") }
       guard opensBrowser else { return }
       Browser.open(address) { why in
         Console.warning("no browser was opened (\(printable(why))): open the address above yourself")
