@@ -2,7 +2,7 @@
 import {after, test} from 'node:test';
 import assert from 'node:assert/strict';
 import {closeBrowser, openReport, searchFor, selected, settled, shownSlices, text, texts} from '../support/browser.mjs';
-import {cut, dataOf, sample, samples, textTrace, workload, written} from '../support/reports.mjs';
+import {cut, dataOf, graphOf, sample, samples, textTrace, workload, written} from '../support/reports.mjs';
 
 after(closeBrowser);
 
@@ -23,6 +23,17 @@ const reports = {
   '10,000 operations': () => written('many', workload(10000)),
 };
 
+const drawnIn = (tab) => tab.evaluate(() => ({
+  boxes: [...document.querySelectorAll('#drawing .op[id]')].map((one) => one.id).sort(),
+  edges: [...document.querySelectorAll('#drawing .dep[data-from]')].map((one) => `${one.dataset.from} ${one.dataset.to}`).sort(),
+  names: document.querySelectorAll('#drawing .name').length,
+}));
+const drawnBy = (picture) => ({
+  boxes: [...picture.matchAll(/<g [^>]*?id="((?:op|fold)-\d+)"/g)].map((one) => one[1]).sort(),
+  edges: [...picture.matchAll(/data-from="([^"]+)" data-to="([^"]+)"/g)].map((one) => `${one[1]} ${one[2]}`).sort(),
+  names: picture.match(/class="name"/g)?.length ?? 0,
+});
+
 for (const [what, make] of Object.entries(reports)) {
   test(`opens from disk without a word on the console: ${what}`, async () => {
     const path = make();
@@ -42,6 +53,7 @@ for (const [what, make] of Object.entries(reports)) {
       assert.ok((await text(tab, `#${id}`)).length > 20, `${id} shows something`);
       assert.doesNotMatch(await text(tab, `#${id}`), /undefined|NaN|\[object/);
     }
+    if (what.startsWith('the sample')) assert.deepEqual(await drawnIn(tab), drawnBy(graphOf(what.split(' ')[2])), 'the graph is that of the command');
     if (tables.operations.count > 0) {
       await searchFor(tab, '#1');
       assert.match(await selected(tab), /#1$/);

@@ -191,3 +191,13 @@ test('a question mark opens the help, Escape closes it, and the focus is back', 
   assert.equal((await focused(tab)).id, 'help-button');
   await close();
 });
+
+test('what an address selects is in view, whole', async () => {
+  // The first operation on the last of its lanes, and one far down.
+  for (const [id, name] of [[5, 'Download 3'], [27, 'NotifyUI']]) {
+    const {tab, close} = await openReport(sample('photo-import'), {hash: `#op=${id}`, height: 480});
+    const one = await slice(tab, name, 'executes', {down: 2});
+    assert.ok(one.bottom - one.top >= 15, `${name} is cut: ${one.bottom - one.top} pixels high`);
+    await close();
+  }
+});

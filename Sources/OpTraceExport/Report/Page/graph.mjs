@@ -94,7 +94,8 @@ class GraphView {
     frame.addEventListener('keydown', event => this.key(event));
     picture.addEventListener('pointerover', event => this.hover(event.target.closest('.op[id]')));
     picture.addEventListener('pointerleave', () => this.hover(null));
-    picture.addEventListener('focusin', event => this.focused(event.target.closest('.op[id]')));
+    // Not on the picture: that makes it a stop of the Tab key in Chromium.
+    frame.addEventListener('focusin', event => this.focused(event.target.closest('.op[id]')));
     selection.subscribe((_, changed) => {
       if (changed.has('row') || (changed.has('tab') && selection.tab === 'graph')) this.mark();
     });

@@ -1,0 +1,151 @@
+// "Why slow": the figures of `optrace summary`, which add up, and tables that sort.
+import {after, test} from 'node:test';
+import assert from 'node:assert/strict';
+import {closeBrowser, focused, openReport, selected, text, texts} from '../support/browser.mjs';
+import {dataOf, json, sample, samples, workload, written} from '../support/reports.mjs';
+import {durationText, grouped, percentText} from '../../../Sources/OpTraceExport/Report/Page/format.mjs';
+
+after(closeBrowser);
+
+const open = (page) => openReport(page, {hash: '#tab=why', height: 1000});
+const part = (tab, title) => tab.locator('#why .part', {has: tab.locator('h2', {hasText: new RegExp(`^${title}$`)})});
+const table = (locator) => locator.locator('table').first().evaluate((one) => [...one.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.innerText.trim())));
+const titles = (locator) => locator.locator('table').first().evaluate((one) => [...one.tHead.rows[0].cells].map((cell) => cell.innerText.trim()));
+const duration = (seconds) => durationText(Math.round(seconds * 1e9));
+// What a cell shows, whose nothing is a bare 0.
+const cell = (seconds) => (Math.round(seconds * 1e9) === 0 ? '0' : duration(seconds));
+
+// A shown time as nanoseconds, and by how much its rounding may be off.
+function parsed(shown) {
+  if (shown === '0') return [0, 0];
+  const [, value, unit] = shown.match(/^([\d.]+) (ns|µs|ms|s)$/);
+  const size = {ns: 1, 'µs': 1e3, ms: 1e6, s: 1e9}[unit];
+  return [Number(value) * size, (size / 10 ** (value.split('.')[1]?.length ?? 0)) * (value.includes('.') ? 0.51 : 5)];
+}
+
+for (const name of ['photo-import', 'i-love-u-limit-1', 'diamond', 'barrier', 'photo-import-stuck']) {
+  test(`the critical path adds up to the wall time, and is that of the command: ${name}`, async () => {
+    const {tab, problems, close} = await open(sample(name));
+    const {document} = dataOf(sample(name));
+    const summary = json('summary', name);
+    const path = part(tab, 'Critical path');
+    const rows = await table(path);
+    const steps = rows.filter((row) => row[0].includes('#'));
+    assert.deepEqual(steps.map((row) => Number(row[0].match(/#(\d+)/)[1])), summary.criticalPath.steps.map((step) => step.id));
+    const wall = document.wall;
+    // Shown times are rounded; the columns before the last two of a step are its three times.
+    let sum = 0;
+    let slack = 0;
+    for (const row of rows) {
+      const [took, within] = parsed(row[row.length - 2]);
+      sum += took;
+      slack += within;
+    }
+    assert.ok(Math.abs(sum - wall) <= slack + 1, `${sum} is not ${wall}`);
+    assert.equal(rows[rows.length - 1].at(-1), durationText(wall), 'adds up to the wall time');
+    assert.equal(await path.locator('tfoot td').last().innerText(), durationText(wall));
+    assert.match(await path.locator('.lead').innerText(), new RegExp(`decides? the ${durationText(wall)}`));
+    assert.deepEqual(problems, []);
+    await close();
+  });
+}
+
+for (const name of ['photo-import', 'cross-queue', 'priorities']) {
+  test(`queues, classes and slowest are those of the command: ${name}`, async () => {
+    const {tab, close} = await open(sample(name));
+    const summary = json('summary', name);
+    const queues = await table(part(tab, 'Queues'));
+    assert.equal(queues.length, summary.queues.length);
+    for (const queue of summary.queues) {
+      const row = queues.find(([first]) => first.split('\n')[0] === queue.name);
+      assert.deepEqual(row.slice(2), [queue.limit < 0 ? 'none' : grouped(queue.limit), grouped(queue.peakExecuting), grouped(queue.operationCount),
+        percentText(queue.utilisation), cell(queue.waitingForDependenciesSeconds), cell(queue.waitingForSlotSeconds), cell(queue.busySeconds)], queue.name);
+    }
+    const classes = await table(part(tab, 'Classes'));
+    assert.equal(classes.length, summary.classes.length);
+    for (const one of summary.classes) {
+      const figures = [one.waitingForDependencies, one.waitingForSlot, one.running]
+        .flatMap((times) => [times.totalSeconds, times.p50Seconds, times.p95Seconds, times.maxSeconds].map((seconds) => cell(seconds ?? 0)));
+      assert.deepEqual(classes.find(([first]) => first === one.name).slice(2), [grouped(one.operationCount), ...figures], one.name);
+    }
+    const slowest = await table(part(tab, 'Operations'));
+    assert.deepEqual(slowest.slice(0, summary.slowest.length).map((row) => row.at(-1)), summary.slowest.slice(0, slowest.length).map((one) => duration(one.runningSeconds)));
+    assert.equal((await table(part(tab, 'Threads'))).length, dataOf(sample(name)).document.threads.length);
+    await close();
+  });
+}
+
+test('tables sort both ways, by click and by keyboard, and say so', async () => {
+  const {tab, close} = await open(sample('photo-import'));
+  const classes = part(tab, 'Classes');
+  const names = async () => (await table(classes)).map(([name]) => name);
+  const sortOf = (title) => classes.locator('th', {hasText: new RegExp(`^${title}$`)}).first().getAttribute('aria-sort');
+  const button = classes.getByRole('button', {name: 'Class', exact: true});
+  await button.click();
+  assert.deepEqual(await names(), ['Decode', 'Download', 'Request', 'Step', 'Thumbnail', 'Transaction']);
+  assert.equal(await sortOf('Class'), 'ascending');
+  await tab.keyboard.press('Enter');
+  assert.deepEqual(await names(), ['Transaction', 'Thumbnail', 'Step', 'Request', 'Download', 'Decode']);
+  assert.equal(await sortOf('Class'), 'descending');
+  await tab.keyboard.press('Tab');
+  assert.equal((await focused(tab)).text, 'Operations');
+  await tab.keyboard.press('Space');
+  const counts = (await table(classes)).map((row) => Number(row[2]));
+  assert.deepEqual(counts, [...counts].sort((one, other) => other - one), 'numbers begin with the largest');
+  assert.equal(await sortOf('Operations'), 'descending');
+  assert.equal(await sortOf('Class'), 'none');
+  assert.equal((await focused(tab)).text, 'Operations', 'the focus stays');
+  await close();
+});
+
+test('the histogram counts each operation once, and a bar lists its operations', async () => {
+  const {tab, close} = await open(sample('photo-import'));
+  const waits = part(tab, 'Times by length');
+  const bars = async () => (await waits.locator('.bar-column').evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')))).map((words) => Number(words.match(/: ([\d,]+) operation/)[1]));
+  const {queues} = json('summary', 'photo-import');
+  assert.equal((await bars()).reduce((sum, count) => sum + count), 27);
+  await waits.getByRole('button', {name: 'waiting for dependencies'}).click();
+  assert.equal((await bars()).reduce((sum, count) => sum + count), 27);
+  await waits.locator('select').selectOption({label: 'network'});
+  assert.equal((await bars()).reduce((sum, count) => sum + count), queues.find((queue) => queue.name === 'network').operationCount);
+  const bar = waits.locator('.bar-column:not([disabled])').last();
+  const [, count] = (await bar.getAttribute('aria-label')).match(/: (\d+) operation/);
+  await bar.focus();
+  await tab.keyboard.press('Enter');
+  assert.equal(await waits.locator('.bar-column[aria-pressed=true]').count(), 1);
+  assert.equal(await waits.locator('.bucket .operation').count(), Number(count));
+  await waits.locator('.bucket .operation').first().click();
+  assert.equal(await selected(tab), 'UploadFaces#23');
+  assert.ok((await texts(tab, '#panel .times dd'))[0].startsWith('2.73 s'));
+  await close();
+});
+
+test('steps of the path select their operation', async () => {
+  const {tab, close} = await open(sample('photo-import'));
+  await part(tab, 'Critical path').locator('tbody .operation').nth(2).click();
+  assert.equal(await selected(tab), 'Download 3#5');
+  await part(tab, 'Critical path').locator('.strip-step').first().click();
+  assert.equal(await selected(tab), 'FetchManifest#1');
+  await part(tab, 'Critical path').locator('.cause button').first().click();
+  assert.equal(await selected(tab), 'FetchManifest#1');
+  await close();
+});
+
+test('a path of thousands of steps shows some, then more', async () => {
+  const {tab, close} = await open(written('chain', workload(1500, {width: 1})));
+  const path = part(tab, 'Critical path');
+  const count = () => path.locator('tbody tr').count();
+  assert.equal(await count(), 100);
+  await path.getByRole('button', {name: /^Show/}).click();
+  assert.ok(await count() > 1000);
+  assert.match(await text(tab, '#why tfoot'), /Wall time of workload/);
+  await close();
+});
+
+test('every sample says why it took as long as it did', async () => {
+  for (const name of samples.filter((one) => one !== 'deadlock').slice(0, 5)) {
+    const {tab, close} = await open(sample(name));
+    assert.deepEqual((await texts(tab, '#why h2')).slice(0, 1), ['Critical path'], name);
+    await close();
+  }
+});
