@@ -83,9 +83,9 @@ export function histogramView(model, selection) {
         (bucket - first) % every === 0 && h('span', {class: 'bar-label'}, durationText(bucketRange(bucket)[0]))));
     }
     if (total === 0) bars.append(h('p', {class: 'faint'}, 'No operation has such a time.'));
-    below.replaceChildren(total === 0 ? '' : state.bucket < 0
-      ? h('p', {class: 'faint'}, 'Each bar is twice as long a time as the one before. Choose one to see its longest operations.')
-      : bucketList());
+    below.replaceChildren(...(total === 0 ? [] : state.bucket < 0
+      ? [h('p', {class: 'faint'}, 'Each bar is twice as long a time as the one before. Choose one to see its longest operations.')]
+      : bucketList()));
   }
   function choose(bucket) {
     const at = [...bars.children].findIndex(bar => bar.contains(document.activeElement));

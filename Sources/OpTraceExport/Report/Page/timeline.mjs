@@ -162,10 +162,12 @@ class Timeline {
   // MARK: The selection
 
   #follow(changed) {
+    const {view} = this.selection;
     if (changed.has('view') && !this.isTelling) {
-      const view = this.selection.view;
       if (view) this.viewport.look(view[0], view[1]); else this.viewport.all();
     }
+    // An address that names both means the part of time that it names.
+    this.isTold = Boolean(changed.has('view') && view);
     if (changed.has('row')) this.#showSelected();
     if (changed.has('tab') && this.selection.tab === 'timeline' && this.selection.row >= 0) this.#revealSelected();
     this.#plan();
@@ -183,7 +185,7 @@ class Timeline {
   #revealSelected() {
     const span = this.model.span(this.selection.row);
     const execution = this.model.execution(this.selection.row);
-    if (span) {
+    if (span && !this.isTold) {
       // The execution first of all: a long wait before it would make it small.
       const part = execution ?? span;
       this.viewport.reveal(part.begin, part.end);

@@ -22,7 +22,12 @@ export class Viewport {
 
   // Never less than 100 ns wide nor more than all, and never beside it.
   look(from, to) {
-    const span = Math.min(Math.max(to - from, 100), this.last - this.first);
+    const span = Math.max(to - from, 100);
+    if (span >= (this.last - this.first) * (1 - 1e-9)) {
+      // Not computed: what is all must be so to the last bit.
+      [this.from, this.to] = [this.first, this.last];
+      return;
+    }
     const middle = (from + to) / 2;
     const begin = Math.min(Math.max(middle - span / 2, this.first), this.last - span);
     this.from = begin;
