@@ -65,6 +65,8 @@ test: setup-test
 	@SWIFT="$(SWIFT)" scripts/build-hook-programs
 	@echo "==> Running the tests"
 	@SWIFT="$(SWIFT)" scripts/run-tests
+	@echo "==> Running the tests of the report page, in a browser"
+	@scripts/test-page
 	@echo "==> Building a program that uses the library alone"
 	@scripts/check-client .build/debug/optrace
 

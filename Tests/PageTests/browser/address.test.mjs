@@ -88,6 +88,22 @@ test('an address that is changed by hand is followed, and so is "back"', async (
   await close();
 });
 
+test('an address that is changed while the page is about to change it is followed', async () => {
+  const {tab, close} = await openReport(sample('photo-import'));
+  for (let id = 1; id <= 8; id++) {
+    const pause = 200 + id * 12;
+    // Around the moment when the page writes what was selected before.
+    await tab.evaluate(([number, pause]) => new Promise((done) => setTimeout(() => {
+      location.hash = `op=${number}`;
+      const until = performance.now() + 60;
+      while (performance.now() < until);
+      done();
+    }, pause)), [id, pause]);
+    await eventually(tab, (number) => document.querySelector('#panel h2 .number')?.textContent === `#${number}`, id);
+  }
+  await close();
+});
+
 test('to look around is no new entry for "back"', async () => {
   const {tab, close} = await openReport(sample('photo-import'));
   const before = await tab.evaluate(() => history.length);

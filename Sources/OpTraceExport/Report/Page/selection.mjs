@@ -73,6 +73,7 @@ export class Selection {
         window.history.replaceState(null, '', hash);
       }, 250);
     });
-    window.addEventListener('hashchange', () => this.read(window.location.hash));
+    // The event's address: an own change that was still planned may have gone over the window's by now.
+    window.addEventListener('hashchange', (event) => this.read(new URL(event.newURL).hash));
   }
 }
