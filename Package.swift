@@ -10,7 +10,7 @@ let package = Package(
   platforms: [.macOS(.v13), .iOS(.v16)],
   products: [
     .library(name: "OpTrace", targets: ["OpTrace"]),
-    .library(name: "OpTraceAnalysis", targets: ["OpTraceModel", "OpTraceAnalysis", "OpTraceExport"]),
+    .library(name: "OpTraceAnalysis", targets: ["OpTraceModel", "OpTraceAnalysis", "OpTraceExport", "OpTraceReport"]),
     .library(name: "OpTraceGraphviz", targets: ["OpTraceGraphviz"]),
     .library(name: "OpTraceDiagnostics", targets: ["OpTraceDiagnostics"]),
     .executable(name: "optrace", targets: ["optrace-cli"]),
@@ -44,9 +44,9 @@ let package = Package(
     // What reads, explains and draws a trace.
     .target(name: "OpTraceModel", dependencies: ["OpTraceFormat"]),
     .target(name: "OpTraceAnalysis", dependencies: ["OpTraceModel"]),
-    .target(
-      name: "OpTraceExport", dependencies: ["OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"],
-      exclude: ["Report/Page"], plugins: ["EmbedPage"]),
+    .target(name: "OpTraceExport", dependencies: ["OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+    // The files of the report's page, by themselves: a program that links the rest does not carry them.
+    .target(name: "OpTraceReport", dependencies: ["OpTraceExport"], exclude: ["Page"], plugins: ["EmbedPage"]),
     .executableTarget(name: "PageEmbedder"),
     .plugin(name: "EmbedPage", capability: .buildTool, dependencies: ["PageEmbedder"]),
     .systemLibrary(
@@ -66,6 +66,7 @@ let package = Package(
       name: "optrace-cli",
       dependencies: [
         "COpTrace", "OpTrace", "OpTraceScenarios", "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceExport",
+        "OpTraceReport",
         .target(name: "OpTraceGraphviz", condition: cli),
         .target(name: "CZlib", condition: cli),
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: cli),
@@ -85,7 +86,9 @@ let package = Package(
       name: "OpTraceModelTests", dependencies: ["OpTraceModel", "OpTraceFormat", "OpTrace"], exclude: ["Golden"]),
     .testTarget(
       name: "OpTraceExportTests",
-      dependencies: ["GraphTestSupport", "OpTraceExport", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+      dependencies: [
+        "GraphTestSupport", "OpTraceExport", "OpTraceReport", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat",
+      ]),
     // Tests of the graph.
     .target(name: "GraphTestSupport", dependencies: ["OpTraceFormat", "OpTraceModel"], path: "Tests/GraphTestSupport"),
     // Programs that a seed makes up, healthy ones and such that hang.

@@ -5,7 +5,7 @@ import PackagePlugin
 @main
 struct EmbedPage: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
-    let folder = target.directoryURL.appending(path: "Report/Page")
+    let folder = target.directoryURL.appending(path: "Page")
     let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
       .filter { ["html", "css", "mjs"].contains($0.pathExtension) }
       .sorted { $0.lastPathComponent < $1.lastPathComponent }

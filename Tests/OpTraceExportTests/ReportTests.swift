@@ -3,6 +3,7 @@ import OpTraceModel
 import Testing
 
 @testable import OpTraceExport
+@testable import OpTraceReport
 
 @Suite("The report: one page that needs nothing else")
 struct ReportTests {
@@ -10,7 +11,8 @@ struct ReportTests {
     _ trace: Trace, graph: EmbeddedGraph? = nil, note: String? = nil, isServed: Bool = false, isLive: Bool = false
   ) throws -> String {
     var bytes: [UInt8] = []
-    try ReportExporter(trace, graph: graph, graphNote: note, isServed: isServed, isLive: isLive).write { bytes += $0 }
+    try ReportExporter(trace, page: .standard, graph: graph, graphNote: note, isServed: isServed, isLive: isLive).write
+    { bytes += $0 }
     return String(decoding: bytes, as: UTF8.self)
   }
 
@@ -92,9 +94,9 @@ struct ReportTests {
 
   @Test("every part of the shell has its place, once")
   func shell() {
-    let places = ReportPage.pieces.compactMap(\.next)
+    let places = ReportPage.standard.pieces.compactMap(\.next)
     #expect(places.map(\.rawValue).sorted() == ReportPage.Part.allCases.map(\.rawValue).sorted())
-    #expect(ReportPage.pieces.allSatisfy { !$0.text.contains("{{") })
+    #expect(ReportPage.standard.pieces.allSatisfy { !$0.text.contains("{{") })
   }
 
   @Test("the table of modules names each file of the page, after those that it imports")
@@ -113,10 +115,10 @@ struct ReportTests {
 
   @Test("the modules become one script that has no module left to fetch, and cannot end its element")
   func script() {
-    let lines = ReportPage.script.split(separator: "\n")
+    let lines = ReportPage.standard.script.split(separator: "\n")
     #expect(!lines.contains { $0.hasPrefix("import ") || $0.hasPrefix("export ") })
-    #expect(!ReportPage.script.contains("</script") && !ReportPage.script.contains("<!--"))
-    #expect(!ReportPage.style.contains("</style"))
+    #expect(!ReportPage.standard.script.contains("</script") && !ReportPage.standard.script.contains("<!--"))
+    #expect(!ReportPage.standard.style.contains("</style"))
     let names = lines.compactMap { line -> Substring? in
       let words = line.split(whereSeparator: { " ({=;".contains($0) })
       guard let kind = words.first, ["function", "class", "const", "let"].contains(kind), !line.hasPrefix(" ") else {
@@ -138,7 +140,9 @@ struct ReportTests {
   @Test("an error of the disk ends the page")
   func full() {
     struct Full: Error {}
-    #expect(throws: Full.self) { try ReportExporter(hostileTrace, graph: nil).write { _ in throw Full() } }
+    #expect(throws: Full.self) {
+      try ReportExporter(hostileTrace, page: .standard, graph: nil).write { _ in throw Full() }
+    }
   }
 }
 

@@ -13,36 +13,40 @@ public struct ReportExporter: Sendable {
   private let graph: EmbeddedGraph?
   private let graphNote: String?
   private let page: ReportPage
+  private let isServed: Bool
   private let isLive: Bool
 
   /// - Parameters:
+  ///   - page: what is the same in every report; `OpTraceReport` has the project's own as `.standard`.
   ///   - graph: the drawing, or nil where there is none; `graphNote` then says why.
   ///   - isServed: the page comes from `optrace view`, and may ask it for news.
   ///   - isLive: the trace still grows, so that it should.
   public init(
-    _ trace: Trace, graph: EmbeddedGraph?, graphNote: String? = nil, isServed: Bool = false, isLive: Bool = false
+    _ trace: Trace, page: ReportPage, graph: EmbeddedGraph?, graphNote: String? = nil, isServed: Bool = false,
+    isLive: Bool = false
   ) {
     self.trace = trace
     self.graph = graph
     self.graphNote = graphNote ?? graph?.note
+    self.page = page
+    self.isServed = isServed
     self.isLive = isLive
-    page = ReportPage(isServed: isServed)
   }
 
   /// O(n log n), about 400 bytes per operation meanwhile. Throws what `sink` throws.
   public func write(to sink: @escaping ByteSink) throws {
-    let style = ReportPage.style + (graph?.style ?? "")
+    let style = page.style + (graph?.style ?? "")
     let writer = ByteWriter(sink)
-    for (text, next) in ReportPage.pieces {
-      writer.string(String(text))
+    for (text, next) in page.pieces {
+      writer.string(text)
       switch next {
-      case .policy: writer.string(page.policy(style: style))
+      case .policy: writer.string(page.policy(style: style, isServed: isServed))
       case .live: if isLive { writer.text("<meta name=\"optrace-live\" content=\"state\">") }
       case .title: writer.string(TextEscaping.xml(trace.header.processName))
       case .style: writer.string(style)
       case .graph: writer.string(graph?.svg ?? "")
       case .data: try writeData(to: writer)
-      case .script: writer.string(ReportPage.script)
+      case .script: writer.string(page.script)
       case nil: break
       }
       try writer.check()

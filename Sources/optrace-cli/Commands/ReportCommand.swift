@@ -3,6 +3,7 @@
   import OpTraceExport
   import OpTraceGraphviz
   import OpTraceModel
+  import OpTraceReport
 
   struct ReportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -43,11 +44,12 @@
       do {
         let graph = EmbeddedGraph(
           picture, try withProgress("laying out the graph") { try GraphvizRenderer.layout(picture) })
-        return ReportExporter(trace, graph: graph, isServed: isServed, isLive: isLive)
+        return ReportExporter(trace, page: .standard, graph: graph, isServed: isServed, isLive: isLive)
       } catch {
         // Everything else of the page is worth having without it.
         Console.warning("the page has no graph: \(printable("\(error)"))")
-        return ReportExporter(trace, graph: nil, graphNote: "\(error)", isServed: isServed, isLive: isLive)
+        return ReportExporter(
+          trace, page: .standard, graph: nil, graphNote: "\(error)", isServed: isServed, isLive: isLive)
       }
     }
   }

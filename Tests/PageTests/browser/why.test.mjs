@@ -3,7 +3,7 @@ import {after, test} from 'node:test';
 import assert from 'node:assert/strict';
 import {closeBrowser, focused, openReport, selected, text, texts} from '../support/browser.mjs';
 import {dataOf, json, sample, samples, workload, written} from '../support/reports.mjs';
-import {durationText, grouped, percentText} from '../../../Sources/OpTraceExport/Report/Page/format.mjs';
+import {durationText, grouped, percentText} from '../../../Sources/OpTraceReport/Page/format.mjs';
 
 after(closeBrowser);
 

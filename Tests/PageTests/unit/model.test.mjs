@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import {readdirSync} from 'node:fs';
 import {join} from 'node:path';
 import test from 'node:test';
-import {Model} from '../../../Sources/OpTraceExport/Report/Page/model.mjs';
-import {buildLanes} from '../../../Sources/OpTraceExport/Report/Page/slices.mjs';
+import {Model} from '../../../Sources/OpTraceReport/Page/model.mjs';
+import {buildLanes} from '../../../Sources/OpTraceReport/Page/slices.mjs';
 import {dataOf, json, root, sample, workload, written} from '../support/reports.mjs';
 
 const names = readdirSync(join(root, 'traces')).filter((name) => name.endsWith('.optrace')).map((name) => name.replace('.optrace', ''));

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {chainText, durationText, grouped, listText, momentText, percentText} from '../../../Sources/OpTraceExport/Report/Page/format.mjs';
-import {largestRows, sortedRows} from '../../../Sources/OpTraceExport/Report/Page/table.mjs';
-import {BUCKETS, bucketOf, bucketRange} from '../../../Sources/OpTraceExport/Report/Page/histogram.mjs';
-import {Debounce, foundText} from '../../../Sources/OpTraceExport/Report/Page/search.mjs';
+import {chainText, durationText, grouped, listText, momentText, percentText} from '../../../Sources/OpTraceReport/Page/format.mjs';
+import {largestRows, sortedRows} from '../../../Sources/OpTraceReport/Page/table.mjs';
+import {BUCKETS, bucketOf, bucketRange} from '../../../Sources/OpTraceReport/Page/histogram.mjs';
+import {Debounce, foundText} from '../../../Sources/OpTraceReport/Page/search.mjs';
 
 test('durations have three digits and a unit, as the command writes them', () => {
   const texts = [[0, '0 ms'], [850, '850 ns'], [12_300, '12.3 µs'], [50e6, '50 ms'], [1.23e9, '1.23 s'], [999_999, '1 ms'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {Selection} from '../../../Sources/OpTraceExport/Report/Page/selection.mjs';
+import {Selection} from '../../../Sources/OpTraceReport/Page/selection.mjs';
 
 // Two operations, #1 and #5, and three findings.
 const model = {id: (row) => [1, 5][row], rowOf: (id) => [1, 5].indexOf(id), findings: [{}, {}, {}]};
