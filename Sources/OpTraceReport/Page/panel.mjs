@@ -63,7 +63,7 @@ class PanelContent {
     const {model, selection, row} = this;
     const findings = model.findingsOf(row);
     return h('header', {},
-      h('div', {class: 'panel-title'}, h('h2', {tabindex: '-1'}, h('bdi', {}, model.name(row)), h('span', {class: 'number'}, `#${model.id(row)}`)),
+      h('div', {class: 'panel-title'}, h('h2', {tabindex: '-1'}, h('bdi', {}, model.name(row)), ' ', h('span', {class: 'number'}, `#${model.id(row)}`)),
         h('button', {type: 'button', class: 'icon', 'aria-label': 'Close', title: 'Close (Esc)', onclick: () => selection.select(-1)}, '×')),
       h('p', {class: 'panel-state'}, stateChip(model.state(row)), model.isBarrier(row) && h('span', {class: 'tag'}, 'barrier'), model.isAsync(row) && h('span', {class: 'tag'}, 'asynchronous')),
       findings.map(index => h('button', {type: 'button', class: `panel-finding ${model.findings[index].severity}-finding`,

@@ -23,7 +23,7 @@ test('what is selected and shown is in the address, which shows another the same
   const seen = (await shownSlices(tab)).map((two) => [two.name, two.what, Math.round(two.left / 8)]);
   const address = await hash(tab);
   const other = await openReport(sample('photo-import'), {hash: address});
-  assert.equal(await selected(other.tab), 'Download 3#5');
+  assert.equal(await selected(other.tab), 'Download 3 #5');
   const again = (await shownSlices(other.tab)).map((two) => [two.name, two.what, Math.round(two.left / 8)]);
   assert.deepEqual(again, seen);
   assert.equal(await hash(other.tab), address);
@@ -40,7 +40,7 @@ test('what is selected and shown is in the address, which shows another the same
 test('tab, operation and finding of an address are shown', async () => {
   const {tab, problems, close} = await openReport(sample('photo-import-stuck'), {hash: '#op=24&tab=findings&finding=0'});
   assert.equal(await shownTab(tab), 'findings');
-  assert.equal(await selected(tab), 'SyncLock#24');
+  assert.equal(await selected(tab), 'SyncLock #24');
   assert.equal(await tab.locator('.finding.chosen').count(), 1);
   await tab.locator('.finding .anchor').click();
   assert.equal(await tab.locator('.finding.chosen').count(), 1);
@@ -73,13 +73,13 @@ test('nonsense in an address is ignored', async () => {
 test('an address that is changed by hand is followed, and so is "back"', async () => {
   const {tab, problems, close} = await openReport(sample('photo-import'), {hash: '#op=5'});
   await tab.evaluate(() => { location.hash = '#op=10&tab=graph'; });
-  await eventually(tab, () => document.querySelector('#panel h2')?.textContent === 'Decode 3#10');
+  await eventually(tab, () => document.querySelector('#panel h2')?.textContent === 'Decode 3 #10');
   assert.equal(await shownTab(tab), 'graph');
   await tab.goBack();
-  await eventually(tab, () => document.querySelector('#panel h2')?.textContent === 'Download 3#5');
+  await eventually(tab, () => document.querySelector('#panel h2')?.textContent === 'Download 3 #5');
   assert.equal(await shownTab(tab), 'timeline');
   await tab.goForward();
-  await eventually(tab, () => document.querySelector('#panel h2')?.textContent === 'Decode 3#10');
+  await eventually(tab, () => document.querySelector('#panel h2')?.textContent === 'Decode 3 #10');
   await tab.evaluate(() => { location.hash = '#op=nonsense&tab=nowhere'; });
   await eventually(tab, () => document.querySelector('#panel').hidden);
   assert.equal(await shownTab(tab), 'timeline');

@@ -59,7 +59,7 @@ test('a circle is shown as a chain that ends where it began', async () => {
 test('operations of a finding are selected everywhere, and lead back to it', async () => {
   const {tab, close} = await open(sample('photo-import-stuck'));
   await tab.locator('#findings .cycle .operation').nth(1).click();
-  assert.equal(await selected(tab), 'SaveSession#25');
+  assert.equal(await selected(tab), 'SaveSession #25');
   await tab.keyboard.press('2');
   assert.deepEqual(await texts(tab, '#drawing .op.selected .name'), ['SaveSession']);
   await tab.locator('#panel .panel-finding').click();

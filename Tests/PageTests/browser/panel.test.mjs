@@ -12,7 +12,7 @@ const open = (name, id) => openReport(sample(name), {hash: `#op=${id}`});
 
 test('Download 3: who took away its last dependency, and whose slot it got', async () => {
   const {tab, problems, close} = await open('photo-import', 5);
-  assert.equal(await selected(tab), 'Download 3#5');
+  assert.equal(await selected(tab), 'Download 3 #5');
   assert.match(await text(tab, '#panel .panel-state'), /finished\s*asynchronous/);
   assert.deepEqual(await texts(tab, '#panel .facts-list dd'), ['Download', 'network limit 4', 'OpTraceScenarios/PhotoImport.swift:71']);
   assert.deepEqual(await texts(tab, '#panel .times dd'), ['471 ms', '120 ms', '1.23 s']);
@@ -47,13 +47,13 @@ test('dependencies lead there and back, and the focus stays in the panel', async
   assert.deepEqual(await part(tab, 'Waits for (1)').locator('.operation bdi').allTextContents(), ['ParseManifest']);
   assert.deepEqual(await part(tab, 'Wait for it (1)').locator('.operation bdi').allTextContents(), ['Decode 3']);
   await part(tab, 'Wait for it').locator('.operation').click();
-  assert.equal(await selected(tab), 'Decode 3#10');
+  assert.equal(await selected(tab), 'Decode 3 #10');
   assert.equal((await focused(tab)).region, 'panel');
   assert.match(await text(tab, '#announcer'), /Selected Decode 3, number 10, finished, queue imaging, ran 390 ms/);
   await part(tab, 'Waits for').locator('.operation').first().click();
-  assert.equal(await selected(tab), 'Download 3#5');
+  assert.equal(await selected(tab), 'Download 3 #5');
   await part(tab, 'Unblocked by').locator('.operation').click();
-  assert.equal(await selected(tab), 'ParseManifest#2');
+  assert.equal(await selected(tab), 'ParseManifest #2');
   await part(tab, /Wait for it \(/).locator('.more, .operation').first().waitFor();
   await close();
 });

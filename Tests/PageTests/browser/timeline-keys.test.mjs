@@ -62,10 +62,10 @@ test('up and down change the lane, brackets the operation, Enter selects, and ea
   assert.notEqual(second, first);
   await press(tab, 'Enter');
   const [name, number] = second.match(/^(.*) (#\d+),/).slice(1);
-  assert.equal(await selected(tab), name + number);
+  assert.equal(await selected(tab), `${name} ${number}`);
   await press(tab, '[');
   assert.equal(await said(), first);
-  assert.equal(await selected(tab), name + number, 'to stand there is not to select');
+  assert.equal(await selected(tab), `${name} ${number}`, 'to stand there is not to select');
   assert.equal((await focused(tab)).role, 'application', 'the timeline keeps the focus');
   await close();
 });
@@ -147,7 +147,7 @@ test('the search finds by name, class and number; Enter selects, and the timelin
   assert.match(await text(tab, '.search-count'), /^1 found$/);
   await press(tab, 'Enter');
   await settled(tab);
-  assert.equal(await selected(tab), 'operation 2917#2917');
+  assert.equal(await selected(tab), 'operation 2917 #2917');
   const there = await slice(tab, 'operation 2917 ');
   assert.ok(there.width > 20, 'large enough to be seen');
   const framed = await pixels(tab, {x: there.left - 4, y: there.y - 8, width: 8, height: 16});
@@ -162,15 +162,15 @@ test('the search finds by name, class and number; Enter selects, and the timelin
   await tab.getByText('50 of 1,000 found').waitFor();
   const options = await texts(tab, '#search-list [role=option] bdi');
   await press(tab, 'ArrowDown', 'ArrowDown', 'Enter');
-  assert.ok((await selected(tab)).startsWith(`${options[2]}#`));
+  assert.ok((await selected(tab)).startsWith(`${options[2]} #`));
   await press(tab, 'Escape');
   await searchFor(tab, '#17');
-  assert.equal(await selected(tab), 'operation 17#17');
+  assert.equal(await selected(tab), 'operation 17 #17');
   await press(tab, '/');
   await tab.keyboard.type('nothing of the kind');
   await tab.getByText('nothing found').waitFor();
   await press(tab, 'Enter');
-  assert.equal(await selected(tab), 'operation 17#17', 'nothing found changes nothing');
+  assert.equal(await selected(tab), 'operation 17 #17', 'nothing found changes nothing');
   await close();
 });
 

@@ -115,7 +115,7 @@ test('the histogram counts each operation once, and a bar lists its operations',
   assert.equal(await waits.locator('.bar-column[aria-pressed=true]').count(), 1);
   assert.equal(await waits.locator('.bucket .operation').count(), Number(count));
   await waits.locator('.bucket .operation').first().click();
-  assert.equal(await selected(tab), 'UploadFaces#23');
+  assert.equal(await selected(tab), 'UploadFaces #23');
   assert.ok((await texts(tab, '#panel .times dd'))[0].startsWith('2.73 s'));
   await close();
 });
@@ -123,11 +123,11 @@ test('the histogram counts each operation once, and a bar lists its operations',
 test('steps of the path select their operation', async () => {
   const {tab, close} = await open(sample('photo-import'));
   await part(tab, 'Critical path').locator('tbody .operation').nth(2).click();
-  assert.equal(await selected(tab), 'Download 3#5');
+  assert.equal(await selected(tab), 'Download 3 #5');
   await part(tab, 'Critical path').locator('.strip-step').first().click();
-  assert.equal(await selected(tab), 'FetchManifest#1');
+  assert.equal(await selected(tab), 'FetchManifest #1');
   await part(tab, 'Critical path').locator('.cause button').first().click();
-  assert.equal(await selected(tab), 'FetchManifest#1');
+  assert.equal(await selected(tab), 'FetchManifest #1');
   await close();
 });
 

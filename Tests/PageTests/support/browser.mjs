@@ -74,7 +74,7 @@ export const focused = (tab) => tab.evaluate(() => {
   const {activeElement: one} = document;
   return one === document.body ? null : {
     tag: one.tagName.toLowerCase(), id: one.id, role: one.getAttribute('role'),
-    text: (one.getAttribute('aria-label') ?? one.textContent).trim().slice(0, 80), region: one.closest('section, aside, nav, header[id], dialog')?.id ?? '',
+    text: (one.getAttribute('aria-label') ?? one.textContent).trim().slice(0, 80), region: one.closest('section[id], aside, nav, header[id], dialog')?.id ?? '',
   };
 });
 
@@ -130,7 +130,11 @@ export async function pixels(tab, {x, y, width, height}, selector = '.timeline-s
     const canvas = document.querySelector(selector);
     const box = canvas.getBoundingClientRect();
     const ratio = canvas.width / box.width;
-    const {data} = canvas.getContext('2d').getImageData((x - box.left) * ratio, (y - box.top) * ratio, Math.max(1, width * ratio), Math.max(1, height * ratio));
+    const [wide, high] = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))];
+    // From a copy: to read the page's own would make it another kind of canvas.
+    const copy = new OffscreenCanvas(wide, high).getContext('2d', {willReadFrequently: true});
+    copy.drawImage(canvas, -Math.round((x - box.left) * ratio), -Math.round((y - box.top) * ratio));
+    const {data} = copy.getImageData(0, 0, wide, high);
     return Array.from(new Uint32Array(data.buffer));
   }, [x, y, width, height, selector]);
 }
