@@ -10,7 +10,8 @@ let package = Package(
   platforms: [.macOS(.v13), .iOS(.v16)],
   products: [
     .library(name: "OpTrace", targets: ["OpTrace"]),
-    .library(name: "OpTraceAnalysis", targets: ["OpTraceModel", "OpTraceAnalysis", "OpTraceExport", "OpTraceReport"]),
+    .library(name: "OpTraceAnalysis", targets: ["OpTraceModel", "OpTraceAnalysis", "OpTraceExport"]),
+    .library(name: "OpTraceReport", targets: ["OpTraceReport"]),
     .library(name: "OpTraceGraphviz", targets: ["OpTraceGraphviz"]),
     .library(name: "OpTraceDiagnostics", targets: ["OpTraceDiagnostics"]),
     .executable(name: "optrace", targets: ["optrace-cli"]),
@@ -46,9 +47,7 @@ let package = Package(
     .target(name: "OpTraceAnalysis", dependencies: ["OpTraceModel"]),
     .target(name: "OpTraceExport", dependencies: ["OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
     // The files of the report's page, by themselves: a program that links the rest does not carry them.
-    .target(name: "OpTraceReport", dependencies: ["OpTraceExport"], exclude: ["Page"], plugins: ["EmbedPage"]),
-    .executableTarget(name: "PageEmbedder"),
-    .plugin(name: "EmbedPage", capability: .buildTool, dependencies: ["PageEmbedder"]),
+    .target(name: "OpTraceReport", dependencies: ["OpTraceExport"], resources: [.embedInCode("Page")]),
     .systemLibrary(
       name: "CGraphviz", pkgConfig: "libgvc", providers: [.apt(["libgraphviz-dev"]), .brew(["graphviz"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
@@ -66,7 +65,7 @@ let package = Package(
       name: "optrace-cli",
       dependencies: [
         "COpTrace", "OpTrace", "OpTraceScenarios", "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceExport",
-        "OpTraceReport",
+        .target(name: "OpTraceReport", condition: cli),
         .target(name: "OpTraceGraphviz", condition: cli),
         .target(name: "CZlib", condition: cli),
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: cli),
@@ -163,7 +162,7 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .system && target.type != .plugin {
+for target in package.targets where target.type != .system {
   target.swiftSettings =
     (target.swiftSettings ?? []) + [
       .enableUpcomingFeature("ExistentialAny"),

@@ -3,21 +3,32 @@ public import OpTraceExport
 extension ReportPage {
   /// The page of `optrace report`, from the files in `Page/`.
   public static let standard = ReportPage(
-    shell: file("page.html"), style: file("page.css") + file("timeline.css"),
-    script: modules.map(plain).joined(separator: "\n"))
+    shell: text(PackageResources.page_html),
+    style: text(PackageResources.page_css) + text(PackageResources.timeline_css),
+    script: modules.map { plain(text($0.bytes)) }.joined(separator: "\n"))
 
   /// The modules of the page, each before those that import it. They become one script.
-  static let modules = [
-    "columns", "format", "model", "selection", "dom", "slices", "steps", "colours", "rows", "viewport", "painter",
-    "minimap", "gestures", "timeline", "table", "histogram", "head", "tabs", "search", "panel", "graph", "why",
-    "findings", "help", "live", "main",
+  static let modules: [(name: String, bytes: [UInt8])] = [
+    ("columns", PackageResources.columns_mjs), ("format", PackageResources.format_mjs),
+    ("model", PackageResources.model_mjs), ("selection", PackageResources.selection_mjs),
+    ("dom", PackageResources.dom_mjs), ("slices", PackageResources.slices_mjs), ("steps", PackageResources.steps_mjs),
+    ("colours", PackageResources.colours_mjs), ("rows", PackageResources.rows_mjs),
+    ("viewport", PackageResources.viewport_mjs), ("painter", PackageResources.painter_mjs),
+    ("minimap", PackageResources.minimap_mjs), ("gestures", PackageResources.gestures_mjs),
+    ("timeline", PackageResources.timeline_mjs), ("table", PackageResources.table_mjs),
+    ("histogram", PackageResources.histogram_mjs), ("head", PackageResources.head_mjs),
+    ("tabs", PackageResources.tabs_mjs), ("search", PackageResources.search_mjs), ("panel", PackageResources.panel_mjs),
+    ("graph", PackageResources.graph_mjs), ("why", PackageResources.why_mjs),
+    ("findings", PackageResources.findings_mjs), ("help", PackageResources.help_mjs),
+    ("live", PackageResources.live_mjs),
+    ("main", PackageResources.main_mjs),
   ]
 
-  static func file(_ name: String) -> String { PageFiles.text[name] ?? "" }
+  static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
   /// A module as a part of one script: without the lines that import others, which would need addresses.
   private static func plain(_ module: String) -> String {
-    file(module + ".mjs").split(separator: "\n", omittingEmptySubsequences: false)
+    module.split(separator: "\n", omittingEmptySubsequences: false)
       .filter { !$0.hasPrefix("import ") }
       .map { $0.hasPrefix("export ") ? $0.dropFirst("export ".count) : $0 }
       .joined(separator: "\n")

@@ -101,14 +101,16 @@ struct ReportTests {
 
   @Test("the table of modules names each file of the page, after those that it imports")
   func modules() throws {
-    let files = PageFiles.text.keys.filter { $0.hasSuffix(".mjs") }.map { String($0.dropLast(4)) }
-    #expect(files.sorted() == ReportPage.modules.sorted())
+    let names = ReportPage.modules.map(\.name)
+    let folder = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../Sources/OpTraceReport/Page")
+      .standardized
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".mjs") }
+    #expect(files.sorted() == names.map { $0 + ".mjs" }.sorted())
     for (place, module) in ReportPage.modules.enumerated() {
-      for line in ReportPage.file(module + ".mjs").split(separator: "\n") where line.hasPrefix("import ") {
+      for line in ReportPage.text(module.bytes).split(separator: "\n") where line.hasPrefix("import ") {
         let name = line.split(separator: "'").last { $0.hasSuffix(".mjs") }.map { $0.dropFirst(2).dropLast(4) }
-        let imported = try #require(
-          name.flatMap { ReportPage.modules.firstIndex(of: String($0)) }, "\(module): \(line)")
-        #expect(imported < place, "\(module) imports \(name ?? "")")
+        let imported = try #require(name.flatMap { names.firstIndex(of: String($0)) }, "\(module.name): \(line)")
+        #expect(imported < place, "\(module.name) imports \(name ?? "")")
       }
     }
   }
