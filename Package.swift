@@ -86,7 +86,8 @@ let package = Package(
     .testTarget(
       name: "OpTraceExportTests",
       dependencies: [
-        "GraphTestSupport", "OpTraceExport", "OpTraceReport", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat",
+        "GraphTestSupport", "OpTraceExport", .target(name: "OpTraceReport", condition: cli), "OpTraceAnalysis",
+        "OpTraceModel", "OpTraceFormat",
       ]),
     // Tests of the graph.
     .target(name: "GraphTestSupport", dependencies: ["OpTraceFormat", "OpTraceModel"], path: "Tests/GraphTestSupport"),
