@@ -56,6 +56,24 @@ test('on paper: all four views, the panel, and no controls', async () => {
   await close();
 });
 
+test('on paper nothing is cut off, and the graph is whole and not faded', async () => {
+  const {tab, close} = await openReport(sample('photo-import'), {hash: '#op=5&tab=graph', width: 718, height: 1000});
+  await tab.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+  await tab.emulateMedia({media: 'print'});
+  await settled(tab);
+  await tab.waitForTimeout(300);
+  const wide = await tab.evaluate(() => [...document.querySelectorAll('table')].filter((one) => one.getBoundingClientRect().right > innerWidth).map((one) => one.caption?.textContent ?? one.className));
+  assert.deepEqual(wide, []);
+  const graph = await tab.evaluate(() => {
+    const section = document.querySelector('#graph').getBoundingClientRect();
+    const boxes = [...document.querySelectorAll('#drawing .op[id]')];
+    return boxes.map((one) => ({box: one.querySelector('.box').getBoundingClientRect(), opacity: getComputedStyle(one).opacity}))
+      .filter(({box, opacity}) => box.width < 10 || box.left < section.left || box.right > section.right || box.top < section.top || box.bottom > section.bottom || opacity !== '1').length;
+  });
+  assert.equal(graph, 0);
+  await close();
+});
+
 for (const [width, height] of [[360, 740], [740, 360], [1920, 1080]]) {
   test(`everything can be reached at ${width} × ${height}, and nothing lies beside the window`, async () => {
     const {tab, problems, close} = await openReport(sample('photo-import-stuck'), {width, height, hasTouch: width < 800});
@@ -109,6 +127,11 @@ test('in forced colours everything is there', async () => {
     const inside = await pixels(tab, {x: one.right - 8, y: one.y - 4, width: 4, height: 4});
     const canvas = await boxOf(tab, '.timeline-stage canvas');
     assert.ok(differences(inside, await pixels(tab, {x: canvas.x + 20, y: canvas.y + canvas.height - 8, width: 4, height: 4})) > 0);
+    // The legend's colours are what the canvas shows, and one tab looks different from the others.
+    const legend = await tab.locator('.timeline-legend i').evaluateAll((all) => all.map((i) => getComputedStyle(i).backgroundColor));
+    assert.equal(new Set(legend).size, legend.length);
+    const lines = await tab.locator('[role=tab]').evaluateAll((all) => all.map((tab) => getComputedStyle(tab).borderBottomColor));
+    assert.equal(lines.filter((colour) => colour === lines[0]).length, 1);
     for (const key of ['2', '3', '4']) await tab.keyboard.press(key);
     assert.match(await text(tab, '#findings'), /3 operations depend on each other/);
     assert.equal((await texts(tab, '[role=tab][aria-selected=true]')).length, 1);

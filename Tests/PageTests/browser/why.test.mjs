@@ -68,6 +68,8 @@ for (const name of ['photo-import', 'cross-queue', 'priorities']) {
         .flatMap((times) => [times.totalSeconds, times.p50Seconds, times.p95Seconds, times.maxSeconds].map((seconds) => cell(seconds ?? 0)));
       assert.deepEqual(classes.find(([first]) => first === one.name).slice(2), [grouped(one.operationCount), ...figures], one.name);
     }
+    const heights = await part(tab, 'Classes').locator('tbody th').evaluateAll((all) => all.map((one) => one.offsetHeight));
+    assert.ok(Math.max(...heights) < 34, 'short names stand in one line');
     const slowest = await table(part(tab, 'Operations'));
     assert.deepEqual(slowest.slice(0, summary.slowest.length).map((row) => row.at(-1)), summary.slowest.slice(0, slowest.length).map((one) => duration(one.runningSeconds)));
     assert.equal((await table(part(tab, 'Threads'))).length, dataOf(sample(name)).document.threads.length);
