@@ -35,13 +35,13 @@ export async function closeBrowser() {
   browser = undefined;
 }
 
-// Opens a report from disk. `problems` collects what must not be: messages on the console, errors, requests to anywhere.
+// Opens a report from disk, or from a server. `problems` collects what must not be: messages on the console, errors, requests to anywhere.
 export async function openReport(page, {hash = '', width = 1280, height = 800, ...options} = {}) {
   const context = await (await launched()).newContext({viewport: {width, height}, ...options});
   const tab = await context.newPage();
   tab.setDefaultTimeout(20000);
   const problems = [];
-  const address = pathToFileURL(page).href;
+  const address = /^https?:/.test(page) ? page : pathToFileURL(page).href;
   tab.on('console', (message) => problems.push(`console: ${message.text()}`));
   tab.on('pageerror', (error) => problems.push(`error: ${error.message}`));
   tab.on('dialog', (dialog) => {
