@@ -59,6 +59,8 @@ public struct ReportExporter: Sendable {
     let writer = ByteWriter { bytes in
       for byte in bytes { if byte == UInt8(ascii: "<") { page.text("\\u003c") } else { page.byte(byte) } }
     }
+    // Finding out what to say, putting it into columns, and writing these take about as long.
+    let progress = WorkProgress.teller()
     var options = TimelineOptions()
     options.waitLanes = Self.waitLanes
     let ((timeline, summary), (diagnosis, stuck)) = both(
@@ -67,6 +69,7 @@ public struct ReportExporter: Sendable {
         let diagnosis = Diagnosis(of: trace)
         return (diagnosis, StuckPart(of: trace, diagnosis))
       })
+    progress.tell(1, of: 3)
     let tables = ReportTables(
       trace, timeline, CounterValues(timeline, trace), summary.criticalPath, stuck, boxes: graph?.boxes ?? [:])
     let document = ReportDocument(
@@ -76,6 +79,7 @@ public struct ReportExporter: Sendable {
     document.json.write(to: writer, level: nil)
     writer.text(",\n\"tables\":{")
     for (place, table) in tables.all.enumerated() {
+      progress.tell(2 * tables.all.count + place, of: 3 * tables.all.count)
       if place > 0 { writer.text(",\n") }
       table.write(to: writer)
     }

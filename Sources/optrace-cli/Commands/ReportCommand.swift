@@ -40,7 +40,7 @@
     static func exporter(for trace: Trace, isServed: Bool = false, isLive: Bool = false) -> ReportExporter {
       var options = GraphOptions()
       options.mostBoxes = GraphOptions.readable
-      let picture = GraphPicture(of: trace, options: options)
+      let picture = withProgress("folding the graph") { GraphPicture(of: trace, options: options) }
       do {
         let graph = EmbeddedGraph(
           picture, try withProgress("laying out the graph") { try GraphvizRenderer.layout(picture) })
