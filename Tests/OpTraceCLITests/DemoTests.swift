@@ -83,7 +83,7 @@ struct DemoTests {
     for name in ["main-hop.json", "main-hop.optrace", "main-hop.svg"] {
       #expect(result.output.contains("\(out)/\(name)"))
     }
-    #expect(result.output.contains(" summary '\(out)/main-hop.optrace'"))
+    #expect(result.output.contains(" view '\(out)/main-hop.optrace'"))
     #expect(result.output.contains("  The map is shown, on the main thread.\n"))
 
     let trace = try TraceReader.read(path: out + "/main-hop.optrace")

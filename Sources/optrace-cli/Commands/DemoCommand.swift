@@ -75,7 +75,7 @@
         }
       try files.writeTimeline(of: trace)
       let graphProblem = try files.writeGraph(of: trace)
-      let next = scenario.health == .healthy && !stuck || fixed ? "summary" : "doctor"
+      let next = scenario.health == .healthy && !stuck || fixed ? "view" : "doctor"
       try Output.standard.write("\n" + files.description(of: trace, hasGraph: graphProblem == nil, next: next))
       if let graphProblem { Console.warning(graphProblem) }
     }
