@@ -9,6 +9,14 @@ after(closeBrowser);
 const shownTab = (tab) => tab.evaluate(() => document.querySelector('[role=tab][aria-selected=true]').getAttribute('aria-controls'));
 const hash = (tab) => tab.evaluate(() => location.hash);
 
+// The address follows when the hand rests.
+async function rested(tab) {
+  for (let before = null, now = await hash(tab); ; before = now, now = await hash(tab)) {
+    if (now === before) return now;
+    await tab.waitForTimeout(700);
+  }
+}
+
 test('what is selected and shown is in the address, which shows another the same', async () => {
   const {tab, close} = await openReport(sample('photo-import'));
   assert.equal(await hash(tab), '');
@@ -18,10 +26,8 @@ test('what is selected and shown is in the address, which shows another the same
   await tab.keyboard.press('w');
   await tab.keyboard.press('w');
   await eventually(tab, () => /^#op=5&from=-?\d+&to=\d+$/.test(location.hash));
-  // After the hand has rested.
-  await tab.waitForTimeout(600);
+  const address = await rested(tab);
   const seen = (await shownSlices(tab)).map((two) => [two.name, two.what, Math.round(two.left / 8)]);
-  const address = await hash(tab);
   const other = await openReport(sample('photo-import'), {hash: address});
   assert.equal(await selected(other.tab), 'Download 3 #5');
   const again = (await shownSlices(other.tab)).map((two) => [two.name, two.what, Math.round(two.left / 8)]);
