@@ -2,11 +2,14 @@
 
 const DRAG = 4;
 
-// `target`: {viewport, zoom(factor, x), pan(pixels), scroll(pixels), hover(x, y), click(x, y), open(x, y), range(from, to, isOver), isGutter(x)}
+// `target`: {viewport, zoom(factor, x), pan(pixels), scroll(pixels), hover(x, y), click(x, y), open(), range(from, to, isOver), isGutter(x)}
 export function listenToPointer(canvas, target) {
   const pointers = new Map();
   let drag = null;
   let pinch = null;
+  // What a first click opens beside the canvas moves what a second one would hit: of a double click only the first counts.
+  // Its place in the window, not on the canvas, which moves too.
+  let clicked = {x: NaN, y: NaN, time: -Infinity};
 
   const place = (event) => {
     const box = canvas.getBoundingClientRect();
@@ -55,8 +58,12 @@ export function listenToPointer(canvas, target) {
   const end = (event) => {
     const at = place(event);
     if (drag && event.type === 'pointerup') {
-      if (!drag.moved) target.click(at.x, at.y);
-      else if (drag.isRange) target.range(drag.x, at.x, true);
+      if (!drag.moved) {
+        const isSecond = event.timeStamp - clicked.time < 500 && Math.hypot(event.clientX - clicked.x, event.clientY - clicked.y) < 2 * DRAG;
+        if (!isSecond) target.click(at.x, at.y);
+        clicked = {x: event.clientX, y: event.clientY, time: isSecond ? -Infinity : event.timeStamp};
+      }
+      if (drag.moved && drag.isRange) target.range(drag.x, at.x, true);
     }
     pointers.delete(event.pointerId);
     if (pointers.size < 2) pinch = null;
@@ -67,10 +74,7 @@ export function listenToPointer(canvas, target) {
   canvas.addEventListener('pointerup', end);
   canvas.addEventListener('pointercancel', end);
   canvas.addEventListener('pointerleave', () => target.hover(-1, -1));
-  canvas.addEventListener('dblclick', (event) => {
-    const at = place(event);
-    target.open(at.x, at.y);
-  });
+  canvas.addEventListener('dblclick', () => target.open());
   canvas.addEventListener('wheel', (event) => {
     event.preventDefault();
     const at = place(event);

@@ -80,6 +80,9 @@ class Timeline {
       this.element.append(h('p', {class: 'timeline-note faint'},
         `${this.model.waitsWithoutLane.toLocaleString('en')} waits found no lane of their own; the counters count them all.`));
     }
+    if (this.laneRows.length === 0) {
+      this.stage.append(h('p', {class: 'timeline-none'}, this.model.count === 0 ? 'No operation was recorded.' : 'No operation was executed.'));
+    }
     this.#showLegend('state');
   }
 
@@ -316,6 +319,7 @@ class Timeline {
 
   click(x, y) {
     const slice = this.#sliceAt(x, y);
+    this.clicked = {slice, time: this.viewport.time(x)};
     this.canvas.focus({preventScroll: true});
     if (slice) this.#choose(slice); else if (!this.isGutter(x) && y > RULER) this.selection.select(-1);
   }
@@ -329,9 +333,9 @@ class Timeline {
   }
 
   // A double click shows a slice as large as it fits.
-  open(x, y) {
-    const slice = this.#sliceAt(x, y);
-    if (!slice) return this.zoom(0.5, x);
+  open() {
+    const {slice, time} = this.clicked ?? {};
+    if (!slice) return this.zoom(0.5, this.viewport.x(time ?? this.viewport.from));
     const [begin, end] = [slice.row.lane.begin[slice.at], slice.row.lane.end[slice.at]];
     const margin = Math.max(end - begin, 100) * 0.15;
     this.#look(begin - margin, end + margin);

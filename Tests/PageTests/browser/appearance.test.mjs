@@ -2,7 +2,7 @@
 import {after, test} from 'node:test';
 import assert from 'node:assert/strict';
 import {boxOf, closeBrowser, differences, openReport, pixels, selected, settled, shownSlices, slice, text, texts} from '../support/browser.mjs';
-import {sample} from '../support/reports.mjs';
+import {sample, workload, written} from '../support/reports.mjs';
 
 after(closeBrowser);
 
@@ -106,6 +106,20 @@ for (const [width, height] of [[360, 740], [740, 360], [1920, 1080]]) {
     await close();
   });
 }
+
+test('what a small window shows of a finding and of a folded box does not lie on each other', async () => {
+  const stuck = await openReport(sample('deadlock'), {hash: '#tab=findings', width: 360, height: 740});
+  const widths = await stuck.tab.locator('.evidence td:last-child').evaluateAll((all) => all.map((one) => one.clientWidth));
+  assert.ok(Math.min(...widths) > 180, `room for sentences: ${widths}`);
+  await stuck.close();
+  const {tab, close} = await openReport(written('folded', workload(2000)), {hash: '#tab=graph&op=900', width: 360, height: 740});
+  const list = await boxOf(tab, '.fold-list');
+  for (const selector of ['.graph-tools', '.graph-note']) {
+    const other = await tab.locator(selector).isVisible() ? await boxOf(tab, selector) : null;
+    assert.ok(!other || list.y + list.height <= other.y || list.x + list.width <= other.x, selector);
+  }
+  await close();
+});
 
 test('nothing moves by itself where motion is not wanted', async () => {
   const {tab, close} = await openReport(sample('photo-import'), {hash: '#op=5&tab=graph', reducedMotion: 'reduce'});

@@ -39,6 +39,7 @@ test('the wheel zooms at the pointer, a drag moves, Fit shows all', async () => 
   await tab.getByRole('button', {name: 'Zoom out'}).last().click();
   near((await place(tab, 'op-5')).width, whole.width, 1, 'and out');
   await tab.mouse.dblclick(corner.x, corner.y);
+  await settled(tab);
   assert.ok((await place(tab, 'op-5')).width > whole.width * 1.5, 'a double click');
   assert.deepEqual(problems, []);
   await close();

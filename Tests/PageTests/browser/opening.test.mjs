@@ -45,6 +45,7 @@ for (const [what, make] of Object.entries(reports)) {
     assert.doesNotMatch(await tab.evaluate(() => document.body.innerText), /^(false|true|null|undefined|NaN|\[object Object\])$/m);
     const slices = await shownSlices(tab, {across: 8, down: 8});
     assert.equal(slices.length > 0, tables.operations.count > 0, 'the timeline shows operations');
+    assert.equal(await tab.getByText('No operation was recorded.').isVisible(), tables.operations.count === 0);
     for (const [key, id] of [['2', 'graph'], ['3', 'why'], ['4', 'findings'], ['1', 'timeline']]) {
       await tab.keyboard.press(key);
       await settled(tab);
