@@ -261,7 +261,8 @@ class GraphView {
     frame.addEventListener('click', event => {
       const node = event.target.closest('.op[id]');
       // The end of a drag is no click on what happens to lie there. A keyboard's click has no drag before it.
-      if (node && !(hasMoved && event.detail > 0)) this.choose(node);
+      // The second click of a double one would let go of what the first has chosen.
+      if (node && event.detail < 2 && !(hasMoved && event.detail > 0)) this.choose(node);
       hasMoved = false;
     });
   }

@@ -79,6 +79,18 @@ test('a click on a box selects its operation in the panel and the timeline, and 
   await close();
 });
 
+test('a double click on a box selects its operation as one click does; another click lets go', async () => {
+  const {tab, close} = await open();
+  const before = centre(await place(tab, 'op-5'));
+  await tab.mouse.dblclick(before.x, before.y);
+  assert.equal(await selected(tab), 'Download 3 #5');
+  await tab.waitForTimeout(600);
+  const at = centre(await place(tab, 'op-5'));
+  await tab.mouse.click(at.x, at.y);
+  assert.equal(await selected(tab), null);
+  await close();
+});
+
 test('what is selected in the timeline is marked in the graph and in view', async () => {
   const {tab, close} = await openReport(sample('photo-import'));
   const one = await slice(tab, 'DetectFaces');
