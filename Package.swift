@@ -158,7 +158,7 @@ let package = Package(
       ]),
 
     .testTarget(
-      name: "OpTraceStressTests", dependencies: ["OpTrace", "OpTraceModel"], exclude: ["address.supp"]),
+      name: "OpTraceStressTests", dependencies: ["OpTrace", "OpTraceModel"], exclude: ["address.supp", "thread.supp"]),
   ],
   swiftLanguageModes: [.v6]
 )
