@@ -149,7 +149,7 @@ import Testing
     let folded = try run([], input: Self.fan(400))
     #expect(folded.status == 0)
     #expect(folded.errors.hasPrefix("optrace: note: folded 39"), "\(folded.errors)")
-    #expect(folded.errors.hasSuffix("; --full draws all\n"), "\(folded.errors)")
+    #expect(folded.errors.hasSuffix("; optrace graph --full draws all\n"), "\(folded.errors)")
     let svg = SVGReader(folded.text)
     #expect(svg.error == nil && svg.ids.contains("fold-1") && svg.ids.contains("op-1"))
     #expect(svg.elements.contains { $0.name == "text" && $0.attributes["class"] == "verdict note" })

@@ -76,7 +76,7 @@ import Testing
         the longest ran 2 ms: #2 Part 0 of 400
         first enqueued at 0 ms · first began at 10 ms · last ended at 411 ms
         """)
-    #expect(picture.foldingNote == "folded 392 operations into 1 box, 10 alone; --full draws all")
+    #expect(picture.foldingNote == "folded 392 operations into 1 box, 10 alone; optrace graph --full draws all")
     #expect(picture.verdicts.last?.lead == "Folded:" && picture.verdicts.first?.kind == .good)
     #expect(picture.subtitle.contains("402 operations"))
     let edges = picture.edges.map { "\(picture.id(of: $0)) \($0.count) \($0.label ?? "-")" }
@@ -129,7 +129,8 @@ import Testing
     let picture = picture(make.trace, most: 20)
     #expect(
       picture.foldingNote
-        == "folded 1,000 operations into 1 box, 1 alone; folded too: the critical path (1,000); --full draws all")
+        == "folded 1,000 operations into 1 box, 1 alone; folded too: the critical path (1,000); optrace graph --full draws all"
+    )
     let box = try #require(picture.nodes.first { $0.fold != nil })
     #expect(box.isCritical && box.fold?.critical == 1000 && box.fold?.inner == 999)
     #expect(box.tooltip.hasSuffix("999 edges among them\npart of the critical path: all of them"))

@@ -127,7 +127,7 @@ struct PictureFolding {
     var text = "\(counted(count, "operation")) into \(folded.count == 1 ? "1 box" : "\(grouped(folded.count)) boxes")"
     if alone > 0 { text += ", \(grouped(alone)) alone" }
     if !marks.crowded.isEmpty { text += "; folded too: \(marks.crowded.joined(separator: ", "))" }
-    text += "; --full draws all"
+    text += "; optrace graph --full draws all"
     return GraphPicture.Verdict(kind: .note, lead: GraphPicture.foldingLead, text: text)
   }
 }

@@ -1,12 +1,15 @@
 // The timeline's colours: those of the page's style sheet, read again when the colour scheme changes.
 
-const NAMES = ['page', 'text', 'muted', 'line', 'band', 'accent', 'critical', 'waits-for-dependencies', 'waits-for-slot', 'on-fill'];
+const NAMES = ['page', 'text', 'muted', 'line', 'band', 'accent', 'critical', 'waits-for-dependencies', 'waits-for-slot', 'thread-blocked', 'stuck', 'on-fill'];
 export const CLASS_COLOURS = 10;
 
 export class Colours {
-  constructor(element, stateWords) {
+  constructor(element, model) {
     this.element = element;
-    this.stateWords = stateWords;
+    this.stateWords = model.stateWords;
+    // A class has the colour of its rank, so that the first ones differ; by the number of its name.
+    const ranks = new Map(model.classes.map(({name}, rank) => [name, rank % CLASS_COLOURS]));
+    this.classOfName = model.strings.map((text) => ranks.get(text) ?? 0);
     this.read();
   }
 
@@ -21,16 +24,24 @@ export class Colours {
     for (let place = 0; place < CLASS_COLOURS; place++) this.fills.push(value(`class-${place}`));
     this.slotFill = this.fills.push(this.waitsForSlot) - 1;
     this.dependencyFill = this.fills.push(this.waitsForDependencies) - 1;
+    this.blockedFill = this.fills.push(this.threadBlocked) - 1;
     this.failedFill = this.stateWords.indexOf('failed');
     this.executingFill = this.stateWords.indexOf('executing');
+    this.stuckStates = ['deadlocked', 'stalled'].map((word) => this.stateWords.indexOf(word));
   }
 
   // Of an operation, by 'state' or by 'class'.
   fillOf(model, row, by) {
-    if (by === 'class') return this.classFill + (model.operations.class[row] % CLASS_COLOURS);
+    if (by === 'class') return this.classFill + this.classOfName[model.operations.class[row]];
     return model.operations.state[row];
   }
 
-  // Blocks and spans as what runs, waits as what waits, loss as a warning.
-  fillOfDetail(kind) { return [this.executingFill, this.executingFill, this.slotFill, this.failedFill][kind]; }
+  // A wait has the colour of its sort; one that never ended, because its operation is stuck, that of the state.
+  fillOfWait(model, row, sort) {
+    const state = model.operations.state[row];
+    return this.stuckStates.includes(state) ? state : sort === 'slot' ? this.slotFill : this.dependencyFill;
+  }
+
+  // Blocks and spans as what runs, waits as a thread that is blocked, loss as a warning.
+  fillOfDetail(kind) { return [this.executingFill, this.executingFill, this.blockedFill, this.failedFill][kind]; }
 }

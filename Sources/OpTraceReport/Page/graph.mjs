@@ -51,6 +51,10 @@ export function mountGraph(element, model, selection) {
     element.querySelector('#drawing').replaceChildren(h('p', {class: 'empty'}, model.graphNote ?? 'There is no graph in this report.'));
     return;
   }
+  if (model.count === 0) {
+    element.querySelector('#drawing').replaceChildren(h('p', {class: 'empty'}, 'No operation was recorded, so there is nothing to draw.'));
+    return;
+  }
   whenShown(selection, 'graph', () => new GraphView(element, picture, note, model, selection).start());
 }
 

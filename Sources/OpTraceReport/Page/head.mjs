@@ -19,7 +19,7 @@ export function mountHead(element, model, selection) {
     h('span', {title: `${grouped(Math.round(model.wall))} ns`}, h('b', {}, durationText(model.wall))),
     h('span', {}, h('b', {}, grouped(counts.operations)), ` ${counts.operations === 1 ? 'operation' : 'operations'}`),
     h('span', {}, h('b', {}, grouped(counts.queues)), ` ${counts.queues === 1 ? 'queue' : 'queues'}`),
-    h('span', {title: recordingText(model)}, h('b', {}, grouped(counts.threads)), ` ${counts.threads === 1 ? 'thread' : 'threads'}`),
+    h('span', {title: recordingText(model)}, h('b', {}, grouped(counts.threads)), ` ${counts.threads === 1 ? 'thread' : 'threads'} ran operations`),
   ];
   element.querySelector('#facts').append(
     h('h1', {}, h('bdi', {}, process.name || 'unnamed process'), h('span', {class: 'pid'}, `pid ${process.id}`)),

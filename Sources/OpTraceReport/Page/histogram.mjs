@@ -73,18 +73,20 @@ export function histogramView(model, selection) {
     bars.setAttribute('aria-label', `${counted(total, 'operation')} by time ${state.kind.text}`);
     bars.replaceChildren();
     // Labels that would touch each other are left out; every bar tells its range to who asks.
-    const every = Math.max(1, Math.ceil((last - first + 1) / 9));
-    for (let bucket = first; bucket <= last; bucket += 1) {
+    // What took no time at all stands by itself: between it and the next there may be thirty empty ones.
+    const start = first === 0 ? Math.max(1, counts.findIndex((count, bucket) => bucket > 0 && count > 0)) : first;
+    const every = Math.max(1, Math.ceil((last - start + 1) / 9));
+    for (let bucket = first; bucket <= last; bucket = bucket === 0 ? start : bucket + 1) {
       const words = `${bucketText(bucket)}: ${counted(counts[bucket], 'operation')}, ${percentText(counts[bucket] / total)}`;
       bars.append(h('button', {type: 'button', class: 'bar-column', title: words, 'aria-label': words, disabled: counts[bucket] === 0,
         'aria-pressed': String(bucket === state.bucket), onclick: () => choose(bucket)},
         h('span', {class: 'bar-count', css: {bottom: `${100 * counts[bucket] / highest}%`}}, counts[bucket] ? shortCount(counts[bucket]) : ''),
         h('span', {class: `bar ${state.kind.css}`, css: {height: `${100 * counts[bucket] / highest}%`}}),
-        (bucket - first) % every === 0 && h('span', {class: 'bar-label'}, durationText(bucketRange(bucket)[0]))));
+        (bucket === 0 || (bucket - start) % every === 0) && h('span', {class: 'bar-label'}, bucket === 0 ? 'none' : durationText(bucketRange(bucket)[0]))));
     }
     if (total === 0) bars.append(h('p', {class: 'faint'}, 'No operation has such a time.'));
     below.replaceChildren(...(total === 0 ? [] : state.bucket < 0
-      ? [h('p', {class: 'faint'}, 'Each bar is twice as long a time as the one before. Choose one to see its longest operations.')]
+      ? [h('p', {class: 'faint'}, 'Each bar stands for times twice as long as the one before. Choose one to see its longest operations.')]
       : bucketList()));
   }
   function choose(bucket) {

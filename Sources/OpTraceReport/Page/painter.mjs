@@ -43,8 +43,6 @@ export class Painter {
     const shown = scene.rows.filter((row) => row.top + row.height > scene.scroll && row.top < scene.scroll + height - RULER);
     this.#paintGrid(scene.viewport);
     for (const row of shown) this.#paintRow(row, RULER + row.top - scene.scroll, scene);
-    context.fillStyle = colours.line;
-    context.fillRect(this.gutter - 1, RULER, 1, height);
     if (scene.range) this.#paintRange(scene);
     this.#paintArrows(scene);
     this.#paintSelected(scene, shown);
@@ -62,6 +60,8 @@ export class Painter {
       this.#paintInstants(row, y, scene.viewport);
       return;
     }
+    context.fillStyle = colours.line;
+    context.fillRect(gutter - 1, y, 1, row.height);
     if (row.kind === 'counters') this.#paintCounterTitles(row, y);
     else this.#text(row.title, 10, y + Math.min(row.height, 20) / 2, gutter - 16, colours.muted, '11px');
     context.save();
@@ -107,8 +107,7 @@ export class Painter {
   #fill(lane, at) {
     const {colours, model} = this;
     switch (lane.kind) {
-      case 'slot': return colours.slotFill;
-      case 'dependencies': return colours.dependencyFill;
+      case 'slot': case 'dependencies': return colours.fillOfWait(model, lane.row[at], lane.kind);
       case 'detail': return colours.fillOfDetail(model.details.kind[lane.detail[at]]);
       default: return colours.fillOf(model, lane.row[at], this.colourBy);
     }
@@ -130,7 +129,10 @@ export class Painter {
       context.fillRect(x, y + 3, 1.5, height - 3);
       context.fillRect(x, y + 3, 5, 4);
       const next = instants[place + 1];
-      this.#text(name, x + 8, y + height / 2, Math.min(next ? viewport.x(next.time) - x - 12 : Infinity, this.width - x - 10), colours.text, '11px');
+      const room = Math.min(next ? viewport.x(next.time) - x - 12 : Infinity, this.width - x - 10);
+      // At the right edge the name stands before its flag.
+      if (!next && room < 60) this.#text(name, x - 6, y + height / 2, x - free - 12, colours.text, '11px', 'right');
+      else this.#text(name, x + 8, y + height / 2, room, colours.text, '11px');
       free = x + 3;
     }
   }
@@ -170,8 +172,9 @@ export class Painter {
       context.fillRect(10, y + 5 + place * 14, 8, 8);
       this.#text(text, 22, y + 9 + place * 14, this.gutter - 26, colours.muted, '11px');
     };
-    line(0, colours.fills[colours.executingFill], `executing, most ${counter.executing?.highest ?? 0}`);
-    line(1, colours.waitsForSlot, `ready, most ${counter.ready?.highest ?? 0}`);
+    const most = (steps) => (this.gutter < 150 ? `≤ ${steps?.highest ?? 0}` : `, most ${steps?.highest ?? 0}`);
+    line(0, colours.fills[colours.executingFill], `${this.gutter < 150 ? 'runs ' : 'executing'}${most(counter.executing)}`);
+    line(1, colours.waitsForSlot, `${this.gutter < 150 ? 'ready ' : 'ready'}${most(counter.ready)}`);
     if (counter.limit) line(2, colours.text, 'limit');
   }
 
@@ -242,12 +245,12 @@ export class Painter {
     context.rect(this.gutter, RULER, this.width - this.gutter, this.height);
     context.clip();
     context.lineWidth = 1.5;
-    for (const {from, to, fromTop, toTop, isCritical} of arrows.slice(0, MOST_ARROWS)) {
+    for (const {from, to, fromTop, toTop, isCritical, isStuck} of arrows.slice(0, MOST_ARROWS)) {
       const [x1, x2] = [viewport.x(from), viewport.x(to)];
       if (Math.max(x1, x2) < this.gutter - 50 || Math.min(x1, x2) > this.width + 50) continue;
       const [y1, y2] = [fromTop, toTop].map((top) => RULER + top - scroll);
       const bend = Math.min(60, Math.max(14, Math.abs(x2 - x1) / 2));
-      context.strokeStyle = isCritical ? colours.critical : colours.text;
+      context.strokeStyle = isStuck ? colours.stuck : isCritical ? colours.critical : colours.text;
       context.fillStyle = context.strokeStyle;
       context.globalAlpha = 0.8;
       context.beginPath();
@@ -264,12 +267,13 @@ export class Painter {
   }
 
   // One line, cut to fit.
-  #text(text, x, y, room, colour, font) {
+  #text(text, x, y, room, colour, font, align = 'left') {
     const {context} = this;
     if (room < 8 || !text) return;
     context.font = `${font} ${this.colours.font}`;
     context.fillStyle = colour;
     context.textBaseline = 'middle';
+    context.textAlign = align;
     context.fillText(this.#fitting(text, room, font), x, y + 0.5);
   }
 

@@ -73,7 +73,8 @@ class PanelContent {
         model.box(row) && h('button', {type: 'button', onclick: () => selection.show('graph')}, 'Show in graph')));
   }
 
-  span() { return spanOf(this.model.moments(this.row), this.model.end); }
+  /** Null for one that stands nowhere on the timeline: it was never given to a queue, and never ran. */
+  span() { return this.model.span(this.row) && spanOf(this.model.moments(this.row), this.model.end); }
 
   showInTimeline() {
     const span = this.span();
@@ -87,7 +88,7 @@ class PanelContent {
     const priority = model.priority(row);
     return h('dl', {class: 'facts-list'}, [
       ['Class', model.className(row) && h('bdi', {}, model.className(row))],
-      ['Queue', queue && [h('bdi', {}, queue.name), h('span', {class: 'faint'}, queue.limit < 0 ? ' no limit' : ` limit ${queue.limit}`, queue.isSuspended && ', suspended')]],
+      ['Queue', !queue ? (model.is(row, 'external') ? null : h('span', {class: 'faint'}, 'none')) : [h('bdi', {}, queue.name), h('span', {class: 'faint'}, queue.limit < 0 ? ' no limit' : ` limit ${queue.limit}`, queue.isSuspended && ', suspended')]],
       ['Priority', priority !== null && priority !== undefined && priority !== 0 && String(priority)],
       ['Source', model.source(row) && h('code', {}, breakable(model.source(row)))],
       ['Error', model.error(row) && h('span', {class: 'error-text'}, model.error(row))],
@@ -99,7 +100,14 @@ class PanelContent {
     const whole = TIME_KINDS.reduce((sum, kind) => sum + (times[kind.key] ?? 0), 0);
     if (whole === 0) return null;
     return this.part('Time', timesBar(times, whole), h('dl', {class: 'times'}, TIME_KINDS.map(kind =>
-      h('div', {}, h('dt', {}, h('i', {class: kind.css}), kind.text), h('dd', {class: 'figure'}, durationText(times[kind.key]))))));
+      h('div', {}, h('dt', {}, h('i', {class: kind.css}), kind.text), h('dd', {class: 'figure'}, this.isReached(kind.key) ? durationText(times[kind.key]) : 'not begun')))));
+  }
+
+  /** Whether the operation came as far as this time. */
+  isReached(key) {
+    if (this.times[key] > 0 || !['pending', 'ready', 'deadlocked', 'stalled'].includes(this.model.state(this.row))) return true;
+    const has = what => this.model.moments(this.row).some(moment => moment.what === what);
+    return key === 'waitingForDependencies' || (key === 'waitingForSlot' && has('ready')) || has('executing');
   }
 
   waitPart() {

@@ -5,7 +5,7 @@ import {buildLanes} from './slices.mjs';
 import {buildCounters} from './steps.mjs';
 import {layOut, rowAt} from './rows.mjs';
 import {Viewport} from './viewport.mjs';
-import {Colours} from './colours.mjs';
+import {CLASS_COLOURS, Colours} from './colours.mjs';
 import {Painter, RULER} from './painter.mjs';
 import {Minimap} from './minimap.mjs';
 import {actionOfKey, listenToPointer} from './gestures.mjs';
@@ -31,7 +31,7 @@ class Timeline {
     // Where the keyboard stands: a lane row and a slice of it.
     this.cursor = null;
     this.#build();
-    this.colours = new Colours(element, model.stateWords);
+    this.colours = new Colours(element, model);
     this.painter = new Painter(this.canvas, model, this.colours);
     this.minimap = new Minimap(this.overview, this.lanes, this.viewport, this.colours, (from, to) => this.#look(from, to));
     listenToPointer(this.canvas, this);
@@ -89,10 +89,11 @@ class Timeline {
   #showLegend(by) {
     const {model} = this;
     const entries = by === 'state'
-      ? model.states.map(({state}) => stateChip(state))
-      : model.classes.slice(0, 10).map(({name}) => h('span', {class: 'class-chip'},
-        h('i', {class: `class-colour-${Math.max(0, model.strings.indexOf(name)) % 10}`}), h('bdi', {}, name)));
+      ? model.states.map(({state}) => h('span', {class: 'class-chip'}, h('i', {class: `fill-of-${state}`}), stateChip(state)))
+      : model.classes.slice(0, CLASS_COLOURS).map(({name}, rank) => h('span', {class: 'class-chip'},
+        h('i', {class: `class-colour-${rank}`}), h('bdi', {}, name)));
     const waits = [['waits-for-slot', 'waits for a slot'], ['waits-for-dependencies', 'waits for dependencies']];
+    if (model.details.kind.includes(2)) waits.push(['thread-blocked', 'thread blocked']);
     this.legend.replaceChildren(...entries,
       ...waits.map(([css, text]) => h('span', {class: 'class-chip'}, h('i', {class: css}), text)));
   }
@@ -226,15 +227,18 @@ class Timeline {
   #arrowsOf(row) {
     const {model} = this;
     const middle = (slice) => slice.row.top + slice.row.height / 2;
-    const execution = (one) => this.#slicesOf(one).find((slice) => slice.row.lane.kind === 'execution');
-    const own = execution(row);
+    // Of one that never ran, its last wait: in a run that hangs these are the arrows that tell why.
+    const last = (one) => this.#slicesOf(one)[0];
+    const own = last(row);
     if (!own) return [];
     const arrows = [];
     const add = (source, target) => {
-      const [from, to] = [source === row ? own : execution(source), target === row ? own : execution(target)];
+      const [from, to] = [source === row ? own : last(source), target === row ? own : last(target)];
       if (!from || !to) return;
+      const hasRun = to.row.lane.kind === 'execution';
       arrows.push({
-        from: from.row.lane.end[from.at], to: to.row.lane.begin[to.at], fromTop: middle(from), toTop: middle(to),
+        from: from.row.lane.end[from.at], to: hasRun ? to.row.lane.begin[to.at] : to.row.lane.end[to.at],
+        fromTop: middle(from), toTop: middle(to), isStuck: ['deadlocked', 'stalled'].includes(model.state(target)),
         isCritical: model.is(source, 'critical') && model.is(target, 'critical'),
       });
     };

@@ -13,7 +13,8 @@ export function mountWhy(element, model, selection) {
 }
 
 function timesLegend() {
-  return h('p', {class: 'times-legend'}, TIME_KINDS.map(kind => h('span', {}, h('i', {class: kind.css}), kind.text)));
+  return h('p', {class: 'times-legend'}, TIME_KINDS.map(kind => h('span', {}, h('i', {class: kind.css}), kind.text)),
+    h('span', {}, h('i', {class: 'critical-time'}), 'running, on the critical path'));
 }
 
 /** The rows of the critical path's table, which add up to the wall time: `{step | part, took, total}`. */
@@ -30,11 +31,16 @@ export function pathRows(path, wall) {
   return {rows, total, isWhole: Math.abs(total - wall) < 1};
 }
 
-/** `98 % running, 2 % waiting for a slot` of all steps' time; what is nothing is left out. */
-export function shareText(steps) {
-  const sums = TIME_KINDS.map(kind => [kind.text, steps.reduce((sum, step) => sum + step[kind.key], 0)]);
-  const all = sums.reduce((sum, [, time]) => sum + time, 0);
-  return sums.filter(([, time]) => time > 0).sort((a, b) => b[1] - a[1]).map(([text, time]) => `${percentText(time / all)} ${text}`).join(', ');
+/** `95 % running, 2 % waiting for a slot, 3 % after the last step` of the wall time; what is nothing is left out. */
+export function shareText(path, wall) {
+  const sums = TIME_KINDS.map(kind => [kind.text, path.steps.reduce((sum, step) => sum + step[kind.key], 0)]);
+  sums.push(['before the first step', path.before], ['after the last step', path.after]);
+  return sums.filter(([, time]) => time > 0).sort((a, b) => b[1] - a[1]).map(([text, time]) => `${percentText(time / Math.max(1, wall))} ${text}`).join(', ');
+}
+
+/** Whether all operations that were given to a queue came to their end. */
+function isOver(model) {
+  return model.states.every(({state}) => ['finished', 'cancelled', 'failed', 'unknown'].includes(state));
 }
 
 const PATH_PARTS = {
@@ -55,8 +61,8 @@ class WhyView {
     if (path.steps.length === 0) return this.part('Critical path', h('p', {class: 'faint'}, 'No operation of this trace ended, so none decided how long it took.'));
     const {rows, total} = pathRows(path, model.wall);
     return this.part('Critical path',
-      h('p', {class: 'lead'}, `${counted(path.steps.length, 'operation')} one after the other ${path.steps.length === 1 ? 'decides' : 'decide'} the ${durationText(model.wall)}: ${shareText(path.steps)}. `,
-        'Only a shorter step here makes the whole shorter.'),
+      h('p', {class: 'lead'}, `${path.steps.length === 1 ? '1 operation decides' : `${counted(path.steps.length, 'operation')} one after the other decide`} the ${durationText(model.wall)}: ${shareText(path, model.wall)}. `,
+        isOver(model) ? 'Only a shorter step here makes the whole shorter.' : 'Not everything is over: the findings tell what holds the rest up, if anything does.'),
       this.strip(rows, total), this.pathTable(rows, total));
   }
 

@@ -3,6 +3,7 @@ import {after, test} from 'node:test';
 import assert from 'node:assert/strict';
 import {closeBrowser, openReport, selected, settled, shownSlices, text, texts} from '../support/browser.mjs';
 import {dataOf, textTrace, written} from '../support/reports.mjs';
+import {seeded} from '../support/random.mjs';
 import {hostile, hostileTrace, long, quoted, shown} from '../support/hostile.mjs';
 
 after(closeBrowser);
@@ -91,13 +92,9 @@ test('a name as long as a trace can hold and an empty one', async () => {
 });
 
 // Texts that nobody thought of: parts of the list, cut and put together anew.
-const seed = Number(process.env.PAGE_SEED ?? Math.floor(Math.random() * 1e9));
-test(`names at random, PAGE_SEED=${seed}`, async () => {
-  let state = (seed % 2147483646) + 1;
-  const random = (below) => {
-    state = (state * 48271) % 2147483647;
-    return state % below;
-  };
+test('names at random', async () => {
+  const {random: part, seed} = seeded();
+  const random = (below) => Math.floor(part() * below);
   const names = Array.from({length: 120}, () => {
     let name = '';
     for (let piece = 0; piece <= random(3); piece++) {
@@ -109,12 +106,12 @@ test(`names at random, PAGE_SEED=${seed}`, async () => {
   });
   const page = written(`random-${seed}`, hostileTrace(names));
   const {tab, problems, close} = await openReport(page, {hash: '#op=7'});
-  assert.equal(await tab.locator('#panel h2 bdi').evaluate((one) => one.textContent), shown(names[6]), `PAGE_SEED=${seed}`);
+  assert.equal(await tab.locator('#panel h2 bdi').evaluate((one) => one.textContent), shown(names[6]), `seed ${seed}`);
   await lookAtAll(tab, 15);
   assert.notEqual(await selected(tab), null);
   assert.ok((await texts(tab, '#findings h2')).length > 0);
   assert.ok((await text(tab, '#facts .facts')).includes('120 operations'));
-  assert.deepEqual(await strangers(tab), clean, `PAGE_SEED=${seed}`);
-  assert.deepEqual(problems, [], `PAGE_SEED=${seed}`);
+  assert.deepEqual(await strangers(tab), clean, `seed ${seed}`);
+  assert.deepEqual(problems, [], `seed ${seed}`);
   await close();
 });

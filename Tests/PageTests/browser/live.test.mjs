@@ -32,7 +32,14 @@ test('when the program has ended, the page is loaded anew, and keeps what is sel
   assert.equal(await tab.locator('meta[name=optrace-live]').count(), 1);
   assert.match(await tab.locator('#head').innerText(), /not closed/);
   assert.equal(await tab.locator('#panel').isVisible(), true);
+  // Somebody who types is not interrupted, but told.
+  await tab.keyboard.press('/');
+  await tab.keyboard.type('order');
   program.kill('SIGKILL');
+  await tab.locator('.news button').waitFor();
+  assert.equal(await tab.locator('#search input').inputValue(), 'order');
+  await tab.keyboard.press('Escape');
+  await tab.evaluate(() => document.activeElement.blur());
   await tab.waitForFunction(() => !document.querySelector('meta[name=optrace-live]') && document.documentElement.dataset.ready !== undefined, null, {timeout: 30000});
   assert.match(tab.url(), /#op=1$/);
   assert.equal(await tab.locator('#panel').isVisible(), true);

@@ -22,7 +22,7 @@ const schemes = css.split('prefers-color-scheme: dark').map((part) => Object.fro
 
 for (const [name, colours] of [['light', schemes[0]], ['dark', {...schemes[0], ...schemes[1]}]]) {
   test(`${name}: every text can be read on what it stands on`, () => {
-    const labelled = Object.keys(colours).filter((key) => /^(fill|class)-/.test(key)).concat('waits-for-slot');
+    const labelled = Object.keys(colours).filter((key) => /^(fill|class)-/.test(key)).concat('waits-for-slot', 'thread-blocked');
     for (const key of labelled) {
       assert.ok(contrast(colours['on-fill'], colours[key]) >= 4.5, `${key}: ${contrast(colours['on-fill'], colours[key]).toFixed(2)}`);
     }

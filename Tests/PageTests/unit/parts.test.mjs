@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import {shareText} from '../../../Sources/OpTraceReport/Page/why.mjs';
 import {chainText, durationText, grouped, listText, momentText, percentText} from '../../../Sources/OpTraceReport/Page/format.mjs';
 import {largestRows, sortedRows} from '../../../Sources/OpTraceReport/Page/table.mjs';
 import {BUCKETS, bucketOf, bucketRange} from '../../../Sources/OpTraceReport/Page/histogram.mjs';
@@ -49,4 +50,9 @@ test('of calls that follow closely the last one runs', () => {
   assert.deepEqual(ran, ['ab']);
   assert.equal(debounce.isPending, false);
   assert.equal(foundText(50, 1200), '50 of 1,200 found');
+});
+
+test('the lead of the critical path counts by the wall time, with what lies before and after', () => {
+  const step = {waitingForDependencies: 0, waitingForSlot: 20, running: 130};
+  assert.equal(shareText({steps: [step], before: 0, after: 850}, 1000), '85 % after the last step, 13 % running, 2 % waiting for a slot');
 });
