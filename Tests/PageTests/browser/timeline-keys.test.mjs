@@ -104,11 +104,13 @@ test('C and the buttons colour by class or by state, and the legend tells which'
     const one = await slice(tab, name);
     return (await pixels(tab, {x: one.right - 5, y: one.y - 5, width: 1, height: 1}))[0];
   };
-  assert.deepEqual(await legend(), ['finished', 'cancelled', 'waits for a slot', 'waits for dependencies']);
+  assert.deepEqual(await legend(), ['finished', 'cancelled', 'waits for a slot', 'waits for dependencies', 'thread blocked']);
   const finished = await colour(NAME);
   assert.equal(await colour('FetchManifest'), finished, 'one state, one colour');
   await press(tab, 'c');
   assert.deepEqual((await legend()).slice(0, 6).sort(), ['Decode', 'Download', 'Request', 'Step', 'Thumbnail', 'Transaction']);
+  const swatches = await tab.locator('.timeline-legend i').evaluateAll((all) => all.map((one) => getComputedStyle(one).backgroundColor));
+  assert.equal(new Set(swatches).size, swatches.length, 'no two of the legend look the same');
   assert.notEqual(await colour(NAME), await colour('FetchManifest'));
   assert.equal(await colour(NAME), await colour('Download 1'), 'one class, one colour');
   assert.equal(await tab.locator('.timeline-tools [aria-pressed=true]').textContent(), 'Class');
