@@ -31,7 +31,7 @@ function announcement(model, row) {
 }
 
 /** From the first moment of an operation to its last, with some room, within the trace; null if none is known. */
-export function spanOf(moments, end) {
+function spanOf(moments, end) {
   const lived = moments.filter(moment => moment.what !== 'released');
   if (lived.length === 0) return null;
   const from = lived[0].time;

@@ -1,6 +1,6 @@
 // What stands above what in the timeline: the threads with their lanes, then each queue with its counters and lanes.
 
-export const HEIGHTS = {heading: 24, counters: 48, lane: 20, detail: 15, wait: 12, gap: 6};
+const HEIGHTS = {heading: 24, counters: 48, lane: 20, detail: 15, wait: 12, gap: 6};
 const WAIT_TITLES = {slot: 'waits for a slot', dependencies: 'waits for dependencies'};
 
 // Rows from above: {kind: 'heading'|'counters'|'lane', title, top, height, group, lane?, counter?, instants?}. Their tops count from 0.
