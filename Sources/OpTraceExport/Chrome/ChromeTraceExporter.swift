@@ -20,11 +20,6 @@ public struct ChromeTraceExporter: TimelineExporter {
   /// Time O(n log n), memory about 100 bytes per operation. Throws what `sink` throws.
   @discardableResult
   public func write(to sink: @escaping ByteSink) throws -> TimelineCounts {
-    let content = TimelineContent(trace, options)
-    let writer = ByteWriter(sink)
-    var events = ChromeEvents(content, writer)
-    let counts = try content.write(to: &events)
-    try writer.finish()
-    return counts
+    try ChromeEvents.write(trace, options, to: sink)
   }
 }

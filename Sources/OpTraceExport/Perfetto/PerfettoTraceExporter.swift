@@ -16,11 +16,6 @@ public struct PerfettoTraceExporter: TimelineExporter {
   /// Time O(n log n), memory about 120 bytes per operation. Throws what `sink` throws.
   @discardableResult
   public func write(to sink: @escaping ByteSink) throws -> TimelineCounts {
-    let content = TimelineContent(trace, options)
-    let writer = ByteWriter(sink)
-    var events = PerfettoEvents(content, writer)
-    let counts = try content.write(to: &events)
-    try writer.finish()
-    return counts
+    try PerfettoEvents.write(trace, options, to: sink)
   }
 }

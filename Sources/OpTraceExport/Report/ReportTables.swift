@@ -154,7 +154,11 @@ struct ReportTables {
       ($0.at.time, $0.name, $0.operation.flatMap { trace.index(of: $0) }, nil)
     }
     for (row, queue) in trace.queues.enumerated() {
-      found += queue.changes.compactMap { change in change.kind.words.map { (change.time, $0, nil, row) } }
+      for change in queue.changes {
+        // The counters show limits.
+        if case .limit = change.kind { continue }
+        found.append((change.time, change.kind.words, nil, row))
+      }
     }
     for one in found.sorted(by: { $0.time < $1.time }) {
       instants.append(Int(one.time), place(of: one.name), one.operation, one.queue)
@@ -183,7 +187,7 @@ struct ReportTables {
 
   private mutating func addDetails(_ trace: Trace, _ timeline: Timeline) {
     for detail in timeline.details.sorted(by: { ($0.track, $0.begin, $1.end) < ($1.track, $1.begin, $0.end) }) {
-      let facts = DetailFacts(detail, trace)
+      let facts = DetailFacts(detail, timeline, trace)
       details.columns[0].append(Int(detail.track))
       details.columns[1].append(detail.begin)
       details.columns[2].append(detail.end, relative: detail.begin)
@@ -246,7 +250,7 @@ private struct DetailFacts {
   /// The operation whose signal ended the wait.
   var signal: Int?
 
-  init(_ detail: Timeline.Detail, _ trace: Trace) {
+  init(_ detail: Timeline.Detail, _ timeline: Timeline, _ trace: Trace) {
     switch detail.kind {
     case .block(let row, let block):
       kind = 0
@@ -262,7 +266,7 @@ private struct DetailFacts {
     case .wait(let place):
       let wait = trace.waits[place]
       kind = 2
-      name = "waits for " + trace.targetName(wait.target)
+      name = "waits for " + timeline.name(of: wait.target, in: trace)
       operation = wait.inside.flatMap { trace.index(of: $0) }
       thread = wait.thread
       signal = (wait.endSignal ?? wait.lastSignal)?.operation.flatMap { trace.index(of: $0) }
@@ -271,28 +275,6 @@ private struct DetailFacts {
       kind = 3
       name = "\(gap.count) records lost: \(gap.reason.explanation)"
       thread = gap.thread
-    }
-  }
-}
-
-extension QueueRecord.ChangeKind {
-  /// Nil for a limit, which the counters show.
-  fileprivate var words: String? {
-    switch self {
-    case .limit: nil
-    case .suspended: "suspended"
-    case .resumed: "resumed"
-    case .cancelledAll: "all operations cancelled"
-    }
-  }
-}
-
-extension Trace {
-  fileprivate func targetName(_ target: WaitRecord.Target) -> String {
-    switch target {
-    case .operation(let id): "operation \(operation(id)?.shownName ?? id.description)"
-    case .queue(let id): "queue \(queue(id)?.name ?? id.description)"
-    case .object(let id): object(id)?.title ?? id.description
     }
   }
 }

@@ -24,6 +24,7 @@ protocol TimelineEvents {
   /// Whether the ends of arrows are events of their own; else ``arrow(_:leaves:)`` is never called.
   static var drawsArrowsApart: Bool { get }
 
+  init(_ content: TimelineContent, _ writer: ByteWriter)
   /// What stands before the first event: groups and tracks.
   mutating func begin()
   /// By its place in ``Timeline/executions``.
@@ -37,6 +38,18 @@ protocol TimelineEvents {
   mutating func end()
   /// Throws what the sink threw, if it did.
   func check() throws
+}
+
+extension TimelineEvents {
+  /// Writes a trace in this format. Time O(n log n). Throws what `sink` throws.
+  static func write(_ trace: Trace, _ options: TimelineOptions, to sink: @escaping ByteSink) throws -> TimelineCounts {
+    let content = TimelineContent(trace, options)
+    let writer = ByteWriter(sink)
+    var events = Self(content, writer)
+    let counts = try content.write(to: &events)
+    try writer.finish()
+    return counts
+  }
 }
 
 extension TimelineContent {

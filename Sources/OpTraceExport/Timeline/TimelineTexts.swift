@@ -40,16 +40,8 @@ extension TimelineContent {
     case .block(let operation, let block):
       (.block, "\(name(ofOperation: operation)) · block \(Int(block.index) + 1)")
     case .span(let index): (.span, trace.spans[index].name)
-    case .wait(let index): (.threadWait, "waits for " + name(of: trace.waits[index].target))
+    case .wait(let index): (.threadWait, "waits for " + timeline.name(of: trace.waits[index].target, in: trace))
     case .gap(let index): (.loss, "\(trace.loss.gaps[index].count) records lost")
-    }
-  }
-
-  private func name(of target: WaitRecord.Target) -> String {
-    switch target {
-    case .operation(let id): "operation " + (trace.operation(id)?.shownName ?? id.description)
-    case .queue(let id): "queue " + (timeline.groupOfQueue[id].map { timeline.groups[$0].name } ?? id.description)
-    case .object(let id): trace.object(id)?.title ?? id.description
     }
   }
 
@@ -61,14 +53,29 @@ extension TimelineContent {
     case .finding(let index): return (.finding, 0, "\(findings[index].severity.rawValue): \(findings[index].title)")
     case .queue(let index, let place):
       let queue = trace.queues[index]
-      let name =
-        switch queue.changes[place].kind {
-        case .suspended: "suspended"
-        case .resumed: "resumed"
-        case .cancelledAll: "all operations cancelled"
-        case .limit: "limit changed"
-        }
-      return (.mark, timeline.group(of: queue.id), name)
+      return (.mark, timeline.group(of: queue.id), queue.changes[place].kind.words)
+    }
+  }
+}
+
+extension Timeline {
+  /// What somebody waits for. O(log n).
+  func name(of target: WaitRecord.Target, in trace: Trace) -> String {
+    switch target {
+    case .operation(let id): "operation " + (trace.operation(id)?.shownName ?? id.description)
+    case .queue(let id): "queue " + (groupOfQueue[id].map { groups[$0].name } ?? id.description)
+    case .object(let id): trace.object(id)?.title ?? id.description
+    }
+  }
+}
+
+extension QueueRecord.ChangeKind {
+  var words: String {
+    switch self {
+    case .suspended: "suspended"
+    case .resumed: "resumed"
+    case .cancelledAll: "all operations cancelled"
+    case .limit: "limit changed"
     }
   }
 }

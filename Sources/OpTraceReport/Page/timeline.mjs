@@ -1,6 +1,6 @@
 // The timeline: puts canvas, overview, buttons and legend into the page, and makes what people do change what is drawn.
 import {h, stateChip} from './dom.mjs';
-import {durationText} from './format.mjs';
+import {durationText, grouped} from './format.mjs';
 import {buildLanes} from './slices.mjs';
 import {buildCounters} from './steps.mjs';
 import {layOut, rowAt} from './rows.mjs';
@@ -78,7 +78,7 @@ class Timeline {
       this.said);
     if (this.model.waitsWithoutLane > 0) {
       this.element.append(h('p', {class: 'timeline-note faint'},
-        `${this.model.waitsWithoutLane.toLocaleString('en')} waits found no lane of their own; the counters count them all.`));
+        `${grouped(this.model.waitsWithoutLane)} waits found no lane of their own; the counters count them all.`));
     }
     if (this.laneRows.length === 0) {
       this.stage.append(h('p', {class: 'timeline-none'}, this.model.count === 0 ? 'No operation was recorded.' : 'No operation was executed.'));

@@ -117,6 +117,6 @@ export function workload(count, {threads = 4, width = 8, names = (number) => `op
   }
   events.sort((one, other) => one[0] - other[0]);
   const last = events[events.length - 1][0];
-  return `optrace text 1\nprocess 4711 "workload"\nwriter "0.1.0"\nmode streaming\nwall 1795241206308108874\nmonotonic 5\nstate closed\n`
-    + `heartbeat ${last + 1000}\nevents ${events.length}\n\n${events.map(([time, text]) => `${Math.round(time)} ${text}`).join('\n')}\n`;
+  return textTrace(events.map(([time, text]) => `${Math.round(time)} ${text}`),
+    {process: '4711 "workload"', end: last + 1000, more: `events ${events.length}\n`});
 }
