@@ -32,7 +32,7 @@ help:
 	@echo "make bench-page  what a frame of the report's timeline takes in a browser"
 	@echo "make reliability  thousands of processes that are ended, a ring over 100 million events, 1,000 renders: minutes"
 	@echo "make fuzz       each fuzzing target for some seconds;  scripts/fuzz TARGET SECONDS: for longer"
-	@echo "make lint       check the source's format;  make format: mend it"
+	@echo "make lint       check the source's format, and that arrows go one way;  make format: mend the format"
 	@echo "make install    the command, its manual pages and completions, into PREFIX ($(PREFIX));  make uninstall"
 	@echo "make clean      remove everything that was built"
 
@@ -63,18 +63,17 @@ test: setup-test
 	@echo "==> Building the tests"
 	@$(SWIFT) build --build-tests --quiet
 	@SWIFT="$(SWIFT)" scripts/build-hook-programs
-	@echo "==> Running the tests"
-	@SWIFT="$(SWIFT)" scripts/run-tests
-	@echo "==> Running the tests of the report page, in a browser"
-	@scripts/test-page
-	@echo "==> Building a program that uses the library alone"
-	@scripts/check-client .build/debug/optrace
+	@echo "==> Looking for public symbols that say nothing"
+	@scripts/check-docs
+	@echo "==> Running the tests; beside them those of the report page, in a browser, and a program that uses the library alone"
+	@SWIFT="$(SWIFT)" scripts/test-all
 
 format:
 	@$(SWIFT) format --in-place --parallel --configuration .swift-format --recursive $(sources)
 
 lint:
 	@$(SWIFT) format lint --strict --parallel --configuration .swift-format --recursive $(sources)
+	@SWIFT="$(SWIFT)" scripts/check-arrows
 
 sanitize: sanitize-thread sanitize-address
 

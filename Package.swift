@@ -10,7 +10,9 @@ let package = Package(
   platforms: [.macOS(.v13), .iOS(.v16)],
   products: [
     .library(name: "OpTrace", targets: ["OpTrace"]),
-    .library(name: "OpTraceAnalysis", targets: ["OpTraceModel", "OpTraceAnalysis", "OpTraceExport"]),
+    .library(
+      name: "OpTraceAnalysis",
+      targets: ["OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceText", "OpTraceExport"]),
     .library(name: "OpTraceReport", targets: ["OpTraceReport"]),
     .library(name: "OpTraceGraphviz", targets: ["OpTraceGraphviz"]),
     .library(name: "OpTraceDiagnostics", targets: ["OpTraceDiagnostics"]),
@@ -42,29 +44,32 @@ let package = Package(
         .unsafeFlags(["-nostartfiles", "-enable-experimental-feature", "Embedded"], .when(platforms: [.linux]))
       ]),
 
-    // What reads, explains and draws a trace.
+    // What reads, explains, tells and draws a trace.
     .target(name: "OpTraceModel", dependencies: ["OpTraceFormat"]),
-    .target(name: "OpTraceAnalysis", dependencies: ["OpTraceModel"]),
-    .target(name: "OpTraceExport", dependencies: ["OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+    .target(name: "OpTraceAnalysis", dependencies: ["OpTraceModel", "OpTraceFormat"]),
+    // For people and scripts, in words: what a program that looks at itself needs.
+    .target(name: "OpTraceText", dependencies: ["OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+    .target(name: "OpTraceExport", dependencies: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
     // The files of the report's page, by themselves: a program that links the rest does not carry them.
     .target(name: "OpTraceReport", dependencies: ["OpTraceExport"], resources: [.embedInCode("Page")]),
     .systemLibrary(
       name: "CGraphviz", pkgConfig: "libgvc", providers: [.apt(["libgraphviz-dev"]), .brew(["graphviz"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-    .target(name: "OpTraceGraphviz", dependencies: ["CGraphviz", "OpTraceExport", "OpTraceAnalysis", "OpTraceModel"]),
+    .target(name: "OpTraceGraphviz", dependencies: ["CGraphviz", "OpTraceExport", "OpTraceModel"]),
 
     // Recorder and analysis in one process.
     .target(name: "COpTraceSignals", cSettings: [.define("_GNU_SOURCE", .when(platforms: [.linux]))]),
     .target(
       name: "OpTraceDiagnostics",
-      dependencies: ["COpTraceSignals", "OpTrace", "OpTraceModel", "OpTraceAnalysis", "OpTraceExport"]),
+      dependencies: ["COpTraceSignals", "OpTrace", "OpTraceModel", "OpTraceAnalysis", "OpTraceText"]),
 
     // The command and the demo programs.
     .target(name: "OpTraceScenarios", dependencies: ["OpTrace", "OpTraceModel"]),
     .executableTarget(
       name: "optrace-cli",
       dependencies: [
-        "COpTrace", "OpTrace", "OpTraceScenarios", "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceExport",
+        "COpTrace", "OpTrace", "OpTraceScenarios", "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceText",
+        "OpTraceExport",
         .target(name: "OpTraceReport", condition: cli),
         .target(name: "OpTraceGraphviz", condition: cli),
         .target(name: "CZlib", condition: cli),
@@ -75,36 +80,48 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio", condition: cli),
       ]),
 
+    // Who imports whom, here and in the sources.
+    .testTarget(name: "ArchitectureTests"),
+
+    // What tests share: traces made by hand, random numbers with a seed, threads to wait on, gates, programs that are run.
+    .target(name: "CTestSupport", path: "Tests/CTestSupport"),
+    .target(
+      name: "TestSupport", dependencies: ["CTestSupport", "OpTraceFormat", "OpTraceModel"], path: "Tests/TestSupport"),
     // The broken programs of the demo, without the command.
     .executableTarget(name: "BrokenProgram", dependencies: ["OpTraceScenarios"], path: "Tests/BrokenProgram"),
     .testTarget(
       name: "OpTraceScenariosTests",
-      dependencies: ["OpTraceScenarios", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat", "BrokenProgram"]),
+      dependencies: [
+        "TestSupport", "OpTraceScenarios", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat", "BrokenProgram",
+      ]),
     .testTarget(name: "OpTraceFormatTests", dependencies: ["OpTraceFormat", "COpTrace"]),
     .testTarget(
-      name: "OpTraceModelTests", dependencies: ["OpTraceModel", "OpTraceFormat", "OpTrace"], exclude: ["Golden"]),
+      name: "OpTraceModelTests", dependencies: ["TestSupport", "OpTraceModel", "OpTraceFormat", "OpTrace"],
+      exclude: ["Golden"]),
+    .testTarget(
+      name: "OpTraceTextTests",
+      dependencies: ["TestSupport", "OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
     .testTarget(
       name: "OpTraceExportTests",
       dependencies: [
-        "GraphTestSupport", "OpTraceExport", .target(name: "OpTraceReport", condition: cli), "OpTraceAnalysis",
+        "TestSupport", "OpTraceText", "OpTraceExport", .target(name: "OpTraceReport", condition: cli),
+        "OpTraceAnalysis",
         "OpTraceModel", "OpTraceFormat",
       ]),
-    // Tests of the graph.
-    .target(name: "GraphTestSupport", dependencies: ["OpTraceFormat", "OpTraceModel"], path: "Tests/GraphTestSupport"),
     // Programs that a seed makes up, healthy ones and such that hang.
     .executableTarget(
-      name: "RandomProgram", dependencies: ["CRecorderTestSupport", "GraphTestSupport", "OpTrace"],
+      name: "RandomProgram", dependencies: ["CRecorderTestSupport", "TestSupport", "OpTrace"],
       path: "Tests/RandomProgram"),
     .testTarget(
       name: "DoctorRandomTests",
-      dependencies: ["GraphTestSupport", "OpTraceAnalysis", "OpTraceFormat", "OpTraceModel", "RandomProgram"]),
+      dependencies: ["TestSupport", "OpTraceAnalysis", "OpTraceFormat", "OpTraceModel", "RandomProgram"]),
     .testTarget(
       name: "OpTraceAnalysisTests",
-      dependencies: ["GraphTestSupport", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+      dependencies: ["TestSupport", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
     .testTarget(
       name: "OpTraceGraphvizTests",
       dependencies: [
-        "GraphTestSupport", "OpTraceGraphviz", "OpTraceExport", "OpTraceAnalysis", "OpTraceModel", "optrace-cli",
+        "TestSupport", "OpTraceGraphviz", "OpTraceExport", "OpTraceAnalysis", "OpTraceModel", "optrace-cli",
         "CZlib",
       ]),
     // A program that knows nothing of OpTrace.
@@ -112,14 +129,16 @@ let package = Package(
     .testTarget(
       name: "OpTraceCLITests",
       dependencies: [
-        "optrace-cli", "OpTraceAnalysis", "OpTraceModel", "OpTraceScenarios", "RecordTestProgram",
+        "TestSupport", "optrace-cli", "OpTraceAnalysis", "OpTraceModel", "OpTraceScenarios", "RecordTestProgram",
         .product(name: "NIOCore", package: "swift-nio", condition: cli),
       ]),
 
     // Tests of the recorder.
     .target(name: "CRecorderTestSupport", path: "Tests/CRecorderTestSupport"),
+    // What stands in no header of the recorder's.
+    .target(name: "CRecorderInside", dependencies: ["COpTrace"], path: "Tests/CRecorderInside"),
     .executableTarget(
-      name: "RecorderTestProgram", dependencies: ["OpTrace", "COpTrace", "CRecorderTestSupport"],
+      name: "RecorderTestProgram", dependencies: ["OpTrace", "CRecorderTestSupport"],
       path: "Tests/RecorderTestProgram"),
     // Of this package, not of the benchmarks' own, so that the tests run it too.
     .executableTarget(
@@ -128,8 +147,8 @@ let package = Package(
     .testTarget(
       name: "OpTraceTests",
       dependencies: [
-        "OpTrace", "OpTraceModel", "OpTraceFormat", "COpTrace", "CRecorderTestSupport", "RecorderTestProgram",
-        "KillBenchmark",
+        "TestSupport", "OpTrace", "OpTraceModel", "OpTraceFormat", "COpTrace", "CRecorderInside",
+        "CRecorderTestSupport", "RecorderTestProgram", "KillBenchmark",
       ]),
     // The same programs traced in four ways: links lead to the sources that they share.
     .executableTarget(
@@ -143,7 +162,8 @@ let package = Package(
     .testTarget(
       name: "OpTraceHookTests",
       dependencies: [
-        "OpTraceModel", "OpTraceFormat", "optrace-cli", "HookTraced", "HookForeign", "HookInstrumented", "HookPlain",
+        "TestSupport", "OpTraceModel", "OpTraceFormat", "optrace-cli", "HookTraced", "HookForeign", "HookInstrumented",
+        "HookPlain",
       ],
       exclude: ["Expected"]),
 
@@ -154,11 +174,12 @@ let package = Package(
     .testTarget(
       name: "OpTraceDiagnosticsTests",
       dependencies: [
-        "OpTraceDiagnostics", "OpTrace", "OpTraceAnalysis", "OpTraceModel", "DiagnosticsTestProgram",
+        "TestSupport", "OpTraceDiagnostics", "OpTrace", "OpTraceAnalysis", "OpTraceModel", "DiagnosticsTestProgram",
       ]),
 
     .testTarget(
-      name: "OpTraceStressTests", dependencies: ["OpTrace", "OpTraceModel"], exclude: ["address.supp", "thread.supp"]),
+      name: "OpTraceStressTests", dependencies: ["TestSupport", "OpTrace", "OpTraceModel"],
+      exclude: ["address.supp", "thread.supp"]),
   ],
   swiftLanguageModes: [.v6]
 )
@@ -173,4 +194,22 @@ for target in package.targets where target.type != .system {
   if !target.name.hasPrefix("Hook") {
     target.swiftSettings?.append(.enableUpcomingFeature("MemberImportVisibility"))
   }
+}
+
+// scripts/sanitize builds what it runs, and nothing else: these targets and what they need.
+if let wanted = Context.environment["OPTRACE_TARGETS"] {
+  var names = Set(wanted.split(separator: " ").map(String.init))
+  var open = names
+  while let name = open.popFirst() {
+    for dependency in package.targets.first(where: { $0.name == name })?.dependencies ?? [] {
+      switch dependency {
+      case .targetItem(let other, _), .byNameItem(let other, _):
+        if names.insert(other).inserted { open.insert(other) }
+      default: break
+      }
+    }
+  }
+  package.targets.removeAll { !names.contains($0.name) }
+  package.products = []
+  package.dependencies = []
 }

@@ -1,6 +1,7 @@
 import OpTraceAnalysis
 import OpTraceExport
 import OpTraceModel
+import OpTraceText
 
 /// What the commands do with a file, on bytes that a fuzzer made up: read, check, sum up, diagnose, draw, export, print.
 ///

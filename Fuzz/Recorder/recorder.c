@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../Sources/COpTrace/internal.h"
+#include "../../Sources/COpTrace/storage/recorder.h"
 
 enum { longest_text = 1024, most_threads = 4 };
 
@@ -39,8 +39,8 @@ static uint32_t length(const uint8_t *record) {
 // What the ring asks for: the first records of the chunk, as many whole ones as the fuzzer wishes.
 static void carry(void *context, const uint8_t *chunk, uint32_t bytes) {
   uint32_t wish = *(const uint32_t *)context * 8, size = 0;
-  const uint8_t *records = chunk + optrace_chunk_bytes;
-  while (optrace_chunk_bytes + size < bytes && size + length(records + size) * 8 <= wish)
+  const uint8_t *records = chunk + optrace_chunk_size;
+  while (optrace_chunk_size + size < bytes && size + length(records + size) * 8 <= wish)
     size += length(records + size) * 8;
   if (size) optrace_carry(recorder, 1, 1, 0, records, size);
 }
@@ -136,22 +136,22 @@ static void look_at_records(const uint8_t *at, uint32_t bytes) {
 static void look_at_file(const uint8_t *file, uint64_t size) {
   const uint64_t begin = 0x9E3779B97F4A7C15ull;
   uint64_t end = u64(file + optrace_header_end_offset);
-  demand(u32(file + optrace_header_state) == 2 && end <= size);
+  demand(u32(file + optrace_header_state) == optrace_file_state_closed && end <= size);
   demand(u64(file + optrace_header_dynamic_checksum) ==
          optrace_checksum(begin, file + optrace_header_state, optrace_header_dynamic_checksum - optrace_header_state));
-  for (uint64_t offset = optrace_header_bytes; offset + optrace_chunk_bytes <= end;) {
+  for (uint64_t offset = optrace_header_size; offset + optrace_chunk_size <= end;) {
     const uint8_t *chunk = file + offset;
-    uint32_t bytes = u32(chunk + 4), fill = u32(chunk + 32);
-    demand(u32(chunk) == chunk_magic && bytes % 64 == 0 && bytes >= optrace_chunk_bytes && bytes <= end - offset);
-    demand(fill % 8 == 0 && fill <= bytes - optrace_chunk_bytes);
+    uint32_t bytes = u32(chunk + optrace_chunk_byte_count), fill = u32(chunk + optrace_chunk_fill);
+    demand(u32(chunk) == optrace_chunk_magic && bytes % 64 == 0 && bytes >= optrace_chunk_size && bytes <= end - offset);
+    demand(fill % 8 == 0 && fill <= bytes - optrace_chunk_size);
     // A chunk that was free again in a ring was never sealed.
-    if (u32(chunk + 36) == chunk_sealed) {
-      uint8_t header[optrace_chunk_bytes];
+    if (u32(chunk + optrace_chunk_state) == optrace_chunk_state_sealed) {
+      uint8_t header[optrace_chunk_size];
       memcpy(header, chunk, sizeof header);
-      memset(header + 40, 0, 8);
+      memset(header + optrace_chunk_checksum, 0, 8);
       uint64_t checksum = optrace_checksum(begin, header, sizeof header);
-      demand(u64(chunk + 40) == optrace_checksum(checksum, chunk + optrace_chunk_bytes, fill));
-      look_at_records(chunk + optrace_chunk_bytes, fill);
+      demand(u64(chunk + optrace_chunk_checksum) == optrace_checksum(checksum, chunk + optrace_chunk_size, fill));
+      look_at_records(chunk + optrace_chunk_size, fill);
     }
     offset += bytes;
   }

@@ -18,6 +18,7 @@ public struct CriticalPath: Sendable, Equatable {
   public enum Cause: Sendable, Hashable {
     /// Nothing that the trace knows of: the path's first step.
     case start
+    /// This operation had to finish first.
     case dependency(OperationID)
     /// The end of this operation gave it its slot.
     case slot(OperationID)
@@ -26,8 +27,11 @@ public struct CriticalPath: Sendable, Equatable {
   /// One operation's part of the path. A step begins where the one before ended, so steps tile the path's time without
   /// gap or overlap; the three times add up to the step's duration. All times are on the trace's clock.
   public struct Step: Sendable, Hashable {
+    /// Who takes this step.
     public var operation: OperationID
+    /// What it waited for last, before it could run.
     public var cause: Cause
+    /// Where the step before ended; of the first step, the enqueueing or the start. Nanoseconds on the trace's clock.
     public var began: Nanoseconds
     /// The finish; the trace's end for an operation that is not over.
     public var ended: Nanoseconds
@@ -35,8 +39,10 @@ public struct CriticalPath: Sendable, Equatable {
     public var waitingForDependencies: Nanoseconds
     /// From then until its own code began. Time in which another operation of the path held the slot is that one's.
     public var waitingForSlot: Nanoseconds
+    /// From the beginning of its own code until `ended`, in nanoseconds.
     public var running: Nanoseconds
 
+    /// From `began` to `ended`, in nanoseconds.
     public var duration: Nanoseconds { ended - began }
   }
 
@@ -49,7 +55,9 @@ public struct CriticalPath: Sendable, Equatable {
 
   /// The steps' running time: the classic length of a critical path.
   public var total: Nanoseconds { steps.reduce(0) { $0 + $1.running } }
+  /// The sum over all steps, in nanoseconds.
   public var waitingForDependencies: Nanoseconds { steps.reduce(0) { $0 + $1.waitingForDependencies } }
+  /// The sum over all steps, in nanoseconds.
   public var waitingForSlot: Nanoseconds { steps.reduce(0) { $0 + $1.waitingForSlot } }
   /// From the first step's begin to the last one's end, waits included.
   public var span: Nanoseconds { (steps.last?.ended ?? 0) - (steps.first?.began ?? 0) }
@@ -58,6 +66,7 @@ public struct CriticalPath: Sendable, Equatable {
   /// The operations of the path, those still to run included.
   public var operations: [OperationID] { steps.map(\.operation) + remaining }
 
+  /// Finds the path. Without operations that were enqueued or started it has no steps. O(n log n + e).
   public init(of trace: Trace) {
     wall = trace.activity.map { $0.upperBound - $0.lowerBound } ?? 0
     var walker = Walker(trace)

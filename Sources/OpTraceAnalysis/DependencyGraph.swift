@@ -17,10 +17,13 @@ public struct DependencyGraph: Sendable {
       packedDependency = Int32(exactly: dependency) ?? -1
     }
 
+    /// The node that waits.
     public var waiter: Int { Int(packedWaiter) }
+    /// The node that it waits for.
     public var dependency: Int { Int(packedDependency) }
   }
 
+  /// Nodes are `0..<nodeCount`, as the operations of the trace.
   public let nodeCount: Int
   /// Each once, sorted by waiter, then dependency.
   public let edges: [Edge]

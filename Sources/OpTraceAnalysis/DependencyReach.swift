@@ -1,5 +1,13 @@
 extension DependencyGraph {
-  public enum Direction: Sendable { case dependencies, dependents, both }
+  /// Which way to go along the edges.
+  public enum Direction: Sendable {
+    /// To what a node waits for.
+    case dependencies
+    /// To those that wait for a node.
+    case dependents
+    /// Either way.
+    case both
+  }
 
   /// All that the node waits for, directly or not; without the node itself unless it lies on a cycle. Ascending. O(n + e).
   public func ancestors(of node: Int) -> [Int] { reach(from: node, .dependencies) }

@@ -11,6 +11,7 @@ public struct OperationTimes: Sendable, Equatable {
   /// From then until it was finished; for an asynchronous operation also after its `start()` returned.
   public var running: Nanoseconds = 0
 
+  /// All three zero.
   public init() {}
 
   /// Borrowed: a copy of a record counts references, a million times.
@@ -27,5 +28,6 @@ public struct OperationTimes: Sendable, Equatable {
     if let began { running = max(0, end - began) }
   }
 
+  /// The sum of the three, in nanoseconds: from the enqueueing to the finish.
   public var total: Nanoseconds { waitingForDependencies + waitingForSlot + running }
 }

@@ -4,9 +4,11 @@ extension Summary {
   /// Threads that waited for operations, queues, semaphores and the like. Waits may lie inside one another, and
   /// at the same time on several threads: their sum is no part of the wall time.
   public struct Waits: Sendable, Equatable {
+    /// How many waits there were.
     public var count = 0
     /// Those that were not over when the trace ended; they count until then.
     public var unfinished = 0
+    /// Their times added up, in nanoseconds.
     public var total: Nanoseconds = 0
     /// By who waited on what, the longest total first; as many as the summary lists of operations.
     public var longest: [Wait] = []
@@ -14,21 +16,29 @@ extension Summary {
 
   /// The waits of one operation (or of a thread outside of operations) on one thing.
   public struct Wait: Sendable, Equatable {
+    /// What was waited for.
     public var target: WaitRecord.Target
     /// Of the last of them.
     public var thread: ThreadID
+    /// The operation that waited; nil: a thread outside of operations.
     public var operation: OperationID?
     /// What people read: `load`, `fetch`, `semaphore 1`.
     public var operationName: String?
+    /// What people read of the target: a name, or a number.
     public var targetName: String
     /// Of the object that was waited on, where it is one.
     public var object: ObjectRecord?
+    /// How many waits of this kind there were.
     public var count = 0
+    /// Those that were not over when the trace ended; they count until then.
     public var unfinished = 0
+    /// Their times added up, in nanoseconds.
     public var total: Nanoseconds = 0
+    /// The longest of them, in nanoseconds.
     public var max: Nanoseconds = 0
     /// What ended the last of them, or signalled last before.
     public var lastSignal: WaitRecord.Signal?
+    /// What people read of the operation that gave this signal; nil: none did.
     public var lastSignalName: String?
   }
 

@@ -4,6 +4,7 @@ public import OpTraceModel
 ///
 /// Times of operations are those of ``OperationTimes``; shares are of ``wall``. O(n log n) for n operations.
 public struct Summary: Sendable, Equatable {
+  /// Operations of the trace, those that were only named as a dependency among them.
   public var operationCount = 0
   /// From the first enqueueing or start of an operation to the last finish (``OpTraceModel/Trace/activity``).
   public var wall: Nanoseconds = 0
@@ -18,20 +19,28 @@ public struct Summary: Sendable, Equatable {
   public var classes: [Class] = []
   /// Those that ran longest, longest first.
   public var slowest: [Operation] = []
+  /// What decided when the run was over.
   public var criticalPath: CriticalPath
   /// The names of the operations on the critical path.
   public var pathNames: [OperationID: String] = [:]
   /// Threads that ran operations, busiest first.
   public var threads: [Thread] = []
+  /// Threads that waited for something.
   public var waits = Waits()
+  /// What is missing from the trace.
   public var loss: LossReport
 
+  /// What one queue did.
   public struct Queue: Sendable, Equatable {
+    /// The queue's number in the trace.
     public var id: QueueID
+    /// The queue's last name.
     public var name: String
     /// At the trace's end; -1: as many as the system allows.
     public var limit: Int
+    /// At the trace's end.
     public var isSuspended: Bool
+    /// Operations that were given to it.
     public var operations = 0
     /// The most operations that executed at one time.
     public var peak = 0
@@ -40,35 +49,52 @@ public struct Summary: Sendable, Equatable {
     /// The slots that there were, times how long: the limit, as it changed, over the wall time. Where there was no limit,
     /// the peak stands for it.
     public var capacity: Double = 0
+    /// The sum over its operations, in nanoseconds.
     public var waitingForDependencies: Nanoseconds = 0
+    /// The sum over its operations, in nanoseconds.
     public var waitingForSlot: Nanoseconds = 0
 
     /// `busy` as a part of `capacity`. Above 1 when operations went on while the limit was lowered under them.
     public var utilisation: Double { capacity > 0 ? Double(busy) / capacity : 0 }
   }
 
+  /// What the operations of one class took.
   public struct Class: Sendable, Equatable {
+    /// The class, as the trace tells it.
     public var name: String
+    /// Operations of this class.
     public var count = 0
     /// Of the operations that were enqueued and not merely seen in part.
     public var waitingForDependencies = Distribution()
+    /// Of the operations that were enqueued and not merely seen in part.
     public var waitingForSlot = Distribution()
     /// Of the operations that executed.
     public var running = Distribution()
   }
 
+  /// One operation and its times.
   public struct Operation: Sendable, Equatable {
+    /// The operation's number in the trace.
     public var id: OperationID
+    /// Its name, else its class.
     public var name: String
+    /// Its class, as the trace tells it.
     public var className: String
+    /// At the trace's end.
     public var state: OperationState
+    /// The queue that it was given to; nil: none.
     public var queue: QueueID?
+    /// Its three times.
     public var times: OperationTimes
   }
 
+  /// What one thread did.
   public struct Thread: Sendable, Equatable {
+    /// The thread's number in the trace.
     public var id: ThreadID
+    /// The system's number of it.
     public var systemID: UInt32
+    /// Its name; empty where it has none.
     public var name: String
     /// Executions (or blocks) that began on it.
     public var operations = 0
@@ -109,12 +135,18 @@ public struct Summary: Sendable, Equatable {
 
 /// What a set of durations looks like.
 public struct Distribution: Sendable, Equatable {
+  /// How many values there are.
   public var count = 0
+  /// Their sum in nanoseconds; the largest number where it is more.
   public var total: Nanoseconds = 0
+  /// The middle one, in nanoseconds.
   public var median: Nanoseconds = 0
+  /// Not exceeded by 95 of 100 values, in nanoseconds.
   public var p95: Nanoseconds = 0
+  /// The largest, in nanoseconds.
   public var max: Nanoseconds = 0
 
+  /// No values: all figures are zero.
   public init() {}
 
   /// Percentiles by the nearest rank: each is one of the values.

@@ -68,21 +68,13 @@ struct BodyPart {
 
   private mutating func keep(_ own: Set<ThreadID>) {
     let root = groups.root(body)
-    var kept = Set<OperationID>()
-    var queues = Set<QueueID>()
+    var kept = Set(own.map(TraceOwner.thread))
+    for thread in trace.threads where thread.isMain { kept.insert(.thread(thread.id)) }
     for (place, operation) in trace.operations.enumerated() where groups.root(place) == root {
-      kept.insert(operation.id)
-      if let queue = operation.queue { queues.insert(queue) }
+      kept.insert(.operation(operation.id))
+      if let queue = operation.queue { kept.insert(.queue(queue)) }
     }
-    trace.operations.removeAll { !kept.contains($0.id) }
-    trace.queues.removeAll { !queues.contains($0.id) }
-    let main = trace.threads.first { $0.isMain }?.id
-    trace.waits.removeAll { wait in
-      if let inside = wait.inside { return !kept.contains(inside) }
-      return !own.contains(wait.thread) && wait.thread != main
-    }
-    trace.spans.removeAll { span in span.operation.map { !kept.contains($0) } ?? true }
-    trace.marks.removeAll { mark in mark.operation.map { !kept.contains($0) } ?? true }
+    trace.keep(kept.contains)
   }
 }
 

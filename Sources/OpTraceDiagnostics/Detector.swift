@@ -1,8 +1,8 @@
 internal import Dispatch
 import OpTrace
 import OpTraceAnalysis
-import OpTraceExport
 import OpTraceModel
+import OpTraceText
 
 /// Looks now and then whether a body can still go on.
 final class Detector: Sendable {
@@ -33,7 +33,7 @@ final class Detector: Sendable {
     var pause = Duration.milliseconds(100)
     while true {
       let left = deadline.map { $0 - clock.now } ?? pause
-      guard left > .zero else { return fail(StallError(timeout: timeout ?? .zero, report: wholeReport)) }
+      guard left > .zero else { return fail(StallError(timeout: timeout ?? .zero, look: wholeReport)) }
       let nanoseconds = Int(min(pause, left).nanoseconds)
       guard cancelled.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .timedOut else { return }
       // A long trace takes a while to read: that must not cost the body more than a tenth of the machine's one core.
@@ -91,7 +91,7 @@ final class Detector: Sendable {
     }
   }
 
-  private var wholeReport: QueueReport? {
-    (try? LiveTrace(of: recorder)).map { report(of: $0) }
+  private var wholeReport: Result<QueueReport, TraceError> {
+    Result { () throws(TraceError) in report(of: try LiveTrace(of: recorder)) }
   }
 }

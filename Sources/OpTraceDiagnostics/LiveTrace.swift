@@ -1,7 +1,7 @@
 internal import Foundation
 import OpTrace
-import OpTraceExport
 import OpTraceModel
+import OpTraceText
 
 /// The trace of a recorder of this process, as far as it is written.
 struct LiveTrace {

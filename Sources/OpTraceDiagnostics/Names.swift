@@ -1,5 +1,5 @@
-import OpTraceExport
 import OpTraceModel
+import OpTraceText
 
 /// What operations, queues and threads are called in a report; fit for a terminal, whatever a program names them.
 struct Names {

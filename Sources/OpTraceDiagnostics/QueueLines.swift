@@ -1,5 +1,4 @@
 import OpTraceAnalysis
-import OpTraceExport
 import OpTraceModel
 
 /// All queues with what is in them, and all threads that wait, the way a Java machine prints its threads.

@@ -1,6 +1,6 @@
 public import OpTraceAnalysis
-import OpTraceExport
 import OpTraceModel
+import OpTraceText
 
 /// What a process's queues look like at one moment, and what the doctor says of it: what a ``Watchdog``, a
 /// ``SignalReport`` and the errors of `withDeadlockDetection` tell.

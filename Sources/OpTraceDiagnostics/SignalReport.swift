@@ -1,7 +1,7 @@
 internal import COpTraceSignals
 public import Foundation
 public import OpTrace
-import OpTraceExport
+import OpTraceText
 
 /// Prints the state of all queues to standard error when the process receives a signal, as a Java machine prints its
 /// threads: `kill -QUIT PID`, or Ctrl-\ in the terminal. The program goes on.
@@ -16,15 +16,32 @@ import OpTraceExport
 public final class SignalReport: Sendable {
   /// Why a signal could not be installed.
   public struct InstallError: Error, Sendable, Equatable, CustomStringConvertible, LocalizedError {
+    /// What is in the way. Later versions may have more of them, so a `switch` needs a `default`.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+      /// The member's own name, such as `alreadyInstalled`.
+      public let description: String
+
+      /// A report is installed for this signal: one at a time.
+      public static let alreadyInstalled = Code(description: "alreadyInstalled")
+      /// The system lets nobody handle this signal; ``InstallError/errno`` tells why.
+      public static let cannotHandle = Code(description: "cannotHandle")
+    }
+
+    /// The signal's number, as it was asked for.
     public let signal: Int32
     /// The system's error number: `EBUSY` where a report is installed for this signal already.
     public let errno: Int32
 
+    /// What is in the way, to be switched over.
+    public var code: Code { errno == EBUSY ? .alreadyInstalled : .cannotHandle }
+
+    /// What is in the way, and what to do about it.
     public var description: String {
-      errno == EBUSY
+      code == .alreadyInstalled
         ? "a report is installed for signal \(signal) already: remove it first, or take another signal"
         : "signal \(signal) cannot be handled: \(String(cString: strerror(errno)))"
     }
+    /// The ``description``, for what shows errors through Foundation.
     public var errorDescription: String? { description }
   }
 

@@ -1,8 +1,8 @@
 internal import Dispatch
 internal import Foundation
 public import OpTrace
-import OpTraceExport
 import OpTraceModel
+import OpTraceText
 
 /// Tells when work is pending and nothing moves.
 ///

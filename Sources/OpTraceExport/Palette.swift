@@ -2,13 +2,13 @@ import Foundation
 public import OpTraceModel
 
 /// A colour of the sRGB space, with the arithmetic that tests need to judge its contrast.
-public struct Color: Sendable, Hashable {
-  public var hex: String
+package struct Color: Sendable, Hashable {
+  package var hex: String
 
-  public init(_ hex: String) { self.hex = hex }
+  package init(_ hex: String) { self.hex = hex }
 
   /// Relative luminance as WCAG 2 defines it, 0 (black) to 1 (white).
-  public var luminance: Double {
+  package var luminance: Double {
     guard hex.count == 7, let value = UInt32(hex.dropFirst(), radix: 16) else { return 0 }
     func linear(_ shift: UInt32) -> Double {
       let part = Double(value >> shift & 0xff) / 255
@@ -18,7 +18,7 @@ public struct Color: Sendable, Hashable {
   }
 
   /// WCAG's contrast ratio, 1 to 21. Text wants 4.5.
-  public func contrast(with other: Color) -> Double {
+  package func contrast(with other: Color) -> Double {
     let light = max(luminance, other.luminance)
     let dark = min(luminance, other.luminance)
     return (light + 0.05) / (dark + 0.05)
@@ -26,11 +26,11 @@ public struct Color: Sendable, Hashable {
 }
 
 /// A colour for light and for dark surroundings.
-public struct ColorPair: Sendable, Hashable {
-  public var light: Color
-  public var dark: Color
+package struct ColorPair: Sendable, Hashable {
+  package var light: Color
+  package var dark: Color
 
-  public init(_ light: String, _ dark: String) {
+  package init(_ light: String, _ dark: String) {
     self.light = Color(light)
     self.dark = Color(dark)
   }
@@ -38,12 +38,24 @@ public struct ColorPair: Sendable, Hashable {
 
 /// Where an operation stands, as pictures show it: the states of a trace and what the analysis adds to them.
 public enum ShownState: String, Sendable, CaseIterable {
-  case finished, executing, ready, pending, cancelled, failed
+  /// Came to its end.
+  case finished
+  /// Its own code runs.
+  case executing
+  /// Waits for a slot.
+  case ready
+  /// Waits for dependencies, or was never given to a queue.
+  case pending
+  /// Asked to cancel before it ran, and over.
+  case cancelled
+  /// Finished with an error.
+  case failed
   /// In a circle of waiting.
   case deadlocked
   /// Cannot go on because of what is deadlocked, or of something that does not come.
   case stalled
 
+  /// As the trace tells it, without what the analysis adds.
   public init(_ state: OperationState) {
     switch state {
     case .finished: self = .finished
@@ -69,7 +81,7 @@ public enum ShownState: String, Sendable, CaseIterable {
     }
   }
 
-  public var style: StateStyle {
+  package var style: StateStyle {
     switch self {
     case .finished:
       StateStyle(
@@ -108,30 +120,30 @@ public enum ShownState: String, Sendable, CaseIterable {
 }
 
 /// How a state looks: `accent` for its sign and for what it did, on `fill`.
-public struct StateStyle: Sendable, Hashable {
-  public var accent: ColorPair
-  public var border: ColorPair
-  public var fill: ColorPair
-  public var text: ColorPair
+package struct StateStyle: Sendable, Hashable {
+  package var accent: ColorPair
+  package var border: ColorPair
+  package var fill: ColorPair
+  package var text: ColorPair
 }
 
 /// The colours that all pictures share.
-public enum Palette {
-  public static let page = ColorPair("#FFFFFF", "#0B1220")
-  public static let text = ColorPair("#0F172A", "#F1F5F9")
-  public static let muted = ColorPair("#52607A", "#A9B6CB")
-  public static let edge = ColorPair("#94A3B8", "#64748B")
-  public static let critical = ColorPair("#7C3AED", "#A78BFA")
-  public static let cycle = ColorPair("#C8321A", "#FF6F5E")
-  public static let warning = ColorPair("#8A4B00", "#F9B95C")
-  public static let good = ColorPair("#0B7A53", "#4ADE9F")
+package enum Palette {
+  package static let page = ColorPair("#FFFFFF", "#0B1220")
+  package static let text = ColorPair("#0F172A", "#F1F5F9")
+  package static let muted = ColorPair("#52607A", "#A9B6CB")
+  package static let edge = ColorPair("#94A3B8", "#64748B")
+  package static let critical = ColorPair("#7C3AED", "#A78BFA")
+  package static let cycle = ColorPair("#C8321A", "#FF6F5E")
+  package static let warning = ColorPair("#8A4B00", "#F9B95C")
+  package static let good = ColorPair("#0B7A53", "#4ADE9F")
   /// Parts of a time bar.
-  public static let track = ColorPair("#E6EBF2", "#263450")
-  public static let waitsForDependencies = ColorPair("#93A2B8", "#6F80A0")
-  public static let waitsForSlot = ColorPair("#E5A430", "#F2B84B")
+  package static let track = ColorPair("#E6EBF2", "#263450")
+  package static let waitsForDependencies = ColorPair("#93A2B8", "#6F80A0")
+  package static let waitsForSlot = ColorPair("#E5A430", "#F2B84B")
 
   /// Backgrounds of lanes; taken in turn.
-  public static let lanes: [LaneStyle] = [
+  package static let lanes: [LaneStyle] = [
     LaneStyle(
       fill: ColorPair("#EFF6FF", "#0E1C36"), border: ColorPair("#C7DDFB", "#1D3A6B"),
       text: ColorPair("#1E40AF", "#A9CBFF")),
@@ -159,8 +171,9 @@ public enum Palette {
   ]
 }
 
-public struct LaneStyle: Sendable, Hashable {
-  public var fill: ColorPair
-  public var border: ColorPair
-  public var text: ColorPair
+/// How a lane looks: texts on `fill`.
+package struct LaneStyle: Sendable, Hashable {
+  package var fill: ColorPair
+  package var border: ColorPair
+  package var text: ColorPair
 }

@@ -1,10 +1,13 @@
 /// The checksum of headers and sealed chunks: every 64-bit word is mixed in by a bijection, so a change inside a single
 /// word is always found. Not cryptographic. `COpTrace` computes the same when a chunk is sealed (a test compares them).
 public struct Checksum: Sendable {
+  /// The checksum of what was added so far.
   public private(set) var value: UInt64 = 0x9E37_79B9_7F4A_7C15
 
+  /// The checksum of nothing.
   public init() {}
 
+  /// Mixes in one word. O(1).
   @inlinable
   public mutating func add(_ word: UInt64) {
     combine(word)

@@ -12,57 +12,103 @@
 /// To add a kind: a case here, a line in ``EventSpec/table``.
 public enum EventKind: UInt8, CaseIterable, Sendable {
   // One word.
+  /// `isReady` was asked and said true.
   case ready = 0x01
+  /// `start()` was entered.
   case started = 0x02
+  /// The operation's own code begins.
   case executionBegan = 0x03
+  /// The operation's own code has returned.
   case executionEnded = 0x04
+  /// `isFinished` turns true; written before anybody is told.
   case finished = 0x05
+  /// The operation object is gone.
   case released = 0x06
+  /// `cancel()` was called.
   case cancelRequested = 0x07
+  /// `finish()` was called once more: misuse, and ignored.
   case finishedAgain = 0x08
+  /// `start()` returned; an asynchronous operation may run on.
   case startReturned = 0x09
+  /// This thread blocks until the operation has finished.
   case waitBegan = 0x0A
+  /// The wait for the operation is over.
   case waitEnded = 0x0B
+  /// This thread blocks until the queue is empty.
   case queueWaitBegan = 0x0C
+  /// The wait for the queue is over.
   case queueWaitEnded = 0x0D
+  /// The queue starts nothing from here on.
   case queueSuspended = 0x0E
+  /// The queue starts operations again.
   case queueResumed = 0x0F
+  /// `cancelAllOperations()` was called.
   case queueCancelledAll = 0x10
+  /// The span with this id ends, on any thread.
   case spanEnded = 0x11
+  /// The queue object is gone.
   case queueReleased = 0x12
+  /// `isFinished` was asked and said true, though no change was announced yet. Since 1.1.
   case finishSeen = 0x13
 
   // Two words.
+  /// The clock's value, where it is far from the last record's. No event: readers resolve it.
   case time = 0x40
+  /// The records from here on in this chunk are of another thread. No event: readers resolve it.
   case threadSwitched = 0x41
+  /// So many records of this thread were lost right before this one; the subject is a ``LossReason``.
   case lost = 0x42
+  /// The first record of an operation: class, coverage, age.
   case operationCreated = 0x43
+  /// A dependency on another operation.
   case dependencyAdded = 0x44
+  /// A dependency was taken away.
   case dependencyRemoved = 0x45
+  /// Given to a queue; written before the queue is told.
   case enqueued = 0x46
+  /// The queue priority was set.
   case priorityChanged = 0x47
+  /// The operation's quality of service was set.
   case qualityChanged = 0x48
+  /// How many operations the queue may run at once was set; -1: as many as the system allows.
   case limitChanged = 0x49
+  /// One block of a block operation begins.
   case blockBegan = 0x4A
+  /// That block has returned.
   case blockEnded = 0x4B
+  /// The queue's quality of service was set.
   case queueQualityChanged = 0x4C
+  /// Whether the queue runs its operations on the main thread was set.
   case queueMainChanged = 0x4D
+  /// The wait on this object, which ``blocked`` told of, is over on this thread. Since 1.1.
   case unblocked = 0x4E
 
   // Three words.
+  /// The two system clocks at this record's ticks. No event: readers resolve it.
   case calibration = 0x80
+  /// The operation's thread has been blocking on an object for a while. Since 1.1.
   case blocked = 0x81
+  /// Who signalled, left or used that object last; stands right behind ``blocked`` or ``unblocked``. Since 1.1.
   case signalled = 0x82
 
   // Variable.
+  /// A text that other records name by its id. No event: readers resolve it.
   case string = 0xC0
+  /// The operation's name, and the place in the source where it was made.
   case operationNamed = 0xC1
+  /// A queue at first sight: its name, limit and quality of service.
   case queueCreated = 0xC2
+  /// The queue has another name.
   case queueRenamed = 0xC3
+  /// A thread: its number in the trace, the system's id, its name.
   case threadNamed = 0xC4
+  /// Finished with an error, whose description is the text.
   case finishedWithError = 0xC5
+  /// A moment that the program names.
   case mark = 0xC6
+  /// A named piece of work begins.
   case spanBegan = 0xC7
+  /// The name of an object that is waited on: a dispatch queue's label. Since 1.1.
   case objectNamed = 0xC8
 
   /// The table's line for this kind.

@@ -2,90 +2,65 @@
 public struct EventSpec: Sendable {
   /// What the high 32 bits of the first word name.
   public enum Subject: String, Sendable {
-    case none, operation, queue, thread, string, span, reason
+    /// Nothing: 0.
+    case none
+    /// The serial number of an operation.
+    case operation
+    /// The number of a queue.
+    case queue
+    /// The number of a thread.
+    case thread
+    /// The id of an interned text.
+    case string
+    /// The number of a span.
+    case span
+    /// A ``LossReason``.
+    case reason
   }
 
-  /// A value inside the second or third word.
-  public struct Field: Sendable {
-    public enum Meaning: String, Sendable {
-      /// A number; signed ones are two's complement over their width.
-      case unsigned, signed
-      /// The serial number of an operation, the id of a queue.
-      case operation, queue
-      /// The number of a thread; 0 is none.
-      case thread
-      /// The id of an interned string; 0 is none.
-      case string
-      /// Nonzero is true.
-      case flag
-      /// How long before the record something was, in units of 16 ticks; all ones means at least that.
-      case age
-      /// Where an object is in memory, and of which kind it is (``WaitedObject``).
-      case address
-      case objectKind = "object kind"
-    }
-
-    public let name: String
-    /// 1 or 2: which word of the record.
-    public let word: Int
-    /// Lowest bit and number of bits.
-    public let shift: Int
-    public let width: Int
-    public let meaning: Meaning
-
-    init(_ name: String, _ word: Int, _ shift: Int, _ width: Int, _ meaning: Meaning) {
-      self.name = name
-      self.word = word
-      self.shift = shift
-      self.width = width
-      self.meaning = meaning
-    }
-
-    /// The field's bits, taken out of the record's second and third word.
-    public func raw(_ word1: UInt64, _ word2: UInt64) -> UInt64 {
-      let bits = (word == 1 ? word1 : word2) >> UInt64(shift)
-      return width == 64 ? bits : bits & ((1 << UInt64(width)) - 1)
-    }
-
-    /// The field as a number with its sign.
-    public func value(_ word1: UInt64, _ word2: UInt64) -> Int64 {
-      let bits = raw(word1, word2)
-      guard meaning == .signed, width < 64 else { return Int64(bitPattern: bits) }
-      let unused = UInt64(64 - width)
-      return Int64(bitPattern: bits << unused) >> Int64(unused)
-    }
-
-    /// The bits of `value` at the field's place; what does not fit is cut off.
-    public func bits(_ value: Int64) -> UInt64 {
-      let pattern = UInt64(bitPattern: value)
-      return (width == 64 ? pattern : pattern & ((1 << UInt64(width)) - 1)) << UInt64(shift)
-    }
-  }
-
+  /// The kind that this line is of.
   public let kind: EventKind
   /// The word of the text form.
   public let name: String
+  /// What the record is about.
   public let subject: Subject
+  /// The values in its second and third word, in the order of the text form.
   public let fields: [Field]
-  /// In a variable record: the word at which its UTF-8 text begins (the text's length in bytes is in bits 16 to 31 of
-  /// the second word). Nil when the record carries no text.
-  public let textWord: Int?
+  /// Nil: the record carries no text.
+  package let text: Text?
+  package let part: Part
+  package let carry: Carry
+  package let bound: Bound
+  package let life: Life
   /// The minor version of the format that brought this kind.
   public let since: Int
+  /// What it says, in words, with what its fields hold.
   public let meaning: String
 
+  /// What would be forgotten in silence has no default.
   init(
-    _ kind: EventKind, _ name: String, _ subject: Subject, _ fields: [Field] = [], textWord: Int? = nil,
-    since: Int = 0, meaning: String
+    _ kind: EventKind, _ name: String, _ subject: Subject, _ fields: [Field] = [], text: Text? = nil,
+    part: Part = .event, carry: Carry, bound: Bound = .none, life: Life, since: Int = 0,
+    meaning: String
   ) {
     self.kind = kind
     self.name = name
     self.subject = subject
     self.fields = fields
-    self.textWord = textWord
+    self.text = text
+    self.part = part
+    self.carry = carry
+    self.bound = bound
+    self.life = life
     self.since = since
     self.meaning = meaning
   }
+
+  private static let priorities = Field.Values.within(-8...8)
+  /// As the meaning of `qos` lists them.
+  private static let qualities = Field.Values.within(0...4)
+  /// -1: none.
+  private static let limits = Field.Values.from(-1)
 
   /// Every kind, in the order of the documentation.
   public static let table: [EventSpec] = [
@@ -93,141 +68,200 @@ public struct EventSpec: Sendable {
     EventSpec(
       .operationCreated, "created", .operation,
       [
-        .init("class", 1, 0, 16, .string), .init("coverage", 1, 16, 4, .unsigned),
+        .init("class", 1, 0, 16, .string(.class)), .init("coverage", 1, 16, 4, .unsigned(.within(0...2))),
         .init("async", 1, 20, 1, .flag), .init("own-ready", 1, 21, 1, .flag), .init("age", 1, 24, 40, .age),
       ],
+      carry: .whileUnfinished, bound: .begins(.operation), life: .subject,
       meaning:
         "first record of an operation; an external one that is met itself has a second. `coverage`: 0 full, 1 partial, 2 external (only named as a dependency). `own-ready` (since 1.2): its class overrides `isReady`. `age`: how long before this record the object was created"
     ),
     EventSpec(
-      .operationNamed, "named", .operation, [.init("source", 1, 32, 16, .string)], textWord: 2,
+      .operationNamed, "named", .operation, [.init("source", 1, 32, 16, .string(.place))], text: .init(.name, at: 2),
+      carry: .whileUnfinished, life: .nobody,
       meaning: "the operation's name, and the place in the source (`file:line`) where it was made, if known"),
     EventSpec(
       .dependencyAdded, "depends", .operation, [.init("on", 1, 0, 32, .operation)],
-      meaning: "a dependency on another operation"),
+      carry: .whileUnfinished, life: .nobody, meaning: "a dependency on another operation"),
     EventSpec(
       .dependencyRemoved, "undepends", .operation, [.init("on", 1, 0, 32, .operation)],
-      meaning: "a dependency was taken away"),
+      carry: .whileUnfinished, life: .nobody, meaning: "a dependency was taken away"),
     EventSpec(
       .enqueued, "enqueued", .operation,
       [
-        .init("queue", 1, 0, 32, .queue), .init("priority", 1, 32, 8, .signed), .init("qos", 1, 40, 8, .unsigned),
+        .init("queue", 1, 0, 32, .queue), .init("priority", 1, 32, 8, .signed(priorities)),
+        .init("qos", 1, 40, 8, .unsigned(qualities)),
         .init("barrier", 1, 48, 1, .flag),
       ],
+      carry: .whileUnfinished, life: .subject,
       meaning: "given to a queue; written before the queue is told"),
     EventSpec(
       .ready, "ready", .operation,
+      carry: .whileUnfinished, life: .subject,
       meaning:
         "`isReady` was asked and said true; the thread is the one that removed the last obstacle. What counts is the last turn to true before the start"
     ),
-    EventSpec(.started, "started", .operation, meaning: "`start()` was entered"),
-    EventSpec(.executionBegan, "began", .operation, meaning: "the operation's own code begins"),
     EventSpec(
-      .blockBegan, "block-began", .operation, [.init("index", 1, 0, 32, .unsigned)],
-      meaning: "one block of a block operation"),
+      .started, "started", .operation, carry: .whileUnfinished, life: .subject,
+      meaning: "`start()` was entered"),
     EventSpec(
-      .blockEnded, "block-ended", .operation, [.init("index", 1, 0, 32, .unsigned)], meaning: "the end of that block"),
-    EventSpec(.executionEnded, "ended", .operation, meaning: "the operation's own code has returned"),
-    EventSpec(.finished, "finished", .operation, meaning: "`isFinished` turns true; written before anybody is told"),
+      .executionBegan, "began", .operation, carry: .whileUnfinished, life: .subject,
+      meaning: "the operation's own code begins"),
     EventSpec(
-      .finishSeen, "finish-seen", .operation, since: 1,
+      .blockBegan, "block-began", .operation, [.init("index", 1, 0, 32, .unsigned(.any))],
+      carry: .whileUnfinished, life: .subject, meaning: "one block of a block operation"),
+    EventSpec(
+      .blockEnded, "block-ended", .operation, [.init("index", 1, 0, 32, .unsigned(.any))], carry: .whileUnfinished,
+      life: .subject, meaning: "the end of that block"),
+    EventSpec(
+      .executionEnded, "ended", .operation, carry: .whileUnfinished, life: .subject,
+      meaning: "the operation's own code has returned"),
+    EventSpec(
+      .finished, "finished", .operation, carry: .whileUnfinished, bound: .ends(.operation), life: .subject,
+      meaning: "`isFinished` turns true; written before anybody is told"),
+    EventSpec(
+      .finishSeen, "finish-seen", .operation, carry: .whileUnfinished, life: .nobody, since: 1,
       meaning: "`isFinished` was asked and said true, though no change was announced yet"),
     EventSpec(
-      .finishedWithError, "failed", .operation, textWord: 2,
+      .finishedWithError, "failed", .operation, text: .init(.error, at: 2),
+      carry: .whileUnfinished, bound: .ends(.operation), life: .subject,
       meaning: "finished with an error, whose description is the text"),
     EventSpec(
-      .finishedAgain, "finished-again", .operation, meaning: "`finish()` was called once more: misuse, ignored"),
+      .finishedAgain, "finished-again", .operation, carry: .whileUnfinished, life: .nobody,
+      meaning: "`finish()` was called once more: misuse, ignored"),
     EventSpec(
-      .startReturned, "start-returned", .operation, meaning: "`start()` returned; an asynchronous operation may run on"),
-    EventSpec(.cancelRequested, "cancel", .operation, meaning: "`cancel()` was called"),
-    EventSpec(.released, "released", .operation, meaning: "the object is gone"),
+      .startReturned, "start-returned", .operation, carry: .whileUnfinished, life: .subject,
+      meaning: "`start()` returned; an asynchronous operation may run on"),
     EventSpec(
-      .priorityChanged, "priority", .operation, [.init("value", 1, 0, 64, .signed)],
-      meaning: "the queue priority was set"),
+      .cancelRequested, "cancel", .operation, carry: .whileUnfinished, life: .subject,
+      meaning: "`cancel()` was called"),
     EventSpec(
-      .qualityChanged, "qos", .operation, [.init("value", 1, 0, 64, .unsigned)],
+      .released, "released", .operation, carry: .whileUnfinished, bound: .follows(.operation), life: .subject,
+      meaning: "the object is gone"),
+    EventSpec(
+      .priorityChanged, "priority", .operation, [.init("value", 1, 0, 64, .signed(priorities))],
+      carry: .whileUnfinished, life: .nobody, meaning: "the queue priority was set"),
+    EventSpec(
+      .qualityChanged, "qos", .operation, [.init("value", 1, 0, 64, .unsigned(qualities))],
+      carry: .whileUnfinished, life: .nobody,
       meaning:
         "the quality of service was set: 0 default, 1 background, 2 utility, 3 user initiated, 4 user interactive"),
 
     // Waits.
-    EventSpec(.waitBegan, "wait", .operation, meaning: "this thread blocks until the operation has finished"),
-    EventSpec(.waitEnded, "waited", .operation, meaning: "that wait is over"),
-    EventSpec(.queueWaitBegan, "wait-queue", .queue, meaning: "this thread blocks until the queue is empty"),
-    EventSpec(.queueWaitEnded, "waited-queue", .queue, meaning: "that wait is over"),
+    EventSpec(
+      .waitBegan, "wait", .operation, carry: .untilEnded, bound: .begins(.wait), life: .writer,
+      meaning: "this thread blocks until the operation has finished"),
+    EventSpec(
+      .waitEnded, "waited", .operation, carry: .never, bound: .ends(.wait), life: .writer,
+      meaning: "that wait is over"),
+    EventSpec(
+      .queueWaitBegan, "wait-queue", .queue, carry: .untilEnded, bound: .begins(.queueWait), life: .writer,
+      meaning: "this thread blocks until the queue is empty"),
+    EventSpec(
+      .queueWaitEnded, "waited-queue", .queue, carry: .never, bound: .ends(.queueWait), life: .writer,
+      meaning: "that wait is over"),
 
     EventSpec(
       .blocked, "blocked", .operation,
       [
         .init("object", 1, 0, 48, .address), .init("kind", 1, 48, 8, .objectKind), .init("age", 2, 0, 40, .age),
         .init("thread", 2, 40, 24, .thread),
-      ], since: 1,
+      ], carry: .untilEnded, bound: .begins(.blockedWait), life: .subject, since: 1,
       meaning:
         "the operation's thread has been blocking on this object for `age`. `thread`: the thread that blocks, where another one writes the record; 0: the record's own"
     ),
     EventSpec(
       .unblocked, "unblocked", .operation,
-      [.init("object", 1, 0, 48, .address), .init("kind", 1, 48, 8, .objectKind)], since: 1,
+      [.init("object", 1, 0, 48, .address), .init("kind", 1, 48, 8, .objectKind)], carry: .besidesBeginning,
+      bound: .ends(.blockedWait), life: .subject, since: 1,
       meaning: "the wait on this object, which `blocked` told of, is over on this thread"),
     EventSpec(
       .signalled, "signalled", .operation,
       [
         .init("object", 1, 0, 48, .address), .init("kind", 1, 48, 8, .objectKind), .init("age", 2, 0, 40, .age),
         .init("thread", 2, 40, 24, .thread),
-      ], since: 1,
+      ], part: .remark, carry: .withWaitBefore, life: .nobody, since: 1,
       meaning:
         "stands right behind `blocked` or `unblocked`: the last signal, leave or use of that object was `age` ago, in this operation (0: in none), by `thread` (0: not known)"
     ),
     EventSpec(
-      .objectNamed, "object-named", .none, [.init("object", 2, 0, 48, .address)], textWord: 3, since: 1,
+      .objectNamed, "object-named", .none, [.init("object", 2, 0, 48, .address)], text: .init(.object, at: 3),
+      carry: .whileNewest, life: .nobody, since: 1,
       meaning: "the name of an object that is waited on: a dispatch queue's label"),
 
     // Queues.
     EventSpec(
       .queueCreated, "queue", .queue,
       [
-        .init("limit", 1, 32, 32, .signed), .init("qos", 2, 0, 8, .unsigned), .init("main", 2, 8, 1, .flag),
+        .init("limit", 1, 32, 32, .signed(limits)), .init("qos", 2, 0, 8, .unsigned(qualities)),
+        .init("main", 2, 8, 1, .flag),
         .init("suspended", 2, 9, 1, .flag),
-      ], textWord: 3,
+      ], text: .init(.queue, at: 3),
+      carry: .whileQueueExists, bound: .begins(.queue), life: .subject,
       meaning: "a queue at first sight: its name and its limit (-1: as many as the system allows)"),
-    EventSpec(.queueRenamed, "queue-named", .queue, textWord: 2, meaning: "the queue has another name"),
-    EventSpec(.queueSuspended, "suspended", .queue, meaning: "the queue starts nothing from here on"),
-    EventSpec(.queueResumed, "resumed", .queue, meaning: "the queue starts operations again"),
     EventSpec(
-      .limitChanged, "limit", .queue, [.init("value", 1, 0, 64, .signed)],
+      .queueRenamed, "queue-named", .queue, text: .init(.queue, at: 2), carry: .whileQueueExists, life: .nobody,
+      meaning: "the queue has another name"),
+    EventSpec(
+      .queueSuspended, "suspended", .queue, carry: .whileQueueExists, life: .subject,
+      meaning: "the queue starts nothing from here on"),
+    EventSpec(
+      .queueResumed, "resumed", .queue, carry: .whileQueueExists, life: .subject,
+      meaning: "the queue starts operations again"),
+    EventSpec(
+      .limitChanged, "limit", .queue, [.init("value", 1, 0, 64, .signed(limits))],
+      carry: .whileQueueExists, life: .subject,
       meaning: "how many operations may run at once; -1: as many as the system allows"),
     EventSpec(
-      .queueQualityChanged, "queue-qos", .queue, [.init("value", 1, 0, 64, .unsigned)],
+      .queueQualityChanged, "queue-qos", .queue, [.init("value", 1, 0, 64, .unsigned(qualities))],
+      carry: .whileQueueExists, life: .nobody,
       meaning: "the queue's quality of service; values as in `qos`"),
     EventSpec(
-      .queueMainChanged, "queue-main", .queue, [.init("value", 1, 0, 64, .unsigned)],
+      .queueMainChanged, "queue-main", .queue, [.init("value", 1, 0, 64, .unsigned(.within(0...1)))],
+      carry: .whileQueueExists, life: .nobody,
       meaning: "whether the queue runs its operations on the main thread from here on: 1 yes, 0 no"),
-    EventSpec(.queueCancelledAll, "cancel-all", .queue, meaning: "`cancelAllOperations()` was called"),
-    EventSpec(.queueReleased, "queue-released", .queue, meaning: "the queue object is gone"),
+    EventSpec(
+      .queueCancelledAll, "cancel-all", .queue, carry: .whileQueueExists, life: .subject,
+      meaning: "`cancelAllOperations()` was called"),
+    EventSpec(
+      .queueReleased, "queue-released", .queue, carry: .whileQueueExists, bound: .ends(.queue), life: .subject,
+      meaning: "the queue object is gone"),
 
     // The user's own events.
-    EventSpec(.mark, "mark", .operation, textWord: 2, meaning: "a moment that the program names; operation 0: none"),
     EventSpec(
-      .spanBegan, "span", .operation, [.init("id", 1, 32, 32, .unsigned)], textWord: 2,
+      .mark, "mark", .operation, text: .init(.mark, at: 2), part: .remark, carry: .never, life: .subject,
+      meaning: "a moment that the program names; operation 0: none"),
+    EventSpec(
+      .spanBegan, "span", .operation, [.init("id", 1, 32, 32, .unsigned(.any))], text: .init(.span, at: 2),
+      part: .remark, carry: .untilEnded, bound: .begins(.span), life: .subject,
       meaning: "a named piece of work begins; operation 0: none"),
-    EventSpec(.spanEnded, "span-ended", .span, meaning: "the span with this id ends, on any thread"),
+    EventSpec(
+      .spanEnded, "span-ended", .span, carry: .never, bound: .ends(.span), life: .subject,
+      meaning: "the span with this id ends, on any thread"),
 
     // Bookkeeping.
     EventSpec(
-      .threadNamed, "thread", .thread, [.init("tid", 1, 32, 32, .unsigned)], textWord: 2,
+      .threadNamed, "thread", .thread, [.init("tid", 1, 32, 32, .systemThread)], text: .init(.thread, at: 2),
+      carry: .never, life: .nobody,
       meaning: "a thread: its number in the trace, the system's id, its name"),
     EventSpec(
-      .threadSwitched, "thread-switched", .thread, [.init("tid", 1, 0, 32, .unsigned)],
+      .threadSwitched, "thread-switched", .thread, [.init("tid", 1, 0, 32, .systemThread)],
+      part: .bookkeeping, carry: .never, life: .nobody,
       meaning: "the records from here on in this chunk are of another thread"),
-    EventSpec(.string, "string", .string, textWord: 2, meaning: "a text that other records name by its id"),
     EventSpec(
-      .time, "time", .none, [.init("ticks", 1, 0, 64, .unsigned)],
+      .string, "string", .string, text: .init(.interned, at: 2), part: .bookkeeping, carry: .never, life: .nobody,
+      meaning: "a text that other records name by its id"),
+    EventSpec(
+      .time, "time", .none, [.init("ticks", 1, 0, 64, .unsigned(.any))],
+      part: .bookkeeping, carry: .never, life: .nobody,
       meaning: "the clock's value, where it is far from the last"),
     EventSpec(
       .calibration, "calibration", .none,
-      [.init("monotonic", 1, 0, 64, .unsigned), .init("wall", 2, 0, 64, .unsigned)],
+      [.init("monotonic", 1, 0, 64, .unsigned(.any)), .init("wall", 2, 0, 64, .unsigned(.any))],
+      part: .bookkeeping, carry: .never, life: .nobody,
       meaning: "the two system clocks (nanoseconds) at this record's ticks"),
     EventSpec(
-      .lost, "lost", .reason, [.init("count", 1, 0, 64, .unsigned)],
+      .lost, "lost", .reason, [.init("count", 1, 0, 64, .unsigned(.any))],
+      carry: .never, life: .nobody,
       meaning: "so many records of this thread were lost right before this one; reasons as in the header"),
   ]
 
@@ -245,8 +279,15 @@ public struct EventSpec: Sendable {
   /// The line with this word of the text form.
   public static func of(name: String) -> EventSpec? { byName[name] }
 
+  /// What every raw kind has, by its number; nil: this version does not know it. For those who see millions of records: a
+  /// line of the table is a large value.
+  public static func column<Value>(_ value: (EventSpec?) -> Value) -> [Value] {
+    (0...255).map { value(of(raw: UInt8($0))) }
+  }
+
   static func of(_ kind: EventKind) -> EventSpec {
     // Every kind has its line: a test compares the table with `EventKind.allCases`.
-    byKind[Int(kind.rawValue)] ?? EventSpec(kind, "unlisted", .none, meaning: "")
+    byKind[Int(kind.rawValue)]
+      ?? EventSpec(kind, "unlisted", .none, carry: .never, life: .nobody, meaning: "")
   }
 }

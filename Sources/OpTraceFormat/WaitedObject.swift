@@ -1,9 +1,12 @@
 /// What a thread blocks on, besides operations and operation queues; and the call that adds to a queue, which may hang.
 public enum WaitedObject: UInt8, CaseIterable, Sendable {
+  /// A `DispatchSemaphore`: `wait()`.
   case semaphore = 1
+  /// A `DispatchGroup`: `wait()`.
   case group = 2
   /// A dispatch queue: `sync`.
   case queue = 3
+  /// An `NSCondition`, or a lock made of one: `wait()`.
   case condition = 4
   /// A call that adds to an operation queue, whose address stands for it.
   case adding = 5
@@ -22,25 +25,25 @@ public enum WaitedObject: UInt8, CaseIterable, Sendable {
 
 /// What the second and third word of `blocked`, `signalled` and `unblocked` records say; the last has no third, which
 /// counts as 0.
-public struct BlockingFields: Sendable {
+package struct BlockingFields: Sendable {
   private let word1: UInt64
   private let word2: UInt64
 
-  public init(_ word1: UInt64, _ word2: UInt64) {
+  package init(_ word1: UInt64, _ word2: UInt64) {
     self.word1 = word1
     self.word2 = word2
   }
 
   /// Address and kind as one number, which names the object while it lives.
-  public var object: UInt64 { word1 & ((1 << 56) - 1) }
-  public var address: UInt64 { word1 & Self.addresses }
+  package var object: UInt64 { word1 & ((1 << 56) - 1) }
+  package var address: UInt64 { word1 & Self.addresses }
   /// A ``WaitedObject``'s raw value, or a number that this version does not know.
-  public var kind: UInt8 { UInt8(truncatingIfNeeded: word1 >> 48) }
+  package var kind: UInt8 { UInt8(truncatingIfNeeded: word1 >> 48) }
   /// In units of ``Layout/ageUnit``; ``Layout/largestAge``: at least that.
-  public var age: UInt64 { word2 & Layout.largestAge }
+  package var age: UInt64 { word2 & Layout.largestAge }
   /// 0: none.
-  public var thread: UInt32 { UInt32(truncatingIfNeeded: word2 >> 40) }
+  package var thread: UInt32 { UInt32(truncatingIfNeeded: word2 >> 40) }
 
   /// The bits of an address.
-  public static let addresses: UInt64 = (1 << 48) - 1
+  package static let addresses: UInt64 = (1 << 48) - 1
 }

@@ -1,16 +1,48 @@
 /// Why Graphviz made no picture.
-public enum GraphvizError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The library is there, the plugin for this layout or format is not.
-  case missingPlugin(String)
-  /// Graphviz refused; its own words.
-  case failed([String])
-  /// More than Graphviz can be trusted with; see ``GraphvizRenderer/mostNodes``.
-  case tooLarge(nodes: Int, limit: Int)
-  /// Its layout counts columns in 16 bits, and crashes beyond.
-  case tooDeep(ranks: Int)
+public struct GraphvizError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What went wrong. Later versions may have more of them, so a `switch` needs a `default`.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    /// The member's own name, such as `missingPlugin`.
+    public let description: String
 
+    /// The library is there, the plugin for this layout or format is not.
+    public static let missingPlugin = Code(description: "missingPlugin")
+    /// Graphviz refused; its own words stand in the error's description.
+    public static let failed = Code(description: "failed")
+    /// More operations than Graphviz can be trusted with: see ``GraphvizRenderer/mostNodes``.
+    public static let tooLarge = Code(description: "tooLarge")
+    /// A longer chain of operations than Graphviz can count: it crashes beyond 32,767.
+    public static let tooDeep = Code(description: "tooDeep")
+  }
+
+  /// The code together with what belongs to it.
+  package enum Reason: Sendable, Equatable {
+    /// The layout's or format's name.
+    case missingPlugin(String)
+    /// Graphviz' own words.
+    case failed([String])
+    case tooLarge(nodes: Int, limit: Int)
+    /// Its layout counts columns in 16 bits.
+    case tooDeep(ranks: Int)
+  }
+
+  package let reason: Reason
+
+  package init(_ reason: Reason) { self.reason = reason }
+
+  /// What went wrong, to be switched over.
+  public var code: Code {
+    switch reason {
+    case .missingPlugin: .missingPlugin
+    case .failed: .failed
+    case .tooLarge: .tooLarge
+    case .tooDeep: .tooDeep
+    }
+  }
+
+  /// What went wrong, and what to install or to draw instead.
   public var description: String {
-    switch self {
+    switch reason {
     case .missingPlugin(let name):
       "Graphviz has no usable plugin for \"\(name)\"; install it (Debian, Ubuntu: apt-get install libgraphviz-dev; "
         + "macOS: brew install graphviz), or take --format dot, which needs none"

@@ -5,7 +5,12 @@ public import OpTraceExport
 /// other.
 public enum GraphvizRenderer {
   /// Formats that Graphviz draws itself. SVG is not among them: ``SVGWriter`` draws it from a ``GraphLayout``.
-  public enum ImageFormat: String, Sendable, CaseIterable { case png, pdf }
+  public enum ImageFormat: String, Sendable, CaseIterable {
+    /// Pixels, as large as the page and not transparent.
+    case png
+    /// One page with text that can be selected.
+    case pdf
+  }
 
   /// Up to this many operations Graphviz places them in seconds; above, ``LayeredLayout`` does.
   public static let mostNodes = 3000
@@ -24,7 +29,7 @@ public enum GraphvizRenderer {
         PlacedGraph(graph, of: picture, metrics).layout
       }
     }
-    guard let layout else { throw .failed(messages) }
+    guard let layout else { throw GraphvizError(.failed(messages)) }
     return layout
   }
 
@@ -32,7 +37,7 @@ public enum GraphvizRenderer {
   /// - Returns: the file's bytes.
   public static func image(of picture: GraphPicture, as format: ImageFormat) throws(GraphvizError) -> [UInt8] {
     guard picture.nodes.count <= mostNodes else {
-      throw .tooLarge(nodes: picture.nodes.count, limit: mostNodes)
+      throw GraphvizError(.tooLarge(nodes: picture.nodes.count, limit: mostNodes))
     }
     return try image(of: picture, placed: try layout(picture), as: format)
   }
@@ -57,25 +62,25 @@ public enum GraphvizRenderer {
         var data: UnsafeMutablePointer<CChar>?
         var length = 0
         guard optrace_render(context, graph, format.rawValue, &data, &length) == 0, let data else {
-          throw .missingPlugin(format.rawValue)
+          throw GraphvizError(.missingPlugin(format.rawValue))
         }
         defer { gvFreeRenderData(data) }
         return UnsafeRawBufferPointer(start: data, count: length).map(\.self)
       }
     }
     // A background that it does not understand is left out, with a message.
-    if bytes.isEmpty || messages.contains(where: { $0.contains("xdot") }) { throw .failed(messages) }
+    if bytes.isEmpty || messages.contains(where: { $0.contains("xdot") }) { throw GraphvizError(.failed(messages)) }
     return bytes
   }
 
   /// How many nodes and edges Graphviz itself reads out of a DOT text.
   public static func count(inDOT text: String) throws(GraphvizError) -> (nodes: Int, edges: Int) {
     let (result, messages) = try GraphvizSession.run { (_) throws(GraphvizError) -> [Int] in
-      guard let graph = agmemread(text) else { throw .failed([]) }
+      guard let graph = agmemread(text) else { throw GraphvizError(.failed([])) }
       defer { agclose(graph) }
       return [Int(agnnodes(graph)), Int(agnedges(graph))]
     }
-    if messages.contains(where: { $0.hasPrefix("Error") }) { throw .failed(messages) }
+    if messages.contains(where: { $0.hasPrefix("Error") }) { throw GraphvizError(.failed(messages)) }
     return (result[0], result[1])
   }
 
@@ -83,10 +88,10 @@ public enum GraphvizRenderer {
     of dot: String, by engine: String = "dot", background: String? = nil, in context: OpaquePointer,
     _ body: (UnsafeMutablePointer<Agraph_t>) throws(GraphvizError) -> Result
   ) throws(GraphvizError) -> Result {
-    guard let graph = agmemread(dot) else { throw .failed(["the graph's text was not understood"]) }
+    guard let graph = agmemread(dot) else { throw GraphvizError(.failed(["the graph's text was not understood"])) }
     defer { agclose(graph) }
     if let background { optrace_set_background(graph, background) }
-    guard gvLayout(context, graph, engine) == 0 else { throw .missingPlugin(engine) }
+    guard gvLayout(context, graph, engine) == 0 else { throw GraphvizError(.missingPlugin(engine)) }
     defer { gvFreeLayout(context, graph) }
     return try body(graph)
   }
@@ -94,6 +99,6 @@ public enum GraphvizRenderer {
   private static func checkDepth(_ picture: GraphPicture) throws(GraphvizError) {
     guard picture.nodes.count > mostRanks else { return }
     let ranks = LayeredLayout.rankCount(picture)
-    if ranks > mostRanks { throw .tooDeep(ranks: ranks) }
+    if ranks > mostRanks { throw GraphvizError(.tooDeep(ranks: ranks)) }
   }
 }

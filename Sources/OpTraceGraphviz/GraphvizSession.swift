@@ -38,7 +38,7 @@ enum GraphvizSession {
     switch answer.result {
     case .success(let result): return (result, answer.messages)
     case .failure(let error): throw error.explained(by: answer.messages)
-    case nil: throw .failed(answer.messages)
+    case nil: throw GraphvizError(.failed(answer.messages))
     }
   }
 
@@ -71,9 +71,9 @@ private enum Messages {
 extension GraphvizError {
   /// A refusal is a missing plugin only if Graphviz says so.
   fileprivate func explained(by messages: [String]) -> GraphvizError {
-    switch self {
+    switch reason {
     case .missingPlugin where messages.contains(where: { $0.contains("not recognized") }): self
-    case .missingPlugin, .failed: .failed(messages)
+    case .missingPlugin, .failed: GraphvizError(.failed(messages))
     default: self
     }
   }

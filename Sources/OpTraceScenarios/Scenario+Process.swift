@@ -1,4 +1,5 @@
-public import Foundation
+package import Foundation
+package import OpTrace
 
 extension Scenario {
   /// What the program prints first, before the place of its trace (see ``ScenarioProcess``).
@@ -8,7 +9,7 @@ extension Scenario {
   /// the program prints, a line at a time. Does not outlive the process that started it, so that nothing hangs on.
   ///
   /// - Throws: `TraceRecorderError` when the trace cannot be written.
-  public func runAsProcess(recordingTo url: URL, settings: ScenarioSettings) throws -> Never {
+  package func runAsProcess(recordingTo url: URL, settings: ScenarioSettings) throws(TraceRecorderError) -> Never {
     // It may be meant to crash: nobody wants to find its memory on the disk.
     var noCore = rlimit(rlim_cur: 0, rlim_max: 0)
     setrlimit(Self.coreSize, &noCore)

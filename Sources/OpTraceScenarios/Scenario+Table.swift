@@ -1,12 +1,12 @@
 /// A scenario is one file in `Scenarios/` or `Broken/`, and one word here.
 extension Scenario {
-  public static let all: [Scenario] = [
+  package static let all: [Scenario] = [
     .photoImport, .iLoveU, .uploadCancel, .asyncWait, .customConcurrent, .blockFanOut, .diamond, .serialVsConcurrent,
     .priorities, .crossQueue, .barrier, .suspendResume, .cancelAll, .mainHop, .tickets, .deadlock,
   ]
 
   /// Programs with a fault: each has a twin without it (``ScenarioSettings/isFixed``).
-  public static let broken: [Scenario] = [
+  package static let broken: [Scenario] = [
     .dependencyCycle, .dependencyCycleSelf, .queueSelfWait, .waitCycle, .waitCycleMutual, .mainThreadDeadlock,
     .orphanDependency, .queueSuspended, .queueSuspendedLimit, .neverFinished, .neverFinishedUnannounced,
     .cancelledNeverFinished, .cancelledNeverFinishedRunning, .threadPoolStarvation, .readinessOverride,
@@ -15,5 +15,5 @@ extension Scenario {
     .priorityInversion, .blockingWait, .serialBottleneck, .dependencyChainCost,
   ]
 
-  public static func named(_ name: String) -> Scenario? { (all + broken).first { $0.name == name } }
+  package static func named(_ name: String) -> Scenario? { (all + broken).first { $0.name == name } }
 }

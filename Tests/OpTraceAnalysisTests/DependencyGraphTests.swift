@@ -1,4 +1,4 @@
-import GraphTestSupport
+import TestSupport
 import OpTraceAnalysis
 import OpTraceModel
 import Testing
@@ -101,14 +101,14 @@ import Testing
   }
 
   @Test func onlyWhatCanStillBlockBlocks() {
-    var make = TraceBuilder(end: 100)
+    var make = HandmadeTrace(end: 100)
     let queue = make.queue("q")
     make.operation("done", on: queue, began: 0, ended: 1)
     make.operation("running", on: queue, after: [1], began: 2)
     make.operation("waits", on: queue, after: [1, 2])
     make.operation("cancelled", on: queue, after: [2], cancelled: 5)
     let removed = make.operation("freed", on: queue, after: [2])
-    make.change(removed) { $0.dependencies[0].removed = 50 }
+    make[removed].dependencies[0].removed = 50
     #expect(DependencyGraph.blocking(in: make.trace).edges == [DependencyGraph.Edge(waiter: 2, dependency: 1)])
   }
 }

@@ -1,4 +1,4 @@
-import GraphTestSupport
+import TestSupport
 import OpTraceAnalysis
 import Testing
 

@@ -1,12 +1,13 @@
 import Foundation
 import OpTraceModel
+import TestSupport
 import Testing
 
-@Suite("The command demo: broken programs", .serialized)
+@Suite("The command demo: broken programs", .serialized, .ownThread)
 struct BrokenDemoTests {
-  private let folder: TemporaryFolder
+  private let folder: Scratch
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws { folder = try Scratch() }
 
   /// What it printed before the table of files, and that table without the paths' folder.
   private func run(_ arguments: String...) throws -> (lines: [String], result: Command.Result) {

@@ -1,13 +1,14 @@
 import Foundation
 import OpTraceModel
 import OpTraceScenarios
+import TestSupport
 import Testing
 
-@Suite("The command demo", .serialized)
+@Suite("The command demo", .serialized, .ownThread)
 struct DemoTests {
-  private let folder: TemporaryFolder
+  private let folder: Scratch
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws { folder = try Scratch() }
 
   /// The scenarios in the list: healthy ones, those that get stuck, and those that are broken.
   private func listed() throws -> (healthy: [String], stuck: [String], broken: [String]) {
@@ -117,7 +118,7 @@ struct DemoTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("out/block-fan-out.optrace"))) != first)
 
     let other = try folder.write("diamond.optrace", Array("a diary".utf8))
-    let refused = try Command.run("demo", "diamond", "-o", folder.url.path)
+    let refused = try Command.run("demo", "diamond", "-o", folder.folder.path)
     #expect(refused.status == 73)
     #expect(refused.errors == "optrace: cannot write '\(other)': it is there and no trace\n")
     #expect(try String(contentsOfFile: other, encoding: .utf8) == "a diary")

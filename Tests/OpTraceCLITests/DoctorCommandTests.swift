@@ -1,12 +1,13 @@
 import Foundation
 import OpTraceAnalysis
+import TestSupport
 import Testing
 
-@Suite("optrace doctor")
+@Suite("optrace doctor", .ownThread)
 struct DoctorCommandTests {
-  private let folder: TemporaryFolder
+  private let folder: Scratch
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws { folder = try Scratch() }
 
   private func file(_ text: String, _ name: String = "x.txt") throws -> String {
     try folder.write(name, Array(text.utf8))

@@ -1,18 +1,12 @@
+import TestSupport
+
 /// Traces for the doctor's command.
 enum DoctorFixture {
-  private static func head(_ name: String, state: String = "closed") -> String {
-    """
-    optrace text 1
-    process 4711 "\(name)"
-    writer "0.1.0"
-    mode streaming
-    wall 1790000000123456789
-    monotonic 1000
-    state \(state)
-    heartbeat 3000000000
-
-
-    """
+  private static func head(_ name: String) -> String {
+    var typed = TypedTrace()
+    typed.process = name
+    typed.heartbeat = 3_000_000_000
+    return typed.head + "\n"
   }
 
   /// `Token` and `Session` wait for each other, a thread waits for `Token`, `Page` for `Session`.

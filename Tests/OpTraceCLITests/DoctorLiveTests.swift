@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 #if os(Linux)
   /// Programs that are looked at while they run.
-  @Suite("optrace doctor of a running program", .serialized)
+  @Suite("optrace doctor of a running program", .serialized, .ownThread)
   struct DoctorLiveTests {
     @Test("one that hangs: the error, and that nothing moved between the looks")
     func hanging() throws {
@@ -28,30 +29,19 @@ import Testing
 
     @Test("one that works: no error, and what happened meanwhile; when it is over, its trace is as any other")
     func working() throws {
-      let folder = try TemporaryFolder()
+      let folder = try Scratch()
       let trace = folder.path("busy.optrace")
-      let program = Process()
-      let input = Pipe()
-      let output = Pipe()
-      program.executableURL = try Command.executable
-      program.arguments = ["record", "-o", trace, "--", try RecordFolder.program, "busy"]
-      program.standardInput = input
-      program.standardOutput = output
-      program.standardError = FileHandle.nullDevice
-      try Command.withAllSignals { try program.run() }
-      defer {
-        try? input.fileHandleForWriting.close()
-        program.waitUntilExit()
-      }
+      let program = try RunningProgram(
+        Command.executable, ["record", "-o", trace, "--", RecordFolder.program, "busy"], input: .pipe)
       // It says so when it begins.
-      _ = try output.fileHandleForReading.read(upToCount: 5)
+      #expect(program.line() != nil)
       let result = try Command.run("doctor", trace)
       #expect(result.status == 0, "\(result.output)\(result.errors)")
       #expect(result.output.contains("No deadlock, stall or misuse found in "))
       let words = result.output.replacing("\n", with: " ")
       #expect(words.contains(" finished between two looks ") && words.contains(": work goes on. "))
-      try input.fileHandleForWriting.close()
-      program.waitUntilExit()
+      program.closeInput()
+      program.end()
       let after = try Command.run("doctor", trace)
       #expect(after.status == 0)
       #expect(!after.output.contains("two looks"))
@@ -59,19 +49,14 @@ import Testing
 
     @Test("one that was killed is looked at once: its number may be another's by now")
     func killed() throws {
-      let folder = try TemporaryFolder()
+      let folder = try Scratch()
       let trace = folder.path("deadlock.optrace")
-      let program = Process()
-      program.executableURL = try Command.executable
-      program.arguments = ["demo", "deadlock", "--timeout", "60", "-o", folder.url.path]
-      program.standardOutput = FileHandle.nullDevice
-      program.standardError = FileHandle.nullDevice
-      try program.run()
-      for _ in 0..<400 where try !Command.run("summary", trace, "--json").output.contains("\"finished\": 1,") {
-        usleep(25_000)
+      let program = try RunningProgram(
+        Command.executable, ["demo", "deadlock", "--timeout", "600", "-o", folder.folder.path], output: .none)
+      try eventually("its first operation is over", whileRunning: program) {
+        try Command.run("summary", trace, "--json").output.contains("\"finished\": 1,")
       }
-      kill(program.processIdentifier, SIGKILL)
-      program.waitUntilExit()
+      program.kill()
       let result = try Command.run("doctor", trace)
       #expect(result.status == 1)
       #expect(!result.output.contains("two looks"))

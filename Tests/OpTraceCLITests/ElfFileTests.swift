@@ -1,15 +1,16 @@
 #if CLI
   #if os(Linux)
     import Foundation
+    import TestSupport
     import Testing
 
     @testable import optrace_cli
 
     @Suite("A program's file, looked at before it runs")
     struct ElfFileTests {
-      private let folder: TemporaryFolder
+      private let folder: Scratch
 
-      init() throws { folder = try TemporaryFolder() }
+      init() throws { folder = try Scratch() }
 
       private func file(_ bytes: [UInt8]) throws -> ElfFile? { ElfFile(path: try folder.write("program", bytes)) }
 

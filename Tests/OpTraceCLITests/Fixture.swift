@@ -1,18 +1,9 @@
 import OpTraceModel
+import TestSupport
 
 /// Traces for the command, in the text form that it reads like a file.
 enum Fixture {
-  private static let head = """
-    optrace text 1
-    process 4711 "fixture"
-    writer "0.1.0"
-    mode streaming
-    wall 1790000000123456789
-    monotonic 1000
-    state closed
-
-
-    """
+  private static let head = TypedTrace().head + "\n"
 
   /// `load` and `parse` on a queue with one slot, `store` after `parse` on another; `stuck` never gets ready.
   static let small =

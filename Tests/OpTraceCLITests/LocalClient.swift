@@ -1,41 +1,40 @@
 import Foundation
+import OpTraceModel
+import TestSupport
 
-/// A connection to a server on this machine, byte for byte.
+/// A connection to a server on this machine, byte for byte. It is closed when its owner goes.
 final class LocalClient {
-  let descriptor: Int32
+  private let connection: OwnedDescriptor
+  var descriptor: Int32 { connection.number }
 
   struct Refused: Error { let number: Int32 }
 
   /// `receiveBuffer`: bytes that the system may hold for us; small for one that reads slowly.
   init(port: Int, receiveBuffer: Int32? = nil) throws {
     #if canImport(Darwin)
-      descriptor = socket(AF_INET, SOCK_STREAM, 0)
+      let number = socket(AF_INET, SOCK_STREAM, 0)
     #else
-      descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     #endif
+    guard let connection = OwnedDescriptor(number) else { throw Refused(number: errno) }
     if var size = receiveBuffer {
-      setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+      setsockopt(number, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     }
     // A test that fails must end.
-    var patience = timeval(tv_sec: 60, tv_usec: 0)
-    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    var longest = timeval(tv_sec: Int(patience), tv_usec: 0)
+    setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &longest, socklen_t(MemoryLayout<timeval>.size))
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = UInt16(port).bigEndian
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
     let status = withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    guard status == 0 else {
-      let number = errno
-      close(descriptor)
-      throw Refused(number: number)
-    }
+    guard status == 0 else { throw Refused(number: errno) }
+    self.connection = connection
   }
-
-  deinit { close(descriptor) }
 
   /// False when the server has closed.
   @discardableResult

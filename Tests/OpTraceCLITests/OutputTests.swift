@@ -1,13 +1,14 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("The command's output: whole or not at all")
+@Suite("The command's output: whole or not at all", .ownThread)
 struct OutputTests {
-  private let folder: TemporaryFolder
+  private let folder: Scratch
   private let small: String
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try Scratch()
     small = try folder.write("small.txt", Array(Fixture.small.utf8))
   }
 
@@ -97,7 +98,7 @@ struct OutputTests {
     }
     let missing = folder.path("none/out.json")
     try expect(missing, "cannot write '\(missing)': there is no folder '\(folder.path("none"))'")
-    try expect(folder.url.path, "cannot write '\(folder.url.path)': it is a folder")
+    try expect(folder.folder.path, "cannot write '\(folder.folder.path)': it is a folder")
     let below = small + "/out.json"
     try expect(below, "cannot write '\(below)': part of the path is not a folder")
     #expect(try folder.names == ["small.txt"])
@@ -116,7 +117,7 @@ struct OutputTests {
     }
 
     /// Only root may mount; the device above shows the same error to everybody.
-    @Test("a full file system keeps the old file", .enabled(if: mayMount))
+    @Test("a full file system keeps the old file", .enabled { await OwnThread.run { mayMount } })
     func fullFileSystem() throws {
       let large = try folder.write("large.txt", Array(Fixture.many(2_000).utf8))
       let result = try Command.run(
@@ -147,7 +148,7 @@ struct OutputTests {
   @Test("an interrupt leaves nothing half", arguments: ["INT", "TERM", "HUP"])
   func interrupt(signal: String) throws {
     let large = try folder.write("large.txt", Array(Fixture.many(20_000).utf8))
-    let inner = folder.url.appendingPathComponent("inner")
+    let inner = folder.file("inner")
     try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
     // A shell starts background jobs with SIGINT ignored, so the job is the one that sends the signal.
     let result = try Command.run(

@@ -1,14 +1,15 @@
 import Foundation
 import OpTraceModel
+import TestSupport
 import Testing
 
-@Suite("optrace pack, unpack, and packed traces in every command")
+@Suite("optrace pack, unpack, and packed traces in every command", .ownThread)
 struct PackCommandTests {
-  private let folder: TemporaryFolder
+  private let folder: Scratch
   private static let samples = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("traces")
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws { folder = try Scratch() }
 
   private func sample(_ name: String) throws -> [UInt8] {
     [UInt8](try Data(contentsOf: Self.samples.appendingPathComponent(name + ".optrace")))
@@ -74,7 +75,7 @@ struct PackCommandTests {
   @Test("what is recorded is private under any mask") func recordingIsPrivate() throws {
     let script = #"umask 0; cd "$1" && "$optrace" demo diamond -o . && "$optrace" record -o r.optrace "$2""#
     let program = try Command.executable.deletingLastPathComponent().appendingPathComponent("RecordTestProgram").path
-    let result = try Command.run(folder.url.path, program, shell: script)
+    let result = try Command.run(folder.folder.path, program, shell: script)
     #expect(result.status == 0, "\(result.errors)")
     #expect(try mode(folder.path("diamond.optrace")) == 0o600)
     #if os(Linux)

@@ -1,29 +1,21 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A process id in the place of a trace.
-@Suite struct ProcessInputTests {
+@Suite(.ownThread) struct ProcessInputTests {
   /// Runs a program that records for a while, and hands over its number once it has begun.
   static func withRecordingProgram(_ body: (_ processID: String) throws -> Void) throws {
-    let folder = try TemporaryFolder()
-    let program = Process()
-    program.executableURL = try Command.executable
-    program.arguments = ["demo", "deadlock", "--timeout", "60", "-o", folder.url.path]
-    program.standardOutput = FileHandle.nullDevice
-    program.standardError = FileHandle.nullDevice
-    try program.run()
-    defer {
-      kill(program.processIdentifier, SIGKILL)
-      program.waitUntilExit()
-    }
-    let number = String(program.processIdentifier)
-    for _ in 0..<400 {
+    let folder = try Scratch()
+    let program = try RunningProgram(
+      Command.executable, ["demo", "deadlock", "--timeout", "600", "-o", folder.folder.path], output: .none)
+    defer { program.kill() }
+    let number = String(program.processID)
+    // One operation is over, and its wait too; a thread waits for ever for the queue and for an operation in it.
+    try eventually("it hangs", whileRunning: program) {
       let look = try Command.run("summary", number, "--json")
-      // One operation is over, and its wait too; a thread waits for ever for the queue and for an operation in it.
-      if look.status == 0, look.output.contains("\"finished\": 1,"), look.output.contains("\"unfinishedCount\": 2,") {
-        break
-      }
-      usleep(25_000)
+      return look.status == 0 && look.output.contains("\"finished\": 1,")
+        && look.output.contains("\"unfinishedCount\": 2,")
     }
     try body(number)
   }

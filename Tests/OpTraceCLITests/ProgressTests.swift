@@ -1,74 +1,65 @@
 #if CLI
   import Foundation
   import OpTraceModel
+  import TestSupport
   import Testing
 
   @testable import optrace_cli
 
   #if os(Linux)
-    /// A command whose standard error is a terminal.
+    /// A command whose standard error is a terminal, and where it is asked for its standard output too.
     private struct TerminalRun {
       var status: Int32 = -1
       /// All that came out of the terminal, with what steers it.
       var screen = ""
 
-      /// `input`: what standard input gives, and after how many seconds it ends.
-      init(_ arguments: [String], environment: [String: String] = ["TERM": "xterm"], waiting seconds: Double = 0) throws
-      {
-        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
-        defer { close(master) }
+      /// From before its beginning to its end.
+      var seconds = 0.0
+
+      /// Its standard input ends so many seconds after `text` has come out, or after the beginning.
+      init(
+        _ arguments: [String], environment: [String: String] = ["TERM": "xterm"], waiting seconds: Double = 0,
+        after text: String = "", showsOutput: Bool = false
+      ) throws {
+        let began = Date()
         // To unlock the other side, and its number: TIOCSPTLCK and TIOCGPTN, which are macros that Swift does not see.
         var (locked, number) = (Int32(0), Int32(0))
-        guard ioctl(master, 0x4004_5431, &locked) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
-          throw NoTerminal()
-        }
-        let terminal = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard let master = OwnedDescriptor(open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)),
+          ioctl(master.number, 0x4004_5431, &locked) == 0, ioctl(master.number, 0x8004_5430, &number) == 0,
+          let terminal = OwnedDescriptor(open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC))
+        else { throw NoTerminal() }
         var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
-        _ = ioctl(terminal, UInt(TIOCSWINSZ), &size)
-        let process = Process()
-        process.executableURL = try Command.executable
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        let input = Pipe()
-        process.standardInput = input
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle(fileDescriptor: terminal, closeOnDealloc: false)
-        try Command.withAllSignals { try process.run() }
-        close(terminal)
-        try input.fileHandleForReading.close()
-        try input.fileHandleForWriting.write(contentsOf: Array(Fixture.small.utf8))
-        Thread {
-          Thread.sleep(forTimeInterval: seconds)
-          try? input.fileHandleForWriting.close()
-        }.start()
+        _ = ioctl(terminal.number, UInt(TIOCSWINSZ), &size)
+        let program = try RunningProgram(
+          Command.executable, arguments, environment: RunningProgram.environment(adding: environment), input: .pipe,
+          output: showsOutput ? .descriptor(terminal.number) : .none, errors: .descriptor(terminal.number))
+        _ = terminal.close()
+        try program.tell(Fixture.small)
+        var isWaiting = true
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 4096)
         while true {
-          let count = read(master, &piece, piece.count)
+          if isWaiting, String(decoding: bytes, as: UTF8.self).contains(text) || text.isEmpty {
+            isWaiting = false
+            Thread.detachNewThread {
+              Thread.sleep(forTimeInterval: seconds)
+              program.closeInput()
+            }
+          }
+          let count = read(master.number, &piece, piece.count)
           if count > 0 { bytes += piece[..<count] } else { break }
         }
-        process.waitUntilExit()
-        status = process.terminationStatus
+        status = program.end().status
         screen = String(decoding: bytes, as: UTF8.self)
+        self.seconds = Date().timeIntervalSince(began)
       }
 
       struct NoTerminal: Error {}
-
-      static func run(
-        _ arguments: String..., environment: [String: String] = ["TERM": "xterm"], waiting seconds: Double = 0
-      ) async throws -> TerminalRun {
-        try await withCheckedThrowingContinuation { continuation in
-          Thread {
-            continuation.resume(
-              with: Result { try TerminalRun(arguments, environment: environment, waiting: seconds) })
-          }.start()
-        }
-      }
     }
 
   #endif
 
-  @Suite("Progress")
+  @Suite("Progress", .ownThread)
   struct ProgressTests {
     @Test("a bar where the share is known; what is done and for how long where it is not")
     func lines() {
@@ -102,11 +93,27 @@
     }
 
     #if os(Linux)
+      @Test(
+        "a summary and the doctor's words are coloured on a terminal, and plain in a file, whatever the terminal can")
+      func colours() throws {
+        let folder = try Scratch()
+        let path = folder.path("out.txt")
+        for arguments in [["summary", "-"], ["doctor", "-"]] {
+          let environment = ["TERM": "xterm-256color", "NO_COLOR": ""]
+          let shown = try TerminalRun(arguments, environment: environment, showsOutput: true)
+          #expect(shown.screen.contains("\u{1B}[1m"), "\(arguments)")
+          _ = try TerminalRun(arguments + ["-o", path], environment: environment, showsOutput: true)
+          let text = try String(contentsOfFile: path, encoding: .utf8)
+          #expect(!text.isEmpty && !text.contains("\u{1B}"), "\(arguments)")
+        }
+      }
+
       @Test("a job that waits shows so on a terminal, and leaves nothing there")
-      func waiting() async throws {
-        let run = try await TerminalRun.run("summary", "-", waiting: 2)
+      func waiting() throws {
+        let text = "optrace: reading standard input… 1 s"
+        let run = try TerminalRun(["summary", "-"], waiting: 0.5, after: text)
         #expect(run.status == 0)
-        #expect(run.screen.contains("optrace: reading standard input… 1 s"), "\(run.screen.debugDescription)")
+        #expect(run.screen.contains(text), "\(run.screen.debugDescription)")
         #expect(run.screen.hasSuffix("\r\u{1B}[J"))
         // What it says is drawn again only when it says something else.
         let times = run.screen.components(separatedBy: "… 1 s").count - 1
@@ -115,13 +122,14 @@
 
       @Test(
         "none for a short job, on a terminal that cannot go back, or in a pipe", arguments: ["short", "dumb", "pipe"])
-      func nothing(how: String) async throws {
+      func nothing(how: String) throws {
         switch how {
         case "short":
-          let run = try await TerminalRun.run("summary", "-")
-          #expect(run.status == 0 && run.screen == "")
+          let run = try TerminalRun(["summary", "-"])
+          // On a busy machine it may be none.
+          #expect(run.status == 0 && (run.screen == "" || run.seconds > 0.6))
         case "dumb":
-          let run = try await TerminalRun.run("summary", "-", environment: ["TERM": "dumb"], waiting: 1.5)
+          let run = try TerminalRun(["summary", "-"], environment: ["TERM": "dumb"], waiting: 1.5)
           #expect(run.status == 0 && run.screen == "")
         default:
           let result = try Command.run(shell: "sleep 1.5 | \"$optrace\" summary -")
@@ -135,7 +143,7 @@
     func shares() throws {
       let events = try TraceReader.events(bytes: Array(Self.many(20_000).utf8))
       func shares(_ body: () throws -> Void) rethrows -> [Double] {
-        let heard = Shares()
+        let heard = Log<Double>()
         try WorkProgress.listening(with: heard.add, body)
         return heard.all
       }
@@ -162,13 +170,5 @@
       for number in 5..<(count + 5) { text += "\(20_000 + number) t1 created #\(number) class=\"Load\"\n" }
       return text
     }
-  }
-
-  /// The lock guards the list.
-  private final class Shares: @unchecked Sendable {
-    private let lock = NSLock()
-    private var shares: [Double] = []
-    var all: [Double] { lock.withLock { shares } }
-    @Sendable func add(_ share: Double) { lock.withLock { shares.append(share) } }
   }
 #endif

@@ -1,8 +1,9 @@
 #if os(Linux)
   import Foundation
+  import TestSupport
   import Testing
 
-  @Suite("The command record: what it refuses, and what it says")
+  @Suite("The command record: what it refuses, and what it says", .ownThread)
   struct RecordRefusalTests {
     private let place: RecordFolder
     private let program: String
@@ -16,7 +17,7 @@
       _ status: Int32, _ message: String, _ arguments: [String], environment: [String: String] = [:]
     ) throws {
       let result = try Command.run(
-        arguments: [place.folder.url.path] + arguments, environment: environment,
+        arguments: [place.folder.folder.path] + arguments, environment: environment,
         shell: RecordFolder.enter + #"exec "$optrace" record "$@""#)
       #expect(result == Command.Result(status: status, output: "", errors: "optrace: \(message)\n"))
     }
@@ -71,7 +72,7 @@
 
     @Test("the folders of PATH are searched as a shell does")
     func searchPath() throws {
-      let folder = place.folder.url.path
+      let folder = place.folder.folder.path
       mkdir(folder + "/a", 0o755)
       mkdir(folder + "/a/tool", 0o755)
       mkdir(folder + "/b", 0o755)
@@ -88,7 +89,7 @@
 
     @Test("a file that cannot be written is said before the program runs")
     func target() throws {
-      let folder = place.folder.url.path
+      let folder = place.folder.folder.path
       try expect(
         125, "cannot write 'none/run.optrace': there is no folder '\(folder)/none'",
         ["-o", "none/run.optrace", program, "work"])
@@ -129,7 +130,7 @@
       try executable("static", elf.bytes)
       try expect(125, "'./static' cannot be recorded: \(Self.linkedStatically)", ["./static"])
       try place.folder.write("main.c", Array("int main(void) { return 3; }\n".utf8))
-      let built = try Command.run(place.folder.url.path, shell: #"cd "$1" && cc -static -o real main.c"#)
+      let built = try Command.run(place.folder.folder.path, shell: #"cd "$1" && cc -static -o real main.c"#)
       if built.status == 0 {
         try expect(125, "'./real' cannot be recorded: \(Self.linkedStatically)", ["./real"])
       }
@@ -175,7 +176,7 @@
     /// The command and its objects in a folder of their own, as after an installation.
     private func install(_ objects: [String: String?]) throws -> String {
       let built = try Command.executable.deletingLastPathComponent()
-      let root = place.folder.url.appendingPathComponent("usr")
+      let root = place.folder.file("usr")
       let lib = root.appendingPathComponent("lib/optrace")
       let bin = root.appendingPathComponent("bin")
       for folder in [bin, lib] {
@@ -243,12 +244,14 @@
       #expect(!(try place.folder.names.contains("run.optrace")))
     }
 
-    @Test("a Foundation without what the recorder needs", .enabled(if: hasCompiler, "needs a C compiler"))
+    @Test(
+      "a Foundation without what the recorder needs",
+      .enabled("needs a C compiler") { await OwnThread.run { hasCompiler } })
     func otherFoundation() throws {
       try place.folder.write("foundation.c", Array("int foundation(void) { return 8; }\n".utf8))
       try place.folder.write("main.c", Array("int foundation(void);\nint main(void) { return foundation(); }\n".utf8))
       let build = try Command.run(
-        place.folder.url.path,
+        place.folder.folder.path,
         shell: RecordFolder.enter + """
           cc -shared -fPIC -Wl,-soname,libFoundation.so -o libFoundation.so foundation.c &&
           cc -o other main.c -L. -lFoundation -Wl,-rpath,"$PWD"

@@ -1,51 +1,36 @@
 #if os(Linux)
   import Foundation
+  import TestSupport
   import Testing
 
   /// `optrace record` in the background, talked to by signals.
   private final class Recording {
-    private let process = Process()
-    private let output = Pipe()
+    private let program: RunningProgram
     let place: RecordFolder
 
     init(_ arguments: String...) throws {
       place = try RecordFolder()
-      process.executableURL = try Command.executable
-      process.arguments = ["record", "-o", place.folder.path("run.optrace"), try RecordFolder.program] + arguments
-      process.standardOutput = output
-      process.standardError = FileHandle.nullDevice
-      try Command.withAllSignals { try process.run() }
+      program = try RunningProgram(
+        Command.executable, ["record", "-o", place.folder.path("run.optrace"), try RecordFolder.program] + arguments)
     }
 
-    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
-
-    var number: pid_t { process.processIdentifier }
+    func send(_ signal: Int32) { program.signal(signal) }
 
     /// The next line that the program prints; nil at the end.
-    func line() -> String? {
-      var bytes: [UInt8] = []
-      while let byte = try? output.fileHandleForReading.read(upToCount: 1)?.first {
-        if byte == 10 { return String(decoding: bytes, as: UTF8.self) }
-        bytes.append(byte)
-      }
-      return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
-    }
+    func line() -> String? { program.line() }
 
     /// How the command ended: a status, or that it was killed itself.
-    func end() -> String {
-      process.waitUntilExit()
-      return "\(process.terminationReason == .exit ? "status" : "killed") \(process.terminationStatus)"
-    }
+    func end() -> String { program.end().description }
   }
 
-  @Suite("The command record: signals")
+  @Suite("The command record: signals", .ownThread)
   struct RecordSignalTests {
     @Test("a signal that is sent to the command alone reaches the program, and ends it or not")
     func passedOn() throws {
       let recording = try Recording("signals")
       #expect(recording.line() == "listening")
       for number in [SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGTERM] {
-        kill(recording.number, number)
+        recording.send(number)
         #expect(recording.line() == "signal \(number)")
       }
       #expect(recording.line() == nil)
@@ -58,7 +43,7 @@
     func killed(number: Int32) throws {
       let recording = try Recording("hang")
       #expect(recording.line() == "hanging")
-      kill(recording.number, number)
+      recording.send(number)
       #expect(recording.end() == "status \(128 + number)")
     }
 
@@ -78,8 +63,8 @@
       let recording = try Recording("pid", "stop")
       let program = try #require(recording.line())
       let state = { try String(contentsOfFile: "/proc/\(program)/stat", encoding: .utf8).split(separator: " ")[2] }
-      while try state() != "T" { usleep(1000) }
-      kill(recording.number, SIGCONT)
+      try eventually("it has stopped") { try state() == "T" }
+      recording.send(SIGCONT)
       #expect(recording.line() == "continued")
       #expect(recording.end() == "status 0")
     }
@@ -100,7 +85,7 @@
 
           """.utf8))
       let stopped = try place.record(
-        try RecordFolder.program, shell: #"exec timeout -s KILL 60 script -qec "sh job '$1'" /dev/null"#)
+        try RecordFolder.program, shell: #"exec timeout -s KILL 600 script -qec "sh job '$1'" /dev/null"#)
       let lines = stopped.output.split(separator: "\r\n").map(String.init)
       #expect(lines.contains("stopped \(128 + SIGSTOP)"), "\(lines)")
       #expect(lines.contains("continued"))
@@ -125,7 +110,7 @@
           tr -d '\r' < typed | grep '^[^a-z]*signal'
 
           """#.utf8))
-      let typed = try place.record(try RecordFolder.program, shell: #"exec timeout -s KILL 60 sh typing "$1""#)
+      let typed = try place.record(try RecordFolder.program, shell: #"exec timeout -s KILL 600 sh typing "$1""#)
       #expect(
         typed.output.split(separator: "\n").map { $0.replacing(/.*signal/, with: "signal") } == [
           "status 0", "signal 2", "signal 3", "signal 15",

@@ -1,13 +1,14 @@
 #if os(Linux)
   import Foundation
   import OpTraceModel
+  import TestSupport
   import Testing
 
   /// `optrace record`, called in a folder of its own.
   struct RecordFolder {
-    let folder: TemporaryFolder
+    let folder: Scratch
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = try Scratch() }
 
     /// The test program, which knows nothing of OpTrace. It stands beside the command.
     static var program: String {
@@ -16,14 +17,14 @@
       }
     }
 
-    static let enter = #"cd "$1" && shift && "#
+    static let enter = #"cd "$1" || exit; shift; "#
 
     func record(
       _ arguments: String..., input: String = "", environment: [String: String] = [:],
       shell: String = #"exec "$optrace" record "$@""#
     ) throws -> Command.Result {
       try Command.run(
-        arguments: [folder.url.path] + arguments, input: Array(input.utf8), environment: environment,
+        arguments: [folder.folder.path] + arguments, input: Array(input.utf8), environment: environment,
         shell: Self.enter + shell)
     }
 

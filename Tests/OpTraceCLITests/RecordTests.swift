@@ -1,9 +1,10 @@
 #if os(Linux)
   import Foundation
   import OpTraceModel
+  import TestSupport
   import Testing
 
-  @Suite("The command record: the program, its streams, its traces")
+  @Suite("The command record: the program, its streams, its traces", .ownThread)
   struct RecordTests {
     private let place: RecordFolder
     private let program: String
@@ -73,7 +74,7 @@
       chmod(place.folder.path("browser"), 0o755)
       let script = """
         "$optrace" record "$@" & p=$!
-        for i in $(seq 400); do [ -s note ] && break; sleep 0.05; done
+        while kill -0 $p && ! [ -s note ]; do sleep 0.05; done
         kill -TERM $p; wait $p
         """
       let result = try place.record(
@@ -181,7 +182,7 @@
     func replaces() throws {
       for steps in [["work", "work"], ["work"]] {
         _ = try Command.run(
-          arguments: [place.folder.url.path, "-o", "run.optrace", program] + steps,
+          arguments: [place.folder.folder.path, "-o", "run.optrace", program] + steps,
           shell: RecordFolder.enter + #""$optrace" record "$@""#)
       }
       #expect(try place.folder.names == ["run.optrace"])
@@ -193,7 +194,7 @@
       for arguments in [[program, "work"], ["sh", "-c", "kill -9 $$"], ["/nowhere"]] {
         _ = try Command.run(
           arguments: ["record", "-o", place.folder.path("run.optrace")] + arguments,
-          environment: ["TMPDIR": place.folder.url.path])
+          environment: ["TMPDIR": place.folder.folder.path])
         #expect(Set(try place.folder.names).isSubset(of: ["run.optrace"]))
       }
     }

@@ -1,13 +1,14 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("optrace report")
+@Suite("optrace report", .ownThread)
 struct ReportCommandTests {
-  private let folder: TemporaryFolder
+  private let folder: Scratch
   private let small: String
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try Scratch()
     small = try folder.write("small.txt", Array(Fixture.small.utf8))
   }
 

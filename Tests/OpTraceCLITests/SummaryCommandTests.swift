@@ -1,13 +1,14 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("optrace summary")
+@Suite("optrace summary", .ownThread)
 struct SummaryCommandTests {
-  private let folder: TemporaryFolder
+  private let folder: Scratch
   private let small: String
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try Scratch()
     small = try folder.write("small.txt", Array(Fixture.small.utf8))
   }
 
@@ -186,7 +187,7 @@ struct SummaryCommandTests {
 
   @Test("a failed operation is listed with its error")
   func failed() throws {
-    let folder = try TemporaryFolder()
+    let folder = try Scratch()
     let text = Fixture.small.replacingOccurrences(of: " finished #1", with: " failed #1 \"no \\\"host\\\"\"")
     let output = try Command.run("summary", try folder.write("failed.txt", Array(text.utf8))).output
     #expect(output.contains("Failed operations\n"))

@@ -1,16 +1,17 @@
 #if CLI
   import Foundation
+  import TestSupport
   import Testing
 
   @testable import optrace_cli
 
-  @Suite("timeline: a part of a trace")
+  @Suite("timeline: a part of a trace", .ownThread)
   struct TimelinePartTests {
-    private let folder: TemporaryFolder
+    private let folder: Scratch
     private let small: String
 
     init() throws {
-      folder = try TemporaryFolder()
+      folder = try Scratch()
       small = try folder.write("small.txt", Array(Fixture.small.utf8))
     }
 

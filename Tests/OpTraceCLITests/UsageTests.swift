@@ -1,13 +1,14 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("The command's words: help, usage, input")
+@Suite("The command's words: help, usage, input", .ownThread)
 struct UsageTests {
-  private let folder: TemporaryFolder
+  private let folder: Scratch
   private let small: String
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try Scratch()
     small = try folder.write("small.txt", Array(Fixture.small.utf8))
   }
 
@@ -138,7 +139,7 @@ struct UsageTests {
     }
     let none = folder.path("none.optrace")
     try expect(none, 66, "cannot read '\(none)': no such file")
-    try expect(folder.url.path, 66, "cannot read '\(folder.url.path)': it is a folder")
+    try expect(folder.folder.path, 66, "cannot read '\(folder.folder.path)': it is a folder")
     let empty = try folder.write("empty.optrace", [])
     let recordedNothing = "is empty: the program that should have written it recorded nothing"
     try expect(empty, 65, "'\(empty)' \(recordedNothing)")

@@ -1,15 +1,16 @@
 import Foundation
 import OpTraceModel
+import TestSupport
 import Testing
 
 /// `optrace validate` and `optrace dump`: words and statuses.
-@Suite struct ValidateDumpTests {
-  private let folder: TemporaryFolder
+@Suite(.ownThread) struct ValidateDumpTests {
+  private let folder: Scratch
   private let binary: [UInt8]
   private let count: Int
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try Scratch()
     let events = try TraceText.parse(Fixture.small)
     binary = TraceWriter.bytes(events)
     count = events.count

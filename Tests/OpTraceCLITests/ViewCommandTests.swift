@@ -1,35 +1,24 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `optrace view` in the background.
 private final class View {
-  private let process = Process()
-  private let errorFile: URL
-  private let folder: TemporaryFolder
+  private let program: RunningProgram
+  private let scratch: Scratch
   /// What it prints on standard output, which is the address.
-  private(set) var address = ""
+  let address: String
 
   /// Waits until the address is there, or the command has ended.
   init(_ arguments: [String], environment: [String: String] = [:]) throws {
-    folder = try TemporaryFolder()
-    errorFile = folder.url.appendingPathComponent("errors")
-    try Data().write(to: errorFile)
-    let output = Pipe()
-    process.executableURL = try Command.executable
-    process.arguments = ["view"] + arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    process.standardError = try FileHandle(forWritingTo: errorFile)
-    try Command.withAllSignals { try process.run() }
-    var bytes: [UInt8] = []
-    while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != 10 { bytes.append(byte) }
-    address = String(decoding: bytes, as: UTF8.self)
+    scratch = try Scratch()
+    program = try RunningProgram(
+      Command.executable, ["view"] + arguments, environment: RunningProgram.environment(adding: environment),
+      errors: .file(scratch.file("errors")))
+    address = program.line() ?? ""
   }
 
-  deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
-
-  var errors: String { (try? String(contentsOf: errorFile, encoding: .utf8)) ?? "" }
+  var errors: String { (try? String(contentsOf: scratch.file("errors"), encoding: .utf8)) ?? "" }
 
   var port: Int { Int(address.split(separator: ":").last?.prefix { $0.isNumber } ?? "") ?? 0 }
   var path: String {
@@ -40,22 +29,19 @@ private final class View {
     try LocalClient.answer(port: port, to: LocalClient.head(path + name, port: port, headers))
   }
 
-  func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+  func send(_ signal: Int32) { program.signal(signal) }
 
   /// How it ended: a status, or that it was killed.
-  func end() -> String {
-    process.waitUntilExit()
-    return "\(process.terminationReason == .exit ? "status" : "killed") \(process.terminationStatus)"
-  }
+  func end() -> String { program.end().description }
 }
 
-@Suite("The command view")
+@Suite("The command view", .ownThread)
 struct ViewCommandTests {
-  private let folder: TemporaryFolder
+  private let folder: Scratch
   private let small: String
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try Scratch()
     small = try folder.write("small.txt", Array(Fixture.small.utf8))
   }
 
@@ -115,19 +101,22 @@ struct ViewCommandTests {
     #expect(view.errors == before)
   }
 
+  /// Below those that the system gives to whoever asks for any: nobody else gets it meanwhile.
+  private static let port = 20_000 + Int(getpid()) % 10_000
+
   @Test("a port that is asked for is had, or is not there to be had: 73")
   func ports() throws {
-    let first = try View([small, "--no-open"])
+    let first = try View([small, "--no-open", "--port", "\(Self.port)"])
+    #expect(first.port == Self.port)
     let second = try Command.run("view", small, "--no-open", "--port", "\(first.port)")
     #expect(second.status == 73 && second.output == "")
     #expect(
       second.errors == "optrace: cannot listen on port \(first.port) of 127.0.0.1: another program listens there; "
         + "name another with --port, or none for any that is free\n")
-    let port = first.port
     first.send(SIGTERM)
     #expect(first.end() == "status 0")
-    let third = try View([small, "--no-open", "--port", "\(port)"])
-    #expect(third.port == port)
+    let third = try View([small, "--no-open", "--port", "\(Self.port)"])
+    #expect(third.port == Self.port)
     for number in ["65536", "-1"] {
       let wrong = try Command.run("view", small, "--no-open", "--port=\(number)")
       #expect(wrong.status == 64 && wrong.errors.hasPrefix("optrace: --port must be from 0 to 65535."))
@@ -156,7 +145,7 @@ struct ViewCommandTests {
   func standardInput() throws {
     let script = """
       "$optrace" view - --no-open < "$1" > "$2" & p=$!
-      for i in $(seq 200); do [ -s "$2" ] && break; sleep 0.05; done
+      while kill -0 $p && ! [ -s "$2" ]; do sleep 0.05; done
       kill -TERM $p; wait $p
       """
     let address = folder.path("address")
@@ -193,12 +182,7 @@ struct ViewCommandTests {
       let state = try view.get("state").body
       #expect(try view.get("state").body == state)
       kill(pid_t(number) ?? 0, SIGKILL)
-      var now = state
-      for _ in 0..<400 where now == state {
-        usleep(25_000)
-        now = try view.get("state").body
-      }
-      #expect(now != state)
+      try eventually("its state is another") { try view.get("state").body != state }
       #expect(try !view.get().body.contains("<meta name=\"optrace-live\""))
     }
   }
@@ -210,33 +194,28 @@ struct ViewCommandTests {
       "browser", Array("#!/bin/sh\necho \"$@\" > '\(note).part'; mv '\(note).part' '\(note)'; sleep 2\n".utf8))
     #expect(chmod(browser, 0o755) == 0)
     let view = try View([small], environment: ["BROWSER": browser])
-    var opened = ""
-    for _ in 0..<400 where opened.isEmpty {
-      usleep(25_000)
-      opened = (try? String(contentsOfFile: note, encoding: .utf8)) ?? ""
-    }
-    #expect(opened == view.address + "\n")
+    try eventually("the browser is opened") { FileManager.default.fileExists(atPath: note) }
+    #expect(try String(contentsOfFile: note, encoding: .utf8) == view.address + "\n")
     view.send(SIGINT)
     #expect(view.end() == "status 0")
 
     let failing = try View([small], environment: ["BROWSER": "/bin/false"])
     let expected =
       "optrace: warning: no browser was opened (/bin/false ended with status 1): open the address above yourself\n"
-    for _ in 0..<400 where !failing.errors.hasSuffix(expected) { usleep(25_000) }
-    #expect(failing.errors.hasSuffix(expected), "\(failing.errors)")
+    try eventually("that is said") { failing.errors.hasSuffix(expected) }
     #expect(try failing.get().status == 200)
   }
 }
 
 /// Port 9001 is one for all.
-@Suite("The command view: Perfetto's page", .serialized)
+@Suite("The command view: Perfetto's page", .serialized, .ownThread)
 struct ViewPerfettoTests {
-  private let folder: TemporaryFolder
+  private let folder: Scratch
   private let small: String
   private static let origin = "Origin: https://ui.perfetto.dev"
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try Scratch()
     small = try folder.write("a small & odd name.txt", Array(Fixture.small.utf8))
   }
 

@@ -1,12 +1,13 @@
 import Foundation
 import OpTrace
+import TestSupport
 import Testing
 
 /// What a watcher asks a recorder.
-@Suite struct ActivityTests {
+@Suite(.ownThread) struct ActivityTests {
   @Test(arguments: [TraceRecorder.Configuration.streaming, .flightRecorder(capacity: 256 << 10)])
   func changesWithEveryRecordAndWithNothingElse(_ configuration: TraceRecorder.Configuration) throws {
-    let scratch = Scratch()
+    let scratch = try Scratch()
     let recorder = try scratch.recorder(configuration)
     var seen: Set<UInt64?> = [recorder.activity]
     // Through many chunks, on this thread and on others.
@@ -36,7 +37,7 @@ import Testing
   }
 
   @Test func whatIsLostCountsToo() throws {
-    let scratch = Scratch()
+    let scratch = try Scratch()
     let recorder = try scratch.recorder(.init(sizeLimit: 64 << 10))
     while recorder.lostRecordCount == 0 { recorder.mark("fill") }
     let before = recorder.activity

@@ -1,8 +1,11 @@
 import Foundation
 import OpTrace
 import OpTraceAnalysis
-import OpTraceDiagnostics
+import OpTraceModel
+import TestSupport
 import Testing
+
+@testable import OpTraceDiagnostics
 
 /// A plain serial queue whose operation waits for a later one of the same queue. Does not come back.
 @Sendable func waitForOneself() {
@@ -16,16 +19,16 @@ import Testing
   queue.addOperations([outer, inner], waitUntilFinished: true)
 }
 
-@Suite struct DetectionTests {
+@Suite(.ownThread) struct DetectionTests {
   struct Refusal: Error {}
 
   @Test func givesBackWhatTheBodyGives() throws {
     let sum = try withDeadlockDetection { _ in
       let queue = OperationQueue()
-      let numbers = Inbox<Int>()
+      let numbers = Log<Int>()
       for number in 1...4 { queue.addOperation { numbers.add(number) } }
       queue.waitUntilAllOperationsAreFinished()
-      return numbers.rest.reduce(0, +)
+      return numbers.all.reduce(0, +)
     }
     #expect(sum == 10)
     #expect(throws: Refusal.self) { try withDeadlockDetection { _ in throw Refusal() } }
@@ -110,49 +113,53 @@ import Testing
     }
     #expect(
       error.description.hasPrefix("the body has not returned within 300 ms, and no deadlock is proven\n\noptrace: "))
+    #expect(error.code == .notProven)
     #expect(error.report?.queues.contains("queue 'busy' (") == true)
     gate.open()
+  }
+
+  @Test func aTraceThatCannotBeReadProvesNothingEitherWay() {
+    let error = StallError(timeout: .seconds(2), look: .failure(TraceError(file: "run.optrace", .noSuchFile)))
+    #expect(error.code == .notReadable && error.report == nil)
+    #expect(
+      error.description
+        == "the body has not returned within 2 s, and whether it is deadlocked cannot be told: run.optrace: no such file"
+    )
   }
 
   @Test func bodiesThatRunAtTheSameTimeKnowNothingOfEachOther() async throws {
     let (isIn, isFound) = (Gate(), Gate())
     // Rests on nothing but a dispatch semaphore while the other one hangs.
-    async let healthy = Self.onThread {
-      try withDeadlockDetection { _ in
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
-        let first = BlockOperation {
-          isIn.open()
-          isFound.wait()
-        }
-        let second = BlockOperation {}
-        second.addDependency(first)
-        queue.addOperations([first, second], waitUntilFinished: true)
-        return second.isFinished
-      }
-    }
-    let code = try await Self.onThread {
-      isIn.wait()
-      // Here and not behind the await, which may take its time: the other one is silent meanwhile.
-      defer { isFound.open() }
-      let error = #expect(throws: DeadlockError.self) { try withDeadlockDetection { _ in waitForOneself() } }
-      return error?.findings.map(\.code)
-    }
-    #expect(code == ["queue-self-wait"])
+    async let healthy = Self.restingBody(isIn, isFound)
+    isIn.wait()
+    let error = #expect(throws: DeadlockError.self) { try Self.hangingBody() }
+    // Here and not behind the await, which may take its time: the other one is silent meanwhile.
+    isFound.open()
+    #expect(error?.findings.map(\.code) == ["queue-self-wait"])
     #expect(try await healthy)
   }
 
-  /// Not on the threads of Swift's concurrency, which are as few as processors.
-  private static func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-      Thread { continuation.resume(with: Result { try body() }) }.start()
+  private static func hangingBody() throws { try withDeadlockDetection { _ in waitForOneself() } }
+
+  private static func restingBody(_ isIn: Gate, _ isFound: Gate) throws -> Bool {
+    try withDeadlockDetection { _ in
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 1
+      let first = BlockOperation {
+        isIn.open()
+        isFound.wait()
+      }
+      let second = BlockOperation {}
+      second.addDependency(first)
+      queue.addOperations([first, second], waitUntilFinished: true)
+      return second.isFinished
     }
   }
 
   @Test func asynchronousBodies() async throws {
     let value = try await withDeadlockDetection { recorder in
       let queue = TracedOperationQueue(name: "tasks", recorder: recorder)
-      let done = Inbox<Int>()
+      let done = Log<Int>()
       await withTaskGroup { group in
         for number in 1...3 {
           group.addTask {
@@ -165,7 +172,7 @@ import Testing
           }
         }
       }
-      return done.rest.count
+      return done.all.count
     }
     #expect(value == 3)
     await #expect(throws: Refusal.self) {
@@ -191,12 +198,10 @@ import Testing
         try await Task.sleep(for: .seconds(600))
       }
     }
-    await Self.wait(for: began)
+    began.wait()
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
   }
-
-  private static func wait(for gate: Gate) async { _ = try? await onThread { gate.wait() } }
 
   @TaskLocal static var colour = "none"
 

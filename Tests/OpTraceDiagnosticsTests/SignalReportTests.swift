@@ -1,18 +1,19 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite struct SignalReportTests {
+@Suite(.ownThread) struct SignalReportTests {
   /// The last line of a report.
   private let end = "between two looks"
 
   @Test func printsAllQueuesWhileEverythingHangs() throws {
-    let scratch = Scratch()
-    let program = try Program(["quit", scratch.file.path])
+    let scratch = try Scratch()
+    let program = try program(["quit", scratch.file().path])
     #expect(program.line() == "hanging")
     for _ in 1...2 {
       // The second one: the program went on.
       program.signal(SIGQUIT)
-      let report = program.report(until: end)
+      let report = program.errors(until: end)
       let parts = [
         "queue 'work' (limit 1): 1 executing, 1 ",
         "  executing 'outer' (#", ", waits for 'inner' (#",
@@ -22,32 +23,32 @@ import Testing
       ]
       for part in parts { #expect(report.contains(part), "missing: \(part)\n\(report)") }
     }
-    #expect(program.process.isRunning)
+    #expect(program.isRunning)
   }
 
   @Test func comesWhereverTheSignalIsBlocked() throws {
-    let scratch = Scratch()
-    let program = try Program(["quit-late", scratch.file.path])
+    let scratch = try Scratch()
+    let program = try program(["quit-late", scratch.file().path])
     #expect(program.line() == "ready")
     program.signal(SIGQUIT)
-    let report = program.report(until: end)
+    let report = program.errors(until: end)
     #expect(report.contains("queue 'held' (no limit, suspended): 1 ready\n  ready 'ready' (#1, "))
     #expect(report.contains("error[queue-suspended]: queue 'held' is suspended"))
-    try program.tell("after the report")
+    try program.tell("after the report\n")
     #expect(program.line() == "still here: after the report")
 
     // Nothing can be told of a recorder that was stopped; the program still goes on.
-    try program.tell("stop")
+    try program.tell("stop\n")
     #expect(program.line() == "still here: stop")
     program.signal(SIGQUIT)
-    #expect(program.report(until: "recorder was stopped").contains("optrace: nothing can be told of the queues: "))
-    try program.tell("once more")
+    #expect(program.errors(until: "recorder was stopped").contains("optrace: nothing can be told of the queues: "))
+    try program.tell("once more\n")
     #expect(program.line() == "still here: once more")
   }
 
   @Test func isInstalledOnceAndGivenBack() throws {
-    let scratch = Scratch()
-    let program = try Program(["quit-remove", scratch.file.path])
+    let scratch = try Scratch()
+    let program = try program(["quit-remove", scratch.file().path])
     let number = SIGQUIT
     #expect(
       program.line() == "a report is installed for signal \(number) already: remove it first, or take another signal")

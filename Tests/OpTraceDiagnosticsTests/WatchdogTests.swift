@@ -2,12 +2,13 @@ import Foundation
 import OpTrace
 import OpTraceAnalysis
 import OpTraceDiagnostics
+import TestSupport
 import Testing
 
-@Suite struct WatchdogTests {
+@Suite(.ownThread) struct WatchdogTests {
   @Test(arguments: [[], ["ring"]]) func reportsOnceForEachStall(_ mode: [String]) throws {
-    let scratch = Scratch()
-    let program = try Program(["stalls", scratch.file.path] + mode)
+    let scratch = try Scratch()
+    let program = try program(["stalls", scratch.file().path] + mode)
     #expect(program.line() == "idle: 0")
     for (number, name) in [(2, "first"), (3, "second")] {
       #expect(program.line() == "true false")
@@ -19,31 +20,31 @@ import Testing
   }
 
   @Test func itsHandlerMayUseTheQueues() throws {
-    let scratch = Scratch()
-    let program = try Program(["handler", scratch.file.path])
+    let scratch = try Scratch()
+    let program = try program(["handler", scratch.file().path])
     #expect(program.line() == "stalled")
     #expect(program.line() == "again: 0")
     #expect(program.line() == nil)
   }
 
   @Test func readsItsOwnFileWhateverStandsThere() throws {
-    let scratch = Scratch()
-    let program = try Program(["deleted", scratch.file.path])
+    let scratch = try Scratch()
+    let program = try program(["deleted", scratch.file().path])
     #expect(program.line() == "deadlocked")
     #expect(program.line() == nil)
   }
 
   @Test func saysWhenItSeesNothing() throws {
-    let scratch = Scratch()
-    let program = try Program(["closed", scratch.file.path])
+    let scratch = try Scratch()
+    let program = try program(["closed", scratch.file().path])
     #expect(program.line() == "hanging")
     #expect(
-      program.report(until: "optrace") == "optrace: the watchdog sees nothing: \(scratch.file.path): cannot be read: "
+      program.errors(until: "optrace") == "optrace: the watchdog sees nothing: \(scratch.file().path): cannot be read: "
         + "the recorder was stopped, or the program has closed the recorder's descriptor")
   }
 
   @Test(arguments: [0.1, -1, .infinity, .nan]) func takesSecondsOfAnyKind(_ seconds: Double) throws {
-    let scratch = Scratch()
+    let scratch = try Scratch()
     let recorder = try scratch.recorder()
     Watchdog(recorder, after: seconds) { _ in Issue.record("nothing is pending") }.cancel()
     try recorder.stop()
@@ -52,7 +53,7 @@ import Testing
   enum Ending: CaseIterable { case cancelled, released, recorderStopped }
 
   @Test(arguments: Ending.allCases) func itsThreadEnds(_ ending: Ending) throws {
-    let scratch = Scratch()
+    let scratch = try Scratch()
     let recorder = try scratch.recorder()
     let isGone = Gate()
     var watchdog: Watchdog?
@@ -74,19 +75,19 @@ import Testing
   }
 
   @Test(arguments: [[], ["ring"]]) func tellsOfAHungProgram(_ mode: [String]) throws {
-    let scratch = Scratch()
-    let program = try Program(["watch", scratch.file.path] + mode)
+    let scratch = try Scratch()
+    let program = try program(["watch", scratch.file().path] + mode)
     #expect(program.line() == "hanging")
-    let report = program.report(until: "deadlocked: ")
+    let report = program.errors(until: "deadlocked: ")
     #expect(
-      report.hasPrefix("optrace: queues of DiagnosticsTestProgram (process \(program.process.processIdentifier)), "))
+      report.hasPrefix("optrace: queues of DiagnosticsTestProgram (process \(program.processID)), "))
     #expect(report.contains("error[queue-self-wait]: "))
-    #expect(program.process.isRunning)
+    #expect(program.isRunning)
   }
 
   @Test func leavesAForkedChildAlone() throws {
-    let scratch = Scratch()
-    let program = try Program(["watch-fork", scratch.file.path])
+    let scratch = try Scratch()
+    let program = try program(["watch-fork", scratch.file().path])
     #expect(program.line() == "released in the child")
     #expect(program.line() == "child: 0")
     #expect(program.line() == "reported: deadlocked")

@@ -2,6 +2,8 @@ import Foundation
 import OpTrace
 import OpTraceAnalysis
 import OpTraceDiagnostics
+import TestSupport
+import Testing
 import XCTest
 
 /// The same calls in a test of the other framework, whose tests run on the main thread.
@@ -9,7 +11,7 @@ final class XCTestUseTests: XCTestCase {
   func testABodyOfTheMainQueueIsServed() throws {
     XCTAssertTrue(Thread.isMainThread)
     let isMain = try withDeadlockDetection { _ in
-      let isMain = Inbox<Bool>()
+      let isMain = Log<Bool>()
       OperationQueue.main.addOperation { isMain.add(Thread.isMainThread) }
       return try isMain.next()
     }
@@ -36,7 +38,7 @@ final class XCTestUseTests: XCTestCase {
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix(prefix) }
     XCTAssertEqual(left, [])
     // The hooks are free for others.
-    let scratch = Scratch()
+    let scratch = try Scratch()
     let recorder = try scratch.recorder()
     XCTAssertNoThrow(try recorder.instrumentProcess())
     try recorder.stop()

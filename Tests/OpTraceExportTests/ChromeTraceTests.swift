@@ -1,12 +1,13 @@
 import Foundation
 import OpTraceFormat
 import OpTraceModel
+import TestSupport
 import Testing
 
 @testable import OpTraceExport
 
 /// What Perfetto's trace processor makes of our JSON.
-@Suite("Chrome trace in Perfetto", .enabled(if: PerfettoEngine.isWanted))
+@Suite("Chrome trace in Perfetto", .enabled(if: PerfettoEngine.isWanted), .ownThread)
 struct ChromeTraceTests {
   /// One arrow as the engine bound it: the names of the slices at its ends, and whether each is an execution.
   static let arrows = """
@@ -59,23 +60,23 @@ struct ChromeTraceTests {
 
   @Test("slices back to back on one thread keep their own arrows")
   func backToBack() throws {
-    var fixture = TraceFixture()
+    var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("serial", limit: 1)
-    let a = fixture.operation("a", on: queue, begin: 1_000, end: 2_000)
-    let b = fixture.operation("b", on: queue, begin: 2_000, end: 3_000, after: [a])
-    fixture.operation("c", on: queue, begin: 3_000, end: 4_000, after: [a, b])
+    let a = fixture.operation("a", on: queue, began: 1_000, ended: 2_000)
+    let b = fixture.operation("b", on: queue, after: [a], began: 2_000, ended: 3_000)
+    fixture.operation("c", on: queue, after: [a, b], began: 3_000, ended: 4_000)
     #expect(try bindings(fixture.trace) == ["a>b", "a>c", "b>c"])
   }
 
   @Test("slices of zero and one nanosecond are slices, and hold their arrows")
   func tiny() throws {
-    var fixture = TraceFixture()
+    var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("tiny", limit: 1)
-    var last = fixture.operation("s", on: queue, begin: 10, end: 20)
+    var last = fixture.operation("s", on: queue, began: 10, ended: 20)
     for (name, begin, end) in [
       ("zero1", 20, 20), ("zero2", 20, 20), ("one", 20, 21), ("next", 21, 22), ("end", 22, 900),
     ] {
-      last = fixture.operation(name, on: queue, begin: Int64(begin), end: Int64(end), after: [last])
+      last = fixture.operation(name, on: queue, after: [last], began: Int64(begin), ended: Int64(end))
     }
     #expect(
       try bindings(fixture.trace) == ["next>end", "one>next", "s>zero1", "zero1>zero2", "zero2>one"])
@@ -83,11 +84,11 @@ struct ChromeTraceTests {
 
   @Test("blocks, spans and waits inside an operation take no arrow from it")
   func children() throws {
-    var fixture = TraceFixture()
+    var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("blocks", limit: 2)
-    let a = fixture.operation("a", on: queue, thread: 2, begin: 100, end: 1_000)
-    let b = fixture.operation("b", on: queue, thread: 2, begin: 1_000, end: 2_000, after: [a])
-    fixture.operation("c", on: queue, thread: 3, begin: 2_000, end: 3_000, after: [a, b])
+    let a = fixture.operation("a", on: queue, thread: 2, began: 100, ended: 1_000)
+    let b = fixture.operation("b", on: queue, thread: 2, after: [a], began: 1_000, ended: 2_000)
+    fixture.operation("c", on: queue, thread: 3, after: [a, b], began: 2_000, ended: 3_000)
     let two = ThreadID(2)
     fixture[a].blocks = [
       BlockExecution(index: 0, thread: two, began: 100, ended: 500),
@@ -115,10 +116,10 @@ struct ChromeTraceTests {
 
   @Test("waits for semaphores, groups and dispatch queues are slices that tell who signalled")
   func objects() throws {
-    var fixture = TraceFixture()
+    var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("work", limit: 2)
-    let load = fixture.operation("load", on: queue, thread: 2, begin: 1_000, end: 9_000)
-    let store = fixture.operation("store", on: queue, thread: 3, begin: 1_000)
+    let load = fixture.operation("load", on: queue, thread: 2, began: 1_000, ended: 9_000)
+    let store = fixture.operation("store", on: queue, thread: 3, began: 1_000)
     fixture.trace.end = 20_000
     fixture.trace.objects = [
       ObjectRecord(id: ObjectID(1), kind: .semaphore, address: 0x7f_0010),
@@ -163,12 +164,12 @@ struct ChromeTraceTests {
 
   @Test("asynchronous executions leave their thread and never overlap in a lane")
   func asynchronous() throws {
-    var fixture = TraceFixture()
+    var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("network", limit: -1)
-    let first = fixture.operation("first", on: queue, thread: 2, begin: 0, end: 5_000, isAsynchronous: true)
-    let second = fixture.operation("second", on: queue, thread: 2, begin: 100, end: 4_000, isAsynchronous: true)
-    fixture.operation("third", on: queue, thread: 2, begin: 5_000, end: 6_000, after: [first, second])
-    fixture.operation("by hand", thread: 1, enqueued: nil, begin: 10, end: 7_000, isAsynchronous: true)
+    let first = fixture.operation("first", on: queue, thread: 2, began: 0, ended: 5_000, isAsynchronous: true)
+    let second = fixture.operation("second", on: queue, thread: 2, began: 100, ended: 4_000, isAsynchronous: true)
+    fixture.operation("third", on: queue, thread: 2, after: [first, second], began: 5_000, ended: 6_000)
+    fixture.operation("by hand", thread: 1, enqueued: nil, began: 10, ended: 7_000, isAsynchronous: true)
     #expect(try bindings(fixture.trace) == ["first>third", "second>third"])
     let tracks = try check(
       fixture.trace, TimelineOptions(),
@@ -185,12 +186,12 @@ struct ChromeTraceTests {
 
   @Test("what is unfinished reaches to the trace's end and says so")
   func unfinished() throws {
-    var fixture = TraceFixture()
+    var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("stuck", limit: 1)
-    let runs = fixture.operation("runs", on: queue, begin: 1_000)
-    fixture.operation("waits", on: queue, enqueued: 500, begin: nil, after: [runs])
-    fixture.operation("ready", on: queue, enqueued: 500, ready: 600, begin: nil)
-    fixture.operation("last", on: nil, thread: 3, enqueued: nil, begin: 2_000, end: 9_000)
+    let runs = fixture.operation("runs", on: queue, began: 1_000)
+    fixture.operation("waits", on: queue, after: [runs], enqueued: 500, began: nil)
+    fixture.operation("ready", on: queue, enqueued: 500, ready: 600, began: nil)
+    fixture.operation("last", on: nil, thread: 3, enqueued: nil, began: 2_000, ended: 9_000)
     let open = try check(
       fixture.trace, TimelineOptions(),
       """
@@ -203,11 +204,11 @@ struct ChromeTraceTests {
 
   @Test("counters tell executing, ready and limit at every change")
   func counters() throws {
-    var fixture = TraceFixture()
+    var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("two", limit: 2)
-    fixture.operation("a", on: queue, thread: 2, enqueued: 0, ready: 0, begin: 100, end: 300)
-    fixture.operation("b", on: queue, thread: 3, enqueued: 0, ready: 0, begin: 100, end: 400)
-    fixture.operation("c", on: queue, thread: 2, enqueued: 0, ready: 50, begin: 300, end: 500)
+    fixture.operation("a", on: queue, thread: 2, enqueued: 0, ready: 0, began: 100, ended: 300)
+    fixture.operation("b", on: queue, thread: 3, enqueued: 0, ready: 0, began: 100, ended: 400)
+    fixture.operation("c", on: queue, thread: 2, enqueued: 0, ready: 50, began: 300, ended: 500)
     fixture.trace.queues[0].changes = [.init(time: 350, thread: ThreadID(1), kind: .limit(1))]
     let values = try check(
       fixture.trace, TimelineOptions(),
@@ -224,11 +225,11 @@ struct ChromeTraceTests {
 
   @Test("two queues of one name stay apart")
   func sameName() throws {
-    var fixture = TraceFixture()
+    var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let one = fixture.queue("twin", limit: 1)
     let two = fixture.queue("twin", limit: 1)
-    fixture.operation("a", on: one, begin: 10, end: 20)
-    fixture.operation("b", on: two, thread: 3, begin: 15, end: 30)
+    fixture.operation("a", on: one, began: 10, ended: 20)
+    fixture.operation("b", on: two, thread: 3, began: 15, ended: 30)
     let tracks = try check(
       fixture.trace, TimelineOptions(),
       "select count(*) as n from process_counter_track where name = 'executing operations'")
@@ -237,20 +238,20 @@ struct ChromeTraceTests {
 
   @Test("hostile names arrive as they are, without what no viewer shows")
   func names() throws {
-    var fixture = TraceFixture(process: "</title>\u{0}\n")
+    var fixture = HandmadeTrace("</title>\u{0}\n", unit: .nanoseconds)
     let queue = fixture.queue("q\"\\\u{1B}[31m", limit: 1)
     let hostile = "</title><script>\"\n" + String(decoding: [0x61, 0xFF, 0xC3, 0x28] as [UInt8], as: UTF8.self)
     let names = [hostile, "", "\u{85}\u{7F}", "日本語 👩‍👩‍👧 e\u{301}", "a/b", String(repeating: "長", count: 50_000), "C:\\"]
     var after: [OperationID] = []
     for (index, name) in names.enumerated() {
       let time = Int64(index) * 1_000
-      after = [fixture.operation(name, on: queue, begin: time, end: time + 1_000, after: after)]
+      after = [fixture.operation(name, on: queue, after: after, began: time, ended: time + 1_000)]
     }
     let seen = try check(
       fixture.trace, TimelineOptions(), "select name from slice where category = 'operation' order by ts")
     #expect(
       seen.map { $0["name"]?.text ?? "" } == [
-        "</title><script>\"\u{FFFD}a\u{FFFD}\u{FFFD}(", "Fixture.Step", "\u{FFFD}\u{FFFD}", names[3], "a/b", names[5],
+        "</title><script>\"\u{FFFD}a\u{FFFD}\u{FFFD}(", "Step", "\u{FFFD}\u{FFFD}", names[3], "a/b", names[5],
         // As this engine shows escapes; without it, it would reject the file.
         "C:\\u005c",
       ])
@@ -258,10 +259,10 @@ struct ChromeTraceTests {
 
   @Test("times before the recorder's start move the origin, not the slices' lengths")
   func beforeTheStart() throws {
-    var fixture = TraceFixture()
+    var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("early", limit: 1)
-    let a = fixture.operation("a", on: queue, enqueued: -5_000, begin: -4_000, end: 1_000)
-    fixture.operation("b", on: queue, enqueued: -5_000, begin: 1_000, end: 2_000, after: [a])
+    let a = fixture.operation("a", on: queue, enqueued: -5_000, began: -4_000, ended: 1_000)
+    fixture.operation("b", on: queue, after: [a], enqueued: -5_000, began: 1_000, ended: 2_000)
     let seen = try check(
       fixture.trace, TimelineOptions(), "select ts, dur from slice where category = 'operation' order by ts")
     #expect(seen.map { [$0["ts"]?.integer, $0["dur"]?.integer] } == [[1_000, 5_000], [6_000, 1_000]])
@@ -269,37 +270,37 @@ struct ChromeTraceTests {
 
   @Test("a queue before all else, with limits that no queue has")
   func oddQueue() throws {
-    var fixture = TraceFixture()
+    var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("early", limit: .max)
     fixture.trace.queues[0].created = -9_000
     fixture.trace.queues[0].changes = [Int.min, .max, -1, .min, 0].enumerated().map {
       .init(time: Int64($0) * 10, thread: ThreadID(1), kind: .limit($1))
     }
-    fixture.operation("a", on: queue, enqueued: -5_000, begin: -4_000, end: 1_000)
+    fixture.operation("a", on: queue, enqueued: -5_000, began: -4_000, ended: 1_000)
     try check(fixture.trace)
   }
 
   @Test("a dependency that held nothing up has no arrow, and one that came too late leads forward in time")
   func oddDependencies() throws {
-    var fixture = TraceFixture()
+    var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("odd", limit: 4)
-    let slow = fixture.operation("slow", on: queue, thread: 2, begin: 100, end: 900)
-    let removed = fixture.operation("removed", on: queue, thread: 3, begin: 200, end: 300, after: [slow])
+    let slow = fixture.operation("slow", on: queue, thread: 2, began: 100, ended: 900)
+    let removed = fixture.operation("removed", on: queue, thread: 3, after: [slow], began: 200, ended: 300)
     fixture[removed].dependencies[0].removed = 150
-    fixture.operation("late", on: queue, thread: 3, begin: 400, end: 600, after: [slow])
-    fixture.operation("backward", on: queue, thread: 3, begin: 10, end: 50, after: [slow])
-    let never = fixture.operation("never", on: queue, begin: nil)
-    fixture.operation("unknown", on: queue, thread: 3, begin: 950, end: 960, after: [never, OperationID(999)])
+    fixture.operation("late", on: queue, thread: 3, after: [slow], began: 400, ended: 600)
+    fixture.operation("backward", on: queue, thread: 3, after: [slow], began: 10, ended: 50)
+    let never = fixture.operation("never", on: queue, began: nil)
+    fixture.operation("unknown", on: queue, thread: 3, after: [never, OperationID(999)], began: 950, ended: 960)
     #expect(try bindings(fixture.trace) == ["slow>late"])
     #expect(try Self.export(fixture.trace).1.backwardDependencies == 1)
   }
 
   @Test("one that was cancelled before it ran is a slice where it was started, with its arrow")
   func cancelled() throws {
-    var fixture = TraceFixture()
+    var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("q", limit: 4)
-    let first = fixture.operation("first", on: queue, thread: 2, begin: 100, end: 900)
-    let second = fixture.operation("second", on: queue, thread: 3, begin: 1_000, end: 1_002, after: [first])
+    let first = fixture.operation("first", on: queue, thread: 2, began: 100, ended: 900)
+    let second = fixture.operation("second", on: queue, thread: 3, after: [first], began: 1_000, ended: 1_002)
     fixture[second].executionBegan = nil
     fixture[second].executionEnded = nil
     fixture[second].cancelRequested = Stamp(900, ThreadID(1))
@@ -323,11 +324,11 @@ struct ChromeTraceTests {
 
   @Test("more waits than lanes: the rest is counted, in the result and in the file")
   func manyWaits() throws {
-    var fixture = TraceFixture()
+    var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("serial", limit: 1)
     for index in 0..<200 {
       fixture.operation(
-        "op", on: queue, enqueued: 0, ready: 0, begin: 1_000 + Int64(index) * 10, end: 1_010 + Int64(index) * 10)
+        "op", on: queue, enqueued: 0, ready: 0, began: 1_000 + Int64(index) * 10, ended: 1_010 + Int64(index) * 10)
     }
     var options = TimelineOptions()
     options.waitLanes = 7
@@ -339,11 +340,11 @@ struct ChromeTraceTests {
 
   @Test("operations run inside others on one thread, and overlaps that no clock should give, drop nothing")
   func overlaps() throws {
-    var fixture = TraceFixture()
-    let outer = fixture.operation("outer", enqueued: nil, begin: 0, end: 1_000)
-    let inner = fixture.operation("inner", enqueued: nil, begin: 100, end: 400, after: [])
-    fixture.operation("skewed", enqueued: nil, begin: 300, end: 1_200, after: [inner])
-    fixture.operation("after", enqueued: nil, begin: 1_300, end: 1_400, after: [outer, inner])
+    var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
+    let outer = fixture.operation("outer", enqueued: nil, began: 0, ended: 1_000)
+    let inner = fixture.operation("inner", enqueued: nil, began: 100, ended: 400)
+    fixture.operation("skewed", after: [inner], enqueued: nil, began: 300, ended: 1_200)
+    fixture.operation("after", after: [outer, inner], enqueued: nil, began: 1_300, ended: 1_400)
     #expect(try bindings(fixture.trace) == ["inner>after", "inner>skewed", "outer>after"])
   }
 
@@ -354,8 +355,8 @@ struct ChromeTraceTests {
 
   @Test("losses are slices on the thread that lost them")
   func loss() throws {
-    var fixture = TraceFixture()
-    fixture.operation("a", begin: 100, end: 200)
+    var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
+    fixture.operation("a", began: 100, ended: 200)
     fixture.trace.loss.lost = [.sizeLimit: 12]
     fixture.trace.loss.gaps = [.init(thread: ThreadID(2), from: 150, to: 190, count: 12, reason: .sizeLimit)]
     let seen = try check(fixture.trace, TimelineOptions(), "select name from slice where category = 'loss'")
@@ -374,8 +375,8 @@ struct ChromeTraceTests {
 
   @Test("a random trace of thousands of operations arrives whole", arguments: [1, 2, 3])
   func random(seed: UInt64) throws {
-    var random = SplitMix(state: seed)
-    var fixture = TraceFixture()
+    var random = SeededGenerator(seed)
+    var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queues = [fixture.queue("a", limit: 3), fixture.queue("b", limit: -1), fixture.queue("c", limit: 1)]
     var ids: [OperationID] = []
     for index in 0..<2_000 {
@@ -389,18 +390,19 @@ struct ChromeTraceTests {
       ids.append(
         fixture.operation(
           "op \(index)", on: queues.randomElement(using: &random), thread: UInt32.random(in: 1...3, using: &random),
-          enqueued: enqueued, ready: Int64.random(in: enqueued...begin, using: &random), begin: begin, end: end,
-          after: Array(Set(after)).sorted(), isAsynchronous: Int.random(in: 0..<4, using: &random) == 0))
+          after: Array(Set(after)).sorted(), enqueued: enqueued,
+          ready: Int64.random(in: enqueued...begin, using: &random), began: begin, ended: end,
+          isAsynchronous: Int.random(in: 0..<4, using: &random) == 0))
     }
     try check(fixture.trace)
   }
 
   @Test("findings of the doctor are instants, at what shows them last, with what they mean")
   func findings() throws {
-    var fixture = TraceFixture()
+    var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("network", limit: 2)
-    fixture.operation("a", on: queue, enqueued: 1_000, begin: nil, after: [OperationID(2)])
-    fixture.operation("b", on: queue, enqueued: 3_000, begin: nil, after: [OperationID(1)])
+    fixture.operation("a", on: queue, after: [OperationID(2)], enqueued: 1_000, began: nil)
+    fixture.operation("b", on: queue, after: [OperationID(1)], enqueued: 3_000, began: nil)
     fixture.trace.end = 9_000
     let rows = try check(
       fixture.trace, TimelineOptions(),
@@ -413,17 +415,5 @@ struct ChromeTraceTests {
     #expect(rows.first?["code"]?.text == "dependency-cycle")
     #expect(rows.first?["operations"]?.text == "#1, #2")
     #expect(rows.first?["explanation"]?.text?.hasPrefix("An operation starts when all that it depends on") == true)
-  }
-}
-
-/// Steele, Lea and Flood's generator, for tests that come out the same every time.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

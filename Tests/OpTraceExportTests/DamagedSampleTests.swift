@@ -1,9 +1,10 @@
 import Foundation
-import GraphTestSupport
+import TestSupport
 import OpTraceAnalysis
 import OpTraceExport
 import OpTraceFormat
 import OpTraceModel
+import OpTraceText
 import Testing
 
 /// What the commands do with the sample traces when bytes of them are changed, cut out, or there twice: they say so, and read all
@@ -40,6 +41,16 @@ import Testing
       #expect(events.count <= sample.eventCount, comment)
       try runCommands(on: events, bytes, comment)
     }
+  }
+
+  @Test(arguments: samples) func whatIsPutInBehindTheLastRecordIsNoDamage(_ name: String) throws {
+    let sample = try Sample(name)
+    let end = try #require(sample.chunks.last).used.upperBound
+    // Records twice, the second time where none are looked for.
+    let damage = Damage.doubled(end - 40..<end)
+    let events = try TraceReader.events(bytes: damage.applied(to: sample.bytes))
+    #expect(events.count == sample.eventCount)
+    #expect(events.loss.isDamaged || sample.isPadding(damage))
   }
 
   private func runCommands(on events: TraceEvents, _ bytes: [UInt8], _ comment: Comment) throws {
@@ -168,8 +179,9 @@ private struct Sample {
     case .flipped(let place, _):
       return place >= Layout.Header.size && !chunks.contains { $0.used.contains(place) }
     case .doubled(let range):
-      // Zeros before the end, which may belong to the last record: then there are only more of them behind it.
-      return range.lowerBound >= chunks.last?.used.upperBound ?? .max
+      // What comes twice stands behind the range. Zeros before the end may belong to the last record: then there are only
+      // more of them behind it.
+      return range.upperBound >= chunks.last?.used.upperBound ?? .max
         || bytes[range.lowerBound...].allSatisfy { $0 == 0 }
     default:
       return false
@@ -182,14 +194,11 @@ private struct Sample {
 
   /// Records but for those that are the file's bookkeeping.
   private func countEvents(_ used: Range<Int>) -> Int {
-    let bookkeeping: Set<UInt8> = [
-      EventKind.time.rawValue, EventKind.threadSwitched.rawValue, EventKind.calibration.rawValue,
-      EventKind.string.rawValue,
-    ]
+    let isBookkeeping = EventSpec.column { $0?.part == .bookkeeping }
     var count = 0
     var place = used.lowerBound + Layout.Chunk.size
     while place < used.upperBound {
-      if !bookkeeping.contains(bytes[place]) { count += 1 }
+      if !isBookkeeping[Int(bytes[place])] { count += 1 }
       switch bytes[place] >> 6 {
       case 3: place += 8 * (number(at: place + 8) & 0xFFFF)
       case let size: place += 8 * (Int(size) + 1)

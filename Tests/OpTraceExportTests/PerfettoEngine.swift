@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Perfetto's own trace processor, run by node: what it says of a file is what the viewer shows.
@@ -59,28 +60,14 @@ enum PerfettoEngine {
 
   /// The same of many files, with one start of the engine.
   static func load(_ files: [(bytes: [UInt8], ending: String)], _ queries: [String]) throws -> [Answer] {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("optrace-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let paths = files.indices.map { folder.appendingPathComponent("\($0)." + files[$0].ending) }
-    for (file, path) in zip(files, paths) { try Data(file.bytes).write(to: path) }
+    let scratch = try Scratch()
+    let paths = try files.indices.map { try scratch.write("\($0)." + files[$0].ending, files[$0].bytes) }
     let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-
-    // Through files: a pipe that nobody empties would block the engine.
-    let output = folder.appendingPathComponent("out")
-    let errors = folder.appendingPathComponent("errors")
-    for url in [output, errors] { try Data().write(to: url) }
-    let process = Process()
-    process.executableURL = package.appendingPathComponent("scripts/perfetto-query")
-    process.arguments = paths.map(\.path) + ["--"] + queries
-    process.standardOutput = try FileHandle(forWritingTo: output)
-    process.standardError = try FileHandle(forWritingTo: errors)
-    try process.run()
-    process.waitUntilExit()
-    let complaint = String(decoding: try Data(contentsOf: errors), as: UTF8.self)
-    let answer = try Data(contentsOf: output)
-    if answer.isEmpty { throw NotSetUp(details: complaint) }
+    let result = try RunningProgram.run(
+      package.appendingPathComponent("scripts/perfetto-query"), paths + ["--"] + queries)
+    let answer = Data(result.output.utf8)
+    if answer.isEmpty { throw NotSetUp(details: result.errors) }
     return try JSONDecoder().decode([Answer].self, from: answer)
   }
 }

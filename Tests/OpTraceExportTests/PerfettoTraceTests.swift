@@ -1,13 +1,13 @@
 import Foundation
-import GraphTestSupport
 import OpTraceFormat
 import OpTraceModel
+import TestSupport
 import Testing
 
 @testable import OpTraceExport
 
 /// What Perfetto's trace processor makes of our protobuf: the same as of the JSON.
-@Suite("Protobuf in Perfetto", .enabled(if: PerfettoEngine.isWanted))
+@Suite("Protobuf in Perfetto", .enabled(if: PerfettoEngine.isWanted), .ownThread)
 struct PerfettoTraceTests {
   private typealias Case = FormatComparison.Case
 
@@ -47,27 +47,27 @@ struct PerfettoTraceTests {
 
   @Test("so do traces with all that is odd: no time between begin and end, arrows too late, times before the start")
   func oddities() throws {
-    var odd = TraceFixture()
+    var odd = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = odd.queue("odd", limit: 1)
     odd.trace.queues[0].created = -9_000
     odd.trace.queues[0].changes = [
       .init(time: 10, thread: ThreadID(1), kind: .limit(-1)), .init(time: 20, thread: ThreadID(1), kind: .suspended),
       .init(time: 20, thread: ThreadID(1), kind: .limit(.max)), .init(time: 30, thread: ThreadID(1), kind: .resumed),
     ]
-    var last = odd.operation("early", on: queue, enqueued: -5_000, begin: -4_000, end: 20)
+    var last = odd.operation("early", on: queue, enqueued: -5_000, began: -4_000, ended: 20)
     let times: [(String, Nanoseconds, Nanoseconds)] = [
       ("zero1", 20, 20), ("zero2", 20, 20), ("one", 20, 21), ("next", 21, 22), ("zero3", 22, 22), ("end", 22, 900),
     ]
     for (name, begin, end) in times {
-      last = odd.operation(name, on: queue, begin: begin, end: end, after: [last])
+      last = odd.operation(name, on: queue, after: [last], began: begin, ended: end)
     }
-    let slow = odd.operation("slow", on: queue, thread: 2, begin: 1_000, end: 1_900)
-    odd.operation("late", on: queue, thread: 3, begin: 1_400, end: 1_600, after: [slow])
-    odd.operation("before", on: queue, thread: 3, begin: 10, end: 50, after: [slow])
-    let open = odd.operation("never ends", on: queue, thread: 1, begin: 2_000)
-    odd.operation("never begins", on: queue, enqueued: 2_000, begin: nil, after: [open])
-    odd.operation("asynchronous", on: queue, thread: 2, begin: 2_000, end: 2_500, isAsynchronous: true)
-    odd.operation("no queue", thread: 2, enqueued: nil, begin: 2_100, end: 2_600, isAsynchronous: true)
+    let slow = odd.operation("slow", on: queue, thread: 2, began: 1_000, ended: 1_900)
+    odd.operation("late", on: queue, thread: 3, after: [slow], began: 1_400, ended: 1_600)
+    odd.operation("before", on: queue, thread: 3, after: [slow], began: 10, ended: 50)
+    let open = odd.operation("never ends", on: queue, thread: 1, began: 2_000)
+    odd.operation("never begins", on: queue, after: [open], enqueued: 2_000, began: nil)
+    odd.operation("asynchronous", on: queue, thread: 2, began: 2_000, ended: 2_500, isAsynchronous: true)
+    odd.operation("no queue", thread: 2, enqueued: nil, began: 2_100, ended: 2_600, isAsynchronous: true)
     odd[slow].blocks = [
       BlockExecution(index: 0, thread: ThreadID(2), began: 1_000, ended: 1_500),
       BlockExecution(index: 1, thread: ThreadID(2), began: 1_500, ended: 1_500),
@@ -93,15 +93,15 @@ struct PerfettoTraceTests {
     odd.trace.loss.gaps = [.init(thread: ThreadID(2), from: 150, to: 190, count: 12, reason: .sizeLimit)]
     odd.trace.end = 9_000
 
-    var cycle = TraceFixture()
+    var cycle = HandmadeTrace("fixture", unit: .nanoseconds)
     let network = cycle.queue("network", limit: 2)
-    cycle.operation("a", on: network, enqueued: 1_000, begin: nil, after: [OperationID(2)])
-    cycle.operation("b", on: network, enqueued: 3_000, begin: nil, after: [OperationID(1)])
+    cycle.operation("a", on: network, after: [OperationID(2)], enqueued: 1_000, began: nil)
+    cycle.operation("b", on: network, after: [OperationID(1)], enqueued: 3_000, began: nil)
     cycle.trace.end = 9_000
-    var threads = TraceFixture()
+    var threads = HandmadeTrace("fixture", unit: .nanoseconds)
     for index in 0..<300 {
       let time = Nanoseconds(index)
-      threads.operation("op", thread: UInt32(index + 1), enqueued: nil, begin: time, end: time + 1_000)
+      threads.operation("op", thread: UInt32(index + 1), enqueued: nil, began: time, ended: time + 1_000)
     }
     try FormatComparison.expectSame([
       Case(name: "odd", trace: odd.trace), Case(name: "a cycle", trace: cycle.trace),
@@ -116,7 +116,7 @@ struct PerfettoTraceTests {
       "</title><script>\"\n", "\u{85}\u{7F}\u{0}", "日本語 👩‍👩‍👧 e\u{301}", "a/b", "%s %n", " ", "\u{202E}right",
       String(repeating: "長", count: 50_000), String(decoding: [0x61, 0xFF, 0xC3, 0x28] as [UInt8], as: UTF8.self),
     ]
-    var fixture = TraceFixture(process: names[0])
+    var fixture = HandmadeTrace(names[0], unit: .nanoseconds)
     fixture.trace.threads[1].name = names[1]
     var time: Nanoseconds = 0
     var after: [OperationID] = []
@@ -124,7 +124,7 @@ struct PerfettoTraceTests {
       let queue = fixture.queue(name, limit: 1)
       // Three times: the first is written out, the second is numbered, the third is a number.
       for _ in 0..<3 {
-        after = [fixture.operation(name, on: queue, begin: time, end: time + 900, after: after)]
+        after = [fixture.operation(name, on: queue, after: after, began: time, ended: time + 900)]
         fixture[after[0]].className = name
         fixture[after[0]].error = name
         fixture.trace.spans.append(
@@ -134,15 +134,15 @@ struct PerfettoTraceTests {
         time += 1_000
       }
     }
-    fixture.operation("", on: nil, begin: time, end: time + 1)
+    fixture.operation("", on: nil, began: time, ended: time + 1)
     try FormatComparison.expectSame([Case(name: "names", trace: fixture.trace)])
   }
 
   /// The engine shows escapes of JSON as they stand; here is nothing to escape.
   @Test("a backslash is a backslash")
   func backslash() throws {
-    var fixture = TraceFixture()
-    for place in 0..<3 { fixture.operation("C:\\", begin: Int64(place) * 10, end: Int64(place) * 10 + 5) }
+    var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
+    for place in 0..<3 { fixture.operation("C:\\", began: Int64(place) * 10, ended: Int64(place) * 10 + 5) }
     let answer = try PerfettoEngine.load(
       try FormatComparison.protobuf(fixture.trace).0, ending: "pftrace",
       "select name from slice where category = 'operation'")
@@ -151,8 +151,8 @@ struct PerfettoTraceTests {
 
   @Test("the wall clock of the start is known to the engine, also where something began before")
   func wallClock() throws {
-    var fixture = TraceFixture()
-    fixture.operation("a", begin: -4_000, end: 1_000)
+    var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
+    fixture.operation("a", began: -4_000, ended: 1_000)
     let answer = try PerfettoEngine.load(
       try FormatComparison.protobuf(fixture.trace).0, ending: "pftrace",
       "select cast(clock_value as text) as value, ts from clock_snapshot where clock_name = 'REALTIME'")
@@ -192,7 +192,7 @@ struct PerfettoTraceTests {
 /// Traces in which times often coincide, so that what begins, ends and leads to another at one moment is common.
 enum RandomTimelines {
   static func trace(_ random: inout SeededGenerator) -> Trace {
-    var fixture = TraceFixture()
+    var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queues = (0..<random.number(1..<4)).map { fixture.queue("queue \($0)", limit: random.number(0..<4) - 1) }
     let longest = random.chance(50) ? 4 : 40
     var ids: [OperationID] = []
@@ -204,9 +204,9 @@ enum RandomTimelines {
       let after = (0..<random.number(0..<4)).compactMap { _ in ids.suffix(20).randomElement(using: &random) }
       let name = random.chance(50) ? "same" : "operation \(index)"
       let id = fixture.operation(
-        name, on: random.chance(90) ? queues.randomElement(using: &random) : nil,
-        thread: UInt32(random.number(1..<4)), enqueued: enqueued, ready: ready, begin: random.chance(4) ? nil : begin,
-        end: end, after: Array(Set(after)).sorted(), isAsynchronous: random.chance(25))
+        name, on: random.chance(90) ? queues.randomElement(using: &random) : nil, thread: UInt32(random.number(1..<4)),
+        after: Array(Set(after)).sorted(), enqueued: enqueued, ready: ready, began: random.chance(4) ? nil : begin,
+        ended: end, isAsynchronous: random.chance(25))
       ids.append(id)
       if random.chance(10) { fixture[id].error = "error \(random.number(0..<3))" }
       if random.chance(20) {

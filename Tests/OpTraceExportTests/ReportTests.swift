@@ -1,6 +1,8 @@
+import TestSupport
 #if CLI
   import Foundation
   import OpTraceModel
+  import OpTraceText
   import Testing
 
   @testable import OpTraceExport
@@ -28,10 +30,10 @@
     ]
 
     private var hostileTrace: Trace {
-      var make = TraceFixture(process: "</title><script>alert(1)</script>")
+      var make = HandmadeTrace("</title><script>alert(1)</script>", unit: .nanoseconds)
       let queue = make.queue("<svg onload=alert(1)>", limit: 1)
       for name in Self.hostile {
-        let id = make.operation(name, on: queue, begin: 10, end: 20)
+        let id = make.operation(name, on: queue, began: 10, ended: 20)
         make[id].className = name
         make[id].source = name
         make[id].error = name
@@ -81,7 +83,7 @@
 
     @Test("a served page may ask the server it came from; only a live one does")
     func served() throws {
-      let trace = TraceFixture().trace
+      let trace = HandmadeTrace("fixture", unit: .nanoseconds).trace
       #expect(try page(trace, isServed: true).contains("connect-src 'self'"))
       #expect(try !page(trace, isServed: true).contains("<meta name=\"optrace-live\""))
       #expect(try page(trace, isServed: true, isLive: true).contains("<meta name=\"optrace-live\" content=\"state\">"))
@@ -89,7 +91,7 @@
 
     @Test("what is the same in every page takes at most 300 KB")
     func size() throws {
-      let page = try page(TraceFixture().trace)
+      let page = try page(HandmadeTrace("fixture", unit: .nanoseconds).trace)
       #expect(page.utf8.count < 300_000)
     }
 
@@ -137,7 +139,7 @@
     @Test("a page without a drawing says why")
     func withoutGraph() throws {
       #expect(
-        try page(TraceFixture().trace, note: "the graph is <too> deep").contains(
+        try page(HandmadeTrace("fixture", unit: .nanoseconds).trace, note: "the graph is <too> deep").contains(
           #""graphNote":"the graph is \u003ctoo> deep""#))
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import OpTraceModel
+import TestSupport
 import Testing
 
 @testable import OpTraceExport
@@ -15,14 +16,14 @@ import Testing
   private let late: OperationID
 
   init() {
-    var fixture = TraceFixture()
+    var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     net = fixture.queue("net", limit: 2)
     let ui = fixture.queue("ui", limit: 1)
-    load = fixture.operation("load", on: net, enqueued: 0, ready: 0, begin: 1_000, end: 2_000)
-    parse = fixture.operation("parse", on: net, enqueued: 0, ready: 2_000, begin: 2_100, end: 2_200, after: [load])
+    load = fixture.operation("load", on: net, enqueued: 0, ready: 0, began: 1_000, ended: 2_000)
+    parse = fixture.operation("parse", on: net, after: [load], enqueued: 0, ready: 2_000, began: 2_100, ended: 2_200)
     draw = fixture.operation(
-      "draw", on: ui, thread: 1, enqueued: 0, ready: 2_200, begin: 3_000, end: 5_000, after: [parse])
-    late = fixture.operation("late", on: net, thread: 3, enqueued: 9_000, ready: 9_000, begin: 9_500)
+      "draw", on: ui, thread: 1, after: [parse], enqueued: 0, ready: 2_200, began: 3_000, ended: 5_000)
+    late = fixture.operation("late", on: net, thread: 3, enqueued: 9_000, ready: 9_000, began: 9_500)
     fixture[draw].className = "Fixture.Draw"
     fixture.trace.end = 10_000
     trace = fixture.trace
@@ -108,17 +109,17 @@ import Testing
 
   /// Of a counter that changes all the time: the peaks and the ends of all parts stay, and what is left out is counted.
   @Test func busyCountersKeepTheirPeaks() throws {
-    var fixture = TraceFixture()
+    var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("busy", limit: 3)
     let intervals = 100
     let count = intervals * 3
     for index in 0..<count {
       let begin = Nanoseconds(index) * 100 + 10
-      fixture.operation("op", on: queue, enqueued: nil, begin: begin, end: begin + 50)
+      fixture.operation("op", on: queue, enqueued: nil, began: begin, ended: begin + 50)
       // One moment at which three run.
       if index == count / 2 {
         for _ in 0..<2 {
-          fixture.operation("op", on: queue, thread: 3, enqueued: nil, begin: begin + 1, end: begin + 2)
+          fixture.operation("op", on: queue, thread: 3, enqueued: nil, began: begin + 1, ended: begin + 2)
         }
       }
     }
@@ -134,7 +135,7 @@ import Testing
   }
 
   /// Every sort of choice, on the real import: the engine finds exactly what was counted.
-  @Test("in Perfetto, parts of the sample import", .enabled(if: PerfettoEngine.isWanted))
+  @Test("in Perfetto, parts of the sample import", .enabled(if: PerfettoEngine.isWanted), .ownThread)
   func sample() throws {
     let trace = try ChromeTraceTests.sampleTrace()
     let middle = trace.end / 2

@@ -15,20 +15,20 @@ import Testing
     // The low half of the second word of a variable record holds its lengths.
     if fixed == nil { used[1] = 0xFFFF_FFFF }
     for field in spec.fields {
-      #expect(field.word >= 1 && field.word < (spec.textWord ?? fixed ?? 0), "\(spec.name).\(field.name)")
+      #expect(field.word >= 1 && field.word < (spec.text?.word ?? fixed ?? 0), "\(spec.name).\(field.name)")
       #expect(field.shift + field.width <= 64)
       let mask = field.bits(-1)
       #expect(used[field.word, default: 0] & mask == 0, "\(spec.name).\(field.name) overlaps")
       used[field.word, default: 0] |= mask
     }
-    #expect((spec.textWord == nil) == (fixed != nil), "texts stand in variable records, and in all of them")
+    #expect((spec.text == nil) == (fixed != nil), "texts stand in variable records, and in all of them")
   }
 
   @Test(arguments: EventSpec.table.map(\.kind)) func fieldsGiveBackWhatWasPutIn(_ kind: EventKind) {
     let spec = kind.spec
     for field in spec.fields {
-      let largest: Int64 = field.width == 64 ? .max : Int64(1) << (field.width - (field.meaning == .signed ? 1 : 0)) - 1
-      let values = field.meaning == .signed ? [-1, 0, 1, largest, -largest - 1] : [0, 1, largest]
+      let largest: Int64 = field.width == 64 ? .max : Int64(1) << (field.width - (field.isSigned ? 1 : 0)) - 1
+      let values = field.isSigned ? [-1, 0, 1, largest, -largest - 1] : [0, 1, largest]
       for value in values {
         let bits = field.bits(value)
         #expect(field.value(field.word == 1 ? bits : 0, field.word == 2 ? bits : 0) == value)
@@ -45,6 +45,29 @@ import Testing
     #expect(fields.object == fields.address | UInt64(fields.kind) << 48)
     #expect(kind.spec.fields.count == (kind == .unblocked ? 2 : 4))
     for field in kind.spec.fields { #expect(expected[field.name] == field.raw(words[1], words[2]), "\(field.name)") }
+  }
+
+  @Test("what begins has an end, what is carried until then begins something") func bounds() {
+    for what in EventSpec.Lasting.allCases {
+      #expect(EventSpec.table.contains { $0.bound == .begins(what) }, "nothing begins \(what)")
+      #expect(EventSpec.table.contains { $0.bound == .ends(what) }, "nothing ends \(what)")
+    }
+    for spec in EventSpec.table {
+      let begins = EventSpec.Lasting.allCases.contains { spec.bound == .begins($0) }
+      #expect(spec.carry != .untilEnded || begins, "`\(spec.name)` is carried until what has ended?")
+    }
+  }
+
+  @Test(
+    "what is told of an operation, a queue or nobody is carried and lives as such",
+    arguments: EventSpec.table.map(\.kind))
+  func traits(_ kind: EventKind) {
+    let spec = kind.spec
+    if spec.carry == .whileUnfinished { #expect(spec.subject == .operation) }
+    if spec.carry == .whileQueueExists { #expect(spec.subject == .queue) }
+    if spec.life == .subject { #expect([.operation, .queue, .span].contains(spec.subject)) }
+    if spec.part == .remark { #expect(spec.subject == .operation) }
+    if spec.part == .bookkeeping { #expect(spec.life == .nobody && spec.carry == .never) }
   }
 
   @Test func theSizeClassComesFromTheHighBits() {

@@ -64,11 +64,14 @@ import Testing
     for spec in EventSpec.table {
       let kind = "0x" + (spec.kind.rawValue < 16 ? "0" : "") + String(spec.kind.rawValue, radix: 16, uppercase: true)
       let words = RecordSize.fixedWords(kind: spec.kind.rawValue).map(String.init) ?? "…"
-      let fields = spec.fields.map { "`\($0.name)` (\($0.word):\($0.shift)+\($0.width)) \($0.meaning.rawValue)" }
+      let fields = spec.fields.map { field in
+        "`\(field.name)` (\(field.word):\(field.shift)+\(field.width)) \(field.meaning.word)"
+          + (field.values.words.map { ", " + $0 } ?? "")
+      }
       let cells = [
         kind, "`\(spec.name)`", words, spec.subject == .none ? "" : spec.subject.rawValue,
-        fields.joined(separator: ", "),
-        spec.textWord.map(String.init) ?? "", "1.\(spec.since)", spec.meaning,
+        fields.joined(separator: "; "),
+        spec.text.map { String($0.word) } ?? "", "1.\(spec.since)", spec.meaning,
       ]
       lines.append("| " + cells.joined(separator: " | ") + " |")
     }

@@ -1,11 +1,11 @@
 import Foundation
-import GraphTestSupport
 import OpTraceExport
 import OpTraceModel
+import TestSupport
 import Testing
 
 /// Runs the built command.
-@Suite struct CommandTests {
+@Suite(.ownThread) struct CommandTests {
   /// Three operations, one behind the other, then one that waits for the third.
   static let trace = """
     optrace text 1
@@ -41,41 +41,20 @@ import Testing
     var text: String { String(decoding: output, as: UTF8.self) }
   }
 
-  private static func command() throws -> URL {
-    // Beside the test bundle, as the build puts it.
-    var folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-    for _ in 0..<5 {
-      let candidate = folder.appendingPathComponent("optrace")
-      if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
-      folder = folder.deletingLastPathComponent()
-    }
-    throw CocoaError(.fileNoSuchFile)
-  }
-
   private func run(_ arguments: [String], input: String = trace, environment: [String: String] = [:]) throws -> Run {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("optrace-graph-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appendingPathComponent("little.optrace")
-    try Data(input.utf8).write(to: file)
-    let process = Process()
-    process.executableURL = try Self.command()
-    process.currentDirectoryURL = folder
-    process.arguments = ["graph", file.path] + arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    let output = Pipe()
-    let errors = folder.appendingPathComponent("errors")
-    try Data().write(to: errors)
-    process.standardOutput = output
-    process.standardError = try FileHandle(forWritingTo: errors)
-    try process.run()
-    var data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    if let name = arguments.firstIndex(of: "-o").map({ arguments[$0 + 1] }), name != "-" {
-      data = (try? Data(contentsOf: folder.appendingPathComponent(name))) ?? data
-    }
+    let scratch = try Scratch()
+    let file = try scratch.write("little.optrace", Array(input.utf8))
+    // An image is no text: its bytes are read from where they were written.
+    let program = try RunningProgram(
+      Built.program("optrace"), ["graph", file] + arguments,
+      environment: RunningProgram.environment(adding: environment), in: scratch.folder,
+      output: .file(scratch.file("output")), errors: .file(scratch.file("errors")))
+    let ending = program.end()
+    let name = arguments.firstIndex(of: "-o").map { arguments[$0 + 1] }.flatMap { $0 == "-" ? nil : $0 } ?? "output"
+    let data = try (try? Data(contentsOf: scratch.file(name))) ?? Data(contentsOf: scratch.file("output"))
     return Run(
-      status: process.terminationStatus, output: data, errors: try String(contentsOf: errors, encoding: .utf8))
+      status: ending.status, output: data,
+      errors: String(decoding: try Data(contentsOf: scratch.file("errors")), as: UTF8.self))
   }
 
   @Test func theDefaultIsAnSVGOnStandardOutput() throws {

@@ -1,4 +1,4 @@
-import GraphTestSupport
+import TestSupport
 import OpTraceAnalysis
 import OpTraceExport
 import OpTraceGraphviz
@@ -15,7 +15,7 @@ import Testing
 
   /// One, then `width` behind it, then one behind all these.
   static func fan(_ width: Int) -> Trace {
-    var make = TraceBuilder("fan")
+    var make = HandmadeTrace("fan")
     let queue = make.queue("work", limit: 2)
     make.operation("First", on: queue, began: 0, ended: 10)
     for number in 0..<width {
@@ -23,30 +23,29 @@ import Testing
         "Part \(number) of \(width)", on: queue, after: [1], ready: 10, began: 10 + Double(number),
         ended: 12 + Double(number), cancelled: number == 7 ? 11 : nil)
       if number % 50 == 3 {
-        make.change(id) {
-          $0.started = nil
-          $0.executionBegan = nil
-          $0.cancelRequested = $0.finished
-        }
+        make[id].started = nil
+        make[id].executionBegan = nil
+        make[id].executionEnded = nil
+        make[id].cancelRequested = make[id].finished
       }
     }
     make.operation(
-      "Last", on: queue, after: (0..<width).map { UInt32($0 + 2) }, ready: Double(width + 12),
+      "Last", on: queue, after: (0..<width).map { OperationID(UInt32($0 + 2)) }, ready: Double(width + 12),
       began: Double(width + 12), ended: Double(width + 20))
     return make.trace
   }
 
   /// Rows in four queues; in the middle one fails, and three wait for each other.
   static func layered(_ count: Int) -> Trace {
-    var make = TraceBuilder("layered", end: 100_000)
+    var make = HandmadeTrace("layered", end: 100_000)
     make.trace = Large.layered(count, width: 40)
-    make.change(OperationID(UInt32(count / 2))) { $0.error = "no such host" }
+    make[OperationID(UInt32(count / 2))].error = "no such host"
     let queue = QueueID(1)
     let first = UInt32(count + 1)
-    make.operation("Login", on: queue, after: [first + 1])
-    make.operation("Session", on: queue, after: [first + 2])
-    make.operation("Token", on: queue, after: [first, UInt32(count)])
-    make.trace.end = TraceBuilder.nanoseconds(100_000)
+    make.operation("Login", on: queue, after: [OperationID(first + 1)])
+    make.operation("Session", on: queue, after: [OperationID(first + 2)])
+    make.operation("Token", on: queue, after: [OperationID(first), OperationID(UInt32(count))])
+    make.trace.end = HandmadeTrace.nanoseconds(100_000)
     return make.trace
   }
 
@@ -86,7 +85,7 @@ import Testing
   }
 
   @Test func aBoxTellsHowManyAreInWhichState() throws {
-    var make = TraceBuilder("states", end: 5)
+    var make = HandmadeTrace("states", end: 5)
     let queue = make.queue("q")
     for number in 0..<30 { make.operation("op", on: queue, began: 0, ended: number % 3 == 0 ? nil : 5) }
     let picture = picture(make.trace, most: 10) { $0.showsCriticalPath = false }
@@ -120,7 +119,7 @@ import Testing
 
   /// A path that is longer than anybody can read folds too, and says so.
   @Test func aLongCriticalPathIsFoldedAndMarked() throws {
-    var make = TraceBuilder("serial")
+    var make = HandmadeTrace("serial")
     let queue = make.queue("q", limit: 1)
     for number in 0..<1000 {
       make.operation("step", on: queue, ready: 0, began: Double(number), ended: Double(number + 1))
@@ -138,11 +137,12 @@ import Testing
   }
 
   @Test func whatOnlyBoxesGoRoundIsNotACircle() {
-    var make = TraceBuilder("turns")
+    var make = HandmadeTrace("turns")
     let (one, other) = (make.queue("one"), make.queue("other"))
     for number in 0..<1000 {
       make.operation(
-        "turn", on: number % 2 == 0 ? one : other, after: number > 0 ? [UInt32(number)] : [], began: Double(number),
+        "turn", on: number % 2 == 0 ? one : other, after: number > 0 ? [OperationID(UInt32(number))] : [],
+        began: Double(number),
         ended: Double(number + 1))
     }
     let picture = picture(make.trace, most: 20)
@@ -153,7 +153,7 @@ import Testing
   }
 
   @Test func lanesOfManyQueuesFoldTogether() {
-    var make = TraceBuilder("queues")
+    var make = HandmadeTrace("queues")
     for number in 0..<100 {
       let queue = make.queue("queue \(number)")
       for _ in 0..<3 { make.operation("op", on: queue, began: 0, ended: 1) }
@@ -271,7 +271,7 @@ import Testing
     ("resize-0012.jpg", "resize-….jpg"), ("3rd try", "rd try"), ("日本 5", "日本"), ("", ""),
   ])
   func namesThatOnlyCount(name: String, stem: String) {
-    var make = TraceBuilder()
+    var make = HandmadeTrace()
     let queue = make.queue("q")
     for number in 0..<30 { make.operation(number % 2 == 0 ? name : name + "1", on: queue, began: 0, ended: 1) }
     let picture = picture(make.trace, most: 4)

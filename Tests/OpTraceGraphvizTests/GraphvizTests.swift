@@ -1,5 +1,5 @@
 import Foundation
-import GraphTestSupport
+import TestSupport
 import OpTraceExport
 import OpTraceGraphviz
 import OpTraceModel
@@ -58,11 +58,12 @@ import Testing
 
   /// A layout recurses along chains; the usual stack is too small for this one.
   @Test func aLongChainNeedsALargeStack() throws {
-    var make = TraceBuilder("chain")
+    var make = HandmadeTrace("chain")
     let queue = make.queue("q", limit: 1)
     for number in 0..<3000 {
       make.operation(
-        "op", on: queue, after: number > 0 ? [UInt32(number)] : [], began: Double(number), ended: Double(number + 1))
+        "op", on: queue, after: number > 0 ? [OperationID(UInt32(number))] : [], began: Double(number),
+        ended: Double(number + 1))
     }
     let layout = try GraphvizRenderer.layout(GraphPicture(of: make.trace))
     #expect(layout.nodes.count == 3000)
@@ -70,7 +71,8 @@ import Testing
 
   @Test func tooMuchForAnImageIsSaid() {
     let picture = GraphPicture(of: Large.layered(GraphvizRenderer.mostNodes + 1, width: 20))
-    #expect(throws: GraphvizError.tooLarge(nodes: GraphvizRenderer.mostNodes + 1, limit: GraphvizRenderer.mostNodes)) {
+    #expect(throws: GraphvizError(.tooLarge(nodes: GraphvizRenderer.mostNodes + 1, limit: GraphvizRenderer.mostNodes)))
+    {
       try GraphvizRenderer.image(of: picture, as: .png)
     }
   }

@@ -1,4 +1,4 @@
-import GraphTestSupport
+import TestSupport
 import OpTraceExport
 import OpTraceGraphviz
 import OpTraceModel
@@ -82,7 +82,7 @@ import Testing
 
   /// Letters of a name stand on the line that the SVG gives them, and show what is in the name.
   @Test func textsStandOnTheirBaseline() throws {
-    var make = TraceBuilder("text")
+    var make = HandmadeTrace("text")
     let queue = make.queue("q", limit: 1)
     make.operation("HHHH", on: queue, began: 0, ended: 10)
     let both = try Both(make.trace)

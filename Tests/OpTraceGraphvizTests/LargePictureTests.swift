@@ -1,4 +1,4 @@
-import GraphTestSupport
+import TestSupport
 import OpTraceExport
 import OpTraceGraphviz
 import OpTraceModel
@@ -66,14 +66,14 @@ import Testing
   }
 
   @Test func aLargeDOTTellsStatesAndTakesAnyName() throws {
-    var make = TraceBuilder("large", end: 100_000)
+    var make = HandmadeTrace("large", end: 100_000)
     make.trace = Self.trace
     for (number, name) in Zoo.hostileNames.enumerated() {
-      make.change(OperationID(UInt32(10 * number + 1))) { $0.name = name }
+      make[OperationID(UInt32(10 * number + 1))].name = name
     }
-    make.change(OperationID(500)) { $0.error = "lost" }
+    make[500].error = "lost"
     make.operation("Circle", on: QueueID(1), after: [5002])
-    make.trace.end = TraceBuilder.nanoseconds(100_000)
+    make.trace.end = HandmadeTrace.nanoseconds(100_000)
     let text = try dot(make.trace)
     #expect(try GraphvizRenderer.count(inDOT: text).nodes == 5002)
     #expect(text.contains("op failed q-queue") && text.contains("op deadlocked q-queue"))

@@ -1,5 +1,5 @@
 import Foundation
-import GraphTestSupport
+import TestSupport
 import OpTraceExport
 import OpTraceGraphviz
 import OpTraceModel

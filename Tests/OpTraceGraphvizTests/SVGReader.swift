@@ -11,6 +11,10 @@ final class SVGReader: NSObject, XMLParserDelegate {
     var name: String
     var attributes: [String: String]
     var text = ""
+    /// In ``elements``, from the outermost on.
+    var parents: [Int] = []
+
+    var classes: Set<String> { Set((attributes["class"] ?? "").split(separator: " ").map(String.init)) }
   }
 
   private(set) var elements: [Element] = []
@@ -26,6 +30,9 @@ final class SVGReader: NSObject, XMLParserDelegate {
 
   var ids: [String] { elements.compactMap { $0.attributes["id"] } }
 
+  /// An element, and before it what it stands in, from the outermost on.
+  func path(to number: Int) -> [Element] { (elements[number].parents + [number]).map { elements[$0] } }
+
   func having(_ cssClass: String) -> [Element] {
     elements.filter { ($0.attributes["class"] ?? "").split(separator: " ").contains { $0 == cssClass } }
   }
@@ -34,8 +41,9 @@ final class SVGReader: NSObject, XMLParserDelegate {
     _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
     attributes: [String: String]
   ) {
-    open.append(elements.count)
-    elements.append(Element(name: name, attributes: attributes))
+    let open = open
+    self.open.append(elements.count)
+    elements.append(Element(name: name, attributes: attributes, parents: open))
   }
 
   func parser(_ parser: XMLParser, foundCharacters text: String) {

@@ -1,4 +1,4 @@
-import GraphTestSupport
+import TestSupport
 import OpTraceExport
 import OpTraceGraphviz
 import OpTraceModel
@@ -53,19 +53,19 @@ import Testing
 
   /// A plain operation on a traced queue: nobody saw whether it ran.
   @Test func whatWasRecordedInPartIsNotPending() throws {
-    var make = TraceBuilder("parts", end: 900)
+    var make = HandmadeTrace("parts", end: 900)
     let queue = make.queue("q", limit: 2)
     make.operation("seen", on: queue, began: 0, ended: 100)
     for (name, ready) in [("plain", 10.0), ("waiting", nil)] as [(String, Double?)] {
       let id = make.operation(name, on: queue, ready: ready)
-      make.change(id) { $0.coverage = .partial }
+      make[id].coverage = .partial
     }
     let external = make.operation("far", after: [1])
-    make.change(external) { $0.coverage = .external }
+    make[external].coverage = .external
     let (svg, picture) = try read(make.trace)
     #expect(picture.verdicts.map(\.text) == ["all operations are over, 3 recorded in part"])
     #expect(
-      picture.period.upperBound == TraceBuilder.nanoseconds(100), "the run is not stretched to the trace's end")
+      picture.period.upperBound == HandmadeTrace.nanoseconds(100), "the run is not stretched to the trace's end")
     #expect(picture.count(of: .pending) == 0 && picture.count(of: .ready) == 0)
     #expect(svg.having("unknown").compactMap { $0.attributes["id"] } == ["op-2", "op-3", "op-4"])
     #expect(picture.nodes[1].caption == "#2 · recorded in part" && picture.nodes[1].bar.isEmpty)
@@ -74,7 +74,7 @@ import Testing
     make.operation("open", on: queue, after: [2])
     #expect(try read(make.trace).1.verdicts.map(\.text) == ["1 pending, 3 recorded in part"])
     // What was seen to begin is known, however little else was seen.
-    make.change(OperationID(2)) { $0.started = $0.enqueued }
+    make[2].started = make[2].enqueued
     #expect(try read(make.trace).1.verdicts.map(\.text) == ["1 executing, 1 pending, 2 recorded in part"])
   }
 
@@ -165,7 +165,7 @@ import Testing
   }
 
   @Test func equalAndEmptyQueueNamesGetIdsOfTheirOwn() {
-    var make = TraceBuilder()
+    var make = HandmadeTrace()
     for name in ["a b", "A-B", "", "…", "a b"] {
       let queue = make.queue(name, limit: 1)
       make.operation("same", on: queue, began: 0, ended: 1)
@@ -204,11 +204,11 @@ import Testing
   }
 
   @Test func lanesCanBeClasses() throws {
-    var make = TraceBuilder()
+    var make = HandmadeTrace()
     let queue = make.queue("q", limit: 1)
     for number in 0..<4 {
       let id = make.operation("op", on: queue, began: Double(number), ended: Double(number) + 1)
-      make.change(id) { $0.className = number.isMultiple(of: 2) ? "Even" : "Odd" }
+      make[id].className = number.isMultiple(of: 2) ? "Even" : "Odd"
     }
     var options = GraphOptions()
     options.grouping = .class
@@ -218,7 +218,7 @@ import Testing
   }
 
   @Test func anEmptyTraceIsAPictureToo() throws {
-    let (svg, picture) = try read(TraceBuilder("nothing").trace)
+    let (svg, picture) = try read(HandmadeTrace("nothing").trace)
     #expect(svg.error == nil)
     #expect(picture.verdicts.map(\.lead) == ["Empty:"])
   }

@@ -1,4 +1,4 @@
-import GraphTestSupport
+import TestSupport
 import OpTraceExport
 import OpTraceGraphviz
 import OpTraceModel
@@ -16,16 +16,16 @@ import Testing
     SVGReader(SVGWriter.text(picture, try GraphvizRenderer.layout(picture)))
   }
 
-  private typealias Make = GraphTestSupport.TraceBuilder
+  private typealias Make = HandmadeTrace
 
   private static func wait(_ make: inout Make, _ who: OperationID?, for target: WaitRecord.Target, at: Double) {
     make.trace.waits.append(
-      WaitRecord(target: target, thread: ThreadID(1), inside: who, began: TraceBuilder.nanoseconds(at)))
+      WaitRecord(target: target, thread: ThreadID(1), inside: who, began: HandmadeTrace.nanoseconds(at)))
   }
 
   /// The operation of a serial queue waits for one behind it; a third depends on the first.
   static func selfWait() -> Trace {
-    var make = TraceBuilder("self-wait", end: 3000)
+    var make = HandmadeTrace("self-wait", end: 3000)
     let queue = make.queue("db", limit: 1)
     let outer = make.operation("Outer", on: queue, began: 10)
     let inner = make.operation("Inner", on: queue, enqueued: 20, ready: 20)
@@ -35,10 +35,10 @@ import Testing
   }
 
   static func suspended() -> Trace {
-    var make = TraceBuilder("suspended", end: 3000)
+    var make = HandmadeTrace("suspended", end: 3000)
     let queue = make.queue("uploads", limit: 2)
     make.trace.queues[0].changes = [
-      .init(time: TraceBuilder.nanoseconds(5), thread: ThreadID(1), kind: .suspended)
+      .init(time: HandmadeTrace.nanoseconds(5), thread: ThreadID(1), kind: .suspended)
     ]
     make.operation("Done", on: queue, began: 1, ended: 4)
     for number in 1...60 { make.operation("Upload \(number)", on: queue, enqueued: 6, ready: 6) }
@@ -47,13 +47,13 @@ import Testing
   }
 
   static func orphan() -> Trace {
-    var make = TraceBuilder("orphan", end: 3000)
+    var make = HandmadeTrace("orphan", end: 3000)
     let queue = make.queue("work")
     make.operation("Login")
     make.operation("Load", on: queue, after: [1])
     make.operation("Show", on: queue, after: [2])
     make.operation("Other", on: queue, began: 1, ended: 2)
-    make.change(OperationID(1)) { $0.created = 0 }
+    make[1].created = 0
     return make.trace
   }
 
@@ -137,7 +137,7 @@ import Testing
   /// A state of a moment is no fault: it has to last.
   @Test func aQueueThatIsSuspendedForAMomentIsMarkedAsNotCertain() {
     var trace = Self.suspended()
-    trace.end = TraceBuilder.nanoseconds(7)
+    trace.end = HandmadeTrace.nanoseconds(7)
     #expect(picture(trace).verdicts.map(\.lead).first == "Perhaps stuck:")
   }
 

@@ -1,10 +1,11 @@
 import Foundation
 import OpTraceModel
+import TestSupport
 import Testing
 
 /// Programs that do much, or end in other ways than most: recorded or not they print the same and end the same, and what
 /// they did up to their end is in the trace.
-@Suite struct EndingTests {
+@Suite(.ownThread) struct EndingTests {
   struct Case: CustomTestStringConvertible, Sendable {
     var ending: Ending
     var way: Way
@@ -45,7 +46,7 @@ import Testing
   }
 
   /// What Swift says of a trap, without the module's name and the addresses of the stack.
-  private func complaint(_ ended: Ended) -> String {
+  private func complaint(_ ended: ProgramResult) -> String {
     ended.errors.components(separatedBy: "Current stack trace:")[0]
       .replacingOccurrences(of: "Hook[A-Za-z]*/", with: "", options: .regularExpression)
   }

@@ -1,12 +1,13 @@
 import Foundation
 import OpTraceModel
+import TestSupport
 import Testing
 
 /// The same scenario traced in four ways, each in an unoptimised and in an optimised program: the traces say the same.
 ///
 /// What they say stands in `Expected/SCENARIO.txt`: first what the program prints, then the trace. With
 /// `OPTRACE_UPDATE_GOLDEN=1` these files are written from the traced types; read what has changed.
-@Suite struct FourWaysTests {
+@Suite(.ownThread) struct FourWaysTests {
   struct Case: CustomTestStringConvertible, Sendable {
     var scenario: Scenario
     var way: Way
@@ -54,6 +55,6 @@ import Testing
   func unrecordedProgramDoesTheSame(_ scenario: Scenario, _ build: Build) throws {
     let ended = try Programs.run(scenario.rawValue, .recorded, build, into: nil)
     let lines = try expected(scenario).filter { $0.hasPrefix("prints: ") }.map { $0.dropFirst("prints: ".count) }
-    #expect(ended == Ended(status: 0, output: lines.map { $0 + "\n" }.joined(), errors: ""))
+    #expect(ended == ProgramResult(status: 0, output: lines.map { $0 + "\n" }.joined(), errors: ""))
   }
 }

@@ -1,58 +1,47 @@
 import Foundation
 import OpTraceModel
+import TestSupport
 import Testing
 
 /// A program that hangs or crashes, while its trace is looked at. It does not outlive the test.
 final class HangingProgram {
   let scratch: Scratch
   let file: URL
-  private let process = Process()
-  private let input = Pipe()
+  private let program: RunningProgram
 
   init(_ evidence: Evidence, _ way: Way, ring: Bool = false, _ build: Build = .debug) throws {
     scratch = try Scratch()
     file = scratch.file("run.optrace")
     let command = try Programs.command(evidence.rawValue, way, build, into: file, ring: ring)
-    process.executableURL = command.executable
-    process.arguments = command.arguments
-    process.environment = Programs.environment(command.variables)
-    process.standardInput = input
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try Programs.withAllSignals { try process.run() }
-  }
-
-  deinit {
-    if process.isRunning { end() }
+    program = try RunningProgram(
+      command.executable, command.arguments, environment: Programs.environment(command.variables), input: .pipe,
+      output: .none)
   }
 
   /// Lets a program go on that reads a line.
-  func go() throws { try input.fileHandleForWriting.write(contentsOf: Data("\n".utf8)) }
+  func go() throws { try program.tell("\n") }
 
-  /// Reads the trace of the running program until something is in it; bounded, so that a failure is a failure and no hang.
+  /// Reads the trace of the running program until something is in it.
   @discardableResult
-  func follow(until isThere: (Trace) -> Bool) throws -> Trace {
-    let deadline = Date(timeIntervalSinceNow: 60)
-    while true {
-      // Asked first: what it wrote to its end is then in the trace.
-      let isRunning = process.isRunning && Date() < deadline
-      if let trace = try? TraceReader.read(path: file.path), isThere(trace) { return trace }
-      try #require(isRunning, "what was looked for did not come into the trace")
-      usleep(5000)
+  func follow(_ location: SourceLocation = #_sourceLocation, until isThere: (Trace) -> Bool) throws -> Trace {
+    var found: Trace?
+    try eventually("what is looked for comes into the trace", whileRunning: program, location) {
+      found = (try? TraceReader.read(path: file.path)).flatMap { isThere($0) ? $0 : nil }
+      return found != nil
     }
+    return try #require(found)
   }
 
-  /// Kills it at once, and reads what it has left.
+  /// Kills it at once, with the command that records it, and reads what it has left.
   func kill() throws -> (events: TraceEvents, trace: Trace) {
-    end()
+    program.kill()
     return try left()
   }
 
   /// What a program has left that crashes.
   func crash() throws -> (events: TraceEvents, trace: Trace) {
-    process.waitUntilExit()
     // `record` ends as its program does, with 128 and the signal's number.
-    #expect(process.terminationReason == .uncaughtSignal || process.terminationStatus > 128)
+    #expect(program.end().status > 128)
     return try left()
   }
 
@@ -62,14 +51,6 @@ final class HangingProgram {
     #expect(!trace.header.isClosed)
     #expect(trace.loss == LossReport())
     return (events, trace)
-  }
-
-  /// The program itself, which `record` only watches; its number is in the trace.
-  private func end() {
-    let trace = try? TraceReader.read(path: file.path)
-    Foundation.kill(trace.map { pid_t($0.header.processID) } ?? process.processIdentifier, SIGKILL)
-    Foundation.kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
   }
 }
 

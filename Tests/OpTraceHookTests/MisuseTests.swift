@@ -1,9 +1,10 @@
 import OpTraceModel
+import TestSupport
 import Testing
 
 /// What programs do to operations and queues that they should not, or that Foundation on Linux takes amiss: the records that
 /// prove it are in the trace of the process that crashed, hangs or was killed.
-@Suite struct MisuseTests {
+@Suite(.ownThread) struct MisuseTests {
   static let ways: [Way] = [.traced, .foreign, .instrumented, .recorded]
   /// Of operations that no queue has, a traced queue tells nothing.
   static let waysWithoutQueues: [Way] = [.traced, .instrumented, .recorded]

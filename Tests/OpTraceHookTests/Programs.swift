@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// How a program is traced.
@@ -36,49 +37,14 @@ enum Way: String, CaseIterable {
   var isInstrumentedToo: Bool { [.tracedAndInstrumented, .foreignAndInstrumented].contains(self) }
 }
 
-enum Build: String, CaseIterable { case debug, release }
-
-/// What a process left.
-struct Ended: Equatable {
-  /// As a shell tells it: 128 and the signal's number for one that was killed.
-  var status: Int32
-  var output: String
-  var errors: String
-}
+typealias Build = Built.Configuration
 
 enum Programs {
-  /// The folder of a build: the tests stand in that of the debug build, the other one is beside it.
-  static func folder(_ build: Build) throws -> URL {
-    var folder = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
-    while folder.path != "/" {
-      if FileManager.default.isExecutableFile(atPath: folder.appendingPathComponent("HookPlain").path) {
-        return folder.deletingLastPathComponent().appendingPathComponent(build.rawValue)
-      }
-      folder.deleteLastPathComponent()
-    }
-    throw NotBuilt(what: "HookPlain", build: build)
-  }
-
-  static func executable(_ name: String, _ build: Build) throws -> URL {
-    let url = try folder(build).appendingPathComponent(name)
-    guard FileManager.default.isExecutableFile(atPath: url.path) else { throw NotBuilt(what: name, build: build) }
-    return url
-  }
-
-  struct NotBuilt: Error, CustomStringConvertible {
-    var what: String
-    var build: Build
-    var description: String {
-      "there is no \(build.rawValue) build of \(what): "
-        + (build == .debug ? "run `swift build --build-tests`" : "run `scripts/build-hook-programs`")
-    }
-  }
-
   /// What starts one of the programs, traced into `file`; without recording when that is nil. `ring`: a flight recorder.
   static func command(
     _ name: String, _ way: Way, _ build: Build, into file: URL?, ring: Bool = false
   ) throws -> (executable: URL, arguments: [String], variables: [String: String]) {
-    let program = try executable(way.program, build)
+    let program = try Built.program(way.program, build)
     guard let file else { return (program, [name], [:]) }
     guard way.isRecorded else {
       var variables = ["OPTRACE_OUTPUT": file.path]
@@ -87,14 +53,14 @@ enum Programs {
     }
     let options = ring ? ["--flight-recorder", "1M"] : []
     return (
-      try executable("optrace", .debug), ["record", "-o", file.path] + options + ["--", program.path, name], [:]
+      try Built.program("optrace"), ["record", "-o", file.path] + options + ["--", program.path, name], [:]
     )
   }
 
   /// Runs one of the programs to its end.
-  static func run(_ name: String, _ way: Way, _ build: Build, into file: URL?) throws -> Ended {
+  static func run(_ name: String, _ way: Way, _ build: Build, into file: URL?) throws -> ProgramResult {
     let (executable, arguments, variables) = try command(name, way, build, into: file)
-    return try run(executable, arguments, variables)
+    return try RunningProgram.run(executable, arguments, environment: environment(variables))
   }
 
   static func environment(_ variables: [String: String]) -> [String: String] {
@@ -103,62 +69,9 @@ enum Programs {
     environment["SWIFT_BACKTRACE"] = "enable=no"
     return environment.merging(variables) { $1 }
   }
-
-  /// A process that does not end is killed, so that a hang is a failure.
-  private static func run(_ executable: URL, _ arguments: [String], _ variables: [String: String]) throws -> Ended {
-    let scratch = try Scratch()
-    let files = [scratch.file("output"), scratch.file("errors")]
-    for file in files { try Data().write(to: file) }
-    let process = Process()
-    process.executableURL = executable
-    process.arguments = arguments
-    process.environment = environment(variables)
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = try FileHandle(forWritingTo: files[0])
-    process.standardError = try FileHandle(forWritingTo: files[1])
-    let over = DispatchSemaphore(value: 0)
-    process.terminationHandler = { _ in over.signal() }
-    try withAllSignals { try process.run() }
-    if over.wait(timeout: .now() + 150) == .timedOut {
-      kill(process.processIdentifier, SIGKILL)
-      over.wait()
-    }
-    let wasKilled = process.terminationReason == .uncaughtSignal
-    return Ended(
-      status: process.terminationStatus + (wasKilled ? 128 : 0),
-      output: String(decoding: try Data(contentsOf: files[0]), as: UTF8.self),
-      errors: String(decoding: try Data(contentsOf: files[1]), as: UTF8.self))
-  }
-
-  /// Tests run on threads that block signals, and a child takes over the mask of the thread that starts it.
-  static func withAllSignals(_ body: () throws -> Void) rethrows {
-    var none = sigset_t()
-    var before = sigset_t()
-    sigemptyset(&none)
-    pthread_sigmask(SIG_SETMASK, &none, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    try body()
-  }
 }
 
-/// A folder that goes away with its owner.
-final class Scratch {
-  let folder: URL
-
-  init() throws {
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent("optrace-hooks-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: folder) }
-
-  func file(_ name: String) -> URL { folder.appendingPathComponent(name) }
-
+extension Scratch {
   /// The traces in it, by name.
-  var traces: [URL] {
-    get throws {
-      try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-        .filter { $0.pathExtension == "optrace" }.sorted { $0.path < $1.path }
-    }
-  }
+  var traces: [URL] { get throws { try names.filter { $0.hasSuffix(".optrace") }.map { file($0) } } }
 }

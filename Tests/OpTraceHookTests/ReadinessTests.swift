@@ -1,8 +1,9 @@
 import OpTraceModel
+import TestSupport
 import Testing
 
 /// What the trace holds of classes that override `isReady`, whichever way it was made.
-@Suite struct ReadinessTests {
+@Suite(.ownThread) struct ReadinessTests {
   static let ways: [Way] = [.traced, .foreign, .instrumented, .recorded]
 
   /// The main thread waits for it in vain.

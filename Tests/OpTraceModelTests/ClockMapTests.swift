@@ -1,4 +1,5 @@
 import OpTraceFormat
+import TestSupport
 import Testing
 
 @testable import OpTraceModel
@@ -50,9 +51,9 @@ import Testing
   @Test func aDamagedClockStaysWithinTheBounds() {
     var clock = ClockMap(
       start: .init(ticks: 0, monotonic: 0), others: [.init(ticks: 1, monotonic: .max)], ticksPerSecond: 0)
-    for ticks in [0, 1, 2, .max / 2, .max] as [UInt64] { #expect(ClockMap.bounds.contains(clock.time(ticks))) }
+    for ticks in [0, 1, 2, .max / 2, .max] as [UInt64] { #expect(TimeBounds.range.contains(clock.time(ticks))) }
     var plain = ClockMap(nanosecondsFrom: .max / 2)
-    for ticks in [0, 1, .max / 2, .max] as [UInt64] { #expect(ClockMap.bounds.contains(plain.time(ticks))) }
+    for ticks in [0, 1, .max / 2, .max] as [UInt64] { #expect(TimeBounds.range.contains(plain.time(ticks))) }
   }
 
   @Test func anAgeIsScaledAndTheLargestStays() {
@@ -71,7 +72,7 @@ import Testing
 
 @Suite struct RunMergeTests {
   @Test(arguments: [0, 1, 2, 3, 7, 64, 1000]) func sortsStably(_ count: Int) {
-    var generator = SeededGenerator(seed: UInt64(count) + 1)
+    var generator = SeededGenerator(UInt64(count) + 1)
     for _ in 0..<20 {
       var entries = (0..<count).map { place in
         TraceEvents.Entry(

@@ -1,4 +1,5 @@
 import Foundation
+import OpTraceFormat
 import OpTraceModel
 import Testing
 
@@ -38,6 +39,23 @@ import Testing
   @Test func everyRuleIsBrokenSomewhere() throws {
     let broken = try Self.names.flatMap { TraceValidator.check(try events($0)).map(\.rule) }
     for rule in Violation.Rule.allCases { #expect(broken.contains(rule), "\(rule.rawValue)") }
+  }
+
+  @Test("every kind of event stands in a golden text, and in a seed of the fuzzers") func everyKindIsThere() throws {
+    let seeds = Self.folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("Fuzz/Seeds/text")
+    for folder in [Self.folder, seeds] {
+      let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".txt") }
+      let kinds = try Set(
+        files.flatMap { file in
+          let text = try String(contentsOf: folder.appendingPathComponent(file), encoding: .utf8)
+          // The seeds begin behind the first line, which the fuzzer writes.
+          return try TraceText.parse(text.hasPrefix("optrace") ? text : "optrace text 1\n" + text).map(\.kind)
+        })
+      for spec in EventSpec.table where spec.part != .bookkeeping {
+        #expect(kinds.contains(spec.kind.rawValue), "`\(spec.name)` stands in no text in \(folder.path)")
+      }
+    }
   }
 
   @Test(arguments: names) func theBinaryFormSaysTheSame(_ name: String) throws {

@@ -1,5 +1,6 @@
 import Foundation
 import OpTraceFormat
+import TestSupport
 import Testing
 
 @testable import OpTraceModel
@@ -8,7 +9,7 @@ import Testing
 @Suite struct MissingPartTests {
   /// One event a line, in more than one chunk.
   private func events() -> TraceEvents {
-    var generator = SeededGenerator(seed: 7)
+    var generator = SeededGenerator(7)
     return RandomTraces.program(&generator, operations: 2000)
   }
 

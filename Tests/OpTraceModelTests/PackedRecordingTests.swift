@@ -1,10 +1,11 @@
 import Foundation
 import OpTrace
+import TestSupport
 import Testing
 
 @testable import OpTraceModel
 
-@Suite("Packing what was recorded a moment ago")
+@Suite("Packing what was recorded a moment ago", .ownThread)
 struct PackedRecordingTests {
   private final class Folder {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("optrace-pack-\(UUID().uuidString)")
@@ -29,14 +30,7 @@ struct PackedRecordingTests {
         if let before = batch.last { operation.addDependency(before) }
         batch.append(operation)
       }
-      let group = DispatchGroup()
-      group.enter()
-      // Not on this thread: it is one of few that all tests share.
-      Thread.detachNewThread { [batch] in
-        queue.addOperations(batch, waitUntilFinished: true)
-        group.leave()
-      }
-      group.wait()
+      queue.addOperations(batch, waitUntilFinished: true)
     }
     try recorder.stop()
   }

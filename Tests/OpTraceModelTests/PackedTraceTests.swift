@@ -1,5 +1,6 @@
 import Foundation
 import OpTraceFormat
+import TestSupport
 import Testing
 
 @testable import OpTraceModel
@@ -80,13 +81,13 @@ struct PackedTraceTests {
 
   @Test("byte for byte: any records", arguments: 0..<12)
   func anything(_ seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SeededGenerator(seed)
     try check(TraceWriter.bytes(RandomTraces.anything(&generator, count: 300)), "seed \(seed)")
   }
 
   @Test("byte for byte: cut, flipped, with holes and with bytes that do not belong there", arguments: 0..<20)
   func damaged(_ seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SeededGenerator(seed)
     var bytes = try Self.sample("photo-import.optrace")
     for _ in 0..<Int.random(in: 1...4, using: &generator) {
       // The first header stays, or there would be nothing to read.
@@ -118,7 +119,7 @@ struct PackedTraceTests {
 
   /// Of several blocks.
   private static let large: [UInt8] = {
-    var generator = SeededGenerator(seed: 7)
+    var generator = SeededGenerator(7)
     return TraceWriter.bytes(RandomTraces.program(&generator, operations: 8000))
   }()
 
@@ -176,7 +177,7 @@ struct PackedDamageTests {
   private let packed: [UInt8]
 
   init() throws {
-    var generator = SeededGenerator(seed: 3)
+    var generator = SeededGenerator(3)
     packed = try Packed.pack(TraceWriter.bytes(RandomTraces.program(&generator, operations: 10)))
   }
 
@@ -263,7 +264,7 @@ struct PackedDamageTests {
 
   @Test("blocks of any bytes become as many bytes as they say", arguments: 0..<40)
   func hostileBlocks(_ seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SeededGenerator(seed)
     let payload = (0..<800).map { _ in UInt8.random(in: 0...255, using: &generator) }
     var codec = BlockCodec()
     for length in [1, 7, 64, 5000, 51_200] {

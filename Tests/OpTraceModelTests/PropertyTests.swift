@@ -1,4 +1,5 @@
 import OpTraceFormat
+import TestSupport
 import Testing
 
 @testable import OpTraceModel
@@ -22,13 +23,13 @@ import Testing
   }
 
   @Test(arguments: seeds) func writingAndReadingIsTheIdentity(_ seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SeededGenerator(seed)
     let events = RandomTraces.anything(&generator, count: 400)
     expectSame(try TraceReader.events(bytes: TraceWriter.bytes(events)), events, "seed \(seed)")
   }
 
   @Test(arguments: seeds) func textToBinaryToTextIsTheIdentity(_ seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SeededGenerator(seed)
     let text = TraceText.string(RandomTraces.anything(&generator, count: 400))
     let parsed = try TraceText.parse(text)
     #expect(TraceText.string(parsed) == text, "seed \(seed)")
@@ -37,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: seeds) func aSoundProgramBreaksNoRule(_ seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SeededGenerator(seed)
     let events = RandomTraces.program(&generator, operations: 200)
     #expect(TraceValidator.check(events).prefix(3).map(\.description) == [], "seed \(seed)")
     let trace = TraceBuilder.build(events)
@@ -46,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: seeds) func manyEventsAreSpreadOverChunksAndComeBack(_ seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SeededGenerator(seed)
     let events = RandomTraces.program(&generator, operations: 6000)
     let bytes = TraceWriter.bytes(events)
     #expect(bytes.count > 4 << 16)
@@ -55,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: seeds) func aFlippedByteNeverPassesForSound(_ seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SeededGenerator(seed)
     var events = RandomTraces.program(&generator, operations: 30)
     events.header.isClosed = true
     let bytes = TraceWriter.bytes(events)
@@ -83,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: seeds) func aCutFileIsReadUpToTheCut(_ seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SeededGenerator(seed)
     let events = RandomTraces.program(&generator, operations: 100)
     let bytes = TraceWriter.bytes(events)
     for _ in 0..<100 {
@@ -98,7 +99,7 @@ import Testing
   }
 
   @Test(arguments: seeds) func mangledFilesNeverHarmTheReader(_ seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SeededGenerator(seed)
     let bytes = TraceWriter.bytes(RandomTraces.anything(&generator, count: 150))
     for _ in 0..<200 {
       var mangled = bytes
@@ -130,7 +131,7 @@ import Testing
   }
 
   @Test(arguments: seeds) func mangledTextsNeverHarmTheParser(_ seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SeededGenerator(seed)
     let bytes = Array(TraceText.string(RandomTraces.anything(&generator, count: 60)).utf8)
     for _ in 0..<200 {
       var mangled = bytes

@@ -1,20 +1,7 @@
 import OpTraceFormat
+import TestSupport
 
 @testable import OpTraceModel
-
-/// A generator with a seed, so that a failure can be had again (SplitMix64: Steele, Lea, Flood 2014).
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
 
 /// Traces for property tests.
 enum RandomTraces {
@@ -31,8 +18,7 @@ enum RandomTraces {
       events.loss.lost[reason] = .random(in: 1...1 << 50, using: &generator)
     }
     events.loss.overwrittenBytes = Bool.random(using: &generator) ? 0 : generator.next() >> 20
-    let hidden: Set<EventKind> = [.time, .threadSwitched, .calibration, .string]
-    let specs = EventSpec.table.filter { !hidden.contains($0.kind) }
+    let specs = EventSpec.table.filter { $0.part != .bookkeeping }
     var time: Nanoseconds = .random(in: -1 << 30...1 << 30, using: &generator)
     for _ in 0..<count {
       // Often the same time, sometimes far away.
@@ -83,14 +69,14 @@ enum RandomTraces {
         Bool.random(using: &generator)
         ? Int64(truncatingIfNeeded: generator.next()) : .random(in: 0...3, using: &generator)
       if field.meaning == .flag { value &= 1 }
-      if field.meaning == .string {
+      if case .string = field.meaning {
         value =
           Bool.random(using: &generator)
           ? 0 : Int64(events.intern(hostileNames.randomElement(using: &generator) ?? "") ?? 0)
       }
       if field.word == 1 { event.word1 |= field.bits(value) } else { event.word2 |= field.bits(value) }
     }
-    if spec.textWord != nil { event.text = hostileNames.randomElement(using: &generator) }
+    if spec.text != nil { event.text = hostileNames.randomElement(using: &generator) }
     return event
   }
 

@@ -1,20 +1,21 @@
 import Foundation
 import OpTrace
 import OpTraceModel
+import TestSupport
 import Testing
 
 private final class Work: TracedOperation, @unchecked Sendable {
-  private let microseconds: UInt32
-  init(_ name: String? = nil, microseconds: UInt32 = 0) {
-    self.microseconds = microseconds
+  private let body: @Sendable () -> Void
+  init(_ name: String? = nil, body: @escaping @Sendable () -> Void = {}) {
+    self.body = body
     super.init()
     setName(name)
   }
-  override func main() { if microseconds > 0 { usleep(microseconds) } }
+  override func main() { body() }
 }
 
 /// What the recorder writes, the reader understands: the two meet only in the format.
-@Suite(.serialized) struct RecordedTraceTests {
+@Suite(.serialized, .ownThread) struct RecordedTraceTests {
   private func withRecorder<Result>(
     _ configuration: TraceRecorder.Configuration = .init(), _ body: (TraceRecorder, String) throws -> Result
   ) throws -> Result {
@@ -28,10 +29,15 @@ private final class Work: TracedOperation, @unchecked Sendable {
   @Test func aRealRunIsSoundInEveryRule() throws {
     try withRecorder { recorder, path in
       let queue = TracedOperationQueue(name: "work", maxConcurrentOperationCount: 2, recorder: recorder)
-      let first = Work("first", microseconds: 2000)
+      // It ends when the trace, which can be read meanwhile, tells that it is waited for.
+      let first = Work("first") {
+        while (try? TraceReader.read(path: path).waits.contains { $0.target == .operation(OperationID(1)) }) != true {
+          usleep(1000)
+        }
+      }
       let second = Work("second")
       second.addDependency(first)
-      queue.addOperations([first, second, Work("third", microseconds: 1000)], waitUntilFinished: true)
+      queue.addOperations([first, second, Work("third")], waitUntilFinished: true)
       queue.waitUntilAllOperationsAreFinished()
       try recorder.stop()
 
@@ -74,7 +80,7 @@ private final class Work: TracedOperation, @unchecked Sendable {
       for round in 0..<8 {
         var previous: Operation?
         for _ in 0..<400 {
-          let next = Work(microseconds: 5)
+          let next = Work { usleep(5) }
           if let previous { next.addDependency(previous) }
           queue.addOperation(next)
           previous = previous == nil ? next : nil

@@ -1,9 +1,10 @@
 import OpTraceModel
 import OpTraceScenarios
+import TestSupport
 import Testing
 
 /// Each test is a process that hangs until it has been silent for two seconds, so several suites run at the same time.
-@Suite("Broken programs: circles", .serialized)
+@Suite("Broken programs: circles", .serialized, .ownThread)
 struct BrokenCircleTests {
   @Test("dependency-cycle: three in a circle across two queues, and one behind them")
   func dependencyCycle() async throws {

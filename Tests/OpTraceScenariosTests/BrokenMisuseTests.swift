@@ -1,9 +1,10 @@
 import Foundation
 import OpTraceModel
 import OpTraceScenarios
+import TestSupport
 import Testing
 
-@Suite("Broken programs: misuse", .serialized)
+@Suite("Broken programs: misuse", .serialized, .ownThread)
 struct BrokenMisuseTests {
   @Test("finished-without-start: finished and released in the queue, unstarted; the queue then crashes")
   func finishedWithoutStart() async throws {

@@ -1,6 +1,7 @@
 import Foundation
 import OpTraceModel
 import OpTraceScenarios
+import TestSupport
 import Testing
 
 /// A broken program that was run for real in a process of its own, and what its trace says.
@@ -15,22 +16,13 @@ struct BrokenRun: RecordedProgram {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let place = folder.appendingPathComponent("run.optrace")
-    let program = try Self.program
-    let printed = Lines()
+    let program = try Built.program("BrokenProgram")
+    let printed = Log<String>()
     // Until nothing moves; how long a doctor wants it to be silent is not asked here.
     let silence = min(2, scenario.silence)
-    let process = try await withCheckedThrowingContinuation {
-      (continuation: CheckedContinuation<ScenarioProcess, any Error>) in
-      Thread.detachNewThread {
-        continuation.resume(
-          with: Result {
-            try ScenarioProcess(
-              program, arguments: [name, fixed ? "fixed" : "broken", place.path], silence: silence,
-              errors: .nullDevice
-            ) { printed.add($0) }
-          })
-      }
-    }
+    let process = try ScenarioProcess(
+      program, arguments: [name, fixed ? "fixed" : "broken", place.path], silence: silence, errors: .nullDevice
+    ) { printed.add($0) }
     ending = process.ending
     lines = printed.all
     #expect(process.trace?.path == place.path)
@@ -42,17 +34,6 @@ struct BrokenRun: RecordedProgram {
     #expect(trace.operations.allSatisfy { $0.coverage == .full })
     // Who was killed or crashed has closed nothing.
     #expect(trace.header.isClosed == (ending == .exited(status: 0)))
-  }
-
-  /// Beside the test bundle.
-  private static var program: URL {
-    get throws {
-      let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-      let folders =
-        [Bundle.main.bundleURL, beside] + Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
-      let candidates = folders.map { $0.appendingPathComponent("BrokenProgram") }
-      return try #require(candidates.first { FileManager.default.isExecutableFile(atPath: $0.path) })
-    }
   }
 
   var isSilent: Bool {

@@ -1,9 +1,10 @@
 import OpTraceFormat
 import OpTraceModel
 import OpTraceScenarios
+import TestSupport
 import Testing
 
-@Suite("Broken programs: slower than need be", .serialized)
+@Suite("Broken programs: slower than need be", .serialized, .ownThread)
 struct BrokenSlowTests {
   @Test("priority-inversion: what the urgent one depends on comes after all others")
   func priorityInversion() async throws {

@@ -1,9 +1,10 @@
 import OpTraceFormat
 import OpTraceModel
 import OpTraceScenarios
+import TestSupport
 import Testing
 
-@Suite("Broken programs: stalls without a circle", .serialized)
+@Suite("Broken programs: stalls without a circle", .serialized, .ownThread)
 struct BrokenStallTests {
   @Test("orphan-dependency: one waits for one that no queue was given")
   func orphanDependency() async throws {
@@ -85,7 +86,7 @@ struct BrokenStallTests {
   }
 }
 
-@Suite("Broken programs: what stands in the way is Foundation or the system", .serialized)
+@Suite("Broken programs: what stands in the way is Foundation or the system", .serialized, .ownThread)
 struct BrokenFoundationTests {
   @Test("readiness-override: all that it depended on is over, and it never turned ready")
   func readinessOverride() async throws {

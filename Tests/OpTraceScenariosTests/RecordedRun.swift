@@ -2,10 +2,11 @@ import Foundation
 import OpTraceAnalysis
 import OpTraceModel
 import OpTraceScenarios
+import TestSupport
 import Testing
 
 /// All scenarios run one after the other: each is a program of its own, and some have the default recorder.
-@Suite("Scenarios", .serialized)
+@Suite("Scenarios", .serialized, .ownThread)
 enum ScenarioTests {}
 
 /// A scenario that was run for real, and what its trace says.
@@ -22,7 +23,7 @@ struct RecordedRun: RecordedProgram {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("scenario-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let printed = Lines()
+    let printed = Log<String>()
     let chosen = settings
     let url = try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<URL, any Error>) in
       // It names itself when it has started: other ways of naming it are lost or late with Foundation on Linux.
@@ -52,15 +53,6 @@ struct RecordedRun: RecordedProgram {
       #expect(trouble.isEmpty, "\(trouble.map { "\($0.code): \($0.title)" })")
     }
   }
-}
-
-/// Sendable: `lines` is only touched under `lock`.
-final class Lines: @unchecked Sendable {
-  private let lock = NSLock()
-  private var lines: [String] = []
-
-  var all: [String] { lock.withLock { lines } }
-  func add(_ line: String) { lock.withLock { lines.append(line) } }
 }
 
 extension OperationRecord {

@@ -1,21 +1,14 @@
 import Foundation
 import OpTrace
 import OpTraceModel
+import TestSupport
 import Testing
 
 /// Many threads, many queues, cancels and finishes racing: run under the thread and the address sanitizer by
 /// `make sanitize`. Every operation and every event must be accounted for.
-@Suite(.serialized) struct StressTests {
+@Suite(.serialized, .ownThread) struct StressTests {
   /// As many as a run under a sanitizer can do in reasonable time.
   static let operationCount = 100_000
-
-  /// Counts from any thread.
-  final class Counter: @unchecked Sendable {
-    private let lock = NSLock()
-    private var count = 0
-    func add(_ number: Int = 1) { lock.withLock { count += number } }
-    var value: Int { lock.withLock { count } }
-  }
 
   final class Sync: TracedOperation, @unchecked Sendable {
     let executed: Counter

@@ -2,12 +2,13 @@ import COpTrace
 import Foundation
 import OpTraceFormat
 import OpTraceModel
+import TestSupport
 import Testing
 
 @testable import OpTrace
 
 /// Notes of calls that add to a queue.
-@Suite struct AddingCallTests {
+@Suite(.ownThread) struct AddingCallTests {
   /// Adds while it is asked whether it is ready.
   private final class Adding: TracedOperation, @unchecked Sendable {
     let queue: OperationQueue
@@ -63,11 +64,7 @@ import Testing
     func isAdding() throws -> Bool {
       try TraceReader.read(path: scratch.file().path).operation(OperationID(serial))?.addingSince != nil
     }
-    let deadline = Date(timeIntervalSinceNow: 60)
-    while try !isAdding() {
-      try #require(Date() < deadline, "the keeper did not tell of it")
-      usleep(2000)
-    }
+    try eventually("the keeper tells of it") { try isAdding() }
     for index in 0..<40_000 { recorder.mark("mark \(index)") }
     let trace = try TraceReader.read(path: scratch.file().path)
     #expect(trace.loss.overwrittenBytes > 100_000)

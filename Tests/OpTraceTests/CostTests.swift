@@ -1,13 +1,15 @@
 import COpTrace
+import CRecorderInside
 import Foundation
 import OpTraceFormat
 import OpTraceModel
+import TestSupport
 import Testing
 
 @testable import OpTrace
 
 /// What makes recording cheap, as far as it is no question of time.
-@Suite struct CostTests {
+@Suite(.ownThread) struct CostTests {
   @Test func theRoomInsideOfAnOperationIsWhatTheRecorderNeeds() {
     #expect(MemoryLayout<OperationProbe.Storage>.size == Int(optrace_operation_words) * 8)
   }
@@ -22,11 +24,11 @@ import Testing
     recorder.mark("the thread has its place")
     // Meanwhile the recorder's own thread may have looked after the file, so that the two sums differ: it rests most of the time.
     let isUntouched = (0..<100).contains { _ in
-      let before = optrace_test_shared(recorder.core)
+      let before = test_shared(recorder.core)
       recorder.mark("12345678")
       operation.cancel()
       operation.probe.record(.ready)
-      return optrace_test_shared(recorder.core) == before
+      return test_shared(recorder.core) == before
     }
     #expect(isUntouched)
     try recorder.stop()

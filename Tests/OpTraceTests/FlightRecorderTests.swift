@@ -2,10 +2,11 @@ import Foundation
 import OpTrace
 import OpTraceFormat
 import OpTraceModel
+import TestSupport
 import Testing
 
 /// The ring: a fixed size, the newest events, and all that belongs to operations which are not over.
-@Suite struct FlightRecorderTests {
+@Suite(.ownThread) struct FlightRecorderTests {
   static let capacity = 512 * 1024
 
   @Test func blockedOperationsSurviveWhatEverHappensAfterThem() throws {
@@ -24,7 +25,9 @@ import Testing
       blocked.waitUntilFinished()
     }.start()
     waiting.wait()
-    usleep(20_000)
+    try eventually("the wait is in the trace") {
+      try TraceReader.read(path: scratch.file().path).waits.contains { $0.ended == nil }
+    }
 
     let busy = TracedOperationQueue(name: "busy", recorder: recorder)
     for round in 0..<100 {

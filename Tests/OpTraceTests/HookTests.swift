@@ -2,10 +2,11 @@ import Foundation
 import OpTrace
 import OpTraceFormat
 import OpTraceModel
+import TestSupport
 import Testing
 
 /// Operations of other classes, recorded by hooks in the running program; see `Tests/RecorderTestProgram/HookModes.swift`.
-@Suite struct HookTests {
+@Suite(.ownThread) struct HookTests {
   /// Runs a program to its end and reads its trace, which must be sound.
   private func run(
     _ mode: String, closed: Bool = true, prints expected: String = "", in scratch: Scratch

@@ -2,11 +2,12 @@ import Foundation
 import OpTrace
 import OpTraceFormat
 import OpTraceModel
+import TestSupport
 import Testing
 
 /// What the recorder does to the program that it watches, where something is missing: nothing. Each situation is had by the
 /// same program twice, with a recorder and without, and both must print the same and end with the same status.
-@Suite struct HostTests {
+@Suite(.ownThread) struct HostTests {
   /// What becomes of the trace.
   enum Outcome {
     /// Everything is there.

@@ -2,12 +2,13 @@ import COpTrace
 import Foundation
 import OpTraceFormat
 import OpTraceModel
+import TestSupport
 import Testing
 
 @testable import OpTrace
 
 /// What a recorder meets in programs that nobody wrote for it.
-@Suite struct HostileUseTests {
+@Suite(.ownThread) struct HostileUseTests {
   // MARK: User code that the recorder calls
 
   struct CuriousError: Error, CustomStringConvertible {
@@ -56,16 +57,10 @@ import Testing
 
   // MARK: Barriers
 
-  /// Tells when a block is gone.
-  final class Token: Sendable {
-    let gone: Gate
-    init(_ gone: Gate) { self.gone = gone }
-    deinit { gone.open() }
-
-    static func block(_ gone: Gate) -> @Sendable () -> Void {
-      let token = Token(gone)
-      return { withExtendedLifetime(token) {} }
-    }
+  /// Opens the gate when it is gone.
+  private static func block(_ gone: Gate) -> @Sendable () -> Void {
+    let token = Token(gone)
+    return { withExtendedLifetime(token) {} }
   }
 
   @Test func barrierOfACancelledQueueIsOver() throws {
@@ -73,7 +68,7 @@ import Testing
       let queue = TracedOperationQueue(name: "q", recorder: recorder)
       queue.isSuspended = true
       let gone = Gate()
-      queue.addBarrierBlock(Token.block(gone))
+      queue.addBarrierBlock(Self.block(gone))
       queue.cancelAllOperations()
       queue.isSuspended = false
       queue.waitUntilAllOperationsAreFinished()
@@ -197,14 +192,12 @@ import Testing
     for _ in 0..<10 {
       let scratch = try Scratch()
       let recorders = Log<TraceRecorder>()
+      let errors = Log<String>()
       let file = scratch.file()
       DispatchQueue.concurrentPerform(iterations: 8) { _ in
-        do {
-          recorders.add(try TraceRecorder(writingTo: file))
-        } catch {
-          Issue.record(error)
-        }
+        do { recorders.add(try TraceRecorder(writingTo: file)) } catch { errors.add("\(error)") }
       }
+      #expect(errors.all == [])
       for (number, recorder) in recorders.all.enumerated() { recorder.mark("recorder \(number)") }
       for recorder in recorders.all { try recorder.stop() }
       #expect(Set(recorders.all.map(\.url)).count == 8)
@@ -260,7 +253,7 @@ import Testing
     let path = scratch.file().path
     let result = try Program.run(
       ["environment", "-"],
-      environment: ["OPTRACE_OUTPUT": path, "OPTRACE_FLIGHT_RECORDER": size], standardErrorToo: true)
+      environment: ["OPTRACE_OUTPUT": path, "OPTRACE_FLIGHT_RECORDER": size], errorsToOutput: true)
     #expect(
       result.output == "optrace: OPTRACE_FLIGHT_RECORDER='\(size)' is no size such as 512K, 16M or 1G; "
         + "nothing is recorded\nrecording false\n")

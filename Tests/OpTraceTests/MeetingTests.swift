@@ -1,10 +1,11 @@
 import Foundation
 import OpTrace
 import OpTraceModel
+import TestSupport
 import Testing
 
 /// Operations and queues that meet a recorder late, or more than one.
-@Suite struct MeetingTests {
+@Suite(.ownThread) struct MeetingTests {
   /// The file's trace, which must break no rule.
   private func sound(_ url: URL) throws -> Trace {
     #expect(TraceValidator.check(try TraceReader.events(path: url.path)).map(\.description) == [])
@@ -108,9 +109,9 @@ import Testing
     goOn.open()
     queue.waitUntilAllOperationsAreFinished()
     // Foundation lets the block go when it has woken those who wait.
-    let deadline = Date(timeIntervalSinceNow: 20)
-    func isPending(_ trace: Trace) -> Bool { trace.operations.contains { $0.isBarrier && $0.state == .pending } }
-    while isPending(try TraceReader.read(path: scratch.file().path)), Date() < deadline { usleep(1000) }
+    try eventually("the barrier is over") {
+      try !TraceReader.read(path: scratch.file().path).operations.contains { $0.isBarrier && $0.state == .pending }
+    }
     try recorder.stop()
     let barrier = try #require(try sound(scratch.file()).operations.first(where: \.isBarrier))
     #expect(barrier.state == (ran.all.isEmpty ? .cancelled : .finished))

@@ -2,21 +2,21 @@ import Foundation
 import OpTrace
 import OpTraceFormat
 import OpTraceModel
+import TestSupport
 import Testing
 
 /// What happens to the trace, and to the program, when the program does not end in order.
-@Suite struct ProcessTrapTests {
+@Suite(.ownThread) struct ProcessTrapTests {
   @Test func killedProcessLeavesEveryCommittedEvent() throws {
     for round in 0..<5 {
       let scratch = try Scratch()
-      let program = try Program(["kill", scratch.file().path])
+      let program = try Program.start(["kill", scratch.file().path])
       var done = 0
       for _ in 0...(round * 3) {
         let line = try #require(program.line())
         done = try #require(Int(line.dropFirst(5)))
       }
-      kill(program.process.processIdentifier, SIGKILL)
-      program.process.waitUntilExit()
+      program.kill()
       let trace = try TraceReader.read(path: scratch.file().path)
       #expect(!trace.header.isClosed)
       #expect(trace.loss.damage == [] && trace.loss.lostCount == 0)
@@ -26,7 +26,7 @@ import Testing
 
   /// A thousand of each kind are for `make reliability`. The program prints its seed.
   @Test func whatWasCountedBeforeTheEndIsInTheTrace() throws {
-    let result = try Program.run(["20"], of: "KillBenchmark", standardErrorToo: true)
+    let result = try Program.run(["20"], of: "KillBenchmark", errorsToOutput: true)
     #expect(result.status == 0, "\(result.output)")
     let lines = result.output.split(separator: "\n").filter { !$0.hasPrefix("seed") && !$0.hasPrefix("ended") }
     #expect(lines.count == 4, "\(result.output)")
@@ -39,7 +39,7 @@ import Testing
 
   @Test func hangingProcessIsReadableAndItsClockGoesOn() throws {
     let scratch = try Scratch()
-    let program = try Program(["hang", scratch.file().path])
+    let program = try Program.start(["hang", scratch.file().path])
     #expect(program.line() == "hanging")
     let first = try TraceReader.read(path: scratch.file().path)
     #expect(try first.operation(named: "holder").state == .executing)
@@ -47,13 +47,12 @@ import Testing
     #expect(!first.header.isClosed && first.loss.damage == [])
     // Nothing happens any more, and yet the trace's end moves on: the recorder is alive.
     var later = first
-    for _ in 0..<100 where later.end <= first.end {
-      usleep(50_000)
+    try eventually("the trace's end moves", whileRunning: program) {
       later = try TraceReader.read(path: scratch.file().path)
+      return later.end > first.end
     }
-    #expect(later.end > first.end && later.eventCount == first.eventCount)
-    kill(program.process.processIdentifier, SIGKILL)
-    program.process.waitUntilExit()
+    #expect(later.eventCount == first.eventCount)
+    program.kill()
   }
 
   @Test func forkedChildRecordsNothing() throws {
@@ -105,7 +104,7 @@ import Testing
     #expect(handled.output == "" && handled.status == 9)
     let plain = try Program.run(
       ["bus-error", scratch.file("plain.optrace").path], environment: ["SWIFT_BACKTRACE": "enable=no"])
-    #expect(plain.output == "" && plain.status == SIGBUS)
+    #expect(plain.output == "" && plain.status == 128 + SIGBUS)
   }
 
   @Test(.enabled(if: SmallDisk.isPossible, "mounting a small file system needs root"))
@@ -146,11 +145,11 @@ import Testing
     // A class that is met while there is no room for its name …
     queue.addOperations([LateClass()], waitUntilFinished: true)
     try FileManager.default.removeItem(at: filler)
-    for _ in 0..<200 {
+    try eventually("nothing more is lost") {
       let lost = recorder.lostRecordCount
       usleep(20_000)
       recorder.mark("after")
-      if recorder.lostRecordCount == lost { break }
+      return recorder.lostRecordCount == lost
     }
     // … has it when there is.
     queue.addOperations([LateClass()], waitUntilFinished: true)
@@ -169,28 +168,20 @@ import Testing
   @Test func environmentStartsAndExitStops() throws {
     let scratch = try Scratch()
     let pattern = scratch.folder.appendingPathComponent("trace-%p.optrace").path
-    let program = try Program(["environment", "-"], environment: ["OPTRACE_OUTPUT": pattern])
+    let program = try Program.start(["environment", "-"], environment: ["OPTRACE_OUTPUT": pattern])
     #expect(program.line() == "recording true")
-    program.process.waitUntilExit()
-    let path = pattern.replacingOccurrences(of: "%p", with: String(program.process.processIdentifier))
+    program.end()
+    let path = pattern.replacingOccurrences(of: "%p", with: String(program.processID))
     let trace = try TraceReader.read(path: path)
     #expect(trace.header.isClosed && trace.operations.count == 10)
-    #expect(trace.header.processID == UInt32(program.process.processIdentifier))
+    #expect(trace.header.processID == UInt32(program.processID))
     #expect(trace.header.processName == "RecorderTestProgram")
   }
 
   @Test func ringWithoutAFileIsTold() throws {
-    let scratch = try Scratch()
-    let errors = scratch.file("errors")
-    let program = Process()
-    program.executableURL = URL(fileURLWithPath: "/bin/sh")
-    program.arguments = ["-c", "\"$0\" environment - 2> \"$1\"", try Program.url().path, errors.path]
-    program.environment = ["OPTRACE_FLIGHT_RECORDER": "16M"]
-    program.standardOutput = FileHandle.nullDevice
-    try program.run()
-    program.waitUntilExit()
-    let text = try String(contentsOf: errors, encoding: .utf8)
-    #expect(text == "optrace: OPTRACE_FLIGHT_RECORDER needs OPTRACE_OUTPUT; nothing is recorded\n")
+    let result = try RunningProgram.run(
+      Built.program(Program.name), ["environment", "-"], environment: ["OPTRACE_FLIGHT_RECORDER": "16M"])
+    #expect(result.errors == "optrace: OPTRACE_FLIGHT_RECORDER needs OPTRACE_OUTPUT; nothing is recorded\n")
   }
 
   @Test func recordersThatNobodyStopsAreStoppedAtTheExit() throws {

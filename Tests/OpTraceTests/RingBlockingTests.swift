@@ -2,12 +2,13 @@ import COpTrace
 import Foundation
 import OpTraceFormat
 import OpTraceModel
+import TestSupport
 import Testing
 
 @testable import OpTrace
 
 /// Waits on semaphores and the like in a flight recorder, as the recorder's hooks and keeper tell of them.
-@Suite struct RingBlockingTests {
+@Suite(.ownThread) struct RingBlockingTests {
   static let semaphore: UInt64 = 1 << 48 | 0x7f_0010
   static let queue: UInt64 = 3 << 48 | 0x7f_0040
 

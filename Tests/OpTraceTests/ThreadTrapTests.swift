@@ -3,10 +3,11 @@ import Foundation
 import OpTrace
 import OpTraceFormat
 import OpTraceModel
+import TestSupport
 import Testing
 
 /// Threads that come and go, and readers that look while others write.
-@Suite(.serialized) struct ThreadTrapTests {
+@Suite(.serialized, .ownThread) struct ThreadTrapTests {
   /// Runs `body` on a thread of its own, to the thread's end.
   static func onThread(_ body: @escaping @Sendable () -> Void) {
     let end = Gate()
@@ -48,7 +49,7 @@ import Testing
           Dying.calls.add(1)
         }, rounds)
     }
-    for _ in 0..<2000 where Dying.calls.all.count < rounds { usleep(1000) }
+    try eventually("its destructors have run") { Dying.calls.all.count == rounds }
     try recorder.stop()
     let trace = try TraceReader.read(path: scratch.file().path)
     #expect(trace.marks.map(\.name) == ["first", "alive"] + Array(repeating: "dying", count: min(Int(rounds), 3)))

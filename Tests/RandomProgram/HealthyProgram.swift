@@ -1,5 +1,5 @@
 import Foundation
-import GraphTestSupport
+import TestSupport
 import OpTrace
 
 /// A program that a seed makes up: it uses queues in every way that is right, and comes to its end.

@@ -1,5 +1,5 @@
 import Foundation
-import GraphTestSupport
+import TestSupport
 import OpTrace
 
 /// A healthy program, and beside it operations that can never go on, made up by a seed. It says which.

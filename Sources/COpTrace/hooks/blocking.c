@@ -1,9 +1,15 @@
 // What an operation blocks in. Each hook makes the call that it stands for, once and unchanged, with a note before and
 // after it; outside of operations only those who let others go on leave one.
-#include "hooks.h"
+#include "blocking.h"
+
+#include "../operations/frames.h"
+#include "../waits/signals.h"
+#include "../waits/waits.h"
+#include "state.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <dlfcn.h>
+#include <pthread.h>
 #include <time.h>
 
 enum {
@@ -53,34 +59,34 @@ static intptr_t wait_for(uint32_t index, void *object, uint64_t timeout, uint64_
 }
 
 static intptr_t hook_semaphore_wait(void *semaphore, uint64_t timeout) {
-  return wait_for(index_semaphore_wait, semaphore, timeout, object_semaphore);
+  return wait_for(index_semaphore_wait, semaphore, timeout, optrace_object_semaphore);
 }
 
 static intptr_t hook_group_wait(void *group, uint64_t timeout) {
-  return wait_for(index_group_wait, group, timeout, object_group);
+  return wait_for(index_group_wait, group, timeout, optrace_object_group);
 }
 
 // A block of `dispatch_block_create` is a group of one.
 static intptr_t hook_block_wait(void *block, uint64_t timeout) {
-  return wait_for(index_block_wait, block, timeout, object_group);
+  return wait_for(index_block_wait, block, timeout, optrace_object_group);
 }
 
 // Noted first: who is woken looks for it.
 static intptr_t hook_semaphore_signal(void *semaphore) {
-  signalled(semaphore, object_semaphore);
+  signalled(semaphore, optrace_object_semaphore);
   return ((intptr_t (*)(void *))real(index_semaphore_signal))(semaphore);
 }
 
 static void hook_group_leave(void *group) {
-  signalled(group, object_group);
+  signalled(group, optrace_object_group);
   ((void (*)(void *))real(index_group_leave))(group);
 }
 
 static void *hook_semaphore_create(intptr_t value) {
-  return created(((void *(*)(intptr_t))real(index_semaphore_create))(value), object_semaphore);
+  return created(((void *(*)(intptr_t))real(index_semaphore_create))(value), optrace_object_semaphore);
 }
 
-static void *hook_group_create(void) { return created(((void *(*)(void))real(index_group_create))(), object_group); }
+static void *hook_group_create(void) { return created(((void *(*)(void))real(index_group_create))(), optrace_object_group); }
 
 // ---- Dispatch queues -----------------------------------------------------------------------------------------------
 
@@ -111,8 +117,8 @@ static void run(void *context) {
 static void use_queue(uint32_t index, void *queue, void *context, work function) {
   submit call = (submit)real(index);
   if (!hooks_active()) return call(queue, context, function);
-  use u = {context, function, named(queue, object_queue), optrace_frame_current(), pthread_self(),
-           begin(queue, object_queue)};
+  use u = {context, function, named(queue, optrace_object_queue), optrace_frame_current(), pthread_self(),
+           begin(queue, optrace_object_queue)};
   call(queue, &u, run);
   end(u.wait);
 }
@@ -149,12 +155,12 @@ QUEUE_HOOKS(async_and_wait)
 QUEUE_HOOKS(barrier_async_and_wait)
 
 static void *hook_queue_create(const char *label, void *attributes) {
-  return created(((void *(*)(const char *, void *))real(index_queue_create))(label, attributes), object_queue);
+  return created(((void *(*)(const char *, void *))real(index_queue_create))(label, attributes), optrace_object_queue);
 }
 
 static void *hook_queue_create_with_target(const char *label, void *attributes, void *target) {
   void *(*create)(const char *, void *, void *) = real(index_queue_create_with_target);
-  return created(create(label, attributes, target), object_queue);
+  return created(create(label, attributes, target), optrace_object_queue);
 }
 
 static const char *(*get_label)(const void *queue);
@@ -182,7 +188,7 @@ void blocking_prepare(void) {
 // ---- Conditions ----------------------------------------------------------------------------------------------------
 
 static int hook_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
-  lane *wait = begin(condition, object_condition);
+  lane *wait = begin(condition, optrace_object_condition);
   int result = ((int (*)(pthread_cond_t *, pthread_mutex_t *))real(index_cond_wait))(condition, mutex);
   end(wait);
   return result;
@@ -190,7 +196,7 @@ static int hook_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
 
 static int hook_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until) {
   int (*call)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *) = real(index_cond_timedwait);
-  lane *wait = begin(condition, object_condition);
+  lane *wait = begin(condition, optrace_object_condition);
   int result = call(condition, mutex, until);
   end(wait);
   return result;
@@ -199,30 +205,30 @@ static int hook_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex
 static int hook_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
                                const struct timespec *until) {
   int (*call)(pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *) = real(index_cond_clockwait);
-  lane *wait = begin(condition, object_condition);
+  lane *wait = begin(condition, optrace_object_condition);
   int result = call(condition, mutex, clock, until);
   end(wait);
   return result;
 }
 
 static int hook_cond_signal(pthread_cond_t *condition) {
-  signalled(condition, object_condition);
+  signalled(condition, optrace_object_condition);
   return ((int (*)(pthread_cond_t *))real(index_cond_signal))(condition);
 }
 
 static int hook_cond_broadcast(pthread_cond_t *condition) {
-  signalled(condition, object_condition);
+  signalled(condition, optrace_object_condition);
   return ((int (*)(pthread_cond_t *))real(index_cond_broadcast))(condition);
 }
 
 static int hook_cond_init(pthread_cond_t *condition, const pthread_condattr_t *attributes) {
-  created(condition, object_condition);
+  created(condition, optrace_object_condition);
   return ((int (*)(pthread_cond_t *, const pthread_condattr_t *))real(index_cond_init))(condition, attributes);
 }
 
 // One that is not initialised by a call, as C++ has them, is at least destroyed by one.
 static int hook_cond_destroy(pthread_cond_t *condition) {
-  created(condition, object_condition);
+  created(condition, optrace_object_condition);
   return ((int (*)(pthread_cond_t *))real(index_cond_destroy))(condition);
 }
 

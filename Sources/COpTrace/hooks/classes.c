@@ -1,9 +1,16 @@
 // Method tables. Every class has a table of its own in its metadata, inherited entries copied; all of a method's stand
 // at the same offset. The offsets are found by looking for Foundation's functions in the tables of its own classes.
-#include "hooks.h"
+#include "classes.h"
+
+#include "fields.h"
+#include "imports.h"
+#include "memory.h"
+#include "state.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +71,9 @@ static const class_metadata *operation_base, *queue_base;
 static const void *known_readiness[3];
 static uint32_t state_offset;
 
-static hooked_method *methods_of(class_kind kind) { return kind == class_queue ? queue_methods : operation_methods; }
+static hooked_method *const *tables;
+
+static hooked_method *methods_of(class_kind kind) { return tables[kind]; }
 
 static bool is_class(const void *metadata, const void *superclass) {
   const class_metadata *m = metadata;
@@ -109,7 +118,9 @@ static bool agrees(const void *traced, const void *base, const hooked_method *me
   return true;
 }
 
-const char *classes_resolve(const optrace_hook_calls *calls) {
+const char *classes_resolve(const optrace_hook_calls *calls, hooked_method *const methods[class_kinds]) {
+  tables = methods;
+  hooked_method *operation_methods = methods_of(class_operation), *queue_methods = methods_of(class_queue);
   void *foundation = foundation_handle();
   if (!foundation) return "Foundation is not loaded as a shared library (is Swift's standard library linked statically?)";
   operation_base = dlsym(foundation, "$s10Foundation9OperationCN");
@@ -162,7 +173,7 @@ static bool is_hooked(const class_entry *entry, const hooked_method *methods, ui
 static bool patch(class_entry *entry, bool on) {
   const hooked_method *methods = methods_of(entry->kind);
   // As far as the methods reach; of a library that is gone the size could not be read any more.
-  const class_metadata *base = methods == queue_methods ? queue_base : operation_base;
+  const class_metadata *base = entry->kind == class_queue ? queue_base : operation_base;
   memory_window window;
   if (!memory_open((const uint8_t *)entry->metadata - destroy_offset, base->class_size, &window)) return false;
   if (!on && entry->in_object && !window.in_object) return false;  // It went with its library.
@@ -226,7 +237,7 @@ const class_entry *class_know(const void *metadata, class_kind kind) {
   return entry;
 }
 
-void hooks_refresh(void) {
+void classes_refresh(void) {
   if (!hooks_active()) return;
   pthread_mutex_lock(&change);
   if (hooks_active()) imports_patch(true);

@@ -1,6 +1,6 @@
 // Stored properties, by name: Swift keeps their names for reflection and their offsets in the class metadata. Both
 // layouts are part of Swift's stable ABI (docs/ABI/TypeMetadata.rst of the Swift project).
-#include "hooks.h"
+#include "fields.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <string.h>

@@ -3,12 +3,15 @@
 // are seen, those that an optimised program makes without looking into the method table, and blocking functions.
 //
 // The object that defines a function is left alone: what Foundation and libdispatch do inside is theirs.
-#include "hooks.h"
+#include "imports.h"
+
+#include "memory.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #if defined(__x86_64__)
@@ -33,16 +36,22 @@ static uintptr_t owner_of(const void *function) {
 
 static uintptr_t foundation_base;
 
-bool imports_resolve(void) {
+// Set once, before anything is exchanged: the methods of both classes; the functions of Foundation, and of anybody.
+static hooked_method *const *hooked_methods;
+static hooked_import *const *hooked_imports;
+
+bool imports_resolve(hooked_method *const methods[2], hooked_import *const imports[2]) {
   // Once: when the hooks are put in place again, threads may still be inside of a call that was redirected before.
   static bool is_resolved;
   if (is_resolved) return true;
-  for (hooked_import *i = blocking_imports; i->name; i++) {
+  hooked_methods = methods;
+  hooked_imports = imports;
+  for (hooked_import *i = imports[1]; i->name; i++) {
     // As the program itself would find it: a sanitizer's, where there is one.
     i->real = dlsym(RTLD_DEFAULT, i->name);
     i->owner = owner_of(i->real);
   }
-  for (hooked_import *i = foundation_imports; i->name; i++) {
+  for (hooked_import *i = imports[0]; i->name; i++) {
     if (!(i->real = dlsym(foundation_handle(), i->name))) return false;
     i->owner = foundation_base = owner_of(i->real);
   }
@@ -58,16 +67,14 @@ typedef struct {
 static bool find_exchange(const char *name, exchange *found) {
   bool is_swift = strncmp(name, "$s10Foundation", 14) == 0;
   if (!is_swift && strncmp(name, "dispatch_", 9) != 0 && strncmp(name, "pthread_cond_", 13) != 0) return false;
-  hooked_method *const methods[] = {operation_methods, queue_methods};
   for (size_t t = 0; is_swift && t < 2; t++)
-    for (hooked_method *m = methods[t]; m->symbol; m++) {
+    for (hooked_method *m = hooked_methods[t]; m->symbol; m++) {
       if (!m->direct || strcmp(m->symbol, name) != 0) continue;
       *found = (exchange){m->direct, m->real, foundation_base};
       return true;
     }
-  hooked_import *const imports[] = {foundation_imports, blocking_imports};
   for (size_t t = 0; t < 2; t++)
-    for (hooked_import *i = imports[t]; i->name; i++) {
+    for (hooked_import *i = hooked_imports[t]; i->name; i++) {
       if (strcmp(i->name, name) != 0) continue;
       *found = (exchange){i->hook, i->real, i->owner};
       return i->real != NULL;

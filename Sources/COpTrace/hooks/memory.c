@@ -1,6 +1,6 @@
 // Writing where the linker wrote: class metadata and import tables lie in writable data, or in the part that the loader
 // makes read-only once it is done (RELRO). That part is opened for the moment of a write. Nothing else is touched.
-#include "hooks.h"
+#include "memory.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <link.h>

@@ -1,9 +1,10 @@
 // Changes in place. The coroutine is Foundation's; what is ours is noted until it is resumed. That may be on another
 // thread: `await change(&queue.name)` keeps the change open while the task waits. So it is known by its frame, which
 // belongs to this one change as long as it is open.
-#include "hooks.h"
+#include "modify.h"
 
 #if OPTRACE_HAS_HOOKS
+#include <stdatomic.h>
 
 enum { most_open = 64 };
 

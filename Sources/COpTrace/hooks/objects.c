@@ -3,9 +3,14 @@
 // Finding takes no lock: entries are never given back to the system, so a reader that is led astray by a change reads
 // valid memory, and looks again when the bucket has changed meanwhile. Adding and removing, once in an object's life,
 // hold the one bucket for some instructions. An entry goes when its object does (see the hook of `deinit`).
-#include "hooks.h"
+#include "objects.h"
+
+#include "../operations/operation.h"
+#include "classes.h"
+#include "state.h"
 
 #if OPTRACE_HAS_HOOKS
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>

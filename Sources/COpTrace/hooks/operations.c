@@ -1,6 +1,11 @@
 // What happens to operations that are not ours. Each hook looks the object up, records, and goes on to what stood in
 // its place; an object that is not known goes straight on.
-#include "hooks.h"
+#include "operations.h"
+
+#include "classes.h"
+#include "modify.h"
+#include "objects.h"
+#include "state.h"
 
 #if OPTRACE_HAS_HOOKS
 
@@ -43,13 +48,13 @@ static optrace_operation *met(void *object, bool is_running) {
 
 static void record_finish(optrace_operation *operation) {
   if (!optrace_operation_claim(operation, optrace_bit_finish_recorded)) return;
-  if (optrace_operation_has(operation, optrace_bit_began)) optrace_operation_event(operation, optrace_kind_ended);
+  if (optrace_operation_has(operation, optrace_bit_began)) optrace_operation_event(operation, optrace_kind_execution_ended);
   optrace_operation_event(operation, optrace_kind_finished);
   optrace_operation_claim(operation, optrace_bit_finish_written);
 }
 
 static void record_beginning(optrace_operation *operation) {
-  if (optrace_operation_claim(operation, optrace_bit_began)) optrace_operation_event(operation, optrace_kind_began);
+  if (optrace_operation_claim(operation, optrace_bit_began)) optrace_operation_event(operation, optrace_kind_execution_began);
 }
 
 // ---- Running -------------------------------------------------------------------------------------------------------
@@ -166,7 +171,7 @@ static SWIFT void hook_start_by_name(SELF) { run_start(self, (method)real(method
 
 static SWIFT void hook_cancel(SELF) {
   optrace_operation *operation = known(self);
-  if (operation) optrace_operation_event(operation, optrace_kind_cancel);
+  if (operation) optrace_operation_event(operation, optrace_kind_cancel_requested);
   ((method)real(index_cancel))(self);
 }
 
@@ -188,7 +193,7 @@ static SWIFT void hook_wait(SELF) {
   method original = (method)real(index_wait);
   optrace_operation *operation = met(self, false);
   if (!operation || optrace_operation_has(operation, optrace_bit_finish_recorded)) return original(self);
-  optrace_operation_event(operation, optrace_kind_wait);
+  optrace_operation_event(operation, optrace_kind_wait_began);
   optrace_frame_waits(true);
   original(self);
   optrace_frame_waits(false);
@@ -196,7 +201,7 @@ static SWIFT void hook_wait(SELF) {
   // Every one who waits notes it: the first to see it need not be the first to write.
   if (!optrace_operation_has(operation, optrace_bit_finish_written))
     optrace_operation_event(operation, optrace_kind_finish_seen);
-  optrace_operation_event(operation, optrace_kind_waited);
+  optrace_operation_event(operation, optrace_kind_wait_ended);
 }
 
 static void tell(void *object, uint8_t kind, const void *value) {
@@ -204,8 +209,8 @@ static void tell(void *object, uint8_t kind, const void *value) {
 }
 
 static void tell_name(void *object, const void *value) { tell(object, optrace_kind_operation_named, value); }
-static void tell_priority(void *object, const void *value) { tell(object, optrace_kind_priority, value); }
-static void tell_quality(void *object, const void *value) { tell(object, optrace_kind_quality, value); }
+static void tell_priority(void *object, const void *value) { tell(object, optrace_kind_priority_changed, value); }
+static void tell_quality(void *object, const void *value) { tell(object, optrace_kind_quality_changed, value); }
 
 static SWIFT void hook_name(uint64_t first, uint64_t second, SELF) {
   tell_name(self, (const uint64_t[]){first, second});

@@ -1,6 +1,11 @@
 // What happens to queues that are not ours, when everything is watched. Subclasses of other programs reach these hooks
 // by their calls of `super`.
-#include "hooks.h"
+#include "queues.h"
+
+#include "classes.h"
+#include "modify.h"
+#include "objects.h"
+#include "state.h"
 
 #if OPTRACE_HAS_HOOKS
 
@@ -55,7 +60,7 @@ static SWIFT void hook_barrier(void *function, void *context, SELF) {
 
 // Before the queue hears of it: then it starts what it may.
 static void tell_limit(void *queue, const void *value) {
-  if (watches(queue)) hook_calls.queue_value(queue, optrace_kind_limit, *(const int64_t *)value);
+  if (watches(queue)) hook_calls.queue_value(queue, optrace_kind_limit_changed, *(const int64_t *)value);
 }
 
 static void tell_suspended(void *queue, const void *value) {
@@ -68,8 +73,8 @@ static void tell(void *queue, uint8_t kind, const void *value) {
 }
 
 static void tell_name(void *queue, const void *value) { tell(queue, optrace_kind_queue_renamed, value); }
-static void tell_quality(void *queue, const void *value) { tell(queue, optrace_kind_queue_quality, value); }
-static void tell_underlying(void *queue, const void *value) { tell(queue, optrace_kind_queue_main, value); }
+static void tell_quality(void *queue, const void *value) { tell(queue, optrace_kind_queue_quality_changed, value); }
+static void tell_underlying(void *queue, const void *value) { tell(queue, optrace_kind_queue_main_changed, value); }
 
 bool optrace_queue_ask(void *queue, const optrace_queue_answers *to) {
   typedef struct {
@@ -137,11 +142,11 @@ static SWIFT void hook_cancel_all(SELF) {
 static SWIFT void hook_wait_all(SELF) {
   method original = (method)real(index_wait_all);
   if (!watches(self)) return original(self);
-  hook_calls.queue_event(self, optrace_kind_queue_wait);
+  hook_calls.queue_event(self, optrace_kind_queue_wait_began);
   optrace_frame_waits(true);
   original(self);
   optrace_frame_waits(false);
-  hook_calls.queue_event(self, optrace_kind_queue_waited);
+  hook_calls.queue_event(self, optrace_kind_queue_wait_ended);
 }
 
 #define METHOD(name) "$s10Foundation14OperationQueueC" name

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "COpTraceFormat.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -105,6 +107,8 @@ void optrace_emit2(optrace_recorder *recorder, uint8_t kind, uint32_t subject, u
 // The same about what was made at `since`, a time of `optrace_clock_ticks`: `word1` gets its age, from bit 24 on, with no other
 // look at the clock than the record's own.
 void optrace_emit_aged(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t since);
+// A record of three words as they are: for tests, which write what no recorder would.
+void optrace_emit3(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2);
 // A record with text. `high` are the bits 32 to 63 of word 1; `word2` is written when `has_word2`.
 void optrace_emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
                        uint64_t word2, const uint8_t *text, size_t length);
@@ -210,73 +214,13 @@ const void *optrace_frame_object(void);
 // The phase of the innermost one.
 uint32_t optrace_frame_current_phase(void);
 
-// ---- For tests -----------------------------------------------------------------------------------------------------
+// ---- Layout --------------------------------------------------------------------------------------------------------
 
-void optrace_emit3(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2);
+// A checksum as the format has them. `seed`: what it goes on from.
 uint64_t optrace_checksum(uint64_t seed, const void *bytes, size_t count);
-// Where the file is mapped, and its descriptor; to simulate what a careless host does.
-int optrace_test_descriptor(const optrace_recorder *recorder);
-// A checksum of all that the threads which record share, but for the file itself.
-uint64_t optrace_test_shared(const optrace_recorder *recorder);
-
-// The layout as C knows it; a test compares it with OpTraceFormat's.
-enum {
-  optrace_header_bytes = 1024,
-  optrace_header_capacity = 24,
-  optrace_header_start_ticks = 64,
-  optrace_header_frequency = 88,
-  optrace_header_static_checksum = 504,
-  optrace_header_state = 512,
-  optrace_header_heartbeat = 520,
-  optrace_header_end_offset = 552,
-  optrace_header_loss = 560,
-  optrace_header_overwritten = 640,
-  optrace_header_dynamic_checksum = 1016,
-  optrace_chunk_bytes = 64,
-  optrace_kind_ready = 0x01,
-  optrace_kind_started = 0x02,
-  optrace_kind_began = 0x03,
-  optrace_kind_ended = 0x04,
-  optrace_kind_finished = 0x05,
-  optrace_kind_released = 0x06,
-  optrace_kind_cancel = 0x07,
-  optrace_kind_start_returned = 0x09,
-  optrace_kind_wait = 0x0A,
-  optrace_kind_waited = 0x0B,
-  optrace_kind_queue_wait = 0x0C,
-  optrace_kind_queue_waited = 0x0D,
-  optrace_kind_queue_suspended = 0x0E,
-  optrace_kind_queue_resumed = 0x0F,
-  optrace_kind_queue_cancelled_all = 0x10,
-  optrace_kind_queue_released = 0x12,
-  optrace_kind_finish_seen = 0x13,
-  optrace_kind_priority = 0x47,
-  optrace_kind_quality = 0x48,
-  optrace_kind_limit = 0x49,
-  optrace_kind_queue_quality = 0x4C,
-  optrace_kind_queue_main = 0x4D,
-  optrace_kind_unblocked = 0x4E,
-  optrace_kind_blocked = 0x81,
-  optrace_kind_signalled = 0x82,
-  optrace_kind_operation_named = 0xC1,
-  optrace_kind_queue_renamed = 0xC3,
-  optrace_kind_object_named = 0xC8,
-  optrace_kind_time = 0x40,
-  optrace_kind_thread_switched = 0x41,
-  optrace_kind_lost = 0x42,
-  optrace_kind_calibration = 0x80,
-  optrace_kind_thread_named = 0xC4,
-  optrace_loss_no_space = 0,
-  optrace_loss_size_limit = 1,
-  optrace_loss_thread_exited = 2,
-  optrace_loss_table_full = 3,
-  optrace_loss_carry = 4,
-};
 
 #ifdef __cplusplus
 }
 #endif
-
-#include "COpTraceHooks.h"
 
 #endif

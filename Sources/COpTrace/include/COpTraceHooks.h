@@ -42,10 +42,10 @@ typedef struct {
 } optrace_hook_calls;
 
 // Puts the hooks in place. Null, or why it cannot be done; nothing is changed then. Not for two threads at a time.
-const char *optrace_hooks_install(const optrace_hook_calls *calls);
+const char *optrace_hooks_install(void);
 // Whether operations of this class have an `isReady` of their own, which is neither Foundation's nor ours. False too where
 // that cannot be told. Puts nothing in place. Not for two threads at a time, nor together with `optrace_hooks_install`.
-bool optrace_class_readies_itself(const void *metadata, const optrace_hook_calls *calls);
+bool optrace_class_readies_itself(const void *metadata);
 // Takes them out of all places that are left as they were put there.
 void optrace_hooks_remove(void);
 // Who records operations and queues that nobody has introduced: any pointer, kept alive by who sets it. Null: nobody.

@@ -5,8 +5,16 @@ public import OpTraceModel
 /// Errors are claimed only where the trace proves them: where records are missing, a finding is a warning that says so.
 /// O(operations + dependencies + waits), and O(n log n) where something has to be put in order.
 public struct Diagnosis: Sendable {
+  /// The findings in one word. The raw value is the word in JSON.
   public enum Verdict: String, Sendable, CaseIterable {
-    case healthy, warning, stalled, deadlocked
+    /// Nothing to say, or notes alone.
+    case healthy
+    /// Something is wrong or slow, and nothing is proven to be stuck.
+    case warning
+    /// Proven: something never goes on, and that is no circle of waiting.
+    case stalled
+    /// Proven: a circle of waiting.
+    case deadlocked
   }
 
   /// Errors first; of one severity those of ``DoctorRule/table``'s first rules.
@@ -46,9 +54,12 @@ public struct Diagnosis: Sendable {
     }
   }
 
+  /// Something is proven to be wrong.
   public var hasErrors: Bool { findings.contains { $0.severity == .error } }
+  /// The worst of the findings in one word.
   public var verdict: Verdict { Self.verdict(findings) }
 
+  /// The worst of these findings in one word; notes alone are healthy. O(findings).
   public static func verdict(_ findings: [Finding]) -> Verdict {
     let errors = findings.filter { $0.severity == .error }
     if errors.contains(where: { deadlocks.contains($0.code) }) { return .deadlocked }
@@ -69,5 +80,6 @@ public struct DoctorOptions: Sendable {
   /// The end of the silence where the process still runs, on the trace's clock; nil: the trace's end.
   public var now: Nanoseconds?
 
+  /// Five seconds of silence, up to the trace's end.
   public init() {}
 }

@@ -6,8 +6,8 @@ struct DoctorContext: Sendable {
   let options: DoctorOptions
   /// The trace's end, or now.
   let end: Nanoseconds
-  /// The last time at which an operation, a queue or a wait changed.
-  let lastTransition: Nanoseconds
+  /// When anything was last seen to go on, as the event table tells.
+  let lastSign: Nanoseconds
   /// From the first enqueueing or start to the last finish; nil: there was none.
   let activity: ClosedRange<Nanoseconds>?
   /// Who is blocked, also by operations that are known not to go on, or have been silent for too long.
@@ -20,7 +20,7 @@ struct DoctorContext: Sendable {
     self.trace = trace
     self.options = options
     end = max(options.now ?? trace.end, trace.end)
-    lastTransition = Self.lastTransition(of: trace)
+    lastSign = trace.lastSign ?? trace.lastEvent
     activity = trace.activity
     queuePlaces = Dictionary(
       trace.queues.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -36,7 +36,7 @@ struct DoctorContext: Sendable {
   }
 
   /// How long nothing has moved.
-  var silence: Nanoseconds { max(0, end - lastTransition) }
+  var silence: Nanoseconds { max(0, end - lastSign) }
   var isStalled: Bool { silence > options.stallAfter }
 
   /// A program that runs passes through states that would be wrong if it stayed there. Such a state counts when it has
@@ -57,40 +57,8 @@ struct DoctorContext: Sendable {
   func operation(_ id: OperationID) -> OperationRecord? { trace.operation(id) }
   func queue(_ id: QueueID) -> QueueRecord? { queuePlaces[id].map { trace.queues[$0] } }
   func thread(_ id: ThreadID) -> ThreadRecord? { threadPlaces[id].map { trace.threads[$0] } }
-
-  private static func lastTransition(of trace: Trace) -> Nanoseconds {
-    var last = Nanoseconds.min
-    for place in trace.operations.indices { last = max(last, trace.operations[place].lastTransition) }
-    for queue in trace.queues {
-      last = max(last, queue.created, queue.released ?? .min, queue.changes.last?.time ?? .min)
-    }
-    for wait in trace.waits { last = max(last, wait.began, wait.ended ?? .min) }
-    // What an operation tells of itself shows that it goes on; what others tell may be somebody who only watches.
-    for span in trace.spans where span.operation != nil {
-      last = max(last, span.began.time, span.ended?.time ?? .min)
-    }
-    for mark in trace.marks where mark.operation != nil { last = max(last, mark.at.time) }
-    return last == .min ? trace.lastEvent : last
-  }
 }
 
 extension OperationRecord {
-  /// When something was last heard of it.
-  var lastTransition: Nanoseconds {
-    var last = created ?? .min
-    func note(_ stamp: Stamp?) { if let stamp, stamp.time > last { last = stamp.time } }
-    note(enqueued)
-    note(ready)
-    note(started)
-    note(executionBegan)
-    note(executionEnded)
-    note(startReturned)
-    note(finished)
-    note(cancelRequested)
-    note(released)
-    if let block = blocks.last { last = max(last, block.began, block.ended ?? .min) }
-    return last
-  }
-
   var isStarted: Bool { started != nil || executionBegan != nil }
 }

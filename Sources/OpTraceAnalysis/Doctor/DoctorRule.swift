@@ -1,8 +1,10 @@
 /// What finds one code, and what explains it: each in a file of its own, with one line in ``table``.
 public struct DoctorRule: Sendable {
+  /// The finding's code: `queue-self-wait`. A contract: codes never change their meaning.
   public let code: String
   /// The most severe that it says.
   public let severity: Finding.Severity
+  /// Whether it is about what is stuck, wrong or slow.
   public let symptom: Symptom
   /// What it means, for `optrace doctor --explain`.
   public let guide: Guide
@@ -20,8 +22,11 @@ public struct DoctorRule: Sendable {
 
   /// A page of the manual: some sentences, a mistake in code, and the same code mended.
   public struct Guide: Sendable {
+    /// What happens and why it is wrong, in some sentences.
     public var meaning: String
+    /// The mistake, as Swift.
     public var wrong: String
+    /// The same without the mistake, as Swift.
     public var right: String
 
     init(_ meaning: String, wrong: String, right: String) {

@@ -2,8 +2,14 @@ public import OpTraceModel
 
 /// One thing that the doctor has to say: what happens, who takes part, what shows it, and what to do.
 public struct Finding: Sendable, Equatable {
+  /// How much it matters. The raw value is the word in texts and JSON.
   public enum Severity: String, Sendable, CaseIterable {
-    case error, warning, note
+    /// Proven: something never goes on, or a rule is broken.
+    case error
+    /// Likely wrong, or proven in part.
+    case warning
+    /// Good to know.
+    case note
   }
 
   /// One fact that the trace shows. Text that names operations and queues, not yet fit for a terminal.
@@ -12,15 +18,16 @@ public struct Finding: Sendable, Equatable {
     public var time: Nanoseconds?
     /// On which thread, where one is known.
     public var thread: ThreadID?
+    /// What happened, in one line.
     public var text: String
 
-    public init(at: Stamp? = nil, _ text: String) {
+    package init(at: Stamp? = nil, _ text: String) {
       time = at?.time
       thread = at?.thread
       self.text = text
     }
 
-    public init(time: Nanoseconds?, _ text: String) {
+    package init(time: Nanoseconds?, _ text: String) {
       self.time = time
       self.text = text
     }
@@ -28,6 +35,7 @@ public struct Finding: Sendable, Equatable {
 
   /// `dependency-cycle`; ``DoctorRule/table`` has them all.
   public var code: String
+  /// How much it matters; an error only where the trace proves it.
   public var severity: Severity
   /// False: something is missing from the trace inside the interval that the proof needs. No error then.
   public var isProven = true
@@ -37,16 +45,18 @@ public struct Finding: Sendable, Equatable {
   public var explanation: String
   /// Those whose fault it is, the most telling first.
   public var operations: [OperationID] = []
+  /// The queues that take part.
   public var queues: [QueueID] = []
   /// Each waits for the next, the last for the first. Empty where there is no circle of operations.
   public var cycle: [OperationID] = []
   /// How many more operations do not go on because of these.
   public var behind = 0
+  /// What shows it, in the order in which it is to be told.
   public var evidence: [Evidence] = []
   /// What to change.
   public var fix: String
 
-  public init(_ code: String, _ severity: Severity, title: String, explanation: String, fix: String) {
+  package init(_ code: String, _ severity: Severity, title: String, explanation: String, fix: String) {
     self.code = code
     self.severity = severity
     self.title = title

@@ -76,7 +76,9 @@ extension Suspect {
       guard case .object = wait.target else { return nil }
       return (.neverFinished, false, wait.began)
     }
-    guard let returned = operation.startReturned else { return (.running, false, operation.lastTransition) }
+    guard let returned = operation.startReturned else {
+      return (.running, false, operation.lastSign ?? operation.started?.time ?? context.lastSign)
+    }
     if let seen = operation.finishSeen, context.isSettled(since: seen.time) {
       return (.neverFinished, true, seen.time)
     }

@@ -19,19 +19,19 @@
 /// way on and the only way there can be drawn to its beginning. Depth grows along every edge.
 ///
 /// O(steps * (n + e log e)) for n nodes and e edges, in memory about 100 bytes for each.
-public struct GraphFolding: Sendable {
+package struct GraphFolding: Sendable {
   /// The box of each node. Boxes are numbered by their first nodes.
-  public private(set) var boxes: [Int32]
-  public private(set) var boxCount: Int
+  package private(set) var boxes: [Int32]
+  package private(set) var boxCount: Int
   /// The last step was taken: between boxes there may be circles that the graph does not have.
-  public private(set) var hasBands = false
+  package private(set) var hasBands = false
 
   /// - Parameters:
   ///   - edges: between nodes `0..<nodeCount`; others are left out.
   ///   - tiers: what each node is, by tiers, and in each from the finest distinction to the coarsest.
   ///   - isWhole: these keep boxes of their own.
   ///   - most: how many boxes are few enough. More are left only where there are more single nodes, or kinds, than that.
-  public init(nodeCount: Int, edges: [FoldingEdge], tiers: [[[Int32]]], isWhole: [Bool], most: Int) {
+  package init(nodeCount: Int, edges: [FoldingEdge], tiers: [[[Int32]]], isWhole: [Bool], most: Int) {
     boxes = (0..<Int32(nodeCount)).map(\.self)
     boxCount = nodeCount
     guard nodeCount > most else { return }
@@ -73,11 +73,11 @@ public struct GraphFolding: Sendable {
 }
 
 /// From what comes first to what comes after it.
-public struct FoldingEdge: Hashable, Sendable {
-  public var from: Int32
-  public var to: Int32
+package struct FoldingEdge: Hashable, Sendable {
+  package var from: Int32
+  package var to: Int32
 
-  public init(from: Int32, to: Int32) {
+  package init(from: Int32, to: Int32) {
     self.from = from
     self.to = to
   }

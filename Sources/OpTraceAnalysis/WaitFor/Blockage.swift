@@ -6,6 +6,7 @@ public import OpTraceModel
 /// for that, until nothing changes. What is left has causes: circles of waiting that hold themselves, and roots that
 /// nothing in sight undoes. All else is behind these.
 public struct Blockage: Sendable {
+  /// An edge of the graph, as a part of a circle.
   public typealias Step = WaitForGraph.Edge
 
   /// Nodes that hold each other, even if all others went on.
@@ -24,19 +25,26 @@ public struct Blockage: Sendable {
 
   /// Something that does not come: a suspended queue goes on, an operation is enqueued.
   public struct Root: Sendable {
+    /// The node in ``graph`` that nothing will satisfy.
     public var node: Int
     /// Operations that wait for just this: ready ones of a suspended queue, those that depend on an operation.
     public var held: [Int]
     /// Operations behind these.
     public var behind: Int
+    /// Threads outside of operations that wait for it.
     public var waitingThreads: [ThreadID]
   }
 
+  /// Who waits for whom.
   public let graph: WaitForGraph
+  /// Of each node of ``graph``: whether it cannot be satisfied any more.
   public let isBlocked: [Bool]
+  /// Circles of waiting, none behind another.
   public private(set) var deadlocks: [Deadlock] = []
+  /// What does not come, though it is waited for.
   public private(set) var roots: [Root] = []
 
+  /// What is blocked at the end of a trace. O(operations + dependencies + waits), but for sorting.
   public init(of trace: Trace) { self.init(WaitForGraph(of: trace)) }
 
   /// - Parameter dead: nodes that are known not to go on; they become roots. O(nodes + edges), but for sorting.

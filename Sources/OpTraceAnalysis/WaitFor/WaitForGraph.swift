@@ -8,6 +8,7 @@ public import OpTraceModel
 public struct WaitForGraph: Sendable {
   /// Numbers are places in the trace's lists.
   public enum Node: Hashable, Sendable {
+    /// An unfinished operation: its place in `trace.operations`.
     case operation(Int)
     /// A slot of a queue, any one: waits for one of those that hold them.
     case slots(queue: Int)
@@ -19,11 +20,15 @@ public struct WaitForGraph: Sendable {
     case thread(ThreadID)
     /// What nothing in sight will ever undo.
     case suspension(queue: Int)
+    /// A queue that may run no operation at all: its limit is 0.
     case noSlots(queue: Int)
+    /// That an operation is given to a queue or started: nobody did.
     case neverEnqueued(Int)
   }
 
+  /// Why one node waits for another.
   public enum Reason: Hashable, Sendable {
+    /// An operation to what it depends on.
     case dependency
     /// An open wait: its place in `trace.waits`.
     case wait(Int)
@@ -39,12 +44,17 @@ public struct WaitForGraph: Sendable {
     case root
   }
 
+  /// One node waits for another. Numbers are places in ``nodes``.
   public struct Edge: Sendable, Hashable {
+    /// Who waits.
     public var from: Int
+    /// For whom.
     public var to: Int
+    /// Why.
     public var reason: Reason
   }
 
+  /// All that waits or is waited for.
   public let nodes: [Node]
   /// Sorted by `from`.
   public let edges: [Edge]
@@ -87,6 +97,7 @@ public struct WaitForGraph: Sendable {
   /// How many of those that a node waits for have to be satisfied before it is.
   public func needed(of node: Int) -> Int { slotNeeds[node] ?? edges(from: node).count }
 
+  /// Whether nothing in sight will ever satisfy this node.
   public func isRoot(_ node: Int) -> Bool {
     switch nodes[node] {
     case .suspension, .noSlots, .neverEnqueued: true

@@ -1,4 +1,5 @@
 import OpTraceModel
+import OpTraceText
 
 /// The arguments of one event as an object of JSON; none, where there are none.
 struct ChromeArguments: ArgumentSink {

@@ -1,4 +1,5 @@
 import OpTraceModel
+import OpTraceText
 
 /// One event of the Chrome format per call, each on a line of its own.
 struct ChromeEvents: TimelineEvents {

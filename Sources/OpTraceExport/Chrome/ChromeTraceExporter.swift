@@ -1,4 +1,5 @@
 public import OpTraceModel
+public import OpTraceText
 
 /// Writes a trace as Chrome Trace Event JSON, which Perfetto, `chrome://tracing`, speedscope and the Firefox Profiler load.
 ///
@@ -12,6 +13,7 @@ public struct ChromeTraceExporter: TimelineExporter {
   private let trace: Trace
   private let options: TimelineOptions
 
+  /// A timeline of this trace. O(1): the work is done when it is written.
   public init(_ trace: Trace, options: TimelineOptions = TimelineOptions()) {
     self.trace = trace
     self.options = options
@@ -19,7 +21,7 @@ public struct ChromeTraceExporter: TimelineExporter {
 
   /// Time O(n log n), memory about 100 bytes per operation. Throws what `sink` throws.
   @discardableResult
-  public func write(to sink: @escaping ByteSink) throws -> TimelineCounts {
+  public func write(to sink: ByteSink) throws -> TimelineCounts {
     try ChromeEvents.write(trace, options, to: sink)
   }
 }

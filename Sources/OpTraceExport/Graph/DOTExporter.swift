@@ -1,5 +1,6 @@
 import OpTraceAnalysis
 public import OpTraceModel
+public import OpTraceText
 
 /// A trace's graph in the DOT language, of any size: never folded, since programs read it.
 ///
@@ -9,6 +10,7 @@ public import OpTraceModel
 public struct DOTExporter {
   private let builder: GraphPictureBuilder
 
+  /// Chooses what is to be drawn. O(n + e), and O(n log n) where the critical path is asked for.
   public init(_ trace: Trace, options: GraphOptions = GraphOptions()) {
     var options = options
     options.mostBoxes = nil
@@ -19,7 +21,7 @@ public struct DOTExporter {
   public var nodeCount: Int { builder.shown.count }
 
   /// O(n + e), in memory a few words for each operation. Throws what `sink` throws.
-  public func write(to sink: @escaping ByteSink) throws {
+  public func write(to sink: ByteSink) throws {
     guard builder.shown.count > GraphPicture.mostDetailed else {
       return try DOTWriter(builder.picture()).write(to: sink)
     }
@@ -30,32 +32,32 @@ public struct DOTExporter {
     picture.subtitle = builder.subtitle(lanes)
     picture.verdicts = builder.verdicts()
     let form = DOTWriter(picture, for: .document, count: builder.shown.count)
-    let writer = ByteWriter(sink)
-    writer.string(form.head())
-    writer.text("  edge [class=\"dep\"];\n")
-    var nodes = LeanDOTNodes(builder, form, writer)
-    for lane in lanes.indices {
-      form.beginLane(lane, writer)
-      nodes.begin()
-      for (number, place) in builder.shown.enumerated() where laneOfNode[number] == lane {
-        nodes.write(place, lane: lane)
-        if number & 0xFFF == 0 { try writer.check() }
+    try ByteWriter.write(to: sink) { writer in
+      writer.string(form.head())
+      writer.text("  edge [class=\"dep\"];\n")
+      var nodes = LeanDOTNodes(builder, form, writer)
+      for lane in lanes.indices {
+        form.beginLane(lane, writer)
+        nodes.begin()
+        for (number, place) in builder.shown.enumerated() where laneOfNode[number] == lane {
+          nodes.write(place, lane: lane)
+          if number & 0xFFF == 0 { try writer.check() }
+        }
+        form.endLane(lane, writer)
       }
-      form.endLane(lane, writer)
-    }
-    builder.eachEdge { edge in
-      writer.text("op")
-      writer.number(Int(builder.trace.operations[builder.shown[edge.from]].id.rawValue))
-      writer.text(" -> op")
-      writer.number(Int(builder.trace.operations[builder.shown[edge.to]].id.rawValue))
-      if edge.isCritical || edge.isCycle || edge.isOpen || edge.kind != .dependency {
-        let attributes = ["class=\"\(picture.cssClass(of: edge))\""] + form.look(of: edge)
-        writer.string(" [\(attributes.joined(separator: ", "))]")
+      builder.eachEdge { edge in
+        writer.text("op")
+        writer.number(Int(builder.trace.operations[builder.shown[edge.from]].id.rawValue))
+        writer.text(" -> op")
+        writer.number(Int(builder.trace.operations[builder.shown[edge.to]].id.rawValue))
+        if edge.isCritical || edge.isCycle || edge.isOpen || edge.kind != .dependency {
+          let attributes = ["class=\"\(picture.cssClass(of: edge))\""] + form.look(of: edge)
+          writer.string(" [\(attributes.joined(separator: ", "))]")
+        }
+        writer.text(";\n")
       }
-      writer.text(";\n")
+      writer.string(form.foot)
     }
-    writer.string(form.foot)
-    try writer.finish()
   }
 }
 

@@ -1,3 +1,5 @@
+import OpTraceText
+
 /// The HTML-like labels of a DOT file. Graphviz knows tables, and no style sheet.
 extension DOTWriter {
   /// Up to this many nodes get labels with a time bar; laying out more tables costs more than they tell.
@@ -72,7 +74,7 @@ extension DOTWriter {
       let mark: String
       switch item.mark {
       case .state, .unknown, .culprit:
-        let state = item.shownState
+        let state = item.mark.shownState
         let style = state.style
         mark =
           "<TD BORDER=\"1\" COLOR=\"\(style.border.light.hex)\" BGCOLOR=\"\(style.fill.light.hex)\" WIDTH=\"22\" "
@@ -80,12 +82,12 @@ extension DOTWriter {
           + "\(TextEscaping.htmlLabel(state.sign))</FONT></TD>"
       case .line(let kind):
         let sign =
-          switch kind.stroke {
+          switch kind.sample.stroke {
           case .solid: "━▶"
           case .dashed, .longDashed: "╌▶"
           case .dotted: "┅▶"
           }
-        mark = "<TD><FONT COLOR=\"\(kind.color.light.hex)\"><B>\(sign)</B></FONT></TD>"
+        mark = "<TD><FONT COLOR=\"\(kind.sample.color.light.hex)\"><B>\(sign)</B></FONT></TD>"
       case .barrier: mark = "<TD>‖</TD>"
       case .fold: mark = "<TD>❐</TD>"
       case .bar:

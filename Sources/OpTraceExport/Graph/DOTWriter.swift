@@ -1,10 +1,12 @@
 import OpTraceModel
+public import OpTraceText
 
 /// A picture in Graphviz' language.
 ///
 /// Names of the traced program stand in labels and tooltips only; ids are numbers of ours, so that no message of the
 /// library ever holds a name.
 public struct DOTWriter: Sendable {
+  /// What the text is for.
   public enum Purpose: Sendable {
     /// For people and other programs: lanes are clusters with labels, every node is an operation.
     case document
@@ -20,6 +22,7 @@ public struct DOTWriter: Sendable {
   /// How many nodes there will be.
   private let count: Int
 
+  /// Writes this picture. O(1): the work is done in ``text()`` and ``write(to:)``.
   public init(_ picture: GraphPicture, for purpose: Purpose = .document) {
     self.init(picture, for: purpose, count: picture.nodes.count)
   }
@@ -41,19 +44,19 @@ public struct DOTWriter: Sendable {
   }
 
   /// The same bytes as ``text()``, handed on while they are made. Throws what `sink` throws.
-  public func write(to sink: @escaping ByteSink) throws {
-    let writer = ByteWriter(sink)
-    writer.string(head())
-    let members = Dictionary(grouping: picture.nodes.indices) { picture.nodes[$0].lane }
-    for number in picture.lanes.indices {
-      beginLane(number, writer)
-      for node in members[number] ?? [] { writer.string("    \(nodeLine(picture.nodes[node]))\n") }
-      endLane(number, writer)
+  public func write(to sink: ByteSink) throws {
+    try ByteWriter.write(to: sink) { writer in
+      writer.string(head())
+      let members = Dictionary(grouping: picture.nodes.indices) { picture.nodes[$0].lane }
+      for number in picture.lanes.indices {
+        beginLane(number, writer)
+        for node in members[number] ?? [] { writer.string("    \(nodeLine(picture.nodes[node]))\n") }
+        endLane(number, writer)
+      }
+      for (number, edge) in picture.edges.enumerated() { writer.string("  \(edgeLine(number, edge))\n") }
+      if isScaffolded, metrics.hasLanes { writer.string(scaffold()) }
+      writer.string(foot)
     }
-    for (number, edge) in picture.edges.enumerated() { writer.string("  \(edgeLine(number, edge))\n") }
-    if isScaffolded, metrics.hasLanes { writer.string(scaffold()) }
-    writer.string(foot)
-    try writer.finish()
   }
 
   /// All that comes before the first lane.
@@ -91,10 +94,10 @@ public struct DOTWriter: Sendable {
   private var isScaffolded: Bool { purpose != .document }
 
   /// Names of nodes, for those who read a layout back.
-  public static func nodeName(_ node: GraphPicture.Node) -> String {
+  package static func nodeName(_ node: GraphPicture.Node) -> String {
     node.fold.map { "fold\($0.number)" } ?? "op\(node.operation.rawValue)"
   }
-  public static func titleName(_ lane: Int) -> String { "t\(lane)" }
+  package static func titleName(_ lane: Int) -> String { "t\(lane)" }
 
   private func inches(_ points: Double) -> String { "\((points / 72 * 1000).rounded() / 1000)" }
 

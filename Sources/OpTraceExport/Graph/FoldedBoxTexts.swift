@@ -1,5 +1,6 @@
 import OpTraceAnalysis
 import OpTraceModel
+import OpTraceText
 
 extension GraphPictureBuilder {
   func node(of box: FoldedBox, number: Int, lane: Int) -> GraphPicture.Node {

@@ -1,21 +1,31 @@
 /// Where everything of a ``GraphPicture`` lies, in points, y downwards.
 public struct GraphLayout: Sendable {
+  /// A place: x to the right, y downwards, in points.
   public struct Point: Sendable, Hashable {
+    /// To the right.
     public var x: Double
+    /// Downwards.
     public var y: Double
 
+    /// The place at these distances from the origin.
     public init(_ x: Double, _ y: Double) {
       self.x = x
       self.y = y
     }
   }
 
+  /// An upright rectangle, in points.
   public struct Box: Sendable, Hashable {
+    /// Its left side.
     public var minX: Double
+    /// Its upper side.
     public var minY: Double
+    /// Its right side.
     public var maxX: Double
+    /// Its lower side.
     public var maxY: Double
 
+    /// Between these sides.
     public init(minX: Double, minY: Double, maxX: Double, maxY: Double) {
       self.minX = minX
       self.minY = minY
@@ -23,37 +33,42 @@ public struct GraphLayout: Sendable {
       self.maxY = maxY
     }
 
-    public init(centre: Point, width: Double, height: Double) {
+    package init(centre: Point, width: Double, height: Double) {
       self.init(
         minX: centre.x - width / 2, minY: centre.y - height / 2, maxX: centre.x + width / 2,
         maxY: centre.y + height / 2)
     }
 
+    /// From left to right.
     public var width: Double { maxX - minX }
+    /// From top to bottom.
     public var height: Double { maxY - minY }
 
-    public mutating func include(_ point: Point) {
+    package mutating func include(_ point: Point) {
       minX = min(minX, point.x)
       minY = min(minY, point.y)
       maxX = max(maxX, point.x)
       maxY = max(maxY, point.y)
     }
 
-    public mutating func include(_ other: Box) {
+    package mutating func include(_ other: Box) {
       include(Point(other.minX, other.minY))
       include(Point(other.maxX, other.maxY))
     }
 
-    public func contains(_ point: Point) -> Bool {
+    package func contains(_ point: Point) -> Bool {
       point.x > minX && point.x < maxX && point.y > minY && point.y < maxY
     }
   }
 
   /// A chain of cubic Bézier curves that share their ends (3k + 1 points), and the arrow's tip.
   public struct Curve: Sendable, Hashable {
+    /// End, control, control, end, control, control, end, …
     public var points: [Point]
+    /// Where the arrow's tip is, behind the last point.
     public var tip: Point
 
+    /// A line through these points to this tip.
     public init(points: [Point], tip: Point) {
       self.points = points
       self.tip = tip
@@ -68,8 +83,10 @@ public struct GraphLayout: Sendable {
   public var lanes: [Box]
   /// The places kept free for the lanes' titles.
   public var titles: [Box]
+  /// The sizes that the places were chosen for.
   public var metrics: GraphMetrics
 
+  /// A layout that others made: as many nodes, edges and lanes as the picture has.
   public init(nodes: [Point], edges: [Curve?], lanes: [Box], titles: [Box], metrics: GraphMetrics) {
     self.nodes = nodes
     self.edges = edges
@@ -96,27 +113,32 @@ public struct GraphLayout: Sendable {
 
 /// Sizes that the texts of a picture ask for, in points. All nodes are of one size, so that columns line up.
 public struct GraphMetrics: Sendable, Hashable {
-  public static let nameSize = 12.0
-  public static let captionSize = 10.0
-  public static let laneTitleSize = 13.0
+  package static let nameSize = 12.0
+  package static let captionSize = 10.0
+  package static let laneTitleSize = 13.0
   /// Left and right of a node's texts.
-  public static let padding = 10.0
+  package static let padding = 10.0
   /// Between a node's left padding and its name.
-  public static let signWidth = 16.0
+  package static let signWidth = 16.0
   /// Above this many lanes, queues are told by a tint of the node instead: Graphviz fails on many interleaved clusters.
   public static let mostLanes = 20
 
+  /// All nodes are so wide.
   public var nodeWidth: Double
   /// The height of the tallest: each stands in the middle of such a place.
   public var nodeHeight: Double
+  /// The place for a lane's title and caption: so wide, …
   public var titleWidth: Double
+  /// … and so high.
   public var titleHeight = 36.0
+  /// Lanes are drawn as boxes; else queues are told by a tint.
   public var hasLanes: Bool
 
   static let boxHeight = 46.0
   /// With a line for the three times.
   static let foldHeight = 60.0
 
+  /// The sizes that this picture's texts ask for. O(length of all texts).
   public init(of picture: GraphPicture) {
     var widest = 0.0
     let isFolded = picture.isFolded

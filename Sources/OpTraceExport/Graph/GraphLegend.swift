@@ -3,39 +3,25 @@ import OpTraceModel
 
 /// An entry of the legend: only what the picture shows.
 struct LegendItem: Sendable {
-  enum Line: String, Sendable {
-    case critical, slot, cycle, open, mixed
-    case heldSlot = "held-slot"
-    case wait
+  enum Line: Hashable, Sendable {
+    case critical, slot, cycle, open, mixed, heldSlot, wait
 
-    var color: ColorPair {
+    /// An edge of this kind.
+    var sample: GraphPicture.Edge {
+      var edge = GraphPicture.Edge(from: 0, to: 0)
       switch self {
-      case .critical, .slot: Palette.critical
-      case .cycle, .heldSlot, .wait: Palette.cycle
-      case .open, .mixed: Palette.edge
+      case .critical: edge.isCritical = true
+      case .slot: (edge.kind, edge.isCritical) = (.slot, true)
+      case .cycle: edge.isCycle = true
+      case .open: edge.isOpen = true
+      case .mixed: edge.isMixed = true
+      case .heldSlot: (edge.kind, edge.isCycle) = (.heldSlot, true)
+      case .wait: (edge.kind, edge.isCycle) = (.wait, true)
       }
-    }
-
-    var stroke: GraphPicture.Edge.Stroke {
-      switch self {
-      case .critical, .cycle: .solid
-      case .slot, .heldSlot: .dotted
-      case .open: .dashed
-      case .mixed: .dotted
-      case .wait: .longDashed
-      }
-    }
-
-    var width: Double {
-      switch self {
-      case .open: 1.2
-      case .mixed: 1.6
-      case .critical, .slot: 2.8
-      case .cycle, .heldSlot, .wait: 2.2
-      }
+      return edge
     }
   }
-  enum Mark: Sendable {
+  enum Mark: Hashable, Sendable {
     case state(ShownState)
     /// Seen in part.
     case unknown
@@ -50,14 +36,14 @@ struct LegendItem: Sendable {
   var count: Int?
 }
 
-extension LegendItem {
-  /// The state whose colours and sign its mark has.
+extension LegendItem.Mark {
+  /// The state whose colours and sign it has.
   var shownState: ShownState {
-    switch mark {
+    switch self {
     case .state(let state): state
     case .culprit: .stalled
-    case .fold: .finished
-    case .unknown, .line, .barrier, .bar: .pending
+    case .unknown, .line: .pending
+    case .fold, .barrier, .bar: .finished
     }
   }
 }
@@ -122,7 +108,21 @@ extension GraphPicture.Edge {
   var color: ColorPair { isCycle || isStuck ? Palette.cycle : isCritical ? Palette.critical : Palette.edge }
   /// How often it stands is no fault.
   var labelColor: ColorPair { isCycle || isStuck ? Palette.cycle : isCritical ? Palette.critical : Palette.muted }
-  var width: Double { isCycle ? (kind == .heldSlot ? 3 : 2.2) : isCritical ? 2.8 : isStuck || isMixed ? 1.6 : 1.2 }
+  var width: Double {
+    if isCycle { return kind == .heldSlot ? 3 : 2.2 }
+    return isStuck ? 1.6 : isCritical ? 2.8 : isMixed ? 1.6 : 1.2
+  }
+
+  /// Lengths of dash and gap; a dot is a short dash with round ends.
+  var dashes: [Double] {
+    switch stroke {
+    case .solid: []
+    case .dashed: kind == .barrier ? [3, 3] : [5, 3.5]
+    case .longDashed: [8, 4]
+    case .dotted: [0.1, isMixed ? 4.5 : 5.2]
+    }
+  }
+  var hasRoundEnds: Bool { stroke == .dotted }
 }
 
 extension GraphPicture.Verdict.Kind {

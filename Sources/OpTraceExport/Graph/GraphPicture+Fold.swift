@@ -8,9 +8,11 @@ extension GraphPicture {
     public var number: Int
     /// Ascending.
     public var members: [OperationID]
+    /// How many operations are in the box.
     public var count: Int { members.count }
     /// What is in no state that is known is in ``unknown``.
     public var states: [ShownState: Int] = [:]
+    /// Of these, how many were seen in part: whether they ran is not known.
     public var unknown = 0
     /// The sums of all three times.
     public var times = OperationTimes()

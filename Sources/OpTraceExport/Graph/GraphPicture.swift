@@ -3,23 +3,39 @@ public import OpTraceModel
 /// A dependency graph as it is to be drawn: texts chosen, states told, nothing placed yet. Made from a trace by
 /// ``init(of:options:)``; written by ``DOTWriter``, and by ``SVGWriter`` once a layout has placed it.
 public struct GraphPicture: Sendable {
+  /// The headline: the process and how many operations.
   public var title = ""
   /// Under the title, muted.
   public var subtitle = ""
   /// What the picture comes to, the gravest first.
   public var verdicts: [Verdict] = []
+  /// Queues (or classes) that have nodes, in the order of the picture.
   public var lanes: [Lane] = []
   /// Sorted by operation.
   public var nodes: [Node] = []
+  /// What has to be finished before what, each with its reason.
   public var edges: [Edge] = []
   /// What the time bars stand for.
   public var period: ClosedRange<Nanoseconds> = 0...0
 
+  /// One thing that the picture comes to.
   public struct Verdict: Sendable, Hashable {
-    public enum Kind: String, Sendable { case good, note, warning, deadlock }
+    /// How grave it is.
+    public enum Kind: String, Sendable {
+      /// All is finished.
+      case good
+      /// Something to know.
+      case note
+      /// Something is missing, failed or not over.
+      case warning
+      /// Something cannot go on.
+      case deadlock
+    }
+    /// How grave it is.
     public var kind: Kind
     /// The first words, emphasised.
     public var lead: String
+    /// The rest of the sentence.
     public var text: String
   }
 
@@ -29,29 +45,38 @@ public struct GraphPicture: Sendable {
     public var id: String
     /// The class that its nodes carry.
     public var nodeClass: String
+    /// The queue's or the class's name.
     public var title: String
     /// "max 4 · 8 ops · 32 % busy"
     public var caption: String
+    /// All that is known of it. Lines, ended by "\n".
     public var tooltip: String
-    public var style: LaneStyle
+    package var style: LaneStyle
     /// False for what stands outside all queues: it gets a place, but no box.
     public var isBoxed: Bool
     /// It starts nothing, and operations wait for it.
     public var isCulprit = false
   }
 
+  /// An operation, or many of one box.
   public struct Node: Sendable {
+    /// The operation in the trace.
     public var operation: OperationID
     /// In ``GraphPicture/lanes``.
     public var lane: Int
+    /// Where it stands at the end of the trace.
     public var state: ShownState
     /// In full; the writers cut it to the node's width.
     public var name: String
     /// "#5 · 1.23 s"
     public var caption: String
+    /// What it did when; parts in the order of time, which do not overlap.
     public var bar: [BarPart]
+    /// It lies on the critical path.
     public var isCritical = false
+    /// It is a barrier of its queue.
     public var isBarrier = false
+    /// Only named as a dependency.
     public var isExternal = false
     /// Seen in part: whether it ran is not known. Drawn as pending, and counted apart.
     public var isUnknown = false
@@ -62,6 +87,7 @@ public struct GraphPicture: Sendable {
     /// Many operations in one box, of which ``operation`` is the first; nil: one.
     public var fold: Fold?
 
+    /// Names it in the SVG and the DOT text; the same in a later trace of the same run.
     public var id: String { fold.map { "fold-\($0.number)" } ?? "op-\(operation.rawValue)" }
     /// As ids of edges name it.
     var mark: String { fold.map { "f\($0.number)" } ?? "\(operation.rawValue)" }
@@ -69,15 +95,28 @@ public struct GraphPicture: Sendable {
 
   /// A part of the time bar; `from` and `to` as parts of the period, 0 to 1.
   public struct BarPart: Sendable, Hashable {
-    public enum Kind: String, Sendable, CaseIterable { case blocked, queued, ran }
+    /// What an operation does in a part of its time.
+    public enum Kind: String, Sendable, CaseIterable {
+      /// Waited for dependencies.
+      case blocked
+      /// Waited for a slot of its queue.
+      case queued
+      /// Its own code ran.
+      case ran
+    }
+    /// What it did in this time.
     public var kind: Kind
+    /// Where the part begins.
     public var from: Double
+    /// Where it ends.
     public var to: Double
   }
 
   /// From what has to be finished first to what waits for it.
   public struct Edge: Sendable, Hashable {
+    /// Why the later one waits.
     public enum Kind: String, Sendable, CaseIterable {
+      /// A dependency between operations.
       case dependency
       /// The later one had to wait for the earlier one's slot; only drawn on the critical path.
       case slot
@@ -92,9 +131,13 @@ public struct GraphPicture: Sendable {
     }
     /// In ``GraphPicture/nodes``.
     public var from: Int
+    /// In ``GraphPicture/nodes``.
     public var to: Int
+    /// Why the later one waits.
     public var kind = Kind.dependency
+    /// The critical path runs through it.
     public var isCritical = false
+    /// A part of a circle of waiting.
     public var isCycle = false
     /// The later one has not begun: the edge still holds, or will never.
     public var isOpen = false
@@ -111,6 +154,7 @@ public struct GraphPicture: Sendable {
     nodes.reduce(0) { $0 + ($1.fold?.states[state] ?? ($1.fold == nil && $1.state == state && !$1.isUnknown ? 1 : 0)) }
   }
 
+  /// Some box stands for many operations.
   public var isFolded: Bool { nodes.contains { $0.fold != nil } }
 
   /// Above this many boxes each is drawn with little more than its name, and without tooltips: a file that a browser opens.
@@ -122,7 +166,7 @@ public struct GraphPicture: Sendable {
     "\(edge.kind.mark)-\(nodes[edge.from].mark)-\(nodes[edge.to].mark)"
   }
 
-  public func cssClass(of edge: Edge) -> String {
+  package func cssClass(of edge: Edge) -> String {
     var classes = ["dep"]
     if edge.kind != .dependency { classes.append(edge.kind.rawValue) }
     if edge.isCritical { classes.append("critical") }
@@ -132,7 +176,7 @@ public struct GraphPicture: Sendable {
     return classes.joined(separator: " ")
   }
 
-  public func cssClass(of node: Node) -> String {
+  package func cssClass(of node: Node) -> String {
     var classes = ["op", node.state.rawValue]
     if node.fold != nil { classes.insert("fold", at: 1) }
     if node.isCritical { classes.append("critical") }
@@ -161,18 +205,24 @@ extension GraphPicture.Edge.Kind {
 
 /// What a picture shows.
 public struct GraphOptions: Sendable {
+  /// What a lane is.
   public enum Grouping: String, Sendable, CaseIterable {
+    /// The queue that an operation was given to.
     case queue
+    /// The class of an operation.
     case `class`
   }
 
   /// Only these and what lies at most `hops` edges away; nil: everything.
   public struct Focus: Sendable {
+    /// The operations in the middle.
     public var operations: [OperationID]
+    /// How many edges away the rest may be; 0: these operations alone.
     public var hops: Int
     /// What the user wrote, for the title.
     public var name: String
 
+    /// Only these and what is near them.
     public init(operations: [OperationID], hops: Int, name: String) {
       self.operations = operations
       self.hops = hops
@@ -180,8 +230,11 @@ public struct GraphOptions: Sendable {
     }
   }
 
+  /// What a lane is.
   public var grouping = Grouping.queue
+  /// Marks the chain that decided when the run was over.
   public var showsCriticalPath = true
+  /// The part that is shown; nil: everything.
   public var focus: Focus?
   /// Only what cannot go on: circles of waiting, culprits, and what waits for them over at most this many operations.
   /// Nil: everything.
@@ -192,5 +245,6 @@ public struct GraphOptions: Sendable {
   /// As many boxes as somebody can still read one by one; up to as many, Graphviz lays out lanes and lines at its best.
   public static let readable = 300
 
+  /// Everything, by queue, with the critical path.
   public init() {}
 }

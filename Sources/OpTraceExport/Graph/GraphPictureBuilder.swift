@@ -1,5 +1,6 @@
 import OpTraceAnalysis
 public import OpTraceModel
+import OpTraceText
 
 extension GraphPicture {
   /// O(n log n + e) for n operations and e dependencies.

@@ -1,5 +1,6 @@
 import OpTraceAnalysis
 import OpTraceModel
+import OpTraceText
 
 extension GraphPictureBuilder {
   /// The lanes in the order of their queues (or classes, by first operation), and the lane of each that is shown.
@@ -87,9 +88,6 @@ extension GraphPictureBuilder {
     return candidate
   }
 }
-
-/// "1 op", "8 ops".
-func counted(_ count: Int, _ noun: String) -> String { count == 1 ? "1 \(noun)" : "\(grouped(count)) \(noun)s" }
 
 /// What a queue had to do, and what it could have done.
 private struct QueueLoad {

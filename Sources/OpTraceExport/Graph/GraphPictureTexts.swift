@@ -1,5 +1,6 @@
 import OpTraceAnalysis
 import OpTraceModel
+import OpTraceText
 
 extension GraphPictureBuilder {
   func caption(of operation: OperationRecord, _ state: ShownState) -> String {
@@ -126,7 +127,8 @@ extension GraphPictureBuilder {
     } else {
       parts.append(counted(trace.operations.count, "operation"))
     }
-    parts.append(counted(lanes.count { $0.isBoxed }, options.grouping == .queue ? "queue" : "class", plural: "classes"))
+    let lanes = lanes.count { $0.isBoxed }
+    parts.append(options.grouping == .queue ? counted(lanes, "queue") : counted(lanes, "class", plural: "classes"))
     if showsPath, !path.steps.isEmpty {
       let percent = Int((path.share * 100).rounded())
       var text = "critical path \(DurationText.text(path.total)) of \(DurationText.text(wall)) (\(percent) %)"
@@ -134,10 +136,6 @@ extension GraphPictureBuilder {
       parts.append(text)
     }
     return parts.joined(separator: " · ")
-  }
-
-  private func counted(_ count: Int, _ noun: String, plural: String? = nil) -> String {
-    count == 1 ? "1 \(noun)" : "\(grouped(count)) \(noun == "class" ? plural ?? noun : noun + "s")"
   }
 
   func verdicts() -> [GraphPicture.Verdict] {

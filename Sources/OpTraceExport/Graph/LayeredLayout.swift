@@ -55,7 +55,7 @@ public enum LayeredLayout {
   }
 
   /// How many columns a picture takes.
-  public static func rankCount(_ picture: GraphPicture) -> Int {
+  package static func rankCount(_ picture: GraphPicture) -> Int {
     (ranks(dependencies(of: picture)).max() ?? -1) + 1
   }
 

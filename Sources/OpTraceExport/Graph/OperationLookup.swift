@@ -1,9 +1,11 @@
 public import OpTraceModel
+import OpTraceText
 
 /// Finds operations by what a person types.
 public enum OperationLookup {
   /// Nothing is called so; what comes near.
   public struct Unknown: Error, Sendable, Equatable {
+    /// What was asked for.
     public var name: String
     /// The nearest first; at most three.
     public var suggestions: [String]

@@ -1,5 +1,6 @@
 import OpTraceAnalysis
 import OpTraceModel
+import OpTraceText
 
 /// Folds a picture: like operations share boxes, what matters keeps boxes of its own, and the picture says how much of
 /// what was folded. Every operation is in one box, and every edge is in the count of one edge or within one box.

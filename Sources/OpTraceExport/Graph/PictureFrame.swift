@@ -32,13 +32,6 @@ struct PictureFrame {
 }
 
 extension GraphPicture {
-  /// The state's colour; where queues have no lanes, a tint of its queue for the states that are plain.
-  func fill(of node: Node, hasLanes: Bool) -> ColorPair {
-    let lane = lanes[node.lane]
-    if !hasLanes, lane.isBoxed, [.finished, .pending].contains(node.state) { return lane.style.fill }
-    return node.state.style.fill
-  }
-
   /// In the order of drawing: plain edges first, so that the path and the cycles lie on top.
   var edgesFromBelow: [Int] {
     edges.indices.filter { !edges[$0].isCritical && !edges[$0].isCycle }

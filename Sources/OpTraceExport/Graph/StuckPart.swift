@@ -1,5 +1,6 @@
 import OpTraceAnalysis
 import OpTraceModel
+import OpTraceText
 
 /// What of a trace cannot go on, told in operations alone: slots, queues and threads that stand between two of them
 /// become links. Numbers are places in `trace.operations`.

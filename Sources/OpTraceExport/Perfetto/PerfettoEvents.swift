@@ -1,4 +1,5 @@
 import OpTraceModel
+import OpTraceText
 
 /// One event of the timeline per call, as packets of Perfetto's format.
 ///

@@ -3,8 +3,8 @@
 struct PerfettoFlows {
   private let arrows: [Timeline.Arrow]
   private let executions: [Timeline.Execution]
-  private var leaving: Grouping
-  private var arriving: Grouping
+  private var leaving: PlacesByGroup
+  private var arriving: PlacesByGroup
   /// By arrow; 0: it has not left yet, or it has arrived.
   private var numbers: [UInt32]
   private var free: [UInt32] = []
@@ -24,8 +24,8 @@ struct PerfettoFlows {
     executions = timeline.executions
     numbers = [UInt32](repeating: 0, count: arrows.count)
     let groups = arrows.isEmpty ? 0 : executions.count
-    leaving = Grouping(arrows.lazy.map { Int($0.from) }, groups: groups)
-    arriving = Grouping(arrows.lazy.map { Int($0.to) }, groups: groups)
+    leaving = PlacesByGroup(arrows.lazy.map { Int($0.from) }, groups: groups)
+    arriving = PlacesByGroup(arrows.lazy.map { Int($0.to) }, groups: groups)
   }
 
   /// At the begin of an execution. An arrow points from the slice that began earlier to the later one, whatever the order of
@@ -66,7 +66,7 @@ struct PerfettoFlows {
 }
 
 /// The places of things by the group that they belong to, each group's in their order. 4 bytes for each thing and each group.
-struct Grouping {
+struct PlacesByGroup {
   private var places: [UInt32]
   /// Where the group's places begin.
   private var starts: [UInt32]

@@ -1,4 +1,5 @@
 import OpTraceModel
+import OpTraceText
 
 /// Puts packets together and hands them on: one sequence, whose first packet says all that the others need to be small.
 struct PerfettoPackets: ArgumentSink {

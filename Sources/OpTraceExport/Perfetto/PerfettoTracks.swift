@@ -1,4 +1,5 @@
 import OpTraceModel
+import OpTraceText
 
 /// The tracks' numbers: those of the lanes first, which are in nearly every packet and take a byte when they are small.
 struct PerfettoTracks {

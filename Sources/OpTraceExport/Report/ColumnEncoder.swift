@@ -1,3 +1,5 @@
+import OpTraceText
+
 /// One column of a table in the report's data: integers, most of them a little more than the one before.
 ///
 /// Each value is its distance from `base` (or, without one, from the last value of the column that was there), zigzag-coded, as

@@ -1,5 +1,6 @@
 import OpTraceAnalysis
 import OpTraceModel
+import OpTraceText
 
 /// The small part of a report's data: who ran, the verdict, the findings, the figures. `model.mjs` reads it.
 struct ReportDocument {

@@ -1,5 +1,6 @@
 import OpTraceAnalysis
 public import OpTraceModel
+public import OpTraceText
 
 /// Writes a trace as one HTML page that needs nothing else: timeline, graph, why it was slow, what is wrong.
 ///
@@ -34,24 +35,24 @@ public struct ReportExporter: Sendable {
   }
 
   /// O(n log n), about 400 bytes per operation meanwhile. Throws what `sink` throws.
-  public func write(to sink: @escaping ByteSink) throws {
+  public func write(to sink: ByteSink) throws {
     let style = page.style + (graph?.style ?? "")
-    let writer = ByteWriter(sink)
-    for (text, next) in page.pieces {
-      writer.string(text)
-      switch next {
-      case .policy: writer.string(page.policy(style: style, isServed: isServed))
-      case .live: if isLive { writer.text("<meta name=\"optrace-live\" content=\"state\">") }
-      case .title: writer.string(TextEscaping.xml(trace.header.processName))
-      case .style: writer.string(style)
-      case .graph: writer.string(graph?.svg ?? "")
-      case .data: try writeData(to: writer)
-      case .script: writer.string(page.script)
-      case nil: break
+    try ByteWriter.write(to: sink) { writer in
+      for (text, next) in page.pieces {
+        writer.string(text)
+        switch next {
+        case .policy: writer.string(page.policy(style: style, isServed: isServed))
+        case .live: if isLive { writer.text("<meta name=\"optrace-live\" content=\"state\">") }
+        case .title: writer.string(TextEscaping.xml(trace.header.processName))
+        case .style: writer.string(style)
+        case .graph: writer.string(graph?.svg ?? "")
+        case .data: try writeData(to: writer)
+        case .script: writer.string(page.script)
+        case nil: break
+        }
+        try writer.check()
       }
-      try writer.check()
     }
-    try writer.finish()
   }
 
   private func writeData(to page: ByteWriter) throws {

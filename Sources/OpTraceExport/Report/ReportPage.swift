@@ -12,6 +12,7 @@ public struct ReportPage: Sendable {
   /// The shell cut at its places: text and, but for the last, the part that follows it.
   let pieces: [(text: String, next: Part?)]
 
+  /// A page of these three texts; the shell is cut at its places. O(length).
   public init(shell: String, style: String, script: String) {
     self.style = style
     self.script = script

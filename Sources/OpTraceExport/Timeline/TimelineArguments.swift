@@ -161,24 +161,8 @@ extension TimelineContent {
 
   private func name(of thread: ThreadID) -> String { trace.thread(thread)?.timelineName ?? thread.description }
 
-  func arguments(of instant: InstantStream.Instant, _ sink: inout some ArgumentSink) {
-    guard options.includesArguments else { return }
-    switch instant {
-    case .start: startArguments(&sink)
-    case .mark(let index): sink.operation(trace.marks[index].operation)
-    case .queue: break
-    case .finding(let index):
-      let finding = findings[index]
-      sink.text(.code, finding.code)
-      sink.text(.severity, finding.severity.rawValue)
-      sink.flag(.isProven, finding.isProven)
-      sink.text(.operations, finding.operations.map(\.description).joined(separator: ", "))
-      sink.text(.explanation, finding.explanation)
-      sink.text(.fix, finding.fix)
-    }
-  }
-
-  private func startArguments(_ sink: inout some ArgumentSink) {
+  /// What the whole trace is.
+  func startArguments(_ sink: inout some ArgumentSink) {
     // As a string: a viewer's double would round it.
     sink.text(.wallClock, String(trace.header.startWall))
     sink.text(.start, utcText(trace.header.startWall))
@@ -197,7 +181,7 @@ extension TimelineContent {
 
 extension ArgumentSink {
   /// Of what may belong to an operation.
-  fileprivate mutating func operation(_ id: OperationID?) {
+  mutating func operation(_ id: OperationID?) {
     if let id { number(.operation, Int(id.rawValue)) }
   }
 }

@@ -1,5 +1,6 @@
 import OpTraceAnalysis
 import OpTraceModel
+import OpTraceText
 
 /// All that a timeline shows, in tables that are sorted by time: what every format is written from.
 struct TimelineContent {
@@ -42,13 +43,12 @@ protocol TimelineEvents {
 
 extension TimelineEvents {
   /// Writes a trace in this format. Time O(n log n). Throws what `sink` throws.
-  static func write(_ trace: Trace, _ options: TimelineOptions, to sink: @escaping ByteSink) throws -> TimelineCounts {
+  static func write(_ trace: Trace, _ options: TimelineOptions, to sink: ByteSink) throws -> TimelineCounts {
     let content = TimelineContent(trace, options)
-    let writer = ByteWriter(sink)
-    var events = Self(content, writer)
-    let counts = try content.write(to: &events)
-    try writer.finish()
-    return counts
+    return try ByteWriter.write(to: sink) { writer in
+      var events = Self(content, writer)
+      return try content.write(to: &events)
+    }
   }
 }
 

@@ -28,6 +28,7 @@ public struct TimelineOptions: Sendable {
   /// What is shown.
   public var selection = TimelineSelection()
 
+  /// Everything, with details.
   public init() {}
 }
 
@@ -45,7 +46,9 @@ public struct TimelineCounts: Sendable, Equatable {
   public var arrows = 0
   /// Dependencies that no arrow can show, since the operation that waits was over before the other began.
   public var backwardDependencies = 0
+  /// Moments: marks, changes of queues, requests to cancel and the like.
   public var instants = 0
+  /// Values of counters.
   public var counterValues = 0
   /// Changes of counters that changed too often to be drawn one by one.
   public var thinnedCounterValues = 0
@@ -53,10 +56,12 @@ public struct TimelineCounts: Sendable, Equatable {
   public var hidden = 0
   /// Lanes per queue that each sort of waiting was given, and how long a wait had to be for one, nanoseconds.
   public var waitLanes = 0
+  /// How long a wait had to be to be drawn at all, in nanoseconds; 0: any.
   public var shortestWait: Nanoseconds = 0
   /// The waiting times of the operations are not among their details.
   public var leavesOutTimes = false
 
+  /// Nothing was written.
   public init() {}
 
   /// All slices.

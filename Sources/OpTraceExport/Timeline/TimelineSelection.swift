@@ -18,6 +18,7 @@ public struct TimelineSelection: Sendable {
   /// Shown whatever else is asked for.
   public var always: Set<OperationID> = []
 
+  /// Everything.
   public init() {}
 
   /// Everything is shown.

@@ -44,18 +44,6 @@ extension TimelineContent {
     case .gap(let index): (.loss, "\(trace.loss.gaps[index].count) records lost")
     }
   }
-
-  /// `group`: whose instant it is.
-  func describe(_ instant: InstantStream.Instant) -> (category: TimelineCategory, group: Int, name: String) {
-    switch instant {
-    case .start: return (.mark, 0, "trace starts")
-    case .mark(let index): return (.mark, 0, trace.marks[index].name)
-    case .finding(let index): return (.finding, 0, "\(findings[index].severity.rawValue): \(findings[index].title)")
-    case .queue(let index, let place):
-      let queue = trace.queues[index]
-      return (.mark, timeline.group(of: queue.id), queue.changes[place].kind.words)
-    }
-  }
 }
 
 extension Timeline {
@@ -65,17 +53,6 @@ extension Timeline {
     case .operation(let id): "operation " + (trace.operation(id)?.shownName ?? id.description)
     case .queue(let id): "queue " + (groupOfQueue[id].map { groups[$0].name } ?? id.description)
     case .object(let id): trace.object(id)?.title ?? id.description
-    }
-  }
-}
-
-extension QueueRecord.ChangeKind {
-  var words: String {
-    switch self {
-    case .suspended: "suspended"
-    case .resumed: "resumed"
-    case .cancelledAll: "all operations cancelled"
-    case .limit: "limit changed"
     }
   }
 }

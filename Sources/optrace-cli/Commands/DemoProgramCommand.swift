@@ -26,7 +26,7 @@
       settings.isFixed = fixed
       do {
         try scenario.runAsProcess(recordingTo: URL(fileURLWithPath: output), settings: settings)
-      } catch let error as TraceRecorderError {
+      } catch {
         throw Failure(error, writing: output)
       }
     }

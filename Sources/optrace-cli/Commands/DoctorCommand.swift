@@ -1,8 +1,8 @@
 #if CLI
   import ArgumentParser
   import OpTraceAnalysis
-  import OpTraceExport
   import OpTraceModel
+  import OpTraceText
 
   struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -54,8 +54,11 @@
     }
 
     func run() throws {
-      if let explain { return try write(DoctorGuideText(style: style).page(of: try rule(explain))) }
-      guard let trace else { return try write(DoctorGuideText(style: style).list()) }
+      guard let trace else {
+        let output = Output(path: output)
+        let guide = DoctorGuideText(style: output.style)
+        return try output.write(try explain.map { guide.page(of: try rule($0)) } ?? guide.list())
+      }
       let input = TraceInput(path: trace)
       let output = try input.output(output)
       let examination = try DoctorExamination(of: input, stallAfter: stallAfter)
@@ -63,18 +66,11 @@
       if json {
         try output.write(report.json.bytes)
       } else {
-        try output.write(DoctorText(report, style: style).text(next: hints(for: report)))
+        try output.write(DoctorText(report, style: output.style).text(next: hints(for: report)))
       }
       // What is proven stays so in a damaged trace.
       if report.hasErrors { throw ExitStatus.foundError }
       try examination.input.end()
-    }
-
-    private func write(_ text: String) throws { try Output(path: output).write(text) }
-
-    private var style: DoctorText.Style {
-      guard output == nil || output == "-" else { return .plain }
-      return Console.doctorStyle
     }
 
     private func rule(_ code: String) throws -> DoctorRule {
@@ -94,23 +90,6 @@
       }
       hints.append(.init("\(calledCommand) doctor --explain \(first.code)", "What this means"))
       return hints
-    }
-  }
-
-  extension Console {
-    /// As wide as the terminal, but not wider than one likes to read.
-    fileprivate static var doctorStyle: DoctorText.Style {
-      DoctorText.Style(width: columns().map { min($0, 120) } ?? 100) { role, text in
-        guard hasColour else { return text }
-        return switch role {
-        case .error: heading(bad(text))
-        case .warning: heading(caution(text))
-        case .note: heading(accent(text))
-        case .good: good(text)
-        case .strong: heading(text)
-        case .faint: faint(text)
-        }
-      }
     }
   }
 #endif

@@ -1,5 +1,5 @@
 #if CLI
-  import ArgumentParser
+  public import ArgumentParser
   import Foundation
   import OpTraceExport
   import OpTraceGraphviz
@@ -23,11 +23,6 @@
       case svg, png, pdf, dot
 
       var image: GraphvizRenderer.ImageFormat? { GraphvizRenderer.ImageFormat(rawValue: rawValue) }
-    }
-
-    enum Grouping: String, CaseIterable, ExpressibleByArgument {
-      case queue
-      case `class`
     }
 
     @OptionGroup var input: TraceInput
@@ -57,7 +52,7 @@
     var full = false
 
     @Option(help: "What a lane stands for: queue or class.")
-    var groupBy = Grouping.queue
+    var groupBy = GraphOptions.Grouping.queue
 
     @Flag(inversion: .prefixedNo, exclusivity: .exclusive, help: "Whether to show the critical path.")
     var criticalPath = true
@@ -94,15 +89,13 @@
       let layout = try withProgress("laying out the graph") {
         try drawn { () throws(GraphvizError) in try GraphvizRenderer.layout(picture) }
       }
-      try output.writeLong { sink in
-        try withoutActuallyEscaping(sink) { try SVGWriter.write(picture, layout, to: $0) }
-      }
+      try output.writeLong { try SVGWriter.write(picture, layout, to: $0) }
     }
 
     private func writeDOT(of input: InputTrace, _ options: GraphOptions, to output: Output) throws {
       let exporter = DOTExporter(input.trace, options: options)
       try checkNotEmpty(exporter.nodeCount)
-      try output.writeLong { sink in try withoutActuallyEscaping(sink) { try exporter.write(to: $0) } }
+      try output.writeLong { try exporter.write(to: $0) }
       try input.end()
     }
 
@@ -120,7 +113,7 @@
     }
 
     private func status(of error: GraphvizError) -> ExitStatus {
-      switch error {
+      switch error.reason {
       case .missingPlugin: .cannotWrite
       case .tooLarge, .tooDeep: .usage
       case .failed: .bug
@@ -130,7 +123,7 @@
     private func options(for trace: Trace) throws -> GraphOptions {
       var options = GraphOptions()
       if !full { options.mostBoxes = GraphOptions.readable }
-      options.grouping = groupBy == .class ? .class : .queue
+      options.grouping = groupBy
       options.showsCriticalPath = criticalPath
       if deadlock { options.stuckHops = hops ?? 1 }
       guard let focus else { return options }
@@ -152,4 +145,6 @@
       throw Failure.usage("'\(printable(output))' ends with no known format; say --format svg, png, pdf or dot")
     }
   }
+
+  extension GraphOptions.Grouping: ExpressibleByArgument {}
 #endif

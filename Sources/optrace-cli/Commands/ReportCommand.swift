@@ -30,7 +30,7 @@
       if output.isTerminal { throw Failure.usage("a page is not for a terminal: use -o FILE") }
       let input = try input.read()
       let report = Report.exporter(for: input.trace)
-      try output.writeLong { sink in try withoutActuallyEscaping(sink) { try report.write(to: $0) } }
+      try output.writeLong { try report.write(to: $0) }
       try input.end()
     }
   }

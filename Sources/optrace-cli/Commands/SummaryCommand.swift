@@ -1,8 +1,8 @@
 #if CLI
   import ArgumentParser
   import OpTraceAnalysis
-  import OpTraceExport
   import OpTraceModel
+  import OpTraceText
 
   struct SummaryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -38,7 +38,7 @@
       if json {
         try output.write(summary.json.bytes)
       } else {
-        try output.write(SummaryText(summary, of: input.trace).text)
+        try output.write(SummaryText(summary, of: input.trace, style: output.style).text)
       }
       try input.end()
     }

@@ -3,6 +3,7 @@
   import Foundation
   import OpTraceExport
   import OpTraceModel
+  import OpTraceText
 
   struct TimelineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -64,20 +65,18 @@
       let exporter = target.format.exporter(input.trace, options: options)
       var counts = TimelineCounts()
       var bytes = 0
-      try output.writeLong { sink in
-        try withoutActuallyEscaping(sink) { file in
-          let sink: ByteSink = { piece in
-            bytes += piece.count
-            try file(piece)
-          }
-          guard target.isPacked else {
-            counts = try exporter.write(to: sink)
-            return
-          }
-          let gzip = try GzipSink(sink)
-          counts = try exporter.write(to: gzip.write)
-          try gzip.finish()
+      try output.writeLong { file in
+        func write(_ piece: UnsafeRawBufferPointer) throws {
+          bytes += piece.count
+          try file(piece)
         }
+        guard target.isPacked else {
+          counts = try exporter.write(to: write)
+          return
+        }
+        let gzip = try GzipSink()
+        counts = try exporter.write { try gzip.write($0, to: write) }
+        try gzip.finish(to: write)
       }
       tell(counts, bytes: bytes, target)
       try input.end()

@@ -1,6 +1,7 @@
 #if CLI
   import ArgumentParser
   import OpTraceModel
+  import OpTraceText
 
   /// `optrace validate`: is this trace what the format says, and did the states follow each other as they must?
   struct ValidateCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 #if CLI && os(Linux)
   import Foundation
+  import OpTraceModel
 
   /// A private file in which the processes of a run tell which trace they write, or why they write none. Each note is
   /// `+PID PATH` or `-PID REASON` and a zero.
@@ -14,13 +15,11 @@
     init() throws {
       let folder = FileManager.default.temporaryDirectory.path
       var template = Array("\(folder)/optrace-record.XXXXXX".utf8CString)
-      let file = mkstemp(&template)
-      guard file >= 0 else {
+      guard OwnedDescriptor(mkstemp(&template)) != nil else {
         throw Failure(
           message: "cannot make a file in '\(printable(folder))': \(reason(errno)); set TMPDIR to another folder",
           status: .cannotRecord)
       }
-      close(file)
       path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 

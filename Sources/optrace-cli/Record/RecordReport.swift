@@ -1,6 +1,7 @@
 #if CLI && os(Linux)
   import Foundation
   import OpTraceModel
+  import OpTraceText
 
   /// What is said when all is over: where each trace is, what is in it, what to do with it.
   struct RecordReport {

@@ -1,5 +1,6 @@
 #if CLI && os(Linux)
   import Foundation
+  import OpTraceModel
 
   /// Runs a program in the foreground until it ends, as if it had been called without us: it has our streams, and signals
   /// reach it.
@@ -90,10 +91,8 @@
     /// The shell waits for us alone: it must see us stop as the program did, or it never takes the terminal back. Where no
     /// shell does that, who stopped the program alone will continue it alone.
     private func stopToo(_ number: Int32) {
-      let terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY)
-      guard terminal >= 0 else { return }
-      defer { close(terminal) }
-      if number != SIGSTOP || tcgetpgrp(terminal) == getpgrp() { raise(SIGSTOP) }
+      guard let terminal = OwnedDescriptor(open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY)) else { return }
+      if number != SIGSTOP || tcgetpgrp(terminal.number) == getpgrp() { raise(SIGSTOP) }
     }
   }
 #endif

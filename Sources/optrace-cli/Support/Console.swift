@@ -72,6 +72,30 @@
     nonisolated(unsafe) private(set) static var wereIgnored = false
 
     static func ignore() { wereIgnored = isIgnored(signal(SIGPIPE, SIG_IGN)) }
+
+    /// Threads that begin within `body` get no such signal: a write of theirs fails.
+    static func blocked<Value>(_ body: () throws -> Value) rethrows -> Value {
+      var (pipes, before) = (sigset_t(), sigset_t())
+      sigemptyset(&pipes)
+      sigaddset(&pipes, SIGPIPE)
+      pthread_sigmask(SIG_BLOCK, &pipes, &before)
+      defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+      return try body()
+    }
+
+    /// SwiftNIO's first socket ignores the signal for the whole process, and so for programs that it runs; here it stays
+    /// as it was.
+    static func keepingTheirHandling<Value>(_ body: () throws -> Value) rethrows -> Value {
+      // One at a time: else somebody could take for the process's own what another one's `body` has just set.
+      try keeping.withLock {
+        var before = sigaction()
+        sigaction(SIGPIPE, nil, &before)
+        defer { sigaction(SIGPIPE, &before, nil) }
+        return try body()
+      }
+    }
+
+    private static let keeping = NSLock()
   }
 
   /// The type of a signal's handler has another name on every system.

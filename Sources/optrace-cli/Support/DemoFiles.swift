@@ -41,9 +41,7 @@
 
     func writeTimeline(of demo: DemoTrace) throws {
       let exporter = ChromeTraceExporter(demo.trace)
-      try Output(path: timeline).writeLong { sink in
-        try withoutActuallyEscaping(sink) { _ = try exporter.write(to: $0) }
-      }
+      try Output(path: timeline).writeLong { _ = try exporter.write(to: $0) }
     }
 
     /// Nil, or why there is no graph and what to do about it: the rest is as good without.
@@ -54,7 +52,7 @@
         try Output(path: graph).write(SVGWriter.text(picture, placed))
         return nil
       } catch let error as GraphvizError {
-        guard case .missingPlugin = error else { throw Failure(message: printable("\(error)"), status: .bug) }
+        guard error.code == .missingPlugin else { throw Failure(message: printable("\(error)"), status: .bug) }
         return
           "there is no graph: \(printable("\(error)"))\n  afterwards: \(quoted(command)) graph \(quoted(demo.path)) -o \(quoted(graph))"
       }

@@ -1,7 +1,7 @@
 #if CLI
   import Foundation
-  import OpTraceExport
   import OpTraceModel
+  import OpTraceText
 
   /// Reads a trace for the doctor: once, or twice while its process runs.
   struct DoctorExamination {

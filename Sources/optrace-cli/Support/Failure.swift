@@ -1,6 +1,6 @@
 #if CLI
   import Foundation
-  import OpTraceExport
+  import OpTraceText
 
   /// The statuses that the command ends with; the numbers are those of `sysexits.h`. Thrown by itself, it ends the
   /// command without another word.
@@ -27,10 +27,6 @@
     var message: String
     var status: ExitStatus
 
-    static func cannotRead(_ path: String, _ reason: String, status: ExitStatus = .badInput) -> Failure {
-      Failure(message: "cannot read '\(printable(path))': \(reason)", status: status)
-    }
-
     static func cannotWrite(_ path: String, _ reason: String) -> Failure {
       let name = path == "-" ? "to standard output" : "'\(printable(path))'"
       return Failure(message: "cannot write \(name): \(reason)", status: .cannotWrite)
@@ -56,4 +52,7 @@
 
   /// The text without anything that would steer a terminal or break a line.
   func printable(_ text: String) -> String { TerminalText.printable(text) }
+
+  /// Columns that it takes.
+  func terminalWidth(of text: String) -> Int { TerminalText.columns(of: text) }
 #endif

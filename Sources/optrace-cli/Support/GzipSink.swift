@@ -1,16 +1,14 @@
 #if CLI
   import CZlib
-  import OpTraceExport
+  import OpTraceText
 
   /// Packs bytes as they come, in pieces of 64 KiB.
   final class GzipSink {
     private var stream = z_stream()
     private var target = [UInt8](repeating: 0, count: 1 << 16)
-    private let sink: ByteSink
 
     /// Throws ``Failure`` when there is no memory.
-    init(_ sink: @escaping ByteSink) throws {
-      self.sink = sink
+    init() throws {
       // 15 + 16: the largest window, and a gzip header instead of zlib's.
       let status = deflateInit2_(
         &stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
@@ -19,21 +17,21 @@
 
     deinit { deflateEnd(&stream) }
 
-    func write(_ bytes: UnsafeRawBufferPointer) throws {
+    func write(_ bytes: UnsafeRawBufferPointer, to sink: ByteSink) throws {
       guard let start = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
       stream.next_in = UnsafeMutablePointer(mutating: start)
       stream.avail_in = UInt32(bytes.count)
-      repeat { _ = try deflatePiece(Z_NO_FLUSH) } while stream.avail_in > 0
+      repeat { _ = try deflatePiece(Z_NO_FLUSH, to: sink) } while stream.avail_in > 0
     }
 
     /// Writes what is left and the checksum.
-    func finish() throws {
+    func finish(to sink: ByteSink) throws {
       stream.next_in = nil
       stream.avail_in = 0
-      while try deflatePiece(Z_FINISH) != Z_STREAM_END {}
+      while try deflatePiece(Z_FINISH, to: sink) != Z_STREAM_END {}
     }
 
-    private func deflatePiece(_ flush: Int32) throws -> Int32 {
+    private func deflatePiece(_ flush: Int32, to sink: ByteSink) throws -> Int32 {
       let (status, count) = target.withUnsafeMutableBufferPointer { buffer in
         stream.next_out = buffer.baseAddress
         stream.avail_out = UInt32(buffer.count)

@@ -1,6 +1,7 @@
 #if CLI
   import Foundation
   import OpTraceFormat
+  import OpTraceModel
 
   #if canImport(Glibc)
     import Glibc
@@ -26,13 +27,11 @@
 
     /// All of a file whose size the system does not tell; Foundation reads a page of such a file, and no more.
     private static func contents(of path: String) -> [UInt8]? {
-      let file = open(path, O_RDONLY | O_CLOEXEC)
-      guard file >= 0 else { return nil }
-      defer { close(file) }
+      guard let file = OwnedDescriptor(open(path, O_RDONLY | O_CLOEXEC)) else { return nil }
       var result: [UInt8] = []
       var piece = [UInt8](repeating: 0, count: 1 << 16)
       while true {
-        let count = read(file, &piece, piece.count)
+        let count = read(file.number, &piece, piece.count)
         if count < 0, errno == EINTR { continue }
         guard count > 0 else { return count == 0 ? result : nil }
         result += piece[..<count]
@@ -40,11 +39,9 @@
     }
 
     private static func isTrace(_ path: String) -> Bool {
-      let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-      guard file >= 0 else { return false }
-      defer { close(file) }
+      guard let file = OwnedDescriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) else { return false }
       var start = [UInt8](repeating: 0, count: Layout.magic.count)
-      return pread(file, &start, start.count, 0) == start.count && start == Layout.magic
+      return pread(file.number, &start, start.count, 0) == start.count && start == Layout.magic
     }
   }
 #endif

@@ -1,5 +1,6 @@
 #if CLI
   import Foundation
+  import OpTraceModel
 
   /// Where a result goes: standard output, or a file that is there whole or not at all.
   struct Output: Sendable {
@@ -20,10 +21,8 @@
       guard let path else { return Console.isTerminal(STDOUT_FILENO) }
       var status = stat()
       guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else { return false }
-      let descriptor = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
-      guard descriptor >= 0 else { return false }
-      defer { close(descriptor) }
-      return Console.isTerminal(descriptor)
+      guard let file = OwnedDescriptor(open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)) else { return false }
+      return Console.isTerminal(file.number)
     }
 
     func write(_ text: String) throws { try write(Array(text.utf8)) }
@@ -61,10 +60,10 @@
     /// Devices and pipes are written in place: renaming over them would replace them.
     private func writeSpecial(_ path: String, _ status: stat, _ body: (Sink) throws -> Void) throws {
       if status.st_mode & S_IFMT == S_IFDIR { throw Failure.cannotWrite(path, reason(EISDIR)) }
-      let descriptor = open(path, O_WRONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { throw Failure.cannotWrite(path, reason(errno)) }
-      defer { close(descriptor) }
-      do { try writeOpen(descriptor, path, body) } catch is ClosedPipe {}
+      guard let file = OwnedDescriptor(open(path, O_WRONLY | O_CLOEXEC)) else {
+        throw Failure.cannotWrite(path, reason(errno))
+      }
+      do { try writeOpen(file.number, path, body) } catch is ClosedPipe {}
     }
 
     private func writeAtomically(_ path: String, mode: mode_t, _ body: (Sink) throws -> Void) throws {
@@ -75,8 +74,10 @@
       let temporary = try TemporaryFile(beside: target, named: path, mode: isPrivate ? 0o600 : 0o666)
       defer { temporary.discard() }
       // As a new file would have it: all that the process's mask allows; or as the file that is replaced.
-      if mode != 0 { _ = fchmod(temporary.descriptor, mode & 0o7777) }
-      try writeOpen(temporary.descriptor, path, body)
+      try temporary.withDescriptor { descriptor in
+        if mode != 0 { _ = fchmod(descriptor, mode & 0o7777) }
+        try writeOpen(descriptor, path, body)
+      }
       if let number = temporary.publish(as: target) { throw Failure.cannotWrite(path, reason(number)) }
     }
 

@@ -1,6 +1,7 @@
 #if CLI
   import Foundation
   import OpTraceModel
+  import OpTraceText
 
   /// Where `pack` and `unpack` write: the file that is named, or one beside the trace that does not exist yet.
   struct PackTarget {
@@ -29,14 +30,12 @@
 
     /// Throws ``Failure``, also where the trace cannot be read.
     func write(
-      of input: TraceInput, doing what: String, _ body: (@escaping TracePacker.Sink) throws -> TracePacker.Report
+      of input: TraceInput, doing what: String, _ body: @escaping (TracePacker.Sink) throws -> TracePacker.Report
     ) throws -> TracePacker.Report {
       var report = TracePacker.Report()
       do {
         try output.writeLong(what) { sink in
-          try withoutActuallyEscaping(sink) { sink in
-            report = try body { bytes in try bytes.withUnsafeBytes { try sink($0) } }
-          }
+          report = try body { bytes in try bytes.withUnsafeBytes { try sink($0) } }
         }
       } catch let error as TraceError {
         throw input.failure(error)

@@ -1,10 +1,12 @@
 #if CLI
   import Foundation
+  import OpTraceModel
 
   /// A file beside the one that it will become. Removed unless published, by SIGINT, SIGTERM and SIGHUP too.
-  struct TemporaryFile {
-    let descriptor: Int32
+  final class TemporaryFile {
     private let path: String
+    /// Until it is published or discarded.
+    private var file: OwnedDescriptor?
 
     /// `name` is what messages call the file; of `mode`, the process's mask takes away.
     init(beside target: String, named name: String, mode: mode_t = 0o666) throws {
@@ -16,9 +18,9 @@
       for _ in 0..<64 {
         let mark = String(UInt64.random(in: .min ... .max), radix: 36)
         let candidate = (parts.count > 1 ? folder + "/" : "") + ".\(base).\(mark).part"
-        let descriptor = open(candidate, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-        if descriptor >= 0 {
-          self.descriptor = descriptor
+        let made = OwnedDescriptor(open(candidate, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode))
+        if made != nil {
+          file = made
           path = candidate
           Removal.arm(candidate)
           return
@@ -31,11 +33,19 @@
       throw Failure.cannotWrite(name, why)
     }
 
+    /// Runs `body` with the descriptor to write to.
+    func withDescriptor<Value>(_ body: (Int32) throws -> Value) rethrows -> Value {
+      // Not there any more, it is no descriptor that the system has.
+      switch file {
+      case .some(let file): try body(file.number)
+      case .none: try body(-1)
+      }
+    }
+
     /// Nil when the file now stands under the name, else the error number. Closing tells of writes that failed late.
     func publish(as target: String) -> Int32? {
-      guard Removal.isArmed(path) else { return nil }
-      if close(descriptor) != 0, errno != EINTR {
-        let number = errno
+      guard let file = file.take() else { return nil }
+      if let number = file.close() {
         unlink(path)
         Removal.disarm()
         return number
@@ -52,8 +62,8 @@
 
     /// Does nothing after ``publish(as:)``.
     func discard() {
-      guard Removal.isArmed(path) else { return }
-      close(descriptor)
+      guard let file = file.take() else { return }
+      _ = file.close()
       unlink(path)
       Removal.disarm()
     }
@@ -63,8 +73,6 @@
   private enum Removal {
     nonisolated(unsafe) static var path: UnsafeMutablePointer<CChar>?
     private nonisolated(unsafe) static var armed: [Int32] = []
-
-    static func isArmed(_ candidate: String) -> Bool { path.map { String(cString: $0) == candidate } ?? false }
 
     static func arm(_ candidate: String) {
       path = strdup(candidate)

@@ -3,6 +3,7 @@
   import Foundation
   import OpTraceFormat
   import OpTraceModel
+  import OpTraceText
 
   /// The argument TRACE of every command that reads one: `@OptionGroup var input: TraceInput`.
   struct TraceInput: ParsableArguments {
@@ -87,6 +88,7 @@
             + "update optrace to read it"
         case .unreadableHeader(let why): "\(name) is damaged: its header cannot be read: \(printable(why))"
         case .text(let line, let what): "\(name) line \(line): \(printable(what))"
+        case .changed: "\(name) has changed while it was read: read it again"
         }
       return Failure(message: message, status: status)
     }

@@ -1,5 +1,6 @@
 #if CLI
   import OpTraceExport
+  import OpTraceText
 
   /// What trace viewers can load, as measured with files of this kind; see Documentation/timeline.md.
   enum ViewerLimits {

@@ -1,6 +1,7 @@
 #if CLI
   import NIOCore
   import NIOHTTP1
+  import NIOPosix
 
   /// One request, one answer, and then the connection ends. What a client may make the server hold is bounded: the head of
   /// its request by `Limits`, and every wait for it by a time.
@@ -40,12 +41,15 @@
 
     private let site: any LocalSite
     private let limits: Limits
+    private let makers: NIOThreadPool
     private var state = State.waiting
     private var deadline: Scheduled<Void>?
 
-    init(_ site: any LocalSite, _ limits: Limits) {
+    /// - Parameter makers: where answers are made that take time.
+    init(_ site: any LocalSite, _ limits: Limits, _ makers: NIOThreadPool) {
       self.site = site
       self.limits = limits
+      self.makers = makers
     }
 
     /// Whether a request is being answered.
@@ -77,11 +81,9 @@
       case .later(let make):
         state = .making
         deadline?.cancel()
-        let promise = context.eventLoop.makePromise(of: LocalAnswer.self)
-        promise.completeWithTask { await make() }
         let loopBound = NIOLoopBound(context, eventLoop: context.eventLoop)
         let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
-        promise.futureResult.whenSuccess { answer in
+        makers.runIfActive(eventLoop: context.eventLoop) { make() }.whenSuccess { answer in
           guard case .making = connection.value.state else { return }
           connection.value.send(answer, loopBound.value)
         }

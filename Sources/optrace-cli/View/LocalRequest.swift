@@ -71,8 +71,8 @@
 
   enum LocalReply: Sendable {
     case now(LocalAnswer)
-    /// What takes time to make.
-    case later(@Sendable () async -> LocalAnswer)
+    /// What takes time to make: one answer after the other, on a thread that the server has for that.
+    case later(@Sendable () -> LocalAnswer)
   }
 
   extension LocalRequest {

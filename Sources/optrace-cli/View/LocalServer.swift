@@ -4,9 +4,11 @@
   import NIOHTTP1
   import NIOPosix
 
-  /// An HTTP server on 127.0.0.1, which nobody outside this machine reaches. One thread serves all connections.
+  /// An HTTP server on 127.0.0.1, which nobody outside this machine reaches. One thread serves all connections, another one
+  /// makes what takes time: none of Swift's tasks, whose threads the rest of the process may hold.
   final class LocalServer: Sendable {
     private let group: MultiThreadedEventLoopGroup
+    private let makers: NIOThreadPool
     private let channel: any Channel
     private let connections: NIOLoopBound<OpenConnections>
 
@@ -15,7 +17,7 @@
 
     /// - Parameter port: 0 for any that is free. Throws ``Failure`` where it cannot be had.
     init(_ site: any LocalSite, port: Int, limits: LocalConnection.Limits = .init()) throws {
-      let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+      let (group, makers) = Self.threads()
       let loop = group.next()
       let connections = try loop.submit {
         NIOLoopBound(OpenConnections(most: limits.connections), eventLoop: loop)
@@ -34,20 +36,36 @@
             try pipeline.addHandler(
               ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: LocalConnection.Limits.head)))
             try pipeline.addHandler(NIOHTTPResponseHeadersValidator())
-            let connection = LocalConnection(site, limits)
+            let connection = LocalConnection(site, limits, makers)
             try pipeline.addHandler(connection)
             connections.value.add(connection, channel)
           }
         }
       do {
-        channel = try bootstrap.bind(host: "127.0.0.1", port: port).wait()
+        channel = try ClosedPipes.keepingTheirHandling { try bootstrap.bind(host: "127.0.0.1", port: port).wait() }
       } catch {
         try? group.syncShutdownGracefully()
+        try? makers.syncShutdownGracefully()
         throw Self.failure(error, port: port)
       }
       self.group = group
+      self.makers = makers
       self.connections = connections
       self.port = channel.localAddress?.port ?? port
+    }
+
+    /// Those that serve and those that make. A connection that was closed is told to none of them by a signal.
+    private static func threads() -> (MultiThreadedEventLoopGroup, NIOThreadPool) {
+      ClosedPipes.blocked {
+        let makers = NIOThreadPool(numberOfThreads: 1)
+        makers.start()
+        return (MultiThreadedEventLoopGroup(numberOfThreads: 1), makers)
+      }
+    }
+
+    /// How many connections are open. Waits for the thread that serves them.
+    var connectionCount: Int {
+      (try? channel.eventLoop.submit { [connections] in connections.value.count }.wait()) ?? 0
     }
 
     private static func failure(_ error: any Error, port: Int) -> Failure {
@@ -63,6 +81,7 @@
       channel.eventLoop.execute { [connections] in connections.value.drain(done) }
       try? done.futureResult.wait()
       try? group.syncShutdownGracefully()
+      try? makers.syncShutdownGracefully()
     }
   }
 
@@ -75,6 +94,8 @@
     var listener: (any Channel)?
 
     init(most: Int) { self.most = most }
+
+    var count: Int { open.count }
 
     func add(_ connection: LocalConnection, _ channel: any Channel) {
       let key = ObjectIdentifier(connection)

@@ -43,10 +43,9 @@
       }
       switch verdict(on: request, port: port) {
       case .page:
-        return .later { [report] in answer("text/html; charset=utf-8", await report.page()) }
+        return .later { [report] in answer("text/html; charset=utf-8", report.page()) }
       case .state:
-        return .later { [report] in answer("text/plain; charset=utf-8", ByteBuffer(string: await report.currentState()))
-        }
+        return .later { [report] in answer("text/plain; charset=utf-8", ByteBuffer(string: report.currentState())) }
       case .moved:
         return .now(LocalAnswer(status: 308, headers: Self.guards + [("location", "/\(token)/")]))
       case .refused(let refusal):

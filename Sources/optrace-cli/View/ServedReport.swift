@@ -4,7 +4,9 @@
   import OpTraceModel
 
   /// The page of a trace, made anew when the trace has changed.
-  actor ServedReport {
+  ///
+  /// Sendable: all that changes is guarded by the lock, which whoever makes a page holds until it is made.
+  final class ServedReport: @unchecked Sendable {
     /// Makes the page of a trace, which is told whether there may be more of it.
     typealias Page = @Sendable (Trace, _ isLive: Bool) throws -> ByteBuffer
 
@@ -12,6 +14,7 @@
     /// Nil: what was read cannot be read again (a pipe).
     private let path: String?
     private let makePage: Page
+    private let lock = NSLock()
 
     private var header: TraceHeader
     private var bytes: ByteBuffer
@@ -36,7 +39,12 @@
     }
 
     /// The page of the trace as it is now; where it cannot be read any more, the last one.
-    func page() -> ByteBuffer {
+    func page() -> ByteBuffer { lock.withLock { current() } }
+
+    /// Another text when the page would be another one.
+    func currentState() -> String { lock.withLock { path.flatMap { Look(at: $0, header)?.text } ?? state } }
+
+    private func current() -> ByteBuffer {
       guard let path else { return bytes }
       guard let stamp = try? TraceStamp(path: path) else {
         complain("is gone")
@@ -56,9 +64,6 @@
       }
       return bytes
     }
-
-    /// Another text when the page would be another one.
-    func currentState() -> String { path.flatMap { Look(at: $0, header)?.text } ?? state }
 
     /// Once, however often a page asks.
     private func complain(_ what: String) {

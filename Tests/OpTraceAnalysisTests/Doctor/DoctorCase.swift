@@ -1,5 +1,6 @@
 import OpTraceAnalysis
 import OpTraceModel
+import TestSupport
 
 /// Traces for the doctor's tests, in the text form without its boring parts. A line is `MICROSECONDS tTHREAD EVENT …`;
 /// thread 1 is the main one.
@@ -10,27 +11,12 @@ enum DoctorCase {
   static func trace(
     _ lines: String, isClosed: Bool = false, end: Int = 1_000_000, header: String = ""
   ) throws -> Trace {
-    var text = """
-      optrace text 1
-      process 100 "test"
-      writer "1.0.0"
-      mode streaming
-      wall 1700000000000000000
-      monotonic 5000000
-      state \(isClosed ? "closed" : "open")
-      heartbeat \(end * 1000)
-      \(header)
-
-      0 t1 thread t1 tid=100 "main"
-
-      """
-    for thread in 2...6 { text += "0 t\(thread) thread t\(thread) tid=\(100 + thread) \"worker\"\n" }
-    for line in lines.split(separator: "\n") {
-      let words = line.split(separator: " ", maxSplits: 1)
-      guard words.count == 2, let time = Int(words[0]) else { continue }
-      text += "\(time * 1000) \(words[1])\n"
-    }
-    return TraceBuilder.build(try TraceText.parse(text))
+    var typed = TypedTrace()
+    typed.processID = 100
+    typed.isClosed = isClosed
+    typed.heartbeat = end * 1000
+    typed.header = header
+    return TraceBuilder.build(try TraceText.parse(typed.text(lines, in: .microseconds)))
   }
 
   /// The lines of an operation: what happened to it in order, each with its time and thread.

@@ -1,4 +1,4 @@
-import GraphTestSupport
+import TestSupport
 
 extension Situation {
   /// Something that can be met in a program: no more execute than a limit let start, and no two on one thread.

@@ -116,7 +116,8 @@ extension DoctorContext {
   }
 
   fileprivate func stillRunning(_ suspects: [Suspect]) -> [Finding] {
-    guard let longest = suspects.min(by: { $0.since < $1.since }) else { return [] }
+    func began(_ suspect: Suspect) -> Nanoseconds { trace.operations[suspect.place].started?.time ?? suspect.since }
+    guard let longest = suspects.min(by: { began($0) < began($1) }) else { return [] }
     let count = suspects.count
     let name = name(longest.place)
     var finding = Finding(
@@ -130,7 +131,7 @@ extension DoctorContext {
     finding.operations = suspects.map { trace.operations[$0.place].id }
     finding.queues = queues(of: suspects.map { trace.operations[$0.place] })
     finding.evidence.append(
-      .init(at: trace.operations[longest.place].started, "\(name) has been running \(since(longest.since))"))
+      .init(at: trace.operations[longest.place].started, "\(name) has been running \(since(began(longest)))"))
     return [finding]
   }
 }

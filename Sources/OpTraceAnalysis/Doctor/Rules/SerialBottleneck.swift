@@ -82,7 +82,7 @@ extension DoctorContext {
     var result = CrowdedQueue(record: queue)
     for place in members.lazy.map({ Int($0) }) {
       guard let started = trace.operations[place].started?.time else { continue }
-      let finished = max(started, trace.operations[place].finished?.time ?? lastTransition)
+      let finished = max(started, trace.operations[place].finished?.time ?? lastSign)
       let wait = trace.operations[place].waitForSlot ?? 0
       note(started - wait, .waits)
       note(started, .starts)

@@ -1,0 +1,79 @@
+// Small facts about the process that Swift can't ask for itself.
+#include "COpTrace.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#elif defined(__APPLE__)
+#include <sys/sysctl.h>
+#endif
+
+uint32_t optrace_thread_id(void) {
+#if defined(__linux__)
+  return (uint32_t)syscall(SYS_gettid);
+#else
+  // As on Linux, the main thread has the process's number, so that a reader recognises it.
+  if (pthread_main_np()) return (uint32_t)getpid();
+  uint64_t id = 0;
+  pthread_threadid_np(NULL, &id);
+  return (uint32_t)id;
+#endif
+}
+
+#if defined(__linux__)
+
+static size_t read_file(const char *path, char *out, size_t size) {
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  ssize_t count = read(file, out, size - 1);
+  close(file);
+  if (count < 0) count = 0;
+  out[count] = 0;
+  return (size_t)count;
+}
+
+// Field 22 of /proc/PID/stat: clock ticks from boot. The second field is a name that may hold anything.
+uint64_t optrace_process_start(uint32_t process_id) {
+  char path[64], text[1024];
+  snprintf(path, sizeof path, "/proc/%u/stat", process_id);
+  if (!read_file(path, text, sizeof text)) return 0;
+  char *at = strrchr(text, ')');
+  for (int field = 2; at && field < 22; field++) at = strchr(at + 1, ' ');
+  return at ? strtoull(at + 1, NULL, 10) : 0;
+}
+
+void optrace_boot_id(uint8_t out[16]) {
+  char text[64];
+  memset(out, 0, 16);
+  size_t count = read_file("/proc/sys/kernel/random/boot_id", text, sizeof text), digits = 0;
+  for (size_t i = 0; i < count && digits < 32; i++) {
+    char c = text[i];
+    int value = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    if (value < 0) continue;
+    out[digits / 2] = (uint8_t)(out[digits / 2] << 4 | value);
+    digits++;
+  }
+}
+
+#elif defined(__APPLE__)
+
+uint64_t optrace_process_start(uint32_t process_id) {
+  int name[4] = {CTL_KERN, KERN_PROC, KERN_PROC_PID, (int)process_id};
+  struct kinfo_proc info;
+  size_t size = sizeof info;
+  if (sysctl(name, 4, &info, &size, NULL, 0) != 0 || size == 0) return 0;
+  return (uint64_t)info.kp_proc.p_starttime.tv_sec * 1000000ull + (uint64_t)info.kp_proc.p_starttime.tv_usec;
+}
+
+void optrace_boot_id(uint8_t out[16]) {
+  memset(out, 0, 16);
+  struct timeval boot;
+  size_t size = sizeof boot;
+  if (sysctlbyname("kern.boottime", &boot, &size, NULL, 0) == 0) memcpy(out, &boot, sizeof boot < 16 ? sizeof boot : 16);
+}
+
+#endif

@@ -1,0 +1,74 @@
+// Whether the hooks do anything, and for whom.
+#include "state.h"
+
+#include "../life/default.h"
+
+#if OPTRACE_HAS_HOOKS
+#include <stdatomic.h>
+#include <sys/mman.h>
+
+// On a page that a forked child finds empty: its hooks lead straight on.
+typedef struct {
+  bool is_ours;
+  _Atomic bool active;
+  void *_Atomic watcher;
+} hook_state;
+
+static hook_state *_Atomic state;
+optrace_hook_calls hook_calls;
+
+bool hooks_active(void) {
+  hook_state *s = atomic_load_explicit(&state, memory_order_acquire);
+  return s && atomic_load_explicit(&s->active, memory_order_relaxed);
+}
+
+void *optrace_hooks_watcher(void) {
+  hook_state *s = atomic_load_explicit(&state, memory_order_acquire);
+  return s ? atomic_load_explicit(&s->watcher, memory_order_acquire) : NULL;
+}
+
+bool hooks_watch_everything(void) { return optrace_hooks_watcher() != NULL; }
+
+static hook_state *make_state(void) {
+  void *page = mmap(NULL, sizeof(hook_state), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return NULL;
+  if (madvise(page, sizeof(hook_state), MADV_WIPEONFORK) != 0) {
+    munmap(page, sizeof(hook_state));
+    return NULL;
+  }
+  hook_state *made = page;
+  made->is_ours = true;
+  return made;
+}
+
+const char *hooks_prepare_state(void) {
+  hook_state *s = state;
+  if (s) return s->is_ours ? NULL : "it is a forked child, in which the hooks of its parent are idle for good";
+  s = make_state();
+  if (!s) return "the system gives no memory that a forked child does not share";
+  atomic_store_explicit(&state, s, memory_order_release);
+  return NULL;
+}
+
+void hooks_set_active(bool active) {
+  if (!active) atomic_store(&state->watcher, NULL);
+  atomic_store(&state->active, active);
+}
+
+void optrace_hooks_watch(void *recorder) {
+  if (!hooks_active()) return;
+  atomic_store(&state->watcher, recorder);
+  if (recorder) default_is_some();
+}
+
+#else
+#include <stdatomic.h>
+
+// Who records everything is known here too; in a forked child that recorder does not record.
+static void *_Atomic watcher;
+void optrace_hooks_watch(void *recorder) {
+  atomic_store(&watcher, recorder);
+  if (recorder) default_is_some();
+}
+void *optrace_hooks_watcher(void) { return atomic_load_explicit(&watcher, memory_order_acquire); }
+#endif

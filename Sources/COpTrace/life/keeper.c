@@ -1,0 +1,145 @@
+// The recorder's own thread: heartbeat, space ahead of need, checksums, waits that last.
+#include "keeper.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "../base/seal.h"
+#include "../storage/file.h"
+#include "../storage/ring.h"
+#include "../waits/waits.h"
+
+static void (*_Atomic refresh)(void);
+
+void keeper_set_refresh(void (*call)(void)) { atomic_store_explicit(&refresh, call, memory_order_release); }
+
+// On the monotonic clock: when somebody sets the system's clock back, the heartbeat must go on.
+void keeper_prepare(optrace_recorder *recorder) {
+#if defined(__APPLE__)
+  pthread_cond_init(&recorder->wake, NULL);
+#else
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init(&recorder->wake, &attributes);
+  pthread_condattr_destroy(&attributes);
+#endif
+}
+
+static void beat(optrace_recorder *recorder) {
+  _Atomic uint64_t *words = header_word(recorder, optrace_header_heartbeat_sequence);
+  uint64_t sequence = atomic_load_explicit(words, memory_order_relaxed);
+  atomic_store_explicit(words, sequence + 1, memory_order_relaxed);
+  atomic_thread_fence(memory_order_seq_cst);
+  atomic_store_explicit(words + 1, recorder_now(recorder), memory_order_relaxed);
+  atomic_store_explicit(words + 2, optrace_clock_monotonic(), memory_order_relaxed);
+  atomic_store_explicit(words + 3, optrace_clock_wall(), memory_order_relaxed);
+  atomic_store_explicit(words, sequence + 2, memory_order_release);
+}
+
+// Checksums of chunks that nobody writes any more. `lock` is held, and let go while a chunk is read.
+static void seal_waiting(optrace_recorder *recorder) {
+  while (recorder->unsealed_count && !recorder->stopping) {
+    chunk_header *chunk = recorder->unsealed[--recorder->unsealed_count];
+    pthread_mutex_unlock(&recorder->lock);
+    chunk_seal(chunk);
+    pthread_mutex_lock(&recorder->lock);
+  }
+}
+
+static void grow_ahead(optrace_recorder *recorder) {
+  uint64_t used = atomic_load_explicit(&recorder->used, memory_order_relaxed);
+  uint64_t wanted = used / 4 + 32 * 1024;
+  if (wanted > (8u << 20)) wanted = 8u << 20;
+  if (recorder->mapped - used >= wanted) return;
+  if (atomic_load_explicit(&recorder->retry_at, memory_order_relaxed)) return;  // Who needs space asks for it.
+  pthread_mutex_unlock(&recorder->lock);
+  file_grow(recorder, wanted, true);
+  pthread_mutex_lock(&recorder->lock);
+}
+
+static void recycle_ahead(optrace_recorder *recorder) {
+  uint32_t wanted = ring_reserve(recorder) + recorder->ring_count / 16 + 2;
+  ring_scan(recorder);
+  for (uint32_t i = 0; i < wanted && recorder->ring_free_count < wanted; i++)
+    if (!ring_recycle(recorder)) break;
+}
+
+static void wait_for_wake(optrace_recorder *recorder, uint64_t nanoseconds) {
+#if defined(__APPLE__)
+  uint64_t until = nanoseconds;
+#else
+  uint64_t until = optrace_clock_monotonic() + nanoseconds;
+#endif
+  struct timespec deadline = {(time_t)(until / 1000000000), (long)(until % 1000000000)};
+#if defined(__APPLE__)
+  pthread_cond_timedwait_relative_np(&recorder->wake, &recorder->lock, &deadline);
+#else
+  pthread_cond_timedwait(&recorder->wake, &recorder->lock, &deadline);
+#endif
+}
+
+// Operations that block are looked at ten times a second, once there has been one, and calls that add to a queue once
+// there has been a barrier; until then with each beat.
+enum { look_at_waits = 100000000 };
+
+static void *keep(void *argument) {
+  optrace_recorder *recorder = argument;
+#if defined(__linux__)
+  pthread_setname_np(pthread_self(), "optrace");
+#elif defined(__APPLE__)
+  pthread_setname_np("optrace");
+#endif
+#if defined(MADV_POPULATE_WRITE)
+  if (recorder->options.ring) madvise(recorder->base, recorder->mapped, MADV_POPULATE_WRITE);
+#endif
+  uint64_t pause = 1000000;  // The second calibration soon, then once a second.
+  uint64_t next = optrace_clock_monotonic() + pause;
+  pthread_mutex_lock(&recorder->lock);
+  while (!recorder->stopping) {
+    if (recorder->options.ring) {
+      recycle_ahead(recorder);
+    } else {
+      seal_waiting(recorder);
+      grow_ahead(recorder);
+    }
+    uint64_t now = optrace_clock_monotonic();
+    bool beats = now >= next;
+    if (beats) {
+      beat(recorder);
+      pause = pause < 1000000000 ? pause * 10 : pause;
+      next = now + pause;
+    }
+    bool waits = atomic_load_explicit(&recorder->waiting, memory_order_relaxed);
+    void (*look)(void) = beats ? atomic_load_explicit(&refresh, memory_order_acquire) : NULL;
+    bool hooks = look && atomic_load_explicit(&recorder->hooks, memory_order_acquire) == optrace_hooks_used;
+    if (waits || hooks) {
+      pthread_mutex_unlock(&recorder->lock);
+      if (waits) waits_tell(recorder);
+      if (hooks) look();
+      pthread_mutex_lock(&recorder->lock);
+    }
+    if (recorder->stopping) break;
+    bool hurries = atomic_load_explicit(&recorder->hurries, memory_order_relaxed);
+    uint64_t until = hurries && next > now + look_at_waits ? now + look_at_waits : next;
+    wait_for_wake(recorder, until > now ? until - now : 0);
+  }
+  pthread_mutex_unlock(&recorder->lock);
+  return NULL;
+}
+
+bool keeper_start(optrace_recorder *recorder) {
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return false;
+  pthread_attr_setstacksize(&attributes, 512 * 1024);
+  // The host's signals go to the host's threads. The new thread takes over our mask: blocking them itself it would be late.
+  sigset_t all, before;
+  sigfillset(&all);
+  sigdelset(&all, SIGBUS);  // Our own: see storage/guard.c.
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  recorder->has_keeper = pthread_create(&recorder->keeper, &attributes, keep, recorder) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
+  return recorder->has_keeper;
+}

@@ -1,0 +1,172 @@
+// A recorder's life, from its creation until it stops.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#if defined(__APPLE__)
+#include <mach/vm_inherit.h>
+#endif
+
+#include "../storage/file.h"
+#include "../storage/ring.h"
+#include "keeper.h"
+
+// Its own pages, which a forked child finds empty: `enabled` is zero there, and nothing is recorded.
+static optrace_recorder *allocate_recorder(void) {
+  void *pages = mmap(NULL, sizeof(optrace_recorder), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) return NULL;
+#if defined(MADV_WIPEONFORK)
+  if (madvise(pages, sizeof(optrace_recorder), MADV_WIPEONFORK) != 0) {
+    munmap(pages, sizeof(optrace_recorder));
+    return NULL;
+  }
+#elif defined(__APPLE__)
+  minherit(pages, sizeof(optrace_recorder), VM_INHERIT_ZERO);
+#endif
+  return pages;
+}
+
+static void write_header(optrace_recorder *recorder) {
+  uint8_t *base = recorder->base;
+  memcpy(base, recorder->options.header, recorder->options.header_size);
+  uint64_t start[4] = {recorder_now(recorder), optrace_clock_monotonic(), optrace_clock_wall(),
+                       recorder->use_counter ? optrace_clock_frequency() : 1000000000};
+  memcpy(base + optrace_header_start_ticks, start, sizeof start);
+  if (recorder->options.ring) {
+    uint64_t capacity = recorder->options.capacity;
+    memcpy(base + optrace_header_capacity, &capacity, 8);
+  }
+  uint64_t checksum = optrace_checksum(0x9E3779B97F4A7C15ull, base, optrace_header_static_checksum);
+  memcpy(base + optrace_header_static_checksum, &checksum, 8);
+  uint32_t open = optrace_file_state_open;
+  memcpy(base + optrace_header_state, &open, 4);
+  uint64_t end = optrace_header_size;
+  memcpy(base + optrace_header_end_offset, &end, 8);
+}
+
+optrace_recorder *optrace_recorder_create(const optrace_options *options) {
+  optrace_recorder *recorder = allocate_recorder();
+  if (!recorder) {
+    close(options->descriptor);
+    errno = ENOMEM;
+    return NULL;
+  }
+  recorder->options = *options;
+  recorder->use_counter = options->use_counter && optrace_clock_has_counter();
+  recorder->millisecond = recorder->use_counter ? optrace_clock_frequency() / 1000 : 1000000;
+  recorder->next_serial = recorder->next_queue = recorder->next_span = recorder->next_thread = 1;
+  recorder->sequence = 1;
+  pthread_mutex_init(&recorder->lock, NULL);
+  pthread_mutex_init(&recorder->grow, NULL);
+  keeper_prepare(recorder);
+  recorder->definitions.recorder = recorder->carried.recorder = recorder;
+
+  int error = file_open(recorder);
+  if (!error && options->ring && !ring_prepare(recorder)) error = ENOMEM;
+  if (error) {
+    file_discard(recorder);
+    ring_discard(recorder);
+    close(options->descriptor);
+    munmap(recorder, sizeof *recorder);
+    errno = error;
+    return NULL;
+  }
+  recorder->used = optrace_header_size;
+  write_header(recorder);
+  recorder->options.header = NULL;
+  atomic_store(&recorder->enabled, 1);
+  keeper_start(recorder);  // Without it recording works, only slower and without a heartbeat.
+  return recorder;
+}
+
+int optrace_recorder_stop(optrace_recorder *recorder) {
+  if (!recorder->base) return 0;  // A forked child.
+  atomic_store(&recorder->enabled, 0);
+  pthread_mutex_lock(&recorder->grow);
+  pthread_mutex_lock(&recorder->lock);
+  bool first = !recorder->stopping;
+  recorder->stopping = true;
+  pthread_cond_broadcast(&recorder->wake);
+  pthread_mutex_unlock(&recorder->grow);
+  // Who calls second may be about to end the process: the file is closed when it comes back.
+  optrace_frame_waits(true);
+  while (!first && !recorder->stopped) pthread_cond_wait(&recorder->wake, &recorder->lock);
+  optrace_frame_waits(false);
+  pthread_mutex_unlock(&recorder->lock);
+  if (!first) return 0;
+  if (recorder->has_keeper) pthread_join(recorder->keeper, NULL);
+  int error = file_close(recorder);
+  pthread_mutex_lock(&recorder->lock);
+  recorder->stopped = true;
+  pthread_cond_broadcast(&recorder->wake);
+  lane *idle = recorder->idle;
+  recorder->idle = NULL;
+  ring_discard(recorder);
+  pthread_mutex_unlock(&recorder->lock);
+  while (idle) {
+    lane *next = idle->next;
+    free(idle);
+    idle = next;
+  }
+  return error;
+}
+
+uint32_t optrace_recorder_hooks(const optrace_recorder *recorder) {
+  return atomic_load_explicit(&recorder->hooks, memory_order_acquire);
+}
+
+void optrace_recorder_set_hooks(optrace_recorder *recorder, uint32_t use) {
+  atomic_store_explicit(&recorder->hooks, use, memory_order_release);
+}
+
+uint64_t optrace_recorder_lost(const optrace_recorder *recorder, uint32_t reason) {
+  if (!recorder->base) return 0;
+  if (recorder->stopped) return recorder->lost_at_end[reason];
+  return atomic_load_explicit(header_word((optrace_recorder *)recorder, optrace_header_loss_counts + 8 * reason),
+                              memory_order_relaxed);
+}
+
+void optrace_recorder_count_lost(optrace_recorder *recorder, uint32_t reason, uint64_t count) {
+  recorder_count_lost(recorder, reason, count);
+}
+
+// Chunks are numbered when they are handed out, and in between fill marks only grow.
+bool optrace_recorder_activity(optrace_recorder *recorder, uint64_t *out) {
+  if (!optrace_recorder_is_recording(recorder)) return false;
+  pthread_mutex_lock(&recorder->lock);
+  bool is_open = !recorder->stopping && recorder->base;
+  if (is_open) {
+    uint64_t activity = recorder->sequence << 40;
+    for (lane *l = recorder->known; l; l = l->next_known)
+      activity += atomic_load_explicit(&l->open->fill, memory_order_relaxed);
+    for (uint32_t reason = 0; reason < 8; reason++)
+      activity += atomic_load_explicit(header_word(recorder, optrace_header_loss_counts + 8 * reason), memory_order_relaxed);
+    *out = activity;
+  }
+  pthread_mutex_unlock(&recorder->lock);
+  return is_open;
+}
+
+int optrace_recorder_open_file(optrace_recorder *recorder) {
+  int descriptor = -1, error = EBADF;
+  if (!optrace_recorder_is_recording(recorder)) {
+    errno = error;
+    return -1;
+  }
+  // While it is held the recorder does not close its descriptor.
+  pthread_mutex_lock(&recorder->lock);
+  if (!recorder->stopping && recorder->base) {
+    descriptor = fcntl(recorder->descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    error = errno;
+  }
+  pthread_mutex_unlock(&recorder->lock);
+  if (descriptor >= 0 && !file_is(recorder, descriptor)) {
+    close(descriptor);
+    descriptor = -1;
+    error = EBADF;
+  }
+  if (descriptor < 0) errno = error;
+  return descriptor;
+}

@@ -1,0 +1,29 @@
+// What the recorder knows of one operation object.
+#ifndef OPTRACE_OPERATION_H
+#define OPTRACE_OPERATION_H
+
+#include <stdatomic.h>
+
+#include "COpTrace.h"
+
+struct optrace_operation {
+  _Atomic(optrace_recorder *) recorder;  // Null until the operation has been described.
+  _Atomic(optrace_recorder *) owner;
+  _Atomic uint32_t serial;
+  _Atomic uint32_t bits;
+  uint64_t created;
+  // Of an object that is not ours; see hooks/objects.c.
+  _Atomic(const void *) object;
+  _Atomic uint32_t next, next_free;
+  uint32_t number;
+};
+
+_Static_assert(sizeof(struct optrace_operation) == 8 * optrace_operation_words, "callers make room for it");
+_Static_assert(offsetof(struct optrace_operation, recorder) == 0, "`optrace_operation_is_silent` reads it");
+_Static_assert(offsetof(struct optrace_operation, bits) == 20, "`optrace_operation_has` reads them");
+
+static inline optrace_recorder *operation_recorder(const optrace_operation *operation) {
+  return operation ? atomic_load_explicit(&operation->recorder, memory_order_acquire) : NULL;
+}
+
+#endif

@@ -1,0 +1,72 @@
+// What does not go with the chunks of a ring: definitions, and what is carried forward.
+#include <string.h>
+
+#include "../storage/chunks.h"
+#include "../storage/file.h"
+#include "../storage/ring.h"
+#include "lanes.h"
+#include "text.h"
+
+bool optrace_define_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, const uint8_t *text,
+                         size_t length) {
+  if (!recorder_is_enabled(recorder)) return false;
+  uint32_t words = 2 + (uint32_t)((length + 7) / 8);
+  for (bool grown = false;; grown = true) {
+    pthread_mutex_lock(&recorder->lock);
+    lane *l = &recorder->definitions;
+    bool stopping = recorder->stopping;
+    if (!stopping && (size_t)(l->end - l->cursor) < words * 8) {
+      uint64_t now = recorder_now(recorder);
+      uint32_t bytes = l->chunk ? 16 * 1024 : 2048;
+      if (bytes < words * 8 + sizeof(chunk_header)) bytes = (words * 8 + (uint32_t)sizeof(chunk_header) + 63) & ~63u;
+      chunk_header *chunk = chunk_take(recorder, bytes, optrace_chunk_kind_definitions, 0, now);
+      if (chunk) {
+        if (l->chunk && !recorder->options.ring) chunk_retire(recorder, l->chunk);
+        l->chunk = chunk;
+        l->cursor = (uint8_t *)chunk + sizeof(chunk_header);
+        l->end = (uint8_t *)chunk + chunk->bytes;
+      }
+    }
+    bool fits = !stopping && (size_t)(l->end - l->cursor) >= words * 8;
+    if (fits) {
+      uint64_t head = kind | (uint64_t)subject << 32;
+      memcpy(l->cursor, &head, 8);
+      lane_commit(l, store_text(l->cursor, words, 0, false, 0, text, length));
+    }
+    pthread_mutex_unlock(&recorder->lock);
+    if (fits || stopping) return fits;
+    if (grown || recorder->options.ring || !file_grow(recorder, 16 * 1024, false)) {
+      uint32_t reason = recorder->options.ring ? optrace_loss_no_space : recorder->failure;
+      if (recorder_is_enabled(recorder)) recorder_count_lost(recorder, reason, 1);
+      return false;
+    }
+  }
+}
+
+bool optrace_carry(optrace_recorder *recorder, uint32_t thread, uint32_t thread_tid, uint64_t base_ticks,
+                   const uint8_t *records, uint32_t bytes) {
+  lane *l = &recorder->carried;
+  uint32_t needed = bytes + 32;
+  if (needed + sizeof(chunk_header) > recorder->ring_chunk) return false;
+  // What has been waiting longest is the likeliest evidence of a hang: a backlog of newer ones must not push it out.
+  uint64_t limit = recorder->options.capacity / 8 * (recorder->carries_again ? 4 : 3);
+  if (recorder->carried_bytes + needed > limit) return false;
+  if ((size_t)(l->end - l->cursor) < needed) {
+    chunk_header *chunk = ring_take_free(recorder);
+    if (!chunk) return false;
+    if (l->chunk) chunk_retire(recorder, l->chunk);
+    chunk->thread = thread;
+    chunk->kind = optrace_chunk_kind_carried;
+    chunk->base_ticks = base_ticks;
+    atomic_store_explicit(&chunk->state, optrace_chunk_state_open, memory_order_release);
+    l->chunk = chunk;
+    l->cursor = (uint8_t *)chunk + sizeof(chunk_header);
+    l->end = (uint8_t *)chunk + chunk->bytes;
+  }
+  uint64_t head[4] = {optrace_kind_thread_switched | (uint64_t)thread << 32, thread_tid, optrace_kind_time, base_ticks};
+  memcpy(l->cursor, head, 32);
+  memcpy(l->cursor + 32, records, bytes);
+  lane_commit(l, l->cursor + needed);
+  recorder->carried_bytes += needed;
+  return true;
+}

@@ -1,0 +1,163 @@
+// The hot path: a thread stores a record into the chunk that it owns. No lock, no allocation, no shared cache line.
+#include "emit.h"
+
+#include <string.h>
+
+#include "../operations/operation.h"
+#include "lanes.h"
+#include "room.h"
+#include "text.h"
+
+// The way that nearly all records take: this thread's lane is the first, the clock is the counter, the time is near and
+// there is room. Calls nothing, so that nothing has to be saved around calls. Null where it must go the long way.
+static inline uint8_t *begin_at_once(optrace_recorder *recorder, lane *l, uint32_t bytes, uint8_t kind,
+                                     uint32_t subject) {
+  if (unlikely(!l || l->recorder != recorder || !recorder->use_counter)) return NULL;
+  uint64_t now = optrace_counter();
+  uint64_t delta = now - l->last_ticks;  // Far where the time seems to go back.
+  uint8_t *at = l->cursor;
+  if (unlikely(delta > optrace_format_largest_delta || (size_t)(l->end - at) < bytes)) return NULL;
+  l->last_ticks = now;
+  uint64_t head = kind | delta << 8 | (uint64_t)subject << 32;
+  memcpy(at, &head, 8);
+  return at;
+}
+
+// Takes the time, finds room and stores the first word.
+static inline uint8_t *begin(optrace_recorder *recorder, lane **out, uint32_t bytes, uint8_t kind, uint32_t subject) {
+  lane *l = *out = lane_find(recorder);
+  if (unlikely(!l)) return NULL;
+  uint64_t now = recorder_now(recorder);
+  if (unlikely(now < l->last_ticks)) now = l->last_ticks;  // The thread moved to a core that is some ticks behind.
+  uint64_t delta = now - l->last_ticks;
+  uint8_t *at = l->cursor;
+  if (unlikely(delta > optrace_format_largest_delta || (size_t)(l->end - at) < bytes)) {
+    at = lane_reserve_slowly(l, bytes, now, &delta);
+    if (!at) return NULL;
+  }
+  l->last_ticks = now;
+  uint64_t head = kind | delta << 8 | (uint64_t)subject << 32;
+  memcpy(at, &head, 8);
+  return at;
+}
+
+static __attribute__((noinline)) void emit1_slowly(optrace_recorder *recorder, uint8_t kind, uint32_t subject) {
+  lane *l;
+  uint8_t *at = begin(recorder, &l, 8, kind, subject);
+  if (likely(at != NULL)) lane_commit(l, at + 8);
+}
+
+void optrace_emit1(optrace_recorder *recorder, uint8_t kind, uint32_t subject) {
+  if (!recorder_is_enabled(recorder)) return;
+  lane *l = this_thread.lanes;
+  uint8_t *at = begin_at_once(recorder, l, 8, kind, subject);
+  if (unlikely(!at)) return emit1_slowly(recorder, kind, subject);
+  lane_commit(l, at + 8);
+}
+
+void optrace_operation_event(const optrace_operation *operation, uint8_t kind) {
+  optrace_recorder *recorder = operation_recorder(operation);
+  if (recorder) optrace_emit1(recorder, kind, atomic_load_explicit(&operation->serial, memory_order_relaxed));
+}
+
+static __attribute__((noinline)) void emit2_slowly(optrace_recorder *recorder, uint8_t kind, uint32_t subject,
+                                                   uint64_t word1) {
+  lane *l;
+  uint8_t *at = begin(recorder, &l, 16, kind, subject);
+  if (unlikely(!at)) return;
+  memcpy(at + 8, &word1, 8);
+  lane_commit(l, at + 16);
+}
+
+void optrace_emit2(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1) {
+  if (!recorder_is_enabled(recorder)) return;
+  lane *l = this_thread.lanes;
+  uint8_t *at = begin_at_once(recorder, l, 16, kind, subject);
+  if (unlikely(!at)) return emit2_slowly(recorder, kind, subject, word1);
+  memcpy(at + 8, &word1, 8);
+  lane_commit(l, at + 16);
+}
+
+void optrace_operation_event2(const optrace_operation *operation, uint8_t kind, uint64_t word1) {
+  optrace_recorder *recorder = operation_recorder(operation);
+  if (recorder) optrace_emit2(recorder, kind, atomic_load_explicit(&operation->serial, memory_order_relaxed), word1);
+}
+
+void optrace_emit3(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2) {
+  if (!recorder_is_enabled(recorder)) return;
+  lane *l;
+  uint8_t *at = begin(recorder, &l, 24, kind, subject);
+  if (unlikely(!at)) return;
+  memcpy(at + 8, &word1, 8);
+  memcpy(at + 16, &word2, 8);
+  lane_commit(l, at + 24);
+}
+
+enum { age_bits = 40, age_unit = 16 };
+static const uint64_t largest_age = ((uint64_t)1 << age_bits) - 1;
+
+static uint64_t age_in_units(uint64_t ticks) {
+  uint64_t age = ticks / age_unit;
+  return age < largest_age ? age : largest_age;
+}
+
+void optrace_emit_aged(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t since) {
+  enum { age_place = 24 };
+  if (!recorder_is_enabled(recorder)) return;
+  lane *l = this_thread.lanes;
+  uint8_t *at = begin_at_once(recorder, l, 16, kind, subject);
+  if (unlikely(!at)) at = begin(recorder, &l, 16, kind, subject);
+  if (unlikely(!at)) return;
+  uint64_t now = l->last_ticks;
+  // A recorder that does not use the counter though there is one: its time is another.
+  if (unlikely(!recorder->use_counter) && optrace_clock_has_counter()) {
+    uint64_t ticks = optrace_counter() - since;
+    since = now - (uint64_t)((double)ticks * 1e9 / (double)optrace_clock_frequency());
+  }
+  word1 |= age_in_units(now > since ? now - since : 0) << age_place;
+  memcpy(at + 8, &word1, 8);
+  lane_commit(l, at + 16);
+}
+
+void emit_since(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t since,
+                uint32_t thread) {
+  if (!recorder_is_enabled(recorder)) return;
+  lane *l;
+  uint8_t *at = begin(recorder, &l, 24, kind, subject);
+  if (unlikely(!at)) return;
+  uint64_t word2 = age_in_units(l->last_ticks > since ? l->last_ticks - since : 0) | (uint64_t)thread << age_bits;
+  memcpy(at + 8, &word1, 8);
+  memcpy(at + 16, &word2, 8);
+  lane_commit(l, at + 24);
+}
+
+static __attribute__((noinline)) void emit_text_slowly(optrace_recorder *recorder, uint8_t kind, uint32_t subject,
+                                                       uint32_t high, bool has_word2, uint64_t word2,
+                                                       const uint8_t *text, size_t length) {
+  lane *l;
+  uint32_t words = 2 + has_word2 + (uint32_t)((length + 7) / 8);
+  uint8_t *at = begin(recorder, &l, words * 8, kind, subject);
+  if (unlikely(!at)) return;
+  lane_commit(l, store_text(at, words, high, has_word2, word2, text, length));
+}
+
+static inline void emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
+                             uint64_t word2, const uint8_t *text, size_t length) {
+  lane *l = this_thread.lanes;
+  uint32_t words = 2 + has_word2 + (uint32_t)((length + 7) / 8);
+  uint8_t *at = begin_at_once(recorder, l, words * 8, kind, subject);
+  if (unlikely(!at)) return emit_text_slowly(recorder, kind, subject, high, has_word2, word2, text, length);
+  lane_commit(l, store_text(at, words, high, has_word2, word2, text, length));
+}
+
+void optrace_emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
+                       uint64_t word2, const uint8_t *text, size_t length) {
+  if (recorder_is_enabled(recorder)) emit_text(recorder, kind, subject, high, has_word2, word2, text, length);
+}
+
+void optrace_emit_here(optrace_recorder *recorder, uint8_t kind, uint32_t high, const uint8_t *text, size_t length) {
+  if (!recorder_is_enabled(recorder)) return;
+  const optrace_operation *current = optrace_frame_current();
+  uint32_t subject = current ? optrace_operation_known(current, recorder) : 0;
+  emit_text(recorder, kind, subject, high, false, 0, text, length);
+}

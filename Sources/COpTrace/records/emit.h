@@ -1,0 +1,11 @@
+// Records that only the recorder itself writes; the others stand in COpTrace.h.
+#ifndef OPTRACE_EMIT_H
+#define OPTRACE_EMIT_H
+
+#include "COpTrace.h"
+
+// A record about what was at `since`; its age is exact for the record's own time.
+void emit_since(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t since,
+                uint32_t thread);
+
+#endif

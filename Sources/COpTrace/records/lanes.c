@@ -1,0 +1,128 @@
+// A thread comes to a recorder, and ends: a lane outlives it, and goes to the next one.
+#include "lanes.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Thread_local lanes_of_thread this_thread;
+static pthread_key_t exit_key;
+static bool has_exit_key;
+static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
+
+static void thread_exits(void *unused) {
+  (void)unused;
+  for (lane *l = this_thread.lanes; l; l = l->next)
+    if (l->ends) l->ends(l);
+  this_thread.exits += 1;
+  lane *current = this_thread.lanes;
+  this_thread.lanes = NULL;
+  if (current) {
+    this_thread.ended_recorder = current->recorder;
+    this_thread.ended_thread = current->thread;
+  }
+  while (current) {
+    lane *next = current->next;
+    optrace_recorder *recorder = current->recorder;
+    pthread_mutex_lock(&recorder->lock);
+    bool keep = !recorder->stopped;
+    if (keep) {
+      current->next = recorder->idle;
+      recorder->idle = current;
+    }
+    pthread_mutex_unlock(&recorder->lock);
+    if (!keep) free(current);
+    current = next;
+  }
+}
+
+// A process has some hundred keys, and the host may have used them up: then lanes of ended threads are not used again.
+static void make_exit_key(void) { has_exit_key = pthread_key_create(&exit_key, thread_exits) == 0; }
+
+uint32_t lane_name_record(const lane *l, uint8_t *out) {
+  char name[32];
+  if (pthread_getname_np(pthread_self(), name, sizeof name) != 0) name[0] = 0;
+  uint32_t length = (uint32_t)strlen(name);
+  uint32_t words = 2 + (length + 7) / 8;
+  uint64_t head = optrace_kind_thread_named | (uint64_t)l->thread << 32;
+  uint64_t word1 = words | (uint64_t)length << 16 | (uint64_t)l->tid << 32;
+  memset(out, 0, words * 8);
+  memcpy(out, &head, 8);
+  memcpy(out + 8, &word1, 8);
+  memcpy(out + 16, name, length);
+  return words * 8;
+}
+
+static void take_over(lane *l) {
+  // The rest of an ended thread's chunk goes on with this thread's records.
+  uint8_t buffer[16 + longest_name_record];
+  uint64_t head = optrace_kind_thread_switched | (uint64_t)l->thread << 32;
+  uint64_t tid = l->tid;
+  memcpy(buffer, &head, 8);
+  memcpy(buffer + 8, &tid, 8);
+  uint32_t bytes = 16 + lane_name_record(l, buffer + 16);
+  if (l->cursor + bytes <= l->end) {
+    memcpy(l->cursor, buffer, bytes);
+    lane_commit(l, l->cursor + bytes);
+  } else {
+    l->end = l->cursor;  // No room: the first record takes a new chunk.
+  }
+}
+
+lane *lane_acquire(optrace_recorder *recorder) {
+  if (this_thread.exits >= PTHREAD_DESTRUCTOR_ITERATIONS) {
+    recorder_count_lost(recorder, optrace_loss_thread_exited, 1);
+    return NULL;
+  }
+  for (lane **place = &this_thread.lanes; *place;) {
+    lane *found = *place;
+    if (found->recorder == recorder) {
+      *place = found->next;
+      found->next = this_thread.lanes;
+      this_thread.lanes = found;
+      return found;
+    }
+    if (found->recorder->stopped) {  // Until then its keeper may look at the lane.
+      *place = found->next;
+      free(found);
+      continue;
+    }
+    place = &found->next;
+  }
+
+  pthread_once(&exit_once, make_exit_key);
+  if (has_exit_key) pthread_setspecific(exit_key, &this_thread);
+  pthread_mutex_lock(&recorder->lock);
+  lane *l = recorder->idle;
+  if (l) recorder->idle = l->next;
+  pthread_mutex_unlock(&recorder->lock);
+  bool adopted = l && l->chunk;
+  if (!l) {
+    l = calloc(1, sizeof *l);
+    if (!l) {
+      recorder_count_lost(recorder, optrace_loss_no_space, 1);
+      return NULL;
+    }
+    l->recorder = recorder;
+  }
+  l->thread = this_thread.ended_recorder == recorder
+                  ? this_thread.ended_thread
+                  : atomic_fetch_add_explicit(&recorder->next_thread, 1, memory_order_relaxed);
+  l->tid = optrace_thread_id();
+  l->next = this_thread.lanes;
+  this_thread.lanes = l;
+  if (adopted) take_over(l);
+  return l;
+}
+
+lane *lane_known(const optrace_recorder *recorder) {
+  lane *l = this_thread.lanes;
+  while (l && l->recorder != recorder) l = l->next;
+  return l;
+}
+
+uint32_t lane_thread(optrace_recorder **recorder) {
+  if (this_thread.lanes && !*recorder) *recorder = this_thread.lanes->recorder;
+  lane *l = lane_known(*recorder);
+  return l ? l->thread : 0;
+}

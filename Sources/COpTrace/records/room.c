@@ -1,0 +1,88 @@
+// The slow path: a new chunk for a lane, or a mark of a loss where there is none.
+#include "room.h"
+
+#include <string.h>
+
+#include "../storage/chunks.h"
+#include "../storage/file.h"
+#include "lanes.h"
+
+static bool lose(lane *l, uint32_t reason) {
+  l->lost += 1;
+  l->lost_reason = reason;
+  l->end = l->cursor;  // A smaller record that would still fit must not follow the loss without its mark.
+  recorder_count_lost(l->recorder, reason, 1);
+  return false;
+}
+
+static void show(lane *l, chunk_header *chunk) {
+  if (!l->open) {
+    l->next_known = l->recorder->known;
+    l->recorder->known = l;
+  }
+  l->open = chunk;
+}
+
+static bool refill(lane *l, uint32_t needed, uint64_t ticks) {
+  enum { first_chunk = 2048, largest_chunk = 256 * 1024, own_records = 16 + longest_name_record };
+  optrace_recorder *recorder = l->recorder;
+  uint64_t retry_at = atomic_load_explicit(&recorder->retry_at, memory_order_relaxed);
+  if (unlikely(retry_at && optrace_clock_monotonic() < retry_at)) return lose(l, recorder->failure);
+
+  uint32_t bytes = l->chunk_size ? l->chunk_size : first_chunk;
+  uint32_t least = (uint32_t)sizeof(chunk_header) + needed + own_records;
+  if (bytes < least) bytes = (least + 63) & ~63u;
+  chunk_header *chunk;
+  for (;;) {
+    pthread_mutex_lock(&recorder->lock);
+    if (recorder->stopping || !atomic_load_explicit(&recorder->enabled, memory_order_relaxed)) {
+      pthread_mutex_unlock(&recorder->lock);
+      return false;  // Not a loss: the recorder was stopped.
+    }
+    chunk = chunk_take(recorder, bytes, optrace_chunk_kind_events, l->thread, ticks);
+    if (chunk && l->chunk) chunk_retire(recorder, l->chunk);
+    if (chunk) show(l, chunk);
+    pthread_mutex_unlock(&recorder->lock);
+    if (chunk) break;
+    if (recorder->options.ring) return lose(l, optrace_loss_no_space);
+    if (!file_grow(recorder, bytes, false)) {
+      if (bytes > first_chunk && least <= first_chunk) {
+        bytes = first_chunk;  // The last bit of space, too.
+        l->chunk_size = 0;
+        continue;
+      }
+      if (!atomic_load_explicit(&recorder->enabled, memory_order_relaxed)) return false;  // Stopped meanwhile.
+      return lose(l, recorder->failure);
+    }
+  }
+
+  l->chunk = chunk;
+  l->end = (uint8_t *)chunk + chunk->bytes;
+  l->last_ticks = ticks;
+  l->chunk_size = bytes < largest_chunk / 4 ? bytes * 4 : largest_chunk;
+  uint8_t *at = (uint8_t *)chunk + sizeof(chunk_header);
+  if (l->lost) {
+    uint64_t head = optrace_kind_lost | (uint64_t)l->lost_reason << 32;
+    memcpy(at, &head, 8);
+    memcpy(at + 8, &l->lost, 8);
+    at += 16;
+    l->lost = 0;
+  }
+  at += lane_name_record(l, at);
+  lane_commit(l, at);
+  return true;
+}
+
+uint8_t *lane_reserve_slowly(lane *l, uint32_t bytes, uint64_t now, uint64_t *delta) {
+  bool far = *delta > optrace_format_largest_delta;
+  if ((size_t)(l->end - l->cursor) < bytes + (far ? 16 : 0)) {
+    if (!refill(l, bytes, now)) return NULL;
+  } else if (far) {
+    uint64_t head = optrace_kind_time;
+    memcpy(l->cursor, &head, 8);
+    memcpy(l->cursor + 8, &now, 8);
+    l->cursor += 16;  // Becomes visible with the record that follows.
+  }
+  *delta = 0;
+  return l->cursor;
+}

@@ -1,0 +1,11 @@
+// Room for records.
+#ifndef OPTRACE_ROOM_H
+#define OPTRACE_ROOM_H
+
+#include "../storage/lane.h"
+
+// No room, or too long since the last record. Returns where the record goes, and sets its distance in time to the last
+// one; null where it goes nowhere: it is lost, and counted, or the recorder has stopped.
+uint8_t *lane_reserve_slowly(lane *l, uint32_t bytes, uint64_t now, uint64_t *delta);
+
+#endif

@@ -1,0 +1,25 @@
+// Records with text.
+#ifndef OPTRACE_TEXT_H
+#define OPTRACE_TEXT_H
+
+#include <string.h>
+
+#include "COpTrace.h"
+
+// All of a record of so many words but its first. Returns its end.
+static inline uint8_t *store_text(uint8_t *at, uint32_t words, uint32_t high, bool has_word2, uint64_t word2,
+                           const uint8_t *text, size_t length) {
+  uint64_t word1 = words | (uint64_t)length << 16 | (uint64_t)high << 32;
+  memcpy(at + 8, &word1, 8);
+  uint8_t *to = at + 16;
+  if (has_word2) {
+    memcpy(to, &word2, 8);
+    to += 8;
+  }
+  uint8_t *end = at + words * 8;
+  if (to < end) memset(end - 8, 0, 8);
+  if (length) memcpy(to, text, length);
+  return end;
+}
+
+#endif

@@ -1,0 +1,80 @@
+// A file that somebody cuts while it is mapped: storing to a page behind its end is a SIGBUS, which would end the
+// program that is watched. Faults inside our own mappings get a page of no file and end the recording; all others go
+// on to whoever handled them before.
+#include "guard.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "recorder.h"
+
+enum { guard_slots = 256 };
+
+static struct {
+  _Atomic(optrace_recorder *) recorder;
+  _Atomic uintptr_t base, size;
+} guarded[guard_slots];
+
+static struct sigaction previous;
+static uintptr_t page_size;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+// Only what a signal handler may do: loads, stores, one system call.
+static bool repair(uintptr_t at) {
+  for (int slot = 0; slot < guard_slots; slot++) {
+    optrace_recorder *recorder = atomic_load(&guarded[slot].recorder);
+    if (!recorder || at - atomic_load(&guarded[slot].base) >= atomic_load(&guarded[slot].size)) continue;
+    void *page = (void *)(at / page_size * page_size);
+    if (mmap(page, page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+      return false;
+    atomic_store(&recorder->enabled, 0);
+    return true;
+  }
+  return false;
+}
+
+static void on_bus_error(int number, siginfo_t *info, void *context) {
+  int error = errno;
+  if (repair((uintptr_t)info->si_addr)) {
+    errno = error;
+    return;
+  }
+  if (previous.sa_flags & SA_SIGINFO) {
+    previous.sa_sigaction(number, info, context);
+  } else if (previous.sa_handler == SIG_DFL || previous.sa_handler == SIG_IGN) {
+    sigaction(number, &previous, NULL);  // The instruction is tried again, and fails as if we were not here.
+  } else {
+    previous.sa_handler(number);
+  }
+}
+
+static void install(void) {
+  page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
+  struct sigaction action = {0};
+  action.sa_sigaction = on_bus_error;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGBUS, NULL, &previous);
+  sigaction(SIGBUS, &action, NULL);
+}
+
+int guard_add(optrace_recorder *recorder, const void *base, uint64_t size) {
+  pthread_once(&once, install);
+  for (int slot = 0; slot < guard_slots; slot++) {
+    optrace_recorder *none = NULL;
+    // The size last: until then no address is inside.
+    if (!atomic_compare_exchange_strong(&guarded[slot].recorder, &none, recorder)) continue;
+    atomic_store(&guarded[slot].base, (uintptr_t)base);
+    atomic_store(&guarded[slot].size, (uintptr_t)size);
+    return slot;
+  }
+  return -1;
+}
+
+void guard_remove(int slot) {
+  if (slot < 0) return;
+  atomic_store(&guarded[slot].size, 0);
+  atomic_store(&guarded[slot].recorder, NULL);
+}

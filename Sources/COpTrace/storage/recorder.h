@@ -1,0 +1,108 @@
+// What a recorder is: the file in memory, its chunks, and the lanes of its threads.
+#ifndef OPTRACE_RECORDER_H
+#define OPTRACE_RECORDER_H
+
+#include <pthread.h>
+#include <sys/types.h>
+
+#include "../base/clock.h"
+#include "lane.h"
+
+enum { cache_slots = 512 };
+
+// A part of the file in memory. Each is as large as all before it, so few are enough, and the recorder never takes many
+// more of the program's addresses than its file has bytes.
+typedef struct {
+  uint8_t *at;
+  uint64_t offset;  // Of its first byte in the file; whole pages.
+  uint64_t size;    // Addresses.
+  uint64_t mapped;  // Those that show the file, from the first on.
+  int guard;        // Its slot.
+} file_window;
+// 1 MiB doubled so often is more than any file.
+enum { most_windows = 24 };
+
+struct optrace_recorder {
+  // Read by every record, written twice in a life.
+  _Atomic uint32_t enabled;
+  uint32_t use_counter;
+  uint8_t *base;          // The first window, where the header is, and all of a ring.
+  _Atomic uint32_t hooks;
+
+  // Written seldom: once per block of serial numbers.
+  _Alignas(64) _Atomic uint32_t next_serial;
+  _Atomic uint32_t next_queue;
+  _Atomic uint32_t next_span;
+  _Atomic uint32_t next_thread;
+
+  // The slow path. `grow` is held while the file grows, `lock` while lists and marks change; `grow` is taken first.
+  _Alignas(64) pthread_mutex_t lock;
+  pthread_mutex_t grow;
+  pthread_cond_t wake;
+  pthread_t keeper;
+  bool has_keeper;
+  bool stopping;
+  _Atomic bool stopped;
+  int descriptor;
+  dev_t device;
+  ino_t inode;
+  optrace_options options;
+  file_window windows[most_windows];
+  uint32_t window_count;
+  uint64_t largest;       // What the file can become.
+  uint64_t mapped;        // Bytes of the file that are reserved on disk and mapped.
+  _Atomic uint64_t used;  // Bytes handed out as chunks.
+  uint64_t sequence;
+  _Atomic uint64_t retry_at;  // After a failure to grow: not before this monotonic time.
+  _Atomic uint32_t failure;   // The loss reason of that failure.
+  uint64_t lost_at_end[8];    // The header's counts, once the file is no longer mapped.
+  lane *idle;                 // Of threads that have ended.
+  lane *_Atomic waiting;      // Those that have ever waited or added; read without a lock until the keeper has ended.
+  _Atomic bool hurries;       // Somebody has waited, or added a barrier: the keeper looks at them more often.
+  lane *known;                // Those that have ever had a chunk; none is freed before the recorder has stopped.
+  uint64_t millisecond;       // In ticks.
+  lane definitions;
+  lane carried;
+  uint64_t carried_bytes;
+  bool carries_again;     // What is being carried was carried before.
+
+  // Streaming: chunks that wait for their checksum.
+  chunk_header *unsealed[64];
+  uint32_t unsealed_count;
+
+  // Flight recorder: all chunks are of one size; indexes into `chunks`.
+  uint32_t ring_chunk;
+  uint32_t ring_count;
+  uint32_t *ring_free;
+  uint32_t ring_free_count;
+  uint32_t *ring_retired;     // A queue, oldest first.
+  uint32_t ring_retired_head, ring_retired_count;
+  uint32_t ring_scanned;      // How many of the retired ones have been scanned.
+  uint8_t *ring_copy;         // Of the chunk that is being recycled.
+
+  struct {
+    _Atomic uint64_t key1, key2;
+    _Atomic uint32_t id;
+  } cache[cache_slots];
+};
+
+_Static_assert(offsetof(struct optrace_recorder, enabled) == 0, "`optrace_recorder_is_recording` reads it");
+
+static inline bool recorder_is_enabled(const optrace_recorder *recorder) {
+  return recorder && atomic_load_explicit(&recorder->enabled, memory_order_relaxed);
+}
+
+static inline uint64_t recorder_now(const optrace_recorder *recorder) {
+  return recorder->use_counter ? optrace_counter() : optrace_clock_monotonic();
+}
+
+static inline _Atomic uint64_t *header_word(optrace_recorder *recorder, size_t offset) {
+  return (_Atomic uint64_t *)(void *)(recorder->base + offset);
+}
+
+static inline void recorder_count_lost(optrace_recorder *recorder, uint32_t reason, uint64_t count) {
+  if (!recorder->base) return;
+  atomic_fetch_add_explicit(header_word(recorder, optrace_header_loss_counts + 8 * reason), count, memory_order_relaxed);
+}
+
+#endif

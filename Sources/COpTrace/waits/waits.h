@@ -1,0 +1,15 @@
+// What threads block on.
+#ifndef OPTRACE_WAITS_H
+#define OPTRACE_WAITS_H
+
+#include "../storage/lane.h"
+
+// Null: it is not to be recorded. `object`: the address, and the kind from bit 48 on.
+lane *wait_begin(const optrace_operation *operation, uint64_t object);
+// On the same thread.
+void wait_end(lane *lane);
+// Tells of waits that last. By the keeper, which is the only one; without its lock.
+void waits_tell(optrace_recorder *recorder);
+void waits_set_queue_name(const char *(*name)(const void *queue));
+
+#endif

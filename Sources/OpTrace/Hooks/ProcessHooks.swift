@@ -1,0 +1,171 @@
+internal import COpTrace
+internal import Foundation
+internal import OpTraceFormat
+
+/// What is done when a hook of this process (`COpTraceHooks.h`) is reached.
+enum ProcessHooks {
+  /// Records everything that nobody has introduced to `recorder`, until it is stopped; see ``HookUse``.
+  static func watchEverything(for recorder: TraceRecorder, fromOutside: Bool = false) throws(TraceRecorderError) {
+    #if canImport(Darwin)
+      try HookUse.watchEverything(
+        for: recorder, fromOutside: fromOutside, begin: exchangeMethods, end: { restoreMethods() })
+    #else
+      try HookUse.watchEverything(for: recorder, fromOutside: fromOutside)
+    #endif
+  }
+
+  /// Objects come without ownership, and live while the hook runs.
+  private static func object<Object: AnyObject>(_ pointer: UnsafeMutableRawPointer?) -> Object? {
+    pointer.map { Unmanaged<Object>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  private static func probe(_ object: UnsafeMutableRawPointer?) -> OperationProbe? {
+    optrace_object_find(object).map { OperationProbe(hooked: $0) }
+  }
+
+  /// The recorder that an operation belongs to.
+  private static func recorder(of probe: OperationProbe) -> TraceRecorder? {
+    probe.owner.flatMap { core in
+      if let watcher = TraceRecorder.watcher, watcher.core == core { return watcher }
+      return TraceRecorder.active(core)
+    }
+  }
+
+  private static func queueProbe(_ queue: UnsafeMutableRawPointer?) -> QueueProbe? {
+    optrace_object_know(queue, true).map { QueueProbe(pointer: $0) }
+  }
+
+  private static func enqueue(
+    _ operations: some Sequence<Operation>, on pointer: UnsafeMutableRawPointer?,
+    _ adding: UnsafeMutablePointer<optrace_adding>?
+  ) {
+    guard let recorder = TraceRecorder.watcher, let queue: OperationQueue = object(pointer),
+      let probe = queueProbe(pointer)
+    else {
+      return
+    }
+    let first = probe.recordEnqueued(operations, on: queue, recorder: recorder)
+    adding?.pointee = QueueProbe.beginAdding(first, to: queue, recorder: recorder)
+  }
+
+  /// Calls `body` with the queue's number in the trace of everything.
+  private static func withQueue(_ pointer: UnsafeMutableRawPointer?, _ body: (OpaquePointer, UInt32) -> Void) {
+    guard let recorder = TraceRecorder.watcher, let queue: OperationQueue = object(pointer),
+      let number = queueProbe(pointer)?.number(of: queue, in: recorder)
+    else { return }
+    body(recorder.core, number)
+  }
+
+  /// A closure's two words stand in a structure as they are; on its own, a closure is passed to generic code in another form.
+  private struct Block {
+    let run: @Sendable () -> Void
+  }
+
+  fileprivate static var calls: optrace_hook_calls {
+    var calls = optrace_hook_calls()
+    calls.traced_operation = unsafeBitCast(TracedOperation.self as AnyClass, to: UnsafeRawPointer.self)
+    calls.traced_block_operation = unsafeBitCast(TracedBlockOperation.self as AnyClass, to: UnsafeRawPointer.self)
+    calls.traced_queue = unsafeBitCast(TracedOperationQueue.self as AnyClass, to: UnsafeRawPointer.self)
+    calls.records_itself = { metadata in
+      guard let metadata else { return false }
+      let type: AnyClass = unsafeBitCast(metadata, to: AnyClass.self)
+      return type is any ProbedOperation.Type || type is TracedOperationQueue.Type
+    }
+    calls.probe = { operation in
+      guard let operation: Operation = ProcessHooks.object(operation) else { return nil }
+      return operation.probed?.probe.pointer
+    }
+    calls.introduce = { pointer, isRunning in
+      guard let operation: Operation = ProcessHooks.object(pointer) else { return }
+      let known = ProcessHooks.probe(pointer).flatMap { ProcessHooks.recorder(of: $0) }
+      _ = (known ?? TraceRecorder.watcher)?.introduce(operation, isRunning ? .running : .started)
+    }
+    calls.goes_unmet = { pointer in
+      guard let pointer, let operation: Operation = ProcessHooks.object(pointer) else { return }
+      var name: String?
+      var dependencies: [Operation] = []
+      let isAsked = withUnsafeMutablePointer(to: &name) { name in
+        withUnsafeMutablePointer(to: &dependencies) { optrace_operation_ask(pointer, name, $0) }
+      }
+      guard isAsked, !dependencies.isEmpty else { return }
+      TraceRecorder.introduceReleased(operation, name: name, probe: nil, dependencies: dependencies)
+    }
+    calls.dependency = { pointer, other, added in
+      guard let probe = ProcessHooks.probe(pointer), let recorder = ProcessHooks.recorder(of: probe),
+        let target: Operation = ProcessHooks.object(other)
+      else { return }
+      probe.record(added ? .dependencyAdded : .dependencyRemoved, UInt64(recorder.introduce(target)))
+    }
+    calls.operation_changed = { pointer, kind, value in
+      guard let probe = ProcessHooks.probe(pointer), let value else { return }
+      switch EventKind(rawValue: kind) {
+      case .operationNamed:
+        if let name = value.load(as: String?.self) { probe.record(.operationNamed, text: name) }
+      case .priorityChanged:
+        let priority = value.load(as: Operation.QueuePriority.self)
+        probe.record(.priorityChanged, UInt64(bitPattern: Int64(priority.rawValue)))
+      case .qualityChanged:
+        probe.record(.qualityChanged, UInt64(value.load(as: QualityOfService.self).traceValue))
+      default: break
+      }
+    }
+    calls.enqueue = { queue, operation, adding in
+      guard let operation: Operation = ProcessHooks.object(operation) else { return }
+      ProcessHooks.enqueue(CollectionOfOne(operation), on: queue, adding)
+    }
+    // An array is one pointer to its storage.
+    calls.enqueue_all = { queue, array, adding in
+      if let array { ProcessHooks.enqueue(unsafeBitCast(array, to: [Operation].self), on: queue, adding) }
+    }
+    calls.wait_all = { array in
+      guard let array else { return }
+      for operation in unsafeBitCast(array, to: [Operation].self) { operation.waitUntilFinished() }
+    }
+    calls.barrier = { queue, function, context, newFunction, newContext, adding in
+      guard let recorder = TraceRecorder.watcher, let object: OperationQueue = ProcessHooks.object(queue),
+        let probe = ProcessHooks.queueProbe(queue), let number = probe.number(of: object, in: recorder)
+      else { return false }
+      let barrier = unsafeBitCast((function, context), to: Block.self)
+      let life = recorder.introduceBarrier(queue: number)
+      let wrapped = Block { life.run(barrier.run) }
+      adding?.pointee = QueueProbe.beginAdding(life.probe.serial, to: object, isBarrier: true, recorder: recorder)
+      withExtendedLifetime(wrapped) {
+        let words = unsafeBitCast(wrapped, to: (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?).self)
+        newFunction?.pointee = words.0
+        newContext?.pointee = words.1
+        if let context = words.1 { _ = Unmanaged<AnyObject>.fromOpaque(context).retain() }
+      }
+      return true
+    }
+    calls.release = { context in
+      if let context { Unmanaged<AnyObject>.fromOpaque(context).release() }
+    }
+    calls.queue_event = { queue, kind in
+      ProcessHooks.withQueue(queue) { optrace_emit1($0, kind, $1) }
+    }
+    calls.queue_value = { queue, kind, value in
+      ProcessHooks.withQueue(queue) { optrace_emit2($0, kind, $1, UInt64(bitPattern: value)) }
+    }
+    calls.queue_changed = { pointer, kind, value in
+      guard let value else { return }
+      ProcessHooks.withQueue(pointer) { core, number in
+        switch EventKind(rawValue: kind) {
+        case .queueRenamed:
+          UTF8Text.with(value.load(as: String?.self) ?? "") {
+            optrace_emit_text(core, kind, number, 0, false, 0, $0, $1)
+          }
+        case .queueQualityChanged:
+          optrace_emit2(core, kind, number, UInt64(value.load(as: QualityOfService.self).traceValue))
+        case .queueMainChanged:
+          optrace_emit2(core, kind, number, QueueProbe.isMain(value.load(as: DispatchQueue?.self)) ? 1 : 0)
+        default: break
+        }
+      }
+    }
+    return calls
+  }
+}
+
+/// The C core asks for it before it puts the first hook in its place (`hooks/install.c`): it stands below.
+@_cdecl("optrace_fill_hook_calls")
+func fillHookCalls(_ calls: UnsafeMutablePointer<optrace_hook_calls>) { calls.pointee = ProcessHooks.calls }

@@ -1,0 +1,35 @@
+#if canImport(Darwin)
+  internal import COpTrace
+  internal import Foundation
+  internal import ObjectiveC
+  internal import OpTraceFormat
+
+  /// What the recorder knows of an object that is not ours. It hangs on the object and goes with it.
+  ///
+  /// Finding it takes a lock of the Objective-C runtime for some instructions: the price of carrying nothing ourselves.
+  protocol ObjectCompanion: AnyObject {
+    init()
+  }
+
+  extension ObjectCompanion {
+    /// The class's own address is the key.
+    private static var key: UnsafeRawPointer { unsafeBitCast(Self.self as AnyClass, to: UnsafeRawPointer.self) }
+
+    static func known(_ object: NSObject) -> Self? { objc_getAssociatedObject(object, key) as? Self }
+
+    static func of(_ object: NSObject) -> Self {
+      if let known = known(object) { return known }
+      return companionsLock.withLock {
+        if let known = known(object) { return known }
+        let companion = Self()
+        // Never replaced, so reading needs no retaining; an autoreleased companion would outlive its object.
+        objc_setAssociatedObject(object, key, companion, .OBJC_ASSOCIATION_RETAIN_NONATOMIC)
+        return companion
+      }
+    }
+  }
+
+  /// Held while an object is given its companion.
+  private let companionsLock = NSLock()
+
+#endif

@@ -1,0 +1,83 @@
+internal import COpTrace
+internal import Foundation
+internal import OpTraceFormat
+
+/// What every traced operation carries: its identity for the recorder, and the calls that its overrides make.
+///
+/// All of them cost two loads and a branch while the operation records nowhere.
+/// Sendable: the pointer never changes, and what it points to is atomic inside.
+struct OperationProbe: @unchecked Sendable {
+  /// Bits of ``OperationProbe/claim(_:)``.
+  struct Bits {
+    static let hasDependencies = UInt32(optrace_bit_has_dependencies)
+    static let watched = UInt32(optrace_bit_watched)
+    static let finishRecorded = UInt32(optrace_bit_finish_recorded)
+    static let ready = UInt32(optrace_bit_ready)
+    static let enqueued = UInt32(optrace_bit_enqueued)
+    static let external = UInt32(optrace_bit_external)
+    static let ownReady = UInt32(optrace_bit_own_ready)
+    static let used = UInt32(optrace_bit_used)
+    static let quality = UInt32(optrace_bit_quality)
+  }
+
+  /// Room for one inside of an object, so that an operation costs no allocation of ours.
+  typealias Storage = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
+  static let emptyStorage: Storage = (0, 0, 0, 0, 0, 0, 0)
+
+  let pointer: OpaquePointer?
+
+  init() { pointer = optrace_operation_create() }
+
+  /// Of an operation that is not there yet: nothing is recorded.
+  static let none = OperationProbe(pointer: nil)
+  private init(pointer: OpaquePointer?) { self.pointer = pointer }
+
+  /// Inside of an object of ours. `storage` is a stored property that is used for this and nothing else: objects stay in
+  /// their place, and so does it for as long as the object lives, though Swift promises that for the time of a call only.
+  init(in storage: inout Storage) {
+    pointer = withUnsafeMutableBytes(of: &storage) { bytes in
+      // The same number of words: a test compares them.
+      bytes.baseAddress.map { optrace_operation_place($0.assumingMemoryBound(to: UInt64.self)) }
+    }
+  }
+
+  /// Of an operation that carries none: see `COpTraceHooks.h`.
+  init(hooked pointer: OpaquePointer) { self.pointer = pointer }
+
+  /// To be called once, at the end of the life of what has its probe inside.
+  func end() {
+    if !isSilent { record(.released) }
+  }
+
+  /// The same, where the probe is not inside of an object.
+  func destroy() {
+    guard let pointer else { return }
+    end()
+    optrace_operation_destroy(pointer)
+  }
+
+  /// Nothing of what happens to the operation is recorded at the moment.
+  @inline(__always) var isSilent: Bool { optrace_operation_is_silent(pointer) }
+
+  /// The recorder that events go to; nil before the operation has been described there.
+  var core: OpaquePointer? { optrace_operation_recorder(pointer) }
+  /// The recorder that it belongs to, while it is being described too.
+  var owner: OpaquePointer? { optrace_operation_owner(pointer) }
+  var serial: UInt32 { optrace_operation_serial(pointer) }
+
+  func record(_ kind: EventKind) {
+    if let pointer { optrace_operation_event(pointer, kind.rawValue) }
+  }
+
+  func record(_ kind: EventKind, _ word: UInt64) {
+    if let pointer { optrace_operation_event2(pointer, kind.rawValue, word) }
+  }
+
+  func record(_ kind: EventKind, text: String) {
+    guard let core else { return }
+    UTF8Text.with(text) { optrace_emit_text(core, kind.rawValue, serial, 0, false, 0, $0, $1) }
+  }
+
+  func claim(_ bit: UInt32) -> Bool { optrace_operation_claim(pointer, bit) }
+  func has(_ bit: UInt32) -> Bool { optrace_operation_has(pointer, bit) }
+}

@@ -1,0 +1,165 @@
+internal import COpTrace
+internal import Foundation
+internal import OpTraceFormat
+
+/// An operation that carries a probe: all traced types.
+protocol ProbedOperation: Operation {
+  var probe: OperationProbe { get }
+  var sourceLocation: SourceLocation? { get }
+  /// `isAsynchronous`, without asking an override that may do anything.
+  var isProbedAsAsynchronous: Bool { get }
+}
+
+extension Operation {
+  /// The operation as a probed one, if it is. By its class: asking for the protocol is a slower cast.
+  var probed: (any ProbedOperation)? { self as? TracedOperation ?? (self as? TracedBlockOperation) }
+}
+
+extension Operation {
+  /// The probe that it carries, if it is one of ours.
+  var ownProbe: OperationProbe? {
+    if let operation = self as? TracedOperation { return operation.probe }
+    return (self as? TracedBlockOperation)?.probe
+  }
+}
+
+// MARK: - The overrides' bodies
+
+extension ProbedOperation {
+  /// Runs `body`, which is Foundation's `start()`, and notices when the operation's code begins and ends: Foundation on
+  /// Linux asks `isExecuting` right before `main()`, and `isFinished` before it tells anybody of the end, both on the
+  /// thread that runs the operation.
+  func probedStart(_ body: () -> Void) {
+    guard attachToDefault() else {
+      _ = probe.claim(OperationProbe.Bits.used)
+      return body()
+    }
+    probe.record(.started)
+    _ = probe.claim(OperationProbe.Bits.watched)
+    optrace_frame_push(probe.pointer)
+    body()
+    optrace_frame_pop()
+    // Not yet recorded: it was too deep in nested starts to be watched, or has not finished.
+    if probe.claim(OperationProbe.Bits.finishRecorded), isFinished { probe.record(.finished) }
+    probe.record(.startReturned)
+  }
+
+  @inline(__always) func noteExecuting(_ value: Bool) -> Bool {
+    if !value || probe.isSilent { return value }
+    noteExecuting()
+    return value
+  }
+
+  private func noteExecuting() {
+    if optrace_frame_phase(probe.pointer) == UInt32(optrace_phase_starting) {
+      optrace_frame_set_phase(UInt32(optrace_phase_executing))
+      probe.record(.executionBegan)
+    }
+  }
+
+  /// A finish can be seen when it has been recorded and not before, as far as that is in our hands: Foundation's own
+  /// state changes some instructions earlier, and whoever asks in between, from another thread, is told "not yet".
+  /// Those who wait are woken after that.
+  @inline(__always) func noteFinished(_ value: Bool) -> Bool {
+    if !value || probe.isSilent { return value }
+    return noteFinished()
+  }
+
+  private func noteFinished() -> Bool {
+    if probe.has(OperationProbe.Bits.finishRecorded) { return true }
+    let phase = optrace_frame_phase(probe.pointer)
+    if phase == UInt32(optrace_phase_starting) || phase == UInt32(optrace_phase_executing) {
+      if phase == UInt32(optrace_phase_executing) { probe.record(.executionEnded) }
+      optrace_frame_set_phase(UInt32(optrace_phase_finished))
+      probe.record(.finished)
+      _ = probe.claim(OperationProbe.Bits.finishRecorded)
+      return true
+    }
+    // Asked again where it was watched: the finish may have been recorded meanwhile.
+    return !probe.has(OperationProbe.Bits.watched) || probe.has(OperationProbe.Bits.finishRecorded)
+  }
+
+  /// Foundation asks on the thread that took away the last obstacle, perhaps under the queue's lock. Only turns to true
+  /// are recorded: a program may ask as often as it likes. Where a subclass overrides `isReady`, this is a part of its answer
+  /// only, and the hook in its place takes note of the whole.
+  @inline(__always) func noteReady(_ value: Bool) -> Bool {
+    if probe.isSilent { return value }
+    return noteTurn(value)
+  }
+
+  private func noteTurn(_ value: Bool) -> Bool {
+    if !probe.has(OperationProbe.Bits.ownReady),
+      optrace_operation_turn(probe.pointer, OperationProbe.Bits.ready, value)
+    {
+      probe.record(.ready)
+    }
+    return value
+  }
+
+  /// The edge is recorded before Foundation hears of it: on Linux an operation that is made to depend on itself hangs
+  /// in there. One that is not attached yet is described, edges and all, when it is; if that happened meanwhile, the
+  /// edge is recorded afterwards, perhaps for the second time, which readers do not mind.
+  func noteDependency(on operation: Operation, _ body: () -> Void) {
+    _ = probe.claim(OperationProbe.Bits.hasDependencies)
+    #if !canImport(Darwin)
+      // No queue will ever be given it.
+      if operation === self { attachForStart() }
+    #endif
+    let wasAttached = recordDependency(on: operation)
+    body()
+    if !wasAttached { _ = recordDependency(on: operation) }
+  }
+
+  private func recordDependency(on operation: Operation) -> Bool {
+    guard let core = probe.core, let recorder = TraceRecorder.active(core) else { return false }
+    probe.record(.dependencyAdded, UInt64(recorder.introduce(operation)))
+    return true
+  }
+
+  /// No recorder has met it, and it depends on others.
+  var isUnmetDependent: Bool { probe.has(OperationProbe.Bits.hasDependencies) && probe.owner == nil }
+
+  func noteUnmet(name: String?, dependencies: [Operation]) {
+    TraceRecorder.introduceReleased(self, name: name, probe: probe, dependencies: dependencies)
+  }
+
+  func noteDependencyRemoved(_ operation: Operation) {
+    guard let core = probe.core, let recorder = TraceRecorder.active(core) else { return }
+    probe.record(.dependencyRemoved, UInt64(recorder.introduce(operation)))
+  }
+
+  func noteName(_ name: String?) {
+    if let name { probe.record(.operationNamed, text: name) }
+  }
+
+  func noteWait(_ body: () -> Void) {
+    guard probe.core != nil, !isFinished else { return body() }
+    probe.record(.waitBegan)
+    optrace_frame_waits(true)
+    body()
+    optrace_frame_waits(false)
+    probe.record(.waitEnded)
+  }
+
+  func noteCancel() {
+    _ = probe.claim(OperationProbe.Bits.used)
+    probe.record(.cancelRequested)
+  }
+
+  func attachForStart() {
+    if !attachToDefault() { _ = probe.claim(OperationProbe.Bits.used) }
+  }
+
+  /// For an operation that is run by hand. True when it records.
+  @inline(__always) private func attachToDefault() -> Bool {
+    if !probe.isSilent { return true }
+    if optrace_nobody_records() { return false }
+    return introduceToDefault()
+  }
+
+  private func introduceToDefault() -> Bool {
+    guard let recorder = TraceRecorder.fallback, recorder.isRecording else { return false }
+    _ = recorder.introduce(self)
+    return !probe.isSilent
+  }
+}

@@ -1,0 +1,41 @@
+internal import COpTrace
+internal import Foundation
+internal import OpTraceFormat
+
+/// Operations that carry no probe of this recorder.
+extension TraceRecorder {
+  /// How fully an operation is seen, as in the format.
+  enum Coverage: UInt8, Comparable {
+    case full = 0
+    case partial = 1
+    case external = 2
+
+    static func < (a: Coverage, b: Coverage) -> Bool { a.rawValue < b.rawValue }
+  }
+
+  /// The number of an operation. At first sight it is described as `external`: nothing but its being named is known.
+  func identifyForeign(_ operation: Operation) -> UInt32 {
+    let (serial, isNew) = foreign.number(of: operation, core: core)
+    if isNew, serial != 0 {
+      describe(
+        facts(of: operation), name: operation.name, serial: serial,
+        coverage: UInt64(Coverage.external.rawValue),
+        isAsynchronous: false, created: nil, location: nil)
+    }
+    return serial
+  }
+
+  /// Describes an operation that a traced queue was given, with what it depends on.
+  func enqueueForeign(_ operation: Operation) -> UInt32 {
+    let (serial, _) = foreign.number(of: operation, core: core)
+    guard serial != 0 else { return 0 }
+    describe(
+      facts(of: operation), name: operation.name, serial: serial, coverage: UInt64(Coverage.partial.rawValue),
+      isAsynchronous: operation.isAsynchronous, created: nil, location: nil)
+    for dependency in operation.dependencies {
+      let target = introduce(dependency)
+      optrace_emit2(core, EventKind.dependencyAdded.rawValue, serial, UInt64(target))
+    }
+    return serial
+  }
+}

@@ -1,0 +1,231 @@
+internal import COpTrace
+internal import Foundation
+internal import OpTraceFormat
+
+/// Describing operations and queues at first sight.
+extension TraceRecorder {
+  /// How an operation comes into the trace.
+  enum Sight {
+    /// Another operation depends on it, or an event of the program's own belongs to it.
+    case named
+    /// It is given to a queue that is recorded.
+    case enqueued
+    /// It starts, or somebody waits for it.
+    case started
+    /// It goes on from a start that nobody saw.
+    case running
+  }
+
+  /// The operation's number in this trace. At first sight it is described: class, name, source, and what it depends on,
+  /// the operations that were never enqueued included. Takes no lock for traced types, unless a class is new.
+  @discardableResult
+  func introduce(_ operation: Operation, _ sight: Sight = .named) -> UInt32 {
+    introduce(operation, probe(of: operation), sight)
+  }
+
+  private func introduce(_ operation: Operation, _ probe: OperationProbe?, _ sight: Sight) -> UInt32 {
+    var waiting: [(Operation, UInt32)] = []
+    let serial = identify(operation, probe, sight, &waiting)
+    describeDependencies(&waiting)
+    return serial
+  }
+
+  /// A list and not a recursion: chains of dependencies may be long.
+  private func describeDependencies(_ waiting: inout [(Operation, UInt32)]) {
+    while let (next, number) = waiting.popLast() {
+      for dependency in next.dependencies {
+        let target = identify(dependency, self.probe(of: dependency), .named, &waiting)
+        optrace_emit2(core, EventKind.dependencyAdded.rawValue, number, UInt64(target))
+      }
+    }
+  }
+
+  /// The number of an operation that a queue of this recorder is given. One that no probe can follow is recorded in part.
+  func introduceForQueue(_ operation: Operation) -> UInt32 {
+    if let own = operation as? TracedOperation { return introduceOwn(own) }
+    if let own = operation as? TracedBlockOperation { return introduceOwn(own) }
+    guard let probe = probe(of: operation), probe.owner == nil || probe.owner == core else {
+      return enqueueForeign(operation)
+    }
+    let serial = introduce(operation, probe, .enqueued)
+    // The hooks ask for it.
+    _ = probe.claim(OperationProbe.Bits.enqueued)
+    return serial
+  }
+
+  /// Nearly every operation comes this way: one of ours, with which nothing has been done yet, as it knows itself.
+  private func introduceOwn(_ operation: some ProbedOperation) -> UInt32 {
+    let probe = operation.probe
+    guard probe.pointer != nil, probe.owner == nil, !probe.has(OperationProbe.Bits.used) else {
+      return probe.owner == nil || probe.owner == core
+        ? introduce(operation, probe, .enqueued) : enqueueForeign(operation)
+    }
+    // The program's code, so it is asked before others wait for the description.
+    let name = operation.name
+    let facts = facts(of: operation)
+    let serial = optrace_recorder_next_serial(core)
+    guard serial != 0 else { return 0 }
+    // Else another thread was faster.
+    guard optrace_operation_attach(probe.pointer, serial) else { return introduce(operation, probe, .enqueued) }
+    if facts.readiness == .hooked { _ = probe.claim(OperationProbe.Bits.ownReady) }
+    describe(
+      facts, name: name, serial: serial, coverage: UInt64(Coverage.full.rawValue),
+      isAsynchronous: operation.isProbedAsAsynchronous, created: optrace_operation_created(probe.pointer),
+      location: operation.sourceLocation)
+    optrace_operation_publish(probe.pointer, core)
+    if probe.has(OperationProbe.Bits.hasDependencies) {
+      var described: [(Operation, UInt32)] = [(operation, serial)]
+      describeDependencies(&described)
+    }
+    return serial
+  }
+
+  /// What follows the operation: the probe that it carries, or the one that the hooks keep for it.
+  func probe(of operation: Operation) -> OperationProbe? {
+    if let own = operation.ownProbe { return own }
+    guard HookUse.isInUse(by: self) else { return nil }
+    #if canImport(Darwin)
+      return OperationObserver.of(operation).probe
+    #else
+      return optrace_object_know(Unmanaged.passUnretained(operation).toOpaque(), false).map {
+        OperationProbe(hooked: $0)
+      }
+    #endif
+  }
+
+  private func identify(
+    _ operation: Operation, _ probe: OperationProbe?, _ sight: Sight, _ described: inout [(Operation, UInt32)]
+  ) -> UInt32 {
+    guard let probe, probe.pointer != nil else {
+      return identifyForeign(operation)
+    }
+    if probe.owner == nil {
+      let appearance = appearance(of: operation, sight)
+      let serial = optrace_recorder_next_serial(core)
+      guard serial != 0 else { return 0 }
+      if optrace_operation_attach(probe.pointer, serial) {
+        describe(operation, appearance, probe, sight, &described)
+        return serial
+      }
+      // Another thread was faster.
+    }
+    guard probe.owner == core else { return identifyForeign(operation) }
+    if sight != .named, probe.has(OperationProbe.Bits.external),
+      optrace_operation_release(probe.pointer, OperationProbe.Bits.external)
+    {
+      describe(operation, appearance(of: operation, sight), probe, sight, &described)
+    }
+    return probe.serial
+  }
+
+  /// What an operation answers. That is the program's code, which may take locks and use other operations, or this one:
+  /// it is asked before others wait for the description.
+  private struct Appearance {
+    var isOurs = true
+    var name: String?
+    var location: SourceLocation?
+    var isFinished = false
+    var isExecuting = false
+    var isCancelled = false
+    var isAsynchronous = false
+    var hasDependencies = false
+  }
+
+  private func appearance(of operation: Operation, _ sight: Sight) -> Appearance {
+    var appearance = Appearance()
+    if let probed = operation.probed {
+      // One of ours knows of itself that nothing has been done with it.
+      if sight != .enqueued || probed.probe.has(OperationProbe.Bits.used) {
+        appearance.isFinished = operation.isFinished
+        appearance.isExecuting = operation.isExecuting
+        appearance.isCancelled = operation.isCancelled
+      }
+      appearance.isAsynchronous = probed.isProbedAsAsynchronous
+      appearance.location = probed.sourceLocation
+    } else {
+      // A program may hold the lock of its getters while it adds the operation or makes another one depend on it: it is
+      // not asked where Foundation asks neither of these.
+      if !((sight == .enqueued || sight == .named) && isUnused(operation)) {
+        appearance.isFinished = operation.isFinished
+        appearance.isExecuting = operation.isExecuting
+      }
+      appearance.isOurs = false
+      appearance.isCancelled = operation.isCancelled
+      appearance.isAsynchronous = operation.isAsynchronous
+      appearance.hasDependencies = !operation.dependencies.isEmpty
+    }
+    appearance.name = operation.name
+    return appearance
+  }
+
+  /// Describes an operation that is attached, and lets its events through. Calls nothing of the program's.
+  private func describe(
+    _ operation: Operation, _ appearance: Appearance, _ probe: OperationProbe, _ sight: Sight,
+    _ described: inout [(Operation, UInt32)]
+  ) {
+    let facts = facts(of: operation)
+    if facts.readiness == .hooked { _ = probe.claim(OperationProbe.Bits.ownReady) }
+    let serial = probe.serial
+    // What began before it met a recorder was not seen, and its absence proves nothing.
+    let isOver = appearance.isFinished
+    var coverage = isOver || appearance.isExecuting ? Coverage.partial : .full
+    if !appearance.isOurs { coverage = max(coverage, self.coverage(ofForeign: operation, sight)) }
+    describe(
+      facts, name: appearance.name, serial: serial, coverage: UInt64(coverage.rawValue),
+      isAsynchronous: appearance.isAsynchronous || !appearance.isOurs && runsItself(operation),
+      created: optrace_operation_created(probe.pointer), location: appearance.location)
+    if appearance.isCancelled { optrace_emit1(core, EventKind.cancelRequested.rawValue, serial) }
+    if isOver {
+      _ = probe.claim(OperationProbe.Bits.finishRecorded)
+      optrace_emit1(core, EventKind.finished.rawValue, serial)
+    }
+    if coverage == .external {
+      _ = probe.claim(OperationProbe.Bits.external)
+    } else if appearance.isOurs ? probe.has(OperationProbe.Bits.hasDependencies) : appearance.hasDependencies {
+      described.append((operation, serial))
+    }
+    optrace_operation_publish(probe.pointer, core)
+  }
+
+  /// Many a class that is asynchronous does not say so: a queue does not ask.
+  private func runsItself(_ operation: Operation) -> Bool {
+    optrace_object_runs_itself(Unmanaged.passUnretained(operation).toOpaque())
+  }
+
+  /// Whether Foundation knows of no use of it. False too where that cannot be told.
+  private func isUnused(_ operation: Operation) -> Bool {
+    optrace_object_is_unused(Unmanaged.passUnretained(operation).toOpaque())
+  }
+
+  /// How fully an operation that is not ours will be seen.
+  private func coverage(ofForeign operation: Operation, _ sight: Sight) -> Coverage {
+    guard HookUse.tellsUnused, watchesEverything else {
+      // Only what the traced queues are given is followed from there on.
+      return sight == .enqueued ? .full : sight == .named ? .external : .partial
+    }
+    // In a queue, or started, before anybody looked: that was not seen.
+    if sight == .running { return .partial }
+    if sight == .enqueued || isUnused(operation) { return .full }
+    return .partial
+  }
+
+  /// Coverage as in the format: 0 full, 1 partial, 2 external.
+  func describe(
+    _ facts: ClassFacts, name: String?, serial: UInt32, coverage: UInt64, isAsynchronous: Bool, created: UInt64?,
+    location: SourceLocation?
+  ) {
+    let flags: UInt64 = (isAsynchronous ? 1 << 20 : 0) | (facts.readiness == .inherited ? 0 : 1 << 21)
+    let word = UInt64(facts.name) | coverage << 16 | flags
+    if let created {
+      optrace_emit_aged(core, EventKind.operationCreated.rawValue, serial, word, created)
+    } else {
+      optrace_emit2(core, EventKind.operationCreated.rawValue, serial, word)
+    }
+    if name != nil || location != nil {
+      let source = location.map { interner.id(of: $0) } ?? 0
+      UTF8Text.with(name ?? "") {
+        optrace_emit_text(core, EventKind.operationNamed.rawValue, serial, source, false, 0, $0, $1)
+      }
+    }
+  }
+}

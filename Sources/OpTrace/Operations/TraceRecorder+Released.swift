@@ -1,0 +1,52 @@
+internal import COpTrace
+internal import Foundation
+internal import OpTraceFormat
+
+extension TraceRecorder {
+  /// Describes an operation that goes without having met a recorder, where what it depends on is not over. Foundation on Linux
+  /// keeps pointers to it there, and follows them later: this may be the cause of a crash, though no queue was ever given it.
+  ///
+  /// The operation itself is asked nothing: parts of it may be gone. `probe`: what it carries, if anything.
+  static func introduceReleased(
+    _ operation: Operation, name: String?, probe: OperationProbe?, dependencies: [Operation]
+  ) {
+    #if !canImport(Darwin)
+      let known = dependencies.map { ($0, knownProbe(of: $0)) }
+      let owner = known.lazy.compactMap { $0.1?.owner }.first
+      guard let recorder = owner.map({ active($0) }) ?? watcher ?? fallback, recorder.isRecording else {
+        return
+      }
+      // Also looks at Foundation, where nobody has yet: `isOpen` rests on that.
+      _ = recorder.facts(of: operation)
+      guard known.contains(where: { isOpen($0.0, $0.1) }) else { return }
+      recorder.describeReleased(operation, name, probe ?? recorder.probe(of: operation), dependencies)
+    #endif
+  }
+
+  private func describeReleased(
+    _ operation: Operation, _ name: String?, _ probe: OperationProbe?, _ dependencies: [Operation]
+  ) {
+    guard let probe else { return }
+    let serial = optrace_recorder_next_serial(core)
+    guard serial != 0, optrace_operation_attach(probe.pointer, serial) else { return }
+    describe(
+      facts(of: operation), name: name, serial: serial, coverage: UInt64(Coverage.full.rawValue),
+      isAsynchronous: operation.probed?.isProbedAsAsynchronous ?? false,
+      created: optrace_operation_created(probe.pointer), location: operation.probed?.sourceLocation)
+    for dependency in dependencies {
+      optrace_emit2(core, EventKind.dependencyAdded.rawValue, serial, UInt64(introduce(dependency)))
+    }
+    optrace_operation_publish(probe.pointer, core)
+  }
+
+  private static func knownProbe(of operation: Operation) -> OperationProbe? {
+    if let probed = operation.probed { return probed.probe }
+    return optrace_object_find(Unmanaged.passUnretained(operation).toOpaque()).map { OperationProbe(hooked: $0) }
+  }
+
+  /// Whether it is known not to be over: by a recorder, or because nobody has used it yet.
+  private static func isOpen(_ operation: Operation, _ probe: OperationProbe?) -> Bool {
+    if let probe, probe.owner != nil { return !probe.has(OperationProbe.Bits.finishRecorded) }
+    return optrace_object_is_unused(Unmanaged.passUnretained(operation).toOpaque())
+  }
+}

@@ -1,0 +1,45 @@
+internal import COpTrace
+internal import Foundation
+internal import OpTraceFormat
+
+extension TraceRecorder {
+  /// A barrier block is shown as an operation of its own.
+  func introduceBarrier(queue: UInt32) -> BarrierLife {
+    let barrier = BarrierLife()
+    let serial = optrace_recorder_next_serial(core)
+    guard serial != 0, optrace_operation_attach(barrier.probe.pointer, serial) else { return barrier }
+    optrace_emit2(core, EventKind.operationCreated.rawValue, serial, UInt64(interner.id(of: "Barrier")))
+    optrace_emit2(core, EventKind.enqueued.rawValue, serial, UInt64(queue) | 1 << 48)
+    optrace_operation_publish(barrier.probe.pointer, core)
+    return barrier
+  }
+}
+
+/// What a barrier block carries: the operation that stands for it in the trace. It ends with the block, which a queue
+/// drops without running it when the barrier is cancelled.
+/// Sendable: `hasRun` is touched by the block, which runs once at most, and by `deinit` after it.
+final class BarrierLife: @unchecked Sendable {
+  let probe = OperationProbe()
+  private var hasRun = false
+
+  func run(_ barrier: () -> Void) {
+    hasRun = true
+    probe.record(.started)
+    probe.record(.executionBegan)
+    optrace_frame_push(probe.pointer)
+    optrace_frame_set_phase(UInt32(optrace_phase_block))
+    barrier()
+    optrace_frame_pop()
+    probe.record(.executionEnded)
+    probe.record(.finished)
+    probe.record(.startReturned)
+  }
+
+  deinit {
+    if !hasRun {
+      probe.record(.cancelRequested)
+      probe.record(.finished)
+    }
+    probe.destroy()
+  }
+}

@@ -1,0 +1,111 @@
+internal import COpTrace
+internal import Foundation
+
+/// Which recorders use the hooks of this process (`COpTraceHooks.h`). What is done when one is reached is the upper
+/// folders' affair.
+///
+/// They are put in place for the first recorder that needs them (a traced queue is given an operation that is not ours;
+/// ``TraceRecorder/instrumentProcess()``), and taken out when the last of these is stopped.
+enum HookUse {
+  private static let lock = NSLock()
+  /// Only touched under `lock`.
+  nonisolated(unsafe) private static var users = Set<OpaquePointer>()
+  /// Whether everything is watched because the process was started so, and not by the program's own wish. Only touched
+  /// under `lock`.
+  nonisolated(unsafe) private static var isFromOutside = false
+  /// What ends the watching of everything besides the hooks. Only touched under `lock`.
+  nonisolated(unsafe) private static var endWatching: @Sendable () -> Void = {}
+
+  /// True when operations of other classes that this recorder meets can be followed.
+  static func isInUse(by recorder: TraceRecorder) -> Bool {
+    let use = optrace_recorder_hooks(recorder.core)
+    if use != optrace_hooks_unasked { return use == optrace_hooks_used }
+    return install(for: recorder) == nil
+  }
+
+  /// Whether it can be told of an operation that nobody has used it yet.
+  static var tellsUnused: Bool {
+    #if canImport(Darwin)
+      false
+    #else
+      true
+    #endif
+  }
+
+  /// Whether the class has an `isReady` of its own: neither Foundation's nor ours. False too where that cannot be told.
+  static func overridesReady(_ type: AnyClass) -> Bool {
+    lock.withLock { optrace_class_readies_itself(unsafeBitCast(type, to: UnsafeRawPointer.self)) }
+  }
+
+  /// Records everything that nobody has introduced to `recorder`, until it is stopped.
+  ///
+  /// - Parameters:
+  ///   - fromOutside: the program knows nothing of it. When it asks for the same itself it is not refused: it goes on as
+  ///     it would alone, and what the process does stands in the trace of who was first.
+  ///   - begin: does what is needed besides the hooks. Nil, or why it cannot be done; nothing is changed then.
+  ///   - end: undoes it.
+  static func watchEverything(
+    for recorder: TraceRecorder, fromOutside: Bool, begin: () -> String? = { nil },
+    end: @escaping @Sendable () -> Void = {}
+  ) throws(TraceRecorderError) {
+    if let why = install(for: recorder) {
+      throw TraceRecorderError(.cannotInstrument(why), path: recorder.url.path)
+    }
+    lock.lock()
+    defer { lock.unlock() }
+    guard optrace_hooks_watcher() == nil else {
+      if isFromOutside { return }
+      throw TraceRecorderError(.alreadyInstrumented, path: recorder.url.path)
+    }
+    if let why = begin() { throw TraceRecorderError(.cannotInstrument(why), path: recorder.url.path) }
+    endWatching = end
+    // Kept for good: a thread that has just read it may still use it. There are few of them in a process.
+    optrace_hooks_watch(Unmanaged.passRetained(recorder).toOpaque())
+    isFromOutside = fromOutside
+  }
+
+  static func stop(using core: OpaquePointer) {
+    lock.withLock {
+      guard users.remove(core) != nil else { return }
+      optrace_recorder_set_hooks(core, UInt32(optrace_hooks_unavailable))
+      if let watcher = optrace_hooks_watcher(), TraceRecorder.watching(watcher).core == core {
+        optrace_hooks_watch(nil)
+        isFromOutside = false
+        endWatching()
+        endWatching = {}
+      }
+      if users.isEmpty { optrace_hooks_remove() }
+    }
+  }
+
+  /// Nil, or why it cannot be done.
+  private static func install(for recorder: TraceRecorder) -> String? {
+    lock.withLock {
+      guard recorder.isRecording else { return "the recorder was stopped" }
+      if users.contains(recorder.core) { return nil }
+      // On Darwin an operation is observed: nothing has to be put in place.
+      #if !canImport(Darwin)
+        if let why = optrace_hooks_install() {
+          optrace_recorder_set_hooks(recorder.core, UInt32(optrace_hooks_unavailable))
+          return String(cString: why)
+        }
+      #endif
+      users.insert(recorder.core)
+      optrace_recorder_set_hooks(recorder.core, UInt32(optrace_hooks_used))
+      return nil
+    }
+  }
+}
+
+extension TraceRecorder {
+  /// The one that records what nobody has introduced.
+  static var watcher: TraceRecorder? {
+    optrace_hooks_watcher().map(watching).flatMap { $0.isRecording ? $0 : nil }
+  }
+
+  var watchesEverything: Bool { optrace_hooks_watcher() == Unmanaged.passUnretained(self).toOpaque() }
+
+  fileprivate static func watching(_ pointer: UnsafeMutableRawPointer) -> TraceRecorder {
+    Unmanaged<TraceRecorder>.fromOpaque(pointer).takeUnretainedValue()
+  }
+}

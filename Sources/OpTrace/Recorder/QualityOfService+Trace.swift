@@ -1,0 +1,14 @@
+internal import Foundation
+
+extension QualityOfService {
+  /// The format's number, which is the same on all systems.
+  var traceValue: UInt8 {
+    switch self {
+    case .background: 1
+    case .utility: 2
+    case .userInitiated: 3
+    case .userInteractive: 4
+    default: 0
+    }
+  }
+}

@@ -1,0 +1,43 @@
+internal import COpTrace
+internal import Foundation
+
+extension TraceRecorder {
+  /// The recorder whose core this is; nil when it was stopped or is gone.
+  static func active(_ core: OpaquePointer) -> TraceRecorder? {
+    guard optrace_recorder_is_recording(core) else { return nil }
+    return RecorderRegistry.shared.recorder(core)
+  }
+}
+
+/// All recorders: finds one by its core (needed only where an operation that is already attached meets another one),
+/// and stops those that are left when the process exits.
+/// Sendable: `recorders` is only touched under `lock`.
+final class RecorderRegistry: @unchecked Sendable {
+  static let shared = RecorderRegistry()
+
+  private struct Entry { weak var recorder: TraceRecorder? }
+  private let lock = NSLock()
+  private var recorders: [OpaquePointer: Entry] = [:]
+
+  private static let stopAtExit: Void = {
+    atexit {
+      // Nobody is left to be told; a trace that is not closed is readable too.
+      for recorder in RecorderRegistry.shared.all { try? recorder.stop() }
+    }
+  }()
+
+  private var all: [TraceRecorder] { lock.withLock { recorders.values.compactMap(\.recorder) } }
+
+  func add(_ recorder: TraceRecorder) {
+    _ = Self.stopAtExit
+    lock.withLock { recorders[recorder.core] = Entry(recorder: recorder) }
+  }
+
+  func remove(_ core: OpaquePointer) {
+    lock.withLock { _ = recorders.removeValue(forKey: core) }
+  }
+
+  func recorder(_ core: OpaquePointer) -> TraceRecorder? {
+    lock.withLock { recorders[core]?.recorder }
+  }
+}

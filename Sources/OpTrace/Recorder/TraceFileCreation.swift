@@ -1,0 +1,119 @@
+internal import COpTrace
+internal import Foundation
+internal import OpTraceFormat
+
+#if canImport(Glibc)
+  internal import Glibc
+#endif
+
+/// Creates the file of a trace: always a new inode (whoever has the old one mapped keeps it), never through a symbolic
+/// link, private to its user.
+enum TraceFileCreation {
+  struct File {
+    var descriptor: Int32
+    var path: String
+  }
+
+  /// One at a time: two recorders that begin together must not both take the place of a trace that is done.
+  private static let lock = NSLock()
+
+  static func create(at path: String) throws(TraceRecorderError) -> File {
+    lock.lock()
+    defer { lock.unlock() }
+    return try createAlone(at: path)
+  }
+
+  private static func createAlone(at path: String) throws(TraceRecorderError) -> File {
+    var candidate = path
+    for number in 2...1000 {
+      if let file = openNew(candidate) { return file }
+      guard errno == EEXIST else { throw TraceRecorderError(.cannotCreate, path: path, errno: errno) }
+      switch occupant(of: candidate) {
+      case .finishedTrace:
+        if let file = try replace(candidate) { return file }
+      case .liveTrace:
+        candidate = numbered(path, number)
+      case .other:
+        throw TraceRecorderError(.notATrace, path: candidate)
+      }
+    }
+    throw TraceRecorderError(.cannotCreate, path: path, errno: EEXIST)
+  }
+
+  private static func openNew(_ path: String) -> File? {
+    var descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { return nil }
+    if descriptor <= STDERR_FILENO {
+      // The program closed a standard stream; what it still writes there would land in the trace.
+      let low = descriptor
+      descriptor = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+      let error = errno
+      close(low)
+      guard descriptor >= 0 else {
+        unlink(path)
+        errno = error
+        return nil
+      }
+    }
+    #if os(iOS)
+      // A mapped file must stay writable while the device is locked.
+      try? FileManager.default.setAttributes([.protectionKey: FileProtectionType.none], ofItemAtPath: path)
+    #endif
+    return File(descriptor: descriptor, path: path)
+  }
+
+  /// A new file under a name of its own, then moved over the old one.
+  private static func replace(_ path: String) throws(TraceRecorderError) -> File? {
+    let temporary = "\(path).\(getpid())-\(UInt32.random(in: 0 ... .max))"
+    guard let file = openNew(temporary) else {
+      throw TraceRecorderError(.cannotCreate, path: path, errno: errno)
+    }
+    guard rename(temporary, path) == 0 else {
+      let error = errno
+      close(file.descriptor)
+      unlink(temporary)
+      throw TraceRecorderError(.cannotCreate, path: path, errno: error)
+    }
+    return File(descriptor: file.descriptor, path: path)
+  }
+
+  private enum Occupant { case finishedTrace, liveTrace, other }
+
+  private static func occupant(of path: String) -> Occupant {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { return .other }
+    defer { close(descriptor) }
+    var info = stat()
+    guard fstat(descriptor, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return .other }
+    var header = [UInt8](repeating: 0, count: Layout.Header.size)
+    var count = pread(descriptor, &header, header.count, 0)
+    // Nothing in it, or space that was reserved and nothing else: perhaps a recorder that begins at this moment.
+    for round in 0..<500 where header.starts(with: repeatElement(0, count: Layout.magic.count)) {
+      if count == 0, round >= 50 { return .finishedTrace }
+      usleep(2000)
+      count = pread(descriptor, &header, header.count, 0)
+    }
+    guard count >= Layout.magic.count, header.starts(with: Layout.magic) else { return .other }
+    func number<T: FixedWidthInteger>(_ offset: Int, _: T.Type) -> T {
+      header.withUnsafeBytes { T(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: T.self)) }
+    }
+    guard count == header.count, number(Layout.Header.state, UInt32.self) == Layout.FileState.open.rawValue else {
+      return .finishedTrace
+    }
+    // Open: its process lives, or was killed. A process number alone may have been given out again.
+    var bootID = [UInt8](repeating: 0, count: 16)
+    optrace_boot_id(&bootID)
+    let processID = number(Layout.Header.processID, UInt32.self)
+    let start = optrace_process_start(processID)
+    let sameBoot = header[Layout.Header.bootID..<Layout.Header.bootID + 16].elementsEqual(bootID)
+    return sameBoot && start != 0 && start == number(Layout.Header.processStart, UInt64.self)
+      ? .liveTrace : .finishedTrace
+  }
+
+  /// `run.optrace` becomes `run-2.optrace`.
+  private static func numbered(_ path: String, _ number: Int) -> String {
+    let url = URL(fileURLWithPath: path)
+    let stem = url.deletingPathExtension().path
+    return url.pathExtension.isEmpty ? "\(stem)-\(number)" : "\(stem)-\(number).\(url.pathExtension)"
+  }
+}

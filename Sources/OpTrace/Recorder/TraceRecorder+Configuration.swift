@@ -1,0 +1,62 @@
+extension TraceRecorder {
+  /// How a recorder keeps what it records.
+  public struct Configuration: Sendable, Equatable {
+    /// What happens when the file has grown.
+    public enum Mode: Sendable, Equatable {
+      /// The file grows with what happens.
+      case streaming
+      /// A ring of so many bytes: the newest events survive, together with all that belongs to operations which are
+      /// not over. Less than ``Configuration/smallestCapacity`` is raised to it.
+      case flightRecorder(capacity: Int)
+    }
+
+    /// What tells the time of an event.
+    public enum Clock: Sendable, Equatable {
+      /// The processor's counter where it runs evenly on all cores, else the monotonic clock.
+      case automatic
+      /// The processor's counter, or no trace: where it does not run evenly, opening a recorder throws
+      /// ``TraceRecorderError/Code/noEvenCounter``.
+      ///
+      /// For measurements, which a clock that costs more to read would distort unseen. The counter is never taken where it
+      /// is not even: threads on two cores would then contradict each other about what came first.
+      case counter
+      /// The system's monotonic clock, which costs more to read than the counter.
+      case monotonic
+
+      /// Whether the counter is read; nil: it is insisted on, and is not even.
+      func usesCounter(where isEven: () -> Bool) -> Bool? {
+        switch self {
+        case .automatic: isEven()
+        case .counter: isEven() ? true : nil
+        case .monotonic: false
+        }
+      }
+    }
+
+    /// Whether the file grows, or is a ring.
+    public var mode: Mode
+    /// The most bytes that a streaming trace may take; nil for no limit. Beyond it events are counted as lost. No trace
+    /// is smaller than a page of memory.
+    public var sizeLimit: Int?
+    /// Read once for each event; all times of a trace come from the same.
+    public var clock: Clock
+
+    /// Without arguments: a file that grows without limit.
+    public init(mode: Mode = .streaming, sizeLimit: Int? = nil, clock: Clock = .automatic) {
+      self.mode = mode
+      self.sizeLimit = sizeLimit
+      self.clock = clock
+    }
+
+    /// A file that grows without limit.
+    public static let streaming = Configuration()
+
+    /// A ring of so many bytes: see ``Mode/flightRecorder(capacity:)``.
+    public static func flightRecorder(capacity: Int) -> Configuration {
+      Configuration(mode: .flightRecorder(capacity: capacity))
+    }
+
+    /// A ring below 256 KiB would hold little but names and threads.
+    public static let smallestCapacity = 256 * 1024
+  }
+}

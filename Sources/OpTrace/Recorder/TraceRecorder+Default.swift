@@ -1,0 +1,76 @@
+internal import COpTrace
+internal import Foundation
+
+extension TraceRecorder {
+  /// What queues and operations record to when they are given no recorder of their own. Nil: they record nothing.
+  ///
+  /// Before its first use the environment is read: with `OPTRACE_OUTPUT=run.optrace` (`%p` becomes the process id) the
+  /// process records without a line of code; `OPTRACE_FLIGHT_RECORDER=16M` makes it a ring of that size. Reading
+  /// costs one load.
+  public static var `default`: TraceRecorder? {
+    get {
+      _ = environment
+      return optrace_default().map { Unmanaged<TraceRecorder>.fromOpaque($0).takeUnretainedValue() }
+    }
+    set {
+      _ = environment
+      set(newValue)
+    }
+  }
+
+  /// What records where no recorder is named: the default one, or else the one that records the whole process.
+  static var fallback: TraceRecorder? { optrace_nobody_records() ? nil : Self.default ?? watcher }
+
+  private static func set(_ recorder: TraceRecorder?) {
+    // Kept for good: a thread that has just read it may still use it. There are few of them in a process.
+    optrace_set_default(recorder.map { Unmanaged.passRetained($0).toOpaque() })
+  }
+
+  /// Read once, before the default is first used.
+  private static let environment: Void = {
+    defer { optrace_default_is_none() }
+    let variables = ProcessInfo.processInfo.environment
+    guard let pattern = variables["OPTRACE_OUTPUT"], !pattern.isEmpty else {
+      if variables["OPTRACE_FLIGHT_RECORDER"]?.isEmpty == false {
+        complain("OPTRACE_FLIGHT_RECORDER needs OPTRACE_OUTPUT")
+      }
+      return
+    }
+    let path = (RecordRequest.current?.path(for: pattern) ?? pattern)
+      .replacingOccurrences(of: "%p", with: String(ProcessInfo.processInfo.processIdentifier))
+    var configuration = Configuration()
+    if let text = variables["OPTRACE_FLIGHT_RECORDER"], !text.isEmpty {
+      guard let size = bytes(text) else {
+        return complain("OPTRACE_FLIGHT_RECORDER='\(text)' is no size such as 512K, 16M or 1G")
+      }
+      configuration.mode = .flightRecorder(capacity: size)
+    }
+    do {
+      let recorder = try TraceRecorder(writingTo: URL(fileURLWithPath: path), configuration: configuration)
+      set(recorder)
+      RecordRequest.current?.note(recordingTo: recorder.url.path)
+    } catch {
+      complain("\(error)")
+    }
+  }()
+
+  /// Whoever set the variable looks for a trace: says why there is none, and lets the program run.
+  static func complain(_ why: String, result: String = "nothing is recorded") {
+    RecordRequest.current?.note(failure: why)
+    // Not through `FileHandle`, which traps when standard error is closed.
+    let bytes = Array("optrace: \(why); \(result)\n".utf8)
+    _ = write(STDERR_FILENO, bytes, bytes.count)
+  }
+
+  /// `4096`, `512K`, `16M`, `1G`.
+  package static func bytes(_ text: String) -> Int? {
+    let units: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
+    var digits = text.uppercased()
+    if digits.last == "B" { digits.removeLast() }
+    let unit = digits.last.flatMap { units[$0] }
+    if unit != nil { digits.removeLast() }
+    guard let number = Int(digits), number > 0 else { return nil }
+    let (result, overflow) = number.multipliedReportingOverflow(by: unit ?? 1)
+    return overflow ? nil : result
+  }
+}

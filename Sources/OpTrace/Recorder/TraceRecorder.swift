@@ -1,0 +1,126 @@
+internal import COpTrace
+public import Foundation
+internal import OpTraceFormat
+
+/// Owns one trace file and writes what happens to operations and queues into it.
+///
+/// ```swift
+/// let recorder = try TraceRecorder(writingTo: URL(fileURLWithPath: "run.optrace"))
+/// let queue = TracedOperationQueue(name: "network", maxConcurrentOperationCount: 4, recorder: recorder)
+/// …
+/// try recorder.stop()
+/// ```
+///
+/// Recording never harms the program: a full disk, an unwritable file or a forked child lead to counted loss, not to a
+/// trap. The file holds every event from the moment it happened, also when the process is killed.
+///
+/// Sendable: the only mutable state is behind ``COpTrace``'s atomics and locks, and in ``Interner`` and
+/// ``ForeignOperations``, which have their own locks; the stored properties are constants.
+public final class TraceRecorder: @unchecked Sendable {
+  /// Where the trace is written. May differ from what was asked for: see ``init(writingTo:configuration:)``.
+  public let url: URL
+  /// As it was asked for: a capacity below the least is raised in the file alone.
+  public let configuration: Configuration
+
+  /// Lives as long as the process, so that a late event finds a closed door and not freed memory.
+  let core: OpaquePointer
+  let interner: Interner
+  let foreign = ForeignOperations()
+  private let carry: RingCarry?
+
+  /// Opens a new trace file and begins to record.
+  ///
+  /// A trace at the same place is replaced by a new file when its writer is done. While another recorder still writes
+  /// it (a second recorder of this process, a program that this one called by `exec`), a number is added to the new
+  /// file's name instead; ``url`` tells. The file is readable by its user alone.
+  ///
+  /// - Throws: ``TraceRecorderError`` when the file can't be created, is no trace, or no space can be reserved for it; and
+  ///   where the counter is insisted on and does not run evenly (``Configuration/Clock/counter``).
+  public convenience init(writingTo url: URL, configuration: Configuration = .init()) throws(TraceRecorderError) {
+    try self.init(writingTo: url, configuration: configuration, hasEvenCounter: optrace_clock_has_counter)
+  }
+
+  /// - Parameter hasEvenCounter: asked unless the monotonic clock is wanted: the first look takes 0.2 ms.
+  init(
+    writingTo url: URL, configuration: Configuration, hasEvenCounter: () -> Bool
+  ) throws(TraceRecorderError) {
+    guard let usesCounter = configuration.clock.usesCounter(where: hasEvenCounter) else {
+      throw TraceRecorderError(.noEvenCounter, path: url.path)
+    }
+    let file = try TraceFileCreation.create(at: url.path)
+    let carry: RingCarry?
+    var options = optrace_options()
+    options.descriptor = file.descriptor
+    options.use_counter = usesCounter
+    switch configuration.mode {
+    case .streaming:
+      carry = nil
+      options.size_limit = configuration.sizeLimit.map { UInt64(max(1, $0)) } ?? 0
+    case .flightRecorder(let capacity):
+      let bytes = max(capacity, Configuration.smallestCapacity)
+      let ring = RingCarry()
+      carry = ring
+      options.ring = true
+      options.capacity = UInt64(bytes)
+      options.context = Unmanaged.passUnretained(ring).toOpaque()
+      options.scan = { context, chunk, count in
+        guard let context, let chunk else { return }
+        let bytes = UnsafeRawBufferPointer(start: chunk, count: Int(count))
+        Unmanaged<RingCarry>.fromOpaque(context).takeUnretainedValue().scan(bytes)
+      }
+      options.carry = { context, chunk, count in
+        guard let context, let chunk else { return }
+        let bytes = UnsafeRawBufferPointer(start: chunk, count: Int(count))
+        Unmanaged<RingCarry>.fromOpaque(context).takeUnretainedValue().carry(bytes)
+      }
+    }
+    let header = TraceHeaderBytes.make(
+      clock: usesCounter ? .counter : .monotonic, mode: options.ring ? .flightRecorder : .streaming)
+    let core = header.withUnsafeBytes { bytes in
+      options.header = bytes.baseAddress
+      options.header_size = bytes.count
+      return optrace_recorder_create(&options)
+    }
+    guard let core else {
+      let error = errno
+      unlink(file.path)
+      throw TraceRecorderError(.cannotReserveSpace, path: file.path, errno: error)
+    }
+    carry?.core = core
+    self.url = URL(fileURLWithPath: file.path)
+    self.configuration = configuration
+    self.core = core
+    self.carry = carry
+    self.interner = Interner(core: core, byteLimit: options.ring ? Int(options.capacity / 4) : .max)
+    RecorderRegistry.shared.add(self)
+  }
+
+  deinit {
+    RecorderRegistry.shared.remove(core)
+    // A failure here has nobody to hear it; the trace is readable all the same.
+    optrace_recorder_stop(core)
+    HookUse.stop(using: core)
+  }
+
+  /// Ends recording and closes the file: it is cut to what it holds, and sealed with checksums. A recorder that is
+  /// released, and one that is left when the process exits, is stopped too. What operations do
+  /// afterwards is not recorded, and is no loss. A second call does nothing.
+  ///
+  /// - Throws: ``TraceRecorderError`` when the file could not be closed in order. It is readable all the same, and then
+  ///   counts as a trace whose writer was killed.
+  public func stop() throws(TraceRecorderError) {
+    // The hooks last: or one would miss a finish whose consequences are still recorded.
+    let error = optrace_recorder_stop(core)
+    HookUse.stop(using: core)
+    if error != 0 { throw TraceRecorderError(.cannotClose, path: url.path, errno: error) }
+  }
+
+  /// False before the first event after ``stop()``, and in a forked child.
+  public var isRecording: Bool { optrace_recorder_is_recording(core) }
+
+  /// Records that could not be kept so far: no space, the size limit, threads that were ending. The trace holds the
+  /// count of each reason.
+  public var lostRecordCount: Int {
+    LossReason.allCases.reduce(0) { sum, reason in sum + Int(clamping: optrace_recorder_lost(core, reason.rawValue)) }
+  }
+}

@@ -1,0 +1,145 @@
+import Foundation
+
+/// What a ``GraphDrawing`` draws on: shapes and texts, each with its role. How a role looks is the canvas's affair: the one
+/// for SVG writes classes and has a style sheet, the other for images asks ``GraphInk``.
+///
+/// Points, y downwards. Places count from the origin of the part that is open.
+protocol GraphCanvas {
+  associatedtype Failure: Error
+
+  mutating func begin(_ part: DrawnPart, at origin: GraphLayout.Point)
+  mutating func end(_ part: DrawnPart)
+  /// Filled and outlined.
+  mutating func box(_ box: GraphLayout.Box, radius: Double, _ role: DrawnRole)
+  mutating func path(_ path: DrawnPath, at origin: GraphLayout.Point, _ role: DrawnRole)
+  /// A line of the role `line`, and its head of the role `tip`.
+  mutating func arrow(_ curve: GraphLayout.Curve, halfWidth: Double)
+  /// From `at` to the right (a label: on both sides of it), on the baseline; the second words after the first, with a blank
+  /// between them.
+  /// - Parameter role: the whole line's; that of some of its words may differ.
+  mutating func text(_ words: DrawnWords, _ more: DrawnWords?, at: GraphLayout.Point, _ role: DrawnRole)
+  /// Called now and then: what was drawn can go where it belongs.
+  mutating func handOn() throws(Failure)
+}
+
+extension GraphCanvas {
+  mutating func begin(_ part: DrawnPart) { begin(part, at: GraphLayout.Point(0, 0)) }
+
+  mutating func text(_ words: DrawnWords, at: GraphLayout.Point) { text(words, nil, at: at, words.role) }
+}
+
+/// What shapes belong to; parts stand within each other.
+enum DrawnPart: Hashable, Sendable {
+  /// Everything; opened first.
+  case picture
+  case head
+  /// What the layout has placed.
+  case graph
+  case lane(Int)
+  /// Edges and operations, in this order.
+  case body
+  case edge(Int)
+  /// The words of an edge; on which lane they lie.
+  case label(Int, on: Int?)
+  case node(Int)
+  case legend
+  case entry
+  case mark(LegendItem.Mark)
+}
+
+/// What a shape or a text is.
+enum DrawnRole: Hashable, Sendable {
+  case title, subtitle, verdict(GraphPicture.Verdict.Kind), lead
+  case laneBox, laneTitle, laneCaption
+  case line, tip, ground, label
+  case box, card, gate, sign, name, caption
+  /// Number and name, where there is no place for more.
+  case leanName
+  case track, bar(GraphPicture.BarPart.Kind)
+  case entry, count
+
+  /// Of a text, in points.
+  var size: Double {
+    switch self {
+    case .title: 19
+    case .subtitle, .verdict, .lead: 12
+    case .laneTitle: GraphMetrics.laneTitleSize
+    case .name, .leanName: GraphMetrics.nameSize
+    case .laneCaption, .caption: GraphMetrics.captionSize
+    case .label: EdgeLabel.size
+    default: 11.5
+    }
+  }
+
+  var isBold: Bool {
+    switch self {
+    case .title, .lead, .laneTitle, .name, .leanName, .label: true
+    default: false
+    }
+  }
+}
+
+/// Words of one look.
+struct DrawnWords: Hashable, Sendable {
+  var text: String
+  var role: DrawnRole
+
+  init(_ text: String, _ role: DrawnRole) {
+    self.text = text
+    self.role = role
+  }
+
+  /// Cut so that it fits.
+  init(_ text: String, _ role: DrawnRole, within width: Double) {
+    self.init(TextMetrics.fitting(text, into: width, size: role.size, bold: role.isBold), role)
+  }
+}
+
+/// A line of straight and curved pieces.
+struct DrawnPath: Hashable, Sendable {
+  enum Step: Hashable, Sendable {
+    case move(GraphLayout.Point)
+    case line(GraphLayout.Point)
+    case curve(GraphLayout.Point, GraphLayout.Point, GraphLayout.Point)
+    case close
+  }
+
+  private(set) var steps: [Step] = []
+
+  /// Straight from one point to the next.
+  init(_ points: [(Double, Double)], isClosed: Bool = false) { line(points, isClosed: isClosed) }
+
+  /// A part of a circle, in degrees clockwise from the right.
+  init(arc centre: (Double, Double), radius: Double, from start: Double, to end: Double) {
+    let count = max(1, Int(((end - start).magnitude / 90).rounded(.up)))
+    let step = (end - start) / Double(count) * .pi / 180
+    // How far the handles of such a piece stand from its ends.
+    let handle = radius * 4 / 3 * tan(step / 4)
+    func point(_ angle: Double, _ along: Double) -> GraphLayout.Point {
+      let (x, y) = (cos(angle), sin(angle))
+      return GraphLayout.Point(centre.0 + radius * x - along * y, centre.1 + radius * y + along * x)
+    }
+    var angle = start * .pi / 180
+    steps.append(.move(point(angle, 0)))
+    for _ in 0..<count {
+      steps.append(.curve(point(angle, handle), point(angle + step, -handle), point(angle + step, 0)))
+      angle += step
+    }
+    if (end - start).magnitude >= 360 { steps.append(.close) }
+  }
+
+  mutating func line(_ points: [(Double, Double)], isClosed: Bool = false) {
+    for (number, point) in points.enumerated() {
+      let point = GraphLayout.Point(point.0, point.1)
+      steps.append(number == 0 ? .move(point) : .line(point))
+    }
+    if isClosed { steps.append(.close) }
+  }
+
+  /// With more pieces.
+  func with(_ points: [(Double, Double)]) -> DrawnPath {
+    var path = self
+    path.line(points)
+    return path
+  }
+}

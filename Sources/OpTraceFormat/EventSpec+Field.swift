@@ -1,0 +1,134 @@
+extension EventSpec {
+  /// A value inside the second or third word.
+  public struct Field: Sendable {
+    package enum Meaning: Sendable, Hashable {
+      /// A number, and which ones make sense; signed ones are two's complement over their width.
+      case unsigned(Values), signed(Values)
+      /// The serial number of an operation, the id of a queue.
+      case operation, queue
+      /// The number of a thread in the trace; 0 is none.
+      case thread
+      /// The system's number of a thread, which tells the machine's own.
+      case systemThread
+      /// The id of an interned string, and what that names; 0 is none.
+      case string(Text.Role)
+      /// Nonzero is true.
+      case flag
+      /// How long before the record something was, in units of 16 ticks; all ones means at least that.
+      case age
+      /// Where an object is in memory, and of which kind it is (``WaitedObject``).
+      case address
+      case objectKind
+
+      /// The word of `Documentation/format.md`.
+      package var word: String {
+        switch self {
+        case .unsigned: "unsigned"
+        case .signed: "signed"
+        case .operation: "operation"
+        case .queue: "queue"
+        case .thread: "thread"
+        case .systemThread: "system's thread"
+        case .string: "string"
+        case .flag: "flag"
+        case .age: "age"
+        case .address: "address"
+        case .objectKind: "object kind"
+        }
+      }
+    }
+
+    /// Which numbers a field may hold: the checks report others.
+    package enum Values: Sendable, Hashable {
+      case any
+      case from(Int64)
+      case within(ClosedRange<Int64>)
+
+      @inlinable
+      package func contains(_ value: Int64) -> Bool {
+        switch self {
+        case .any: true
+        case .from(let least): value >= least
+        case .within(let range): range.contains(value)
+        }
+      }
+
+      /// `-8 to 8`, `-1 or more`; nil: any.
+      package var words: String? {
+        switch self {
+        case .any: nil
+        case .from(let least): "\(least) or more"
+        case .within(let range): "\(range.lowerBound) to \(range.upperBound)"
+        }
+      }
+    }
+
+    /// The word of the text form, before the `=`.
+    public let name: String
+    /// 1 or 2: which word of the record.
+    public let word: Int
+    /// The lowest bit, from 0.
+    public let shift: Int
+    /// How many bits: 1 to 64.
+    public let width: Int
+    package let meaning: Meaning
+    package let isSigned: Bool
+
+    init(_ name: String, _ word: Int, _ shift: Int, _ width: Int, _ meaning: Meaning) {
+      self.name = name
+      self.word = word
+      self.shift = shift
+      self.width = width
+      self.meaning = meaning
+      if case .signed = meaning { isSigned = true } else { isSigned = false }
+    }
+
+    /// Which numbers make sense; any where it is no number.
+    package var values: Values {
+      switch meaning {
+      case .unsigned(let values), .signed(let values): values
+      default: .any
+      }
+    }
+
+    /// The field's bits, taken out of the record's second and third word.
+    public func raw(_ word1: UInt64, _ word2: UInt64) -> UInt64 {
+      let bits = (word == 1 ? word1 : word2) >> UInt64(shift)
+      return width == 64 ? bits : bits & ((1 << UInt64(width)) - 1)
+    }
+
+    /// The field as a number with its sign.
+    public func value(_ word1: UInt64, _ word2: UInt64) -> Int64 {
+      let bits = raw(word1, word2)
+      guard isSigned, width < 64 else { return Int64(bitPattern: bits) }
+      let unused = UInt64(64 - width)
+      return Int64(bitPattern: bits << unused) >> Int64(unused)
+    }
+
+    /// The bits of `value` at the field's place; what does not fit is cut off.
+    package func bits(_ value: Int64) -> UInt64 {
+      let pattern = UInt64(bitPattern: value)
+      return (width == 64 ? pattern : pattern & ((1 << UInt64(width)) - 1)) << UInt64(shift)
+    }
+  }
+
+  /// The UTF-8 text of a variable record. Its length in bytes is in bits 16 to 31 of the second word.
+  package struct Text: Sendable {
+    /// What a text names. Equal texts of one role become equal numbers when a trace is made anonymous; the raw value is
+    /// the word before the number.
+    package enum Role: String, Sendable, CaseIterable {
+      case name, `class`, place, queue, thread, object, mark, span, error
+      /// What the fields that name it say.
+      case interned
+    }
+
+    /// The word at which it begins.
+    package let word: Int
+    package let role: Role
+
+    init(_ role: Role, at word: Int) {
+      self.role = role
+      self.word = word
+    }
+  }
+}

@@ -1,0 +1,64 @@
+// What an event means for others. Everything that treats some kinds unlike others asks the table for one of these, so
+// that a new kind says it in one place.
+
+extension EventSpec {
+  /// Whether a flight recorder carries the record on, when the chunk it stands in is used again.
+  package enum Carry: Sendable, Hashable, CaseIterable {
+    /// Forgotten with its chunk: a moment's, or what a reader finds elsewhere.
+    case never
+    /// As long as its operation has not finished: without it the operation that hangs would be told wrongly.
+    case whileUnfinished
+    /// As long as its queue exists.
+    case whileQueueExists
+    /// Until what it begins has ended (``Bound/begins(_:)``).
+    case untilEnded
+    /// The end of a wait, as long as the wait's beginning may still be in the ring.
+    case besidesBeginning
+    /// With the wait that the record before it tells of, to which it belongs.
+    case withWaitBefore
+    /// The newest name of an address.
+    case whileNewest
+  }
+
+  /// What lasts from one record to another.
+  package enum Lasting: Sendable, Hashable, CaseIterable {
+    /// Until it has finished.
+    case operation
+    case queue
+    /// On an operation, and on a queue: by the thread that waits.
+    case wait, queueWait
+    /// On a semaphore and the like.
+    case blockedWait
+    case span
+  }
+
+  /// Whether the record is the first or the last of something that lasts.
+  package enum Bound: Sendable, Hashable {
+    case none
+    case begins(Lasting)
+    case ends(Lasting)
+    /// It has ended by now, whether that was seen or not.
+    case follows(Lasting)
+  }
+
+  /// Who goes on, as the record shows. The doctor takes a program without such signs for one that hangs.
+  package enum Life: Sendable, Hashable, CaseIterable {
+    /// Nobody: something was set or asked, which may be somebody who only watches, or it tells of the past.
+    case nobody
+    /// Its subject, where it has one: the operation, the queue, the span's operation. At the moment that its age tells,
+    /// if it tells one.
+    case subject
+    /// Who writes it: the operation that executes on its thread, else the thread.
+    case writer
+  }
+
+  /// What a record can do besides telling of its subject.
+  package enum Part: Sendable, Hashable, CaseIterable {
+    /// An event.
+    case event
+    /// An event that names its operation by the way: 0 is none, and the operation may be over and gone.
+    case remark
+    /// No event: the file's bookkeeping, which a reader resolves.
+    case bookkeeping
+  }
+}

@@ -1,0 +1,124 @@
+import OpTraceFormat
+
+/// A `blocked`, `unblocked` or `signalled` record, taken apart.
+struct BlockingRecord {
+  let operation: UInt32
+  let fields: BlockingFields
+  /// When the wait began, or the signal came.
+  let since: Nanoseconds
+
+  init(_ event: TraceEvent) {
+    operation = event.subject
+    fields = BlockingFields(event.word1, event.word2)
+    since = TimeBounds.clamp(event.time &- Nanoseconds(fields.age) &* Nanoseconds(Layout.ageUnit))
+  }
+}
+
+/// Puts waits on semaphores, groups, dispatch queues and conditions together from their records.
+///
+/// A thread tells of its wait when it is over, or another one does while it lasts: then the record of the beginning may
+/// come a moment after that of the end. Where an end is missing, the wait is over with the next sign that it must be: code
+/// that returns does not wait, and no thread waits twice on one object.
+struct BlockingWaits {
+  private(set) var waits: [WaitRecord] = []
+  private(set) var objects: [ObjectRecord] = []
+
+  private struct WaitKey: Hashable {
+    var thread: UInt32
+    /// Address and kind, as in the objects' other tables here.
+    var object: UInt64
+  }
+  /// What the record that a thread wrote last is about: a signal behind it belongs to that.
+  private struct Last {
+    var object: UInt64
+    /// Its place in ``waits``; nil: the end of a wait whose beginning was not seen.
+    var wait: Int?
+    var isOver: Bool
+  }
+
+  private var places: [UInt64: Int] = [:]
+  private var names: [UInt64: String] = [:]
+  /// The places of waits that are not over, by the thread that waits; few.
+  private var open: [UInt32: [(key: WaitKey, wait: Int)]] = [:]
+  /// Ends without a beginning.
+  private var endedEarly: [WaitKey: Nanoseconds] = [:]
+  private var last: [UInt32: Last] = [:]
+
+  mutating func blocked(_ record: BlockingRecord, _ at: Stamp) {
+    let thread = record.fields.thread == 0 ? at.thread : ThreadID(record.fields.thread)
+    let key = WaitKey(thread: thread.rawValue, object: record.fields.object)
+    end(key, record.since)
+    var wait = WaitRecord(
+      target: .object(object(record.fields)), thread: thread, inside: OperationID(record.operation), began: record.since
+    )
+    if let ended = endedEarly.removeValue(forKey: key), ended >= record.since { wait.ended = ended }
+    if wait.ended == nil { open[key.thread, default: []].append((key, waits.count)) }
+    // A thread that tells of its own wait waits no more.
+    last[at.thread.rawValue] = Last(
+      object: key.object, wait: waits.count, isOver: thread == at.thread || wait.ended != nil)
+    waits.append(wait)
+  }
+
+  mutating func unblocked(_ record: BlockingRecord, _ at: Stamp) {
+    let object = record.fields.object
+    let key = WaitKey(thread: at.thread.rawValue, object: object)
+    let wait = end(key, at.time)
+    if wait == nil { endedEarly[key] = at.time }
+    last[at.thread.rawValue] = Last(object: object, wait: wait, isOver: true)
+  }
+
+  mutating func signalled(_ record: BlockingRecord, _ at: Stamp) {
+    guard let last = last.removeValue(forKey: at.thread.rawValue), last.object == record.fields.object,
+      let place = last.wait
+    else {
+      return
+    }
+    let signal = WaitRecord.Signal(
+      time: record.since, thread: record.fields.thread == 0 ? nil : ThreadID(record.fields.thread),
+      operation: record.operation == 0 ? nil : OperationID(record.operation))
+    // One from before the wait did not end it, and one that came while the thread waited on may have been for another.
+    if last.isOver, signal.time >= waits[place].began {
+      waits[place].endSignal = signal
+    } else {
+      waits[place].lastSignal = signal
+    }
+  }
+
+  /// Code of this operation has returned on a thread, so it waits no more there.
+  mutating func returned(_ operation: OperationID, _ at: Stamp) {
+    guard let waiting = open[at.thread.rawValue] else { return }
+    for entry in waiting where waits[entry.wait].inside == operation { end(entry.key, at.time) }
+  }
+
+  mutating func named(address: UInt64, _ name: String) {
+    names[address] = name
+    let key = address | UInt64(WaitedObject.queue.rawValue) << 48
+    guard let place = places[key] else { return }
+    if objects[place].name == nil {
+      objects[place].name = name
+    } else if objects[place].name != name {
+      // Another queue has its address.
+      places[key] = nil
+    }
+  }
+
+  @discardableResult
+  private mutating func end(_ key: WaitKey, _ time: Nanoseconds) -> Int? {
+    guard let place = open[key.thread]?.lastIndex(where: { $0.key == key }),
+      let entry = open[key.thread]?.remove(at: place)
+    else { return nil }
+    if open[key.thread]?.isEmpty == true { open[key.thread] = nil }
+    waits[entry.wait].ended = max(time, waits[entry.wait].began)
+    return entry.wait
+  }
+
+  private mutating func object(_ fields: BlockingFields) -> ObjectID {
+    if let place = places[fields.object] { return objects[place].id }
+    places[fields.object] = objects.count
+    let kind = WaitedObject(rawValue: fields.kind)
+    let id = ObjectID(UInt32(clamping: objects.count + 1))
+    objects.append(
+      ObjectRecord(id: id, kind: kind, address: fields.address, name: kind == .queue ? names[fields.address] : nil))
+    return id
+  }
+}

@@ -1,0 +1,122 @@
+/// From an id to a place in an array. Ids that a recorder gives out are dense, so an array serves; a stray one (from a
+/// damaged record) goes into a dictionary and can't make the array huge.
+struct PlaceTable {
+  private var dense: [Int32] = []
+  private var sparse: [UInt32: Int] = [:]
+  private let denseLimit: Int
+
+  init(denseLimit: Int) { self.denseLimit = denseLimit }
+
+  subscript(id: UInt32) -> Int? {
+    get {
+      let index = Int(id)
+      if index < dense.count {
+        let place = dense[index]
+        return place < 0 ? nil : Int(place)
+      }
+      return index < denseLimit ? nil : sparse[id]
+    }
+    set {
+      let index = Int(id)
+      guard index < denseLimit, let place = Int32(exactly: newValue ?? -1) else {
+        sparse[id] = newValue
+        return
+      }
+      if index >= dense.count {
+        dense.append(
+          contentsOf: repeatElement(-1, count: min(denseLimit, max(index + 1, dense.count * 2)) - dense.count))
+      }
+      dense[index] = place
+    }
+  }
+}
+
+/// The edges of the dependency graph that hold, so that none is taken twice. Few are looked up in the operation's own
+/// list; an operation that has many gets a set.
+struct EdgeSet {
+  private var sets: [Int: Set<UInt32>] = [:]
+  private static let few = 16
+
+  /// False when the operation at `place` depends on `other` already.
+  mutating func insert(_ place: Int, _ other: UInt32, among known: [Dependency]) -> Bool {
+    if known.count < Self.few { return !known.contains { $0.on.rawValue == other && $0.removed == nil } }
+    if sets[place] == nil { sets[place] = Set(known.lazy.filter { $0.removed == nil }.map(\.on.rawValue)) }
+    return sets[place]?.insert(other).inserted ?? true
+  }
+
+  mutating func remove(_ place: Int, _ other: UInt32) { sets[place]?.remove(other) }
+}
+
+/// What each thread did last, and which operations' code is on its stack.
+struct ThreadTable {
+  /// What put an operation on a thread's stack.
+  enum Frame { case start, code, block }
+
+  private struct State {
+    var last: Nanoseconds?
+    var lastSign: Nanoseconds?
+    var stack: [(operation: Int, frame: Frame)] = []
+    var record: ThreadRecord?
+  }
+
+  private var states: [State] = []
+  private var places: PlaceTable = PlaceTable(denseLimit: 1 << 16)
+  private var ids: [ThreadID] = []
+
+  private mutating func place(_ thread: ThreadID) -> Int {
+    if let place = places[thread.rawValue] { return place }
+    places[thread.rawValue] = states.count
+    states.append(State())
+    ids.append(thread)
+    return states.count - 1
+  }
+
+  /// Takes note of an event; the result is the time of the thread's event before it.
+  mutating func note(_ at: Stamp) -> Nanoseconds? {
+    let place = place(at.thread)
+    defer { states[place].last = at.time }
+    return states[place].last
+  }
+
+  mutating func noteSign(_ at: Stamp) {
+    let place = place(at.thread)
+    states[place].lastSign = max(at.time, states[place].lastSign ?? .min)
+  }
+
+  mutating func name(_ record: ThreadRecord) {
+    states[place(record.id)].record = record
+  }
+
+  mutating func enter(_ operation: Int, _ frame: Frame, _ thread: ThreadID) {
+    states[place(thread)].stack.append((operation, frame))
+  }
+
+  /// Takes the frame away with all above it, whose ends were not seen. The end of an operation's own code ends its
+  /// `start()` too: what follows inside is ours, not the program's.
+  mutating func leave(_ operation: Int, _ frame: Frame, _ thread: ThreadID) {
+    let place = place(thread)
+    guard let index = states[place].stack.lastIndex(where: { $0.operation == operation && $0.frame == frame }) else {
+      return
+    }
+    states[place].stack.removeSubrange(index...)
+    if frame == .code, let top = states[place].stack.last, top.operation == operation, top.frame == .start {
+      states[place].stack.removeLast()
+    }
+  }
+
+  /// The operation whose code runs on the thread.
+  func executing(on thread: ThreadID) -> Int? {
+    places[thread.rawValue].flatMap { states[$0].stack.last?.operation }
+  }
+
+  /// Sorted by id; a thread that never told its name has none.
+  func records() -> [ThreadRecord] {
+    zip(ids, states)
+      .map { id, state in
+        var record = state.record ?? ThreadRecord(id: id, systemID: 0, name: "", isMain: false)
+        record.lastSign = state.lastSign
+        return record
+      }
+      .sorted { $0.id < $1.id }
+  }
+}

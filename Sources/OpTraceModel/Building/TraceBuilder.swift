@@ -1,0 +1,413 @@
+import OpTraceFormat
+
+/// Interprets events: what each says about which operation, queue and thread. One pass, and one more over the
+/// operations; O(events + operations). They may come in pieces (``add(_:)``), so that not all have to be in memory.
+///
+/// Works when events are missing (a ring, a loss, damage): what was not seen stays nil, and an operation whose first
+/// record is missing has partial coverage. Moments that contradict each other by less than the error of the clock's
+/// calibration (``tolerance``) are brought into order.
+public struct TraceBuilder {
+  /// Threads' clocks may differ by so much, in nanoseconds.
+  public static let tolerance: Nanoseconds = 2000
+
+  private var trace: Trace
+  /// The piece that is being added.
+  private var events: TraceEvents
+  private let heartbeat: Nanoseconds?
+  private var operationPlaces: PlaceTable
+  private var queuePlaces: [UInt32: Int] = [:]
+  private var threads = ThreadTable()
+  private var edges = EdgeSet()
+  private var openWaits: [OpenWait: [Int]] = [:]
+  private var blocking = BlockingWaits()
+  private var adding = AddingCalls()
+  private var openSpans: [UInt32: Int] = [:]
+  /// Operations of which some event was seen, by place: the others are only named as a dependency.
+  private var isCreated: [Bool] = []
+  private var hasEvents: [Bool] = []
+  private var sharedTexts: [UInt32: SharedText] = [:]
+  private let unknownClass = SharedText(TraceBuilder.unknownName)
+
+  private struct OpenWait: Hashable {
+    var thread: UInt32
+    var target: WaitRecord.Target
+  }
+
+  /// The values that the events tell.
+  public static func build(_ events: TraceEvents) -> Trace {
+    let created = events.entries.reduce(0) { count, entry in
+      let kind = UInt8(truncatingIfNeeded: UInt64(littleEndian: events.words[Int(entry.place)]))
+      return kind == EventKind.operationCreated.rawValue ? count + 1 : count
+    }
+    var builder = TraceBuilder(events, expectedOperations: created, expectedEvents: events.count)
+    builder.add(events)
+    return builder.finish()
+  }
+
+  /// - Parameter whole: what is said of the trace as a whole; its events are not looked at.
+  init(_ whole: TraceEvents, expectedOperations: Int, expectedEvents: Int) {
+    events = TraceEvents(header: whole.header)
+    heartbeat = whole.heartbeat
+    trace = Trace(header: whole.header)
+    trace.loss = whole.loss
+    operationPlaces = PlaceTable(denseLimit: expectedEvents * 2 + 1024)
+    trace.operations.reserveCapacity(expectedOperations)
+    isCreated.reserveCapacity(expectedOperations)
+    hasEvents.reserveCapacity(expectedOperations)
+  }
+
+  /// Events that come after all those which were added before.
+  mutating func add(_ piece: TraceEvents) {
+    events = piece
+    defer { events = TraceEvents(header: trace.header) }
+    if let last = events.entries.last?.time {
+      trace.lastEvent = trace.eventCount == 0 ? last : max(last, trace.lastEvent)
+    }
+    trace.eventCount += events.count
+    for index in events.entries.indices {
+      let entry = events.entries[index]
+      let place = Int(entry.place)
+      let first = UInt64(littleEndian: events.words[place])
+      let raw = UInt8(truncatingIfNeeded: first)
+      let subject = UInt32(truncatingIfNeeded: first >> 32)
+      let at = Stamp(entry.time, ThreadID(entry.thread))
+      // The thread's last event before this one is where a gap begins.
+      let before = threads.note(at)
+      guard let kind = EventKind(rawValue: raw) else { continue }
+      let word = raw < 0x40 ? 0 : UInt64(littleEndian: events.words[place + 1])
+      let age = KindTables.ages[Int(raw)]
+      let since =
+        age.word == 0
+        ? at.time : at.time &- Age.nanoseconds(UInt64(littleEndian: events.words[place + Int(age.word)]), of: kind)
+      let operation = operation(of: KindTables.subjects[Int(raw)], subject)
+      switch KindTables.subjects[Int(raw)] {
+      case .operation: operationEvent(kind, subject, at, word, index)
+      case .queue: queueEvent(kind, subject, at, word, index)
+      default: otherEvent(kind, subject, at, word, index, before: before)
+      }
+      noteSign(of: raw, operation: operation, queue: subject, Stamp(since, at.thread))
+    }
+  }
+
+  // MARK: - Signs of life
+
+  /// The operation that an event is about: of a span, the one that it was begun in. 0: none.
+  private func operation(of sort: EventSpec.Subject, _ subject: UInt32) -> UInt32 {
+    switch sort {
+    case .operation: subject
+    case .span: openSpans[subject].flatMap { trace.spans[$0].operation?.rawValue } ?? 0
+    default: 0
+    }
+  }
+
+  private mutating func noteSign(of raw: UInt8, operation: UInt32, queue: UInt32, _ at: Stamp) {
+    switch KindTables.lives[Int(raw)] {
+    case .nobody: break
+    case .subject:
+      if KindTables.subjects[Int(raw)] == .queue {
+        guard let place = queuePlaces[queue] else { return }
+        trace.queues[place].lastSign = max(at.time, trace.queues[place].lastSign ?? .min)
+      } else if operation != 0 {
+        noteSign(ofOperation: operationPlaces[operation], at)
+      }
+    case .writer: noteSign(ofOperation: executing(on: at.thread), at)
+    }
+  }
+
+  /// Of one that is not known, its thread tells.
+  private mutating func noteSign(ofOperation place: Int?, _ at: Stamp) {
+    guard let place else { return threads.noteSign(at) }
+    if at.time > trace.operations[place].lastSign ?? .min { trace.operations[place].lastSign = at.time }
+  }
+
+  /// One that is over stands on the stack because its last records are missing.
+  private func executing(on thread: ThreadID) -> Int? {
+    threads.executing(on: thread).flatMap { trace.operations[$0].finished == nil ? $0 : nil }
+  }
+
+  /// A text that is told of many operations.
+  private mutating func shared(_ id: UInt32) -> SharedText? {
+    if let known = sharedTexts[id] { return known }
+    guard let text = events.strings[id] else { return nil }
+    let shared = SharedText(text)
+    sharedTexts[id] = shared
+    return shared
+  }
+
+  // MARK: - Operations
+
+  private mutating func operationEvent(_ kind: EventKind, _ id: UInt32, _ at: Stamp, _ word: UInt64, _ index: Int) {
+    switch kind {
+    case .mark:
+      trace.marks.append(MarkRecord(name: text(index), operation: named(id), at: at))
+      return
+    case .spanBegan:
+      openSpans[UInt32(truncatingIfNeeded: word >> 32)] = trace.spans.count
+      trace.spans.append(SpanRecord(name: text(index), operation: named(id), began: at))
+      return
+    case .waitBegan:
+      guard id != 0 else { return }
+      _ = operation(id)
+      beginWait(.operation(OperationID(id)), at)
+      return
+    case .waitEnded:
+      endWait(.operation(OperationID(id)), at)
+      return
+    case .blocked where id != 0:
+      hasEvents[operation(id)] = true
+      let record = BlockingRecord(events[index])
+      if AddingCalls.isOne(record) { adding.began(record, at) } else { blocking.blocked(record, at) }
+      return
+    case .blocked: return
+    case .unblocked:
+      let record = BlockingRecord(events[index])
+      if AddingCalls.isOne(record) { adding.ended(record, at) } else { blocking.unblocked(record, at) }
+      return
+    case .signalled:
+      blocking.signalled(BlockingRecord(events[index]), at)
+      return
+    default: break
+    }
+    // Where the table of operations was full: nothing is known of it.
+    guard id != 0 else { return }
+    let place = operation(id)
+    hasEvents[place] = true
+    switch kind {
+    case .operationCreated:
+      isCreated[place] = true
+      trace.operations[place].share(class: shared(UInt32(word & 0xFFFF)) ?? unknownClass)
+      trace.operations[place].coverage = Coverage(rawValue: UInt8(word >> 16 & 0xF)) ?? .partial
+      trace.operations[place].isAsynchronous = word >> 20 & 1 != 0
+      trace.operations[place].overridesReady = word >> 21 & 1 != 0
+      trace.operations[place].created = at.time &- Age.nanoseconds(word, of: kind)
+    case .operationNamed:
+      trace.operations[place].name = text(index)
+      trace.operations[place].share(source: shared(UInt32(word >> 32 & 0xFFFF)))
+    case .dependencyAdded:
+      addDependency(place, on: UInt32(truncatingIfNeeded: word), at)
+    case .dependencyRemoved:
+      let other = OperationID(UInt32(truncatingIfNeeded: word))
+      if let edge = trace.operations[place].dependencies.lastIndex(where: { $0.on == other && $0.removed == nil }) {
+        trace.operations[place].dependencies[edge].removed = at.time
+        edges.remove(place, other.rawValue)
+      }
+    case .enqueued: enqueue(place, at, word)
+    case .priorityChanged: trace.operations[place].priority = Int8(clamping: Int64(bitPattern: word))
+    case .qualityChanged: trace.operations[place].quality = Quality(rawValue: UInt8(clamping: word)) ?? .default
+    default: lifeEvent(kind, place, at, word, index)
+    }
+  }
+
+  private mutating func enqueue(_ place: Int, _ at: Stamp, _ word: UInt64) {
+    trace.operations[place].enqueueCount += 1
+    guard trace.operations[place].enqueued == nil else { return }
+    let queueID = UInt32(truncatingIfNeeded: word)
+    _ = queue(queueID)
+    trace.operations[place].enqueued = at
+    trace.operations[place].queue = QueueID(queueID)
+    trace.operations[place].priority = Int8(truncatingIfNeeded: word >> 32)
+    trace.operations[place].quality = Quality(rawValue: UInt8(word >> 40 & 0xFF)) ?? .default
+    trace.operations[place].isBarrier = word >> 48 & 1 != 0
+  }
+
+  private mutating func lifeEvent(_ kind: EventKind, _ place: Int, _ at: Stamp, _ word: UInt64, _ index: Int) {
+    switch kind {
+    case .ready:
+      // What counts is the last turn to ready before the start; one just after it is the clocks' difference.
+      if let started = trace.operations[place].started {
+        if trace.operations[place].ready == nil, at.time - started.time < Self.tolerance, at.thread != started.thread {
+          trace.operations[place].ready = Stamp(started.time, at.thread)
+        }
+      } else {
+        trace.operations[place].ready = at
+      }
+    case .started:
+      trace.operations[place].startCount += 1
+      if trace.operations[place].started == nil { trace.operations[place].started = at }
+      threads.enter(place, .start, at.thread)
+    case .executionBegan:
+      if trace.operations[place].executionBegan == nil { trace.operations[place].executionBegan = at }
+      threads.enter(place, .code, at.thread)
+    case .executionEnded:
+      if trace.operations[place].executionEnded == nil { trace.operations[place].executionEnded = at }
+      threads.leave(place, .code, at.thread)
+      blocking.returned(trace.operations[place].id, at)
+    case .blockBegan:
+      trace.operations[place].blocks.append(
+        BlockExecution(index: UInt32(truncatingIfNeeded: word), thread: at.thread, began: at.time))
+      threads.enter(place, .block, at.thread)
+    case .blockEnded:
+      let number = UInt32(truncatingIfNeeded: word)
+      if let block = trace.operations[place].blocks.lastIndex(where: { $0.index == number && $0.ended == nil }) {
+        trace.operations[place].blocks[block].ended = at.time
+      }
+      threads.leave(place, .block, at.thread)
+      blocking.returned(trace.operations[place].id, at)
+    case .finishSeen:
+      if trace.operations[place].finishSeen == nil { trace.operations[place].finishSeen = at }
+    case .finished, .finishedWithError:
+      trace.operations[place].finishCount += 1
+      guard trace.operations[place].finished == nil else { return }
+      trace.operations[place].finished = at
+      if kind == .finishedWithError { trace.operations[place].error = text(index) }
+    case .finishedAgain: trace.operations[place].finishCount += 1
+    case .startReturned:
+      if trace.operations[place].startReturned == nil { trace.operations[place].startReturned = at }
+      threads.leave(place, .start, at.thread)
+      blocking.returned(trace.operations[place].id, at)
+    case .cancelRequested:
+      if trace.operations[place].cancelRequested == nil { trace.operations[place].cancelRequested = at }
+    case .released:
+      if trace.operations[place].released == nil { trace.operations[place].released = at }
+    default: break
+    }
+  }
+
+  private mutating func addDependency(_ place: Int, on other: UInt32, _ at: Stamp) {
+    guard other != 0 else { return }
+    let otherPlace = operation(other)
+    // A recorder may tell an edge twice.
+    guard edges.insert(place, other, among: trace.operations[place].dependencies) else { return }
+    trace.operations[place].dependencies.append(Dependency(on: OperationID(other), added: at.time))
+    // It was ready only because this obstacle was not there yet.
+    if trace.operations[otherPlace].finished == nil, trace.operations[place].started == nil {
+      trace.operations[place].ready = nil
+    }
+  }
+
+  /// The place of an operation, which is made at first sight.
+  private mutating func operation(_ id: UInt32) -> Int {
+    if let place = operationPlaces[id] { return place }
+    let place = trace.operations.count
+    operationPlaces[id] = place
+    trace.operations.append(OperationRecord(id: OperationID(id), class: unknownClass))
+    isCreated.append(false)
+    hasEvents.append(false)
+    return place
+  }
+
+  private func named(_ id: UInt32) -> OperationID? { id == 0 ? nil : OperationID(id) }
+  private func text(_ index: Int) -> String { events[index].text ?? "" }
+  private static let unknownName = "(unknown)"
+
+  // MARK: - Queues, waits, threads
+
+  private mutating func queueEvent(_ kind: EventKind, _ id: UInt32, _ at: Stamp, _ word: UInt64, _ index: Int) {
+    let place = queue(id)
+    func change(_ kind: QueueRecord.ChangeKind) {
+      trace.queues[place].changes.append(.init(time: at.time, thread: at.thread, kind: kind))
+    }
+    switch kind {
+    case .queueCreated:
+      let flags = events[index].word2
+      trace.queues[place].name = text(index)
+      trace.queues[place].initialLimit = Int(Int32(truncatingIfNeeded: word >> 32))
+      trace.queues[place].quality = Quality(rawValue: UInt8(truncatingIfNeeded: flags)) ?? .default
+      trace.queues[place].isMain = flags >> 8 & 1 != 0
+      trace.queues[place].initiallySuspended = flags >> 9 & 1 != 0
+      trace.queues[place].created = at.time
+    case .queueRenamed: trace.queues[place].name = text(index)
+    case .queueSuspended: change(.suspended)
+    case .queueResumed: change(.resumed)
+    case .limitChanged: change(.limit(Int(clamping: Int64(bitPattern: word))))
+    case .queueQualityChanged: trace.queues[place].quality = Quality(rawValue: UInt8(clamping: word)) ?? .default
+    case .queueMainChanged: trace.queues[place].isMain = word != 0
+    case .queueCancelledAll: change(.cancelledAll)
+    case .queueReleased: trace.queues[place].released = at.time
+    case .queueWaitBegan: beginWait(.queue(QueueID(id)), at)
+    case .queueWaitEnded: endWait(.queue(QueueID(id)), at)
+    default: break
+    }
+  }
+
+  private mutating func queue(_ id: UInt32) -> Int {
+    if let place = queuePlaces[id] { return place }
+    queuePlaces[id] = trace.queues.count
+    trace.queues.append(QueueRecord(id: QueueID(id), name: Self.unknownName, initialLimit: -1))
+    return trace.queues.count - 1
+  }
+
+  private mutating func beginWait(_ target: WaitRecord.Target, _ at: Stamp) {
+    let key = OpenWait(thread: at.thread.rawValue, target: target)
+    // A thread does not wait twice for one thing: the end of the wait before is missing (a ring forgets it).
+    for index in openWaits[key] ?? [] { trace.waits[index].ended = at.time }
+    openWaits[key] = [trace.waits.count]
+    let inside = executing(on: at.thread).map { trace.operations[$0].id }
+    trace.waits.append(WaitRecord(target: target, thread: at.thread, inside: inside, began: at.time))
+  }
+
+  private mutating func endWait(_ target: WaitRecord.Target, _ at: Stamp) {
+    guard let index = openWaits[OpenWait(thread: at.thread.rawValue, target: target)]?.popLast() else { return }
+    trace.waits[index].ended = at.time
+  }
+
+  private mutating func otherEvent(
+    _ kind: EventKind, _ subject: UInt32, _ at: Stamp, _ word: UInt64, _ index: Int, before: Nanoseconds?
+  ) {
+    switch kind {
+    case .threadNamed:
+      let systemID = UInt32(truncatingIfNeeded: word >> 32)
+      threads.name(
+        ThreadRecord(
+          id: ThreadID(subject), systemID: systemID, name: text(index), isMain: systemID == trace.header.processID))
+    case .spanEnded:
+      guard let span = openSpans.removeValue(forKey: subject) else { return }
+      trace.spans[span].ended = at
+    case .lost:
+      guard let reason = LossReason(rawValue: subject) else { return }
+      trace.loss.gaps.append(
+        .init(thread: at.thread, from: before ?? at.time, to: at.time, count: word, reason: reason))
+    case .objectNamed:
+      let event = events[index]
+      blocking.named(address: event.word2 & BlockingFields.addresses, event.text ?? "")
+    default: break
+    }
+  }
+
+  // MARK: - The end
+
+  mutating func finish() -> Trace {
+    settleCoverage()
+    trace.end = max(trace.lastEvent, heartbeat ?? trace.lastEvent)
+    trace.threads = threads.records()
+    trace.objects = blocking.objects
+    // Those on objects were told of after they had begun; the sort keeps the order of equal ones.
+    trace.waits = (trace.waits + blocking.waits).sorted { $0.began < $1.began }
+    for call in adding.unreturned {
+      if let place = operationPlaces[call.operation.rawValue] { trace.operations[place].addingSince = call.since }
+    }
+    trace.operations.settleOrder { operationPlaces[$0.rawValue] }
+    if zip(trace.operations, trace.operations.dropFirst()).contains(where: { $0.id > $1.id }) {
+      trace.operations.sort { $0.id < $1.id }
+    }
+    trace.queues.sort { $0.id < $1.id }
+    // The header counts all losses; records tell where most of them happened.
+    var located: [LossReason: UInt64] = [:]
+    for gap in trace.loss.gaps {
+      let (sum, overflow) = located[gap.reason, default: 0].addingReportingOverflow(gap.count)
+      located[gap.reason] = overflow ? .max : sum
+    }
+    trace.loss.lost.merge(located) { max($0, $1) }
+    return trace
+  }
+
+  private mutating func settleCoverage() {
+    let isComplete = trace.loss.isComplete
+    for place in trace.operations.indices {
+      if !isCreated[place] {
+        trace.operations[place].coverage = hasEvents[place] ? .partial : .external
+      } else if !isComplete, trace.operations[place].coverage == .full, trace.operations[place].hasHole {
+        trace.operations[place].coverage = .partial
+      }
+    }
+  }
+}
+
+extension OperationRecord {
+  /// A later event is there without one that must have come before it.
+  fileprivate var hasHole: Bool {
+    if executionBegan != nil || startReturned != nil, started == nil { return true }
+    if executionEnded != nil, executionBegan == nil { return true }
+    return finished != nil && started == nil && cancelRequested == nil
+  }
+}

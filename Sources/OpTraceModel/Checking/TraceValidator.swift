@@ -1,0 +1,435 @@
+import OpTraceFormat
+
+/// Checks that a trace keeps the rules of the format and of the state machine: that ids are defined, that what happens
+/// once happens once and in order, that code nests on its thread, that nothing runs before its dependencies are finished
+/// or beyond its queue's limit.
+///
+/// A program's misuse that a recorder notes down as such (a second `finish()`, an operation enqueued twice) breaks no
+/// rule here; the doctor speaks of it. Where events are missing (loss, damage, a ring that went round), rules that rest
+/// on the absence of an event are not applied. Contradictions within the clocks' error are not reported.
+public struct TraceValidator {
+  private let events: TraceEvents
+  /// Nothing is missing, so what was not seen did not happen.
+  private let isWhole: Bool
+  private var violations: [Violation] = []
+  private var lives: [Life] = []
+  private var places: PlaceTable
+  private var queues: [UInt32: QueueState] = [:]
+  private var namedThreads: [UInt32: UInt32] = [:]
+  private var firstEventOfThread: [UInt32: Int] = [:]
+  private var stacks: [UInt32: [Frame]] = [:]
+  private var openWaits: [Wait: Int] = [:]
+  private var blocking = BlockingRules()
+  private var openSpans: Set<UInt32> = []
+  private let finishTimes: [UInt32: Nanoseconds]
+  /// When an operation first said that it has finished, where that was before it told so.
+  private let finishSeenTimes: [UInt32: Nanoseconds]
+
+  /// What was seen of one operation so far.
+  private struct Life {
+    var isCreated = false
+    var coverage = Coverage.partial
+    var isAsynchronous = false
+    var overridesReady = false
+    var queue: UInt32?
+    var starts = 0
+    var isCancelled = false
+    var hasBegun = false
+    var hasEnded = false
+    var isFinished = false
+    var released: Nanoseconds?
+    var dependencies: [UInt32] = []
+    var openBlocks: Set<UInt32> = []
+  }
+
+  private struct QueueState {
+    var isDefined = false
+    /// The largest so far: operations that got their slot before the limit was lowered may start after.
+    var limit: Int64 = -1
+    var executing: Set<UInt32> = []
+  }
+
+  private struct Frame: Equatable {
+    enum Kind { case start, code, block(UInt32) }
+    var operation: UInt32
+    var kind: Kind
+    static func == (left: Frame, right: Frame) -> Bool {
+      guard left.operation == right.operation else { return false }
+      switch (left.kind, right.kind) {
+      case (.start, .start), (.code, .code): return true
+      case (.block(let one), .block(let other)): return one == other
+      default: return false
+      }
+    }
+  }
+
+  private let describedQueues: Set<UInt32>
+  private let describedThreads: Set<UInt32>
+
+  private struct Wait: Hashable {
+    var thread: UInt32
+    var target: UInt32
+    var isQueue: Bool
+  }
+
+  /// Every violation, in the order of events. O(events + starts × dependencies).
+  public static func check(_ events: TraceEvents) -> [Violation] {
+    var validator = TraceValidator(events)
+    let progress = WorkProgress.teller()
+    for (index, event) in events.enumerated() {
+      progress.tellSometimes(index, of: events.count)
+      validator.check(event, index)
+    }
+    validator.checkEnd()
+    return validator.violations.sorted { $0.event < $1.event }
+  }
+
+  private init(_ events: TraceEvents) {
+    self.events = events
+    places = PlaceTable(denseLimit: events.count * 2 + 1024)
+    var loss = events.loss
+    loss.unknownKinds = [:]
+    var times: [UInt32: Nanoseconds] = [:]
+    var seenTimes: [UInt32: Nanoseconds] = [:]
+    var hasLossRecord = false
+    var queues = Set<UInt32>()
+    var threads = Set<UInt32>()
+    for entry in events.entries {
+      let first = events.words[Int(entry.place)]
+      let kind = UInt8(truncatingIfNeeded: first)
+      if kind == EventKind.lost.rawValue { hasLossRecord = true }
+      let id = UInt32(truncatingIfNeeded: first >> 32)
+      if kind == EventKind.threadNamed.rawValue { threads.insert(id) }
+      if kind == EventKind.finishSeen.rawValue, seenTimes[id] == nil { seenTimes[id] = entry.time }
+      switch KindTables.bounds[Int(kind)] {
+      // Two threads may meet a queue at once: the one that does not describe it need not be the later one.
+      case .begins(.queue): queues.insert(id)
+      case .ends(.operation): if times[id] == nil { times[id] = entry.time }
+      default: break
+      }
+    }
+    finishTimes = times
+    finishSeenTimes = seenTimes
+    describedQueues = queues
+    describedThreads = threads
+    isWhole = loss.isComplete && !hasLossRecord
+  }
+
+  private mutating func report(_ rule: Violation.Rule, _ event: TraceEvent, _ index: Int, _ text: String) {
+    let spec = EventSpec.of(raw: event.kind)
+    let operation = spec?.subject == .operation && event.subject != 0 ? OperationID(event.subject) : nil
+    violations.append(Violation(rule: rule, event: index + 1, time: event.time, operation: operation, text: text))
+  }
+
+  private mutating func check(_ event: TraceEvent, _ index: Int) {
+    if firstEventOfThread[event.thread.rawValue] == nil { firstEventOfThread[event.thread.rawValue] = index }
+    guard let kind = EventKind(rawValue: event.kind) else { return }
+    if KindTables.hasFields[Int(event.kind)] { checkFields(kind.spec, event, index) }
+    switch KindTables.subjects[Int(event.kind)] {
+    case .operation: checkOperation(kind, event, index)
+    case .queue: checkQueue(kind, event, index)
+    case .thread:
+      // A thread tells its name again and again: it may have got one.
+      let systemID = UInt32(truncatingIfNeeded: event.word1 >> 32)
+      if let known = namedThreads.updateValue(systemID, forKey: event.subject), known != systemID {
+        report(.definedTwice, event, index, "thread t\(event.subject) has the system ids \(known) and \(systemID)")
+      }
+    case .span:
+      if openSpans.remove(event.subject) == nil, isWhole {
+        report(.unmatchedEnd, event, index, "span s\(event.subject) ends without having begun")
+      }
+    case .reason:
+      if LossReason(rawValue: event.subject) == nil {
+        report(.valueOutOfRange, event, index, "reason of loss \(event.subject) does not exist")
+      }
+    case .none, .string: break
+    }
+  }
+
+  // MARK: - Fields
+
+  private mutating func checkFields(_ spec: EventSpec, _ event: TraceEvent, _ index: Int) {
+    for field in spec.fields {
+      let value = field.value(event.word1, event.word2)
+      let id = UInt32(truncatingIfNeeded: value)
+      func isOutOfRange(_ expected: String) {
+        report(.valueOutOfRange, event, index, "`\(field.name)` of `\(spec.name)` is \(value)\(expected)")
+      }
+      switch field.meaning {
+      case .unsigned(let values), .signed(let values):
+        if !values.contains(value) { isOutOfRange(values.words.map { ", expected " + $0 } ?? "") }
+      case .string:
+        if value != 0, isWhole, events.strings[id] == nil {
+          report(.undefinedString, event, index, "`\(field.name)` is string \(value), which is not defined")
+        }
+      case .operation:
+        if value == 0, isWhole { isOutOfRange("") }
+      case .queue:
+        guard isWhole else { break }
+        if value == 0 {
+          isOutOfRange("")
+        } else if !describedQueues.contains(id) {
+          report(.undefinedQueue, event, index, "queue q\(value) is not defined")
+        }
+      case .thread:
+        if value != 0, isWhole, !describedThreads.contains(id) {
+          report(.undefinedThread, event, index, "`\(field.name)` of `\(spec.name)` is t\(value), which is not defined")
+        }
+      case .address:
+        if value == 0 { isOutOfRange("") }
+      case .objectKind:
+        if WaitedObject(rawValue: UInt8(truncatingIfNeeded: value)) == nil { isOutOfRange(", which is none") }
+      case .flag, .age, .systemThread: break
+      }
+    }
+  }
+
+  private mutating func checkEnd() {
+    guard isWhole else { return }
+    for index in blocking.unmatchedEnds {
+      report(
+        .unmatchedEnd, events[index], index,
+        "a wait ends on thread t\(events[index].thread.rawValue) that did not begin there")
+    }
+    for (thread, index) in firstEventOfThread.sorted(by: { $0.value < $1.value }) where namedThreads[thread] == nil {
+      report(.undefinedThread, events[index], index, "thread t\(thread) is not defined anywhere")
+    }
+  }
+
+  // MARK: - Operations
+
+  private mutating func checkOperation(_ kind: EventKind, _ event: TraceEvent, _ index: Int) {
+    let id = event.subject
+    if kind == .spanBegan {
+      if !openSpans.insert(UInt32(truncatingIfNeeded: event.word1 >> 32)).inserted {
+        report(.definedTwice, event, index, "span s\(event.word1 >> 32) begins again before it has ended")
+      }
+    }
+    let isRemark = KindTables.parts[Int(event.kind)] == .remark
+    guard id != 0 else {
+      if !isRemark { report(.valueOutOfRange, event, index, "operation #0 does not exist") }
+      if kind == .signalled { checkBlocking(kind, event, index, nil) }
+      return
+    }
+    let place = place(of: id)
+    // Taken out and put back, so that its arrays are changed in place.
+    var life = Life()
+    swap(&life, &lives[place])
+    defer { swap(&life, &lives[place]) }
+    if kind == .operationCreated {
+      // What was only named as a dependency is described again when it is met itself.
+      let isKnown = life.isCreated && life.coverage != .external
+      if isKnown, isWhole { report(.definedTwice, event, index, "is created twice") }
+      life.isCreated = true
+      life.coverage = Coverage(rawValue: UInt8(event.word1 >> 16 & 0xF)) ?? .partial
+      life.isAsynchronous = event.word1 >> 20 & 1 != 0
+      life.overridesReady = event.word1 >> 21 & 1 != 0
+      return
+    }
+    if !life.isCreated, isWhole {
+      report(.undefinedOperation, event, index, "`\(kind.spec.name)` comes before `created`")
+      life.isCreated = true
+    }
+    // What the program says of an operation, and what is told of its past, may come at any time.
+    if let released = life.released, event.time - released > TraceBuilder.tolerance, !isRemark {
+      report(.afterRelease, event, index, "`\(kind.spec.name)` comes after `released`")
+    }
+    switch kind {
+    case .waitBegan, .waitEnded: checkWait(kind, event, index, life)
+    case .blocked, .unblocked, .signalled: checkBlocking(kind, event, index, life)
+    case .dependencyAdded:
+      // A recorder may tell an edge twice.
+      let other = UInt32(truncatingIfNeeded: event.word1)
+      if life.dependencies.count > 64 || !life.dependencies.contains(other) { life.dependencies.append(other) }
+    case .dependencyRemoved:
+      let other = UInt32(truncatingIfNeeded: event.word1)
+      if let place = life.dependencies.lastIndex(of: other) {
+        life.dependencies.remove(at: place)
+      } else if isWhole {
+        report(.unknownDependency, event, index, "a dependency on #\(other) is taken away that it did not have")
+      }
+    case .enqueued: life.queue = UInt32(truncatingIfNeeded: event.word1)
+    case .cancelRequested: life.isCancelled = true
+    case .released:
+      if life.released != nil { report(.onlyOnce, event, index, "is released twice") }
+      life.released = event.time
+    default: checkRun(kind, event, index, &life)
+    }
+  }
+
+  private mutating func place(of id: UInt32) -> Int {
+    if let place = places[id] { return place }
+    places[id] = lives.count
+    lives.append(Life())
+    return lives.count - 1
+  }
+
+  /// Whether the absence of an event of this operation proves something.
+  private func isFullySeen(_ life: Life) -> Bool { isWhole && life.coverage == .full }
+
+  private mutating func checkRun(_ kind: EventKind, _ event: TraceEvent, _ index: Int, _ life: inout Life) {
+    let id = event.subject
+    switch kind {
+    case .started:
+      life.starts += 1
+      enter(Frame(operation: id, kind: .start), event)
+      if life.starts == 1, !life.isFinished { checkLimit(event, index, life) }
+    case .executionBegan:
+      if life.hasBegun { report(.onlyOnce, event, index, "its code begins twice") }
+      if life.starts == 0, isFullySeen(life) {
+        report(.missingBefore, event, index, "its code begins without `started`")
+      }
+      life.hasBegun = true
+      enter(Frame(operation: id, kind: .code), event)
+      checkDependencies(event, index, life)
+    case .executionEnded:
+      if life.hasEnded { report(.onlyOnce, event, index, "its code ends twice") }
+      if !life.hasBegun, isFullySeen(life) {
+        report(.missingBefore, event, index, "its code ends without having begun")
+      }
+      life.hasEnded = true
+      leave(Frame(operation: id, kind: .code), event, index, life)
+    case .blockBegan:
+      let number = UInt32(truncatingIfNeeded: event.word1)
+      if !life.openBlocks.insert(number).inserted { report(.onlyOnce, event, index, "block \(number) begins twice") }
+      if !life.hasBegun, isFullySeen(life) {
+        report(.missingBefore, event, index, "block \(number) begins before the operation's code")
+      }
+      enter(Frame(operation: id, kind: .block(number)), event)
+    case .blockEnded:
+      let number = UInt32(truncatingIfNeeded: event.word1)
+      if life.openBlocks.remove(number) == nil {
+        if isFullySeen(life) { report(.unmatchedEnd, event, index, "block \(number) ends without having begun") }
+      } else {
+        leave(Frame(operation: id, kind: .block(number)), event, index, life)
+      }
+    case .startReturned:
+      if life.starts == 0, isFullySeen(life) {
+        report(.missingBefore, event, index, "`start()` returns without `started`")
+      }
+      leave(Frame(operation: id, kind: .start), event, index, life)
+    case .finished, .finishedWithError:
+      if life.isFinished { report(.onlyOnce, event, index, "is finished twice") }
+      if isFullySeen(life), !life.isAsynchronous, !life.isFinished {
+        if life.starts == 0, !life.isCancelled {
+          report(.missingBefore, event, index, "is finished without `started`, and was not cancelled")
+        } else if life.hasBegun, !life.hasEnded {
+          report(.finishedWhileRunning, event, index, "is synchronous and finished while its code runs")
+        }
+      }
+      life.isFinished = true
+      if let queue = life.queue { queues[queue]?.executing.remove(id) }
+    case .finishedAgain:
+      if !life.isFinished, isFullySeen(life) {
+        report(.missingBefore, event, index, "is finished again without `finished`")
+      }
+    default: break
+    }
+  }
+
+  private mutating func checkDependencies(_ event: TraceEvent, _ index: Int, _ life: Life) {
+    // Where the program says itself when it is ready, it may say so too early.
+    guard isFullySeen(life), !life.isCancelled, !life.overridesReady else { return }
+    for other in life.dependencies {
+      // A cancelled dependency counts as met; one that was never seen itself tells nothing.
+      guard let dependency = places[other].map({ lives[$0] }), dependency.coverage == .full, !dependency.isCancelled
+      else { continue }
+      if let finished = finishTimes[other], finished <= event.time + TraceBuilder.tolerance { continue }
+      report(.startedBeforeDependency, event, index, "begins before #\(other) is finished, on which it depends")
+    }
+  }
+
+  private mutating func checkLimit(_ event: TraceEvent, _ index: Int, _ life: Life) {
+    guard let id = life.queue, queues[id] != nil else { return }
+    queues[id]?.executing.insert(event.subject)
+    guard let queue = queues[id], isWhole, queue.limit >= 0, queue.executing.count > queue.limit else { return }
+    let running = queue.executing.filter { other in
+      finishTimes[other].map { $0 > event.time + TraceBuilder.tolerance } ?? true
+    }
+    if running.count > queue.limit {
+      report(
+        .limitExceeded, event, index, "starts as number \(running.count) in queue q\(id), whose limit is \(queue.limit)"
+      )
+    }
+  }
+
+  // MARK: - Threads, queues, waits
+
+  private mutating func enter(_ frame: Frame, _ event: TraceEvent) {
+    stacks[event.thread.rawValue, default: []].append(frame)
+  }
+
+  private mutating func leave(_ frame: Frame, _ event: TraceEvent, _ index: Int, _ life: Life) {
+    let thread = event.thread.rawValue
+    guard let place = stacks[thread]?.lastIndex(of: frame) else {
+      // The code of an asynchronous operation may go on on another thread.
+      let other = stacks.first { $0.value.contains(frame) }?.key
+      if let other { stacks[other]?.removeAll { $0 == frame } }
+      if let other, isWhole, !life.isAsynchronous {
+        report(.nesting, event, index, "`\(name(event))` on thread t\(thread) of what began on thread t\(other)")
+      }
+      return
+    }
+    let above = (stacks[thread] ?? [])[(place + 1)...].filter {
+      !(places[$0.operation].map { lives[$0].isAsynchronous } ?? true)
+    }
+    stacks[thread]?.removeSubrange(place...)
+    if let inner = above.last, inner.operation != frame.operation, isWhole {
+      report(
+        .nesting, event, index, "`\(name(event))` while code of #\(inner.operation) still runs above it on the thread")
+    }
+  }
+
+  private func name(_ event: TraceEvent) -> String { EventSpec.of(raw: event.kind)?.name ?? "?" }
+
+  private mutating func checkQueue(_ kind: EventKind, _ event: TraceEvent, _ index: Int) {
+    let id = event.subject
+    guard id != 0 else { return report(.valueOutOfRange, event, index, "queue q0 does not exist") }
+    if kind == .queueCreated {
+      if queues[id]?.isDefined == true, isWhole { report(.definedTwice, event, index, "queue q\(id) is created twice") }
+      queues[id, default: QueueState()].isDefined = true
+      queues[id]?.limit = Int64(Int32(truncatingIfNeeded: event.word1 >> 32))
+      return
+    }
+    if isWhole, !describedQueues.contains(id) {
+      report(.undefinedQueue, event, index, "`\(kind.spec.name)` of queue q\(id), which is not defined")
+    }
+    switch kind {
+    case .limitChanged:
+      let limit = Int64(bitPattern: event.word1)
+      if let known = queues[id]?.limit, known >= 0, limit < 0 || limit > known { queues[id]?.limit = limit }
+    case .queueWaitBegan, .queueWaitEnded: checkWait(kind, event, index, nil)
+    default: break
+    }
+  }
+
+  /// `life`: of the operation that is waited for; nil: a queue is.
+  private mutating func checkWait(_ kind: EventKind, _ event: TraceEvent, _ index: Int, _ life: Life?) {
+    let wait = Wait(thread: event.thread.rawValue, target: event.subject, isQueue: life == nil)
+    if kind == .waitBegan || kind == .queueWaitBegan {
+      openWaits[wait, default: 0] += 1
+      return
+    }
+    let open = openWaits[wait] ?? 0
+    openWaits[wait] = open > 1 ? open - 1 : nil
+    guard isWhole else { return }
+    if open == 0 {
+      report(.unmatchedEnd, event, index, "a wait ends on thread t\(wait.thread) that did not begin there")
+    } else if let life, life.coverage == .full,
+      // Who waits is content with what the operation says, before it tells others.
+      min(finishTimes[event.subject] ?? .max, finishSeenTimes[event.subject] ?? .max)
+        > event.time &+ TraceBuilder.tolerance
+    {
+      report(.waitEndedEarly, event, index, "the wait for it ends before it is finished")
+    }
+  }
+
+  private mutating func checkBlocking(_ kind: EventKind, _ event: TraceEvent, _ index: Int, _ life: Life?) {
+    // What was seen in part may execute anywhere.
+    let isSeen = life.map(isFullySeen) ?? false
+    let problem = blocking.check(kind, event, index) { thread in
+      !isSeen || stacks[thread]?.contains { $0.operation == event.subject } == true
+    }
+    if let problem, isWhole { report(problem.rule, event, index, problem.text) }
+  }
+}

@@ -1,0 +1,108 @@
+import OpTraceFormat
+
+/// Replaces every text of a trace by a number: `name-1`, `class-3`. Equal texts of one sort become equal numbers, so that
+/// every analysis finds what it found before. `Documentation/privacy.md` says what stays.
+public struct Anonymizer {
+  private typealias Role = EventSpec.Text.Role
+
+  /// By the word that stands for their sort.
+  private var texts: [String: [String: String]] = [:]
+  private var threadIDs: [UInt32: UInt32] = [:]
+  private var objects: [UInt64: UInt64] = [:]
+
+  /// Dispatch's own label, by which a wait for the main thread is known.
+  private static let systemLabels: Set<String> = ["com.apple.main-thread"]
+  /// The clock's start: after any time before it that a trace tells.
+  private static let start: UInt64 = 1 << 40
+
+  private init() {}
+
+  /// The trace without its texts, and without what tells the machine, the process and the day. O(n).
+  public static func anonymized(_ events: TraceEvents) -> TraceEvents {
+    var anonymizer = Anonymizer()
+    var result = TraceEvents(header: anonymizer.header(events.header))
+    for index in events.indices { anonymizer.append(events[index], of: events, to: &result) }
+    result.heartbeat = events.heartbeat
+    result.loss = events.loss
+    for index in result.loss.damage.indices { result.loss.damage[index].reason = "a part that could not be read" }
+    return result
+  }
+
+  private mutating func header(_ header: TraceHeader) -> TraceHeader {
+    var result = TraceHeader()
+    result.mode = header.mode
+    result.capacity = header.capacity
+    result.isClosed = header.isClosed
+    result.startMonotonic = Self.start
+    result.processName = numbered(header.processName, "process")
+    result.processID = threadID(header.processID)
+    let isVersion = header.writerVersion.utf8.allSatisfy { $0 == 0x2E || (0x30...0x39).contains($0) }
+    result.writerVersion = isVersion ? header.writerVersion : ""
+    return result
+  }
+
+  private mutating func append(_ event: TraceEvent, of events: TraceEvents, to result: inout TraceEvents) {
+    var event = event
+    guard let spec = EventSpec.of(raw: event.kind) else {
+      // Nobody here knows what it says: only that it was there.
+      event.word1 = 0
+      event.word2 = 0
+      event.text = nil
+      result.append(event)
+      return
+    }
+    for field in spec.fields {
+      let value = field.raw(event.word1, event.word2)
+      guard value != 0, let other = replacement(of: value, field, events, &result) else { continue }
+      let (bits, all) = (field.bits(Int64(bitPattern: other)), field.bits(-1))
+      if field.word == 1 {
+        event.word1 = event.word1 & ~all | bits
+      } else {
+        event.word2 = event.word2 & ~all | bits
+      }
+    }
+    if let old = event.text { event.text = text(old, spec.text?.role ?? .interned) }
+    result.append(event)
+  }
+
+  /// Nil: the field tells nothing that has to go.
+  private mutating func replacement(
+    of value: UInt64, _ field: EventSpec.Field, _ events: TraceEvents, _ result: inout TraceEvents
+  ) -> UInt64? {
+    switch field.meaning {
+    case .string(let role):
+      guard let old = events.string(UInt32(truncatingIfNeeded: value)) else { return nil }
+      return result.intern(text(old, role)).map(UInt64.init)
+    case .address:
+      // Like an address, and in order of appearance.
+      return number(of: value, in: &objects, from: 1) << 4
+    case .systemThread: return UInt64(threadID(UInt32(truncatingIfNeeded: value)))
+    case .unsigned, .signed, .operation, .queue, .thread, .flag, .age, .objectKind: return nil
+    }
+  }
+
+  private mutating func text(_ old: String, _ role: Role) -> String {
+    role == .object && Self.systemLabels.contains(old) ? old : numbered(old, role.rawValue)
+  }
+
+  /// No text stays none.
+  private mutating func numbered(_ old: String, _ word: String) -> String {
+    if old.isEmpty { return old }
+    if let known = texts[word]?[old] { return known }
+    let new = "\(word)-\((texts[word]?.count ?? 0) + 1)"
+    texts[word, default: [:]][old] = new
+    return new
+  }
+
+  /// The process's own number is that of its main thread: it comes first, and stays equal.
+  private mutating func threadID(_ old: UInt32) -> UInt32 { old == 0 ? 0 : number(of: old, in: &threadIDs, from: 1) }
+
+  private func number<Number: FixedWidthInteger>(
+    of old: Number, in known: inout [Number: Number], from first: Number
+  ) -> Number {
+    if let number = known[old] { return number }
+    let number = first + Number(clamping: known.count)
+    known[old] = number
+    return number
+  }
+}

@@ -1,0 +1,23 @@
+import OpTraceFormat
+
+/// What the event table says, by raw kind: a line of the table is a large value, too large to be copied for each of
+/// millions of events.
+enum KindTables {
+  /// Words of a record; 0: the record tells.
+  static let sizes: [UInt8] = (0...255).map { UInt8(RecordSize.fixedWords(kind: UInt8($0)) ?? 0) }
+  /// Where the text begins; 0: no text; ``unknown``: a kind that this version does not have.
+  static let textWords: [UInt8] = EventSpec.column { spec in spec.map { UInt8($0.text?.word ?? 0) } ?? unknown }
+  static let subjects: [EventSpec.Subject] = EventSpec.column { $0?.subject ?? .none }
+  static let hasFields: [Bool] = EventSpec.column { $0?.fields.isEmpty == false }
+  static let parts: [EventSpec.Part] = EventSpec.column { $0?.part ?? .event }
+  static let bounds: [EventSpec.Bound] = EventSpec.column { $0?.bound ?? .none }
+  static let lives: [EventSpec.Life] = EventSpec.column { $0?.life ?? .nobody }
+
+  /// Where a record tells an age; word 0: nowhere.
+  static let ages: [Age.Place] = EventSpec.column { spec in
+    let field = spec?.fields.first { $0.meaning == .age }
+    return Age.Place(word: UInt8(field?.word ?? 0), shift: UInt8(field?.shift ?? 0))
+  }
+
+  static let unknown: UInt8 = 0xFF
+}

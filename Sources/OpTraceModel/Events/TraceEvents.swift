@@ -1,0 +1,158 @@
+import OpTraceFormat
+
+/// The records of a trace in the order of (time, thread, position in the file), not yet interpreted: what the builder,
+/// the checks and the text form start from.
+///
+/// The records stay packed as they were in the file (8 to 24 bytes for nearly all), with 16 bytes beside each for its
+/// place in the order; ``TraceEvent`` values are made on demand. Bookkeeping of the file format (interned strings,
+/// clock values, thread switches, calibrations) is resolved and no longer among the events.
+public struct TraceEvents: Sendable {
+  /// Who wrote the trace, when and how.
+  public var header: TraceHeader
+  /// Counts of lost records as the header tells them, unknown kinds and damage. Gaps are found by ``TraceBuilder``.
+  public var loss = LossReport()
+  /// The last sign of life of the recorder, if any.
+  public var heartbeat: Nanoseconds?
+  /// The interned strings by their id.
+  public internal(set) var strings: [UInt32: String] = [:]
+
+  /// One event's place: 16 bytes.
+  struct Entry: Sendable {
+    var time: Nanoseconds
+    var thread: UInt32
+    /// Index of the record's first word in ``words``.
+    var place: UInt32
+  }
+
+  /// The records' words, little-endian as in a file; a created record's age is already in units of 16 ns.
+  var words: [UInt64] = []
+  var entries: [Entry] = []
+  /// By bytes: two spellings of an accent are two strings here.
+  private var idsByString: [[UInt8]: UInt32] = [:]
+
+  /// No events yet: see ``append(_:)``.
+  public init(header: TraceHeader) { self.header = header }
+}
+
+extension TraceEvents: RandomAccessCollection {
+  /// 0, also of an empty trace.
+  public var startIndex: Int { 0 }
+  /// The number of events. O(1).
+  public var endIndex: Int { entries.count }
+
+  /// Decodes one event. O(length of its text).
+  public subscript(position: Int) -> TraceEvent {
+    let entry = entries[position]
+    let record = words(at: position)
+    let first = record[record.startIndex]
+    let word1 = record.count > 1 ? record[record.startIndex + 1] : 0
+    let word2 = record.count > 2 ? record[record.startIndex + 2] : 0
+    let kind = UInt8(truncatingIfNeeded: first)
+    let textWord = KindTables.textWords[Int(kind)]
+    let hasText = textWord != 0 && textWord != KindTables.unknown
+    return TraceEvent(
+      kind: kind, time: entry.time, thread: ThreadID(entry.thread), subject: UInt32(truncatingIfNeeded: first >> 32),
+      word1: word1, word2: word2, text: hasText ? RecordText.decode(record, textWord: Int(textWord)) : nil)
+  }
+
+  /// All words of an event's record, as numbers of this machine; the bits of the first that hold the file's time are 0.
+  public func words(at position: Int) -> ArraySlice<UInt64> {
+    let place = Int(entries[position].place)
+    return words[place..<place + recordLength(at: place)]
+  }
+
+  func recordLength(at place: Int) -> Int {
+    let fixed = KindTables.sizes[Int(UInt8(truncatingIfNeeded: words[place]))]
+    return fixed == 0 ? Int(words[place + 1] & 0xFFFF) : Int(fixed)
+  }
+
+  /// The interned string with this id; nil when the trace does not define it (0 is "none").
+  public func string(_ id: UInt32) -> String? { strings[id] }
+}
+
+extension TraceEvents {
+  /// The id of an interned string, which is added when it is new. Nil when the 65,534 ids are used up.
+  public mutating func intern(_ text: String) -> UInt32? {
+    if idsByString.isEmpty { for (id, known) in strings { idsByString[Array(known.utf8)] = id } }
+    let bytes = Array(text.utf8)
+    if let id = idsByString[bytes] { return id }
+    var id = UInt32(clamping: strings.count + 1)
+    while id < Self.unknownString, strings[id] != nil { id += 1 }
+    guard id < Self.unknownString else { return nil }
+    strings[id] = text
+    idsByString[bytes] = id
+    return id
+  }
+
+  /// Stands for a string whose definition is missing; never defined itself.
+  static let unknownString: UInt32 = 0xFFFF
+
+  /// Adds an event at the end; ``sort()`` puts it where it belongs. The text is cut off at 65,535 bytes.
+  public mutating func append(_ event: TraceEvent) {
+    let first = UInt64(event.kind) | UInt64(event.subject) << 32
+    var record = [first]
+    if let textWord = EventSpec.of(raw: event.kind)?.text?.word {
+      record.append(event.word1 & ~0xFFFF_FFFF)
+      if textWord > 2 { record.append(event.word2) }
+      RecordText.append(event.text ?? "", to: &record)
+    } else if let size = RecordSize.fixedWords(kind: event.kind) {
+      if size > 1 { record.append(event.word1) }
+      if size > 2 { record.append(event.word2) }
+    } else {
+      record += [event.word1 & ~0xFFFF | 2]
+    }
+    append(record: record, time: event.time, thread: event.thread.rawValue)
+  }
+
+  /// Adds a record whose words are already complete.
+  mutating func append(record: [UInt64], time: Nanoseconds, thread: UInt32) {
+    guard let place = UInt32(exactly: words.count) else { return }
+    entries.append(Entry(time: time, thread: thread, place: place))
+    words.append(contentsOf: record)
+  }
+
+  /// Counts the kinds that this version does not know into ``loss``.
+  mutating func countUnknownKinds() {
+    var counts: [UInt8: Int] = [:]
+    for entry in entries {
+      let kind = UInt8(truncatingIfNeeded: words[Int(entry.place)])
+      if KindTables.textWords[Int(kind)] == KindTables.unknown { counts[kind, default: 0] += 1 }
+    }
+    loss.unknownKinds = counts
+  }
+
+  /// Brings the events into the order of (time, thread, order of adding). O(n log k) for k ascending runs.
+  public mutating func sort() { RunMerge.sort(&entries) }
+}
+
+/// The UTF-8 text at the end of a variable record.
+enum RecordText {
+  /// What is not UTF-8 is replaced by U+FFFD.
+  static func decode(_ record: ArraySlice<UInt64>, textWord: Int) -> String {
+    guard record.count >= 2, textWord <= record.count else { return "" }
+    let length = Int(record[record.startIndex + 1] >> 16 & 0xFFFF)
+    return record.withUnsafeBytes { bytes in
+      let start = textWord * 8
+      return String(decoding: bytes[start..<Swift.min(bytes.count, start + length)], as: UTF8.self)
+    }
+  }
+
+  /// Adds the text to a record that holds all words before it, and sets the lengths in its second word.
+  static func append(_ text: String, to record: inout [UInt64]) {
+    var bytes = Array(text.utf8.prefix(longest + 1))
+    if bytes.count > longest {
+      // Cut before the character that does not fit.
+      while let last = bytes.popLast(), last & 0xC0 == 0x80 {}
+    }
+    let start = record.count
+    record.append(contentsOf: repeatElement(0, count: (bytes.count + 7) / 8))
+    record.withUnsafeMutableBytes { target in
+      for (index, byte) in bytes.enumerated() { target[start * 8 + index] = byte }
+    }
+    guard record.count > 1 else { return }
+    record[1] = record[1] & ~0xFFFF_FFFF | UInt64(bytes.count) << 16 | UInt64(record.count)
+  }
+
+  /// Bytes that the length's 16 bits can tell.
+  static let longest = 0xFFFF
+}

@@ -1,0 +1,132 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+internal import OpTraceFormat
+
+/// Bytes that can be read at any offset, now or again: a file may grow or shrink between two reads.
+protocol ByteSource {
+  /// The size in bytes, as of now.
+  func size() -> UInt64
+  /// Copies up to `target.count` bytes from `offset` on; the result is less where the source ends. Never blocks for more.
+  func read(at offset: UInt64, into target: UnsafeMutableRawBufferPointer) -> Int
+  /// What of these bytes is lost because of what they were taken from, with places there.
+  var damage: [LossReport.Damage] { get }
+  /// Where the next bytes are that are not lost; nil: those at `offset` are not.
+  func gapEnd(at offset: UInt64) -> UInt64?
+}
+
+extension ByteSource {
+  var damage: [LossReport.Damage] { [] }
+  func gapEnd(at offset: UInt64) -> UInt64? { nil }
+
+  /// `count` bytes, or fewer where the source ends.
+  func bytes(at offset: UInt64, count: Int) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      filled = read(at: offset, into: UnsafeMutableRawBufferPointer(buffer))
+    }
+  }
+}
+
+/// Bytes in memory.
+struct MemorySource: ByteSource {
+  let content: [UInt8]
+
+  func size() -> UInt64 { UInt64(content.count) }
+
+  func read(at offset: UInt64, into target: UnsafeMutableRawBufferPointer) -> Int {
+    guard offset < UInt64(content.count) else { return 0 }
+    let start = Int(offset)
+    let count = min(target.count, content.count - start)
+    content.withUnsafeBytes { target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[start..<start + count])) }
+    return count
+  }
+}
+
+/// An open file. It is read by `pread` and never mapped: a mapped file that shrinks would kill the reader.
+final class FileSource: ByteSource {
+  private let descriptor: Int32
+
+  /// A regular file; anything else that can be read (a pipe, a terminal) is given as the bytes that come out of it, once
+  /// `check` has seen the first of them: it throws where the rest need not be waited for.
+  static func open(
+    path: String, check: (_ beginning: [UInt8]) throws(TraceError) -> Void = { _ in }
+  ) throws(TraceError) -> any ByteSource {
+    var descriptor: Int32
+    repeat { descriptor = openReadOnly(path) } while descriptor < 0 && errno == EINTR
+    guard descriptor >= 0 else {
+      let code = errno
+      throw TraceError(file: path, code == ENOENT ? .noSuchFile : .cannotRead(message(code)))
+    }
+    let source = FileSource(descriptor: descriptor)
+    var information = stat()
+    guard fstat(descriptor, &information) == 0 else { throw TraceError(file: path, .cannotRead(message(errno))) }
+    switch information.st_mode & S_IFMT {
+    case S_IFREG: return source
+    case S_IFDIR: throw TraceError(file: path, .cannotRead("it is a folder"))
+    default: return MemorySource(content: try source.drain(path: path, check: check))
+    }
+  }
+
+  /// Closes the descriptor in the end.
+  init(descriptor: Int32) { self.descriptor = descriptor }
+  deinit { close(descriptor) }
+
+  func size() -> UInt64 {
+    var information = stat()
+    return fstat(descriptor, &information) == 0 ? UInt64(max(0, information.st_size)) : 0
+  }
+
+  func read(at offset: UInt64, into target: UnsafeMutableRawBufferPointer) -> Int {
+    guard let base = target.baseAddress else { return 0 }
+    var done = 0
+    while done < target.count {
+      guard let position = off_t(exactly: offset + UInt64(done)) else { return done }
+      let count = pread(descriptor, base + done, target.count - done, position)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return done }
+      done += count
+    }
+    return done
+  }
+
+  /// What a pipe may give: it is kept in memory, and one that never ends must end somewhere.
+  static let longestPipe = 1 << 30
+
+  private func drain(
+    path: String, check: (_ beginning: [UInt8]) throws(TraceError) -> Void
+  ) throws(TraceError) -> [UInt8] {
+    var result: [UInt8] = []
+    var isChecked = false
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = posixRead(descriptor, &piece, piece.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw TraceError(file: path, .cannotRead(message(errno))) }
+      guard count > 0 else { return result }
+      result.append(contentsOf: piece[..<count])
+      if !isChecked, result.count >= Layout.Header.size {
+        isChecked = true
+        try check(result)
+      }
+      guard result.count <= Self.longestPipe else {
+        throw TraceError(file: path, .cannotRead("more than 1 GiB comes out of it: write it to a file and read that"))
+      }
+    }
+  }
+}
+
+/// The C functions under names that the methods above do not shadow.
+private func openReadOnly(_ path: String) -> Int32 { open(path, O_RDONLY | O_CLOEXEC) }
+private func posixRead(_ descriptor: Int32, _ target: UnsafeMutableRawPointer, _ count: Int) -> Int {
+  read(descriptor, target, count)
+}
+
+private func message(_ code: Int32) -> String {
+  guard let text = strerror(code) else { return "error \(code)" }
+  return String(cString: text)
+}

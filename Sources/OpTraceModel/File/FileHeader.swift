@@ -1,0 +1,129 @@
+import OpTraceFormat
+
+/// The header of a trace file, checked.
+struct FileHeader {
+  var header = TraceHeader()
+  var headerSize: UInt64 = 0
+  var isClosed = false
+  var endOffset: UInt64 = 0
+  var clock = Layout.Clock.counter
+  var ticksPerSecond: UInt64 = 0
+  var startTicks: UInt64 = 0
+  /// Ticks and monotonic nanoseconds; nil when there was none, or it was being written.
+  var heartbeat: (ticks: UInt64, monotonic: UInt64)?
+  var lost: [LossReason: UInt64] = [:]
+  var overwrittenBytes: UInt64 = 0
+  var damage: [LossReport.Damage] = []
+
+  /// Reads the header. Only what makes the rest unreadable is an error; a wrong checksum is damage.
+  static func read(_ source: any ByteSource, file: String) throws(TraceError) -> FileHeader {
+    let bytes = source.bytes(at: 0, count: Layout.Header.size)
+    guard !bytes.isEmpty else { throw TraceError(file: file, .empty) }
+    guard bytes.starts(with: Layout.magic) else {
+      if bytes.count >= 20, bytes.number(at: Layout.Header.byteOrderMark) as UInt32 == Layout.byteOrderMark {
+        throw TraceError(file: file, .unreadableHeader("the first eight bytes are damaged"))
+      }
+      throw TraceError(file: file, .notATrace(looksLike: FileGuess.describe(bytes)))
+    }
+    guard bytes.count == Layout.Header.size else {
+      throw TraceError(
+        file: file,
+        .unreadableHeader("the file is cut after \(grouped(bytes.count)) of \(grouped(Layout.Header.size)) bytes"))
+    }
+    var result = FileHeader()
+    try result.readStaticPart(bytes, file: file)
+    result.readChangingPart(bytes)
+    return result
+  }
+
+  private mutating func readStaticPart(_ bytes: [UInt8], file: String) throws(TraceError) {
+    typealias Place = Layout.Header
+    let isSound = bytes.checksum(of: 0..<Place.staticChecksum) == bytes.number(at: Place.staticChecksum) as UInt64
+    let mark: UInt32 = bytes.number(at: Place.byteOrderMark)
+    header.writerVersion = bytes.text(at: Place.writerVersion, size: Place.writerVersionSize)
+    if isSound {
+      let major: UInt16 = bytes.number(at: Place.majorVersion)
+      let minor: UInt16 = bytes.number(at: Place.minorVersion)
+      guard mark != Layout.byteOrderMark.byteSwapped else {
+        throw TraceError(file: file, .unreadableHeader("written on a machine of the other byte order"))
+      }
+      guard major <= Layout.majorVersion else {
+        throw TraceError(file: file, .newerVersion(format: "\(major).\(minor)", writer: header.writerVersion))
+      }
+    } else {
+      damage.append(
+        .init(
+          offset: 0, skippedBytes: 0,
+          reason: "the header's first part does not match its checksum: names and times may be wrong"))
+    }
+    headerSize = UInt64(bytes.number(at: Place.headerSize) as UInt32)
+    if headerSize < UInt64(Place.size) || headerSize % 64 != 0 || headerSize > 1 << 20 {
+      guard !isSound else {
+        throw TraceError(file: file, .unreadableHeader("it claims a size of \(grouped(headerSize)) bytes"))
+      }
+      headerSize = UInt64(Place.size)
+    }
+    header.processName = bytes.text(at: Place.processName, size: Place.processNameSize)
+    header.processID = bytes.number(at: Place.processID)
+    header.mode =
+      bytes.number(at: Place.mode) as UInt32 == Layout.Mode.flightRecorder.rawValue ? .flightRecorder : .streaming
+    header.capacity = bytes.number(at: Place.capacity)
+    header.processStart = bytes.number(at: Place.processStart)
+    header.bootID = Array(bytes[Place.bootID..<Place.bootID + 16])
+    header.startWall = bytes.number(at: Place.startWall)
+    header.startMonotonic = bytes.number(at: Place.startMonotonic)
+    clock = Layout.Clock(rawValue: bytes.number(at: Place.clock)) ?? .counter
+    startTicks = bytes.number(at: Place.startTicks)
+    ticksPerSecond = bytes.number(at: Place.ticksPerSecond)
+  }
+
+  private mutating func readChangingPart(_ bytes: [UInt8]) {
+    typealias Place = Layout.Header
+    let state: UInt32 = bytes.number(at: Place.state)
+    let range = Place.state..<Place.dynamicChecksum
+    if state == Layout.FileState.closed.rawValue {
+      isClosed = true
+      if bytes.checksum(of: range) != bytes.number(at: Place.dynamicChecksum) as UInt64 {
+        damage.append(
+          .init(
+            offset: UInt64(Place.state), skippedBytes: 0,
+            reason: "the header's second part does not match its checksum: counts of lost records may be wrong"))
+      }
+    } else if state != Layout.FileState.open.rawValue {
+      damage.append(
+        .init(
+          offset: UInt64(Place.state), skippedBytes: 0, reason: "the file's state is \(state), which does not exist"))
+    }
+    header.isClosed = isClosed
+    endOffset = bytes.number(at: Place.endOffset)
+    overwrittenBytes = bytes.number(at: Place.overwrittenBytes)
+    for reason in LossReason.allCases {
+      let count: UInt64 = bytes.number(at: Place.lossCounts + 8 * Int(reason.rawValue))
+      if count > 0 { lost[reason] = count }
+    }
+    let sequence: UInt64 = bytes.number(at: Place.heartbeatSequence)
+    let ticks: UInt64 = bytes.number(at: Place.heartbeatTicks)
+    if sequence % 2 == 0, ticks > startTicks {
+      heartbeat = (ticks, bytes.number(at: Place.heartbeatMonotonic))
+    }
+  }
+}
+
+/// What a file that is no trace looks like.
+enum FileGuess {
+  static func describe(_ bytes: [UInt8]) -> String {
+    let known: [([UInt8], String)] = [
+      ([0x1F, 0x8B], "a gzip file: unpack it first"), ([0x28, 0xB5, 0x2F, 0xFD], "a zstd file: unpack it first"),
+      (Array("PK".utf8), "a zip file"), (Array("\u{7F}ELF".utf8), "a program"), (Array("\u{89}PNG".utf8), "a picture"),
+      (Array("%PDF".utf8), "a PDF file"), (Array("digraph".utf8), "a DOT graph"),
+      (Array("SQLite format 3".utf8), "a database"),
+    ]
+    if let match = known.first(where: { bytes.starts(with: $0.0) }) { return match.1 }
+    if bytes.allSatisfy({ $0 == 0 }) { return "nothing but zeros" }
+    let isText = bytes.prefix(512).allSatisfy { $0 >= 0x20 || (0x09...0x0D).contains($0) }
+    let first = bytes.first { $0 > 0x20 }
+    guard isText, let first else { return "unknown binary data" }
+    if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return "JSON" }
+    return first == UInt8(ascii: "<") ? "HTML, XML or SVG" : "text"
+  }
+}

@@ -1,0 +1,60 @@
+/// Turns ticks into nanoseconds since the trace's start: piecewise linear between calibrations, beyond the last with
+/// its slope. With one calibration only, the clock's estimated rate serves.
+struct ClockMap {
+  struct Calibration: Equatable {
+    var ticks: UInt64
+    var monotonic: UInt64
+  }
+
+  private struct Segment {
+    var ticks: UInt64
+    /// Nanoseconds since the trace's start.
+    var time: Nanoseconds
+    var nanosecondsPerTick: Double
+  }
+
+  private var segments: [Segment] = []
+  private var last = 0
+
+  /// A clock whose tick is a nanosecond.
+  init(nanosecondsFrom startTicks: UInt64) {
+    segments = [Segment(ticks: startTicks, time: 0, nanosecondsPerTick: 1)]
+  }
+
+  /// `ticksPerSecond` of 0 counts as a nanosecond per tick.
+  init(start: Calibration, others: [Calibration], ticksPerSecond: UInt64) {
+    let estimate = ticksPerSecond == 0 ? 1 : 1e9 / Double(ticksPerSecond)
+    var knots = [start]
+    // A calibration that goes backwards on either clock is of no use.
+    for next in others.sorted(by: { $0.ticks < $1.ticks }) {
+      let previous = knots[knots.count - 1]
+      if next.ticks > previous.ticks, next.monotonic > previous.monotonic { knots.append(next) }
+    }
+    for (index, knot) in knots.enumerated() {
+      var slope = segments.last?.nanosecondsPerTick ?? estimate
+      if index + 1 < knots.count {
+        let next = knots[index + 1]
+        slope = Double(next.monotonic - knot.monotonic) / Double(next.ticks - knot.ticks)
+      }
+      let time = TimeBounds.clamp(Nanoseconds(bitPattern: knot.monotonic &- start.monotonic))
+      segments.append(Segment(ticks: knot.ticks, time: time, nanosecondsPerTick: slope))
+    }
+  }
+
+  /// Every tick is a nanosecond: ages need no conversion.
+  var isIdentity: Bool { segments.count == 1 && segments[0].nanosecondsPerTick == 1 }
+
+  /// The rate around the last converted time.
+  var nanosecondsPerTick: Double { segments[last].nanosecondsPerTick }
+
+  /// O(1) for times near the one before. Ticks before the start give negative times.
+  mutating func time(_ ticks: UInt64) -> Nanoseconds {
+    while last + 1 < segments.count, ticks >= segments[last + 1].ticks { last += 1 }
+    while last > 0, ticks < segments[last].ticks { last -= 1 }
+    let segment = segments[last]
+    let distance = Int64(bitPattern: ticks &- segment.ticks)
+    if segment.nanosecondsPerTick == 1 { return TimeBounds.clamp(segment.time &+ distance) }
+    let exact = (Double(distance) * segment.nanosecondsPerTick).rounded()
+    return TimeBounds.clamp(segment.time &+ Int64(max(-0x1p62, min(0x1p62, exact))))
+  }
+}

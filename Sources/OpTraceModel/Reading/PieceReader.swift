@@ -1,0 +1,217 @@
+import OpTraceFormat
+
+/// Reads a file piece by piece in the order of time, so that its records are never in memory all at once.
+///
+/// The first pass looks at every chunk: is it sound, when does it begin, what is said in it of clocks, strings and
+/// threads. The second reads the chunks again in the order of their beginnings, and hands on what is older than the
+/// beginning of the next one. A file that is damaged, changes meanwhile or goes back in time is left to ``TraceReader``,
+/// which holds all of it.
+struct PieceReader {
+  /// Words of records in memory at a time (1 MiB), beside the chunks that begin early and go on for long.
+  static let usualPiece = 1 << 17
+
+  /// The share of the time that the first pass takes, about.
+  private static let firstPass = 0.3
+
+  /// What is said of the trace as a whole, without its events.
+  private(set) var whole: TraceEvents
+  private(set) var count = 0
+  private var operations = 0
+
+  private let source: any ByteSource
+  private let file: String
+  private let isClosed: Bool
+  /// Words to hold at a time.
+  private let piece: Int
+  /// In the order of their beginnings, with the place of the one to be read next.
+  private var chunks: [LoadedChunk]
+  private var next = 0
+  /// What was read and not handed on, by thread, and its words.
+  private var pending: [UInt32: Pending] = [:]
+  private var held = 0
+  private var clock: ClockMap
+  /// Threads' names that stand in no record, in the order of time.
+  private var unnamed: [TraceEvent]
+  private let progress = WorkProgress.teller(from: firstPass)
+
+  struct ScanResult {
+    var decoder = RecordDecoder()
+    /// Of each chunk, in the order of the file.
+    var lastTicks: [UInt64] = []
+    var isAscending = true
+    var events = 0
+    var operations = 0
+    var unknownKinds: [UInt8: Int] = [:]
+  }
+
+  struct Pending {
+    var words: [UInt64] = []
+    var entries: [TraceEvents.Entry] = []
+  }
+
+  /// Nil: not a file for this way of reading, or no longer.
+  static func read(_ source: any ByteSource, file: String, piece: Int = usualPiece) throws(TraceError) -> Trace? {
+    guard var reader = try PieceReader(source, file: file, piece: piece) else { return nil }
+    var builder = TraceBuilder(
+      reader.whole, expectedOperations: reader.operations, expectedEvents: reader.count)
+    do {
+      while let events = try reader.nextPiece() { builder.add(events) }
+    } catch {
+      return nil
+    }
+    return builder.finish()
+  }
+
+  /// The first pass. Nil: not a file for this way of reading.
+  init?(_ source: any ByteSource, file: String, piece: Int = usualPiece) throws(TraceError) {
+    let header = try FileHeader.read(source, file: file)
+    guard header.damage.isEmpty, header.endOffset <= source.size() else { return nil }
+    var walk = ChunkWalk(source, header: header)
+    var scan = ScanResult()
+    walk.run(progress: WorkProgress.teller(to: Self.firstPass)) { chunk, words in scan.note(chunk, &words) }
+    guard let order = scan.order(of: walk), header.isClosed || !walk.hasMoved() else { return nil }
+    self.source = source
+    self.file = file
+    self.piece = piece
+    isClosed = header.isClosed
+    chunks = order
+    clock = scan.decoder.clock(header)
+    unnamed = scan.decoder.unnamedThreads(&clock).sorted { ($0.time, $0.thread) < ($1.time, $1.thread) }
+    count = scan.events + unnamed.count
+    operations = scan.operations
+    whole = TraceEvents(header: header.header)
+    whole.take(words: [], entries: [], strings: scan.decoder.strings, clock: &clock)
+    whole.loss.lost = header.lost
+    whole.loss.overwrittenBytes = header.overwrittenBytes
+    whole.loss.unknownKinds = scan.unknownKinds
+    whole.heartbeat = header.heartbeat.map { clock.time($0.ticks) }
+  }
+
+  // MARK: - The second pass
+
+  /// The next events, in the order of ``TraceEvents`` and all of them behind those of the pieces before; nil at the end.
+  /// - Throws: ``TraceError/Code/changed`` where the file is no longer what the first pass has seen.
+  mutating func nextPiece() throws(TraceError) -> TraceEvents? {
+    while next < chunks.count {
+      progress.tell(next, of: chunks.count)
+      let chunk = chunks[next]
+      guard let count = load(chunk, into: &pending[chunk.thread, default: Pending()]) else {
+        throw TraceError(file: file, .changed)
+      }
+      held += count
+      next += 1
+      guard next == chunks.count || held >= piece else { continue }
+      let events = take(before: next < chunks.count ? clock.time(chunks[next].baseTicks) : nil)
+      held = pending.values.reduce(0) { $0 + $1.words.count }
+      if !events.isEmpty { return events }
+    }
+    return nil
+  }
+
+  /// Reads a chunk again, behind what is left of its thread's earlier ones. Nil: it is no longer what it was.
+  private func load(_ chunk: LoadedChunk, into pending: inout Pending) -> Int? {
+    let count = chunk.words.count
+    var words = [UInt64](repeating: 0, count: count)
+    let got = words.withUnsafeMutableBytes {
+      source.read(at: chunk.offset + UInt64(Layout.Chunk.size), into: $0)
+    }
+    guard got == count * 8, isClosed || isStill(chunk) else { return nil }
+    var chunk = chunk
+    chunk.words = 0..<count
+    var decoder = RecordDecoder()
+    decoder.decode(chunk, in: &words)
+    guard decoder.damage.isEmpty else { return nil }
+    let base = UInt32(truncatingIfNeeded: pending.words.count)
+    pending.entries.reserveCapacity(pending.entries.count + decoder.entries.count)
+    for entry in decoder.entries {
+      pending.entries.append(.init(time: entry.time, thread: entry.thread, place: entry.place + base))
+    }
+    pending.words.append(contentsOf: words)
+    return count
+  }
+
+  /// A writer that goes on adds behind what was seen, which stays; a ring uses its chunks again.
+  private func isStill(_ chunk: LoadedChunk) -> Bool {
+    let now = ChunkHeader(source.bytes(at: chunk.offset, count: Layout.Chunk.size))
+    return now?.sequence == chunk.sequence && now?.state != Layout.ChunkState.recycling.rawValue
+  }
+
+  /// Takes the events before `horizon` (nil: all) out of what is pending. Those of the same nanosecond stay together: among
+  /// them the thread's number decides.
+  private mutating func take(before horizon: Nanoseconds?) -> TraceEvents {
+    var words: [UInt64] = []
+    var entries: [TraceEvents.Entry] = []
+    for thread in pending.keys.sorted() {
+      guard var run = pending.removeValue(forKey: thread) else { continue }
+      let count = horizon.map { run.firstEntry(notBefore: $0, &clock) } ?? run.entries.count
+      let end = count < run.entries.count ? Int(run.entries[count].place) : run.words.count
+      let base = UInt32(truncatingIfNeeded: words.count)
+      for entry in run.entries[..<count] {
+        entries.append(.init(time: entry.time, thread: entry.thread, place: entry.place + base))
+      }
+      words += run.words[..<end]
+      guard count < run.entries.count else { continue }
+      run.drop(entries: count, words: end)
+      pending[thread] = run
+    }
+    var events = TraceEvents(header: whole.header)
+    events.take(words: words, entries: entries, strings: whole.strings, clock: &clock)
+    let named = unnamed.prefix { event in horizon.map { event.time < $0 } ?? true }
+    for thread in named { events.append(thread) }
+    unnamed.removeFirst(named.count)
+    events.sort()
+    return events
+  }
+}
+
+extension PieceReader.Pending {
+  /// Entries are in the order of time; their time is in ticks here.
+  fileprivate func firstEntry(notBefore time: Nanoseconds, _ clock: inout ClockMap) -> Int {
+    var low = 0
+    var high = entries.count
+    while low < high {
+      let middle = (low + high) / 2
+      if clock.time(UInt64(bitPattern: entries[middle].time)) < time { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  fileprivate mutating func drop(entries count: Int, words end: Int) {
+    words.removeSubrange(..<end)
+    entries.removeSubrange(..<count)
+    for index in entries.indices { entries[index].place -= UInt32(truncatingIfNeeded: end) }
+  }
+}
+
+extension PieceReader.ScanResult {
+  fileprivate mutating func note(_ chunk: LoadedChunk, _ words: inout [UInt64]) {
+    decoder.decode(chunk, in: &words)
+    var last = chunk.baseTicks
+    for entry in decoder.entries {
+      let ticks = UInt64(bitPattern: entry.time)
+      if ticks < last { isAscending = false }
+      last = ticks
+      let kind = UInt8(truncatingIfNeeded: UInt64(littleEndian: words[Int(entry.place)]))
+      if kind == EventKind.operationCreated.rawValue { operations += 1 }
+      if KindTables.textWords[Int(kind)] == KindTables.unknown { unknownKinds[kind, default: 0] += 1 }
+    }
+    events += decoder.entries.count
+    lastTicks.append(last)
+    decoder.forgetEntries()
+  }
+
+  /// The chunks in the order of their beginnings. Nil where something is damaged, carried on or goes back in time.
+  fileprivate func order(of walk: ChunkWalk) -> [LoadedChunk]? {
+    let chunks = walk.chunks
+    guard walk.damage.isEmpty, decoder.damage.isEmpty, isAscending, chunks.allSatisfy({ $0.kind != .carried }) else {
+      return nil
+    }
+    let byThread = chunks.indices.sorted {
+      (chunks[$0].thread, chunks[$0].sequence) < (chunks[$1].thread, chunks[$1].sequence)
+    }
+    for (before, after) in zip(byThread, byThread.dropFirst()) where chunks[before].thread == chunks[after].thread {
+      guard lastTicks[before] <= chunks[after].baseTicks else { return nil }
+    }
+    return chunks.sorted { ($0.baseTicks, $0.sequence) < ($1.baseTicks, $1.sequence) }
+  }
+}

@@ -1,0 +1,119 @@
+import OpTraceFormat
+
+/// Splits the words of chunks into records. Every length is checked against what is there before it is used.
+struct RecordDecoder {
+  /// Events in the order of decoding; their time is still in ticks (the bit pattern).
+  private(set) var entries: [TraceEvents.Entry] = []
+  private(set) var calibrations: [ClockMap.Calibration] = []
+  private(set) var strings: [UInt32: String] = [:]
+  /// The system's ids of threads that took over a chunk, with the time.
+  private(set) var switches: [UInt32: (systemID: UInt32, ticks: UInt64)] = [:]
+  private(set) var namedThreads: Set<UInt32> = []
+  private(set) var damage: [LossReport.Damage] = []
+
+  init() {}
+
+  mutating func forgetEntries() { entries.removeAll(keepingCapacity: true) }
+
+  /// Hands the entries over without a copy.
+  mutating func takeEntries() -> [TraceEvents.Entry] {
+    defer { entries = [] }
+    return entries
+  }
+
+  /// Forgets the events after these ticks.
+  mutating func drop(after horizon: UInt64) { entries.removeAll { UInt64(bitPattern: $0.time) > horizon } }
+
+  /// Makes room for as many events as so many words can hold.
+  mutating func reserve(words: Int) { entries.reserveCapacity(words) }
+
+  /// Decodes one chunk. The time bits of the records' first words are set to 0, so that equal records are equal.
+  mutating func decode(_ chunk: LoadedChunk, in words: inout [UInt64]) {
+    var place = chunk.words.lowerBound
+    let end = chunk.words.upperBound
+    var ticks = chunk.baseTicks
+    var thread = chunk.thread
+    words.withUnsafeMutableBufferPointer { words in
+      KindTables.sizes.withUnsafeBufferPointer { sizes in
+        while place < end {
+          let first = UInt64(littleEndian: words[place])
+          let kind = UInt8(truncatingIfNeeded: first)
+          let second = place + 1 < end ? UInt64(littleEndian: words[place + 1]) : 0
+          var size = Int(sizes[Int(kind)])
+          if size == 0 { size = place + 1 < end ? Int(second & 0xFFFF) : 2 }
+          guard kind != 0, size <= end - place, size >= 2 || kind < 0x40 else {
+            note(kind: kind, size: size, at: place, in: chunk)
+            return
+          }
+          ticks &+= first >> 8 & 0xFF_FFFF
+          words[place] = (first & 0xFFFF_FFFF_0000_00FF).littleEndian
+          switch kind {
+          case EventKind.time.rawValue:
+            ticks = second
+          case EventKind.threadSwitched.rawValue:
+            thread = UInt32(truncatingIfNeeded: first >> 32)
+            if switches[thread] == nil { switches[thread] = (UInt32(truncatingIfNeeded: second), ticks) }
+          case EventKind.calibration.rawValue:
+            calibrations.append(.init(ticks: ticks, monotonic: second))
+          default:
+            if kind >= 0xC0, !checkText(kind, second: second, size: size) {
+              note(kind: kind, size: size, at: place, in: chunk)
+              return
+            }
+            if kind == EventKind.threadNamed.rawValue { namedThreads.insert(UInt32(truncatingIfNeeded: first >> 32)) }
+            if kind == EventKind.string.rawValue {
+              let record = Array(words[place..<place + size])[...]
+              strings[UInt32(truncatingIfNeeded: first >> 32)] = RecordText.decode(record, textWord: 2)
+            } else {
+              entries.append(
+                .init(time: Int64(bitPattern: ticks), thread: thread, place: UInt32(truncatingIfNeeded: place)))
+            }
+          }
+          place += size
+        }
+      }
+    }
+  }
+
+  /// A variable record of a known kind must hold the text that it claims; an unknown one is counted.
+  private mutating func checkText(_ kind: UInt8, second: UInt64, size: Int) -> Bool {
+    let textWord = Int(KindTables.textWords[Int(kind)])
+    guard textWord != Int(KindTables.unknown) else { return true }
+    let length = Int(second >> 16 & 0xFFFF)
+    return textWord <= size && length <= (size - textWord) * 8
+  }
+
+  private mutating func note(kind: UInt8, size: Int, at place: Int, in chunk: LoadedChunk) {
+    let inside = UInt64(place - chunk.words.lowerBound) * 8
+    damage.append(
+      .init(
+        offset: chunk.offset + UInt64(Layout.Chunk.size) + inside,
+        skippedBytes: UInt64(chunk.words.upperBound - place) * 8,
+        reason: kind == 0
+          ? "a record of kind 0, which does not exist"
+          : "a record (kind \(kind)) of \(size) words does not fit its chunk or its text"))
+  }
+}
+
+extension RecordDecoder {
+  /// Ticks to nanoseconds, by all that the file tells of both.
+  func clock(_ header: FileHeader) -> ClockMap {
+    guard header.clock == .counter else { return ClockMap(nanosecondsFrom: header.startTicks) }
+    var others = calibrations
+    if let heartbeat = header.heartbeat {
+      others.append(.init(ticks: heartbeat.ticks, monotonic: heartbeat.monotonic))
+    }
+    return ClockMap(
+      start: .init(ticks: header.startTicks, monotonic: header.header.startMonotonic), others: others,
+      ticksPerSecond: header.ticksPerSecond)
+  }
+
+  /// In a ring, what is carried on tells a thread's id, but its name may be gone.
+  func unnamedThreads(_ clock: inout ClockMap) -> [TraceEvent] {
+    switches.filter { !namedThreads.contains($0.key) }.sorted { $0.key < $1.key }.map { thread, seen in
+      TraceEvent(
+        kind: EventKind.threadNamed.rawValue, time: clock.time(seen.ticks), thread: ThreadID(thread), subject: thread,
+        word1: UInt64(seen.systemID) << 32, text: "")
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import OpTraceFormat
+
+/// Reads traces: files, packed files and texts, closed, alive, cut or damaged.
+///
+/// An error means that nothing could be read. What is damaged inside a trace is left out and told, with place and size,
+/// in ``Trace/loss``. The file is read once, front to back, and never mapped; memory is about 16 bytes an event beside
+/// the records themselves, and the resulting values.
+public enum TraceReader {
+  /// Reads a trace file, or a text in the form that `optrace dump` writes; which one, its first line tells.
+  public static func read(path: String) throws(TraceError) -> Trace {
+    try read(try FileSource.openTrace(path: path), file: path)
+  }
+
+  /// Reads a trace from memory. `file` is its name in errors.
+  public static func read(bytes: [UInt8], file: String = "trace") throws(TraceError) -> Trace {
+    try read(MemorySource(content: bytes), file: file)
+  }
+
+  private static func read(_ source: any ByteSource, file: String) throws(TraceError) -> Trace {
+    let source = try PackedSource.unpacking(source, file: file)
+    if !TraceText.isText(source.bytes(at: 0, count: 64)), let trace = try PieceReader.read(source, file: file) {
+      return trace
+    }
+    return TraceBuilder.build(try events(source, file: file))
+  }
+
+  /// Reads a trace file that is open, which is closed in the end. `file` is its name in errors.
+  package static func read(descriptor: Int32, file: String) throws(TraceError) -> Trace {
+    TraceBuilder.build(try events(FileSource(descriptor: descriptor), file: file))
+  }
+
+  /// The events of a trace file in their order, not yet interpreted.
+  public static func events(path: String) throws(TraceError) -> TraceEvents {
+    try events(try FileSource.openTrace(path: path), file: path)
+  }
+
+  /// The events of a trace in memory.
+  public static func events(bytes: [UInt8], file: String = "trace") throws(TraceError) -> TraceEvents {
+    try events(MemorySource(content: bytes), file: file)
+  }
+
+  static func events(_ source: any ByteSource, file: String) throws(TraceError) -> TraceEvents {
+    let source = try PackedSource.unpacking(source, file: file)
+    if TraceText.isText(source.bytes(at: 0, count: 64)) {
+      guard source.size() <= UInt64(TraceText.longest) else {
+        throw TraceError(
+          file: file, .cannotRead("a text of more than 1 GiB: turn it into a binary trace where it was made"))
+      }
+      var events = try TraceText.parse(source.bytes(at: 0, count: Int(clamping: source.size())), file: file)
+      events.countUnknownKinds()
+      return events
+    }
+    var (header, content) = try copy(source, file: file)
+    var horizon = UInt64.max
+    if content.hasMoved {
+      // The copy took a while, and threads wrote meanwhile: of some it holds later records than of others, perhaps
+      // effects without their causes. All that happened before it was over is in a second copy.
+      horizon = content.latestTicks
+      (header, content) = try copy(source, file: file)
+    }
+    return resolve(header, content, horizon: horizon)
+  }
+
+  /// The records of a file in memory.
+  private struct Content {
+    var words: [UInt64]
+    var decoder: RecordDecoder
+    var damage: [LossReport.Damage]
+    var hasCarried: Bool
+    var hasMoved: Bool
+
+    /// Hands the words over without a copy.
+    mutating func takeWords() -> [UInt64] {
+      defer { words = [] }
+      return words
+    }
+
+    var latestTicks: UInt64 { decoder.entries.lazy.map { UInt64(bitPattern: $0.time) }.max() ?? 0 }
+  }
+
+  private static func copy(_ source: any ByteSource, file: String) throws(TraceError) -> (FileHeader, Content) {
+    var header = try FileHeader.read(source, file: file)
+    // A writer that stops at this moment changes the header before it trims the file: look again.
+    for _ in 0..<2 where header.endOffset > source.size() { header = try FileHeader.read(source, file: file) }
+    var walk = ChunkWalk(source, header: header)
+    walk.run(progress: WorkProgress.teller(to: 0.6))
+    // A thread's chunks in the order in which it got them: its events then are one ascending run.
+    let chunks = walk.chunks.sorted { ($0.thread, $0.sequence) < ($1.thread, $1.sequence) }
+    let hasMoved = !header.isClosed && walk.hasMoved()
+    var words = walk.takeWords()
+    var decoder = RecordDecoder()
+    decoder.reserve(words: words.count)
+    for chunk in chunks { decoder.decode(chunk, in: &words) }
+    let content = Content(
+      words: words, decoder: decoder, damage: header.damage + walk.damage + decoder.damage,
+      hasCarried: chunks.contains { $0.kind == .carried }, hasMoved: hasMoved)
+    return (header, content)
+  }
+
+  private static func resolve(_ header: FileHeader, _ copy: consuming Content, horizon: UInt64) -> TraceEvents {
+    var events = TraceEvents(header: header.header)
+    let hasCarried = copy.hasCarried
+    var loss = LossReport()
+    loss.lost = header.lost
+    loss.overwrittenBytes = header.overwrittenBytes
+    loss.damage = copy.damage.sorted { $0.offset < $1.offset }
+    if horizon != .max { copy.decoder.drop(after: horizon) }
+
+    var clock = copy.decoder.clock(header)
+    let unnamed = copy.decoder.unnamedThreads(&clock)
+    let strings = copy.decoder.strings
+    events.take(words: copy.takeWords(), entries: copy.decoder.takeEntries(), strings: strings, clock: &clock)
+    for thread in unnamed { events.append(thread) }
+    events.sort()
+    if hasCarried { events.dropDuplicates() }
+    events.heartbeat = header.heartbeat.map { clock.time($0.ticks) }
+    events.loss = loss
+    events.countUnknownKinds()
+    return events
+  }
+}
+
+extension FileSource {
+  /// A trace in any of its forms. Of a pipe the beginning is checked first: the rest may be long in coming.
+  static func openTrace(path: String) throws(TraceError) -> any ByteSource {
+    try open(path: path) { beginning throws(TraceError) in
+      if TraceText.isText(beginning) || PackedSource.isPacked(beginning) { return }
+      _ = try FileHeader.read(MemorySource(content: beginning), file: path)
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import OpTraceFormat
+
+/// Writes the lines of the text form.
+struct TextPrinter {
+  var output: [UInt8] = []
+  private let strings: [UInt32: String]
+
+  init(strings: [UInt32: String]) { self.strings = strings }
+
+  mutating func printHeader(of events: TraceEvents) {
+    let header = events.header
+    line(TraceText.signature)
+    line("process \(header.processID) ", quoted: header.processName)
+    if header.processStart != 0 { line("process-start \(header.processStart)") }
+    if header.bootID.contains(where: { $0 != 0 }) { line("boot " + header.bootID.map(Self.hexadecimal).joined()) }
+    line("writer ", quoted: header.writerVersion)
+    line("mode " + header.mode.rawValue + (header.capacity == 0 ? "" : " capacity=\(header.capacity)"))
+    line("wall \(header.startWall)")
+    line("monotonic \(header.startMonotonic)")
+    line("state " + (header.isClosed ? "closed" : "open"))
+    if let heartbeat = events.heartbeat, heartbeat > 0 { line("heartbeat \(heartbeat)") }
+    line("events \(events.count)")
+    for reason in LossReason.allCases {
+      if let count = events.loss.lost[reason] { line("lost \(TraceText.word(reason)) \(count)") }
+    }
+    if events.loss.overwrittenBytes > 0 { line("overwritten \(events.loss.overwrittenBytes)") }
+    for damage in events.loss.damage {
+      line("damage offset=\(damage.offset) skipped=\(damage.skippedBytes) ", quoted: damage.reason)
+    }
+    line("")
+  }
+
+  mutating func printEvent(_ event: TraceEvent, record: ArraySlice<UInt64>) {
+    append("\(event.time) t\(event.thread.rawValue) ")
+    guard let spec = EventSpec.of(raw: event.kind) else {
+      append("0x" + Self.hexadecimal(event.kind) + " #\(event.subject)")
+      for word in record.dropFirst() { append(" 0x" + String(word, radix: 16)) }
+      line("")
+      return
+    }
+    append(spec.name)
+    printSubject(event.subject, spec.subject)
+    for field in spec.fields { printField(field, event) }
+    if let text = event.text {
+      line(" ", quoted: text)
+    } else {
+      line("")
+    }
+  }
+
+  private mutating func printSubject(_ number: UInt32, _ subject: EventSpec.Subject) {
+    switch subject {
+    case .none: break
+    case .reason:
+      append(" ")
+      append(LossReason(rawValue: number).map(TraceText.word) ?? "reason-\(number)")
+    case .operation, .queue, .thread, .string, .span:
+      append(" " + subject.sigil + String(number))
+    }
+  }
+
+  private mutating func printField(_ field: EventSpec.Field, _ event: TraceEvent) {
+    let value = field.value(event.word1, event.word2)
+    // What is left out is 0; signed values (limits, priorities) read better when they are there.
+    guard value != 0 || field.isSigned else { return }
+    append(" " + field.name)
+    switch field.meaning {
+    case .flag: break
+    case .signed: append("=\(value)")
+    case .unsigned, .systemThread, .age: append("=\(field.raw(event.word1, event.word2))")
+    case .address: append("=0x" + String(value, radix: 16))
+    case .objectKind: append("=" + (UInt8(exactly: value).flatMap(WaitedObject.init)?.word ?? "\(value)"))
+    case .operation: append("=#\(value)")
+    case .queue: append("=q\(value)")
+    case .thread: append("=t\(value)")
+    case .string:
+      append("=")
+      if let text = strings[UInt32(truncatingIfNeeded: value)] { quote(text) } else { append("?") }
+    }
+  }
+
+  private mutating func append(_ text: String) { output.append(contentsOf: text.utf8) }
+
+  private mutating func line(_ text: String) {
+    append(text)
+    output.append(UInt8(ascii: "\n"))
+  }
+
+  private mutating func line(_ text: String, quoted: String) {
+    append(text)
+    quote(quoted)
+    output.append(UInt8(ascii: "\n"))
+  }
+
+  private mutating func quote(_ text: String) {
+    output.append(UInt8(ascii: "\""))
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": append("\\\"")
+      case "\\": append("\\\\")
+      case "\n": append("\\n")
+      case "\r": append("\\r")
+      case "\t": append("\\t")
+      case _ where Self.isInvisible(scalar): append("\\u{" + String(scalar.value, radix: 16) + "}")
+      default: output.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+      }
+    }
+    output.append(UInt8(ascii: "\""))
+  }
+
+  /// Control characters, line and paragraph separators, marks that turn the direction of writing: what a terminal or
+  /// an editor would act on instead of showing it.
+  private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x20, 0x7F...0x9F, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF: true
+    default: false
+    }
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> String {
+    (byte < 16 ? "0" : "") + String(byte, radix: 16)
+  }
+}
+
+extension EventSpec.Subject {
+  /// What stands before a number of this sort in the text form.
+  var sigil: String {
+    switch self {
+    case .operation: "#"
+    case .queue: "q"
+    case .thread: "t"
+    case .span: "s"
+    case .string, .none, .reason: ""
+    }
+  }
+}

@@ -1,0 +1,78 @@
+// A trace may hold millions of operations: what they share stands once, and a moment takes 12 bytes.
+
+/// A moment on a thread, or none.
+@usableFromInline struct CompactStamp: Hashable, Sendable {
+  @usableFromInline var low: UInt32
+  @usableFromInline var high: UInt32
+  @usableFromInline var thread: UInt32
+
+  static let none = CompactStamp(nil)
+
+  init(_ stamp: Stamp?) {
+    let time = CompactTime(stamp?.time)
+    (low, high) = (time.low, time.high)
+    thread = stamp?.thread.rawValue ?? 0
+  }
+
+  @inlinable var stamp: Stamp? { CompactTime(low: low, high: high).time.map { Stamp($0, ThreadID(thread)) } }
+}
+
+/// A time, or none: in two halves, so that it takes its place anywhere without padding.
+@usableFromInline struct CompactTime: Hashable, Sendable {
+  @usableFromInline var low: UInt32
+  @usableFromInline var high: UInt32
+
+  @inlinable init(low: UInt32, high: UInt32) {
+    self.low = low
+    self.high = high
+  }
+
+  init(_ time: Nanoseconds?) {
+    let bits = UInt64(bitPattern: time ?? Self.nothing)
+    low = UInt32(truncatingIfNeeded: bits)
+    high = UInt32(truncatingIfNeeded: bits >> 32)
+  }
+
+  @inlinable var time: Nanoseconds? {
+    let time = Nanoseconds(bitPattern: UInt64(high) << 32 | UInt64(low))
+    return time == Self.nothing ? nil : time
+  }
+
+  /// No time of a trace: they end at ``TimeBounds``.
+  @usableFromInline static var nothing: Nanoseconds { Nanoseconds.min }
+}
+
+/// What an operation is or is not, in one byte.
+@usableFromInline struct OperationTraits: OptionSet, Sendable {
+  @usableFromInline let rawValue: UInt8
+  @inlinable init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  @usableFromInline static var hasQueue: Self { Self(rawValue: 1) }
+  @usableFromInline static var isAsynchronous: Self { Self(rawValue: 2) }
+  @usableFromInline static var overridesReady: Self { Self(rawValue: 4) }
+  @usableFromInline static var isBarrier: Self { Self(rawValue: 8) }
+
+  subscript(trait: Self) -> Bool {
+    get { contains(trait) }
+    set { if newValue { insert(trait) } else { remove(trait) } }
+  }
+}
+
+/// A text that many operations have: their class, their place in the source.
+final class SharedText: Sendable {
+  let text: String
+  init(_ text: String) { self.text = text }
+}
+
+/// What few operations have.
+final class RareFacts: Sendable {
+  struct Values: Hashable, Sendable {
+    var addingSince = CompactStamp.none
+    var finishSeen = CompactStamp.none
+    var cancelRequested = CompactStamp.none
+    var error: String?
+  }
+
+  let values: Values
+  init(_ values: Values) { self.values = values }
+}

@@ -1,0 +1,57 @@
+/// Nanoseconds since the trace's start, on the monotonic clock. Negative: before the recorder was started.
+public typealias Nanoseconds = Int64
+
+/// The serial number that an operation got at first sight; never reused inside a trace. Shown as `#5`.
+public struct OperationID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
+  public let rawValue: UInt32
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+  /// The operation with this number, whether a trace has one or not.
+  @inlinable public init(_ rawValue: UInt32) { self.rawValue = rawValue }
+  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+  public var description: String { "#\(rawValue)" }
+}
+
+/// A queue's number inside a trace.
+public struct QueueID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
+  public let rawValue: UInt32
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+  /// The queue with this number, whether a trace has one or not.
+  @inlinable public init(_ rawValue: UInt32) { self.rawValue = rawValue }
+  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+  public var description: String { "queue \(rawValue)" }
+}
+
+/// A thread's number inside a trace, in the order of first sight; the system's id is in ``ThreadRecord``.
+public struct ThreadID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
+  public let rawValue: UInt32
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+  /// The thread with this number, whether a trace has one or not.
+  @inlinable public init(_ rawValue: UInt32) { self.rawValue = rawValue }
+  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+  public var description: String { "thread \(rawValue)" }
+}
+
+/// The number of an object that threads wait on, in the order of first sight. An address alone names no object: it is
+/// reused.
+public struct ObjectID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
+  public let rawValue: UInt32
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+  /// The object with this number, whether a trace has one or not.
+  @inlinable public init(_ rawValue: UInt32) { self.rawValue = rawValue }
+  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+  public var description: String { "object \(rawValue)" }
+}
+
+/// When something happened, and on which thread.
+public struct Stamp: Hashable, Sendable {
+  /// Nanoseconds since the trace's start, on the monotonic clock.
+  public var time: Nanoseconds
+  /// The thread that did it, or on which it happened.
+  public var thread: ThreadID
+
+  /// This moment on this thread.
+  @inlinable public init(_ time: Nanoseconds, _ thread: ThreadID) {
+    self.time = time
+    self.thread = thread
+  }
+}

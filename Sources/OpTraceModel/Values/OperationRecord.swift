@@ -1,0 +1,305 @@
+/// How fully an operation was seen. The absence of an event proves something only under full coverage.
+public enum Coverage: UInt8, Sendable, CaseIterable {
+  /// Met before it began, and everything since is there.
+  case full = 0
+  /// A part of its life is missing: it was under way already when it was met, or records of it were lost.
+  case partial = 1
+  /// Only named as a dependency.
+  case external = 2
+}
+
+/// Where an operation stands, in the words that every output shares.
+public enum OperationState: String, Sendable, CaseIterable {
+  /// Waits for dependencies (or was never given to a queue).
+  case pending
+  /// Waits for a slot.
+  case ready
+  /// Its own code runs.
+  case executing
+  /// Came to its end.
+  case finished
+  /// Asked to cancel before it ran, and over; one that ran to its end is finished.
+  case cancelled
+  /// Finished with an error.
+  case failed
+}
+
+/// `Operation.QueuePriority` and `QualityOfService` are not Foundation's types here: a reader needs no Foundation.
+public enum Quality: UInt8, Sendable, CaseIterable {
+  /// Nothing was asked for.
+  case `default` = 0
+  /// Work that nobody waits for.
+  case background = 1
+  /// Long work with a progress that people see.
+  case utility = 2
+  /// Work that somebody waits for.
+  case userInitiated = 3
+  /// Work for what is on the screen.
+  case userInteractive = 4
+}
+
+/// An edge of the dependency graph: the operation that holds it waits for `on`.
+public struct Dependency: Hashable, Sendable {
+  /// The operation that has to finish first.
+  public var on: OperationID
+  @usableFromInline var compactAdded: CompactTime
+  @usableFromInline var compactRemoved: CompactTime
+
+  package init(on: OperationID, added: Nanoseconds, removed: Nanoseconds? = nil) {
+    self.on = on
+    compactAdded = CompactTime(added)
+    compactRemoved = CompactTime(removed)
+  }
+
+  /// When the edge was recorded: edges made before the operation was enqueued carry the time of the enqueueing.
+  public var added: Nanoseconds {
+    @inlinable get { compactAdded.time ?? 0 }
+    set { compactAdded = CompactTime(newValue) }
+  }
+  /// When the dependency was taken away, in nanoseconds since the trace's start; nil: it stays.
+  public var removed: Nanoseconds? {
+    @inlinable get { compactRemoved.time }
+    set { compactRemoved = CompactTime(newValue) }
+  }
+}
+
+/// One block of a block operation.
+public struct BlockExecution: Hashable, Sendable {
+  /// Which block of the operation, from 0.
+  public var index: UInt32
+  /// The thread that ran it.
+  public var thread: ThreadID
+  /// When it began, in nanoseconds since the trace's start.
+  public var began: Nanoseconds
+  /// When it returned; nil: not seen.
+  public var ended: Nanoseconds?
+
+  package init(index: UInt32, thread: ThreadID, began: Nanoseconds, ended: Nanoseconds? = nil) {
+    self.index = index
+    self.thread = thread
+    self.began = began
+    self.ended = ended
+  }
+}
+
+/// All that a trace tells of one operation. What is nil did not happen, or was not seen (see ``coverage``).
+public struct OperationRecord: Sendable, Identifiable, TraceOwned {
+  /// Its number in the trace.
+  public var id: OperationID
+  @usableFromInline var queueNumber: UInt32 = 0
+  private var sharedClass: SharedText
+  private var sharedSource: SharedText?
+  /// Its last name; nil: it has none.
+  public var name: String?
+  /// In the order in which they were made; those that were taken away again too.
+  public var dependencies: [Dependency] = []
+  /// Of a block operation, in the order of their beginnings; else empty.
+  public var blocks: [BlockExecution] = []
+  private var rareFacts: RareFacts?
+
+  @usableFromInline var compactCreated = CompactTime(nil)
+  @usableFromInline var compactEnqueued = CompactStamp.none
+  @usableFromInline var compactReady = CompactStamp.none
+  @usableFromInline var compactStarted = CompactStamp.none
+  @usableFromInline var compactExecutionBegan = CompactStamp.none
+  @usableFromInline var compactExecutionEnded = CompactStamp.none
+  @usableFromInline var compactStartReturned = CompactStamp.none
+  @usableFromInline var compactFinished = CompactStamp.none
+  @usableFromInline var compactReleased = CompactStamp.none
+  @usableFromInline var compactLastSign = CompactTime(nil)
+
+  /// How often it was started; more than once is misuse.
+  public var startCount: UInt32 = 0
+  /// How often it was given to a queue; more than once is misuse.
+  public var enqueueCount: UInt32 = 0
+  /// How often it was reported as finished; more than once is misuse.
+  public var finishCount: UInt32 = 0
+
+  /// How fully it was seen.
+  public var coverage: Coverage = .full
+  @usableFromInline var traits: OperationTraits = []
+  /// `Operation.QueuePriority`'s raw value: -8 to 8.
+  public var priority: Int8 = 0
+  /// Its quality of service, as it was seen last.
+  public var quality: Quality = .default
+
+  package init(id: OperationID, className: String, name: String? = nil) {
+    self.init(id: id, class: SharedText(className))
+    self.name = name
+  }
+
+  init(id: OperationID, class shared: SharedText) {
+    self.id = id
+    sharedClass = shared
+  }
+}
+
+// Getters are inlined into other modules: called from there, each would first copy the whole record.
+extension OperationRecord {
+  /// The class, with its module where that is known.
+  public var className: String {
+    get { sharedClass.text }
+    set { sharedClass = SharedText(newValue) }
+  }
+
+  /// `file:line`, where the program told it.
+  public var source: String? {
+    get { sharedSource?.text }
+    set { sharedSource = newValue.map { SharedText($0) } }
+  }
+
+  /// The same text for many operations stands in memory once.
+  mutating func share(class text: SharedText) { sharedClass = text }
+  mutating func share(source text: SharedText?) { sharedSource = text }
+
+  /// The queue it was given to; nil for one that was run by hand or never enqueued.
+  public var queue: QueueID? {
+    @inlinable get { traits.contains(.hasQueue) ? QueueID(queueNumber) : nil }
+    set {
+      traits[.hasQueue] = newValue != nil
+      queueNumber = newValue?.rawValue ?? 0
+    }
+  }
+
+  /// It says of itself that it is asynchronous.
+  public var isAsynchronous: Bool {
+    @inlinable get { traits.contains(.isAsynchronous) }
+    set { traits[.isAsynchronous] = newValue }
+  }
+  /// Its class, or one above it, has an `isReady` of its own, which is neither Foundation's nor the recorder's. False also
+  /// where that could not be told.
+  public var overridesReady: Bool {
+    @inlinable get { traits.contains(.overridesReady) }
+    set { traits[.overridesReady] = newValue }
+  }
+  /// It is a barrier of its queue (`addBarrierBlock`).
+  public var isBarrier: Bool {
+    @inlinable get { traits.contains(.isBarrier) }
+    set { traits[.isBarrier] = newValue }
+  }
+
+  /// When it was last seen to go on (``EventSpec/Life``); nil: never.
+  public var lastSign: Nanoseconds? {
+    @inlinable get { compactLastSign.time }
+    set { compactLastSign = CompactTime(newValue) }
+  }
+
+  /// When the object was made; may lie before the trace's start.
+  public var created: Nanoseconds? {
+    @inlinable get { compactCreated.time }
+    set { compactCreated = CompactTime(newValue) }
+  }
+  /// When it was first given to a queue, and by which thread; nil: not seen.
+  public var enqueued: Stamp? {
+    @inlinable get { compactEnqueued.stamp }
+    set { compactEnqueued = CompactStamp(newValue) }
+  }
+  /// The last turn to ready before the start; the thread is the one that took away the last obstacle.
+  public var ready: Stamp? {
+    @inlinable get { compactReady.stamp }
+    set { compactReady = CompactStamp(newValue) }
+  }
+  /// When its `start()` was entered, and on which thread; nil: not seen.
+  public var started: Stamp? {
+    @inlinable get { compactStarted.stamp }
+    set { compactStarted = CompactStamp(newValue) }
+  }
+  /// When its own code began, and on which thread; nil: it never ran, or was not seen to.
+  public var executionBegan: Stamp? {
+    @inlinable get { compactExecutionBegan.stamp }
+    set { compactExecutionBegan = CompactStamp(newValue) }
+  }
+  /// When its own code was over, and on which thread; nil: not seen.
+  public var executionEnded: Stamp? {
+    @inlinable get { compactExecutionEnded.stamp }
+    set { compactExecutionEnded = CompactStamp(newValue) }
+  }
+  /// When `start()` returned; an asynchronous operation may run on; nil: not seen.
+  public var startReturned: Stamp? {
+    @inlinable get { compactStartReturned.stamp }
+    set { compactStartReturned = CompactStamp(newValue) }
+  }
+  /// When `isFinished` turned true, and on which thread; nil: it is not over, or was not seen to be.
+  public var finished: Stamp? {
+    @inlinable get { compactFinished.stamp }
+    set { compactFinished = CompactStamp(newValue) }
+  }
+  /// When the object was gone; nil: not seen.
+  public var released: Stamp? {
+    @inlinable get { compactReleased.stamp }
+    set { compactReleased = CompactStamp(newValue) }
+  }
+
+  /// Since when, and on which thread, the call that adds it to its queue has not returned: at the end of the trace it was
+  /// in there for longer than adding takes. Of several operations that one call adds, the first has it. Nil: it returned.
+  public var addingSince: Stamp? {
+    get { rare.addingSince.stamp }
+    set { rare.addingSince = CompactStamp(newValue) }
+  }
+  /// When it was first seen to say that it is finished, without having announced it yet.
+  public var finishSeen: Stamp? {
+    get { rare.finishSeen.stamp }
+    set { rare.finishSeen = CompactStamp(newValue) }
+  }
+  /// The first request.
+  public var cancelRequested: Stamp? {
+    get { rare.cancelRequested.stamp }
+    set { rare.cancelRequested = CompactStamp(newValue) }
+  }
+  /// The description of the error that it finished with.
+  public var error: String? {
+    get { rare.error }
+    set { rare.error = newValue }
+  }
+
+  private var rare: RareFacts.Values {
+    get { rareFacts?.values ?? .init() }
+    set { rareFacts = newValue == .init() ? nil : RareFacts(newValue) }
+  }
+
+  package var owner: TraceOwner { .operation(id) }
+
+  /// What people read: the name, else the class.
+  public var title: String { name ?? className }
+
+  /// The state at the end of the trace.
+  public var state: OperationState {
+    if finished != nil {
+      if error != nil { return .failed }
+      return executionBegan == nil && cancelRequested != nil ? .cancelled : .finished
+    }
+    if executionBegan != nil || started != nil { return .executing }
+    return ready != nil && enqueued != nil ? .ready : .pending
+  }
+
+  /// False where the trace does not tell what became of it: it was seen in part, and neither began nor ended in sight. It
+  /// may have run. Its ``state`` says no more than what was seen, and a time until the trace's end would be invented.
+  @inlinable public var isOutcomeKnown: Bool {
+    coverage == .full || finished != nil || started != nil || executionBegan != nil
+  }
+
+  /// When it began to be able to run: the later of ready and enqueued. Nil when it never became ready or was never enqueued.
+  @inlinable public var runnable: Nanoseconds? {
+    guard let enqueued, let ready else { return nil }
+    return max(enqueued.time, ready.time)
+  }
+}
+
+extension OperationRecord: Equatable {
+  public static func == (left: OperationRecord, right: OperationRecord) -> Bool {
+    left.id == right.id && left.queue == right.queue && left.className == right.className
+      && left.source == right.source && left.name == right.name && left.dependencies == right.dependencies
+      && left.blocks == right.blocks && left.rare == right.rare && left.moments == right.moments
+      && left.counts == right.counts
+      && left.coverage == right.coverage && left.traits == right.traits && left.lastSign == right.lastSign
+      && left.priority == right.priority && left.quality == right.quality
+  }
+
+  private var counts: [UInt32] { [startCount, enqueueCount, finishCount] }
+  private var moments: [Stamp?] {
+    [
+      created.map { Stamp($0, ThreadID(0)) }, enqueued, ready, started, executionBegan, executionEnded, startReturned,
+      finished, released,
+    ]
+  }
+}

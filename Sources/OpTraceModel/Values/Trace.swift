@@ -1,0 +1,250 @@
+/// What a trace file holds, as values. Made by ``TraceReader``; everything else in OpTrace starts from it.
+public struct Trace: Sendable, Equatable {
+  /// Who wrote the trace, when and how.
+  public var header: TraceHeader
+  /// Sorted by id, as all lists here.
+  public var threads: [ThreadRecord] = []
+  /// Queues that were seen, sorted by id.
+  public var queues: [QueueRecord] = []
+  /// All operations that were seen or named, sorted by id.
+  public var operations: [OperationRecord] = []
+  /// In the order of their beginnings.
+  public var waits: [WaitRecord] = []
+  /// What threads blocked on besides operations and operation queues.
+  public var objects: [ObjectRecord] = []
+  /// Named pieces of work, in the order of their beginnings.
+  public var spans: [SpanRecord] = []
+  /// Moments that the program named, in the order of time.
+  public var marks: [MarkRecord] = []
+  /// What is missing, exactly.
+  public var loss = LossReport()
+  /// The later of the last event and the last sign of life of the recorder.
+  public var end: Nanoseconds = 0
+  /// The time of the last event.
+  public var lastEvent: Nanoseconds = 0
+  /// How many events the trace was made of.
+  public var eventCount = 0
+
+  /// A trace in which nothing has happened.
+  public init(header: TraceHeader) { self.header = header }
+
+  /// O(log n). Ids are dense nearly always, so the first guess hits.
+  public func operation(_ id: OperationID) -> OperationRecord? {
+    index(of: id).map { operations[$0] }
+  }
+
+  /// The place of an operation in ``operations``. O(log n).
+  public func index(of id: OperationID) -> Int? {
+    let guess = Int(id.rawValue) - 1
+    if operations.indices.contains(guess), operations[guess].id == id { return guess }
+    var low = 0
+    var high = operations.count
+    while low < high {
+      let middle = (low + high) / 2
+      if operations[middle].id < id { low = middle + 1 } else { high = middle }
+    }
+    return low < operations.count && operations[low].id == id ? low : nil
+  }
+
+  /// The queue with this number; nil: there is none. O(queues).
+  public func queue(_ id: QueueID) -> QueueRecord? { queues.first { $0.id == id } }
+  /// O(1).
+  public func object(_ id: ObjectID) -> ObjectRecord? {
+    let place = Int(id.rawValue) - 1
+    return objects.indices.contains(place) && objects[place].id == id ? objects[place] : nil
+  }
+  /// The thread with this number; nil: there is none. O(threads).
+  public func thread(_ id: ThreadID) -> ThreadRecord? { threads.first { $0.id == id } }
+
+  /// When anything was last seen to go on; nil: never. O(n).
+  public var lastSign: Nanoseconds? {
+    var last: Nanoseconds?
+    func note(_ sign: Nanoseconds?) { if let sign, sign > last ?? .min { last = sign } }
+    for place in operations.indices { note(operations[place].lastSign) }
+    for queue in queues { note(queue.lastSign) }
+    for thread in threads { note(thread.lastSign) }
+    return last
+  }
+}
+
+extension Trace {
+  /// Leaves out what is others': the part of a trace that belongs to some operations, queues and threads. O(n).
+  package mutating func keep(_ isKept: (TraceOwner) -> Bool) {
+    func isOthers(_ value: some TraceOwned) -> Bool { value.owner != .everybody && !isKept(value.owner) }
+    operations.removeAll(where: isOthers)
+    queues.removeAll(where: isOthers)
+    waits.removeAll(where: isOthers)
+    spans.removeAll(where: isOthers)
+    marks.removeAll(where: isOthers)
+    for index in threads.indices where !isKept(.thread(threads[index].id)) { threads[index].lastSign = nil }
+  }
+}
+
+/// Who wrote the trace, when and how.
+public struct TraceHeader: Sendable, Equatable {
+  /// What the recorder does when its file has grown.
+  public enum Mode: String, Sendable {
+    /// The file grew with what happened.
+    case streaming
+    /// A ring: the newest events, and all that belongs to operations which are not over.
+    case flightRecorder = "flight-recorder"
+  }
+  /// Of the program that was recorded.
+  public var processName = ""
+  /// The system's number of the process.
+  public var processID: UInt32 = 0
+  /// When the process began, in the system's own units; 0 when not known. With the boot id it tells a process from a
+  /// later one of the same number.
+  public var processStart: UInt64 = 0
+  /// The 16 bytes that name this run of the system; all zeros when not known.
+  public var bootID = [UInt8](repeating: 0, count: 16)
+  /// The version of OpTrace that wrote the trace.
+  public var writerVersion = ""
+  /// Whether the file grew with what happened, or is a ring.
+  public var mode = Mode.streaming
+  /// Bytes, for a flight recorder; else 0.
+  public var capacity: UInt64 = 0
+  /// The wall clock at the trace's start: nanoseconds since 1970, UTC.
+  public var startWall: UInt64 = 0
+  /// The monotonic clock at the trace's start, in nanoseconds.
+  public var startMonotonic: UInt64 = 0
+  /// The recorder was stopped in order; else the process still runs or was killed.
+  public var isClosed = false
+
+  /// A process of which nothing is known.
+  public init() {}
+}
+
+/// A thread that recorded something.
+public struct ThreadRecord: Sendable, Equatable, Identifiable, TraceOwned {
+  /// Its number in the trace, in the order of first sight.
+  public var id: ThreadID
+  /// The system's thread id.
+  public var systemID: UInt32
+  /// Its name when it first recorded; empty where it had none.
+  public var name: String
+  /// The main thread of the process.
+  public var isMain: Bool
+  /// When it was last seen to go on outside of all operations; nil: never.
+  public var lastSign: Nanoseconds?
+  package var owner: TraceOwner { .everybody }
+
+  package init(id: ThreadID, systemID: UInt32, name: String, isMain: Bool) {
+    self.id = id
+    self.systemID = systemID
+    self.name = name
+    self.isMain = isMain
+  }
+}
+
+/// A queue and what happened to it.
+public struct QueueRecord: Sendable, Equatable, Identifiable, TraceOwned {
+  /// What was done to a queue.
+  public enum ChangeKind: Sendable, Equatable {
+    /// It may run so many at once; -1: as many as the system allows.
+    case limit(Int)
+    /// It starts nothing from here on.
+    case suspended
+    /// It starts operations again.
+    case resumed
+    /// `cancelAllOperations()` was called.
+    case cancelledAll
+  }
+  /// One thing that was done to a queue.
+  public struct Change: Sendable, Equatable {
+    /// When, in nanoseconds since the trace's start.
+    public var time: Nanoseconds
+    /// Which thread did it.
+    public var thread: ThreadID
+    /// What was done.
+    public var kind: ChangeKind
+
+    package init(time: Nanoseconds, thread: ThreadID, kind: ChangeKind) {
+      self.time = time
+      self.thread = thread
+      self.kind = kind
+    }
+  }
+
+  /// Its number in the trace, in the order of first sight.
+  public var id: QueueID
+  /// Its last name.
+  public var name: String
+  /// The limit at first sight; -1: as many as the system allows. Later ones are among ``changes``.
+  public var initialLimit: Int
+  /// Suspended at first sight. Later changes are among ``changes``.
+  public var initiallySuspended = false
+  /// It runs its operations on the main thread, as it was seen last.
+  public var isMain = false
+  /// Its quality of service, as it was seen last.
+  public var quality = Quality.default
+  /// When it was first seen, in nanoseconds since the trace's start.
+  public var created: Nanoseconds = 0
+  /// When the object was gone; nil: it was not seen to go.
+  public var released: Nanoseconds?
+  /// In the order of time.
+  public var changes: [Change] = []
+  /// When it was last seen to be used or changed; nil: never.
+  public var lastSign: Nanoseconds?
+  package var owner: TraceOwner { .queue(id) }
+
+  package init(id: QueueID, name: String, initialLimit: Int) {
+    self.id = id
+    self.name = name
+    self.initialLimit = initialLimit
+  }
+
+  /// The limit at the end of the trace; -1: as many as the system allows.
+  public var limit: Int {
+    for change in changes.reversed() {
+      if case .limit(let value) = change.kind { return value }
+    }
+    return initialLimit
+  }
+
+  /// Suspended at the end of the trace.
+  public var isSuspended: Bool {
+    for change in changes.reversed() {
+      if case .suspended = change.kind { return true }
+      if case .resumed = change.kind { return false }
+    }
+    return initiallySuspended
+  }
+}
+
+/// A named piece of work: `recorder.measure("…") { … }`.
+public struct SpanRecord: Sendable, Equatable, TraceOwned {
+  /// As the program gave it.
+  public var name: String
+  /// The operation in which it began; nil: none.
+  public var operation: OperationID?
+  /// When and on which thread it began.
+  public var began: Stamp
+  /// Nil: not ended.
+  public var ended: Stamp?
+  package var owner: TraceOwner { Self.owner(operation) }
+
+  package init(name: String, operation: OperationID?, began: Stamp, ended: Stamp? = nil) {
+    self.name = name
+    self.operation = operation
+    self.began = began
+    self.ended = ended
+  }
+}
+
+/// A moment that the program named: `recorder.mark("…")`.
+public struct MarkRecord: Sendable, Equatable, TraceOwned {
+  /// As the program gave it.
+  public var name: String
+  /// The operation that executed on the thread; nil: none.
+  public var operation: OperationID?
+  /// When and on which thread.
+  public var at: Stamp
+  package var owner: TraceOwner { Self.owner(operation) }
+
+  package init(name: String, operation: OperationID?, at: Stamp) {
+    self.name = name
+    self.operation = operation
+    self.at = at
+  }
+}

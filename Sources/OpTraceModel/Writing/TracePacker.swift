@@ -1,0 +1,158 @@
+import OpTraceFormat
+
+/// Packs traces: about a tenth of their size, and every reader takes them as they are. Unpacked, a trace is what it was,
+/// byte for byte, a damaged one and a text too.
+public enum TracePacker {
+  /// What was done.
+  public struct Report: Sendable, Equatable {
+    /// Bytes of the trace.
+    public var unpacked: UInt64 = 0
+    /// Bytes of the packed file; 0 when one was unpacked.
+    public var packed: UInt64 = 0
+    /// What of a packed input could not be read; zeros stand there. A trace that is damaged itself is packed with its
+    /// damage, and not told of here.
+    public var damage: [LossReport.Damage] = []
+
+    package init() {}
+  }
+
+  /// Takes the bytes, piece by piece and in order; what it throws ends the work.
+  public typealias Sink = ([UInt8]) throws -> Void
+
+  /// Packs a trace, which may be packed already. One whose program writes at this moment is packed as it was read at one
+  /// moment for all threads; any other as it is. Memory does not grow with the trace. Throws ``TraceError``, or what
+  /// `sink` throws.
+  public static func pack(path: String, to sink: Sink) throws -> Report {
+    let source = try open(path)
+    guard try isMoving(source, file: path) else { return try pack(source, file: path, to: sink) }
+    let events = try TraceReader.events(source, file: path)
+    return try pack(MemorySource(content: TraceWriter.bytes(events)), file: path, to: sink)
+  }
+
+  /// Packs a trace that is in memory. `file` is its name in errors.
+  public static func pack(bytes: [UInt8], file: String = "trace", to sink: Sink) throws -> Report {
+    try pack(PackedSource.unpacking(MemorySource(content: bytes), file: file), file: file, to: sink)
+  }
+
+  /// The bytes that a trace was packed from; those of any other file are given as they are.
+  public static func unpack(path: String, to sink: Sink) throws -> Report {
+    try unpack(open(path), to: sink)
+  }
+
+  /// The bytes that a trace in memory was packed from.
+  public static func unpack(bytes: [UInt8], file: String = "trace", to sink: Sink) throws -> Report {
+    try unpack(PackedSource.unpacking(MemorySource(content: bytes), file: file), to: sink)
+  }
+
+  /// Whether these first bytes of a file begin a packed trace.
+  public static func isPacked(_ bytes: [UInt8]) -> Bool { PackedSource.isPacked(bytes) }
+
+  private static func open(_ path: String) throws -> any ByteSource {
+    try PackedSource.unpacking(try FileSource.openTrace(path: path), file: path)
+  }
+
+  /// Whether somebody writes to it: then its threads do not end at the same moment.
+  private static func isMoving(_ source: any ByteSource, file: String) throws -> Bool {
+    if TraceText.isText(source.bytes(at: 0, count: 64)) { return false }
+    let header = try FileHeader.read(source, file: file)
+    guard !header.isClosed else { return false }
+    var walk = ChunkWalk(source, header: header)
+    walk.run { _, _ in }
+    return walk.hasMoved()
+  }
+
+  private static func unpack(_ source: any ByteSource, to sink: Sink) throws -> Report {
+    var report = Report()
+    report.damage = source.damage
+    let progress = WorkProgress.teller()
+    let length = source.size()
+    while true {
+      progress.tell(report.unpacked, of: length)
+      let piece = source.bytes(at: report.unpacked, count: BlockCodec.longest)
+      guard !piece.isEmpty else { return report }
+      report.unpacked += UInt64(piece.count)
+      try sink(piece)
+    }
+  }
+
+  // MARK: - Writing
+
+  private static func pack(_ source: any ByteSource, file: String, to sink: Sink) throws -> Report {
+    if !TraceText.isText(source.bytes(at: 0, count: 64)) { _ = try FileHeader.read(source, file: file) }
+    let length = source.size()
+    var report = Report()
+    report.damage = source.damage
+    func write(_ bytes: [UInt8]) throws {
+      report.packed += UInt64(bytes.count)
+      try sink(bytes)
+    }
+    try write(header(length))
+    var codec = BlockCodec()
+    var zeros: UInt64 = 0
+    let progress = WorkProgress.teller()
+    while report.unpacked < length {
+      progress.tell(report.unpacked, of: length)
+      let count = Int(min(UInt64(BlockCodec.longest), length - report.unpacked))
+      var bytes = source.bytes(at: report.unpacked, count: count)
+      // A file that shrinks meanwhile reads as zeros there, as a hole would.
+      bytes += repeatElement(0, count: count - bytes.count)
+      if let run = zeroRun(in: bytes, source, from: report.unpacked, to: length) {
+        zeros += run
+        guard zeros <= PackedLayout.mostZeros else {
+          throw TraceError(file: file, .cannotRead("more than 1 GiB of it is empty space, which is not packed"))
+        }
+        try write(PackedBlock(kind: .zeros, offset: report.unpacked, length: run).bytes([]))
+        report.unpacked += run
+      } else {
+        let scan = SegmentScan(bytes, isWhole: report.unpacked + UInt64(count) == length)
+        bytes.removeSubrange(scan.count...)
+        let (header, payload) = block(bytes, scan.segments, at: report.unpacked, &codec)
+        try write(header)
+        try write(payload)
+        report.unpacked += UInt64(scan.count)
+      }
+    }
+    return report
+  }
+
+  private static func header(_ length: UInt64) -> [UInt8] {
+    typealias Place = PackedLayout.Header
+    var header = [UInt8](repeating: 0, count: Place.size)
+    header.replaceSubrange(0..<PackedLayout.magic.count, with: PackedLayout.magic)
+    header.put(PackedLayout.majorVersion, at: Place.majorVersion)
+    header.put(PackedLayout.minorVersion, at: Place.minorVersion)
+    header.put(UInt32(Place.size), at: Place.headerSize)
+    header.put(length, at: Place.length)
+    header.put(header.checksum(of: 0..<Place.checksum), at: Place.checksum)
+    return header
+  }
+
+  private static func block(
+    _ bytes: [UInt8], _ segments: [BlockCodec.Segment], at offset: UInt64, _ codec: inout BlockCodec
+  ) -> (header: [UInt8], payload: [UInt8]) {
+    let (coded, plain) = codec.encode(bytes, segments)
+    var payload = coded + plain
+    // A file is never smaller than that: a reader relies on it.
+    let least = (bytes.count + PackedLayout.mostGain - 1) / PackedLayout.mostGain
+    let count = (max(payload.count, least) + 7) / 8 * 8
+    payload += repeatElement(0, count: count - payload.count)
+    let block = PackedBlock(
+      kind: .coded, offset: offset, length: UInt64(bytes.count), payload: count, coded: coded.count)
+    return (block.bytes(payload), payload)
+  }
+
+  /// How far zeros go, where a whole block is of them.
+  private static func zeroRun(
+    in bytes: [UInt8], _ source: any ByteSource, from start: UInt64, to length: UInt64
+  ) -> UInt64? {
+    guard bytes.count == BlockCodec.longest, bytes.allSatisfy({ $0 == 0 }) else { return nil }
+    var end = start + UInt64(bytes.count)
+    while end < length {
+      let piece = source.bytes(at: end, count: Int(min(1 << 16, length - end)))
+      // A multiple of 64, so that what follows stands where it stood.
+      guard !piece.isEmpty, piece.allSatisfy({ $0 == 0 }) else { break }
+      end += UInt64(piece.count)
+    }
+    return end - start
+  }
+}

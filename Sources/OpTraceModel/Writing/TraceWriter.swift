@@ -1,0 +1,157 @@
+import OpTraceFormat
+
+/// Writes events as a trace file. Its clock is the monotonic one, a tick is a nanosecond; every chunk is sealed.
+///
+/// This is the way back from a text, not the recorder's: that one writes in place while the program runs.
+public enum TraceWriter {
+  /// The bytes of a trace file. Damage is not part of a file: it has to be told elsewhere.
+  public static func bytes(_ events: TraceEvents) -> [UInt8] {
+    var file = [UInt8](repeating: 0, count: Layout.Header.size)
+    let start = events.header.startMonotonic
+    var sequence: UInt64 = 0
+    func put(_ chunk: inout ChunkBuffer) {
+      guard !chunk.records.isEmpty else { return }
+      sequence += 1
+      chunk.append(to: &file, sequence: sequence)
+    }
+    var definitions = ChunkBuffer(thread: 0, kind: .definitions, baseTicks: start)
+    for (id, text) in events.strings.sorted(by: { $0.key < $1.key }) {
+      var record = [UInt64(EventKind.string.rawValue) | UInt64(id) << 32, 0]
+      RecordText.append(text, to: &record)
+      definitions.add(record[...], ticks: start)
+      if definitions.isFull { put(&definitions) }
+    }
+    put(&definitions)
+    let progress = WorkProgress.teller()
+    var written = 0
+    for (thread, positions) in positionsByThread(events) {
+      var chunk = ChunkBuffer(thread: thread, kind: .events, baseTicks: 0)
+      for position in positions {
+        progress.tellSometimes(written, of: events.count)
+        written += 1
+        let ticks = start &+ UInt64(bitPattern: events.entries[position].time)
+        chunk.add(events.words(at: position), ticks: ticks)
+        if chunk.isFull { put(&chunk) }
+      }
+      put(&chunk)
+    }
+    writeHeader(of: events, to: &file)
+    return file
+  }
+
+  private static func positionsByThread(_ events: TraceEvents) -> [(thread: UInt32, positions: [Int])] {
+    var positions: [UInt32: [Int]] = [:]
+    for index in events.entries.indices { positions[events.entries[index].thread, default: []].append(index) }
+    return positions.sorted { $0.key < $1.key }.map { (thread: $0.key, positions: $0.value) }
+  }
+
+  private static func writeHeader(of events: TraceEvents, to file: inout [UInt8]) {
+    typealias Place = Layout.Header
+    let header = events.header
+    file.replaceSubrange(0..<Layout.magic.count, with: Layout.magic)
+    file.put(Layout.majorVersion, at: Place.majorVersion)
+    file.put(Layout.minorVersion, at: Place.minorVersion)
+    file.put(UInt32(Place.size), at: Place.headerSize)
+    file.put(Layout.byteOrderMark, at: Place.byteOrderMark)
+    let mode: Layout.Mode = header.mode == .streaming ? .streaming : .flightRecorder
+    file.put(mode.rawValue, at: Place.mode)
+    file.put(header.capacity, at: Place.capacity)
+    file.put(header.processID, at: Place.processID)
+    file.put(Layout.Clock.monotonic.rawValue, at: Place.clock)
+    file.put(header.processStart, at: Place.processStart)
+    for (index, byte) in header.bootID.prefix(16).enumerated() { file[Place.bootID + index] = byte }
+    file.put(header.startMonotonic, at: Place.startTicks)
+    file.put(header.startMonotonic, at: Place.startMonotonic)
+    file.put(header.startWall, at: Place.startWall)
+    file.put(UInt64(1_000_000_000), at: Place.ticksPerSecond)
+    file.put(header.processName, at: Place.processName, size: Place.processNameSize)
+    file.put(header.writerVersion, at: Place.writerVersion, size: Place.writerVersionSize)
+    file.put(file.checksum(of: 0..<Place.staticChecksum), at: Place.staticChecksum)
+
+    let state: Layout.FileState = header.isClosed ? .closed : .open
+    file.put(state.rawValue, at: Place.state)
+    if let heartbeat = events.heartbeat, heartbeat > 0 {
+      file.put(UInt64(2), at: Place.heartbeatSequence)
+      file.put(header.startMonotonic &+ UInt64(heartbeat), at: Place.heartbeatTicks)
+      file.put(header.startMonotonic &+ UInt64(heartbeat), at: Place.heartbeatMonotonic)
+      file.put(header.startWall &+ UInt64(heartbeat), at: Place.heartbeatWall)
+    }
+    file.put(UInt64(file.count), at: Place.endOffset)
+    for (reason, count) in events.loss.lost { file.put(count, at: Place.lossCounts + 8 * Int(reason.rawValue)) }
+    file.put(events.loss.overwrittenBytes, at: Place.overwrittenBytes)
+    if header.isClosed { file.put(file.checksum(of: Place.state..<Place.dynamicChecksum), at: Place.dynamicChecksum) }
+  }
+}
+
+/// The records of a chunk that is being filled.
+private struct ChunkBuffer {
+  let thread: UInt32
+  let kind: Layout.ChunkKind
+  private(set) var baseTicks: UInt64
+  private var ticks: UInt64
+  private(set) var records: [UInt64] = []
+
+  private static let fullWords = (1 << 16) / 8 - 32
+
+  init(thread: UInt32, kind: Layout.ChunkKind, baseTicks: UInt64) {
+    self.thread = thread
+    self.kind = kind
+    self.baseTicks = baseTicks
+    ticks = baseTicks
+  }
+
+  var isFull: Bool { records.count >= Self.fullWords }
+
+  mutating func add(_ record: ArraySlice<UInt64>, ticks now: UInt64) {
+    guard let first = record.first else { return }
+    if records.isEmpty {
+      baseTicks = now
+      ticks = now
+    }
+    if now < ticks || now - ticks > Layout.largestDelta {
+      records.append(UInt64(EventKind.time.rawValue))
+      records.append(now)
+      ticks = now
+    }
+    records.append(first | (now - ticks) << 8)
+    records.append(contentsOf: record.dropFirst())
+    ticks = now
+  }
+
+  /// Seals the chunk behind what the file holds, and empties the buffer.
+  mutating func append(to file: inout [UInt8], sequence: UInt64) {
+    typealias Place = Layout.Chunk
+    let fill = records.count * 8
+    let byteCount = (Place.size + fill + 63) / 64 * 64
+    var header = [UInt8](repeating: 0, count: Place.size)
+    header.put(Place.magic, at: 0)
+    header.put(UInt32(clamping: byteCount), at: Place.byteCount)
+    header.put(sequence, at: Place.sequence)
+    header.put(baseTicks, at: Place.baseTicks)
+    header.put(thread, at: Place.thread)
+    header.put(kind.rawValue, at: Place.kind)
+    header.put(UInt32(clamping: fill), at: Place.fill)
+    header.put(Layout.ChunkState.sealed.rawValue, at: Place.state)
+    records.withUnsafeBytes { bytes in
+      header.put(ChunkHeader.checksum(header: header, records: bytes), at: Place.checksum)
+      file.append(contentsOf: header)
+      file.append(contentsOf: bytes)
+    }
+    file.append(contentsOf: repeatElement(0, count: byteCount - Place.size - fill))
+    records.removeAll(keepingCapacity: true)
+  }
+}
+
+extension [UInt8] {
+  /// At most `size` bytes, cut at a character's boundary.
+  fileprivate mutating func put(_ text: String, at offset: Int, size: Int) {
+    var place = offset
+    for character in text {
+      guard place + character.utf8.count <= offset + size else { return }
+      for byte in character.utf8 {
+        self[place] = byte
+        place += 1
+      }
+    }
+  }
+}

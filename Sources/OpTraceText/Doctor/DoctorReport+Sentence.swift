@@ -1,0 +1,52 @@
+import OpTraceAnalysis
+import OpTraceModel
+
+/// What it comes to, in a sentence that the terminal and the page share.
+extension DoctorReport {
+  /// The sentence's first word, where something was found.
+  var verdictWord: String {
+    // The verdict of misuse is a warning; the text does not hide that it is an error.
+    hasErrors && verdict == .warning ? "wrong" : verdict.rawValue
+  }
+
+  /// The verdict, what was found and how much is not over, in one sentence with its full stop.
+  public var sentence: String {
+    let all = trace.operations.count
+    let open = unfinished
+    if verdict == .healthy {
+      let text = "No deadlock, stall or misuse found in \(counted(all, "operation"))."
+      guard open > 0 else { return text }
+      let isLong = movement == nil && silence >= 1_000_000_000
+      return text + " \(grouped(open)) of them \(open == 1 ? "is" : "are") not over"
+        + (isLong ? ", and nothing moved in the last \(DurationText.text(silence))." : ".")
+    }
+    let counts = Finding.Severity.allCases.compactMap { severity -> String? in
+      let count = findings.count { $0.severity == severity }
+      return count == 0 ? nil : counted(count, severity.rawValue)
+    }
+    var text = "\(verdictWord): \(Self.list(counts))"
+    if open == 0 {
+      text += " in \(counted(all, "operation"))"
+    } else {
+      text += "; \(grouped(open)) of \(counted(all, "operation")) \(open == 1 ? "is" : "are") not over"
+      if movement == nil, silence > 0 { text += ", and nothing moved in the last \(DurationText.text(silence))" }
+    }
+    return text + "."
+  }
+
+  /// What is missing, and what that means; nil: nothing.
+  package var lossSentence: String? {
+    let loss = trace.loss
+    var parts: [String] = []
+    if loss.isDamaged { parts.append("it is damaged in \(counted(loss.damage.count, "place"))") }
+    if loss.lostCount > 0 { parts.append("\(counted(Int(clamping: loss.lostCount), "record")) of it were lost") }
+    if !loss.unknownKinds.isEmpty { parts.append("a newer OpTrace wrote records that this one does not know") }
+    guard !parts.isEmpty else { return nil }
+    return "The trace is not complete: \(Self.list(parts)). What is missing may tell otherwise."
+  }
+
+  static func list(_ parts: [String]) -> String {
+    guard let last = parts.last, parts.count > 1 else { return parts.first ?? "" }
+    return parts.dropLast().joined(separator: ", ") + " and " + last
+  }
+}

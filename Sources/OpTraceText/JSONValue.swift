@@ -1,0 +1,110 @@
+public import OpTraceModel
+
+/// A JSON document in the making: keys stay in the order in which they are written, numbers are exact.
+public indirect enum JSONValue: Sendable, Equatable {
+  /// `null`.
+  case null
+  /// `true` or `false`.
+  case bool(Bool)
+  /// A whole number, all its digits.
+  case integer(Int)
+  /// A number as the shortest text that reads back as it; `null` where JSON has none for it.
+  case number(Double)
+  /// A duration or a time, written in seconds.
+  case seconds(Nanoseconds)
+  /// A text, escaped when it is written.
+  case string(String)
+  /// Values in their order.
+  case array([JSONValue])
+  /// Members in the order in which they are written.
+  case object([Member])
+
+  /// A key of an object, and its value.
+  public struct Member: Sendable, Equatable {
+    /// Written as it is given; nobody checks that it comes once.
+    public var key: String
+    /// What stands behind the colon.
+    public var value: JSONValue
+
+    /// A key and its value.
+    public init(_ key: String, _ value: JSONValue) {
+      self.key = key
+      self.value = value
+    }
+  }
+
+  /// Members as a literal keeps them; a dictionary would lose their order.
+  public static func members(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+    .object(members.map { Member($0.key, $0.value) })
+  }
+
+  /// Nil is `null`.
+  public static func optional<Value>(_ value: Value?, _ make: (Value) -> JSONValue) -> JSONValue {
+    value.map(make) ?? .null
+  }
+
+  /// UTF-8, indented by two spaces a level; ends with a line break.
+  public var bytes: [UInt8] {
+    var result: [UInt8] = []
+    let writer = ByteWriter { result += $0 }
+    write(to: writer, level: 0)
+    writer.byte(UInt8(ascii: "\n"))
+    // The sink throws nothing.
+    try? writer.finish()
+    return result
+  }
+
+  /// Nil writes everything in one line, without spaces.
+  package func write(to writer: ByteWriter, level: Int?) {
+    switch self {
+    case .null: writer.text("null")
+    case .bool(let value): writer.text(value ? "true" : "false")
+    case .integer(let value): writer.number(value)
+    case .number(let value): writer.string(value.isFinite ? value.description : "null")
+    case .seconds(let value): Self.writeSeconds(value, to: writer)
+    case .string(let value): writer.json(value)
+    case .array(let values):
+      Self.writeList("[", "]", values.count, writer, level) {
+        values[$0].write(to: writer, level: level.map { $0 + 1 })
+      }
+    case .object(let members):
+      Self.writeList("{", "}", members.count, writer, level) { index in
+        writer.json(members[index].key)
+        writer.text(level == nil ? ":" : ": ")
+        members[index].value.write(to: writer, level: level.map { $0 + 1 })
+      }
+    }
+  }
+
+  private static func writeList(
+    _ open: StaticString, _ close: StaticString, _ count: Int, _ writer: ByteWriter, _ level: Int?,
+    _ element: (Int) -> Void
+  ) {
+    writer.text(open)
+    for index in 0..<count {
+      if index > 0 { writer.byte(UInt8(ascii: ",")) }
+      if let level {
+        writer.byte(UInt8(ascii: "\n"))
+        for _ in 0...level { writer.text("  ") }
+      }
+      element(index)
+    }
+    if let level, count > 0 {
+      writer.byte(UInt8(ascii: "\n"))
+      for _ in 0..<level { writer.text("  ") }
+    }
+    writer.text(close)
+  }
+
+  /// Decimal digits of the nanoseconds, so that nothing is rounded; without the zeros that say nothing.
+  private static func writeSeconds(_ value: Nanoseconds, to writer: ByteWriter) {
+    if value < 0 { writer.byte(UInt8(ascii: "-")) }
+    let (whole, rest) = value.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
+    writer.number(UInt(whole))
+    guard rest > 0 else { return }
+    var digits = String(rest)
+    digits = "." + String(repeating: "0", count: 9 - digits.count) + digits
+    while digits.hasSuffix("0") { digits.removeLast() }
+    writer.string(digits)
+  }
+}

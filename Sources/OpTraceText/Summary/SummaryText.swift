@@ -1,0 +1,235 @@
+public import OpTraceAnalysis
+import OpTraceFormat
+public import OpTraceModel
+
+/// A ``Summary`` for people: tables of figures.
+public struct SummaryText: Sendable {
+  /// More rows say less.
+  private static let longestPath = 25
+  private static let longestThreads = 16
+
+  private let summary: Summary
+  private let trace: Trace
+  private let style: TextStyle
+
+  /// - Parameter trace: the one that `summary` is of.
+  public init(_ summary: Summary, of trace: Trace, style: TextStyle = .plain) {
+    self.summary = summary
+    self.trace = trace
+    self.style = style
+  }
+
+  /// Ends with a line end. O(operations).
+  public var text: String {
+    var parts = [head]
+    parts.append(section("Queues", queues))
+    parts.append(section("Classes", classes))
+    parts.append(section("Slowest operations", slowest))
+    parts.append(section("Failed operations", failed))
+    parts.append(section("Critical path", path))
+    parts.append(section("Threads", threads))
+    parts.append(section("Waits of threads", waits))
+    if let loss { parts.append(section("Missing", loss)) }
+    return parts.filter { !$0.isEmpty }.joined(separator: "\n")
+  }
+
+  private func section(_ title: String, _ body: String) -> String {
+    body.isEmpty ? "" : style.paint(.strong, title) + "\n" + body
+  }
+
+  private var head: String {
+    let header = trace.header
+    let process = header.processName.isEmpty ? "process" : TerminalText.printable(header.processName)
+    var text = style.paint(.strong, process) + (header.processID > 0 ? " (pid \(header.processID))" : "")
+    text += ": \(counted(summary.operationCount, "operation")) in \(duration(summary.wall))"
+    if !header.isClosed { text += style.paint(.warning, ", not stopped: it still runs, or was killed") }
+    var states = OperationState.allCases.reversed().compactMap { state -> String? in
+      guard let count = summary.states[state], count > 0 else { return nil }
+      return "\(grouped(count)) \(coloured(state))"
+    }
+    if summary.unknown > 0 { states.append("\(grouped(summary.unknown)) recorded in part") }
+    return text + "\n" + (states.isEmpty ? "" : "  " + states.joined(separator: ", ") + "\n")
+  }
+
+  private func coloured(_ state: OperationState) -> String {
+    switch state {
+    case .finished: style.paint(.good, state.rawValue)
+    case .failed: style.paint(.error, state.rawValue)
+    case .cancelled, .pending, .ready, .executing: style.paint(.warning, state.rawValue)
+    }
+  }
+
+  private var queues: String {
+    var table = TextTable([
+      .text("queue"), .number("limit"), .number("operations"), .number("utilisation"), .number("peak"),
+      .number("running"), .number("waits for slots"), .number("waits for dependencies"),
+    ])
+    for queue in summary.queues {
+      table.add([
+        queue.name + (queue.isSuspended ? " (suspended)" : ""), queue.limit < 0 ? "none" : grouped(queue.limit),
+        grouped(queue.operations), percent(queue.utilisation), grouped(queue.peak), duration(queue.busy),
+        duration(queue.waitingForSlot), duration(queue.waitingForDependencies),
+      ])
+    }
+    return table.text(style)
+  }
+
+  /// Three rows per class; a row where all is zero is left out, but not the first.
+  private var classes: String {
+    var table = TextTable([
+      .text("class"), .number("count"), .text("time"), .number("total"), .number("p50"), .number("p95"),
+      .number("max"),
+    ])
+    for entry in summary.classes {
+      let rows = [
+        ("running", entry.running), ("waits for a slot", entry.waitingForSlot),
+        ("waits for dependencies", entry.waitingForDependencies),
+      ]
+      for (index, (name, times)) in rows.enumerated() where index == 0 || times.total > 0 {
+        table.add([
+          index == 0 ? entry.name : "", index == 0 ? grouped(entry.count) : "", name, duration(times.total),
+          duration(times.median), duration(times.p95), duration(times.max),
+        ])
+      }
+    }
+    return table.text(style)
+  }
+
+  private var slowest: String {
+    var table = TextTable([
+      .text("operation"), .number("id"), .text("class"), .text("queue"), .text("state"), .number("running"),
+      .number("waited"),
+    ])
+    for operation in summary.slowest {
+      table.add([
+        operation.name, operation.id.description, operation.className, queueName(operation.queue),
+        operation.state.rawValue, duration(operation.times.running),
+        duration(operation.times.waitingForSlot + operation.times.waitingForDependencies),
+      ])
+    }
+    return table.text(style)
+  }
+
+  private var failed: String {
+    let operations = trace.operations.filter { $0.error != nil }
+    guard !operations.isEmpty else { return "" }
+    let most = 20
+    var table = TextTable([.text("operation"), .number("id"), .text("queue"), .text("error")])
+    for operation in operations.prefix(most) {
+      table.add([
+        operation.title, operation.id.description, queueName(operation.queue), operation.error ?? "",
+      ])
+    }
+    let rest = operations.count - most
+    return table.text(style) + (rest > 0 ? "  and \(grouped(rest)) more\n" : "")
+  }
+
+  private var path: String {
+    let path = summary.criticalPath
+    guard !path.steps.isEmpty else { return "" }
+    var text = "  \(duration(path.total)) running of \(duration(path.wall)) (\(percent(path.share)))"
+    text += ", \(duration(path.waitingForSlot)) waiting for slots"
+    text += ", \(duration(path.waitingForDependencies)) waiting for dependencies\n"
+    var table = TextTable([
+      .text("operation"), .number("id"), .text("after"), .number("waited"), .number("running"), .number("share"),
+    ])
+    for step in path.steps.prefix(Self.longestPath) {
+      table.add([
+        summary.pathNames[step.operation] ?? "", step.operation.description, cause(step.cause),
+        duration(step.waitingForSlot + step.waitingForDependencies), duration(step.running),
+        percent(path.wall > 0 ? Double(step.running) / Double(path.wall) : 0),
+      ])
+    }
+    text += table.text(style)
+    if path.steps.count > Self.longestPath {
+      text += "  and \(grouped(path.steps.count - Self.longestPath)) more steps\n"
+    }
+    if !path.remaining.isEmpty {
+      let names = path.remaining.prefix(8).map { TerminalText.printable(summary.pathNames[$0] ?? "") + " \($0)" }
+      let more = path.remaining.count - names.count
+      text +=
+        "  still to run: \(names.joined(separator: ", "))" + (more > 0 ? " and \(grouped(more)) more" : "") + "\n"
+    }
+    return text
+  }
+
+  private func cause(_ cause: CriticalPath.Cause) -> String {
+    switch cause {
+    case .start: ""
+    case .dependency(let id): "dependency " + (summary.pathNames[id] ?? id.description)
+    case .slot(let id): "slot of " + (summary.pathNames[id] ?? id.description)
+    }
+  }
+
+  private var threads: String {
+    var table = TextTable([.text("thread"), .number("tid"), .number("operations"), .number("busy"), .number("share")])
+    for thread in summary.threads.prefix(Self.longestThreads) {
+      table.add([
+        thread.name.isEmpty ? thread.id.description : thread.name,
+        thread.systemID > 0 ? String(thread.systemID) : "", grouped(thread.operations), duration(thread.busy),
+        percent(summary.wall > 0 ? Double(thread.busy) / Double(summary.wall) : 0),
+      ])
+    }
+    let more = summary.threads.count - Self.longestThreads
+    return table.text(style) + (more > 0 ? "  and \(grouped(more)) more\n" : "")
+  }
+
+  private var waits: String {
+    guard !summary.waits.longest.isEmpty else { return "" }
+    var table = TextTable([
+      .text("who"), .number("id"), .text("waited for"), .number("count"), .number("open"), .number("total"),
+      .number("max"),
+      .text("last signalled by"),
+    ])
+    for wait in summary.waits.longest {
+      table.add([
+        wait.operationName ?? threadName(wait.thread), wait.operation?.description ?? "",
+        target(wait), grouped(wait.count), grouped(wait.unfinished), duration(wait.total),
+        duration(wait.max), signal(wait),
+      ])
+    }
+    let more = summary.waits.count - summary.waits.longest.reduce(0) { $0 + $1.count }
+    return table.text(style) + (more > 0 ? "  and \(grouped(more)) more\n" : "")
+  }
+
+  private func target(_ wait: Summary.Wait) -> String {
+    switch wait.target {
+    case .operation(let id): "\(wait.targetName) \(id)"
+    case .queue: "queue \(wait.targetName)"
+    case .object: wait.targetName
+    }
+  }
+
+  private func signal(_ wait: Summary.Wait) -> String {
+    guard let signal = wait.lastSignal else { return "" }
+    if let operation = signal.operation { return "\(wait.lastSignalName ?? "") \(operation)" }
+    return signal.thread.map(threadName) ?? "unknown"
+  }
+
+  private func threadName(_ id: ThreadID) -> String {
+    guard let thread = trace.thread(id) else { return id.description }
+    if thread.name.isEmpty { return thread.isMain ? "main" : id.description }
+    return "thread \(thread.name)"
+  }
+
+  private var loss: String? {
+    let loss = summary.loss
+    guard !loss.isComplete else { return nil }
+    var lines = loss.lost.sorted { $0.key.rawValue < $1.key.rawValue }
+      .map { "\(counted($0.value, "record")): \($0.key.explanation)" }
+    if loss.isDamaged {
+      let bytes = loss.damage.reduce(UInt64(0)) { $0 &+ $1.skippedBytes }
+      lines.append("\(counted(bytes, "byte")) in \(counted(loss.damage.count, "damaged place"))")
+    }
+    if loss.overwrittenBytes > 0 {
+      lines.append("\(counted(loss.overwrittenBytes, "byte")) replaced by newer records")
+    }
+    let unknown = loss.unknownKinds.values.reduce(0, +)
+    if unknown > 0 { lines.append("\(counted(unknown, "record")) of a newer OpTrace") }
+    return lines.map { "  \($0)\n" }.joined()
+  }
+
+  private func queueName(_ id: QueueID?) -> String {
+    id.map { trace.queue($0)?.name ?? $0.description } ?? ""
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+
+/// Text for terminals, where a Chinese character or an emoji takes two columns and an accent none.
+public enum TerminalText {
+  /// The text without anything that would steer a terminal or break a line.
+  public static func printable(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: steersTerminal) else { return text }
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars { result.append(steersTerminal(scalar) ? "\u{FFFD}" : scalar) }
+    return String(result)
+  }
+
+  private static func steersTerminal(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: true
+    // Marks that turn the direction of writing make a name look like another.
+    case .format: (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+    default: false
+    }
+  }
+
+  /// How many columns of a terminal a text takes. O(length).
+  public static func columns(of text: String) -> Int { text.reduce(0) { $0 + columns(of: $1) } }
+
+  /// By the first scalar of a character: marks that follow it take no room.
+  private static func columns(of character: Character) -> Int {
+    guard let first = character.unicodeScalars.first else { return 0 }
+    if first.isASCII { return 1 }
+    switch first.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format: return 0
+    default: break
+    }
+    if first.properties.isEmojiPresentation { return 2 }
+    if character.unicodeScalars.contains("\u{FE0F}") { return 2 }
+    // The blocks that terminals draw wide: Hangul, CJK, kana, full-width forms.
+    switch first.value {
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+      0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x20000...0x3FFFD:
+      return 2
+    default: return 1
+    }
+  }
+
+  /// Cut with an ellipsis where it is wider.
+  public static func fitting(_ text: String, _ widest: Int) -> String {
+    guard columns(of: text) > widest else { return text }
+    var result = ""
+    var width = 1
+    for character in text {
+      width += columns(of: character)
+      if width > widest { break }
+      result.append(character)
+    }
+    return result + "…"
+  }
+
+  package static func padded(_ text: String, _ width: Int, right: Bool = false) -> String {
+    let blanks = String(repeating: " ", count: max(0, width - columns(of: text)))
+    return right ? blanks + text : text + blanks
+  }
+
+  /// Lines of at most `width` columns, broken at spaces; a word that is wider is broken where it has to be. At least
+  /// one line.
+  public static func wrapped(_ text: String, to width: Int) -> [String] {
+    let width = max(8, width)
+    var lines: [String] = []
+    var line = ""
+    var used = 0
+    func end() {
+      lines.append(line)
+      (line, used) = ("", 0)
+    }
+    for word in text.split(separator: " ") {
+      let length = columns(of: String(word))
+      if used > 0, used + 1 + length > width { end() }
+      if used > 0 {
+        line += " "
+        used += 1
+      }
+      for character in word {
+        let room = columns(of: character)
+        if used + room > width { end() }
+        line.append(character)
+        used += room
+      }
+    }
+    if used > 0 || lines.isEmpty { end() }
+    return lines
+  }
+}

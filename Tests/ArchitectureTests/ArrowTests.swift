@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+
+/// `Package.swift`, the sources and `Documentation/architecture.md` say the same of who imports whom.
+@Suite struct ArrowTests {
+  private static let document = Manifest.folder.appendingPathComponent("Documentation/architecture.md")
+
+  @Test func theManifestIsUnderstood() throws {
+    let manifest = try Manifest()
+    #expect(Set(manifest.targets.map(\.name)).count == manifest.targets.count)
+    #expect(manifest["OpTrace"]?.dependencies == ["COpTrace", "OpTraceFormat"])
+    #expect(manifest["OpTracePreload"]?.dependencies == [])
+    #expect(manifest["CZlib"]?.kind == .system)
+    #expect(manifest["optrace-cli"]?.dependencies.contains("ArgumentParser") == true)
+    #expect(manifest["KillBenchmark"]?.path == "Benchmarks/Sources/KillBenchmark")
+    #expect(manifest.programs["optrace"] == "optrace-cli")
+    for target in manifest.targets {
+      #expect(FileManager.default.fileExists(atPath: Manifest.folder.appendingPathComponent(target.path).path))
+    }
+  }
+
+  /// Every import is declared, or a build may succeed or fail by what was built before; nothing else is, or programs
+  /// that do not need it carry it. A test that runs a program depends on it, and names it.
+  @Test func dependenciesAreWhatIsImported() throws {
+    let manifest = try Manifest()
+    var known: [String: String] = [:]
+    for target in manifest.targets {
+      known[target.module] = target.name
+      for name in target.dependencies where manifest[name] == nil { known[name] = name }
+    }
+    for target in manifest.targets where target.kind != .system {
+      let sources = try Sources(of: target, known: known)
+      for missing in sources.imports.subtracting(target.dependencies).sorted() {
+        Issue.record("\(target.name) imports \(missing) and does not depend on it in Package.swift")
+      }
+      for name in target.dependencies where !sources.imports.contains(name) {
+        let program = manifest.programs.first { $0.value == name }?.key ?? name
+        let runs = manifest[name]?.kind == .executable && sources.words.contains(program)
+        if !runs { Issue.record("\(target.name) depends on \(name) in Package.swift and does not import it") }
+      }
+    }
+  }
+
+  /// What users link leads to nothing but these.
+  @Test func whatUsersLinkIsSmall() throws {
+    let manifest = try Manifest()
+    #expect(manifest["OpTrace"]?.dependencies == ["COpTrace", "OpTraceFormat"])
+    #expect(manifest["OpTraceDiagnostics"]?.dependencies.contains("OpTraceExport") == false)
+  }
+
+  /// `OPTRACE_UPDATE_GOLDEN=1` writes them.
+  @Test func theDocumentDrawsThem() throws {
+    let arrows = Arrows(try Manifest())
+    let text = try String(contentsOf: Self.document, encoding: .utf8)
+    var wanted = text
+    for (opening, block) in [("```mermaid\n", arrows.drawing), ("```arrows\n", arrows.list)] {
+      let start = try #require(wanted.firstRange(of: opening)).upperBound
+      let end = try #require(wanted[start...].firstRange(of: "\n```")).lowerBound
+      wanted.replaceSubrange(start..<end, with: block)
+    }
+    if ProcessInfo.processInfo.environment["OPTRACE_UPDATE_GOLDEN"] == "1" {
+      try wanted.write(to: Self.document, atomically: true, encoding: .utf8)
+    } else {
+      #expect(text == wanted, "OPTRACE_UPDATE_GOLDEN=1 draws the arrows of Package.swift into the document")
+    }
+  }
+}

@@ -1,0 +1,39 @@
+/// Which target imports which, as `Documentation/architecture.md` shows it.
+struct Arrows {
+  private let manifest: Manifest
+
+  init(_ manifest: Manifest) { self.manifest = manifest }
+
+  /// One line for each target, with all that it depends on.
+  var list: String {
+    let width = manifest.targets.reduce(0) { max($0, $1.name.count) }
+    return manifest.targets.map { target in
+      guard !target.dependencies.isEmpty else { return target.name }
+      let blanks = String(repeating: " ", count: width - target.name.count)
+      return "\(target.name)\(blanks) → \(target.dependencies.joined(separator: ", "))"
+    }.joined(separator: "\n")
+  }
+
+  /// What is no test, without the arrows that others say already: the way goes over another target.
+  var drawing: String {
+    let shown = manifest.targets.filter {
+      $0.kind != .test && !$0.path.hasPrefix("Tests/") && !$0.path.hasPrefix("Bench")
+    }
+    var lines = ["flowchart RL"]
+    for target in shown {
+      let direct = target.dependencies
+      let kept = direct.filter { one in !direct.contains { $0 != one && reach(from: $0).contains(one) } }
+      lines += kept.isEmpty ? ["  \(target.name)"] : kept.map { "  \(target.name) --> \($0)" }
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private func reach(from name: String) -> Set<String> {
+    var seen: Set<String> = []
+    var open = [name]
+    while let next = open.popLast() {
+      for one in manifest[next]?.dependencies ?? [] where seen.insert(one).inserted { open.append(one) }
+    }
+    return seen
+  }
+}

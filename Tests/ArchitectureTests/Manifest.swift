@@ -1,0 +1,95 @@
+import Foundation
+
+/// The targets of `Package.swift`, read out of its text: asking SwiftPM would wait for the one that runs the tests.
+struct Manifest {
+  struct Target {
+    enum Kind: String {
+      case regular = "target", executable = "executableTarget", test = "testTarget", system = "systemLibrary"
+    }
+    var kind: Kind
+    var name: String
+    /// In the order of the file. Products of other packages too.
+    var dependencies: [String]
+    /// From the package's folder.
+    var path: String
+
+    /// As `import` names it.
+    var module: String { name.replacingOccurrences(of: "-", with: "_") }
+  }
+
+  /// The package's folder.
+  static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  private(set) var targets: [Target] = []
+  /// Executable products and what they are made of.
+  private(set) var programs: [String: String] = [:]
+
+  init() throws {
+    let text = try String(contentsOf: Self.folder.appendingPathComponent("Package.swift"), encoding: .utf8)
+    // Comments hold quotes and brackets.
+    let code = text.split(separator: "\n").map { $0.prefix(upTo: $0.firstRange(of: "// ")?.lowerBound ?? $0.endIndex) }
+      .joined(separator: "\n")
+    for call in Self.calls(in: code[...]) {
+      let strings = Self.strings(in: call.arguments)
+      if call.name == "executable", strings.count == 2 { programs[strings[0]] = strings[1] }
+      guard let kind = Target.Kind(rawValue: call.name), let name = strings.first else { continue }
+      let folder = kind == .test ? "Tests" : "Sources"
+      targets.append(
+        Target(
+          kind: kind, name: name, dependencies: Self.dependencies(in: call.arguments),
+          path: Self.value(of: "path", in: call.arguments) ?? "\(folder)/\(name)"))
+    }
+  }
+
+  subscript(name: String) -> Target? { targets.first { $0.name == name } }
+
+  private struct Call {
+    var name: String
+    var arguments: Substring
+  }
+
+  /// `.name(arguments)`, and none that stands inside of such arguments, but for the package's own.
+  private static func calls(in code: Substring) -> [Call] {
+    let names = #/\.(target|executableTarget|testTarget|systemLibrary|executable)\(/#
+    var calls: [Call] = []
+    var rest = code
+    while let match = rest.firstMatch(of: names) {
+      let arguments = enclosed("(", ")", in: rest[match.range.upperBound...])
+      calls.append(Call(name: String(match.1), arguments: arguments))
+      rest = rest[arguments.endIndex...]
+    }
+    return calls
+  }
+
+  /// What stands before the bracket that closes.
+  private static func enclosed(_ open: Character, _ close: Character, in text: Substring) -> Substring {
+    var depth = 1
+    for index in text.indices {
+      if text[index] == open { depth += 1 }
+      if text[index] == close { depth -= 1 }
+      if depth == 0 { return text[..<index] }
+    }
+    return text
+  }
+
+  private static func dependencies(in arguments: Substring) -> [String] {
+    guard let label = arguments.firstRange(of: "dependencies:"),
+      let bracket = arguments[label.upperBound...].firstIndex(of: "[")
+    else { return [] }
+    var list = String(enclosed("[", "]", in: arguments[arguments.index(after: bracket)...]))
+    // A product is known by its own name.
+    list.replace(#/package: "[^"]*"/#, with: "")
+    return strings(in: list[...])
+  }
+
+  private static func value(of label: String, in arguments: Substring) -> String? {
+    guard let range = arguments.firstRange(of: "\(label): \"") else { return nil }
+    return String(arguments[range.upperBound...].prefix { $0 != "\"" })
+  }
+
+  private static func strings(in text: Substring) -> [String] {
+    text.split(separator: "\"", omittingEmptySubsequences: false).enumerated().filter { !$0.offset.isMultiple(of: 2) }
+      .map { String($0.element) }
+  }
+}

@@ -1,0 +1,67 @@
+import OpTraceModel
+import Testing
+
+/// A part of a trace: whatever list it has.
+@Suite("Keeping a part of a trace") struct KeepTests {
+  private static let text = """
+    optrace text 1
+    process 1 "p"
+    writer "1.0.0"
+    mode streaming
+    wall 0
+    monotonic 0
+    state closed
+
+    0 t1 thread t1 tid=1 "main"
+    0 t2 thread t2 tid=2 "other"
+    0 t1 queue q1 limit=1 "one"
+    0 t1 queue q2 limit=1 "two"
+    1 t1 created #1 class="A"
+    2 t1 created #2 class="B"
+    3 t1 mark #1 "mark one"
+    3 t1 mark #2 "mark two"
+    3 t1 mark #0 "mark of nobody"
+    4 t1 span #1 id=1 "span one"
+    4 t1 span #2 id=2 "span two"
+    5 t2 wait #1
+    6 t1 began #1
+    7 t1 wait #2
+    7 t1 blocked #2 object=0x10 kind=semaphore
+
+    """
+
+  @Test("of every list what belongs to others goes, and each says whose its values are") func lists() throws {
+    let whole = try TraceReader.read(bytes: Array(Self.text.utf8))
+    var none = whole
+    none.keep { _ in false }
+    for (before, after) in zip(Mirror(reflecting: whole).children, Mirror(reflecting: none).children) {
+      guard let name = before.label, let list = before.value as? [Any], let left = after.value as? [Any] else {
+        continue
+      }
+      #expect(!list.isEmpty, "this test's trace has no `\(name)`: give it one")
+      let owners = list.compactMap { ($0 as? any TraceOwned)?.owner }
+      #expect(owners.count == list.count, "the values of `\(name)` do not say whose they are (TraceOwned)")
+      #expect(left.count == owners.count { $0 == .everybody }, "`Trace.keep` forgets `\(name)`")
+    }
+    #expect(none.threads.count == 2 && none.lastSign == nil)
+  }
+
+  @Test("what belongs to an operation stays with it") func operation() throws {
+    var trace = try TraceReader.read(bytes: Array(Self.text.utf8))
+    trace.keep { $0 == .operation(OperationID(1)) }
+    #expect(trace.operations.map(\.id) == [OperationID(1)])
+    #expect(trace.marks.map(\.name) == ["mark one"] && trace.spans.map(\.name) == ["span one"])
+    #expect(trace.waits.map(\.target) == [.operation(OperationID(2))])
+    #expect(trace.queues.isEmpty)
+    #expect(trace.lastSign == 7)
+  }
+
+  @Test("what a thread does outside of operations stays with it, and so does its sign of life") func thread() throws {
+    var trace = try TraceReader.read(bytes: Array(Self.text.utf8))
+    trace.keep { $0 == .thread(ThreadID(2)) }
+    #expect(trace.operations.isEmpty && trace.waits.map(\.thread) == [ThreadID(2)])
+    #expect(trace.lastSign == 5)
+    trace.keep { $0 == .thread(ThreadID(1)) }
+    #expect(trace.waits.isEmpty && trace.lastSign == nil)
+  }
+}

@@ -1,0 +1,111 @@
+import COpTrace
+import Foundation
+import OpTraceFormat
+import OpTraceModel
+import TestSupport
+import Testing
+
+@testable import OpTrace
+
+/// Every kind of the event table goes through a ring: what the table says is carried is there after all else was
+/// overwritten, and nothing that has ended.
+@Suite("What a ring carries of each kind", .ownThread) struct RingTraitTests {
+  private static let kinds = EventSpec.table.filter { $0.part != .bookkeeping }
+  private static let operation: UInt32 = 4001
+  private static let queue: UInt32 = 71
+  private static let span: UInt32 = 9001
+
+  private static func emit(_ spec: EventSpec, _ core: OpaquePointer, waiter: Int64) {
+    let subject: UInt32 =
+      switch spec.subject {
+      case .operation: operation
+      case .queue: queue
+      case .span: span
+      case .thread: 1
+      case .none, .string, .reason: 0
+      }
+    var word1: UInt64 = 0
+    var word2: UInt64 = 0
+    for field in spec.fields {
+      let value: Int64 =
+        switch field.meaning {
+        case .address: 0x7f_0040
+        case .objectKind: Int64(WaitedObject.queue.rawValue)
+        case .thread: waiter
+        case .operation, .queue, .flag: 1
+        case .unsigned: field.name == "id" ? Int64(span) : 0
+        case .signed, .string, .systemThread, .age: 0
+        }
+      if field.word == 1 { word1 |= field.bits(value) } else { word2 |= field.bits(value) }
+    }
+    let kind = spec.kind.rawValue
+    if let text = spec.text {
+      let bytes = Array("text".utf8)
+      optrace_emit_text(core, kind, subject, UInt32(word1 >> 32), text.word == 3, word2, bytes, bytes.count)
+      return
+    }
+    switch RecordSize.fixedWords(kind: kind) {
+    case 1: optrace_emit1(core, kind, subject)
+    case 2: optrace_emit2(core, kind, subject, word1)
+    default: optrace_emit3(core, kind, subject, word1, word2)
+    }
+  }
+
+  /// What is left of these records, written one after the other on a thread of their own, when the ring has gone round.
+  /// `waiter`: the thread that blocks; 0: the one that tells of it.
+  private func left(of specs: [EventSpec], waiter: Int64 = 0) throws -> [EventKind] {
+    let scratch = try Scratch()
+    let recorder = try TraceRecorder(
+      writingTo: scratch.file(), configuration: .flightRecorder(capacity: TraceRecorder.Configuration.smallestCapacity))
+    let done = Gate()
+    Thread {
+      for spec in specs { Self.emit(spec, recorder.core, waiter: waiter) }
+      for index in 0..<40_000 { recorder.mark("mark \(index)") }
+      done.open()
+    }.start()
+    done.wait()
+    try recorder.stop()
+    let events = try TraceReader.events(path: scratch.file().path)
+    #expect(events.loss.damage == [] && events.loss.overwrittenBytes > 100_000)
+    return events.compactMap { event in
+      EventKind(rawValue: event.kind).flatMap { $0 == .mark && event.text != "text" ? nil : $0 }
+    }
+  }
+
+  /// `signalled` belongs to the wait before it.
+  private func order(_ specs: [EventSpec]) -> [EventSpec] {
+    specs.flatMap { spec in
+      switch spec.carry {
+      case .withWaitBefore: [] as [EventSpec]
+      default: spec.bound == .begins(.blockedWait) ? [spec] + Self.kinds.filter { $0.carry == .withWaitBefore } : [spec]
+      }
+    }
+  }
+
+  @Test("what goes on is carried, and what the table calls never is not") func goesOn() throws {
+    // Without what ends something.
+    let open = Self.kinds.filter { spec in
+      switch spec.bound {
+      case .none, .begins: true
+      case .ends, .follows: false
+      }
+    }
+    let begins = open.filter { $0.bound == .begins(.operation) || $0.bound == .begins(.queue) }
+    let others = open.filter { spec in !begins.contains { $0.kind == spec.kind } }
+    let found = try left(of: begins + order(others), waiter: 55)
+    for spec in open where spec.subject != .thread && spec.subject != .reason {
+      #expect(found.contains(spec.kind) == (spec.carry != .never), "`\(spec.name)`")
+    }
+  }
+
+  @Test("nothing is carried of what is over") func over() throws {
+    let ends = Self.kinds.filter { spec in
+      if case .ends = spec.bound { return true }
+      return false
+    }
+    let others = Self.kinds.filter { spec in !ends.contains { $0.kind == spec.kind } }
+    let found = try left(of: order(others.filter { $0.carry != .whileNewest }) + ends)
+    // The recorder names its threads itself.
+    #expect(Set(found).subtracting([.threadNamed]) == [], "\(found)")
+  }
+}

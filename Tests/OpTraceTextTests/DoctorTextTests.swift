@@ -1,0 +1,131 @@
+import OpTraceAnalysis
+import OpTraceFormat
+import OpTraceModel
+import TestSupport
+import Testing
+
+@testable import OpTraceText
+
+@Suite("The doctor's words")
+struct DoctorTextTests {
+  /// `count` operations in a circle, the first one behind them waiting for `waits`.
+  private func circle(_ count: Int) -> HandmadeTrace {
+    var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
+    let queue = fixture.queue("network", limit: 2)
+    for number in 1...count {
+      let next = OperationID(UInt32(number % count + 1))
+      fixture.operation("Step \(number)", on: queue, after: [next], began: nil)
+    }
+    fixture.trace.end = 2_000_000_000
+    return fixture
+  }
+
+  private func lines(_ trace: Trace, width: Int = 100) -> [String] {
+    DoctorText(DoctorReport(of: .init(trace)), style: .init(width: width)).text().split(separator: "\n").map(
+      String.init)
+  }
+
+  @Test("long circles show some of their members, and say how many more there are")
+  func manyOperations() {
+    let text = lines(circle(40).trace)
+    #expect(text[0] == "error[dependency-cycle]: 40 operations depend on each other in a circle")
+    #expect(text.count { $0.contains("pending 2 s in 'network'") } == DoctorText.mostOperations)
+    #expect(text.contains("  and 34 more"))
+    #expect(text.contains { $0.hasPrefix("  circle: 'Step 1' → ") && $0.contains("'Step 6' →") })
+    #expect(text.contains { $0.contains("34 more → 'Step 1'") })
+    #expect(text.contains { $0.hasSuffix(" more like these") })
+  }
+
+  @Test("nothing is wider than the terminal, but for commands", arguments: [40, 63, 80, 120])
+  func width(width: Int) {
+    var fixture = circle(3)
+    for id in 1...3 { fixture[OperationID(UInt32(id))].source = "Module/Some/Long/Path/File.swift:1234" }
+    for line in lines(fixture.trace, width: width) { #expect(TerminalText.columns(of: line) <= width, "\(line)") }
+  }
+
+  @Test("parts are painted by role, and the plain text stays the same")
+  func painting() {
+    let report = DoctorReport(of: .init(circle(2).trace))
+    let painted = DoctorText(report, style: .init { role, text in "<\(role)|\(text)>" }).text()
+    #expect(painted.hasPrefix("<error|error[dependency-cycle]:><strong| 2 operations depend"))
+    #expect(painted.contains("<error|deadlocked>: 1 error; 2 of 2 operations are not over"))
+    let bare = painted.replacing(/<(error|warning|note|good|strong|faint)\|/, with: "").replacing(">", with: "")
+    #expect(bare == DoctorText(report).text())
+  }
+
+  @Test("what is missing from the trace is said; an error becomes a warning")
+  func loss() {
+    var fixture = circle(2)
+    fixture.trace.loss.lost[.noSpace] = 3
+    let text = lines(fixture.trace)
+    #expect(text[0].hasPrefix("warning[dependency-cycle]: "))
+    #expect(text.contains { $0.hasPrefix("warning: 1 warning; 2 of 2 operations are not over") })
+    #expect(text.contains("The trace is not complete: 3 records of it were lost. What is missing may tell otherwise."))
+  }
+
+  @Test("a healthy trace: one line, and what is not over")
+  func healthy() {
+    var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
+    let queue = fixture.queue("work", limit: 1)
+    for number in 0..<27 { fixture.operation("a", on: queue, began: Int64(number * 10), ended: Int64(number * 10 + 9)) }
+    #expect(lines(fixture.trace) == ["No deadlock, stall or misuse found in 27 operations."])
+    #expect(
+      lines(HandmadeTrace("fixture", unit: .nanoseconds).trace) == [
+        "No deadlock, stall or misuse found in 0 operations."
+      ])
+  }
+
+  @Test("two looks: what is said in both, and what happened between")
+  func twoLooks() {
+    let second: Nanoseconds = 1_000_000_000
+    var fixture = circle(2)
+    let queue = QueueID(1)
+    let working = fixture.operation("w", on: queue, began: 100)
+    let first = DoctorReport.Look(fixture.trace, now: 3 * second)
+    let still = DoctorReport(of: first, then: .init(fixture.trace, now: 4 * second))
+    #expect(still.movement == DoctorReport.Movement(apart: second, hasMoved: false))
+    #expect(still.verdict == .deadlocked && still.end == 4 * second)
+    #expect(
+      DoctorText(still).text().contains("\nNothing moved between two looks 1 s apart; nothing has moved for 4 s."))
+
+    fixture[working].finished = Stamp(3 * second + 500, ThreadID(2))
+    fixture[working].lastSign = 3 * second + 500
+    fixture.operation("n", on: queue, enqueued: 3 * second + 600, began: 3 * second + 700)
+    let moved = DoctorReport(of: first, then: .init(fixture.trace, now: 4 * second))
+    #expect(moved.movement == .init(apart: second, added: 1, started: 1, finished: 1, hasMoved: true))
+    let words = "1 operation was added, 1 started and 1 finished between two looks 1 s apart: work goes on."
+    #expect(DoctorText(moved).text().contains(words))
+
+    // The circle is gone at the second look: it was a moment's.
+    fixture[OperationID(1)].dependencies = []
+    let gone = DoctorReport(of: first, then: .init(fixture.trace, now: 4 * second))
+    #expect(!gone.hasErrors)
+  }
+
+  @Test(
+    "times are seconds from the trace's start",
+    arguments: [
+      (0, "0.000 s"), (1_499_999, "0.001 s"), (1_500_000, "0.002 s"), (12_345_678_901, "12.346 s"),
+      (-2_000_000, "−0.002 s"), (-1, "0.000 s"),
+    ] as [(Nanoseconds, String)])
+  func seconds(time: Nanoseconds, text: String) {
+    #expect(DoctorText.seconds(time) == text)
+  }
+
+  @Test("extreme times do not trap")
+  func extremes() {
+    #expect(!DoctorText.seconds(.max).isEmpty && !DoctorText.seconds(.min).isEmpty)
+  }
+
+  @Test("a page for every rule, none wider than asked for but in its code")
+  func guide() {
+    for rule in DoctorRule.table {
+      let page = DoctorGuideText(style: .init(width: 72)).page(of: rule)
+      for line in page.split(separator: "\n") where !line.hasPrefix("    ") {
+        #expect(TerminalText.columns(of: String(line)) <= 72, "\(line)")
+      }
+      let sentence = DoctorGuideText.firstSentence(of: rule.guide.meaning)
+      #expect(sentence.hasSuffix(".") && sentence.count > 20 && !sentence.contains("\n"), "\(rule.code)")
+    }
+  }
+}

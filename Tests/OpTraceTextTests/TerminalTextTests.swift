@@ -1,0 +1,30 @@
+import OpTraceText
+import Testing
+
+@Suite("Text for terminals")
+struct TerminalTextTests {
+  @Test("lines are broken at spaces, wide words where they must be")
+  func wrapping() {
+    #expect(TerminalText.wrapped("one two three", to: 8) == ["one two", "three"])
+    #expect(TerminalText.wrapped("", to: 8) == [""])
+    #expect(TerminalText.wrapped("abcdefghijklmnop qr", to: 10) == ["abcdefghij", "klmnop qr"])
+    // Eight columns, two to a character.
+    #expect(TerminalText.wrapped("日本語の名前", to: 8) == ["日本語の", "名前"])
+  }
+
+  @Test("no line is wider than asked for, and no word is lost", arguments: [8, 13, 40, 100])
+  func widths(width: Int) {
+    let text = "An operation starts when all that it depends on is finished. 👩‍👩‍👧‍👦 家族 " + String(repeating: "x", count: 150)
+    let lines = TerminalText.wrapped(text, to: width)
+    for line in lines { #expect(TerminalText.columns(of: line) <= width) }
+    #expect(lines.joined().filter { $0 != " " } == text.filter { $0 != " " })
+  }
+
+  @Test("what would steer a terminal is shown as U+FFFD; what is too wide is cut")
+  func printable() {
+    #expect(TerminalText.printable("a\u{1B}[31m\n\u{202E}b") == "a\u{FFFD}[31m\u{FFFD}\u{FFFD}b")
+    #expect(TerminalText.fitting("abcdef", 4) == "abc…")
+    #expect(TerminalText.fitting("日本語", 4) == "日…")
+    #expect(TerminalText.fitting("abcd", 4) == "abcd")
+  }
+}
