@@ -17,6 +17,10 @@ share := $(DESTDIR)$(PREFIX)/share
 objects := $(if $(filter Linux,$(shell uname)),OpTracePreload OpTraceRecorder)
 sources := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Reader
 
+# Debug builds in which what computes is optimised (Package.swift). `swift build` and `swift test` by hand share them when they
+# are given the same; without, they build everything for the debugger.
+export OPTRACE_OPTIMIZED ?= 1
+
 # What scripts/setup installs for the tests alone.
 export PATH := $(CURDIR)/.build-tools/bin:$(PATH)
 

@@ -11,7 +11,7 @@ function browserPath() {
   if (process.env.CHROMIUM) return process.env.CHROMIUM;
   const mac = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
   if (existsSync(mac)) return mac;
-  for (const name of ['chromium', 'google-chrome']) {
+  for (const name of ['chromium-headless-shell', 'chromium', 'google-chrome']) {
     try {
       return execFileSync('sh', ['-c', `command -v ${name}`]).toString().trim();
     } catch { /* The next one. */ }
