@@ -40,20 +40,22 @@ struct DoctorContext: Sendable {
   var isStalled: Bool { silence > options.stallAfter }
 
   /// A program that runs passes through states that would be wrong if it stayed there. Such a state counts when it has
-  /// lasted this long: half a second where the program was killed, for on a machine full of work a thread was seen to come
-  /// to its next line after 160 ms; less where it is looked at twice; and hardly anything where the trace was closed in order.
-  var settling: Nanoseconds {
-    if trace.header.isClosed { return 1_000_000 }
-    return options.now == nil ? 500_000_000 : 100_000_000
+  /// lasted this long; at the end of a trace that was closed in order much less is enough.
+  var settling: Nanoseconds { trace.header.isClosed ? 1_000_000 : 100_000_000 }
+
+  /// The same of states that the next line of the program undoes. On a machine full of work a thread was seen to come there
+  /// after 160 ms; where it is looked at twice, that need not be thought of.
+  private var settlingOfLines: Nanoseconds {
+    trace.header.isClosed || options.now != nil ? settling : 500_000_000
   }
 
   /// Whether a state that began at this time is there to stay.
   func isSettled(since time: Nanoseconds) -> Bool { end - time >= settling }
 
-  /// A finding about such a state: unproven while it may be a moment's.
+  /// A finding about a state that the program's next line may undo: unproven while it may be a moment's.
   func settled(_ finding: Finding, since time: Nanoseconds) -> Finding {
     let finding = proven(finding)
-    guard !isSettled(since: time) else { return finding }
+    guard end - time < settlingOfLines else { return finding }
     let rest = DurationText.text(max(0, end - time))
     return unproven(finding, because: "the trace ends \(rest) later, and it may be a moment's state")
   }
