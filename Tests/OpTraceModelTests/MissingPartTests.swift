@@ -103,6 +103,27 @@ import Testing
     }
   }
 
+  /// What is left of a chunk may be less than its header: the next one begins inside of it, and is found.
+  @Test func aChunkOfWhichHardlyAnythingIsLeftCostsItself() throws {
+    let whole = TraceWriter.bytes(events())
+    let places = chunks(whole)
+    try #require(places.count >= 3)
+    let rest = try TraceReader.events(bytes: whole).count - countOfEvents(in: whole, places[1])
+    for left in 1...Layout.Chunk.size {
+      var bytes = whole
+      bytes.removeSubrange(places[1].lowerBound + left..<places[1].upperBound)
+      let events = try TraceReader.events(bytes: bytes)
+      #expect(events.loss.isDamaged && events.count == rest, "\(left) bytes are left")
+    }
+  }
+
+  /// As many as are missing without the chunk.
+  private func countOfEvents(in whole: [UInt8], _ place: Range<Int>) throws -> Int {
+    var bytes = whole
+    bytes.removeSubrange(place)
+    return try TraceReader.events(bytes: whole).count - TraceReader.events(bytes: bytes).count
+  }
+
   @Test(arguments: [true, false]) func aFileThatIsCutIsDamaged(isClosed: Bool) throws {
     let whole = isClosed ? TraceWriter.bytes(events()) : open()
     for place in chunks(whole) {

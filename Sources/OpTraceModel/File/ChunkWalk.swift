@@ -181,7 +181,8 @@ struct ChunkWalk {
   /// the end are a weaker sign, to go by where no chunk begins before them.
   private func nextAfterBad(at offset: UInt64, _ next: UInt64, end: UInt64) -> UInt64 {
     if next < end, isChunk(at: next) { return next }
-    let found = resynchronise(from: offset + UInt64(Layout.Chunk.size), end: end)
+    // Less may be left of it than its header.
+    let found = resynchronise(from: offset + 1, end: end)
     if found < min(next, end) { return found }
     let isSpace = next < end && source.bytes(at: next, count: Layout.Chunk.size).allSatisfy { $0 == 0 }
     return isSpace || next == end ? next : found
