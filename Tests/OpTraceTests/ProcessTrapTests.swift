@@ -1,3 +1,4 @@
+import CRecorderInside
 import Foundation
 import OpTrace
 import OpTraceFormat
@@ -64,6 +65,9 @@ import Testing
     #expect(trace.operations.map(\.name) == ["before", "after"])
     #expect(trace.marks == [] && trace.header.isClosed && trace.loss.isComplete)
   }
+
+  /// However the system is brought to it.
+  @Test func forkedChildFindsPagesEmpty() { #expect(test_child_finds_pages_empty()) }
 
   @Test func execWithTheSamePathGetsANewName() throws {
     let scratch = try Scratch()

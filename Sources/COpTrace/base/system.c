@@ -9,6 +9,7 @@
 #if defined(__linux__)
 #include <sys/syscall.h>
 #elif defined(__APPLE__)
+#include <pthread.h>
 #include <sys/sysctl.h>
 #endif
 

@@ -1,11 +1,11 @@
 // Whether the hooks do anything, and for whom.
 #include "state.h"
 
+#include "../base/wiped.h"
 #include "../life/default.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <stdatomic.h>
-#include <sys/mman.h>
 
 // On a page that a forked child finds empty: its hooks lead straight on.
 typedef struct {
@@ -30,14 +30,8 @@ void *optrace_hooks_watcher(void) {
 bool hooks_watch_everything(void) { return optrace_hooks_watcher() != NULL; }
 
 static hook_state *make_state(void) {
-  void *page = mmap(NULL, sizeof(hook_state), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (page == MAP_FAILED) return NULL;
-  if (madvise(page, sizeof(hook_state), MADV_WIPEONFORK) != 0) {
-    munmap(page, sizeof(hook_state));
-    return NULL;
-  }
-  hook_state *made = page;
-  made->is_ours = true;
+  hook_state *made = wiped_pages(sizeof(hook_state));
+  if (made) made->is_ours = true;
   return made;
 }
 

@@ -3,30 +3,12 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
-#if defined(__APPLE__)
-#include <mach/vm_inherit.h>
-#endif
 
+#include "../base/wiped.h"
 #include "../storage/file.h"
 #include "../storage/ring.h"
 #include "keeper.h"
-
-// Its own pages, which a forked child finds empty: `enabled` is zero there, and nothing is recorded.
-static optrace_recorder *allocate_recorder(void) {
-  void *pages = mmap(NULL, sizeof(optrace_recorder), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (pages == MAP_FAILED) return NULL;
-#if defined(MADV_WIPEONFORK)
-  if (madvise(pages, sizeof(optrace_recorder), MADV_WIPEONFORK) != 0) {
-    munmap(pages, sizeof(optrace_recorder));
-    return NULL;
-  }
-#elif defined(__APPLE__)
-  minherit(pages, sizeof(optrace_recorder), VM_INHERIT_ZERO);
-#endif
-  return pages;
-}
 
 static void write_header(optrace_recorder *recorder) {
   uint8_t *base = recorder->base;
@@ -47,7 +29,8 @@ static void write_header(optrace_recorder *recorder) {
 }
 
 optrace_recorder *optrace_recorder_create(const optrace_options *options) {
-  optrace_recorder *recorder = allocate_recorder();
+  // In a forked child `enabled` is zero, and nothing is recorded.
+  optrace_recorder *recorder = wiped_pages(sizeof *recorder);
   if (!recorder) {
     close(options->descriptor);
     errno = ENOMEM;
@@ -69,7 +52,7 @@ optrace_recorder *optrace_recorder_create(const optrace_options *options) {
     file_discard(recorder);
     ring_discard(recorder);
     close(options->descriptor);
-    munmap(recorder, sizeof *recorder);
+    wiped_pages_free(recorder, sizeof *recorder);
     errno = error;
     return NULL;
   }
