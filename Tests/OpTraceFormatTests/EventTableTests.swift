@@ -8,6 +8,12 @@ import Testing
     #expect(Set(EventSpec.table.map(\.name)).count == EventSpec.table.count)
   }
 
+  @Test func nothingIsOfALaterVersionThanTheFormat() {
+    for spec in EventSpec.table {
+      #expect(spec.since <= Int(Layout.minorVersion), "\(spec.name): raise Layout.minorVersion to \(spec.since)")
+    }
+  }
+
   @Test(arguments: EventSpec.table.map(\.kind)) func fieldsFitTheRecordAndDoNotOverlap(_ kind: EventKind) {
     let spec = kind.spec
     var used: [Int: UInt64] = [:]

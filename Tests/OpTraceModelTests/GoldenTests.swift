@@ -29,7 +29,15 @@ import Testing
     if ProcessInfo.processInfo.environment["OPTRACE_UPDATE_GOLDEN"] != nil {
       try found.write(to: expected, atomically: true, encoding: .utf8)
     }
-    #expect(found == (try String(contentsOf: expected, encoding: .utf8)))
+    let lines = { (text: String) in text.split(separator: "\n", omittingEmptySubsequences: false) }
+    let (now, was) = (lines(found), lines(try String(contentsOf: expected, encoding: .utf8)))
+    let first = zip(now, was).enumerated().first { $1.0 != $1.1 }?.offset ?? min(now.count, was.count)
+    #expect(
+      now == was,
+      """
+      line \(first + 1) of \(name).expected: '\(first < was.count ? was[first] : "")' is now \
+      '\(first < now.count ? now[first] : "")'. OPTRACE_UPDATE_GOLDEN=1 writes it anew; read what changes.
+      """)
   }
 
   @Test(arguments: names) func goodOnesBreakNoRuleAndBadOnesDo(_ name: String) throws {
@@ -55,6 +63,14 @@ import Testing
       for spec in EventSpec.table where spec.part != .bookkeeping {
         #expect(kinds.contains(spec.kind.rawValue), "`\(spec.name)` stands in no text in \(folder.path)")
       }
+    }
+  }
+
+  @Test("the fuzzers' dictionary has the word of every kind") func everyWordIsInTheDictionary() throws {
+    let file = Self.folder.appendingPathComponent("../../../Fuzz/text.dict").standardized
+    let words = try String(contentsOf: file, encoding: .utf8)
+    for spec in EventSpec.table {
+      #expect(words.contains("\n\"\(spec.name) \"\n"), "`\(spec.name)`: give it a line in Fuzz/text.dict")
     }
   }
 

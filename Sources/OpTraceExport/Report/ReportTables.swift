@@ -150,18 +150,12 @@ struct ReportTables {
   }
 
   private mutating func addInstants(_ trace: Trace) {
-    var found: [(time: Nanoseconds, name: String, operation: Int?, queue: Int?)] = trace.marks.map {
-      ($0.at.time, $0.name, $0.operation.flatMap { trace.index(of: $0) }, nil)
-    }
-    for (row, queue) in trace.queues.enumerated() {
-      for change in queue.changes {
-        // The counters show limits.
-        if case .limit = change.kind { continue }
-        found.append((change.time, change.kind.words, nil, row))
-      }
-    }
-    for one in found.sorted(by: { $0.time < $1.time }) {
-      instants.append(Int(one.time), place(of: one.name), one.operation, one.queue)
+    let queueRows = Dictionary(trace.queues.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+    for one in TraceInstant.all(of: trace).sorted(by: { $0.time < $1.time }) {
+      let facts = one.instant.facts(in: trace)
+      instants.append(
+        Int(one.time), place(of: facts.name), facts.operation.flatMap { trace.index(of: $0) },
+        facts.queue.flatMap { queueRows[$0] })
     }
   }
 

@@ -1,12 +1,42 @@
 import OpTraceAnalysis
 import OpTraceModel
 
-/// Moments in the order of time: marks of the program, what was done to queues, what the doctor found.
+/// What the trace itself tells of as a moment: the timelines' files and the report's page show all of these.
+enum TraceInstant {
+  case mark(Int)
+  /// What was done to a queue.
+  case queue(Int, change: Int)
+
+  /// All of a trace, in no order. Limits are none: the counters show them.
+  static func all(
+    of trace: Trace, _ selection: TimelineSelection = TimelineSelection()
+  ) -> [(time: Nanoseconds, instant: TraceInstant)] {
+    var found: [(time: Nanoseconds, instant: TraceInstant)] = []
+    for (index, mark) in trace.marks.enumerated() { found.append((mark.at.time, .mark(index))) }
+    for (queue, record) in trace.queues.enumerated() where selection.queues?.contains(record.id) ?? true {
+      for (index, change) in record.changes.enumerated() {
+        if case .limit = change.kind { continue }
+        found.append((change.time, .queue(queue, change: index)))
+      }
+    }
+    return found
+  }
+
+  /// What it is called, and whose it is.
+  func facts(in trace: Trace) -> (name: String, operation: OperationID?, queue: QueueID?) {
+    switch self {
+    case .mark(let index): (trace.marks[index].name, trace.marks[index].operation, nil)
+    case .queue(let index, let change):
+      (trace.queues[index].changes[change].kind.words, nil, trace.queues[index].id)
+    }
+  }
+}
+
+/// Instants in the order of time: those of the trace, and what the doctor found.
 struct InstantStream {
   enum Instant {
     case start
-    case mark(Int)
-    case queue(Int, Int)
+    case trace(TraceInstant)
     case finding(Int)
   }
 
@@ -14,7 +44,7 @@ struct InstantStream {
   private var place = 0
 
   init(_ trace: Trace, _ findings: [Finding], _ selection: TimelineSelection) {
-    instants = Self.moments(of: trace, selection)
+    instants = TraceInstant.all(of: trace, selection).map { ($0.time, .trace($0.instant)) }
     // At what shows it last.
     for (index, finding) in findings.enumerated() {
       instants.append((finding.evidence.compactMap(\.time).max() ?? trace.end, .finding(index)))
@@ -22,21 +52,6 @@ struct InstantStream {
     instants.removeAll { !selection.contains($0.time) }
     instants.append((0, .start))
     instants.sort { $0.time < $1.time }
-  }
-
-  /// What the trace itself tells, in no order: the timeline's origin is not behind any of it.
-  static func moments(
-    of trace: Trace, _ selection: TimelineSelection = TimelineSelection()
-  ) -> [(time: Nanoseconds, instant: Instant)] {
-    var moments: [(time: Nanoseconds, instant: Instant)] = []
-    for (index, mark) in trace.marks.enumerated() { moments.append((mark.at.time, .mark(index))) }
-    for (queue, record) in trace.queues.enumerated() where selection.queues?.contains(record.id) ?? true {
-      for (index, change) in record.changes.enumerated() {
-        if case .limit = change.kind { continue }
-        moments.append((change.time, .queue(queue, index)))
-      }
-    }
-    return moments
   }
 
   var next: Nanoseconds { place < instants.count ? instants[place].time : .max }
@@ -53,11 +68,10 @@ extension TimelineContent {
   func describe(_ instant: InstantStream.Instant) -> (category: TimelineCategory, group: Int, name: String) {
     switch instant {
     case .start: return (.mark, 0, "trace starts")
-    case .mark(let index): return (.mark, 0, trace.marks[index].name)
     case .finding(let index): return (.finding, 0, "\(findings[index].severity.rawValue): \(findings[index].title)")
-    case .queue(let index, let place):
-      let queue = trace.queues[index]
-      return (.mark, timeline.group(of: queue.id), queue.changes[place].kind.words)
+    case .trace(let instant):
+      let facts = instant.facts(in: trace)
+      return (.mark, facts.queue.map(timeline.group(of:)) ?? 0, facts.name)
     }
   }
 
@@ -65,8 +79,7 @@ extension TimelineContent {
     guard options.includesArguments else { return }
     switch instant {
     case .start: startArguments(&sink)
-    case .mark(let index): sink.operation(trace.marks[index].operation)
-    case .queue: break
+    case .trace(let instant): sink.operation(instant.facts(in: trace).operation)
     case .finding(let index):
       let finding = findings[index]
       sink.text(.code, finding.code)

@@ -135,7 +135,7 @@ struct Timeline {
     // Of each table that is drawn, what begins first. A queue's counters begin with its limit.
     origin = min(
       0, executions.first?.begin ?? 0, waits.first?.begin ?? 0, details.first?.begin ?? 0,
-      InstantStream.moments(of: trace).map(\.time).min() ?? 0,
+      TraceInstant.all(of: trace).map(\.time).min() ?? 0,
       trace.queues.flatMap { [$0.created] + $0.changes.map(\.time) }.min() ?? 0)
     counts.executions = executions.count { $0.track >= 0 }
     counts.waitsWithoutLane = waits.count { $0.track == -1 }

@@ -11,13 +11,20 @@ import Testing
   @Test func everyCodeHasItsSection() throws {
     let lines = try String(contentsOf: path, encoding: .utf8).split(separator: "\n").map(String.init)
     let sections = lines.filter { $0.hasPrefix("### ") }.map { String($0.dropFirst(4)) }
-    #expect(sections == DoctorRule.table.map(\.code))
+    let codes = DoctorRule.table.map(\.code)
+    for code in codes where !sections.contains(code) { Issue.record("findings.md has no section '### \(code)'") }
+    for code in sections where !codes.contains(code) {
+      Issue.record("findings.md tells of '\(code)', which is no rule")
+    }
+    #expect(sections == codes, "the sections stand in the order of DoctorRule.table")
   }
 
   @Test func everySectionBeginsWithItsSeverity() throws {
     let text = try String(contentsOf: path, encoding: .utf8)
     for rule in DoctorRule.table {
-      #expect(text.contains("### \(rule.code)\n\n**\(rule.severity.rawValue)**"), "\(rule.code)")
+      let begin = "### \(rule.code)\n\n**\(rule.severity.rawValue)**"
+      let begins = text.contains(begin)
+      #expect(begins, "findings.md: \(rule.code) begins with **\(rule.severity.rawValue)**")
     }
   }
 
