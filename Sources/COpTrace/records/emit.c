@@ -23,11 +23,11 @@ static inline uint8_t *begin_at_once(optrace_recorder *recorder, lane *l, uint32
   return at;
 }
 
-// Takes the time, finds room and stores the first word.
-static inline uint8_t *begin(optrace_recorder *recorder, lane **out, uint32_t bytes, uint8_t kind, uint32_t subject) {
+// Finds room and stores the first word; the record's time is `now`, or that of the thread's last record where this is later.
+static inline uint8_t *begin_at(optrace_recorder *recorder, lane **out, uint32_t bytes, uint8_t kind, uint32_t subject,
+                                uint64_t now) {
   lane *l = *out = lane_find(recorder);
   if (unlikely(!l)) return NULL;
-  uint64_t now = recorder_now(recorder);
   if (unlikely(now < l->last_ticks)) now = l->last_ticks;  // The thread moved to a core that is some ticks behind.
   uint64_t delta = now - l->last_ticks;
   uint8_t *at = l->cursor;
@@ -39,6 +39,10 @@ static inline uint8_t *begin(optrace_recorder *recorder, lane **out, uint32_t by
   uint64_t head = kind | delta << 8 | (uint64_t)subject << 32;
   memcpy(at, &head, 8);
   return at;
+}
+
+static inline uint8_t *begin(optrace_recorder *recorder, lane **out, uint32_t bytes, uint8_t kind, uint32_t subject) {
+  return begin_at(recorder, out, bytes, kind, subject, recorder_now(recorder));
 }
 
 static __attribute__((noinline)) void emit1_slowly(optrace_recorder *recorder, uint8_t kind, uint32_t subject) {
@@ -120,10 +124,10 @@ void optrace_emit_aged(optrace_recorder *recorder, uint8_t kind, uint32_t subjec
 }
 
 void emit_since(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t since,
-                uint32_t thread) {
+                uint32_t thread, uint64_t now) {
   if (!recorder_is_enabled(recorder)) return;
   lane *l;
-  uint8_t *at = begin(recorder, &l, 24, kind, subject);
+  uint8_t *at = begin_at(recorder, &l, 24, kind, subject, now);
   if (unlikely(!at)) return;
   uint64_t word2 = age_in_units(l->last_ticks > since ? l->last_ticks - since : 0) | (uint64_t)thread << age_bits;
   memcpy(at + 8, &word1, 8);

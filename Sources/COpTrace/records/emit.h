@@ -4,8 +4,9 @@
 
 #include "COpTrace.h"
 
-// A record about what was at `since`; its age is exact for the record's own time.
+// A record about what was at `since`; its age is exact for the record's own time, which is `now`, or that of the thread's last
+// record where this is later.
 void emit_since(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t since,
-                uint32_t thread);
+                uint32_t thread, uint64_t now);
 
 #endif

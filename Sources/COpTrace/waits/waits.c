@@ -54,7 +54,8 @@ static void tell_signal(optrace_recorder *recorder, uint64_t object) {
     since = recorder_now(recorder) - (uint64_t)((double)age * 1e9 / (double)optrace_clock_frequency());
   }
   bool known = signal.recorder == recorder;  // The numbers are this recorder's.
-  emit_since(recorder, optrace_kind_signalled, known ? signal.serial : 0, object, since, known ? signal.thread : 0);
+  emit_since(recorder, optrace_kind_signalled, known ? signal.serial : 0, object, since, known ? signal.thread : 0,
+             recorder_now(recorder));
 }
 
 // ---- The thread that waits -----------------------------------------------------------------------------------------
@@ -128,7 +129,7 @@ static __attribute__((noinline)) void tell_end(lane *l, uint64_t since, bool tol
   if (!told) {
     char name[longest_name];
     tell_name(recorder, object, name, copy_name(object, name));
-    emit_since(recorder, optrace_kind_blocked, serial, object, since, 0);
+    emit_since(recorder, optrace_kind_blocked, serial, object, since, 0, recorder_now(recorder));
   }
   optrace_emit2(recorder, optrace_kind_unblocked, serial, object);
   tell_signal(recorder, object);
@@ -193,7 +194,10 @@ static void look(optrace_recorder *recorder, lane_wait *w) {
   uint64_t since = atomic_load_explicit(&w->since, memory_order_relaxed);
   uint32_t serial = atomic_load_explicit(&w->serial, memory_order_relaxed);
   uint32_t thread = atomic_load_explicit(&w->thread, memory_order_relaxed);
-  if ((int64_t)(recorder_now(recorder) - since) < (int64_t)(told_by_keeper * recorder->millisecond)) return;
+  // The record's time lies before the exchange: the thread tells of the end as soon as it sees that this is being told, and
+  // this thread may have to wait for a processor in between.
+  uint64_t now = recorder_now(recorder);
+  if ((int64_t)(now - since) < (int64_t)(told_by_keeper * recorder->millisecond)) return;
   uint64_t next = state - wait_open + wait_being_told;
   if (!atomic_compare_exchange_strong_explicit(&w->state, &state, next, memory_order_acq_rel,
                                                memory_order_relaxed))
@@ -201,8 +205,8 @@ static void look(optrace_recorder *recorder, lane_wait *w) {
   char name[longest_name];
   size_t length = copy_name(object, name);
   atomic_store_explicit(&w->state, next - wait_being_told + wait_told, memory_order_release);
+  emit_since(recorder, optrace_kind_blocked, serial, object, since, thread, now);
   tell_name(recorder, object, name, length);
-  emit_since(recorder, optrace_kind_blocked, serial, object, since, thread);
   tell_signal(recorder, object);
 }
 
