@@ -53,6 +53,32 @@ struct DoctorTextTests {
     #expect(bare == DoctorText(report).text())
   }
 
+  @Test("the verdict is one word everywhere, of misuse too")
+  func verdictOfMisuse() throws {
+    var typed = TypedTrace()
+    typed.isClosed = true
+    let trace = TraceBuilder.build(
+      try TraceText.parse(
+        typed.text(
+          """
+          0 t1 queue q1 limit=1 "q"
+          1 t1 created #1 class="Work"
+          2 t1 enqueued #1 queue=q1
+          3 t1 enqueued #1 queue=q1
+          4 t1 ready #1
+          10 t2 started #1
+          11 t2 began #1
+          12 t2 ended #1
+          13 t2 finished #1
+          14 t2 start-returned #1
+          """, in: .microseconds)))
+    let report = DoctorReport(of: .init(trace))
+    #expect(report.hasErrors && report.findings.contains { $0.code == "double-start" && $0.severity == .error })
+    #expect(report.sentence.hasPrefix("\(report.verdict.rawValue): "))
+    #expect(report.sentence == "warning: 1 error in 1 operation.")
+    #expect(lines(trace).contains { $0 == report.sentence })
+  }
+
   @Test("what is missing from the trace is said; an error becomes a warning")
   func loss() {
     var fixture = circle(2)

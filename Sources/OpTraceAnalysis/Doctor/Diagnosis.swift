@@ -39,7 +39,7 @@ public struct Diagnosis: Sendable {
       found = found.map { $0.severity == .error ? context.unproven($0, because: reason) : $0 }
     }
     let order = Finding.Severity.allCases
-    findings = order.flatMap { severity in found.filter { $0.severity == severity } }
+    findings = order.flatMap { severity in found.filter { $0.severity == severity } }.map(\.inOrderOfTime)
     blockage = context.blockage
     silence = context.silence
   }

@@ -51,7 +51,7 @@ public struct Finding: Sendable, Equatable {
   public var cycle: [OperationID] = []
   /// How many more operations do not go on because of these.
   public var behind = 0
-  /// What shows it, in the order in which it is to be told.
+  /// What shows it: moments in the order of time, and behind them what has none.
   public var evidence: [Evidence] = []
   /// What to change.
   public var fix: String
@@ -62,5 +62,16 @@ public struct Finding: Sendable, Equatable {
     self.title = title
     self.explanation = explanation
     self.fix = fix
+  }
+}
+
+extension Finding {
+  /// Itself, with its evidence as it happened; what happened at one moment stays in the order of the rule.
+  var inOrderOfTime: Finding {
+    var finding = self
+    finding.evidence =
+      evidence.enumerated().sorted { ($0.element.time ?? .max, $0.offset) < ($1.element.time ?? .max, $1.offset) }
+      .map(\.element)
+    return finding
   }
 }

@@ -3,12 +3,6 @@ import OpTraceModel
 
 /// What it comes to, in a sentence that the terminal and the page share.
 extension DoctorReport {
-  /// The sentence's first word, where something was found.
-  var verdictWord: String {
-    // The verdict of misuse is a warning; the text does not hide that it is an error.
-    hasErrors && verdict == .warning ? "wrong" : verdict.rawValue
-  }
-
   /// The verdict, what was found and how much is not over, in one sentence with its full stop.
   public var sentence: String {
     let all = trace.operations.count
@@ -16,23 +10,25 @@ extension DoctorReport {
     if verdict == .healthy {
       let text = "No deadlock, stall or misuse found in \(counted(all, "operation"))."
       guard open > 0 else { return text }
-      let isLong = movement == nil && silence >= 1_000_000_000
       return text + " \(grouped(open)) of them \(open == 1 ? "is" : "are") not over"
-        + (isLong ? ", and nothing moved in the last \(DurationText.text(silence))." : ".")
+        + (isSilent ? ", and nothing moved in the last \(DurationText.text(silence))." : ".")
     }
     let counts = Finding.Severity.allCases.compactMap { severity -> String? in
       let count = findings.count { $0.severity == severity }
       return count == 0 ? nil : counted(count, severity.rawValue)
     }
-    var text = "\(verdictWord): \(Self.list(counts))"
+    var text = "\(verdict.rawValue): \(Self.list(counts))"
     if open == 0 {
       text += " in \(counted(all, "operation"))"
     } else {
       text += "; \(grouped(open)) of \(counted(all, "operation")) \(open == 1 ? "is" : "are") not over"
-      if movement == nil, silence > 0 { text += ", and nothing moved in the last \(DurationText.text(silence))" }
+      if isSilent { text += ", and nothing moved in the last \(DurationText.text(silence))" }
     }
     return text + "."
   }
+
+  /// Nothing has moved for long enough that it is worth a word. Where it was looked at twice, what moved is told instead.
+  private var isSilent: Bool { movement == nil && silence >= 1_000_000_000 }
 
   /// What is missing, and what that means; nil: nothing.
   package var lossSentence: String? {

@@ -25,7 +25,7 @@ extension DoctorText {
   private var sentence: [String] {
     let lines = wrapped(report.sentence)
     if report.verdict == .healthy { return lines.map { style.paint(.good, $0) } }
-    let word = report.verdictWord
+    let word = report.verdict.rawValue
     return lines.enumerated().map {
       $0 == 0 ? style.paint(report.hasErrors ? .error : .warning, word) + $1.dropFirst(word.count) : $1
     }

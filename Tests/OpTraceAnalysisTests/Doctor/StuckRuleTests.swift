@@ -165,6 +165,33 @@ struct StuckRuleTests {
     #expect(try findings("0 t1 queue q1 limit=2 \"q\"\n5 t1 suspended q1\n").isEmpty)
   }
 
+  /// One that is suspended and resumed again and again: this time, too, it may be resumed.
+  @Test func suspendedAsOftenBefore() throws {
+    let throttled =
+      "0 t1 queue q1 limit=2 \"q\"\n5 t1 suspended q1\n6 t1 suspended q1\n700005 t1 resumed q1\n"
+      + "700010 t1 suspended q1\n700020 t1 resumed q1\n800000 t1 suspended q1\n"
+      + DoctorCase.operation(1, "A", "800010 t1 enqueued #1 queue=q1", "800011 t1 ready #1")
+    func found(end: Int, isClosed: Bool = false) throws -> [String] {
+      let trace = try DoctorCase.trace(throttled, isClosed: isClosed, end: end)
+      return Diagnosis(of: trace).findings.map { "\($0.severity.rawValue)[\($0.code)] \($0.isProven)" }
+    }
+    #expect(try found(end: 1_500_000) == ["warning[queue-suspended] false"])
+    #expect(try found(end: 1_500_001) == ["error[queue-suspended] true"])
+    #expect(try found(end: 1_500_000, isClosed: true) == ["error[queue-suspended] true"])
+    let trace = try DoctorCase.trace(throttled, end: 1_400_000)
+    let last = try #require(Diagnosis(of: trace).findings.first?.evidence.last)
+    #expect(last.text == "unproven: it was suspended for as long before (700 ms), and that was undone")
+  }
+
+  /// The same by its limit.
+  @Test func withoutSlotsAsOftenBefore() throws {
+    let throttled =
+      "0 t1 queue q1 limit=2 \"q\"\n5 t1 limit q1 value=0\n600000 t1 limit q1 value=4\n700000 t1 limit q1 value=0\n"
+      + DoctorCase.operation(1, "A", "700010 t1 enqueued #1 queue=q1", "700011 t1 ready #1")
+    #expect(try findings(throttled, end: 1_250_000).map(\.severity) == [.warning])
+    #expect(try findings(throttled, end: 1_300_000).map(\.severity) == [.error])
+  }
+
   /// What a queue had given a slot to starts although it is suspended; what had none waits.
   @Test func suspendedWhileFull() throws {
     let lines =

@@ -72,6 +72,30 @@ extension DoctorContext {
         .init(at: ready, "\(self.name(operation.id)) was \(operation.ready == nil ? "cancelled" : "ready")"))
     }
     addWaitingThreads(root.waitingThreads, to: &finding)
-    return settled(finding, since: since)
+    finding = settled(finding, since: since)
+    // A throttle does so on purpose. Where the trace was closed, nobody came to undo it.
+    guard let stop, let longest = queue.longestStop(before: stop), !trace.header.isClosed, end - stop.time <= longest else {
+      return finding
+    }
+    return unproven(
+      finding, because: "it was \(verb) for as long before (\(DurationText.text(longest))), and that was undone")
+  }
+}
+
+extension QueueRecord {
+  /// Of the times when it was stopped in the same way as by this change, and that was undone before, the longest.
+  fileprivate func longestStop(before stop: Change) -> Nanoseconds? {
+    var longest: Nanoseconds?
+    var since: Nanoseconds?
+    for change in changes where change.time < stop.time {
+      switch (change.kind, stop.kind) {
+      case (.suspended, .suspended), (.limit(0), .limit): since = since ?? change.time
+      case (.resumed, .suspended), (.limit, .limit):
+        if let begin = since { longest = max(longest ?? 0, change.time - begin) }
+        since = nil
+      default: break
+      }
+    }
+    return longest
   }
 }
