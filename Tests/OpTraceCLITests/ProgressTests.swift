@@ -108,6 +108,17 @@
         }
       }
 
+      @Test("a picture goes to no terminal that did not ask for it")
+      func pictures() throws {
+        let hint = "optrace: svg is not for a terminal: use -o FILE, or -o - to see it nevertheless"
+        let refused = try TerminalRun(["graph", "-"], showsOutput: true)
+        #expect(refused.status == 64 && refused.screen.contains(hint), "\(refused.screen)")
+        let asked = try TerminalRun(["graph", "-", "-o", "-"], showsOutput: true)
+        #expect(asked.status == 0 && asked.screen.contains("</svg>"))
+        let binary = try TerminalRun(["graph", "-", "-o", "-", "--format", "png"], showsOutput: true)
+        #expect(binary.status == 64 && binary.screen.contains("optrace: png is not for a terminal: use -o FILE\r\n"))
+      }
+
       @Test("a job that waits shows so on a terminal, and leaves nothing there")
       func waiting() throws {
         let text = "optrace: reading standard input… 1 s"

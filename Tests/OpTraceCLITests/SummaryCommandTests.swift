@@ -79,6 +79,22 @@ struct SummaryCommandTests {
     #expect(output.contains("\"pending\": 1,\n    \"ready\": 0,\n    \"executing\": 0,\n    \"finished\": 3,"))
   }
 
+  @Test("a file whose name ends with .json gets JSON, any other the text")
+  func formatByName() throws {
+    for (name, isJSON) in [("s.json", true), ("S.JSON", true), ("s.txt", false), ("json", false)] {
+      let file = folder.path(name)
+      #expect(try Command.run("summary", small, "-o", file).status == 0)
+      let text = try String(contentsOfFile: file, encoding: .utf8)
+      #expect(text.hasPrefix("{\n  \"version\"") == isJSON, "\(name)")
+    }
+  }
+
+  @Test("a number below 0 is told as that")
+  func negative() throws {
+    let result = try Command.run("summary", small, "--slowest", "-1")
+    #expect(result.status == 64 && result.errors.contains("--slowest must not be negative"), "\(result.errors)")
+  }
+
   @Test("the tables, to the letter")
   func text() throws {
     let result = try Command.run("summary", small, "--slowest", "1")

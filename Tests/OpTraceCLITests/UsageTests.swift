@@ -125,7 +125,7 @@ struct UsageTests {
         #expect(refused.status == 64)
         #expect(refused.output == "optrace: \(format) is not for a terminal: use -o FILE\r\n")
       }
-      let text = try onTerminal(#"graph "\#(small)" --format svg"#)
+      let text = try onTerminal(#"graph "\#(small)" --format svg -o -"#)
       #expect(text.status == 0)
       #expect(text.output.contains("</svg>"))
     }

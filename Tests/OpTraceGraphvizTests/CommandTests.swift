@@ -91,6 +91,16 @@ import Testing
     #expect(try run(["--focus", "Parse", "--hops", "-1"]).status == 64)
   }
 
+  /// Good news: a sentence, and no file.
+  @Test func nothingThatIsStuckIsNoPicture() throws {
+    for format in ["svg", "png", "dot"] {
+      let run = try run(["--deadlock", "-o", "x.\(format)"])
+      #expect(run.status == 0 && run.output.isEmpty, "\(format)")
+      let end = ", so --deadlock has nothing to draw; without it, everything is drawn\n"
+      #expect(run.errors.hasPrefix("optrace: nothing is stuck in '") && run.errors.hasSuffix(end), "\(run.errors)")
+    }
+  }
+
   @Test func theCriticalPathCanBeLeftOut() throws {
     #expect(try run([]).text.contains("class=\"op finished critical"))
     #expect(!(try run(["--no-critical-path"]).text.contains("class=\"op finished critical")))

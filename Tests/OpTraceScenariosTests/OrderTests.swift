@@ -1,3 +1,4 @@
+import Foundation
 import OpTraceModel
 import OpTraceScenarios
 import Testing
@@ -5,6 +6,20 @@ import Testing
 extension ScenarioTests {
   @Suite("Order and overlap")
   struct Order {
+    /// On a machine full of work those that may run together need not: the samples show that they did, on one that was not.
+    @Test(
+      "what may run together ran together in the samples",
+      arguments: [
+        ("i-love-u", ["Find “I”", "Find “Love”", "Find “U”"], 3), ("diamond", ["A", "B", "D"], 3),
+        ("serial-vs-concurrent", nil, 4), ("barrier", nil, 3),
+      ] as [(String, [String]?, Int)])
+    func samples(name: String, titles: [String]?, together: Int) throws {
+      let file = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../traces/\(name).optrace").standardized
+      let operations = try TraceReader.read(path: file.path).operations.filter { titles?.contains($0.title) ?? true }
+      // Beside four together ran the one of the serial queue.
+      #expect(peak(operations) == together + (name == "serial-vs-concurrent" ? 1 : 0))
+    }
+
     @Test("i-love-u: the sentence comes last, whatever the limit", arguments: [1, 3, nil] as [Int?])
     func iLoveU(limit: Int?) async throws {
       let run = try await RecordedRun("i-love-u") { $0.limit = limit }
@@ -14,7 +29,7 @@ extension ScenarioTests {
       #expect(words.allSatisfy { $0.isOver(before: sentence) && sentence.depends(on: $0) })
       #expect(words.map(\.isAsynchronous) == [true, false, true])
       #expect(try run.queue("words").limit == limit ?? -1)
-      #expect(peak(words) == (limit == 1 ? 1 : 3))
+      #expect(peak(words) <= limit ?? 3)
       #expect(try run.mark("I Love U!!!").operation == sentence.id)
 
       // The code of the asynchronous ones returned long before they were finished, on another thread.
@@ -35,7 +50,7 @@ extension ScenarioTests {
         #expect(ends[from].isOver(before: ends[to]), "\(ends[from].title) → \(ends[to].title)")
       }
       #expect(ends.reduce(0) { $0 + $1.dependencies.count } == edges.count)
-      #expect(peak([ends[0], ends[1], ends[3]]) == 3)
+      #expect(peak(ends) <= 3)
     }
 
     @Test("serial-vs-concurrent: one at a time in the order of adding, or four together")
@@ -45,7 +60,7 @@ extension ScenarioTests {
       let concurrent = run.operations(in: try run.queue("concurrent"))
       #expect(peak(serial) == 1)
       #expect(zip(serial, serial.dropFirst()).allSatisfy { $0.isOver(before: $1) })
-      #expect(peak(concurrent) == 4)
+      #expect(peak(concurrent) <= 4)
       #expect(run.lines == ["The concurrent queue is empty.", "The serial queue is empty."])
     }
 
@@ -87,8 +102,8 @@ extension ScenarioTests {
       let after = try run.operations("Read 4", "Read 5", "Read 6")
       #expect(before.allSatisfy { $0.isOver(before: barrier) })
       #expect(after.allSatisfy { barrier.isOver(before: $0) })
-      #expect(peak(before) == 3)
-      #expect(peak(after) == 3)
+      #expect(peak(before) <= 3)
+      #expect(peak(after) <= 3)
       #expect(try run.mark("The catalogue is written.").operation == barrier.id)
     }
 

@@ -12,7 +12,7 @@
       discussion: """
         Queues are lanes, the critical path is violet, what is stuck red. In a browser the SVG shows the times of an \
         operation under the pointer, and all that it waited for and that waited for it. With --deadlock, where nothing \
-        is stuck, nothing is drawn and the exit status is 64.
+        is stuck, nothing is written.
 
         Of more than \(GraphOptions.readable) operations, like ones share a box that counts them and adds up their times; what \
         has a finding, failed, is on the critical path or named by --focus stays alone. The picture says what was \
@@ -29,7 +29,8 @@
 
     @Option(
       name: .shortAndLong,
-      help: ArgumentHelp("The file to write; '-' is standard output, and the default.", valueName: "file"),
+      help: ArgumentHelp(
+        "The file to write; '-' is standard output, and the default where that is no terminal.", valueName: "file"),
       completion: .file(extensions: Format.allCases.map(\.rawValue)))
     var output: String?
 
@@ -66,14 +67,18 @@
     func run() throws {
       let format = try chosenFormat()
       let output = try self.input.output(output)
-      if output.isTerminal, format.image != nil {
-        throw Failure.usage("\(format.rawValue) is not for a terminal: use -o FILE")
+      if output.isTerminal {
+        let isText = format.image == nil
+        if !isText || self.output == nil {
+          let hint = isText ? ", or -o - to see it nevertheless" : ""
+          throw Failure.usage("\(format.rawValue) is not for a terminal: use -o FILE\(hint)")
+        }
       }
       let input = try input.read()
       let options = try options(for: input.trace)
       if format == .dot { return try writeDOT(of: input, options, to: output) }
       let picture = withProgress("folding the graph") { GraphPicture(of: input.trace, options: options) }
-      try checkNotEmpty(picture.nodes.count)
+      if isNothingStuck(picture.nodes.count) { return try input.end() }
       try write(picture, format, to: output)
       if let note = picture.foldingNote { Console.error("optrace: note: \(printable(note))") }
       try input.end()
@@ -94,16 +99,18 @@
 
     private func writeDOT(of input: InputTrace, _ options: GraphOptions, to output: Output) throws {
       let exporter = DOTExporter(input.trace, options: options)
-      try checkNotEmpty(exporter.nodeCount)
+      if isNothingStuck(exporter.nodeCount) { return try input.end() }
       try output.writeLong { try exporter.write(to: $0) }
       try input.end()
     }
 
-    private func checkNotEmpty(_ count: Int) throws {
-      if deadlock, count == 0 {
-        throw Failure.usage(
-          "nothing is stuck in \(input.name), so --deadlock has nothing to draw; without it, everything is drawn")
-      }
+    /// That is good news, and no picture.
+    private func isNothingStuck(_ count: Int) -> Bool {
+      guard deadlock, count == 0 else { return false }
+      Console.error(
+        "optrace: nothing is stuck in \(input.name), so --deadlock has nothing to draw; without it, everything is drawn"
+      )
+      return true
     }
 
     private func drawn<Value>(_ body: () throws(GraphvizError) -> Value) throws -> Value {

@@ -15,7 +15,7 @@
 
     @OptionGroup var input: TraceInput
 
-    @Flag(help: "Write JSON; Documentation/json.md describes its keys.")
+    @Flag(help: "Write JSON, as into a file whose name ends with .json; Documentation/json.md describes its keys.")
     var json = false
 
     @Option(
@@ -24,7 +24,10 @@
       completion: .file())
     var output: String?
 
-    @Option(help: ArgumentHelp("How many of the slowest operations and longest waits to list.", valueName: "n"))
+    // What looks like another option is its value, too: validate() says what is wrong with -1.
+    @Option(
+      parsing: .unconditional,
+      help: ArgumentHelp("How many of the slowest operations and longest waits to list.", valueName: "n"))
     var slowest = 10
 
     func validate() throws {
@@ -35,7 +38,7 @@
       let input = try input.read()
       let summary = withProgress("adding up \(self.input.name)") { Summary(of: input.trace, slowestCount: slowest) }
       let output = try self.input.output(output)
-      if json {
+      if json || self.output?.lowercased().hasSuffix(".json") == true {
         try output.write(summary.json.bytes)
       } else {
         try output.write(SummaryText(summary, of: input.trace, style: output.style).text)
