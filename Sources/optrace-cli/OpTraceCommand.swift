@@ -9,6 +9,9 @@
       commandName: "optrace",
       abstract: "Shows what a program's operation queues did: who ran when, who waited for whom, and why.",
       discussion: """
+        Begin with 'optrace demo photo-import', or with a program of yours: 'optrace record -o run.optrace PROGRAM', \
+        and then 'optrace view run.optrace'.
+
         TRACE is a file that a program with OpTrace wrote, '-' for standard input, or the process id of a program \
         that is being recorded.
 
@@ -45,6 +48,10 @@
       guard let name = candidates.first, !name.hasPrefix("-") else { return }
       let names = Set(configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"])
       guard !names.contains(name) else { return }
+      if FileManager.default.fileExists(atPath: name) {
+        throw Failure.usage(
+          "'\(printable(name))' is a file; to look at it: \(printable("\(calledCommand) view \(quoted(name))"))")
+      }
       let hint = Suggestion.text(for: name, among: names) ?? "'optrace --help' lists them"
       throw Failure.usage("there is no command '\(printable(name))': \(hint)")
     }

@@ -110,8 +110,8 @@ struct PackCommandTests {
     let result = try Command.run("pack", path)
     #expect(result == .init(status: 65, output: "", errors: "optrace: '\(path)' is not a trace: it looks like text\n"))
     #expect(try folder.names == ["notes.txt"])
-    let missing = try Command.run("unpack", folder.path("none"))
-    #expect(missing.errors == "optrace: cannot read '\(folder.path("none"))': no such file\n")
+    let missing = try Command.run("unpack", folder.path("missing"))
+    #expect(missing.errors == "optrace: cannot read '\(folder.path("missing"))': no such file\n")
     #expect(missing.status == 66)
   }
 

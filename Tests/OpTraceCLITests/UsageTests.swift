@@ -65,6 +65,24 @@ struct UsageTests {
       result == Command.Result(status: 64, output: "", errors: "optrace: there is no command \(message)\n"))
   }
 
+  @Test("a file where a command should stand, a name that comes near a file's, and nothing at all")
+  func firstSteps() throws {
+    let direct = try Command.run(arguments: [small])
+    #expect(direct.status == 64 && direct.output.isEmpty)
+    #expect(direct.errors.hasPrefix("optrace: '\(small)' is a file; to look at it: "))
+    #expect(direct.errors.hasSuffix("optrace view \(small)\n"))
+    for wrong in ["smal.txt", "samll.optrace", "small"] {
+      let result = try Command.run("summary", folder.path(wrong))
+      #expect(
+        result
+          == Command.Result(
+            status: 66, output: "",
+            errors: "optrace: cannot read '\(folder.path(wrong))': no such file; did you mean '\(small)'?\n"))
+    }
+    let bare = try Command.run(arguments: [])
+    #expect(bare.status == 0 && bare.output.contains("Begin with 'optrace demo photo-import'"))
+  }
+
   @Test("the help names the statuses that there are")
   func statuses() throws {
     let help = try Command.run("--help").output

@@ -1,4 +1,5 @@
 #if CLI
+  import Foundation
   import OpTraceExport
 
   /// What somebody may have meant who typed a name that there is not.
@@ -10,6 +11,16 @@
 
     static func text(for name: String, among names: Set<String>) -> String? {
       text(OperationLookup.near(name, among: names))
+    }
+
+    /// The same of a path: what stands beside it in its folder. Endings are all alike, so they count for nothing.
+    static func file(for path: String) -> String? {
+      let folder = (path as NSString).deletingLastPathComponent
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)) ?? []
+      let byStem = Dictionary(grouping: names) { ($0 as NSString).deletingPathExtension }
+      let stem = ((path as NSString).lastPathComponent as NSString).deletingPathExtension
+      let near = OperationLookup.near(stem, among: Set(byStem.keys)).flatMap { (byStem[$0] ?? []).sorted() }
+      return text(near.prefix(3).map { (folder as NSString).appendingPathComponent($0) })
     }
   }
 

@@ -79,7 +79,7 @@
       let status: ExitStatus = error.isMissingInput ? .noInput : .badInput
       let message =
         switch error.reason {
-        case .noSuchFile: "cannot read \(name): no such file"
+        case .noSuchFile: "cannot read \(name): no such file" + (Suggestion.file(for: path).map { "; \($0)" } ?? "")
         case .cannotRead(let why): "cannot read \(name): \(printable(why))"
         case .empty: "\(name) is empty: the program that should have written it recorded nothing"
         case .notATrace(let looks): "\(name) is not a trace: it looks like \(printable(looks))"
