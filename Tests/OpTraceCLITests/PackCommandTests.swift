@@ -105,6 +105,15 @@ struct PackCommandTests {
     #expect(result == .init(status: 0, output: "", errors: ""))
   }
 
+  @Test("a file that is whole is no failure, though nobody hears of it") func nobodyListens() throws {
+    let path = try folder.write("run.optrace", sample("deadlock"))
+    for command in [#"pack "$1" -o "$1z""#, #"unpack "$1z" -o "$1.back""#] {
+      let result = try Command.run(path, shell: #""$optrace" \#(command) >&-"#)
+      #expect(result == .init(status: 0, output: "", errors: ""), "\(command)")
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path + ".back")) == Data(sample("deadlock")))
+  }
+
   @Test("what is no trace is not packed, and nothing is left behind") func noTrace() throws {
     let path = try folder.write("notes.txt", Array("hello\n".utf8))
     let result = try Command.run("pack", path)

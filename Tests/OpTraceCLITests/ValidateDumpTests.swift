@@ -85,6 +85,17 @@ import Testing
             """, errors: ""))
   }
 
+  @Test func aTextOfADamagedTraceSaysSo() throws {
+    var damaged = binary
+    damaged[1024 + 80] ^= 1
+    let path = try folder.write("damaged.optrace", damaged)
+    for arguments in [["dump", path], ["dump", path, "-o", folder.path("damaged.txt")]] {
+      let result = try Command.run(arguments: arguments)
+      #expect(result.status == 65)
+      #expect(result.errors.hasPrefix("optrace: warning: '\(path)' is damaged: 1 place, "), "\(result.errors)")
+    }
+  }
+
   @Test func badInputHasItsSentenceAndStatus() throws {
     let missing = folder.path("none.optrace")
     var newer = binary

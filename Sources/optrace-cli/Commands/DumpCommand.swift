@@ -33,6 +33,7 @@
         try target.writeLong { sink in
           try TraceText.write(events) { piece in try piece.withUnsafeBytes { try sink($0) } }
         }
+        if events.loss.isDamaged { self.input.warn(ofDamage: events.loss.damage) }
       case .binary:
         if target.isTerminal { throw Failure.usage("a binary trace is not for a terminal: use -o FILE") }
         if events.loss.isDamaged {

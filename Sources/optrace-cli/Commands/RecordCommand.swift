@@ -54,8 +54,13 @@
       if program.hasPrefix("-"), words.first != "--" { throw ValidationError("Unknown option '\(program)'") }
       if output == "-" { throw ValidationError("-o names a file: a trace cannot go to standard output.") }
       if output == "" { throw ValidationError("-o needs the name of a file.") }
-      if let flightRecorder, TraceRecorder.bytes(flightRecorder) == nil {
-        throw ValidationError("'\(flightRecorder)' is no size such as 512K, 16M or 1G.")
+      if let flightRecorder {
+        guard let bytes = TraceRecorder.bytes(flightRecorder) else {
+          throw ValidationError("'\(flightRecorder)' is no size such as 512K, 16M or 1G.")
+        }
+        if bytes < TraceRecorder.Configuration.smallestCapacity {
+          throw ValidationError("'\(flightRecorder)' is too small for a flight recorder: it needs 256K or more.")
+        }
       }
     }
 

@@ -49,7 +49,8 @@
         let size =
           small.map { "\(counted($0, "byte")), \(percent(Double($0) / Double(max(1, large)))) of \(grouped(large))" }
           ?? counted(large, "byte")
-        try Output.standard.write("\(printable(path)): \(size)\n")
+        // The file is whole, whether or not anybody listens.
+        try? Output.standard.write("\(printable(path)): \(size)\n")
       }
       guard !report.damage.isEmpty else { return }
       input.warn(ofDamage: report.damage)
