@@ -199,7 +199,9 @@ for target in package.targets where target.type != .system {
 // As make builds them for the tests: what computes is optimised, everything else is as in any debug build. The tests take two
 // thirds of the time. (Flags that SwiftPM calls unsafe are refused in packages that others depend on, so it has to be asked for.)
 if Context.environment["OPTRACE_OPTIMIZED"] == "1" {
-  let computing = ["OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceText", "OpTraceExport", "OpTraceGraphviz"]
+  let computing = [
+    "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceText", "OpTraceExport", "OpTraceGraphviz",
+  ]
   for target in package.targets where computing.contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-O"], .when(configuration: .debug)))
   }

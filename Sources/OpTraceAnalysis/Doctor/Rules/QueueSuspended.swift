@@ -74,7 +74,8 @@ extension DoctorContext {
     addWaitingThreads(root.waitingThreads, to: &finding)
     finding = settled(finding, since: since)
     // A throttle does so on purpose. Where the trace was closed, nobody came to undo it.
-    guard let stop, let longest = queue.longestStop(before: stop), !trace.header.isClosed, end - stop.time <= longest else {
+    guard let stop, let longest = queue.longestStop(before: stop), !trace.header.isClosed, end - stop.time <= longest
+    else {
       return finding
     }
     return unproven(
