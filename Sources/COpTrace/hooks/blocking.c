@@ -20,7 +20,7 @@ enum {
   index_cond_signal, index_cond_broadcast, index_cond_init, index_cond_destroy,
 };
 
-static void *real(uint32_t index) { return blocking_imports[index].real; }
+static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return blocking_imports[index].real; }
 
 static uint64_t named(const void *address, uint64_t kind) {
   return ((uintptr_t)address & (((uint64_t)1 << 48) - 1)) | kind << 48;

@@ -18,7 +18,8 @@ static _Thread_local const void *announced, *started;
 static _Thread_local const void *introduced;
 
 // Foundation's implementation.
-static void *real(uint32_t index) { return operation_methods[index].real; }
+static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return operation_methods[index].real; }
+static ORDERED_BY_EXCHANGE void *imported(uint32_t index) { return foundation_imports[index].real; }
 
 static bool is_recording(const optrace_operation *operation) {
   const optrace_recorder *recorder = optrace_operation_recorder(operation);
@@ -246,24 +247,24 @@ static void hear_of_class(const void *object, class_kind kind) {
 // Calls of a subclass's initialiser for its part: the first that is heard of a class.
 static SWIFT void *hook_init(SELF) {
   hear_of_class(self, class_operation);
-  return ((SWIFT void *(*)(SELF))foundation_imports[import_init].real)(self);
+  return ((SWIFT void *(*)(SELF))imported(import_init))(self);
 }
 
 static SWIFT void *hook_block_init(SELF) {
   hear_of_class(self, class_operation);
-  return ((SWIFT void *(*)(SELF))foundation_imports[import_block_init].real)(self);
+  return ((SWIFT void *(*)(SELF))imported(import_block_init))(self);
 }
 
 static SWIFT void *hook_queue_init(SELF) {
   hear_of_class(self, class_queue);
-  return ((SWIFT void *(*)(SELF))foundation_imports[import_queue_init].real)(self);
+  return ((SWIFT void *(*)(SELF))imported(import_queue_init))(self);
 }
 
 static SWIFT void hook_did_change_key(uint64_t first, uint64_t second, SELF) {
   hear_of_class(self, class_operation);
   const void *outer = announced;
   announced = self;
-  ((method_words)foundation_imports[import_did_change_key].real)(first, second, self);
+  ((method_words)imported(import_did_change_key))(first, second, self);
   announced = outer;
 }
 
@@ -271,7 +272,7 @@ static SWIFT void hook_did_change_path(void *path, const void *value, SELF) {
   hear_of_class(self, class_operation);
   const void *outer = announced;
   announced = self;
-  ((SWIFT void (*)(void *, const void *, SELF))foundation_imports[import_did_change_path].real)(path, value, self);
+  ((SWIFT void (*)(void *, const void *, SELF))imported(import_did_change_path))(path, value, self);
   announced = outer;
 }
 

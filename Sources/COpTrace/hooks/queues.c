@@ -23,7 +23,7 @@ static bool watches(const void *queue) {
 // A queue that has an entry in the trace already, for changes that say nothing of one that has not been used.
 static bool is_known(const void *queue) { return hooks_active() && optrace_object_find(queue); }
 
-static void *real(uint32_t index) { return queue_methods[index].real; }
+static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return queue_methods[index].real; }
 
 static SWIFT void hook_destroy(SELF) {
   object_end(self, optrace_kind_queue_released, (method)class_original(self, method_destroy));

@@ -5,6 +5,11 @@
 #include "hooks.h"
 
 #if OPTRACE_HAS_HOOKS
+// Of what reads the tables below: they are written before anything is exchanged, and compiled code comes to a hook through what
+// was exchanged, without asking anybody. The thread sanitizer sees no order in that; its report would be wrong, and hang, since
+// it waits for the loader's lock, which is held while imports are exchanged.
+#define ORDERED_BY_EXCHANGE __attribute__((no_sanitize("thread")))
+
 // One method of Foundation that is hooked. A table ends with an entry without a symbol.
 typedef struct {
   const char *symbol;
