@@ -12,8 +12,12 @@ import Testing
     #expect(program.line() == "hanging")
     for _ in 1...2 {
       // The second one: the program went on.
-      program.signal(SIGQUIT)
-      let report = program.errors(until: end)
+      // On a machine full of work something may still be on its way to where it hangs.
+      var report = ""
+      repeat {
+        program.signal(SIGQUIT)
+        report = program.errors(until: end)
+      } while report.contains("apart: work goes on")
       let parts = [
         "queue 'work' (limit 1): 1 executing, 1 ",
         "  executing 'outer' (#", ", waits for 'inner' (#",

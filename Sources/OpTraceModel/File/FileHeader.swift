@@ -56,12 +56,10 @@ struct FileHeader {
           offset: 0, skippedBytes: 0,
           reason: "the header's first part does not match its checksum: names and times may be wrong"))
     }
-    headerSize = UInt64(bytes.number(at: Place.headerSize) as UInt32)
+    // What follows a header of another size is found, too, by whoever walks over the chunks.
+    headerSize = isSound ? UInt64(bytes.number(at: Place.headerSize) as UInt32) : UInt64(Place.size)
     if headerSize < UInt64(Place.size) || headerSize % 64 != 0 || headerSize > 1 << 20 {
-      guard !isSound else {
-        throw TraceError(file: file, .unreadableHeader("it claims a size of \(grouped(headerSize)) bytes"))
-      }
-      headerSize = UInt64(Place.size)
+      throw TraceError(file: file, .unreadableHeader("it claims a size of \(grouped(headerSize)) bytes"))
     }
     header.processName = bytes.text(at: Place.processName, size: Place.processNameSize)
     header.processID = bytes.number(at: Place.processID)
@@ -81,9 +79,12 @@ struct FileHeader {
     typealias Place = Layout.Header
     let state: UInt32 = bytes.number(at: Place.state)
     let range = Place.state..<Place.dynamicChecksum
+    endOffset = bytes.number(at: Place.endOffset)
     if state == Layout.FileState.closed.rawValue {
       isClosed = true
       if bytes.checksum(of: range) != bytes.number(at: Place.dynamicChecksum) as UInt64 {
+        // Then it ends where the file does.
+        endOffset = 0
         damage.append(
           .init(
             offset: UInt64(Place.state), skippedBytes: 0,
@@ -95,7 +96,6 @@ struct FileHeader {
           offset: UInt64(Place.state), skippedBytes: 0, reason: "the file's state is \(state), which does not exist"))
     }
     header.isClosed = isClosed
-    endOffset = bytes.number(at: Place.endOffset)
     overwrittenBytes = bytes.number(at: Place.overwrittenBytes)
     for reason in LossReason.allCases {
       let count: UInt64 = bytes.number(at: Place.lossCounts + 8 * Int(reason.rawValue))
