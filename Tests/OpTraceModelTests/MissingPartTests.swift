@@ -117,6 +117,20 @@ import Testing
     }
   }
 
+  /// The same where what follows is shorter than what the chunk claims to hold.
+  @Test func aChunkBeforeAShorterOneCostsItself() throws {
+    let whole = TraceWriter.bytes(events())
+    let places = chunks(whole)
+    let last = try #require(places.last), before = try #require(places.dropLast().last)
+    let rest = try TraceReader.events(bytes: whole).count - countOfEvents(in: whole, before)
+    for left in 1...Layout.Chunk.size {
+      var bytes = whole
+      bytes.removeSubrange(before.lowerBound + left..<last.lowerBound)
+      let events = try TraceReader.events(bytes: bytes)
+      #expect(events.loss.isDamaged && events.count >= rest, "\(left) bytes are left")
+    }
+  }
+
   /// As many as are missing without the chunk.
   private func countOfEvents(in whole: [UInt8], _ place: Range<Int>) throws -> Int {
     var bytes = whole

@@ -154,12 +154,15 @@ struct ChunkWalk {
     let bytes = source.bytes(at: offset, count: Layout.Chunk.size)
     guard let chunk = ChunkHeader(bytes) else { return skipUnreadable(at: offset, bytes, end: end) }
     let next = offset + chunk.byteCount
+    let used = offset + UInt64(Layout.Chunk.size) + chunk.fill
+    // Where its records are not all there, less may be left of it than its header.
+    let rest = used <= end ? used : offset + 1
     switch load(chunk, headerBytes: bytes, at: offset) {
     case .good, .recycled:
-      return earlierChunk(from: offset + UInt64(Layout.Chunk.size) + chunk.fill, next, end: end) ?? next
+      return earlierChunk(from: rest, next, end: end) ?? next
     case .again(let reason):
       damage.append(.init(offset: offset, skippedBytes: min(next, end) - offset, reason: reason))
-      return earlierChunk(from: offset + UInt64(Layout.Chunk.size) + chunk.fill, next, end: end) ?? next
+      return earlierChunk(from: rest, next, end: end) ?? next
     case .bad(let reason):
       let target = nextAfterBad(at: offset, next, end: end)
       damage.append(.init(offset: offset, skippedBytes: min(target, end) - offset, reason: reason))
