@@ -193,7 +193,8 @@ import Testing
     let trace = try recorded { recorder in
       let queue = TracedOperationQueue(recorder: recorder)
       let begun = Gate()
-      let operation = TracedTaskOperation(name: "sleeper") {
+      // Ahead of the tests that wait for a thread of the same pool.
+      let operation = TracedTaskOperation(name: "sleeper", priority: .userInitiated) {
         begun.open()
         try await Task.sleep(nanoseconds: 60_000_000_000)
       }

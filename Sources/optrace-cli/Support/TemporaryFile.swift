@@ -18,14 +18,16 @@
       for _ in 0..<64 {
         let mark = String(UInt64.random(in: .min ... .max), radix: 36)
         let candidate = (parts.count > 1 ? folder + "/" : "") + ".\(base).\(mark).part"
+        // Before it is there: a signal that comes in between leaves nothing behind.
+        Removal.arm(candidate)
         let made = OwnedDescriptor(open(candidate, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode))
         if made != nil {
           file = made
           path = candidate
-          Removal.arm(candidate)
           return
         }
         number = errno
+        Removal.disarm()
         guard number == EEXIST else { break }
       }
       let hasFolder = parts.count < 2 || folder.isEmpty || access(folder, F_OK) == 0
@@ -77,8 +79,8 @@
     static func arm(_ candidate: String) {
       path = strdup(candidate)
       for number in [SIGINT, SIGTERM, SIGHUP] {
-        // Under `nohup` the signal stays ignored.
-        if isIgnored(signal(number, SIG_IGN)) { continue }
+        // Under `nohup` the signal stays ignored. Asked without a change: one that comes now is not to be lost.
+        if ignores(number) { continue }
         armed.append(number)
         signal(number) { number in
           // Only calls that are safe in a handler.
@@ -87,6 +89,16 @@
           raise(number)
         }
       }
+    }
+
+    private static func ignores(_ number: Int32) -> Bool {
+      var action = sigaction()
+      guard sigaction(number, nil, &action) == 0 else { return true }
+      #if canImport(Darwin)
+        return isIgnored(action.__sigaction_u.__sa_handler)
+      #else
+        return isIgnored(action.__sigaction_handler.sa_handler)
+      #endif
     }
 
     static func disarm() {
