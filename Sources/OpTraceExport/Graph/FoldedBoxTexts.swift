@@ -48,7 +48,7 @@ extension GraphPictureBuilder {
     lines.append(listed("class", "classes", box.classes.sorted().map(line)))
     let queues = box.queues.map { queue -> String in
       guard let queue else { return "none" }
-      return line(trace.queue(queue)?.name ?? "\(queue)")
+      return line(trace.queue(queue)?.title ?? "\(queue)")
     }
     lines.append(listed("queue", "queues", queues.sorted()))
     lines.append(

@@ -24,7 +24,7 @@ extension GraphPictureBuilder {
     let target =
       switch wait.target {
       case .operation(let id): "\(id)"
-      case .queue(let id): TextEscaping.oneLine("queue \(trace.queue(id)?.name ?? "\(id)")", limit: 28)
+      case .queue(let id): TextEscaping.oneLine(trace.queue(id)?.phrase ?? "\(id)", limit: 28)
       case .object(let id): TextEscaping.oneLine(trace.object(id)?.title ?? "\(id)", limit: 28)
       }
     return "waits \(DurationText.text(max(0, trace.end - wait.began))) for \(target)"
@@ -72,7 +72,7 @@ extension GraphPictureBuilder {
     var lines = ["\(operation.id) \(line(operation.title)) — \(word)"]
     if operation.name != nil, !operation.className.isEmpty { lines.append("class \(line(operation.className))") }
     if let queue = operation.queue {
-      lines.append("queue \(line(trace.queue(queue)?.name ?? "\(queue)"))" + (operation.isBarrier ? ", barrier" : ""))
+      lines.append(line(trace.queue(queue)?.phrase ?? "\(queue)") + (operation.isBarrier ? ", barrier" : ""))
     } else {
       lines.append("on no queue")
     }

@@ -36,9 +36,8 @@ struct StuckPart {
   init(of trace: Trace, _ diagnosis: Diagnosis) {
     self.trace = trace
     blockage = diagnosis.blockage
-    findings = diagnosis.findings.filter {
-      $0.severity != .note && DoctorRule.of($0.code)?.symptom == .stuck
-    }
+    let isStuck = { (finding: Finding) in finding.isOfStuck(in: trace) }
+    findings = diagnosis.findings.filter(isStuck)
     guard !findings.isEmpty else { return }
     var told: [Int] = []
     for (number, deadlock) in blockage.deadlocks.enumerated() {
@@ -51,7 +50,7 @@ struct StuckPart {
       held += root.held.compactMap(place)
     }
     addStalled(behind: told)
-    for finding in findings {
+    for finding in diagnosis.single.filter(isStuck) {
       let places = finding.operations.compactMap(trace.index)
       guard places.allSatisfy({ circles[$0] == nil && !culprits.contains($0) && !stalled.contains($0) }),
         let first = places.first

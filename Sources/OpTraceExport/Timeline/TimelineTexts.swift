@@ -23,7 +23,7 @@ enum TimelineCategory: Int, CaseIterable {
 extension TimelineContent {
   func groupName(_ index: Int) -> String {
     let group = timeline.groups[index]
-    if index > 0 { return group.queue == nil ? group.name : "queue " + group.name }
+    if index > 0 { return group.queue?.phrase ?? group.name }
     return trace.header.processID > 0 ? "\(group.name) (pid \(trace.header.processID))" : group.name
   }
 
@@ -51,7 +51,7 @@ extension Timeline {
   func name(of target: WaitRecord.Target, in trace: Trace) -> String {
     switch target {
     case .operation(let id): "operation " + (trace.operation(id)?.shownName ?? id.description)
-    case .queue(let id): "queue " + (groupOfQueue[id].map { groups[$0].name } ?? id.description)
+    case .queue(let id): trace.queue(id)?.phrase ?? id.description
     case .object(let id): trace.object(id)?.title ?? id.description
     }
   }

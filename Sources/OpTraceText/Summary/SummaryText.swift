@@ -66,7 +66,8 @@ public struct SummaryText: Sendable {
     ])
     for queue in summary.queues {
       table.add([
-        queue.name + (queue.isSuspended ? " (suspended)" : ""), queue.limit < 0 ? "none" : grouped(queue.limit),
+        queueName(queue.id) + (queue.isSuspended ? " (suspended)" : ""),
+        queue.limit < 0 ? "none" : grouped(queue.limit),
         grouped(queue.operations), percent(queue.utilisation), grouped(queue.peak), duration(queue.busy),
         duration(queue.waitingForSlot), duration(queue.waitingForDependencies),
       ])
@@ -195,7 +196,7 @@ public struct SummaryText: Sendable {
   private func target(_ wait: Summary.Wait) -> String {
     switch wait.target {
     case .operation(let id): "\(wait.targetName) \(id)"
-    case .queue: "queue \(wait.targetName)"
+    case .queue(let id): trace.queue(id)?.phrase ?? id.description
     case .object: wait.targetName
     }
   }
@@ -230,6 +231,6 @@ public struct SummaryText: Sendable {
   }
 
   private func queueName(_ id: QueueID?) -> String {
-    id.map { trace.queue($0)?.name ?? $0.description } ?? ""
+    id.map { trace.queue($0)?.title ?? $0.description } ?? ""
   }
 }
