@@ -12,6 +12,33 @@ struct SummaryCommandTests {
     small = try folder.write("small.txt", Array(Fixture.small.utf8))
   }
 
+  #if os(Linux)
+    @Test("a flight recorder that is flooded shows no more in its queue than the program puts there")
+    func flooded() throws {
+      let trace = folder.path("flood.optrace")
+      let program = try RunningProgram(
+        Command.executable,
+        ["record", "--flight-recorder", "256K", "-o", trace, "--", RecordFolder.program, "flood"], input: .pipe)
+      #expect(program.line() != nil)
+      let deadline = ContinuousClock.now + .seconds(60)
+      var looks = 0
+      // The ring has to be full once.
+      while looks < 3, ContinuousClock.now < deadline {
+        let result = try Command.run("summary", "--json", trace)
+        guard result.status == 0,
+          let document = try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any],
+          let states = document["states"] as? [String: Int], let loss = document["loss"] as? [String: Any],
+          (loss["overwrittenBytes"] as? Int ?? 0) > 0
+        else { continue }
+        looks += 1
+        #expect((states["pending"] ?? 0) + (states["ready"] ?? 0) <= 200)
+      }
+      #expect(looks == 3)
+      program.closeInput()
+      program.end()
+    }
+  #endif
+
   @Test("the keys of version 1 are a contract: Documentation/json.md")
   func keys() throws {
     let result = try Command.run("summary", "--json", try folder.write("waits.txt", Array(Fixture.waits.utf8)))

@@ -92,6 +92,21 @@ while let step = rest.popFirst() {
       usleep(5000)
     }
 
+  case "flood":
+    // The same as fast as it can, with at most so many operations in its queue.
+    Thread.detachNewThread {
+      while readLine() != nil {}
+      exit(0)
+    }
+    let room = DispatchSemaphore(value: 200)
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 4
+    say("flood")
+    while true {
+      room.wait()
+      queue.addOperation { room.signal() }
+    }
+
   case "stop":
     raise(SIGSTOP)
     say("continued")

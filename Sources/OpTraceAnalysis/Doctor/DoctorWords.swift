@@ -3,6 +3,8 @@ import OpTraceModel
 extension String {
   /// For the middle of a sentence.
   var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
+  /// For its beginning.
+  var uppercasedFirst: String { prefix(1).uppercased() + dropFirst() }
 }
 
 /// How findings name things.

@@ -269,6 +269,11 @@ private struct DetailFacts {
       kind = 3
       name = "\(gap.count) records lost: \(gap.reason.explanation)"
       thread = gap.thread
+    case .start(let row):
+      kind = 4
+      name = "start()"
+      operation = Int(row)
+      thread = trace.operations[Int(row)].executionBegan?.thread ?? ThreadID(0)
     }
   }
 }

@@ -52,6 +52,8 @@ struct Timeline {
 
   struct Detail {
     enum Kind {
+      /// What an operation that leaves its thread does there: its code up to the return of `start()`.
+      case start(OperationIndex)
       case block(OperationIndex, BlockExecution)
       case span(Int)
       case wait(Int)

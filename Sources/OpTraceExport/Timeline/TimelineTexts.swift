@@ -3,7 +3,7 @@ import OpTraceModel
 
 /// What viewers filter slices and instants by.
 enum TimelineCategory: Int, CaseIterable {
-  case operation, wait, block, span, threadWait, loss, finding, mark
+  case operation, wait, block, span, threadWait, loss, finding, mark, start
 
   var text: StaticString {
     switch self {
@@ -15,6 +15,7 @@ enum TimelineCategory: Int, CaseIterable {
     case .loss: "loss"
     case .finding: "finding"
     case .mark: "mark"
+    case .start: "start"
     }
   }
 }
@@ -37,6 +38,7 @@ extension TimelineContent {
 
   func describe(_ detail: Timeline.Detail) -> (category: TimelineCategory, name: String) {
     switch detail.kind {
+    case .start(let operation): (.start, "\(name(ofOperation: operation)) · start()")
     case .block(let operation, let block):
       (.block, "\(name(ofOperation: operation)) · block \(Int(block.index) + 1)")
     case .span(let index): (.span, trace.spans[index].name)

@@ -11,7 +11,7 @@ const MOMENTS = [
   ['finished', 'finished'], ['released', 'released'],
 ];
 
-const DETAIL_KINDS = ['block', 'span', 'wait', 'loss'];
+const DETAIL_KINDS = ['block', 'span', 'wait', 'loss', 'start'];
 const CAUSES = ['start', 'dependency', 'slot'];
 
 export class Model {

@@ -148,7 +148,7 @@ class PanelContent {
     const {model, row} = this;
     const inside = model.inside(row);
     if (inside.length === 0) return null;
-    const words = {block: 'block', span: 'span', wait: 'waited for'};
+    const words = {block: 'block', span: 'span', wait: 'waited for', start: 'on its thread'};
     return this.part('Inside', h('ul', {class: 'inside'}, inside.map(one => h('li', {},
       h('span', {class: `tag ${one.kind}-tag`}, words[one.kind] ?? one.kind), h('bdi', {}, one.name),
       h('span', {class: 'figure'}, durationText(one.end - one.begin), one.isOpen && ' so far'),
