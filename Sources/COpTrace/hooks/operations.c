@@ -193,7 +193,9 @@ static SWIFT void hook_remove_dependency(void *other, SELF) {
 static SWIFT void hook_wait(SELF) {
   method original = (method)real(index_wait);
   optrace_operation *operation = met(self, false);
-  if (!operation || optrace_operation_has(operation, optrace_bit_finish_recorded)) return original(self);
+  // One of many that another wait goes through, and over already.
+  if (!operation || (optrace_frame_is_waiting() && optrace_operation_has(operation, optrace_bit_finish_recorded)))
+    return original(self);
   optrace_operation_event(operation, optrace_kind_wait_began);
   optrace_frame_waits(true);
   original(self);

@@ -119,7 +119,9 @@ enum ProcessHooks {
     }
     calls.wait_all = { array in
       guard let array else { return }
+      optrace_frame_waits(true)
       for operation in unsafeBitCast(array, to: [Operation].self) { operation.waitUntilFinished() }
+      optrace_frame_waits(false)
     }
     calls.barrier = { queue, function, context, newFunction, newContext, adding in
       guard let recorder = TraceRecorder.watcher, let object: OperationQueue = ProcessHooks.object(queue),

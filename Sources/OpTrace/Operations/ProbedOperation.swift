@@ -132,13 +132,29 @@ extension ProbedOperation {
     if let name { probe.record(.operationNamed, text: name) }
   }
 
+  /// A wait for one that is over is told too, for whoever reads what a thread did. Not inside of another wait that is told,
+  /// which goes through many operations: those that were over say nothing then.
   func noteWait(_ body: () -> Void) {
-    guard probe.core != nil, !isFinished else { return body() }
+    guard attachForWait(), !(optrace_frame_is_waiting() && isFinished) else { return body() }
     probe.record(.waitBegan)
     optrace_frame_waits(true)
     body()
     optrace_frame_waits(false)
+    // Foundation's own state has turned, and the thread that finishes it has not come to the record yet.
+    if !probe.has(OperationProbe.Bits.finishRecorded) { probe.record(.finishSeen) }
     probe.record(.waitEnded)
+  }
+
+  /// Somebody may wait for an operation before it is added to a queue, and only then does it meet a recorder: who waits
+  /// knows one, if the waiting thread runs an operation that is recorded.
+  private func attachForWait() -> Bool {
+    if !probe.isSilent { return true }
+    guard probe.owner == nil else { return false }
+    if let core = optrace_operation_owner(optrace_frame_current()), let recorder = TraceRecorder.active(core) {
+      _ = recorder.introduce(self)
+      return !probe.isSilent
+    }
+    return attachToDefault()
   }
 
   func noteCancel() {
