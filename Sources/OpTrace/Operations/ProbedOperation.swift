@@ -30,6 +30,8 @@ extension ProbedOperation {
   /// Linux asks `isExecuting` right before `main()`, and `isFinished` before it tells anybody of the end, both on the
   /// thread that runs the operation.
   func probedStart(_ body: () -> Void) {
+    // A subclass's own start has called ours.
+    if probe.isToldByHooks { return body() }
     guard attachToDefault() else {
       _ = probe.claim(OperationProbe.Bits.used)
       return body()
@@ -51,6 +53,7 @@ extension ProbedOperation {
   }
 
   private func noteExecuting() {
+    if probe.isToldByHooks { return }
     if optrace_frame_phase(probe.pointer) == UInt32(optrace_phase_starting) {
       optrace_frame_set_phase(UInt32(optrace_phase_executing))
       probe.record(.executionBegan)
@@ -66,7 +69,7 @@ extension ProbedOperation {
   }
 
   private func noteFinished() -> Bool {
-    if probe.has(OperationProbe.Bits.finishRecorded) { return true }
+    if probe.has(OperationProbe.Bits.finishRecorded | OperationProbe.Bits.ownStart) { return true }
     let phase = optrace_frame_phase(probe.pointer)
     if phase == UInt32(optrace_phase_starting) || phase == UInt32(optrace_phase_executing) {
       if phase == UInt32(optrace_phase_executing) { probe.record(.executionEnded) }
