@@ -107,6 +107,19 @@ while let step = rest.popFirst() {
       queue.addOperation { room.signal() }
     }
 
+  case "environment":
+    for name in ["LD_PRELOAD", "OPTRACE_RECORD", "OPTRACE_OUTPUT"] {
+      say(ProcessInfo.processInfo.environment[name] ?? "none")
+    }
+    say((FileManager.default.contents(atPath: "/proc/self/environ") ?? Data()).base64EncodedString())
+
+  case "await":
+    guard let file = rest.popFirst() else { exit(2) }
+    while access(file, F_OK) != 0 { usleep(1000) }
+
+  case "at-once":
+    _exit(0)
+
   case "stop":
     raise(SIGSTOP)
     say("continued")
