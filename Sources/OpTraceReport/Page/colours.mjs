@@ -49,6 +49,6 @@ export class Colours {
     return this.stuckStates.includes(state) ? state : sort === 'slot' ? this.slotFill : this.dependencyFill;
   }
 
-  // Blocks and spans as what runs, waits as a thread that is blocked, loss as a warning.
-  fillOfDetail(kind) { return [this.executingFill, this.executingFill, this.blockedFill, this.failedFill][kind]; }
+  // Waits as a thread that is blocked, loss as a warning, all else (blocks, spans) as what runs.
+  fillOfDetail(kind) { return {2: this.blockedFill, 3: this.failedFill}[kind] ?? this.executingFill; }
 }

@@ -333,7 +333,7 @@ export class Painter {
     const width = this.#width(text, font);
     if (width <= room) return text;
     const characters = Array.from(text.slice(0, 400));
-    for (let kept = Math.floor((room / width) * characters.length) - 1; kept >= 1; kept--) {
+    for (let kept = Math.min(characters.length - 1, Math.floor((room / width) * characters.length)); kept >= 1; kept--) {
       const cut = characters.slice(0, kept).join('') + '…';
       if (this.#width(cut, font) <= room) return cut;
     }
