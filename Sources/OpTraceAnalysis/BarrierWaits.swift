@@ -34,7 +34,9 @@ public struct BarrierWaits: Sendable {
 
   /// Which of an operation's two waits a barrier makes.
   public struct Parts: OptionSet, Sendable {
+    /// One bit for each part.
     public let rawValue: UInt8
+    /// The parts whose bits are set.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
     /// What ``OperationTimes/waitingForDependencies`` counts: it depends on nothing.
     public static let dependencies = Self(rawValue: 1)
@@ -42,7 +44,7 @@ public struct BarrierWaits: Sendable {
     public static let slot = Self(rawValue: 2)
   }
 
-  /// O(log b).
+  /// The waits of this operation that were a barrier's doing; none for one that was never given to a queue. O(log b).
   public func parts(of operation: borrowing OperationRecord) -> Parts {
     guard let queue = operation.queue, let own = barriers[queue], let enqueued = operation.enqueued?.time else {
       return []
