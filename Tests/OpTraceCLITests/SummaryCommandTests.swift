@@ -132,26 +132,26 @@ struct SummaryCommandTests {
           3 finished, 1 pending
 
         Queues
-          queue  limit  operations  utilisation  peak  running  waits for slots  waits for dependencies
-          work       1           2         71 %     1  7.00 µs          4.70 µs                       0
-          disk    none           2         15 %     1  1.50 µs           500 ns                 17.3 µs
+          queue  limit  operations  utilisation  peak  running  waiting for a slot  for dependencies
+          work       1           2         71 %     1  7.00 µs             4.70 µs                 0
+          disk    none           2         15 %     1  1.50 µs              500 ns           17.3 µs
 
         Classes
-          class  count  time                      total      p50      p95      max
-          Parse      1  running                 4.00 µs  4.00 µs  4.00 µs  4.00 µs
-                        waits for a slot        3.80 µs  3.80 µs  3.80 µs  3.80 µs
-          Load       1  running                 3.00 µs  3.00 µs  3.00 µs  3.00 µs
-                        waits for a slot         900 ns   900 ns   900 ns   900 ns
-          Store      2  running                 1.50 µs  1.50 µs  1.50 µs  1.50 µs
-                        waits for a slot         500 ns        0   500 ns   500 ns
-                        waits for dependencies  17.3 µs  7.70 µs  9.60 µs  9.60 µs
+          class  count  time                        total      p50      p95      max
+          Parse      1  running                   4.00 µs  4.00 µs  4.00 µs  4.00 µs
+                        waiting for a slot        3.80 µs  3.80 µs  3.80 µs  3.80 µs
+          Load       1  running                   3.00 µs  3.00 µs  3.00 µs  3.00 µs
+                        waiting for a slot         900 ns   900 ns   900 ns   900 ns
+          Store      2  running                   1.50 µs  1.50 µs  1.50 µs  1.50 µs
+                        waiting for a slot         500 ns        0   500 ns   500 ns
+                        waiting for dependencies  17.3 µs  7.70 µs  9.60 µs  9.60 µs
 
         Slowest operations
           operation  id  class  queue  state     running   waited
           parse      #2  Parse  work   finished  4.00 µs  3.80 µs
 
         Critical path
-          8.50 µs running of 9.90 µs (86 %), 1.40 µs waiting for slots, 0 waiting for dependencies
+          8.50 µs running of 9.90 µs (86 %), 1.40 µs waiting for a slot, 0 waiting for dependencies
           operation  id  after             waited  running  share
           load       #1                    900 ns  3.00 µs   30 %
           parse      #2  slot of load           0  4.00 µs   40 %

@@ -159,7 +159,7 @@ struct ChromeTraceTests {
       rows.map { $0["arguments"]?.text } == [
         "ended by=store #2, ended by a signal at (us)=3.9, last signalled at (us)=1.5, "
           + "object=0x7f0010, operation=1",
-        "last signalled at (us)=2.5, last signalled by=main (tid 900001), object=0x7f0040, operation=2, unfinished=1",
+        "last signalled at (us)=2.5, last signalled by=main · 900001, object=0x7f0040, operation=2, unfinished=1",
         "object=0x7f0050, operation=1", "object=0x7f0010, operation=2",
       ])
   }
@@ -182,7 +182,7 @@ struct ChromeTraceTests {
     #expect(
       tracks.map { "\($0["name"]?.text ?? ""): \($0["grp"]?.text ?? "") / \($0["track"]?.text ?? "")" } == [
         "first: queue network / running", "by hand: no queue / running", "second: queue network / running",
-        "third: fixture (pid 4194304) / thread 2 (tid 900002)",
+        "third: fixture (pid 4194304) / thread 2 · 900002",
       ])
   }
 

@@ -64,14 +64,14 @@ import Testing
     #expect(boxes.count == 1 && box.id == "fold-1")
     #expect(box.name == "392 × Part … of")
     #expect(box.caption == "all finished")
-    #expect(box.fold?.timesText == "blocked 3.92 s · queued 1 min 18 s · ran 784 ms")
+    #expect(box.fold?.timesText == "dependencies 3.92 s · slot 1 min 18 s · running 784 ms")
     #expect(
       box.tooltip == """
         392 × Part … of — all finished
         folded, from #2 to #401
         class Step
         queue work
-        in all waited 3.92 s for dependencies, 1 min 18 s for a slot; ran 784 ms
+        in all waiting for dependencies 3.92 s, for a slot 1 min 18 s, running 784 ms
         the longest ran 2 ms: #2 Part 0 of 400
         first enqueued at 0 ms · first began at 10 ms · last ended at 411 ms
         """)

@@ -84,7 +84,7 @@ extension GraphPicture {
     if nodes.contains(where: \.isBarrier) { items.append(LegendItem(mark: .barrier, text: "barrier")) }
     if nodes.contains(where: { !$0.bar.isEmpty }) {
       let length = DurationText.text(period.upperBound - period.lowerBound)
-      items.append(LegendItem(mark: .bar, text: "blocked · queued · ran, over 0 – \(length)"))
+      items.append(LegendItem(mark: .bar, text: "waiting for dependencies · for a slot · running, over 0 – \(length)"))
     }
     return items
   }

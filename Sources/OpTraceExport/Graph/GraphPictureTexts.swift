@@ -9,13 +9,22 @@ extension GraphPictureBuilder {
       switch state {
       case .finished: finishedCaption(operation, times.running)
       case .executing: executingCaption(operation, times.running)
-      case .ready: "waits \(DurationText.text(times.waitingForSlot)) for a slot"
+      case .ready: "waits \(DurationText.text(times.waitingForSlot)) for a \(slotWord(of: operation))"
       case .pending: operation.isOutcomeKnown ? pendingCaption(operation) : unknownCaption(operation)
       case .cancelled: "never ran"
       case .failed: "failed after \(DurationText.text(times.running))"
       case .deadlocked, .stalled: stuckCaption(operation, times)
       }
     return "\(operation.id) · " + (operation.isBarrier ? "barrier · \(what)" : what)
+  }
+
+  /// What it waits for when no dependency holds it up any more.
+  private func slotWord(of operation: OperationRecord) -> String {
+    barriers.parts(of: operation).contains(.slot) ? "barrier" : "slot"
+  }
+
+  private func dependencyWord(of operation: OperationRecord) -> String {
+    barriers.parts(of: operation).contains(.dependencies) ? "a barrier" : "dependencies"
   }
 
   /// One that does nothing but wait looks like one that works, unless it is said.
@@ -79,8 +88,9 @@ extension GraphPictureBuilder {
     lines.append(
       isUnknown
         ? "what became of it is not in the trace"
-        : "waited \(DurationText.text(times.waitingForDependencies)) for dependencies, "
-          + "\(DurationText.text(times.waitingForSlot)) for a slot; ran \(DurationText.text(times.running))")
+        : "waiting for \(dependencyWord(of: operation)) \(DurationText.text(times.waitingForDependencies)), "
+          + "for a \(slotWord(of: operation)) \(DurationText.text(times.waitingForSlot)), "
+          + "running \(DurationText.text(times.running))")
     let moments = [
       ("enqueued", operation.enqueued), ("began", operation.executionBegan),
       ("cancelled", operation.cancelRequested), ("ended", operation.finished),

@@ -117,7 +117,7 @@ extension OperationRecord {
 extension ThreadRecord {
   /// The system's id goes into the name: viewers sort by the id that they are given.
   var timelineName: String {
-    let system = systemID == 0 ? "" : " (tid \(systemID))"
+    let system = systemID == 0 ? "" : " · \(systemID)"
     if !name.isEmpty { return name + system }
     return (isMain ? "main thread" : id.description) + system
   }
