@@ -151,7 +151,8 @@ extension GraphPictureBuilder {
 
   private func verdict(on finding: Finding) -> GraphPicture.Verdict {
     let isCircle = Diagnosis.verdict([finding]) == .deadlocked
-    let lead = finding.severity == .error ? (isCircle ? "Deadlock:" : "Stalled:") : "Perhaps stuck:"
+    let lead =
+      finding.severity == .error ? (isCircle ? "Deadlock:" : "Stalled:") : stuck.isOver ? "Warning:" : "Perhaps stuck:"
     // A circle of dependencies is told best by its members.
     let text =
       finding.code == "dependency-cycle" ? circle(finding.cycle) : TextEscaping.oneLine(finding.title, limit: 300)
