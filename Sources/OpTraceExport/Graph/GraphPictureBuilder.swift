@@ -74,6 +74,7 @@ struct GraphPictureBuilder {
     let (lanes, laneOfNode) = makeLanes()
     picture.lanes = lanes
     picture.verdicts = verdicts()
+    picture.isStuckProven = stuck.isProven
     var edges: [GraphPicture.Edge] = []
     eachEdge { edges.append($0) }
     if let most = options.mostBoxes, shown.count > most {
@@ -82,6 +83,7 @@ struct GraphPictureBuilder {
       let isLean = shown.count > GraphPicture.mostDetailed
       picture.nodes = shown.indices.map { node(at: shown[$0], lane: Int(laneOfNode[$0]), isLean: isLean) }
       picture.edges = edges
+      if options.stuckHops != nil { addCrowds(to: &picture, laneOfNode) }
     }
     picture.title = title
     picture.subtitle = subtitle(lanes)

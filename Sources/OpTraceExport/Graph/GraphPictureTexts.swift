@@ -161,7 +161,9 @@ extension GraphPictureBuilder {
 
   private func verdict(on finding: Finding) -> GraphPicture.Verdict {
     let isCircle = Diagnosis.verdict([finding]) == .deadlocked
-    let lead = finding.severity == .error ? (isCircle ? "Deadlock:" : "Stalled:") : "Perhaps stuck:"
+    let lead =
+      finding.severity == .error
+      ? (isCircle ? "Deadlock:" : "Stalled:") : finding.isOfStuck(in: trace) ? "Perhaps stuck:" : "Warning:"
     // A circle of dependencies is told best by its members.
     let text =
       finding.code == "dependency-cycle" ? circle(finding.cycle) : TextEscaping.oneLine(finding.title, limit: 300)
