@@ -95,7 +95,7 @@ import Testing
   }
 
   /// Layers that have nothing but their depth in common: eight boxes would tell hardly anything.
-  @Test(arguments: [20, 100, 300])
+  @Test(arguments: [100, 300])
   func whatIsLostIsGivenBackWhereThereIsRoom(most: Int) {
     var random = SeededGenerator(7)
     var edges: [(Int, Int)] = []

@@ -66,8 +66,11 @@ extension GraphLayout.Curve {
     var samples: [(point: GraphLayout.Point, way: Double)] = []
     var way = 0.0
     for piece in 0..<max(0, (points.count - 1) / 3) {
-      for step in 0...16 {
-        let point = Self.point(points[(3 * piece)...(3 * piece + 3)], at: Double(step) / 16)
+      // Half a text's height apart, so that no free place is missed.
+      let ends = (points[3 * piece], points[3 * piece + 3])
+      let steps = min(400, max(16, (abs(ends.0.x - ends.1.x) + abs(ends.0.y - ends.1.y)) / 7).rounded(.up))
+      for step in 0...Int(steps) {
+        let point = Self.point(points[(3 * piece)...(3 * piece + 3)], at: Double(step) / steps)
         if let last = samples.last?.point {
           way += ((point.x - last.x) * (point.x - last.x) + (point.y - last.y) * (point.y - last.y)).squareRoot()
         }
