@@ -124,11 +124,57 @@ struct PackCommandTests {
     #expect(missing.status == 66)
   }
 
+  @Test("what is not packed is not unpacked, and nothing is written") func notPacked() throws {
+    let trace = try folder.write("run.optrace", sample("deadlock"))
+    let text = try folder.write("run.txt", Array(Fixture.small.utf8))
+    for path in [trace, text] {
+      let result = try Command.run("unpack", path, "-o", folder.path("back"))
+      #expect(
+        result == .init(status: 65, output: "", errors: "optrace: '\(path)' is not packed: it is a trace as it is\n"))
+    }
+    let other = try folder.write("page.html", Array("<html>".utf8))
+    let result = try Command.run("unpack", other)
+    #expect(result.errors == "optrace: '\(other)' is not a trace: it looks like HTML, XML or SVG\n")
+    #expect(result.status == 65)
+    let piped = try Command.run(trace, shell: #"cat "$1" | "$optrace" unpack -"#)
+    #expect(
+      piped == .init(status: 65, output: "", errors: "optrace: standard input is not packed: it is a trace as it is\n"))
+    #expect(try folder.names == ["page.html", "run.optrace", "run.txt"])
+  }
+
+  @Test("few bytes that become many are refused, unless they are asked for") func limit() throws {
+    let bytes = try sample("deadlock")
+    let path = try folder.write("run.optrace", bytes)
+    #expect(truncate(path, 100 << 20) == 0)
+    let packing = try Command.run("pack", path)
+    #expect(
+      packing.errors
+        == "optrace: note: nearly all of it is empty space: to read it packed takes --max-unpacked 100M\n")
+    #expect(packing.status == 0)
+    let packed = path + "z"
+    let size = try Data(contentsOf: URL(fileURLWithPath: packed)).count
+    let refusal =
+      "optrace: '\(packed)' would unpack to 104,857,600 bytes, and \(grouped(size * 32 + (64 << 20))) are the limit: "
+      + "if you trust it, add --max-unpacked 100M\n"
+    for command in Self.commands + [["unpack"], ["pack"], ["pack", "--anonymize"], ["report"], ["view", "--no-open"]] {
+      let target = ["unpack", "pack", "report"].contains(command[0]) ? ["-o", folder.path("out")] : []
+      let refused = try Command.run(arguments: command + [packed] + target)
+      #expect(refused == .init(status: 65, output: "", errors: refusal), "\(command)")
+    }
+    #expect(try folder.names == ["run.optrace", "run.optracez"])
+    let asked = try Command.run("summary", packed, "--max-unpacked", "100M")
+    // The file says where it ends, so what was added to it is told of in both.
+    let plain = try Command.run("summary", path)
+    #expect(asked.status == plain.status && asked.errors == plain.errors.replacing(path, with: packed))
+    let back = try Command.run("unpack", packed, "--max-unpacked", "1G", "-o", folder.path("back"))
+    #expect(back == .init(status: 0, output: "\(folder.path("back")): 104,857,600 bytes\n", errors: ""))
+  }
+
   @Test("a packed trace that is cut is read as far as it goes, or refused") func cut() throws {
     let path = try folder.write("run.optrace", sample("deadlock"))
     #expect(try Command.run("pack", path).status == 0)
     let packed = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + "z")))
-    let cut = try folder.write("cut.optracez", Array(packed.dropLast(8)))
+    let cut = try folder.write("cut.optracez", Array(packed.prefix(80)))
     let result = try Command.run("summary", cut)
     #expect(
       result.errors == "optrace: '\(cut)' is damaged: its header cannot be read: "

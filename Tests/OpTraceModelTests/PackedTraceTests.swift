@@ -136,12 +136,13 @@ struct PackedTraceTests {
     var packed = try Packed.pack(Self.large)
     var index = try PackedIndex(MemorySource(content: packed), file: "large")
     index.scan(MemorySource(content: packed))
-    try #require(index.blocks.count > 1)
     let whole = try TraceReader.read(bytes: packed)
-    let second = index.blocks[1]
+    // Behind the header's block and the first one of records.
+    try #require(index.blocks.count > 2)
+    let second = index.blocks[2]
     packed[Int(second.place) + 100] ^= 4
     let trace = try TraceReader.read(bytes: packed)
-    let isLast = index.blocks.count == 2
+    let isLast = index.blocks.count == 3
     let size = second.next - second.place
     let lost = grouped(second.length)
     let first = "byte \(second.place), \(size) skipped: a block of the packed trace does not match its checksum"
@@ -191,11 +192,93 @@ struct PackedDamageTests {
     #expect(Packed.message(Array(packed[..<40])) == error + "the packed file is cut after 40 of 64 bytes")
     #expect(
       Packed.message(Array(packed[..<500]))
+        == "byte \(try blocks()[1].place), \(500 - (try blocks()[1].place)) skipped: the packed file ends inside a block\n"
+        + "byte 500, 0 skipped: the packed trace is cut: \(grouped(try Packed.unpack(packed).count - 1024)) bytes of the trace are missing"
+    )
+    #expect(
+      Packed.message(Array(packed[..<80]))
         == error + "the packed trace is damaged from byte 64 on: the packed file ends inside a block")
     #expect(
       Packed.message(Array(packed[..<64]))
         == error + "the packed trace is damaged from byte 64 on: "
         + "the packed trace is cut: \(grouped(try Packed.unpack(packed).count)) bytes of the trace are missing")
+  }
+
+  private func blocks(of bytes: [UInt8]? = nil) throws -> [PackedBlock] {
+    let source = MemorySource(content: bytes ?? packed)
+    var index = try PackedIndex(source, file: "x")
+    index.scan(source)
+    return index.blocks
+  }
+
+  @Test("every flipped bit costs its block alone, and at the beginning nothing") func flipsCostTheirBlock() throws {
+    var generator = SeededGenerator(11)
+    let packed = try Packed.pack(TraceWriter.bytes(RandomTraces.program(&generator, operations: 8000)))
+    let blocks = try blocks(of: packed)
+    try #require(blocks.count > 2)
+    let whole = try TraceReader.read(bytes: packed)
+    let copy = try #require(blocks.last).next
+    for place in Array(0..<Int(blocks[1].place)) + Array(Int(copy)..<packed.count) {
+      var damaged = packed
+      damaged[place] ^= 1 << UInt8(place % 8)
+      let trace = try TraceReader.read(bytes: damaged)
+      #expect(trace.eventCount == whole.eventCount && trace.header == whole.header, "flipped at \(place)")
+      #expect(trace.loss.isDamaged, "flipped at \(place)")
+    }
+    // In the first block of records, too, what is behind it is there.
+    for place in [0, 4, 8, 16, 24, 28, 32, 40, 1000] {
+      var damaged = packed
+      damaged[Int(blocks[1].place) + place] ^= 1
+      let trace = try TraceReader.read(bytes: damaged)
+      let lost = Double(whole.eventCount - trace.eventCount) / Double(whole.eventCount)
+      let share = Double(blocks[1].length) / Double(try #require(blocks.last).end)
+      #expect(trace.header == whole.header && lost < share * 1.2, "flipped at \(place)")
+    }
+  }
+
+  @Test("where the beginning is damaged, its copy serves") func copyServes() throws {
+    var damaged = packed
+    damaged[100] ^= 1
+    let size = try blocks()[0].next - 64
+    #expect(
+      Packed.message(damaged)
+        == "byte 64, \(size) skipped: a block of the packed trace does not match its checksum; its copy serves")
+    #expect(try Packed.unpack(damaged) == Packed.unpack(packed))
+  }
+
+  @Test("a file of the form's first version has no copy") func firstVersion() throws {
+    var old = Array(packed[..<Int(try #require(try blocks().last).next)])
+    #expect(Packed.message(old) == "byte \(old.count), 0 skipped: the packed file is cut: its last block is missing")
+    old.put(UInt16(0), at: PackedLayout.Header.minorVersion)
+    old.put(old.checksum(of: 0..<PackedLayout.Header.checksum), at: PackedLayout.Header.checksum)
+    #expect(Packed.message(old) == "")
+    #expect(Packed.message(old + [1]) == "byte \(old.count), 1 skipped: bytes after the end of the packed trace")
+  }
+
+  @Test("few bytes that become many are refused, unless they are asked for") func limit() throws {
+    let plain = try Packed.unpack(packed) + [UInt8](repeating: 0, count: 80 << 20)
+    let small = try Packed.pack(plain)
+    let most = UInt64(small.count) * 32 + (64 << 20)
+    let error = TraceError(file: "x", .tooLarge(unpacked: UInt64(plain.count), limit: most))
+    #expect(throws: error) { try TraceReader.read(bytes: small, file: "x") }
+    #expect(throws: error) { try TraceReader.events(bytes: small, file: "x") }
+    #expect(throws: error) { try EventReader(bytes: small, file: "x") }
+    #expect(throws: error) { try TracePacker.unpack(bytes: small, file: "x") { _ in } }
+    let limit = UInt64(plain.count)
+    #expect(try EventReader(bytes: small, unpackingAtMost: limit).count > 0)
+    #expect(try TraceReader.read(bytes: small, unpackingAtMost: limit).eventCount > 0)
+    #expect(try TracePacker.unpack(bytes: small, unpackingAtMost: limit) { _ in }.unpacked == limit)
+    #expect(throws: TraceError(file: "x", .tooLarge(unpacked: limit, limit: limit - 1))) {
+      try TraceReader.events(bytes: small, file: "x", unpackingAtMost: limit - 1)
+    }
+  }
+
+  @Test("what was never packed is not unpacked") func notPacked() throws {
+    let plain = try Packed.unpack(packed)
+    #expect(throws: TraceError(file: "trace", .notPacked)) { try Packed.unpack(plain) }
+    #expect(throws: TraceError(file: "trace", .notPacked)) { try Packed.unpack(Array("optrace text 1\n".utf8)) }
+    #expect(throws: TraceError(file: "trace", .notATrace(looksLike: "text"))) { try Packed.unpack(Array("hi".utf8)) }
+    #expect(throws: TraceError(file: "trace", .empty)) { try Packed.unpack([]) }
   }
 
   @Test("every flipped byte is noticed") func flips() {
@@ -218,7 +301,7 @@ struct PackedDamageTests {
     var newer = packed
     newer.put(UInt16(2), at: PackedLayout.Header.majorVersion)
     newer.put(newer.checksum(of: 0..<PackedLayout.Header.checksum), at: PackedLayout.Header.checksum)
-    #expect(throws: TraceError(file: "trace", .newerVersion(format: "2.0, packed", writer: "which is not told"))) {
+    #expect(throws: TraceError(file: "trace", .newerVersion(format: "2.1, packed", writer: "which is not told"))) {
       try TraceReader.read(bytes: newer)
     }
   }

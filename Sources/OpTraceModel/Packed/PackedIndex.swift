@@ -7,6 +7,11 @@ struct PackedIndex {
   /// Of the trace, as the header tells; nil when that is damaged.
   private var length: UInt64?
   private var place: UInt64
+  /// Which damage tells of what is missing of the trace, and where.
+  private var gaps: [(damage: Int, range: Range<UInt64>)] = []
+  /// The first block once more, and whether it should be there.
+  private var copy: PackedBlock?
+  private var expectsCopy = false
 
   /// A file with more damaged places is given up.
   private static let mostDamage = 256
@@ -33,17 +38,20 @@ struct PackedIndex {
     }
     place = max(place, UInt64(header.number(at: Place.headerSize) as UInt32))
     length = header.number(at: Place.length)
+    expectsCopy = major == PackedLayout.majorVersion && minor >= PackedLayout.copyVersion
   }
 
   mutating func scan(_ packed: any ByteSource) {
     let size = packed.size()
     var zeros: UInt64 = 0
     while place < size, damage.count < Self.mostDamage {
-      if let end = length, blocks.last?.end ?? 0 == end {
+      let block = sound(packed, at: place)
+      if let block, isCopy(block) {
+        copy = block
+        place = block.next
+      } else if let end = length, blocks.last?.end ?? 0 == end, !expectsCopy || copy != nil {
         note(to: size, "bytes after the end of the packed trace")
-        return
-      }
-      if let block = sound(packed, at: place), follows(block, zeros: zeros) {
+      } else if let block, follows(block, zeros: zeros) {
         if block.kind == .zeros { zeros += block.length }
         append(block)
         place = block.next
@@ -52,12 +60,30 @@ struct PackedIndex {
       }
     }
     if place < size { note(to: size, "too many damaged places: given up") }
-    guard let length, length > blocks.last?.end ?? 0 else { return }
-    let missing = length - (blocks.last?.end ?? 0)
-    damage.append(
-      .init(
-        offset: size, skippedBytes: 0,
-        reason: "the packed trace is cut: \(grouped(missing)) bytes of the trace are missing"))
+    finish(size)
+  }
+
+  /// Fills the beginning from its copy, and tells of what is missing after all.
+  private mutating func finish(_ size: UInt64) {
+    var start: UInt64 = 0
+    if let copy, let first = blocks.first, first.offset >= copy.end {
+      blocks.insert(copy, at: 0)
+      start = copy.end
+    }
+    for gap in gaps {
+      let missing = gap.range.upperBound - max(start, gap.range.lowerBound)
+      damage[gap.damage].reason +=
+        missing == 0 ? "; its copy serves" : ": \(grouped(missing)) bytes of the trace are missing"
+    }
+    let end = blocks.last?.end ?? 0
+    if let length, length > end {
+      damage.append(
+        .init(
+          offset: size, skippedBytes: 0,
+          reason: "the packed trace is cut: \(grouped(length - end)) bytes of the trace are missing"))
+    } else if expectsCopy, copy == nil, damage.isEmpty {
+      damage.append(.init(offset: size, skippedBytes: 0, reason: "the packed file is cut: its last block is missing"))
+    }
   }
 
   /// The block at a place, when its checksum holds.
@@ -81,11 +107,15 @@ struct PackedIndex {
     return skipped > 0 && block.offset - start <= PackedLayout.most(from: skipped)
   }
 
+  /// Whether it is the first block once more, behind others.
+  private func isCopy(_ block: PackedBlock) -> Bool {
+    block.kind == .coded && block.offset == 0 && block.length <= UInt64(PackedLayout.longestStart)
+      && !blocks.isEmpty && copy == nil
+  }
+
   private mutating func append(_ block: PackedBlock) {
     let start = blocks.last?.end ?? 0
-    if block.offset > start, let last = damage.indices.last {
-      damage[last].reason += ": \(grouped(block.offset - start)) bytes of the trace are missing"
-    }
+    if block.offset > start, let last = damage.indices.last { gaps.append((last, start..<block.offset)) }
     blocks.append(block)
   }
 
@@ -101,7 +131,7 @@ struct PackedIndex {
         index = found + 1
         guard piece.number(at: found) as UInt32 == PackedLayout.Block.magic else { continue }
         let candidate = start + UInt64(found)
-        if let block = sound(packed, at: candidate), follows(block, zeros: zeros) { return candidate }
+        if let block = sound(packed, at: candidate), follows(block, zeros: zeros) || isCopy(block) { return candidate }
       }
       start += UInt64(piece.count - PackedLayout.Block.size + 1)
     }

@@ -4,7 +4,9 @@ import OpTraceFormat
 enum PackedLayout {
   static let magic: [UInt8] = Array("OPTRACZ\n".utf8)
   static let majorVersion: UInt16 = 1
-  static let minorVersion: UInt16 = 0
+  /// From ``copyVersion`` on a file ends with its first block once more.
+  static let minorVersion: UInt16 = 1
+  static let copyVersion: UInt16 = 1
 
   enum Header {
     static let size = 64
@@ -33,12 +35,22 @@ enum PackedLayout {
 
   /// No block of decisions is larger than this.
   static let largestPayload = 2 * BlockCodec.longest
+  /// The first block holds no more: the trace's header, without which nothing else of it can be read. It stands at the
+  /// end of the file, too.
+  static let longestStart = Layout.Header.size
   /// A coded block is at least one part in so many of what it becomes, and all zeros of a file are at most so many: what
   /// a small file says can cost only so much.
   static let mostGain = 64
   static let mostZeros: UInt64 = 1 << 30
 
-  /// What so many packed bytes may become.
+  /// What a file of so many bytes may become unless its reader says otherwise: of what is recorded, a tenth of its size
+  /// is left by packing, so this is enough for all but empty space.
+  static func usualMost(from packed: UInt64) -> UInt64 {
+    let (product, overflows) = packed.multipliedReportingOverflow(by: 32)
+    return overflows ? .max : product.addingReportingOverflow(64 << 20).overflow ? .max : product + (64 << 20)
+  }
+
+  /// What so many packed bytes can become at all.
   static func most(from packed: UInt64) -> UInt64 {
     let (product, overflows) = packed.multipliedReportingOverflow(by: UInt64(mostGain))
     return overflows ? .max : product.addingReportingOverflow(mostZeros).overflow ? .max : product + mostZeros

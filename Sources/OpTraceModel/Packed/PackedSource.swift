@@ -15,21 +15,38 @@ final class PackedSource: ByteSource {
   /// The block that was used last is the last one.
   private var kept: [(index: Int, bytes: [UInt8])] = []
 
-  /// The bytes that a trace consists of: those of the source, or what is packed in them.
-  static func unpacking(_ source: any ByteSource, file: String) throws(TraceError) -> any ByteSource {
-    guard isPacked(source.bytes(at: 0, count: PackedLayout.magic.count)) else { return source }
-    return try PackedSource(source, file: file)
+  /// The bytes that a trace consists of: those of the source, or what is packed in them, at most `limit` bytes (nil:
+  /// ``PackedLayout/usualMost(from:)``).
+  static func unpacking(
+    _ source: any ByteSource, file: String, limit: UInt64? = nil
+  ) throws(TraceError) -> any ByteSource {
+    try PackedSource.ifPacked(source, file: file, limit: limit) ?? source
   }
 
-  static func isPacked(_ bytes: [UInt8]) -> Bool { bytes.starts(with: PackedLayout.magic) }
+  /// Nil where nothing is packed in it.
+  static func ifPacked(_ source: any ByteSource, file: String, limit: UInt64?) throws(TraceError) -> PackedSource? {
+    guard isPacked(source.bytes(at: 0, count: PackedLayout.Header.size + PackedLayout.Block.size)) else { return nil }
+    return try PackedSource(source, file: file, limit: limit)
+  }
 
-  private init(_ packed: any ByteSource, file: String) throws(TraceError) {
+  /// By its first bytes; where some of them are wrong, by the block behind them.
+  static func isPacked(_ bytes: [UInt8]) -> Bool {
+    if bytes.starts(with: PackedLayout.magic) { return true }
+    let likeness = zip(bytes, PackedLayout.magic).count { $0 == $1 }
+    let first = PackedLayout.Header.size
+    return likeness >= PackedLayout.magic.count / 2 && bytes.count >= first + 4
+      && bytes.number(at: first) as UInt32 == PackedLayout.Block.magic
+  }
+
+  private init(_ packed: any ByteSource, file: String, limit: UInt64?) throws(TraceError) {
     var index = try PackedIndex(packed, file: file)
     index.scan(packed)
     self.packed = packed
     blocks = index.blocks
     length = index.blocks.last?.end ?? 0
     damage = index.damage
+    let most = limit ?? PackedLayout.usualMost(from: packed.size())
+    guard length <= most else { throw TraceError(file: file, .tooLarge(unpacked: length, limit: most)) }
     guard blocks.first?.offset == 0 else {
       let first = damage.first { $0.offset > 0 }
       let place = first?.offset ?? UInt64(PackedLayout.Header.size)

@@ -34,19 +34,25 @@ public struct EventReader {
   private var place = 0
 
   /// Opens a trace: a file, packed or not, or a text. Takes the first pass over it: O(size).
+  /// - Parameter limit: how many bytes a packed trace may become; by default 32 times its size, and 64 MiB. A few bytes can
+  ///   claim to be many.
   /// - Throws: ``TraceError`` where nothing of it can be read.
-  public init(path: String) throws(TraceError) { try self.init(try FileSource.openTrace(path: path), file: path) }
+  public init(path: String, unpackingAtMost limit: UInt64? = nil) throws(TraceError) {
+    try self.init(try FileSource.openTrace(path: path), file: path, limit: limit)
+  }
 
   /// Opens a trace in memory. `file` is its name in errors.
+  /// - Parameter limit: how many bytes a packed trace may become; by default 32 times its size, and 64 MiB. A few bytes can
+  ///   claim to be many.
   /// - Throws: ``TraceError`` where nothing of it can be read.
-  public init(bytes: [UInt8], file: String = "trace") throws(TraceError) {
-    try self.init(MemorySource(content: bytes), file: file)
+  public init(bytes: [UInt8], file: String = "trace", unpackingAtMost limit: UInt64? = nil) throws(TraceError) {
+    try self.init(MemorySource(content: bytes), file: file, limit: limit)
   }
 
   init(
-    _ source: any ByteSource, file: String, piece: Int = PieceReader.usualPiece
+    _ source: any ByteSource, file: String, piece: Int = PieceReader.usualPiece, limit: UInt64? = nil
   ) throws(TraceError) {
-    let source = try PackedSource.unpacking(source, file: file)
+    let source = try PackedSource.unpacking(source, file: file, limit: limit)
     let isText = TraceText.isText(source.bytes(at: 0, count: 64))
     pieces = isText ? nil : try PieceReader(source, file: file, piece: piece)
     if let pieces { events = pieces.whole } else { events = try TraceReader.events(source, file: file) }

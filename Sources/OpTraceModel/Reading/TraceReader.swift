@@ -7,17 +7,23 @@ import OpTraceFormat
 /// the records themselves, and the resulting values.
 public enum TraceReader {
   /// Reads a trace file, or a text in the form that `optrace dump` writes; which one, its first line tells.
-  public static func read(path: String) throws(TraceError) -> Trace {
-    try read(try FileSource.openTrace(path: path), file: path)
+  /// - Parameter limit: how many bytes a packed trace may become; by default 32 times its size, and 64 MiB. A few bytes can
+  ///   claim to be many.
+  public static func read(path: String, unpackingAtMost limit: UInt64? = nil) throws(TraceError) -> Trace {
+    try read(try FileSource.openTrace(path: path), file: path, limit)
   }
 
   /// Reads a trace from memory. `file` is its name in errors.
-  public static func read(bytes: [UInt8], file: String = "trace") throws(TraceError) -> Trace {
-    try read(MemorySource(content: bytes), file: file)
+  /// - Parameter limit: how many bytes a packed trace may become; by default 32 times its size, and 64 MiB. A few bytes can
+  ///   claim to be many.
+  public static func read(
+    bytes: [UInt8], file: String = "trace", unpackingAtMost limit: UInt64? = nil
+  ) throws(TraceError) -> Trace {
+    try read(MemorySource(content: bytes), file: file, limit)
   }
 
-  private static func read(_ source: any ByteSource, file: String) throws(TraceError) -> Trace {
-    let source = try PackedSource.unpacking(source, file: file)
+  private static func read(_ source: any ByteSource, file: String, _ limit: UInt64?) throws(TraceError) -> Trace {
+    let source = try PackedSource.unpacking(source, file: file, limit: limit)
     if !TraceText.isText(source.bytes(at: 0, count: 64)), let trace = try PieceReader.read(source, file: file) {
       return trace
     }
@@ -30,17 +36,23 @@ public enum TraceReader {
   }
 
   /// The events of a trace file in their order, not yet interpreted.
-  public static func events(path: String) throws(TraceError) -> TraceEvents {
-    try events(try FileSource.openTrace(path: path), file: path)
+  /// - Parameter limit: how many bytes a packed trace may become; by default 32 times its size, and 64 MiB. A few bytes can
+  ///   claim to be many.
+  public static func events(path: String, unpackingAtMost limit: UInt64? = nil) throws(TraceError) -> TraceEvents {
+    try events(try FileSource.openTrace(path: path), file: path, limit: limit)
   }
 
   /// The events of a trace in memory.
-  public static func events(bytes: [UInt8], file: String = "trace") throws(TraceError) -> TraceEvents {
-    try events(MemorySource(content: bytes), file: file)
+  /// - Parameter limit: how many bytes a packed trace may become; by default 32 times its size, and 64 MiB. A few bytes can
+  ///   claim to be many.
+  public static func events(
+    bytes: [UInt8], file: String = "trace", unpackingAtMost limit: UInt64? = nil
+  ) throws(TraceError) -> TraceEvents {
+    try events(MemorySource(content: bytes), file: file, limit: limit)
   }
 
-  static func events(_ source: any ByteSource, file: String) throws(TraceError) -> TraceEvents {
-    let source = try PackedSource.unpacking(source, file: file)
+  static func events(_ source: any ByteSource, file: String, limit: UInt64? = nil) throws(TraceError) -> TraceEvents {
+    let source = try PackedSource.unpacking(source, file: file, limit: limit)
     if TraceText.isText(source.bytes(at: 0, count: 64)) {
       guard source.size() <= UInt64(TraceText.longest) else {
         throw TraceError(

@@ -28,6 +28,10 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
     public static let unreadableHeader = Code(description: "unreadableHeader")
     /// A line of the text form that breaks its rules; ``TraceError/line`` tells which.
     public static let invalidText = Code(description: "invalidText")
+    /// To be unpacked, and not packed: a trace as it is.
+    public static let notPacked = Code(description: "notPacked")
+    /// A packed trace that becomes more bytes than its reader takes.
+    public static let tooLarge = Code(description: "tooLarge")
     /// The file was cut or used again by its writer while an ``EventReader`` read it.
     public static let changed = Code(description: "changed")
   }
@@ -45,6 +49,9 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
     case unreadableHeader(String)
     /// In the text form: the line (from 1) and what was expected.
     case text(line: Int, String)
+    case notPacked
+    /// In bytes.
+    case tooLarge(unpacked: UInt64, limit: UInt64)
     case changed
   }
 
@@ -67,6 +74,8 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
     case .newerVersion: .newerVersion
     case .unreadableHeader: .unreadableHeader
     case .text: .invalidText
+    case .notPacked: .notPacked
+    case .tooLarge: .tooLarge
     case .changed: .changed
     }
   }
@@ -90,6 +99,10 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
       "written by a newer version of OpTrace (\(writer), format \(format)): update optrace to read it"
     case .unreadableHeader(let why): "the header cannot be read: \(why)"
     case .text(_, let message): message
+    case .notPacked: "it is not packed, but a trace as it is"
+    case .tooLarge(let unpacked, let limit):
+      "unpacked it is \(grouped(unpacked)) bytes, more than the \(grouped(limit)) that are taken: "
+        + "give a larger limit if you trust it"
     case .changed: "the file has changed while it was read: read it again"
     }
   }

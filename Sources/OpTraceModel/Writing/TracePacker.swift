@@ -9,6 +9,8 @@ public enum TracePacker {
     public var unpacked: UInt64 = 0
     /// Bytes of the packed file; 0 when one was unpacked.
     public var packed: UInt64 = 0
+    /// A reader takes what was packed only with a larger limit than the usual one: most of it is empty space.
+    public var needsLimit: Bool { packed > 0 && unpacked > PackedLayout.usualMost(from: packed) }
     /// What of a packed input could not be read; zeros stand there. A trace that is damaged itself is packed with its
     /// damage, and not told of here.
     public var damage: [LossReport.Damage] = []
@@ -22,8 +24,10 @@ public enum TracePacker {
   /// Packs a trace, which may be packed already. One whose program writes at this moment is packed as it was read at one
   /// moment for all threads; any other as it is. Memory does not grow with the trace. Throws ``TraceError``, or what
   /// `sink` throws.
-  public static func pack(path: String, to sink: Sink) throws -> Report {
-    let source = try open(path)
+  /// - Parameter limit: how many bytes a packed trace may become; by default 32 times its size, and 64 MiB. A few bytes can
+  ///   claim to be many.
+  public static func pack(path: String, unpackingAtMost limit: UInt64? = nil, to sink: Sink) throws -> Report {
+    let source = try PackedSource.unpacking(FileSource.openTrace(path: path), file: path, limit: limit)
     guard try isMoving(source, file: path) else { return try pack(source, file: path, to: sink) }
     let events = try TraceReader.events(source, file: path)
     return try pack(MemorySource(content: TraceWriter.bytes(events)), file: path, to: sink)
@@ -34,22 +38,25 @@ public enum TracePacker {
     try pack(PackedSource.unpacking(MemorySource(content: bytes), file: file), file: file, to: sink)
   }
 
-  /// The bytes that a trace was packed from; those of any other file are given as they are.
-  public static func unpack(path: String, to sink: Sink) throws -> Report {
-    try unpack(open(path), to: sink)
+  /// The bytes that a trace was packed from. Throws ``TraceError``, with ``TraceError/Code/notPacked`` where a trace is not
+  /// packed, or what `sink` throws.
+  /// - Parameter limit: how many bytes a packed trace may become; by default 32 times its size, and 64 MiB. A few bytes can
+  ///   claim to be many.
+  public static func unpack(path: String, unpackingAtMost limit: UInt64? = nil, to sink: Sink) throws -> Report {
+    try unpack(FileSource.openTrace(path: path), file: path, limit, to: sink)
   }
 
   /// The bytes that a trace in memory was packed from.
-  public static func unpack(bytes: [UInt8], file: String = "trace", to sink: Sink) throws -> Report {
-    try unpack(PackedSource.unpacking(MemorySource(content: bytes), file: file), to: sink)
+  /// - Parameter limit: how many bytes a packed trace may become; by default 32 times its size, and 64 MiB. A few bytes can
+  ///   claim to be many.
+  public static func unpack(
+    bytes: [UInt8], file: String = "trace", unpackingAtMost limit: UInt64? = nil, to sink: Sink
+  ) throws -> Report {
+    try unpack(MemorySource(content: bytes), file: file, limit, to: sink)
   }
 
   /// Whether these first bytes of a file begin a packed trace.
   public static func isPacked(_ bytes: [UInt8]) -> Bool { PackedSource.isPacked(bytes) }
-
-  private static func open(_ path: String) throws -> any ByteSource {
-    try PackedSource.unpacking(try FileSource.openTrace(path: path), file: path)
-  }
 
   /// Whether somebody writes to it: then its threads do not end at the same moment.
   private static func isMoving(_ source: any ByteSource, file: String) throws -> Bool {
@@ -61,7 +68,14 @@ public enum TracePacker {
     return walk.hasMoved()
   }
 
-  private static func unpack(_ source: any ByteSource, to sink: Sink) throws -> Report {
+  private static func unpack(
+    _ packed: any ByteSource, file: String, _ limit: UInt64?, to sink: Sink
+  ) throws -> Report {
+    guard let source = try PackedSource.ifPacked(packed, file: file, limit: limit) else {
+      // What is no trace at all is told as every reader tells it.
+      if !TraceText.isText(packed.bytes(at: 0, count: 64)) { _ = try FileHeader.read(packed, file: file) }
+      throw TraceError(file: file, .notPacked)
+    }
     var report = Report()
     report.damage = source.damage
     let progress = WorkProgress.teller()
@@ -88,6 +102,8 @@ public enum TracePacker {
     }
     try write(header(length))
     var codec = BlockCodec()
+    let start = try writeStart(of: source, &codec, to: write)
+    report.unpacked = start.length
     var zeros: UInt64 = 0
     let progress = WorkProgress.teller()
     while report.unpacked < length {
@@ -112,7 +128,19 @@ public enum TracePacker {
         report.unpacked += UInt64(scan.count)
       }
     }
+    try write(start.block)
     return report
+  }
+
+  /// The trace's header is a block by itself, and is written once more in the end: damage to the beginning costs nothing.
+  private static func writeStart(
+    of source: any ByteSource, _ codec: inout BlockCodec, to write: Sink
+  ) throws -> (length: UInt64, block: [UInt8]) {
+    let bytes = source.bytes(at: 0, count: PackedLayout.longestStart)
+    let scan = SegmentScan(bytes, isWhole: true)
+    let (header, payload) = block(bytes, scan.segments, at: 0, &codec)
+    try write(header + payload)
+    return (UInt64(bytes.count), header + payload)
   }
 
   private static func header(_ length: UInt64) -> [UInt8] {

@@ -13,6 +13,8 @@
         and is not touched: only what both looks show is told.
 
         Exit status: 1 where an error was found, also in a damaged trace; else as for all commands.
+
+        Example: optrace doctor 4711, of a program that hangs and is being recorded
         """)
 
     @Argument(help: TraceInput.help, completion: .file(extensions: ["optrace", "txt"]))
@@ -41,6 +43,8 @@
     @Flag(help: "List all that the doctor can find.")
     var list = false
 
+    @OptionGroup var limit: UnpackingLimit
+
     func validate() throws {
       if let stallAfter, !(stallAfter >= 0 && stallAfter <= 1_000_000) {
         throw ValidationError("--stall-after must be 0 to 1000000 seconds.")
@@ -59,7 +63,7 @@
         let guide = DoctorGuideText(style: output.style)
         return try output.write(try explain.map { guide.page(of: try rule($0)) } ?? guide.list())
       }
-      let input = TraceInput(path: trace)
+      let input = TraceInput(path: trace, limit: limit)
       let output = try input.output(output)
       let examination = try DoctorExamination(of: input, stallAfter: stallAfter)
       let report = examination.report

@@ -14,6 +14,8 @@
         With --anonymize every text becomes a number ('name-1', 'class-3'), and what tells the machine, the process and \
         the day goes. Equal texts become equal numbers, so graph, times and findings stay. Documentation/privacy.md says \
         what is left.
+
+        Example: optrace pack --anonymize run.optrace
         """)
 
     @OptionGroup var input: TraceInput
@@ -39,7 +41,14 @@
       if anonymize {
         report = try packAnonymized(to: target)
       } else {
-        report = try target.write(of: input, doing: "packing into") { try TracePacker.pack(path: location, to: $0) }
+        report = try target.write(of: input, doing: "packing into") {
+          try TracePacker.pack(path: location, unpackingAtMost: input.limit.bytes, to: $0)
+        }
+      }
+      if report.needsLimit {
+        Console.note(
+          "nearly all of it is empty space: to read it packed takes "
+            + "--max-unpacked \(SizeArgument.text(report.unpacked))")
       }
       try target.tell(report, of: input, small: report.packed, large: report.unpacked)
     }
@@ -60,7 +69,12 @@
     static let configuration = CommandConfiguration(
       commandName: "unpack",
       abstract: "Gives the trace back that was packed, byte for byte.",
-      discussion: "No command needs it: a packed trace is read as it is.")
+      discussion: """
+        No command needs it: a packed trace is read as it is. What is not packed is refused. What is damaged becomes \
+        zeros, is told of, and costs its block alone.
+
+        Example: optrace unpack run.optracez -o run.optrace
+        """)
 
     @OptionGroup var input: TraceInput
 
@@ -76,7 +90,7 @@
       let target = try PackTarget(input, output, endings: [".optracez"], ending: ".optrace")
       let location = try input.location()
       let report = try target.write(of: input, doing: "unpacking into") {
-        try TracePacker.unpack(path: location, to: $0)
+        try TracePacker.unpack(path: location, unpackingAtMost: input.limit.bytes, to: $0)
       }
       try target.tell(report, of: input, small: nil, large: report.unpacked)
     }

@@ -12,6 +12,8 @@
         Prints one line and ends with 0 when all rules are kept; else each violation and each damaged place has a \
         line, and the status is 65. A trace whose program still runs or was killed is not damaged. Where records were \
         lost or replaced, rules that rest on the absence of an event are not applied.
+
+        Example: optrace validate run.optrace
         """)
 
     @OptionGroup var input: TraceInput
@@ -70,7 +72,9 @@
     func readEvents() throws -> TraceEvents {
       let location = try location()
       do {
-        return try withProgress("reading \(name)") { try TraceReader.events(path: location) }
+        return try withProgress("reading \(name)") {
+          try TraceReader.events(path: location, unpackingAtMost: limit.bytes)
+        }
       } catch let error as TraceError {
         throw failure(error)
       }

@@ -16,6 +16,8 @@
         that it may; then the command ends. Nothing is sent anywhere. Documentation/view.md says who gets what.
 
         Ends with status 0 when it is ended by Ctrl-C, SIGTERM, or the closing of its terminal; 73 where it cannot listen.
+
+        Example: optrace view run.optrace
         """)
 
     @OptionGroup var input: TraceInput
@@ -42,7 +44,8 @@
       let location = try input.location()
       let canBeReadAgain = input.canBeReadAgain
       let read = try input.read()
-      let show = ViewedTrace(name: input.name, path: canBeReadAgain ? location : nil, opensBrowser: open)
+      let show = ViewedTrace(
+        name: input.name, path: canBeReadAgain ? location : nil, limit: input.limit.bytes, opensBrowser: open)
       if perfetto {
         try show.inPerfetto(read.trace)
       } else {

@@ -14,10 +14,15 @@
     @Argument(help: Self.help, completion: .file(extensions: ["optrace", "optracez", "txt"]))
     var path: String
 
+    @OptionGroup var limit: UnpackingLimit
+
     init() {}
 
     /// For a command that takes it under conditions of its own.
-    init(path: String) { self.path = path }
+    init(path: String, limit: UnpackingLimit = UnpackingLimit()) {
+      self.path = path
+      self.limit = limit
+    }
 
     /// What people see of the path.
     var name: String { path == "-" ? "standard input" : "'\(printable(path))'" }
@@ -58,7 +63,7 @@
     /// Standard input and pipes give what they have once.
     var canBeReadAgain: Bool {
       var status = stat()
-      return path != "-" && stat((try? location()) ?? path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+      return path != "-" && stat(((try? location()) ?? path), &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
     /// Reads the trace. Warns on standard error where something is missing. Throws ``Failure`` where nothing can be read.
@@ -66,7 +71,9 @@
       let trace: Trace
       let location = try location()
       do {
-        trace = try withProgress("reading \(name)") { try TraceReader.read(path: location) }
+        trace = try withProgress("reading \(name)") {
+          try TraceReader.read(path: location, unpackingAtMost: limit.bytes)
+        }
       } catch let error as TraceError {
         throw failure(error)
       }
@@ -88,6 +95,10 @@
             + "update optrace to read it"
         case .unreadableHeader(let why): "\(name) is damaged: its header cannot be read: \(printable(why))"
         case .text(let line, let what): "\(name) line \(line): \(printable(what))"
+        case .notPacked: "\(name) is not packed: it is a trace as it is"
+        case .tooLarge(let unpacked, let limit):
+          "\(name) would unpack to \(grouped(unpacked)) bytes, and \(grouped(limit)) are the limit: if you trust it, "
+            + "add --max-unpacked \(SizeArgument.text(unpacked))"
         case .changed: "\(name) has changed while it was read: read it again"
         }
       return Failure(message: message, status: status)
@@ -119,6 +130,17 @@
           "\(name): \(counted(unknown, "record")) of a newer OpTrace left out; update optrace to read them")
       }
     }
+  }
+
+  /// The option that every command has which reads traces.
+  struct UnpackingLimit: ParsableArguments {
+    @Option(
+      name: .customLong("max-unpacked"),
+      help: ArgumentHelp(
+        "How large a packed trace may become, as 512M or 4G (default: 32 times its size, and 64M).", valueName: "size"))
+    var size: SizeArgument?
+
+    var bytes: UInt64? { size?.bytes }
   }
 
   /// A trace that was read, and what its state means for the exit status.

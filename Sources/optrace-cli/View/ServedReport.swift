@@ -13,6 +13,7 @@
     private let name: String
     /// Nil: what was read cannot be read again (a pipe).
     private let path: String?
+    private let limit: UInt64?
     private let makePage: Page
     private let lock = NSLock()
 
@@ -27,9 +28,10 @@
     private static let life = 0.5
 
     /// Makes the first page. Throws what `makePage` throws.
-    init(_ trace: Trace, named name: String, path: String?, makePage: @escaping Page) throws {
+    init(_ trace: Trace, named name: String, path: String?, limit: UInt64? = nil, makePage: @escaping Page) throws {
       self.name = name
       self.path = path
+      self.limit = limit
       self.makePage = makePage
       header = trace.header
       // From before the page is made: what comes meanwhile is then seen as new.
@@ -54,7 +56,7 @@
       let isFresh = !now.isLive || Date().timeIntervalSince(made) < Self.life
       if now.text == state, isFresh { return bytes }
       do {
-        let trace = try TraceReader.read(path: path)
+        let trace = try TraceReader.read(path: path, unpackingAtMost: limit)
         let look = Look(stamp, trace.header)
         bytes = try makePage(trace, look.isLive)
         (header, state, made) = (trace.header, look.text, Date())

@@ -10,13 +10,15 @@
     let name: String
     /// Where it can be read again; nil for what gives its bytes once.
     let path: String?
+    /// What it may become where it is packed.
+    var limit: UInt64?
     let opensBrowser: Bool
     /// Where standard output is somebody else's.
     var sparesOutput = false
 
     /// Serves the report page until the user ends it. `port`: 0 for any.
     func asReport(_ trace: Trace, port: Int) throws {
-      let report = try ServedReport(trace, named: name, path: path, makePage: Self.page)
+      let report = try ServedReport(trace, named: name, path: path, limit: limit, makePage: Self.page)
       let token = AddressToken.make()
       let ending = Ending()
       let server: LocalServer
