@@ -52,7 +52,7 @@
       let result = try place.record(
         "-o", "run.optrace", "sh", "-c",
         #"""
-        sh -c 'while ! [ -e go ]; do sleep 0.02; done; "$0" work; : >done' "$0" </dev/null >/dev/null 2>&1 &
+        sh -c 'while ! [ -e go ]; do :; done; "$0" work; : >done' "$0" </dev/null >/dev/null 2>&1 &
         """#, program)
       try place.folder.write("go", [])
       #expect(result.status == 0)
@@ -73,7 +73,7 @@
         "-o", "run.optrace", "sh", "-c",
         #"""
         (exec "$0" work await go </dev/null >out 2>&1; : >done) &
-        while ! grep -q worked out; do sleep 0.02; done
+        while ! [ -e out ] || ! grep -q worked out; do sleep 0.02; done
         """#, program)
       try place.folder.write("go", [])
       #expect(

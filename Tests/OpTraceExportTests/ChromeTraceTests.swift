@@ -202,7 +202,7 @@ struct ChromeTraceTests {
       """)
     #expect(
       slices.map { "\($0["name"]?.text ?? "") \($0["n"]?.integer ?? 0) \($0["track"]?.text ?? "")" } == [
-        "load · start() 3000 thread 2 (tid 900002)"
+        "load · start() 3000 thread 2 · 900002"
       ])
     #expect(Summary(of: fixture.trace).threads.first { $0.id == ThreadID(2) }?.busy == 3_000)
   }

@@ -218,7 +218,8 @@ struct PackedDamageTests {
     try #require(blocks.count > 2)
     let whole = try TraceReader.read(bytes: packed)
     let copy = try #require(blocks.last).next
-    for place in Array(0..<Int(blocks[1].place)) + Array(Int(copy)..<packed.count) {
+    // Each takes as long as reading the whole: one in some, another bit of each.
+    for place in Array(0..<Int(blocks[1].place)) + Array(Int(copy)..<packed.count) where place % 23 == 4 {
       var damaged = packed
       damaged[place] ^= 1 << UInt8(place % 8)
       let trace = try TraceReader.read(bytes: damaged)

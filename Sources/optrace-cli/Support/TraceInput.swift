@@ -19,7 +19,7 @@
     init() {}
 
     /// For a command that takes it under conditions of its own.
-    init(path: String, limit: UnpackingLimit = UnpackingLimit()) {
+    init(path: String, limit: UnpackingLimit = .standard) {
       self.path = path
       self.limit = limit
     }
@@ -139,6 +139,13 @@
       help: ArgumentHelp(
         "How large a packed trace may become, as 512M or 4G (default: 32 times its size, and 64M).", valueName: "size"))
     var size: SizeArgument?
+
+    /// As without the option. One that nobody parsed has no value yet, not even none.
+    static var standard: UnpackingLimit {
+      var limit = UnpackingLimit()
+      limit.size = nil
+      return limit
+    }
 
     var bytes: UInt64? { size?.bytes }
   }

@@ -80,6 +80,7 @@ private struct NodeLook {
     case .name: return GraphInk(fill: style.text, isBold: true, isStruck: state == .cancelled)
     case .leanName: return .text(style.text, bold: true)
     case .caption: return .text(state == .deadlocked ? style.text : Palette.muted)
+    case .count: return .text(Palette.muted)
     case .track: return GraphInk(fill: Palette.track)
     case .bar(.blocked): return GraphInk(fill: Palette.waitsForDependencies)
     case .bar(.queued): return GraphInk(fill: Palette.waitsForSlot)
