@@ -147,7 +147,7 @@ let package = Package(
     .testTarget(
       name: "OpTraceTests",
       dependencies: [
-        "TestSupport", "OpTrace", "OpTraceModel", "OpTraceFormat", "COpTrace", "CRecorderInside",
+        "TestSupport", "OpTrace", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat", "COpTrace", "CRecorderInside",
         "CRecorderTestSupport", "RecorderTestProgram", "KillBenchmark",
       ]),
     // The same programs traced in four ways: links lead to the sources that they share.

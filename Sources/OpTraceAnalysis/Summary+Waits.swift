@@ -82,7 +82,7 @@ extension Summary {
     wait.lastSignalName = wait.lastSignal?.operation.map(name)
     switch wait.target {
     case .operation(let id): wait.targetName = name(id)
-    case .queue(let id): wait.targetName = trace.queue(id)?.name ?? id.description
+    case .queue(let id): wait.targetName = trace.queue(id)?.title ?? id.description
     case .object(let id):
       wait.object = trace.object(id)
       wait.targetName = wait.object?.title ?? id.description

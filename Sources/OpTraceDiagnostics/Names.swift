@@ -30,9 +30,7 @@ struct Names {
     return ids.count > most ? "\(shown) and \(ids.count - most) more" : shown
   }
 
-  func queue(_ queue: QueueRecord) -> String {
-    queue.name.isEmpty ? queue.id.description : "queue '\(Self.safe(queue.name))'"
-  }
+  func queue(_ queue: QueueRecord) -> String { queue.phrase(quoting: Self.safe) }
 
   func thread(_ id: ThreadID) -> String {
     guard let thread = threads[id] else { return id.description }

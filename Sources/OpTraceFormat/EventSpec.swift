@@ -73,7 +73,7 @@ public struct EventSpec: Sendable {
       ],
       carry: .whileUnfinished, bound: .begins(.operation), life: .subject,
       meaning:
-        "first record of an operation; an external one that is met itself has a second. `coverage`: 0 full, 1 partial, 2 external (only named as a dependency). `own-ready` (since 1.2): its class overrides `isReady`. `age`: how long before this record the object was created"
+        "first record of an operation; an external one that is met itself has a second, and so has one of full coverage of which it turns out that its start was not seen: `coverage` is 1 from there on. `coverage`: 0 full, 1 partial, 2 external (only named as a dependency). `own-ready` (since 1.2): its class overrides `isReady`. `age`: how long before this record the object was created"
     ),
     EventSpec(
       .operationNamed, "named", .operation, [.init("source", 1, 32, 16, .string(.place))], text: .init(.name, at: 2),

@@ -11,7 +11,8 @@ public struct GraphvizError: Error, Sendable, Equatable, CustomStringConvertible
     public static let failed = Code(description: "failed")
     /// More operations than Graphviz can be trusted with: see ``GraphvizRenderer/mostNodes``.
     public static let tooLarge = Code(description: "tooLarge")
-    /// A longer chain of operations than Graphviz can count: it crashes beyond 32,767.
+    /// A longer chain of operations than Graphviz can count: it crashes beyond 32,767. No picture of today's is one: what
+    /// is so long is folded, or placed without Graphviz.
     public static let tooDeep = Code(description: "tooDeep")
   }
 

@@ -12,16 +12,24 @@ public enum GraphvizRenderer {
     case pdf
   }
 
-  /// Up to this many operations Graphviz places them in seconds; above, ``LayeredLayout`` does.
+  /// More boxes make no image.
   public static let mostNodes = 3000
-  /// Ranks are 16-bit integers in Graphviz.
-  static let mostRanks = 32_767
+  /// With more lines Graphviz takes minutes, and what it makes is no clearer.
+  static func mostEdges(_ nodes: Int) -> Int { 3 * nodes + 40 }
 
-  /// Where everything lies: by Graphviz' `dot` up to ``mostNodes``, above by ``LayeredLayout``.
+  /// Where everything lies: by Graphviz' `dot` where there are few enough boxes to be read and what it makes of them fits
+  /// a page, else by ``LayeredLayout``.
   public static func layout(_ picture: GraphPicture) throws(GraphvizError) -> GraphLayout {
-    guard picture.nodes.count <= mostNodes else { return LayeredLayout.layout(picture) }
-    guard !picture.nodes.isEmpty else { return LayeredLayout.layout(picture) }
-    try checkDepth(picture)
+    guard (1...GraphOptions.readable).contains(picture.nodes.count),
+      picture.edges.count <= mostEdges(picture.nodes.count)
+    else {
+      return LayeredLayout.layout(picture)
+    }
+    let placed = try dotLayout(picture)
+    return placed.isComfortable ? placed : LayeredLayout.layout(picture)
+  }
+
+  private static func dotLayout(_ picture: GraphPicture) throws(GraphvizError) -> GraphLayout {
     let dot = DOTWriter(picture, for: .placing).text()
     let metrics = GraphMetrics(of: picture)
     let (layout, messages) = try GraphvizSession.run { (context) throws(GraphvizError) in
@@ -115,11 +123,5 @@ public enum GraphvizRenderer {
     guard gvLayout(context, graph, engine) == 0 else { throw GraphvizError(.missingPlugin(engine)) }
     defer { gvFreeLayout(context, graph) }
     return try body(graph)
-  }
-
-  private static func checkDepth(_ picture: GraphPicture) throws(GraphvizError) {
-    guard picture.nodes.count > mostRanks else { return }
-    let ranks = LayeredLayout.rankCount(picture)
-    if ranks > mostRanks { throw GraphvizError(.tooDeep(ranks: ranks)) }
   }
 }

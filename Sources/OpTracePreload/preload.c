@@ -10,10 +10,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef int (*main_function)(int, char **, char **);
@@ -33,16 +35,32 @@ static bool is_verbose(void) {
   return wish && *wish && strcmp(wish, "0") != 0;
 }
 
-// Tells the command, which sums up when all is over; `request` is "PID:FILE". One write, so that no two processes mix.
+// Tells the command, which sums up when all is over, by a link in the folder `request`: see RecordRequest.swift.
 static void note(const char *request, const char *problem) {
-  const char *path = strchr(request, ':');
-  int file = path ? open(path + 1, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
-  if (file < 0) return;
-  char line[1024];
-  int length = snprintf(line, sizeof line, "-%ld %s", (long)getpid(), problem);
-  // With the closing zero: it ends a note.
-  if (length > 0 && (size_t)length < sizeof line && write(file, line, (size_t)length + 1) < 0) errno = 0;
-  close(file);
+  char text[1024], path[PATH_MAX];
+  snprintf(text, sizeof text, "-%s", problem);
+  for (int number = 0; number < 1000; number++) {
+    int length = snprintf(path, sizeof path, "%s/%ld-%d", request, (long)getpid(), number);
+    if (length < 0 || length >= (int)sizeof path || symlink(text, path) == 0 || errno != EEXIST) return;
+  }
+}
+
+// To standard error, which may be a file that may not grow (`ulimit -f`), or a pipe that nobody reads: no signal of that
+// reaches the program.
+static void say(const char *text, size_t size) {
+  static const struct timespec none = {0, 0};
+  sigset_t signals, before, pending;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGXFSZ);
+  sigaddset(&signals, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &signals, &before);
+  sigpending(&pending);
+  // What was pending before is the program's.
+  if (sigismember(&pending, SIGXFSZ)) sigdelset(&signals, SIGXFSZ);
+  if (sigismember(&pending, SIGPIPE)) sigdelset(&signals, SIGPIPE);
+  if (write(STDERR_FILENO, text, size) < 0)
+    while (sigtimedwait(&signals, NULL, &none) > 0) {}
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void complain(const char *request, const char *problem, const char *detail) {
@@ -51,7 +69,7 @@ static void complain(const char *request, const char *problem, const char *detai
     ? snprintf(text, sizeof text, "optrace: %s; nothing is recorded (%s)\n", problem, detail)
     : snprintf(text, sizeof text, "optrace: %s; nothing is recorded\n", problem);
   size_t size = length < (int)sizeof text ? (size_t)length : sizeof text - 1;
-  if (write(STDERR_FILENO, text, size) < 0) errno = 0;
+  say(text, size);
   note(request, problem);
 }
 

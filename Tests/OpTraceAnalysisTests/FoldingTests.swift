@@ -81,15 +81,33 @@ import Testing
     let edges = (1..<1000).map { ($0 - 1, $0) }
     let graph = Graph(1000, edges, kinds: (0..<1000).map { $0 % 2 })
     let folding = graph.folded(10)
-    #expect(sizes(folding) == [500, 500] && folding.hasBands)
-    #expect(graph.circles(folding).count == 1)
+    // As many bands of two kinds as there is room for, each a circle of its own.
+    #expect(sizes(folding) == [Int](repeating: 100, count: 10) && folding.hasBands)
+    #expect(graph.circles(folding).count == 5)
+    #expect(sizes(graph.folded(2)) == [500, 500])
   }
 
   @Test func bandsEndAtSingleNodes() {
     let edges = (1..<1000).map { ($0 - 1, $0) }
-    let folding = Graph(1000, edges, kinds: (0..<1000).map { $0 % 2 }, whole: [300, 700]).folded(10)
+    let folding = Graph(1000, edges, kinds: (0..<1000).map { $0 % 2 }, whole: [300, 700]).folded(9)
     // Two kinds before, between and behind the two.
     #expect(sizes(folding) == [150, 150, 1, 200, 199, 1, 150, 149])
+  }
+
+  /// Layers that have nothing but their depth in common: eight boxes would tell hardly anything.
+  @Test(arguments: [100, 300])
+  func whatIsLostIsGivenBackWhereThereIsRoom(most: Int) {
+    var random = SeededGenerator(7)
+    var edges: [(Int, Int)] = []
+    for node in 1250..<10_000 {
+      for _ in 0..<2 { edges.append((node / 1250 * 1250 - 1250 + random.number(0..<1250), node)) }
+    }
+    let graph = Graph(10_000, edges)
+    let folding = graph.folded(most)
+    #expect(folding.boxCount <= most && folding.boxCount > most / 5, "\(folding.boxCount)")
+    #expect(!folding.hasBands && graph.circles(folding).isEmpty)
+    let links = Set(edges.map { [folding.boxes[$0.0], folding.boxes[$0.1]] }.filter { $0[0] != $0[1] })
+    #expect(links.count <= 2 * most, "\(links.count)")
   }
 
   @Test func coarserKindsComeLater() {

@@ -43,6 +43,8 @@
         optrace: \(operations) operations on \(queues) queue\(queues == 1 ? "" : "s") in '\(file)'
           \(optrace) summary \(file)
           \(optrace) doctor \(file)
+          \(optrace) view \(file)
+          \(optrace) report \(file) -o \(stem).html
           \(optrace) graph \(file) -o \(stem).svg
           \(optrace) timeline \(file) -o \(stem).json
 

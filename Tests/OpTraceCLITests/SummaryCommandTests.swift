@@ -12,6 +12,33 @@ struct SummaryCommandTests {
     small = try folder.write("small.txt", Array(Fixture.small.utf8))
   }
 
+  #if os(Linux)
+    @Test("a flight recorder that is flooded shows no more in its queue than the program puts there")
+    func flooded() throws {
+      let trace = folder.path("flood.optrace")
+      let program = try RunningProgram(
+        Command.executable,
+        ["record", "--flight-recorder", "256K", "-o", trace, "--", RecordFolder.program, "flood"], input: .pipe)
+      #expect(program.line() != nil)
+      let deadline = ContinuousClock.now + .seconds(60)
+      var looks = 0
+      // The ring has to be full once.
+      while looks < 3, ContinuousClock.now < deadline {
+        let result = try Command.run("summary", "--json", trace)
+        guard result.status == 0,
+          let document = try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any],
+          let states = document["states"] as? [String: Int], let loss = document["loss"] as? [String: Any],
+          (loss["overwrittenBytes"] as? Int ?? 0) > 0
+        else { continue }
+        looks += 1
+        #expect((states["pending"] ?? 0) + (states["ready"] ?? 0) <= 200)
+      }
+      #expect(looks == 3)
+      program.closeInput()
+      program.end()
+    }
+  #endif
+
   @Test("the keys of version 1 are a contract: Documentation/json.md")
   func keys() throws {
     let result = try Command.run("summary", "--json", try folder.write("waits.txt", Array(Fixture.waits.utf8)))
@@ -105,26 +132,26 @@ struct SummaryCommandTests {
           3 finished, 1 pending
 
         Queues
-          queue  limit  operations  utilisation  peak  running  waits for slots  waits for dependencies
-          work       1           2         71 %     1  7.00 µs          4.70 µs                       0
-          disk    none           2         15 %     1  1.50 µs           500 ns                 17.3 µs
+          queue  limit  operations  utilisation  peak  running  waiting for a slot  for dependencies
+          work       1           2         71 %     1  7.00 µs             4.70 µs                 0
+          disk    none           2         15 %     1  1.50 µs              500 ns           17.3 µs
 
         Classes
-          class  count  time                      total      p50      p95      max
-          Parse      1  running                 4.00 µs  4.00 µs  4.00 µs  4.00 µs
-                        waits for a slot        3.80 µs  3.80 µs  3.80 µs  3.80 µs
-          Load       1  running                 3.00 µs  3.00 µs  3.00 µs  3.00 µs
-                        waits for a slot         900 ns   900 ns   900 ns   900 ns
-          Store      2  running                 1.50 µs  1.50 µs  1.50 µs  1.50 µs
-                        waits for a slot         500 ns        0   500 ns   500 ns
-                        waits for dependencies  17.3 µs  7.70 µs  9.60 µs  9.60 µs
+          class  count  time                        total      p50      p95      max
+          Parse      1  running                   4.00 µs  4.00 µs  4.00 µs  4.00 µs
+                        waiting for a slot        3.80 µs  3.80 µs  3.80 µs  3.80 µs
+          Load       1  running                   3.00 µs  3.00 µs  3.00 µs  3.00 µs
+                        waiting for a slot         900 ns   900 ns   900 ns   900 ns
+          Store      2  running                   1.50 µs  1.50 µs  1.50 µs  1.50 µs
+                        waiting for a slot         500 ns        0   500 ns   500 ns
+                        waiting for dependencies  17.3 µs  7.70 µs  9.60 µs  9.60 µs
 
         Slowest operations
           operation  id  class  queue  state     running   waited
           parse      #2  Parse  work   finished  4.00 µs  3.80 µs
 
         Critical path
-          8.50 µs running of 9.90 µs (86 %), 1.40 µs waiting for slots, 0 waiting for dependencies
+          8.50 µs running of 9.90 µs (86 %), 1.40 µs waiting for a slot, 0 waiting for dependencies
           operation  id  after             waited  running  share
           load       #1                    900 ns  3.00 µs   30 %
           parse      #2  slot of load           0  4.00 µs   40 %

@@ -1,4 +1,5 @@
 import Foundation
+import OpTraceAnalysis
 import OpTraceFormat
 import OpTraceModel
 import TestSupport
@@ -33,7 +34,8 @@ struct ChromeTraceTests {
     let (bytes, counts) = try Self.export(trace, options)
     let answer = try PerfettoEngine.load(
       bytes,
-      "select count(*) as n from slice where category in ('operation', 'wait', 'block', 'span', 'thread wait', 'loss')",
+      "select count(*) as n from slice where category in "
+        + "('operation', 'start', 'wait', 'block', 'span', 'thread wait', 'loss')",
       "select count(*) as n from flow", "select count(*) as n from counter",
       "select count(*) as n from slice where dur < 0 or ts < 0",
       "select count(*) as n from slice where category in ('mark', 'finding')",
@@ -157,7 +159,7 @@ struct ChromeTraceTests {
       rows.map { $0["arguments"]?.text } == [
         "ended by=store #2, ended by a signal at (us)=3.9, last signalled at (us)=1.5, "
           + "object=0x7f0010, operation=1",
-        "last signalled at (us)=2.5, last signalled by=main (tid 900001), object=0x7f0040, operation=2, unfinished=1",
+        "last signalled at (us)=2.5, last signalled by=main · 900001, object=0x7f0040, operation=2, unfinished=1",
         "object=0x7f0050, operation=1", "object=0x7f0010, operation=2",
       ])
   }
@@ -180,8 +182,29 @@ struct ChromeTraceTests {
     #expect(
       tracks.map { "\($0["name"]?.text ?? ""): \($0["grp"]?.text ?? "") / \($0["track"]?.text ?? "")" } == [
         "first: queue network / running", "by hand: no queue / running", "second: queue network / running",
-        "third: fixture (pid 4194304) / thread 2 (tid 900002)",
+        "third: fixture (pid 4194304) / thread 2 · 900002",
       ])
+  }
+
+  @Test("work in start() is a slice of its thread, as long as the summary counts it")
+  func workInStart() throws {
+    var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
+    let queue = fixture.queue("network", limit: -1)
+    let id = fixture.operation("load", on: queue, thread: 2, began: 1_000, ended: 9_000, isAsynchronous: true)
+    let place = try #require(fixture.trace.index(of: id))
+    fixture.trace.operations[place].executionEnded = nil
+    fixture.trace.operations[place].startReturned = Stamp(4_000, ThreadID(2))
+    let slices = try check(
+      fixture.trace, TimelineOptions(),
+      """
+      select s.name as name, s.dur as n, t.name as track from slice s join thread_track k on s.track_id = k.id
+      join thread t using (utid) where s.category = 'start'
+      """)
+    #expect(
+      slices.map { "\($0["name"]?.text ?? "") \($0["n"]?.integer ?? 0) \($0["track"]?.text ?? "")" } == [
+        "load · start() 3000 thread 2 (tid 900002)"
+      ])
+    #expect(Summary(of: fixture.trace).threads.first { $0.id == ThreadID(2) }?.busy == 3_000)
   }
 
   @Test("what is unfinished reaches to the trace's end and says so")

@@ -188,7 +188,7 @@ import Testing
   @Test func theTooltipHasTheThreeTimes() {
     let picture = GraphPicture(of: PhotoImport.stuck())
     let tooltip = picture.nodes[6].tooltip
-    #expect(tooltip.contains("waited 480 ms for dependencies, 290 ms for a slot; ran 130 ms"), "\(tooltip)")
+    #expect(tooltip.contains("waiting for dependencies 480 ms, for a slot 290 ms, running 130 ms"), "\(tooltip)")
     #expect(tooltip.contains("queue network") && tooltip.contains("depends on #2 ParseManifest"))
     #expect(picture.nodes[6].bar.map(\.kind) == [.blocked, .queued, .ran])
   }

@@ -115,8 +115,12 @@ import Testing
   }
 
   @Test func onlyWhatIsStuckAndWhatIsNext() {
-    #expect(picture(Self.orphan(), onlyStuck: 0).nodes.map(\.name) == ["Login"])
-    #expect(picture(Self.orphan(), onlyStuck: 1).nodes.map(\.name) == ["Login", "Load"])
+    let two = picture(Self.orphan(), onlyStuck: 0)
+    #expect(two.nodes.map(\.name) == ["Login", "+ 2 waiting behind it"])
+    #expect(two.edges.map(two.id) == ["e-1-f1"])
+    let one = picture(Self.orphan(), onlyStuck: 1)
+    #expect(one.nodes.map(\.name) == ["Login", "Load", "+ 1 waiting behind it"])
+    #expect(one.edges.map(one.id) == ["e-1-2", "e-2-f1"])
     #expect(picture(Self.orphan(), onlyStuck: 2).nodes.map(\.name) == ["Login", "Load", "Show"])
     let cycle = picture(PhotoImport.stuck(), onlyStuck: 1)
     #expect(cycle.nodes.map(\.operation.rawValue) == [23, 24, 25])
@@ -126,8 +130,70 @@ import Testing
 
   @Test func noMoreThanOneCanLookAt() {
     let few = picture(Self.suspended(), onlyStuck: 1)
-    #expect(few.nodes.count == 40)
+    #expect(few.nodes.count == 41 && few.nodes.last?.name == "+ 21 waiting behind it")
+    #expect(few.nodes.last?.state == .stalled && few.nodes.last?.fold?.count == 21)
     #expect(few.subtitle.contains("40 of 62 operations"))
+  }
+
+  /// Circles in queues of their own, and crowds behind them in others.
+  @Test func eachCircleHasItsQueueAndItsCrowd() throws {
+    var make = HandmadeTrace("circles", end: 9000)
+    let crowd = make.queue("crowd")
+    let rest = make.queue("rest")
+    for circle in 0..<25 {
+      let queue = make.queue("queue of circle \(circle)")
+      let first = UInt32(make.trace.operations.count + 1)
+      make.operation("One \(circle)", on: queue, after: [OperationID(first + 1)])
+      make.operation("Other \(circle)", on: queue, after: [OperationID(first)])
+      for number in 0..<(circle + 3) {
+        make.operation("Behind \(circle).\(number)", on: number == 0 ? rest : crowd, after: [OperationID(first)])
+      }
+    }
+    let picture = picture(make.trace, onlyStuck: 0)
+    let boxes = picture.nodes.filter { $0.fold != nil }
+    #expect(boxes.map(\.name) == (0..<25).map { "+ \($0 + 3) waiting behind it" })
+    #expect(boxes.allSatisfy { $0.caption == "in crowd, rest" })
+    let text = SVGWriter.text(picture, try GraphvizRenderer.layout(picture))
+    for circle in 0..<25 { #expect(text.contains(">queue of circle \(circle)<")) }
+    let dot = DOTWriter(picture).text()
+    for circle in 0..<25 { #expect(dot.contains(">queue of circle \(circle)<")) }
+    #expect(picture.nodes.reduce(0) { $0 + ($1.fold?.count ?? 1) } == make.trace.operations.count)
+  }
+
+  /// The pool had no thread for a while, and then all came to its end: that is told, and nobody is a culprit.
+  @Test func whatIsOverIsNotStuck() throws {
+    var lines = "0 t1 queue q1 limit=-1 \"q\"\n"
+    for (id, time) in [(1, 20), (2, 30), (3, 1_000_050), (4, 2_000_070)] {
+      lines += """
+        1 t1 created #\(id) class="Work"
+        10 t1 enqueued #\(id) queue=q1
+        11 t1 ready #\(id)
+        \(time) t\(id + 1) started #\(id)
+        \(time + 1) t\(id + 1) began #\(id)
+        \(time + 10) t\(id + 1) wait #5
+        3000100 t\(id + 1) waited #5
+        3000101 t\(id + 1) ended #\(id)
+        3000102 t\(id + 1) finished #\(id)
+        3000103 t\(id + 1) start-returned #\(id)
+
+        """
+    }
+    lines += """
+      1 t1 created #5 class="Work"
+      40 t2 enqueued #5 queue=q1
+      40 t2 ready #5
+      3000090 t6 started #5
+      3000091 t6 began #5
+      3000095 t6 ended #5
+      3000096 t6 finished #5
+      3000097 t6 start-returned #5
+
+      """
+    let trace = TraceBuilder.build(try TraceText.parse(TypedTrace().text(lines, in: .microseconds)))
+    let picture = picture(trace)
+    #expect(picture.verdicts.map(\.lead) == ["Warning:", "Done:"])
+    #expect(picture.nodes.allSatisfy { $0.state == .finished && !$0.isCulprit })
+    #expect(self.picture(trace, onlyStuck: 1).nodes.isEmpty)
   }
 
   @Test func whereNothingIsStuckThereIsNothing() {

@@ -53,8 +53,16 @@ struct DoctorTableTests {
       text += (isFound ? "found" : "MISSED") + (wrong.isEmpty ? "" : ", FALSE: \(wrong.map(\.code))") + "\n"
       #expect(isFound, "\(scenario.name)")
       #expect(wrong.isEmpty, "\(scenario.name): \(wrong.map { "\($0.code): \($0.title)" })")
+      for finding in row.found + row.twin { Self.checkSentences(finding) }
     }
     print(text)
+  }
+
+  /// Sentences begin as sentences do; code that stands at the beginning of one would not.
+  private static func checkSentences(_ finding: Finding) {
+    for sentence in [finding.explanation, finding.fix].flatMap({ $0.components(separatedBy: ". ") }) {
+      #expect(sentence.first?.isLowercase == false, "\(finding.code): \(sentence)")
+    }
   }
 
   /// What the third table says of a healthy program may be true; of the others only notes are.

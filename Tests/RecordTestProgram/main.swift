@@ -92,6 +92,34 @@ while let step = rest.popFirst() {
       usleep(5000)
     }
 
+  case "flood":
+    // The same as fast as it can, with at most so many operations in its queue.
+    Thread.detachNewThread {
+      while readLine() != nil {}
+      exit(0)
+    }
+    let room = DispatchSemaphore(value: 200)
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 4
+    say("flood")
+    while true {
+      room.wait()
+      queue.addOperation { room.signal() }
+    }
+
+  case "environment":
+    for name in ["LD_PRELOAD", "OPTRACE_RECORD", "OPTRACE_OUTPUT"] {
+      say(ProcessInfo.processInfo.environment[name] ?? "none")
+    }
+    say((FileManager.default.contents(atPath: "/proc/self/environ") ?? Data()).base64EncodedString())
+
+  case "await":
+    guard let file = rest.popFirst() else { exit(2) }
+    while access(file, F_OK) != 0 { usleep(1000) }
+
+  case "at-once":
+    _exit(0)
+
   case "stop":
     raise(SIGSTOP)
     say("continued")

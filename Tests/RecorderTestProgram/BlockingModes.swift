@@ -228,6 +228,23 @@ func runBlockingMode(_ mode: String, path: String, recorder open: () -> TraceRec
     waitForOperations(path, recorder)
     try recorder.stop()
 
+  case "blocking-before-adding":
+    // In a serial queue an operation waits for another one, which is added to the same queue then. For good.
+    let recorder = open()
+    let isDefault = CommandLine.arguments.last == "default"
+    if isDefault { TraceRecorder.default = recorder }
+    let queue = TracedOperationQueue(
+      name: "serial", maxConcurrentOperationCount: 1, recorder: isDefault ? nil : recorder)
+    queue.addOperation(named: "outer") {
+      let inner = TracedBlockOperation(name: "inner") {}
+      Thread.detachNewThread {
+        awaitFile(path + ".go")
+        queue.addOperation(inner)
+      }
+      inner.waitUntilFinished()
+    }
+    while true { sleep(60) }
+
   case "blocking-main-queue":
     // The main thread does the work, and the operation's thread waits for the end of it.
     let recorder = open()

@@ -2,14 +2,16 @@
 #include "COpTrace.h"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #if defined(__linux__)
 #include <sys/syscall.h>
 #elif defined(__APPLE__)
-#include <pthread.h>
 #include <sys/sysctl.h>
 #endif
 
@@ -23,6 +25,31 @@ uint32_t optrace_thread_id(void) {
   pthread_threadid_np(NULL, &id);
   return (uint32_t)id;
 #endif
+}
+
+// Takes those of the thread's own that came meanwhile.
+static void drop(const sigset_t *signals) {
+#if defined(__APPLE__)
+  sigset_t pending;
+  int number;
+  for (sigpending(&pending); sigismember(&pending, SIGXFSZ) || sigismember(&pending, SIGPIPE); sigpending(&pending))
+    if (sigwait(signals, &number) != 0) return;
+#else
+  static const struct timespec none = {0, 0};
+  while (sigtimedwait(signals, NULL, &none) > 0) {}
+#endif
+}
+
+void optrace_say(const void *bytes, size_t count) {
+  sigset_t signals, before, pending;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGXFSZ);
+  sigaddset(&signals, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &signals, &before);
+  sigpending(&pending);
+  bool is_ours = !sigismember(&pending, SIGXFSZ) && !sigismember(&pending, SIGPIPE);
+  if (write(STDERR_FILENO, bytes, count) < 0 && is_ours) drop(&signals);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 #if defined(__linux__)

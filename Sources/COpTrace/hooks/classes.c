@@ -67,9 +67,18 @@ void *class_original(const void *object, uint32_t index) { return class_find(obj
 // ---- Checks --------------------------------------------------------------------------------------------------------
 
 static const class_metadata *operation_base, *queue_base;
-// Foundation's `isReady` and those of our types.
-static const void *known_readiness[3];
 static uint32_t state_offset;
+
+// Foundation's implementations, and those of our types.
+enum { known_classes = 4 };
+typedef const void *known_methods[known_classes];
+static known_methods known_readiness, known_starts, known_finishes;
+
+static bool is_known(const known_methods *known, const void *function) {
+  for (int i = 0; i < known_classes; i++)
+    if ((*known)[i] == function) return true;
+  return false;
+}
 
 static hooked_method *const *tables;
 
@@ -118,6 +127,13 @@ static bool agrees(const void *traced, const void *base, const hooked_method *me
   return true;
 }
 
+static void learn(known_methods *known, const hooked_method *method, const optrace_hook_calls *calls) {
+  (*known)[0] = method->real;
+  (*known)[1] = *place(calls->traced_operation, method);
+  (*known)[2] = *place(calls->traced_block_operation, method);
+  (*known)[3] = *place(calls->traced_async_operation, method);
+}
+
 const char *classes_resolve(const optrace_hook_calls *calls, hooked_method *const methods[class_kinds]) {
   tables = methods;
   hooked_method *operation_methods = methods_of(class_operation), *queue_methods = methods_of(class_queue);
@@ -136,10 +152,9 @@ const char *classes_resolve(const optrace_hook_calls *calls, hooked_method *cons
       !agrees(calls->traced_queue, queue_base, queue_methods))
     return "the loaded Foundation is not of the Swift version that OpTrace was built with";
   state_offset = class_field_offset(operation_base, "__state");
-  const hooked_method *is_ready = &operation_methods[method_is_ready];
-  known_readiness[0] = is_ready->real;
-  known_readiness[1] = *place(calls->traced_operation, is_ready);
-  known_readiness[2] = *place(calls->traced_block_operation, is_ready);
+  learn(&known_readiness, &operation_methods[method_is_ready], calls);
+  learn(&known_starts, &operation_methods[method_start], calls);
+  learn(&known_finishes, &operation_methods[method_is_finished], calls);
   return NULL;
 }
 
@@ -161,11 +176,18 @@ static bool descends(const void *metadata, const void *base) {
   return false;
 }
 
-static bool is_to_be_patched(const class_entry *entry) { return !entry->records_itself || entry->readies_itself; }
+static bool is_to_be_patched(const class_entry *entry) {
+  return !entry->records_itself || entry->readies_itself || entry->runs_alone;
+}
 
-// Of what records itself only the `isReady` that a program gave it: its last answer counts, and not what it asked `super`.
+// Of what records itself only what a program gave it: an `isReady`, whose last answer counts, and not what it asked `super`;
+// and a `start()` with an `isFinished`, from which ours may never be called.
 static bool is_hooked(const class_entry *entry, const hooked_method *methods, uint32_t i) {
-  if (entry->records_itself) return i == method_is_ready;
+  if (entry->records_itself) {
+    if (i == method_is_ready) return entry->readies_itself;
+    return entry->runs_alone &&
+           (i == method_start || i == method_is_finished || i == method_is_executing || i == method_main);
+  }
   return methods[i].hook && (methods[i].overridden || entry->originals[i] == methods[i].real);
 }
 
@@ -209,9 +231,11 @@ static class_entry *add(const void *metadata, class_kind kind, bool records_itse
   entry->finishes_itself = kind == class_operation &&
                            entry->originals[method_is_finished] != methods[method_is_finished].real;
   entry->runs_itself = entry->finishes_itself && entry->originals[method_start] != methods[method_start].real;
-  entry->readies_itself = kind == class_operation;
-  for (uint32_t i = 0; i < 3; i++)
-    if (entry->originals[method_is_ready] == known_readiness[i]) entry->readies_itself = false;
+  if (kind == class_operation) {
+    entry->readies_itself = !is_known(&known_readiness, entry->originals[method_is_ready]);
+    entry->runs_alone = records_itself && !is_known(&known_starts, entry->originals[method_start]) &&
+                        !is_known(&known_finishes, entry->originals[method_is_finished]);
+  }
   class_count += 1;
   uint32_t slot = slot_of(metadata);
   while (atomic_load_explicit(&classes[slot], memory_order_relaxed)) slot = (slot + 1) % class_slots;

@@ -12,7 +12,8 @@ enum { class_kinds = 2 };
 typedef struct class_entry {
   const void *metadata;
   class_kind kind;
-  bool records_itself;  // A traced type: left alone, but for an `isReady` of its own.
+  bool records_itself;  // A traced type: left alone, but for an `isReady` of its own, and …
+  bool runs_alone;      // … a `start()` and an `isFinished` of its own: how it runs is told as of any other class.
   bool finishes_itself; // Overrides `isFinished`: a "true" may come before it is announced.
   bool runs_itself;     // That, and `start()`: it may go on when that has returned.
   bool readies_itself;  // Overrides `isReady`: neither Foundation's nor ours.

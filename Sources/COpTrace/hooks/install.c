@@ -29,6 +29,12 @@ static const char *prepare(void) {
   return why;
 }
 
+bool optrace_class_runs_alone(const void *metadata) {
+  if (prepare()) return false;
+  const class_entry *class = class_know(metadata, class_operation);
+  return class && class->runs_alone;
+}
+
 bool optrace_class_readies_itself(const void *metadata) {
   if (prepare()) return false;
   const class_entry *class = class_know(metadata, class_operation);
@@ -80,6 +86,10 @@ bool optrace_object_is_unused(const void *object) {
   return false;
 }
 bool optrace_class_readies_itself(const void *metadata) {
+  (void)metadata;
+  return false;
+}
+bool optrace_class_runs_alone(const void *metadata) {
   (void)metadata;
   return false;
 }

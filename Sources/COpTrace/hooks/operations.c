@@ -10,7 +10,7 @@
 #if OPTRACE_HAS_HOOKS
 
 enum { import_init, import_block_init, import_queue_init, import_did_change_key, import_did_change_path };
-enum { index_is_executing = method_is_ready + 1, index_main, index_is_cancelled };
+enum { index_is_cancelled = method_main + 1 };
 
 // The object whose change is being announced on this thread, and the one that Foundation's `start()` runs.
 static _Thread_local const void *announced, *started;
@@ -33,6 +33,13 @@ static optrace_operation *known(const void *object) {
   return operation && is_recording(operation) ? operation : NULL;
 }
 
+static void introduce(void *object, bool is_running) {
+  const void *outer = introduced;
+  introduced = object;
+  hook_calls.introduce(object, is_running);
+  introduced = outer;
+}
+
 // The same for an object that shows itself now. `is_running`: its start was not seen.
 static optrace_operation *met(void *object, bool is_running) {
   optrace_operation *operation = known(object);
@@ -40,11 +47,25 @@ static optrace_operation *met(void *object, bool is_running) {
   if (!hooks_active() || (!operation && !hooks_watch_everything()) || object_is_ending(object)) return NULL;
   const class_entry *class = class_know(*(const void **)object, class_operation);
   if (!class || class->records_itself || introduced == object) return NULL;
-  const void *outer = introduced;
-  introduced = object;
-  hook_calls.introduce(object, is_running);
-  introduced = outer;
+  introduce(object, is_running);
   return known(object);
+}
+
+// The two of an operation whose running is to be told: traced ones too, where the class has a `start()` and states of its own.
+// All that is not its running they tell themselves.
+static optrace_operation *known_to_run(const void *object) {
+  if (!hooks_active()) return NULL;
+  if (!class_find(object)->runs_alone) return known(object);
+  optrace_operation *operation = hook_calls.probe((void *)object);
+  return operation && is_recording(operation) ? operation : NULL;
+}
+
+static optrace_operation *met_running(void *object, bool is_running) {
+  if (!hooks_active()) return NULL;
+  if (!class_find(object)->runs_alone) return met(object, is_running);
+  optrace_operation *operation = hook_calls.probe(object);
+  if (operation && !optrace_operation_owner(operation) && introduced != object) introduce(object, is_running);
+  return known_to_run(object);
 }
 
 static void record_finish(optrace_operation *operation) {
@@ -68,10 +89,10 @@ static void call_start(void *object, method original) {
 }
 
 static void run_start(void *object, method original, bool by_name) {
-  optrace_operation *operation = met(object, false);
+  optrace_operation *operation = met_running(object, false);
   if (!operation) return original(object);
   // A call of `super` from an override that was seen already.
-  if (optrace_frame_object() == object) return call_start(object, original);
+  if (optrace_frame_current() == operation) return call_start(object, original);
   // The same from another thread, as of a class that lets its own `start()` return at once: no second start.
   bool is_start = optrace_operation_claim(operation, optrace_bit_watched) || !by_name ||
                   optrace_operation_has(operation, optrace_bit_finish_recorded);
@@ -95,36 +116,38 @@ static void run_start(void *object, method original, bool by_name) {
 
 static SWIFT void hook_start(SELF) { run_start(self, (method)class_original(self, method_start), false); }
 
-// Inside of its `start()`, on this thread.
-static bool is_starting(const void *object) {
-  return optrace_frame_object() == object && optrace_frame_current_phase() == optrace_phase_starting;
-}
-
-static void begin_in_start(const void *object) {
-  if (!known(object)) return;
+// Begins its code where this thread is inside of its `start()`; false where it is not.
+static bool begin_in_start(const void *object) {
+  optrace_operation *operation = optrace_frame_current();
+  if (!operation || optrace_frame_current_phase() != optrace_phase_starting || known_to_run(object) != operation) return false;
   optrace_frame_set_phase(optrace_phase_executing);
-  record_beginning(optrace_frame_current());
+  record_beginning(operation);
+  return true;
 }
 
 static SWIFT void hook_main(SELF) {
-  if (is_starting(self)) begin_in_start(self);
-  ((method)class_original(self, index_main))(self);
+  begin_in_start(self);
+  ((method)class_original(self, method_main))(self);
 }
 
-// One that announces that it executes or has finished. When it is not known, it goes on from a start that nobody saw.
-static optrace_operation *announcing(void *object) {
-  optrace_operation *operation = known(object);
-  return operation ? operation : met(object, true);
+// One that announces that it executes or has finished. When it is not known, it goes on from a start that nobody saw; so does
+// one that was described before, by who waits for it for instance. In a queue it may be finished before its start.
+static optrace_operation *announcing(void *object, bool is_finish) {
+  optrace_operation *operation = known_to_run(object);
+  if (!operation) return met_running(object, true);
+  bool may_start = is_finish && optrace_operation_has(operation, optrace_bit_enqueued);
+  if (!may_start && !optrace_operation_has(operation, optrace_bit_watched) &&
+      !optrace_operation_has(operation, optrace_bit_partial) && introduced != object)
+    introduce(object, true);
+  return operation;
 }
 
 // Foundation asks right before `main()`, and when a change is announced.
 static SWIFT bool hook_is_executing(SELF) {
-  bool value = ((getter)class_original(self, index_is_executing))(self);
+  bool value = ((getter)class_original(self, method_is_executing))(self);
   if (!value) return value;
-  if (is_starting(self)) {
-    begin_in_start(self);
-  } else if (announced == self) {
-    optrace_operation *operation = announcing(self);
+  if (!begin_in_start(self) && announced == self) {
+    optrace_operation *operation = announcing(self, false);
     if (operation) record_beginning(operation);
   }
   return value;
@@ -135,7 +158,7 @@ static SWIFT bool hook_is_finished(SELF) {
   const class_entry *class = class_find(self);
   bool value = ((getter)class->originals[method_is_finished])(self);
   if (!value) return value;
-  optrace_operation *operation = announced == self ? announcing(self) : known(self);
+  optrace_operation *operation = announced == self ? announcing(self, true) : known_to_run(self);
   if (!operation || optrace_operation_has(operation, optrace_bit_finish_recorded)) return value;
   // In the end of its `start()`; of one whose start nobody saw, as soon as anybody asks.
   bool is_told = !class->finishes_itself &&
@@ -193,7 +216,9 @@ static SWIFT void hook_remove_dependency(void *other, SELF) {
 static SWIFT void hook_wait(SELF) {
   method original = (method)real(index_wait);
   optrace_operation *operation = met(self, false);
-  if (!operation || optrace_operation_has(operation, optrace_bit_finish_recorded)) return original(self);
+  // One of many that another wait goes through, and over already.
+  if (!operation || (optrace_frame_is_waiting() && optrace_operation_has(operation, optrace_bit_finish_recorded)))
+    return original(self);
   optrace_operation_event(operation, optrace_kind_wait_began);
   optrace_frame_waits(true);
   original(self);
@@ -296,9 +321,9 @@ hooked_method operation_methods[] = {
   [method_destroy] = {METHOD("fD"), .hook = hook_destroy, .overridden = true},
   [method_is_finished] = {METHOD("10isFinishedSbvg"), OVERRIDDEN(hook_is_finished)},
   [method_is_ready] = {METHOD("7isReadySbvg"), OVERRIDDEN(hook_is_ready)},
-  [index_is_executing] = {METHOD("11isExecutingSbvg"), OVERRIDDEN(hook_is_executing)},
+  [method_is_executing] = {METHOD("11isExecutingSbvg"), OVERRIDDEN(hook_is_executing)},
   [method_start] = {METHOD("5startyyF"), OVERRIDDEN(hook_start), .direct = hook_start_by_name},
-  [index_main] = {METHOD("4mainyyF"), .hook = hook_main, .overridden = true},
+  [method_main] = {METHOD("4mainyyF"), .hook = hook_main, .overridden = true},
   [index_is_cancelled] = {METHOD("11isCancelledSbvg")},
   [index_cancel] = {METHOD("6cancelyyF"), IMPLEMENTED(hook_cancel)},
   [index_add_dependency] = {METHOD("13addDependencyyyACF"), IMPLEMENTED(hook_add_dependency)},

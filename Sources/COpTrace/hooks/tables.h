@@ -33,7 +33,9 @@ typedef struct {
 enum { most_methods = 24 };
 
 // Indexes: the first one into both.
-enum { method_destroy = 0, method_is_finished = 1, method_start = 2, method_is_ready = 3 };
+enum {
+  method_destroy = 0, method_is_finished = 1, method_start = 2, method_is_ready = 3, method_is_executing = 4, method_main = 5
+};
 #endif
 
 #endif

@@ -36,6 +36,8 @@ uint64_t optrace_clock_frequency(void);
 uint32_t optrace_thread_id(void);
 uint64_t optrace_process_start(uint32_t process_id);
 void optrace_boot_id(uint8_t out[16]);
+// To standard error. What a write may bring (a file that may not grow, a pipe that nobody reads) is no signal to the program.
+void optrace_say(const void *bytes, size_t count);
 
 // ---- Recorder ------------------------------------------------------------------------------------------------------
 
@@ -174,6 +176,8 @@ enum {
   optrace_bit_finish_seen = 64,      // It said "finished" without telling anybody.
   optrace_bit_external = 128,        // Only named by another operation so far.
   optrace_bit_own_ready = 512,       // One of ours with an `isReady` of its own, which is hooked: its answers count.
+  optrace_bit_own_start = 4096,      // One of ours with a `start()` and states of its own, which are hooked: they tell.
+  optrace_bit_partial = 8192,        // Described as seen in part.
   // Of ours, perhaps before they met a recorder.
   optrace_bit_used = 1024,           // Started or cancelled.
   optrace_bit_quality = 2048,        // Its quality of service was set.
@@ -209,6 +213,7 @@ void optrace_frame_set_phase(uint32_t phase);
 optrace_operation *optrace_frame_current(void);
 // Inside: this thread's waits are recorded as ones on an operation or a queue, so what they block in is not told of.
 void optrace_frame_waits(bool inside);
+bool optrace_frame_is_waiting(void);
 // The innermost one's object, where that is not ours.
 const void *optrace_frame_object(void);
 // The phase of the innermost one.

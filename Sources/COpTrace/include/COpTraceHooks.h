@@ -13,14 +13,14 @@ extern "C" {
 // call.
 typedef struct {
   // Class metadata of our own overriding types: shows that the compiler and the loaded Foundation agree on the layout.
-  const void *traced_operation, *traced_block_operation;
+  const void *traced_operation, *traced_block_operation, *traced_async_operation;
   const void *traced_queue;
   // Whether objects of this class record themselves.
   bool (*records_itself)(const void *metadata);
   // What such an operation carries.
   optrace_operation *(*probe)(void *operation);
   // An operation that is not known starts, is waited for, ...; describes it. `is_running`: it goes on from a start that
-  // nobody saw.
+  // nobody saw; one that is known is described anew then, as seen in part.
   void (*introduce)(void *operation, bool is_running);
   // An operation that is not known goes; `deinit` has not begun.
   void (*goes_unmet)(void *operation);
@@ -46,6 +46,8 @@ const char *optrace_hooks_install(void);
 // Whether operations of this class have an `isReady` of their own, which is neither Foundation's nor ours. False too where
 // that cannot be told. Puts nothing in place. Not for two threads at a time, nor together with `optrace_hooks_install`.
 bool optrace_class_readies_itself(const void *metadata);
+// Whether operations of this class are ours, with a `start()` and an `isFinished` of their own. The same holds for it.
+bool optrace_class_runs_alone(const void *metadata);
 // Takes them out of all places that are left as they were put there.
 void optrace_hooks_remove(void);
 // Who records operations and queues that nobody has introduced: any pointer, kept alive by who sets it. Null: nobody.

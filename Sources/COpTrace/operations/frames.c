@@ -44,6 +44,8 @@ optrace_operation *optrace_frame_current(void) {
 
 void optrace_frame_waits(bool value) { self.waits += value ? 1 : -1; }
 
+bool optrace_frame_is_waiting(void) { return self.waits; }
+
 optrace_operation *frame_that_blocks(void) {
   uint32_t depth = self.depth;
   return depth && depth <= frame_slots && !self.waits ? self.frames[depth - 1].operation : NULL;

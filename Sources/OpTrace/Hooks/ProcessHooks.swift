@@ -65,6 +65,7 @@ enum ProcessHooks {
     var calls = optrace_hook_calls()
     calls.traced_operation = unsafeBitCast(TracedOperation.self as AnyClass, to: UnsafeRawPointer.self)
     calls.traced_block_operation = unsafeBitCast(TracedBlockOperation.self as AnyClass, to: UnsafeRawPointer.self)
+    calls.traced_async_operation = unsafeBitCast(TracedAsyncOperation.self as AnyClass, to: UnsafeRawPointer.self)
     calls.traced_queue = unsafeBitCast(TracedOperationQueue.self as AnyClass, to: UnsafeRawPointer.self)
     calls.records_itself = { metadata in
       guard let metadata else { return false }
@@ -77,8 +78,11 @@ enum ProcessHooks {
     }
     calls.introduce = { pointer, isRunning in
       guard let operation: Operation = ProcessHooks.object(pointer) else { return }
-      let known = ProcessHooks.probe(pointer).flatMap { ProcessHooks.recorder(of: $0) }
-      _ = (known ?? TraceRecorder.watcher)?.introduce(operation, isRunning ? .running : .started)
+      // Those of ours go to the default recorder, as they do where they see their start themselves.
+      let isOurs = operation.probed != nil
+      let known = (operation.ownProbe ?? ProcessHooks.probe(pointer)).flatMap { ProcessHooks.recorder(of: $0) }
+      let recorder = known ?? (isOurs ? TraceRecorder.fallback : TraceRecorder.watcher)
+      _ = recorder?.introduce(operation, isRunning ? .running : .started)
     }
     calls.goes_unmet = { pointer in
       guard let pointer, let operation: Operation = ProcessHooks.object(pointer) else { return }
@@ -119,7 +123,9 @@ enum ProcessHooks {
     }
     calls.wait_all = { array in
       guard let array else { return }
+      optrace_frame_waits(true)
       for operation in unsafeBitCast(array, to: [Operation].self) { operation.waitUntilFinished() }
+      optrace_frame_waits(false)
     }
     calls.barrier = { queue, function, context, newFunction, newContext, adding in
       guard let recorder = TraceRecorder.watcher, let object: OperationQueue = ProcessHooks.object(queue),

@@ -14,21 +14,46 @@ struct ClassFacts {
     case hooked = 3
   }
 
+  /// Who tells how its operations run.
+  enum Running: UInt32 {
+    /// They themselves, or the hooks of all other classes.
+    case usual = 0
+    /// A traced type with a `start()` and an `isFinished` of the program's own, which may never call ours: the hooks tell.
+    case hooked = 1
+    /// The same where there are no hooks: nobody.
+    case untold = 2
+  }
+
   /// The id of the class's name; 0 when there is no room for it.
   var name: UInt32
   var readiness: Readiness
+  var running: Running
 
-  /// Both in one number, as they are kept: ids have 16 bits.
-  fileprivate var bits: UInt32 { name | readiness.rawValue << 16 }
+  /// All in one number, as they are kept: ids have 16 bits.
+  fileprivate var bits: UInt32 { name | readiness.rawValue << 16 | running.rawValue << 18 }
 
   fileprivate init?(bits: UInt32) {
-    guard let readiness = Readiness(rawValue: bits >> 16) else { return nil }
-    self.init(name: bits & 0xFFFF, readiness: readiness)
+    guard let readiness = Readiness(rawValue: bits >> 16 & 3), let running = Running(rawValue: bits >> 18) else {
+      return nil
+    }
+    self.init(name: bits & 0xFFFF, readiness: readiness, running: running)
   }
 
-  fileprivate init(name: UInt32, readiness: Readiness) {
+  fileprivate init(name: UInt32, readiness: Readiness, running: Running) {
     self.name = name
     self.readiness = readiness
+    self.running = running
+  }
+
+  /// What the operation's own answers do not say: a class that keeps its states itself goes on when `start()` has returned.
+  var isAsynchronous: Bool { running != .usual }
+  /// How fully it is seen from the beginning.
+  var coverage: TraceRecorder.Coverage { running == .untold ? .partial : .full }
+
+  /// Notes with the operation what others do for it.
+  func mark(_ probe: OperationProbe) {
+    if readiness == .hooked { _ = probe.claim(OperationProbe.Bits.ownReady) }
+    if running == .hooked { _ = probe.claim(OperationProbe.Bits.ownStart) }
   }
 }
 
@@ -39,11 +64,18 @@ extension TraceRecorder {
     let key = UInt64(UInt(bitPattern: ObjectIdentifier(type)))
     // Source lines have another second key.
     if let known = ClassFacts(bits: optrace_cache_find(core, key, 0)) { return known }
+    let isOurs = operation.probed != nil
     let facts = ClassFacts(
-      name: interner.id(of: String(describing: type)), readiness: readiness(of: type, isOurs: operation.probed != nil))
+      name: interner.id(of: String(describing: type)), readiness: readiness(of: type, isOurs: isOurs),
+      running: running(of: type, isOurs: isOurs))
     // Else there may be room for the name the next time.
     if facts.name != 0 { optrace_cache_add(core, key, 0, facts.bits) }
     return facts
+  }
+
+  private func running(of type: AnyClass, isOurs: Bool) -> ClassFacts.Running {
+    guard isOurs, HookUse.runsAlone(type) else { return .usual }
+    return HookUse.isInUse(by: self) && HookUse.runsAlone(type) ? .hooked : .untold
   }
 
   private func readiness(of type: AnyClass, isOurs: Bool) -> ClassFacts.Readiness {

@@ -16,6 +16,9 @@ struct OperationProbe: @unchecked Sendable {
     static let enqueued = UInt32(optrace_bit_enqueued)
     static let external = UInt32(optrace_bit_external)
     static let ownReady = UInt32(optrace_bit_own_ready)
+    static let ownStart = UInt32(optrace_bit_own_start)
+    static let partial = UInt32(optrace_bit_partial)
+    static let began = UInt32(optrace_bit_began)
     static let used = UInt32(optrace_bit_used)
     static let quality = UInt32(optrace_bit_quality)
   }
@@ -58,6 +61,9 @@ struct OperationProbe: @unchecked Sendable {
 
   /// Nothing of what happens to the operation is recorded at the moment.
   @inline(__always) var isSilent: Bool { optrace_operation_is_silent(pointer) }
+
+  /// How it runs is told by the hooks in its class: our overrides, which that may call by `super`, say nothing of it.
+  var isToldByHooks: Bool { has(OperationProbe.Bits.ownStart) }
 
   /// The recorder that events go to; nil before the operation has been described there.
   var core: OpaquePointer? { optrace_operation_recorder(pointer) }

@@ -27,24 +27,30 @@ final class OperationStates: @unchecked Sendable {
 
   /// Starts `operation`, whose work is `execute`; a synchronous one is finished when that returns.
   func start(_ operation: some ProbedOperation, synchronously: Bool, _ execute: () -> Void) {
-    operation.attachForStart()
     let probe = operation.probe
+    // A subclass's own start has called ours.
+    let isTold = probe.isToldByHooks
+    operation.attachForStart()
     #if canImport(Darwin)
       if probe.has(OperationProbe.Bits.hasDependencies) { OperationObserver.noteDependenciesFinished(of: operation) }
     #endif
-    probe.record(.started)
+    if !isTold {
+      probe.record(.started)
+      // The hooks may have come with the attaching: they must not think that nobody saw the start.
+      if probe.isToldByHooks { _ = probe.claim(OperationProbe.Bits.watched) }
+    }
     let isOver = operation.isCancelled || lock.withLock { finishedEarly }
     if !isOver, begin(operation) {
-      optrace_frame_push(probe.pointer)
+      if !isTold { optrace_frame_push(probe.pointer) }
       optrace_frame_set_phase(UInt32(optrace_phase_block))
       execute()
-      optrace_frame_pop()
+      if !isTold { optrace_frame_pop() }
       if synchronously { finish(operation, from: .executing, error: nil) }
     } else if lock.withLock({ state == .idle }) {
       finish(operation, from: .idle, error: nil)
     }
     // Else it was started again: recorded as a second start, and that is all.
-    probe.record(.startReturned)
+    if !isTold { probe.record(.startReturned) }
   }
 
   /// False when it has begun before, or was finished at the last moment.
@@ -52,7 +58,8 @@ final class OperationStates: @unchecked Sendable {
     announce(operation, ["isExecuting"]) {
       lock.withLock {
         guard state == .idle, !finishedEarly else { return false }
-        operation.probe.record(.executionBegan)
+        let probe = operation.probe
+        if !probe.isToldByHooks || probe.claim(OperationProbe.Bits.began) { probe.record(.executionBegan) }
         state = .executing
         return true
       }
@@ -82,13 +89,15 @@ final class OperationStates: @unchecked Sendable {
           return false
         }
         if let error { storedError = error }
+        state = .finished
+        // The hooks of a subclass may have told it already; from here on they do not.
+        if probe.isToldByHooks, !probe.claim(OperationProbe.Bits.finishRecorded) { return true }
         if expected == .executing { probe.record(.executionEnded) }
         if let text {
           probe.record(.finishedWithError, text: text)
         } else {
           probe.record(.finished)
         }
-        state = .finished
         _ = probe.claim(OperationProbe.Bits.finishRecorded)
         return true
       }

@@ -30,6 +30,8 @@ extension ProbedOperation {
   /// Linux asks `isExecuting` right before `main()`, and `isFinished` before it tells anybody of the end, both on the
   /// thread that runs the operation.
   func probedStart(_ body: () -> Void) {
+    // A subclass's own start has called ours.
+    if probe.isToldByHooks { return body() }
     guard attachToDefault() else {
       _ = probe.claim(OperationProbe.Bits.used)
       return body()
@@ -51,6 +53,7 @@ extension ProbedOperation {
   }
 
   private func noteExecuting() {
+    if probe.isToldByHooks { return }
     if optrace_frame_phase(probe.pointer) == UInt32(optrace_phase_starting) {
       optrace_frame_set_phase(UInt32(optrace_phase_executing))
       probe.record(.executionBegan)
@@ -66,7 +69,7 @@ extension ProbedOperation {
   }
 
   private func noteFinished() -> Bool {
-    if probe.has(OperationProbe.Bits.finishRecorded) { return true }
+    if probe.has(OperationProbe.Bits.finishRecorded | OperationProbe.Bits.ownStart) { return true }
     let phase = optrace_frame_phase(probe.pointer)
     if phase == UInt32(optrace_phase_starting) || phase == UInt32(optrace_phase_executing) {
       if phase == UInt32(optrace_phase_executing) { probe.record(.executionEnded) }
@@ -132,13 +135,29 @@ extension ProbedOperation {
     if let name { probe.record(.operationNamed, text: name) }
   }
 
+  /// A wait for one that is over is told too, for whoever reads what a thread did. Not inside of another wait that is told,
+  /// which goes through many operations: those that were over say nothing then.
   func noteWait(_ body: () -> Void) {
-    guard probe.core != nil, !isFinished else { return body() }
+    guard attachForWait(), !(optrace_frame_is_waiting() && isFinished) else { return body() }
     probe.record(.waitBegan)
     optrace_frame_waits(true)
     body()
     optrace_frame_waits(false)
+    // Foundation's own state has turned, and the thread that finishes it has not come to the record yet.
+    if !probe.has(OperationProbe.Bits.finishRecorded) { probe.record(.finishSeen) }
     probe.record(.waitEnded)
+  }
+
+  /// Somebody may wait for an operation before it is added to a queue, and only then does it meet a recorder: who waits
+  /// knows one, if the waiting thread runs an operation that is recorded.
+  private func attachForWait() -> Bool {
+    if !probe.isSilent { return true }
+    guard probe.owner == nil else { return false }
+    if let core = optrace_operation_owner(optrace_frame_current()), let recorder = TraceRecorder.active(core) {
+      _ = recorder.introduce(self)
+      return !probe.isSilent
+    }
+    return attachToDefault()
   }
 
   func noteCancel() {

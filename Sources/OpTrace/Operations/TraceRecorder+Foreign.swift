@@ -19,7 +19,7 @@ extension TraceRecorder {
     if isNew, serial != 0 {
       describe(
         facts(of: operation), name: operation.name, serial: serial,
-        coverage: UInt64(Coverage.external.rawValue),
+        coverage: .external,
         isAsynchronous: false, created: nil, location: nil)
     }
     return serial
@@ -30,7 +30,7 @@ extension TraceRecorder {
     let (serial, _) = foreign.number(of: operation, core: core)
     guard serial != 0 else { return 0 }
     describe(
-      facts(of: operation), name: operation.name, serial: serial, coverage: UInt64(Coverage.partial.rawValue),
+      facts(of: operation), name: operation.name, serial: serial, coverage: .partial,
       isAsynchronous: operation.isAsynchronous, created: nil, location: nil)
     for dependency in operation.dependencies {
       let target = introduce(dependency)

@@ -57,8 +57,10 @@ extension TraceRecorder {
   private func introduceOwn(_ operation: some ProbedOperation) -> UInt32 {
     let probe = operation.probe
     guard probe.pointer != nil, probe.owner == nil, !probe.has(OperationProbe.Bits.used) else {
-      return probe.owner == nil || probe.owner == core
-        ? introduce(operation, probe, .enqueued) : enqueueForeign(operation)
+      guard probe.owner == nil || probe.owner == core else { return enqueueForeign(operation) }
+      let serial = introduce(operation, probe, .enqueued)
+      if probe.has(OperationProbe.Bits.ownStart) { _ = probe.claim(OperationProbe.Bits.enqueued) }
+      return serial
     }
     // The program's code, so it is asked before others wait for the description.
     let name = operation.name
@@ -67,11 +69,12 @@ extension TraceRecorder {
     guard serial != 0 else { return 0 }
     // Else another thread was faster.
     guard optrace_operation_attach(probe.pointer, serial) else { return introduce(operation, probe, .enqueued) }
-    if facts.readiness == .hooked { _ = probe.claim(OperationProbe.Bits.ownReady) }
+    facts.mark(probe)
+    // The hooks ask for it.
+    if facts.running == .hooked { _ = probe.claim(OperationProbe.Bits.enqueued) }
     describe(
-      facts, name: name, serial: serial, coverage: UInt64(Coverage.full.rawValue),
-      isAsynchronous: operation.isProbedAsAsynchronous, created: optrace_operation_created(probe.pointer),
-      location: operation.sourceLocation)
+      facts, name: name, serial: serial, coverage: facts.coverage, isAsynchronous: operation.isProbedAsAsynchronous,
+      created: optrace_operation_created(probe.pointer), location: operation.sourceLocation)
     optrace_operation_publish(probe.pointer, core)
     if probe.has(OperationProbe.Bits.hasDependencies) {
       var described: [(Operation, UInt32)] = [(operation, serial)]
@@ -114,8 +117,19 @@ extension TraceRecorder {
       optrace_operation_release(probe.pointer, OperationProbe.Bits.external)
     {
       describe(operation, appearance(of: operation, sight), probe, sight, &described)
+    } else if sight == .running {
+      describeInPart(operation, probe)
     }
     return probe.serial
+  }
+
+  /// Of one that was thought to be seen from its start on: it has started, and nobody saw that.
+  private func describeInPart(_ operation: Operation, _ probe: OperationProbe) {
+    let isAsynchronous = operation.probed?.isProbedAsAsynchronous ?? (operation.isAsynchronous || runsItself(operation))
+    guard probe.claim(OperationProbe.Bits.partial) else { return }
+    describe(
+      facts(of: operation), name: nil, serial: probe.serial, coverage: .partial, isAsynchronous: isAsynchronous,
+      created: optrace_operation_created(probe.pointer), location: nil)
   }
 
   /// What an operation answers. That is the program's code, which may take locks and use other operations, or this one:
@@ -164,14 +178,15 @@ extension TraceRecorder {
     _ described: inout [(Operation, UInt32)]
   ) {
     let facts = facts(of: operation)
-    if facts.readiness == .hooked { _ = probe.claim(OperationProbe.Bits.ownReady) }
+    facts.mark(probe)
     let serial = probe.serial
     // What began before it met a recorder was not seen, and its absence proves nothing.
     let isOver = appearance.isFinished
-    var coverage = isOver || appearance.isExecuting ? Coverage.partial : .full
+    var coverage = isOver || appearance.isExecuting || sight == .running ? Coverage.partial : facts.coverage
     if !appearance.isOurs { coverage = max(coverage, self.coverage(ofForeign: operation, sight)) }
+    if coverage == .partial { _ = probe.claim(OperationProbe.Bits.partial) }
     describe(
-      facts, name: appearance.name, serial: serial, coverage: UInt64(coverage.rawValue),
+      facts, name: appearance.name, serial: serial, coverage: coverage,
       isAsynchronous: appearance.isAsynchronous || !appearance.isOurs && runsItself(operation),
       created: optrace_operation_created(probe.pointer), location: appearance.location)
     if appearance.isCancelled { optrace_emit1(core, EventKind.cancelRequested.rawValue, serial) }
@@ -209,13 +224,13 @@ extension TraceRecorder {
     return .partial
   }
 
-  /// Coverage as in the format: 0 full, 1 partial, 2 external.
   func describe(
-    _ facts: ClassFacts, name: String?, serial: UInt32, coverage: UInt64, isAsynchronous: Bool, created: UInt64?,
+    _ facts: ClassFacts, name: String?, serial: UInt32, coverage: Coverage, isAsynchronous: Bool, created: UInt64?,
     location: SourceLocation?
   ) {
-    let flags: UInt64 = (isAsynchronous ? 1 << 20 : 0) | (facts.readiness == .inherited ? 0 : 1 << 21)
-    let word = UInt64(facts.name) | coverage << 16 | flags
+    let flags: UInt64 =
+      (isAsynchronous || facts.isAsynchronous ? 1 << 20 : 0) | (facts.readiness == .inherited ? 0 : 1 << 21)
+    let word = UInt64(facts.name) | UInt64(coverage.rawValue) << 16 | flags
     if let created {
       optrace_emit_aged(core, EventKind.operationCreated.rawValue, serial, word, created)
     } else {

@@ -30,7 +30,7 @@ extension TraceRecorder {
     let serial = optrace_recorder_next_serial(core)
     guard serial != 0, optrace_operation_attach(probe.pointer, serial) else { return }
     describe(
-      facts(of: operation), name: name, serial: serial, coverage: UInt64(Coverage.full.rawValue),
+      facts(of: operation), name: name, serial: serial, coverage: .full,
       isAsynchronous: operation.probed?.isProbedAsAsynchronous ?? false,
       created: optrace_operation_created(probe.pointer), location: operation.probed?.sourceLocation)
     for dependency in dependencies {

@@ -82,8 +82,11 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
       super.addOperations(operations, waitUntilFinished: false)
     }
     for operation in operations { askAgain(operation) }
-    // The waits are those of the operations, so that each is recorded.
-    if wait { for operation in operations { operation.waitUntilFinished() } }
+    guard wait else { return }
+    // The waits are those of the operations, so that each is recorded where it is one.
+    optrace_frame_waits(true)
+    for operation in operations { operation.waitUntilFinished() }
+    optrace_frame_waits(false)
   }
 
   open override func addOperation(_ block: @escaping @Sendable () -> Void) {

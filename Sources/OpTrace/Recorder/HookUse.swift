@@ -37,6 +37,11 @@ enum HookUse {
     lock.withLock { optrace_class_readies_itself(unsafeBitCast(type, to: UnsafeRawPointer.self)) }
   }
 
+  /// Whether the class is one of ours, with a `start()` and an `isFinished` of its own. False too where that cannot be told.
+  static func runsAlone(_ type: AnyClass) -> Bool {
+    lock.withLock { optrace_class_runs_alone(unsafeBitCast(type, to: UnsafeRawPointer.self)) }
+  }
+
   /// Records everything that nobody has introduced to `recorder`, until it is stopped.
   ///
   /// - Parameters:

@@ -6,39 +6,51 @@ internal import Foundation
   internal import Musl
 #endif
 
-/// What `optrace record` asks of the program that it runs and of all that this one runs: `OPTRACE_RECORD=PID:FILE`, the
-/// command's process, and the file in which it wants to be told of traces.
+/// What `optrace record` asks of the program that it runs and of all that this one runs: `OPTRACE_RECORD=FOLDER`, where it
+/// wants to be told of traces. A note is a symbolic link whose target is the text: a process that may write no file can make
+/// one. While the command lives it holds a lock on a file in there, which tells its number.
 struct RecordRequest {
   static let current = ProcessInfo.processInfo.environment["OPTRACE_RECORD"].flatMap(RecordRequest.init)
 
-  private let command: pid_t
-  private let notes: String
+  private let folder: String
 
   init?(_ text: String) {
-    let parts = text.split(separator: ":", maxSplits: 1)
-    guard parts.count == 2, let command = pid_t(parts[0]) else { return nil }
-    self.command = command
-    notes = String(parts[1])
+    guard text.hasPrefix("/") else { return nil }
+    folder = text
   }
 
   /// The program itself writes the file that was asked for. Its children, which have another parent, put their number
   /// before the name's ending; a program called by `exec` is still the program itself.
   func path(for pattern: String) -> String {
-    guard getppid() != command, !pattern.contains("%p") else { return pattern }
+    guard command != getppid(), !pattern.contains("%p") else { return pattern }
     let url = URL(fileURLWithPath: pattern)
     let ending = url.pathExtension.isEmpty ? "" : "." + url.pathExtension
     return "\(url.deletingPathExtension().path).%p\(ending)"
   }
 
-  func note(recordingTo path: String) { note("+\(getpid()) \(path)") }
-  func note(failure: String) { note("-\(getpid()) \(failure)") }
+  /// The command's process; nil where it is gone.
+  private var command: pid_t? {
+    let file = open("\(folder)/command", O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var question = flock()
+    question.l_type = Int16(F_WRLCK)
+    question.l_whence = Int16(SEEK_SET)
+    guard fcntl(file, F_GETLK, &question) == 0, question.l_type != Int16(F_UNLCK), question.l_pid > 0 else {
+      return nil
+    }
+    return question.l_pid
+  }
 
-  /// One write, so that the notes of two processes do not mix; a zero ends each. A command that is gone needs none.
+  func note(recordingTo path: String) { note("+\(path)") }
+  func note(failure: String) { note("-\(failure)") }
+
+  /// A process may have several notes. A command that is gone needs none.
   private func note(_ text: String) {
-    let file = open(notes, O_WRONLY | O_APPEND | O_CLOEXEC)
-    guard file >= 0 else { return }
-    let bytes = Array(text.utf8) + [0]
-    _ = write(file, bytes, bytes.count)
-    close(file)
+    // What a link holds at most.
+    let target = String(decoding: text.utf8.prefix(Int(PATH_MAX) - 1), as: UTF8.self)
+    for number in 0..<1000 {
+      if symlink(target, "\(folder)/\(getpid())-\(number)") == 0 || errno != EEXIST { return }
+    }
   }
 }

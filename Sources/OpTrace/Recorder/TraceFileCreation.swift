@@ -93,7 +93,9 @@ enum TraceFileCreation {
       usleep(2000)
       count = pread(descriptor, &header, header.count, 0)
     }
-    guard count >= Layout.magic.count, header.starts(with: Layout.magic) else { return .other }
+    guard count >= Layout.magic.count, header.starts(with: Layout.magic) else {
+      return isUnwritten(descriptor) ? .finishedTrace : .other
+    }
     func number<T: FixedWidthInteger>(_ offset: Int, _: T.Type) -> T {
       header.withUnsafeBytes { T(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: T.self)) }
     }
@@ -108,6 +110,18 @@ enum TraceFileCreation {
     let sameBoot = header[Layout.Header.bootID..<Layout.Header.bootID + 16].elementsEqual(bootID)
     return sameBoot && start != 0 && start == number(Layout.Header.processStart, UInt64.self)
       ? .liveTrace : .finishedTrace
+  }
+
+  /// Room that was reserved, and nothing else: its process was killed before the first word.
+  private static func isUnwritten(_ descriptor: Int32) -> Bool {
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    var offset: off_t = 0
+    while true {
+      let count = pread(descriptor, &bytes, bytes.count, offset)
+      if count <= 0 { return count == 0 }
+      if bytes[..<count].contains(where: { $0 != 0 }) { return false }
+      offset += off_t(count)
+    }
   }
 
   /// `run.optrace` becomes `run-2.optrace`.

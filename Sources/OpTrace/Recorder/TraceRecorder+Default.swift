@@ -59,7 +59,7 @@ extension TraceRecorder {
     RecordRequest.current?.note(failure: why)
     // Not through `FileHandle`, which traps when standard error is closed.
     let bytes = Array("optrace: \(why); \(result)\n".utf8)
-    _ = write(STDERR_FILENO, bytes, bytes.count)
+    optrace_say(bytes, bytes.count)
   }
 
   /// `4096`, `512K`, `16M`, `1G`.

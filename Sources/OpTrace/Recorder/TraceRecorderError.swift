@@ -67,7 +67,8 @@ public struct TraceRecorderError: Error, Sendable, Equatable, CustomStringConver
 
   /// What could not be done, with which file, and what to do about it.
   public var description: String {
-    let why = errno == 0 ? "" : ": \(String(cString: strerror(errno)))"
+    var why = errno == 0 ? "" : ": \(String(cString: strerror(errno)))"
+    if errno == EFBIG { why += " (the limit of file sizes, ulimit -f, leaves no room for it)" }
     switch reason {
     case .cannotCreate: return "cannot create the trace '\(path)'\(why)"
     case .notATrace: return "'\(path)' exists and is no trace: choose another name or remove it"

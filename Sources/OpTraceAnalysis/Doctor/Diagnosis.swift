@@ -17,8 +17,10 @@ public struct Diagnosis: Sendable {
     case deadlocked
   }
 
-  /// Errors first; of one severity those of ``DoctorRule/table``'s first rules.
+  /// Errors first; of one severity those of ``DoctorRule/table``'s first rules. Those of one kind are one.
   public let findings: [Finding]
+  /// The same, each alone.
+  package let single: [Finding]
   /// Who cannot go on at the end of the trace, and because of whom.
   public let blockage: Blockage
   /// How long nothing moved before the end.
@@ -39,7 +41,9 @@ public struct Diagnosis: Sendable {
       found = found.map { $0.severity == .error ? context.unproven($0, because: reason) : $0 }
     }
     let order = Finding.Severity.allCases
-    findings = order.flatMap { severity in found.filter { $0.severity == severity } }.map(\.inOrderOfTime)
+    single = order.flatMap { severity in found.filter { $0.severity == severity } }
+      .map { context.withKind($0.inOrderOfTime) }
+    findings = Finding.grouped(single)
     blockage = context.blockage
     silence = context.silence
   }
@@ -48,10 +52,11 @@ public struct Diagnosis: Sendable {
   ///
   /// O(findings squared + operations that they name).
   public func confirmed(by later: Diagnosis) -> [Finding] {
-    let before = findings.map { (code: $0.code, operations: Set($0.operations)) }
-    return later.findings.filter { new in
-      before.contains { $0.code == new.code && !$0.operations.isDisjoint(with: new.operations) }
-    }
+    let before = single.map { (code: $0.code, operations: Set($0.operations)) }
+    return Finding.grouped(
+      later.single.filter { new in
+        before.contains { $0.code == new.code && !$0.operations.isDisjoint(with: new.operations) }
+      })
   }
 
   /// Something is proven to be wrong.

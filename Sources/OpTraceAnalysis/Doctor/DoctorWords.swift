@@ -1,5 +1,12 @@
 import OpTraceModel
 
+extension String {
+  /// For the middle of a sentence.
+  var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
+  /// For its beginning.
+  var uppercasedFirst: String { prefix(1).uppercased() + dropFirst() }
+}
+
 /// How findings name things.
 extension DoctorContext {
   /// `'Load profile' (#3)`.
@@ -7,8 +14,8 @@ extension DoctorContext {
   func name(_ place: Int) -> String { name(trace.operations[place].id) }
 
   /// `queue 'network'`.
-  func name(_ id: QueueID) -> String { queue(id).map { "queue '\(Self.shown($0.name))'" } ?? id.description }
-  func queueName(_ place: Int) -> String { "queue '\(Self.shown(trace.queues[place].name))'" }
+  func name(_ id: QueueID) -> String { queue(id)?.phrase(quoting: Self.shown) ?? id.description }
+  func queueName(_ place: Int) -> String { trace.queues[place].phrase(quoting: Self.shown) }
 
   func name(_ id: ThreadID) -> String {
     guard let thread = thread(id) else { return id.description }
@@ -40,6 +47,20 @@ extension DoctorContext {
     case .object(let id): trace.object(id)?.title ?? id.description
     }
   }
+
+  /// How work stops holding a thread: what to do with the class, for the beginning of a sentence. A block has no class of
+  /// its own that could be changed.
+  static func asAsynchronous(_ operation: OperationRecord) -> String {
+    let isBlock = ["BlockOperation", "TracedBlockOperation"].contains(operation.className)
+    return isBlock
+      ? "Make an asynchronous operation of this block, with a class of its own"
+      : "Make \(operation.className) asynchronous"
+  }
+
+  /// What that means, for the sentence's end.
+  static let whatAsynchronousMeans =
+    "begin the work, return, and turn isFinished true where it ends (TracedAsyncOperation does this with finish(), if "
+    + "you link OpTrace)"
 
   /// Since when, and how long until the end.
   func since(_ time: Nanoseconds) -> String { "for \(DurationText.text(max(0, end - time)))" }

@@ -55,6 +55,10 @@ public struct Finding: Sendable, Equatable {
   public var evidence: [Evidence] = []
   /// What to change.
   public var fix: String
+  /// Which of its rule's sentences it says, where there are several.
+  var variant = 0
+  /// Findings of the same kind are told as one; nil: it stands alone.
+  var kind: Kind?
 
   package init(_ code: String, _ severity: Severity, title: String, explanation: String, fix: String) {
     self.code = code

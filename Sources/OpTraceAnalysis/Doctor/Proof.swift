@@ -12,7 +12,7 @@ extension DoctorContext {
     var finding = finding
     finding.isProven = false
     if finding.severity == .error { finding.severity = .warning }
-    finding.evidence.append(.init("unproven: \(reason)"))
+    finding.evidence.append(.init(Finding.unprovenMark + reason))
     return finding
   }
 

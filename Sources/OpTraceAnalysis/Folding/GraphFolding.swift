@@ -1,7 +1,8 @@
 /// Which nodes of a graph become one box, so that a graph too large to be read can be drawn.
 ///
 /// Only nodes of one kind fold. The folding goes no further than it has to: after each of these steps it ends when there
-/// are few enough boxes.
+/// are few enough boxes. Where steps 3 to 5 would leave fewer than there may be, boxes are parted again, as far as lines do
+/// not become too many to be followed.
 ///
 /// 1. *Alike*: those that come after the same boxes and before the same boxes, however far away (a fan, the stages of a
 ///    pipeline).
@@ -16,7 +17,8 @@
 ///
 /// Why no step makes a circle: all members of a box of 1 and 3 have a member of each box before it before them, so a
 /// circle of boxes could be followed backwards through nodes until one comes again. The end of a link that is the only
-/// way on and the only way there can be drawn to its beginning. Depth grows along every edge.
+/// way on and the only way there can be drawn to its beginning. Depth grows along every edge. Boxes of 3 and 4 have no edges
+/// inside, so parting them makes none either: it would have to stay within one.
 ///
 /// O(steps * (n + e log e)) for n nodes and e edges, in memory about 100 bytes for each.
 package struct GraphFolding: Sendable {
@@ -40,6 +42,7 @@ package struct GraphFolding: Sendable {
     var firsts = boxes
     var bands: [Int32] = []
     var distinct = 0
+    let finest = tiers.first?.first ?? []
     for tier in tiers {
       for kinds in tier {
         let count = Set(kinds).count
@@ -47,8 +50,11 @@ package struct GraphFolding: Sendable {
         if count == distinct { continue }
         distinct = count
         for step in Self.steps where graph.count > most {
-          let classes = Classes(of: step(graph, firsts.map { kinds[Int($0)] }))
+          var classes = Classes(of: step.fold(graph, firsts.map { kinds[Int($0)] }))
           if classes.count == graph.count { continue }
+          if classes.count < most, step.isLossy {
+            classes = graph.parted(classes, by: firsts.map { finest[Int($0)] }, most: most)
+          }
           graph = graph.folded(classes)
           firsts = classes.firsts.map { firsts[Int($0)] }
           for node in boxes.indices { boxes[node] = classes.numbers[Int(boxes[node])] }
@@ -57,7 +63,7 @@ package struct GraphFolding: Sendable {
       boxCount = graph.count
       hasBands = false
       for kinds in tier where boxCount > most {
-        let classes = Classes(of: whole.bands(kinds, isWhole: isWhole, most: most))
+        let classes = whole.bands(kinds, isWhole: isWhole, most: most)
         guard classes.count < boxCount else { continue }
         (bands, boxCount, hasBands) = (classes.numbers, classes.count, true)
       }
@@ -66,9 +72,19 @@ package struct GraphFolding: Sendable {
     if hasBands { boxes = bands }
   }
 
-  private static let steps: [@Sendable (LayeredGraph, [Int32]) -> [Int32]] = [
-    { $0.alike($1) }, { $0.runs($1) }, { $0.alike($1) }, { $0.runs($1) }, { $0.numbers($1, by: .before) },
-    { $0.runs($1) }, { $0.alike($1) }, { $0.depths($1) }, { $0.runs($1) }, { $0.alike($1) },
+  private struct Step: Sendable {
+    var fold: @Sendable (LayeredGraph, [Int32]) -> [Int32]
+    /// Boxes tell less than their nodes did.
+    var isLossy = false
+
+    static let alike = Step { $0.alike($1) }
+    static let runs = Step { $0.runs($1) }
+    static let history = Step(fold: { $0.numbers($1, by: .before) }, isLossy: true)
+    static let depths = Step(fold: { $0.depths($1) }, isLossy: true)
+  }
+
+  private static let steps: [Step] = [
+    .alike, .runs, .alike, .runs, .history, .runs, .alike, .depths, .runs, .alike,
   ]
 }
 

@@ -6,9 +6,9 @@ struct LayeredGraph: Sendable {
 
   let count: Int
   /// To be left alone: those that the caller said, and all on circles.
-  private(set) var isFixed: [Bool]
+  var isFixed: [Bool]
   private let before: NodeLists
-  private let after: NodeLists
+  let after: NodeLists
   /// How many nodes lie before each on the longest way; a circle counts as one.
   private(set) var depth: [Int32] = []
   /// By depth.
@@ -134,25 +134,7 @@ extension LayeredGraph {
   /// Those of one kind at one depth.
   func depths(_ kinds: [Int32]) -> [Int32] { pairs(kinds, depth) }
 
-  /// Those of one kind between the depths at which whole nodes stand, as far as there is room; circles fold too.
-  func bands(_ kinds: [Int32], isWhole: [Bool], most: Int) -> [Int32] {
-    let folded = Set((0..<count).lazy.filter { !isWhole[$0] }.map { kinds[$0] }).count
-    let room = max(1, most - isWhole.count(where: \.self)) / max(1, folded)
-    let depths = Set((0..<count).lazy.filter { isWhole[$0] }.map { depth[$0] }).sorted()
-    let cuts = min(depths.count, max(0, room - 1))
-    var isCut = [Bool](repeating: false, count: Int(depth.max() ?? 0) + 1)
-    for cut in 0..<cuts { isCut[Int(depths[(2 * cut + 1) * depths.count / (2 * cuts)])] = true }
-    var band: Int32 = 0
-    let bandOfDepth = isCut.map { isCut -> Int32 in
-      if isCut { band += 1 }
-      return band
-    }
-    var graph = self
-    graph.isFixed = isWhole
-    return graph.pairs(kinds, depth.map { bandOfDepth[Int($0)] })
-  }
-
-  private func pairs(_ one: [Int32], _ other: [Int32]) -> [Int32] {
+  func pairs(_ one: [Int32], _ other: [Int32]) -> [Int32] {
     var numbers = fixedNumbers()
     var numbering = Numbering<UInt64>(from: Int32(count))
     for node in 0..<count where !isFixed[node] {

@@ -27,10 +27,13 @@ public struct Blockage: Sendable {
   public struct Root: Sendable {
     /// The node in ``graph`` that nothing will satisfy.
     public var node: Int
-    /// Operations that wait for just this: ready ones of a suspended queue, those that depend on an operation.
+    /// Operations that wait for just this: ready ones of a suspended queue, those that depend on an operation. What
+    /// waits for several roots is told of the first.
     public var held: [Int]
     /// Operations behind these.
     public var behind: Int
+    /// Whether anything waits for it at all, be it told of another root.
+    public var isWaitedFor: Bool
     /// Threads outside of operations that wait for it.
     public var waitingThreads: [ThreadID]
   }
@@ -71,7 +74,9 @@ public struct Blockage: Sendable {
       let (operations, threads) = obstacles.behind([end], &isSeen)
       let direct = held.filter { if case .operation = graph.nodes[$0] { true } else { false } }
       roots.append(
-        Root(node: end, held: direct, behind: operations - direct.count, waitingThreads: threads))
+        Root(
+          node: end, held: direct, behind: operations - direct.count, isWaitedFor: !obstacles.waiters(of: end).isEmpty,
+          waitingThreads: threads))
     }
   }
 

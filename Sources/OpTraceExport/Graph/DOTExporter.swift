@@ -116,6 +116,10 @@ private struct LeanDOTNodes {
     } else {
       writer.string(TextEscaping.dot(builder.caption(of: operations[place], state)))
     }
+    if form.metrics.namesLanes {
+      writer.text("\\n")
+      writer.string(label(form.picture.lanes[lane].title))
+    }
     writer.text("\"];\n")
   }
 

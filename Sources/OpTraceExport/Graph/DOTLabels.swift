@@ -10,12 +10,13 @@ extension DOTWriter {
     let name = TextMetrics.fitting(node.name, into: nameWidth, size: GraphMetrics.nameSize, bold: true)
     if picture.nodes.count > Self.mostTables {
       let times = node.fold.map { "\\n\(TextEscaping.dot($0.timesText))" } ?? ""
-      return "\"\(node.state.sign) \(TextEscaping.dot(name))\\n\(TextEscaping.dot(node.caption))\(times)\""
+      let lane = laneName(of: node).map { "\\n\(TextEscaping.dot($0))" } ?? ""
+      return "\"\(node.state.sign) \(TextEscaping.dot(name))\\n\(TextEscaping.dot(node.caption))\(times)\(lane)\""
     }
-    let times = node.fold.map { fold in
+    let lines = [node.fold?.timesText, laneName(of: node)].compactMap(\.self).map { line in
       "<TR><TD ALIGN=\"LEFT\"><FONT POINT-SIZE=\"10\" COLOR=\"\(Palette.muted.light.hex)\">"
-        + "\(TextEscaping.htmlLabel(fold.timesText))</FONT></TD></TR>"
-    }
+        + "\(TextEscaping.htmlLabel(line))</FONT></TD></TR>"
+    }.joined()
     let style = node.state.style
     let shownName = TextEscaping.htmlLabel(name)
     let title = node.state == .cancelled ? "<S>\(shownName)</S>" : shownName
@@ -24,8 +25,15 @@ extension DOTWriter {
       + "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"\(style.accent.light.hex)\">\(TextEscaping.htmlLabel(node.state.sign))</FONT> "
       + "<B>\(title)</B></TD></TR>"
       + "<TR><TD ALIGN=\"LEFT\"><FONT POINT-SIZE=\"10\" COLOR=\"\(captionColor.light.hex)\">"
-      + "\(TextEscaping.htmlLabel(node.caption))</FONT></TD></TR>\(times ?? "")"
+      + "\(TextEscaping.htmlLabel(node.caption))</FONT></TD></TR>\(lines)"
       + "<TR><TD ALIGN=\"LEFT\" CELLPADDING=\"0\">\(barTable(node))</TD></TR></TABLE>>"
+  }
+
+  /// Where no cluster tells it.
+  func laneName(of node: GraphPicture.Node) -> String? {
+    guard metrics.namesLanes else { return nil }
+    let width = metrics.nodeWidth - 2 * GraphMetrics.padding
+    return TextMetrics.fitting(picture.lanes[node.lane].title, into: width, size: GraphMetrics.captionSize)
   }
 
   private func barTable(_ node: GraphPicture.Node) -> String {
@@ -90,6 +98,7 @@ extension DOTWriter {
         mark = "<TD><FONT COLOR=\"\(kind.sample.color.light.hex)\"><B>\(sign)</B></FONT></TD>"
       case .barrier: mark = "<TD>‖</TD>"
       case .fold: mark = "<TD>❐</TD>"
+      case .many: mark = "<TD>×n</TD>"
       case .bar:
         let colors = [Palette.waitsForDependencies, Palette.waitsForSlot, ShownState.finished.style.accent]
         mark = colors.map { "<TD WIDTH=\"12\" HEIGHT=\"5\" FIXEDSIZE=\"TRUE\" BGCOLOR=\"\($0.light.hex)\"></TD>" }

@@ -13,8 +13,8 @@ extension GraphPictureBuilder {
     fold.critical = box.critical
     fold.inner = box.inner
     fold.timesText =
-      "blocked \(DurationText.text(box.times.waitingForDependencies))"
-      + " · queued \(DurationText.text(box.times.waitingForSlot)) · ran \(DurationText.text(box.times.running))"
+      "dependencies \(DurationText.text(box.times.waitingForDependencies))"
+      + " · slot \(DurationText.text(box.times.waitingForSlot)) · running \(DurationText.text(box.times.running))"
     let span = box.span(traceEnd: trace.end)
     return GraphPicture.Node(
       operation: trace.operations[box.first].id, lane: lane, state: box.state, name: name(of: box),
@@ -48,12 +48,12 @@ extension GraphPictureBuilder {
     lines.append(listed("class", "classes", box.classes.sorted().map(line)))
     let queues = box.queues.map { queue -> String in
       guard let queue else { return "none" }
-      return line(trace.queue(queue)?.name ?? "\(queue)")
+      return line(trace.queue(queue)?.title ?? "\(queue)")
     }
     lines.append(listed("queue", "queues", queues.sorted()))
     lines.append(
-      "in all waited \(DurationText.text(box.times.waitingForDependencies)) for dependencies, "
-        + "\(DurationText.text(box.times.waitingForSlot)) for a slot; ran \(DurationText.text(box.times.running))")
+      "in all waiting for dependencies \(DurationText.text(box.times.waitingForDependencies)), "
+        + "for a slot \(DurationText.text(box.times.waitingForSlot)), running \(DurationText.text(box.times.running))")
     if box.longestRun > 0 {
       let title = TextEscaping.oneLine(trace.operations[box.longest].title, limit: 60)
       lines.append("the longest ran \(DurationText.text(box.longestRun)): \(id(box.longest)) \(title)")

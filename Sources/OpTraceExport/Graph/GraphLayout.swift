@@ -120,7 +120,8 @@ public struct GraphMetrics: Sendable, Hashable {
   package static let padding = 10.0
   /// Between a node's left padding and its name.
   package static let signWidth = 16.0
-  /// Above this many lanes, queues are told by a tint of the node instead: Graphviz fails on many interleaved clusters.
+  /// Above this many lanes, a tint and a line of its own tell a box's queue instead: Graphviz fails on many interleaved
+  /// clusters, and a page of lanes with little in them has no room for it.
   public static let mostLanes = 20
 
   /// All nodes are so wide.
@@ -131,26 +132,35 @@ public struct GraphMetrics: Sendable, Hashable {
   public var titleWidth: Double
   /// … and so high.
   public var titleHeight = 36.0
-  /// Lanes are drawn as boxes; else queues are told by a tint.
+  /// Lanes are drawn as boxes; else each box of an operation tells its queue, by a tint and, where there are several, by name.
   public var hasLanes: Bool
+  /// Boxes have a line for their queue's name.
+  public var namesLanes: Bool
 
   static let boxHeight = 46.0
   /// With a line for the three times.
   static let foldHeight = 60.0
+  /// Of a line of a box.
+  static let lineHeight = 13.0
 
   /// The sizes that this picture's texts ask for. O(length of all texts).
-  public init(of picture: GraphPicture) {
+  /// - Parameter withLanes: false: no lanes, however few there are.
+  public init(of picture: GraphPicture, withLanes: Bool = true) {
+    hasLanes = withLanes && (1...Self.mostLanes).contains(picture.lanes.count)
+    namesLanes = !hasLanes && picture.lanes.count > 1
     var widest = 0.0
     let isFolded = picture.isFolded
     let isLean = picture.isLean
     for node in picture.nodes {
-      let shown = isLean ? node.leanName : node.name
+      let lane = picture.lanes[node.lane].title
+      let shown = isLean ? node.leanName(namesLanes ? lane : nil) : node.name
+      if namesLanes { widest = max(widest, TextMetrics.width(of: lane.prefix(40), size: Self.captionSize)) }
       let name = TextMetrics.width(of: shown.prefix(40), size: Self.nameSize, bold: true) + Self.signWidth
       widest = max(widest, name, TextMetrics.width(of: node.caption, size: Self.captionSize))
       if let fold = node.fold { widest = max(widest, TextMetrics.width(of: fold.timesText, size: Self.captionSize)) }
     }
-    nodeWidth = (min(max(widest + 2 * Self.padding, 124), isFolded ? 260 : 216)).rounded(.up)
-    nodeHeight = isFolded ? Self.foldHeight : Self.boxHeight
+    nodeWidth = (min(max(widest + 2 * Self.padding, 124), isFolded ? 340 : 216)).rounded(.up)
+    nodeHeight = (isFolded ? Self.foldHeight : Self.boxHeight) + (namesLanes && !isLean ? Self.lineHeight : 0)
     var title = 0.0
     for lane in picture.lanes {
       title = max(
@@ -158,9 +168,10 @@ public struct GraphMetrics: Sendable, Hashable {
         TextMetrics.width(of: lane.caption, size: Self.captionSize))
     }
     titleWidth = (min(max(title, 60), 240) + 8).rounded(.up)
-    hasLanes = (1...Self.mostLanes).contains(picture.lanes.count)
   }
 
   /// Of the node's own box.
-  func height(of node: GraphPicture.Node) -> Double { node.fold == nil ? Self.boxHeight : Self.foldHeight }
+  package func height(of node: GraphPicture.Node) -> Double {
+    (node.fold == nil ? Self.boxHeight : Self.foldHeight) + (namesLanes ? Self.lineHeight : 0)
+  }
 }

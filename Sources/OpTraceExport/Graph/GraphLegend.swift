@@ -29,6 +29,8 @@ struct LegendItem: Sendable {
     case line(Line)
     case barrier
     case fold
+    /// The number of edges on a line.
+    case many
     case bar
   }
   var mark: Mark
@@ -43,7 +45,7 @@ extension LegendItem.Mark {
     case .state(let state): state
     case .culprit: .stalled
     case .unknown, .line: .pending
-    case .fold, .barrier, .bar: .finished
+    case .fold, .many, .barrier, .bar: .finished
     }
   }
 }
@@ -57,12 +59,17 @@ extension GraphPicture {
     }
     let unknown = nodes.reduce(0) { $0 + ($1.fold?.unknown ?? ($1.isUnknown ? 1 : 0)) }
     if unknown > 0 { items.append(LegendItem(mark: .unknown, text: "recorded in part", count: unknown)) }
-    if nodes.contains(where: \.isCritical) { items.append(LegendItem(mark: .line(.critical), text: "critical path")) }
+    if nodes.contains(where: \.isCritical) {
+      let isPart = nodes.contains { $0.isCritical && ($0.fold.map { $0.critical < $0.count } ?? false) }
+      let text = isPart ? "critical path; a box: some of it" : "critical path"
+      items.append(LegendItem(mark: .line(.critical), text: text))
+    }
     if edges.contains(where: { $0.kind == .slot }) {
       items.append(LegendItem(mark: .line(.slot), text: "waited for its slot"))
     }
     if nodes.contains(where: \.isCulprit) || lanes.contains(where: \.isCulprit) {
-      items.append(LegendItem(mark: .culprit, text: "holds the others up"))
+      items.append(
+        LegendItem(mark: .culprit, text: isStuckProven ? "holds the others up" : "perhaps holds the others up"))
     }
     if edges.contains(where: { $0.isCycle && $0.kind == .dependency }) {
       items.append(LegendItem(mark: .line(.cycle), text: "dependency cycle"))
@@ -77,14 +84,20 @@ extension GraphPicture {
       items.append(LegendItem(mark: .line(.open), text: "not begun"))
     }
     let folds = nodes.count { $0.fold != nil }
-    if folds > 0 { items.append(LegendItem(mark: .fold, text: "box of many", count: folds)) }
+    if folds > 0 {
+      items.append(LegendItem(mark: .fold, text: "several operations in one box", count: folds))
+      let most = edges.lazy.map(\.count).max() ?? 1
+      if most > 1 { items.append(LegendItem(mark: .many, text: "so many dependencies between two boxes")) }
+    }
     if edges.contains(where: \.isMixed) {
-      items.append(LegendItem(mark: .line(.mixed), text: "round between boxes of many, no circle of operations"))
+      items.append(LegendItem(mark: .line(.mixed), text: "goes both ways between boxes: not a deadlock"))
     }
     if nodes.contains(where: \.isBarrier) { items.append(LegendItem(mark: .barrier, text: "barrier")) }
     if nodes.contains(where: { !$0.bar.isEmpty }) {
       let length = DurationText.text(period.upperBound - period.lowerBound)
-      items.append(LegendItem(mark: .bar, text: "blocked · queued · ran, over 0 – \(length)"))
+      let box = folds > 0 ? "; of a box of several: from its first to its last" : ""
+      items.append(
+        LegendItem(mark: .bar, text: "waiting for dependencies · for a slot · running, over 0 – \(length)\(box)"))
     }
     return items
   }

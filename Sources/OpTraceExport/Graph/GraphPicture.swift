@@ -17,6 +17,8 @@ public struct GraphPicture: Sendable {
   public var edges: [Edge] = []
   /// What the time bars stand for.
   public var period: ClosedRange<Nanoseconds> = 0...0
+  /// What is drawn as stuck is so for certain.
+  var isStuckProven = true
 
   /// One thing that the picture comes to.
   public struct Verdict: Sendable, Hashable {

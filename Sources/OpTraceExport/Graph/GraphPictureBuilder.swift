@@ -16,6 +16,7 @@ struct GraphPictureBuilder {
   let graph: DependencyGraph
   let path: CriticalPath
   let stuck: StuckPart
+  let barriers: BarrierWaits
   let diagnosis: Diagnosis
   let period: ClosedRange<Nanoseconds>
   /// What the threads of executing operations are blocked in at the end: the wait that began last.
@@ -36,6 +37,7 @@ struct GraphPictureBuilder {
     let folds = options.mostBoxes.map { trace.operations.count > $0 } ?? false
     diagnosis = folds ? Diagnosis(of: trace) : Diagnosis(of: trace, only: .stuck)
     stuck = StuckPart(of: trace, diagnosis)
+    barriers = BarrierWaits(in: trace)
     openWaits = Dictionary(
       trace.waits.compactMap { wait in wait.ended == nil ? wait.inside.map { ($0, wait) } : nil },
       uniquingKeysWith: { $0.began > $1.began ? $0 : $1 })
@@ -72,6 +74,7 @@ struct GraphPictureBuilder {
     let (lanes, laneOfNode) = makeLanes()
     picture.lanes = lanes
     picture.verdicts = verdicts()
+    picture.isStuckProven = stuck.isProven
     var edges: [GraphPicture.Edge] = []
     eachEdge { edges.append($0) }
     if let most = options.mostBoxes, shown.count > most {
@@ -80,6 +83,7 @@ struct GraphPictureBuilder {
       let isLean = shown.count > GraphPicture.mostDetailed
       picture.nodes = shown.indices.map { node(at: shown[$0], lane: Int(laneOfNode[$0]), isLean: isLean) }
       picture.edges = edges
+      if options.stuckHops != nil { addCrowds(to: &picture, laneOfNode) }
     }
     picture.title = title
     picture.subtitle = subtitle(lanes)

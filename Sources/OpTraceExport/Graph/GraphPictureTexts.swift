@@ -9,7 +9,7 @@ extension GraphPictureBuilder {
       switch state {
       case .finished: finishedCaption(operation, times.running)
       case .executing: executingCaption(operation, times.running)
-      case .ready: "waits \(DurationText.text(times.waitingForSlot)) for a slot"
+      case .ready: "waits \(DurationText.text(times.waitingForSlot)) for a \(slotWord(of: operation))"
       case .pending: operation.isOutcomeKnown ? pendingCaption(operation) : unknownCaption(operation)
       case .cancelled: "never ran"
       case .failed: "failed after \(DurationText.text(times.running))"
@@ -18,13 +18,22 @@ extension GraphPictureBuilder {
     return "\(operation.id) · " + (operation.isBarrier ? "barrier · \(what)" : what)
   }
 
+  /// What it waits for when no dependency holds it up any more.
+  private func slotWord(of operation: OperationRecord) -> String {
+    barriers.parts(of: operation).contains(.slot) ? "barrier" : "slot"
+  }
+
+  private func dependencyWord(of operation: OperationRecord) -> String {
+    barriers.parts(of: operation).contains(.dependencies) ? "a barrier" : "dependencies"
+  }
+
   /// One that does nothing but wait looks like one that works, unless it is said.
   private func executingCaption(_ operation: OperationRecord, _ running: Nanoseconds) -> String {
     guard let wait = openWaits[operation.id] else { return "\(DurationText.text(running)) so far" }
     let target =
       switch wait.target {
       case .operation(let id): "\(id)"
-      case .queue(let id): TextEscaping.oneLine("queue \(trace.queue(id)?.name ?? "\(id)")", limit: 28)
+      case .queue(let id): TextEscaping.oneLine(trace.queue(id)?.phrase ?? "\(id)", limit: 28)
       case .object(let id): TextEscaping.oneLine(trace.object(id)?.title ?? "\(id)", limit: 28)
       }
     return "waits \(DurationText.text(max(0, trace.end - wait.began))) for \(target)"
@@ -72,15 +81,16 @@ extension GraphPictureBuilder {
     var lines = ["\(operation.id) \(line(operation.title)) — \(word)"]
     if operation.name != nil, !operation.className.isEmpty { lines.append("class \(line(operation.className))") }
     if let queue = operation.queue {
-      lines.append("queue \(line(trace.queue(queue)?.name ?? "\(queue)"))" + (operation.isBarrier ? ", barrier" : ""))
+      lines.append(line(trace.queue(queue)?.phrase ?? "\(queue)") + (operation.isBarrier ? ", barrier" : ""))
     } else {
       lines.append("on no queue")
     }
     lines.append(
       isUnknown
         ? "what became of it is not in the trace"
-        : "waited \(DurationText.text(times.waitingForDependencies)) for dependencies, "
-          + "\(DurationText.text(times.waitingForSlot)) for a slot; ran \(DurationText.text(times.running))")
+        : "waiting for \(dependencyWord(of: operation)) \(DurationText.text(times.waitingForDependencies)), "
+          + "for a \(slotWord(of: operation)) \(DurationText.text(times.waitingForSlot)), "
+          + "running \(DurationText.text(times.running))")
     let moments = [
       ("enqueued", operation.enqueued), ("began", operation.executionBegan),
       ("cancelled", operation.cancelRequested), ("ended", operation.finished),
@@ -151,7 +161,9 @@ extension GraphPictureBuilder {
 
   private func verdict(on finding: Finding) -> GraphPicture.Verdict {
     let isCircle = Diagnosis.verdict([finding]) == .deadlocked
-    let lead = finding.severity == .error ? (isCircle ? "Deadlock:" : "Stalled:") : "Perhaps stuck:"
+    let lead =
+      finding.severity == .error
+      ? (isCircle ? "Deadlock:" : "Stalled:") : finding.isOfStuck(in: trace) ? "Perhaps stuck:" : "Warning:"
     // A circle of dependencies is told best by its members.
     let text =
       finding.code == "dependency-cycle" ? circle(finding.cycle) : TextEscaping.oneLine(finding.title, limit: 300)

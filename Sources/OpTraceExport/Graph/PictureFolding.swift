@@ -99,7 +99,8 @@ struct PictureFolding {
     }
   }
 
-  private static func lane(_ grouping: GraphOptions.Grouping) -> GraphPicture.Lane {
+  /// Of boxes whose operations are in several.
+  static func lane(_ grouping: GraphOptions.Grouping) -> GraphPicture.Lane {
     let what = grouping == .queue ? "several queues" : "several classes"
     return GraphPicture.Lane(
       id: "several", nodeClass: "", title: what, caption: "folded together", tooltip: "operations of \(what)",

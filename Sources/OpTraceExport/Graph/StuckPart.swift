@@ -16,6 +16,8 @@ struct StuckPart {
 
   /// What the doctor says about it, errors first.
   let findings: [Finding]
+  /// An error among them: it is proven.
+  var isProven: Bool { findings.contains { $0.severity == .error } }
   /// The circle that an operation is in, by number.
   private(set) var circles: [Int: Int] = [:]
   /// The links inside of circles.
@@ -29,7 +31,7 @@ struct StuckPart {
   /// Of these, those that wait for a culprit itself.
   private(set) var held: [Int] = []
 
-  private let trace: Trace
+  let trace: Trace
   private let blockage: Blockage
   private var graph: WaitForGraph { blockage.graph }
 
@@ -39,7 +41,8 @@ struct StuckPart {
     findings = diagnosis.findings.filter {
       $0.severity != .note && DoctorRule.of($0.code)?.symptom == .stuck
     }
-    guard !findings.isEmpty else { return }
+    let isStuck = { (finding: Finding) in finding.isOfStuck(in: trace) }
+    guard findings.contains(where: isStuck) else { return }
     var told: [Int] = []
     for (number, deadlock) in blockage.deadlocks.enumerated() {
       told += deadlock.nodes
@@ -51,10 +54,10 @@ struct StuckPart {
       held += root.held.compactMap(place)
     }
     addStalled(behind: told)
-    for finding in findings {
+    for finding in diagnosis.single.filter(isStuck) {
       let places = finding.operations.compactMap(trace.index)
       guard places.allSatisfy({ circles[$0] == nil && !culprits.contains($0) && !stalled.contains($0) }),
-        let first = places.first
+        let first = places.first, trace.operations[first].finished == nil
       else { continue }
       culprits.insert(first)
     }
@@ -148,32 +151,4 @@ struct StuckPart {
     default: return (.dependency, "")
     }
   }
-}
-
-extension StuckPart {
-  /// What a picture of it alone shows: circles, culprits, and what waits for them over at most `hops` operations.
-  /// Ascending, and not more than one can look at.
-  func surroundings(hops: Int) -> [Int] {
-    var shown = Set(circles.keys).union(culprits)
-    var behind: [Int: [Int]] = [:]
-    for place in stalled.sorted() {
-      for link in obstacles(of: place) { behind[link.target, default: []].append(place) }
-    }
-    var room = Self.mostBehind
-    func add(_ places: [Int]) -> [Int] {
-      let new = places.filter { !shown.contains($0) }.prefix(room)
-      room -= new.count
-      shown.formUnion(new)
-      return Array(new)
-    }
-    // What a suspended queue holds is at no operation's feet.
-    var ring = shown.sorted() + add(culpritQueues.isEmpty ? [] : held.sorted())
-    for _ in 0..<max(0, hops) where !ring.isEmpty {
-      ring = add(Array(Set(ring.flatMap { behind[$0] ?? [] })).sorted())
-    }
-    return shown.sorted()
-  }
-
-  /// How many operations behind the culprits are shown.
-  static let mostBehind = 40
 }

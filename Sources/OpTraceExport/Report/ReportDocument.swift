@@ -72,7 +72,8 @@ struct ReportDocument {
 
   private func queue(_ queue: Summary.Queue) -> JSONValue {
     .members([
-      "name": .string(queue.name.isEmpty ? queue.id.description : queue.name), "limit": .integer(queue.limit),
+      "name": .string(trace.queue(queue.id)?.title ?? queue.name),
+      "hasName": .bool(trace.queue(queue.id)?.title == queue.name), "limit": .integer(queue.limit),
       "isSuspended": .bool(queue.isSuspended), "operations": .integer(queue.operations), "peak": .integer(queue.peak),
       "busy": .integer(Int(queue.busy)), "utilisation": .number(queue.utilisation),
       "waitingForDependencies": .integer(Int(queue.waitingForDependencies)),

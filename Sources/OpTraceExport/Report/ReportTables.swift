@@ -98,12 +98,13 @@ struct ReportTables {
     _ trace: Trace, _ tracks: Places, _ stuck: StuckPart, _ path: CriticalPath, _ boxes: [OperationID: Int]
   ) {
     let critical = Set(path.operations)
+    let barriers = BarrierWaits(in: trace)
     func track(_ index: Timeline.TrackIndex) -> Int? { index < 0 ? nil : Int(index) }
     trace.operations.withUnsafeBufferPointer { records in
       for row in records.indices {
         let id = records[row].id
         let state = ReportState(of: records[row], at: row, stuck)
-        let flags = ReportFlags(of: records[row], isCritical: critical.contains(id))
+        let flags = ReportFlags(of: records[row], isCritical: critical.contains(id), barriers.parts(of: records[row]))
         operations.append(
           Int(id.rawValue), records[row].name.map { place(of: $0) }, place(of: records[row].className),
           records[row].queue.flatMap { queueRows[$0] }, state.rawValue, flags.rawValue, Int(records[row].priority),
@@ -220,11 +221,16 @@ struct ReportFlags: OptionSet {
   static let partial = Self(rawValue: 16)
   static let critical = Self(rawValue: 32)
   static let unknown = Self(rawValue: 64)
+  /// What the three times count as a wait for dependencies, or for a slot, was one for a barrier.
+  static let barrierForDependencies = Self(rawValue: 128)
+  static let barrierForSlot = Self(rawValue: 256)
 
   init(rawValue: Int) { self.rawValue = rawValue }
 
-  init(of operation: borrowing OperationRecord, isCritical: Bool) {
+  init(of operation: borrowing OperationRecord, isCritical: Bool, _ barriers: BarrierWaits.Parts) {
     self = []
+    if barriers.contains(.dependencies) { insert(.barrierForDependencies) }
+    if barriers.contains(.slot) { insert(.barrierForSlot) }
     if operation.isAsynchronous { insert(.asynchronous) }
     if operation.isBarrier { insert(.barrier) }
     if operation.leavesThread { insert(.leavesThread) }
@@ -269,6 +275,11 @@ private struct DetailFacts {
       kind = 3
       name = "\(gap.count) records lost: \(gap.reason.explanation)"
       thread = gap.thread
+    case .start(let row):
+      kind = 4
+      name = "start()"
+      operation = Int(row)
+      thread = trace.operations[Int(row)].executionBegan?.thread ?? ThreadID(0)
     }
   }
 }

@@ -1,8 +1,8 @@
 import OpTraceModel
 
 extension Timeline {
-  /// What went on inside executions and between them, on lanes where slices nest: blocks, the program's own spans,
-  /// waits of threads, gaps where records were lost.
+  /// What went on inside executions and between them, on lanes where slices nest: work in `start()`, blocks, the
+  /// program's own spans, waits of threads, gaps where records were lost.
   struct DetailLanes {
     private var details: [(detail: Detail, thread: ThreadID)] = []
     private var lanes: [ThreadID: NestingLanes] = [:]
@@ -32,7 +32,10 @@ extension Timeline {
         details.append((detail, thread))
       }
       trace.operations.withUnsafeBufferPointer { operations in
-        for index in operations.indices where !operations[index].blocks.isEmpty {
+        for index in operations.indices {
+          if let work = operations[index].workInStart(traceEnd: trace.end) {
+            add(.start(UInt32(index)), operations[index].id, work.thread, work.begin, work.end)
+          }
           for block in operations[index].blocks {
             add(.block(UInt32(index), block), operations[index].id, block.thread, block.began, block.ended)
           }

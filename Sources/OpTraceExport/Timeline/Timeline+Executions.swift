@@ -100,10 +100,24 @@ extension OperationRecord {
   }
 }
 
+extension OperationRecord {
+  /// What an operation that leaves its thread did there, as the summary counts it: from the beginning of its code to the
+  /// return of `start()`. Nil where it is drawn on its thread anyway, and where it took no time. `end` is nil while it goes on.
+  func workInStart(traceEnd: Nanoseconds) -> (thread: ThreadID, begin: Nanoseconds, end: Nanoseconds?)? {
+    guard leavesThread, let began = executionBegan else { return nil }
+    let end = (executionEnded ?? startReturned)?.time
+    // Still inside of `start()`; without a word of its return it may as well be over.
+    if end == nil, !isInsideStart { return nil }
+    return (end ?? traceEnd) > began.time ? (began.thread, began.time, end) : nil
+  }
+
+  private var isInsideStart: Bool { startReturned == nil && finished == nil && coverage == .full }
+}
+
 extension ThreadRecord {
   /// The system's id goes into the name: viewers sort by the id that they are given.
   var timelineName: String {
-    let system = systemID == 0 ? "" : " (tid \(systemID))"
+    let system = systemID == 0 ? "" : " · \(systemID)"
     if !name.isEmpty { return name + system }
     return (isMain ? "main thread" : id.description) + system
   }

@@ -52,6 +52,8 @@ struct Timeline {
 
   struct Detail {
     enum Kind {
+      /// What an operation that leaves its thread does there: its code up to the return of `start()`.
+      case start(OperationIndex)
       case block(OperationIndex, BlockExecution)
       case span(Int)
       case wait(Int)
@@ -123,9 +125,11 @@ struct Timeline {
   /// O(n log n) for n events; nearly linear when the operations are numbered in the order of their times.
   init(_ trace: Trace, options: TimelineOptions) {
     groups = [Group(name: trace.header.processName.isEmpty ? "process" : trace.header.processName, queue: nil)]
-    for queue in trace.queues {
+    // A queue that never had anything would be an empty row.
+    let used = Set(trace.operations.lazy.compactMap(\.queue))
+    for queue in trace.queues where used.contains(queue.id) {
       groupOfQueue[queue.id] = groups.count
-      groups.append(Group(name: queue.name.isEmpty ? queue.id.description : queue.name, queue: queue))
+      groups.append(Group(name: queue.title, queue: queue))
     }
     collectExecutions(trace)
     collectWaits(trace)

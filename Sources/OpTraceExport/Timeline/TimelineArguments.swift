@@ -129,7 +129,7 @@ extension TimelineContent {
   func arguments(of detail: Timeline.Detail, _ sink: inout some ArgumentSink) {
     guard options.includesArguments else { return }
     switch detail.kind {
-    case .block(let operation, _): sink.operation(trace.operations[Int(operation)].id)
+    case .start(let operation), .block(let operation, _): sink.operation(trace.operations[Int(operation)].id)
     case .span(let index): sink.operation(trace.spans[index].operation)
     case .wait(let index):
       sink.operation(trace.waits[index].inside)

@@ -3,7 +3,7 @@ import OpTraceModel
 
 /// What viewers filter slices and instants by.
 enum TimelineCategory: Int, CaseIterable {
-  case operation, wait, block, span, threadWait, loss, finding, mark
+  case operation, wait, block, span, threadWait, loss, finding, mark, start
 
   var text: StaticString {
     switch self {
@@ -15,6 +15,7 @@ enum TimelineCategory: Int, CaseIterable {
     case .loss: "loss"
     case .finding: "finding"
     case .mark: "mark"
+    case .start: "start"
     }
   }
 }
@@ -23,7 +24,7 @@ enum TimelineCategory: Int, CaseIterable {
 extension TimelineContent {
   func groupName(_ index: Int) -> String {
     let group = timeline.groups[index]
-    if index > 0 { return group.queue == nil ? group.name : "queue " + group.name }
+    if index > 0 { return group.queue?.phrase ?? group.name }
     return trace.header.processID > 0 ? "\(group.name) (pid \(trace.header.processID))" : group.name
   }
 
@@ -37,6 +38,7 @@ extension TimelineContent {
 
   func describe(_ detail: Timeline.Detail) -> (category: TimelineCategory, name: String) {
     switch detail.kind {
+    case .start(let operation): (.start, "\(name(ofOperation: operation)) · start()")
     case .block(let operation, let block):
       (.block, "\(name(ofOperation: operation)) · block \(Int(block.index) + 1)")
     case .span(let index): (.span, trace.spans[index].name)
@@ -51,7 +53,7 @@ extension Timeline {
   func name(of target: WaitRecord.Target, in trace: Trace) -> String {
     switch target {
     case .operation(let id): "operation " + (trace.operation(id)?.shownName ?? id.description)
-    case .queue(let id): "queue " + (groupOfQueue[id].map { groups[$0].name } ?? id.description)
+    case .queue(let id): trace.queue(id)?.phrase ?? id.description
     case .object(let id): trace.object(id)?.title ?? id.description
     }
   }

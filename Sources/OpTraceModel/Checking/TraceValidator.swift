@@ -218,11 +218,13 @@ public struct TraceValidator {
     swap(&life, &lives[place])
     defer { swap(&life, &lives[place]) }
     if kind == .operationCreated {
-      // What was only named as a dependency is described again when it is met itself.
-      let isKnown = life.isCreated && life.coverage != .external
-      if isKnown, isWhole { report(.definedTwice, event, index, "is created twice") }
+      let coverage = Coverage(rawValue: UInt8(event.word1 >> 16 & 0xF)) ?? .partial
+      // What was only named as a dependency is described again when it is met itself; what was thought to be seen from its
+      // start on, when it turns out that it was not.
+      let isMore = life.coverage == .external || (life.coverage == .full && coverage == .partial)
+      if life.isCreated, !isMore, isWhole { report(.definedTwice, event, index, "is created twice") }
       life.isCreated = true
-      life.coverage = Coverage(rawValue: UInt8(event.word1 >> 16 & 0xF)) ?? .partial
+      life.coverage = coverage
       life.isAsynchronous = event.word1 >> 20 & 1 != 0
       life.overridesReady = event.word1 >> 21 & 1 != 0
       return

@@ -188,6 +188,21 @@ public struct QueueRecord: Sendable, Equatable, Identifiable, TraceOwned {
   public var lastSign: Nanoseconds?
   package var owner: TraceOwner { .queue(id) }
 
+  /// What it is called in every output: its name, or `queue 7` where it has none that can be seen.
+  public var title: String { isUnnamed ? id.description : name }
+  /// The same inside of a sentence: `queue network`, or `queue 7`.
+  public var phrase: String { isUnnamed ? id.description : "queue \(name)" }
+  /// `queue 'network'`, or `queue 7`. `shown` makes a name fit for its place.
+  package func phrase(quoting shown: (String) -> String) -> String {
+    (isUnnamed ? "" : "queue ") + title(quoting: shown)
+  }
+  /// `'network'`, or `queue 7`.
+  package func title(quoting shown: (String) -> String) -> String {
+    isUnnamed ? id.description : "'\(shown(name))'"
+  }
+
+  private var isUnnamed: Bool { name.allSatisfy(\.isWhitespace) }
+
   package init(id: QueueID, name: String, initialLimit: Int) {
     self.id = id
     self.name = name

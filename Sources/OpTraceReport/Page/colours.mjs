@@ -3,6 +3,13 @@
 const NAMES = ['page', 'text', 'muted', 'line', 'band', 'accent', 'critical', 'waits-for-dependencies', 'waits-for-slot', 'thread-blocked', 'stuck', 'on-fill'];
 export const CLASS_COLOURS = 10;
 
+const STUCK_STATES = ['deadlocked', 'stalled'];
+
+// The style sheet's class with the colour of a wait, by the state of its operation: its sort's, or where it never ends that of the state.
+export function waitFillOf(state, sort) {
+  return STUCK_STATES.includes(state) ? `fill-of-${state}` : `waits-for-${sort}`;
+}
+
 export class Colours {
   constructor(element, model) {
     this.element = element;
@@ -27,7 +34,7 @@ export class Colours {
     this.blockedFill = this.fills.push(this.threadBlocked) - 1;
     this.failedFill = this.stateWords.indexOf('failed');
     this.executingFill = this.stateWords.indexOf('executing');
-    this.stuckStates = ['deadlocked', 'stalled'].map((word) => this.stateWords.indexOf(word));
+    this.stuckStates = STUCK_STATES.map((word) => this.stateWords.indexOf(word));
   }
 
   // Of an operation, by 'state' or by 'class'.
@@ -42,6 +49,6 @@ export class Colours {
     return this.stuckStates.includes(state) ? state : sort === 'slot' ? this.slotFill : this.dependencyFill;
   }
 
-  // Blocks and spans as what runs, waits as a thread that is blocked, loss as a warning.
-  fillOfDetail(kind) { return [this.executingFill, this.executingFill, this.blockedFill, this.failedFill][kind]; }
+  // Waits as a thread that is blocked, loss as a warning, all else (blocks, spans) as what runs.
+  fillOfDetail(kind) { return {2: this.blockedFill, 3: this.failedFill}[kind] ?? this.executingFill; }
 }

@@ -63,9 +63,9 @@ export const TIME_KINDS = [
 ];
 
 /** The three times as one bar, `longest` wide at most. The parts differ in height too, not by colour alone. */
-export function timesBar(times, longest) {
+export function timesBar(times, longest, wordsOf = kind => kind.text) {
   const parts = TIME_KINDS.filter(kind => times[kind.key] > 0);
-  const words = parts.map(kind => `${kind.text} ${durationText(times[kind.key])}`).join(', ');
+  const words = parts.map(kind => `${wordsOf(kind)} ${durationText(times[kind.key])}`).join(', ');
   return h('span', {class: 'times-bar', role: 'img', 'aria-label': words || 'no time', title: words},
     parts.map(kind => h('span', {class: kind.css, css: {width: `${100 * times[kind.key] / Math.max(longest, 1)}%`}})));
 }
@@ -75,11 +75,16 @@ export function threadName(model, index) {
   return thread ? thread.name : '';
 }
 
+/** What the time of a kind was for this operation: where a barrier made it wait, it is called so. */
+export function timeWords(model, row, kind) {
+  return model.waitsForBarrier(row, kind.key) ? 'waiting for a barrier' : kind.text;
+}
+
 /**
  * Fills `list` with the first of `count` items and gives the button for the rest. `draw(from, to)` appends items. A click shows all of some
- * hundreds, or the next thousand: a browser that must lay out a million rows stands still.
+ * hundreds, or the next thousand: a browser that must lay out a million rows stands still. `words(rest)`: what stands on the button for all.
  */
-export function moreButton(list, count, first, draw) {
+export function moreButton(list, count, first, draw, words = () => `Show all ${grouped(count)}`) {
   const step = 1000;
   let shown = 0;
   const button = h('button', {type: 'button', class: 'more', onclick: () => {
@@ -93,20 +98,20 @@ export function moreButton(list, count, first, draw) {
     shown = Math.min(count, end);
     draw(from, shown);
     button.hidden = shown >= count;
-    button.textContent = count - shown <= step ? `Show all ${grouped(count)}` : `Show ${grouped(step)} more of ${grouped(count)}`;
+    button.textContent = count - shown <= step ? words(count - shown) : `Show ${grouped(step)} more of ${grouped(count)}`;
   }
   show(first);
   return button;
 }
 
 /** Operations as a list of buttons. `beside(row, index)` adds what stands behind each. */
-export function operationList(model, selection, rows, beside = () => null, first = 20) {
+export function operationList(model, selection, rows, beside = () => null, first = 20, words = undefined) {
   const list = h('ul', {class: 'operations', 'aria-label': counted(rows.length, 'operation')});
   const more = moreButton(list, rows.length, first, (from, to) => {
     for (let index = from; index < to; index += 1) {
       list.append(h('li', {}, operationButton(model, selection, rows[index]), beside(rows[index], index)));
     }
-  });
+  }, words);
   return h('div', {class: 'many'}, list, more);
 }
 

@@ -1,6 +1,10 @@
 // What the doctor found: what is wrong, what proves it, what to do.
-import {chainText, counted, listText, momentText} from './format.mjs';
-import {h, operationButton, operationList, sign, threadName, whenShown} from './dom.mjs';
+import {chainText, counted, grouped, listText, momentText, queueHeading} from './format.mjs';
+import {h, moreButton, operationButton, operationList, sign, threadName, whenShown} from './dom.mjs';
+
+/** What a card shows at once of a list: findings of many operations would fill the tab. */
+const FIRST_OF_FINDING = 10;
+const andMore = rest => `and ${grouped(rest)} more`;
 
 const SEVERITIES = ['error', 'warning', 'note'];
 const SEVERITY_SIGNS = {error: 'failed', warning: 'warning', note: 'note'};
@@ -61,9 +65,9 @@ function findingCard(model, selection, index) {
     h('p', {}, finding.explanation),
     finding.fix && h('div', {class: 'fix'}, h('h4', {}, 'What to do'), h('p', {}, finding.fix)),
     others.length > 0 && [h('h4', {}, finding.cycle.length > 0 ? 'Also part of it' : counted(others.length, 'operation')),
-      operationList(model, selection, others, row => h('span', {class: 'beside'}, besideText(model, row)))],
+      operationList(model, selection, others, row => h('span', {class: 'beside'}, besideText(model, row)), FIRST_OF_FINDING, andMore)],
     finding.behind > 0 && h('p', {class: 'faint'}, `${counted(finding.behind, 'more operation')} ${finding.behind === 1 ? 'waits' : 'wait'} behind ${isOne(finding) ? 'it' : 'them'}.`),
-    finding.queues.length > 0 && h('p', {}, finding.queues.length === 1 ? 'Queue ' : 'Queues ',
+    finding.queues.length > 0 && h('p', {}, 'In ',
       finding.queues.map((queue, at) => [at > 0 && ', ', queueText(model.queues[queue])])),
     finding.evidence.length > 0 && [h('h4', {}, 'Evidence'), evidenceTable(model, finding.evidence)]);
 }
@@ -72,28 +76,39 @@ function isOne(finding) { return finding.rows.length === 1; }
 
 function besideText(model, row) {
   const queue = model.queues[model.queue(row)];
-  return [model.state(row), queue && `in ${queue.name}`, model.source(row)].filter(Boolean).join(' · ');
+  return [model.state(row), queue && queueHeading(queue).replace(/^Q/, 'in q'), model.source(row)].filter(Boolean).join(' · ');
 }
 
 function queueText(queue) {
   if (!queue) return 'unknown';
   const limit = queue.limit < 0 ? 'no limit' : `limit ${queue.limit}`;
-  return [h('b', {}, h('bdi', {}, queue.name)), ` (${limit}${queue.isSuspended ? ', suspended' : ''})`];
+  return [queue.hasName && 'queue ', h('b', {}, h('bdi', {}, queue.name)), ` (${limit}${queue.isSuspended ? ', suspended' : ''})`];
 }
 
 /** Each waits for the next one, the last for the first. */
 function cycleChain(model, selection, cycle) {
   const names = chainText(cycle.map(row => `${model.name(row)} #${model.id(row)}`));
-  return h('div', {class: 'cycle', role: 'group', 'aria-label': `Circle of waiting: ${names}`},
-    [...cycle, cycle[0]].map((row, at) => [at > 0 && h('span', {class: 'arrow', 'aria-hidden': 'true'}, '→'), operationButton(model, selection, row)]));
+  const links = [...cycle, cycle[0]];
+  const chain = h('div', {class: 'cycle', role: 'group', 'aria-label': `Circle of waiting: ${names}`});
+  const more = moreButton(chain, links.length, FIRST_OF_FINDING, (from, to) => {
+    for (let at = from; at < to; at += 1) {
+      chain.append(h('span', {class: 'link'}, at > 0 && h('span', {class: 'arrow', 'aria-hidden': 'true'}, '→'), operationButton(model, selection, links[at])));
+    }
+  }, andMore);
+  return [chain, more];
 }
 
 function evidenceTable(model, evidence) {
   const hasThreads = evidence.some(one => threadName(model, one.thread));
-  return h('div', {class: 'scroll'}, h('table', {class: 'evidence'},
-    h('thead', {class: 'unseen'}, h('tr', {}, h('th', {scope: 'col'}, 'Time'), hasThreads && h('th', {scope: 'col'}, 'Thread'), h('th', {scope: 'col'}, 'What'))),
-    h('tbody', {}, evidence.map(one => h('tr', {}, h('td', {class: 'figure'}, one.time === null ? '' : momentText(one.time)),
-      hasThreads && h('td', {class: 'thread'}, threadName(model, one.thread)), h('td', {}, one.text))))));
+  const body = h('tbody');
+  const more = moreButton(body, evidence.length, FIRST_OF_FINDING, (from, to) => {
+    for (const one of evidence.slice(from, to)) {
+      body.append(h('tr', {}, h('td', {class: 'figure', title: one.time === null ? null : `${grouped(one.time)} ns`}, one.time === null ? '' : momentText(one.time)),
+        hasThreads && h('td', {class: 'thread'}, threadName(model, one.thread)), h('td', {}, one.text)));
+    }
+  }, andMore);
+  return [h('div', {class: 'scroll'}, h('table', {class: 'evidence'},
+    h('thead', {class: 'unseen'}, h('tr', {}, h('th', {scope: 'col'}, 'Time'), hasThreads && h('th', {scope: 'col'}, 'Thread'), h('th', {scope: 'col'}, 'What'))), body)), more];
 }
 
 function healthyText(model) {

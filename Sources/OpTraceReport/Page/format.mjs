@@ -42,11 +42,19 @@ function shortDecimal(value, places) {
 
 function twoDigits(value) { return String(value).padStart(2, '0'); }
 
-/** A moment of the trace: seconds since its start, to the microsecond, so that a column of them lines up. */
+/**
+ * A moment of the trace, since its start: in the unit that a duration of that length has, to the microsecond, so that moments which follow
+ * each other closely differ: `850 ns`, `12 µs`, `1.495 ms`, `2.600332 s`.
+ */
 export function momentText(time) {
-  if (time === null || time === undefined) return '–';
-  const micro = Math.floor(Math.abs(time) / 1e3);
-  return `${time < 0 ? '−' : ''}${grouped(Math.floor(micro / 1e6))}.${String(micro % 1e6).padStart(6, '0')} s`;
+  if (time === null || time === undefined || Number.isNaN(time)) return '–';
+  const sign = time < 0 ? '−' : '';
+  const value = Math.abs(time);
+  if (value < 1e3) return durationText(time);
+  const micro = Math.floor(value / 1e3);
+  if (micro < 1e3) return `${sign}${micro} µs`;
+  const [unit, size, places] = micro < 1e6 ? ['ms', 1e3, 3] : ['s', 1e6, 6];
+  return `${sign}${grouped(Math.floor(micro / size))}.${String(micro % size).padStart(places, '0')} ${unit}`;
 }
 
 /** `1,234,567` */
@@ -64,6 +72,11 @@ export function percentText(share) {
   if (share === null || share === undefined || Number.isNaN(share)) return '–';
   const value = share * 100;
   return value > 0 && value < 1 ? '<1 %' : `${Math.round(value)} %`;
+}
+
+/** `Queue network`, `Queue 7`: one without a name is called by its number. */
+export function queueHeading(queue) {
+  return queue.hasName ? `Queue ${queue.name}` : queue.name.replace(/^q/, 'Q');
 }
 
 /** `a, b and c` */

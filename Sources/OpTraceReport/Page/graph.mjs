@@ -2,7 +2,7 @@
 import {counted, grouped} from './format.mjs';
 import {h, operationList, svg, whenShown} from './dom.mjs';
 
-const GRAPH_MOST_ZOOM = 6, ZOOM_STEP = 1.3, GRAPH_MARGIN = 16;
+const GRAPH_MOST_ZOOM = 6, GRAPH_LEGIBLE_ZOOM = 0.7, GRAPH_OPENING_ZOOM = 0.8, ZOOM_STEP = 1.3, GRAPH_MARGIN = 16;
 
 /** The view moved and zoomed by `factor` so that the point of the picture below (x, y) of the window stays there. `view`: {x, y, scale}. */
 export function zoomedView(view, factor, x, y, limits) {
@@ -14,6 +14,27 @@ export function zoomedView(view, factor, x, y, limits) {
 export function fittedView(box, width, height, most) {
   const scale = Math.max(1e-3, Math.min(most, (width - 2 * GRAPH_MARGIN) / Math.max(1, box.width), (height - 2 * GRAPH_MARGIN) / Math.max(1, box.height)));
   return {x: box.x + box.width / 2 - width / scale / 2, y: box.y + box.height / 2 - height / scale / 2, scale};
+}
+
+/** The box around boxes that are given by their middles. */
+export function boxAround(boxes) {
+  const edge = (key, size, sign) => boxes.map(box => sign * (box[key] + sign * box[size] / 2)).reduce((most, value) => Math.max(most, value)) * sign;
+  const [x, y] = [edge('x', 'width', -1), edge('y', 'height', -1)];
+  return {x, y, width: edge('x', 'width', 1) - x, height: edge('y', 'height', 1) - y};
+}
+
+/** The view of a part of a picture that is `scale` times its size, with as much of the rest beside it as there is room for. */
+export function partView(part, content, width, height, scale) {
+  const place = (key, size, room) => {
+    const margin = GRAPH_MARGIN / scale;
+    // From the picture's begin, where the names of its parts stand, if that is near.
+    if (part[key] + part[size] + 2 * margin <= content[key] + room) return content[key] - margin;
+    // What is larger than the window is shown from its own.
+    const start = part[size] + 2 * margin > room ? part[key] - margin : part[key] + part[size] / 2 - room / 2;
+    const [first, last] = [content[key] - margin, content[key] + content[size] + margin - room];
+    return last < first ? content[key] + content[size] / 2 - room / 2 : Math.min(Math.max(start, first), last);
+  };
+  return {x: place('x', 'width', width / scale), y: place('y', 'height', height / scale), scale};
 }
 
 /** All ids that `links` lead to from `start`, with it, and the links on the way. `links`: id -> [[id, link]]. */
@@ -79,7 +100,7 @@ class GraphView {
     const {picture, frame, selection} = this;
     this.prepare();
     this.measure();
-    this.fit();
+    this.open();
     // A window that changes keeps what it shows; the first size may come after the first look.
     let size = [frame.clientWidth, frame.clientHeight];
     new ResizeObserver(() => {
@@ -87,7 +108,8 @@ class GraphView {
       size = [frame.clientWidth, frame.clientHeight];
       if (size[0] === 0) return;
       if (isFirst) this.measure();
-      if (isFirst || this.isFitted) this.fit();
+      if (isFirst || this.isOpening) this.open();
+      else if (this.isFitted) this.fit();
       else this.apply();
     }).observe(frame);
     frame.addEventListener('wheel', event => this.wheel(event), {passive: false});
@@ -163,7 +185,37 @@ class GraphView {
     return {least: Math.min(0.5, whole / 2), most: GRAPH_MOST_ZOOM};
   }
 
+  /** All of it, if it can be read then; else what is stuck, or where the critical path begins. */
+  open() {
+    this.fit();
+    this.isOpening = this.view.scale < GRAPH_LEGIBLE_ZOOM;
+    if (!this.isOpening || this.boxes.length === 0 || this.frame.clientWidth === 0) return;
+    const {content, frame} = this;
+    const boxes = this.firstOfInterest();
+    const part = boxAround(boxes);
+    const scale = boxes.length > 1 ? fittedView(part, frame.clientWidth, frame.clientHeight, 1).scale : GRAPH_OPENING_ZOOM;
+    this.view = partView(part, content, frame.clientWidth, frame.clientHeight, scale);
+    this.isFitted = false;
+    this.apply();
+  }
+
+  /** The boxes to begin with. Those that are stuck may lie far apart: then one of them is a better begin than nothing of them. */
+  firstOfInterest() {
+    const {model, boxes, frame} = this;
+    const places = new Map(boxes.map(box => [box.id, box]));
+    const boxesOf = rows => [...new Set(rows.map(row => model.box(row)))].map(id => places.get(id)).filter(Boolean);
+    const inState = state => boxesOf(Array.from({length: model.count}, (_, row) => row).filter(row => model.state(row) === state));
+    const isShown = part => fittedView(part, frame.clientWidth, frame.clientHeight, 1).scale >= GRAPH_LEGIBLE_ZOOM;
+    for (const stuck of [inState('deadlocked'), inState('stalled')]) {
+      if (stuck.length > 0) return isShown(boxAround(stuck)) ? stuck : stuck.slice(0, 1);
+    }
+    const {steps, remaining} = model.criticalPath;
+    const path = boxesOf([...steps.map(step => step.row), ...remaining]);
+    return path.length > 0 ? path.slice(0, 1) : boxes.slice(0, 1);
+  }
+
   fit() {
+    this.isOpening = false;
     this.view = fittedView(this.content, this.frame.clientWidth, this.frame.clientHeight, 1.25);
     this.isFitted = true;
     this.apply();
@@ -195,13 +247,13 @@ class GraphView {
   zoomAt(factor, event) {
     const [x, y] = this.place(event);
     this.view = zoomedView(this.view, factor, x, y, this.limits);
-    this.isFitted = false;
+    this.isFitted = this.isOpening = false;
     this.applySoon();
   }
 
   zoomMiddle(factor) {
     this.view = zoomedView(this.view, factor, this.frame.clientWidth / 2, this.frame.clientHeight / 2, this.limits);
-    this.isFitted = false;
+    this.isFitted = this.isOpening = false;
     this.apply();
   }
 
@@ -212,7 +264,7 @@ class GraphView {
     const within = (value, low, high) => Math.min(Math.max(value, low), high);
     view.x = within(view.x + dx / view.scale, content.x - width * 0.8, content.x + content.width - width * 0.2);
     view.y = within(view.y + dy / view.scale, content.y - height * 0.8, content.y + content.height - height * 0.2);
-    this.isFitted = false;
+    this.isFitted = this.isOpening = false;
     this.applySoon();
   }
 
@@ -356,12 +408,12 @@ class GraphView {
     const [halfWidth, halfHeight] = [box.width / 2 * view.scale + GRAPH_MARGIN, box.height / 2 * view.scale + GRAPH_MARGIN];
     const isVisible = x >= halfWidth && y >= halfHeight && x <= frame.clientWidth - halfWidth && y <= frame.clientHeight - halfHeight;
     // Too small to read is not in view either.
-    const isLegible = view.scale >= 0.4;
+    const isLegible = view.scale >= GRAPH_LEGIBLE_ZOOM - 0.01;
     if (isVisible && isLegible) return;
     if (!isLegible) view.scale = 0.8;
     view.x = box.x - frame.clientWidth / view.scale / 2;
     view.y = box.y - frame.clientHeight / view.scale / 2;
-    this.isFitted = false;
+    this.isFitted = this.isOpening = false;
     this.apply();
   }
 

@@ -2,7 +2,7 @@
 // place in the columns; times are nanoseconds since the recording began, NaN where nothing happened.
 import {decodeTable, rowsByOwner} from './columns.mjs';
 
-const FLAGS = {asynchronous: 1, barrier: 2, leavesThread: 4, external: 8, partial: 16, critical: 32, unknown: 64};
+const FLAGS = {asynchronous: 1, barrier: 2, leavesThread: 4, external: 8, partial: 16, critical: 32, unknown: 64, barrierForDependencies: 128, barrierForSlot: 256};
 
 // The moments of an operation's life as the columns name them, in the order of that life, and as people read them.
 const MOMENTS = [
@@ -11,7 +11,7 @@ const MOMENTS = [
   ['finished', 'finished'], ['released', 'released'],
 ];
 
-const DETAIL_KINDS = ['block', 'span', 'wait', 'loss'];
+const DETAIL_KINDS = ['block', 'span', 'wait', 'loss', 'start'];
 const CAUSES = ['start', 'dependency', 'slot'];
 
 export class Model {
@@ -106,6 +106,11 @@ export class Model {
     }
     if (!Number.isNaN(began)) times.running = Math.max(0, end - began);
     return times;
+  }
+
+  // Whether the wait that is counted as `key` was one for a barrier; as BarrierWaits.swift has it.
+  waitsForBarrier(row, key) {
+    return (key === 'waitingForDependencies' && this.is(row, 'barrierForDependencies')) || (key === 'waitingForSlot' && this.is(row, 'barrierForSlot'));
   }
 
   // From when to when it waited for its dependencies; null: not at all.
@@ -223,6 +228,18 @@ export class Model {
       begin: this.details.begin[place], end: this.details.end[place], isOpen: this.details.isOpen[place] === 1,
       thread: this.details.thread[place], signalRow: this.details.signal[place],
     })).sort((one, other) => one.begin - other.begin);
+  }
+
+  // The threads that operations of a queue ran on, with how many each, the busiest first; without those that leave their thread.
+  threadsOfQueue(queue) {
+    const counts = new Map();
+    const {executingThread, startedThread} = this.moment;
+    for (const row of this.#ofQueue(queue)) {
+      if (this.is(row, 'leavesThread')) continue;
+      const thread = executingThread[row] >= 0 ? executingThread[row] : startedThread[row];
+      counts.set(thread, (counts.get(thread) ?? 0) + 1);
+    }
+    return [...counts].map(([thread, count]) => ({thread, count})).sort((one, other) => other.count - one.count || one.thread - other.thread);
   }
 
   findingsOf(row) { return this.findingsByRow.get(row) ?? []; }

@@ -10,13 +10,14 @@ const NARROWEST_LABEL = 34;
 const STRENGTHS = 4;
 
 export class Painter {
-  constructor(canvas, model, colours) {
+  constructor(canvas, model, colours, rows) {
     this.canvas = canvas;
     this.context = canvas.getContext('2d', {alpha: false});
     this.model = model;
     this.colours = colours;
     this.colourBy = 'state';
     this.gutter = 190;
+    this.rowTitles = [...new Set(rows.filter((row) => row.kind === 'lane' && row.lane.kind !== 'slot').map((row) => row.title))];
     // Left edges and widths to be filled, by colour and strength; kept from lane to lane.
     this.batches = [];
   }
@@ -27,7 +28,14 @@ export class Painter {
     this.ratio = ratio;
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
-    this.gutter = width < 620 ? 96 : 190;
+    this.gutter = this.#gutterFor(width);
+  }
+
+  // As wide as the longest name of a row, if that leaves the rest enough: names of threads differ at their ends.
+  #gutterFor(width) {
+    const wanted = this.rowTitles.reduce((most, title) => Math.max(most, this.#width(title.slice(0, 80), '11px')), 0) + 20;
+    const [least, most] = width < 620 ? [96, width * 0.4] : [190, Math.max(190, width * 0.28)];
+    return Math.round(Math.max(least, Math.min(wanted, most)));
   }
 
   // `scene`: {rows, viewport, scroll, selected, hovered, range, arrows}.
@@ -42,9 +50,12 @@ export class Painter {
     context.clip();
     const shown = scene.rows.filter((row) => row.top + row.height > scene.scroll && row.top < scene.scroll + height - RULER);
     this.#paintGrid(scene.viewport);
+    this.labels = [];
     for (const row of shown) this.#paintRow(row, RULER + row.top - scene.scroll, scene);
     if (scene.range) this.#paintRange(scene);
     this.#paintArrows(scene);
+    // After all lines: where one crosses a name, the name is on top.
+    for (const label of this.labels) this.#paintLabel(label, label.isOnPage || scene.arrows.length > 0);
     this.#paintSelected(scene, shown);
     context.restore();
     this.#paintRuler(scene.viewport);
@@ -63,7 +74,12 @@ export class Painter {
     context.fillStyle = colours.line;
     context.fillRect(gutter - 1, y, 1, row.height);
     if (row.kind === 'counters') this.#paintCounterTitles(row, y);
-    else this.#text(row.title, 10, y + Math.min(row.height, 20) / 2, gutter - 16, colours.muted, '11px');
+    else this.#text(row.title, 10, y + Math.min(row.height, 20) / 2, gutter - 16, colours.muted, '11px', 'left', true);
+    if (row.kind === 'note') {
+      const {left, width: room} = scene.viewport;
+      this.labels.push({text: row.text, x: left + 4, y: y + row.height / 2, room: room - 8, colour: colours.muted, under: colours.page, isOnPage: true});
+      return;
+    }
     context.save();
     context.beginPath();
     context.rect(gutter, y, width - gutter, row.height);
@@ -98,8 +114,22 @@ export class Painter {
     context.globalAlpha = 1;
     for (const {x, wide, at} of labels) {
       const left = Math.max(x, viewport.left);
-      this.#text(this.#label(lane, at), left + 4, y + height / 2, x + wide - left - 8, colours.onFill, '11px');
+      this.labels.push({
+        text: this.#label(lane, at), x: left + 4, y: y + height / 2, room: x + wide - left - 8, colour: colours.onFill,
+        under: colours.fills[this.#fill(lane, at)],
+      });
     }
+  }
+
+  // On the colour of what it names, so that no line runs through its letters.
+  #paintLabel({text, x, y, room, colour, under}, isCrossed) {
+    const {context} = this;
+    if (isCrossed && room >= 8) {
+      context.font = `11px ${this.colours.font}`;
+      context.fillStyle = under;
+      context.fillRect(x - 2, y - 6, Math.min(this.#width(text, '11px'), room) + 4, 12);
+    }
+    this.#text(text, x, y, room, colour, '11px');
   }
 
   #batch(key) { return this.batches[Math.max(0, key)] ??= []; }
@@ -121,7 +151,7 @@ export class Painter {
   // What the program marked and what was done to a queue: a flag each, with its name where there is room.
   #paintInstants({instants, height}, y, viewport) {
     const {context, colours} = this;
-    let free = this.gutter;
+    let [free, written] = [this.gutter, this.gutter];
     for (const [place, {time, name}] of instants.entries()) {
       const x = viewport.x(time);
       if (x < free || x > this.width) continue;
@@ -131,8 +161,9 @@ export class Painter {
       const next = instants[place + 1];
       const room = Math.min(next ? viewport.x(next.time) - x - 12 : Infinity, this.width - x - 10);
       // At the right edge the name stands before its flag.
-      if (!next && room < 60) this.#text(name, x - 6, y + height / 2, x - free - 12, colours.text, '11px', 'right');
+      if (!next && room < 60) this.#text(name, x - 6, y + height / 2, x - written - 12, colours.text, '11px', 'right');
       else this.#text(name, x + 8, y + height / 2, room, colours.text, '11px');
+      written = x + 8 + Math.min(room, this.#width(name, '11px'));
       free = x + 3;
     }
   }
@@ -266,30 +297,46 @@ export class Painter {
     context.restore();
   }
 
-  // One line, cut to fit.
-  #text(text, x, y, room, colour, font, align = 'left') {
+  // One line, cut to fit: at its end, or before the part that tells it from others (`keepsEnd`).
+  #text(text, x, y, room, colour, font, align = 'left', keepsEnd = false) {
     const {context} = this;
     if (room < 8 || !text) return;
     context.font = `${font} ${this.colours.font}`;
     context.fillStyle = colour;
     context.textBaseline = 'middle';
     context.textAlign = align;
+    const end = keepsEnd ? text.lastIndexOf(' · ') : -1;
+    if (end > 0 && this.#fitting(text, room, font) !== text) {
+      const tail = text.slice(end);
+      const head = this.#fitting(text.slice(0, end), room - this.#width(tail, font), font);
+      if (head !== '') return context.fillText(head + tail, x, y + 0.5);
+    }
     context.fillText(this.#fitting(text, room, font), x, y + 0.5);
   }
 
   #widths = new Map();
 
-  // By the average width of the text's own characters, so that a text is measured once only, not in every frame.
-  #fitting(text, room, font) {
+  // Each text is measured once only, not in every frame.
+  #width(text, font) {
     const key = `${font} ${text}`;
     let width = this.#widths.get(key);
     if (width === undefined) {
       if (this.#widths.size > 20000) this.#widths.clear();
+      this.context.font = `${font} ${this.colours.font}`;
       this.#widths.set(key, width = this.context.measureText(text.slice(0, 400)).width);
     }
+    return width;
+  }
+
+  // Cut by the average width of its own characters, and then by as many more as it takes.
+  #fitting(text, room, font) {
+    const width = this.#width(text, font);
     if (width <= room) return text;
     const characters = Array.from(text.slice(0, 400));
-    const kept = Math.floor((room / width) * characters.length) - 1;
-    return kept < 1 ? '' : characters.slice(0, kept).join('') + '…';
+    for (let kept = Math.min(characters.length - 1, Math.floor((room / width) * characters.length)); kept >= 1; kept--) {
+      const cut = characters.slice(0, kept).join('') + '…';
+      if (this.#width(cut, font) <= room) return cut;
+    }
+    return '';
   }
 }

@@ -1,6 +1,6 @@
 // All that the trace tells of the selected operation. What is not known is not shown.
 import {counted, durationText, grouped, momentText} from './format.mjs';
-import {TIME_KINDS, h, onPageKey, operationButton, operationList, sign, stateChip, threadName, timesBar} from './dom.mjs';
+import {TIME_KINDS, h, onPageKey, operationButton, operationList, sign, stateChip, threadName, timeWords, timesBar} from './dom.mjs';
 
 export function mountPanel(element, model, selection) {
   const announcer = document.getElementById('announcer');
@@ -99,8 +99,8 @@ class PanelContent {
     const {times} = this;
     const whole = TIME_KINDS.reduce((sum, kind) => sum + (times[kind.key] ?? 0), 0);
     if (whole === 0) return null;
-    return this.part('Time', timesBar(times, whole), h('dl', {class: 'times'}, TIME_KINDS.map(kind =>
-      h('div', {}, h('dt', {}, h('i', {class: kind.css}), kind.text), h('dd', {class: 'figure'}, this.isReached(kind.key) ? durationText(times[kind.key]) : 'not begun')))));
+    return this.part('Time', timesBar(times, whole, kind => timeWords(this.model, this.row, kind)), h('dl', {class: 'times'}, TIME_KINDS.map(kind =>
+      h('div', {}, h('dt', {}, h('i', {class: kind.css}), timeWords(this.model, this.row, kind)), h('dd', {class: 'figure'}, this.isReached(kind.key) ? durationText(times[kind.key]) : 'not begun')))));
   }
 
   /** Whether the operation came as far as this time. */
@@ -125,8 +125,9 @@ class PanelContent {
     const giver = model.slotGiver(row);
     const holders = times.waitingForSlot > 0 ? model.slotHolders(row) : {rows: [], more: 0};
     if (!giver && holders.rows.length === 0) return null;
-    return this.part('Slot',
-      giver && [h('p', {class: 'line'}, 'given by ', this.button(giver.row)), h('p', {class: 'faint'}, `whose end at ${momentText(giver.time)} made room`)],
+    const isBarrier = model.waitsForBarrier(row, 'waitingForSlot');
+    return this.part(isBarrier ? 'Barrier' : 'Slot',
+      giver && [h('p', {class: 'line'}, isBarrier ? 'let in by ' : 'given by ', this.button(giver.row)), h('p', {class: 'faint'}, `whose end at ${momentText(giver.time)} made room`)],
       holders.rows.length > 0 && [h('p', {}, `While it waited ${durationText(times.waitingForSlot)}, the queue’s slots were held by`),
         operationList(model, this.selection, holders.rows, () => null, 8),
         holders.more > 0 && h('p', {class: 'faint'}, `and ${counted(holders.more, 'other')}`)]);
@@ -148,7 +149,7 @@ class PanelContent {
     const {model, row} = this;
     const inside = model.inside(row);
     if (inside.length === 0) return null;
-    const words = {block: 'block', span: 'span', wait: 'waited for'};
+    const words = {block: 'block', span: 'span', wait: 'waited for', start: 'on its thread'};
     return this.part('Inside', h('ul', {class: 'inside'}, inside.map(one => h('li', {},
       h('span', {class: `tag ${one.kind}-tag`}, words[one.kind] ?? one.kind), h('bdi', {}, one.name),
       h('span', {class: 'figure'}, durationText(one.end - one.begin), one.isOpen && ' so far'),

@@ -1,9 +1,12 @@
 // What stands above what in the timeline: the threads with their lanes, then each queue with its counters and lanes.
+import {counted, listText, queueHeading} from './format.mjs';
 
-const HEIGHTS = {heading: 24, counters: 48, lane: 20, detail: 15, wait: 12, gap: 6};
-const WAIT_TITLES = {slot: 'waits for a slot', dependencies: 'waits for dependencies'};
+const HEIGHTS = {heading: 24, counters: 48, lane: 20, note: 20, detail: 15, wait: 15, gap: 6};
+const LANE_TITLES = {slot: 'waiting for a slot', dependencies: 'waiting for dependencies'};
+const MOST_THREADS = 3;
 
-// Rows from above: {kind: 'heading'|'counters'|'lane', title, top, height, group, lane?, counter?, instants?}. Their tops count from 0.
+// Rows from above: {kind: 'heading'|'counters'|'lane'|'note', title, top, height, group, lane?, counter?, instants?, text?}. Their tops
+// count from 0.
 export function layOut(model, lanes, counters) {
   const rows = [];
   let top = 0;
@@ -22,18 +25,32 @@ export function layOut(model, lanes, counters) {
       add({kind: 'counters', title: 'executing · ready · limit', group: place, height: HEIGHTS.counters, counter});
     }
     let before = null;
-    for (const lane of own) {
+    const running = own.filter((lane) => lane.kind === 'execution').length;
+    const note = group.queue === null ? null : runningNote(model, group.queue, running > 0);
+    for (const [number, lane] of own.entries()) {
+      if (note && number === running) add({kind: 'note', title: running > 0 ? '' : 'running', text: note, group: place, height: HEIGHTS.note});
       // Lanes of one sort that follow one another share a title.
       const sort = `${lane.kind} ${trackTitle(lane)}`;
-      const title = sort === before && lane.kind !== 'execution' ? '' : WAIT_TITLES[lane.kind] ?? trackTitle(lane);
+      const title = sort === before && lane.kind !== 'execution' ? '' : LANE_TITLES[lane.kind] ?? trackTitle(lane);
       const isWait = lane.kind === 'slot' || lane.kind === 'dependencies';
       const height = isWait ? HEIGHTS.wait : lane.kind === 'detail' ? HEIGHTS.detail : HEIGHTS.lane;
       add({kind: 'lane', title: before === sort ? '' : title, group: place, lane, height});
       before = sort;
     }
+    if (note && own.length === running) add({kind: 'note', title: running > 0 ? '' : 'running', text: note, group: place, height: HEIGHTS.note});
     top += HEIGHTS.gap;
   });
   return {rows, height: top};
+}
+
+// Where the operations of a queue ran that have no lane with it; null: all have.
+function runningNote(model, queue, hasLanes) {
+  const threads = model.threadsOfQueue(queue);
+  if (threads.length === 0) return hasLanes ? null : 'nothing has run';
+  const count = threads.reduce((sum, one) => sum + one.count, 0);
+  const names = threads.slice(0, MOST_THREADS).map(({thread}) => model.threads[thread]?.name ?? 'an unknown thread');
+  if (threads.length > MOST_THREADS) names.push(counted(threads.length - MOST_THREADS, 'more thread'));
+  return `${counted(count, 'operation')} on ${listText(names)}, above`;
 }
 
 // What the program marked stands with the threads, what was done to a queue with the queue.
@@ -49,7 +66,7 @@ function headingOf(model, group) {
   if (group.queue === null) return group.name === model.process.name ? 'Threads' : group.name;
   const queue = model.queues[group.queue];
   const limit = queue.limit < 0 ? 'no limit' : `limit ${queue.limit}`;
-  return `Queue ${queue.name} · ${limit}${queue.isSuspended ? ' · suspended' : ''}`;
+  return `${queueHeading(queue)} · ${limit}${queue.isSuspended ? ' · suspended' : ''}`;
 }
 
 // The row at a height; -1: none.

@@ -1,16 +1,16 @@
 // The timeline: puts canvas, overview, buttons and legend into the page, and makes what people do change what is drawn.
-import {h, stateChip} from './dom.mjs';
+import {TIME_KINDS, h, stateChip, timeWords} from './dom.mjs';
 import {durationText, grouped} from './format.mjs';
 import {buildLanes} from './slices.mjs';
 import {buildCounters} from './steps.mjs';
 import {layOut, rowAt} from './rows.mjs';
 import {Viewport} from './viewport.mjs';
-import {CLASS_COLOURS, Colours} from './colours.mjs';
+import {CLASS_COLOURS, Colours, waitFillOf} from './colours.mjs';
 import {Painter, RULER} from './painter.mjs';
 import {Minimap} from './minimap.mjs';
 import {actionOfKey, listenToPointer} from './gestures.mjs';
 
-const LANE_WORDS = {execution: 'executes', slot: 'waits for a slot', dependencies: 'waits for dependencies', detail: 'inside'};
+const LANE_KINDS = {execution: 'running', slot: 'waitingForSlot', dependencies: 'waitingForDependencies'};
 
 export function mountTimeline(element, model, selection) {
   new Timeline(element, model, selection);
@@ -32,7 +32,7 @@ class Timeline {
     this.cursor = null;
     this.#build();
     this.colours = new Colours(element, model);
-    this.painter = new Painter(this.canvas, model, this.colours);
+    this.painter = new Painter(this.canvas, model, this.colours, this.rows);
     this.minimap = new Minimap(this.overview, this.lanes, this.viewport, this.colours, (from, to) => this.#look(from, to));
     listenToPointer(this.canvas, this);
     this.canvas.addEventListener('keydown', (event) => this.#key(event));
@@ -92,10 +92,14 @@ class Timeline {
       ? model.states.map(({state}) => h('span', {class: 'class-chip'}, h('i', {class: `fill-of-${state}`}), stateChip(state)))
       : model.classes.slice(0, CLASS_COLOURS).map(({name}, rank) => h('span', {class: 'class-chip'},
         h('i', {class: `class-colour-${rank}`}), h('bdi', {}, name)));
-    const waits = [['waits-for-slot', 'waits for a slot'], ['waits-for-dependencies', 'waits for dependencies']];
+    this.waitFills ??= new Set(this.lanes.filter((lane) => lane.kind === 'slot' || lane.kind === 'dependencies')
+      .flatMap((lane) => Array.from(lane.row, (row) => waitFillOf(model.state(row), lane.kind))));
+    // A wait that never ends has the colour of what it is stuck in, in both ways to colour.
+    const waits = [['waits-for-slot', 'waiting for a slot'], ['waits-for-dependencies', 'waiting for dependencies'],
+      ['fill-of-deadlocked', 'waiting, deadlocked'], ['fill-of-stalled', 'waiting, stalled']].filter(([css]) => this.waitFills.has(css));
     if (model.details.kind.includes(2)) waits.push(['thread-blocked', 'thread blocked']);
     this.legend.replaceChildren(...entries,
-      ...waits.map(([css, text]) => h('span', {class: 'class-chip'}, h('i', {class: css}), text)));
+      ...waits.map(([css, text]) => h('span', {class: 'class-chip'}, h('i', {class: `wait-mark ${css}`}), text)));
   }
 
   #resize() {
@@ -317,7 +321,7 @@ class Timeline {
     if (lane.detail) return [this.model.strings[this.model.details.name[lane.detail[at]]], length, when];
     const operation = lane.row[at];
     const queue = this.model.queues[this.model.queue(operation)];
-    return [`${this.model.name(operation)} #${this.model.id(operation)}`, `${LANE_WORDS[lane.kind]} ${length}`, when,
+    return [`${this.model.name(operation)} #${this.model.id(operation)}`, `${timeWords(this.model, operation, TIME_KINDS.find((kind) => kind.key === LANE_KINDS[lane.kind]))} ${length}`, when,
       `${this.model.className(operation)}${queue ? ` · ${queue.name}` : ''} · ${this.model.state(operation)}`];
   }
 

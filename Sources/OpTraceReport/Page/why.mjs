@@ -95,7 +95,8 @@ class WhyView {
       body,
       h('tfoot', {}, h('tr', {}, h('th', {scope: 'row', colspan: '3'}, `Wall time of ${model.process.name || 'the trace'}`),
         TIME_KINDS.map(kind => h('td', {class: 'figure'}, durationText(rows.reduce((sum, row) => sum + (row.step?.[kind.key] ?? 0), 0)))),
-        h('td', {class: 'figure'}, durationText(total)), h('td', {class: 'figure'}, durationText(model.wall)))))), more);
+        h('td', {class: 'figure'}, durationText(total)), h('td', {class: 'figure'}, durationText(model.wall)))))), more,
+      h('p', {class: 'faint'}, 'A step begins where the one before ended: of a wait that began earlier, only the rest counts here. The whole of it stands in the operation’s panel.'));
   }
 
   stepRow({step, took, total}, longest) {
@@ -110,7 +111,10 @@ class WhyView {
     if (step.cause === 'start' || step.causeRow < 0) return 'the first of the path';
     const id = model.id(step.causeRow);
     const link = h('button', {type: 'button', class: 'plain', title: model.name(step.causeRow), onclick: () => selection.select(step.causeRow)}, `#${id}`);
-    return step.cause === 'slot' ? ['got the slot of ', link] : ['after ', link, ' finished'];
+    if (step.cause !== 'slot') return ['after ', link, ' finished'];
+    // Barriers count as slots, and are told as what they are.
+    if (model.isBarrier(step.causeRow)) return ['behind the barrier ', link];
+    return model.isBarrier(step.row) ? ['as a barrier, behind ', link] : ['got the slot of ', link];
   }
 
   remaining() {

@@ -24,14 +24,14 @@ public struct DoctorText: Sendable {
 
   let report: DoctorReport
   let style: TextStyle
-  private let queueNames: [QueueID: String]
+  private let queues: [QueueID: QueueRecord]
   private let threads: [ThreadID: ThreadRecord]
 
   /// The text of this report. O(queues + threads).
   public init(_ report: DoctorReport, style: TextStyle = .plain) {
     self.report = report
     self.style = style
-    queueNames = Dictionary(report.trace.queues.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+    queues = Dictionary(report.trace.queues.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     threads = Dictionary(report.trace.threads.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
@@ -120,7 +120,7 @@ public struct DoctorText: Sendable {
     let (word, since) = report.standing(of: operation)
     row.state = word + (since.map { " \(DurationText.text($0))" } ?? "")
     if let queue = operation.queue {
-      row.state += " in '\(Self.shown(queueNames[queue] ?? "", 40))'"
+      row.state += " in " + (queues[queue]?.title(quoting: { Self.shown($0, 40) }) ?? queue.description)
     } else if word == "pending" {
       row.state = "never enqueued"
     }

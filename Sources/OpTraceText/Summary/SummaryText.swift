@@ -62,11 +62,12 @@ public struct SummaryText: Sendable {
   private var queues: String {
     var table = TextTable([
       .text("queue"), .number("limit"), .number("operations"), .number("utilisation"), .number("peak"),
-      .number("running"), .number("waits for slots"), .number("waits for dependencies"),
+      .number("running"), .number("waiting for a slot"), .number("for dependencies"),
     ])
     for queue in summary.queues {
       table.add([
-        queue.name + (queue.isSuspended ? " (suspended)" : ""), queue.limit < 0 ? "none" : grouped(queue.limit),
+        queueName(queue.id) + (queue.isSuspended ? " (suspended)" : ""),
+        queue.limit < 0 ? "none" : grouped(queue.limit),
         grouped(queue.operations), percent(queue.utilisation), grouped(queue.peak), duration(queue.busy),
         duration(queue.waitingForSlot), duration(queue.waitingForDependencies),
       ])
@@ -82,8 +83,8 @@ public struct SummaryText: Sendable {
     ])
     for entry in summary.classes {
       let rows = [
-        ("running", entry.running), ("waits for a slot", entry.waitingForSlot),
-        ("waits for dependencies", entry.waitingForDependencies),
+        ("running", entry.running), ("waiting for a slot", entry.waitingForSlot),
+        ("waiting for dependencies", entry.waitingForDependencies),
       ]
       for (index, (name, times)) in rows.enumerated() where index == 0 || times.total > 0 {
         table.add([
@@ -130,14 +131,14 @@ public struct SummaryText: Sendable {
     let path = summary.criticalPath
     guard !path.steps.isEmpty else { return "" }
     var text = "  \(duration(path.total)) running of \(duration(path.wall)) (\(percent(path.share)))"
-    text += ", \(duration(path.waitingForSlot)) waiting for slots"
+    text += ", \(duration(path.waitingForSlot)) waiting for a slot"
     text += ", \(duration(path.waitingForDependencies)) waiting for dependencies\n"
     var table = TextTable([
       .text("operation"), .number("id"), .text("after"), .number("waited"), .number("running"), .number("share"),
     ])
     for step in path.steps.prefix(Self.longestPath) {
       table.add([
-        summary.pathNames[step.operation] ?? "", step.operation.description, cause(step.cause),
+        summary.pathNames[step.operation] ?? "", step.operation.description, cause(of: step),
         duration(step.waitingForSlot + step.waitingForDependencies), duration(step.running),
         percent(path.wall > 0 ? Double(step.running) / Double(path.wall) : 0),
       ])
@@ -155,12 +156,18 @@ public struct SummaryText: Sendable {
     return text
   }
 
-  private func cause(_ cause: CriticalPath.Cause) -> String {
-    switch cause {
+  private func cause(of step: CriticalPath.Step) -> String {
+    switch step.cause {
     case .start: ""
     case .dependency(let id): "dependency " + (summary.pathNames[id] ?? id.description)
-    case .slot(let id): "slot of " + (summary.pathNames[id] ?? id.description)
+    case .slot(let id): slotWord(id, step.operation) + (summary.pathNames[id] ?? id.description)
     }
+  }
+
+  /// Barriers count as slots, and are told as what they are.
+  private func slotWord(_ opener: OperationID, _ waiter: OperationID) -> String {
+    if trace.operation(opener)?.isBarrier ?? false { return "barrier " }
+    return trace.operation(waiter)?.isBarrier ?? false ? "as barrier behind " : "slot of "
   }
 
   private var threads: String {
@@ -197,7 +204,7 @@ public struct SummaryText: Sendable {
   private func target(_ wait: Summary.Wait) -> String {
     switch wait.target {
     case .operation(let id): "\(wait.targetName) \(id)"
-    case .queue: "queue \(wait.targetName)"
+    case .queue(let id): trace.queue(id)?.phrase ?? id.description
     case .object: wait.targetName
     }
   }
@@ -232,6 +239,6 @@ public struct SummaryText: Sendable {
   }
 
   private func queueName(_ id: QueueID?) -> String {
-    id.map { trace.queue($0)?.name ?? $0.description } ?? ""
+    id.map { trace.queue($0)?.title ?? $0.description } ?? ""
   }
 }

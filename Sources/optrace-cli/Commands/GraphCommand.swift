@@ -44,7 +44,7 @@
       help: ArgumentHelp("Only this operation (a name, or a number as '#5') and what is near.", valueName: "name"))
     var focus: String?
 
-    @Flag(help: "Only what is stuck: circles of waiting, what holds others up, and what is next behind it.")
+    @Flag(help: "Only what is stuck: circles of waiting, what holds others up, what is next; the rest is counted.")
     var deadlock = false
 
     @Option(

@@ -13,7 +13,7 @@
       discussion: """
         The program needs no change, only Foundation as a shared library (Linux). It has this command's streams, signals \
         reach it, and its exit status is the command's; 128 and the number of the signal when it was killed. Programs \
-        that it runs are recorded too, each into a file of its own.
+        that it runs are recorded too, each into a file of its own, where they have operations or queues.
 
         Failures of the command's own: 64 wrong usage, 125 nothing of the program can be recorded (it is not run then), \
         126 it cannot be run, 127 there is no such program.
@@ -74,23 +74,28 @@
         let object = try PreloadObjects.find()
         let folder = FileManager.default.currentDirectoryPath
         let target = try target(in: folder)
-        let notes = try RecordNotes()
-        let run: RecordedRun
-        do {
-          run = try RecordedRun(
-            program, words: RawText.arguments(last: line.count),
-            environment: environment(object: object, target: target, notes: notes))
-        } catch {
-          notes.remove()
-          throw error
+        let words = RawText.arguments(last: line.count)
+        let notes = try RecordNotes(for: [RawText(folder), RawText(target)] + words)
+        defer { notes.remove() }
+        let remains = TraceRemains(expectedAt: target)
+        let run = try RecordedRun(
+          program, words: words, environment: environment(object: object, target: target, notes: notes))
+        // From here on a file that may not grow (`ulimit -f`) is an error of a write, and no signal.
+        signal(SIGXFSZ, SIG_IGN)
+        let end = run.wait()
+        var written = notes.read()
+        let file = target.replacingOccurrences(of: "%p", with: "\(run.process)")
+        if remains.remove(at: file) {
+          written.removeAll { $0 == .trace(processID: run.process, path: file) }
+          written.append(.failure(processID: run.process, reason: "it was killed before it recorded anything"))
         }
-        let status = run.wait()
-        let written = notes.read()
+        let left = LeftProcess.find(withNotesIn: notes.path)
         notes.remove()
-        let report = RecordReport(written, program: line[0], folder: folder)
+        let report = RecordReport(
+          written, program: line[0], folder: folder, process: run.process, end: end, left: left)
         Console.error(report.text)
         if open, let path = report.firstTrace { show(path) }
-        throw ExitCode(status)
+        throw ExitCode(end.status)
       }
 
       /// Until Ctrl-C. What goes wrong with it is no failure of the program, whose status is the command's.
@@ -125,9 +130,10 @@
         var status = stat()
         guard lstat(absolute, &status) == 0 else { return absolute }
         if status.st_mode & S_IFMT == S_IFDIR { throw refuse(reason(EISDIR)) }
+        if TraceRemains.isOne(absolute) { return absolute }
         let start = status.st_mode & S_IFMT == S_IFREG ? FileHandle(forReadingAtPath: absolute) : nil
         let bytes = try? start?.read(upToCount: Layout.magic.count)
-        guard let start, status.st_size == 0 || bytes.map({ $0.elementsEqual(Layout.magic) }) == true else {
+        guard let start, bytes.map({ $0.elementsEqual(Layout.magic) }) == true else {
           throw refuse("it exists and is no trace: choose another name or remove it")
         }
         try? start.close()
@@ -135,13 +141,13 @@
       }
 
       private func environment(object: String, target: String, notes: RecordNotes) -> [RawText] {
-        var ours = ["OPTRACE_RECORD": "\(getpid()):\(notes.path)", "OPTRACE_OUTPUT": target]
+        var ours = ["OPTRACE_RECORD": notes.path, "OPTRACE_OUTPUT": target]
         if let flightRecorder { ours["OPTRACE_FLIGHT_RECORDER"] = flightRecorder }
         // What is preloaded already stays where it is: it may have to come first.
         let others = ProcessInfo.processInfo.environment["LD_PRELOAD"]?.split { $0 == ":" || $0 == " " } ?? []
         ours["LD_PRELOAD"] = (others.map(String.init).filter { $0 != object } + [object]).joined(separator: ":")
         return RawText.environment.filter { variable in !ours.keys.contains(where: variable.isVariable) }
-          + ours.map { RawText("\($0.key)=\($0.value)") }
+          + ours.sorted { $0.key < $1.key }.map { RawText("\($0.key)=\($0.value)") }
       }
     #else
       func run() throws {

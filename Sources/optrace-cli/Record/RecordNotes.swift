@@ -1,43 +1,112 @@
 #if CLI && os(Linux)
+  import COpTrace
   import Foundation
   import OpTraceModel
 
-  /// A private file in which the processes of a run tell which trace they write, or why they write none. Each note is
-  /// `+PID PATH` or `-PID REASON` and a zero.
-  struct RecordNotes {
+  /// A private folder in which the processes of a run tell which trace they write, or why they write none. A note is a
+  /// symbolic link `PID-NUMBER` that leads nowhere: its target is the text, `+PATH` or `-REASON`. Unlike what is written
+  /// to a file, one can be made where a process may write no file (`ulimit -f 0`), and all of it is there at once.
+  ///
+  /// The folder's name is the same for the same call: it stands in the program's environment, which tools such as package
+  /// managers compare. Which process the command is tells the lock that it holds on a file in there.
+  final class RecordNotes {
     enum Note: Equatable {
-      case trace(processID: String, path: String)
-      case failure(processID: String, reason: String)
+      case trace(processID: pid_t, path: String)
+      case failure(processID: pid_t, reason: String)
     }
+
+    static let lockName = "command"
 
     let path: String
+    private let lock: OwnedDescriptor
+    private var isRemoved = false
 
-    init() throws {
-      let folder = FileManager.default.temporaryDirectory.path
-      var template = Array("\(folder)/optrace-record.XXXXXX".utf8CString)
-      guard OwnedDescriptor(mkstemp(&template)) != nil else {
-        throw Failure(
-          message: "cannot make a file in '\(printable(folder))': \(reason(errno)); set TMPDIR to another folder",
-          status: .cannotRecord)
+    /// - Parameter call: what tells this call from others.
+    init(for call: [RawText]) throws {
+      let place = FileManager.default.temporaryDirectory.standardizedFileURL.path
+      let sum = call.reduce(0 as UInt64) { sum, word in
+        word.bytes.withUnsafeBytes { optrace_checksum(sum, $0.baseAddress, $0.count) }
       }
-      path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      let name = "\(place)/optrace-record-\(getuid())-\(String(sum, radix: 36))"
+      // The same call runs at the same time, or somebody else has the name.
+      for number in 1...1000 {
+        let candidate = number == 1 ? name : "\(name)-\(number)"
+        if let lock = Self.take(candidate) {
+          path = candidate
+          self.lock = lock
+          return
+        }
+        guard [EEXIST, EAGAIN, EACCES, ENOENT].contains(errno), access(place, W_OK | X_OK) == 0 else { break }
+      }
+      throw Failure(
+        message: "cannot make a folder in '\(printable(place))': \(reason(errno)); set TMPDIR to another one",
+        status: .cannotRecord)
     }
 
-    func remove() { unlink(path) }
+    /// Nil with `errno`: it is somebody else's, or used at the moment.
+    private static func take(_ folder: String) -> OwnedDescriptor? {
+      guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { return nil }
+      var status = stat()
+      guard lstat(folder, &status) == 0 else { return nil }
+      guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
+        errno = EEXIST
+        return nil
+      }
+      let file = "\(folder)/\(lockName)"
+      guard let lock = OwnedDescriptor(open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)) else { return nil }
+      var request = flock()
+      request.l_type = Int16(F_WRLCK)
+      request.l_whence = Int16(SEEK_SET)
+      guard fcntl(lock.number, F_SETLK, &request) == 0 else { return nil }
+      // Its last user may have removed it between the opening and the lock.
+      var held = stat()
+      guard fstat(lock.number, &held) == 0, stat(file, &status) == 0, held.st_ino == status.st_ino else {
+        errno = EAGAIN
+        return nil
+      }
+      // What a command has left that was killed.
+      for note in notes(in: folder) { unlink("\(folder)/\(note)") }
+      return lock
+    }
 
-    /// In the order in which they were written.
+    /// Once: then others may have the name.
+    func remove() {
+      guard !isRemoved else { return }
+      isRemoved = true
+      for name in Self.notes(in: path) + [Self.lockName] { unlink("\(path)/\(name)") }
+      rmdir(path)
+    }
+
+    private static func notes(in folder: String) -> [String] {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+      return names.filter { $0 != lockName }
+    }
+
+    /// In the order in which they were made.
     func read() -> [Note] {
-      guard let bytes = FileManager.default.contents(atPath: path) else { return [] }
-      return bytes.split(separator: 0).compactMap { note in
-        let text = String(decoding: note, as: UTF8.self)
-        let parts = text.dropFirst().split(separator: " ", maxSplits: 1).map(String.init)
-        guard parts.count == 2 else { return nil }
+      let found = Self.notes(in: path).compactMap { name -> (order: [Int], text: String)? in
+        let numbers = name.split(separator: "-").compactMap { Int($0) }
+        var status = stat()
+        guard numbers.count == 2, lstat("\(path)/\(name)", &status) == 0, let text = target(of: name) else {
+          return nil
+        }
+        return ([status.st_mtim.tv_sec, status.st_mtim.tv_nsec] + numbers, text)
+      }
+      return found.sorted { $0.order.lexicographicallyPrecedes($1.order) }.compactMap { order, text in
+        let processID = pid_t(truncatingIfNeeded: order[2])
+        let rest = String(text.dropFirst())
         switch text.first {
-        case "+": return .trace(processID: parts[0], path: parts[1])
-        case "-": return .failure(processID: parts[0], reason: parts[1])
+        case "+": return .trace(processID: processID, path: rest)
+        case "-": return .failure(processID: processID, reason: rest)
         default: return nil
         }
       }
+    }
+
+    private func target(of name: String) -> String? {
+      var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+      let count = readlink("\(path)/\(name)", &bytes, bytes.count)
+      return count > 0 ? String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
     }
   }
 #endif

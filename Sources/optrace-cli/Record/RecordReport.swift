@@ -7,65 +7,134 @@
   struct RecordReport {
     /// Of a trace, which may be large while there are many, only what is told.
     private struct Entry {
+      var processID: pid_t
       var path: String
       var header: TraceHeader
       var operations: Int
       var queues: Int
       var lost: UInt64
+      /// Nothing of the program is in it.
+      var isEmpty: Bool
+      var isBeingWritten: Bool
+      /// Another program has begun in the same process since.
+      var isReplaced = false
     }
+
+    /// More are summed up.
+    private static let mostEntries = 5
 
     private var entries: [Entry] = []
     private var problems: [String] = []
+    private var removed = 0
     private let program: String
     private let folder: String
+    private let process: pid_t
+    private let end: RecordedRun.End
+    private let left: [LeftProcess]
 
-    init(_ notes: [RecordNotes.Note], program: String, folder: String) {
+    /// - Parameters:
+    ///   - process: the program's.
+    ///   - left: what it has left behind.
+    init(
+      _ notes: [RecordNotes.Note], program: String, folder: String, process: pid_t, end: RecordedRun.End,
+      left: [LeftProcess]
+    ) {
       self.program = program
       self.folder = folder
+      self.process = process
+      self.end = end
+      self.left = left
       for note in notes {
         switch note {
-        case .trace(_, let path): add(path)
+        case .trace(let processID, let path): add(path, of: processID)
         case .failure(let processID, let reason): problems.append("process \(processID): \(printable(reason))")
         }
       }
+      dropEmptyOnes()
     }
 
     /// A file that is gone was taken back by its process, which says why, or removed by the program.
-    private mutating func add(_ path: String) {
+    private mutating func add(_ path: String, of processID: pid_t) {
       guard access(path, F_OK) == 0 else { return }
       let name = path.hasPrefix(folder + "/") ? String(path.dropFirst(folder.count + 1)) : path
+      for place in entries.indices where entries[place].processID == processID { entries[place].isReplaced = true }
       do {
         let trace = try withProgress("reading '\(printable(name))'") { try TraceReader.read(path: path) }
         entries.append(
           Entry(
-            path: name, header: trace.header, operations: trace.operations.count, queues: trace.queues.count,
-            lost: trace.loss.lostCount))
+            processID: processID, path: name, header: trace.header, operations: trace.operations.count,
+            queues: trace.queues.count, lost: trace.loss.lostCount,
+            isEmpty: trace.operations.isEmpty && trace.queues.isEmpty && trace.marks.isEmpty && trace.spans.isEmpty
+              && trace.loss.isComplete,
+            isBeingWritten: LiveProcess.writes(trace.header)))
       } catch {
         problems.append("'\(printable(name))' cannot be read: \(printable("\(error)"))")
       }
     }
 
-    /// The one to look at first; nil where there is none.
-    var firstTrace: String? { entries.first?.path }
+    /// Programs that a program runs often have no operation at all: their traces are of no use to anybody.
+    private mutating func dropEmptyOnes() {
+      let kept = entries.filter { entry in
+        entry.processID == process || !entry.isEmpty || entry.isBeingWritten || unlink(absolute(entry.path)) != 0
+      }
+      removed = entries.count - kept.count
+      entries = kept
+    }
+
+    private func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : "\(folder)/\(path)" }
+
+    /// The trace to look at first, one with something in it where there is such; nil where there is none at all.
+    var firstTrace: String? { (entries.first { $0.operations > 0 } ?? entries.first)?.path }
 
     var text: String {
-      guard let first = entries.first else {
-        return "optrace: nothing was recorded: "
-          + (problems.first ?? "neither '\(printable(program))' nor what it ran had Foundation when it began") + "\n"
-      }
+      guard let first = firstTrace else { return "optrace: nothing was recorded\(whyNothing)\n" }
       var text = ""
-      for entry in entries { text += "optrace: \(describe(entry))\n" }
-      if let problem = problems.first {
-        let others = problems.count > 1 ? " (and \(problems.count - 1) more)" : ""
-        text += "optrace: not recorded: \(problem)\(others)\n"
+      let told = entries.count > Self.mostEntries ? Self.mostEntries - 1 : entries.count
+      for entry in entries.prefix(told) { text += "optrace: \(describe(entry))\n" }
+      let others = entries.dropFirst(told)
+      if !others.isEmpty {
+        let sum = others.reduce(0) { $0 + $1.operations }
+        let files = counted(others.count, "other file")
+        text += "optrace: \(counted(sum, "operation")) in \(files), up to '\(printable(others.last?.path ?? ""))'\n"
       }
-      let path = quoted(first.path)
-      let stem = quoted(first.path.hasSuffix(".optrace") ? String(first.path.dropLast(8)) : first.path)
+      if removed > 0 {
+        let processes = counted(removed, "other process", plural: "other processes")
+        text += "optrace: no file is kept of \(processes) without operations or queues\n"
+      }
+      if let problem = problems.first { text += "optrace: not recorded: \(problem)\(moreProblems)\n" }
+      if let unrecorded { text += "optrace: \(unrecorded)\n" }
+      let path = quoted(first)
+      let stem = quoted(first.hasSuffix(".optrace") ? String(first.dropLast(8)) : first)
       return text
         + "  \(command) summary \(path)\n"
         + "  \(command) doctor \(path)\n"
+        + "  \(command) view \(path)\n"
+        + "  \(command) report \(path) -o \(stem).html\n"
         + "  \(command) graph \(path) -o \(stem).svg\n"
         + "  \(command) timeline \(path) -o \(stem).json\n"
+    }
+
+    private var moreProblems: String { problems.count > 1 ? " (and \(problems.count - 1) more)" : "" }
+
+    private var whyNothing: String {
+      if let problem = problems.first { return ": \(problem)\(moreProblems)" }
+      if let unrecorded { return " so far: \(unrecorded)" }
+      if removed > 0 { return ": what '\(printable(program))' ran used neither operations nor queues" }
+      let nobody = "neither '\(printable(program))' nor what it ran had Foundation when it began"
+      guard case .signal(let number) = end else { return ": " + nobody }
+      return ": \(nobody), or signal \(number) killed it before that"
+    }
+
+    /// Of processes that go on and have told of no trace.
+    private var unrecorded: String? {
+      let recorded = Set(entries.map(\.processID))
+      let others = left.filter { !recorded.contains($0.number) }
+      guard let first = others.first else { return nil }
+      let more = others.count > 1 ? " and \(others.count - 1) more" : ""
+      return
+        "'\(printable(program))' has ended and left process \(first.number) (\(printable(first.name)))\(more) behind, "
+        + "of which there is no trace yet: a program that it begins writes a file of its own, a forked copy of a recorded "
+        + "program writes none"
     }
 
     private func describe(_ entry: Entry) -> String {
@@ -75,10 +144,20 @@
       if entries.count > 1 {
         text += ", written by \(printable(entry.header.processName)) (pid \(entry.header.processID))"
       }
-      if !entry.header.isClosed { text += ", not closed: its process was killed, called exec, or still runs" }
+      if !entry.header.isClosed { text += ", \(whyOpen(entry))" }
       return text
     }
 
-    private var command: String { quoted(CommandLine.arguments.first ?? "optrace") }
+    private func whyOpen(_ entry: Entry) -> String {
+      if entry.isBeingWritten { return "so far: process \(entry.header.processID) still runs, and writes it" }
+      if entry.isReplaced { return "not closed: its process called exec" }
+      guard entry.processID == process else { return "not closed: its process was killed, called exec or _exit" }
+      switch end {
+      case .signal(let number): return "not closed: signal \(number) killed its process"
+      case .status: return "not closed: its process called exec or _exit"
+      }
+    }
+
+    private var command: String { calledCommand }
   }
 #endif

@@ -10,7 +10,21 @@
       SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT,
     ]
 
-    private let process: pid_t
+    /// How the program ended.
+    enum End {
+      case status(Int32)
+      case signal(Int32)
+
+      /// As a shell has it: the status, or 128 and the signal.
+      var status: Int32 {
+        switch self {
+        case .status(let number): number
+        case .signal(let number): 128 + number
+        }
+      }
+    }
+
+    let process: pid_t
     private let awaited: sigset_t
     private let maskBefore: sigset_t
 
@@ -64,8 +78,8 @@
       return (process, error)
     }
 
-    /// Until the program is over. Its status, or 128 and the signal that killed it, as a shell has it.
-    func wait() -> Int32 {
+    /// Until the program is over.
+    func wait() -> End {
       var awaited = awaited
       var maskBefore = maskBefore
       defer { pthread_sigmask(SIG_SETMASK, &maskBefore, nil) }
@@ -75,11 +89,11 @@
         if changed == process {
           guard status & 0xFF == 0x7F else {
             let signal = status & 0x7F
-            return signal == 0 ? status >> 8 & 0xFF : 128 + signal
+            return signal == 0 ? .status(status >> 8 & 0xFF) : .signal(signal)
           }
           stopToo(status >> 8 & 0xFF)
         } else if changed < 0, errno != EINTR {
-          return ExitStatus.cannotRecord.rawValue
+          return .status(ExitStatus.cannotRecord.rawValue)
         }
         var information = siginfo_t()
         let number = sigwaitinfo(&awaited, &information)

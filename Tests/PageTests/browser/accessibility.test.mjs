@@ -111,7 +111,7 @@ test('from the page\'s load to a selected operation and back, by keyboard alone'
   await until((one) => one.role === 'application');
   await tab.keyboard.press('ArrowDown');
   await tab.keyboard.press('ArrowDown');
-  for (let press = 0; press < 20 && !/ executes /.test(await text(tab, '#timeline > [role=status]')); press++) await tab.keyboard.press('ArrowDown');
+  for (let press = 0; press < 20 && !/ running /.test(await text(tab, '#timeline > [role=status]')); press++) await tab.keyboard.press('ArrowDown');
   await tab.keyboard.press(']');
   await tab.keyboard.press('Enter');
   const first = await selected(tab);

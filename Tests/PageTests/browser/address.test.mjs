@@ -70,7 +70,7 @@ test('nonsense in an address is ignored', async () => {
     await tab.waitForFunction(() => document.documentElement.dataset.ready !== undefined);
     assert.equal(await shownTab(tab), 'timeline', words);
     if (!words.includes('op=5')) assert.equal(await selected(tab), null, words);
-    assert.ok(await slice(tab, 'Download 3', 'executes', {across: 8}), words);
+    assert.ok(await slice(tab, 'Download 3', 'running', {across: 8}), words);
     assert.deepEqual(problems, [], words);
   }
   await close();

@@ -86,7 +86,7 @@ for (const [width, height] of [[360, 740], [740, 360], [1920, 1080]]) {
       assert.ok(box.height >= height * 0.3, `${id} has ${box.height} of ${height} pixels`);
     }
     await tab.locator('#tab-timeline').click();
-    assert.ok((await shownSlices(tab)).filter((one) => one.what === 'executes').length >= 3, 'operations are to be seen');
+    assert.ok((await shownSlices(tab)).filter((one) => one.what === 'running').length >= 3, 'operations are to be seen');
     await tab.keyboard.press('/');
     await tab.keyboard.type('SaveSession');
     // What was found for the first letters stands there until the rest has been looked for.
@@ -143,7 +143,7 @@ test('in forced colours everything is there', async () => {
     const canvas = await boxOf(tab, '.timeline-stage canvas');
     assert.ok(differences(inside, await pixels(tab, {x: canvas.x + 20, y: canvas.y + canvas.height - 8, width: 4, height: 4})) > 0);
     // The legend's colours are what the canvas shows, and one tab looks different from the others.
-    const legend = await tab.locator('.timeline-legend i').evaluateAll((all) => all.map((i) => getComputedStyle(i).backgroundColor));
+    const legend = await tab.locator('.timeline-legend i:not(.wait-mark[class*=fill-of])').evaluateAll((all) => all.map((i) => getComputedStyle(i).backgroundColor));
     assert.equal(new Set(legend).size, legend.length);
     const lines = await tab.locator('[role=tab]').evaluateAll((all) => all.map((tab) => getComputedStyle(tab).borderBottomColor));
     assert.equal(lines.filter((colour) => colour === lines[0]).length, 1);

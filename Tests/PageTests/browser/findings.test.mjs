@@ -85,3 +85,23 @@ test('the verdict at the top leads to the findings', async () => {
   assert.equal(await tab.locator('#findings').isVisible(), true);
   await close();
 });
+
+// A circle and a queue, each of a hundred: shown whole, they would be metres long.
+test('a finding of many operations is as short as one of ten, and tells of the rest', async () => {
+  const ids = Array.from({length: 103}, (_, at) => at + 1);
+  const page = written('many-stuck', textTrace([
+    '1000 t1 thread t1 tid=4711 "main"', '1100 t1 queue q1 limit=1 suspended "later"',
+    ...ids.flatMap((id) => [`${2000 + id} t1 created #${id} class="Step"`]),
+    ...ids.flatMap((id) => [`${3000 + 2 * id} t1 enqueued #${id} queue=q1 priority=0`, `${3001 + 2 * id} t1 ready #${id}`]),
+  ], {end: 9e9}));
+  const {tab, close} = await open(page);
+  const finding = tab.locator('.finding').first();
+  const {findings} = json('doctor', 'many-stuck');
+  const most = Math.max(...findings.map((one) => one.operations.length));
+  assert.equal(most, 103, 'they are one finding');
+  assert.equal(await finding.locator('.operations .operation').count(), 10);
+  assert.ok((await finding.boundingBox()).height < 1000);
+  await finding.getByRole('button', {name: 'and 93 more'}).first().click();
+  assert.equal(await finding.locator('.operations .operation').count(), 103);
+  await close();
+});

@@ -8,11 +8,40 @@ after(closeBrowser);
 
 const near = (one, other, within, what) => assert.ok(Math.abs(one - other) <= within, `${what}: ${one} is not within ${within} of ${other}`);
 const open = (page = sample('photo-import'), options = {}) => openReport(page, {hash: '#tab=graph', ...options});
+// From all of it, however small.
+const openFitted = async (...from) => {
+  const opened = await open(...from);
+  await opened.tab.getByRole('button', {name: 'Fit'}).click();
+  await settled(opened.tab);
+  return opened;
+};
 const place = (tab, id) => boxOf(tab, `#${id} .box`);
 const centre = (box) => ({x: box.x + box.width / 2, y: box.y + box.height / 2});
 
+test('the graph opens legibly: all of it, or what is stuck, or where the critical path begins', async () => {
+  for (const name of ['photo-import', 'photo-import-stuck', 'deadlock', 'i-love-u']) {
+    for (const [width, height] of [[1280, 800], [360, 740]]) {
+      const page = sample(name);
+      const {tab, close} = await open(page, {width, height});
+      const zoom = Number((await text(tab, '.zoom-text')).replace(' %', ''));
+      assert.ok(zoom >= 70, `${name}: ${zoom} %`);
+      const drawing = await boxOf(tab, '#drawing');
+      const stuck = tab.locator('#drawing .op.deadlocked, #drawing .op.stalled');
+      const wanted = await stuck.count() > 0 ? stuck : tab.locator('#drawing .op.critical');
+      const shown = (await wanted.evaluateAll((all) => all.map((one) => one.querySelector('.box').getBoundingClientRect().toJSON())))
+        .filter((box) => box.left >= drawing.x && box.right <= drawing.x + drawing.width && box.top >= drawing.y && box.bottom <= drawing.y + drawing.height);
+      assert.ok(shown.length > 0, `${name} at ${width}: none of what it is about is in view`);
+      await tab.getByRole('button', {name: 'Fit'}).click();
+      await settled(tab);
+      const legend = await boxOf(tab, '#drawing > svg .op');
+      assert.ok(legend.x >= drawing.x, 'Fit still shows all');
+      await close();
+    }
+  }
+});
+
 test('the wheel zooms at the pointer, a drag moves, Fit shows all', async () => {
-  const {tab, problems, close} = await open();
+  const {tab, problems, close} = await openFitted();
   const whole = await place(tab, 'op-5');
   const at = centre(whole);
   await tab.mouse.move(at.x, at.y);
@@ -46,7 +75,7 @@ test('the wheel zooms at the pointer, a drag moves, Fit shows all', async () => 
 });
 
 test('two fingers zoom, a tap selects', async () => {
-  const {tab, close} = await open(undefined, {hasTouch: true});
+  const {tab, close} = await openFitted(undefined, {hasTouch: true});
   const before = await place(tab, 'op-5');
   const {x, y} = centre(before);
   await pinch(tab, [{x: x - 40, y}, {x: x + 40, y}], [{x: x - 100, y}, {x: x + 100, y}]);
@@ -60,7 +89,7 @@ test('two fingers zoom, a tap selects', async () => {
 });
 
 test('a click on a box selects its operation in the panel and the timeline, and lights its paths', async () => {
-  const {tab, close} = await open();
+  const {tab, close} = await openFitted();
   const at = centre(await place(tab, 'op-5'));
   await tab.mouse.click(at.x, at.y);
   assert.equal(await selected(tab), 'Download 3 #5');
@@ -80,7 +109,7 @@ test('a click on a box selects its operation in the panel and the timeline, and 
 });
 
 test('a double click on a box selects its operation as one click does; another click lets go', async () => {
-  const {tab, close} = await open();
+  const {tab, close} = await openFitted();
   const before = centre(await place(tab, 'op-5'));
   await tab.mouse.dblclick(before.x, before.y);
   assert.equal(await selected(tab), 'Download 3 #5');
@@ -106,7 +135,7 @@ test('what is selected in the timeline is marked in the graph and in view', asyn
 });
 
 test('by keyboard: into the drawing, from box to box, Enter selects, plus, minus and zero zoom', async () => {
-  const {tab, close} = await open();
+  const {tab, close} = await openFitted();
   await tab.locator('#drawing').focus();
   const before = await place(tab, 'op-1');
   await tab.keyboard.press('+');

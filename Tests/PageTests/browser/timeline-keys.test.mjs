@@ -54,7 +54,7 @@ test('up and down change the lane, brackets the operation, Enter selects, and ea
   await press(tab, 'ArrowUp');
   assert.equal(await said(), seen[2]);
   // On a lane that executes, from its first operation to its second and back.
-  for (let step = 0; step < 40 && !(await said()).includes(' executes '); step++) await press(tab, 'ArrowDown');
+  for (let step = 0; step < 40 && !(await said()).includes(' running '); step++) await press(tab, 'ArrowDown');
   for (let step = 0; step < 30; step++) await press(tab, '[');
   const first = await said();
   await press(tab, ']');
@@ -104,7 +104,7 @@ test('C and the buttons colour by class or by state, and the legend tells which'
     const one = await slice(tab, name);
     return (await pixels(tab, {x: one.right - 5, y: one.y - 5, width: 1, height: 1}))[0];
   };
-  assert.deepEqual(await legend(), ['finished', 'cancelled', 'waits for a slot', 'waits for dependencies', 'thread blocked']);
+  assert.deepEqual(await legend(), ['finished', 'cancelled', 'waiting for a slot', 'waiting for dependencies', 'thread blocked']);
   const finished = await colour(NAME);
   assert.equal(await colour('FetchManifest'), finished, 'one state, one colour');
   await press(tab, 'c');
@@ -198,7 +198,7 @@ test('what an address selects is in view, whole', async () => {
   // The first operation on the last of its lanes, and one far down.
   for (const [id, name] of [[5, 'Download 3'], [27, 'NotifyUI']]) {
     const {tab, close} = await openReport(sample('photo-import'), {hash: `#op=${id}`, height: 480});
-    const one = await slice(tab, name, 'executes', {down: 2});
+    const one = await slice(tab, name, 'running', {down: 2});
     assert.ok(one.bottom - one.top >= 15, `${name} is cut: ${one.bottom - one.top} pixels high`);
     await close();
   }

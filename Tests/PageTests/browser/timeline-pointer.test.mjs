@@ -154,9 +154,9 @@ test('wheel with Shift moves, the wheel over the titles scrolls, so does the bar
 test('the tip follows the pointer, tells of counters, and goes away', async () => {
   const {tab, close} = await open();
   const one = await slice(tab, NAME);
-  assert.deepEqual(await tipAt(tab, one.x, one.y), [NAME, 'executes 1.23 s', '592 ms after the start', 'Download · network · finished']);
-  const wait = await slice(tab, NAME, 'waits for dependencies');
-  assert.equal((await tipAt(tab, wait.x, wait.y))[1], 'waits for dependencies 471 ms');
+  assert.deepEqual(await tipAt(tab, one.x, one.y), [NAME, 'running 1.23 s', '592 ms after the start', 'Download · network · finished']);
+  const wait = await slice(tab, NAME, 'waiting for dependencies');
+  assert.equal((await tipAt(tab, wait.x, wait.y))[1], 'waiting for dependencies 471 ms');
   const place = await boxOf(tab, '.timeline-tip');
   assert.ok(place.x >= 0 && place.x + place.width <= 1280 && place.y + place.height <= 800, 'inside the window');
   const canvas = await boxOf(tab, '.timeline-stage canvas');
@@ -174,7 +174,7 @@ test('the tip follows the pointer, tells of counters, and goes away', async () =
 test('the overview: a click goes there, a drag in what is shown moves it', async () => {
   const {tab, close} = await openReport(written('overview', workload(400)));
   const overview = await boxOf(tab, '.timeline-overview');
-  const numbers = async () => (await shownSlices(tab)).filter((one) => one.what === 'executes').map((one) => Number(one.name.match(/#(\d+)/)[1]));
+  const numbers = async () => (await shownSlices(tab)).filter((one) => one.what === 'running').map((one) => Number(one.name.match(/#(\d+)/)[1]));
   await tab.locator('.timeline-stage canvas').focus();
   for (let press = 0; press < 6; press++) await tab.keyboard.press('w');
   await tab.mouse.click(overview.x + overview.width * 0.25, overview.y + 20);
@@ -225,7 +225,7 @@ test('a window of another size shows the same part', async () => {
   const before = await slice(tab, NAME);
   await tab.mouse.move(before.x, before.y);
   for (let turn = 0; turn < 3; turn++) await tab.mouse.wheel(0, -120);
-  const names = async () => (await shownSlices(tab)).filter((one) => one.what === 'executes').map((one) => one.name).sort();
+  const names = async () => (await shownSlices(tab)).filter((one) => one.what === 'running').map((one) => one.name).sort();
   const [wide, shown] = [await slice(tab, NAME), await names()];
   await tab.setViewportSize({width: 900, height: 800});
   await settled(tab);

@@ -109,7 +109,26 @@ export async function shownSlices(tab, {across = 4, down = 6} = {}) {
   }, [across, down]);
 }
 
-export async function slice(tab, name, what = 'executes', options = {}) {
+// What is written on the timeline's canvas: {text, x, y}, in its own pixels.
+export async function writtenTexts(tab) {
+  await tab.evaluate(() => {
+    const canvas = document.querySelector('.timeline-stage canvas');
+    const context = canvas.getContext('2d');
+    window.writtenTexts = [];
+    context.fillText = function (text, x, y) {
+      window.writtenTexts.push({text, x, y});
+      CanvasRenderingContext2D.prototype.fillText.call(this, text, x, y);
+    };
+    canvas.dispatchEvent(new KeyboardEvent('keydown', {key: '0', bubbles: true, cancelable: true}));
+  });
+  await settled(tab);
+  return tab.evaluate(() => {
+    delete document.querySelector('.timeline-stage canvas').getContext('2d').fillText;
+    return window.writtenTexts;
+  });
+}
+
+export async function slice(tab, name, what = 'running', options = {}) {
   return (await shownSlices(tab, options)).find((one) => one.name.startsWith(name) && one.what === what) ?? null;
 }
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {shareText} from '../../../Sources/OpTraceReport/Page/why.mjs';
-import {chainText, durationText, grouped, listText, momentText, percentText} from '../../../Sources/OpTraceReport/Page/format.mjs';
+import {chainText, durationText, grouped, listText, momentText, percentText, queueHeading} from '../../../Sources/OpTraceReport/Page/format.mjs';
 import {largestRows, sortedRows} from '../../../Sources/OpTraceReport/Page/table.mjs';
+import {boxAround, partView} from '../../../Sources/OpTraceReport/Page/graph.mjs';
 import {BUCKETS, bucketOf, bucketRange} from '../../../Sources/OpTraceReport/Page/histogram.mjs';
 import {Debounce, foundText} from '../../../Sources/OpTraceReport/Page/search.mjs';
 
@@ -14,7 +15,10 @@ test('durations have three digits and a unit, as the command writes them', () =>
 
 test('numbers, moments, shares, lists and circles', () => {
   assert.equal(grouped(1234567), '1,234,567');
-  assert.equal(momentText(2_600_332_083), '2.600332 s');
+  const moments = [[0, '0 ms'], [850, '850 ns'], [12_999, '12 µs'], [1_495_123, '1.495 ms'], [2_600_332_083, '2.600332 s'], [-471_915_000, '−471.915 ms'], [NaN, '–']];
+  for (const [time, text] of moments) assert.equal(momentText(time), text);
+  assert.equal(queueHeading({name: 'network', hasName: true}), 'Queue network');
+  assert.equal(queueHeading({name: 'queue 7', hasName: false}), 'Queue 7');
   assert.deepEqual([0, 0.004, 0.42].map(percentText), ['0 %', '<1 %', '42 %']);
   assert.equal(listText(['a', 'b', 'c']), 'a, b and c');
   assert.equal(chainText(['A', 'B']), 'A → B → A');
@@ -55,4 +59,18 @@ test('of calls that follow closely the last one runs', () => {
 test('the lead of the critical path counts by the wall time, with what lies before and after', () => {
   const step = {waitingForDependencies: 0, waitingForSlot: 20, running: 130};
   assert.equal(shareText({steps: [step], before: 0, after: 850}, 1000), '85 % after the last step, 13 % running, 2 % waiting for a slot');
+});
+
+test('a part of a picture is shown legibly, with as much of the rest as there is room for', () => {
+  const part = boxAround([{x: 500, y: 100, width: 100, height: 40}, {x: 700, y: 300, width: 100, height: 40}]);
+  assert.deepEqual(part, {x: 450, y: 80, width: 300, height: 240});
+  const content = {x: 0, y: 0, width: 5000, height: 400};
+  const {x, y} = partView(part, content, 1000, 600, 1);
+  assert.ok(x < 0 && x > -50 && y < 0 && y > -50, 'from the begin of the picture, which is near');
+  const middle = partView({...part, x: 2000}, content, 1000, 600, 1);
+  assert.ok(middle.x <= 2000 && middle.x + 1000 >= 2300, 'all of the part');
+  const edge = partView({x: 4900, y: 0, width: 100, height: 40}, content, 1000, 300, 0.8);
+  assert.ok(edge.x + 1000 / edge.scale < 5040, 'no empty half of a window beside the picture');
+  const large = partView(content, content, 1000, 600, 0.7);
+  assert.ok(large.x <= 0 && large.x > -50, 'from its begin');
 });

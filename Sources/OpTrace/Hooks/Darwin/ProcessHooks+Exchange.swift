@@ -73,9 +73,13 @@
           proceed()
         },
         .plain("waitUntilFinished") { (operation: Operation, proceed) in
-          guard let observer = met(operation), !operation.isFinished else { return proceed() }
+          guard let observer = met(operation), !(optrace_frame_is_waiting() && operation.isFinished) else {
+            return proceed()
+          }
           observer.probe.record(.waitBegan)
+          optrace_frame_waits(true)
           proceed()
+          optrace_frame_waits(false)
           observer.noteFinishSeen(operation)
           observer.probe.record(.waitEnded)
         },
@@ -134,7 +138,10 @@
         },
         .arrayAndFlag("addOperations:waitUntilFinished:") { (queue: OperationQueue, operations, proceed) in
           if let operations = operations as? [Operation] { enqueue(operations, on: queue) }
+          // Foundation may wait for each of them by its own method.
+          optrace_frame_waits(true)
           proceed()
+          optrace_frame_waits(false)
         },
         .block("addOperationWithBlock:") { (queue: OperationQueue, block, proceed) in
           guard recorder(of: queue) != nil else { return proceed(block) }
@@ -198,7 +205,9 @@
         },
         .plain("waitUntilAllOperationsAreFinished") { (queue: OperationQueue, proceed) in
           withNumber(of: queue) { optrace_emit1($0, EventKind.queueWaitBegan.rawValue, $1) }
+          optrace_frame_waits(true)
           proceed()
+          optrace_frame_waits(false)
           withNumber(of: queue) { optrace_emit1($0, EventKind.queueWaitEnded.rawValue, $1) }
         },
       ]

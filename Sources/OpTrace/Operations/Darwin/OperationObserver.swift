@@ -120,7 +120,6 @@
   }
 
   extension OperationProbe.Bits {
-    static let began = UInt32(optrace_bit_began)
     static let finishSeen = UInt32(optrace_bit_finish_seen)
   }
 #endif

@@ -128,8 +128,7 @@ extension DoctorContext {
     let total: Nanoseconds = blocked.reduce(0) { $0.saturating($1.waited) }
     let run: Nanoseconds = blocked.reduce(0) { $0.saturating($1.run) }
     let behind = heldUp(by: blocked)
-    let className = operations[0].className
-    let it = blocked.count == 1 ? name(operations[0].id) : "each \(className)"
+    let it = blocked.count == 1 ? name(operations[0].id) : "each \(operations[0].className)"
     let cost =
       behind == 0
       ? "Nobody else was ready in its queue meanwhile, so it cost a thread alone."
@@ -142,11 +141,12 @@ extension DoctorContext {
       fix = "Put what \(it) does after the wait into an operation that depends on those of the queue it waits for."
     case .object(.queue):
       fix =
-        "Do not call sync in \(it): make what it needs an operation, and depend on it, or shorten what runs on that queue."
+        "Hand the work over with async instead of sync, and do what follows in its block; or make it an operation that "
+        + "\(it) depends on."
     case .object:
       fix =
-        "Make \(className) asynchronous (TracedAsyncOperation): begin the work in execute(), and call finish() where "
-        + "the signal comes from now."
+        "Let what \(it) waits for be an operation, and a dependency. Where it is none: "
+        + Self.asAsynchronous(operations[0]).lowercasedFirst + ": \(Self.whatAsynchronousMeans)."
     }
     var finding = Finding(
       "blocking-wait", behind > 0 ? .warning : .note,

@@ -37,7 +37,8 @@ extension DoctorRule {
         fix: (operation.executionBegan == nil
           ? "Finish \(operation.className) in start() when isCancelled is true there, and not in cancel(), for it was not "
             + "started yet" : "Finish \(operation.className) in cancel() when it executes")
-          + ": isExecuting false, isFinished true, both announced (or finish(), with TracedAsyncOperation).")
+          + ": isExecuting false, isFinished true, both announced (TracedAsyncOperation does so by itself, if you link OpTrace)."
+      )
       finding.operations = [operation.id]
       finding.queues = context.queues(of: [operation])
       if let cancelled = operation.cancelRequested {

@@ -45,9 +45,7 @@ extension DoctorContext {
     var errors: [Judged] = []
     var notes: [Suspect] = []
     for suspect in suspects {
-      if let root = roots[suspect.node],
-        suspect.isProven || !root.held.isEmpty || root.behind > 0 || !root.waitingThreads.isEmpty
-      {
+      if let root = roots[suspect.node], suspect.isProven || root.isWaitedFor {
         errors.append((suspect, root))
       } else {
         notes.append(suspect)
@@ -74,10 +72,10 @@ extension DoctorContext {
     if let seen = operation.finishSeen {
       finding = Finding(
         "never-finished", .error, title: "\(name) is finished, and never told its queue",
-        explanation: "isFinished of \(name) turned true, and no change was announced. A queue does not ask again by "
+        explanation: "It turned isFinished true, and announced no change. A queue does not ask again by "
           + "itself: the operation keeps its slot, and what depends on it never starts.",
         fix: "Announce the change: willChangeValue(forKey: \"isFinished\") before and didChangeValue(forKey: "
-          + "\"isFinished\") after, and the same for isExecuting; or derive from TracedAsyncOperation, and call finish()."
+          + "\"isFinished\") after, and the same for isExecuting; or derive it from TracedAsyncOperation, which does so."
       )
       finding.evidence.append(.init(at: seen, "isFinished said true, and no notification came since"))
     } else if let wait {
@@ -86,8 +84,9 @@ extension DoctorContext {
         explanation: "\(name) blocks its thread, and nothing has moved for \(DurationText.text(silence)). "
           + "Whoever should let it go on did not.",
         fix:
-          "Find who has to signal \(target(of: wait)), on every path. Better: do not block inside of an operation; make "
-          + "it asynchronous (TracedAsyncOperation), and call finish() where the signal is sent now.")
+          "Find who has to signal \(target(of: wait)), on every path. Better, do not block inside of an operation. "
+          + Self.asAsynchronous(operation) + ": \(Self.whatAsynchronousMeans).")
+      finding.variant = 1
       finding.evidence.append(
         .init(at: Stamp(wait.began, wait.thread), "\(name) began to wait for \(target(of: wait))"))
       if let signal = wait.lastSignal {
@@ -100,11 +99,12 @@ extension DoctorContext {
     } else {
       finding = Finding(
         "never-finished", .error, title: "\(name) was started, and has not finished for \(DurationText.text(silence))",
-        explanation: "start() of \(name) has returned, nothing has moved for \(DurationText.text(silence)), and nobody "
+        explanation: "Its start() has returned, nothing has moved for \(DurationText.text(silence)), and nobody "
           + "reported that it is finished.",
         fix: "Call finish() on every path of \(operation.className): also when the work fails, is cancelled, or its "
           + "callback is never called (a timeout). A class with states of its own has to announce isFinished, too "
           + "(didChangeValue).")
+      finding.variant = 2
     }
     if let returned = operation.startReturned {
       finding.evidence.append(.init(at: returned, "start() of \(name) returned"))

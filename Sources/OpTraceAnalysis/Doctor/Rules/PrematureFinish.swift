@@ -104,11 +104,11 @@ extension DoctorContext {
     var finding = Finding(
       "premature-finish", isHarmful ? .warning : .note,
       title: "\(those(operations)) \(operations.count == 1 ? "was" : "were") finished before the work was over",
-      explanation: "\(worst.what) of \(name(worst.operation.id)) went on for \(DurationText.text(worst.excess)) after "
+      explanation: "Of \(name(worst.operation.id)), \(worst.what) went on for \(DurationText.text(worst.excess)) after "
         + "the finish. Its queue, and whatever depends on it, take it for done.",
       fix: worst.operation.isAsynchronous
         ? "Call finish() of \(className) when all of its work is over."
-        : "Make \(className) a TracedAsyncOperation: begin the work in execute(), and call finish() where it ends.")
+        : Self.asAsynchronous(worst.operation) + ": \(Self.whatAsynchronousMeans).")
     finding.operations = operations.map(\.id)
     finding.queues = queues(of: operations)
     for work in works.prefix(3) {

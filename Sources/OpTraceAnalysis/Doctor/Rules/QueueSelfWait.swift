@@ -40,9 +40,9 @@ extension DoctorRule {
           ? "\(waiter) waits inside \(name) for work that needs its own slot"
           : "all \(limit) slots of \(name) are held by operations that wait for work of the same queue",
         explanation: limit == 1
-          ? "\(name) runs one operation at a time. \(waiter) is that one, and it blocks until work is over that can only "
+          ? "\(name.uppercasedFirst) runs one operation at a time. \(waiter) is that one, and it blocks until work is over that can only "
             + "run when the slot is free. Neither will ever go on."
-          : "\(name) runs \(limit) operations at a time. Each of them blocks until work is over that can only run when "
+          : "\(name.uppercasedFirst) runs \(limit) operations at a time. Each of them blocks until work is over that can only run when "
             + "a slot is free. None will ever go on.",
         fix: "Do not wait inside of an operation: split \(waiter), and let the part after the wait depend on what it "
           + "waits for (addDependency), or put that into another queue.")

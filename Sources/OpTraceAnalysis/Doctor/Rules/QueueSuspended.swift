@@ -46,9 +46,9 @@ extension DoctorContext {
       "queue-suspended", .error,
       title: "\(name) is \(what), with \(Self.count(held.count, "operation")) ready to run",
       explanation: queue.isSuspended
-        ? "\(name) was suspended and not resumed since, so it starts nothing, though nothing else stands in the way of "
+        ? "\(name.uppercasedFirst) was suspended and not resumed since, so it starts nothing, though nothing else stands in the way of "
           + "\(list(held.map(\.id)))."
-        : "\(name) has the limit 0, so it starts nothing, though nothing else stands in the way of "
+        : "\(name.uppercasedFirst) has the limit 0, so it starts nothing, though nothing else stands in the way of "
           + "\(list(held.map(\.id))).",
       fix: queue.isSuspended
         ? "Set isSuspended back to false on every path, also those that return early or throw (defer)."

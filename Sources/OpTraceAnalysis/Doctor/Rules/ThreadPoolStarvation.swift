@@ -53,9 +53,8 @@ extension DoctorContext {
         + (isProven
           ? "But every thread that runs operations is blocked inside of one: \(list(holders.map(\.id)))."
           : "But nothing was started for \(DurationText.text(silence)); what the threads of the pool do is not in the trace."),
-      fix: "Do not block inside of operations: make \(holders.first.map { name($0.id) } ?? "them") asynchronous "
-        + "(TracedAsyncOperation), or let what they wait for be a dependency. Where the queue has an underlyingQueue, see "
-        + "that this is not serial, and not busy with something else.")
+      fix: fixOfBlocking(holders.first)
+        + " Where the queue has an underlyingQueue, see that this is not serial, and not busy with something else.")
     finding.operations = ready.map(\.id) + holders.map(\.id)
     finding.queues = queues(of: ready + holders)
     for suspect in suspects.prefix(3) {
@@ -97,9 +96,8 @@ extension DoctorContext {
         "They were ready, and their queues had free slots, but every thread of the pool was blocked inside of "
         + "an operation, such as \(list(holders)). The pool gets one more thread a second then: "
         + "\(DurationText.text(lost)) were lost in all.",
-      fix: "Do not block inside of operations: make \(holders.first.map(name) ?? "them") asynchronous "
-        + "(TracedAsyncOperation), or let what it waits for be a dependency. As a stopgap, limit the queue "
-        + "(maxConcurrentOperationCount) below the number of processors.")
+      fix: fixOfBlocking(first.holders.first.map { trace.operations[$0] })
+        + " As a stopgap, limit the queue (maxConcurrentOperationCount) below the number of processors.")
     finding.operations = late + holders.filter { !late.contains($0) }
     finding.queues = queues(of: gaps.map { trace.operations[$0.late] })
     for gap in gaps.prefix(5) {
@@ -110,6 +108,11 @@ extension DoctorContext {
             + "while \(Self.count(gap.holders.count, "operation")) held a thread"))
     }
     return [proven(finding)]
+  }
+
+  private func fixOfBlocking(_ holder: OperationRecord?) -> String {
+    "Do not block inside of operations: let what they wait for be a dependency"
+      + (holder.map { "; or \(Self.asAsynchronous($0).lowercasedFirst): \(Self.whatAsynchronousMeans)." } ?? ".")
   }
 
   static let second: Nanoseconds = 1_000_000_000

@@ -25,6 +25,7 @@ extension GraphDrawing {
     case .fold:
       for card in GraphMetrics.cards(behind: box) { canvas.box(card, radius: 4, .card) }
       canvas.box(box, radius: 4, .box)
+    case .many: canvas.text(DrawnWords("×n", .count), at: GraphLayout.Point(3, 12.5))
     case .bar: drawBar(GraphPicture.BarPart.legend, GraphLayout.Point(0, 8.5), width: 44, on: &canvas)
     case .line:
       let (from, to) = (GraphLayout.Point(0, 8.5), GraphLayout.Point(20, 8.5))
@@ -56,6 +57,7 @@ struct LegendRows {
     switch item.mark {
     case .state, .unknown, .culprit, .barrier: 22
     case .fold: 26
+    case .many: 20
     case .line: 27
     case .bar: 44
     }

@@ -8,11 +8,14 @@ struct GraphDrawing {
   let picture: GraphPicture
   let layout: GraphLayout
   let frame: PictureFrame
+  /// Of the words on edges.
+  private let labels: [GraphLayout.Box?]
 
   init(_ picture: GraphPicture, _ layout: GraphLayout) {
     self.picture = picture
     self.layout = layout
     frame = PictureFrame(picture, layout)
+    labels = picture.isLean ? [] : EdgeLabel.boxes(picture, layout)
   }
 
   /// O(n + e). Throws what the canvas throws.
@@ -90,8 +93,7 @@ struct GraphDrawing {
   }
 
   private func drawLabel(_ index: Int, on canvas: inout some GraphCanvas) {
-    guard let label = picture.edges[index].label, let curve = layout.edges[index] else { return }
-    let box = EdgeLabel.box(label, on: curve)
+    guard let label = picture.edges[index].label, let box = labels[index] else { return }
     let part = DrawnPart.label(index, on: EdgeLabel.lane(of: box, in: picture, layout))
     canvas.begin(part)
     canvas.box(box, radius: 3, .ground)
@@ -118,8 +120,15 @@ struct GraphDrawing {
       DrawnWords(node.name, .name, within: inner - GraphMetrics.signWidth),
       at: GraphLayout.Point(pad + GraphMetrics.signWidth, 18))
     canvas.text(DrawnWords(node.caption, .caption, within: inner), at: GraphLayout.Point(pad, 32))
+    var line = 32.0
     if let fold = node.fold {
-      canvas.text(DrawnWords(fold.timesText, .caption, within: inner), at: GraphLayout.Point(pad, 45))
+      line += GraphMetrics.lineHeight
+      canvas.text(DrawnWords(fold.timesText, .caption, within: inner), at: GraphLayout.Point(pad, line))
+    }
+    if layout.metrics.namesLanes {
+      line += GraphMetrics.lineHeight
+      let lane = picture.lanes[node.lane].title
+      canvas.text(DrawnWords(lane, .caption, within: inner), at: GraphLayout.Point(pad, line))
     }
     drawBar(node.bar, GraphLayout.Point(pad, height - 7), width: inner, on: &canvas)
     canvas.end(.node(index))
@@ -134,8 +143,10 @@ struct GraphDrawing {
       .node(index),
       at: GraphLayout.Point((centre.x - width / 2).rounded() + left, (centre.y - height / 2).rounded() + above))
     canvas.box(GraphLayout.Box(minX: -left, minY: -above, maxX: width - left, maxY: height - above), radius: 0, .box)
-    var name = DrawnWords(picture.nodes[index].leanName, .leanName, within: width - 2 * left - GraphMetrics.signWidth)
-    name.text = "\(picture.nodes[index].state.sign) \(name.text)"
+    let node = picture.nodes[index]
+    let lane = layout.metrics.namesLanes ? picture.lanes[node.lane].title : nil
+    var name = DrawnWords(node.leanName(lane), .leanName, within: width - 2 * left - GraphMetrics.signWidth)
+    name.text = "\(node.state.sign) \(name.text)"
     canvas.text(name, at: GraphLayout.Point(0, 0))
     canvas.end(.node(index))
   }
@@ -164,6 +175,6 @@ struct GraphDrawing {
 }
 
 extension GraphPicture.Node {
-  /// Without a caption the number stands before the name.
-  var leanName: String { "\(operation) \(name)" }
+  /// Without a caption the number stands before the name, and the queue behind it where no lane tells it.
+  func leanName(_ lane: String?) -> String { "\(operation) \(name)" + (lane.map { " · \($0)" } ?? "") }
 }

@@ -242,7 +242,7 @@ extension GraphPicture {
     case .culprit: "op \(mark.shownState.rawValue) culprit"
     case .line(let line): cssClass(of: line.sample)
     case .barrier: "op \(mark.shownState.rawValue) barrier"
-    case .fold, .bar: "op \(mark.shownState.rawValue)"
+    case .fold, .many, .bar: "op \(mark.shownState.rawValue)"
     }
   }
 }

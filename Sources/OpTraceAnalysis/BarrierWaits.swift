@@ -1,0 +1,69 @@
+public import OpTraceModel
+
+/// Which waits of operations were a barrier's doing: of those that stood behind one, and of barriers themselves, which
+/// wait for all that was added before them. Foundation makes some of these ready only when the barrier lets them, and
+/// others before: ``OperationTimes`` counts such a wait as one for dependencies, or for a slot.
+public struct BarrierWaits: Sendable {
+  /// By queue, in the order in which they were added.
+  private var barriers: [QueueID: [Barrier]] = [:]
+
+  private struct Barrier {
+    var enqueued: Nanoseconds
+    /// When it and all barriers before it were over; the largest time there is, where one never was.
+    var over: Nanoseconds
+  }
+
+  /// O(n) for n operations, and O(b log b) for b barriers.
+  public init(in trace: Trace) {
+    trace.operations.withUnsafeBufferPointer { operations in
+      for place in operations.indices where operations[place].isBarrier {
+        guard let queue = operations[place].queue, let enqueued = operations[place].enqueued?.time else { continue }
+        let over = operations[place].finished?.time ?? .max
+        barriers[queue, default: []].append(Barrier(enqueued: enqueued, over: over))
+      }
+    }
+    for queue in barriers.keys {
+      barriers[queue]?.sort { $0.enqueued < $1.enqueued }
+      var over = Nanoseconds.min
+      for place in barriers[queue, default: []].indices {
+        over = max(over, barriers[queue]?[place].over ?? over)
+        barriers[queue]?[place].over = over
+      }
+    }
+  }
+
+  /// Which of an operation's two waits a barrier makes.
+  public struct Parts: OptionSet, Sendable {
+    /// One bit for each part.
+    public let rawValue: UInt8
+    /// The parts whose bits are set.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    /// What ``OperationTimes/waitingForDependencies`` counts: it depends on nothing.
+    public static let dependencies = Self(rawValue: 1)
+    /// What ``OperationTimes/waitingForSlot`` counts.
+    public static let slot = Self(rawValue: 2)
+  }
+
+  /// The waits of this operation that were a barrier's doing; none for one that was never given to a queue. O(log b).
+  public func parts(of operation: borrowing OperationRecord) -> Parts {
+    guard let queue = operation.queue, let own = barriers[queue], let enqueued = operation.enqueued?.time else {
+      return []
+    }
+    let over = operation.isBarrier ? .max : lastEnd(of: own, before: enqueued)
+    var parts: Parts = []
+    if over > enqueued, operation.dependencies.isEmpty { parts.insert(.dependencies) }
+    if let runnable = operation.runnable, over > runnable { parts.insert(.slot) }
+    return parts
+  }
+
+  /// When all barriers were over that had been added before.
+  private func lastEnd(of own: [Barrier], before enqueued: Nanoseconds) -> Nanoseconds {
+    var low = 0
+    var high = own.count
+    while low < high {
+      let middle = (low + high) / 2
+      if own[middle].enqueued < enqueued { low = middle + 1 } else { high = middle }
+    }
+    return low > 0 ? own[low - 1].over : .min
+  }
+}

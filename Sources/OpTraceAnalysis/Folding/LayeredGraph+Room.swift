@@ -1,0 +1,81 @@
+/// How what a folding has lost is given back as far as there is room.
+extension LayeredGraph {
+  /// Parts classes so that there are as many as may be. Members stay together that are next to each other in this order,
+  /// then in that of the graph.
+  func parted(_ classes: Classes, by order: [Int32], most: Int) -> Classes {
+    var members = Array(repeating: [Int](), count: classes.count)
+    for node in 0..<count { members[Int(classes.numbers[node])].append(node) }
+    for number in members.indices where members[number].count > 1 {
+      members[number].sort { (order[$0], $0) < (order[$1], $1) }
+    }
+    func parts(of size: Int) -> Classes {
+      var numbers = [Int32](repeating: 0, count: count)
+      var next: Int32 = 0
+      for group in members {
+        // Of one size, and not many full ones and a rest.
+        let parts = (group.count + size - 1) / size
+        for (place, node) in group.enumerated() { numbers[node] = next + Int32(place * parts / group.count) }
+        next += Int32(parts)
+      }
+      return Classes(of: numbers)
+    }
+    let largest = members.map(\.count).max() ?? 1
+    var size = 2
+    while size < largest {
+      let count = members.reduce(0) { $0 + ($1.count + size - 1) / size }
+      if count <= most {
+        let finer = parts(of: size)
+        if isClear(finer, most: most) { return finer }
+      }
+      size = max(size + 1, size * 5 / 4)
+    }
+    return classes
+  }
+
+  /// Those of one kind between two depths, as many such bands as there is room for; circles fold too. Where nodes stand
+  /// alone, bands begin behind these first.
+  func bands(_ kinds: [Int32], isWhole: [Bool], most: Int) -> Classes {
+    let folded = (0..<count).filter { !isWhole[$0] }
+    let room = max(1, most - (count - folded.count)) / max(1, Set(folded.map { kinds[$0] }).count)
+    let whole = Set((0..<count).lazy.filter { isWhole[$0] }.map { depth[$0] }).sorted()
+    let cuts = min(whole.count, max(0, room - 1))
+    let fixed = (0..<cuts).map { whole[(2 * $0 + 1) * whole.count / (2 * cuts)] }
+    let depths = folded.map { depth[$0] }.sorted()
+    var graph = self
+    graph.isFixed = isWhole
+    func classes(_ more: Int) -> Classes {
+      var isCut = [Bool](repeating: false, count: Int(depth.max() ?? 0) + 1)
+      for depth in fixed { isCut[Int(depth)] = true }
+      // With as many nodes between two of them.
+      for cut in 0..<more { isCut[Int(depths[(cut + 1) * depths.count / (more + 1)])] = true }
+      var band: Int32 = 0
+      let bandOfDepth = isCut.map { isCut -> Int32 in
+        if isCut { band += 1 }
+        return band
+      }
+      return Classes(of: graph.pairs(kinds, depth.map { bandOfDepth[Int($0)] }))
+    }
+    let plain = classes(0)
+    // More cuts than there are depths with nodes change nothing.
+    var more = min(max(0, most), Set(depths).count)
+    while more > 0 {
+      let finer = classes(more)
+      if finer.count <= most, finer.count > plain.count, graph.isClear(finer, most: most) { return finer }
+      more = more * 4 / 5
+    }
+    return plain
+  }
+
+  /// Whether lines between so many boxes can still be followed: twice as many as there may be boxes.
+  private func isClear(_ classes: Classes, most: Int) -> Bool {
+    var links = Set<UInt64>()
+    for node in 0..<count {
+      let from = classes.numbers[node]
+      for other in after[node] where classes.numbers[Int(other)] != from {
+        links.insert(UInt64(UInt32(bitPattern: from)) << 32 | UInt64(UInt32(bitPattern: classes.numbers[Int(other)])))
+        if links.count > 2 * most { return false }
+      }
+    }
+    return true
+  }
+}

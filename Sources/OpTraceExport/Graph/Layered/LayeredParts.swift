@@ -1,0 +1,115 @@
+import OpTraceAnalysis
+
+/// A picture's graph, taken apart: what is connected, in columns by the longest way, each in an order with few crossings.
+/// Nothing of it depends on how large a page is.
+struct LayeredParts {
+  /// What is connected.
+  struct Part {
+    /// By column, then by lane, then from above.
+    var columns: [[Int]]
+    var count: Int { columns.reduce(0) { $0 + $1.count } }
+  }
+
+  /// The ones with edges first, each kind by its first node.
+  private(set) var parts: [Part] = []
+  /// Of each node.
+  let lane: [Int]
+  let graph: DependencyGraph
+  private static let sweeps = 6
+
+  init(_ picture: GraphPicture, hasLanes: Bool) {
+    lane = picture.nodes.map { hasLanes ? $0.lane : 0 }
+    graph = Self.dependencies(of: picture)
+    var ranks = Self.ranks(graph)
+    Self.pullBeginnings(&ranks, graph)
+    for members in Self.connected(graph) {
+      var part = Part(columns: [])
+      let first = members.map { ranks[$0] }.min() ?? 0
+      let last = members.map { ranks[$0] }.max() ?? 0
+      part.columns = Array(repeating: [], count: last - first + 1)
+      for node in members { part.columns[ranks[node] - first].append(node) }
+      part.columns.removeAll(where: \.isEmpty)
+      parts.append(part)
+    }
+    var place = [Double](repeating: 0, count: graph.nodeCount)
+    for number in parts.indices { sort(&parts[number], &place) }
+    parts = parts.filter { $0.count > 1 } + parts.filter { $0.count == 1 }
+  }
+
+  static func dependencies(of picture: GraphPicture) -> DependencyGraph {
+    DependencyGraph(
+      nodeCount: picture.nodes.count,
+      edges: picture.edges.map { DependencyGraph.Edge(waiter: $0.to, dependency: $0.from) })
+  }
+
+  /// Every node behind all that it waits for; the nodes of a cycle one behind the other.
+  static func ranks(_ graph: DependencyGraph) -> [Int] {
+    var ranks = [Int](repeating: 0, count: graph.nodeCount)
+    for component in graph.stronglyConnectedComponents() {
+      let members = Set(component.count > 1 ? component : [])
+      var first = 0
+      for node in component {
+        for before in graph.dependencies(of: node) where before != node && !members.contains(before) {
+          first = max(first, ranks[before] + 1)
+        }
+      }
+      for (number, node) in component.enumerated() { ranks[node] = first + number }
+    }
+    return ranks
+  }
+
+  /// What waits for nothing stands just before the first that waits for it, and not far to the left.
+  private static func pullBeginnings(_ ranks: inout [Int], _ graph: DependencyGraph) {
+    for node in 0..<graph.nodeCount where graph.dependencies(of: node).isEmpty {
+      var next = Int.max
+      for other in graph.dependents(of: node) { next = min(next, ranks[other]) }
+      if next < Int.max { ranks[node] = max(ranks[node], next - 1) }
+    }
+  }
+
+  /// The sets that no edge leaves, each ascending, by their first nodes.
+  private static func connected(_ graph: DependencyGraph) -> [[Int]] {
+    var set = [Int](repeating: -1, count: graph.nodeCount)
+    var sets: [[Int]] = []
+    for first in 0..<graph.nodeCount where set[first] < 0 {
+      var members = [first]
+      set[first] = sets.count
+      var next = 0
+      while next < members.count {
+        for neighbours in [Array(graph.dependencies(of: members[next])), Array(graph.dependents(of: members[next]))] {
+          for other in neighbours where set[other] < 0 {
+            set[other] = sets.count
+            members.append(other)
+          }
+        }
+        next += 1
+      }
+      sets.append(members.sorted())
+    }
+    return sets
+  }
+
+  /// Sugiyama's sweeps: by the mean place of the neighbours in one direction, then in the other.
+  private func sort(_ part: inout Part, _ place: inout [Double]) {
+    func settle(_ column: Int) {
+      let middle = Double(part.columns[column].count - 1) / 2
+      for (number, node) in part.columns[column].enumerated() { place[node] = Double(number) - middle }
+    }
+    for column in part.columns.indices {
+      part.columns[column].sort { (lane[$0], $0) < (lane[$1], $1) }
+      settle(column)
+    }
+    guard part.columns.contains(where: { $0.count > 1 }) else { return }
+    for sweep in 0..<Self.sweeps {
+      let isForward = sweep.isMultiple(of: 2)
+      for column in isForward ? Array(part.columns.indices) : part.columns.indices.reversed() {
+        part.columns[column] = part.columns[column].map { node in
+          let neighbours = isForward ? Array(graph.dependencies(of: node)) : Array(graph.dependents(of: node))
+          let sum = neighbours.reduce(0.0) { $0 + place[$1] }
+          return (lane: lane[node], mean: neighbours.isEmpty ? place[node] : sum / Double(neighbours.count), node: node)
+        }.sorted { ($0.lane, $0.mean, $0.node) < ($1.lane, $1.mean, $1.node) }.map(\.node)
+        settle(column)
+      }
+    }
+  }
+}

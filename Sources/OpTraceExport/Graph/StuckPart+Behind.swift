@@ -1,0 +1,127 @@
+import OpTraceModel
+import OpTraceText
+
+extension StuckPart {
+  /// What a picture of it alone shows: circles, culprits, and what waits for them over at most `hops` operations.
+  /// Ascending, and not more than one can look at.
+  func surroundings(hops: Int) -> [Int] {
+    var shown = Set(circles.keys).union(culprits)
+    let behind = waiters()
+    var room = Self.mostBehind
+    func add(_ places: [Int]) -> [Int] {
+      let new = places.filter { !shown.contains($0) }.prefix(room)
+      room -= new.count
+      shown.formUnion(new)
+      return Array(new)
+    }
+    // What a suspended queue holds is at no operation's feet.
+    var ring = shown.sorted() + add(culpritQueues.isEmpty ? [] : held.sorted())
+    for _ in 0..<max(0, hops) where !ring.isEmpty {
+      ring = add(Array(Set(ring.flatMap { behind[$0] ?? [] })).sorted())
+    }
+    return shown.sorted()
+  }
+
+  /// How many operations behind the culprits are shown.
+  static let mostBehind = 40
+
+  /// By what they wait for.
+  private func waiters() -> [Int: [Int]] {
+    var waiters: [Int: [Int]] = [:]
+    for place in stalled.sorted() {
+      for link in obstacles(of: place) { waiters[link.target, default: []].append(place) }
+    }
+    return waiters
+  }
+
+  /// What waits behind one circle or culprit, and is not shown.
+  struct Crowd {
+    /// Ascending.
+    var members: [Int] = []
+    /// What is shown and waited for by some of them, with how many wait.
+    var behind: [Int: Int] = [:]
+  }
+
+  /// All that waits and is not shown, once: with the first circle or culprit that it is found behind.
+  func crowds(behind shown: some Sequence<Int>) -> [Crowd] {
+    let shown = Set(shown)
+    guard stalled.contains(where: { !shown.contains($0) }) else { return [] }
+    let waiters = waiters()
+    var isSeen = Set<Int>()
+    var crowds: [Crowd] = []
+    func gather(from roots: [Int], _ more: [Int]) {
+      var next = roots + more
+      isSeen.formUnion(next)
+      var crowd = Crowd(members: more.filter { !shown.contains($0) })
+      while let place = next.popLast() {
+        for waiter in waiters[place] ?? [] {
+          if shown.contains(place), !shown.contains(waiter) { crowd.behind[place, default: 0] += 1 }
+          guard isSeen.insert(waiter).inserted else { continue }
+          next.append(waiter)
+          if !shown.contains(waiter) { crowd.members.append(waiter) }
+        }
+      }
+      crowd.members.sort()
+      if !crowd.members.isEmpty { crowds.append(crowd) }
+    }
+    for circle in Set(circles.values).sorted() {
+      gather(from: circles.keys.filter { circles[$0] == circle }.sorted(), [])
+    }
+    for culprit in culprits.sorted() where !isSeen.contains(culprit) { gather(from: [culprit], []) }
+    // What a suspended queue holds, and whatever else.
+    let queues = Dictionary(grouping: stalled.filter { !isSeen.contains($0) }) { trace.operations[$0].queue }
+    for (_, places) in queues.sorted(by: { ($0.value.min() ?? 0) < ($1.value.min() ?? 0) }) {
+      gather(from: [], places.filter { !isSeen.contains($0) }.sorted())
+    }
+    return crowds
+  }
+}
+
+extension GraphPictureBuilder {
+  /// A box for each crowd that waits behind what `--deadlock` shows.
+  func addCrowds(to picture: inout GraphPicture, _ laneOfNode: [Int32]) {
+    func home(_ place: Int) -> String {
+      options.grouping == .class
+        ? trace.operations[place].className : trace.operations[place].queue.map { "\($0.rawValue)" } ?? ""
+    }
+    var lanes: [String: Int] = [:]
+    var nodes: [Int: Int] = [:]
+    for (number, place) in shown.enumerated() {
+      lanes[home(place)] = Int(laneOfNode[number])
+      nodes[place] = number
+    }
+    var several: Int?
+    for (number, crowd) in stuck.crowds(behind: shown).enumerated() {
+      var box = FoldedBox()
+      let homes = Set(crowd.members.map(home))
+      let known = homes.count == 1 ? homes.first.flatMap { lanes[$0] } : nil
+      let lane = known ?? several ?? picture.lanes.count
+      if known == nil, several == nil {
+        several = lane
+        picture.lanes.append(PictureFolding.lane(options.grouping))
+      }
+      for place in crowd.members { box.add(place, lane: lane, in: self) }
+      var node = node(of: box, number: number + 1, lane: lane)
+      node.tooltip = "\(node.name)\n\(node.tooltip)"
+      node.name = "+ \(grouped(box.count)) waiting behind it"
+      if known == nil { node.caption = queueNames(of: crowd.members) }
+      for (place, count) in crowd.behind.sorted(by: { $0.key < $1.key }) {
+        guard let from = nodes[place] else { continue }
+        picture.edges.append(
+          GraphPicture.Edge(
+            from: from, to: picture.nodes.count, isOpen: true, label: count > 1 ? "×\(grouped(count))" : nil,
+            count: count))
+      }
+      picture.nodes.append(node)
+    }
+  }
+
+  /// "in network, store and 2 more"
+  private func queueNames(of places: [Int]) -> String {
+    let names = Set(places.map { trace.operations[$0].queue }).map { queue -> String in
+      guard let queue else { return "no queue" }
+      return TextEscaping.oneLine(trace.queue(queue)?.name ?? "\(queue)", limit: 40)
+    }.sorted()
+    return "in " + names.prefix(2).joined(separator: ", ") + (names.count > 2 ? " and \(names.count - 2) more" : "")
+  }
+}

@@ -1,0 +1,38 @@
+#if CLI && os(Linux)
+  import Foundation
+  import OpTraceModel
+
+  /// What is left of a trace whose process was killed while it made it: a file without bytes, or with the room that was
+  /// reserved, all of it zeros.
+  struct TraceRemains {
+    /// Which file stood there before; nil: none.
+    private let before: ino_t?
+
+    /// - Parameter path: where a trace is going to be.
+    init(expectedAt path: String) { before = Self.file(path)?.st_ino }
+
+    /// Removes what has come since and is no trace yet. True when there was such a file.
+    func remove(at path: String) -> Bool {
+      guard let status = Self.file(path), status.st_ino != before, Self.isOne(path) else { return false }
+      return unlink(path) == 0
+    }
+
+    private static func file(_ path: String) -> stat? {
+      var status = stat()
+      return lstat(path, &status) == 0 ? status : nil
+    }
+
+    static func isOne(_ path: String) -> Bool {
+      guard let status = file(path), status.st_mode & S_IFMT == S_IFREG else { return false }
+      guard status.st_size > 0 else { return true }
+      // What cannot be read is none of ours.
+      guard let file = OwnedDescriptor(open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)) else { return false }
+      var bytes = [UInt8](repeating: 0, count: 1 << 18)
+      while true {
+        let count = read(file.number, &bytes, bytes.count)
+        if count <= 0 { return count == 0 }
+        if bytes[..<count].contains(where: { $0 != 0 }) { return false }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,82 @@
+import Foundation
+import OpTrace
+import OpTraceAnalysis
+import OpTraceModel
+import TestSupport
+import Testing
+
+/// Which waits for operations are told.
+@Suite(.ownThread) struct WaitTests {
+  /// What waits for what, and whether that is over.
+  private func waits(_ trace: Trace) -> [String] {
+    trace.waits.map { wait in
+      let inside = wait.inside.flatMap { trace.operation($0)?.name } ?? "nobody"
+      guard case .operation(let id) = wait.target else { return "\(inside) for another thing" }
+      return "\(inside) for \(trace.operation(id)?.name ?? "")\(wait.ended == nil ? "" : ", ended")"
+    }
+  }
+
+  /// Nobody has described it yet: the operation that waits knows where it is recorded.
+  @Test(arguments: ["explicit", "default"])
+  func oneIsWaitedForBeforeItIsAdded(recorder: String) throws {
+    let scratch = try Scratch()
+    let file = scratch.file()
+    let program = try Program.start(["blocking-before-adding", file.path, recorder])
+    try eventually("the wait is told", whileRunning: program) {
+      (try? TraceReader.read(path: file.path)).map(waits) == ["outer for inner"]
+    }
+    try Data().write(to: scratch.file("run.optrace.go"))
+    try eventually("it is added", whileRunning: program) {
+      (try? TraceReader.read(path: file.path))?.operations.contains { $0.name == "inner" && $0.enqueued != nil } == true
+    }
+    program.signal(SIGKILL)
+    _ = program.end()
+    let events = try TraceReader.events(path: file.path)
+    #expect(TraceValidator.check(events).map(\.description) == [])
+    let trace = TraceBuilder.build(events)
+    #expect(try trace.operation(named: "inner").coverage == .full)
+    var options = DoctorOptions()
+    options.now = trace.lastEvent + 3_600_000_000_000
+    #expect(Diagnosis(of: trace, options: options).findings.map(\.code) == ["queue-self-wait"])
+  }
+
+  @Test func aWaitForOneThatIsOverIsTold() throws {
+    let trace = try recorded { recorder in
+      let queue = TracedOperationQueue(name: "queue", recorder: recorder)
+      let work = SyncWork(name: "work") { _ in }
+      let fetch = AsyncWork(name: "fetch") { $0.finish() }
+      queue.addOperations([work, fetch], waitUntilFinished: true)
+      queue.addOperations(
+        [
+          TracedBlockOperation(name: "later") {
+            work.waitUntilFinished()
+            fetch.waitUntilFinished()
+          }
+        ], waitUntilFinished: false)
+      queue.waitUntilAllOperationsAreFinished()
+    }
+    #expect(waits(trace).filter { $0.hasPrefix("later") } == ["later for work, ended", "later for fetch, ended"])
+  }
+
+  /// The first of those that are waited for is over last.
+  @Test func aWaitForManyTellsOfThoseThatWereNotOver() throws {
+    let trace = try recorded { recorder in
+      let queue = TracedOperationQueue(name: "queue", recorder: recorder)
+      let others = (0..<5).map { TracedBlockOperation(name: "\($0)") {} }
+      let last = TracedBlockOperation(name: "last") {}
+      for other in others { last.addDependency(other) }
+      queue.addOperations([last] + others, waitUntilFinished: true)
+    }
+    #expect(waits(trace) == ["nobody for last, ended"])
+  }
+
+  @Test func withoutARecorderNothingIsIntroduced() throws {
+    let operation = TracedBlockOperation(name: "plain") {}
+    OperationQueue().addOperation(operation)
+    operation.waitUntilFinished()
+    let trace = try recorded { recorder in
+      TracedOperationQueue(name: "queue", recorder: recorder).addOperations([], waitUntilFinished: true)
+    }
+    #expect(trace.operations.isEmpty)
+  }
+}
