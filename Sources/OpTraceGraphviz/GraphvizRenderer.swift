@@ -44,10 +44,17 @@ public enum GraphvizRenderer {
   /// The picture as the SVG shows it, on the same places.
   /// - Returns: the file's bytes.
   public static func image(of picture: GraphPicture, as format: ImageFormat) throws(GraphvizError) -> [UInt8] {
+    try scaledImage(of: picture, as: format).bytes
+  }
+
+  /// The same, and how large it is drawn: 1, or less where it would have more pixels than an image can.
+  package static func scaledImage(
+    of picture: GraphPicture, as format: ImageFormat
+  ) throws(GraphvizError) -> (bytes: [UInt8], scale: Double) {
     guard picture.nodes.count <= mostNodes else {
       throw GraphvizError(.tooLarge(nodes: picture.nodes.count, limit: mostNodes))
     }
-    return try image(of: picture, placed: try layout(picture), as: format)
+    return try scaledImage(of: picture, placed: try layout(picture), as: format)
   }
 
   /// The picture as ``SVGWriter`` draws it from the same `layout`. Graphviz decides nothing here: it gets a drawing of
@@ -55,11 +62,19 @@ public enum GraphvizRenderer {
   public static func image(
     of picture: GraphPicture, placed layout: GraphLayout, as format: ImageFormat
   ) throws(GraphvizError) -> [UInt8] {
+    try scaledImage(of: picture, placed: layout, as: format).bytes
+  }
+
+  static func scaledImage(
+    of picture: GraphPicture, placed layout: GraphLayout, as format: ImageFormat
+  ) throws(GraphvizError) -> (bytes: [UInt8], scale: Double) {
     let drawing = XDotWriter(picture, layout)
+    let scale = scale(of: drawing, format)
     // The one node is as large as the picture. `nop2` takes its place as given.
     let dot = """
       digraph picture {
         graph [pad=0, margin=0, bgcolor="\(Palette.page.light.hex)", charset="UTF-8"];
+        graph [dpi="\(scale < 1 ? String(scale * usualResolution) : "")"];
         all [shape=box, style=invis, label="", fixedsize=true, width=\(drawing.width / 72), height=\(drawing.height / 72),
           pos="\(drawing.width / 2),\(drawing.height / 2)"];
       }
@@ -78,7 +93,18 @@ public enum GraphvizRenderer {
     }
     // A background that it does not understand is left out, with a message.
     if bytes.isEmpty || messages.contains(where: { $0.contains("xdot") }) { throw GraphvizError(.failed(messages)) }
-    return bytes
+    return (bytes, scale)
+  }
+
+  /// Pixels to the inch as Graphviz draws them unless it is told, and the most pixels that it draws either way.
+  private static let usualResolution = 96.0
+  private static let mostPixels = 32_767.0
+
+  /// 1, or less for a picture that would have more pixels. Graphviz would do the same, and say so on standard error as a
+  /// program without a name.
+  private static func scale(of drawing: XDotWriter, _ format: ImageFormat) -> Double {
+    let pixels = max(drawing.width, drawing.height) / 72 * usualResolution
+    return format == .png && pixels > mostPixels - 1 ? (mostPixels - 1) / pixels : 1
   }
 
   /// How many nodes and edges Graphviz itself reads out of a DOT text.

@@ -131,7 +131,8 @@ package final class ByteWriter {
   // MARK: JSON
 
   /// A JSON string with its quotes. Only what JSON demands is escaped, since some viewers show escapes as they stand.
-  /// Control characters, which no viewer shows, become U+FFFD, as invalid UTF-8 has on the way into a Swift string.
+  /// Control characters, which no viewer shows, and those that turn the direction of writing become U+FFFD, as invalid
+  /// UTF-8 has on the way into a Swift string.
   /// A backslash at the end is written by its number: Perfetto's engine takes the second of `\\"` as an escape of the
   /// quote, and then rejects the whole file.
   package func json(_ string: String) {
@@ -156,12 +157,21 @@ package final class ByteWriter {
         index += 1
         continue
       }
-      // U+0080 to U+009F are C2 80 to C2 9F.
-      let next = index + 1 < bytes.count ? bytes[index + 1] : 0
-      let isLongControl = value == 0xC2 && next < 0xA0
-      if value == 0xC2, !isLongControl {
-        index += 2
-        continue
+      // U+0080 to U+009F are C2 80 to C2 9F; U+202A to U+202E and U+2066 to U+2069 begin with E2.
+      var length = 1
+      if value == 0xC2 {
+        length = 2
+        let isControl = index + 1 < bytes.count && bytes[index + 1] < 0xA0
+        guard isControl else {
+          index += length
+          continue
+        }
+      } else if value == 0xE2 {
+        length = 3
+        guard index + 2 < bytes.count, Self.turnsWriting(bytes[index + 1], bytes[index + 2]) else {
+          index += length
+          continue
+        }
       }
       copy(bytes[start..<index])
       if value == UInt8(ascii: "\\"), index + 1 == bytes.count {
@@ -172,7 +182,7 @@ package final class ByteWriter {
       } else {
         text("\u{FFFD}")
       }
-      index += isLongControl ? 2 : 1
+      index += length
       start = index
     }
     copy(bytes[min(start, bytes.count)...])
@@ -181,6 +191,13 @@ package final class ByteWriter {
   @inline(__always)
   private static func mayBeSpecial(_ byte: UInt8) -> Bool {
     byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F || byte == 0xC2
+      || byte == 0xE2
+  }
+
+  /// The bytes behind E2 of what ``TextEscaping/turnsWriting(_:)`` tells of.
+  @inline(__always)
+  private static func turnsWriting(_ second: UInt8, _ third: UInt8) -> Bool {
+    second == 0x80 ? (0xAA...0xAE).contains(third) : second == 0x81 && (0xA6...0xA9).contains(third)
   }
 
   private func copy(_ slice: Slice<UnsafeBufferPointer<UInt8>>) {

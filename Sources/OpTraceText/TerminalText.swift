@@ -1,4 +1,5 @@
 import Foundation
+import OpTraceModel
 
 /// Text for terminals, where a Chinese character or an emoji takes two columns and an accent none.
 public enum TerminalText {
@@ -10,11 +11,18 @@ public enum TerminalText {
     return String(result)
   }
 
+  /// The same of a text of several lines, whose ends are its own.
+  public static func printableLines(_ text: String) -> String {
+    // By scalars: a carriage return and a line end are one character.
+    text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { printable(String($0)) }
+      .joined(separator: "\n")
+  }
+
   private static func steersTerminal(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: true
-    // Marks that turn the direction of writing make a name look like another.
-    case .format: (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+    case .format: TextEscaping.turnsWriting(scalar)
+    case .privateUse: RawPath.isRaw(scalar)
     default: false
     }
   }

@@ -18,12 +18,22 @@ public enum TextEscaping {
     return line.prefix(max(0, limit - 1)) + "…"
   }
 
-  /// With U+FFFD for control characters, which no viewer shows: what ``ByteWriter`` makes of them in JSON.
+  /// Marks that turn the direction of writing until another one ends it: they make a name look like another, and turn
+  /// the words that stand beside it.
+  package static func turnsWriting(_ scalar: Unicode.Scalar) -> Bool {
+    (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+  }
+
+  /// With U+FFFD for control characters, which no viewer shows, and for what turns the direction of writing: what
+  /// ``ByteWriter`` makes of them in JSON.
   package static func visible(_ text: String) -> String {
-    // U+0080 to U+009F begin with the byte C2.
-    guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 }) else { return text }
+    // U+0080 to U+009F begin with the byte C2, the others with E2.
+    guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 || $0 == 0xE2 }) else { return text }
     return String(
-      String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{fffd}" : $0 }))
+      String.UnicodeScalarView(
+        text.unicodeScalars.map {
+          $0.properties.generalCategory == .control || turnsWriting($0) ? "\u{fffd}" : $0
+        }))
   }
 
   /// Whether none of these bytes is in it, which is nearly always so.

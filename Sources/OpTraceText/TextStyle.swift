@@ -18,14 +18,20 @@ public struct TextStyle: Sendable {
 
   /// Columns that a line may take; 40 at least. Tables take what they need.
   public var width: Int
+  /// Whether long texts at the end of a line are cut to fit a terminal; nobody else has a reason to.
+  public var cutsTexts: Bool
   /// Makes a part look like its role; the text's own width must stay.
   public var paint: @Sendable (Role, String) -> String
 
   /// - Parameters:
   ///   - width: columns that a line may take.
+  ///   - cutsTexts: whether long texts are cut, for a terminal.
   ///   - paint: what makes a part look like its role; without it all is plain.
-  public init(width: Int = 100, paint: @escaping @Sendable (Role, String) -> String = { $1 }) {
+  public init(
+    width: Int = 100, cutsTexts: Bool = false, paint: @escaping @Sendable (Role, String) -> String = { $1 }
+  ) {
     self.width = max(40, width)
+    self.cutsTexts = cutsTexts
     self.paint = paint
   }
 

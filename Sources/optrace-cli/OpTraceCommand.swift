@@ -2,6 +2,7 @@
   import ArgumentParser
   import Foundation
   import OpTraceExport
+  import OpTraceModel
 
   /// The root of the command. A subcommand is one file in `Commands/` and one line in the table below.
   struct OpTraceCommand: ParsableCommand {
@@ -32,9 +33,10 @@
     /// Parses the arguments, runs the command, ends the process.
     static func run() -> Never {
       ClosedPipes.ignore()
+      Quitting.restore()
       do {
-        try checkName(in: Array(CommandLine.arguments.dropFirst()))
-        var command = try parseAsRoot()
+        try checkName(in: Words.arguments)
+        var command = try parseAsRoot(Words.arguments)
         try command.run()
         leave(.good)
       } catch {
@@ -48,9 +50,9 @@
       guard let name = candidates.first, !name.hasPrefix("-") else { return }
       let names = Set(configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"])
       guard !names.contains(name) else { return }
-      if FileManager.default.fileExists(atPath: name) {
+      if access(name.asPath, F_OK) == 0 {
         throw Failure.usage(
-          "'\(printable(name))' is a file; to look at it: \(printable("\(calledCommand) view \(quoted(name))"))")
+          "'\(printable(name))' is a file; to look at it: \(calledCommand) view \(quoted(name))")
       }
       let hint = Suggestion.text(for: name, among: names) ?? "'optrace --help' lists them"
       throw Failure.usage("there is no command '\(printable(name))': \(hint)")
@@ -66,21 +68,16 @@
       let code = exitCode(for: error)
       let text = fullMessage(for: error)
       if code.isSuccess {
-        do { try Output.standard.write(text + "\n") } catch { leave(with: error) }
+        let shown = Completions.completed(ParserText.withUsageLines(text))
+        do { try Output.standard.write(RawPath.bytes(of: shown + "\n")) } catch { leave(with: error) }
         leave(.good)
       }
       if code == .validationFailure {
-        Console.error(usageText(text))
+        Console.error(ParserText.error(text))
         leave(.usage)
       }
       Console.error("optrace: \(error)\nThis is a bug of optrace; please report it together with the command line.")
       leave(.bug)
-    }
-
-    /// The parser says "Error: …"; our errors begin with the command's name.
-    private static func usageText(_ text: String) -> String {
-      let prefix = "Error: "
-      return text.hasPrefix(prefix) ? "optrace: " + text.dropFirst(prefix.count) : text
     }
 
     private static func leave(_ status: ExitStatus) -> Never {

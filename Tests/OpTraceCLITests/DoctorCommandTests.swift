@@ -146,11 +146,11 @@ struct DoctorCommandTests {
         ["--explain", "dependncy-cycle"], "the doctor knows no code 'dependncy-cycle': did you mean 'dependency-cycle'?"
       ),
       (["--explain", "x\u{1B}"], "the doctor knows no code 'x\u{FFFD}': 'optrace doctor --list' lists them"),
-      ([], "Missing expected argument '<trace>'"),
-      (["--list", "x.optrace"], "--list looks at no trace: leave the other arguments away."),
-      (["--explain", "wait-cycle", "--json"], "--explain looks at no trace: leave the other arguments away."),
-      (["--explain", "wait-cycle", "--list"], "--explain and --list exclude each other."),
-      (["x.optrace", "--stall-after=-1"], "--stall-after must be 0 to 1000000 seconds."),
+      ([], "missing expected argument '<trace>'"),
+      (["--list", "x.optrace"], "--list looks at no trace: leave the other arguments away"),
+      (["--explain", "wait-cycle", "--json"], "--explain looks at no trace: leave the other arguments away"),
+      (["--explain", "wait-cycle", "--list"], "--explain and --list exclude each other"),
+      (["x.optrace", "--stall-after=-1"], "--stall-after must be 0 to 1000000 seconds"),
     ])
   func usage(arguments: [String], message: String) throws {
     let result = try Command.run(arguments: ["doctor"] + arguments)

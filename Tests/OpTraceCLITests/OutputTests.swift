@@ -145,7 +145,7 @@ struct OutputTests {
     #expect(try Command.run(small, shell: help).errors == "status 0\n")
   }
 
-  @Test("an interrupt leaves nothing half", arguments: ["INT", "TERM", "HUP"])
+  @Test("an interrupt leaves nothing half", arguments: ["INT", "TERM", "HUP", "QUIT"])
   func interrupt(signal: String) throws {
     let large = try folder.write("large.txt", Array(Fixture.many(20_000).utf8))
     let inner = folder.file("inner")
@@ -153,17 +153,18 @@ struct OutputTests {
     // A shell starts background jobs with SIGINT ignored, so the job is the one that sends the signal. On a busy machine it
     // comes to that before the command is done, for it goes first.
     let result = try Command.run(
-      large, inner.path, signal,
+      large, inner.path, signal, environment: ["SWIFT_BACKTRACE": "enable=yes"],
       shell: #"""
-        echo old > "$2/out.json"
+        ulimit -c 0; echo old > "$2/out.json"
         pid=$$
         (while ! ls -A "$2" | grep -q part; do sleep 0.01; done; kill -"$3" $pid) &
         exec nice -n 19 "$optrace" timeline "$1" -o "$2/out.json" --wait-lanes 1000000
         """#)
-    let number: Int32 = ["INT": 2, "TERM": 15, "HUP": 1][signal] ?? 0
+    let number: Int32 = ["INT": 2, "TERM": 15, "HUP": 1, "QUIT": 3][signal] ?? 0
     #expect(result.status == 128 + number)
     #expect(try FileManager.default.contentsOfDirectory(atPath: inner.path) == ["out.json"])
     #expect(try String(contentsOf: inner.appendingPathComponent("out.json"), encoding: .utf8) == "old\n")
+    #expect(result.output == "" && result.errors == "")
   }
 
   @Test("no colour and no progress in a pipe")

@@ -32,13 +32,13 @@
     @Test(
       "wrong usage is 64",
       arguments: [
-        ([], "Missing expected argument '<program> ...'"), (["--"], "Missing expected argument '<program>'"),
-        (["--attach", "7"], "Unknown option '--attach'"),
-        (["-o", "-", "true"], "-o names a file: a trace cannot go to standard output."),
-        (["-o", "", "true"], "-o needs the name of a file."),
-        (["--flight-recorder", "much", "true"], "'much' is no size such as 512K, 16M or 1G."),
-        (["--flight-recorder", "5", "true"], "'5' is too small for a flight recorder: it needs 256K or more."),
-        (["--flight-recorder", "255K", "true"], "'255K' is too small for a flight recorder: it needs 256K or more."),
+        ([], "missing expected argument '<program> ...'"), (["--"], "missing expected argument '<program>'"),
+        (["--attach", "7"], "unknown option '--attach'"),
+        (["-o", "-", "true"], "-o names a file: a trace cannot go to standard output"),
+        (["-o", "", "true"], "-o needs the name of a file"),
+        (["--flight-recorder", "much", "true"], "'much' is no size such as 512K, 16M or 1G"),
+        (["--flight-recorder", "5", "true"], "'5' is too small for a flight recorder: it needs 256K or more"),
+        (["--flight-recorder", "255K", "true"], "'255K' is too small for a flight recorder: it needs 256K or more"),
       ] as [([String], String)])
     func usage(arguments: [String], message: String) throws {
       let result = try Command.run(arguments: ["record"] + arguments)
@@ -47,7 +47,9 @@
       #expect(result.errors.hasPrefix("optrace: \(message)\n"), "\(result.errors)")
       #expect(
         result.errors.contains(
-          "\nUsage: optrace record [-o <file>] [--flight-recorder <size>] [--open] [--] <program> [<argument> ...]\n"))
+          "\nUsage: optrace record [-o <file>] [--flight-recorder <size>] [--open] [--]\n"
+            + "                      <program> [<argument> ...]\n"
+        ))
     }
 
     @Test("the help and the version are the command's own before the program, the program's after it")

@@ -228,6 +228,18 @@ struct SummaryCommandTests {
     #expect(try Command.run("summary", "--json", path).output.contains("\"wallSeconds\": 0,"))
   }
 
+  @Test("an error's text is whole, but for a terminal's width") func longErrors() throws {
+    let words = (1...40).map { "reason \($0)" }.joined(separator: ", ")
+    let text = Fixture.small.replacing("5000 t1", with: "5000 t1").replacing(
+      "5000 t2 finished #1\n", with: "5000 t2 failed #1 \"\(words)\"\n")
+    let path = try folder.write("failed.txt", Array(text.utf8))
+    #expect(try Command.run("summary", path).output.contains("\(words)\n"))
+    #if os(Linux)
+      let terminal = try Command.run(path, shell: #"script -qec "stty cols 80; \"$optrace\" summary \"$1\"" /dev/null"#)
+      #expect(terminal.output.contains("reason 1, reason 2") && !terminal.output.contains("reason 39"))
+    #endif
+  }
+
   @Test("a failed operation is listed with its error")
   func failed() throws {
     let folder = try Scratch()

@@ -54,12 +54,12 @@
         (["--queue", "wrok"], "no queue is called 'wrok' in 'small.txt'; did you mean 'work'?"),
         (["--class", "Pars"], "no class is called 'Pars' in 'small.txt'; did you mean 'Parse'?"),
         (["--around", "stroe"], "no operation is called 'stroe' in 'small.txt'; did you mean 'store'?"),
-        (["--from", "2s", "--to", "1s"], "--from is later than --to."),
-        (["--around", "store", "--to", "1s"], "--around chooses the time itself: leave --from and --to away."),
-        (["--min-duration", "-1s"], "--min-duration must not be negative."),
-        (["--from", "soon"], "The value 'soon' is invalid for '--from <time>'"),
-        (["--to", "nan"], "The value 'nan' is invalid for '--to <time>'"),
-        (["--to", "1e300s"], "The value '1e300s' is invalid for '--to <time>'"),
+        (["--from", "2s", "--to", "1s"], "--from is later than --to"),
+        (["--around", "store", "--to", "1s"], "--around chooses the time itself: leave --from and --to away"),
+        (["--min-duration", "-1s"], "--min-duration must not be negative"),
+        (["--from", "soon"], "the value 'soon' is invalid for '--from <time>'"),
+        (["--to", "nan"], "the value 'nan' is invalid for '--to <time>'"),
+        (["--to", "1e300s"], "the value '1e300s' is invalid for '--to <time>'"),
       ])
     func refused(_ options: [String], _ message: String) throws {
       var words = ["timeline", small]

@@ -12,6 +12,41 @@ struct UsageTests {
     small = try folder.write("small.txt", Array(Fixture.small.utf8))
   }
 
+  @Test(
+    "nothing that an argument says steers a terminal, nor begins a line",
+    arguments: [
+      ["summary", "x\u{1B}]0;title\u{7}", "y\u{1B}[2J"], ["summary", "--json\u{1B}[31m"],
+      ["graph", "x", "--format", "a\u{9B}m\nb"],
+      ["graph", "x", "--format=a\noptrace: all is well"], ["timeline", "x", "--from", "\u{202E}1s"],
+      ["record", "--x\u{1B}c\n"],
+      ["demo", "i-love-u", "--limit", "\r\u{1B}[A"], ["help", "a\u{7}\n"], ["doctor", "--explain", "\u{2067}"],
+      ["validate", "x", "--limit", "1\u{1B}[2J"], ["view", "x", "--port", "\u{1B}c"], ["-\u{1B}[31m"],
+    ])
+  func hostileWords(arguments: [String]) throws {
+    let result = try Command.run(arguments: arguments)
+    #expect(result.status == 64 || result.status == 66)
+    let steering = (result.output + result.errors).unicodeScalars.filter {
+      $0 != "\n"
+        && ($0.properties.generalCategory == .control || (0x202A...0x202E).contains($0.value) || $0 == "\u{2067}")
+    }
+    #expect(steering.isEmpty, "\(result.errors)")
+    #expect(result.errors.hasPrefix("optrace: ") && !result.errors.contains("\noptrace: "))
+  }
+
+  @Test("commands that are suggested are shown as they are, and run as they are shown") func hostilePaths() throws {
+    let names = ["a\u{1B}[31m\n'b\\.txt", "\u{202E}x y.txt", "it's.txt", "plain.txt"]
+    for name in names {
+      let path = try folder.write(name, Array(Fixture.small.utf8))
+      let hint = try Command.run(arguments: [path]).errors
+      let words = try #require(hint.split(separator: " view ", maxSplits: 1).last).trimmingCharacters(in: .newlines)
+      #expect(!words.unicodeScalars.contains { $0.properties.generalCategory == .control || $0 == "\u{202E}" })
+      let back = try Command.run(words, shell: #"bash -c "printf %s $1""#)
+      #expect(back.output == path, "\(words)")
+      let doctor = try Command.run("doctor", path)
+      #expect(!doctor.output.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{202E}" })
+    }
+  }
+
   @Test("every command has a help text with its usage")
   func help() throws {
     let root = try Command.run("--help")
@@ -29,6 +64,32 @@ struct UsageTests {
     }
   }
 
+  @Test("every help text has an example, and no line is wider than a terminal's 80 columns")
+  func helpLines() throws {
+    for command in Self.commands {
+      let help = try Command.run("help", command).output
+      let example = help.split(separator: "\n").first { $0.hasPrefix("Example: optrace ") }
+      #expect(example?.hasPrefix("Example: optrace \(command)") == true, "\(command)")
+      for line in help.split(separator: "\n") { #expect(line.count <= 80, "\(command): \(line)") }
+      let wrong = try Command.run(command, "--no-such-option").errors
+      for line in wrong.split(separator: "\n") { #expect(line.count <= 80, "\(command): \(line)") }
+    }
+  }
+
+  static let commands = [
+    "demo", "report", "view", "graph", "timeline", "summary", "doctor", "validate", "dump", "pack", "unpack", "record",
+  ]
+
+  @Test("every command's errors begin alike: the command's name, a small letter", arguments: commands)
+  func errorsBeginAlike(command: String) throws {
+    for arguments in [["--no-such-option"], ["/no/such/file"], ["x", "y", "z"], ["-o"], []] {
+      let result = try Command.run(arguments: [command] + arguments)
+      guard result.status != 0 else { continue }
+      let first = try #require(result.errors.split(separator: "\n").first)
+      #expect(first.wholeMatch(of: /optrace: [^A-Z].*[^.]/) != nil, "\(first)")
+    }
+  }
+
   @Test("the version is a number of three parts")
   func version() throws {
     let result = try Command.run("--version")
@@ -40,15 +101,15 @@ struct UsageTests {
   func usage() throws {
     let missing = try Command.run("summary")
     #expect(missing.status == 64)
-    #expect(missing.errors.hasPrefix("optrace: Missing expected argument '<trace>'\n"))
+    #expect(missing.errors.hasPrefix("optrace: missing expected argument '<trace>'\n"))
     #expect(missing.errors.contains("Usage: optrace summary"))
     #expect(missing.output == "")
     let negative = try Command.run("summary", small, "--slowest=-1")
     #expect(negative.status == 64)
-    #expect(negative.errors.hasPrefix("optrace: --slowest must not be negative.\n"))
+    #expect(negative.errors.hasPrefix("optrace: --slowest must not be negative\n"))
     let format = try Command.run("timeline", small, "--format", "tiff")
     #expect(format.status == 64)
-    #expect(format.errors.hasPrefix("optrace: The value 'tiff' is invalid for '--format <format>'."))
+    #expect(format.errors.hasPrefix("optrace: the value 'tiff' is invalid for '--format <format>'."))
   }
 
   @Test(
@@ -168,6 +229,18 @@ struct UsageTests {
     try expect(
       folder.path("a\nb\u{1B}[31m"), 66, "cannot read '\(folder.path("a\u{FFFD}b\u{FFFD}[31m"))': no such file")
   }
+
+  #if os(Linux)
+    @Test("files that the system makes up: what they are, and what comes out of them") func systemFiles() throws {
+      let memory = try Command.run("summary", "/proc/self/mem")
+      #expect(
+        memory == .init(status: 66, output: "", errors: "optrace: cannot read '/proc/self/mem': Input/output error\n"))
+      let maps = try Command.run("summary", "/proc/self/maps")
+      #expect(
+        maps == .init(status: 65, output: "", errors: "optrace: '/proc/self/maps' is not a trace: it looks like text\n")
+      )
+    }
+  #endif
 
   @Test("a trace may come through a pipe")
   func standardInput() throws {

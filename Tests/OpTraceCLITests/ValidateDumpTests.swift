@@ -26,6 +26,18 @@ import Testing
     #expect(result == .init(status: 0, output: "ok: \(count) events\n", errors: ""))
   }
 
+  @Test("a name that is longer than the format holds is cut, and says so") func longNames() throws {
+    let fits = String(repeating: "é", count: 32_000)
+    let name = String(repeating: "é", count: 40_000)
+    let text = Fixture.small.replacing("\"load\"", with: "\"\(name)\"").replacing("\"parse\"", with: "\"\(fits)\"")
+    let dump = try Command.run("dump", "-", input: Array(text.utf8)).output
+    let cut = try #require(dump.firstMatch(of: /"(é+)… \(80,000 bytes\)"/))
+    #expect(cut.1.utf8.count > 65_000 && cut.0.utf8.count <= 65_537)
+    #expect(dump.contains("\"\(fits)\""))
+    // What was printed is read again as it stands.
+    #expect(try Command.run("dump", "-", input: Array(dump.utf8)).output == dump)
+  }
+
   @Test func aTraceThatWasNotClosedIsNotDamaged() throws {
     var events = try TraceText.parse(Fixture.small)
     events.header.isClosed = false

@@ -119,7 +119,7 @@ struct ViewCommandTests {
     #expect(third.port == Self.port)
     for number in ["65536", "-1"] {
       let wrong = try Command.run("view", small, "--no-open", "--port=\(number)")
-      #expect(wrong.status == 64 && wrong.errors.hasPrefix("optrace: --port must be from 0 to 65535."))
+      #expect(wrong.status == 64 && wrong.errors.hasPrefix("optrace: --port must be from 0 to 65535\n"))
     }
   }
 
@@ -290,6 +290,6 @@ struct ViewPerfettoTests {
     #expect(view.end() == "status 0")
     let port = try Command.run("view", small, "--perfetto", "--port", "80")
     #expect(port.status == 64)
-    #expect(port.errors.hasPrefix("optrace: --perfetto needs port 9001: leave --port away."))
+    #expect(port.errors.hasPrefix("optrace: --perfetto needs port 9001: leave --port away\n"))
   }
 }

@@ -183,8 +183,11 @@
         let ends = Gate()
         let threads = (0..<20).map { _ in
           Thread {
-            let clients = (0..<50).compactMap { _ in try? LocalClient(port: port) }
-            for client in clients { client.send(LocalClient.head("/", port: port)) }
+            let clients = (0..<50).compactMap { _ in
+              let client = try? LocalClient(port: port)
+              client?.send(LocalClient.head("/", port: port))
+              return client
+            }
             for client in clients where LocalClient.Answer(client.receiveAll()).body.utf8.count == 20_000 {
               answered.add()
               // It has what it wanted: the server need not wait for the others.
@@ -199,16 +202,39 @@
       }
     }
 
-    @Test("clients that say nothing hold no more than their share, and make room in time")
-    func silentClients() throws {
-      var limits = Self.impatient
+    /// Longer than any test waits.
+    private static let patient: LocalConnection.Limits = {
+      var limits = LocalConnection.Limits()
+      (limits.requestTime, limits.pieceTime, limits.closingTime) = (1e6, 1e6, 1e6)
       limits.connections = 10
-      // Who has something to say has said it long before it is its turn.
-      limits.requestTime = 0.3
-      try with(TestSite(), limits) { port in
-        let silent = (0..<100).compactMap { _ in try? LocalClient(port: port) }
-        let status = try LocalClient.get("/", port: port).status
-        #expect(status == 200 && !silent.isEmpty)
+      return limits
+    }()
+
+    @Test(
+      "who knows the address is not behind those who do not: silent ones, slow ones, refused ones that stay",
+      arguments: ["", "GET / HT", "GET /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", "nonsense\r\n\r\n"])
+    func strangers(saying words: String) throws {
+      try with(TestSite(), Self.patient) { (server: LocalServer) in
+        let strangers = try (0..<100).map { _ in
+          let client = try LocalClient(port: server.port)
+          client.send(words)
+          return client
+        }
+        #expect(try LocalClient.get("/", port: server.port).status == 200)
+        try eventually("no more than the limit and the last one stay") { server.connectionCount <= 11 }
+        #expect(strangers.count == 100)
+      }
+    }
+
+    @Test("who is being answered is not dropped for those who come later")
+    func entitledStay() throws {
+      try with(TestSite(size: 20_000_000), Self.patient) { (server: LocalServer) in
+        let reading = try LocalClient(port: server.port)
+        reading.send(LocalClient.head("/", port: server.port))
+        let first = reading.receive(1)
+        #expect(first == Array("H".utf8))
+        let strangers = try (0..<100).map { _ in try LocalClient(port: server.port) }
+        #expect(reading.receiveAll().utf8.count > 20_000_000 && strangers.count == 100)
       }
     }
 

@@ -1,6 +1,6 @@
 import TestSupport
 import OpTraceExport
-import OpTraceGraphviz
+@testable import OpTraceGraphviz
 import OpTraceModel
 import Testing
 
@@ -96,6 +96,18 @@ import Testing
     }
     let bottom = try #require(rows.last)
     #expect(abs(bottom - (top + 18)) < 1, "at \(bottom - top) of 18")
+  }
+
+  /// Graphviz would do it with a message of its own.
+  @Test func aPictureOfMorePixelsThanAPNGHasIsDrawnSmaller() throws {
+    let picture = GraphPicture(of: PhotoImport.stuck())
+    var layout = try GraphvizRenderer.layout(picture)
+    #expect(try GraphvizRenderer.scaledImage(of: picture, placed: layout, as: .png).scale == 1)
+    layout.nodes[0].x += 60_000
+    let (bytes, scale) = try GraphvizRenderer.scaledImage(of: picture, placed: layout, as: .png)
+    let png = try PNGReader(bytes)
+    #expect((32_000...32_767).contains(png.width) && (0.2..<0.5).contains(scale))
+    #expect(try GraphvizRenderer.scaledImage(of: picture, placed: layout, as: .pdf).scale == 1)
   }
 
   /// Texts with and without a style go two ways through Graphviz; neither may read a name as markup or as an entity.

@@ -23,6 +23,7 @@ struct TerminalTextTests {
   @Test("what would steer a terminal is shown as U+FFFD; what is too wide is cut")
   func printable() {
     #expect(TerminalText.printable("a\u{1B}[31m\n\u{202E}b") == "a\u{FFFD}[31m\u{FFFD}\u{FFFD}b")
+    #expect(TerminalText.printableLines("a\u{7}\nb\r\n\u{2067}") == "a\u{FFFD}\nb\u{FFFD}\n\u{FFFD}")
     #expect(TerminalText.fitting("abcdef", 4) == "abc…")
     #expect(TerminalText.fitting("日本語", 4) == "日…")
     #expect(TerminalText.fitting("abcd", 4) == "abcd")

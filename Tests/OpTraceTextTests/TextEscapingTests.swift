@@ -1,4 +1,4 @@
-import OpTraceText
+@testable import OpTraceText
 import Testing
 
 @Suite("Names that come from anywhere")
@@ -11,6 +11,20 @@ struct TextEscapingTests {
     #expect(TextEscaping.oneLine(noCharacters + "\u{fdf0}") == "\u{fffd}\u{fffd}\u{fdf0}")
     #expect(TextEscaping.oneLine("\u{202e}abc\u{2066}") == "abc")
     #expect(TextEscaping.oneLine(String(repeating: "x", count: 50), limit: 10).count == 10)
+  }
+
+  @Test("what turns the direction of writing is shown as U+FFFD in JSON, and names of any language are left alone")
+  func directions() throws {
+    for (name, shown) in [
+      ("\u{202E}abc\u{202C}", "\u{FFFD}abc\u{FFFD}"), ("a\u{2066}", "a\u{FFFD}"),
+      ("\u{2069}…\u{202A}", "\u{FFFD}…\u{FFFD}"),
+      ("אב … ‰ – ا", "אב … ‰ – ا"), ("\u{202F}\u{2065}\u{206A}\u{2029}", "\u{202F}\u{2065}\u{206A}\u{2029}"),
+    ] {
+      #expect(TextEscaping.visible(name) == shown)
+      var bytes: [UInt8] = []
+      try ByteWriter.write(to: { bytes += $0 }) { $0.json(name) }
+      #expect(String(decoding: bytes, as: UTF8.self) == "\"\(shown)\"")
+    }
   }
 
   @Test func escapesLeaveNothingActive() {

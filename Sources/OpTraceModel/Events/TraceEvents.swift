@@ -137,12 +137,16 @@ enum RecordText {
     }
   }
 
-  /// Adds the text to a record that holds all words before it, and sets the lengths in its second word.
+  /// Adds the text to a record that holds all words before it, and sets the lengths in its second word. One that is too
+  /// long is cut, and says so.
   static func append(_ text: String, to record: inout [UInt64]) {
     var bytes = Array(text.utf8.prefix(longest + 1))
     if bytes.count > longest {
+      let mark = Array("… (\(grouped(text.utf8.count)) bytes)".utf8)
+      bytes.removeSubrange((longest - mark.count + 1)...)
       // Cut before the character that does not fit.
       while let last = bytes.popLast(), last & 0xC0 == 0x80 {}
+      bytes += mark
     }
     let start = record.count
     record.append(contentsOf: repeatElement(0, count: (bytes.count + 7) / 8))

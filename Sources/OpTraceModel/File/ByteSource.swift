@@ -66,7 +66,8 @@ final class FileSource: ByteSource {
     var information = stat()
     guard fstat(descriptor, &information) == 0 else { throw TraceError(file: path, .cannotRead(message(errno))) }
     switch information.st_mode & S_IFMT {
-    case S_IFREG: return source
+    // Files that the system makes up have no size: what can be read of them is what comes out.
+    case S_IFREG where information.st_size > 0: return source
     case S_IFDIR: throw TraceError(file: path, .cannotRead("it is a folder"))
     default: return MemorySource(content: try source.drain(path: path, check: check))
     }
@@ -121,7 +122,7 @@ final class FileSource: ByteSource {
 }
 
 /// The C functions under names that the methods above do not shadow.
-private func openReadOnly(_ path: String) -> Int32 { open(path, O_RDONLY | O_CLOEXEC) }
+private func openReadOnly(_ path: String) -> Int32 { open(path.asPath, O_RDONLY | O_CLOEXEC) }
 private func posixRead(_ descriptor: Int32, _ target: UnsafeMutableRawPointer, _ count: Int) -> Int {
   read(descriptor, target, count)
 }

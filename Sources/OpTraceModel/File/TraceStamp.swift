@@ -21,7 +21,7 @@ package struct TraceStamp: Equatable, Sendable {
   /// Reads the head of each chunk, and no records. Throws where there is no file.
   package init(path: String) throws(TraceError) {
     var information = stat()
-    guard stat(path, &information) == 0 else { throw TraceError(file: path, .noSuchFile) }
+    guard stat(path.asPath, &information) == 0 else { throw TraceError(file: path, .noSuchFile) }
     var sum = Checksum()
     sum.add(UInt64(truncatingIfNeeded: information.st_dev))
     sum.add(UInt64(truncatingIfNeeded: information.st_ino))

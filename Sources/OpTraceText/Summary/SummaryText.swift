@@ -115,7 +115,9 @@ public struct SummaryText: Sendable {
     let operations = trace.operations.filter { $0.error != nil }
     guard !operations.isEmpty else { return "" }
     let most = 20
-    var table = TextTable([.text("operation"), .number("id"), .text("queue"), .text("error")])
+    // It stands last, so its length is nobody else's.
+    let error = TextTable.Column.text("error", widest: style.cutsTexts ? 40 : .max)
+    var table = TextTable([.text("operation"), .number("id"), .text("queue"), error])
     for operation in operations.prefix(most) {
       table.add([
         operation.title, operation.id.description, queueName(operation.queue), operation.error ?? "",

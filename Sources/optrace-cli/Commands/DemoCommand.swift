@@ -16,6 +16,8 @@
 
         A broken program may hang or crash. It runs in a process of its own, which is ended when its trace has been \
         silent for a while. With --fixed the same program runs without its fault; its files are SCENARIO-fixed.*.
+
+        Example: optrace demo photo-import -o demo
         """)
 
     @Argument(
@@ -69,9 +71,9 @@
       try Output.standard.write(Console.heading(scenario.name) + fault + ": " + scenario.summary + "\n")
       let trace =
         if scenario.health == .broken {
-          try DemoProcess.record(scenario, settings, files.trace)
+          try DemoProcess.record(scenario, settings, files)
         } else {
-          try record(scenario, settings, files.trace)
+          try record(scenario, settings, files)
         }
       try files.writeTimeline(of: trace)
       let graphProblem = try files.writeGraph(of: trace)
@@ -109,17 +111,17 @@
     }
 
     /// On the main thread: it is the one that the program's main queue needs.
-    private func record(_ scenario: Scenario, _ settings: ScenarioSettings, _ path: String) throws -> DemoTrace {
+    private func record(_ scenario: Scenario, _ settings: ScenarioSettings, _ files: DemoFiles) throws -> DemoTrace {
       // The program that the outputs name: for this run it is the scenario.
       ProcessInfo.processInfo.processName = scenario.name
       do {
-        let url = try scenario.run(recordingTo: URL(fileURLWithPath: path), settings: settings) { line in
+        let url = try scenario.run(recordingTo: URL(fileURLWithPath: files.recorded), settings: settings) { line in
           // Also from the program's threads; a reader that went away does not stop it.
           _ = FileHandleWriter.writeAll(Array("  \(line)\n".utf8), to: STDOUT_FILENO)
         }
-        return try DemoTrace(at: url, askedFor: path)
+        return try DemoTrace(at: url, askedFor: files.trace)
       } catch let error as TraceRecorderError {
-        throw Failure(error, writing: path)
+        throw Failure(error, writing: files.trace)
       }
     }
   }

@@ -90,7 +90,7 @@
       var hints: [DoctorText.Hint] = []
       if [.deadlocked, .stalled].contains(report.verdict), let trace, trace != "-" {
         hints.append(
-          .init("\(calledCommand) graph --deadlock \(printable(quoted(trace))) -o deadlock.svg", "A picture of it"))
+          .init("\(calledCommand) graph --deadlock \(quoted(trace)) -o deadlock.svg", "A picture of it"))
       }
       hints.append(.init("\(calledCommand) doctor --explain \(first.code)", "What this means"))
       return hints

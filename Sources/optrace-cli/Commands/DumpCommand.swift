@@ -12,6 +12,8 @@
       discussion: """
         Every command that reads a trace takes the text form as well, so a text is enough for a bug report. \
         A text that was made from a binary and back is the same text.
+
+        Example: optrace dump run.optrace -o run.txt
         """)
 
     @OptionGroup var input: TraceInput

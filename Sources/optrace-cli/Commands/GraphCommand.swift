@@ -4,6 +4,7 @@
   import OpTraceExport
   import OpTraceGraphviz
   import OpTraceModel
+  import OpTraceText
 
   struct GraphCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,6 +18,8 @@
         Of more than \(GraphOptions.readable) operations, like ones share a box that counts them and adds up their times; what \
         has a finding, failed, is on the critical path or named by --focus stays alone. The picture says what was \
         folded; --full draws every operation. DOT is meant for other programs, and is never folded.
+
+        Example: optrace graph run.optrace -o run.svg
         """)
 
     enum Format: String, CaseIterable, ExpressibleByArgument {
@@ -86,10 +89,16 @@
 
     private func write(_ picture: GraphPicture, _ format: Format, to output: Output) throws {
       if let image = format.image {
-        return try output.write(
-          try withProgress("drawing the graph") {
-            try drawn { () throws(GraphvizError) in try GraphvizRenderer.image(of: picture, as: image) }
-          })
+        let (bytes, scale) = try withProgress("drawing the graph") {
+          try drawn { () throws(GraphvizError) in try GraphvizRenderer.scaledImage(of: picture, as: image) }
+        }
+        try output.write(bytes)
+        if scale < 1 {
+          Console.note(
+            "the picture has more pixels than a \(format.rawValue) can: it is drawn at \(percent(scale)); svg has no limit"
+          )
+        }
+        return
       }
       let layout = try withProgress("laying out the graph") {
         try drawn { () throws(GraphvizError) in try GraphvizRenderer.layout(picture) }

@@ -3,6 +3,7 @@
   import Foundation
   import OpTrace
   import OpTraceFormat
+  import OpTraceModel
 
   struct RecordCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,6 +19,8 @@
         126 it cannot be run, 127 there is no such program.
 
         OPTRACE_VERBOSE=1 in the environment says more about what could not be recorded.
+
+        Example: optrace record -o run.optrace -- ./my-program --its-option
         """)
 
     @Option(
@@ -40,7 +43,7 @@
     @Argument(
       parsing: .captureForPassthrough,
       help: ArgumentHelp("The program and its arguments; what follows its name belongs to it.", valueName: "program"),
-      completion: .file())
+      completion: .custom(Completions.recorded))
     var words: [String]
 
     /// Without the `--` that may stand before the program.
@@ -108,7 +111,13 @@
 
       /// The pattern of the files' names, absolute: the program may change its folder.
       private func target(in folder: String) throws -> String {
-        let name = (line[0] as NSString).lastPathComponent
+        // The program's recorder knows its file by a text.
+        let name = printable((line[0] as NSString).lastPathComponent)
+        if let output, output.unicodeScalars.contains(where: RawPath.isRaw) {
+          throw Failure(
+            message: "cannot write '\(printable(output))': the name of what is recorded must be UTF-8",
+            status: .cannotRecord)
+        }
         let path = output ?? "\(name).%p.optrace"
         let absolute = path.hasPrefix("/") ? path : "\(folder)/\(path)"
         // What the program could only find out when it runs is better known before.

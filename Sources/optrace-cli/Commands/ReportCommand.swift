@@ -15,6 +15,8 @@
 
         The page holds the names of operations, queues, threads and source files; 'optrace pack --anonymize' makes a \
         trace without them.
+
+        Example: optrace report run.optrace -o run.html
         """)
 
     @OptionGroup var input: TraceInput

@@ -11,6 +11,8 @@
       discussion: """
         The time of an operation splits into waiting for dependencies, waiting for a slot of its queue, and running. \
         Shares are of the wall time: from the first operation that was enqueued to the last that finished.
+
+        Example: optrace summary run.optrace --slowest 20
         """)
 
     @OptionGroup var input: TraceInput

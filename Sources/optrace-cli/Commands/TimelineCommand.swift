@@ -14,6 +14,8 @@
         chrome://tracing, https://profiler.firefox.com, or https://www.speedscope.app (with --no-args). With a name that \
         ends in .pftrace it is Perfetto's own format, for Perfetto alone, in a fifth of the bytes. Documentation/timeline.md \
         says what is drawn and why.
+
+        Example: optrace timeline run.optrace --from 1.5s --to 2s -o part.json
         """)
 
     @OptionGroup var input: TraceInput

@@ -1,5 +1,6 @@
 #if CLI && os(Linux)
   import Foundation
+  import OpTraceModel
 
   /// What `record` needs to know of a program's file in the format of Linux. Every place in the file is checked: a program
   /// may be anything.
@@ -34,8 +35,9 @@
 
     /// Nil: not such a file, or it may not be read.
     init?(path: String) {
-      guard let file = FileHandle(forReadingAtPath: path) else { return nil }
-      self.file = file
+      let descriptor = open(path.asPath, O_RDONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { return nil }
+      file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
       guard let head = Self.bytes(file, at: 0, count: 64), head.starts(with: [0x7F, 0x45, 0x4C, 0x46]) else {
         return nil
       }

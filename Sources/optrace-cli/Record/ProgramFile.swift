@@ -1,5 +1,6 @@
 #if CLI && os(Linux)
   import Foundation
+  import OpTraceModel
 
   /// The program that is to be recorded: found as the shell finds it, and looked at before it runs.
   struct ProgramFile {
@@ -11,7 +12,7 @@
     static func find(_ name: String) throws -> ProgramFile {
       let shown = "'\(printable(name))'"
       if name.contains("/") {
-        guard access(name, F_OK) == 0 else {
+        guard access(name.asPath, F_OK) == 0 else {
           let number = errno
           let status: ExitStatus = number == ENOENT || number == ENOTDIR ? .notFound : .cannotRun
           throw Failure(message: "cannot run \(shown): \(reason(number))", status: status)
@@ -23,7 +24,7 @@
       var found: String?
       for folder in folders.split(separator: ":", omittingEmptySubsequences: false) where !name.isEmpty {
         let candidate = (folder.isEmpty ? "." : folder) + "/" + name
-        guard access(candidate, F_OK) == 0 else { continue }
+        guard access(candidate.asPath, F_OK) == 0 else { continue }
         guard let why = obstacle(candidate) else { return ProgramFile(name: name, path: candidate) }
         found = found ?? "cannot run '\(printable(candidate))': \(why)"
       }
@@ -33,9 +34,9 @@
 
     private static func obstacle(_ path: String) -> String? {
       var status = stat()
-      guard stat(path, &status) == 0 else { return reason(errno) }
+      guard stat(path.asPath, &status) == 0 else { return reason(errno) }
       if status.st_mode & S_IFMT == S_IFDIR { return reason(EISDIR) }
-      return access(path, X_OK) == 0 ? nil : reason(errno)
+      return access(path.asPath, X_OK) == 0 ? nil : reason(errno)
     }
 
     /// Throws ``Failure`` where nothing of the program could be recorded, with the reason and the remedy. Scripts and
@@ -47,7 +48,7 @@
 
     private var whyNotRecordable: String? {
       var status = stat()
-      if stat(path, &status) == 0 {
+      if stat(path.asPath, &status) == 0 {
         let changesUser = status.st_mode & S_ISUID != 0 && status.st_uid != getuid()
         let changesGroup = status.st_mode & S_ISGID != 0 && status.st_gid != getgid()
         if changesUser || changesGroup {

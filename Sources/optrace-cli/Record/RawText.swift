@@ -1,11 +1,12 @@
 #if CLI && os(Linux)
   import Foundation
+  import OpTraceModel
 
   /// A word or a variable for another program, byte for byte: it may be no text at all.
   struct RawText: Equatable {
     let bytes: [UInt8]
 
-    init(_ text: String) { bytes = Array(text.utf8) }
+    init(_ text: String) { bytes = RawPath.bytes(of: text) }
     init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
 
     /// The last of the words that the command itself was called with.

@@ -74,7 +74,7 @@
       var variables = environment.map(\.copy) + [nil]
       defer { for word in list + variables { free(word) } }
       var process = pid_t()
-      let error = posix_spawn(&process, path, nil, &attributes, &list, &variables)
+      let error = posix_spawn(&process, path.asPath, nil, &attributes, &list, &variables)
       return (process, error)
     }
 

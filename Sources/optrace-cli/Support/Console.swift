@@ -1,12 +1,15 @@
 #if CLI
   import Foundation
+  import OpTraceText
   import Rainbow
 
   /// What people read beside the result: warnings, errors, colours. Results go through ``Output``.
   enum Console {
     static func error(_ text: String) {
-      // A message that cannot be shown must not hide the status.
-      let line = text.hasSuffix("\n") ? text : text + "\n"
+      // Here, too, what a message repeats of arguments, names and paths must not steer the terminal. One that cannot be
+      // shown must not hide the status.
+      let shown = TerminalText.printableLines(text)
+      let line = shown.hasSuffix("\n") ? shown : shown + "\n"
       _ = FileHandleWriter.writeAll(Array(line.utf8), to: STDERR_FILENO)
     }
 
@@ -96,6 +99,25 @@
     }
 
     private static let keeping = NSLock()
+  }
+
+  /// Ctrl-\ ends the command as it ends any other. Swift's runtime, where it prints a backtrace of what crashes, takes the
+  /// signal for a crash, prints one, and goes on.
+  enum Quitting {
+    static func restore() {
+      if !ignores(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
+    }
+  }
+
+  /// Whether the process ignores a signal, as under `nohup`. Asked without a change: one that comes now is not to be lost.
+  func ignores(_ number: Int32) -> Bool {
+    var action = sigaction()
+    guard sigaction(number, nil, &action) == 0 else { return true }
+    #if canImport(Darwin)
+      return isIgnored(action.__sigaction_u.__sa_handler)
+    #else
+      return isIgnored(action.__sigaction_handler.sa_handler)
+    #endif
   }
 
   /// The type of a signal's handler has another name on every system.

@@ -20,12 +20,21 @@
       timeline = stem + ".json"
     }
 
+    /// Where the recorder writes the trace, which knows its file by a text: through the folder's descriptor where its name
+    /// is no UTF-8. The folder is there.
+    var recorded: String {
+      guard trace.unicodeScalars.contains(where: RawPath.isRaw) else { return trace }
+      let descriptor = open(folder.asPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      guard descriptor >= 0 else { return trace }
+      return "/proc/\(getpid())/fd/\(descriptor)/\((trace as NSString).lastPathComponent)"
+    }
+
     /// Makes the folder, and those above it, where they are not there.
     func makeFolder() throws {
       let parts = folder.split(separator: "/", omittingEmptySubsequences: false)
       for count in parts.indices {
         let path = parts[...count].joined(separator: "/")
-        guard !path.isEmpty, mkdir(path, 0o777) != 0 else { continue }
+        guard !path.isEmpty, mkdir(path.asPath, 0o777) != 0 else { continue }
         let number = errno
         if isFolder(path) { continue }
         // What is above is there: only a file system that makes no folders says that there is no such file.
@@ -36,7 +45,7 @@
 
     private func isFolder(_ path: String) -> Bool {
       var status = stat()
-      return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+      return stat(path.asPath, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     func writeTimeline(of demo: DemoTrace) throws {
@@ -101,5 +110,5 @@
   }
 
   /// This command as it was called: before it is installed, its plain name runs nothing.
-  private var command: String { CommandLine.arguments.first ?? "optrace" }
+  private var command: String { Words.command }
 #endif

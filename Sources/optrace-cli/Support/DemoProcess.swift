@@ -5,7 +5,7 @@
 
   /// A broken demo program, which runs in a process of its own: this command once more, as `demo-program`.
   enum DemoProcess {
-    static func record(_ scenario: Scenario, _ settings: ScenarioSettings, _ path: String) throws -> DemoTrace {
+    static func record(_ scenario: Scenario, _ settings: ScenarioSettings, _ files: DemoFiles) throws -> DemoTrace {
       guard let executable = Bundle.main.executableURL else {
         throw Failure(message: "cannot tell where optrace is installed", status: .cannotRecord)
       }
@@ -13,7 +13,7 @@
       let program: ScenarioProcess
       do {
         program = try ScenarioProcess(
-          executable, arguments: ["demo-program", scenario.name, "--output", path] + fixed,
+          executable, arguments: ["demo-program", scenario.name, "--output", files.recorded] + fixed,
           silence: settings.timeout ?? scenario.silence
         ) { print($0) }
       } catch {
@@ -27,7 +27,7 @@
         throw ExitCode(status)
       }
       print("(\(program.ending))")
-      return try DemoTrace(at: trace, askedFor: path)
+      return try DemoTrace(at: trace, askedFor: files.trace)
     }
 
     /// A reader that went away does not stop it.

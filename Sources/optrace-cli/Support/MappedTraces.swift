@@ -14,7 +14,7 @@
     static func paths(of processID: String) -> [String]? {
       guard let bytes = contents(of: "/proc/\(processID)/maps"), !bytes.isEmpty else { return nil }
       var found: [String] = []
-      for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+      for line in RawPath.text(bytes).split(separator: "\n") {
         // Address, rights, offset, device, inode, and then the path, which may hold spaces. A trace is mapped shared.
         let fields = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
         guard fields.count == 6, fields[1].hasSuffix("s") else { continue }
@@ -39,7 +39,7 @@
     }
 
     private static func isTrace(_ path: String) -> Bool {
-      guard let file = OwnedDescriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) else { return false }
+      guard let file = OwnedDescriptor(open(path.asPath, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) else { return false }
       var start = [UInt8](repeating: 0, count: Layout.magic.count)
       return pread(file.number, &start, start.count, 0) == start.count && start == Layout.magic
     }

@@ -6,7 +6,8 @@
     /// plain in a file.
     var style: TextStyle {
       guard path == nil else { return .plain }
-      return TextStyle(width: Console.columns().map { min($0, 120) } ?? 100) { role, text in
+      let columns = Console.columns()
+      return TextStyle(width: columns.map { min($0, 120) } ?? 100, cutsTexts: columns != nil) { role, text in
         switch role {
         case .error: Console.heading(Console.bad(text))
         case .warning: Console.heading(Console.caution(text))

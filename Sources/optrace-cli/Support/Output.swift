@@ -20,8 +20,9 @@
     var isTerminal: Bool {
       guard let path else { return Console.isTerminal(STDOUT_FILENO) }
       var status = stat()
-      guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else { return false }
-      guard let file = OwnedDescriptor(open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)) else { return false }
+      guard stat(path.asPath, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else { return false }
+      let descriptor = open(path.asPath, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+      guard let file = OwnedDescriptor(descriptor) else { return false }
       return Console.isTerminal(file.number)
     }
 
@@ -40,7 +41,7 @@
         return
       }
       var status = stat()
-      if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+      if stat(path.asPath, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
         try writeSpecial(path, status, body)
       } else {
         try writeAtomically(path, mode: status.st_mode, body)
@@ -60,7 +61,7 @@
     /// Devices and pipes are written in place: renaming over them would replace them.
     private func writeSpecial(_ path: String, _ status: stat, _ body: (Sink) throws -> Void) throws {
       if status.st_mode & S_IFMT == S_IFDIR { throw Failure.cannotWrite(path, reason(EISDIR)) }
-      guard let file = OwnedDescriptor(open(path, O_WRONLY | O_CLOEXEC)) else {
+      guard let file = OwnedDescriptor(open(path.asPath, O_WRONLY | O_CLOEXEC)) else {
         throw Failure.cannotWrite(path, reason(errno))
       }
       do { try writeOpen(file.number, path, body) } catch is ClosedPipe {}
@@ -70,7 +71,7 @@
       // Through a symbolic link, the file behind it is replaced, not the link.
       let target = resolved(path)
       // The rename would get around a file that was made read-only.
-      if mode != 0, access(target, W_OK) != 0 { throw Failure.cannotWrite(path, reason(errno)) }
+      if mode != 0, access(target.asPath, W_OK) != 0 { throw Failure.cannotWrite(path, reason(errno)) }
       let temporary = try TemporaryFile(beside: target, named: path, mode: isPrivate ? 0o600 : 0o666)
       defer { temporary.discard() }
       // As a new file would have it: all that the process's mask allows; or as the file that is replaced.
@@ -82,9 +83,9 @@
     }
 
     private func resolved(_ path: String) -> String {
-      guard let real = realpath(path, nil) else { return path }
+      guard let real = realpath(path.asPath, nil) else { return path }
       defer { free(real) }
-      return String(cString: real)
+      return RawPath.text(UnsafeRawBufferPointer(start: real, count: strlen(real)))
     }
   }
 #endif

@@ -18,7 +18,7 @@
         let location = try input.location()
         let old = endings.filter { location.hasSuffix($0) }.max { $0.count < $1.count } ?? ""
         let path = location.dropLast(old.count) + ending
-        guard access(String(path), F_OK) != 0 else {
+        guard access(String(path).asPath, F_OK) != 0 else {
           throw Failure.cannotWrite(String(path), "it exists already; name a file with -o")
         }
         output = Output(path: String(path))

@@ -24,7 +24,7 @@
 
     private var isFile: Bool {
       var status = stat()
-      let isKnown = path.map { stat($0, &status) == 0 } ?? (fstat(STDOUT_FILENO, &status) == 0)
+      let isKnown = path.map { stat($0.asPath, &status) == 0 } ?? (fstat(STDOUT_FILENO, &status) == 0)
       return isKnown ? status.st_mode & S_IFMT == S_IFREG : path != nil
     }
   }

@@ -16,7 +16,7 @@
     /// The same of a path: what stands beside it in its folder. Endings are all alike, so they count for nothing.
     static func file(for path: String) -> String? {
       let folder = (path as NSString).deletingLastPathComponent
-      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)) ?? []
+      let names = namesInFolder(folder.isEmpty ? "." : folder)
       let byStem = Dictionary(grouping: names) { ($0 as NSString).deletingPathExtension }
       let stem = ((path as NSString).lastPathComponent as NSString).deletingPathExtension
       let near = OperationLookup.near(stem, among: Set(byStem.keys)).flatMap { (byStem[$0] ?? []).sorted() }

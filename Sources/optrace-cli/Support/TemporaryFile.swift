@@ -2,7 +2,7 @@
   import Foundation
   import OpTraceModel
 
-  /// A file beside the one that it will become. Removed unless published, by SIGINT, SIGTERM and SIGHUP too.
+  /// A file beside the one that it will become. Removed unless published, by signals that end the command too.
   final class TemporaryFile {
     private let path: String
     /// Until it is published or discarded.
@@ -20,7 +20,7 @@
         let candidate = (parts.count > 1 ? folder + "/" : "") + ".\(base).\(mark).part"
         // Before it is there: a signal that comes in between leaves nothing behind.
         Removal.arm(candidate)
-        let made = OwnedDescriptor(open(candidate, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode))
+        let made = OwnedDescriptor(open(candidate.asPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode))
         if made != nil {
           file = made
           path = candidate
@@ -30,7 +30,7 @@
         Removal.disarm()
         guard number == EEXIST else { break }
       }
-      let hasFolder = parts.count < 2 || folder.isEmpty || access(folder, F_OK) == 0
+      let hasFolder = parts.count < 2 || folder.isEmpty || access(folder.asPath, F_OK) == 0
       let why = number == ENOENT && !hasFolder ? "there is no folder '\(printable(folder))'" : reason(number)
       throw Failure.cannotWrite(name, why)
     }
@@ -48,13 +48,13 @@
     func publish(as target: String) -> Int32? {
       guard let file = file.take() else { return nil }
       if let number = file.close() {
-        unlink(path)
+        unlink(path.asPath)
         Removal.disarm()
         return number
       }
-      if rename(path, target) != 0 {
+      if rename(path.asPath, target.asPath) != 0 {
         let number = errno
-        unlink(path)
+        unlink(path.asPath)
         Removal.disarm()
         return number
       }
@@ -66,7 +66,7 @@
     func discard() {
       guard let file = file.take() else { return }
       _ = file.close()
-      unlink(path)
+      unlink(path.asPath)
       Removal.disarm()
     }
   }
@@ -77,9 +77,8 @@
     private nonisolated(unsafe) static var armed: [Int32] = []
 
     static func arm(_ candidate: String) {
-      path = strdup(candidate)
-      for number in [SIGINT, SIGTERM, SIGHUP] {
-        // Under `nohup` the signal stays ignored. Asked without a change: one that comes now is not to be lost.
+      path = strdup(candidate.asPath)
+      for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
         if ignores(number) { continue }
         armed.append(number)
         signal(number) { number in
@@ -89,16 +88,6 @@
           raise(number)
         }
       }
-    }
-
-    private static func ignores(_ number: Int32) -> Bool {
-      var action = sigaction()
-      guard sigaction(number, nil, &action) == 0 else { return true }
-      #if canImport(Darwin)
-        return isIgnored(action.__sigaction_u.__sa_handler)
-      #else
-        return isIgnored(action.__sigaction_handler.sa_handler)
-      #endif
     }
 
     static func disarm() {

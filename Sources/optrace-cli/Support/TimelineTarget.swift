@@ -18,6 +18,7 @@
     }
 
     static var allValueStrings: [String] { all.map(\.name) }
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
     /// As a sentence has them.
     static var names: String {
       allValueStrings.dropLast().joined(separator: ", ") + " or " + (allValueStrings.last ?? "")

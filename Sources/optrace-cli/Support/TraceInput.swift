@@ -31,7 +31,7 @@
     func location() throws -> String {
       if path == "-" { return "/dev/stdin" }
       let isNumber = !path.isEmpty && path.utf8.allSatisfy { (0x30...0x39).contains($0) }
-      guard isNumber, !FileManager.default.fileExists(atPath: path) else { return path }
+      guard isNumber, access(path.asPath, F_OK) != 0 else { return path }
       guard let traces = MappedTraces.paths(of: path) else {
         throw Failure(
           message: "cannot read \(name): no such file, and no process of that number that may be looked at",
@@ -52,7 +52,7 @@
     func output(_ path: String?) throws -> Output {
       let output = Output(path: path)
       var (source, target) = (stat(), stat())
-      if let path = output.path, stat(try location(), &source) == 0, stat(path, &target) == 0,
+      if let path = output.path, stat(try location().asPath, &source) == 0, stat(path.asPath, &target) == 0,
         source.st_mode & S_IFMT == S_IFREG, source.st_dev == target.st_dev, source.st_ino == target.st_ino
       {
         throw Failure.usage("'\(printable(path))' is the trace itself: name another file with -o")
@@ -63,7 +63,7 @@
     /// Standard input and pipes give what they have once.
     var canBeReadAgain: Bool {
       var status = stat()
-      return path != "-" && stat(((try? location()) ?? path), &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+      return path != "-" && stat(((try? location()) ?? path).asPath, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
     /// Reads the trace. Warns on standard error where something is missing. Throws ``Failure`` where nothing can be read.

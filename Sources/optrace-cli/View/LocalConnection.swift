@@ -16,7 +16,8 @@
       var pieceTime = 20.0
       /// Seconds until the client closes what is over.
       var closingTime = 5.0
-      /// Open at a time; others wait to be accepted.
+      /// Open at a time. For one more, that one goes which has been open longest without the address; where all have
+      /// shown it, others wait to be accepted.
       var connections = 200
 
       static let piece = 1 << 16
@@ -57,6 +58,16 @@
       switch state {
       case .waiting, .over: false
       case .making, .sending, .closing: true
+      }
+    }
+
+    /// Whether the client has asked for what is there: it knows the address. Who has not asked yet, or was refused, has to
+    /// make room.
+    var isEntitled: Bool {
+      switch state {
+      case .waiting, .over: false
+      case .making: true
+      case .sending(let answer, _), .closing(let answer): answer.status < 400
       }
     }
 

@@ -85,10 +85,13 @@
     }
   }
 
-  /// The connections that are open, all on one event loop. While there are too many, none is accepted.
+  /// The connections that are open, all on one event loop. Where there are too many, those make room whose clients have not
+  /// shown that they know the address, so that nobody can keep out who does. While all know it, none is accepted.
   private final class OpenConnections {
     private let most: Int
-    private var open: [ObjectIdentifier: (connection: LocalConnection, channel: any Channel)] = [:]
+    /// By the order in which they came.
+    private var open: [Int: (connection: LocalConnection, channel: any Channel)] = [:]
+    private var last = 0
     private var isPaused = false
     private var drained: EventLoopPromise<Void>?
     var listener: (any Channel)?
@@ -98,16 +101,28 @@
     var count: Int { open.count }
 
     func add(_ connection: LocalConnection, _ channel: any Channel) {
-      let key = ObjectIdentifier(connection)
+      last += 1
+      let key = last
       open[key] = (connection, channel)
       let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
       channel.closeFuture.whenComplete { _ in bound.value.remove(key) }
-      if open.count >= most { accepts(false) }
+      if open.count > most { makeRoom() }
     }
 
-    private func remove(_ key: ObjectIdentifier) {
+    /// Never the last one, which has had no time to say anything.
+    private func makeRoom() {
+      if let oldest = open.filter({ $0.key != last && !$0.value.connection.isEntitled }).min(by: { $0.key < $1.key }) {
+        // At once: it is told later that it is closed, and others may come before.
+        open[oldest.key] = nil
+        oldest.value.channel.close(promise: nil)
+      } else {
+        accepts(false)
+      }
+    }
+
+    private func remove(_ key: Int) {
       open[key] = nil
-      if open.count < most { accepts(true) }
+      if open.count <= most { accepts(true) }
       if open.isEmpty { drained?.succeed() }
     }
 

@@ -14,8 +14,9 @@ export function quoted(name) {
   return `"${Array.from(name, (one) => (one === '"' || one === '\\' ? `\\${one}` : /[ -~]/.test(one) ? one : `\\u{${one.codePointAt(0).toString(16)}}`)).join('')}"`;
 }
 
-// As every command shows a name: control characters, which steer terminals, are replaced; all others stand as they are.
-export const shown = (name) => name.replace(/\p{Cc}/gu, '\ufffd');
+// As every command shows a name: control characters, which steer terminals, and those that turn the direction of writing are
+// replaced; all others stand as they are.
+export const shown = (name) => name.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 
 export const long = (length) => '<b>x</b>'.repeat(Math.ceil(length / 8)).slice(0, length);
 

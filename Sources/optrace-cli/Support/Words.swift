@@ -1,0 +1,15 @@
+#if CLI
+  import Foundation
+  import OpTraceModel
+
+  /// What the command was called with. Names of files may be no UTF-8: they stand as ``RawPath`` has them.
+  enum Words {
+    static let all: [String] = (0..<Int(CommandLine.argc)).compactMap { place in
+      CommandLine.unsafeArgv[place].map { RawPath.text(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
+    }
+
+    /// The command's own name; before it is installed, its plain name runs nothing.
+    static var command: String { all.first ?? "optrace" }
+    static var arguments: [String] { Array(all.dropFirst()) }
+  }
+#endif
