@@ -82,6 +82,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case queueMainChanged = 0x4D
   /// The wait on this object, which ``blocked`` told of, is over on this thread. Since 1.1.
   case unblocked = 0x4E
+  /// The module that a class is from. No thread's: it stands before all uses of the class. Since 1.3.
+  case classDescribed = 0x4F
 
   // Three words.
   /// The two system clocks at this record's ticks. No event: readers resolve it.

@@ -117,7 +117,7 @@ extension EventSpec {
     /// What a text names. Equal texts of one role become equal numbers when a trace is made anonymous; the raw value is
     /// the word before the number.
     package enum Role: String, Sendable, CaseIterable {
-      case name, `class`, place, queue, thread, object, mark, span, error
+      case name, `class`, module, place, queue, thread, object, mark, span, error
       /// What the fields that name it say.
       case interned
     }

@@ -58,6 +58,8 @@ extension EventSpec {
     case event
     /// An event that names its operation by the way: 0 is none, and the operation may be over and gone.
     case remark
+    /// A fact about the program, told once and no thread's (its thread is 0): a ring keeps it for good.
+    case definition
     /// No event: the file's bookkeeping, which a reader resolves.
     case bookkeeping
   }

@@ -188,6 +188,15 @@ public struct EventSpec: Sendable {
       carry: .whileNewest, life: .nobody, since: 1,
       meaning: "the name of an object that is waited on: a dispatch queue's label"),
 
+    // Definitions.
+    EventSpec(
+      .classDescribed, "class", .none,
+      [.init("name", 1, 0, 16, .string(.class)), .init("module", 1, 16, 16, .string(.module))],
+      part: .definition, carry: .never, life: .nobody, since: 3,
+      meaning:
+        "the Swift module that a class is from; two classes of one name may have two. Of thread 0, and before all that names the class"
+    ),
+
     // Queues.
     EventSpec(
       .queueCreated, "queue", .queue,

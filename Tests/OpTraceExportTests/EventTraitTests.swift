@@ -53,7 +53,9 @@ import Testing
       case .within(let range): range.upperBound
       }
     case .operation, .queue, .flag: 1
-    case .string, .thread: 0
+    case .thread: 0
+    // The one that there is.
+    case .string: 1
     case .systemThread: 77
     case .age: 100
     case .address: 0x1000
@@ -70,6 +72,7 @@ import Testing
     var header = TraceHeader()
     header.isClosed = true
     var events = TraceEvents(header: header)
+    _ = events.intern("interned")
     events.append(
       TraceEvent(
         kind: EventKind.threadNamed.rawValue, time: 0, thread: ThreadID(1), subject: 1, word1: 9 << 32, text: "t"))

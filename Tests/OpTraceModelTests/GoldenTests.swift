@@ -106,6 +106,9 @@ import Testing
       lines.append("span \"\(span.name)\" of \(show(span.operation)): \(show(span.began)) to \(show(span.ended))")
     }
     for mark in trace.marks { lines.append("mark \"\(mark.name)\" of \(show(mark.operation)): \(show(mark.at))") }
+    for (name, modules) in trace.classModules.sorted(by: { $0.key < $1.key }) {
+      lines.append("class \(name): \(modules.sorted())")
+    }
     if !trace.loss.isComplete {
       lines.append("lost \(trace.loss.lostCount), unknown \(trace.loss.unknownKinds.values.reduce(0, +))")
       for gap in trace.loss.gaps { lines.append("gap of \(gap.count) on \(gap.thread): \(gap.from) to \(gap.to)") }

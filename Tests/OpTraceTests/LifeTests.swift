@@ -1,5 +1,6 @@
 import Foundation
 import OpTrace
+import OpTraceFormat
 import OpTraceModel
 import TestSupport
 import Testing
@@ -30,6 +31,33 @@ import Testing
     #expect(operation.enqueued?.thread != operation.started?.thread)
     // Foundation on Linux waits for a queue by waiting for each operation, which is recorded as well.
     #expect(trace.waits.contains { $0.target == .queue(queue.id) && $0.ended != nil })
+  }
+
+  final class Boxed<Value>: TracedOperation, @unchecked Sendable {}
+
+  @Test("the modules of classes, which a ring keeps as well", arguments: [false, true])
+  func modules(isRing: Bool) throws {
+    let scratch = try Scratch()
+    let recorder = try TraceRecorder(
+      writingTo: scratch.file(), configuration: isRing ? .flightRecorder(capacity: 128 * 1024) : .streaming)
+    let queue = TracedOperationQueue(name: "q", recorder: recorder)
+    queue.addOperations([Boxed<Int>(), BlockOperation {}], waitUntilFinished: true)
+    for _ in 0..<(isRing ? 20 : 1) {
+      queue.addOperations((0..<300).map { _ in SyncWork(name: "next") { _ in } }, waitUntilFinished: true)
+    }
+    try recorder.stop()
+    let events = try TraceReader.events(path: scratch.file().path)
+    #expect(TraceValidator.check(events).isEmpty)
+    let trace = TraceBuilder.build(events)
+    #expect(isRing == (trace.loss.overwrittenBytes > 0))
+    #expect(
+      trace.module(ofClass: "SyncWork") == "OpTraceTests" && trace.module(ofClass: "Boxed<Int>") == "OpTraceTests")
+    #if os(Linux)
+      #expect(trace.module(ofClass: "BlockOperation") == "Foundation")
+    #endif
+    // Each is told once, and is nobody's sign of life.
+    #expect(events.filter { $0.kind == EventKind.classDescribed.rawValue }.count == 3)
+    #expect(!trace.threads.contains { $0.id.rawValue == 0 })
   }
 
   @Test func dependencyIsReadyOnTheThreadThatFinishedTheLastOne() throws {

@@ -60,14 +60,25 @@ import Testing
 
   /// The first of those that are waited for is over last.
   @Test func aWaitForManyTellsOfThoseThatWereNotOver() throws {
-    let trace = try recorded { recorder in
-      let queue = TracedOperationQueue(name: "queue", recorder: recorder)
-      let others = (0..<5).map { TracedBlockOperation(name: "\($0)") {} }
-      let last = TracedBlockOperation(name: "last") {}
-      for other in others { last.addDependency(other) }
+    let scratch = try Scratch()
+    let recorder = try TraceRecorder(writingTo: scratch.file())
+    let queue = TracedOperationQueue(name: "queue", recorder: recorder)
+    let gate = Gate()
+    let others = (0..<5).map { index in TracedBlockOperation(name: "\(index)") { if index == 0 { gate.wait() } } }
+    let last = TracedBlockOperation(name: "last") {}
+    for other in others { last.addDependency(other) }
+    let done = Gate()
+    Thread {
       queue.addOperations([last] + others, waitUntilFinished: true)
-    }
-    #expect(waits(trace) == ["nobody for last, ended"])
+      done.open()
+    }.start()
+    // Else the wait may come too late.
+    try eventually("the wait is in the trace") { try !TraceReader.read(path: scratch.file().path).waits.isEmpty }
+    gate.open()
+    done.wait()
+    try recorder.stop()
+    let trace = try TraceReader.read(path: scratch.file().path)
+    #expect(waits(trace).filter { $0.hasPrefix("nobody") } == ["nobody for last, ended"])
   }
 
   @Test func withoutARecorderNothingIsIntroduced() throws {

@@ -69,6 +69,7 @@ enum {
   optrace_kind_queue_quality_changed = 0x4C,
   optrace_kind_queue_main_changed = 0x4D,
   optrace_kind_unblocked = 0x4E,
+  optrace_kind_class_described = 0x4F,
   optrace_kind_calibration = 0x80,
   optrace_kind_blocked = 0x81,
   optrace_kind_signalled = 0x82,
@@ -122,7 +123,7 @@ enum {
 
 enum {
   optrace_format_major_version = 1,
-  optrace_format_minor_version = 2,
+  optrace_format_minor_version = 3,
   optrace_format_byte_order_mark = 16909060,
   optrace_format_largest_delta = 16777215,
   optrace_format_age_unit = 16,

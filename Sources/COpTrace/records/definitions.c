@@ -7,8 +7,8 @@
 #include "lanes.h"
 #include "text.h"
 
-bool optrace_define_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, const uint8_t *text,
-                         size_t length) {
+bool optrace_define(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, const uint8_t *text,
+                    size_t length) {
   if (!recorder_is_enabled(recorder)) return false;
   uint32_t words = 2 + (uint32_t)((length + 7) / 8);
   for (bool grown = false;; grown = true) {
@@ -31,7 +31,12 @@ bool optrace_define_text(optrace_recorder *recorder, uint8_t kind, uint32_t subj
     if (fits) {
       uint64_t head = kind | (uint64_t)subject << 32;
       memcpy(l->cursor, &head, 8);
-      lane_commit(l, store_text(l->cursor, words, 0, false, 0, text, length));
+      if (kind >= 0xC0) {
+        lane_commit(l, store_text(l->cursor, words, (uint32_t)(word1 >> 32), false, 0, text, length));
+      } else {
+        memcpy(l->cursor + 8, &word1, 8);
+        lane_commit(l, l->cursor + 16);
+      }
     }
     pthread_mutex_unlock(&recorder->lock);
     if (fits || stopping) return fits;

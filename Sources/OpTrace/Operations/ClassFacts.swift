@@ -66,7 +66,7 @@ extension TraceRecorder {
     if let known = ClassFacts(bits: optrace_cache_find(core, key, 0)) { return known }
     let isOurs = operation.probed != nil
     let facts = ClassFacts(
-      name: interner.id(of: String(describing: type)), readiness: readiness(of: type, isOurs: isOurs),
+      name: interner.id(of: type), readiness: readiness(of: type, isOurs: isOurs),
       running: running(of: type, isOurs: isOurs))
     // Else there may be room for the name the next time.
     if facts.name != 0 { optrace_cache_add(core, key, 0, facts.bits) }

@@ -10,6 +10,7 @@ final class Interner: @unchecked Sendable {
   private let core: OpaquePointer
   private let lock = NSLock()
   private var ids: [String: UInt32] = [:]
+  private var described = Set<UInt32>()
   /// What may still be written: in a ring the texts stay for good, and must leave room for events.
   private var bytesLeft: Int
 
@@ -28,6 +29,17 @@ final class Interner: @unchecked Sendable {
     return id
   }
 
+  /// The number of a class's name. Tells once which module it is from.
+  func id(of type: AnyClass) -> UInt32 {
+    let name = id(of: String(describing: type))
+    // Apple's own classes are of no module of Swift's.
+    let parts = String(reflecting: type).split(separator: ".", maxSplits: 1)
+    let module = parts.count > 1 ? id(of: String(parts[0])) : 0
+    guard name != 0, module != 0, lock.withLock({ described.insert(name | module << 16).inserted }) else { return name }
+    _ = optrace_define(core, EventKind.classDescribed.rawValue, 0, UInt64(name | module << 16), nil, 0)
+    return name
+  }
+
   /// 0 when the table or the file is full, which is counted as a loss.
   func id(of text: String) -> UInt32 {
     lock.withLock {
@@ -39,7 +51,7 @@ final class Interner: @unchecked Sendable {
       }
       let id = UInt32(ids.count + 1)
       var isWritten = false
-      UTF8Text.with(text) { isWritten = optrace_define_text(core, EventKind.string.rawValue, id, $0, $1) }
+      UTF8Text.with(text) { isWritten = optrace_define(core, EventKind.string.rawValue, id, 0, $0, $1) }
       // Not remembered otherwise: there may be room the next time.
       guard isWritten else { return 0 }
       ids[text] = id

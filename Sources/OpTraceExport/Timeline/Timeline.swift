@@ -114,8 +114,8 @@ struct Timeline {
     var waitTracks: [[TrackIndex]] = []
     for group in groups.indices {
       groupTracks.append(addTracks("running", running.ofGroup[group].count, group: group))
-      let forSlot = addTracks("waits for a slot", waiting.lanes[group][1].count, group: group)
-      let forOthers = addTracks("waits for dependencies", waiting.lanes[group][0].count, group: group)
+      let forSlot = addTracks("waiting for a slot", waiting.lanes[group][1].count, group: group)
+      let forOthers = addTracks("waiting for dependencies", waiting.lanes[group][0].count, group: group)
       waitTracks.append([forOthers, forSlot])
     }
     placeExecutions(trace, running, groupTracks: groupTracks)

@@ -71,6 +71,10 @@ public struct TraceBuilder {
       let raw = UInt8(truncatingIfNeeded: first)
       let subject = UInt32(truncatingIfNeeded: first >> 32)
       let at = Stamp(entry.time, ThreadID(entry.thread))
+      guard KindTables.parts[Int(raw)] != .definition else {
+        define(events[index])
+        continue
+      }
       // The thread's last event before this one is where a gap begins.
       let before = threads.note(at)
       guard let kind = EventKind(rawValue: raw) else { continue }
@@ -362,6 +366,14 @@ public struct TraceBuilder {
       blocking.named(address: event.word2 & BlockingFields.addresses, event.text ?? "")
     default: break
     }
+  }
+
+  private mutating func define(_ event: TraceEvent) {
+    guard event.kind == EventKind.classDescribed.rawValue,
+      let name = events.string(UInt32(event.word1 & 0xFFFF)),
+      let module = events.string(UInt32(event.word1 >> 16 & 0xFFFF))
+    else { return }
+    trace.classModules[name, default: []].insert(module)
   }
 
   // MARK: - The end

@@ -122,7 +122,10 @@ public struct TraceValidator {
   }
 
   private mutating func check(_ event: TraceEvent, _ index: Int) {
-    if firstEventOfThread[event.thread.rawValue] == nil { firstEventOfThread[event.thread.rawValue] = index }
+    let isDefinition = KindTables.parts[Int(event.kind)] == .definition
+    if !isDefinition, firstEventOfThread[event.thread.rawValue] == nil {
+      firstEventOfThread[event.thread.rawValue] = index
+    }
     guard let kind = EventKind(rawValue: event.kind) else { return }
     if KindTables.hasFields[Int(event.kind)] { checkFields(kind.spec, event, index) }
     switch KindTables.subjects[Int(event.kind)] {

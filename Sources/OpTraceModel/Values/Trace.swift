@@ -16,6 +16,8 @@ public struct Trace: Sendable, Equatable {
   public var spans: [SpanRecord] = []
   /// Moments that the program named, in the order of time.
   public var marks: [MarkRecord] = []
+  /// The Swift modules of the classes, by name: two where two of its modules have a class of that name.
+  public var classModules: [String: Set<String>] = [:]
   /// What is missing, exactly.
   public var loss = LossReport()
   /// The later of the last event and the last sign of life of the recorder.
@@ -55,6 +57,12 @@ public struct Trace: Sendable, Equatable {
   }
   /// The thread with this number; nil: there is none. O(threads).
   public func thread(_ id: ThreadID) -> ThreadRecord? { threads.first { $0.id == id } }
+
+  /// The Swift module of an operation's class; nil where the trace does not tell it, or of two classes of that name. O(1).
+  public func module(ofClass name: String) -> String? {
+    guard let modules = classModules[name], modules.count == 1 else { return nil }
+    return modules.first
+  }
 
   /// When anything was last seen to go on; nil: never. O(n).
   public var lastSign: Nanoseconds? {

@@ -112,6 +112,22 @@ struct SlownessRuleTests {
     #expect(found.map(\.severity) == [.note])
   }
 
+  @Test("a library's own operation is not told how to be better: nobody who reads it can change it")
+  func waitsInsideOfALibrary() throws {
+    func found(_ module: String, _ name: String = "Work") throws -> Int {
+      try titles(
+        "blocking-wait", "0 t0 class name=\"\(name)\" module=\"\(module)\"\n" + thumbnail(waitsUntil: 41, ends: 50)
+      )
+      .count
+    }
+    #expect(try found("FoundationNetworking") == 0)
+    #expect(try found("Photos") == 1 && found("FoundationNetworking", "Other") == 1)
+    // A block's work is what it was given.
+    let blocks = thumbnail(waitsUntil: 41, ends: 50).replacing("class=\"Work\"", with: "class=\"BlockOperation\"")
+    #expect(
+      try titles("blocking-wait", "0 t0 class name=\"BlockOperation\" module=\"Foundation\"\n" + blocks).count == 1)
+  }
+
   @Test("no finding: less than half of the run; less than 10 ms; outside of operations; not over")
   func waitsThatAreShort() throws {
     #expect(try titles("blocking-wait", thumbnail(waitsUntil: 41, ends: 90)).isEmpty)

@@ -2,7 +2,7 @@ import OpTraceFormat
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof: inside of its own code an operation that has finished waited (for operations, queues, semaphores and the
+  /// Proof: inside of its own code an operation of the program's that has finished waited (for operations, queues, semaphores and the
   /// like; overlaps count once) for at least half of its run, and 0.1 ms. Said from 10 ms on, in all for a class,
   /// a queue and a kind of wait.
   ///
@@ -79,7 +79,7 @@ extension DoctorContext {
     for wait in trace.waits where wait.ended != nil {
       if let place = wait.inside.flatMap(trace.index), suspects[place] != nil { waits[place, default: []].append(wait) }
     }
-    return waits.keys.sorted().compactMap { blocked(at: $0, waits[$0] ?? []) }
+    return waits.keys.sorted().compactMap { blocked(at: $0, waits[$0] ?? []) }.filter { isOwn($0.operation) }
   }
 
   /// The time in which its own code ran, of one that is over.
