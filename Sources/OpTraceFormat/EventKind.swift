@@ -50,6 +50,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case queueReleased = 0x12
   /// `isFinished` was asked and said true, though no change was announced yet. Since 1.1.
   case finishSeen = 0x13
+  /// Where the thread stood in the record before it. Since 1.3.
+  case stoodAt = 0x14
 
   // Two words.
   /// The clock's value, where it is far from the last record's. No event: readers resolve it.
@@ -82,8 +84,6 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case queueMainChanged = 0x4D
   /// The wait on this object, which ``blocked`` told of, is over on this thread. Since 1.1.
   case unblocked = 0x4E
-  /// The module that a class is from. No thread's: it stands before all uses of the class. Since 1.3.
-  case classDescribed = 0x4F
 
   // Three words.
   /// The two system clocks at this record's ticks. No event: readers resolve it.
@@ -92,6 +92,10 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case blocked = 0x81
   /// Who signalled, left or used that object last; stands right behind ``blocked`` or ``unblocked``. Since 1.1.
   case signalled = 0x82
+  /// What a class is: its module, and the code that its operations run. A definition. Since 1.3.
+  case classDescribed = 0x83
+  /// A frame of a stack: where its code is, and which frame called it. A definition. Since 1.3.
+  case frame = 0x84
 
   // Variable.
   /// A text that other records name by its id. No event: readers resolve it.
@@ -112,6 +116,10 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case spanBegan = 0xC7
   /// The name of an object that is waited on: a dispatch queue's label. Since 1.1.
   case objectNamed = 0xC8
+  /// A file whose code is in the process. A definition. Since 1.3.
+  case image = 0xC9
+  /// What a frame's code is called, and its line. A definition. Since 1.3.
+  case symbol = 0xCA
 
   /// The table's line for this kind.
   public var spec: EventSpec { EventSpec.of(self) }

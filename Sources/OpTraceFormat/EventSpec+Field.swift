@@ -19,6 +19,8 @@ extension EventSpec {
       /// Where an object is in memory, and of which kind it is (``WaitedObject``).
       case address
       case objectKind
+      /// The number of a frame or an image; 0 is none.
+      case frame, image
 
       /// The word of `Documentation/format.md`.
       package var word: String {
@@ -34,6 +36,8 @@ extension EventSpec {
         case .age: "age"
         case .address: "address"
         case .objectKind: "object kind"
+        case .frame: "frame"
+        case .image: "image"
         }
       }
     }
@@ -117,7 +121,7 @@ extension EventSpec {
     /// What a text names. Equal texts of one role become equal numbers when a trace is made anonymous; the raw value is
     /// the word before the number.
     package enum Role: String, Sendable, CaseIterable {
-      case name, `class`, module, place, queue, thread, object, mark, span, error
+      case name, `class`, module, function, place, image, build, queue, thread, object, mark, span, error
       /// What the fields that name it say.
       case interned
     }

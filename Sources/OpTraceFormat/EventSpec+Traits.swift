@@ -16,6 +16,8 @@ extension EventSpec {
     case besidesBeginning
     /// With the wait that the record before it tells of, to which it belongs.
     case withWaitBefore
+    /// With the record before it, whatever that is.
+    case withRecordBefore
     /// The newest name of an address.
     case whileNewest
   }

@@ -16,6 +16,10 @@ public struct EventSpec: Sendable {
     case span
     /// A ``LossReason``.
     case reason
+    /// The number of an image: a file whose code is in the process.
+    case image
+    /// The number of a frame.
+    case frame
   }
 
   /// The kind that this line is of.
@@ -191,10 +195,48 @@ public struct EventSpec: Sendable {
     // Definitions.
     EventSpec(
       .classDescribed, "class", .none,
-      [.init("name", 1, 0, 16, .string(.class)), .init("module", 1, 16, 16, .string(.module))],
+      [
+        .init("name", 1, 0, 16, .string(.class)), .init("class", 1, 16, 16, .string(.class)),
+        .init("module", 1, 32, 16, .string(.module)), .init("code", 2, 0, 32, .frame),
+      ],
       part: .definition, carry: .never, life: .nobody, since: 3,
       meaning:
-        "the Swift module that a class is from; two classes of one name may have two. Of thread 0, and before all that names the class"
+        "what `created` names as a class. `class`: the class's own name, where blocks have one each. `module`: the Swift module that it is from. `code`: the function that its operations run, where they do not run the class's own"
+    ),
+    EventSpec(
+      .image, "image", .image,
+      [
+        .init("build", 1, 32, 16, .string(.build)), .init("page", 2, 0, 36, .unsigned(.any)),
+        .init("pages", 2, 36, 28, .unsigned(.any)),
+      ], text: .init(.image, at: 3), part: .definition, carry: .never, life: .nobody, since: 3,
+      meaning:
+        "a file whose code is in the process, by its path. `build`: its build id. `page`, `pages`: where in memory it begins and how long it is, in units of 4 KiB"
+    ),
+    EventSpec(
+      .frame, "frame", .frame,
+      [
+        .init("image", 1, 0, 16, .image), .init("offset", 1, 16, 47, .unsigned(.any)),
+        .init("guessed", 1, 63, 1, .flag),
+        .init("caller", 2, 0, 32, .frame), .init("returns", 2, 32, 1, .flag),
+      ], part: .definition, carry: .never, life: .nobody, since: 3,
+      meaning:
+        "a frame of a stack; the number of the innermost one stands for the whole. `offset`: the code's address as the image's own file has it; without an image, in memory. `returns`: it is a return address, so the call stands before it. `guessed`: no rule of the compiler's led there. `caller`: the frame outside of it"
+    ),
+    EventSpec(
+      .symbol, "symbol", .frame,
+      [
+        .init("inlined", 1, 32, 8, .unsigned(.any)), .init("short", 1, 40, 16, .string(.function)),
+        .init("line", 2, 0, 24, .unsigned(.any)), .init("file", 2, 24, 16, .string(.place)),
+        .init("module", 2, 40, 16, .string(.module)),
+      ], text: .init(.function, at: 3), part: .definition, carry: .never, life: .nobody, since: 3,
+      meaning:
+        "what a frame's code is called, found out where the image's file was. `inlined`: how many functions are inlined between it and the innermost one, which has 0. `short`: the name for people. Frames of the same code share the symbols of the first"
+    ),
+
+    EventSpec(
+      .stoodAt, "at", .frame, part: .event, carry: .withRecordBefore, life: .nobody, since: 3,
+      meaning:
+        "where the thread stood in the record before it, to which it belongs: where an operation was made or added, a queue was made, a wait began"
     ),
 
     // Queues.

@@ -13,6 +13,7 @@ import Testing
     // What only makes sense behind another, and ends nothing that lasts.
     var result: [EventKind: EventKind] = [
       .dependencyRemoved: .dependencyAdded, .blockEnded: .blockBegan, .signalled: .blocked, .objectNamed: .blocked,
+      .stoodAt: .enqueued, .symbol: .frame,
     ]
     for spec in EventSpec.table {
       guard case .ends(let what) = spec.bound else { continue }
@@ -34,6 +35,7 @@ import Testing
       case .queue: 1
       case .span: 5
       case .thread: 3
+      case .image, .frame: 6
       case .none, .string, .reason: 0
       }
     for field in spec.fields {
@@ -52,7 +54,7 @@ import Testing
       case .from(let least): least + 3
       case .within(let range): range.upperBound
       }
-    case .operation, .queue, .flag: 1
+    case .operation, .queue, .flag, .frame, .image: 1
     case .thread: 0
     // The one that there is.
     case .string: 1
@@ -78,9 +80,12 @@ import Testing
         kind: EventKind.threadNamed.rawValue, time: 0, thread: ThreadID(1), subject: 1, word1: 9 << 32, text: "t"))
     events.append(event(.queueCreated, at: 0, ["qos": 0, "main": 0]))
     for id in 1...2 as ClosedRange<UInt32> {
-      events.append(TraceEvent(kind: EventKind.operationCreated.rawValue, time: 0, thread: ThreadID(1), subject: id))
+      events.append(
+        TraceEvent(kind: EventKind.operationCreated.rawValue, time: 0, thread: ThreadID(1), subject: id, word1: 1))
     }
     if let kind {
+      // Definitions stand before all else.
+      let time = kind.spec.part == .definition ? min(time, -1) : time
       if let opener = openers[kind] { events.append(event(opener, at: min(1_000_000, time))) }
       events.append(event(kind, at: time, changes))
     }
@@ -120,6 +125,9 @@ import Testing
       case .string, .thread:
         let events = Self.events(kind, [field.name: 4000])
         #expect(TraceValidator.check(events).contains { [.undefinedString, .undefinedThread].contains($0.rule) })
+      case .frame, .image:
+        let events = Self.events(kind, [field.name: 4000])
+        #expect(TraceValidator.check(events).contains { $0.rule == .undefinedFrame })
       case .unsigned, .signed, .systemThread, .flag, .age: break
       }
     }
@@ -150,8 +158,8 @@ import Testing
       for index in trace.threads.indices { trace.threads[index].lastSign = nil }
       return trace
     }
-    // The queue is there already.
-    let changes: [String: Int64] = kind == .queueCreated ? ["limit": 9] : [:]
+    // The queue is there already; the first symbol is that of the innermost function.
+    let changes: [String: Int64] = kind == .queueCreated ? ["limit": 9] : kind == .symbol ? ["inlined": 0] : [:]
     let isTheSame = told(Self.events(kind, changes)) == told(Self.events(Self.openers[kind]))
     #expect(!isTheSame, "`\(kind.spec.name)`")
   }

@@ -92,12 +92,14 @@ import Testing
     for queue in trace.queues {
       let flags = (queue.isMain ? " main" : "") + (queue.isSuspended ? " suspended" : "")
       lines.append(
-        "\(queue.id): \"\(queue.name)\" limit \(queue.limit) \(queue.quality)\(flags), \(queue.changes.count) changes")
+        "\(queue.id): \"\(queue.name)\" limit \(queue.limit) \(queue.quality)\(flags), \(queue.changes.count) changes"
+          + stack(queue.madeAt, trace))
     }
-    for operation in trace.operations { lines += describe(operation) }
+    for operation in trace.operations { lines += describe(operation, trace) }
     for wait in trace.waits {
       lines.append(
-        "wait for \(wait.target) on \(wait.thread) inside \(show(wait.inside)): \(wait.began) to \(show(wait.ended))")
+        "wait for \(wait.target) on \(wait.thread) inside \(show(wait.inside)): \(wait.began) to \(show(wait.ended))\(stack(wait.at, trace))"
+      )
       if let signal = wait.lastSignal { lines.append("  last signal \(show(signal))") }
       if let signal = wait.endSignal { lines.append("  ended by \(show(signal))") }
     }
@@ -106,8 +108,8 @@ import Testing
       lines.append("span \"\(span.name)\" of \(show(span.operation)): \(show(span.began)) to \(show(span.ended))")
     }
     for mark in trace.marks { lines.append("mark \"\(mark.name)\" of \(show(mark.operation)): \(show(mark.at))") }
-    for (name, modules) in trace.classModules.sorted(by: { $0.key < $1.key }) {
-      lines.append("class \(name): \(modules.sorted())")
+    lines += trace.stacks.images.sorted { $0.key < $1.key }.map { number, image in
+      "image \(number): \(image.name) build \(image.buildID ?? "-") \(image.base) to \(image.base + image.size)"
     }
     if !trace.loss.isComplete {
       lines.append("lost \(trace.loss.lostCount), unknown \(trace.loss.unknownKinds.values.reduce(0, +))")
@@ -117,7 +119,7 @@ import Testing
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private func describe(_ operation: OperationRecord) -> [String] {
+  private func describe(_ operation: OperationRecord, _ trace: Trace) -> [String] {
     var flags = "\(operation.state) \(operation.coverage)"
     if operation.isAsynchronous { flags += " asynchronous" }
     if operation.overridesReady { flags += " own-ready" }
@@ -126,6 +128,10 @@ import Testing
       "\(operation.id) \(operation.className) \"\(operation.title)\": \(flags), \(operation.quality), priority \(operation.priority)"
     ]
     if let source = operation.source { lines.append("  made at \(source)") }
+    if let module = operation.classModule { lines.append("  class of module \(module)") }
+    if operation.code != nil { lines.append("  runs\(stack(operation.code, trace))") }
+    if operation.addedAt != nil { lines.append("  added\(stack(operation.addedAt, trace))") }
+    if operation.madeAt != nil { lines.append("  made\(stack(operation.madeAt, trace))") }
     if let error = operation.error { lines.append("  error: \(error)") }
     lines.append(
       "  created \(show(operation.created)), enqueued \(show(operation.enqueued)) in \(operation.queue.map { "\($0)" } ?? "none"), "
@@ -147,6 +153,16 @@ import Testing
       lines.append("  block \(block.index) on \(block.thread): \(block.began) to \(show(block.ended))")
     }
     return lines
+  }
+
+  private func stack(_ innermost: FrameID?, _ trace: Trace) -> String {
+    trace.stacks.stack(innermost).map { id in
+      let symbols = trace.stacks.symbols(of: id).map { "\($0.shortName) (\($0.module ?? "-"), \($0.lineText ?? "-"))" }
+      let place = trace.stacks[id].map {
+        "\($0.place.offset)\($0.place.returns ? " returns" : "")\($0.isGuessed ? " guessed" : "")"
+      }
+      return " < \(id) \(trace.stacks.image(of: id)?.name ?? "-") \(place ?? "-") \(symbols.joined(separator: " in "))"
+    }.joined()
   }
 
   private func show(_ signal: WaitRecord.Signal) -> String {

@@ -22,6 +22,7 @@ import Testing
       case .queue: queue
       case .span: span
       case .thread: 1
+      case .image, .frame: 6
       case .none, .string, .reason: 0
       }
     var word1: UInt64 = 0
@@ -32,7 +33,7 @@ import Testing
         case .address: 0x7f_0040
         case .objectKind: Int64(WaitedObject.queue.rawValue)
         case .thread: waiter
-        case .operation, .queue, .flag: 1
+        case .operation, .queue, .flag, .frame, .image: 1
         case .unsigned: field.name == "id" ? Int64(span) : 0
         case .signed, .string, .systemThread, .age: 0
         }
@@ -72,12 +73,14 @@ import Testing
     }
   }
 
-  /// `signalled` belongs to the wait before it.
+  /// `signalled` and `at` belong to the wait before them.
   private func order(_ specs: [EventSpec]) -> [EventSpec] {
     specs.flatMap { spec in
       switch spec.carry {
-      case .withWaitBefore: [] as [EventSpec]
-      default: spec.bound == .begins(.blockedWait) ? [spec] + Self.kinds.filter { $0.carry == .withWaitBefore } : [spec]
+      case .withWaitBefore, .withRecordBefore: [] as [EventSpec]
+      default:
+        spec.bound == .begins(.blockedWait)
+          ? [spec] + Self.kinds.filter { [.withWaitBefore, .withRecordBefore].contains($0.carry) } : [spec]
       }
     }
   }

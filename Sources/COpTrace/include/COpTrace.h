@@ -116,10 +116,10 @@ void optrace_emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subjec
                        uint64_t word2, const uint8_t *text, size_t length);
 // The same about the operation that executes on this thread, where it is one of this recorder's; else about none.
 void optrace_emit_here(optrace_recorder *recorder, uint8_t kind, uint32_t high, const uint8_t *text, size_t length);
-// A definition: into a chunk that is never recycled, as no thread's. A kind with text (of `word1` the bits 32 to 63 alone), or
-// one of two words. Takes the recorder's lock. False when there was no room.
-bool optrace_define(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, const uint8_t *text,
-                    size_t length);
+// A definition, into a chunk that is never recycled and as no thread's: three words, or those with a text behind them (of
+// `word1` the bits 32 to 63 alone); a string has no `word2`. Takes the recorder's lock. False when there was no room.
+bool optrace_define(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2,
+                    const uint8_t *text, size_t length);
 // Only inside the `carry` callback: appends whole records of `thread` that begin at `base_ticks`.
 bool optrace_carry(optrace_recorder *recorder, uint32_t thread, uint32_t thread_tid, uint64_t base_ticks,
                    const uint8_t *records, uint32_t bytes);

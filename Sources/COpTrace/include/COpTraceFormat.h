@@ -54,6 +54,7 @@ enum {
   optrace_kind_span_ended = 0x11,
   optrace_kind_queue_released = 0x12,
   optrace_kind_finish_seen = 0x13,
+  optrace_kind_stood_at = 0x14,
   optrace_kind_time = 0x40,
   optrace_kind_thread_switched = 0x41,
   optrace_kind_lost = 0x42,
@@ -69,10 +70,11 @@ enum {
   optrace_kind_queue_quality_changed = 0x4C,
   optrace_kind_queue_main_changed = 0x4D,
   optrace_kind_unblocked = 0x4E,
-  optrace_kind_class_described = 0x4F,
   optrace_kind_calibration = 0x80,
   optrace_kind_blocked = 0x81,
   optrace_kind_signalled = 0x82,
+  optrace_kind_class_described = 0x83,
+  optrace_kind_frame = 0x84,
   optrace_kind_string = 0xC0,
   optrace_kind_operation_named = 0xC1,
   optrace_kind_queue_created = 0xC2,
@@ -82,6 +84,8 @@ enum {
   optrace_kind_mark = 0xC6,
   optrace_kind_span_began = 0xC7,
   optrace_kind_object_named = 0xC8,
+  optrace_kind_image = 0xC9,
+  optrace_kind_symbol = 0xCA,
 };
 
 enum {

@@ -7,10 +7,11 @@
 #include "lanes.h"
 #include "text.h"
 
-bool optrace_define(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, const uint8_t *text,
-                    size_t length) {
+bool optrace_define(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2,
+                    const uint8_t *text, size_t length) {
   if (!recorder_is_enabled(recorder)) return false;
-  uint32_t words = 2 + (uint32_t)((length + 7) / 8);
+  bool has_text = kind >= 0xC0, has_word2 = kind != optrace_kind_string;
+  uint32_t words = has_text ? (has_word2 ? 3 : 2) + (uint32_t)((length + 7) / 8) : 3;
   for (bool grown = false;; grown = true) {
     pthread_mutex_lock(&recorder->lock);
     lane *l = &recorder->definitions;
@@ -31,11 +32,12 @@ bool optrace_define(optrace_recorder *recorder, uint8_t kind, uint32_t subject, 
     if (fits) {
       uint64_t head = kind | (uint64_t)subject << 32;
       memcpy(l->cursor, &head, 8);
-      if (kind >= 0xC0) {
-        lane_commit(l, store_text(l->cursor, words, (uint32_t)(word1 >> 32), false, 0, text, length));
+      if (has_text) {
+        lane_commit(l, store_text(l->cursor, words, (uint32_t)(word1 >> 32), has_word2, word2, text, length));
       } else {
         memcpy(l->cursor + 8, &word1, 8);
-        lane_commit(l, l->cursor + 16);
+        memcpy(l->cursor + 16, &word2, 8);
+        lane_commit(l, l->cursor + 24);
       }
     }
     pthread_mutex_unlock(&recorder->lock);

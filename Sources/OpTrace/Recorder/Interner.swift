@@ -29,15 +29,19 @@ final class Interner: @unchecked Sendable {
     return id
   }
 
-  /// The number of a class's name. Tells once which module it is from.
-  func id(of type: AnyClass) -> UInt32 {
-    let name = id(of: String(describing: type))
+  /// What `created` names as a class: its name, or the name with the number of the code that its operations run instead of the
+  /// class's own (a frame; 0: none). Tells once what that is.
+  func id(of type: AnyClass, code: UInt32 = 0) -> UInt32 {
+    let text = String(describing: type)
+    let id = id(of: code == 0 ? text : "\(text) f\(code)")
     // Apple's own classes are of no module of Swift's.
     let parts = String(reflecting: type).split(separator: ".", maxSplits: 1)
-    let module = parts.count > 1 ? id(of: String(parts[0])) : 0
-    guard name != 0, module != 0, lock.withLock({ described.insert(name | module << 16).inserted }) else { return name }
-    _ = optrace_define(core, EventKind.classDescribed.rawValue, 0, UInt64(name | module << 16), nil, 0)
-    return name
+    let module = parts.count > 1 ? self.id(of: String(parts[0])) : 0
+    let name = code == 0 ? id : self.id(of: text)
+    guard id != 0, lock.withLock({ described.insert(id).inserted }) else { return id }
+    let words = UInt64(id) | UInt64(name) << 16 | UInt64(module) << 32
+    _ = optrace_define(core, EventKind.classDescribed.rawValue, 0, words, UInt64(code), nil, 0)
+    return id
   }
 
   /// 0 when the table or the file is full, which is counted as a loss.
@@ -51,7 +55,7 @@ final class Interner: @unchecked Sendable {
       }
       let id = UInt32(ids.count + 1)
       var isWritten = false
-      UTF8Text.with(text) { isWritten = optrace_define(core, EventKind.string.rawValue, id, 0, $0, $1) }
+      UTF8Text.with(text) { isWritten = optrace_define(core, EventKind.string.rawValue, id, 0, 0, $0, $1) }
       // Not remembered otherwise: there may be room the next time.
       guard isWritten else { return 0 }
       ids[text] = id

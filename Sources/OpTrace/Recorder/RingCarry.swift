@@ -92,6 +92,7 @@ final class RingCarry: @unchecked Sendable {
       last.map {
         Self.bounds[Int($0.kind)] == .begins(.blockedWait) && $0.blocking.object == record.blocking.object
       } ?? false
+    case .withRecordBefore: last != nil
     case .whileNewest: blocking.keepsName(record)
     }
   }
@@ -133,8 +134,11 @@ final class RingCarry: @unchecked Sendable {
     var last: ChunkRecords.Record?
     while let record = walk.next() {
       let isNeeded = isNeeded(record, behind: last)
-      // An object's name may stand between a wait and its signal.
-      if Self.carries[Int(record.kind)] != .whileNewest { last = isNeeded ? record : nil }
+      // An object's name, and where the wait was, may stand between a wait and its signal.
+      switch Self.carries[Int(record.kind)] {
+      case .whileNewest, .withRecordBefore: break
+      default: last = isNeeded ? record : nil
+      }
       guard isNeeded else { continue }
       if run.isEmpty || record.thread != runThread || record.ticks < lastTicks
         || record.ticks - lastTicks > Layout.largestDelta || run.count > longestRun

@@ -12,7 +12,7 @@ extension DoctorContext {
 
   /// Whether the program decides what the operation does, as far as the module of its class tells. O(1).
   func isOwn(_ operation: OperationRecord) -> Bool {
-    guard let module = trace.module(ofClass: operation.className) else { return true }
+    guard let module = operation.classModule else { return true }
     return !Self.systemModules.contains(module) || Self.plainClasses.contains(operation.className)
   }
 }

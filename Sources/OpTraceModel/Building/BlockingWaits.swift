@@ -84,6 +84,11 @@ struct BlockingWaits {
     }
   }
 
+  /// Where the wait was that the thread told of last.
+  mutating func stood(at frame: FrameID, told thread: ThreadID) {
+    if let wait = last[thread.rawValue]?.wait { waits[wait].at = frame }
+  }
+
   /// Code of this operation has returned on a thread, so it waits no more there.
   mutating func returned(_ operation: OperationID, _ at: Stamp) {
     guard let waiting = open[at.thread.rawValue] else { return }

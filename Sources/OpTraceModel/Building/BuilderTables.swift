@@ -54,6 +54,7 @@ struct ThreadTable {
 
   private struct State {
     var last: Nanoseconds?
+    var lastRecord: (kind: UInt8, subject: UInt32) = (0, 0)
     var lastSign: Nanoseconds?
     var stack: [(operation: Int, frame: Frame)] = []
     var record: ThreadRecord?
@@ -72,10 +73,18 @@ struct ThreadTable {
   }
 
   /// Takes note of an event; the result is the time of the thread's event before it.
-  mutating func note(_ at: Stamp) -> Nanoseconds? {
+  mutating func note(_ at: Stamp, _ kind: UInt8, _ subject: UInt32) -> Nanoseconds? {
     let place = place(at.thread)
-    defer { states[place].last = at.time }
+    defer {
+      states[place].last = at.time
+      states[place].lastRecord = (kind, subject)
+    }
     return states[place].last
+  }
+
+  /// What a thread told of last: its kind, raw, and its subject.
+  func lastRecord(of thread: ThreadID) -> (kind: UInt8, subject: UInt32) {
+    places[thread.rawValue].map { states[$0].lastRecord } ?? (0, 0)
   }
 
   mutating func noteSign(_ at: Stamp) {

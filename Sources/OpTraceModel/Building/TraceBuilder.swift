@@ -26,7 +26,10 @@ public struct TraceBuilder {
   private var isCreated: [Bool] = []
   private var hasEvents: [Bool] = []
   private var sharedTexts: [UInt32: SharedText] = [:]
-  private let unknownClass = SharedText(TraceBuilder.unknownName)
+  private var definitions = Definitions()
+  private let unknownClass = SharedClass(TraceBuilder.unknownName)
+  /// The wait that a thread came out of last.
+  private var lastWaits: [UInt32: Int] = [:]
 
   private struct OpenWait: Hashable {
     var thread: UInt32
@@ -72,11 +75,15 @@ public struct TraceBuilder {
       let subject = UInt32(truncatingIfNeeded: first >> 32)
       let at = Stamp(entry.time, ThreadID(entry.thread))
       guard KindTables.parts[Int(raw)] != .definition else {
-        define(events[index])
+        definitions.add(events[index], events.strings)
+        continue
+      }
+      guard raw != EventKind.stoodAt.rawValue else {
+        stood(at: FrameID(subject), on: at.thread)
         continue
       }
       // The thread's last event before this one is where a gap begins.
-      let before = threads.note(at)
+      let before = threads.note(at, raw, subject)
       guard let kind = EventKind(rawValue: raw) else { continue }
       let word = raw < 0x40 ? 0 : UInt64(littleEndian: events.words[place + 1])
       let age = KindTables.ages[Int(raw)]
@@ -179,7 +186,8 @@ public struct TraceBuilder {
     switch kind {
     case .operationCreated:
       isCreated[place] = true
-      trace.operations[place].share(class: shared(UInt32(word & 0xFFFF)) ?? unknownClass)
+      trace.operations[place].share(
+        class: definitions.sharedClass(UInt32(word & 0xFFFF), events.strings) ?? unknownClass)
       trace.operations[place].coverage = Coverage(rawValue: UInt8(word >> 16 & 0xF)) ?? .partial
       trace.operations[place].isAsynchronous = word >> 20 & 1 != 0
       trace.operations[place].overridesReady = word >> 21 & 1 != 0
@@ -292,7 +300,7 @@ public struct TraceBuilder {
 
   private func named(_ id: UInt32) -> OperationID? { id == 0 ? nil : OperationID(id) }
   private func text(_ index: Int) -> String { events[index].text ?? "" }
-  private static let unknownName = "(unknown)"
+  static let unknownName = "(unknown)"
 
   // MARK: - Queues, waits, threads
 
@@ -343,6 +351,7 @@ public struct TraceBuilder {
   private mutating func endWait(_ target: WaitRecord.Target, _ at: Stamp) {
     guard let index = openWaits[OpenWait(thread: at.thread.rawValue, target: target)]?.popLast() else { return }
     trace.waits[index].ended = at.time
+    lastWaits[at.thread.rawValue] = index
   }
 
   private mutating func otherEvent(
@@ -368,12 +377,17 @@ public struct TraceBuilder {
     }
   }
 
-  private mutating func define(_ event: TraceEvent) {
-    guard event.kind == EventKind.classDescribed.rawValue,
-      let name = events.string(UInt32(event.word1 & 0xFFFF)),
-      let module = events.string(UInt32(event.word1 >> 16 & 0xFFFF))
-    else { return }
-    trace.classModules[name, default: []].insert(module)
+  /// The record before it on the thread says what it is about.
+  private mutating func stood(at frame: FrameID, on thread: ThreadID) {
+    let (kind, subject) = threads.lastRecord(of: thread)
+    switch EventKind(rawValue: kind) {
+    case .operationCreated: if let place = operationPlaces[subject] { trace.operations[place].madeAt = frame }
+    case .enqueued: if let place = operationPlaces[subject] { trace.operations[place].addedAt = frame }
+    case .queueCreated: if let place = queuePlaces[subject] { trace.queues[place].madeAt = frame }
+    case .waitEnded, .queueWaitEnded: if let wait = lastWaits[thread.rawValue] { trace.waits[wait].at = frame }
+    case .blocked, .unblocked: blocking.stood(at: frame, told: thread)
+    default: break
+    }
   }
 
   // MARK: - The end
@@ -383,6 +397,7 @@ public struct TraceBuilder {
     trace.end = max(trace.lastEvent, heartbeat ?? trace.lastEvent)
     trace.threads = threads.records()
     trace.objects = blocking.objects
+    trace.stacks = definitions.stacks
     // Those on objects were told of after they had begun; the sort keeps the order of equal ones.
     trace.waits = (trace.waits + blocking.waits).sorted { $0.began < $1.began }
     for call in adding.unreturned {

@@ -65,6 +65,8 @@ public struct TraceValidator {
 
   private let describedQueues: Set<UInt32>
   private let describedThreads: Set<UInt32>
+  private let definedFrames: Set<UInt32>
+  private let definedImages: Set<UInt32>
 
   private struct Wait: Hashable {
     var thread: UInt32
@@ -94,12 +96,16 @@ public struct TraceValidator {
     var hasLossRecord = false
     var queues = Set<UInt32>()
     var threads = Set<UInt32>()
+    var frames = Set<UInt32>()
+    var images = Set<UInt32>()
     for entry in events.entries {
       let first = events.words[Int(entry.place)]
       let kind = UInt8(truncatingIfNeeded: first)
       if kind == EventKind.lost.rawValue { hasLossRecord = true }
       let id = UInt32(truncatingIfNeeded: first >> 32)
       if kind == EventKind.threadNamed.rawValue { threads.insert(id) }
+      if kind == EventKind.frame.rawValue { frames.insert(id) }
+      if kind == EventKind.image.rawValue { images.insert(id) }
       if kind == EventKind.finishSeen.rawValue, seenTimes[id] == nil { seenTimes[id] = entry.time }
       switch KindTables.bounds[Int(kind)] {
       // Two threads may meet a queue at once: the one that does not describe it need not be the later one.
@@ -112,6 +118,8 @@ public struct TraceValidator {
     finishSeenTimes = seenTimes
     describedQueues = queues
     describedThreads = threads
+    definedFrames = frames
+    definedImages = images
     isWhole = loss.isComplete && !hasLossRecord
   }
 
@@ -145,8 +153,16 @@ public struct TraceValidator {
       if LossReason(rawValue: event.subject) == nil {
         report(.valueOutOfRange, event, index, "reason of loss \(event.subject) does not exist")
       }
-    case .none, .string: break
+    case .frame:
+      if event.kind != EventKind.frame.rawValue, isWhole, !definedFrames.contains(event.subject) {
+        report(.undefinedFrame, event, index, "frame f\(event.subject) is not defined")
+      }
+    case .none, .string, .image: break
     }
+  }
+
+  private func isDefined(_ meaning: EventSpec.Field.Meaning, _ id: UInt32) -> Bool {
+    meaning == .frame ? definedFrames.contains(id) : definedImages.contains(id)
   }
 
   // MARK: - Fields
@@ -182,6 +198,12 @@ public struct TraceValidator {
         if value == 0 { isOutOfRange("") }
       case .objectKind:
         if WaitedObject(rawValue: UInt8(truncatingIfNeeded: value)) == nil { isOutOfRange(", which is none") }
+      case .frame, .image:
+        if value != 0, isWhole, !isDefined(field.meaning, id) {
+          let word = field.meaning == .frame ? "f" : "i"
+          report(
+            .undefinedFrame, event, index, "`\(field.name)` of `\(spec.name)` is \(word)\(value), which is not defined")
+        }
       case .flag, .age, .systemThread: break
       }
     }

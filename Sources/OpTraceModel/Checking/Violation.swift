@@ -11,6 +11,8 @@ public struct Violation: Sendable, Equatable, CustomStringConvertible {
     case undefinedQueue = "undefined-queue"
     /// A thread that no record has introduced.
     case undefinedThread = "undefined-thread"
+    /// A frame or an image that no record has introduced.
+    case undefinedFrame = "undefined-frame"
     /// Introduced a second time, or under two names.
     case definedTwice = "defined-twice"
     /// A field holds what its kind does not allow.

@@ -170,6 +170,8 @@ struct TextParser {
     case .thread: try scanner.id("t", "a thread")
     case .span: try scanner.id("s", "a span")
     case .string: try scanner.id("", "a string's id")
+    case .image: try scanner.id("i", "an image")
+    case .frame: try scanner.id("f", "a frame")
     }
   }
 
@@ -181,6 +183,8 @@ struct TextParser {
     case .operation: return Int64(try scanner.id("#", "an operation"))
     case .queue: return Int64(try scanner.id("q", "a queue"))
     case .thread: return try fitting(Int64(try scanner.id("t", "a thread")), field)
+    case .frame: return try fitting(Int64(try scanner.id("f", "a frame")), field)
+    case .image: return try fitting(Int64(try scanner.id("i", "an image")), field)
     case .address: return try fitting(try address(), field)
     case .objectKind: return try fitting(try objectKind(), field)
     case .string:

@@ -54,7 +54,7 @@ struct TextPrinter {
     case .reason:
       append(" ")
       append(LossReason(rawValue: number).map(TraceText.word) ?? "reason-\(number)")
-    case .operation, .queue, .thread, .string, .span:
+    case .operation, .queue, .thread, .string, .span, .image, .frame:
       append(" " + subject.sigil + String(number))
     }
   }
@@ -73,6 +73,8 @@ struct TextPrinter {
     case .operation: append("=#\(value)")
     case .queue: append("=q\(value)")
     case .thread: append("=t\(value)")
+    case .frame: append("=f\(value)")
+    case .image: append("=i\(value)")
     case .string:
       append("=")
       if let text = strings[UInt32(truncatingIfNeeded: value)] { quote(text) } else { append("?") }
@@ -130,6 +132,8 @@ extension EventSpec.Subject {
     case .queue: "q"
     case .thread: "t"
     case .span: "s"
+    case .image: "i"
+    case .frame: "f"
     case .string, .none, .reason: ""
     }
   }

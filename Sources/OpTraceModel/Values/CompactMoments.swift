@@ -58,10 +58,21 @@
   }
 }
 
-/// A text that many operations have: their class, their place in the source.
+/// A text that many operations have: their place in the source.
 final class SharedText: Sendable {
   let text: String
   init(_ text: String) { self.text = text }
+}
+
+/// What operations of a class share, or those that run the same code.
+final class SharedClass: Sendable {
+  let name: String
+  let module: String?
+  let code: FrameID?
+
+  init(_ name: String, module: String? = nil, code: FrameID? = nil) {
+    (self.name, self.module, self.code) = (name, module, code)
+  }
 }
 
 /// What few operations have.

@@ -42,6 +42,15 @@ public struct ObjectID: RawRepresentable, Hashable, Comparable, Sendable, Custom
   public var description: String { "object \(rawValue)" }
 }
 
+/// The number of a frame in ``StackTable``. That of the innermost one stands for a whole stack.
+public struct FrameID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+  public let rawValue: UInt32
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+  /// The frame with this number, whether a trace has one or not.
+  @inlinable public init(_ rawValue: UInt32) { self.rawValue = rawValue }
+  public var description: String { "frame \(rawValue)" }
+}
+
 /// When something happened, and on which thread.
 public struct Stamp: Hashable, Sendable {
   /// Nanoseconds since the trace's start, on the monotonic clock.

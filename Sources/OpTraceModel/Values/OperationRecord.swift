@@ -87,7 +87,7 @@ public struct OperationRecord: Sendable, Identifiable, TraceOwned {
   /// Its number in the trace.
   public var id: OperationID
   @usableFromInline var queueNumber: UInt32 = 0
-  private var sharedClass: SharedText
+  private var sharedClass: SharedClass
   private var sharedSource: SharedText?
   /// Its last name; nil: it has none.
   public var name: String?
@@ -96,6 +96,8 @@ public struct OperationRecord: Sendable, Identifiable, TraceOwned {
   /// Of a block operation, in the order of their beginnings; else empty.
   public var blocks: [BlockExecution] = []
   private var rareFacts: RareFacts?
+  private var addedFrame: UInt32 = 0
+  private var madeFrame: UInt32 = 0
 
   @usableFromInline var compactCreated = CompactTime(nil)
   @usableFromInline var compactEnqueued = CompactStamp.none
@@ -124,11 +126,11 @@ public struct OperationRecord: Sendable, Identifiable, TraceOwned {
   public var quality: Quality = .default
 
   package init(id: OperationID, className: String, name: String? = nil) {
-    self.init(id: id, class: SharedText(className))
+    self.init(id: id, class: SharedClass(className))
     self.name = name
   }
 
-  init(id: OperationID, class shared: SharedText) {
+  init(id: OperationID, class shared: SharedClass) {
     self.id = id
     sharedClass = shared
   }
@@ -136,10 +138,28 @@ public struct OperationRecord: Sendable, Identifiable, TraceOwned {
 
 // Getters are inlined into other modules: called from there, each would first copy the whole record.
 extension OperationRecord {
-  /// The class, with its module where that is known.
+  /// The class, without its module.
   public var className: String {
-    get { sharedClass.text }
-    set { sharedClass = SharedText(newValue) }
+    get { sharedClass.name }
+    set { sharedClass = SharedClass(newValue, module: sharedClass.module, code: sharedClass.code) }
+  }
+
+  /// The Swift module that the class is from; nil: not told.
+  public var classModule: String? { sharedClass.module }
+
+  /// The function that it runs, where that is not its class's own: a block operation's closure.
+  public var code: FrameID? { sharedClass.code }
+
+  /// Where it was given to a queue.
+  public var addedAt: FrameID? {
+    get { addedFrame == 0 ? nil : FrameID(addedFrame) }
+    set { addedFrame = newValue?.rawValue ?? 0 }
+  }
+
+  /// Where the object was made, if that was told.
+  public var madeAt: FrameID? {
+    get { madeFrame == 0 ? nil : FrameID(madeFrame) }
+    set { madeFrame = newValue?.rawValue ?? 0 }
   }
 
   /// `file:line`, where the program told it.
@@ -149,7 +169,7 @@ extension OperationRecord {
   }
 
   /// The same text for many operations stands in memory once.
-  mutating func share(class text: SharedText) { sharedClass = text }
+  mutating func share(class shared: SharedClass) { sharedClass = shared }
   mutating func share(source text: SharedText?) { sharedSource = text }
 
   /// The queue it was given to; nil for one that was run by hand or never enqueued.
@@ -290,12 +310,13 @@ extension OperationRecord: Equatable {
     left.id == right.id && left.queue == right.queue && left.className == right.className
       && left.source == right.source && left.name == right.name && left.dependencies == right.dependencies
       && left.blocks == right.blocks && left.rare == right.rare && left.moments == right.moments
-      && left.counts == right.counts
+      && left.counts == right.counts && left.frames == right.frames && left.classModule == right.classModule
       && left.coverage == right.coverage && left.traits == right.traits && left.lastSign == right.lastSign
       && left.priority == right.priority && left.quality == right.quality
   }
 
   private var counts: [UInt32] { [startCount, enqueueCount, finishCount] }
+  private var frames: [FrameID?] { [code, addedAt, madeAt] }
   private var moments: [Stamp?] {
     [
       created.map { Stamp($0, ThreadID(0)) }, enqueued, ready, started, executionBegan, executionEnded, startReturned,

@@ -16,8 +16,8 @@ public struct Trace: Sendable, Equatable {
   public var spans: [SpanRecord] = []
   /// Moments that the program named, in the order of time.
   public var marks: [MarkRecord] = []
-  /// The Swift modules of the classes, by name: two where two of its modules have a class of that name.
-  public var classModules: [String: Set<String>] = [:]
+  /// The stacks that were recorded, and what their code is called.
+  public var stacks = StackTable()
   /// What is missing, exactly.
   public var loss = LossReport()
   /// The later of the last event and the last sign of life of the recorder.
@@ -57,12 +57,6 @@ public struct Trace: Sendable, Equatable {
   }
   /// The thread with this number; nil: there is none. O(threads).
   public func thread(_ id: ThreadID) -> ThreadRecord? { threads.first { $0.id == id } }
-
-  /// The Swift module of an operation's class; nil where the trace does not tell it, or of two classes of that name. O(1).
-  public func module(ofClass name: String) -> String? {
-    guard let modules = classModules[name], modules.count == 1 else { return nil }
-    return modules.first
-  }
 
   /// When anything was last seen to go on; nil: never. O(n).
   public var lastSign: Nanoseconds? {
@@ -194,6 +188,8 @@ public struct QueueRecord: Sendable, Equatable, Identifiable, TraceOwned {
   public var changes: [Change] = []
   /// When it was last seen to be used or changed; nil: never.
   public var lastSign: Nanoseconds?
+  /// Where the program made it, or was first seen to use it.
+  public var madeAt: FrameID?
   package var owner: TraceOwner { .queue(id) }
 
   /// What it is called in every output: its name, or `queue 7` where it has none that can be seen.

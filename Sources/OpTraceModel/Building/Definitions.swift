@@ -1,0 +1,51 @@
+import OpTraceFormat
+
+/// What records of the sort ``EventSpec/Part/definition`` tell: classes, images, frames and their symbols. They stand before
+/// what names them.
+struct Definitions {
+  private(set) var stacks = StackTable()
+  private var classes: [UInt32: SharedClass] = [:]
+
+  mutating func add(_ event: TraceEvent, _ strings: [UInt32: String]) {
+    func field(_ word: UInt64, _ shift: UInt64, _ width: UInt64) -> UInt32 {
+      UInt32(truncatingIfNeeded: word >> shift & (1 << width - 1))
+    }
+    func text(_ word: UInt64, _ shift: UInt64) -> String? { strings[field(word, shift, 16)] }
+    let (first, second) = (event.word1, event.word2)
+    switch EventKind(rawValue: event.kind) {
+    case .classDescribed:
+      let name = text(first, 16) ?? text(first, 0) ?? TraceBuilder.unknownName
+      classes[field(first, 0, 16)] = SharedClass(name, module: text(first, 32), code: Self.frame(field(second, 0, 32)))
+    case .image:
+      stacks.images[event.subject] = ImageRecord(
+        path: event.text ?? "", buildID: text(first, 32), base: (second & (1 << 36 - 1)) << 12,
+        size: (second >> 36) << 12)
+    case .frame:
+      let image = field(first, 0, 16)
+      let place = FrameRecord.Place(
+        image: image == 0 ? nil : image, offset: first >> 16 & (1 << 47 - 1), returns: second >> 32 & 1 != 0)
+      stacks.define(
+        FrameRecord(place: place, caller: Self.frame(field(second, 0, 32)), isGuessed: first >> 63 != 0),
+        as: FrameID(event.subject))
+    case .symbol:
+      let line = Int(field(second, 0, 24))
+      stacks.define(
+        SymbolRecord(
+          function: event.text ?? "", shortName: text(first, 40) ?? event.text ?? "", module: text(second, 40),
+          file: text(second, 24), line: line == 0 ? nil : line),
+        inlined: Int(field(first, 32, 8)), of: FrameID(event.subject))
+    default: break
+    }
+  }
+
+  /// What `created` names as a class. A name that is not described stands for itself.
+  mutating func sharedClass(_ id: UInt32, _ strings: [UInt32: String]) -> SharedClass? {
+    if let known = classes[id] { return known }
+    guard let text = strings[id] else { return nil }
+    let shared = SharedClass(text)
+    classes[id] = shared
+    return shared
+  }
+
+  private static func frame(_ number: UInt32) -> FrameID? { number == 0 ? nil : FrameID(number) }
+}

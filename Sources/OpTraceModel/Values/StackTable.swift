@@ -1,0 +1,117 @@
+/// A file whose code was in the process: the program, or a library.
+public struct ImageRecord: Sendable, Equatable {
+  /// As the system had it.
+  public var path: String
+  /// Hexadecimal; nil: it has none.
+  public var buildID: String?
+  /// Where it began in memory.
+  public var base: UInt64
+  /// Bytes.
+  public var size: UInt64
+
+  /// The last part of its path.
+  public var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+}
+
+/// Code that was on a thread's stack, and what had called it.
+public struct FrameRecord: Sendable, Equatable {
+  /// Where code is: in which image, and at which of its addresses (without an image, in memory).
+  public struct Place: Sendable, Hashable {
+    /// The image's number in the trace.
+    public var image: UInt32?
+    /// As the image's own file has it.
+    public var offset: UInt64
+    /// It is behind a call, to which it returns; else it is where the thread stood, or the beginning of a function.
+    public var returns: Bool
+  }
+
+  /// Where the code is.
+  public var place: Place
+  /// The frame outside of it; nil: the outermost.
+  public var caller: FrameID?
+  /// No rule of the compiler's led there.
+  public var isGuessed: Bool
+}
+
+/// What code is called, as the image's file tells. One place has several where functions are inlined.
+public struct SymbolRecord: Sendable, Equatable {
+  /// As the language writes it, whole.
+  public var function: String
+  /// The same for people: `closure #1 in loadUsers(_:)`.
+  public var shortName: String
+  /// The Swift module that it is from.
+  public var module: String?
+  /// Nil: not known, as the line.
+  public var file: String?
+  /// From 1.
+  public var line: Int?
+
+  package init(
+    function: String, shortName: String, module: String? = nil, file: String? = nil, line: Int? = nil
+  ) {
+    (self.function, self.shortName, self.module, self.file, self.line) = (function, shortName, module, file, line)
+  }
+
+  /// `main.swift:12`: the last part of the path, and the line; nil where the file is not known.
+  public var lineText: String? {
+    guard let name = file?.split(separator: "/").last else { return nil }
+    return line.map { "\(name):\($0)" } ?? String(name)
+  }
+}
+
+/// The stacks of a trace. Each frame stands once, with the one that called it: stacks that began alike share them.
+public struct StackTable: Sendable, Equatable {
+  /// By their numbers.
+  public internal(set) var images: [UInt32: ImageRecord] = [:]
+  private var frames: [FrameID: FrameRecord] = [:]
+  private var symbols: [FrameRecord.Place: [SymbolRecord]] = [:]
+
+  /// Nothing is known.
+  public init() {}
+
+  /// The frame with this number; nil: the trace does not tell. O(1).
+  public subscript(_ id: FrameID) -> FrameRecord? { frames[id] }
+
+  /// Whether any frame is known.
+  public var isEmpty: Bool { frames.isEmpty }
+
+  /// Every place that a frame is at, once.
+  public var places: Set<FrameRecord.Place> { Set(frames.values.map(\.place)) }
+
+  /// A stack from its innermost frame to its outermost. O(depth); a circle in a damaged trace ends.
+  public func stack(_ innermost: FrameID?) -> [FrameID] {
+    var result: [FrameID] = []
+    var next = innermost
+    while let id = next, let frame = frames[id], result.count < 1024 {
+      result.append(id)
+      next = frame.caller
+    }
+    return result
+  }
+
+  /// What the code of a frame is called: the innermost of inlined functions first; empty: not known. O(1).
+  public func symbols(of id: FrameID) -> [SymbolRecord] { frames[id].flatMap { symbols[$0.place] } ?? [] }
+
+  /// The image of a frame; nil: not known. O(1).
+  public func image(of id: FrameID) -> ImageRecord? { frames[id]?.place.image.flatMap { images[$0] } }
+
+  /// The function that a frame's code is compiled into: of inlined ones the outermost. O(1).
+  public func function(of id: FrameID?) -> SymbolRecord? { id.flatMap { symbols(of: $0).last } }
+
+  /// What stands in the source at a frame: of inlined functions the innermost. O(1).
+  public func source(of id: FrameID?) -> SymbolRecord? { id.flatMap { symbols(of: $0).first } }
+
+  mutating func define(_ frame: FrameRecord, as id: FrameID) { frames[id] = frame }
+
+  /// Later ones of the same number are those of a trace whose symbols were looked up again.
+  mutating func define(_ symbol: SymbolRecord, inlined: Int, of id: FrameID) {
+    guard let place = frames[id]?.place, inlined <= symbols[place]?.count ?? 0 else { return }
+    if inlined == 0 {
+      symbols[place] = [symbol]
+    } else if inlined < symbols[place]?.count ?? 0 {
+      symbols[place]?[inlined] = symbol
+    } else {
+      symbols[place]?.append(symbol)
+    }
+  }
+}
