@@ -38,4 +38,15 @@ uint32_t class_field_offset(const void *metadata, const char *name) {
   }
   return 0;
 }
+
+uint32_t optrace_class_field(const void *metadata, const char *name) { return class_field_offset(metadata, name); }
+
+#else
+
+uint32_t optrace_class_field(const void *metadata, const char *name) {
+  (void)metadata;
+  (void)name;
+  return 0;
+}
+
 #endif

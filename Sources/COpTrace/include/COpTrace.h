@@ -96,6 +96,18 @@ uint32_t optrace_recorder_next_serial(optrace_recorder *recorder);
 uint32_t optrace_recorder_next_queue(optrace_recorder *recorder);
 uint32_t optrace_recorder_next_span(optrace_recorder *recorder);
 
+// A file whose code is in the process: the program itself, or a library. The first bytes of its build id, if it has one.
+enum { optrace_longest_path = 4096 };
+typedef struct {
+  uint64_t base, size;  // In memory.
+  uint64_t bias;        // What is added to the addresses in the file.
+  uint32_t build_id_size;
+  uint8_t build_id[32];
+  char path[optrace_longest_path];
+} optrace_image;
+// Where the code at an address is from. False: from nowhere that the system knows. Takes the loader's lock.
+bool optrace_image_find(uint64_t address, optrace_image *out);
+
 // A small cache from two words (a class pointer; a literal's address and a line) to the id of an interned string.
 // Lock-free to read; 0 is "not there".
 uint32_t optrace_cache_find(optrace_recorder *recorder, uint64_t key1, uint64_t key2);

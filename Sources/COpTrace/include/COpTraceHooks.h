@@ -59,6 +59,10 @@ optrace_operation *optrace_object_find(const void *object);
 // At first sight it becomes known. Null: it cannot be watched. `is_queue`: an OperationQueue, else an Operation.
 optrace_operation *optrace_object_know(void *object, bool is_queue);
 
+// Where a stored property that a class itself declares lies in its objects; 0: it has none of this name, or that is not
+// known on this system.
+uint32_t optrace_class_field(const void *metadata, const char *name);
+
 // Whether an operation's class has a `start()` and states of its own: it may go on when that has returned.
 bool optrace_object_runs_itself(const void *object);
 // Whether an operation is neither in a queue nor was started. False too where that cannot be told.

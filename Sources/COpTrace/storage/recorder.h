@@ -8,7 +8,8 @@
 #include "../base/clock.h"
 #include "lane.h"
 
-enum { cache_slots = 512 };
+// Of classes, places in the source and code; few programs have as many.
+enum { cache_slots = 4096 };
 
 // A part of the file in memory. Each is as large as all before it, so few are enough, and the recorder never takes many
 // more of the program's addresses than its file has bytes.

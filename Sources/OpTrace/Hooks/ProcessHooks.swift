@@ -132,7 +132,7 @@ enum ProcessHooks {
         let probe = ProcessHooks.queueProbe(queue), let number = probe.number(of: object, in: recorder)
       else { return false }
       let barrier = unsafeBitCast((function, context), to: Block.self)
-      let life = recorder.introduceBarrier(queue: number)
+      let life = recorder.introduceBarrier(queue: number, code: UInt(bitPattern: function))
       let wrapped = Block { life.run(barrier.run) }
       adding?.pointee = QueueProbe.beginAdding(life.probe.serial, to: object, isBarrier: true, recorder: recorder)
       withExtendedLifetime(wrapped) {

@@ -28,21 +28,24 @@ struct ClassFacts {
   var name: UInt32
   var readiness: Readiness
   var running: Running
+  /// Each of its operations may run another function.
+  var isCodeChosen: Bool
 
   /// All in one number, as they are kept: ids have 16 bits.
-  fileprivate var bits: UInt32 { name | readiness.rawValue << 16 | running.rawValue << 18 }
+  fileprivate var bits: UInt32 { name | readiness.rawValue << 16 | running.rawValue << 18 | (isCodeChosen ? 1 << 20 : 0) }
 
   fileprivate init?(bits: UInt32) {
-    guard let readiness = Readiness(rawValue: bits >> 16 & 3), let running = Running(rawValue: bits >> 18) else {
+    guard let readiness = Readiness(rawValue: bits >> 16 & 3), let running = Running(rawValue: bits >> 18 & 3) else {
       return nil
     }
-    self.init(name: bits & 0xFFFF, readiness: readiness, running: running)
+    self.init(name: bits & 0xFFFF, readiness: readiness, running: running, isCodeChosen: bits >> 20 & 1 != 0)
   }
 
-  fileprivate init(name: UInt32, readiness: Readiness, running: Running) {
+  fileprivate init(name: UInt32, readiness: Readiness, running: Running, isCodeChosen: Bool) {
     self.name = name
     self.readiness = readiness
     self.running = running
+    self.isCodeChosen = isCodeChosen
   }
 
   /// What the operation's own answers do not say: a class that keeps its states itself goes on when `start()` has returned.
@@ -58,16 +61,31 @@ struct ClassFacts {
 }
 
 extension TraceRecorder {
-  /// Locks when a class is new, and at no other time.
+  /// Locks when a class is new, or the code that its operation runs, and at no other time.
   func facts(of operation: Operation) -> ClassFacts {
     let type: AnyClass = type(of: operation)
     let key = UInt64(UInt(bitPattern: ObjectIdentifier(type)))
-    // Source lines have another second key.
-    if let known = ClassFacts(bits: optrace_cache_find(core, key, 0)) { return known }
+    // Source lines have other keys.
+    let known = ClassFacts(bits: optrace_cache_find(core, key, 0))
+    if let known, !known.isCodeChosen { return known }
+    let facts = known ?? makeFacts(of: operation, type, key)
+    guard facts.isCodeChosen else { return facts }
+    let code = RunCode.address(of: operation)
+    guard code != 0 else { return facts }
+    if let known = ClassFacts(bits: optrace_cache_find(core, key, UInt64(code))) { return known }
+    let frame = self.code.id(of: code)
+    guard frame != 0 else { return facts }
+    var chosen = facts
+    chosen.name = interner.id(of: type, code: frame)
+    if chosen.name != 0 { optrace_cache_add(core, key, UInt64(code), chosen.bits) }
+    return chosen
+  }
+
+  private func makeFacts(of operation: Operation, _ type: AnyClass, _ key: UInt64) -> ClassFacts {
     let isOurs = operation.probed != nil
     let facts = ClassFacts(
       name: interner.id(of: type), readiness: readiness(of: type, isOurs: isOurs),
-      running: running(of: type, isOurs: isOurs))
+      running: running(of: type, isOurs: isOurs), isCodeChosen: RunCode.isChosen(for: operation))
     // Else there may be room for the name the next time.
     if facts.name != 0 { optrace_cache_add(core, key, 0, facts.bits) }
     return facts

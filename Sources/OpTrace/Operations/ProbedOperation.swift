@@ -8,6 +8,8 @@ protocol ProbedOperation: Operation {
   var sourceLocation: SourceLocation? { get }
   /// `isAsynchronous`, without asking an override that may do anything.
   var isProbedAsAsynchronous: Bool { get }
+  /// The address of the function that it runs instead of its class's own; 0: none is known.
+  var code: UInt { get }
 }
 
 extension Operation {

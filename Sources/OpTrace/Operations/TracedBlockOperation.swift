@@ -15,6 +15,8 @@ open class TracedBlockOperation: BlockOperation, ProbedOperation, @unchecked Sen
   /// Set before anybody else knows the operation, if at all.
   private(set) var sourceLocation: SourceLocation?
   var isProbedAsAsynchronous: Bool { false }
+  /// Of the first block that was added; the one that Foundation is given at the beginning stays with it.
+  private(set) final var code: UInt = 0
 
   // The only designated initialiser, or a subclass's `override init() {}` would not compile.
   public override init() {
@@ -36,6 +38,11 @@ open class TracedBlockOperation: BlockOperation, ProbedOperation, @unchecked Sen
     // Parts of a subclass's object are gone: Foundation's own answers do without them.
     if isUnmetDependent { noteUnmet(name: super.name, dependencies: super.dependencies) }
     probe.end()
+  }
+
+  open override func addExecutionBlock(_ block: @escaping @Sendable () -> Void) {
+    if code == 0 { code = RunCode.address(of: block) }
+    super.addExecutionBlock(block)
   }
 
   /// Runs the blocks, more than one of them concurrently on threads that have nothing else to do.

@@ -22,6 +22,7 @@ open class TracedOperation: Operation, ProbedOperation, @unchecked Sendable {
   /// Set before anybody else knows the operation, if at all.
   private(set) var sourceLocation: SourceLocation?
   var isProbedAsAsynchronous: Bool { false }
+  var code: UInt { 0 }
 
   // The only designated initialiser, or a subclass's `override init() {}` would not compile.
   public override init() {

@@ -11,6 +11,7 @@ public final class TracedTaskOperation: TracedAsyncOperation, @unchecked Sendabl
   private let operation: @Sendable () async throws -> Void
   private let taskLock = NSLock()
   private var task: Task<Void, Never>?
+  override var code: UInt { RunCode.address(of: operation) }
 
   /// - Parameters:
   ///   - name: shown instead of the class's name. Nil leaves Foundation's default.

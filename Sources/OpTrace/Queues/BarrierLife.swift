@@ -4,11 +4,13 @@ internal import OpTraceFormat
 
 extension TraceRecorder {
   /// A barrier block is shown as an operation of its own.
-  func introduceBarrier(queue: UInt32) -> BarrierLife {
+  /// - Parameter code: the address of the block's function; 0: not known.
+  func introduceBarrier(queue: UInt32, code: UInt) -> BarrierLife {
     let barrier = BarrierLife()
+    let className = interner.id(ofClass: "Barrier", code: self.code.id(of: code))
     let serial = optrace_recorder_next_serial(core)
     guard serial != 0, optrace_operation_attach(barrier.probe.pointer, serial) else { return barrier }
-    optrace_emit2(core, EventKind.operationCreated.rawValue, serial, UInt64(interner.id(of: "Barrier")))
+    optrace_emit2(core, EventKind.operationCreated.rawValue, serial, UInt64(className))
     optrace_emit2(core, EventKind.enqueued.rawValue, serial, UInt64(queue) | 1 << 48)
     optrace_operation_publish(barrier.probe.pointer, core)
     return barrier

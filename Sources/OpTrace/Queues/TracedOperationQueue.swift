@@ -111,7 +111,7 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
     guard let recorder, recorder.isRecording, let queue = introduceQueue(recorder) else {
       return super.addBarrierBlock(barrier)
     }
-    let life = recorder.introduceBarrier(queue: queue)
+    let life = recorder.introduceBarrier(queue: queue, code: RunCode.address(of: barrier))
     var adding = QueueProbe.beginAdding(life.probe.serial, to: self, isBarrier: true, recorder: recorder)
     super.addBarrierBlock { life.run(barrier) }
     optrace_adding_end(&adding)

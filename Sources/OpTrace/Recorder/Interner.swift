@@ -32,16 +32,32 @@ final class Interner: @unchecked Sendable {
   /// What `created` names as a class: its name, or the name with the number of the code that its operations run instead of the
   /// class's own (a frame; 0: none). Tells once what that is.
   func id(of type: AnyClass, code: UInt32 = 0) -> UInt32 {
-    let text = String(describing: type)
-    let id = id(of: code == 0 ? text : "\(text) f\(code)")
     // Apple's own classes are of no module of Swift's.
     let parts = String(reflecting: type).split(separator: ".", maxSplits: 1)
-    let module = parts.count > 1 ? self.id(of: String(parts[0])) : 0
+    return id(ofClass: String(describing: type), module: parts.count > 1 ? String(parts[0]) : nil, code: code)
+  }
+
+  /// The same of what only looks like a class.
+  func id(ofClass text: String, module: String? = nil, code: UInt32 = 0) -> UInt32 {
+    let id = id(of: code == 0 ? text : "\(text) f\(code)")
+    let module = module.map(self.id) ?? 0
     let name = code == 0 ? id : self.id(of: text)
     guard id != 0, lock.withLock({ described.insert(id).inserted }) else { return id }
     let words = UInt64(id) | UInt64(name) << 16 | UInt64(module) << 32
     _ = optrace_define(core, EventKind.classDescribed.rawValue, 0, words, UInt64(code), nil, 0)
     return id
+  }
+
+  /// Takes room for a definition that others write. False: there is none, which is counted as a loss.
+  func reserve(_ bytes: Int) -> Bool {
+    lock.withLock {
+      guard bytes <= bytesLeft else {
+        optrace_recorder_count_lost(core, LossReason.tableFull.rawValue, 1)
+        return false
+      }
+      bytesLeft -= bytes
+      return true
+    }
   }
 
   /// 0 when the table or the file is full, which is counted as a loss.

@@ -25,6 +25,7 @@ public final class TraceRecorder: @unchecked Sendable {
   /// Lives as long as the process, so that a late event finds a closed door and not freed memory.
   let core: OpaquePointer
   let interner: Interner
+  let code: CodeInterner
   let foreign = ForeignOperations()
   private let carry: RingCarry?
 
@@ -92,6 +93,7 @@ public final class TraceRecorder: @unchecked Sendable {
     self.core = core
     self.carry = carry
     self.interner = Interner(core: core, byteLimit: options.ring ? Int(options.capacity / 4) : .max)
+    self.code = CodeInterner(core: core, interner: interner)
     RecorderRegistry.shared.add(self)
   }
 

@@ -157,7 +157,7 @@
         .block("addBarrierBlock:") { (queue: OperationQueue, barrier, proceed) in
           var life: BarrierLife?
           if let recorder = recorder(of: queue) {
-            withNumber(of: queue) { life = recorder.introduceBarrier(queue: $1) }
+            withNumber(of: queue) { life = recorder.introduceBarrier(queue: $1, code: 0) }
           }
           guard let life else { return proceed(barrier) }
           proceed { life.run(barrier) }

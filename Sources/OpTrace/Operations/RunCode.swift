@@ -1,0 +1,50 @@
+internal import COpTrace
+internal import Foundation
+
+/// The function that an operation runs, where that is not its class's: what a block was made of says more than "BlockOperation".
+enum RunCode {
+  /// The address of a closure's function.
+  static func address(of block: @escaping @Sendable () -> Void) -> UInt { BlockHolder(block: block).address }
+
+  /// The same of an asynchronous one.
+  static func address(of block: @escaping @Sendable () async throws -> Void) -> UInt {
+    AsyncHolder(block: block).address
+  }
+
+  /// Whose operations may run different code.
+  static func isChosen(for operation: Operation) -> Bool {
+    operation is BlockOperation || operation is TracedTaskOperation
+  }
+
+  /// 0: not known.
+  static func address(of operation: Operation) -> UInt {
+    let own = operation.probed?.code ?? 0
+    guard own == 0, blockOffset != 0, operation is BlockOperation else { return own }
+    // The first word of a closure is its function; a plain block operation without a block has none.
+    return Unmanaged.passUnretained(operation).toOpaque().load(fromByteOffset: blockOffset, as: UInt.self)
+  }
+
+  private static let blockOffset = Int(
+    optrace_class_field(unsafeBitCast(BlockOperation.self as AnyClass, to: UnsafeRawPointer.self), "_block"))
+}
+
+/// A closure is two words, its function and its context. Stored in a structure of its own type it is not changed; handed over
+/// as a generic argument it would become the function of a thunk.
+private struct BlockHolder {
+  let block: @Sendable () -> Void
+  var address: UInt {
+    guard MemoryLayout<Self>.size == 2 * MemoryLayout<UInt>.size else { return 0 }
+    return unsafeBitCast(self, to: (UInt, UInt).self).0
+  }
+}
+
+/// Of an asynchronous closure the function's word leads to a description, which begins with the distance to the code.
+private struct AsyncHolder {
+  let block: @Sendable () async throws -> Void
+  var address: UInt {
+    guard MemoryLayout<Self>.size == 2 * MemoryLayout<UInt>.size,
+      let description = UnsafeRawPointer(bitPattern: unsafeBitCast(self, to: (UInt, UInt).self).0)
+    else { return 0 }
+    return UInt(bitPattern: description) &+ UInt(bitPattern: Int(description.load(as: Int32.self)))
+  }
+}
