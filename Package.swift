@@ -46,6 +46,8 @@ let package = Package(
 
     // What reads, explains, tells and draws a trace.
     .target(name: "OpTraceModel", dependencies: ["OpTraceFormat"]),
+    // Addresses to names and lines; it knows no traces.
+    .target(name: "OpTraceSymbols"),
     .target(name: "OpTraceAnalysis", dependencies: ["OpTraceModel", "OpTraceFormat"]),
     // For people and scripts, in words: what a program that looks at itself needs.
     .target(name: "OpTraceText", dependencies: ["OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
@@ -98,6 +100,7 @@ let package = Package(
     .testTarget(
       name: "OpTraceModelTests", dependencies: ["TestSupport", "OpTraceModel", "OpTraceFormat", "OpTrace"],
       exclude: ["Golden"]),
+    .testTarget(name: "OpTraceSymbolsTests", dependencies: ["TestSupport", "OpTraceSymbols"]),
     .testTarget(
       name: "OpTraceTextTests",
       dependencies: ["TestSupport", "OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
@@ -200,7 +203,8 @@ for target in package.targets where target.type != .system {
 // thirds of the time. (Flags that SwiftPM calls unsafe are refused in packages that others depend on, so it has to be asked for.)
 if Context.environment["OPTRACE_OPTIMIZED"] == "1" {
   let computing = [
-    "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceText", "OpTraceExport", "OpTraceGraphviz",
+    "OpTraceFormat", "OpTraceModel", "OpTraceSymbols", "OpTraceAnalysis", "OpTraceText", "OpTraceExport",
+    "OpTraceGraphviz",
   ]
   for target in package.targets where computing.contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-O"], .when(configuration: .debug)))

@@ -1,0 +1,192 @@
+/// What an ELF file of 64 bits, little endian, of any processor says of itself: segments, sections, build id. Every place in
+/// the file is checked, and nothing is read that was not asked for: a file may be damaged, and of any size.
+///
+/// After "Tool Interface Standard (TIS) Executable and Linking Format" and the System V ABI's gABI, chapters 4 and 5.
+final class ElfImage {
+  struct Segment {
+    var type: UInt32
+    var flags: UInt32
+    var offset: UInt64
+    var address: UInt64
+    var fileSize: UInt64
+    var memorySize: UInt64
+
+    static let load: UInt32 = 1, note: UInt32 = 4
+    var isExecutable: Bool { flags & 1 != 0 }
+  }
+
+  struct Section {
+    var name: String
+    var type: UInt32
+    var flags: UInt64
+    var address: UInt64
+    var offset: UInt64
+    var size: UInt64
+    var link: UInt32
+    var entrySize: UInt64
+
+    static let symbols: UInt32 = 2, note: UInt32 = 7, noBits: UInt32 = 8, dynamicSymbols: UInt32 = 11
+    var isExecutable: Bool { flags & 4 != 0 }
+    var isCompressed: Bool { flags & 0x800 != 0 }
+    func contains(_ value: UInt64) -> Bool { value >= address && value - address < size }
+  }
+
+  /// What is beyond is taken for damage. Linked programs have some dozens of sections.
+  enum Limit {
+    static let sections = 1 << 16
+    static let sectionNames = 4 << 20
+    static let notes = 1 << 20
+    static let name = 1 << 14
+  }
+
+  let file: ImageFile
+  let processor: UInt16
+  let segments: [Segment]
+  let sections: [Section]
+  /// As `.note.gnu.build-id` holds it; nil: it has none.
+  let buildID: [UInt8]?
+
+  /// - Complexity: O(sections).
+  init(path: String) throws(SymbolTrouble) {
+    let file = try ImageFile(path: path)
+    self.file = file
+    let head = file.beginning(at: 0, count: 64)
+    guard head.starts(with: [0x7F, 0x45, 0x4C, 0x46]) else { throw .notElf(path) }
+    guard head.count == 64 else { throw .damaged(path, "its header is cut off") }
+    guard head[4] == 2, head[5] == 1 else { throw .otherWords(path) }
+    var cursor = ByteCursor(head, from: 18)
+    processor = cursor.u16()
+    cursor.skip(12)
+    let segmentTable = cursor.u64()
+    let sectionTable = cursor.u64()
+    cursor.skip(6)
+    let segmentSize = Int(cursor.u16())
+    let segmentCount = Int(cursor.u16())
+    let sectionSize = Int(cursor.u16())
+    let sectionCount = Int(cursor.u16())
+    let nameSection = Int(cursor.u16())
+    segments = Self.segments(file, at: segmentTable, size: segmentSize, count: segmentCount)
+    let found = Self.sections(file, at: sectionTable, size: sectionSize, count: sectionCount, names: nameSection)
+    guard let found else { throw .damaged(path, "its table of sections lies outside of it") }
+    sections = found
+    buildID = Self.buildID(file, segments, sections)
+  }
+
+  func section(_ name: String) -> Section? {
+    sections.first { $0.name == name && $0.type != Section.noBits && $0.size > 0 }
+  }
+
+  /// Whether there is code at this address. Segments tell where sections are left out.
+  func isCode(_ address: UInt64) -> Bool {
+    if sections.contains(where: \.isExecutable) {
+      return sections.contains { $0.isExecutable && $0.contains(address) }
+    }
+    return segments.contains {
+      $0.type == Segment.load && $0.isExecutable && address >= $0.address && address - $0.address < $0.memorySize
+    }
+  }
+
+  /// The text at a place of a section of texts; nil where it does not end in there.
+  func text(in section: Section, at offset: UInt64, limit: Int = Limit.name) -> String? {
+    guard offset < section.size else { return nil }
+    let most = Int(min(UInt64(limit), section.size - offset))
+    // Most are short, and each piece is a system call.
+    for count in [min(256, most), most] {
+      guard let place = section.offset.adding(offset), let bytes = file.bytes(at: place, count: count) else {
+        return nil
+      }
+      if let zero = bytes.firstIndex(of: 0) { return String(decoding: bytes[..<zero], as: UTF8.self) }
+    }
+    return nil
+  }
+
+  private static func segments(_ file: ImageFile, at offset: UInt64, size: Int, count: Int) -> [Segment] {
+    guard size >= 56, let table = file.bytes(at: offset, count: size * count) else { return [] }
+    return (0..<count).map { index in
+      var cursor = ByteCursor(table, from: index * size)
+      let type = cursor.u32()
+      let flags = cursor.u32()
+      let offset = cursor.u64()
+      let address = cursor.u64()
+      cursor.skip(8)
+      let fileSize = cursor.u64()
+      return Segment(
+        type: type, flags: flags, offset: offset, address: address, fileSize: fileSize, memorySize: cursor.u64())
+    }
+  }
+
+  /// Empty: it has none. Nil: they are not where the header says.
+  private static func sections(
+    _ file: ImageFile, at offset: UInt64, size: Int, count: Int, names: Int
+  ) -> [Section]? {
+    guard offset != 0 else { return [] }
+    guard size >= 64, let first = file.bytes(at: offset, count: 64) else { return nil }
+    // Of very many the first, empty one tells the numbers.
+    let zeroth = section(ByteCursor(first))
+    let number = count == 0 ? Int(clamping: zeroth.size) : count
+    let names = names == 0xFFFF ? Int(zeroth.link) : names
+    guard number <= Limit.sections, let table = file.bytes(at: offset, count: size * number) else { return nil }
+    var sections = (0..<number).map { section(ByteCursor(table, from: $0 * size)) }
+    guard sections.indices.contains(names), sections[names].size <= Limit.sectionNames,
+      let texts = file.bytes(at: sections[names].offset, count: Int(sections[names].size))
+    else { return sections }
+    for index in sections.indices {
+      var cursor = ByteCursor(table, from: index * size)
+      var name = ByteCursor(texts, from: Int(cursor.u32()))
+      sections[index].name = name.text()
+    }
+    return sections
+  }
+
+  private static func section(_ header: ByteCursor) -> Section {
+    var cursor = header
+    cursor.skip(4)
+    let type = cursor.u32()
+    let flags = cursor.u64()
+    let address = cursor.u64()
+    let offset = cursor.u64()
+    let size = cursor.u64()
+    let link = cursor.u32()
+    cursor.skip(12)
+    return Section(
+      name: "", type: type, flags: flags, address: address, offset: offset, size: size, link: link,
+      entrySize: cursor.u64())
+  }
+
+  private static func buildID(_ file: ImageFile, _ segments: [Segment], _ sections: [Section]) -> [UInt8]? {
+    var places = sections.filter { $0.type == Section.note }.map { ($0.offset, $0.size) }
+    places += segments.filter { $0.type == Segment.note }.map { ($0.offset, $0.fileSize) }
+    for (offset, size) in places.prefix(64) where size <= Limit.notes {
+      guard let notes = file.bytes(at: offset, count: Int(size)) else { continue }
+      if let found = buildID(inNotes: notes) { return found }
+    }
+    return nil
+  }
+
+  /// Notes: the sizes of name and content, a type, then both, each padded to four bytes. That of a build id is 3, of "GNU".
+  private static func buildID(inNotes notes: [UInt8]) -> [UInt8]? {
+    var cursor = ByteCursor(notes)
+    while !cursor.isAtEnd {
+      let nameSize = UInt64(cursor.u32())
+      let size = UInt64(cursor.u32())
+      let type = cursor.u32()
+      let name = cursor.place
+      cursor.skip((nameSize + 3) & ~3)
+      let content = cursor.place
+      cursor.skip((size + 3) & ~3)
+      guard !cursor.isBroken else { return nil }
+      if type == 3, size > 0, size <= 64, notes[name...].starts(with: [0x47, 0x4E, 0x55, 0]) {
+        return Array(notes[content..<content + Int(size)])
+      }
+    }
+    return nil
+  }
+}
+
+extension UInt64 {
+  /// Nil: too large.
+  func adding(_ other: UInt64) -> UInt64? {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? nil : sum
+  }
+}

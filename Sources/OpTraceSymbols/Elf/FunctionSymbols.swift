@@ -1,0 +1,116 @@
+/// The functions that asked addresses lie in, out of an image's table of symbols. The table is read once, in pieces, and
+/// nothing of it is kept but what an address needs: memory follows the number of addresses.
+struct FunctionSymbols {
+  struct Symbol {
+    var start: UInt64
+    /// In bytes; 0: nobody said.
+    var size: UInt64
+    var name: UInt32
+    fileprivate var section: UInt16
+    fileprivate var rank: UInt8
+  }
+
+  private let image: ElfImage
+  private let table: ElfImage.Section
+  private let names: ElfImage.Section
+  /// Only what other modules may use has a name.
+  let isDynamic: Bool
+
+  /// Nil: the image has no such table, or its place is wrong.
+  init?(_ image: ElfImage) {
+    let tables = image.sections
+    guard
+      let table = tables.first(where: { $0.type == ElfImage.Section.symbols && $0.size > 0 })
+        ?? tables.first(where: { $0.type == ElfImage.Section.dynamicSymbols && $0.size > 0 }),
+      table.entrySize == 24, tables.indices.contains(Int(table.link)), image.file.holds(table.offset, table.size)
+    else { return nil }
+    self.image = image
+    self.table = table
+    names = tables[Int(table.link)]
+    isDynamic = table.type == ElfImage.Section.dynamicSymbols
+  }
+
+  /// For each address the function with the nearest start at or below it, unless that one ends before it. Where no function
+  /// is, a label in code may stand.
+  /// - Parameter addresses: ascending.
+  /// - Complexity: O(symbols · log(addresses)).
+  func functions(at addresses: [UInt64]) -> [Symbol?] {
+    var functions = [Symbol?](repeating: nil, count: addresses.count)
+    var labels = functions
+    forEach { symbol, isLabel in
+      // The first address that it may hold; those behind follow below.
+      let slot = addresses.firstSlot(atOrAfter: symbol.start)
+      guard slot < addresses.count else { return }
+      if isLabel { Self.offer(symbol, &labels[slot]) } else { Self.offer(symbol, &functions[slot]) }
+    }
+    for slot in addresses.indices.dropFirst() {
+      if functions[slot] == nil { functions[slot] = functions[slot - 1] }
+      if labels[slot] == nil { labels[slot] = labels[slot - 1] }
+    }
+    return addresses.indices.map { slot in
+      let function = functions[slot].flatMap { holds($0, addresses[slot]) ? $0 : nil }
+      return function ?? labels[slot].flatMap { holds($0, addresses[slot]) ? $0 : nil }
+    }
+  }
+
+  /// As the linker knows it.
+  func name(of symbol: Symbol) -> String? {
+    guard let name = image.text(in: names, at: UInt64(symbol.name)), !name.isEmpty else { return nil }
+    return name
+  }
+
+  private func holds(_ symbol: Symbol, _ address: UInt64) -> Bool {
+    if symbol.size > 0 { return address - symbol.start < symbol.size }
+    let section = Int(symbol.section)
+    return image.sections.indices.contains(section) && image.sections[section].contains(address)
+  }
+
+  /// The nearest wins, then the one of which more is known.
+  private static func offer(_ symbol: Symbol, _ best: inout Symbol?) {
+    if let known = best {
+      guard (symbol.start, symbol.rank, symbol.size) > (known.start, known.rank, known.size) else { return }
+    }
+    best = symbol
+  }
+
+  private func forEach(_ body: (_ symbol: Symbol, _ isLabel: Bool) -> Void) {
+    let piece: UInt64 = 24 << 14
+    for offset in stride(from: 0, to: table.size - table.size % 24, by: UInt64.Stride(piece)) {
+      let count = Int(min(piece, table.size - table.size % 24 - offset))
+      guard let place = table.offset.adding(offset), let bytes = image.file.bytes(at: place, count: count) else {
+        return
+      }
+      var cursor = ByteCursor(bytes)
+      while !cursor.isAtEnd {
+        let name = cursor.u32()
+        let info = cursor.byte()
+        cursor.skip(1)
+        let section = cursor.u16()
+        let start = cursor.u64()
+        let size = cursor.u64()
+        let isFunction = info & 15 == 2 || info & 15 == 10
+        guard isFunction || info & 15 == 0, name != 0, section != 0 else { continue }
+        if !isFunction {
+          guard Int(section) < image.sections.count, image.sections[Int(section)].isExecutable else { continue }
+        }
+        // Sized before unsized, then global, weak, local.
+        let binding: UInt8 = info >> 4 == 1 ? 2 : info >> 4 == 2 ? 1 : 0
+        let rank = (size > 0 ? 4 : 0) + binding
+        body(Symbol(start: start, size: size, name: name, section: section, rank: rank), !isFunction)
+      }
+    }
+  }
+}
+
+extension [UInt64] {
+  /// Of ascending numbers, the first place whose number is not below `value`.
+  func firstSlot(atOrAfter value: UInt64) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle] < value { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

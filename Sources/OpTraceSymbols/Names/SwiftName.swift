@@ -1,0 +1,282 @@
+/// Makes the short form of a Swift name out of what the runtime's demangler says of it, which is one line of text such as
+///
+///     partial apply forwarder for closure #1 @Sendable () -> () in app.loadUsers(Swift.Int) -> Foundation.Operation
+///
+/// Nothing here fails: what is not understood stays as it is.
+struct SwiftName {
+  private let text: NameText
+  private(set) var isGlue = false
+
+  init(_ demangled: String) {
+    let bytes = Array(demangled.utf8)
+    text = NameText(bytes, hidden: Self.hidden(bytes))
+  }
+
+  /// - Complexity: O(length), and once more for each level of closures.
+  mutating func short() -> String {
+    var range = 0..<text.bytes.count
+    if let suffix = text.find(" with unmangled suffix ", in: range) { range = range.lowerBound..<suffix }
+    range = withoutAdditions(range)
+    if text.hasPrefix("reabstraction thunk", at: range.lowerBound) {
+      isGlue = true
+      return "reabstraction thunk"
+    }
+    if text.hasPrefix("protocol witness for ", at: range.lowerBound) { return witness(range) }
+    return chain(range)
+  }
+
+  // MARK: - What the compiler adds
+
+  /// Words that stand before the name of a function that was copied, cut into pieces, or is reached another way.
+  private static let pieces: [(word: StaticString, isGlue: Bool)] = [
+    ("merged ", false), ("specialized ", false), ("@objc ", true), ("@nonobjc ", false), ("dynamic ", false),
+    ("partial apply forwarder for ", true), ("partial apply ObjC forwarder for ", true), ("dispatch thunk of ", true),
+    ("async function pointer to ", true), ("vtable thunk for ", true), ("curry thunk of ", true),
+    ("override thunk for ", true), ("back deployment thunk for ", true), ("back deployment fallback for ", false),
+    ("distributed thunk ", true), ("distributed accessor for ", true), ("method lookup function for ", true),
+    ("super dispatch thunk of ", true), ("default associated conformance accessor for ", true),
+  ]
+
+  private static let specializations: [StaticString] = [
+    "generic specialization <", "generic not re-abstracted specialization <", "generic partial specialization <",
+    "generic pre-specialization <", "function signature specialization <", "inlined generic function <",
+    "closure argument specialization <",
+  ]
+
+  private mutating func withoutAdditions(_ whole: Range<Int>) -> Range<Int> {
+    var range = whole
+    while let next = withoutAddition(range) { range = next }
+    return range
+  }
+
+  private mutating func withoutAddition(_ range: Range<Int>) -> Range<Int>? {
+    let start = range.lowerBound
+    for (word, glue) in Self.pieces where text.hasPrefix(word, at: start) {
+      isGlue = isGlue || glue
+      return start + word.utf8CodeUnitCount..<range.upperBound
+    }
+    for word in Self.specializations where text.hasPrefix(word, at: start) {
+      let end = text.closing(start + word.utf8CodeUnitCount - 1, before: range.upperBound)
+      return text.hasPrefix("> of ", at: end) ? end + 5..<range.upperBound : nil
+    }
+    // "(3) suspend resume partial function for "
+    guard text.hasPrefix("(", at: start) else { return nil }
+    let end = text.closing(start, before: range.upperBound)
+    for word in [") suspend resume partial function for ", ") await resume partial function for "] as [StaticString]
+    where text.hasPrefix(word, at: end) {
+      return end + word.utf8CodeUnitCount..<range.upperBound
+    }
+    return nil
+  }
+
+  /// `protocol witness for M.P.run() -> () in conformance M.Loader : M.P in M`: the function is the type's.
+  private mutating func witness(_ range: Range<Int>) -> String {
+    isGlue = true
+    let start = range.lowerBound + 21
+    guard let conformance = text.find(" in conformance ", in: start..<range.upperBound) else {
+      return chain(start..<range.upperBound)
+    }
+    var member = declaration(start..<conformance)
+    let type = declaration(conformance + 16..<range.upperBound)
+    // The protocol's own path goes, and the type's comes.
+    var owners = 1
+    if let colon = text.find(" : ", in: conformance + 16..<range.upperBound) {
+      owners = max(declaration(colon + 3..<range.upperBound).parts.count, 1)
+    }
+    if member.parts.count > owners { member.parts.removeFirst(owners) }
+    member.parts = type.parts + member.parts
+    return member.text
+  }
+
+  // MARK: - Closures and what they stand in
+
+  /// `closure #1 … in closure #2 … in f()`.
+  private mutating func chain(_ whole: Range<Int>) -> String {
+    var range = whole
+    var said: [String] = []
+    while said.count < 64 {
+      let isLocal = self.isLocal(range)
+      let end = isLocal ? text.find(" in ", in: range) ?? range.upperBound : range.upperBound
+      said.append(part(range.lowerBound..<end))
+      guard isLocal, end + 4 <= range.upperBound else { break }
+      range = withoutAdditions(end + 4..<range.upperBound)
+    }
+    return said.joined(separator: " in ")
+  }
+
+  /// A closure or a function in a function: it has a number, before any type is named.
+  private func isLocal(_ range: Range<Int>) -> Bool {
+    guard let number = text.find(" #", in: range) else { return false }
+    let stop = text.find("(", in: range) ?? range.upperBound
+    return number < stop || text.hasPrefix("(", at: range.lowerBound)
+  }
+
+  private mutating func part(_ range: Range<Int>) -> String {
+    for word in ["closure #", "implicit closure #", "autoclosure #"] as [StaticString]
+    where text.hasPrefix(word, at: range.lowerBound) {
+      let digits = range.lowerBound + word.utf8CodeUnitCount
+      let end = text.bytes[digits..<range.upperBound].prefix { (48...57).contains($0) }.endIndex
+      return text.string(range.lowerBound..<end)
+    }
+    guard let phrase = phrase(range) else { return named(range) }
+    return phrase
+  }
+
+  /// `outlined copy of M.Box`, `default argument 0 of M.f(x: Swift.Int)`: words before a type or a function.
+  private mutating func phrase(_ range: Range<Int>) -> String? {
+    guard let first = text.bytes[range].first, (97...122).contains(first) || first == UInt8(ascii: "$") else {
+      return nil
+    }
+    let limit = text.find("(", in: range) ?? range.upperBound
+    let head = range.lowerBound..<limit
+    let places = [text.find(" of ", in: head).map { ($0, 4) }, text.find(" for ", in: head).map { ($0, 5) }]
+    guard let (place, size) = places.compactMap({ $0 }).min(by: { $0.0 < $1.0 }) else { return nil }
+    let words = text.string(range.lowerBound..<place)
+    // No name of the source has a blank in it, but for those in backticks, which are hidden.
+    var rest = place + size..<range.upperBound
+    let link = text.string(place..<place + size)
+    let isSource = ["variable initialization", "default argument", "one-time initialization", "property wrapper"]
+      .contains { words.hasPrefix($0) }
+    if !isSource { isGlue = true }
+    if text.hasPrefix("type ", at: rest.lowerBound) { rest = rest.lowerBound + 5..<rest.upperBound }
+    let name = named(rest)
+    return name.isEmpty ? words : words + link + name
+  }
+
+  private func named(_ range: Range<Int>) -> String { declaration(range).text }
+
+  /// Bytes of names that look like brackets: operators, and what stands in backticks.
+  private static func hidden(_ bytes: [UInt8]) -> [Range<Int>] {
+    var found: [Range<Int>] = []
+    var tick: Int?
+    for (index, byte) in bytes.enumerated() {
+      if byte == UInt8(ascii: "`") {
+        if let start = tick { found.append(start..<index + 1) }
+        tick = tick == nil ? index : nil
+      }
+      guard tick == nil, byte == UInt8(ascii: " "),
+        [" infix(", " prefix(", " postfix(", " infix<", " prefix<", " postfix<"].contains(where: {
+          bytes[index...].starts(with: $0.utf8)
+        })
+      else { continue }
+      var start = index
+      while start > 0, operators.contains(bytes[start - 1]) { start -= 1 }
+      // The first dot ends the type's path. An operator with dots begins with one.
+      if let dot = bytes[start..<index].firstIndex(of: UInt8(ascii: ".")) { start = dot + 1 }
+      if start < index { found.append(start..<index) }
+    }
+    return found
+  }
+
+  private static let operators = Set("/=-+!*%<>&|^~?.".utf8)
+
+  // MARK: - A declaration
+
+  private struct Declaration {
+    var isStatic = false
+    var parts: [String] = []
+    var text: String { (isStatic ? "static " : "") + parts.joined(separator: ".") }
+  }
+
+  /// `static M.Loader.run<A>(_: A, by: Swift.Int) -> ()` as [Loader, run(_:by:)].
+  private func declaration(_ range: Range<Int>) -> Declaration {
+    var result = Declaration()
+    var place = range.lowerBound
+    if text.hasPrefix("static ", at: place) {
+      result.isStatic = true
+      place += 7
+    }
+    var name = ""
+    var start = place
+    var hasModule = true
+    func take(to end: Int) { if start < end { name += text.string(start..<end) } }
+    func finish() {
+      if !name.isEmpty { result.parts.append(Self.readable(name)) }
+      name = ""
+    }
+    let base = place < range.upperBound ? text.depths[place] : 0
+    scan: while place < range.upperBound {
+      guard text.depths[place] == base else {
+        place += 1
+        continue
+      }
+      switch text.bytes[place] {
+      case UInt8(ascii: "."):
+        take(to: place)
+        finish()
+        start = place + 1
+      case UInt8(ascii: "<"):
+        take(to: place)
+        place = text.closing(place, before: range.upperBound)
+        start = place + 1
+      case UInt8(ascii: "("):
+        take(to: place)
+        let end = text.closing(place, before: range.upperBound)
+        if !name.isEmpty {
+          name += labels(place + 1..<end)
+          start = range.upperBound
+          break scan
+        }
+        // "(extension in M):" and "(name in _1234)".
+        if !text.hasPrefix("(extension in ", at: place), place + 1 < end {
+          let inside = place + 1..<end
+          name = text.string(inside.lowerBound..<(text.find(" in ", in: inside) ?? inside.upperBound))
+        }
+        place = text.hasPrefix("):", at: end) ? end + 1 : end
+        start = place + 1
+      case UInt8(ascii: " "):
+        take(to: place)
+        start = range.upperBound
+        if text.hasPrefix(" #", at: place) {
+          // A function in a function has no module before it.
+          hasModule = false
+          let digits = text.bytes[(place + 2)..<range.upperBound].prefix { (48...57).contains($0) }
+          // "inner #1 (Swift.Int)", and "inner #1 <A>(A)".
+          place = digits.endIndex - (text.hasPrefix(" ", at: digits.endIndex) ? 0 : 1)
+          start = place + 1
+        } else if let word = ([" infix", " prefix", " postfix"] as [StaticString]).first(where: {
+          text.hasPrefix($0, at: place)
+        }) {
+          place += word.utf8CodeUnitCount - 1
+          start = place + 1
+        } else {
+          break scan
+        }
+      default: break
+      }
+      place += 1
+    }
+    take(to: min(place, range.upperBound))
+    finish()
+    if hasModule, result.parts.count > 1 { result.parts.removeFirst() }
+    return result
+  }
+
+  private static func readable(_ name: String) -> String {
+    if name.hasPrefix("__allocating_init") { return String(name.dropFirst(13)) }
+    if name == "__deallocating_deinit" || name == "__isolated_deallocating_deinit" { return "deinit" }
+    if name.hasPrefix("$defer") { return "defer" }
+    return name
+  }
+
+  /// `x: Swift.Int, (A) -> B` as `(x:_:)`.
+  private func labels(_ range: Range<Int>) -> String {
+    guard let depth = range.first.map({ text.depths[$0] }) else { return "()" }
+    var result = "("
+    var start = range.lowerBound
+    while start < range.upperBound {
+      let end = (start..<range.upperBound).first {
+        text.depths[$0] == depth && text.bytes[$0] == UInt8(ascii: ",")
+      }
+      let words = text.bytes[start..<(end ?? range.upperBound)]
+      let label = words.prefix { !Self.endsLabel.contains($0) }
+      let isLabel = label.endIndex < words.endIndex && words[label.endIndex] == UInt8(ascii: ":") && !label.isEmpty
+      result += isLabel ? String(decoding: label, as: UTF8.self) + ":" : "_:"
+      guard let end else { break }
+      start = end + 2
+    }
+    return result + ")"
+  }
+
+  private static let endsLabel = Set(" :,<(.@".utf8)
+}

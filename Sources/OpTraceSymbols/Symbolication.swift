@@ -1,0 +1,109 @@
+/// A file of code in a process: the program or a shared library.
+public struct CodeModule: Hashable, Sendable {
+  /// As the process knew it, from the root. Linux puts " (deleted)" behind the path of a file that is gone.
+  public var path: String
+  /// Of the linker; nil: it was not recorded, or there was none.
+  public var buildID: [UInt8]?
+
+  public init(path: String, buildID: [UInt8]? = nil) {
+    self.path = path
+    self.buildID = buildID
+  }
+}
+
+/// A place in a module's code.
+public struct CodeAddress: Hashable, Sendable {
+  /// Its index in the list of modules.
+  public var module: Int
+  /// From where the module was loaded (`dlpi_addr` of `dl_iterate_phdr`), in bytes: the address as the file's own tables
+  /// give it.
+  public var offset: UInt64
+  /// Of all frames of a stack but the innermost. Such an address stands behind its call, maybe in another line or function
+  /// already: it is the byte before it that is looked up.
+  public var isReturnAddress: Bool
+
+  public init(module: Int, offset: UInt64, isReturnAddress: Bool = true) {
+    self.module = module
+    self.offset = offset
+    self.isReturnAddress = isReturnAddress
+  }
+}
+
+/// What is known of an address: a function of the source, and a place in it.
+public struct SymbolFrame: Hashable, Sendable {
+  /// The function's name, in the form for people and in full.
+  public var function: FunctionName
+  /// From the root, where that is known; nil: there is no line table for it.
+  public var file: String?
+  /// From 1; nil: not known, or code that the compiler made up.
+  public var line: Int?
+  /// From 1; nil: not known.
+  public var column: Int?
+  /// The compiler put the function into the one of the next frame.
+  public var isInlined: Bool
+
+  public init(
+    function: FunctionName, file: String? = nil, line: Int? = nil, column: Int? = nil, isInlined: Bool = false
+  ) {
+    self.function = function
+    self.file = file
+    self.line = line
+    self.column = column
+    self.isInlined = isInlined
+  }
+}
+
+/// What became of one module.
+public struct ModuleSymbols: Hashable, Sendable {
+  public var module: CodeModule
+  /// Where names and lines stood, besides the module itself.
+  public var debugFile: String?
+  /// How many different addresses were asked for, and of how many the function and the line are known.
+  public var addresses = 0
+  public var named = 0
+  public var withLine = 0
+  /// What is missing, and why.
+  public var troubles: [SymbolTrouble] = []
+
+  public init(module: CodeModule) { self.module = module }
+}
+
+/// Names and lines of a list of addresses.
+public struct Symbolication: Hashable, Sendable {
+  /// For each address, in the order of the question: the innermost function first; those that were inlined come before the one
+  /// that they were put into. Empty: nothing is known.
+  public var frames: [[SymbolFrame]]
+  /// In the order of the question.
+  public var modules: [ModuleSymbols]
+  /// What became of the question for inlined functions.
+  public var inlining: InliningOutcome
+
+  public init(frames: [[SymbolFrame]], modules: [ModuleSymbols], inlining: InliningOutcome = .notAsked) {
+    self.frames = frames
+    self.modules = modules
+    self.inlining = inlining
+  }
+}
+
+/// Whether inlined functions are among the frames.
+public enum InliningOutcome: Hashable, Sendable, CustomStringConvertible {
+  case notAsked
+  /// By this program.
+  case done(_ tool: String)
+  case noTool
+  /// It did not start, or said what nobody understands.
+  case failed(_ tool: String, _ reason: String)
+  /// It was ended; what it said until then is used.
+  case late(_ tool: String, seconds: Int)
+
+  public var description: String {
+    switch self {
+    case .notAsked: "Inlined functions were not asked for."
+    case .done(let tool): "Inlined functions are known from \(tool)."
+    case .noTool: "Inlined functions are missing: llvm-symbolizer was not found in PATH or beside swiftc."
+    case .failed(let tool, let reason): "Inlined functions are missing: \(tool) \(reason)."
+    case .late(let tool, let seconds):
+      "Some inlined functions are missing: \(tool) took more than \(seconds) s and was ended."
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/// Turns addresses in modules into functions, files and lines. It reads the modules' own files, on the machine where the
+/// program ran, and the debug files that belong to them.
+///
+/// Each module is opened once, and of its tables is kept what the asked addresses need.
+public struct Symbolicator: Sendable {
+  /// Where to look, and for what.
+  public struct Options: Sendable {
+    /// Folders with separate debug files, as gdb knows them: by build id in `.build-id`, or by the path of the module.
+    public var debugFolders: [String] = ["/usr/lib/debug"]
+    /// Files and lines, and not only functions.
+    public var lines = true
+    /// Inlined functions too, by LLVM's tool. Nil: without them.
+    public var inlining: Inlining?
+
+    public init() {}
+  }
+
+  /// How inlined functions are asked for.
+  public struct Inlining: Sendable {
+    /// `llvm-symbolizer`; nil: it is looked for beside `swiftc` and in `PATH`.
+    public var tool: String?
+    /// For all addresses together. Then the tool is ended.
+    public var seconds: Int
+
+    public init(tool: String? = nil, seconds: Int = 30) {
+      self.tool = tool
+      self.seconds = seconds
+    }
+  }
+
+  public let options: Options
+
+  public init(options: Options = Options()) { self.options = options }
+
+  /// Names and lines of all addresses. Nothing fails as a whole: what is not known is left out, and told with its reason.
+  ///
+  /// - Parameter addresses: in any order; the same one may come many times. One of a module that is not in the list has no frames.
+  /// - Complexity: O(addresses · log(addresses)), and for each module O(symbols · log(addresses) + line table). Memory follows the
+  ///   addresses and the largest unit of a line table.
+  public func symbolicate(_ addresses: [CodeAddress], in modules: [CodeModule]) -> Symbolication {
+    var frames = [[SymbolFrame]](repeating: [], count: addresses.count)
+    var wanted = [[(lookup: UInt64, index: Int)]](repeating: [], count: modules.count)
+    for (index, address) in addresses.enumerated() where modules.indices.contains(address.module) {
+      // Below 0 there is no code.
+      guard !address.isReturnAddress || address.offset > 0 else { continue }
+      wanted[address.module].append((address.offset - (address.isReturnAddress ? 1 : 0), index))
+    }
+    var names: [String: FunctionName] = [:]
+    var readings: [ModuleReading] = []
+    for (module, asked) in zip(modules, wanted) {
+      let lookups = Set(asked.lazy.map(\.lookup)).sorted()
+      readings.append(ModuleReading(module, lookups, options, &names))
+    }
+    let inlining = addInlined(to: &readings, &names)
+    for (reading, asked) in zip(readings, wanted) {
+      for (lookup, index) in asked { frames[index] = reading.frames[reading.lookups.firstSlot(atOrAfter: lookup)] }
+    }
+    return Symbolication(frames: frames, modules: readings.map(\.summary), inlining: inlining)
+  }
+
+  private func addInlined(
+    to readings: inout [ModuleReading], _ names: inout [String: FunctionName]
+  ) -> InliningOutcome {
+    guard options.inlining != nil else { return .notAsked }
+    return .noTool
+  }
+}
