@@ -5,6 +5,8 @@ import OpTraceFormat
 struct Definitions {
   private(set) var stacks = StackTable()
   private var classes: [UInt32: SharedClass] = [:]
+  /// By frame; they may stand before it.
+  private var symbols: [UInt32: [Int: SymbolRecord]] = [:]
 
   mutating func add(_ event: TraceEvent, _ strings: [UInt32: String]) {
     func field(_ word: UInt64, _ shift: UInt64, _ width: UInt64) -> UInt32 {
@@ -29,11 +31,10 @@ struct Definitions {
         as: FrameID(event.subject))
     case .symbol:
       let line = Int(field(second, 0, 24))
-      stacks.define(
-        SymbolRecord(
-          function: event.text ?? "", shortName: text(first, 40) ?? event.text ?? "", module: text(second, 40),
-          file: text(second, 24), line: line == 0 ? nil : line),
-        inlined: Int(field(first, 32, 8)), of: FrameID(event.subject))
+      // Later ones are those of a trace whose symbols were looked up again.
+      symbols[event.subject, default: [:]][Int(field(first, 32, 8))] = SymbolRecord(
+        function: event.text ?? "", shortName: text(first, 40) ?? event.text ?? "", module: text(second, 40),
+        file: text(second, 24), line: line == 0 ? nil : line)
     default: break
     }
   }
@@ -45,6 +46,24 @@ struct Definitions {
     let shared = SharedClass(text)
     classes[id] = shared
     return shared
+  }
+
+  /// Gives frames their symbols, and the classes of operations the functions that they run. O(operations), where any do.
+  mutating func finish(_ operations: inout [OperationRecord]) {
+    for (frame, levels) in symbols {
+      // Without gaps: inlined functions are nothing without those that they are in.
+      let names = (0..<levels.count).prefix { levels[$0] != nil }.compactMap { levels[$0] }
+      stacks.define(names, of: FrameID(frame))
+    }
+    var named: [ObjectIdentifier: SharedClass] = [:]
+    for shared in classes.values {
+      guard let code = shared.code else { continue }
+      named[ObjectIdentifier(shared)] = SharedClass(
+        shared.name, module: shared.module, code: code, function: stacks.function(of: code),
+        codeText: stacks.text(of: code))
+    }
+    guard !named.isEmpty else { return }
+    for place in operations.indices { operations[place].resolveClass { named[ObjectIdentifier($0)] } }
   }
 
   private static func frame(_ number: UInt32) -> FrameID? { number == 0 ? nil : FrameID(number) }

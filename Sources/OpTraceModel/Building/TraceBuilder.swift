@@ -397,6 +397,7 @@ public struct TraceBuilder {
     trace.end = max(trace.lastEvent, heartbeat ?? trace.lastEvent)
     trace.threads = threads.records()
     trace.objects = blocking.objects
+    definitions.finish(&trace.operations)
     trace.stacks = definitions.stacks
     // Those on objects were told of after they had begun; the sort keeps the order of equal ones.
     trace.waits = (trace.waits + blocking.waits).sorted { $0.began < $1.began }

@@ -69,9 +69,15 @@ final class SharedClass: Sendable {
   let name: String
   let module: String?
   let code: FrameID?
+  let function: SymbolRecord?
+  /// What of several operations is the same.
+  let kind: String
 
-  init(_ name: String, module: String? = nil, code: FrameID? = nil) {
-    (self.name, self.module, self.code) = (name, module, code)
+  init(
+    _ name: String, module: String? = nil, code: FrameID? = nil, function: SymbolRecord? = nil, codeText: String? = nil
+  ) {
+    (self.name, self.module, self.code, self.function) = (name, module, code, function)
+    kind = function?.shortName ?? codeText.map { "\(name) at \($0)" } ?? name
   }
 }
 

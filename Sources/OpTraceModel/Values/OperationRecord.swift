@@ -141,14 +141,21 @@ extension OperationRecord {
   /// The class, without its module.
   public var className: String {
     get { sharedClass.name }
-    set { sharedClass = SharedClass(newValue, module: sharedClass.module, code: sharedClass.code) }
+    set { sharedClass = SharedClass(newValue, module: sharedClass.module) }
   }
+
+  /// What operations are grouped by: the function that it runs, else its class. Where the function has no name, the class
+  /// and the place of the code (`BlockOperation at photos+0x4420`).
+  public var kind: String { sharedClass.kind }
 
   /// The Swift module that the class is from; nil: not told.
   public var classModule: String? { sharedClass.module }
 
   /// The function that it runs, where that is not its class's own: a block operation's closure.
   public var code: FrameID? { sharedClass.code }
+
+  /// That function's name and place; nil where its class says what it runs, or the trace has no symbols.
+  public var function: SymbolRecord? { sharedClass.function }
 
   /// Where it was given to a queue.
   public var addedAt: FrameID? {
@@ -170,6 +177,9 @@ extension OperationRecord {
 
   /// The same text for many operations stands in memory once.
   mutating func share(class shared: SharedClass) { sharedClass = shared }
+  mutating func resolveClass(_ resolved: (SharedClass) -> SharedClass?) {
+    if let other = resolved(sharedClass) { sharedClass = other }
+  }
   mutating func share(source text: SharedText?) { sharedSource = text }
 
   /// The queue it was given to; nil for one that was run by hand or never enqueued.
@@ -279,8 +289,8 @@ extension OperationRecord {
 
   package var owner: TraceOwner { .operation(id) }
 
-  /// What people read: the name, else the class.
-  public var title: String { name ?? className }
+  /// What people read: the name, else the function that it runs, else the class.
+  public var title: String { name ?? function?.shortName ?? className }
 
   /// The state at the end of the trace.
   public var state: OperationState {

@@ -103,15 +103,14 @@ public struct StackTable: Sendable, Equatable {
 
   mutating func define(_ frame: FrameRecord, as id: FrameID) { frames[id] = frame }
 
-  /// Later ones of the same number are those of a trace whose symbols were looked up again.
-  mutating func define(_ symbol: SymbolRecord, inlined: Int, of id: FrameID) {
-    guard let place = frames[id]?.place, inlined <= symbols[place]?.count ?? 0 else { return }
-    if inlined == 0 {
-      symbols[place] = [symbol]
-    } else if inlined < symbols[place]?.count ?? 0 {
-      symbols[place]?[inlined] = symbol
-    } else {
-      symbols[place]?.append(symbol)
-    }
+  mutating func define(_ names: [SymbolRecord], of id: FrameID) {
+    guard let place = frames[id]?.place, !names.isEmpty else { return }
+    symbols[place] = names
+  }
+
+  /// Where a frame's code is, without symbols: `photos+0x4420`; nil: the trace does not tell. O(1).
+  public func text(of id: FrameID) -> String? {
+    guard let frame = frames[id] else { return nil }
+    return (image(of: id)?.name ?? "") + "+0x" + String(frame.place.offset, radix: 16)
   }
 }

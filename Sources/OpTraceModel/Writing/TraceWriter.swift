@@ -83,65 +83,6 @@ public enum TraceWriter {
   }
 }
 
-/// The records of a chunk that is being filled.
-private struct ChunkBuffer {
-  let thread: UInt32
-  let kind: Layout.ChunkKind
-  private(set) var baseTicks: UInt64
-  private var ticks: UInt64
-  private(set) var records: [UInt64] = []
-
-  private static let fullWords = (1 << 16) / 8 - 32
-
-  init(thread: UInt32, kind: Layout.ChunkKind, baseTicks: UInt64) {
-    self.thread = thread
-    self.kind = kind
-    self.baseTicks = baseTicks
-    ticks = baseTicks
-  }
-
-  var isFull: Bool { records.count >= Self.fullWords }
-
-  mutating func add(_ record: ArraySlice<UInt64>, ticks now: UInt64) {
-    guard let first = record.first else { return }
-    if records.isEmpty {
-      baseTicks = now
-      ticks = now
-    }
-    if now < ticks || now - ticks > Layout.largestDelta {
-      records.append(UInt64(EventKind.time.rawValue))
-      records.append(now)
-      ticks = now
-    }
-    records.append(first | (now - ticks) << 8)
-    records.append(contentsOf: record.dropFirst())
-    ticks = now
-  }
-
-  /// Seals the chunk behind what the file holds, and empties the buffer.
-  mutating func append(to file: inout [UInt8], sequence: UInt64) {
-    typealias Place = Layout.Chunk
-    let fill = records.count * 8
-    let byteCount = (Place.size + fill + 63) / 64 * 64
-    var header = [UInt8](repeating: 0, count: Place.size)
-    header.put(Place.magic, at: 0)
-    header.put(UInt32(clamping: byteCount), at: Place.byteCount)
-    header.put(sequence, at: Place.sequence)
-    header.put(baseTicks, at: Place.baseTicks)
-    header.put(thread, at: Place.thread)
-    header.put(kind.rawValue, at: Place.kind)
-    header.put(UInt32(clamping: fill), at: Place.fill)
-    header.put(Layout.ChunkState.sealed.rawValue, at: Place.state)
-    records.withUnsafeBytes { bytes in
-      header.put(ChunkHeader.checksum(header: header, records: bytes), at: Place.checksum)
-      file.append(contentsOf: header)
-      file.append(contentsOf: bytes)
-    }
-    file.append(contentsOf: repeatElement(0, count: byteCount - Place.size - fill))
-    records.removeAll(keepingCapacity: true)
-  }
-}
-
 extension [UInt8] {
   /// At most `size` bytes, cut at a character's boundary.
   fileprivate mutating func put(_ text: String, at offset: Int, size: Int) {
