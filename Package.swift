@@ -71,7 +71,7 @@ let package = Package(
       name: "optrace-cli",
       dependencies: [
         "COpTrace", "OpTrace", "OpTraceScenarios", "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceText",
-        "OpTraceExport",
+        "OpTraceExport", "OpTraceSymbols",
         .target(name: "OpTraceReport", condition: cli),
         .target(name: "OpTraceGraphviz", condition: cli),
         .target(name: "CZlib", condition: cli),

@@ -75,8 +75,16 @@ public struct StackTable: Sendable, Equatable {
   /// Whether any frame is known.
   public var isEmpty: Bool { frames.isEmpty }
 
-  /// Every place that a frame is at, once.
-  public var places: Set<FrameRecord.Place> { Set(frames.values.map(\.place)) }
+  /// Every place that a frame is at, once, with the first of its frames. In the order of the frames' numbers. O(n log n).
+  public var places: [(frame: FrameID, place: FrameRecord.Place)] {
+    var seen = Set<FrameRecord.Place>()
+    return frames.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap { id, frame in
+      seen.insert(frame.place).inserted ? (id, frame.place) : nil
+    }
+  }
+
+  /// Whether names were looked up.
+  public var hasSymbols: Bool { !symbols.isEmpty }
 
   /// A stack from its innermost frame to its outermost. O(depth); a circle in a damaged trace ends.
   public func stack(_ innermost: FrameID?) -> [FrameID] {

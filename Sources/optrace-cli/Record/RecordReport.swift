@@ -60,6 +60,10 @@
       for place in entries.indices where entries[place].processID == processID { entries[place].isReplaced = true }
       do {
         let trace = try withProgress("reading '\(printable(name))'") { try TraceReader.read(path: path) }
+        // Here the program's files are; where the trace goes they may not be.
+        if !LiveProcess.writes(trace.header) {
+          _ = try withProgress("looking up the names of code") { try TraceSymbols(of: trace).add(toFile: path) }
+        }
         entries.append(
           Entry(
             processID: processID, path: name, header: trace.header, operations: trace.operations.count,

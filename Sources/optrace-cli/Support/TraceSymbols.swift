@@ -1,0 +1,57 @@
+#if CLI
+  import Foundation
+  import OpTraceModel
+  import OpTraceSymbols
+
+  /// What the code of a trace's stacks is called, by the files that the program was made of.
+  struct TraceSymbols {
+    private let names: [SymbolWriter.Names]
+    /// How many places there are, and of how many the function and the line are known.
+    let places: Int
+    let named: Int
+    let withLine: Int
+    /// What is missing, and why: a sentence each.
+    let troubles: [String]
+
+    /// Reads the images' files. O(places · log(places) + their tables).
+    init(of trace: Trace) {
+      let images = trace.stacks.images.sorted { $0.key < $1.key }
+      let modules = images.map { CodeModule(path: $0.value.path, buildID: $0.value.buildID.flatMap(Self.bytes)) }
+      let numbers = Dictionary(images.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
+      var frames: [FrameID] = []
+      var addresses: [CodeAddress] = []
+      for (frame, place) in trace.stacks.places {
+        guard let module = place.image.flatMap({ numbers[$0] }) else { continue }
+        frames.append(frame)
+        addresses.append(CodeAddress(module: module, offset: place.offset, isReturnAddress: place.returns))
+      }
+      let found = Symbolicator().symbolicate(addresses, in: modules)
+      names = zip(zip(frames, addresses), found.frames).compactMap { place, symbols in
+        guard !symbols.isEmpty else { return nil }
+        let image = images[place.1.module].value.name
+        return (place.0, symbols.map { Self.record($0, image: image) })
+      }
+      self.places = trace.stacks.places.count
+      named = names.count
+      withLine = names.count { $0.symbols.contains { $0.line != nil } }
+      troubles = found.modules.flatMap { module in module.troubles.map { "\($0)" } }
+    }
+
+    /// - Returns: why they could not be written, as `errno`.
+    func add(toFile path: String) throws -> Int32? {
+      names.isEmpty ? nil : try SymbolWriter.append(names, toFile: path)
+    }
+
+    private static func record(_ frame: SymbolFrame, image: String) -> SymbolRecord {
+      SymbolRecord(
+        function: frame.function.full, shortName: frame.function.short, module: frame.function.module ?? image,
+        file: frame.file, line: frame.line)
+    }
+
+    private static func bytes(_ hexadecimal: String) -> [UInt8]? {
+      let digits = hexadecimal.compactMap(\.hexDigitValue)
+      guard digits.count == hexadecimal.count, digits.count % 2 == 0 else { return nil }
+      return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+  }
+#endif
