@@ -67,14 +67,14 @@ extension Summary {
     }
     var values: [String: Values] = [:]
     for (index, operation) in trace.operations.enumerated() {
-      var entry = values.removeValue(forKey: operation.className) ?? Values()
+      var entry = values.removeValue(forKey: operation.kind) ?? Values()
       entry.count += 1
       if operation.enqueued != nil, operation.isOutcomeKnown {
         entry.dependencies.append(times[index].waitingForDependencies)
         entry.slot.append(times[index].waitingForSlot)
       }
       if operation.executionBegan != nil { entry.running.append(times[index].running) }
-      values[operation.className] = entry
+      values[operation.kind] = entry
     }
     return values.map { name, entry in
       Class(

@@ -86,6 +86,8 @@ public struct Summary: Sendable, Equatable {
     public var queue: QueueID?
     /// Its three times.
     public var times: OperationTimes
+    /// Where its code stands.
+    public var code: CodePlace
   }
 
   /// What one thread did.
@@ -128,7 +130,7 @@ public struct Summary: Sendable, Equatable {
       let operation = trace.operations[index]
       return Operation(
         id: operation.id, name: operation.title, className: operation.className, state: operation.state,
-        queue: operation.queue, times: times[index])
+        queue: operation.queue, times: times[index], code: operation.codePlace)
     }
   }
 }

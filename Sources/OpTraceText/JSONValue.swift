@@ -38,6 +38,11 @@ public indirect enum JSONValue: Sendable, Equatable {
     .object(members.map { Member($0.key, $0.value) })
   }
 
+  /// The same with more members behind them.
+  static func members(_ members: KeyValuePairs<String, JSONValue>, and more: [Member]) -> JSONValue {
+    .object(members.map { Member($0.key, $0.value) } + more)
+  }
+
   /// Nil is `null`.
   public static func optional<Value>(_ value: Value?, _ make: (Value) -> JSONValue) -> JSONValue {
     value.map(make) ?? .null

@@ -32,7 +32,9 @@ struct ClassFacts {
   var isCodeChosen: Bool
 
   /// All in one number, as they are kept: ids have 16 bits.
-  fileprivate var bits: UInt32 { name | readiness.rawValue << 16 | running.rawValue << 18 | (isCodeChosen ? 1 << 20 : 0) }
+  fileprivate var bits: UInt32 {
+    name | readiness.rawValue << 16 | running.rawValue << 18 | (isCodeChosen ? 1 << 20 : 0)
+  }
 
   fileprivate init?(bits: UInt32) {
     guard let readiness = Readiness(rawValue: bits >> 16 & 3), let running = Running(rawValue: bits >> 18 & 3) else {

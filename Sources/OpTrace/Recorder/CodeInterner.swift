@@ -48,7 +48,8 @@ final class CodeInterner: @unchecked Sendable {
     guard interner.reserve(24) else { return 0 }
     let id = UInt32(clamping: frames.count + 1)
     let place = UInt64(image?.id ?? 0) | (offset & (1 << 47 - 1)) << 16
-    guard optrace_define(core, EventKind.frame.rawValue, id, place, UInt64(key.caller) | key.traits << 32, nil, 0) else {
+    guard optrace_define(core, EventKind.frame.rawValue, id, place, UInt64(key.caller) | key.traits << 32, nil, 0)
+    else {
       return 0
     }
     frames[key] = id

@@ -36,13 +36,13 @@ extension DoctorContext {
     return operation.finished == nil && operation.finishSeen == nil && (!isElsewhere || end >= sure)
   }
 
-  /// What one finding is about: operations of one class in one queue.
+  /// What one finding is about: operations of one class in one queue; of one function, where they run what they were given.
   struct Pattern: Hashable {
-    var className: String
+    var kind: String
     var queue: QueueID?
 
     init(_ operation: OperationRecord) {
-      className = operation.className
+      kind = operation.kind
       queue = operation.queue
     }
   }
@@ -68,7 +68,8 @@ extension DoctorContext {
     guard let first = operations.first else { return "no operation" }
     if operations.count == 1 { return name(first.id) }
     let place = first.queue.map { " in \(name($0))" } ?? ""
-    return "\(Self.count(operations.count, "operation")) of class \(first.className)\(place)"
+    let kind = first.function.map { "that run \(Self.shown($0.shortName))" } ?? "of class \(first.className)"
+    return "\(Self.count(operations.count, "operation")) \(kind)\(place)"
   }
 }
 

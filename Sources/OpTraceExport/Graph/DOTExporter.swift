@@ -124,7 +124,7 @@ private struct LeanDOTNodes {
   }
 
   private mutating func ofClass(_ place: Int) -> String {
-    let name = builder.trace.operations[place].className
+    let name = builder.trace.operations[place].title
     if name != className || classLabel.isEmpty {
       className = name
       classLabel = label(name)

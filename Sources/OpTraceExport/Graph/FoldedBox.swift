@@ -62,7 +62,7 @@ struct FoldedBox {
     began = Self.earlier(began, begin)
     let end = operation.finished?.time ?? (operation.isOutcomeKnown ? builder.trace.end : nil)
     if let end { ended = max(ended ?? end, end) }
-    if classes.count < 8 { classes.insert(operation.className) }
+    if classes.count < 8 { classes.insert(operation.kind) }
     if queues.count < 8 { queues.insert(operation.queue) }
   }
 

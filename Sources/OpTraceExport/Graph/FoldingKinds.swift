@@ -83,7 +83,7 @@ struct FoldingKinds {
     let fine = builder.shown.enumerated().map { node, place in
       Kind(
         stem: operations[place].name.map { number(NameStem.of($0)) } ?? 0,
-        className: number(operations[place].className), queue: operations[place].queue?.rawValue, mark: marks[node],
+        className: number(operations[place].kind), queue: operations[place].queue?.rawValue, mark: marks[node],
         isBarrier: operations[place].isBarrier, isUnknown: !operations[place].isOutcomeKnown)
     }
     func level(_ change: (inout Kind) -> Void) -> [Int32] {

@@ -58,7 +58,7 @@ extension GraphPictureBuilder {
     var names: [String] = []
     var work: [(count: Int, time: Nanoseconds)] = []
     let laneOfNode = shown.map { place -> Int32 in
-      let name = trace.operations[place].className
+      let name = trace.operations[place].kind
       let lane = laneOfClass[name] ?? Int32(names.count)
       if lane == names.count {
         laneOfClass[name] = lane

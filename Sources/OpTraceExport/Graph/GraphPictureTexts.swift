@@ -79,7 +79,14 @@ extension GraphPictureBuilder {
     let isUnknown = state == .pending && !operation.isOutcomeKnown
     let word = isUnknown ? unknownCaption(operation) : state.rawValue
     var lines = ["\(operation.id) \(line(operation.title)) — \(word)"]
-    if operation.name != nil, !operation.className.isEmpty { lines.append("class \(line(operation.className))") }
+    if operation.title != operation.className, !operation.className.isEmpty {
+      lines.append("class \(line(operation.className))")
+    }
+    if let function = operation.function {
+      lines.append("runs \(line(function.shortName))" + (function.lineText.map { " at \(line($0))" } ?? ""))
+    } else if let source = operation.source {
+      lines.append("made at \(line(source))")
+    }
     if let queue = operation.queue {
       lines.append(line(trace.queue(queue)?.phrase ?? "\(queue)") + (operation.isBarrier ? ", barrier" : ""))
     } else {

@@ -82,7 +82,7 @@ extension GraphPictureBuilder {
   func addCrowds(to picture: inout GraphPicture, _ laneOfNode: [Int32]) {
     func home(_ place: Int) -> String {
       options.grouping == .class
-        ? trace.operations[place].className : trace.operations[place].queue.map { "\($0.rawValue)" } ?? ""
+        ? trace.operations[place].kind : trace.operations[place].queue.map { "\($0.rawValue)" } ?? ""
     }
     var lanes: [String: Int] = [:]
     var nodes: [Int: Int] = [:]

@@ -14,7 +14,8 @@ struct ReportTables {
   private(set) var queueRows: [QueueID: Int] = [:]
 
   private(set) var operations = TableEncoder(
-    "operations", ColumnEncoder("id"), ColumnEncoder("name"), ColumnEncoder("class"), ColumnEncoder("queue"),
+    "operations", ColumnEncoder("id"), ColumnEncoder("name"), ColumnEncoder("class"), ColumnEncoder("function"),
+    ColumnEncoder("queue"),
     ColumnEncoder("state"), ColumnEncoder("flags"), ColumnEncoder("priority"), ColumnEncoder("source"),
     ColumnEncoder("error"), ColumnEncoder("track"), ColumnEncoder("dependencyTrack"), ColumnEncoder("slotTrack"),
     ColumnEncoder("box"), ColumnEncoder("created"))
@@ -106,9 +107,10 @@ struct ReportTables {
         let state = ReportState(of: records[row], at: row, stuck)
         let flags = ReportFlags(of: records[row], isCritical: critical.contains(id), barriers.parts(of: records[row]))
         operations.append(
-          Int(id.rawValue), records[row].name.map { place(of: $0) }, place(of: records[row].className),
+          Int(id.rawValue), (records[row].name ?? records[row].function?.shortName).map { place(of: $0) },
+          place(of: records[row].className), records[row].function.map { place(of: $0.shortName) },
           records[row].queue.flatMap { queueRows[$0] }, state.rawValue, flags.rawValue, Int(records[row].priority),
-          records[row].source.map { place(of: $0) }, records[row].error.map { place(of: $0) },
+          records[row].placeText.map { place(of: $0) }, records[row].error.map { place(of: $0) },
           track(tracks.execution[row]), track(tracks.dependencies[row]), track(tracks.slot[row]), boxes[id],
           records[row].created.map { Int($0) })
       }

@@ -6,7 +6,7 @@ import OpTraceModel
 enum ArgumentName: Int, CaseIterable {
   case operation, className, queue, state, dependencyWait, slotWait, startedOn, cancelRequested, error, barrier,
     priority
-  case source, waitsFor, unfinished
+  case source, function, waitsFor, unfinished
   case object, endedBy, endedAt, lastSignalledBy, lastSignalledAt, reason
   case code, severity, isProven, operations, explanation, fix
   case wallClock, start, process, writtenBy, closed, lost, damaged, overwritten, withoutLane, waitingTimes, hidden,
@@ -26,6 +26,7 @@ enum ArgumentName: Int, CaseIterable {
     case .barrier: "barrier"
     case .priority: "priority"
     case .source: "source"
+    case .function: "function"
     case .waitsFor: "waits for"
     case .unfinished: "unfinished"
     case .object: "object"
@@ -72,7 +73,11 @@ extension TimelineContent {
     trace.operations.withUnsafeBufferPointer { operations in
       let index = Int(execution.operation)
       sink.number(.operation, Int(operations[index].id.rawValue))
-      if operations[index].name != nil { sink.text(.className, operations[index].className) }
+      if operations[index].title != operations[index].className { sink.text(.className, operations[index].className) }
+      if let function = operations[index].function {
+        if operations[index].name != nil { sink.text(.function, function.shortName) }
+        if operations[index].source == nil, let place = function.lineText { sink.text(.source, place) }
+      }
       if let queue = operations[index].queue, let group = timeline.groupOfQueue[queue] {
         sink.text(.queue, timeline.groups[group].name)
       }

@@ -61,7 +61,7 @@ public struct TimelineSelection: Sendable {
   /// Whether an operation is one of those that are asked for; when it ran is another question.
   func contains(_ operation: borrowing OperationRecord) -> Bool {
     if let queues, operation.queue.map({ !queues.contains($0) }) ?? true { return false }
-    if let classes, !classes.contains(operation.className) { return false }
+    if let classes, !classes.contains(operation.className), !classes.contains(operation.kind) { return false }
     return true
   }
 }

@@ -292,6 +292,25 @@ extension OperationRecord {
   /// What people read: the name, else the function that it runs, else the class.
   public var title: String { name ?? function?.shortName ?? className }
 
+  /// The Swift module of what it runs: of its function, else of its class; nil: not known.
+  public var module: String? { function?.module ?? classModule }
+
+  /// Where its code stands in the source.
+  public var codePlace: CodePlace {
+    var place = CodePlace(function: function?.shortName, module: module)
+    if let function, let file = function.file {
+      (place.file, place.line) = (file, function.line)
+    } else if let source {
+      let parts = source.split(separator: ":", omittingEmptySubsequences: false)
+      place.line = parts.count > 1 ? parts.last.flatMap { Int($0) } : nil
+      place.file = place.line == nil ? source : parts.dropLast().joined(separator: ":")
+    }
+    return place
+  }
+
+  /// `main.swift:12`: what the program told, else where its function stands.
+  public var placeText: String? { source ?? function?.lineText }
+
   /// The state at the end of the trace.
   public var state: OperationState {
     if finished != nil {

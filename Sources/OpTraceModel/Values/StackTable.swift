@@ -59,6 +59,22 @@ public struct SymbolRecord: Sendable, Equatable {
   }
 }
 
+/// Where an operation's code stands; nil is not known.
+public struct CodePlace: Sendable, Equatable {
+  /// The function that it runs, where that is not its class's own; for people.
+  public var function: String?
+  /// The function's, else where the program says that the operation was made.
+  public var file: String?
+  /// From 1.
+  public var line: Int?
+  /// The Swift module of the function, else of the class.
+  public var module: String?
+
+  package init(function: String? = nil, file: String? = nil, line: Int? = nil, module: String? = nil) {
+    (self.function, self.file, self.line, self.module) = (function, file, line, module)
+  }
+}
+
 /// The stacks of a trace. Each frame stands once, with the one that called it: stacks that began alike share them.
 public struct StackTable: Sendable, Equatable {
   /// By their numbers.

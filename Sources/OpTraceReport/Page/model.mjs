@@ -72,6 +72,8 @@ export class Model {
     return name === '' ? this.className(row) : name;
   }
   className(row) { return this.strings[this.operations.class[row]] ?? ''; }
+  /** What it runs, where that is not its class's own code. */
+  functionName(row) { return this.strings[this.operations.function[row]] ?? null; }
   queue(row) { return this.operations.queue[row]; }
   state(row) { return this.stateWords[this.operations.state[row]] ?? 'unknown'; }
   priority(row) { return this.operations.priority[row]; }
@@ -279,9 +281,9 @@ export class Model {
     }
     const rows = [];
     let total = 0;
-    const {name, class: className} = this.operations;
+    const {name, class: className, function: functionName} = this.operations;
     for (let row = 0; row < this.count; row++) {
-      if (!(name[row] >= 0 && matches[name[row]]) && !matches[className[row]]) continue;
+      if (!(name[row] >= 0 && matches[name[row]]) && !matches[className[row]] && !matches[functionName[row]]) continue;
       total += 1;
       if (rows.length < most) rows.push(row);
     }

@@ -88,6 +88,7 @@ class PanelContent {
     const priority = model.priority(row);
     return h('dl', {class: 'facts-list'}, [
       ['Class', model.className(row) && h('bdi', {}, model.className(row))],
+      ['Function', model.functionName(row) && h('bdi', {}, breakable(model.functionName(row)))],
       ['Queue', !queue ? (model.is(row, 'external') ? null : h('span', {class: 'faint'}, 'none')) : [h('bdi', {}, queue.name), h('span', {class: 'faint'}, queue.limit < 0 ? ' no limit' : ` limit ${queue.limit}`, queue.isSuspended && ', suspended')]],
       ['Priority', priority !== null && priority !== undefined && priority !== 0 && String(priority)],
       ['Source', model.source(row) && h('code', {}, breakable(model.source(row)))],

@@ -66,16 +66,17 @@ extension Distribution {
 
 extension Summary.Operation {
   fileprivate var json: JSONValue {
-    .members([
-      "id": .integer(Int(id.rawValue)),
-      "name": .string(name),
-      "class": .string(className),
-      "state": .string(state.rawValue),
-      "queue": .optional(queue) { .integer(Int($0.rawValue)) },
-      "waitingForDependenciesSeconds": .seconds(times.waitingForDependencies),
-      "waitingForSlotSeconds": .seconds(times.waitingForSlot),
-      "runningSeconds": .seconds(times.running),
-    ])
+    .members(
+      [
+        "id": .integer(Int(id.rawValue)),
+        "name": .string(name),
+        "class": .string(className),
+        "state": .string(state.rawValue),
+        "queue": .optional(queue) { .integer(Int($0.rawValue)) },
+        "waitingForDependenciesSeconds": .seconds(times.waitingForDependencies),
+        "waitingForSlotSeconds": .seconds(times.waitingForSlot),
+        "runningSeconds": .seconds(times.running),
+      ], and: code.members)
   }
 }
 

@@ -56,7 +56,10 @@
       if !classes.isEmpty {
         var known: Set<String> = []
         trace.operations.withUnsafeBufferPointer { operations in
-          for index in operations.indices { known.insert(operations[index].className) }
+          for index in operations.indices {
+            known.insert(operations[index].className)
+            known.insert(operations[index].kind)
+          }
         }
         for wanted in classes where !known.contains(wanted) { throw unknown("class", wanted, known, name) }
         selection.classes = Set(classes)
