@@ -5,8 +5,10 @@ struct ModuleReading {
   /// For each lookup.
   var frames: [[SymbolFrame]]
   var summary: ModuleSymbols
-  /// The file with debug information, where there is one.
+  /// The file with debug information, or the module; nil: none may be used.
   private(set) var debugPath: String?
+  /// Slots of lookups that lie where the module has code.
+  private(set) var inCode: [Int] = []
 
   /// - Parameter names: those that were demangled already; modules share some.
   init(
@@ -30,15 +32,39 @@ struct ModuleReading {
     let image = try Self.image(of: summary.module)
     let path = image.file.path
     if summary.module.buildID == nil { summary.troubles.append(.notVerified(path)) }
-    let outside = lookups.count { !image.isCode($0) }
+    inCode = lookups.indices.filter { image.isCode(lookups[$0]) }
+    let outside = lookups.count - inCode.count
     if outside > 0 { summary.troubles.append(.outsideOfCode(path, count: outside)) }
 
-    let symbols = FunctionSymbols(image)
-    if symbols?.isDynamic != false { summary.troubles.append(.stripped(path)) }
-    if let symbols { readNames(symbols, &names) }
+    var debug: ElfImage?
+    let isStripped = FunctionSymbols(image)?.isDynamic != false
+    let hasLines = image.section(".debug_line") != nil
+    if isStripped || (options.lines && !hasLines) {
+      let search = DebugFile.search(for: image, in: options.debugFolders)
+      summary.troubles += search.troubles
+      summary.debugFile = search.found?.file.path
+      debug = search.found
+    }
+    // What the debug file lacks, the module may have: names for other modules at least.
+    let symbols = [debug, image].compactMap { $0.flatMap(FunctionSymbols.init) }.first { !$0.isDynamic }
+    if symbols == nil { summary.troubles.append(.stripped(path)) }
+    if let symbols = symbols ?? FunctionSymbols(image) { readNames(symbols, &names) }
     summary.named = frames.count { !$0.isEmpty }
-    let unnamed = lookups.count - outside - summary.named
-    if unnamed > 0 { summary.troubles.append(.noSymbol(path, count: unnamed)) }
+    let source = hasLines ? image : debug ?? image
+    debugPath = source.file.path
+    if options.lines, summary.named > 0 { try readLines(source) }
+  }
+
+  /// Lines belong to functions: where none is known, there is no frame to put one into.
+  private mutating func readLines(_ image: ElfImage) throws(SymbolTrouble) {
+    guard let table = try LineTable(image) else { throw .noLines(image.file.path) }
+    for (slot, place) in table.places(at: lookups).enumerated() {
+      guard let place, !frames[slot].isEmpty else { continue }
+      frames[slot][0].file = place.file
+      frames[slot][0].line = place.line > 0 ? Int(exactly: place.line) : nil
+      frames[slot][0].column = place.column > 0 ? Int(exactly: place.column) : nil
+      if frames[slot][0].line != nil { summary.withLine += 1 }
+    }
   }
 
   private mutating func readNames(_ symbols: FunctionSymbols, _ names: inout [String: FunctionName]) {
@@ -51,6 +77,32 @@ struct ModuleReading {
       }
       if let last { frames[slot] = [SymbolFrame(function: last.function)] }
     }
+  }
+
+  /// What LLVM's tool says of one address. The outermost function keeps the name that the symbol table gives it.
+  mutating func take(_ answer: [InlinedFrames.Frame], at slot: Int, _ names: inout [String: FunctionName]) {
+    let known = frames[slot].first
+    var told: [SymbolFrame] = []
+    for (index, frame) in answer.enumerated() {
+      let isOutermost = index == answer.count - 1
+      let function =
+        (isOutermost ? known?.function : nil) ?? frame.mangled.map { Self.function($0, &names) }
+      guard let function else { return }
+      told.append(
+        SymbolFrame(
+          function: function, file: frame.file, line: frame.line, column: frame.column, isInlined: !isOutermost))
+    }
+    // One frame says no more than the own reader does, unless that found nothing.
+    guard told.count > 1 || known == nil, !told.isEmpty else { return }
+    if known == nil { summary.named += 1 }
+    if known?.line == nil, told[0].line != nil { summary.withLine += 1 }
+    frames[slot] = told
+  }
+
+  /// When all have been asked that may know.
+  mutating func finish() {
+    let unnamed = inCode.count { frames[$0].isEmpty }
+    if unnamed > 0, let debugPath { summary.troubles.append(.noSymbol(debugPath, count: unnamed)) }
   }
 
   static func function(_ mangled: String, _ names: inout [String: FunctionName]) -> FunctionName {

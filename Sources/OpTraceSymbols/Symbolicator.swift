@@ -52,6 +52,7 @@ public struct Symbolicator: Sendable {
       readings.append(ModuleReading(module, lookups, options, &names))
     }
     let inlining = addInlined(to: &readings, &names)
+    for index in readings.indices { readings[index].finish() }
     for (reading, asked) in zip(readings, wanted) {
       for (lookup, index) in asked { frames[index] = reading.frames[reading.lookups.firstSlot(atOrAfter: lookup)] }
     }
@@ -61,7 +62,23 @@ public struct Symbolicator: Sendable {
   private func addInlined(
     to readings: inout [ModuleReading], _ names: inout [String: FunctionName]
   ) -> InliningOutcome {
-    guard options.inlining != nil else { return .notAsked }
-    return .noTool
+    guard let inlining = options.inlining else { return .notAsked }
+    guard let tool = inlining.tool ?? InlinedFrames.findTool() else { return .noTool }
+    var questions: [InlinedFrames.Question] = []
+    var places: [(reading: Int, slot: Int)] = []
+    for (index, reading) in readings.enumerated() {
+      // What cannot stand in quotes cannot be asked for.
+      guard let path = reading.debugPath, !path.utf8.contains(where: { $0 == UInt8(ascii: "\"") || $0 < 32 }) else {
+        continue
+      }
+      for slot in reading.inCode {
+        questions.append(InlinedFrames.Question(path: path, address: reading.lookups[slot]))
+        places.append((index, slot))
+      }
+    }
+    guard !questions.isEmpty else { return .done(tool) }
+    let (answers, outcome) = InlinedFrames.ask(tool, questions, seconds: inlining.seconds)
+    for (answer, place) in zip(answers, places) { readings[place.reading].take(answer, at: place.slot, &names) }
+    return outcome
   }
 }
