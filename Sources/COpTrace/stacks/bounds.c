@@ -1,0 +1,66 @@
+#include "bounds.h"
+
+#include "supported.h"
+
+#if OPTRACE_STACKS
+
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// As `this_thread` of the lanes: no call to find it.
+#if defined(__GLIBC__)
+__attribute__((tls_model("initial-exec")))
+#endif
+static _Thread_local struct {
+  stack_bounds bounds;
+  bool is_asked;
+} own;
+
+#if defined(__GLIBC__)
+// Where the main thread's stack ended when the program began.
+extern void *__libc_stack_end __attribute__((weak));
+
+// pthread_getattr_np reads /proc/self/maps for the main thread. The kernel keeps mappings away from the stack by at least 128 MB.
+static bool main_bounds(stack_bounds *out) {
+  if (!&__libc_stack_end || !__libc_stack_end || (pid_t)syscall(SYS_gettid) != getpid()) return false;
+  uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0), size = 64u << 20;
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < size) size = limit.rlim_cur;
+  out->high = (uint64_t)(uintptr_t)__libc_stack_end;
+  out->low = out->high > size ? out->high - size : 0;
+  // In a forked child of another thread, the main thread is that one.
+  return here >= out->low && here < out->high;
+}
+#else
+static bool main_bounds(stack_bounds *out) {
+  (void)out;
+  return false;
+}
+#endif
+
+static void ask(void) {
+  own.is_asked = true;
+  if (main_bounds(&own.bounds)) return;
+  own.bounds = (stack_bounds){0, 0};
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  void *low;
+  size_t size;
+  if (pthread_attr_getstack(&attributes, &low, &size) == 0)
+    own.bounds = (stack_bounds){(uint64_t)(uintptr_t)low, (uint64_t)(uintptr_t)low + size};
+  pthread_attr_destroy(&attributes);
+}
+
+stack_bounds stack_own_bounds(void) {
+  if (!own.is_asked) ask();
+  return own.bounds;
+}
+
+#else
+
+stack_bounds stack_own_bounds(void) { return (stack_bounds){0, 0}; }
+
+#endif

@@ -1,0 +1,177 @@
+// Whom a thread waits for can be read out of the lock, as glibc, libdispatch and Swift keep it there: `pthread_mutex_t` (sysdeps/nptl/bits/
+// struct_mutex.h), `pthread_rwlock_t` (struct_rwlock.h), the words of futex(2) that hold a thread's id. What is private is tried out first.
+#include "locks.h"
+
+#include "peek.h"
+#include "supported.h"
+
+#if OPTRACE_STACKS
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static _Atomic bool knows_mutexes, knows_rwlocks;
+
+// In 32-bit words from the lock's beginning.
+enum { mutex_word = 0, mutex_owner = 2, mutex_users = 3, mutex_type = 4, mutex_words = 5 };
+enum { rwlock_readers = 0, rwlock_phase = 2, rwlock_writers = 3, rwlock_owner = 6, rwlock_words = 7 };
+enum { readers_see_writer = 1, readers_are_locked_out = 2, rwlock_waited_for = 2 };
+enum { id_bits = 0x3FFFFFFF };
+static const uint32_t has_waiters = 0x80000000;
+
+static uint32_t own_id(void) { return (uint32_t)syscall(SYS_gettid); }
+
+// The same words twice, or false.
+static bool read_twice(uint64_t address, uint32_t *words, int count) {
+  uint32_t again[8];
+  if (!peek_all(address, words, (size_t)count * 4) || !peek_all(address, again, (size_t)count * 4)) return false;
+  for (int i = 0; i < count; i++)
+    if (words[i] != again[i]) return false;
+  return true;
+}
+
+// Asks only whether there is such a thread of this process.
+static bool is_thread(uint32_t id) {
+  if (!id || id > id_bits) return false;
+  int error = errno;
+  bool is = syscall(SYS_tgkill, (long)getpid(), (long)id, 0l) == 0;
+  errno = error;
+  return is;
+}
+
+static void try_mutex(void) {
+  pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutexattr_t attributes;
+  uint32_t words[mutex_words], after[mutex_words];
+  const int types[] = {PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_RECURSIVE, PTHREAD_MUTEX_ERRORCHECK};
+  bool fits = sizeof lock >= sizeof words;
+  for (int i = 0; fits && i < 3; i++) {
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, types[i]);
+    pthread_mutex_init(&lock, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+    pthread_mutex_lock(&lock);
+    fits = read_twice((uint64_t)(uintptr_t)&lock, words, mutex_words);
+    pthread_mutex_unlock(&lock);
+    fits = fits && read_twice((uint64_t)(uintptr_t)&lock, after, mutex_words) && words[mutex_word] == 1 &&
+           words[mutex_owner] == own_id() && words[mutex_users] == 1 && (words[mutex_type] & 3) == (uint32_t)types[i] &&
+           after[mutex_word] == 0 && after[mutex_owner] == 0;
+    pthread_mutex_destroy(&lock);
+  }
+  atomic_store(&knows_mutexes, fits);
+}
+
+static void try_rwlock(void) {
+  pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+  uint32_t words[rwlock_words], after[rwlock_words];
+  if (sizeof lock < sizeof words) return;
+  pthread_rwlock_wrlock(&lock);
+  bool fits = read_twice((uint64_t)(uintptr_t)&lock, words, rwlock_words);
+  pthread_rwlock_unlock(&lock);
+  fits = fits && read_twice((uint64_t)(uintptr_t)&lock, after, rwlock_words) && words[rwlock_owner] == own_id() &&
+         (words[rwlock_readers] & 3) == (readers_see_writer | readers_are_locked_out) && words[rwlock_phase] == 1 &&
+         words[rwlock_writers] == 1 && after[rwlock_owner] == 0 && after[rwlock_readers] == 0;
+  pthread_rwlock_destroy(&lock);
+  atomic_store(&knows_rwlocks, fits);
+}
+
+static void prepare(void) {
+  try_mutex();
+  try_rwlock();
+}
+
+void locks_prepare(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, prepare);
+}
+
+// ---- Futexes
+
+static bool owned(sleep_reason *out, sleep_kind kind, uint64_t lock, uint32_t owner) {
+  out->kind = kind;
+  out->lock = lock;
+  out->owner = owner;
+  out->owner_ended = !is_thread(owner);
+  return true;
+}
+
+static bool is_mutex(uint64_t word, sleep_reason *out) {
+  enum { known_types = 3 | 128 | 256 | 512 };  // The type; shared between processes; two of elision.
+  uint32_t words[mutex_words];
+  if (!atomic_load(&knows_mutexes) || !read_twice(word, words, mutex_words) || words[mutex_word] != 2) return false;
+  // A word that is no mutex's has anything behind it; what was initialised as one and is locked has these.
+  uint32_t owner = words[mutex_owner];
+  if ((words[mutex_type] & ~(uint32_t)known_types) || !words[mutex_users] || !owner || owner > id_bits) return false;
+  return owned(out, sleep_mutex, word, owner);
+}
+
+// Who reads waits for the phase in which readers may; who writes, behind another writer, for the writers' turn.
+static bool is_rwlock(uint64_t word, uint32_t expected, sleep_reason *out) {
+  uint32_t words[rwlock_words];
+  if (!atomic_load(&knows_rwlocks)) return false;
+  for (int place = rwlock_phase; place <= rwlock_writers; place++) {
+    uint64_t lock = word - (uint64_t)place * 4;
+    if (lock % sizeof(void *) || !read_twice(lock, words, rwlock_words) || words[place] != expected) continue;
+    uint32_t owner = words[rwlock_owner], readers = words[rwlock_readers];
+    if (expected == (1 | rwlock_waited_for) && (readers & readers_are_locked_out) && is_thread(owner))
+      return owned(out, sleep_rwlock_writer, lock, owner);
+    // A writer that waits for readers to end: it has its turn, and not yet the phase.
+    if (place == rwlock_phase && expected == rwlock_waited_for && !owner && readers >> 3 && (readers & 3) == readers_are_locked_out &&
+        words[rwlock_writers]) {
+      out->kind = sleep_rwlock_readers;
+      out->lock = lock;
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool has_owner_in_word(uint64_t word, sleep_kind kind, sleep_reason *out) {
+  uint32_t value;
+  return read_twice(word, &value, 1) && (value & id_bits) && owned(out, kind, word, value & id_bits);
+}
+
+static void explain_futex(const uint64_t arguments[6], sleep_reason *out) {
+  enum { wait = 0, lock_pi = 6, wait_bitset = 9, lock_pi2 = 13, is_private = 128, by_wall_clock = 256 };
+  uint64_t word = arguments[0];
+  uint32_t operation = (uint32_t)arguments[1], expected = (uint32_t)arguments[2], value;
+  uint32_t what = operation & ~(uint32_t)(is_private | by_wall_clock);
+  out->kind = sleep_futex;
+  out->lock = word;
+  if (what == lock_pi || what == lock_pi2) {
+    if (!has_owner_in_word(word, sleep_inheriting, out)) out->kind = sleep_inheriting;
+    return;
+  }
+  if (what != wait && what != wait_bitset) return;
+  if (!read_twice(word, &value, 1) || value != expected) return;  // It goes on already.
+  if (expected == 2 && is_mutex(word, out)) return;
+  if (is_rwlock(word, expected, out)) return;
+  if ((expected & has_waiters) && is_thread(expected & id_bits)) has_owner_in_word(word, sleep_owned_word, out);
+  // The kernel takes the id back when the thread has ended, for everybody who may look.
+  else if (!(operation & is_private) && is_thread(expected)) owned(out, sleep_join, word, expected);
+}
+
+sleep_reason locks_explain(int32_t call, const uint64_t arguments[6]) {
+  sleep_reason out = {.kind = sleep_unknown};
+  const sleep_call *known = sleep_call_find(call);
+  if (!known) return out;
+  out.kind = known->kind;
+  out.call = known->name;
+  if (out.kind == sleep_futex) explain_futex(arguments, &out);
+  return out;
+}
+
+#else
+
+void locks_prepare(void) {}
+
+sleep_reason locks_explain(int32_t call, const uint64_t arguments[6]) {
+  (void)call, (void)arguments;
+  return (sleep_reason){.kind = sleep_unknown};
+}
+
+#endif

@@ -1,0 +1,191 @@
+#include "modules.h"
+
+#include "supported.h"
+
+#if OPTRACE_STACKS
+
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { text_bytes = 1 << 20 };
+
+static module all[modules_most];
+static _Atomic uint32_t count;
+static _Atomic uint64_t lost;
+static _Atomic uint32_t generation;
+// Paths. Pages that nothing was written to take no memory.
+static char text[text_bytes];
+
+// What follows belongs to who holds this: the process that does, as a forked child finds it held by a thread that it does not have.
+static _Atomic pid_t holder;
+static size_t text_used;
+static unsigned long long seen_adds, seen_subs;
+static bool was_seen;
+static bool is_still_there[modules_most];
+
+static const char *keep_path(const char *path) {
+  size_t length = strlen(path) + 1;
+  if (length > text_bytes - text_used) return "";
+  char *kept = text + text_used;
+  memcpy(kept, path, length);
+  text_used += length;
+  return kept;
+}
+
+// "GNU", the kind 3.
+static void find_id(module *one, const char *notes, size_t size) {
+  while (size >= sizeof(ElfW(Nhdr))) {
+    const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)(const void *)notes;
+    size_t name = (note->n_namesz + 3u) & ~3u, body = (note->n_descsz + 3u) & ~3u, left = size - sizeof *note;
+    if (name > left || note->n_descsz > left - name) return;
+    const char *at = notes + sizeof *note;
+    if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(at, "GNU", 4) == 0) {
+      size_t bytes = note->n_descsz < module_longest_id ? note->n_descsz : module_longest_id;
+      memcpy(one->id, at + name, bytes);
+      one->id_bytes = (uint8_t)bytes;
+      return;
+    }
+    if (body > left - name) return;
+    notes = at + name + body;
+    size = left - name - body;
+  }
+}
+
+static void describe(const struct dl_phdr_info *object, module *one) {
+  *one = (module){.base = object->dlpi_addr, .low = UINT64_MAX, .code_low = UINT64_MAX};
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+    uint64_t begin = object->dlpi_addr + part->p_vaddr, end = begin + part->p_memsz;
+    if (part->p_type == PT_LOAD) {
+      if (begin < one->low) one->low = begin;
+      if (end > one->high) one->high = end;
+      if (!(part->p_flags & PF_X)) continue;
+      if (begin < one->code_low) one->code_low = begin;
+      if (end > one->code_high) one->code_high = end;
+    } else if (part->p_type == PT_GNU_EH_FRAME) {
+      one->frame_header = begin;
+    } else if (part->p_type == PT_NOTE && !one->id_bytes) {
+      find_id(one, (const char *)(uintptr_t)begin, part->p_memsz);
+    }
+  }
+}
+
+// The loader knows the program itself by no name.
+static void describe_path(const struct dl_phdr_info *object, module *one) {
+  char program[4096];
+  if (object->dlpi_name && object->dlpi_name[0]) {
+    one->path = keep_path(object->dlpi_name);
+  } else {
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = 0;
+    one->path = keep_path(program);
+  }
+}
+
+static bool is_same(const module *a, const module *b) {
+  return a->base == b->base && a->low == b->low && a->high == b->high && a->frame_header == b->frame_header &&
+         a->code_low == b->code_low && a->id_bytes == b->id_bytes && memcmp(a->id, b->id, sizeof a->id) == 0;
+}
+
+static bool has_name(const module *one, const char *name) { return !name || !name[0] || strcmp(one->path, name) == 0; }
+
+typedef struct {
+  bool is_first, is_changed, has_unloaded;
+  uint32_t known;
+} walk;
+
+static int look(struct dl_phdr_info *object, size_t size, void *context) {
+  (void)size;
+  walk *w = context;
+  if (w->is_first) {
+    w->is_first = false;
+    if (was_seen && object->dlpi_adds == seen_adds && object->dlpi_subs == seen_subs) return 1;
+    w->is_changed = was_seen = true;
+    w->has_unloaded = object->dlpi_subs != seen_subs;
+    seen_adds = object->dlpi_adds;
+    seen_subs = object->dlpi_subs;
+    memset(is_still_there, 0, sizeof is_still_there);
+  }
+  module one;
+  describe(object, &one);
+  for (uint32_t i = 0; i < w->known; i++) {
+    if (is_still_there[i] || !is_same(&all[i], &one) || !has_name(&all[i], object->dlpi_name)) continue;
+    is_still_there[i] = true;
+    return 0;
+  }
+  uint32_t number = atomic_load_explicit(&count, memory_order_relaxed);
+  if (number == modules_most) {
+    atomic_fetch_add_explicit(&lost, 1, memory_order_relaxed);
+    return 0;
+  }
+  describe_path(object, &one);
+  atomic_store_explicit(&one.is_loaded, true, memory_order_relaxed);
+  memcpy(&all[number], &one, sizeof one);
+  is_still_there[number] = true;
+  atomic_store_explicit(&count, number + 1, memory_order_release);
+  return 0;
+}
+
+static bool hold(void) {
+  pid_t mine = getpid(), is = atomic_load(&holder);
+  return is != mine && atomic_compare_exchange_strong(&holder, &is, mine);
+}
+
+bool modules_refresh(void) {
+  if (!hold()) return false;
+  walk w = {.is_first = true, .known = atomic_load_explicit(&count, memory_order_relaxed)};
+  dl_iterate_phdr(look, &w);
+  if (w.is_changed) {
+    uint32_t now = atomic_load_explicit(&count, memory_order_relaxed);
+    for (uint32_t i = 0; i < now; i++)
+      atomic_store_explicit(&all[i].is_loaded, is_still_there[i], memory_order_release);
+    if (w.has_unloaded) atomic_fetch_add_explicit(&generation, 1, memory_order_release);
+  }
+  atomic_store(&holder, 0);
+  return w.is_changed;
+}
+
+uint32_t modules_count(void) { return atomic_load_explicit(&count, memory_order_acquire); }
+
+const module *module_at(uint32_t number) { return number && number <= modules_count() ? &all[number - 1] : NULL; }
+
+uint32_t module_of(uint64_t address) {
+  uint32_t now = modules_count();
+  for (uint32_t i = 0; i < now; i++)
+    if (address >= all[i].low && address < all[i].high && atomic_load_explicit(&all[i].is_loaded, memory_order_acquire)) return i + 1;
+  return 0;
+}
+
+bool module_has_code(uint64_t address) {
+  uint32_t now = modules_count();
+  for (uint32_t i = 0; i < now; i++)
+    if (address >= all[i].code_low && address < all[i].code_high && atomic_load_explicit(&all[i].is_loaded, memory_order_acquire))
+      return true;
+  return false;
+}
+
+uint64_t modules_lost(void) { return atomic_load_explicit(&lost, memory_order_relaxed); }
+uint32_t modules_generation(void) { return atomic_load_explicit(&generation, memory_order_acquire); }
+
+#else
+
+bool modules_refresh(void) { return false; }
+uint32_t modules_count(void) { return 0; }
+const module *module_at(uint32_t number) {
+  (void)number;
+  return NULL;
+}
+uint32_t module_of(uint64_t address) {
+  (void)address;
+  return 0;
+}
+bool module_has_code(uint64_t address) {
+  (void)address;
+  return false;
+}
+uint64_t modules_lost(void) { return 0; }
+uint32_t modules_generation(void) { return 0; }
+
+#endif

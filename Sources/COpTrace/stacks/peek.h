@@ -1,0 +1,15 @@
+// Reads of the process's own memory that may fail, and do no harm then.
+#ifndef OPTRACE_PEEK_H
+#define OPTRACE_PEEK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Copies what stands at an address, as far as it can be read; returns how many bytes. One system call (about a
+// microsecond); no lock, no memory. Several threads may do it at once.
+size_t peek(uint64_t address, void *out, size_t size);
+// All of it, or false.
+bool peek_all(uint64_t address, void *out, size_t size);
+
+#endif

@@ -1,0 +1,163 @@
+#include "table.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/wiped.h"
+#include "supported.h"
+
+#if OPTRACE_STACKS
+
+// What is described here stands in pages that a forked child finds empty: a head, places (a hash and the number of a stack), and
+// the stacks. A stack is a word with its size, and its addresses; its number is the place of that word, so that 0 is none. Nothing
+// is taken away, and a place is filled in one step, so whoever sees a number finds the stack behind it whole.
+struct stack_table {
+  size_t bytes;
+  uint32_t places;       // A power of two.
+  uint32_t words;        // Of `stack`.
+  _Atomic uint64_t *place;
+  uint64_t *stack;
+};
+
+// The head.
+typedef struct {
+  _Atomic uint64_t used;
+  _Atomic uint64_t lost;
+  _Atomic uint32_t count;
+} changing;
+
+enum { head_bytes = 128, farthest = 64 };
+_Static_assert(sizeof(changing) <= head_bytes, "the head has no room");
+
+static changing *changing_of(const stack_table *table) { return (changing *)((char *)(uintptr_t)table->place - head_bytes); }
+
+stack_table *stack_table_create(uint32_t stacks, size_t bytes) {
+  uint32_t places = 1024;
+  while (places < (1u << 30) && places / 2 < stacks) places *= 2;
+  size_t words = bytes / 8 < 64 ? 64 : bytes / 8;
+  if (words > UINT32_MAX) words = UINT32_MAX;
+  stack_table *table = malloc(sizeof *table);
+  if (!table) return NULL;
+  table->bytes = head_bytes + (size_t)places * 8 + words * 8;
+  table->places = places;
+  table->words = (uint32_t)words;
+  char *pages = wiped_pages(table->bytes);
+  if (!pages) {
+    free(table);
+    return NULL;
+  }
+  table->place = (_Atomic uint64_t *)(void *)(pages + head_bytes);
+  table->stack = (uint64_t *)(void *)(pages + head_bytes) + places;
+  return table;
+}
+
+void stack_table_destroy(stack_table *table) {
+  if (!table) return;
+  wiped_pages_free(changing_of(table), table->bytes);
+  free(table);
+}
+
+static uint32_t hash_of(const uint64_t *pcs, size_t count, size_t guessed) {
+  uint64_t a = count * 0x9E3779B97F4A7C15ull + guessed, b = 0xD6E8FEB86659FD93ull;
+  size_t i = 0;
+  for (; i + 2 <= count; i += 2) {
+    a = (a ^ pcs[i]) * 0xFF51AFD7ED558CCDull;
+    b = (b ^ pcs[i + 1]) * 0xC4CEB9FE1A85EC53ull;
+    a ^= a >> 32;
+    b ^= b >> 29;
+  }
+  if (i < count) a = (a ^ pcs[i]) * 0xFF51AFD7ED558CCDull;
+  a ^= a >> 32;
+  a = (a ^ b) * 0x9E3779B97F4A7C15ull;
+  return (uint32_t)(a >> 32);
+}
+
+static uint64_t size_word(size_t count, size_t guessed) { return count | (uint64_t)guessed << 16; }
+
+static bool is_this(const stack_table *table, uint32_t number, const uint64_t *pcs, size_t count, size_t guessed) {
+  const uint64_t *stack = table->stack + number;
+  return stack[0] == size_word(count, guessed) && memcmp(stack + 1, pcs, count * 8) == 0;
+}
+
+// Copies the stack to words of its own; 0: there is no room.
+static uint32_t store(stack_table *table, const uint64_t *pcs, size_t count, size_t guessed) {
+  changing *c = changing_of(table);
+  uint64_t at = atomic_load_explicit(&c->used, memory_order_relaxed);
+  do {
+    if (at + 1 + count + 1 > table->words) return 0;
+  } while (!atomic_compare_exchange_weak_explicit(&c->used, &at, at + 1 + count, memory_order_relaxed, memory_order_relaxed));
+  uint64_t *stack = table->stack + at + 1;
+  stack[0] = size_word(count, guessed);
+  memcpy(stack + 1, pcs, count * 8);
+  return (uint32_t)at + 1;
+}
+
+uint32_t stack_table_add(stack_table *table, const uint64_t *pcs, size_t count, size_t guessed, bool *is_new) {
+  *is_new = false;
+  if (!table || !count) return 0;
+  if (count > stack_table_deepest) count = stack_table_deepest;
+  if (guessed > count) guessed = count;
+  uint32_t hash = hash_of(pcs, count, guessed), own = 0;
+  for (uint32_t i = 0; i < farthest; i++) {
+    _Atomic uint64_t *place = &table->place[(hash + i) & (table->places - 1)];
+    uint64_t found = atomic_load_explicit(place, memory_order_acquire);
+    if (!found) {
+      if (!own && !(own = store(table, pcs, count, guessed))) break;
+      if (atomic_compare_exchange_strong_explicit(place, &found, (uint64_t)hash << 32 | own, memory_order_acq_rel, memory_order_acquire)) {
+        atomic_fetch_add_explicit(&changing_of(table)->count, 1, memory_order_relaxed);
+        *is_new = true;
+        return own;
+      }
+    }
+    // Somebody may have stored the same meanwhile; then our words are left unused.
+    if (found >> 32 == hash && is_this(table, (uint32_t)found, pcs, count, guessed)) return (uint32_t)found;
+  }
+  atomic_fetch_add_explicit(&changing_of(table)->lost, 1, memory_order_relaxed);
+  return 0;
+}
+
+const uint64_t *stack_table_get(const stack_table *table, uint32_t number, size_t *count, size_t *guessed) {
+  *count = *guessed = 0;
+  if (!table || !number || number > atomic_load_explicit(&changing_of(table)->used, memory_order_acquire)) return NULL;
+  const uint64_t *stack = table->stack + number;
+  *count = stack[0] & 0xFFFF;
+  *guessed = stack[0] >> 16 & 0xFFFF;
+  return stack + 1;
+}
+
+uint32_t stack_table_count(const stack_table *table) {
+  return table ? atomic_load_explicit(&changing_of(table)->count, memory_order_relaxed) : 0;
+}
+
+uint64_t stack_table_lost(const stack_table *table) {
+  return table ? atomic_load_explicit(&changing_of(table)->lost, memory_order_relaxed) : 0;
+}
+
+#else
+
+stack_table *stack_table_create(uint32_t stacks, size_t bytes) {
+  (void)stacks, (void)bytes;
+  return NULL;
+}
+void stack_table_destroy(stack_table *table) { (void)table; }
+uint32_t stack_table_add(stack_table *table, const uint64_t *pcs, size_t count, size_t guessed, bool *is_new) {
+  (void)table, (void)pcs, (void)count, (void)guessed;
+  *is_new = false;
+  return 0;
+}
+const uint64_t *stack_table_get(const stack_table *table, uint32_t number, size_t *count, size_t *guessed) {
+  (void)table, (void)number;
+  *count = *guessed = 0;
+  return NULL;
+}
+uint32_t stack_table_count(const stack_table *table) {
+  (void)table;
+  return 0;
+}
+uint64_t stack_table_lost(const stack_table *table) {
+  (void)table;
+  return 0;
+}
+
+#endif

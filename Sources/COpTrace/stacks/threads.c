@@ -1,0 +1,192 @@
+#include "threads.h"
+
+#include "modules.h"
+#include "peek.h"
+#include "supported.h"
+#include "unwind.h"
+
+#if OPTRACE_STACKS
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// For the one who looks: the process that does, as a forked child may find it taken by a thread that it does not have.
+static _Atomic pid_t looker;
+static _Alignas(16) uint8_t copy[threads_most_stack];
+static _Alignas(16) char entries[8192];
+static thread_seen seen;
+
+// As getdents64(2) gives them.
+typedef struct {
+  uint64_t inode;
+  int64_t next;
+  unsigned short bytes;
+  unsigned char type;
+  char name[];
+} entry;
+
+// "ID/file".
+static void make_path(char *out, uint32_t id, const char *file) {
+  char digits[12];
+  int count = 0;
+  do digits[count++] = (char)('0' + id % 10);
+  while (id /= 10);
+  while (count) *out++ = digits[--count];
+  *out++ = '/';
+  strcpy(out, file);
+}
+
+static int open_file(int tasks, uint32_t id, const char *file) {
+  char path[32];
+  make_path(path, id, file);
+  return openat(tasks, path, O_RDONLY | O_CLOEXEC);
+}
+
+// As text; false, and errno, where it can't be read.
+static bool read_text(int file, char *out, size_t size) {
+  ssize_t count = pread(file, out, size - 1, 0);
+  out[count > 0 ? count : 0] = 0;
+  return count > 0;
+}
+
+static bool read_one(int tasks, uint32_t id, const char *name, char *out, size_t size) {
+  int file = open_file(tasks, id, name);
+  out[0] = 0;
+  if (file < 0) return false;
+  bool done = read_text(file, out, size);
+  int error = errno;
+  close(file);
+  errno = error;
+  return done;
+}
+
+// "12 (a name) S ...": the name may hold anything.
+static bool read_name(const char *text) {
+  const char *open = strchr(text, '('), *close = strrchr(text, ')');
+  if (!open || !close || close < open || close[1] != ' ') return false;
+  size_t length = (size_t)(close - open - 1);
+  if (length >= sizeof seen.name) length = sizeof seen.name - 1;
+  memcpy(seen.name, open + 1, length);
+  seen.name[length] = 0;
+  seen.state = close[2];
+  return true;
+}
+
+// "running", "-1 sp pc" (in the kernel, and in no call of it), or "number, six arguments, sp, pc".
+static bool read_call(const char *text) {
+  if (strncmp(text, "running", 7) == 0) {
+    seen.is_running = true;
+    return true;
+  }
+  char *at;
+  long call = strtol(text, &at, 10);
+  if (at == text) return false;
+  uint64_t values[8] = {0};
+  int count = 0;
+  for (; count < 8; count++) {
+    char *before = at;
+    values[count] = strtoull(before, &at, 16);
+    if (at == before) break;
+  }
+  if (count != 2 && count != 8) return false;
+  seen.call = count == 8 ? (int32_t)call : -1;
+  if (count == 8) memcpy(seen.arguments, values, sizeof seen.arguments);
+  seen.sp = values[count - 2];
+  seen.pc = values[count - 1];
+  return true;
+}
+
+// The same text before and after: it has not gone on, and the copy is of its stack.
+static void read_stack(int file, const char *before, const threads_options *options, threads_count *count) {
+  size_t wanted = options->stack_bytes ? options->stack_bytes : 16 * 1024;
+  if (wanted > sizeof copy) wanted = sizeof copy;
+  size_t bytes = peek(seen.sp, copy, wanted);
+  char after[256];
+  if (!bytes || !read_text(file, after, sizeof after) || strcmp(before, after) != 0) {
+    count->moved++;
+    return;
+  }
+  stack_memory memory = {seen.sp, seen.sp + bytes, copy, true, true};
+  stack_start start = {seen.pc, seen.sp, 0};
+  size_t most = options->most_frames && options->most_frames < threads_deepest ? options->most_frames : threads_deepest, guessed;
+  seen.depth = (uint32_t)stack_walk(&start, &memory, seen.pcs, most, &guessed);
+  seen.guessed = (uint32_t)guessed;
+}
+
+// False: it has ended, or nothing of it may be known.
+static bool look_at(int tasks, uint32_t id, const threads_options *options, threads_count *count) {
+  char text[512], call[256];
+  memset(&seen, 0, offsetof(thread_seen, pcs));
+  seen.id = id;
+  seen.call = -1;
+  if (!read_one(tasks, id, "stat", text, sizeof text) || !read_name(text)) {
+    if (errno == EACCES || errno == EPERM) count->refused++;
+    else count->ended++;
+    return false;
+  }
+  if (read_one(tasks, id, "schedstat", text, sizeof text)) seen.cpu = strtoull(text, NULL, 10);
+  int file = open_file(tasks, id, "syscall");
+  bool is_read = file >= 0 && read_text(file, call, sizeof call);
+  if (!is_read) {
+    if (errno == ENOENT || errno == ESRCH) seen.is_running = seen.state == 'R';
+    count->refused += errno == EACCES || errno == EPERM;
+  } else if (read_call(call) && !seen.is_running && seen.sp) {
+    read_stack(file, call, options, count);
+  }
+  if (file >= 0) close(file);
+  return true;
+}
+
+static uint32_t number(const char *text) {
+  uint32_t value = 0;
+  for (; *text >= '0' && *text <= '9'; text++) value = value * 10 + (uint32_t)(*text - '0');
+  return *text ? 0 : value;
+}
+
+static void look_at_all(int tasks, const threads_options *options, void (*see)(void *, const thread_seen *), void *context, threads_count *count) {
+  for (;;) {
+    long bytes = syscall(SYS_getdents64, tasks, entries, sizeof entries);
+    if (bytes <= 0) return;
+    for (long at = 0; at < bytes;) {
+      const entry *one = (const entry *)(void *)(entries + at);
+      at += one->bytes;
+      uint32_t id = number(one->name);
+      if (!id || id == options->but || !look_at(tasks, id, options, count)) continue;
+      count->seen++;
+      count->running += seen.is_running;
+      see(context, &seen);
+    }
+  }
+}
+
+threads_status threads_look(const threads_options *options, void (*see)(void *context, const thread_seen *thread), void *context, threads_count *count) {
+  threads_count none;
+  if (!count) count = &none;
+  *count = (threads_count){0};
+  pid_t mine = getpid(), is = atomic_load(&looker);
+  if (is == mine || !atomic_compare_exchange_strong(&looker, &is, mine)) return threads_busy;
+  int error = errno, tasks = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (tasks >= 0) {
+    modules_refresh();
+    look_at_all(tasks, options, see, context, count);
+    close(tasks);
+  }
+  errno = error;
+  atomic_store(&looker, 0);
+  return tasks >= 0 ? threads_looked : threads_no_list;
+}
+
+#else
+
+threads_status threads_look(const threads_options *options, void (*see)(void *context, const thread_seen *thread), void *context, threads_count *count) {
+  (void)options, (void)see, (void)context;
+  if (count) *count = (threads_count){0};
+  return threads_no_list;
+}
+
+#endif

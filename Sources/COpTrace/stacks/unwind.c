@@ -1,0 +1,277 @@
+#include "unwind.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "bounds.h"
+#include "modules.h"
+#include "peek.h"
+
+#if OPTRACE_STACKS
+
+// ---- Rules, remembered
+
+// The loader's own list, which needs no lock (glibc 2.35 and newer): what <dlfcn.h> calls struct dl_find_object.
+typedef struct {
+  unsigned long long flags;
+  void *low, *high, *map, *frame_header;
+  unsigned long long reserved[7];
+} found_object;
+extern int find_object(void *address, found_object *out) __asm__("_dl_find_object") __attribute__((weak));
+
+static bool find_module(uint64_t address, uint64_t *low, uint64_t *high, uint64_t *header) {
+  if (find_object) {
+    found_object found;
+    if (find_object((void *)(uintptr_t)address, &found) != 0) return false;
+    *low = (uint64_t)(uintptr_t)found.low;
+    *high = (uint64_t)(uintptr_t)found.high;
+    *header = (uint64_t)(uintptr_t)found.frame_header;
+  } else {
+    const module *one = module_at(module_of(address));
+    if (!one) return false;
+    *low = one->low;
+    *high = one->high;
+    *header = one->frame_header;
+  }
+  return *header >= *low && *header < *high;
+}
+
+static unwind_rule make_rule(uint64_t address, bool careful, uint64_t *start) {
+  uint64_t low, high, header;
+  if (!find_module(address, &low, &high, &header)) return 0;
+  unwind_image image;
+  image.bytes = careful ? NULL : (const uint8_t *)(uintptr_t)low;
+  image.low = low;
+  image.high = high;
+  image.window_at = image.window_bytes = 0;
+  return rule_find(&image, header, address, start);
+}
+
+// A place for each of some thousand addresses. The key is mixed with the rule and with the number of unloadings, so that two
+// words of different writers, and what was true before an unloading, match no address.
+enum { places = 8192 };
+static struct {
+  _Atomic uint64_t key, rule;
+} remembered[places] __attribute__((aligned(64)));
+
+static inline uint64_t spread(uint64_t value) {
+  value *= 0x9E3779B97F4A7C15ull;
+  return value ^ value >> 32;
+}
+
+static inline unwind_rule rule_at(uint64_t address, bool careful, uint64_t generation) {
+  uint64_t place = spread(address) >> 40 & (places - 1);
+  uint64_t key = atomic_load_explicit(&remembered[place].key, memory_order_relaxed);
+  uint64_t rule = atomic_load_explicit(&remembered[place].rule, memory_order_relaxed);
+  if (__builtin_expect((key ^ spread(rule + generation)) == address, 1)) return rule;
+  rule = make_rule(address, careful, NULL);
+  atomic_store_explicit(&remembered[place].key, address ^ spread(rule + generation), memory_order_relaxed);
+  atomic_store_explicit(&remembered[place].rule, rule, memory_order_relaxed);
+  return rule;
+}
+
+// Apart from what rules differ in, and odd.
+static inline uint64_t generation_now(void) { return modules_generation() * 0xD6E8FEB86659FD93ull + 1; }
+
+unwind_rule unwind_rule_at(uint64_t address, bool careful) { return rule_at(address, careful, generation_now()); }
+
+// ---- What stands in memory
+
+// Words of a stack may belong to what sanitizers watch.
+__attribute__((no_sanitize("address", "thread"), noinline)) static bool read_slowly(const stack_memory *memory, uint64_t address, uint64_t *out) {
+  return memory->beyond && peek_all(address, out, 8);
+}
+
+__attribute__((no_sanitize("address", "thread"))) static inline bool read_word(const stack_memory *memory, uint64_t address, uint64_t *out) {
+  if (__builtin_expect(address >= memory->low && address < memory->high && memory->high - address >= 8, 1)) {
+    *out = *(const uint64_t *)(const void *)(memory->bytes + (address - memory->low));
+    return true;
+  }
+  return read_slowly(memory, address, out);
+}
+
+// A return address may be signed in its upper bits.
+static inline uint64_t plain(uint64_t address) {
+#if defined(__aarch64__)
+  register uint64_t x30 __asm__("x30") = address;
+  __asm__("hint #7" : "+r"(x30));
+  return x30;
+#else
+  return address;
+#endif
+}
+
+// ---- Without a rule
+
+// Whether a call stands before this address; `target`: whom it calls, 0 where that is not in the instruction.
+static bool is_behind_call(uint64_t address, uint64_t *target) {
+  *target = 0;
+  if (!module_has_code(address - 1)) return false;
+#if defined(__x86_64__)
+  uint8_t b[7];
+  if (!peek_all(address - 7, b, 7)) return false;
+  if (b[2] == 0xE8) {
+    int32_t offset;
+    memcpy(&offset, b + 3, 4);
+    uint64_t to = address + (uint64_t)(int64_t)offset;
+    if (module_has_code(to)) {
+      *target = to;
+      return true;
+    }
+  }
+  // FF /2 with its ways to say whom: register, memory, with a further byte, with an offset of one or of four bytes.
+  if (b[5] == 0xFF && ((b[6] & 0xF8) == 0xD0 || ((b[6] & 0xF8) == 0x10 && (b[6] & 7) != 4 && (b[6] & 7) != 5))) return true;
+  if (b[4] == 0xFF && (b[5] == 0x14 || ((b[5] & 0xF8) == 0x50 && (b[5] & 7) != 4))) return true;
+  if (b[3] == 0xFF && b[4] == 0x54) return true;
+  if (b[1] == 0xFF && (b[2] == 0x15 || ((b[2] & 0xF8) == 0x90 && (b[2] & 7) != 4))) return true;
+  return b[0] == 0xFF && b[1] == 0x94;
+#else
+  uint32_t instruction;
+  if (address % 4 || !peek_all(address - 4, &instruction, 4)) return false;
+  if ((instruction & 0xFC000000) == 0x94000000) {
+    *target = address - 4 + (uint64_t)((int64_t)(int32_t)(instruction << 6) >> 4);
+    return true;
+  }
+  return (instruction & 0xFEFFF800) == 0xD63F0800 || (instruction & 0xFFFFFC1F) == 0xD63F0000;
+#endif
+}
+
+// Whether a call of `target` gets to `function`: it is that, or an entry of the linkage table that jumps there.
+static bool leads_to(uint64_t target, uint64_t function) {
+  if (!target) return false;
+  if (target == function) return true;
+#if defined(__x86_64__)
+  uint8_t b[16];
+  if (!peek_all(target, b, sizeof b)) return false;
+  size_t at = memcmp(b, "\xF3\x0F\x1E\xFA", 4) == 0 ? 4 : 0;
+  if (b[at] == 0xF2) at++;
+  if (b[at] != 0xFF || b[at + 1] != 0x25) return false;
+  int32_t offset;
+  memcpy(&offset, b + at + 2, 4);
+  uint64_t to;
+  return peek_all(target + at + 6 + (uint64_t)(int64_t)offset, &to, 8) && to == function;
+#else
+  return false;
+#endif
+}
+
+// The registers on the way.
+typedef struct {
+  uint64_t pc, sp, bp;
+} registers;
+
+// A return address within three words of sp; else the saved bp and what stands beside it.
+static bool guess(const stack_memory *memory, registers *r) {
+  uint64_t word, target;
+  for (int i = 0; i < 3; i++) {
+    uint64_t at = r->sp + (uint64_t)i * 8;
+    if (!read_word(memory, at, &word) || !is_behind_call(plain(word), &target)) continue;
+    r->pc = plain(word);
+    r->sp = at + 8;
+    return true;
+  }
+  uint64_t outer;
+  if (r->bp % 8 || r->bp < r->sp || !read_word(memory, r->bp, &outer) || !read_word(memory, r->bp + 8, &word)) return false;
+  if (!is_behind_call(plain(word), &target)) return false;
+  r->pc = plain(word);
+  r->sp = r->bp + 16;
+  r->bp = outer;
+  return true;
+}
+
+// Of a thread that sleeps only pc and sp are known, and the first functions may leave bp alone. Where the rule counts from bp, that
+// is found by the pair of saved bp and return address which it leads to: surely where the call before that address leads to the
+// function; else the first pair that could be one. False: there is none.
+static bool find_bp(const stack_memory *memory, unwind_rule rule, uint64_t address, registers *r, bool *is_sure) {
+  enum { farthest = 512 };
+  uint64_t function = 0, candidate = 0;
+  if ((rule & (rule_indirect | rule_ra_by_base | rule_saves_bp | rule_bp_by_base)) != rule_saves_bp) return false;
+  make_rule(address, true, &function);
+  uint64_t bp = (r->sp + 7) & ~7ull;
+  for (int i = 0; i < farthest; i++, bp += 8) {
+    uint64_t cfa = bp + (uint64_t)rule_cfa(rule), ra, outer, target;
+    if (cfa <= r->sp) continue;
+    if (cfa + 16 > memory->high || !read_word(memory, cfa + (uint64_t)rule_ra(rule), &ra)) break;
+    if (!is_behind_call(plain(ra), &target) || !read_word(memory, cfa + (uint64_t)rule_bp(rule), &outer)) continue;
+    if (leads_to(target, function)) {
+      r->bp = bp;
+      return *is_sure = true;
+    }
+    if (!candidate && outer > bp && outer < memory->high && outer % 8 == 0) candidate = bp;
+  }
+  r->bp = candidate;
+  *is_sure = false;
+  return candidate != 0;
+}
+
+// ---- The walk
+
+// To the caller, by the rule. False: there is none, or what the rule leads to is not a stack.
+static inline bool step(const stack_memory *memory, unwind_rule rule, registers *r) {
+  uint64_t base = rule & rule_by_bp ? r->bp : r->sp, cfa = base + (uint64_t)rule_cfa(rule), ra, bp = r->bp;
+  if ((rule & rule_indirect) && !read_word(memory, cfa, &cfa)) return false;
+  // A signal may have come on a stack of its own.
+  if (cfa <= r->sp && !(rule & rule_signal)) return false;
+  if (!read_word(memory, (rule & rule_ra_by_base ? base : cfa) + (uint64_t)rule_ra(rule), &ra)) return false;
+  if ((rule & rule_saves_bp) && !read_word(memory, (rule & rule_bp_by_base ? base : cfa) + (uint64_t)rule_bp(rule), &bp)) return false;
+  r->pc = plain(ra);
+  r->sp = cfa;
+  r->bp = bp;
+  return r->pc != 0;
+}
+
+size_t stack_walk(const stack_start *start, const stack_memory *memory, uint64_t *pcs, size_t most, size_t *guessed) {
+  registers r = {start->pc, start->sp, start->bp};
+  uint64_t generation = generation_now();
+  size_t count = 0, first_guess = SIZE_MAX;
+  bool is_exact = true;  // No call stands before pc, so it may be the first of its function.
+  while (count < most && r.pc) {
+    pcs[count++] = r.pc;
+    uint64_t address = r.pc - !is_exact;
+    unwind_rule rule = rule_at(address, memory->foreign || first_guess != SIZE_MAX, generation);
+    if (rule & rule_end) break;
+    is_exact = rule & rule_signal;
+    if (__builtin_expect((rule & (rule_frame | rule_by_bp)) == (rule_frame | rule_by_bp) && !r.bp, 0)) {
+      bool is_sure;
+      if (!find_bp(memory, rule, address, &r, &is_sure)) break;
+      if (!is_sure && first_guess == SIZE_MAX) first_guess = count;
+    }
+    if (__builtin_expect(rule & rule_frame, 1)) {
+      if (!step(memory, rule, &r)) break;
+      continue;
+    }
+    if (first_guess == SIZE_MAX) first_guess = count;
+    if (!guess(memory, &r)) break;
+  }
+  if (guessed) *guessed = first_guess < count ? first_guess : count;
+  return count;
+}
+
+size_t stack_walk_here(const stack_start *start, uint64_t *pcs, size_t most, size_t *guessed) {
+  stack_bounds bounds = stack_own_bounds();
+  stack_memory memory = {.beyond = true};
+  if (start->sp >= bounds.low && start->sp < bounds.high) memory.low = start->sp;
+  else memory.low = bounds.high;  // A stack that nobody told of; a signal's leads back to the thread's own, which may be untouched below.
+  memory.high = bounds.high;
+  memory.bytes = (const uint8_t *)(uintptr_t)memory.low;
+  return stack_walk(start, &memory, pcs, most, guessed);
+}
+
+#else
+
+unwind_rule unwind_rule_at(uint64_t address, bool careful) {
+  (void)address, (void)careful;
+  return 0;
+}
+
+size_t stack_walk(const stack_start *start, const stack_memory *memory, uint64_t *pcs, size_t most, size_t *guessed) {
+  (void)start, (void)memory, (void)pcs, (void)most;
+  if (guessed) *guessed = 0;
+  return 0;
+}
+
+size_t stack_walk_here(const stack_start *start, uint64_t *pcs, size_t most, size_t *guessed) {
+  return stack_walk(start, NULL, pcs, most, guessed);
+}
+
+#endif
