@@ -24,7 +24,7 @@
       subcommands: [
         DemoCommand.self, ReportCommand.self, ViewCommand.self, GraphCommand.self, TimelineCommand.self,
         SummaryCommand.self, DoctorCommand.self, ValidateCommand.self, DumpCommand.self, PackCommand.self,
-        UnpackCommand.self, RecordCommand.self,
+        UnpackCommand.self, SymbolicateCommand.self, RecordCommand.self,
         DemoProgramCommand.self,
       ])
 

@@ -97,7 +97,8 @@ struct DoctorCommandTests {
     expected.formUnion(
       JSONPaths.group(
         ".findings[].operations[]",
-        "id:number name:string class:string state:string stateSeconds:number queue:number source:string source:null"))
+        "id:number name:string class:string state:string stateSeconds:number queue:number source:string source:null "
+          + "function:null file:string file:null line:number line:null module:null"))
     expected.formUnion(JSONPaths.group(".findings[].queues[]", "id:number name:string"))
     expected.formUnion(
       JSONPaths.group(

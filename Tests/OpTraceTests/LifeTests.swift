@@ -58,7 +58,8 @@ import Testing
       if !isRing { #expect(module("BlockOperation") == "Foundation") }
     #endif
     // Each is told once, and is nobody's sign of life.
-    #expect(events.filter { $0.kind == EventKind.classDescribed.rawValue }.count == 3)
+    let described = events.filter { $0.kind == EventKind.classDescribed.rawValue }.map { $0.word1 & 0xFFFF }
+    #expect(described.count >= 3 && Set(described).count == described.count)
     #expect(!trace.threads.contains { $0.id.rawValue == 0 })
   }
 

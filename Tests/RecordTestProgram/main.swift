@@ -14,6 +14,32 @@ func work(_ count: Int) {
   queue.addOperations((0..<count).map { _ in BlockOperation {} }, waitUntilFinished: true)
 }
 
+@inline(never) func loadUsers(_ queue: OperationQueue, then done: @escaping @Sendable () -> Void) {
+  let operation = BlockOperation { usleep(1000) }
+  operation.completionBlock = done
+  queue.addOperation(operation)
+}
+
+@inline(never) func resizeAll(_ queue: OperationQueue) {
+  for _ in 0..<3 { queue.addOperation { usleep(100) } }
+  let named = BlockOperation { usleep(100) }
+  named.name = "the last one"
+  queue.addOperation(named)
+}
+
+final class Importing: Operation, @unchecked Sendable {}
+
+/// Blocks without names, each with its own code.
+func blocks() {
+  let queue = OperationQueue()
+  queue.maxConcurrentOperationCount = 1
+  loadUsers(queue) {}
+  resizeAll(queue)
+  queue.addOperation(Importing())
+  queue.addBarrierBlock { usleep(100) }
+  queue.waitUntilAllOperationsAreFinished()
+}
+
 func words(_ words: [String]) -> [UnsafeMutablePointer<CChar>?] { words.map { strdup($0) } + [nil] }
 
 func own() -> String { (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "" }
@@ -24,6 +50,12 @@ while let step = rest.popFirst() {
   case "work":
     work(10)
     say("worked")
+
+  case "blocks":
+    blocks()
+
+  case "die":
+    kill(getpid(), SIGKILL)
 
   case "words":
     say(rest.joined(separator: "|"))

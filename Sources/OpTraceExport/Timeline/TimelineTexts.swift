@@ -32,7 +32,7 @@ extension TimelineContent {
   func name(ofOperation index: Timeline.OperationIndex) -> String {
     trace.operations.withUnsafeBufferPointer { operations in
       if let name = operations[Int(index)].name, !name.isEmpty { return name }
-      return operations[Int(index)].title
+      return operations[Int(index)].function?.shortName ?? operations[Int(index)].className
     }
   }
 

@@ -10,15 +10,23 @@ import OpTraceFormat
 
 /// Adds to a trace what its code is called. Where the program's files are, names can be looked up; then the trace travels.
 package enum SymbolWriter {
+  /// What became of it.
+  package enum Outcome: Equatable {
+    case done
+    /// Parts of the trace are damaged: what is added behind them would hide how much is missing.
+    case damaged
+    /// The system's error number.
+    case cannotWrite(Int32)
+  }
+
   /// What a frame's code is called: the innermost of inlined functions first.
   package typealias Names = (frame: FrameID, symbols: [SymbolRecord])
 
   /// Adds a chunk behind all others, and then tells the header of it: a reader in between sees the trace as it was. Symbols that
   /// are there already are replaced. The program must write no more.
   ///
-  /// - Returns: why it could not be written, as `errno`; nil: it is done.
   /// - Throws: ``TraceError`` where the file is no trace.
-  package static func append(_ names: [Names], toFile path: String) throws(TraceError) -> Int32? {
+  package static func append(_ names: [Names], toFile path: String) throws(TraceError) -> Outcome {
     let source = try FileSource.openTrace(path: path)
     var header = try FileHeader.read(source, file: path)
     var walk = ChunkWalk(source, header: header)
@@ -28,8 +36,8 @@ package enum SymbolWriter {
       sequence = max(sequence, chunk.sequence)
       if chunk.kind == .definitions { decoder.decode(chunk, in: &words) }
     }
-    let size = source.size()
-    let end = header.isClosed && header.endOffset >= header.headerSize ? min(header.endOffset, size) : size
+    guard header.damage.isEmpty, walk.damage.isEmpty, decoder.damage.isEmpty else { return .damaged }
+    let end = header.isClosed ? header.endOffset : source.size()
     let start = (end + 63) / 64 * 64
     var bytes = [UInt8](repeating: 0, count: Int(start - end))
     var events = TraceEvents(header: header.header)
@@ -72,17 +80,22 @@ package enum SymbolWriter {
       word2: line | id(symbol.file) << 24 | id(symbol.module) << 40, text: symbol.function)
   }
 
-  private static func write(_ bytes: [UInt8], at end: UInt64, _ header: FileHeader, _ path: String) -> Int32? {
-    guard let file = OwnedDescriptor(open(path.asPath, O_RDWR | O_CLOEXEC)) else { return errno }
-    guard put(bytes, at: end, file.number) else { return errno }
+  private static func write(_ bytes: [UInt8], at end: UInt64, _ header: FileHeader, _ path: String) -> Outcome {
+    guard let file = OwnedDescriptor(open(path.asPath, O_RDWR | O_CLOEXEC)) else { return .cannotWrite(errno) }
+    guard put(bytes, at: end, file.number) else {
+      let error = errno
+      // No part of it stays.
+      _ = ftruncate(file.number, off_t(end))
+      return .cannotWrite(error)
+    }
     // One that is open ends where nothing follows.
-    guard header.isClosed, header.endOffset > 0 else { return nil }
+    guard header.isClosed else { return .done }
     typealias Place = Layout.Header
     var part = [UInt8](repeating: 0, count: Place.size)
-    guard pread(file.number, &part, part.count, 0) == part.count else { return errno }
+    guard pread(file.number, &part, part.count, 0) == part.count else { return .cannotWrite(errno) }
     part.put(header.endOffset, at: Place.endOffset)
     part.put(part.checksum(of: Place.state..<Place.dynamicChecksum), at: Place.dynamicChecksum)
-    return put(Array(part[Place.state...]), at: UInt64(Place.state), file.number) ? nil : errno
+    return put(Array(part[Place.state...]), at: UInt64(Place.state), file.number) ? .done : .cannotWrite(errno)
   }
 
   private static func put(_ bytes: [UInt8], at offset: UInt64, _ file: Int32) -> Bool {

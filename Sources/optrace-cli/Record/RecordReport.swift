@@ -62,7 +62,12 @@
         let trace = try withProgress("reading '\(printable(name))'") { try TraceReader.read(path: path) }
         // Here the program's files are; where the trace goes they may not be.
         if !LiveProcess.writes(trace.header) {
-          _ = try withProgress("looking up the names of code") { try TraceSymbols(of: trace).add(toFile: path) }
+          let outcome = try withProgress("looking up the names of code") {
+            try TraceSymbols(of: trace).add(toFile: path)
+          }
+          if case .cannotWrite(let error) = outcome {
+            problems.append("names of code in '\(printable(name))': \(reason(error))")
+          }
         }
         entries.append(
           Entry(

@@ -37,9 +37,8 @@
       troubles = found.modules.flatMap { module in module.troubles.map { "\($0)" } }
     }
 
-    /// - Returns: why they could not be written, as `errno`.
-    func add(toFile path: String) throws -> Int32? {
-      names.isEmpty ? nil : try SymbolWriter.append(names, toFile: path)
+    func add(toFile path: String) throws -> SymbolWriter.Outcome {
+      names.isEmpty ? .done : try SymbolWriter.append(names, toFile: path)
     }
 
     private static func record(_ frame: SymbolFrame, image: String) -> SymbolRecord {

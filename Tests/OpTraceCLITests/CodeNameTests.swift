@@ -1,0 +1,119 @@
+#if os(Linux)
+  import Foundation
+  import OpTraceAnalysis
+  import OpTraceModel
+  import TestSupport
+  import Testing
+
+  /// Operations without names of their own are called by the code that they run, in every output.
+  @Suite("Names from the code", .ownThread) struct CodeNameTests {
+    private let folder: RecordFolder
+    private let file = "run.optrace"
+
+    init() throws { folder = try RecordFolder() }
+
+    private func record(_ program: String? = nil) throws -> Trace {
+      let result = try folder.record("-o", file, "--", try program ?? RecordFolder.program, "blocks")
+      #expect(result.status == 0, "\(result.errors)")
+      return try folder.trace(file)
+    }
+
+    private func run(_ arguments: String...) throws -> Command.Result {
+      try Command.run(
+        arguments: [folder.folder.folder.path] + arguments, shell: RecordFolder.enter + #"exec "$optrace" "$@""#)
+    }
+
+    private static let kinds = [
+      "closure #1 in loadUsers(_:then:)", "closure #1 in resizeAll(_:)", "closure #2 in resizeAll(_:)", "Importing",
+      "closure #2 in blocks()",
+    ]
+
+    @Test("a closure's name, with its file, line and module; the name that the program gave stays") func names() throws {
+      let trace = try record()
+      #expect(TraceValidator.check(try TraceReader.events(path: folder.folder.path(file))).isEmpty)
+      #expect(trace.loss.isComplete)
+      #expect(
+        trace.operations.map(\.title) == [
+          Self.kinds[0], Self.kinds[1], Self.kinds[1], Self.kinds[1], "the last one", "Importing", Self.kinds[4],
+        ])
+      #expect(Set(trace.operations.map(\.kind)) == Set(Self.kinds))
+      let source = try String(
+        contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+          .appendingPathComponent("RecordTestProgram/main.swift"), encoding: .utf8
+      ).split(separator: "\n", omittingEmptySubsequences: false)
+      for operation in trace.operations where operation.className == "BlockOperation" {
+        let place = operation.codePlace
+        #expect(place.module == "RecordTestProgram" && place.file?.hasSuffix("RecordTestProgram/main.swift") == true)
+        let line = try #require(place.line)
+        #expect(source[line - 1].contains("{ usleep("), "line \(line)")
+      }
+      #expect(trace.operations[5].codePlace == CodePlace(module: "RecordTestProgram"))
+    }
+
+    @Test("all outputs say it, group by it, and find it") func outputs() throws {
+      _ = try record()
+      let summary = try run("summary", file)
+      for kind in Self.kinds { #expect(summary.output.contains("  \(kind)  "), "\(kind)") }
+      #expect(!summary.output.contains("  BlockOperation       "))
+      let json = try run("summary", "--json", file).output
+      #expect(json.contains("\"function\": \"closure #1 in loadUsers(_:then:)\""))
+      #expect(json.contains("RecordTestProgram/main.swift\",\n      \"line\": "))
+      #expect(json.contains("\"module\": \"RecordTestProgram\""))
+      #expect(try run("graph", file, "-o", "-").output.contains("closure #1 in resizeAll(_:)"))
+      #expect(try run("report", file, "-o", "-").output.contains("closure #1 in resizeAll(_:)"))
+      let part = try run("timeline", "--class", "closure #2 in resizeAll(_:)", file, "-o", "-")
+      #expect(part.status == 0 && part.output.contains("the last one"))
+      #expect(!part.output.contains("closure #1 in resizeAll"))
+      let wrong = try run("timeline", "--class", "closure #3 in resizeAll(_:)", file, "-o", "-")
+      #expect(wrong.status == 64 && wrong.errors.contains("did you mean 'closure #1 in resizeAll(_:)'"))
+      let packed = try run("pack", "--anonymize", file, "-o", "small.optracez")
+      #expect(packed.status == 0)
+      let dump = try run("dump", "small.optracez", "-o", "-").output
+      #expect(dump.contains("symbol ") && !dump.contains("resizeAll") && !dump.contains("RecordTestProgram"))
+    }
+
+    @Test("a program that was killed has its names, too") func killed() throws {
+      let result = try folder.record(
+        "-o", file, "--", try RecordFolder.program, "blocks", "die")
+      #expect(result.status == 128 + SIGKILL)
+      let trace = try folder.trace(file)
+      #expect(!trace.header.isClosed && trace.loss.isComplete)
+      #expect(trace.operations.first?.title == Self.kinds[0])
+    }
+
+    @Test("without symbols: the class, and where in which file the code lies") func stripped() throws {
+      let program = folder.folder.path("plain")
+      let strip = try Command.run(try RecordFolder.program, program, shell: #"strip -o "$2" "$1" || cp "$1" "$2""#)
+      try #require(strip.status == 0)
+      let trace = try record(program)
+      let kinds = trace.operations.filter { $0.className == "BlockOperation" }.map(\.kind)
+      for kind in kinds {
+        #expect(kind.wholeMatch(of: /BlockOperation at plain\+0x[0-9a-f]+/) != nil, "\(kind)")
+      }
+      #expect(Set(kinds).count == 3 && trace.operations[0].title == "BlockOperation")
+      let again = try run("symbolicate", file)
+      #expect(again.status == 0 && again.errors.contains("/plain is stripped: keep a debug file beside it"))
+    }
+
+    @Test("symbolicate: names of a trace that has none, and again; what it cannot do") func symbolicate() throws {
+      _ = try record()
+      let before = try folder.trace(file)
+      let words = /'run\.optrace': \d+ places of the program's code, \d+ with a name, \d+ with a line\n/
+      for _ in 0..<2 {
+        let result = try run("symbolicate", file)
+        #expect(result.status == 0 && result.output.wholeMatch(of: words) != nil, "\(result)")
+        let after = try folder.trace(file)
+        #expect(after.operations == before.operations && after.stacks == before.stacks && after.loss.isComplete)
+      }
+      _ = try run("pack", file, "-o", "run.optracez")
+      #expect(
+        try run("symbolicate", "run.optracez")
+          == .init(
+            status: 65, output: "",
+            errors: "optrace: 'run.optracez' is packed or a text: put names into the trace that it was made of\n"))
+      #expect(try run("symbolicate", "none.optrace").status == 66)
+      try folder.folder.write("empty.optrace", [])
+      #expect(try run("symbolicate", "empty.optrace").status == 65)
+    }
+  }
+#endif
