@@ -33,7 +33,7 @@ enum Programs {
   /// Small enough to be tried with every damage: no library, nothing of the C runtime.
   static let tiny = compiled(
     "tiny", Tool.clang,
-    ["-gdwarf-5", "-O1", "-nostdlib", "-static", "-Wl,--build-id,-e,first", "program.c"])
+    ["-gdwarf-5", "-O1", "-nostdlib", "-static", "-Wl,--build-id,-e,first,-z,max-page-size=64", "program.c"])
 
   private static let versions = (2...5).map {
     compiled("c\($0)", Tool.clang, ["-gdwarf-\($0)", "-O1", "-Wl,--build-id", "program.c"])

@@ -16,11 +16,12 @@ private func forkProcess() -> Int32
 enum DemanglingChild {
   /// In bytes. A longer text is dropped.
   static let longest = 1 << 16
-  /// Of the child, in seconds of the processor and in bytes.
-  static let seconds: rlim_t = 10
+  /// Of the processor's, for a child with so many names. They are demangled in a thousandth of that.
+  static func seconds(_ names: Int) -> rlim_t { rlim_t(1 + names / 10_000) }
+  /// Of a child, in bytes.
   static let memory: rlim_t = 1 << 28
   /// How many names may end a child. Those behind the last stay as they are.
-  static let mostDeaths = 16
+  static let mostDeaths = 8
 
   /// For each name its text, or nil. Nil for all where there is no child.
   static func demangle(_ names: [String]) -> [String?] {
@@ -75,7 +76,7 @@ enum DemanglingChild {
     for number in [SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGXCPU] { signal(number, SIG_DFL) }
     let nowhere = open("/dev/null", O_WRONLY)
     if nowhere >= 0 { dup2(nowhere, STDERR_FILENO) }
-    limit(Int32(bitPattern: UInt32(truncatingIfNeeded: Int(cpuLimit))), seconds)
+    limit(Int32(bitPattern: UInt32(truncatingIfNeeded: Int(cpuLimit))), seconds(names.count))
     limit(Int32(bitPattern: UInt32(truncatingIfNeeded: Int(dataLimit))), memory)
     limit(Int32(bitPattern: UInt32(truncatingIfNeeded: Int(coreLimit))), 0)
     for name in names {
