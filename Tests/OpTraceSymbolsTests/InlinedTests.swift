@@ -12,6 +12,15 @@
       return Symbolicator(options: options).symbolicate(Array(try code(of: path)), of: path)
     }
 
+    /// By another process: a file that any process of this one's has open for writing cannot be run.
+    private func makeTool(_ script: String, in scratch: Scratch) throws -> String {
+      let text = try scratch.write("script", Array("#!/bin/sh\n\(script)\n".utf8))
+      let tool = scratch.path("llvm-symbolizer")
+      #expect(chmod(text, 0o700) == 0)
+      try Programs.run(URL(fileURLWithPath: "/bin/cp"), ["-p", text, tool])
+      return tool
+    }
+
     @Test(.enabled(if: Tool.symbolizer != nil, "needs llvm-symbolizer")) func inlinedFunctionsComeFirst() throws {
       let tool = try #require(Tool.symbolizer?.path)
       let path = try Programs.c(dwarf: 5)
@@ -42,8 +51,7 @@
     ])
     func aBrokenTool(_ script: String, _ reason: String) throws {
       let scratch = try Scratch()
-      let tool = try scratch.write("llvm-symbolizer", Array("#!/bin/sh\n\(script)\n".utf8))
-      #expect(chmod(tool, 0o700) == 0)
+      let tool = try makeTool(script, in: scratch)
       let path = try Programs.c(dwarf: 5)
       let result = try ask(path, tool: tool, seconds: script.hasPrefix("yes") ? 1 : 300)
       #expect(result.frames == Symbolicator().symbolicate(Array(try code(of: path)), of: path).frames)
@@ -65,8 +73,7 @@
     @Test func aSlowTool() throws {
       let scratch = try Scratch()
       let script = "printf 'inner\\n/a/b.c:1:2\\nouter\\n/a/b.c:3:4\\n\\ncut off'; exec sleep 1000"
-      let tool = try scratch.write("llvm-symbolizer", Array("#!/bin/sh\n\(script)\n".utf8))
-      #expect(chmod(tool, 0o700) == 0)
+      let tool = try makeTool(script, in: scratch)
       let result = try ask(try Programs.c(dwarf: 5), tool: tool, seconds: 1)
       #expect(result.inlining == .late(tool, seconds: 1))
       #expect(result.modules[0].named > 0)
