@@ -68,25 +68,26 @@ struct ModuleReading {
   }
 
   private mutating func readNames(_ symbols: FunctionSymbols, _ names: inout [String: FunctionName]) {
-    var last: (name: UInt32, function: FunctionName)?
-    for (slot, symbol) in symbols.functions(at: lookups).enumerated() {
-      guard let symbol else { continue }
-      if last?.name != symbol.name {
-        guard let mangled = symbols.name(of: symbol) else { continue }
-        last = (symbol.name, Self.function(mangled, &names))
-      }
-      if let last { frames[slot] = [SymbolFrame(function: last.function)] }
+    let found = symbols.functions(at: lookups)
+    var mangled: [UInt32: String] = [:]
+    for symbol in found {
+      if let symbol, mangled[symbol.name] == nil { mangled[symbol.name] = symbols.name(of: symbol) }
+    }
+    FunctionName.learn(mangled.values, &names)
+    for (slot, symbol) in found.enumerated() {
+      guard let symbol, let name = mangled[symbol.name], let function = names[name] else { continue }
+      frames[slot] = [SymbolFrame(function: function)]
     }
   }
 
   /// What LLVM's tool says of one address. The outermost function keeps the name that the symbol table gives it.
-  mutating func take(_ answer: [InlinedFrames.Frame], at slot: Int, _ names: inout [String: FunctionName]) {
+  mutating func take(_ answer: [InlinedFrames.Frame], at slot: Int, _ names: [String: FunctionName]) {
     let known = frames[slot].first
     var told: [SymbolFrame] = []
     for (index, frame) in answer.enumerated() {
       let isOutermost = index == answer.count - 1
       let function =
-        (isOutermost ? known?.function : nil) ?? frame.mangled.map { Self.function($0, &names) }
+        (isOutermost ? known?.function : nil) ?? frame.mangled.flatMap { names[$0] }
       guard let function else { return }
       told.append(
         SymbolFrame(
@@ -103,13 +104,6 @@ struct ModuleReading {
   mutating func finish() {
     let unnamed = inCode.count { frames[$0].isEmpty }
     if unnamed > 0, let debugPath { summary.troubles.append(.noSymbol(debugPath, count: unnamed)) }
-  }
-
-  static func function(_ mangled: String, _ names: inout [String: FunctionName]) -> FunctionName {
-    if let known = names[mangled] { return known }
-    let function = FunctionName(mangled: mangled)
-    names[mangled] = function
-    return function
   }
 
   // MARK: - The module's file

@@ -78,7 +78,8 @@ public struct Symbolicator: Sendable {
     }
     guard !questions.isEmpty else { return .done(tool) }
     let (answers, outcome) = InlinedFrames.ask(tool, questions, seconds: inlining.seconds)
-    for (answer, place) in zip(answers, places) { readings[place.reading].take(answer, at: place.slot, &names) }
+    FunctionName.learn(answers.lazy.flatMap { $0.lazy.compactMap(\.mangled) }, &names)
+    for (answer, place) in zip(answers, places) { readings[place.reading].take(answer, at: place.slot, names) }
     return outcome
   }
 }

@@ -26,26 +26,32 @@ enum ToolProcess {
   ) throws(CannotRun) -> (output: [UInt8], ending: Ending) {
     let source = try inputFile(input)
     defer { close(source) }
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { throw CannotRun(reason: text(errno)) }
-    defer { close(ends[0]) }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    guard let (output, target) = makePipe() else { throw CannotRun(reason: text(errno)) }
+    defer { close(output) }
     let process: pid_t
     do throws(CannotRun) {
-      process = try spawn(path, arguments, input: source, output: ends[1])
+      process = try spawn(path, arguments, input: source, output: target)
     } catch {
-      close(ends[1])
+      close(target)
       throw error
     }
-    close(ends[1])
-    var output: [UInt8] = []
-    let isWhole = read(ends[0], into: &output, seconds: seconds, most: mostOutput)
+    close(target)
+    var bytes: [UInt8] = []
+    let isWhole = read(output, into: &bytes, seconds: seconds, most: mostOutput)
     // It has closed its output, or it has to.
     if !isWhole { kill(process, SIGKILL) }
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0, errno == EINTR {}
-    guard isWhole else { return (output, .stopped) }
-    return (output, status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .killed(status & 0x7F))
+    guard isWhole else { return (bytes, .stopped) }
+    return (bytes, status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .killed(status & 0x7F))
+  }
+
+  /// Both ends are closed in programs that are run meanwhile.
+  static func makePipe() -> (source: Int32, target: Int32)? {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { return nil }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
   }
 
   /// A file without a name: whoever reads slowly stops nobody who writes.

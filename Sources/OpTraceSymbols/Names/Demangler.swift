@@ -16,19 +16,30 @@ private func swiftDemangle(
 
 /// The demanglers of the process.
 enum Demangler {
+  enum Language {
+    case swift, cxx
+  }
+
   /// In bytes. A longer name is not demangled.
   static let longest = 1 << 13
 
-  static func swift(_ name: String) -> String? {
-    let length = name.utf8.count
-    guard length <= longest else { return nil }
-    return taken(swiftDemangle(name, length, nil, nil, 0))
+  /// Nil: a name as it is in the source.
+  static func language(_ name: String) -> Language? {
+    guard name.utf8.count <= longest else { return nil }
+    if ["$s", "$S", "_$s", "_$S", "$e", "_$e", "_T0"].contains(where: { name.hasPrefix($0) }) { return .swift }
+    return name.hasPrefix("_Z") ? .cxx : nil
   }
 
-  /// Nil too where no runtime of C++ is in the process.
-  static func cxx(_ name: String) -> String? {
-    guard name.utf8.count <= longest, let demangle = cxaDemangle else { return nil }
-    return taken(demangle(name, nil, nil, nil))
+  /// A text to free, for a name with its closing zero.
+  static func demangle(_ name: [CChar]) -> UnsafeMutablePointer<CChar>? {
+    if name.starts(with: [95, 90]) { return cxaDemangle?(name, nil, nil, nil) }
+    return swiftDemangle(name, name.count - 1, nil, nil, 0)
+  }
+
+  static func text(_ name: String) -> String? {
+    guard let text = demangle(Array(name.utf8CString)) else { return nil }
+    defer { free(text) }
+    return String(cString: text)
   }
 
   private typealias CxaDemangle =
@@ -36,16 +47,12 @@ enum Demangler {
       UnsafePointer<CChar>, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<Int>?, UnsafeMutablePointer<Int32>?
     ) -> UnsafeMutablePointer<CChar>?
 
-  /// Swift's own libraries bring it, and nothing here is linked with C++ for it.
+  /// Swift's own libraries bring it, and nothing here is linked with C++ for it; nil: they do not.
   private static let cxaDemangle: CxaDemangle? = {
     guard let own = dlopen(nil, RTLD_NOW), let found = dlsym(own, "__cxa_demangle") else { return nil }
     return unsafeBitCast(found, to: CxaDemangle.self)
   }()
 
-  private static func taken(_ text: UnsafeMutablePointer<CChar>?) -> String? {
-    guard let text else { return nil }
-    defer { free(text) }
-    let name = String(cString: text)
-    return name.isEmpty ? nil : name
-  }
+  /// Looks it up, before a child is made that must not load anything.
+  static func prepare() { _ = cxaDemangle }
 }

@@ -10,22 +10,49 @@ public struct FunctionName: Hashable, Sendable {
   /// value. Its short name is that of what it leads to, where it leads to a function.
   public let isGlue: Bool
 
+  /// Demangles a name that a compiler made. Swift's runtime ends the process at some names that are damaged: those of a file
+  /// that nobody vouches for are for ``Symbolicator``.
   /// - Complexity: O(length of the full name).
   public init(mangled: String) {
     let bare = FunctionName.withoutVersion(mangled)
-    if FunctionName.isSwift(bare) {
-      guard let demangled = Demangler.swift(bare) else {
-        self.init(mangled: mangled, full: bare, short: bare, isGlue: false)
-        return
-      }
+    self.init(mangled, bare, demangled: Demangler.language(bare) == nil ? nil : Demangler.text(bare))
+  }
+
+  private init(_ mangled: String, _ bare: String, demangled: String?) {
+    self.mangled = mangled
+    guard let demangled, let language = Demangler.language(bare) else {
+      full = bare
+      short = FunctionName.withoutClone(bare)
+      isGlue = ["__swift_", "objectdestroy", "get_enum_tag_for_layout_string"].contains { bare.hasPrefix($0) }
+      return
+    }
+    full = demangled
+    switch language {
+    case .swift:
       var name = SwiftName(demangled)
-      let short = name.short()
-      self.init(mangled: mangled, full: demangled, short: short, isGlue: name.isGlue)
-    } else if bare.hasPrefix("_Z"), let demangled = Demangler.cxx(bare) {
-      self.init(mangled: mangled, full: demangled, short: CxxName.short(demangled), isGlue: false)
-    } else {
-      let isGlue = ["__swift_", "objectdestroy", "get_enum_tag_for_layout_string"].contains { bare.hasPrefix($0) }
-      self.init(mangled: mangled, full: bare, short: FunctionName.withoutClone(bare), isGlue: isGlue)
+      short = name.short()
+      isGlue = name.isGlue
+    case .cxx:
+      short = CxxName.short(demangled)
+      isGlue = false
+    }
+  }
+
+  /// Demangles names of any file, in a child process, and adds them to those that are known.
+  static func learn(_ mangled: some Sequence<String>, _ known: inout [String: FunctionName]) {
+    var asked: [(mangled: String, bare: String)] = []
+    for name in Set(mangled) where known[name] == nil {
+      let bare = withoutVersion(name)
+      if Demangler.language(bare) == nil {
+        known[name] = FunctionName(name, bare, demangled: nil)
+      } else {
+        asked.append((name, bare))
+      }
+    }
+    guard !asked.isEmpty else { return }
+    Demangler.prepare()
+    for (name, text) in zip(asked, DemanglingChild.demangle(asked.map(\.bare))) {
+      known[name.mangled] = FunctionName(name.mangled, name.bare, demangled: text)
     }
   }
 
@@ -35,10 +62,6 @@ public struct FunctionName: Hashable, Sendable {
     self.full = full
     self.short = short
     self.isGlue = isGlue
-  }
-
-  private static func isSwift(_ name: String) -> Bool {
-    ["$s", "$S", "_$s", "_$S", "$e", "_$e", "_T0"].contains { name.hasPrefix($0) }
   }
 
   /// `read@@GLIBC_2.2.5`

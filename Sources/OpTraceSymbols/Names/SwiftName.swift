@@ -217,10 +217,10 @@ struct SwiftName {
           start = range.upperBound
           break scan
         }
-        // "(extension in M):" and "(name in _1234)".
-        if !text.hasPrefix("(extension in ", at: place), place + 1 < end {
-          let inside = place + 1..<end
-          name = text.string(inside.lowerBound..<(text.find(" in ", in: inside) ?? inside.upperBound))
+        // "(extension in M):", "(name in _1234)", or a type without a name: "(Swift.Int, Any)".
+        let inside = place + 1..<end
+        if !text.hasPrefix("(extension in ", at: place), let discriminator = text.find(" in ", in: inside) {
+          name = text.string(inside.lowerBound..<discriminator)
         }
         place = text.hasPrefix("):", at: end) ? end + 1 : end
         start = place + 1
