@@ -153,6 +153,13 @@ let package = Package(
         "TestSupport", "OpTrace", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat", "COpTrace", "CRecorderInside",
         "CRecorderTestSupport", "RecorderTestProgram", "KillBenchmark",
       ]),
+    // Stacks, as they are in optimised programs. (Flags that SwiftPM calls unsafe; nobody depends on this one.)
+    .target(
+      name: "CStackTestSupport", dependencies: ["COpTrace"], path: "Tests/CStackTestSupport",
+      cSettings: [
+        .define("_GNU_SOURCE", .when(platforms: [.linux])), .unsafeFlags(["-O2", "-fomit-frame-pointer"]),
+      ]),
+    .testTarget(name: "OpTraceStackTests", dependencies: ["TestSupport", "CStackTestSupport"]),
     // The same programs traced in four ways: links lead to the sources that they share.
     .executableTarget(
       name: "HookTraced", dependencies: ["OpTrace", "CRecorderTestSupport"], path: "Tests/HookPrograms/Traced"),

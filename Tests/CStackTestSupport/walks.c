@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -200,3 +201,4 @@ const char *test_modules(void) {
   if (!module_of((uint64_t)(uintptr_t)words) || module_has_code((uint64_t)(uintptr_t)words)) return "data is said to be code";
   return NULL;
 }
+#endif

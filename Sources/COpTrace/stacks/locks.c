@@ -74,7 +74,7 @@ static void try_rwlock(void) {
   pthread_rwlock_unlock(&lock);
   fits = fits && read_twice((uint64_t)(uintptr_t)&lock, after, rwlock_words) && words[rwlock_owner] == own_id() &&
          (words[rwlock_readers] & 3) == (readers_see_writer | readers_are_locked_out) && words[rwlock_phase] == 1 &&
-         words[rwlock_writers] == 1 && after[rwlock_owner] == 0 && after[rwlock_readers] == 0;
+         words[rwlock_writers] == 1 && after[rwlock_owner] == 0 && !(after[rwlock_readers] & readers_are_locked_out);
   pthread_rwlock_destroy(&lock);
   atomic_store(&knows_rwlocks, fits);
 }

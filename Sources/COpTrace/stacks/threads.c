@@ -130,6 +130,7 @@ static bool look_at(int tasks, uint32_t id, const threads_options *options, thre
     return false;
   }
   if (read_one(tasks, id, "schedstat", text, sizeof text)) seen.cpu = strtoull(text, NULL, 10);
+  if (id == (uint32_t)syscall(SYS_gettid)) return seen.is_running = true;  // Else it would be seen to read this.
   int file = open_file(tasks, id, "syscall");
   bool is_read = file >= 0 && read_text(file, call, sizeof call);
   if (!is_read) {

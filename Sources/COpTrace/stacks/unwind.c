@@ -47,27 +47,48 @@ static unwind_rule make_rule(uint64_t address, bool careful, uint64_t *start) {
   return rule_find(&image, header, address, start);
 }
 
-// A place for each of some thousand addresses. The key is mixed with the rule and with the number of unloadings, so that two
+// A place for each of some thousand addresses. The key is mixed with the value and with the number of unloadings, so that two
 // words of different writers, and what was true before an unloading, match no address.
-enum { places = 8192 };
-static struct {
-  _Atomic uint64_t key, rule;
-} remembered[places] __attribute__((aligned(64)));
+enum { rule_places = 8192, function_places = 1024 };
+typedef struct {
+  _Atomic uint64_t key, value;
+} memo;
+static memo rules[rule_places] __attribute__((aligned(64))), functions[function_places] __attribute__((aligned(64)));
 
 static inline uint64_t spread(uint64_t value) {
   value *= 0x9E3779B97F4A7C15ull;
   return value ^ value >> 32;
 }
 
+static inline bool recall(memo *place, uint64_t address, uint64_t generation, uint64_t *value) {
+  uint64_t key = atomic_load_explicit(&place->key, memory_order_relaxed);
+  *value = atomic_load_explicit(&place->value, memory_order_relaxed);
+  return __builtin_expect((key ^ spread(*value + generation)) == address, 1);
+}
+
+static inline void remember(memo *place, uint64_t address, uint64_t generation, uint64_t value) {
+  atomic_store_explicit(&place->key, address ^ spread(value + generation), memory_order_relaxed);
+  atomic_store_explicit(&place->value, value, memory_order_relaxed);
+}
+
 static inline unwind_rule rule_at(uint64_t address, bool careful, uint64_t generation) {
-  uint64_t place = spread(address) >> 40 & (places - 1);
-  uint64_t key = atomic_load_explicit(&remembered[place].key, memory_order_relaxed);
-  uint64_t rule = atomic_load_explicit(&remembered[place].rule, memory_order_relaxed);
-  if (__builtin_expect((key ^ spread(rule + generation)) == address, 1)) return rule;
+  memo *place = &rules[spread(address) >> 40 & (rule_places - 1)];
+  uint64_t rule;
+  if (recall(place, address, generation, &rule)) return rule;
   rule = make_rule(address, careful, NULL);
-  atomic_store_explicit(&remembered[place].key, address ^ spread(rule + generation), memory_order_relaxed);
-  atomic_store_explicit(&remembered[place].rule, rule, memory_order_relaxed);
+  remember(place, address, generation, rule);
   return rule;
+}
+
+// Where the function begins that an address lies in; 0: not known.
+static uint64_t function_at(uint64_t address, uint64_t generation) {
+  memo *place = &functions[spread(address) >> 40 & (function_places - 1)];
+  uint64_t start;
+  if (recall(place, address, generation, &start)) return start;
+  start = 0;
+  make_rule(address, true, &start);
+  remember(place, address, generation, start);
+  return start;
 }
 
 // Apart from what rules differ in, and odd.
@@ -179,31 +200,6 @@ static bool guess(const stack_memory *memory, registers *r) {
   return true;
 }
 
-// Of a thread that sleeps only pc and sp are known, and the first functions may leave bp alone. Where the rule counts from bp, that
-// is found by the pair of saved bp and return address which it leads to: surely where the call before that address leads to the
-// function; else the first pair that could be one. False: there is none.
-static bool find_bp(const stack_memory *memory, unwind_rule rule, uint64_t address, registers *r, bool *is_sure) {
-  enum { farthest = 512 };
-  uint64_t function = 0, candidate = 0;
-  if ((rule & (rule_indirect | rule_ra_by_base | rule_saves_bp | rule_bp_by_base)) != rule_saves_bp) return false;
-  make_rule(address, true, &function);
-  uint64_t bp = (r->sp + 7) & ~7ull;
-  for (int i = 0; i < farthest; i++, bp += 8) {
-    uint64_t cfa = bp + (uint64_t)rule_cfa(rule), ra, outer, target;
-    if (cfa <= r->sp) continue;
-    if (cfa + 16 > memory->high || !read_word(memory, cfa + (uint64_t)rule_ra(rule), &ra)) break;
-    if (!is_behind_call(plain(ra), &target) || !read_word(memory, cfa + (uint64_t)rule_bp(rule), &outer)) continue;
-    if (leads_to(target, function)) {
-      r->bp = bp;
-      return *is_sure = true;
-    }
-    if (!candidate && outer > bp && outer < memory->high && outer % 8 == 0) candidate = bp;
-  }
-  r->bp = candidate;
-  *is_sure = false;
-  return candidate != 0;
-}
-
 // ---- The walk
 
 // To the caller, by the rule. False: there is none, or what the rule leads to is not a stack.
@@ -220,6 +216,51 @@ static inline bool step(const stack_memory *memory, unwind_rule rule, registers 
   return r->pc != 0;
 }
 
+// ---- A thread that sleeps
+
+// How well what lies behind a caller fits together: each function must be the one that the call before its return address leads to,
+// where that can be seen. Tail calls do not fit either, so it is a matter of how many.
+static int count_doubts(const stack_memory *memory, registers r, uint64_t generation) {
+  enum { most_steps = 8, broken = 100 };
+  int doubts = 0;
+  for (int i = 0; i < most_steps; i++) {
+    unwind_rule rule = rule_at(r.pc - 1, true, generation);
+    uint64_t function = function_at(r.pc - 1, generation), target;
+    if (rule & rule_end) return doubts;
+    if (!(rule & rule_frame) || (rule & rule_signal) || !step(memory, rule, &r) || !is_behind_call(r.pc, &target)) return broken;
+    doubts += target && !leads_to(target, function);
+  }
+  return doubts;
+}
+
+// Of a thread that sleeps only pc and sp are known, and the first functions may leave bp alone. Where a rule counts from bp, that is
+// found by the pair of saved bp and return address which it leads to: surely where the call before that address leads to the
+// function; else by the first of the pairs that leave the fewest doubts, as older pairs may lie about. False: there is none.
+static bool find_bp(const stack_memory *memory, unwind_rule rule, uint64_t address, uint64_t generation, registers *r, bool *is_sure) {
+  enum { farthest = 512, most_pairs = 16 };
+  uint64_t function = function_at(address, generation), best = 0, bp = (r->sp + 7) & ~7ull;
+  int fewest = 1000, pairs = 0;
+  if ((rule & (rule_indirect | rule_ra_by_base | rule_saves_bp | rule_bp_by_base)) != rule_saves_bp) return false;
+  *is_sure = false;
+  for (int i = 0; i < farthest && pairs < most_pairs; i++, bp += 8) {
+    uint64_t cfa = bp + (uint64_t)rule_cfa(rule), ra, outer, target;
+    if (cfa <= r->sp) continue;
+    if (cfa + 16 > memory->high || !read_word(memory, cfa + (uint64_t)rule_ra(rule), &ra)) break;
+    if (!is_behind_call(plain(ra), &target) || !read_word(memory, cfa + (uint64_t)rule_bp(rule), &outer)) continue;
+    if (leads_to(target, function)) {
+      r->bp = bp;
+      return *is_sure = true;
+    }
+    pairs++;
+    int doubts = count_doubts(memory, (registers){plain(ra), cfa, outer}, generation) + (target != 0);
+    if (doubts >= fewest) continue;
+    fewest = doubts;
+    best = bp;
+  }
+  r->bp = best;
+  return best != 0;
+}
+
 size_t stack_walk(const stack_start *start, const stack_memory *memory, uint64_t *pcs, size_t most, size_t *guessed) {
   registers r = {start->pc, start->sp, start->bp};
   uint64_t generation = generation_now();
@@ -233,7 +274,7 @@ size_t stack_walk(const stack_start *start, const stack_memory *memory, uint64_t
     is_exact = rule & rule_signal;
     if (__builtin_expect((rule & (rule_frame | rule_by_bp)) == (rule_frame | rule_by_bp) && !r.bp, 0)) {
       bool is_sure;
-      if (!find_bp(memory, rule, address, &r, &is_sure)) break;
+      if (!find_bp(memory, rule, address, generation, &r, &is_sure)) break;
       if (!is_sure && first_guess == SIZE_MAX) first_guess = count;
     }
     if (__builtin_expect(rule & rule_frame, 1)) {
