@@ -75,7 +75,7 @@ enum DemanglingChild {
     // It dies in silence.
     for number in [SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGXCPU] { signal(number, SIG_DFL) }
     // What others write must not stay open here, and these are never many.
-    for descriptor in 3..<1024 where descriptor != target { close(descriptor) }
+    for descriptor in Int32(3)..<1024 where descriptor != target { close(descriptor) }
     let nowhere = open("/dev/null", O_WRONLY)
     if nowhere >= 0 { dup2(nowhere, STDERR_FILENO) }
     limit(Int32(bitPattern: UInt32(truncatingIfNeeded: Int(cpuLimit))), seconds(names.count))
