@@ -34,6 +34,8 @@ final class ElfImage {
   /// What is beyond is taken for damage. Linked programs have some dozens of sections.
   enum Limit {
     static let sections = 1 << 16
+    /// Sections or segments with code.
+    static let code = 1024
     static let sectionNames = 4 << 20
     static let notes = 1 << 20
     static let name = 1 << 14
@@ -45,6 +47,7 @@ final class ElfImage {
   let sections: [Section]
   /// As `.note.gnu.build-id` holds it; nil: it has none.
   let buildID: [UInt8]?
+  private let code: [(start: UInt64, size: UInt64)]
 
   /// - Complexity: O(sections).
   init(path: String) throws(SymbolTrouble) {
@@ -70,20 +73,22 @@ final class ElfImage {
     guard let found else { throw .damaged(path, "its table of sections lies outside of it") }
     sections = found
     buildID = Self.buildID(file, segments, sections)
+    code = Self.code(segments, sections)
   }
 
   func section(_ name: String) -> Section? {
     sections.first { $0.name == name && $0.type != Section.noBits && $0.size > 0 }
   }
 
-  /// Whether there is code at this address. Segments tell where sections are left out.
-  func isCode(_ address: UInt64) -> Bool {
-    if sections.contains(where: \.isExecutable) {
-      return sections.contains { $0.isExecutable && $0.contains(address) }
-    }
-    return segments.contains {
-      $0.type == Segment.load && $0.isExecutable && address >= $0.address && address - $0.address < $0.memorySize
-    }
+  /// Whether there is code at this address.
+  func isCode(_ address: UInt64) -> Bool { code.contains { address >= $0.start && address - $0.start < $0.size } }
+
+  /// Segments tell where sections are left out.
+  private static func code(_ segments: [Segment], _ sections: [Section]) -> [(start: UInt64, size: UInt64)] {
+    let found = sections.filter(\.isExecutable).map { (start: $0.address, size: $0.size) }
+    guard found.isEmpty else { return Array(found.prefix(Limit.code)) }
+    return segments.filter { $0.type == Segment.load && $0.isExecutable }.prefix(Limit.code)
+      .map { (start: $0.address, size: $0.memorySize) }
   }
 
   /// The text at a place of a section of texts; nil where it does not end in there.

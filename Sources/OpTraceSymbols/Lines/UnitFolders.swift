@@ -28,6 +28,9 @@ enum DwarfForm {
 /// The folder that the compiler ran in, for each line table: line tables before version 5 do not say it. It stands in the first
 /// entry of each unit of `.debug_info`; nothing else in there is read.
 enum UnitFolders {
+  /// Those behind are not looked at.
+  static let mostUnits = 1 << 18
+
   /// By the offset of the unit's line table. Empty where it cannot be read.
   static func read(_ texts: LineTexts) -> [UInt64: String] {
     guard let units = try? SectionContent(".debug_info", of: texts.image),
@@ -35,11 +38,13 @@ enum UnitFolders {
     else { return [:] }
     var folders: [UInt64: String] = [:]
     var offset: UInt64 = 0
-    while offset < units.size, let (start, size, wide) = DwarfUnit.extent(at: offset, in: units) {
+    var left = mostUnits
+    while left > 0, offset < units.size, let (start, size, wide) = DwarfUnit.extent(at: offset, in: units) {
       if let (table, folder) = first(units.beginning(at: start, count: min(size, 512)), wide, shapes, texts) {
         folders[table] = folder
       }
       offset = start + size
+      left -= 1
     }
     return folders
   }

@@ -78,9 +78,9 @@ enum DemanglingChild {
     for descriptor in Int32(3)..<1024 where descriptor != target { close(descriptor) }
     let nowhere = open("/dev/null", O_WRONLY)
     if nowhere >= 0 { dup2(nowhere, STDERR_FILENO) }
-    limit(Int32(bitPattern: UInt32(truncatingIfNeeded: Int(cpuLimit))), seconds(names.count))
-    limit(Int32(bitPattern: UInt32(truncatingIfNeeded: Int(dataLimit))), memory)
-    limit(Int32(bitPattern: UInt32(truncatingIfNeeded: Int(coreLimit))), 0)
+    limit(cpuLimit, seconds(names.count))
+    limit(dataLimit, memory)
+    limit(coreLimit, 0)
     for name in names {
       let text = Demangler.demangle(name)
       let length = text.map { strlen($0) } ?? 0
@@ -102,13 +102,9 @@ enum DemanglingChild {
     return true
   }
 
-  private static func limit(_ what: Int32, _ most: rlim_t) {
+  private static func limit(_ what: UInt32, _ most: rlim_t) {
     var limit = rlimit(rlim_cur: most, rlim_max: most)
-    #if canImport(Glibc)
-      setrlimit(__rlimit_resource_t(UInt32(what)), &limit)
-    #else
-      setrlimit(what, &limit)
-    #endif
+    setrlimit(.init(what), &limit)
   }
 
   #if canImport(Glibc)
@@ -116,8 +112,8 @@ enum DemanglingChild {
     private static let dataLimit = RLIMIT_DATA.rawValue
     private static let coreLimit = RLIMIT_CORE.rawValue
   #else
-    private static let cpuLimit = RLIMIT_CPU
-    private static let dataLimit = RLIMIT_DATA
-    private static let coreLimit = RLIMIT_CORE
+    private static let cpuLimit = UInt32(RLIMIT_CPU)
+    private static let dataLimit = UInt32(RLIMIT_DATA)
+    private static let coreLimit = UInt32(RLIMIT_CORE)
   #endif
 }
