@@ -60,6 +60,7 @@ import Testing
   @Test func librariesComeAndGo() throws {
     let path = String(cString: try #require(test_library_path("libz.so.1")))
     let folder = try Scratch()
+    defer { withExtendedLifetime(folder) {} }
     let copies = ["one.so", "two.so"].map { folder.path($0) }
     for copy in copies { try FileManager.default.copyItem(atPath: (path as NSString).resolvingSymlinksInPath, toPath: copy) }
     var numbers: [String: Set<String>] = [:]

@@ -221,7 +221,7 @@ static inline bool step(const stack_memory *memory, unwind_rule rule, registers 
 // How well what lies behind a caller fits together: each function must be the one that the call before its return address leads to,
 // where that can be seen. Tail calls do not fit either, so it is a matter of how many.
 static int count_doubts(const stack_memory *memory, registers r, uint64_t generation) {
-  enum { most_steps = 8, broken = 100 };
+  enum { most_steps = 48, broken = 100 };
   int doubts = 0;
   for (int i = 0; i < most_steps; i++) {
     unwind_rule rule = rule_at(r.pc - 1, true, generation);
