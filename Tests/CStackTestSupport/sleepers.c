@@ -453,10 +453,13 @@ static void *run_about(void *argument) {
   return NULL;
 }
 
+static uint64_t used;
+
 static void check_thread(void *context, const thread_seen *thread) {
   const char **result = context;
   if (thread->depth > threads_deepest || thread->guessed > thread->depth || !thread->id) *result = "a thread is told wrong";
   if (thread->is_running && (thread->depth || thread->call != -1)) *result = "a thread that runs has a stack";
+  used += thread->cpu;
 }
 
 const char *test_unrest(int rounds) {
@@ -475,13 +478,16 @@ const char *test_unrest(int rounds) {
     pthread_join(makers[i], NULL);
     pthread_join(runners[i], NULL);
   }
+  if (!result && !used) result = "nobody has used any time";
   return result;
 }
 
 static void see_self(void *context, const thread_seen *thread) {
   if (thread->id != test_thread_id()) return;
   const char **result = context;
-  *result = thread->is_running && thread->state == 'R' && thread->depth == 0 && thread->cpu ? NULL : "who looks does not run";
+  *result = thread->is_running && thread->state == 'R' && thread->depth == 0
+                ? NULL
+                : complain("who looks is in state %c, with %u frames", thread->state, thread->depth);
   threads_options options = {0};
   if (threads_look(&options, see_self, context, NULL) != threads_busy) *result = "two look at once";
 }
@@ -489,7 +495,6 @@ static void see_self(void *context, const thread_seen *thread) {
 const char *test_look_at_self(void) {
   const char *result = "it does not see itself";
   threads_options options = {0};
-  for (volatile int i = 0; i < 1000000; i++) {}
   if (look(&options, see_self, &result, NULL) != threads_looked) return "there is no look";
   if (result) return result;
   // A child, too, where a thread of the parent looks.
