@@ -18,10 +18,11 @@
 
 #include "../../Sources/COpTrace/stacks/locks.h"
 #include "../../Sources/COpTrace/stacks/threads.h"
+#include "COpTrace.h"
 #include "CStackTestSupport.h"
 #include "shapes.h"
 
-uint32_t test_thread_id(void) { return (uint32_t)syscall(SYS_gettid); }
+uint32_t test_thread_id(void) { return optrace_thread_id(); }
 
 // ---- What is seen of one thread
 

@@ -98,6 +98,11 @@ unwind_rule unwind_rule_at(uint64_t address, bool careful) { return rule_at(addr
 
 // ---- What stands in memory
 
+// At any address: what a guess leads to need not be a stack.
+typedef struct __attribute__((packed, may_alias)) {
+  uint64_t value;
+} loose_word;
+
 // Words of a stack may belong to what sanitizers watch.
 __attribute__((no_sanitize("address", "thread"), noinline)) static bool read_slowly(const stack_memory *memory, uint64_t address, uint64_t *out) {
   return memory->beyond && peek_all(address, out, 8);
@@ -105,7 +110,7 @@ __attribute__((no_sanitize("address", "thread"), noinline)) static bool read_slo
 
 __attribute__((no_sanitize("address", "thread"))) static inline bool read_word(const stack_memory *memory, uint64_t address, uint64_t *out) {
   if (__builtin_expect(address >= memory->low && address < memory->high && memory->high - address >= 8, 1)) {
-    *out = *(const uint64_t *)(const void *)(memory->bytes + (address - memory->low));
+    *out = ((const loose_word *)(const void *)(memory->bytes + (address - memory->low)))->value;
     return true;
   }
   return read_slowly(memory, address, out);
