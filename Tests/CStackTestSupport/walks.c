@@ -82,9 +82,14 @@ const char *test_walk_signal(uint64_t seed, bool on_other_stack) {
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = on_other_stack ? SA_ONSTACK : 0}, before;
   if (on_other_stack && sigaltstack(&other, &before_stack) != 0) return "there is no other stack";
   sigaction(SIGURG, &action, &before);
+  sigset_t urgent, mask;
+  sigemptyset(&urgent);
+  sigaddset(&urgent, SIGURG);
+  pthread_sigmask(SIG_UNBLOCK, &urgent, &mask);
   elsewhere_result = "did not run";
   modules_refresh();
   shapes_call(seed, 6, raise_one, NULL);
+  pthread_sigmask(SIG_SETMASK, &mask, NULL);
   sigaction(SIGURG, &before, NULL);
   if (on_other_stack) sigaltstack(&before_stack, NULL);
   return elsewhere_result;

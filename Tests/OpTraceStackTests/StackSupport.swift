@@ -5,16 +5,18 @@ import Testing
 
 #if os(Linux)
 
-/// What a C function says is wrong; null is nothing.
-func expectNothing(_ complaint: UnsafePointer<CChar>?, _ what: String = "", _ location: SourceLocation = #_sourceLocation) {
-  if let complaint { Issue.record("\(what) \(String(cString: complaint))", sourceLocation: location) }
-}
+  /// What a C function says is wrong; null is nothing.
+  func expectNothing(
+    _ complaint: UnsafePointer<CChar>?, _ what: String = "", _ location: SourceLocation = #_sourceLocation
+  ) {
+    if let complaint { Issue.record("\(what) \(String(cString: complaint))", sourceLocation: location) }
+  }
 
-/// A seed, printed, and numbers that come of it.
-func seeds(_ count: Int) -> [UInt64] {
-  let seed = UInt64.random(in: 0...UInt64.max)
-  print("OpTraceStackTests: the seed is \(seed)")
-  return (0..<UInt64(count)).map { seed &+ $0 }
-}
+  /// A seed, printed, and numbers that come of it.
+  func seeds(_ count: Int) -> [UInt64] {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    print("OpTraceStackTests: the seed is \(seed)")
+    return (0..<UInt64(count)).map { seed &+ $0 }
+  }
 
 #endif

@@ -6,81 +6,83 @@ import Testing
 
 #if os(Linux)
 
-/// Walks are compared to those of the compiler's unwinder, frame by frame.
-@Suite(.ownThread, .serialized) struct WalkTests {
-  @Test func functionsOfAllKinds() {
-    for seed in seeds(300) { expectNothing(test_walk_shapes(seed, Int32(seed % 24)), "\(seed)") }
-  }
+  /// Walks are compared to those of the compiler's unwinder, frame by frame.
+  @Suite(.ownThread, .serialized) struct WalkTests {
+    @Test func functionsOfAllKinds() {
+      for seed in seeds(300) { expectNothing(test_walk_shapes(seed, Int32(seed % 24)), "\(seed)") }
+    }
 
-  @Test func fibersAndSignals() {
-    for seed in seeds(20) {
-      expectNothing(test_walk_fiber(seed), "fiber \(seed)")
-      expectNothing(test_walk_signal(seed, false), "signal \(seed)")
-      expectNothing(test_walk_signal(seed, true), "signal on another stack \(seed)")
+    @Test func fibersAndSignals() {
+      for seed in seeds(20) {
+        expectNothing(test_walk_fiber(seed), "fiber \(seed)")
+        expectNothing(test_walk_signal(seed, false), "signal \(seed)")
+        expectNothing(test_walk_signal(seed, true), "signal on another stack \(seed)")
+      }
     }
-  }
 
-  @Test func foundationAndDispatch() {
-    let seen = Log<String>()
-    @Sendable func walk(_ place: String) {
-      var count = 0
-      if let complaint = test_walk_here(&count) { seen.add("\(place): \(String(cString: complaint))") }
-      if count < 5 { seen.add("\(place): only \(count) frames") }
+    @Test func foundationAndDispatch() {
+      let seen = Log<String>()
+      @Sendable func walk(_ place: String) {
+        var count = 0
+        if let complaint = test_walk_here(&count) { seen.add("\(place): \(String(cString: complaint))") }
+        if count < 5 { seen.add("\(place): only \(count) frames") }
+      }
+      _ = test_modules()
+      let operations = OperationQueue()
+      operations.addOperation { walk("block of an operation") }
+      operations.waitUntilAllOperationsAreFinished()
+      let queue = DispatchQueue(label: "stacks")
+      queue.sync { walk("sync") }
+      queue.async { walk("async") }
+      queue.sync(flags: .barrier) { walk("barrier") }
+      DispatchQueue.concurrentPerform(iterations: 4) { _ in walk("perform") }
+      let thread = Thread { walk("thread") }
+      let gate = DispatchSemaphore(value: 0)
+      let ended = Thread {
+        walk("another thread")
+        gate.signal()
+      }
+      thread.start()
+      ended.start()
+      gate.wait()
+      _ = [3, 1, 2].sorted {
+        walk("sorted")
+        return $0 < $1
+      }
+      #expect(seen.all == [])
     }
-    _ = test_modules()
-    let operations = OperationQueue()
-    operations.addOperation { walk("block of an operation") }
-    operations.waitUntilAllOperationsAreFinished()
-    let queue = DispatchQueue(label: "stacks")
-    queue.sync { walk("sync") }
-    queue.async { walk("async") }
-    queue.sync(flags: .barrier) { walk("barrier") }
-    DispatchQueue.concurrentPerform(iterations: 4) { _ in walk("perform") }
-    let thread = Thread { walk("thread") }
-    let gate = DispatchSemaphore(value: 0)
-    let ended = Thread {
-      walk("another thread")
-      gate.signal()
-    }
-    thread.start()
-    ended.start()
-    gate.wait()
-    _ = [3, 1, 2].sorted {
-      walk("sorted")
-      return $0 < $1
-    }
-    #expect(seen.all == [])
-  }
 
-  @Test func damagedStacksHarmNothing() {
-    for seed in seeds(3) { expectNothing(test_walk_damaged(seed, 20_000), "\(seed)") }
-  }
-
-  /// It keeps its number when it is loaded again, and another at the same place has its own rules.
-  @Test func librariesComeAndGo() throws {
-    let path = String(cString: try #require(test_library_path("libz.so.1")))
-    let folder = try Scratch()
-    let copies = ["one.so", "two.so"].map { folder.path($0) }
-    for copy in copies { try FileManager.default.copyItem(atPath: (path as NSString).resolvingSymlinksInPath, toPath: copy) }
-    var numbers: [String: Set<String>] = [:]
-    for copy in copies + copies + copies {
-      var number: UInt32 = 0
-      var base: UInt64 = 0
-      expectNothing(test_walk_library(copy, &number, &base), copy)
-      numbers[copy, default: []].insert("\(number) at \(base)")
+    @Test func damagedStacksHarmNothing() {
+      for seed in seeds(3) { expectNothing(test_walk_damaged(seed, 20_000), "\(seed)") }
     }
-    for one in copies {
-      let own = numbers[one] ?? []
-      #expect(Set(own.map { $0.split(separator: " ").last }).count == own.count, "one number for each place: \(own)")
-    }
-    #expect(numbers[copies[0]]?.isDisjoint(with: numbers[copies[1]] ?? []) == true)
-  }
 
-  @Test func boundsAndModules() {
-    expectNothing(test_bounds())
-    expectNothing(test_modules())
-    expectNothing(test_peek())
+    /// It keeps its number when it is loaded again, and another at the same place has its own rules.
+    @Test func librariesComeAndGo() throws {
+      let path = String(cString: try #require(test_library_path("libz.so.1")))
+      let folder = try Scratch()
+      defer { withExtendedLifetime(folder) {} }
+      let copies = ["one.so", "two.so"].map { folder.path($0) }
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+      for copy in copies { try bytes.write(to: URL(fileURLWithPath: copy)) }
+      var numbers: [String: Set<String>] = [:]
+      for copy in copies + copies + copies {
+        var number: UInt32 = 0
+        var base: UInt64 = 0
+        expectNothing(test_walk_library(copy, &number, &base), copy)
+        numbers[copy, default: []].insert("\(number) at \(base)")
+      }
+      for one in copies {
+        let own = numbers[one] ?? []
+        #expect(Set(own.map { $0.split(separator: " ").last }).count == own.count, "one number for each place: \(own)")
+      }
+      #expect(numbers[copies[0]]?.isDisjoint(with: numbers[copies[1]] ?? []) == true, "\(numbers)")
+    }
+
+    @Test func boundsAndModules() {
+      expectNothing(test_bounds())
+      expectNothing(test_modules())
+      expectNothing(test_peek())
+    }
   }
-}
 
 #endif

@@ -77,6 +77,18 @@ static bool read_name(const char *text) {
   return true;
 }
 
+// Its fields 14 and 15, in ticks of mostly 10 ms: for kernels that tell nothing finer.
+static uint64_t read_time(const char *text) {
+  const char *at = strrchr(text, ')');
+  for (int field = 2; at && field < 14; field++) at = strchr(at + 1, ' ');
+  if (!at) return 0;
+  char *rest;
+  uint64_t ticks = strtoull(at + 1, &rest, 10);
+  ticks += strtoull(rest, NULL, 10);
+  long second = sysconf(_SC_CLK_TCK);
+  return second > 0 ? ticks * (1000000000ull / (uint64_t)second) : 0;
+}
+
 // "running", "-1 sp pc" (in the kernel, and in no call of it), or "number, six arguments, sp, pc".
 static bool read_call(const char *text) {
   if (strncmp(text, "running", 7) == 0) {
@@ -129,7 +141,11 @@ static bool look_at(int tasks, uint32_t id, const threads_options *options, thre
     else count->ended++;
     return false;
   }
-  if (read_one(tasks, id, "schedstat", text, sizeof text)) seen.cpu = strtoull(text, NULL, 10);
+  seen.cpu = read_time(text);
+  if (read_one(tasks, id, "schedstat", text, sizeof text)) {
+    uint64_t exact = strtoull(text, NULL, 10);
+    if (exact) seen.cpu = exact;
+  }
   if (id == (uint32_t)syscall(SYS_gettid)) return seen.is_running = true;  // Else it would be seen to read this.
   int file = open_file(tasks, id, "syscall");
   bool is_read = file >= 0 && read_text(file, call, sizeof call);

@@ -13,7 +13,7 @@ typedef struct {
   char name[32];
   char state;               // As in /proc: R, S sleeping, D blocked in the kernel, T stopped, t traced, Z ended.
   bool is_running;          // It ran when it was looked at: busy, and not stuck. Then there is no call and no stack.
-  uint64_t cpu;             // What it has used of the processor, in nanoseconds; 0: not known.
+  uint64_t cpu;             // What it has used of the processor, in nanoseconds (some kernels count in steps of 10 ms); 0: not known.
   int32_t call;             // The system call that it sleeps in; -1: none.
   uint64_t arguments[6];
   uint64_t sp, pc;

@@ -98,6 +98,11 @@ unwind_rule unwind_rule_at(uint64_t address, bool careful) { return rule_at(addr
 
 // ---- What stands in memory
 
+// At any address: what a guess leads to need not be a stack.
+typedef struct __attribute__((packed, may_alias)) {
+  uint64_t value;
+} loose_word;
+
 // Words of a stack may belong to what sanitizers watch.
 __attribute__((no_sanitize("address", "thread"), noinline)) static bool read_slowly(const stack_memory *memory, uint64_t address, uint64_t *out) {
   return memory->beyond && peek_all(address, out, 8);
@@ -105,7 +110,7 @@ __attribute__((no_sanitize("address", "thread"), noinline)) static bool read_slo
 
 __attribute__((no_sanitize("address", "thread"))) static inline bool read_word(const stack_memory *memory, uint64_t address, uint64_t *out) {
   if (__builtin_expect(address >= memory->low && address < memory->high && memory->high - address >= 8, 1)) {
-    *out = *(const uint64_t *)(const void *)(memory->bytes + (address - memory->low));
+    *out = ((const loose_word *)(const void *)(memory->bytes + (address - memory->low)))->value;
     return true;
   }
   return read_slowly(memory, address, out);
@@ -221,7 +226,7 @@ static inline bool step(const stack_memory *memory, unwind_rule rule, registers 
 // How well what lies behind a caller fits together: each function must be the one that the call before its return address leads to,
 // where that can be seen. Tail calls do not fit either, so it is a matter of how many.
 static int count_doubts(const stack_memory *memory, registers r, uint64_t generation) {
-  enum { most_steps = 8, broken = 100 };
+  enum { most_steps = 48, broken = 100 };
   int doubts = 0;
   for (int i = 0; i < most_steps; i++) {
     unwind_rule rule = rule_at(r.pc - 1, true, generation);

@@ -36,7 +36,7 @@ typedef struct {
 
 // Stores the place itself, then the return addresses, innermost first; returns how many, at most `most`. `guessed`: the first
 // one that was found without a rule; the number of all when there is none. No lock, no memory, no system call but where
-// a rule is missing (or `foreign`, or `beyond`). About 5 ns a frame.
+// a rule is missing (or `foreign`, or `beyond`). About 10 ns a frame; a new rule about a microsecond, or 15 when `foreign`.
 size_t stack_walk(const stack_start *start, const stack_memory *memory, uint64_t *pcs, size_t most, size_t *guessed);
 // The same for the calling thread, on whatever stack it is.
 size_t stack_walk_here(const stack_start *start, uint64_t *pcs, size_t most, size_t *guessed);
