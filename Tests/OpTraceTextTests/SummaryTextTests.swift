@@ -7,7 +7,9 @@ import Testing
 
 @Suite("The summary's words")
 struct SummaryTextTests {
-  private func text(_ fixture: HandmadeTrace) -> String { SummaryText(Summary(of: fixture.trace), of: fixture.trace).text }
+  private func text(_ fixture: HandmadeTrace) -> String {
+    SummaryText(Summary(of: fixture.trace), of: fixture.trace).text
+  }
 
   @Test("of many queues those with the most time are shown, in their order, and the rest is counted")
   func manyQueues() {
@@ -57,7 +59,8 @@ struct SummaryTextTests {
     let operation = fixture.operation("one", on: queue, began: 1, ended: 8)
     for thread in [1, 3] as [UInt32] {
       fixture.trace.waits.append(
-        WaitRecord(target: .operation(operation), thread: ThreadID(thread), inside: nil, began: 1_000_000, ended: 8_000_000))
+        WaitRecord(
+          target: .operation(operation), thread: ThreadID(thread), inside: nil, began: 1_000_000, ended: 8_000_000))
     }
     let lines = text(fixture).split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
     #expect(lines.contains { $0.hasPrefix("main thread one #1 1 0") }, "\(lines)")
