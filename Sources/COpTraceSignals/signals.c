@@ -118,10 +118,13 @@ _Static_assert(sizeof(sigset_t) <= sizeof(optrace_signal_mask), "a mask has room
 
 void optrace_signal_mask_set(int number, optrace_signal_mask *before) {
   sigset_t mask, old;
+  pthread_sigmask(SIG_SETMASK, NULL, &old);
   sigfillset(&mask);
   sigdelset(&mask, SIGBUS);
+  // By it Swift's runtime stops all threads when the program crashes.
+  if (!sigismember(&old, SIGPROF)) sigdelset(&mask, SIGPROF);
   if (number) sigdelset(&mask, number);
-  pthread_sigmask(SIG_SETMASK, &mask, &old);
+  pthread_sigmask(SIG_SETMASK, &mask, NULL);
   memcpy(before, &old, sizeof old);
 }
 

@@ -62,6 +62,20 @@ public enum TerminalText {
     return result + "…"
   }
 
+  /// Cut in the middle with an ellipsis where it is wider, so that both ends can be read.
+  public static func fittingInside(_ text: String, _ widest: Int) -> String {
+    guard columns(of: text) > widest else { return text }
+    var end: [Character] = []
+    var width = 0
+    for character in text.reversed() {
+      width += columns(of: character)
+      if width > widest / 2 { break }
+      end.append(character)
+    }
+    let rest = String(end.reversed())
+    return fitting(text, widest - columns(of: rest)) + rest
+  }
+
   package static func padded(_ text: String, _ width: Int, right: Bool = false) -> String {
     let blanks = String(repeating: " ", count: max(0, width - columns(of: text)))
     return right ? blanks + text : text + blanks

@@ -8,11 +8,20 @@ struct TextTable {
     var alignment: Alignment
     /// Longer cells are cut with an ellipsis.
     var widest: Int
+    /// In the middle: long names often begin alike, and differ at their ends.
+    var cutsInside = false
 
     static func text(_ title: String, widest: Int = 40) -> Column {
       Column(title: title, alignment: .left, widest: widest)
     }
+    static func name(_ title: String) -> Column {
+      Column(title: title, alignment: .left, widest: 40, cutsInside: true)
+    }
     static func number(_ title: String) -> Column { Column(title: title, alignment: .right, widest: 40) }
+
+    fileprivate func cut(_ cell: String) -> String {
+      cutsInside ? TerminalText.fittingInside(cell, widest) : TerminalText.fitting(cell, widest)
+    }
   }
 
   var columns: [Column]
@@ -27,9 +36,7 @@ struct TextTable {
   func text(_ style: TextStyle, indent: Int = 2) -> String {
     guard !rows.isEmpty else { return "" }
     let cells = rows.map { row in
-      columns.indices.map {
-        $0 < row.count ? TerminalText.fitting(TerminalText.printable(row[$0]), columns[$0].widest) : ""
-      }
+      columns.indices.map { $0 < row.count ? columns[$0].cut(TerminalText.printable(row[$0])) : "" }
     }
     let widths = columns.indices.map { index in
       cells.reduce(TerminalText.columns(of: columns[index].title)) { max($0, TerminalText.columns(of: $1[index])) }

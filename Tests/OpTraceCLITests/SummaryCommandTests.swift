@@ -176,9 +176,9 @@ struct SummaryCommandTests {
 
         Waits of threads
           who          id  waited for                     count  open    total      max  last signalled by
-          store        #3  dispatch queue com.example.db      1     1  1.50 µs  1.50 µs  thread main
+          store        #3  dispatch queue com.example.db      1     1  1.50 µs  1.50 µs  main thread
           load         #1  semaphore 1                        2     0   800 ns   400 ns  parse #2
-          thread main      load #1                            1     0   300 ns   300 ns
+          main thread      load #1                            1     0   300 ns   300 ns
           load         #1  group 2                            1     0    90 ns    90 ns  unknown
 
         """), "\(result.output)")
@@ -225,7 +225,7 @@ struct SummaryCommandTests {
     let text = Fixture.small.split(separator: "\n\n", maxSplits: 1)[0] + "\n\n"
     let path = try folder.write("none.txt", Array(text.utf8))
     let result = try Command.run("summary", path)
-    #expect(result == Command.Result(status: 0, output: "fixture (pid 4711): 0 operations in 0\n", errors: ""))
+    #expect(result == Command.Result(status: 0, output: "fixture (pid 4711): 0 operations\n", errors: ""))
     #expect(try Command.run("summary", "--json", path).output.contains("\"wallSeconds\": 0,"))
   }
 

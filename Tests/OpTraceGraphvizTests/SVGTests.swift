@@ -142,6 +142,17 @@ import Testing
     #expect(picture.subtitle.contains("3 steps still to run"))
   }
 
+  @Test func theTitleCountsAllQueuesAndTellsLittleFromNothing() {
+    var fixture = HandmadeTrace("test", end: 1000)
+    for name in ["used", "spare", "other"] {
+      let queue = fixture.queue(name)
+      if name != "spare" { fixture.operation("quick", on: queue, enqueued: 0, began: 999, ended: 999.5) }
+    }
+    let subtitle = GraphPicture(of: fixture.trace).subtitle
+    #expect(subtitle.contains("2 operations · 2 of 3 queues"), "\(subtitle)")
+    #expect(subtitle.contains("(<1 %)"), "\(subtitle)")
+  }
+
   @Test func aHealthyRunHasNoCycle() throws {
     let (svg, picture) = try read(PhotoImport.healthy())
     #expect(picture.count(of: .deadlocked) == 0)

@@ -33,6 +33,30 @@ import Testing
     #expect(trace.waits.contains { $0.target == .queue(queue.id) && $0.ended != nil })
   }
 
+  #if os(Linux)
+    /// For the dump of a crash Swift's runtime stops all threads by a signal, SIGPROF, SIGUSR1 or SIGUSR2, and prints a warning for
+    /// each that takes none of them.
+    @Test func dumpOfACrashCanStopTheKeeper() throws {
+      _ = try recorded { _ in
+        let tasks = "/proc/self/task"
+        var keepers = 0
+        for task in try FileManager.default.contentsOfDirectory(atPath: tasks) {
+          // Threads of other tests may end meanwhile.
+          guard let status = try? String(contentsOfFile: "\(tasks)/\(task)/status", encoding: .utf8),
+            status.hasPrefix("Name:\toptrace\n"),
+            let line = status.split(separator: "\n").first(where: { $0.hasPrefix("SigBlk:") }),
+            let blocked = UInt64(line.dropFirst(7).filter(\.isHexDigit), radix: 16)
+          else { continue }
+          keepers += 1
+          #expect([SIGPROF, SIGUSR1, SIGUSR2].contains { blocked >> UInt64($0 - 1) & 1 == 0 }, "\(line)")
+          // The program's own stay the program's.
+          #expect([SIGUSR1, SIGTERM, SIGINT, SIGALRM].allSatisfy { blocked >> UInt64($0 - 1) & 1 == 1 }, "\(line)")
+        }
+        #expect(keepers > 0)
+      }
+    }
+  #endif
+
   final class Boxed<Value>: TracedOperation, @unchecked Sendable {}
 
   @Test("the modules of classes, which a ring keeps as well", arguments: [false, true])

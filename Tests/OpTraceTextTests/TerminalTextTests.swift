@@ -28,4 +28,14 @@ struct TerminalTextTests {
     #expect(TerminalText.fitting("日本語", 4) == "日…")
     #expect(TerminalText.fitting("abcd", 4) == "abcd")
   }
+
+  @Test("both ends of what is too wide can be read")
+  func fittingInside() {
+    #expect(TerminalText.fittingInside("abcdefgh", 8) == "abcdefgh")
+    #expect(TerminalText.fittingInside("abcdefghi", 8) == "abc…fghi")
+    #expect(TerminalText.fittingInside("日本語の名前", 7) == "日本…前")
+    for width in 2...20 {
+      #expect(TerminalText.columns(of: TerminalText.fittingInside("日本語abcdefghijklmn家族", width)) <= width)
+    }
+  }
 }

@@ -137,6 +137,9 @@ bool keeper_start(optrace_recorder *recorder) {
   sigset_t all, before;
   sigfillset(&all);
   sigdelset(&all, SIGBUS);  // Our own: see storage/guard.c.
+  // As the caller has it: by this signal Swift's runtime stops all threads when the program crashes, and prints that it could
+  // not where it is blocked.
+  sigdelset(&all, SIGPROF);
   pthread_sigmask(SIG_BLOCK, &all, &before);
   recorder->has_keeper = pthread_create(&recorder->keeper, &attributes, keep, recorder) == 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -144,15 +144,21 @@ extension GraphPictureBuilder {
     } else {
       parts.append(counted(trace.operations.count, "operation"))
     }
-    let lanes = lanes.count { $0.isBoxed }
-    parts.append(options.grouping == .queue ? counted(lanes, "queue") : counted(lanes, "class", plural: "classes"))
+    parts.append(lanesText(lanes.count { $0.isBoxed }))
     if showsPath, !path.steps.isEmpty {
-      let percent = Int((path.share * 100).rounded())
-      var text = "critical path \(DurationText.text(path.total)) of \(DurationText.text(wall)) (\(percent) %)"
+      var text = "critical path \(DurationText.text(path.total)) of \(DurationText.text(wall)) (\(percent(path.share)))"
       if !path.remaining.isEmpty { text += ", \(counted(path.remaining.count, "step")) still to run" }
       parts.append(text)
     }
     return parts.joined(separator: " · ")
+  }
+
+  /// Queues without an operation are not drawn; who counts them elsewhere finds them here.
+  private func lanesText(_ count: Int) -> String {
+    guard options.grouping == .queue else { return counted(count, "class", plural: "classes") }
+    let all = trace.queues.count
+    let isWhole = options.stuckHops == nil && options.focus == nil
+    return isWhole && count < all ? "\(grouped(count)) of \(counted(all, "queue"))" : counted(count, "queue")
   }
 
   func verdicts() -> [GraphPicture.Verdict] {

@@ -127,7 +127,9 @@ private func posixRead(_ descriptor: Int32, _ target: UnsafeMutableRawPointer, _
   read(descriptor, target, count)
 }
 
+/// The system's words, begun as our own are.
 private func message(_ code: Int32) -> String {
-  guard let text = strerror(code) else { return "error \(code)" }
-  return String(cString: text)
+  guard let words = strerror(code) else { return "error \(code)" }
+  let text = String(cString: words)
+  return text.prefix(1).lowercased() + text.dropFirst()
 }

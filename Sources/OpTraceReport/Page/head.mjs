@@ -16,7 +16,7 @@ export function mountHead(element, model, selection) {
   const css = model.verdict.hasErrors ? 'wrong' : look.css;
   const facts = [
     started && h('time', {datetime: process.started, title: started.utc}, started.local),
-    h('span', {title: `${grouped(Math.round(model.wall))} ns`}, h('b', {}, durationText(model.wall))),
+    model.wall > 0 && h('span', {title: `${grouped(Math.round(model.wall))} ns`}, h('b', {}, durationText(model.wall))),
     h('span', {}, h('b', {}, grouped(counts.operations)), ` ${counts.operations === 1 ? 'operation' : 'operations'}`),
     h('span', {}, h('b', {}, grouped(counts.queues)), ` ${counts.queues === 1 ? 'queue' : 'queues'}`),
     h('span', {title: recordingText(model)}, h('b', {}, grouped(counts.threads)), ` ${counts.threads === 1 ? 'thread' : 'threads'} ran operations`),

@@ -71,6 +71,11 @@ export class Model {
     const name = this.operations.name[row] < 0 ? '' : this.strings[this.operations.name[row]];
     return name === '' ? this.className(row) : name;
   }
+  // What a thread's lane calls a detail: of an operation that left the thread, its `start()` is all that stands there.
+  detailName(place) {
+    const [name, row] = [this.strings[this.details.name[place]], this.details.operation[place]];
+    return DETAIL_KINDS[this.details.kind[place]] === 'start' && row >= 0 ? `${this.name(row)} · ${name}` : name;
+  }
   className(row) { return this.strings[this.operations.class[row]] ?? ''; }
   /** What it runs, where that is not its class's own code. */
   functionName(row) { return this.strings[this.operations.function[row]] ?? null; }

@@ -66,9 +66,10 @@ export class Painter {
     if (row.kind === 'heading') {
       context.fillStyle = colours.band;
       context.fillRect(0, y, width, row.height);
-      const room = row.instants.length > 0 ? gutter - 12 : width - 16;
+      // The name comes first: flags that stand where it is have none of their own.
+      const room = row.instants.length > 0 ? Math.max(gutter - 12, width / 2) : width - 16;
+      this.#paintInstants(row, y, scene.viewport, 8 + Math.min(room, this.#width(row.title, '600 12px')) + 8);
       this.#text(row.title, 8, y + row.height / 2, room, colours.text, '600 12px');
-      this.#paintInstants(row, y, scene.viewport);
       return;
     }
     context.fillStyle = colours.line;
@@ -144,27 +145,28 @@ export class Painter {
   }
 
   #label(lane, at) {
-    if (lane.detail) return this.model.strings[this.model.details.name[lane.detail[at]]];
-    return this.model.name(lane.row[at]);
+    return lane.detail ? this.model.detailName(lane.detail[at]) : this.model.name(lane.row[at]);
   }
 
   // What the program marked and what was done to a queue: a flag each, with its name where there is room.
-  #paintInstants({instants, height}, y, viewport) {
+  #paintInstants({instants, height}, y, viewport, titleEnd) {
     const {context, colours} = this;
-    let [free, written] = [this.gutter, this.gutter];
+    let free = this.gutter;
+    let written = Math.max(this.gutter, titleEnd);
     for (const [place, {time, name}] of instants.entries()) {
       const x = viewport.x(time);
       if (x < free || x > this.width) continue;
+      free = x + 3;
       context.fillStyle = colours.accent;
-      context.fillRect(x, y + 3, 1.5, height - 3);
       context.fillRect(x, y + 3, 5, 4);
+      if (x < titleEnd) continue;
+      context.fillRect(x, y + 3, 1.5, height - 3);
       const next = instants[place + 1];
       const room = Math.min(next ? viewport.x(next.time) - x - 12 : Infinity, this.width - x - 10);
       // At the right edge the name stands before its flag.
       if (!next && room < 60) this.#text(name, x - 6, y + height / 2, x - written - 12, colours.text, '11px', 'right');
       else this.#text(name, x + 8, y + height / 2, room, colours.text, '11px');
       written = x + 8 + Math.min(room, this.#width(name, '11px'));
-      free = x + 3;
     }
   }
 

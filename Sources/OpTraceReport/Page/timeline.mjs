@@ -318,7 +318,7 @@ class Timeline {
     const {lane} = row;
     const length = durationText(lane.end[at] - lane.begin[at]);
     const when = `${durationText(lane.begin[at])} after the start`;
-    if (lane.detail) return [this.model.strings[this.model.details.name[lane.detail[at]]], length, when];
+    if (lane.detail) return [this.model.detailName(lane.detail[at]), length, when];
     const operation = lane.row[at];
     const queue = this.model.queues[this.model.queue(operation)];
     return [`${this.model.name(operation)} #${this.model.id(operation)}`, `${timeWords(this.model, operation, TIME_KINDS.find((kind) => kind.key === LANE_KINDS[lane.kind]))} ${length}`, when,

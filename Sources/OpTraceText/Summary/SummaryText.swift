@@ -5,8 +5,12 @@ public import OpTraceModel
 /// A ``Summary`` for people: tables of figures.
 public struct SummaryText: Sendable {
   /// More rows say less.
+  private static let mostQueues = 30
   private static let longestPath = 25
   private static let longestThreads = 16
+
+  /// A wait that somebody may ask about.
+  private static let worthANote: Nanoseconds = 1_000_000
 
   private let summary: Summary
   private let trace: Trace
@@ -41,7 +45,8 @@ public struct SummaryText: Sendable {
     let header = trace.header
     let process = header.processName.isEmpty ? "process" : TerminalText.printable(header.processName)
     var text = style.paint(.strong, process) + (header.processID > 0 ? " (pid \(header.processID))" : "")
-    text += ": \(counted(summary.operationCount, "operation")) in \(duration(summary.wall))"
+    text += ": \(counted(summary.operationCount, "operation"))"
+    if summary.wall > 0 { text += " in \(duration(summary.wall))" }
     if !header.isClosed { text += style.paint(.warning, ", not stopped: it still runs, or was killed") }
     var states = OperationState.allCases.reversed().compactMap { state -> String? in
       guard let count = summary.states[state], count > 0 else { return nil }
@@ -61,10 +66,11 @@ public struct SummaryText: Sendable {
 
   private var queues: String {
     var table = TextTable([
-      .text("queue"), .number("limit"), .number("operations"), .number("utilisation"), .number("peak"),
+      .name("queue"), .number("limit"), .number("operations"), .number("utilisation"), .number("peak"),
       .number("running"), .number("waiting for a slot"), .number("for dependencies"),
     ])
-    for queue in summary.queues {
+    let shown = shownQueues
+    for queue in shown {
       table.add([
         queueName(queue.id) + (queue.isSuspended ? " (suspended)" : ""),
         queue.limit < 0 ? "none" : grouped(queue.limit),
@@ -72,13 +78,29 @@ public struct SummaryText: Sendable {
         duration(queue.waitingForSlot), duration(queue.waitingForDependencies),
       ])
     }
-    return table.text(style)
+    var text = table.text(style)
+    if summary.queues.count > shown.count {
+      let operations = summary.queues.reduce(0) { $0 + $1.operations } - shown.reduce(0) { $0 + $1.operations }
+      text += "  and \(grouped(summary.queues.count - shown.count)) more with \(counted(operations, "operation"))\n"
+    }
+    if shown.contains(where: { $0.limit < 0 && $0.waitingForSlot >= Self.worthANote }) {
+      text += "  without a limit, waiting for a slot is waiting for a thread\n"
+    }
+    return text
+  }
+
+  /// Of many queues those with the most time in them, in the order of the trace.
+  private var shownQueues: [Summary.Queue] {
+    guard summary.queues.count > Self.mostQueues else { return summary.queues }
+    let times = summary.queues.map { $0.busy &+ $0.waitingForSlot &+ $0.waitingForDependencies }
+    let order = summary.queues.indices.sorted { (times[$0], $1) > (times[$1], $0) }
+    return order.prefix(Self.mostQueues).sorted().map { summary.queues[$0] }
   }
 
   /// Three rows per class; a row where all is zero is left out, but not the first.
   private var classes: String {
     var table = TextTable([
-      .text("class"), .number("count"), .text("time"), .number("total"), .number("p50"), .number("p95"),
+      .name("class"), .number("count"), .text("time"), .number("total"), .number("p50"), .number("p95"),
       .number("max"),
     ])
     for entry in summary.classes {
@@ -98,7 +120,7 @@ public struct SummaryText: Sendable {
 
   private var slowest: String {
     var table = TextTable([
-      .text("operation"), .number("id"), .text("class"), .text("queue"), .text("state"), .number("running"),
+      .name("operation"), .number("id"), .name("class"), .name("queue"), .text("state"), .number("running"),
       .number("waited"),
     ])
     for operation in summary.slowest {
@@ -117,7 +139,7 @@ public struct SummaryText: Sendable {
     let most = 20
     // It stands last, so its length is nobody else's.
     let error = TextTable.Column.text("error", widest: style.cutsTexts ? 40 : .max)
-    var table = TextTable([.text("operation"), .number("id"), .text("queue"), error])
+    var table = TextTable([.name("operation"), .number("id"), .name("queue"), error])
     for operation in operations.prefix(most) {
       table.add([
         operation.title, operation.id.description, queueName(operation.queue), operation.error ?? "",
@@ -134,7 +156,7 @@ public struct SummaryText: Sendable {
     text += ", \(duration(path.waitingForSlot)) waiting for a slot"
     text += ", \(duration(path.waitingForDependencies)) waiting for dependencies\n"
     var table = TextTable([
-      .text("operation"), .number("id"), .text("after"), .number("waited"), .number("running"), .number("share"),
+      .name("operation"), .number("id"), .name("after"), .number("waited"), .number("running"), .number("share"),
     ])
     for step in path.steps.prefix(Self.longestPath) {
       table.add([
@@ -171,7 +193,7 @@ public struct SummaryText: Sendable {
   }
 
   private var threads: String {
-    var table = TextTable([.text("thread"), .number("tid"), .number("operations"), .number("busy"), .number("share")])
+    var table = TextTable([.name("thread"), .number("tid"), .number("operations"), .number("busy"), .number("share")])
     for thread in summary.threads.prefix(Self.longestThreads) {
       table.add([
         thread.name.isEmpty ? thread.id.description : thread.name,
@@ -186,13 +208,13 @@ public struct SummaryText: Sendable {
   private var waits: String {
     guard !summary.waits.longest.isEmpty else { return "" }
     var table = TextTable([
-      .text("who"), .number("id"), .text("waited for"), .number("count"), .number("open"), .number("total"),
+      .name("who"), .number("id"), .name("waited for"), .number("count"), .number("open"), .number("total"),
       .number("max"),
-      .text("last signalled by"),
+      .name("last signalled by"),
     ])
     for wait in summary.waits.longest {
       table.add([
-        wait.operationName ?? threadName(wait.thread), wait.operation?.description ?? "",
+        wait.operationName ?? threadName(wait.thread), wait.operation?.description ?? systemID(wait.thread),
         target(wait), grouped(wait.count), grouped(wait.unfinished), duration(wait.total),
         duration(wait.max), signal(wait),
       ])
@@ -212,13 +234,20 @@ public struct SummaryText: Sendable {
   private func signal(_ wait: Summary.Wait) -> String {
     guard let signal = wait.lastSignal else { return "" }
     if let operation = signal.operation { return "\(wait.lastSignalName ?? "") \(operation)" }
-    return signal.thread.map(threadName) ?? "unknown"
+    guard let thread = signal.thread else { return "unknown" }
+    return [threadName(thread), systemID(thread)].filter { !$0.isEmpty }.joined(separator: " ")
   }
 
   private func threadName(_ id: ThreadID) -> String {
     guard let thread = trace.thread(id) else { return id.description }
-    if thread.name.isEmpty { return thread.isMain ? "main" : id.description }
-    return "thread \(thread.name)"
+    if thread.isMain { return "main thread" }
+    return thread.name.isEmpty ? id.description : "thread \(thread.name)"
+  }
+
+  /// Threads of a pool have one name. There is one main thread.
+  private func systemID(_ id: ThreadID) -> String {
+    guard let thread = trace.thread(id), !thread.isMain, thread.systemID > 0 else { return "" }
+    return String(thread.systemID)
   }
 
   private var loss: String? {

@@ -110,3 +110,32 @@ test('a name that an arrow crosses stays legible: it is written over the arrow, 
   assert.equal(order[label - 1][0], 'fillRect', 'no arrow shows between its letters');
   await close();
 });
+
+test("on a thread, start() is told with the operation whose it is", async () => {
+  const page = written('starts', textTrace([
+    '0 t1 thread t1 tid=4711 "main"', '0 t2 thread t2 tid=4712 "pool"', '0 t1 queue q1 limit=2 "network"', '0 t0 class name="Request"',
+    '1000 t1 created #1 class="Request" async', '1001 t1 named #1 "Load profile"', '2000 t1 enqueued #1 queue=q1 priority=0', '2500 t1 ready #1',
+    '3000 t2 started #1', '3100 t2 began #1', '900000 t2 start-returned #1', '950000 t1 ended #1', '951000 t1 finished #1',
+  ]));
+  const {tab, close} = await openReport(page);
+  const shown = (await writtenTexts(tab)).map((one) => one.text);
+  assert.ok(shown.includes('Load profile · start()'), shown.join(' | '));
+  await close();
+});
+
+test("a queue's name is whole where something was done to the queue as it began", async () => {
+  const name = 'org.example.session.rootQueue.sessionDelegateQueue';
+  const page = written('long-name', textTrace([
+    '0 t1 thread t1 tid=4711 "main"', `0 t1 queue q1 limit=1 suspended "${name}"`, '0 t0 class name="Request"', '10000 t1 resumed q1',
+    '20000 t1 created #1 class="Request"', '21000 t1 enqueued #1 queue=q1 priority=0', '22000 t1 ready #1',
+    '23000 t1 started #1', '23100 t1 began #1', '900000 t1 ended #1', '901000 t1 finished #1', '910000 t1 suspended q1',
+  ]));
+  const {tab, close} = await openReport(page);
+  const shown = await writtenTexts(tab);
+  const title = shown.find((one) => one.text === `Queue ${name} · limit 1 · suspended`);
+  assert.ok(title, shown.map((one) => one.text).join(' | '));
+  // A name that would run into it is left out, others are not.
+  assert.ok(!shown.some((one) => one.text === 'resumed'));
+  assert.ok(shown.some((one) => one.text === 'suspended'), shown.map((one) => one.text).join(' | '));
+  await close();
+});

@@ -1,0 +1,76 @@
+import OpTraceAnalysis
+import OpTraceModel
+import TestSupport
+import Testing
+
+@testable import OpTraceText
+
+@Suite("The summary's words")
+struct SummaryTextTests {
+  private func text(_ fixture: HandmadeTrace) -> String {
+    SummaryText(Summary(of: fixture.trace), of: fixture.trace).text
+  }
+
+  @Test("of many queues those with the most time are shown, in their order, and the rest is counted")
+  func manyQueues() {
+    var fixture = HandmadeTrace(end: 1000)
+    for number in 1...100 {
+      let queue = fixture.queue("queue of \(number)", limit: 1)
+      for part in 0..<3 {
+        // Every fourth is busy.
+        let length = number % 4 == 0 ? 9.0 : 0.5
+        fixture.operation("part", on: queue, began: Double(part) * 10, ended: Double(part) * 10 + length)
+      }
+    }
+    let lines = text(fixture).split(separator: "\n").map(String.init)
+    let shown = lines.filter { $0.hasPrefix("  queue of") }.compactMap { Int($0.split(separator: " ")[2]) }
+    #expect(shown.count == 30)
+    #expect(shown == shown.sorted())
+    #expect(Set(stride(from: 4, through: 100, by: 4)).isSubset(of: Set(shown)))
+    #expect(lines.contains("  and 70 more with 210 operations"))
+  }
+
+  @Test("a queue without a limit has no slots: its operations waited for a thread, and that is said")
+  func waitsForThreads() {
+    let note = "\n  without a limit, waiting for a slot is waiting for a thread\n"
+    for (limit, wait, isTold) in [(-1, 500.0, true), (2, 500, false), (-1, 0.01, false)] {
+      var fixture = HandmadeTrace(end: 1000)
+      fixture.operation("late", on: fixture.queue("free", limit: limit), ready: 1, began: 1 + wait, ended: 600)
+      #expect(text(fixture).contains(note) == isTold, "limit \(limit), waited \(wait) ms")
+    }
+  }
+
+  @Test("names that begin alike are told apart by their ends")
+  func longNames() {
+    var fixture = HandmadeTrace(end: 10)
+    for end in ["ManualRetry", "CancelledRetry"] {
+      let queue = fixture.queue("ConcurrentOperationTestChainedOperationsWith\(end)")
+      fixture.operation("one", on: queue, began: 1, ended: 2)
+    }
+    let text = text(fixture)
+    #expect(text.contains("\n  ConcurrentOperation…tionsWithManualRetry "), "\(text)")
+    #expect(text.contains("\n  ConcurrentOperation…nsWithCancelledRetry "))
+  }
+
+  @Test("waiting threads are told apart by the system's number; there is one main thread")
+  func waitingThreads() {
+    var fixture = HandmadeTrace(end: 10)
+    let queue = fixture.queue("queue")
+    let operation = fixture.operation("one", on: queue, began: 1, ended: 8)
+    for thread in [1, 3] as [UInt32] {
+      fixture.trace.waits.append(
+        WaitRecord(
+          target: .operation(operation), thread: ThreadID(thread), inside: nil, began: 1_000_000, ended: 8_000_000))
+    }
+    let lines = text(fixture).split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+    #expect(lines.contains { $0.hasPrefix("main thread one #1 1 0") }, "\(lines)")
+    #expect(lines.contains { $0.hasPrefix("thread worker 900003 one #1 1 0") })
+  }
+
+  @Test("where nothing ran there is no time that it took")
+  func nothing() {
+    var fixture = HandmadeTrace("idle", end: 10)
+    fixture.queue("queue")
+    #expect(text(fixture).hasPrefix("idle (pid 4194304): 0 operations, not stopped"))
+  }
+}
