@@ -158,7 +158,8 @@ export class Painter {
       if (x < free || x > this.width) continue;
       free = x + 3;
       context.fillStyle = colours.accent;
-      context.fillRect(x, y + 3, 5, 4);
+      // Over a name it keeps to the edge.
+      context.fillRect(x, x < titleEnd ? y : y + 3, 5, x < titleEnd ? 3 : 4);
       if (x < titleEnd) continue;
       context.fillRect(x, y + 3, 1.5, height - 3);
       const next = instants[place + 1];
