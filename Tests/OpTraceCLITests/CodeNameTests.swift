@@ -28,7 +28,8 @@
       "closure #2 in blocks()",
     ]
 
-    @Test("a closure's name, with its file, line and module; the name that the program gave stays") func names() throws {
+    @Test("a closure's name, with its file, line and module; the name that the program gave stays") func names() throws
+    {
       let trace = try record()
       #expect(TraceValidator.check(try TraceReader.events(path: folder.folder.path(file))).isEmpty)
       #expect(trace.loss.isComplete)

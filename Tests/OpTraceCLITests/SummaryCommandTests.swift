@@ -65,7 +65,8 @@ struct SummaryCommandTests {
     }
     expected.formUnion(
       group(
-        ".slowest[]", "id:number name:string class:string state:string queue:number runningSeconds:number "
+        ".slowest[]",
+        "id:number name:string class:string state:string queue:number runningSeconds:number "
           + "function:null file:null line:null module:null " + times))
     expected.formUnion(group(".criticalPath", "runningSeconds:number share:number steps[] remaining[] " + times))
     expected.formUnion(

@@ -77,8 +77,8 @@ struct UsageTests {
   }
 
   static let commands = [
-    "demo", "report", "view", "graph", "timeline", "summary", "doctor", "validate", "dump", "pack", "unpack", "symbolicate",
-    "record",
+    "demo", "report", "view", "graph", "timeline", "summary", "doctor", "validate", "dump", "pack", "unpack",
+    "symbolicate", "record",
   ]
 
   @Test("every command's errors begin alike: the command's name, a small letter", arguments: commands)
@@ -235,7 +235,7 @@ struct UsageTests {
     @Test("files that the system makes up: what they are, and what comes out of them") func systemFiles() throws {
       let memory = try Command.run("summary", "/proc/self/mem")
       #expect(
-        memory == .init(status: 66, output: "", errors: "optrace: cannot read '/proc/self/mem': Input/output error\n"))
+        memory == .init(status: 66, output: "", errors: "optrace: cannot read '/proc/self/mem': input/output error\n"))
       let maps = try Command.run("summary", "/proc/self/maps")
       #expect(
         maps == .init(status: 65, output: "", errors: "optrace: '/proc/self/maps' is not a trace: it looks like text\n")

@@ -8,7 +8,10 @@ import Testing
 /// Names that are added to a trace change nothing else of it.
 @Suite struct SymbolWriterTests {
   private static let names: [SymbolWriter.Names] = [
-    (FrameID(1), [SymbolRecord(function: "Golden.load() -> ()", shortName: "load()", module: "Golden", file: "/a.swift", line: 7)]),
+    (
+      FrameID(1),
+      [SymbolRecord(function: "Golden.load() -> ()", shortName: "load()", module: "Golden", file: "/a.swift", line: 7)]
+    ),
     (
       FrameID(2),
       [
