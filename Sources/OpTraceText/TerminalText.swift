@@ -1,4 +1,5 @@
 import Foundation
+import OpTraceFormat
 import OpTraceModel
 
 /// Text for terminals, where a Chinese character or an emoji takes two columns and an accent none.

@@ -2,6 +2,7 @@
   import ArgumentParser
   import Foundation
   import OpTraceExport
+  import OpTraceFormat
   import OpTraceModel
 
   /// The root of the command. A subcommand is one file in `Commands/` and one line in the table below.

@@ -1,8 +1,7 @@
 import Foundation
+import OpTraceFormat
 import TestSupport
 import Testing
-
-@testable import OpTraceModel
 
 @Suite("Paths of any bytes stand as texts, and become the same bytes again")
 struct RawPathTests {

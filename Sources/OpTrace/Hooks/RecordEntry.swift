@@ -1,4 +1,5 @@
 internal import Foundation
+internal import OpTraceFormat
 
 /// Where the object that `optrace record` preloads comes in, on the main thread, right before `main`. `alone` is not 0
 /// where this copy of OpTrace was loaded for that, 0 where the program is linked with it.
@@ -18,7 +19,7 @@ func beginRecording(alone: Int32) {
     // Nothing would ever stand in the trace.
     TraceRecorder.default = nil
     try? recorder.stop()
-    unlink(recorder.url.path)
+    unlink(recorder.url.path.asPath)
     TraceRecorder.complain(
       "the operations of this program cannot be recorded from outside (\(why)); link OpTrace instead")
   }

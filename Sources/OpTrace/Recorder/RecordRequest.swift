@@ -1,4 +1,5 @@
 internal import Foundation
+internal import OpTraceFormat
 
 #if canImport(Glibc)
   internal import Glibc
@@ -48,9 +49,9 @@ struct RecordRequest {
   /// A process may have several notes. A command that is gone needs none.
   private func note(_ text: String) {
     // What a link holds at most.
-    let target = String(decoding: text.utf8.prefix(Int(PATH_MAX) - 1), as: UTF8.self)
+    let target = text.asPath.prefix { $0 != 0 }.prefix(Int(PATH_MAX) - 1) + [0]
     for number in 0..<1000 {
-      if symlink(target, "\(folder)/\(getpid())-\(number)") == 0 || errno != EEXIST { return }
+      if symlink(Array(target), "\(folder)/\(getpid())-\(number)") == 0 || errno != EEXIST { return }
     }
   }
 }

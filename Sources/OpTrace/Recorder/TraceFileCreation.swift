@@ -41,7 +41,7 @@ enum TraceFileCreation {
   }
 
   private static func openNew(_ path: String) -> File? {
-    var descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    var descriptor = open(path.asPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { return nil }
     if descriptor <= STDERR_FILENO {
       // The program closed a standard stream; what it still writes there would land in the trace.
@@ -50,7 +50,7 @@ enum TraceFileCreation {
       let error = errno
       close(low)
       guard descriptor >= 0 else {
-        unlink(path)
+        unlink(path.asPath)
         errno = error
         return nil
       }
@@ -68,10 +68,10 @@ enum TraceFileCreation {
     guard let file = openNew(temporary) else {
       throw TraceRecorderError(.cannotCreate, path: path, errno: errno)
     }
-    guard rename(temporary, path) == 0 else {
+    guard rename(temporary.asPath, path.asPath) == 0 else {
       let error = errno
       close(file.descriptor)
-      unlink(temporary)
+      unlink(temporary.asPath)
       throw TraceRecorderError(.cannotCreate, path: path, errno: error)
     }
     return File(descriptor: file.descriptor, path: path)
@@ -80,7 +80,7 @@ enum TraceFileCreation {
   private enum Occupant { case finishedTrace, liveTrace, other }
 
   private static func occupant(of path: String) -> Occupant {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    let descriptor = open(path.asPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return .other }
     defer { close(descriptor) }
     var info = stat()

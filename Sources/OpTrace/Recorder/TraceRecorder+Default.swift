@@ -1,5 +1,6 @@
 internal import COpTrace
 internal import Foundation
+internal import OpTraceFormat
 
 extension TraceRecorder {
   /// What queues and operations record to when they are given no recorder of their own. Nil: they record nothing.
@@ -30,7 +31,9 @@ extension TraceRecorder {
   private static let environment: Void = {
     defer { optrace_default_is_none() }
     let variables = ProcessInfo.processInfo.environment
-    guard let pattern = variables["OPTRACE_OUTPUT"], !pattern.isEmpty else {
+    // A path may be no text.
+    let output = getenv("OPTRACE_OUTPUT").map { RawPath.text(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
+    guard let pattern = output, !pattern.isEmpty else {
       if variables["OPTRACE_FLIGHT_RECORDER"]?.isEmpty == false {
         complain("OPTRACE_FLIGHT_RECORDER needs OPTRACE_OUTPUT")
       }

@@ -84,7 +84,7 @@ public final class TraceRecorder: @unchecked Sendable {
     }
     guard let core else {
       let error = errno
-      unlink(file.path)
+      unlink(file.path.asPath)
       throw TraceRecorderError(.cannotReserveSpace, path: file.path, errno: error)
     }
     carry?.core = core

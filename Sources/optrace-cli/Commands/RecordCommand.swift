@@ -72,7 +72,7 @@
         let program = try ProgramFile.find(line[0])
         try program.checkRecordable()
         let object = try PreloadObjects.find()
-        let folder = FileManager.default.currentDirectoryPath
+        let folder = RawPath.currentFolder
         let target = try target(in: folder)
         let words = RawText.arguments(last: line.count)
         let notes = try RecordNotes(for: [RawText(folder), RawText(target)] + words)
@@ -111,13 +111,7 @@
 
       /// The pattern of the files' names, absolute: the program may change its folder.
       private func target(in folder: String) throws -> String {
-        // The program's recorder knows its file by a text.
         let name = printable((line[0] as NSString).lastPathComponent)
-        if let output, output.unicodeScalars.contains(where: RawPath.isRaw) {
-          throw Failure(
-            message: "cannot write '\(printable(output))': the name of what is recorded must be UTF-8",
-            status: .cannotRecord)
-        }
         let path = output ?? "\(name).%p.optrace"
         let absolute = path.hasPrefix("/") ? path : "\(folder)/\(path)"
         // What the program could only find out when it runs is better known before.
@@ -125,18 +119,17 @@
           Failure(message: "cannot write '\(printable(path))': \(why)", status: .cannotRecord)
         }
         let place = (absolute as NSString).deletingLastPathComponent
-        guard access(place, F_OK) == 0 else { throw refuse("there is no folder '\(printable(place))'") }
-        guard access(place, W_OK | X_OK) == 0 else { throw refuse("\(reason(errno)); choose another place with -o") }
+        guard access(place.asPath, F_OK) == 0 else { throw refuse("there is no folder '\(printable(place))'") }
+        guard access(place.asPath, W_OK | X_OK) == 0 else {
+          throw refuse("\(reason(errno)); choose another place with -o")
+        }
         var status = stat()
-        guard lstat(absolute, &status) == 0 else { return absolute }
+        guard lstat(absolute.asPath, &status) == 0 else { return absolute }
         if status.st_mode & S_IFMT == S_IFDIR { throw refuse(reason(EISDIR)) }
         if TraceRemains.isOne(absolute) { return absolute }
-        let start = status.st_mode & S_IFMT == S_IFREG ? FileHandle(forReadingAtPath: absolute) : nil
-        let bytes = try? start?.read(upToCount: Layout.magic.count)
-        guard let start, bytes.map({ $0.elementsEqual(Layout.magic) }) == true else {
+        guard status.st_mode & S_IFMT == S_IFREG, TraceRemains.isTrace(absolute) else {
           throw refuse("it exists and is no trace: choose another name or remove it")
         }
-        try? start.close()
         return absolute
       }
 

@@ -1,5 +1,6 @@
 #if CLI && os(Linux)
   import Foundation
+  import OpTraceFormat
   import OpTraceModel
 
   /// What `record` needs to know of a program's file in the format of Linux. Every place in the file is checked: a program

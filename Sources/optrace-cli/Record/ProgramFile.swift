@@ -1,5 +1,6 @@
 #if CLI && os(Linux)
   import Foundation
+  import OpTraceFormat
   import OpTraceModel
 
   /// The program that is to be recorded: found as the shell finds it, and looked at before it runs.

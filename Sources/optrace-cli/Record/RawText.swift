@@ -1,5 +1,6 @@
 #if CLI && os(Linux)
   import Foundation
+  import OpTraceFormat
   import OpTraceModel
 
   /// A word or a variable for another program, byte for byte: it may be no text at all.

@@ -1,6 +1,7 @@
 #if CLI && os(Linux)
   import COpTrace
   import Foundation
+  import OpTraceFormat
   import OpTraceModel
 
   /// A private folder in which the processes of a run tell which trace they write, or why they write none. A note is a
@@ -106,7 +107,7 @@
     private func target(of name: String) -> String? {
       var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
       let count = readlink("\(path)/\(name)", &bytes, bytes.count)
-      return count > 0 ? String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
+      return count > 0 ? RawPath.text(bytes[..<count].map(UInt8.init(bitPattern:))) : nil
     }
   }
 #endif

@@ -1,5 +1,6 @@
 #if CLI && os(Linux)
   import Foundation
+  import OpTraceFormat
   import OpTraceModel
   import OpTraceText
 
@@ -55,7 +56,7 @@
 
     /// A file that is gone was taken back by its process, which says why, or removed by the program.
     private mutating func add(_ path: String, of processID: pid_t) {
-      guard access(path, F_OK) == 0 else { return }
+      guard access(path.asPath, F_OK) == 0 else { return }
       let name = path.hasPrefix(folder + "/") ? String(path.dropFirst(folder.count + 1)) : path
       for place in entries.indices where entries[place].processID == processID { entries[place].isReplaced = true }
       do {
@@ -84,7 +85,7 @@
     /// Programs that a program runs often have no operation at all: their traces are of no use to anybody.
     private mutating func dropEmptyOnes() {
       let kept = entries.filter { entry in
-        entry.processID == process || !entry.isEmpty || entry.isBeingWritten || unlink(absolute(entry.path)) != 0
+        entry.processID == process || !entry.isEmpty || entry.isBeingWritten || unlink(absolute(entry.path).asPath) != 0
       }
       removed = entries.count - kept.count
       entries = kept

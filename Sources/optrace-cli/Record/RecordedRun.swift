@@ -1,5 +1,6 @@
 #if CLI && os(Linux)
   import Foundation
+  import OpTraceFormat
   import OpTraceModel
 
   /// Runs a program in the foreground until it ends, as if it had been called without us: it has our streams, and signals

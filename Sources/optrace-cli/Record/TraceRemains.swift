@@ -1,5 +1,6 @@
 #if CLI && os(Linux)
   import Foundation
+  import OpTraceFormat
   import OpTraceModel
 
   /// What is left of a trace whose process was killed while it made it: a file without bytes, or with the room that was
@@ -14,19 +15,26 @@
     /// Removes what has come since and is no trace yet. True when there was such a file.
     func remove(at path: String) -> Bool {
       guard let status = Self.file(path), status.st_ino != before, Self.isOne(path) else { return false }
-      return unlink(path) == 0
+      return unlink(path.asPath) == 0
     }
 
     private static func file(_ path: String) -> stat? {
       var status = stat()
-      return lstat(path, &status) == 0 ? status : nil
+      return lstat(path.asPath, &status) == 0 ? status : nil
+    }
+
+    /// Whether a file begins as a trace does.
+    static func isTrace(_ path: String) -> Bool {
+      guard let file = OwnedDescriptor(open(path.asPath, O_RDONLY | O_CLOEXEC)) else { return false }
+      var bytes = [UInt8](repeating: 0, count: Layout.magic.count)
+      return read(file.number, &bytes, bytes.count) == bytes.count && bytes == Layout.magic
     }
 
     static func isOne(_ path: String) -> Bool {
       guard let status = file(path), status.st_mode & S_IFMT == S_IFREG else { return false }
       guard status.st_size > 0 else { return true }
       // What cannot be read is none of ours.
-      guard let file = OwnedDescriptor(open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)) else { return false }
+      guard let file = OwnedDescriptor(open(path.asPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)) else { return false }
       var bytes = [UInt8](repeating: 0, count: 1 << 18)
       while true {
         let count = read(file.number, &bytes, bytes.count)

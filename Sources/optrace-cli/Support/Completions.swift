@@ -1,6 +1,7 @@
 #if CLI
   import ArgumentParser
   import Foundation
+  import OpTraceFormat
   import OpTraceModel
 
   /// What the shell offers where the parser's own scripts have nothing.

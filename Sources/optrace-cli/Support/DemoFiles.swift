@@ -3,6 +3,7 @@
   import OpTrace
   import OpTraceExport
   import OpTraceGraphviz
+  import OpTraceFormat
   import OpTraceModel
 
   /// What a demo leaves in its folder.

@@ -1,6 +1,16 @@
 #if CLI
   import Foundation
+  import OpTraceFormat
   import OpTraceModel
+
+  extension RawPath {
+    /// Where the command was called; the root where the system does not tell.
+    static var currentFolder: String {
+      guard let path = getcwd(nil, 0) else { return "/" }
+      defer { free(path) }
+      return text(UnsafeRawBufferPointer(start: path, count: strlen(path)))
+    }
+  }
 
   /// The names in a folder, as ``RawPath`` has them; none where it cannot be read.
   func namesInFolder(_ folder: String) -> [String] {

@@ -1,5 +1,6 @@
 #if CLI
   import Foundation
+  import OpTraceFormat
   import OpTraceModel
 
   /// Where a result goes: standard output, or a file that is there whole or not at all.

@@ -1,5 +1,6 @@
 #if CLI
   import Foundation
+  import OpTraceFormat
   import OpTraceModel
   import OpTraceText
 

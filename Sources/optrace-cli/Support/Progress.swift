@@ -1,5 +1,6 @@
 #if CLI
   import Foundation
+  import OpTraceFormat
   import OpTraceModel
 
   /// Shows on a terminal that a long job goes on: what it does, how far it is where that is known, and for how long, on a

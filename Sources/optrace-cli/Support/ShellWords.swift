@@ -1,5 +1,6 @@
 #if CLI
   import Foundation
+  import OpTraceFormat
   import OpTraceModel
 
   /// As a shell takes it for one word, and as a terminal shows it: what would steer it is written by its bytes (`$'…'`, as

@@ -1,5 +1,6 @@
 #if CLI
   import Foundation
+  import OpTraceFormat
   import OpTraceModel
 
   /// A file beside the one that it will become. Removed unless published, by signals that end the command too.

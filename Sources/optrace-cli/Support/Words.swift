@@ -1,5 +1,6 @@
 #if CLI
   import Foundation
+  import OpTraceFormat
   import OpTraceModel
 
   /// What the command was called with. Names of files may be no UTF-8: they stand as ``RawPath`` has them.
