@@ -66,7 +66,7 @@ static void step(input *in, optrace_operation *operation) {
       optrace_emit_text(recorder, 0xC0 | kind, subject, subject, kind & 1, subject, text,
                         number(in, 2) % (longest_text + 1));
       break;
-    case 4: optrace_define_text(recorder, optrace_kind_operation_named, subject, text, number(in, 2) % (longest_text + 1)); break;
+    case 4: optrace_define(recorder, optrace_kind_string, subject, 0, 0, text, number(in, 2) % (longest_text + 1)); break;
     case 5:
       for (uint32_t i = 0; i < subject % 4096; i++) optrace_emit2(recorder, 0x40 | (kind & 0x3F), i, i);
       break;
