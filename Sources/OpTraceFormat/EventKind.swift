@@ -84,6 +84,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case queueMainChanged = 0x4D
   /// The wait on this object, which ``blocked`` told of, is over on this thread. Since 1.1.
   case unblocked = 0x4E
+  /// A look at the threads of the process has ended; the ``threadSeen`` before it are what it saw. Since 1.3.
+  case looked = 0x4F
 
   // Three words.
   /// The two system clocks at this record's ticks. No event: readers resolve it.
@@ -96,6 +98,10 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case classDescribed = 0x83
   /// A frame of a stack: where its code is, and which frame called it. A definition. Since 1.3.
   case frame = 0x84
+  /// What a thread did when the recorder looked at all of them; ``stoodAt`` behind it tells where. Since 1.3.
+  case threadSeen = 0x85
+  /// A thread still waits for an operation or a queue, and where. Since 1.3.
+  case waitLasts = 0x86
 
   // Variable.
   /// A text that other records name by its id. No event: readers resolve it.

@@ -19,6 +19,8 @@ extension EventSpec {
       /// Where an object is in memory, and of which kind it is (``WaitedObject``).
       case address
       case objectKind
+      /// Where a lock is in memory; 0 is none.
+      case lock
       /// The number of a frame or an image; 0 is none.
       case frame, image
 
@@ -36,6 +38,7 @@ extension EventSpec {
         case .age: "age"
         case .address: "address"
         case .objectKind: "object kind"
+        case .lock: "address or none"
         case .frame: "frame"
         case .image: "image"
         }

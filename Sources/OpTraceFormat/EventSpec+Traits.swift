@@ -18,6 +18,8 @@ extension EventSpec {
     case withWaitBefore
     /// With the record before it, whatever that is.
     case withRecordBefore
+    /// As long as the thread that it names waits for what it names.
+    case whileWaited
     /// The newest name of an address.
     case whileNewest
   }

@@ -63,6 +63,8 @@ public struct EventSpec: Sendable {
   private static let priorities = Field.Values.within(-8...8)
   /// As the meaning of `qos` lists them.
   private static let qualities = Field.Values.within(0...4)
+  /// As the meaning of `seen` lists them.
+  private static let states = Field.Values.within(0...5)
   /// -1: none.
   private static let limits = Field.Values.from(-1)
 
@@ -191,6 +193,38 @@ public struct EventSpec: Sendable {
       .objectNamed, "object-named", .none, [.init("object", 2, 0, 48, .address)], text: .init(.object, at: 3),
       carry: .whileNewest, life: .nobody, since: 1,
       meaning: "the name of an object that is waited on: a dispatch queue's label"),
+    EventSpec(
+      .waitLasts, "wait-lasts", .none,
+      [
+        .init("thread", 1, 0, 24, .thread), .init("is-queue", 1, 24, 1, .flag),
+        .init("on", 1, 32, 32, .unsigned(.any)), .init("at", 2, 0, 32, .frame),
+      ], carry: .whileWaited, life: .nobody, since: 3,
+      meaning:
+        "this thread still waits, at the frame `at`, for the operation or the queue with the number `on`, as `wait` and `wait-queue` told; written by another thread"
+    ),
+
+    // Looks at the threads, when nothing moves.
+    EventSpec(
+      .threadSeen, "seen", .thread,
+      [
+        .init("cpu", 1, 0, 32, .unsigned(.any)), .init("owner", 1, 32, 24, .thread),
+        .init("state", 1, 56, 4, .unsigned(states)), .init("running", 1, 60, 1, .flag),
+        .init("ended", 1, 61, 1, .flag), .init("timed", 1, 62, 1, .flag),
+        .init("lock", 2, 0, 48, .lock), .init("call", 2, 48, 12, .unsigned(.any)),
+        .init("reason", 2, 60, 4, .unsigned(.any)),
+      ], carry: .never, life: .nobody, since: 3,
+      meaning:
+        "what this thread did when the recorder looked. `cpu`: processor time that it had used, in milliseconds. `state`: 0 not known, 1 running, 2 asleep, 3 asleep in the kernel alone, 4 stopped, 5 ended. `running`: on a processor at that moment. `call`: the number of the system call that it slept in, and 1; 0: none. `reason`: what that is for (`SleepReason`). `lock`: what it slept on. `owner`: the thread that had it; `ended`: which is gone. `timed`: it goes on by itself after a time. `at` stands behind it, for where"
+    ),
+    EventSpec(
+      .looked, "looked", .none,
+      [
+        .init("seen", 1, 0, 16, .unsigned(.any)), .init("moved", 1, 16, 16, .unsigned(.any)),
+        .init("refused", 1, 32, 16, .unsigned(.any)), .init("request", 1, 48, 16, .unsigned(.any)),
+      ], carry: .never, life: .nobody, since: 3,
+      meaning:
+        "the end of a look at all threads: how many `seen` stand before it, how many threads went on while they were looked at (so their stack is not known), and of how many the system told nothing. `request`: the lowest bits of the header's request that it answers; 0: of its own accord"
+    ),
 
     // Definitions.
     EventSpec(

@@ -13,7 +13,7 @@ import Testing
     // What only makes sense behind another, and ends nothing that lasts.
     var result: [EventKind: EventKind] = [
       .dependencyRemoved: .dependencyAdded, .blockEnded: .blockBegan, .signalled: .blocked, .objectNamed: .blocked,
-      .stoodAt: .enqueued, .symbol: .frame,
+      .stoodAt: .enqueued, .symbol: .frame, .waitLasts: .waitBegan,
     ]
     for spec in EventSpec.table {
       guard case .ends(let what) = spec.bound else { continue }
@@ -60,7 +60,7 @@ import Testing
     case .string: 1
     case .systemThread: 77
     case .age: 100
-    case .address: 0x1000
+    case .address, .lock: 0x1000
     case .objectKind: Int64(WaitedObject.queue.rawValue)
     }
   }
@@ -128,7 +128,7 @@ import Testing
       case .frame, .image:
         let events = Self.events(kind, [field.name: 4000])
         #expect(TraceValidator.check(events).contains { $0.rule == .undefinedFrame })
-      case .unsigned, .signed, .systemThread, .flag, .age: break
+      case .unsigned, .signed, .systemThread, .flag, .age, .lock: break
       }
     }
   }
@@ -159,7 +159,13 @@ import Testing
       return trace
     }
     // The queue is there already; the first symbol is that of the innermost function.
-    let changes: [String: Int64] = kind == .queueCreated ? ["limit": 9] : kind == .symbol ? ["inlined": 0] : [:]
+    let changes: [String: Int64] =
+      switch kind {
+      case .queueCreated: ["limit": 9]
+      case .symbol: ["inlined": 0]
+      case .waitLasts: ["thread": 1, "is-queue": 0, "on": 2]
+      default: [:]
+      }
     let isTheSame = told(Self.events(kind, changes)) == told(Self.events(Self.openers[kind]))
     #expect(!isTheSame, "`\(kind.spec.name)`")
   }

@@ -32,6 +32,7 @@ import Testing
     try expect(EventKind.self)
     try expect(LossReason.self)
     try expect(WaitedObject.self)
+    try expect(SleepReason.self)
     #expect(groups["Header"]?.contains { $0.name == "dynamicChecksum" && $0.value == 1016 } == true)
     #expect(groups["Layout"]?.contains { $0.name == "largestDelta" && $0.value == 0xFF_FFFF } == true)
     #expect(groups.keys.sorted().joined(separator: " ").contains("ChunkKind ChunkState Clock EventKind FileState"))
@@ -71,7 +72,8 @@ import Testing
 
   /// Where the type's own name would be long, or is a function's already.
   private static let prefixes = [
-    "EventKind": "kind", "LossReason": "loss", "WaitedObject": "object", "Clock": "file_clock", "Mode": "file_mode",
+    "EventKind": "kind", "LossReason": "loss", "WaitedObject": "object", "SleepReason": "sleep", "Clock": "file_clock",
+    "Mode": "file_mode",
     "Layout": "format",
   ]
 

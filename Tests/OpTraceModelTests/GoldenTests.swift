@@ -103,6 +103,15 @@ import Testing
       if let signal = wait.lastSignal { lines.append("  last signal \(show(signal))") }
       if let signal = wait.endSignal { lines.append("  ended by \(show(signal))") }
     }
+    if let look = trace.look {
+      let part = look.isPartial ? ", partial" : ""
+      lines.append("look at \(look.time), \(look.moved) moved, \(look.refused) refused\(part)")
+      lines += look.threads.map { seen in
+        let reason = seen.isBusy ? "busy" : "\(seen.reason) \(show(seen.lock)) of \(show(seen.owner))"
+        return "  \(seen.thread) \(seen.state): \(reason), call \(show(seen.call)), "
+          + "cpu \(seen.cpu), \(show(seen.cpuSince)) in \(show(seen.since))\(stack(seen.at, trace))"
+      }
+    }
     for object in trace.objects { lines.append("\(object.id): \(object.title) at \(object.address)") }
     for span in trace.spans {
       lines.append("span \"\(span.name)\" of \(show(span.operation)): \(show(span.began)) to \(show(span.ended))")
@@ -169,6 +178,5 @@ import Testing
     "\(signal.time) on \(signal.thread.map { "\($0)" } ?? "-") inside \(show(signal.operation))"
   }
   private func show(_ stamp: Stamp?) -> String { stamp.map { "\($0.time)@t\($0.thread.rawValue)" } ?? "-" }
-  private func show(_ time: Nanoseconds?) -> String { time.map(String.init) ?? "-" }
-  private func show(_ id: OperationID?) -> String { id.map { "\($0)" } ?? "-" }
+  private func show(_ value: (some CustomStringConvertible)?) -> String { value.map { "\($0)" } ?? "-" }
 }

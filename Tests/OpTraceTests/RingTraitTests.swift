@@ -30,7 +30,11 @@ import Testing
     for field in spec.fields {
       let value: Int64 =
         switch field.meaning {
-        case .address: 0x7f_0040
+        // The first thread that records waits for the operation.
+        case .thread where spec.carry == .whileWaited: 1
+        case .flag where spec.carry == .whileWaited: 0
+        case .unsigned where spec.carry == .whileWaited: Int64(operation)
+        case .address, .lock: 0x7f_0040
         case .objectKind: Int64(WaitedObject.queue.rawValue)
         case .thread: waiter
         case .operation, .queue, .flag, .frame, .image: 1

@@ -26,10 +26,10 @@ static uint64_t named(const void *address, uint64_t kind) {
   return ((uintptr_t)address & (((uint64_t)1 << 48) - 1)) | kind << 48;
 }
 
-// Null: the call is not watched.
-static lane *begin(const void *object, uint64_t kind) {
+// Null: the call is not watched. In the hook itself: where that stands is noted.
+static inline __attribute__((always_inline)) lane *begin(const void *object, uint64_t kind) {
   optrace_operation *operation = frame_that_blocks();
-  return operation && hooks_active() ? wait_begin(operation, named(object, kind)) : NULL;
+  return operation && hooks_active() ? wait_begin(operation, named(object, kind), stack_here()) : NULL;
 }
 
 static void end(lane *wait) {

@@ -219,7 +219,9 @@ static SWIFT void hook_wait(SELF) {
   // One of many that another wait goes through, and over already.
   if (!operation || (optrace_frame_is_waiting() && optrace_operation_has(operation, optrace_bit_finish_recorded)))
     return original(self);
-  optrace_operation_event(operation, optrace_kind_wait_began);
+  optrace_recorder *recorder = optrace_operation_recorder(operation);
+  uint32_t serial = optrace_operation_serial(operation);
+  optrace_wait_begin(recorder, serial, false);
   optrace_frame_waits(true);
   original(self);
   optrace_frame_waits(false);
@@ -227,7 +229,7 @@ static SWIFT void hook_wait(SELF) {
   // Every one who waits notes it: the first to see it need not be the first to write.
   if (!optrace_operation_has(operation, optrace_bit_finish_written))
     optrace_operation_event(operation, optrace_kind_finish_seen);
-  optrace_operation_event(operation, optrace_kind_wait_ended);
+  optrace_wait_end(recorder, serial, false);
 }
 
 static void tell(void *object, uint8_t kind, const void *value) {

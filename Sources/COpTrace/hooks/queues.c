@@ -141,12 +141,14 @@ static SWIFT void hook_cancel_all(SELF) {
 
 static SWIFT void hook_wait_all(SELF) {
   method original = (method)real(index_wait_all);
-  if (!watches(self)) return original(self);
-  hook_calls.queue_event(self, optrace_kind_queue_wait_began);
+  optrace_recorder *recorder = NULL;
+  uint32_t number = watches(self) ? hook_calls.queue_number(self, &recorder) : 0;
+  if (!number) return original(self);
+  optrace_wait_begin(recorder, number, true);
   optrace_frame_waits(true);
   original(self);
   optrace_frame_waits(false);
-  hook_calls.queue_event(self, optrace_kind_queue_wait_ended);
+  optrace_wait_end(recorder, number, true);
 }
 
 #define METHOD(name) "$s10Foundation14OperationQueueC" name

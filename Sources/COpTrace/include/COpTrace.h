@@ -105,7 +105,7 @@ typedef struct {
   uint8_t build_id[32];
   char path[optrace_longest_path];
 } optrace_image;
-// Where the code at an address is from. False: from nowhere that the system knows. Takes the loader's lock.
+// Where the code at an address is from. False: from nowhere that the system knows. May take the loader's lock.
 bool optrace_image_find(uint64_t address, optrace_image *out);
 
 // A small cache from two words (a class pointer; a literal's address and a line) to the id of an interned string.
@@ -126,6 +126,11 @@ void optrace_emit3(optrace_recorder *recorder, uint8_t kind, uint32_t subject, u
 // A record with text. `high` are the bits 32 to 63 of word 1; `word2` is written when `has_word2`.
 void optrace_emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
                        uint64_t word2, const uint8_t *text, size_t length);
+// The same with where the thread stands (`optrace_caller_place`), which stands behind the record and goes with it.
+void optrace_emit1_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t place);
+void optrace_emit2_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint32_t place);
+void optrace_emit_text_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
+                          uint64_t word2, const uint8_t *text, size_t length, uint32_t place);
 // The same about the operation that executes on this thread, where it is one of this recorder's; else about none.
 void optrace_emit_here(optrace_recorder *recorder, uint8_t kind, uint32_t high, const uint8_t *text, size_t length);
 // A definition, into a chunk that is never recycled and as no thread's: three words, or those with a text behind them (of
@@ -212,6 +217,22 @@ typedef struct {
 } optrace_adding;
 optrace_adding optrace_adding_begin(optrace_recorder *recorder, const void *queue, uint32_t serial, bool is_barrier);
 void optrace_adding_end(const optrace_adding *adding);
+
+// ---- Where threads stand -------------------------------------------------------------------------------------------
+
+// Which stacks are walked: none; those of long waits, and of what adds an operation the program's innermost frame; whole ones.
+enum { optrace_stacks_off, optrace_stacks_waits, optrace_stacks_all };
+// From here on stacks are recorded. `define` gives a stack (addresses, the innermost first; from `guessed` on they are
+// guessed) a number in the trace, once for each; it may lock. `context` lives as long as the process. Once for a recorder.
+void optrace_recorder_use_stacks(optrace_recorder *recorder, uint32_t which, void *context,
+                                 uint32_t (*define)(void *context, const uint64_t *addresses, size_t count, size_t guessed));
+// The number of the place that called into the recorder; 0: not known, or not wanted. Some 10 ns a frame.
+uint32_t optrace_caller_place(optrace_recorder *recorder);
+
+// A wait of this thread for an operation or a queue, by its number: records its beginning, and its end with where it is when
+// it lasts. `begin` notes where its caller stands, who must not return before `end`.
+void optrace_wait_begin(optrace_recorder *recorder, uint32_t number, bool is_queue);
+void optrace_wait_end(optrace_recorder *recorder, uint32_t number, bool is_queue);
 
 // ---- What executes on this thread ----------------------------------------------------------------------------------
 

@@ -70,11 +70,14 @@ enum {
   optrace_kind_queue_quality_changed = 0x4C,
   optrace_kind_queue_main_changed = 0x4D,
   optrace_kind_unblocked = 0x4E,
+  optrace_kind_looked = 0x4F,
   optrace_kind_calibration = 0x80,
   optrace_kind_blocked = 0x81,
   optrace_kind_signalled = 0x82,
   optrace_kind_class_described = 0x83,
   optrace_kind_frame = 0x84,
+  optrace_kind_thread_seen = 0x85,
+  optrace_kind_wait_lasts = 0x86,
   optrace_kind_string = 0xC0,
   optrace_kind_operation_named = 0xC1,
   optrace_kind_queue_created = 0xC2,
@@ -122,6 +125,8 @@ enum {
   optrace_header_end_offset = 552,
   optrace_header_loss_counts = 560,
   optrace_header_overwritten_bytes = 640,
+  optrace_header_look_requested = 648,
+  optrace_header_look_answered = 656,
   optrace_header_dynamic_checksum = 1016,
 };
 
@@ -145,6 +150,22 @@ enum {
 enum {
   optrace_file_mode_streaming = 0,
   optrace_file_mode_flight_recorder = 1,
+};
+
+enum {
+  optrace_sleep_unknown = 0,
+  optrace_sleep_mutex = 1,
+  optrace_sleep_inheriting = 2,
+  optrace_sleep_word = 3,
+  optrace_sleep_writer = 4,
+  optrace_sleep_readers = 5,
+  optrace_sleep_join = 6,
+  optrace_sleep_futex = 7,
+  optrace_sleep_poll = 8,
+  optrace_sleep_time = 9,
+  optrace_sleep_input = 10,
+  optrace_sleep_child = 11,
+  optrace_sleep_signal = 12,
 };
 
 enum {

@@ -36,6 +36,8 @@ typedef struct {
   // Waits for each operation of an array.
   void (*wait_all)(void *array);
   void (*release)(void *context);
+  // The queue's number in the recorder that it belongs to; 0: it has none.
+  uint32_t (*queue_number)(void *queue, optrace_recorder **recorder);
   void (*queue_event)(void *queue, uint8_t kind);
   void (*queue_value)(void *queue, uint8_t kind, int64_t value);
   void (*queue_changed)(void *queue, uint8_t kind, const void *value);

@@ -9,6 +9,7 @@
 #include "../storage/file.h"
 #include "../storage/ring.h"
 #include "../waits/waits.h"
+#include "look.h"
 
 static void (*_Atomic refresh)(void);
 
@@ -94,7 +95,9 @@ static void *keep(void *argument) {
 #if defined(MADV_POPULATE_WRITE)
   if (recorder->options.ring) madvise(recorder->base, recorder->mapped, MADV_POPULATE_WRITE);
 #endif
+  enum { a_second = 1000000000 };
   uint64_t pause = 1000000;  // The second calibration soon, then once a second.
+  bool pause_is_full = false;
   uint64_t next = optrace_clock_monotonic() + pause;
   pthread_mutex_lock(&recorder->lock);
   while (!recorder->stopping) {
@@ -108,18 +111,18 @@ static void *keep(void *argument) {
     bool beats = now >= next;
     if (beats) {
       beat(recorder);
-      pause = pause < 1000000000 ? pause * 10 : pause;
+      pause_is_full = pause == a_second;
+      pause = pause < a_second ? pause * 10 : pause;
       next = now + pause;
     }
     bool waits = atomic_load_explicit(&recorder->waiting, memory_order_relaxed);
-    void (*look)(void) = beats ? atomic_load_explicit(&refresh, memory_order_acquire) : NULL;
-    bool hooks = look && atomic_load_explicit(&recorder->hooks, memory_order_acquire) == optrace_hooks_used;
-    if (waits || hooks) {
-      pthread_mutex_unlock(&recorder->lock);
-      if (waits) waits_tell(recorder);
-      if (hooks) look();
-      pthread_mutex_lock(&recorder->lock);
-    }
+    void (*check)(void) = beats ? atomic_load_explicit(&refresh, memory_order_acquire) : NULL;
+    bool hooks = check && atomic_load_explicit(&recorder->hooks, memory_order_acquire) == optrace_hooks_used;
+    pthread_mutex_unlock(&recorder->lock);
+    if (waits) waits_tell(recorder);
+    if (hooks) check();
+    look_if_still(recorder, beats && pause_is_full);
+    pthread_mutex_lock(&recorder->lock);
     if (recorder->stopping) break;
     bool hurries = atomic_load_explicit(&recorder->hurries, memory_order_relaxed);
     uint64_t until = hurries && next > now + look_at_waits ? now + look_at_waits : next;

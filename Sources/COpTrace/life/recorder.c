@@ -9,6 +9,7 @@
 #include "../storage/file.h"
 #include "../storage/ring.h"
 #include "keeper.h"
+#include "look.h"
 
 static void write_header(optrace_recorder *recorder) {
   uint8_t *base = recorder->base;
@@ -60,6 +61,7 @@ optrace_recorder *optrace_recorder_create(const optrace_options *options) {
   write_header(recorder);
   recorder->options.header = NULL;
   atomic_store(&recorder->enabled, 1);
+  look_prepare(recorder);
   keeper_start(recorder);  // Without it recording works, only slower and without a heartbeat.
   return recorder;
 }
@@ -86,6 +88,7 @@ int optrace_recorder_stop(optrace_recorder *recorder) {
   pthread_cond_broadcast(&recorder->wake);
   lane *idle = recorder->idle;
   recorder->idle = NULL;
+  look_discard(recorder);
   ring_discard(recorder);
   pthread_mutex_unlock(&recorder->lock);
   while (idle) {
@@ -113,23 +116,6 @@ uint64_t optrace_recorder_lost(const optrace_recorder *recorder, uint32_t reason
 
 void optrace_recorder_count_lost(optrace_recorder *recorder, uint32_t reason, uint64_t count) {
   recorder_count_lost(recorder, reason, count);
-}
-
-// Chunks are numbered when they are handed out, and in between fill marks only grow.
-bool optrace_recorder_activity(optrace_recorder *recorder, uint64_t *out) {
-  if (!optrace_recorder_is_recording(recorder)) return false;
-  pthread_mutex_lock(&recorder->lock);
-  bool is_open = !recorder->stopping && recorder->base;
-  if (is_open) {
-    uint64_t activity = recorder->sequence << 40;
-    for (lane *l = recorder->known; l; l = l->next_known)
-      activity += atomic_load_explicit(&l->open->fill, memory_order_relaxed);
-    for (uint32_t reason = 0; reason < 8; reason++)
-      activity += atomic_load_explicit(header_word(recorder, optrace_header_loss_counts + 8 * reason), memory_order_relaxed);
-    *out = activity;
-  }
-  pthread_mutex_unlock(&recorder->lock);
-  return is_open;
 }
 
 int optrace_recorder_open_file(optrace_recorder *recorder) {

@@ -8,6 +8,25 @@
 #include "room.h"
 #include "text.h"
 
+// By how much a record changes the number of operations that are known and not over.
+static const int8_t pending_by_kind[256] = {
+  [optrace_kind_operation_created] = 1, [optrace_kind_finished] = -1, [optrace_kind_finished_with_error] = -1,
+};
+
+static inline void count_pending(lane *l, int64_t change) {
+  int64_t pending = atomic_load_explicit(&l->pending, memory_order_relaxed);
+  atomic_store_explicit(&l->pending, pending + change, memory_order_relaxed);
+}
+
+// Where the thread stands goes right behind its record, and with it in one piece: a ring must not part them. 0: nowhere.
+static inline uint32_t place_bytes(uint32_t place) { return place ? 8 : 0; }
+static inline uint8_t *store_place(uint8_t *end, uint32_t place) {
+  if (!place) return end;
+  uint64_t head = optrace_kind_stood_at | (uint64_t)place << 32;
+  memcpy(end, &head, 8);
+  return end + 8;
+}
+
 // The way that nearly all records take: this thread's lane is the first, the clock is the counter, the time is near and
 // there is room. Calls nothing, so that nothing has to be saved around calls. Null where it must go the long way.
 static inline uint8_t *begin_at_once(optrace_recorder *recorder, lane *l, uint32_t bytes, uint8_t kind,
@@ -18,6 +37,7 @@ static inline uint8_t *begin_at_once(optrace_recorder *recorder, lane *l, uint32
   uint8_t *at = l->cursor;
   if (unlikely(delta > optrace_format_largest_delta || (size_t)(l->end - at) < bytes)) return NULL;
   l->last_ticks = now;
+  count_pending(l, pending_by_kind[kind]);
   uint64_t head = kind | delta << 8 | (uint64_t)subject << 32;
   memcpy(at, &head, 8);
   return at;
@@ -36,6 +56,7 @@ static inline uint8_t *begin_at(optrace_recorder *recorder, lane **out, uint32_t
     if (!at) return NULL;
   }
   l->last_ticks = now;
+  count_pending(l, pending_by_kind[kind]);
   uint64_t head = kind | delta << 8 | (uint64_t)subject << 32;
   memcpy(at, &head, 8);
   return at;
@@ -61,7 +82,19 @@ void optrace_emit1(optrace_recorder *recorder, uint8_t kind, uint32_t subject) {
 
 void optrace_operation_event(const optrace_operation *operation, uint8_t kind) {
   optrace_recorder *recorder = operation_recorder(operation);
-  if (recorder) optrace_emit1(recorder, kind, atomic_load_explicit(&operation->serial, memory_order_relaxed));
+  if (!recorder) return;
+  optrace_emit1(recorder, kind, atomic_load_explicit(&operation->serial, memory_order_relaxed));
+  if (kind != optrace_kind_released) return;
+  uint32_t bits = atomic_load_explicit(&operation->bits, memory_order_relaxed);
+  lane *l = this_thread.lanes;
+  if (!(bits & optrace_bit_finish_recorded) && l && l->recorder == recorder) count_pending(l, -1);
+}
+
+void optrace_emit1_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t place) {
+  if (!recorder_is_enabled(recorder)) return;
+  lane *l;
+  uint8_t *at = begin(recorder, &l, 8 + place_bytes(place), kind, subject);
+  if (likely(at != NULL)) lane_commit(l, store_place(at + 8, place));
 }
 
 static __attribute__((noinline)) void emit2_slowly(optrace_recorder *recorder, uint8_t kind, uint32_t subject,
@@ -82,19 +115,33 @@ void optrace_emit2(optrace_recorder *recorder, uint8_t kind, uint32_t subject, u
   lane_commit(l, at + 16);
 }
 
+void optrace_emit2_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint32_t place) {
+  if (!recorder_is_enabled(recorder)) return;
+  lane *l = this_thread.lanes;
+  uint8_t *at = begin_at_once(recorder, l, 16 + place_bytes(place), kind, subject);
+  if (unlikely(!at)) at = begin(recorder, &l, 16 + place_bytes(place), kind, subject);
+  if (unlikely(!at)) return;
+  memcpy(at + 8, &word1, 8);
+  lane_commit(l, store_place(at + 16, place));
+}
+
 void optrace_operation_event2(const optrace_operation *operation, uint8_t kind, uint64_t word1) {
   optrace_recorder *recorder = operation_recorder(operation);
   if (recorder) optrace_emit2(recorder, kind, atomic_load_explicit(&operation->serial, memory_order_relaxed), word1);
 }
 
-void optrace_emit3(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2) {
+void emit3_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2, uint32_t place) {
   if (!recorder_is_enabled(recorder)) return;
   lane *l;
-  uint8_t *at = begin(recorder, &l, 24, kind, subject);
+  uint8_t *at = begin(recorder, &l, 24 + place_bytes(place), kind, subject);
   if (unlikely(!at)) return;
   memcpy(at + 8, &word1, 8);
   memcpy(at + 16, &word2, 8);
-  lane_commit(l, at + 24);
+  lane_commit(l, store_place(at + 24, place));
+}
+
+void optrace_emit3(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2) {
+  emit3_at(recorder, kind, subject, word1, word2, 0);
 }
 
 enum { age_bits = 40, age_unit = 16 };
@@ -124,15 +171,15 @@ void optrace_emit_aged(optrace_recorder *recorder, uint8_t kind, uint32_t subjec
 }
 
 void emit_since(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t since,
-                uint32_t thread, uint64_t now) {
+                uint32_t thread, uint64_t now, uint32_t place) {
   if (!recorder_is_enabled(recorder)) return;
   lane *l;
-  uint8_t *at = begin_at(recorder, &l, 24, kind, subject, now);
+  uint8_t *at = begin_at(recorder, &l, 24 + place_bytes(place), kind, subject, now);
   if (unlikely(!at)) return;
   uint64_t word2 = age_in_units(l->last_ticks > since ? l->last_ticks - since : 0) | (uint64_t)thread << age_bits;
   memcpy(at + 8, &word1, 8);
   memcpy(at + 16, &word2, 8);
-  lane_commit(l, at + 24);
+  lane_commit(l, store_place(at + 24, place));
 }
 
 static __attribute__((noinline)) void emit_text_slowly(optrace_recorder *recorder, uint8_t kind, uint32_t subject,
@@ -157,6 +204,16 @@ static inline void emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t 
 void optrace_emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
                        uint64_t word2, const uint8_t *text, size_t length) {
   if (recorder_is_enabled(recorder)) emit_text(recorder, kind, subject, high, has_word2, word2, text, length);
+}
+
+void optrace_emit_text_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
+                          uint64_t word2, const uint8_t *text, size_t length, uint32_t place) {
+  if (!recorder_is_enabled(recorder)) return;
+  lane *l;
+  uint32_t words = 2 + has_word2 + (uint32_t)((length + 7) / 8);
+  uint8_t *at = begin(recorder, &l, words * 8 + place_bytes(place), kind, subject);
+  if (unlikely(!at)) return;
+  lane_commit(l, store_place(store_text(at, words, high, has_word2, word2, text, length), place));
 }
 
 void optrace_emit_here(optrace_recorder *recorder, uint8_t kind, uint32_t high, const uint8_t *text, size_t length) {

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../stacks/bounds.h"
+
 _Thread_local lanes_of_thread this_thread;
 static pthread_key_t exit_key;
 static bool has_exit_key;
@@ -27,6 +29,7 @@ static void thread_exits(void *unused) {
     pthread_mutex_lock(&recorder->lock);
     bool keep = !recorder->stopped;
     if (keep) {
+      current->live_tid = 0;
       current->next = recorder->idle;
       recorder->idle = current;
     }
@@ -69,6 +72,13 @@ static void take_over(lane *l) {
   }
 }
 
+// The recorder may have given the thread a number already, when it looked at all of them. The lock is held.
+static uint32_t number_of(optrace_recorder *recorder, uint32_t tid) {
+  for (seen_thread *seen = recorder->seen_threads; seen; seen = seen->next)
+    if (seen->tid == tid) return seen->thread;
+  return atomic_fetch_add_explicit(&recorder->next_thread, 1, memory_order_relaxed);
+}
+
 lane *lane_acquire(optrace_recorder *recorder) {
   if (this_thread.exits >= PTHREAD_DESTRUCTOR_ITERATIONS) {
     recorder_count_lost(recorder, optrace_loss_thread_exited, 1);
@@ -103,12 +113,18 @@ lane *lane_acquire(optrace_recorder *recorder) {
       recorder_count_lost(recorder, optrace_loss_no_space, 1);
       return NULL;
     }
-    l->recorder = recorder;
   }
-  l->thread = this_thread.ended_recorder == recorder
-                  ? this_thread.ended_thread
-                  : atomic_fetch_add_explicit(&recorder->next_thread, 1, memory_order_relaxed);
   l->tid = optrace_thread_id();
+  l->stack_high = stack_own_bounds().high;
+  pthread_mutex_lock(&recorder->lock);
+  if (!l->recorder) {
+    l->recorder = recorder;
+    l->next_known = recorder->known;
+    recorder->known = l;
+  }
+  l->live_tid = l->tid;
+  l->thread = this_thread.ended_recorder == recorder ? this_thread.ended_thread : number_of(recorder, l->tid);
+  pthread_mutex_unlock(&recorder->lock);
   l->next = this_thread.lanes;
   this_thread.lanes = l;
   if (adopted) take_over(l);

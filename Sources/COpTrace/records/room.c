@@ -15,14 +15,6 @@ static bool lose(lane *l, uint32_t reason) {
   return false;
 }
 
-static void show(lane *l, chunk_header *chunk) {
-  if (!l->open) {
-    l->next_known = l->recorder->known;
-    l->recorder->known = l;
-  }
-  l->open = chunk;
-}
-
 static bool refill(lane *l, uint32_t needed, uint64_t ticks) {
   enum { first_chunk = 2048, largest_chunk = 256 * 1024, own_records = 16 + longest_name_record };
   optrace_recorder *recorder = l->recorder;
@@ -41,7 +33,7 @@ static bool refill(lane *l, uint32_t needed, uint64_t ticks) {
     }
     chunk = chunk_take(recorder, bytes, optrace_chunk_kind_events, l->thread, ticks);
     if (chunk && l->chunk) chunk_retire(recorder, l->chunk);
-    if (chunk) show(l, chunk);
+    if (chunk) l->open = chunk;
     pthread_mutex_unlock(&recorder->lock);
     if (chunk) break;
     if (recorder->options.ring) return lose(l, optrace_loss_no_space);

@@ -161,7 +161,10 @@ sleep_reason locks_explain(int32_t call, const uint64_t arguments[6]) {
   if (!known) return out;
   out.kind = known->kind;
   out.call = known->name;
-  if (out.kind == sleep_futex) explain_futex(arguments, &out);
+  if (out.kind == sleep_futex) {
+    out.timed = arguments[3] != 0;
+    explain_futex(arguments, &out);
+  }
   return out;
 }
 

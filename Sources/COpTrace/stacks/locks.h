@@ -12,6 +12,7 @@ typedef struct {
   uint64_t lock;        // The lock's address, or that of the futex; 0: none.
   uint32_t owner;       // The thread that has it (its system id); 0: nobody, or not known.
   bool owner_ended;     // There is no such thread any more.
+  bool timed;           // It goes on by itself after a time.
   const char *call;     // The system call's name; null: not among the usual ones.
 } sleep_reason;
 

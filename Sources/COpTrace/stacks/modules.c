@@ -72,12 +72,29 @@ static void describe(const struct dl_phdr_info *object, module *one) {
   }
 }
 
+static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
+
+// By where a library is, and by its name where Swift's runtime was installed beside the program.
+static bool is_own(const char *path) {
+  static const char *const folders[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "/usr/libexec/"};
+  static const char *const names[] = {"libswift",   "libFoundation",    "lib_Foundation", "lib_Internationalization", "libdispatch.",
+                                      "libXCTest.", "libBlocksRuntime", "libOpTrace",     "libTesting.",              "lib_Testing"};
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+    if (begins(path, folders[i])) return false;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (begins(name, names[i])) return false;
+  return slash != NULL;  // The kernel's own page has no path.
+}
+
 // The loader knows the program itself by no name.
 static void describe_path(const struct dl_phdr_info *object, module *one) {
   char program[4096];
   if (object->dlpi_name && object->dlpi_name[0]) {
     one->path = keep_path(object->dlpi_name);
+    one->is_own = is_own(one->path);
   } else {
+    one->is_own = true;
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     program[length > 0 ? length : 0] = 0;
     one->path = keep_path(program);

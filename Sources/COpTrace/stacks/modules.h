@@ -18,6 +18,7 @@ typedef struct {
   const char *path;           // Of the program itself too; "" where it is not known.
   uint8_t id[module_longest_id];  // The build id.
   uint8_t id_bytes;           // 0: it has none.
+  bool is_own;                // The program's: none of the system's libraries, of Swift's, of this recorder's.
   _Atomic bool is_loaded;
 } module;
 

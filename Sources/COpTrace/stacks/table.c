@@ -10,7 +10,7 @@
 #if OPTRACE_STACKS
 
 // What is described here stands in pages that a forked child finds empty: a head, places (a hash and the number of a stack), and
-// the stacks. A stack is a word with its size, and its addresses; its number is the place of that word, so that 0 is none. Nothing
+// the stacks. A stack is a word with its size and its user's value, and its addresses; its number is the place of that word, so that 0 is none. Nothing
 // is taken away, and a place is filled in one step, so whoever sees a number finds the stack behind it whole.
 struct stack_table {
   size_t bytes;
@@ -73,11 +73,15 @@ static uint32_t hash_of(const uint64_t *pcs, size_t count, size_t guessed) {
   return (uint32_t)(a >> 32);
 }
 
-static uint64_t size_word(size_t count, size_t guessed) { return count | (uint64_t)guessed << 16; }
+static uint32_t size_word(size_t count, size_t guessed) { return (uint32_t)count | (uint32_t)guessed << 16; }
+
+static _Atomic uint32_t *value_of(const stack_table *table, uint32_t number) {
+  return (_Atomic uint32_t *)(void *)(table->stack + number) + 1;
+}
 
 static bool is_this(const stack_table *table, uint32_t number, const uint64_t *pcs, size_t count, size_t guessed) {
   const uint64_t *stack = table->stack + number;
-  return stack[0] == size_word(count, guessed) && memcmp(stack + 1, pcs, count * 8) == 0;
+  return *(const uint32_t *)(const void *)stack == size_word(count, guessed) && memcmp(stack + 1, pcs, count * 8) == 0;
 }
 
 // Copies the stack to words of its own; 0: there is no room.
@@ -88,7 +92,7 @@ static uint32_t store(stack_table *table, const uint64_t *pcs, size_t count, siz
     if (at + 1 + count + 1 > table->words) return 0;
   } while (!atomic_compare_exchange_weak_explicit(&c->used, &at, at + 1 + count, memory_order_relaxed, memory_order_relaxed));
   uint64_t *stack = table->stack + at + 1;
-  stack[0] = size_word(count, guessed);
+  *(uint32_t *)(void *)stack = size_word(count, guessed);
   memcpy(stack + 1, pcs, count * 8);
   return (uint32_t)at + 1;
 }
@@ -121,9 +125,18 @@ const uint64_t *stack_table_get(const stack_table *table, uint32_t number, size_
   *count = *guessed = 0;
   if (!table || !number || number > atomic_load_explicit(&changing_of(table)->used, memory_order_acquire)) return NULL;
   const uint64_t *stack = table->stack + number;
-  *count = stack[0] & 0xFFFF;
-  *guessed = stack[0] >> 16 & 0xFFFF;
+  uint32_t size = *(const uint32_t *)(const void *)stack;
+  *count = size & 0xFFFF;
+  *guessed = size >> 16;
   return stack + 1;
+}
+
+uint32_t stack_table_value(const stack_table *table, uint32_t number) {
+  return table && number ? atomic_load_explicit(value_of(table, number), memory_order_acquire) : 0;
+}
+
+void stack_table_set_value(stack_table *table, uint32_t number, uint32_t value) {
+  if (table && number) atomic_store_explicit(value_of(table, number), value, memory_order_release);
 }
 
 uint32_t stack_table_count(const stack_table *table) {
@@ -151,6 +164,11 @@ const uint64_t *stack_table_get(const stack_table *table, uint32_t number, size_
   *count = *guessed = 0;
   return NULL;
 }
+uint32_t stack_table_value(const stack_table *table, uint32_t number) {
+  (void)table, (void)number;
+  return 0;
+}
+void stack_table_set_value(stack_table *table, uint32_t number, uint32_t value) { (void)table, (void)number, (void)value; }
 uint32_t stack_table_count(const stack_table *table) {
   (void)table;
   return 0;

@@ -21,6 +21,9 @@ void stack_table_destroy(stack_table *table);
 uint32_t stack_table_add(stack_table *table, const uint64_t *pcs, size_t count, size_t guessed, bool *is_new);
 // What a number stands for: its addresses, which stay where they are. Null: nothing.
 const uint64_t *stack_table_get(const stack_table *table, uint32_t number, size_t *count, size_t *guessed);
+// A number that its user keeps with a stack; 0 before it was set.
+uint32_t stack_table_value(const stack_table *table, uint32_t number);
+void stack_table_set_value(stack_table *table, uint32_t number, uint32_t value);
 // How many there are, and how many found no room.
 uint32_t stack_table_count(const stack_table *table);
 uint64_t stack_table_lost(const stack_table *table);

@@ -41,6 +41,10 @@ size_t stack_walk(const stack_start *start, const stack_memory *memory, uint64_t
 // The same for the calling thread, on whatever stack it is.
 size_t stack_walk_here(const stack_start *start, uint64_t *pcs, size_t most, size_t *guessed);
 
+// The place that the function of `start` returns to, on the calling thread: for one whose caller is known to stay. pc 0: there is no
+// rule.
+stack_start stack_outside(const stack_start *start);
+
 // The rule at an address: of the next instruction where one was interrupted, of the byte before a return address. `careful`: the
 // module may be unloaded meanwhile.
 unwind_rule unwind_rule_at(uint64_t address, bool careful);

@@ -11,7 +11,16 @@ typedef struct {
   _Atomic uint64_t since;
   _Atomic uint32_t serial;  // The operation's.
   _Atomic uint32_t thread;
+  // Where the thread stands: what a walk over its stack begins with, for as long as the wait lasts. 0: not known.
+  _Atomic uint64_t pc, sp, bp;
 } lane_wait;
+
+// The low bits of `state`; those above count the thread's waits.
+enum { wait_none = 0, wait_open = 1, wait_being_told = 2, wait_told = 3, wait_step = 4 };
+
+static inline bool wait_is_noted(const lane_wait *w) {
+  return atomic_load_explicit(&w->state, memory_order_relaxed) % wait_step != wait_none;
+}
 
 // What one thread needs to write to one recorder. A lane outlives its thread: the next new thread takes it over with
 // the rest of its chunk.
@@ -32,9 +41,12 @@ typedef struct lane {
   // the thread ends in the midst of it. Null: not listed.
   void (*ends)(struct lane *);
   struct lane *next_waiting;
-  lane_wait wait, adding;
-  // For those who ask whether anything is written; under the recorder's lock, from the first chunk on.
-  chunk_header *open;     // The chunk, as `chunk` is its thread's alone.
+  lane_wait wait, adding, joining;  // On an object; in an adding call; for an operation or a queue.
+  uint64_t stack_high;    // The end of the thread's stack; 0: not known.
+  _Atomic int64_t pending;  // What this thread's records have changed in the number of operations that are not over.
+  // For those who ask whether anything is written; under the recorder's lock.
+  chunk_header *open;     // The chunk, as `chunk` is its thread's alone; null before the first.
+  uint32_t live_tid;      // 0: its thread has ended.
   struct lane *next_known;
 } lane;
 

@@ -23,6 +23,13 @@ typedef struct {
 // 1 MiB doubled so often is more than any file.
 enum { most_windows = 24 };
 
+// A thread without a lane, which a look has given a number.
+typedef struct seen_thread {
+  uint32_t tid, thread;
+  uint32_t look;  // The last one that saw it.
+  struct seen_thread *next;
+} seen_thread;
+
 struct optrace_recorder {
   // Read by every record, written twice in a life.
   _Atomic uint32_t enabled;
@@ -60,8 +67,14 @@ struct optrace_recorder {
   lane *idle;                 // Of threads that have ended.
   lane *_Atomic waiting;      // Those that have ever waited or added; read without a lock until the keeper has ended.
   _Atomic bool hurries;       // Somebody has waited, or added a barrier: the keeper looks at them more often.
-  lane *known;                // Those that have ever had a chunk; none is freed before the recorder has stopped.
+  lane *known;                // All; none is freed before the recorder has stopped.
   uint64_t millisecond;       // In ticks.
+  _Atomic uint32_t stacks;    // Which are walked. What follows is set before.
+  struct stack_table *stack_table;
+  void *define_context;
+  uint32_t (*define)(void *context, const uint64_t *addresses, size_t count, size_t guessed);
+  struct look *look;          // The keeper's; see life/look.c.
+  seen_thread *seen_threads;  // Under the lock.
   lane definitions;
   lane carried;
   uint64_t carried_bytes;

@@ -3,20 +3,23 @@
 // The thread notes its wait in its lane. When it is over, the thread itself tells of it; while it lasts, the recorder's
 // keeper does, so that a hang is in the trace. One compare-and-exchange of `state` decides which of them it is.
 //
-// A call that adds to a queue is noted in the same way, beside the waits: it may hang in a lock of Foundation's own. One
-// that returns is of no interest, so only the keeper tells of it.
+// Where the thread stands is noted with it, and walked from when the wait turns out to be long: until then what lies above on the
+// stack stands still.
+//
+// A wait for an operation or a queue is in the trace from its beginning. It is noted too, for where it is. A call that
+// adds to a queue is noted beside the waits: it may hang in a lock of Foundation's own. One that returns is of no interest, so
+// only the keeper tells of it.
 #include "waits.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
 
+#include "../places/places.h"
 #include "../records/emit.h"
 #include "../records/lanes.h"
 #include "signals.h"
 
-// The low bits of `state`; those above count the thread's waits.
-enum { wait_none = 0, wait_open = 1, wait_being_told = 2, wait_told = 3, wait_step = 4 };
 // What is told of: ends of waits of a millisecond, and waits that last for ten.
 enum { told_at_end = 1, told_by_keeper = 10 };
 enum { longest_name = 256 };
@@ -55,7 +58,7 @@ static void tell_signal(optrace_recorder *recorder, uint64_t object) {
   }
   bool known = signal.recorder == recorder;  // The numbers are this recorder's.
   emit_since(recorder, optrace_kind_signalled, known ? signal.serial : 0, object, since, known ? signal.thread : 0,
-             recorder_now(recorder));
+             recorder_now(recorder), 0);
 }
 
 // ---- The thread that waits -----------------------------------------------------------------------------------------
@@ -79,19 +82,23 @@ static void hurry(optrace_recorder *recorder) {
   pthread_cond_signal(&recorder->wake);
 }
 
-static bool is_noted(const lane_wait *w) {
-  return atomic_load_explicit(&w->state, memory_order_relaxed) % wait_step != wait_none;
-}
-
 // By the lane's thread; nothing is noted there.
-static void note(lane *l, lane_wait *w, uint64_t object, uint32_t serial, uint64_t since) {
+static void note(lane *l, lane_wait *w, uint64_t object, uint32_t serial, uint64_t since, stack_start start) {
   if (!l->ends) list(l);
   uint64_t state = atomic_load_explicit(&w->state, memory_order_relaxed);
   atomic_store_explicit(&w->object, object, memory_order_relaxed);
   atomic_store_explicit(&w->serial, serial, memory_order_relaxed);
   atomic_store_explicit(&w->thread, l->thread, memory_order_relaxed);
   atomic_store_explicit(&w->since, since, memory_order_relaxed);
+  atomic_store_explicit(&w->pc, start.pc, memory_order_relaxed);
+  atomic_store_explicit(&w->sp, start.sp, memory_order_relaxed);
+  atomic_store_explicit(&w->bp, start.bp, memory_order_relaxed);
   atomic_store_explicit(&w->state, state + wait_step + wait_open, memory_order_release);
+}
+
+static stack_start noted_start(const lane_wait *w) {
+  return (stack_start){atomic_load_explicit(&w->pc, memory_order_relaxed), atomic_load_explicit(&w->sp, memory_order_relaxed),
+                       atomic_load_explicit(&w->bp, memory_order_relaxed)};
 }
 
 // Takes the note back. True when the keeper has told of it.
@@ -109,15 +116,15 @@ static bool take_back(lane_wait *w) {
   return true;
 }
 
-lane *wait_begin(const optrace_operation *operation, uint64_t object) {
+lane *wait_begin(const optrace_operation *operation, uint64_t object, stack_start start) {
   optrace_recorder *recorder = optrace_operation_recorder(operation);
   if (!recorder || !atomic_load_explicit(&recorder->enabled, memory_order_relaxed)) return NULL;
   lane *l = lane_find(recorder);
   // Inside of a wait: what a library calls to do it (a sanitizer's build has libdispatch's own calls come here too), or
   // what a cancelled thread does to clean up. The outer one stands for it.
-  if (!l || is_noted(&l->wait)) return NULL;
+  if (!l || wait_is_noted(&l->wait)) return NULL;
   hurry(recorder);
-  note(l, &l->wait, object, optrace_operation_serial(operation), recorder_now(recorder));
+  note(l, &l->wait, object, optrace_operation_serial(operation), recorder_now(recorder), start);
   return l;
 }
 
@@ -128,22 +135,59 @@ static __attribute__((noinline)) void tell_end(lane *l, uint64_t since, bool tol
   uint32_t serial = atomic_load_explicit(&l->wait.serial, memory_order_relaxed);
   if (!told) {
     char name[longest_name];
+    stack_start start = noted_start(&l->wait);
+    uint32_t place = place_here(recorder, &start);
     tell_name(recorder, object, name, copy_name(object, name));
-    emit_since(recorder, optrace_kind_blocked, serial, object, since, 0, recorder_now(recorder));
+    emit_since(recorder, optrace_kind_blocked, serial, object, since, 0, recorder_now(recorder), place);
   }
   optrace_emit2(recorder, optrace_kind_unblocked, serial, object);
   tell_signal(recorder, object);
   errno = error;
 }
 
+static bool is_long(const optrace_recorder *recorder, const lane_wait *w, uint64_t now) {
+  uint64_t since = atomic_load_explicit(&w->since, memory_order_relaxed);
+  return (int64_t)(now - since) >= (int64_t)(told_at_end * recorder->millisecond);
+}
+
 void wait_end(lane *l) {
-  uint64_t now = recorder_now(l->recorder);
+  bool was_long = is_long(l->recorder, &l->wait, recorder_now(l->recorder));
   uint64_t since = atomic_load_explicit(&l->wait.since, memory_order_relaxed);
   bool told = take_back(&l->wait);
-  if (told || (int64_t)(now - since) >= (int64_t)(told_at_end * l->recorder->millisecond)) tell_end(l, since, told);
+  if (told || was_long) tell_end(l, since, told);
+}
+
+// ---- The thread that waits for an operation or a queue -------------------------------------------------------------
+
+enum { is_queue_bit = 32 };
+static uint64_t target(uint32_t number, bool is_queue) { return number | (uint64_t)is_queue << is_queue_bit; }
+
+__attribute__((noinline)) void optrace_wait_begin(optrace_recorder *recorder, uint32_t number, bool is_queue) {
+  if (!recorder_is_enabled(recorder)) return;
+  optrace_emit1(recorder, is_queue ? optrace_kind_queue_wait_began : optrace_kind_wait_began, number);
+  lane *l = lane_known(recorder);
+  if (!l || wait_is_noted(&l->joining) || !places_wanted(recorder)) return;
+  stack_start here = stack_here();
+  hurry(recorder);
+  note(l, &l->joining, target(number, is_queue), 0, recorder_now(recorder), stack_outside(&here));
+}
+
+void optrace_wait_end(optrace_recorder *recorder, uint32_t number, bool is_queue) {
+  uint8_t kind = is_queue ? optrace_kind_queue_wait_ended : optrace_kind_wait_ended;
+  uint32_t place = 0;
+  lane *l = lane_known(recorder);
+  if (l && wait_is_noted(&l->joining) && atomic_load_explicit(&l->joining.object, memory_order_relaxed) == target(number, is_queue)) {
+    bool was_long = is_long(recorder, &l->joining, recorder_now(recorder));
+    stack_start start = noted_start(&l->joining);
+    if (!take_back(&l->joining) && was_long) place = place_here(recorder, &start);
+  }
+  optrace_emit1_at(recorder, kind, number, place);
 }
 
 // ---- The thread that adds ------------------------------------------------------------------------------------------
+
+// The trace has where an operation was added.
+static const stack_start nowhere;
 
 static void end_adding(lane *l) {
   if (!take_back(&l->adding)) return;
@@ -159,14 +203,14 @@ optrace_adding optrace_adding_begin(optrace_recorder *recorder, const void *queu
   if (is_barrier) hurry(recorder);
   adding.recorder = recorder;
   // The program's own code, which an adding call runs, adds something: if one of the two hangs, it is the inner one.
-  if (is_noted(&l->adding)) {
+  if (wait_is_noted(&l->adding)) {
     adding.outer_object = atomic_load_explicit(&l->adding.object, memory_order_relaxed);
     adding.outer_since = atomic_load_explicit(&l->adding.since, memory_order_relaxed);
     adding.outer_serial = atomic_load_explicit(&l->adding.serial, memory_order_relaxed);
     end_adding(l);
   }
   uint64_t object = ((uintptr_t)queue & (((uint64_t)1 << 48) - 1)) | (uint64_t)optrace_object_adding << 48;
-  note(l, &l->adding, object, serial, recorder_now(recorder));
+  note(l, &l->adding, object, serial, recorder_now(recorder), nowhere);
   return adding;
 }
 
@@ -174,19 +218,20 @@ void optrace_adding_end(const optrace_adding *adding) {
   if (!adding->recorder) return;
   // Looked for again: that of a recorder that has stopped meanwhile may be gone.
   lane *l = lane_known(adding->recorder);
-  if (!l || !is_noted(&l->adding)) return;
+  if (!l || !wait_is_noted(&l->adding)) return;
   end_adding(l);
-  if (adding->outer_object) note(l, &l->adding, adding->outer_object, adding->outer_serial, adding->outer_since);
+  if (adding->outer_object) note(l, &l->adding, adding->outer_object, adding->outer_serial, adding->outer_since, nowhere);
 }
 
 static void abandon(lane *l) {
-  if (is_noted(&l->wait)) wait_end(l);
-  if (is_noted(&l->adding)) end_adding(l);
+  if (wait_is_noted(&l->wait)) wait_end(l);
+  if (wait_is_noted(&l->adding)) end_adding(l);
+  if (wait_is_noted(&l->joining)) take_back(&l->joining);
 }
 
 // ---- The keeper ----------------------------------------------------------------------------------------------------
 
-static void look(optrace_recorder *recorder, lane_wait *w) {
+static void look(optrace_recorder *recorder, lane *l, lane_wait *w) {
   uint64_t state = atomic_load_explicit(&w->state, memory_order_acquire);
   if (state % wait_step != wait_open) return;
   // All of one wait, if the exchange below succeeds.
@@ -202,10 +247,20 @@ static void look(optrace_recorder *recorder, lane_wait *w) {
   if (!atomic_compare_exchange_strong_explicit(&w->state, &state, next, memory_order_acq_rel,
                                                memory_order_relaxed))
     return;
+  // The thread stays in its wait until it was told.
+  stack_start start = noted_start(w);
+  uint32_t place = place_there(recorder, &start, l->stack_high);
   char name[longest_name];
-  size_t length = copy_name(object, name);
+  size_t length = w == &l->joining ? 0 : copy_name(object, name);
   atomic_store_explicit(&w->state, next - wait_being_told + wait_told, memory_order_release);
-  emit_since(recorder, optrace_kind_blocked, serial, object, since, thread, now);
+  if (w == &l->joining) {
+    enum { is_queue_place = 24, number_place = 32 };
+    uint64_t is_queue = object >> is_queue_bit & 1, number = (uint32_t)object;
+    uint64_t what = thread | is_queue << is_queue_place | number << number_place;
+    if (place) optrace_emit3(recorder, optrace_kind_wait_lasts, 0, what, place);
+    return;
+  }
+  emit_since(recorder, optrace_kind_blocked, serial, object, since, thread, now, place);
   tell_name(recorder, object, name, length);
   tell_signal(recorder, object);
 }
@@ -213,7 +268,8 @@ static void look(optrace_recorder *recorder, lane_wait *w) {
 void waits_tell(optrace_recorder *recorder) {
   lane *l = atomic_load_explicit(&recorder->waiting, memory_order_acquire);
   for (; l; l = l->next_waiting) {
-    look(recorder, &l->wait);
-    look(recorder, &l->adding);
+    look(recorder, l, &l->wait);
+    look(recorder, l, &l->adding);
+    look(recorder, l, &l->joining);
   }
 }

@@ -146,6 +146,14 @@ enum ProcessHooks {
     calls.release = { context in
       if let context { Unmanaged<AnyObject>.fromOpaque(context).release() }
     }
+    calls.queue_number = { queue, recorder in
+      var found: UInt32 = 0
+      ProcessHooks.withQueue(queue) { core, number in
+        recorder?.pointee = core
+        found = number
+      }
+      return found
+    }
     calls.queue_event = { queue, kind in
       ProcessHooks.withQueue(queue) { optrace_emit1($0, kind, $1) }
     }

@@ -141,13 +141,15 @@ extension ProbedOperation {
   /// which goes through many operations: those that were over say nothing then.
   func noteWait(_ body: () -> Void) {
     guard attachForWait(), !(optrace_frame_is_waiting() && isFinished) else { return body() }
-    probe.record(.waitBegan)
+    guard let core = probe.core else { return body() }
+    let serial = probe.serial
+    optrace_wait_begin(core, serial, false)
     optrace_frame_waits(true)
     body()
     optrace_frame_waits(false)
     // Foundation's own state has turned, and the thread that finishes it has not come to the record yet.
     if !probe.has(OperationProbe.Bits.finishRecorded) { probe.record(.finishSeen) }
-    probe.record(.waitEnded)
+    optrace_wait_end(core, serial, false)
   }
 
   /// Somebody may wait for an operation before it is added to a queue, and only then does it meet a recorder: who waits

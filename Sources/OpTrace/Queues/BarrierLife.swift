@@ -11,7 +11,8 @@ extension TraceRecorder {
     let serial = optrace_recorder_next_serial(core)
     guard serial != 0, optrace_operation_attach(barrier.probe.pointer, serial) else { return barrier }
     optrace_emit2(core, EventKind.operationCreated.rawValue, serial, UInt64(className))
-    optrace_emit2(core, EventKind.enqueued.rawValue, serial, UInt64(queue) | 1 << 48)
+    optrace_emit2_at(
+      core, EventKind.enqueued.rawValue, serial, UInt64(queue) | 1 << 48, optrace_caller_place(core))
     optrace_operation_publish(barrier.probe.pointer, core)
     return barrier
   }

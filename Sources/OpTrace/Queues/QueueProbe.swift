@@ -74,9 +74,10 @@ struct QueueProbe: @unchecked Sendable {
         UInt64(quality.traceValue) | (QueueProbe.isMain(underlying) ? 1 << 8 : 0) | (isSuspended ? 1 << 9 : 0)
       // Foundation's own name for a queue without one is an address, which says nothing.
       let given = name.flatMap { $0.hasPrefix("NSOperationQueue 0x") ? nil : $0 } ?? ""
+      let place = optrace_caller_place(core)
       UTF8Text.with(given) {
         let limit = UInt32(bitPattern: Int32(clamping: limit))
-        optrace_emit_text(core, EventKind.queueCreated.rawValue, number, limit, true, word, $0, $1)
+        optrace_emit_text_at(core, EventKind.queueCreated.rawValue, number, limit, true, word, $0, $1, place)
       }
     }
   }
@@ -108,7 +109,9 @@ struct QueueProbe: @unchecked Sendable {
     // One of ours knows that it was never set; to ask Foundation takes a lock.
     let hasQuality = operation.ownProbe.map { $0.has(OperationProbe.Bits.quality) } ?? true
     let quality = hasQuality ? UInt64(operation.qualityOfService.traceValue) : 0
-    optrace_emit2(recorder.core, EventKind.enqueued.rawValue, serial, UInt64(number) | priority << 32 | quality << 40)
+    optrace_emit2_at(
+      recorder.core, EventKind.enqueued.rawValue, serial, UInt64(number) | priority << 32 | quality << 40,
+      optrace_caller_place(recorder.core))
     #if canImport(Darwin)
       OperationObserver.follow(operation)
     #endif

@@ -182,12 +182,14 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   }
 
   open override func waitUntilAllOperationsAreFinished() {
-    guard let recorder, recorder.isRecording else { return super.waitUntilAllOperationsAreFinished() }
-    record(.queueWaitBegan)
+    guard let recorder, recorder.isRecording, let number = introduceQueue(recorder) else {
+      return super.waitUntilAllOperationsAreFinished()
+    }
+    optrace_wait_begin(recorder.core, number, true)
     optrace_frame_waits(true)
     super.waitUntilAllOperationsAreFinished()
     optrace_frame_waits(false)
-    record(.queueWaitEnded)
+    optrace_wait_end(recorder.core, number, true)
   }
 
   // MARK: Identity

@@ -6,7 +6,7 @@ internal import OpTraceFormat
 /// those that called it, a frame stands for a stack.
 ///
 /// The slow path: it locks, and happens once for each place of the program. The numbers are cached in `COpTrace`.
-/// Sendable: `images` and `count` are only touched under `lock`.
+/// Sendable: `images` and `frames` are only touched under `lock`.
 final class CodeInterner: @unchecked Sendable {
   private let core: OpaquePointer
   private let interner: Interner
@@ -16,8 +16,16 @@ final class CodeInterner: @unchecked Sendable {
 
   private struct Key: Hashable {
     var address: UInt64
-    var caller: UInt32
-    var traits: UInt64
+    var caller: UInt32 = 0
+    var traits: Traits = []
+  }
+
+  private struct Traits: OptionSet, Hashable {
+    let rawValue: UInt8
+    /// It is on a stack: behind a call, or behind the instruction that called the system.
+    static let returns = Traits(rawValue: 1)
+    /// No rule of the compiler's led there.
+    static let guessed = Traits(rawValue: 2)
   }
 
   init(core: OpaquePointer, interner: Interner) {
@@ -25,31 +33,46 @@ final class CodeInterner: @unchecked Sendable {
     self.interner = interner
   }
 
-  /// The number of a function, by its address.
-  func id(of function: UInt) -> UInt32 { frame(at: UInt64(function), traits: 0, caller: 0) }
-
-  private func frame(at address: UInt64, traits: UInt64, caller: UInt32) -> UInt32 {
-    guard address != 0 else { return 0 }
+  /// The number of a function, by its address; 0: it lies in no image, or there is no room.
+  func id(of function: UInt) -> UInt32 {
+    guard function != 0 else { return 0 }
     // Classes and source lines have smaller second keys.
-    let key = 1 << 63 | traits << 32 | UInt64(caller)
-    let known = optrace_cache_find(core, address, key)
+    let key: UInt64 = 1 << 63
+    let known = optrace_cache_find(core, UInt64(function), key)
     if known != 0 { return known }
-    let id = lock.withLock { define(Key(address: address, caller: caller, traits: traits)) }
-    if id != 0 { optrace_cache_add(core, address, key, id) }
+    let id = lock.withLock { define(Key(address: UInt64(function))) }
+    if id != 0 { optrace_cache_add(core, UInt64(function), key, id) }
     return id
+  }
+
+  /// The number of a stack, innermost address first: that of its innermost frame. 0: there is no room, which is counted as
+  /// a loss.
+  func id(ofStack addresses: UnsafeBufferPointer<UInt64>, guessedFrom: Int) -> UInt32 {
+    lock.withLock {
+      var caller: UInt32 = 0
+      for place in addresses.indices.reversed() {
+        var traits = Traits.returns
+        if place >= guessedFrom { traits.insert(.guessed) }
+        caller = define(Key(address: addresses[place], caller: caller, traits: traits))
+        if caller == 0 { return 0 }
+      }
+      return caller
+    }
   }
 
   /// 0 when there is no room, which is counted as a loss; and of a function that no image has.
   private func define(_ key: Key) -> UInt32 {
     if let id = frames[key] { return id }
-    let image = image(of: key.address)
-    if image == nil, key.traits == 0 { return 0 }
+    let image = image(of: key.traits.contains(.returns) ? key.address - 1 : key.address)
+    // A stack goes on, though code was made while the program runs.
+    if image == nil, !key.traits.contains(.returns) { return 0 }
     let offset = key.address &- (image?.bias ?? 0)
     guard interner.reserve(24) else { return 0 }
     let id = UInt32(clamping: frames.count + 1)
-    let place = UInt64(image?.id ?? 0) | (offset & (1 << 47 - 1)) << 16
-    guard optrace_define(core, EventKind.frame.rawValue, id, place, UInt64(key.caller) | key.traits << 32, nil, 0)
-    else {
+    let isGuessed: UInt64 = key.traits.contains(.guessed) ? 1 << 63 : 0
+    let returns: UInt64 = key.traits.contains(.returns) ? 1 << 32 : 0
+    let place = UInt64(image?.id ?? 0) | (offset & (1 << 47 - 1)) << 16 | isGuessed
+    guard optrace_define(core, EventKind.frame.rawValue, id, place, UInt64(key.caller) | returns, nil, 0) else {
       return 0
     }
     frames[key] = id
@@ -77,5 +100,28 @@ final class CodeInterner: @unchecked Sendable {
     let image = (id: id, end: found.base + found.size, bias: found.bias)
     images[found.base] = image
     return image
+  }
+}
+
+extension CodeInterner {
+  /// Lets the recorder walk stacks. It is kept for good, as the recorder's memory is: a thread that is about to describe a
+  /// stack may be late.
+  func describeStacks(_ which: TraceRecorder.Configuration.Stacks) {
+    Self.lateOnes.withLock { $0.append(self) }
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    optrace_recorder_use_stacks(core, which.coreValue, context) { context, addresses, count, guessed in
+      guard let context, let addresses else { return 0 }
+      return Unmanaged<CodeInterner>.fromOpaque(context).takeUnretainedValue()
+        .id(ofStack: UnsafeBufferPointer(start: addresses, count: count), guessedFrom: guessed)
+    }
+  }
+
+  private static let lateOnes = LockedList()
+
+  /// Sendable: `all` is only touched under `lock`.
+  private final class LockedList: @unchecked Sendable {
+    private let lock = NSLock()
+    private var all: [CodeInterner] = []
+    func withLock(_ body: (inout [CodeInterner]) -> Void) { lock.withLock { body(&all) } }
   }
 }

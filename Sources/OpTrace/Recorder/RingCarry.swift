@@ -80,6 +80,9 @@ final class RingCarry: @unchecked Sendable {
     UInt64(record.thread) << 33 | (what == .queueWait ? 1 << 32 : 0) | UInt64(record.subject)
   }
 
+  /// The same of a record that names the thread and the target.
+  private func waitKey(_ word: UInt64) -> UInt64 { (word & 0xFF_FFFF) << 33 | (word >> 24 & 1) << 32 | word >> 32 }
+
   /// Sees the records of a chunk in their order, each once.
   private func isNeeded(_ record: ChunkRecords.Record, behind last: ChunkRecords.Record?) -> Bool {
     switch Self.carries[Int(record.kind)] {
@@ -93,6 +96,7 @@ final class RingCarry: @unchecked Sendable {
         Self.bounds[Int($0.kind)] == .begins(.blockedWait) && $0.blocking.object == record.blocking.object
       } ?? false
     case .withRecordBefore: last != nil
+    case .whileWaited: openWaits.contains(waitKey(record.word1))
     case .whileNewest: blocking.keepsName(record)
     }
   }

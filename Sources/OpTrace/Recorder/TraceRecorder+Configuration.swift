@@ -1,3 +1,5 @@
+internal import COpTrace
+
 extension TraceRecorder {
   /// How a recorder keeps what it records.
   public struct Configuration: Sendable, Equatable {
@@ -33,6 +35,24 @@ extension TraceRecorder {
       }
     }
 
+    /// Where in the code things happened: which stacks are walked. Linux; elsewhere there are none.
+    public enum Stacks: String, Sendable, CaseIterable {
+      /// None. Operations are still called by the code that they run.
+      case off
+      /// Where each wait of more than a millisecond began, and which line of the program added each operation.
+      case waits
+      /// The same with the whole stack of who added an operation.
+      case all
+
+      var coreValue: UInt32 {
+        switch self {
+        case .off: UInt32(optrace_stacks_off)
+        case .waits: UInt32(optrace_stacks_waits)
+        case .all: UInt32(optrace_stacks_all)
+        }
+      }
+    }
+
     /// Whether the file grows, or is a ring.
     public var mode: Mode
     /// The most bytes that a streaming trace may take; nil for no limit. Beyond it events are counted as lost. No trace
@@ -40,12 +60,17 @@ extension TraceRecorder {
     public var sizeLimit: Int?
     /// Read once for each event; all times of a trace come from the same.
     public var clock: Clock
+    /// Which stacks are walked.
+    public var stacks: Stacks
 
     /// Without arguments: a file that grows without limit.
-    public init(mode: Mode = .streaming, sizeLimit: Int? = nil, clock: Clock = .automatic) {
+    public init(
+      mode: Mode = .streaming, sizeLimit: Int? = nil, clock: Clock = .automatic, stacks: Stacks = .waits
+    ) {
       self.mode = mode
       self.sizeLimit = sizeLimit
       self.clock = clock
+      self.stacks = stacks
     }
 
     /// A file that grows without limit.

@@ -6,8 +6,8 @@ extension TraceRecorder {
   /// What queues and operations record to when they are given no recorder of their own. Nil: they record nothing.
   ///
   /// Before its first use the environment is read: with `OPTRACE_OUTPUT=run.optrace` (`%p` becomes the process id) the
-  /// process records without a line of code; `OPTRACE_FLIGHT_RECORDER=16M` makes it a ring of that size. Reading
-  /// costs one load.
+  /// process records without a line of code; `OPTRACE_FLIGHT_RECORDER=16M` makes it a ring of that size, and
+  /// `OPTRACE_STACKS=off|waits|all` says which stacks are walked. Reading costs one load.
   public static var `default`: TraceRecorder? {
     get {
       _ = environment
@@ -47,6 +47,12 @@ extension TraceRecorder {
         return complain("OPTRACE_FLIGHT_RECORDER='\(text)' is no size such as 512K, 16M or 1G")
       }
       configuration.mode = .flightRecorder(capacity: size)
+    }
+    if let text = variables["OPTRACE_STACKS"], !text.isEmpty {
+      guard let stacks = Configuration.Stacks(rawValue: text) else {
+        return complain("OPTRACE_STACKS='\(text)' is none of off, waits and all")
+      }
+      configuration.stacks = stacks
     }
     do {
       let recorder = try TraceRecorder(writingTo: URL(fileURLWithPath: path), configuration: configuration)

@@ -94,6 +94,7 @@ public final class TraceRecorder: @unchecked Sendable {
     self.carry = carry
     self.interner = Interner(core: core, byteLimit: options.ring ? Int(options.capacity / 4) : .max)
     self.code = CodeInterner(core: core, interner: interner)
+    code.describeStacks(configuration.stacks)
     RecorderRegistry.shared.add(self)
   }
 

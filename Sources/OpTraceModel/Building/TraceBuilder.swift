@@ -21,6 +21,7 @@ public struct TraceBuilder {
   private var openWaits: [OpenWait: [Int]] = [:]
   private var blocking = BlockingWaits()
   private var adding = AddingCalls()
+  private var looks = ThreadLooks()
   private var openSpans: [UInt32: Int] = [:]
   /// Operations of which some event was seen, by place: the others are only named as a dependency.
   private var isCreated: [Bool] = []
@@ -354,6 +355,13 @@ public struct TraceBuilder {
     lastWaits[at.thread.rawValue] = index
   }
 
+  /// The wait that a record tells of which another thread wrote.
+  private func openWait(_ word: UInt64) -> Int? {
+    let number = UInt32(truncatingIfNeeded: word >> 32)
+    let target = word >> 24 & 1 != 0 ? WaitRecord.Target.queue(QueueID(number)) : .operation(OperationID(number))
+    return openWaits[OpenWait(thread: UInt32(word & 0xFF_FFFF), target: target)]?.last
+  }
+
   private mutating func otherEvent(
     _ kind: EventKind, _ subject: UInt32, _ at: Stamp, _ word: UInt64, _ index: Int, before: Nanoseconds?
   ) {
@@ -370,6 +378,10 @@ public struct TraceBuilder {
       guard let reason = LossReason(rawValue: subject) else { return }
       trace.loss.gaps.append(
         .init(thread: at.thread, from: before ?? at.time, to: at.time, count: word, reason: reason))
+    case .threadSeen: looks.seen(subject, word, events[index].word2, at.time)
+    case .looked: looks.ended(word, at.time)
+    case .waitLasts:
+      if let wait = openWait(word) { trace.waits[wait].at = FrameID(UInt32(truncatingIfNeeded: events[index].word2)) }
     case .objectNamed:
       let event = events[index]
       blocking.named(address: event.word2 & BlockingFields.addresses, event.text ?? "")
@@ -381,6 +393,7 @@ public struct TraceBuilder {
   private mutating func stood(at frame: FrameID, on thread: ThreadID) {
     let (kind, subject) = threads.lastRecord(of: thread)
     switch EventKind(rawValue: kind) {
+    case .threadSeen: looks.stood(at: frame, subject)
     case .operationCreated: if let place = operationPlaces[subject] { trace.operations[place].madeAt = frame }
     case .enqueued: if let place = operationPlaces[subject] { trace.operations[place].addedAt = frame }
     case .queueCreated: if let place = queuePlaces[subject] { trace.queues[place].madeAt = frame }
@@ -397,6 +410,7 @@ public struct TraceBuilder {
     trace.end = max(trace.lastEvent, heartbeat ?? trace.lastEvent)
     trace.threads = threads.records()
     trace.objects = blocking.objects
+    trace.look = looks.finish()
     definitions.finish(&trace.operations)
     trace.stacks = definitions.stacks
     // Those on objects were told of after they had begun; the sort keeps the order of equal ones.

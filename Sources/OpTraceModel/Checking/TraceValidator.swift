@@ -139,11 +139,15 @@ public struct TraceValidator {
     switch KindTables.subjects[Int(event.kind)] {
     case .operation: checkOperation(kind, event, index)
     case .queue: checkQueue(kind, event, index)
-    case .thread:
+    case .thread where kind != .threadSeen:
       // A thread tells its name again and again: it may have got one.
       let systemID = UInt32(truncatingIfNeeded: event.word1 >> 32)
       if let known = namedThreads.updateValue(systemID, forKey: event.subject), known != systemID {
         report(.definedTwice, event, index, "thread t\(event.subject) has the system ids \(known) and \(systemID)")
+      }
+    case .thread:
+      if isWhole, !describedThreads.contains(event.subject) {
+        report(.undefinedThread, event, index, "thread t\(event.subject) is not defined")
       }
     case .span:
       if openSpans.remove(event.subject) == nil, isWhole {
@@ -204,7 +208,7 @@ public struct TraceValidator {
           report(
             .undefinedFrame, event, index, "`\(field.name)` of `\(spec.name)` is \(word)\(value), which is not defined")
         }
-      case .flag, .age, .systemThread: break
+      case .flag, .age, .systemThread, .lock: break
       }
     }
   }

@@ -73,7 +73,7 @@ public struct Anonymizer {
     case .string(let role):
       guard let old = events.string(UInt32(truncatingIfNeeded: value)) else { return nil }
       return result.intern(text(old, role)).map(UInt64.init)
-    case .address:
+    case .address, .lock:
       // Like an address, and in order of appearance.
       return number(of: value, in: &objects, from: 1) << 4
     case .systemThread: return UInt64(threadID(UInt32(truncatingIfNeeded: value)))

@@ -185,7 +185,7 @@ struct TextParser {
     case .thread: return try fitting(Int64(try scanner.id("t", "a thread")), field)
     case .frame: return try fitting(Int64(try scanner.id("f", "a frame")), field)
     case .image: return try fitting(Int64(try scanner.id("i", "an image")), field)
-    case .address: return try fitting(try address(), field)
+    case .address, .lock: return try fitting(try address(), field)
     case .objectKind: return try fitting(try objectKind(), field)
     case .string:
       if scanner.take("?") { return Int64(TraceEvents.unknownString) }

@@ -68,7 +68,7 @@ struct TextPrinter {
     case .flag: break
     case .signed: append("=\(value)")
     case .unsigned, .systemThread, .age: append("=\(field.raw(event.word1, event.word2))")
-    case .address: append("=0x" + String(value, radix: 16))
+    case .address, .lock: append("=0x" + String(value, radix: 16))
     case .objectKind: append("=" + (UInt8(exactly: value).flatMap(WaitedObject.init)?.word ?? "\(value)"))
     case .operation: append("=#\(value)")
     case .queue: append("=q\(value)")

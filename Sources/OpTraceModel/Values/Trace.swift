@@ -16,6 +16,8 @@ public struct Trace: Sendable, Equatable {
   public var spans: [SpanRecord] = []
   /// Moments that the program named, in the order of time.
   public var marks: [MarkRecord] = []
+  /// What all threads did when the recorder looked last; nil: it never did, as nothing stood still.
+  public var look: ThreadLook?
   /// The stacks that were recorded, and what their code is called.
   public var stacks = StackTable()
   /// What is missing, exactly.

@@ -1,0 +1,19 @@
+// Whether a recorder writes anything.
+#include "../storage/recorder.h"
+
+// Chunks are numbered when they are handed out, and in between fill marks only grow.
+bool optrace_recorder_activity(optrace_recorder *recorder, uint64_t *out) {
+  if (!optrace_recorder_is_recording(recorder)) return false;
+  pthread_mutex_lock(&recorder->lock);
+  bool is_open = !recorder->stopping && recorder->base;
+  if (is_open) {
+    uint64_t activity = recorder->sequence << 40;
+    for (lane *l = recorder->known; l; l = l->next_known)
+      if (l->open) activity += atomic_load_explicit(&l->open->fill, memory_order_relaxed);
+    for (uint32_t reason = 0; reason < 8; reason++)
+      activity += atomic_load_explicit(header_word(recorder, optrace_header_loss_counts + 8 * reason), memory_order_relaxed);
+    *out = activity;
+  }
+  pthread_mutex_unlock(&recorder->lock);
+  return is_open;
+}

@@ -1,0 +1,168 @@
+// What every thread does, when nothing moves or somebody asks: the evidence of a hang.
+#include "look.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../places/places.h"
+#include "../records/emit.h"
+#include "../records/lanes.h"
+#include "../stacks/locks.h"
+#include "../stacks/threads.h"
+
+enum { beats_between_looks = 10 };
+
+// Between two wakes of the keeper, which alone uses it.
+struct look {
+  uint64_t activity;       // When it was last asked for; what looks write counts with it.
+  uint32_t still_beats;    // How many beats nothing has changed.
+  uint32_t number;         // Of the looks so far.
+  uint32_t written;
+};
+
+void look_prepare(optrace_recorder *recorder) { recorder->look = calloc(1, sizeof *recorder->look); }
+
+void look_discard(optrace_recorder *recorder) {
+  free(recorder->look);
+  recorder->look = NULL;
+  while (recorder->seen_threads) {
+    seen_thread *next = recorder->seen_threads->next;
+    free(recorder->seen_threads);
+    recorder->seen_threads = next;
+  }
+}
+
+// ---- Threads' numbers ----------------------------------------------------------------------------------------------
+
+// The number of a thread that records, or that a look has met. 0: neither. Under the lock.
+static uint32_t known_number(optrace_recorder *recorder, uint32_t tid) {
+  for (lane *l = recorder->known; l; l = l->next_known)
+    if (l->live_tid == tid) return l->thread;
+  for (seen_thread *seen = recorder->seen_threads; seen; seen = seen->next) {
+    if (seen->tid != tid) continue;
+    seen->look = recorder->look->number;
+    return seen->thread;
+  }
+  return 0;
+}
+
+// One that is new gets a number, under which it records should it ever do. 0: there is no memory.
+static uint32_t number_of(optrace_recorder *recorder, uint32_t tid, const char *name) {
+  pthread_mutex_lock(&recorder->lock);
+  uint32_t number = known_number(recorder, tid);
+  seen_thread *seen = number ? NULL : calloc(1, sizeof *seen);
+  if (seen) {
+    seen->tid = tid;
+    seen->look = recorder->look->number;
+    number = seen->thread = atomic_fetch_add_explicit(&recorder->next_thread, 1, memory_order_relaxed);
+    seen->next = recorder->seen_threads;
+    recorder->seen_threads = seen;
+  }
+  pthread_mutex_unlock(&recorder->lock);
+  if (seen)
+    optrace_emit_text(recorder, optrace_kind_thread_named, number, tid, false, 0, (const uint8_t *)name, strlen(name));
+  return number;
+}
+
+// Those that are gone: the system may give their ids to others.
+static void forget_ended(optrace_recorder *recorder) {
+  pthread_mutex_lock(&recorder->lock);
+  for (seen_thread **place = &recorder->seen_threads; *place;) {
+    seen_thread *seen = *place;
+    if (seen->look == recorder->look->number) {
+      place = &seen->next;
+    } else {
+      *place = seen->next;
+      free(seen);
+    }
+  }
+  pthread_mutex_unlock(&recorder->lock);
+}
+
+// ---- A look --------------------------------------------------------------------------------------------------------
+
+// As the format has them.
+static uint64_t state_of(const thread_seen *seen) {
+  switch (seen->state) {
+    case 'R': return 1;
+    case 'S': return 2;
+    case 'D': return 3;
+    case 'T': case 't': return 4;
+    case 'Z': case 'X': return 5;
+    default: return 0;
+  }
+}
+
+static void see(void *context, const thread_seen *seen) {
+  enum { most_cpu = 0x7FFFFFFF, call_place = 48, most_call = 0xFFE, reason_place = 60 };
+  optrace_recorder *recorder = context;
+  uint32_t number = number_of(recorder, seen->id, seen->name);
+  if (!number) return;
+  sleep_reason reason = {.kind = sleep_unknown};
+  if (!seen->is_running && seen->call >= 0) reason = locks_explain(seen->call, seen->arguments);
+  // A thread may be told of as an owner before its turn comes.
+  uint32_t owner = reason.owner ? number_of(recorder, reason.owner, "") : 0;
+  uint64_t cpu = seen->cpu / 1000000;
+  uint64_t word1 = (cpu < most_cpu ? cpu : most_cpu) | (uint64_t)owner << 32 | state_of(seen) << 56 |
+                   (uint64_t)seen->is_running << 60 | (uint64_t)reason.owner_ended << 61 | (uint64_t)reason.timed << 62;
+  uint64_t call = seen->call >= 0 && seen->call < most_call ? (uint64_t)seen->call + 1 : 0;
+  uint64_t word2 = (reason.lock & (((uint64_t)1 << 48) - 1)) | call << call_place | (uint64_t)reason.kind << reason_place;
+  uint32_t place = places_wanted(recorder) ? place_of(recorder, seen->pcs, seen->depth, seen->guessed) : 0;
+  emit3_at(recorder, optrace_kind_thread_seen, number, word1, word2, place);
+  recorder->look->written++;
+}
+
+static void look(optrace_recorder *recorder, uint64_t request) {
+  struct look *own = recorder->look;
+  own->number++;
+  own->written = 0;
+  threads_options options = {.but = optrace_thread_id()};
+  if (!places_wanted(recorder)) options.most_frames = 1;
+  threads_count count = {0};
+  if (threads_look(&options, see, recorder, &count) != threads_looked) return;
+  forget_ended(recorder);
+  uint64_t word1 = (own->written & 0xFFFF) | (uint64_t)(count.moved & 0xFFFF) << 16 |
+                   (uint64_t)(count.refused & 0xFFFF) << 32 | (request & 0xFFFF) << 48;
+  optrace_emit2(recorder, optrace_kind_looked, 0, word1);
+}
+
+// ---- When ----------------------------------------------------------------------------------------------------------
+
+// Whether somebody waits for something: an operation that is not over, a thread.
+static bool is_pending(optrace_recorder *recorder) {
+  int64_t pending = 0;
+  pthread_mutex_lock(&recorder->lock);
+  for (lane *l = recorder->known; l; l = l->next_known) pending += atomic_load_explicit(&l->pending, memory_order_relaxed);
+  pthread_mutex_unlock(&recorder->lock);
+  if (pending > 0) return true;
+  for (lane *l = atomic_load_explicit(&recorder->waiting, memory_order_acquire); l; l = l->next_waiting)
+    if (wait_is_noted(&l->wait) || wait_is_noted(&l->joining)) return true;
+  return false;
+}
+
+static void note_activity(optrace_recorder *recorder) {
+  uint64_t activity;
+  if (optrace_recorder_activity(recorder, &activity)) recorder->look->activity = activity;
+}
+
+void look_if_still(optrace_recorder *recorder, bool beats) {
+  struct look *own = recorder->look;
+  if (!own) return;
+  uint64_t asked = atomic_load_explicit(header_word(recorder, optrace_header_look_requested), memory_order_acquire);
+  if (asked != atomic_load_explicit(header_word(recorder, optrace_header_look_answered), memory_order_relaxed)) {
+    look(recorder, asked);
+    atomic_store_explicit(header_word(recorder, optrace_header_look_answered), asked, memory_order_release);
+    note_activity(recorder);
+  }
+  if (!beats) return;
+  uint64_t activity;
+  if (!optrace_recorder_activity(recorder, &activity)) return;
+  if (activity != own->activity) {
+    own->activity = activity;
+    own->still_beats = 0;
+    return;
+  }
+  if (own->still_beats++ % beats_between_looks != 0 || !is_pending(recorder)) return;
+  look(recorder, 0);
+  note_activity(recorder);
+}

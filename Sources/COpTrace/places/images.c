@@ -1,0 +1,50 @@
+// Which file the code at an address is from.
+#include <string.h>
+
+#include "../stacks/modules.h"
+#include "../stacks/supported.h"
+#include "COpTrace.h"
+
+static void copy_path(const char *path, optrace_image *out) {
+  memcpy(out->path, path, strnlen(path, optrace_longest_path - 1));
+}
+
+#if OPTRACE_STACKS
+
+bool optrace_image_find(uint64_t address, optrace_image *out) {
+  memset(out, 0, sizeof *out);
+  uint32_t number = module_of(address);
+  // Loaded since the last look.
+  if (!number && modules_refresh()) number = module_of(address);
+  const module *found = module_at(number);
+  if (!found) return false;
+  out->base = found->low;
+  out->size = found->high - found->low;
+  out->bias = found->base;
+  out->build_id_size = found->id_bytes;
+  memcpy(out->build_id, found->id, sizeof out->build_id);
+  copy_path(found->path, out);
+  return true;
+}
+
+#elif defined(__APPLE__)
+#include <dlfcn.h>
+
+bool optrace_image_find(uint64_t address, optrace_image *out) {
+  memset(out, 0, sizeof *out);
+  Dl_info info;
+  if (!dladdr((const void *)(uintptr_t)address, &info) || !info.dli_fbase || !info.dli_fname) return false;
+  out->base = out->bias = (uint64_t)(uintptr_t)info.dli_fbase;
+  copy_path(info.dli_fname, out);
+  return true;
+}
+
+#else
+
+bool optrace_image_find(uint64_t address, optrace_image *out) {
+  (void)address, (void)copy_path;
+  memset(out, 0, sizeof *out);
+  return false;
+}
+
+#endif

@@ -1,0 +1,42 @@
+extension ImageRecord {
+  private static let systemFolders = ["/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "/usr/libexec/", "/System/"]
+  private static let systemNames = [
+    "libswift", "libFoundation", "lib_Foundation", "lib_Internationalization", "libdispatch.", "libXCTest.",
+    "libBlocksRuntime", "libOpTrace", "libTesting.", "lib_Testing",
+  ]
+
+  /// Whether it is of the system, of Swift or of OpTrace, and not of the program: by where it is, and by its name where
+  /// Swift's runtime stands beside the program. The recorder has the same rule (`stacks/modules.c`).
+  public var isSystem: Bool {
+    // The kernel's own page has no path.
+    guard path.contains("/") else { return true }
+    return Self.systemFolders.contains { path.hasPrefix($0) } || Self.systemNames.contains { name.hasPrefix($0) }
+  }
+}
+
+extension StackTable {
+  /// Whether a frame is the program's own code: not a library's of the system, nor the recorder that is linked into the
+  /// program, which its symbols tell. O(1).
+  public func isOwn(_ id: FrameID) -> Bool {
+    guard let image = image(of: id), !image.isSystem else { return false }
+    guard let function = symbols(of: id).last else { return true }
+    if let module = function.module { return module != "OpTrace" && !module.hasPrefix("OpTraceD") }
+    return !function.function.hasPrefix("optrace_")
+  }
+
+  /// The innermost frame of a stack that is the program's own code; nil: it has none, or nothing is known. O(depth).
+  public func ownFrame(_ innermost: FrameID?) -> FrameID? { stack(innermost).first(where: isOwn) }
+
+  /// Where a stack stands, in the source: at its innermost frame of own code, else at its innermost one. Nil: not known.
+  /// O(depth).
+  public func codePlace(_ innermost: FrameID?) -> CodePlace? {
+    guard let innermost, let frame = ownFrame(innermost) ?? (self[innermost] == nil ? nil : innermost) else {
+      return nil
+    }
+    guard let symbol = symbols(of: frame).first else {
+      return CodePlace(function: text(of: frame), module: image(of: frame)?.name)
+    }
+    return CodePlace(
+      function: symbol.shortName, file: symbol.file, line: symbol.line, module: symbol.module ?? image(of: frame)?.name)
+  }
+}
