@@ -27,6 +27,8 @@ package enum SymbolWriter {
   ///
   /// - Throws: ``TraceError`` where the file is no trace.
   package static func append(_ names: [Names], toFile path: String) throws(TraceError) -> Outcome {
+    // Anew, though who asks has read it: a `Trace` knows neither the numbers of strings and chunks nor where its file ends. Of
+    // the records only definitions are decoded.
     let source = try FileSource.openTrace(path: path)
     var header = try FileHeader.read(source, file: path)
     var walk = ChunkWalk(source, header: header)

@@ -62,7 +62,8 @@
       do {
         let trace = try withProgress("reading '\(printable(name))'") { try TraceReader.read(path: path) }
         // Here the program's files are; where the trace goes they may not be.
-        if !LiveProcess.writes(trace.header) {
+        let isBeingWritten = LiveProcess.writes(trace.header)
+        if !isBeingWritten {
           let outcome = try withProgress("looking up the names of code") {
             try TraceSymbols(of: trace).add(toFile: path)
           }
@@ -76,7 +77,7 @@
             queues: trace.queues.count, lost: trace.loss.lostCount,
             isEmpty: trace.operations.isEmpty && trace.queues.isEmpty && trace.marks.isEmpty && trace.spans.isEmpty
               && trace.loss.isComplete,
-            isBeingWritten: LiveProcess.writes(trace.header)))
+            isBeingWritten: isBeingWritten))
       } catch {
         problems.append("'\(printable(name))' cannot be read: \(printable("\(error)"))")
       }
