@@ -95,14 +95,8 @@ final class ElfImage {
   func text(in section: Section, at offset: UInt64, limit: Int = Limit.name) -> String? {
     guard offset < section.size else { return nil }
     let most = Int(min(UInt64(limit), section.size - offset))
-    // Most are short, and each piece is a system call.
-    for count in [min(256, most), most] {
-      guard let place = section.offset.adding(offset), let bytes = file.bytes(at: place, count: count) else {
-        return nil
-      }
-      if let zero = bytes.firstIndex(of: 0) { return String(decoding: bytes[..<zero], as: UTF8.self) }
+    return closedText(limit: most) { count in section.offset.adding(offset).flatMap { file.bytes(at: $0, count: count) }
     }
-    return nil
   }
 
   private static func segments(_ file: ImageFile, at offset: UInt64, size: Int, count: Int) -> [Segment] {
