@@ -2,6 +2,7 @@
   import Foundation
   import OpTraceFormat
   import OpTraceModel
+  import OpTraceSymbols
 
   /// The program that is to be recorded: found as the shell finds it, and looked at before it runs.
   struct ProgramFile {
@@ -58,7 +59,7 @@
         }
       }
       // Neither is one that may be run but not read, or is no program of the system's own format.
-      guard let file = ElfFile(path: path) else { return nil }
+      guard let file = ElfFile(path: path.asPath) else { return nil }
       if let own = ElfFile.own, own != file.machine {
         return "it was built for \(file.machine.name), and this is \(own.name); build it for this machine"
       }
