@@ -22,10 +22,9 @@
         if let why = obstacle(name) { throw Failure(message: "cannot run \(shown): \(why)", status: .cannotRun) }
         return ProgramFile(name: name, path: name)
       }
-      let folders = ProcessInfo.processInfo.environment["PATH"] ?? "/bin:/usr/bin"
       var found: String?
-      for folder in folders.split(separator: ":", omittingEmptySubsequences: false) where !name.isEmpty {
-        let candidate = (folder.isEmpty ? "." : folder) + "/" + name
+      for folder in RawPath.programFolders where !name.isEmpty {
+        let candidate = "\(folder)/\(name)"
         guard access(candidate.asPath, F_OK) == 0 else { continue }
         guard let why = obstacle(candidate) else { return ProgramFile(name: name, path: candidate) }
         found = found ?? "cannot run '\(printable(candidate))': \(why)"

@@ -117,12 +117,12 @@
       let path = quoted(first)
       let stem = quoted(first.hasSuffix(".optrace") ? String(first.dropLast(8)) : first)
       return text
-        + "  \(command) summary \(path)\n"
-        + "  \(command) doctor \(path)\n"
-        + "  \(command) view \(path)\n"
-        + "  \(command) report \(path) -o \(stem).html\n"
-        + "  \(command) graph \(path) -o \(stem).svg\n"
-        + "  \(command) timeline \(path) -o \(stem).json\n"
+        + "  \(calledCommand) summary \(path)\n"
+        + "  \(calledCommand) doctor \(path)\n"
+        + "  \(calledCommand) view \(path)\n"
+        + "  \(calledCommand) report \(path) -o \(stem).html\n"
+        + "  \(calledCommand) graph \(path) -o \(stem).svg\n"
+        + "  \(calledCommand) timeline \(path) -o \(stem).json\n"
     }
 
     private var moreProblems: String { problems.count > 1 ? " (and \(problems.count - 1) more)" : "" }
@@ -168,7 +168,5 @@
       case .status: return "not closed: its process called exec or _exit"
       }
     }
-
-    private var command: String { calledCommand }
   }
 #endif
