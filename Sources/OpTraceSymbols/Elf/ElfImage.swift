@@ -80,7 +80,8 @@ final class ElfImage {
   func text(in section: Section, at offset: UInt64, limit: Int = Limit.name) -> String? {
     guard offset < section.size else { return nil }
     let most = Int(min(UInt64(limit), section.size - offset))
-    return closedText(limit: most) { count in section.offset.adding(offset).flatMap { file.bytes(at: $0, count: count) }
+    return closedText(limit: most) { count in
+      section.offset.adding(offset).flatMap { file.bytes(at: $0, count: count) }
     }
   }
 
