@@ -132,7 +132,8 @@ let package = Package(
     .testTarget(
       name: "OpTraceCLITests",
       dependencies: [
-        "TestSupport", "optrace-cli", "OpTraceAnalysis", "OpTraceModel", "OpTraceScenarios", "RecordTestProgram",
+        "TestSupport", "optrace-cli", "OpTraceAnalysis", "OpTraceModel", "OpTraceScenarios", "OpTraceSymbols",
+        "RecordTestProgram",
         .product(name: "NIOCore", package: "swift-nio", condition: cli),
       ]),
 

@@ -37,7 +37,8 @@ struct ModuleReading {
     if outside > 0 { summary.troubles.append(.outsideOfCode(path, count: outside)) }
 
     var debug: ElfImage?
-    let isStripped = FunctionSymbols(image)?.isDynamic != false
+    let own = FunctionSymbols(image)
+    let isStripped = own?.isDynamic != false
     let hasLines = image.section(".debug_line") != nil
     if isStripped || (options.lines && !hasLines) {
       let search = DebugFile.search(for: image, in: options.debugFolders)
@@ -46,9 +47,9 @@ struct ModuleReading {
       debug = search.found
     }
     // What the debug file lacks, the module may have: names for other modules at least.
-    let symbols = [debug, image].compactMap { $0.flatMap(FunctionSymbols.init) }.first { !$0.isDynamic }
-    if symbols == nil { summary.troubles.append(.stripped(path)) }
-    if let symbols = symbols ?? FunctionSymbols(image) { readNames(symbols, &names) }
+    let whole = [debug.flatMap(FunctionSymbols.init), own].compactMap { $0 }.first { !$0.isDynamic }
+    if whole == nil { summary.troubles.append(.stripped(path)) }
+    if let symbols = whole ?? own { readNames(symbols, &names) }
     summary.named = frames.count { !$0.isEmpty }
     let source = hasLines ? image : debug ?? image
     debugPath = source.file.path

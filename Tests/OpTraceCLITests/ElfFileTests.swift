@@ -1,6 +1,7 @@
 #if CLI
   #if os(Linux)
     import Foundation
+    import OpTraceSymbols
     import TestSupport
     import Testing
 

@@ -232,8 +232,7 @@ struct SummaryCommandTests {
 
   @Test("an error's text is whole, but for a terminal's width") func longErrors() throws {
     let words = (1...40).map { "reason \($0)" }.joined(separator: ", ")
-    let text = Fixture.small.replacing("5000 t1", with: "5000 t1").replacing(
-      "5000 t2 finished #1\n", with: "5000 t2 failed #1 \"\(words)\"\n")
+    let text = Fixture.small.replacing("5000 t2 finished #1\n", with: "5000 t2 failed #1 \"\(words)\"\n")
     let path = try folder.write("failed.txt", Array(text.utf8))
     #expect(try Command.run("summary", path).output.contains("\(words)\n"))
     #if os(Linux)

@@ -204,6 +204,14 @@ import Testing
     #expect(picture.nodes[6].bar.map(\.kind) == [.blocked, .queued, .ran])
   }
 
+  @Test func theTooltipTellsOnceWhereItWasMade() {
+    var fixture = HandmadeTrace(end: 10)
+    let id = fixture.operation("one", on: fixture.queue("queue"), began: 1, ended: 2)
+    fixture[id].source = "main.swift:7"
+    let lines = GraphPicture(of: fixture.trace).nodes[0].tooltip.split(separator: "\n")
+    #expect(lines.filter { $0.contains("main.swift:7") } == ["made at main.swift:7"])
+  }
+
   @Test func focusShowsTheNeighbourhood() throws {
     var options = GraphOptions()
     let trace = PhotoImport.healthy()

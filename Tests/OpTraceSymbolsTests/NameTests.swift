@@ -8,14 +8,12 @@ import Testing
   @Test(arguments: ofTheSource) func whatIsInTheSource(_ mangled: String, _ short: String) {
     let name = FunctionName(mangled: mangled)
     #expect(name.short == short, "\(name.full)")
-    #expect(!name.isGlue)
     #expect(name.mangled == mangled)
   }
 
   @Test(arguments: ofTheCompiler) func whatTheCompilerMadeUp(_ mangled: String, _ short: String) {
     let name = FunctionName(mangled: mangled)
     #expect(name.short == short, "\(name.full)")
-    #expect(name.isGlue)
   }
 
   @Test func theFullNameSaysAll() {

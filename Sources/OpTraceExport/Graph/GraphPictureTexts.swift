@@ -84,9 +84,8 @@ extension GraphPictureBuilder {
     }
     if let function = operation.function {
       lines.append("runs \(line(function.shortName))" + (function.lineText.map { " at \(line($0))" } ?? ""))
-    } else if let source = operation.source {
-      lines.append("made at \(line(source))")
     }
+    if let source = operation.source { lines.append("made at \(line(source))") }
     if let queue = operation.queue {
       lines.append(line(trace.queue(queue)?.phrase ?? "\(queue)") + (operation.isBarrier ? ", barrier" : ""))
     } else {
@@ -107,7 +106,6 @@ extension GraphPictureBuilder {
     if let names = listed(graph.dependencies(of: place)) { lines.append("depends on \(names)") }
     if let names = listed(graph.dependents(of: place)) { lines.append("needed by \(names)") }
     if let error = operation.error { lines.append("error: \(line(error))") }
-    if let source = operation.source { lines.append(line(source)) }
     if isCritical { lines.append("on the critical path") }
     if stuck.culprits.contains(place) { lines.append("others cannot go on because of it") }
     return lines.joined(separator: "\n")

@@ -60,11 +60,11 @@ final class FileSource: ByteSource {
     repeat { descriptor = openReadOnly(path) } while descriptor < 0 && errno == EINTR
     guard descriptor >= 0 else {
       let code = errno
-      throw TraceError(file: path, code == ENOENT ? .noSuchFile : .cannotRead(message(code)))
+      throw TraceError(file: path, code == ENOENT ? .noSuchFile : .cannotRead(systemWords(code)))
     }
     let source = FileSource(descriptor: descriptor)
     var information = stat()
-    guard fstat(descriptor, &information) == 0 else { throw TraceError(file: path, .cannotRead(message(errno))) }
+    guard fstat(descriptor, &information) == 0 else { throw TraceError(file: path, .cannotRead(systemWords(errno))) }
     switch information.st_mode & S_IFMT {
     // Files that the system makes up have no size: what can be read of them is what comes out.
     case S_IFREG where information.st_size > 0: return source
@@ -107,7 +107,7 @@ final class FileSource: ByteSource {
     while true {
       let count = posixRead(descriptor, &piece, piece.count)
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw TraceError(file: path, .cannotRead(message(errno))) }
+      guard count >= 0 else { throw TraceError(file: path, .cannotRead(systemWords(errno))) }
       guard count > 0 else { return result }
       result.append(contentsOf: piece[..<count])
       if !isChecked, result.count >= Layout.Header.size {
@@ -127,8 +127,8 @@ private func posixRead(_ descriptor: Int32, _ target: UnsafeMutableRawPointer, _
   read(descriptor, target, count)
 }
 
-/// The system's words, begun as our own are.
-private func message(_ code: Int32) -> String {
+/// The system's words for an error number, begun as our own are.
+package func systemWords(_ code: Int32) -> String {
   guard let words = strerror(code) else { return "error \(code)" }
   let text = String(cString: words)
   return text.prefix(1).lowercased() + text.dropFirst()

@@ -88,9 +88,6 @@ public struct StackTable: Sendable, Equatable {
   /// The frame with this number; nil: the trace does not tell. O(1).
   public subscript(_ id: FrameID) -> FrameRecord? { frames[id] }
 
-  /// Whether any frame is known.
-  public var isEmpty: Bool { frames.isEmpty }
-
   /// Every place that a frame is at, once, with the first of its frames. In the order of the frames' numbers. O(n log n).
   public var places: [(frame: FrameID, place: FrameRecord.Place)] {
     var seen = Set<FrameRecord.Place>()
@@ -98,9 +95,6 @@ public struct StackTable: Sendable, Equatable {
       seen.insert(frame.place).inserted ? (id, frame.place) : nil
     }
   }
-
-  /// Whether names were looked up.
-  public var hasSymbols: Bool { !symbols.isEmpty }
 
   /// A stack from its innermost frame to its outermost. O(depth); a circle in a damaged trace ends.
   public func stack(_ innermost: FrameID?) -> [FrameID] {
@@ -121,9 +115,6 @@ public struct StackTable: Sendable, Equatable {
 
   /// The function that a frame's code is compiled into: of inlined ones the outermost. O(1).
   public func function(of id: FrameID?) -> SymbolRecord? { id.flatMap { symbols(of: $0).last } }
-
-  /// What stands in the source at a frame: of inlined functions the innermost. O(1).
-  public func source(of id: FrameID?) -> SymbolRecord? { id.flatMap { symbols(of: $0).first } }
 
   mutating func define(_ frame: FrameRecord, as id: FrameID) { frames[id] = frame }
 

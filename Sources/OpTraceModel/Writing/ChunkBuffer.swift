@@ -35,8 +35,18 @@ struct ChunkBuffer {
     ticks = now
   }
 
-  /// Seals the chunk behind what the file holds, and empties the buffer.
-  mutating func append(to file: inout [UInt8], sequence: UInt64) {
+  /// The definition of a string.
+  mutating func define(_ text: String, as id: UInt32, ticks: UInt64) {
+    var record = [UInt64(EventKind.string.rawValue) | UInt64(id) << 32, 0]
+    RecordText.append(text, to: &record)
+    add(record[...], ticks: ticks)
+  }
+
+  /// Seals the chunk behind what the file holds, with the number behind the last, and empties the buffer. Nothing is done where
+  /// it is empty.
+  mutating func seal(behind file: inout [UInt8], _ sequence: inout UInt64) {
+    guard !records.isEmpty else { return }
+    sequence += 1
     typealias Place = Layout.Chunk
     let fill = records.count * 8
     let byteCount = (Place.size + fill + 63) / 64 * 64

@@ -27,6 +27,8 @@ package enum SymbolWriter {
   ///
   /// - Throws: ``TraceError`` where the file is no trace.
   package static func append(_ names: [Names], toFile path: String) throws(TraceError) -> Outcome {
+    // Anew, though who asks has read it: a `Trace` knows neither the numbers of strings and chunks nor where its file ends. Of
+    // the records only definitions are decoded.
     let source = try FileSource.openTrace(path: path)
     var header = try FileHeader.read(source, file: path)
     var walk = ChunkWalk(source, header: header)
@@ -44,27 +46,20 @@ package enum SymbolWriter {
     events.strings = decoder.strings
     let known = Set(decoder.strings.keys)
     var chunk = ChunkBuffer(thread: 0, kind: .definitions, baseTicks: header.startTicks)
-    func add(_ record: ArraySlice<UInt64>) {
-      chunk.add(record, ticks: header.startTicks)
-      guard chunk.isFull else { return }
-      sequence += 1
-      chunk.append(to: &bytes, sequence: sequence)
-    }
     for name in names {
       for (level, symbol) in name.symbols.enumerated() {
         events.append(event(symbol, level: level, of: name.frame, &events))
       }
     }
     for (id, text) in events.strings.sorted(by: { $0.key < $1.key }) where !known.contains(id) {
-      var record = [UInt64(EventKind.string.rawValue) | UInt64(id) << 32, 0]
-      RecordText.append(text, to: &record)
-      add(record[...])
+      chunk.define(text, as: id, ticks: header.startTicks)
+      if chunk.isFull { chunk.seal(behind: &bytes, &sequence) }
     }
-    for position in events.indices { add(events.words(at: position)) }
-    if !chunk.records.isEmpty {
-      sequence += 1
-      chunk.append(to: &bytes, sequence: sequence)
+    for position in events.indices {
+      chunk.add(events.words(at: position), ticks: header.startTicks)
+      if chunk.isFull { chunk.seal(behind: &bytes, &sequence) }
     }
+    chunk.seal(behind: &bytes, &sequence)
     header.endOffset = end + UInt64(bytes.count)
     return write(bytes, at: end, header, path)
   }

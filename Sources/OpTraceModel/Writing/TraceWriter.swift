@@ -9,19 +9,12 @@ public enum TraceWriter {
     var file = [UInt8](repeating: 0, count: Layout.Header.size)
     let start = events.header.startMonotonic
     var sequence: UInt64 = 0
-    func put(_ chunk: inout ChunkBuffer) {
-      guard !chunk.records.isEmpty else { return }
-      sequence += 1
-      chunk.append(to: &file, sequence: sequence)
-    }
     var definitions = ChunkBuffer(thread: 0, kind: .definitions, baseTicks: start)
     for (id, text) in events.strings.sorted(by: { $0.key < $1.key }) {
-      var record = [UInt64(EventKind.string.rawValue) | UInt64(id) << 32, 0]
-      RecordText.append(text, to: &record)
-      definitions.add(record[...], ticks: start)
-      if definitions.isFull { put(&definitions) }
+      definitions.define(text, as: id, ticks: start)
+      if definitions.isFull { definitions.seal(behind: &file, &sequence) }
     }
-    put(&definitions)
+    definitions.seal(behind: &file, &sequence)
     let progress = WorkProgress.teller()
     var written = 0
     for (thread, positions) in positionsByThread(events) {
@@ -31,9 +24,9 @@ public enum TraceWriter {
         written += 1
         let ticks = start &+ UInt64(bitPattern: events.entries[position].time)
         chunk.add(events.words(at: position), ticks: ticks)
-        if chunk.isFull { put(&chunk) }
+        if chunk.isFull { chunk.seal(behind: &file, &sequence) }
       }
-      put(&chunk)
+      chunk.seal(behind: &file, &sequence)
     }
     writeHeader(of: events, to: &file)
     return file

@@ -3,16 +3,14 @@
 struct ByteCursor {
   let bytes: [UInt8]
   private(set) var place: Int
-  /// No byte behind it is read.
-  let end: Int
   private(set) var isBroken = false
 
-  init(_ bytes: [UInt8], from place: Int = 0, to end: Int? = nil) {
+  init(_ bytes: [UInt8], from place: Int = 0) {
     self.bytes = bytes
-    self.end = min(max(end ?? bytes.count, 0), bytes.count)
-    self.place = min(max(place, 0), self.end)
+    self.place = min(max(place, 0), bytes.count)
   }
 
+  private var end: Int { bytes.count }
   var isAtEnd: Bool { place >= end }
   var left: Int { end - place }
 
@@ -43,27 +41,24 @@ struct ByteCursor {
   mutating func u64() -> UInt64 { number(bytes: 8) }
 
   /// LEB128. Bits above the 64th are dropped.
-  mutating func unsigned() -> UInt64 {
-    var value: UInt64 = 0
-    var shift: UInt64 = 0
-    while true {
-      let next = byte()
-      if shift < 64 { value |= UInt64(next & 0x7F) << shift }
-      shift &+= 7
-      if next & 0x80 == 0 { return value }
-    }
+  mutating func unsigned() -> UInt64 { leb128().bits }
+
+  /// LEB128 in two's complement.
+  mutating func signed() -> Int64 {
+    let (bits, width, last) = leb128()
+    let isNegative = last & 0x40 != 0 && width < 64
+    return Int64(bitPattern: isNegative ? bits | ~0 << width : bits)
   }
 
-  mutating func signed() -> Int64 {
-    var value: UInt64 = 0
-    var shift: UInt64 = 0
+  /// The bits, how many were told, and the byte that ended them.
+  private mutating func leb128() -> (bits: UInt64, width: UInt64, last: UInt8) {
+    var bits: UInt64 = 0
+    var width: UInt64 = 0
     while true {
       let next = byte()
-      if shift < 64 { value |= UInt64(next & 0x7F) << shift }
-      shift &+= 7
-      guard next & 0x80 == 0 else { continue }
-      if next & 0x40 != 0, shift < 64 { value |= ~0 << shift }
-      return Int64(bitPattern: value)
+      if width < 64 { bits |= UInt64(next & 0x7F) << width }
+      width &+= 7
+      if next & 0x80 == 0 { return (bits, width, next) }
     }
   }
 
@@ -86,4 +81,14 @@ struct ByteCursor {
     defer { place = zero + 1 }
     return String(decoding: bytes[place..<zero], as: UTF8.self)
   }
+}
+
+/// A text up to a closing zero, out of the bytes that begin with it; nil where it does not end within `limit` of them.
+/// - Parameter beginning: gives the first bytes. Most texts are short, and each call may be one to the system.
+func closedText(limit: Int, _ beginning: (_ count: Int) -> [UInt8]?) -> String? {
+  for count in [min(256, limit), limit] {
+    guard let bytes = beginning(count) else { return nil }
+    if let zero = bytes.firstIndex(of: 0) { return String(decoding: bytes[..<zero], as: UTF8.self) }
+  }
+  return nil
 }

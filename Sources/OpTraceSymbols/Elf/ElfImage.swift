@@ -11,7 +11,7 @@ final class ElfImage {
     var fileSize: UInt64
     var memorySize: UInt64
 
-    static let load: UInt32 = 1, note: UInt32 = 4
+    static let load: UInt32 = 1, dynamic: UInt32 = 2, loader: UInt32 = 3, note: UInt32 = 4
     var isExecutable: Bool { flags & 1 != 0 }
   }
 
@@ -42,7 +42,6 @@ final class ElfImage {
   }
 
   let file: ImageFile
-  let processor: UInt16
   let segments: [Segment]
   let sections: [Section]
   /// As `.note.gnu.build-id` holds it; nil: it has none.
@@ -53,24 +52,10 @@ final class ElfImage {
   init(path: String) throws(SymbolTrouble) {
     let file = try ImageFile(path: path)
     self.file = file
-    let head = file.beginning(at: 0, count: 64)
-    guard head.starts(with: [0x7F, 0x45, 0x4C, 0x46]) else { throw .notElf(path) }
-    guard head.count == 64 else { throw .damaged(path, "its header is cut off") }
-    guard head[4] == 2, head[5] == 1 else { throw .otherWords(path) }
-    var cursor = ByteCursor(head, from: 18)
-    processor = cursor.u16()
-    cursor.skip(12)
-    let segmentTable = cursor.u64()
-    let sectionTable = cursor.u64()
-    cursor.skip(6)
-    let segmentSize = Int(cursor.u16())
-    let segmentCount = Int(cursor.u16())
-    let sectionSize = Int(cursor.u16())
-    let sectionCount = Int(cursor.u16())
-    let nameSection = Int(cursor.u16())
-    segments = Self.segments(file, at: segmentTable, size: segmentSize, count: segmentCount)
-    let found = Self.sections(file, at: sectionTable, size: sectionSize, count: sectionCount, names: nameSection)
-    guard let found else { throw .damaged(path, "its table of sections lies outside of it") }
+    let head = try ElfHead(file)
+    guard head.machine.isOurs else { throw .otherWords(path) }
+    segments = head.segments()
+    guard let found = head.sections() else { throw .damaged(path, "its table of sections lies outside of it") }
     sections = found
     buildID = Self.buildID(file, segments, sections)
     code = Self.code(segments, sections)
@@ -95,67 +80,9 @@ final class ElfImage {
   func text(in section: Section, at offset: UInt64, limit: Int = Limit.name) -> String? {
     guard offset < section.size else { return nil }
     let most = Int(min(UInt64(limit), section.size - offset))
-    // Most are short, and each piece is a system call.
-    for count in [min(256, most), most] {
-      guard let place = section.offset.adding(offset), let bytes = file.bytes(at: place, count: count) else {
-        return nil
-      }
-      if let zero = bytes.firstIndex(of: 0) { return String(decoding: bytes[..<zero], as: UTF8.self) }
+    return closedText(limit: most) { count in
+      section.offset.adding(offset).flatMap { file.bytes(at: $0, count: count) }
     }
-    return nil
-  }
-
-  private static func segments(_ file: ImageFile, at offset: UInt64, size: Int, count: Int) -> [Segment] {
-    guard size >= 56, let table = file.bytes(at: offset, count: size * count) else { return [] }
-    return (0..<count).map { index in
-      var cursor = ByteCursor(table, from: index * size)
-      let type = cursor.u32()
-      let flags = cursor.u32()
-      let offset = cursor.u64()
-      let address = cursor.u64()
-      cursor.skip(8)
-      let fileSize = cursor.u64()
-      return Segment(
-        type: type, flags: flags, offset: offset, address: address, fileSize: fileSize, memorySize: cursor.u64())
-    }
-  }
-
-  /// Empty: it has none. Nil: they are not where the header says.
-  private static func sections(
-    _ file: ImageFile, at offset: UInt64, size: Int, count: Int, names: Int
-  ) -> [Section]? {
-    guard offset != 0 else { return [] }
-    guard size >= 64, let first = file.bytes(at: offset, count: 64) else { return nil }
-    // Of very many the first, empty one tells the numbers.
-    let zeroth = section(ByteCursor(first))
-    let number = count == 0 ? Int(clamping: zeroth.size) : count
-    let names = names == 0xFFFF ? Int(zeroth.link) : names
-    guard number <= Limit.sections, let table = file.bytes(at: offset, count: size * number) else { return nil }
-    var sections = (0..<number).map { section(ByteCursor(table, from: $0 * size)) }
-    guard sections.indices.contains(names), sections[names].size <= Limit.sectionNames,
-      let texts = file.bytes(at: sections[names].offset, count: Int(sections[names].size))
-    else { return sections }
-    for index in sections.indices {
-      var cursor = ByteCursor(table, from: index * size)
-      var name = ByteCursor(texts, from: Int(cursor.u32()))
-      sections[index].name = name.text()
-    }
-    return sections
-  }
-
-  private static func section(_ header: ByteCursor) -> Section {
-    var cursor = header
-    cursor.skip(4)
-    let type = cursor.u32()
-    let flags = cursor.u64()
-    let address = cursor.u64()
-    let offset = cursor.u64()
-    let size = cursor.u64()
-    let link = cursor.u32()
-    cursor.skip(12)
-    return Section(
-      name: "", type: type, flags: flags, address: address, offset: offset, size: size, link: link,
-      entrySize: cursor.u64())
   }
 
   private static func buildID(_ file: ImageFile, _ segments: [Segment], _ sections: [Section]) -> [UInt8]? {

@@ -15,9 +15,10 @@ final class ImageFile {
   private let descriptor: Int32
 
   /// Anything but a regular file is refused, and none is waited for: a path in a trace may lead to a pipe.
-  init(path: String) throws(SymbolTrouble) {
+  init(path name: UnsafePointer<CChar>) throws(SymbolTrouble) {
+    let path = String(cString: name)
     var descriptor: Int32
-    repeat { descriptor = openToRead(path) } while descriptor < 0 && errno == EINTR
+    repeat { descriptor = openToRead(name) } while descriptor < 0 && errno == EINTR
     guard descriptor >= 0 else {
       switch errno {
       case ENOENT, ENOTDIR: throw .noSuchFile(path)
@@ -70,4 +71,4 @@ final class ImageFile {
 }
 
 /// It does not wait for a pipe's other end.
-private func openToRead(_ path: String) -> Int32 { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+private func openToRead(_ path: UnsafePointer<CChar>) -> Int32 { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }

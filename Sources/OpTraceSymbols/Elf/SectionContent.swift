@@ -43,11 +43,7 @@ struct SectionContent {
   }
 
   /// The text that begins there; nil where it does not end within `limit` bytes.
-  func text(at offset: UInt64, limit: UInt64 = 4096) -> String? {
-    for count in [min(128, limit), limit] {
-      let bytes = beginning(at: offset, count: count)
-      if let zero = bytes.firstIndex(of: 0) { return String(decoding: bytes[..<zero], as: UTF8.self) }
-    }
-    return nil
+  func text(at offset: UInt64, limit: Int = 4096) -> String? {
+    closedText(limit: limit) { beginning(at: offset, count: UInt64($0)) }
   }
 }

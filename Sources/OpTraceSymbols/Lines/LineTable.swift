@@ -36,7 +36,7 @@ struct LineTable {
     var files = LineFiles(texts)
     var offset: UInt64 = 0
     while offset < content.size, !hits.areAllFound {
-      guard let (start, size, wide) = unit(at: offset) else { break }
+      guard let (start, size, wide) = DwarfUnit.extent(at: offset, in: content) else { break }
       defer { offset = start + size }
       guard size <= Self.largestUnit, let bytes = content.bytes(at: start, count: size),
         let header = LineHeader(bytes, isWide: wide)
@@ -51,16 +51,12 @@ struct LineTable {
     }
     return places
   }
-
-  /// Where the unit's content is: its length stands before it, in 4 bytes, or in 8 behind a mark.
-  private func unit(at offset: UInt64) -> (start: UInt64, size: UInt64, isWide: Bool)? {
-    DwarfUnit.extent(at: offset, in: content)
-  }
 }
 
 /// What all units of DWARF begin with.
 enum DwarfUnit {
-  /// Nil: it does not lie in the section.
+  /// Where the unit's content is: its length stands before it, in 4 bytes, or in 8 behind a mark. Nil: it does not lie in the
+  /// section.
   static func extent(at offset: UInt64, in content: SectionContent) -> (start: UInt64, size: UInt64, isWide: Bool)? {
     var cursor = ByteCursor(content.beginning(at: offset, count: 12))
     var size = UInt64(cursor.u32())

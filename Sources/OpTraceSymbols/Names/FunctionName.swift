@@ -4,11 +4,9 @@ public struct FunctionName: Hashable, Sendable {
   public let mangled: String
   /// All that the mangled name says: modules, types, attributes. The mangled name where nobody can read it.
   public let full: String
-  /// For people: `closure #1 in loadUsers(_:)`. Without modules, types, generic arguments and what the compiler adds.
+  /// For people: `closure #1 in loadUsers(_:)`. Without modules, types, generic arguments and what the compiler adds. Code that
+  /// it made up, such as a thunk, is called as the function that it leads to.
   public let short: String
-  /// Code that the compiler made up and that no line of the source stands for: a thunk, an accessor of metadata, a copy of a
-  /// value. Its short name is that of what it leads to, where it leads to a function.
-  public let isGlue: Bool
 
   /// Demangles a name that a compiler made. Swift's runtime ends the process at some names that are damaged: those of a file
   /// that nobody vouches for are for ``Symbolicator``.
@@ -23,19 +21,14 @@ public struct FunctionName: Hashable, Sendable {
     guard let demangled, let language = Demangler.language(bare) else {
       full = bare
       short = FunctionName.withoutClone(bare)
-      isGlue = ["__swift_", "objectdestroy", "get_enum_tag_for_layout_string"].contains { bare.hasPrefix($0) }
       return
     }
     full = demangled
-    switch language {
-    case .swift:
-      var name = SwiftName(demangled)
-      short = name.short()
-      isGlue = name.isGlue
-    case .cxx:
-      short = CxxName.short(demangled)
-      isGlue = false
-    }
+    short =
+      switch language {
+      case .swift: SwiftName(demangled).short()
+      case .cxx: CxxName.short(demangled)
+      }
   }
 
   /// Demangles names of any file, in a child process, and adds them to those that are known.
@@ -54,14 +47,6 @@ public struct FunctionName: Hashable, Sendable {
     for (name, text) in zip(asked, DemanglingChild.demangle(asked.map(\.bare))) {
       known[name.mangled] = FunctionName(name.mangled, name.bare, demangled: text)
     }
-  }
-
-  /// A name that is known already.
-  public init(mangled: String, full: String, short: String, isGlue: Bool) {
-    self.mangled = mangled
-    self.full = full
-    self.short = short
-    self.isGlue = isGlue
   }
 
   /// `read@@GLIBC_2.2.5`

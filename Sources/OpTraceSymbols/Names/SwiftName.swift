@@ -5,7 +5,6 @@
 /// Nothing here fails: what is not understood stays as it is.
 struct SwiftName {
   private let text: NameText
-  private(set) var isGlue = false
 
   init(_ demangled: String) {
     let bytes = Array(demangled.utf8)
@@ -13,12 +12,11 @@ struct SwiftName {
   }
 
   /// - Complexity: O(length), and once more for each level of closures.
-  mutating func short() -> String {
+  func short() -> String {
     var range = 0..<text.bytes.count
     if let suffix = text.find(" with unmangled suffix ", in: range) { range = range.lowerBound..<suffix }
     range = withoutAdditions(range)
     if text.hasPrefix("reabstraction thunk", at: range.lowerBound) {
-      isGlue = true
       return "reabstraction thunk"
     }
     if text.hasPrefix("protocol witness for ", at: range.lowerBound) { return witness(range) }
@@ -28,13 +26,12 @@ struct SwiftName {
   // MARK: - What the compiler adds
 
   /// Words that stand before the name of a function that was copied, cut into pieces, or is reached another way.
-  private static let pieces: [(word: StaticString, isGlue: Bool)] = [
-    ("merged ", false), ("specialized ", false), ("@objc ", true), ("@nonobjc ", false), ("dynamic ", false),
-    ("partial apply forwarder for ", true), ("partial apply ObjC forwarder for ", true), ("dispatch thunk of ", true),
-    ("async function pointer to ", true), ("vtable thunk for ", true), ("curry thunk of ", true),
-    ("override thunk for ", true), ("back deployment thunk for ", true), ("back deployment fallback for ", false),
-    ("distributed thunk ", true), ("distributed accessor for ", true), ("method lookup function for ", true),
-    ("super dispatch thunk of ", true), ("default associated conformance accessor for ", true),
+  private static let pieces: [StaticString] = [
+    "merged ", "specialized ", "@objc ", "@nonobjc ", "dynamic ", "partial apply forwarder for ",
+    "partial apply ObjC forwarder for ", "dispatch thunk of ", "async function pointer to ", "vtable thunk for ",
+    "curry thunk of ", "override thunk for ", "back deployment thunk for ", "back deployment fallback for ",
+    "distributed thunk ", "distributed accessor for ", "method lookup function for ", "super dispatch thunk of ",
+    "default associated conformance accessor for ",
   ]
 
   private static let specializations: [StaticString] = [
@@ -43,16 +40,15 @@ struct SwiftName {
     "closure argument specialization <",
   ]
 
-  private mutating func withoutAdditions(_ whole: Range<Int>) -> Range<Int> {
+  private func withoutAdditions(_ whole: Range<Int>) -> Range<Int> {
     var range = whole
     while let next = withoutAddition(range) { range = next }
     return range
   }
 
-  private mutating func withoutAddition(_ range: Range<Int>) -> Range<Int>? {
+  private func withoutAddition(_ range: Range<Int>) -> Range<Int>? {
     let start = range.lowerBound
-    for (word, glue) in Self.pieces where text.hasPrefix(word, at: start) {
-      isGlue = isGlue || glue
+    for word in Self.pieces where text.hasPrefix(word, at: start) {
       return start + word.utf8CodeUnitCount..<range.upperBound
     }
     for word in Self.specializations where text.hasPrefix(word, at: start) {
@@ -70,8 +66,7 @@ struct SwiftName {
   }
 
   /// `protocol witness for M.P.run() -> () in conformance M.Loader : M.P in M`: the function is the type's.
-  private mutating func witness(_ range: Range<Int>) -> String {
-    isGlue = true
+  private func witness(_ range: Range<Int>) -> String {
     let start = range.lowerBound + 21
     guard let conformance = text.find(" in conformance ", in: start..<range.upperBound) else {
       return chain(start..<range.upperBound)
@@ -91,7 +86,7 @@ struct SwiftName {
   // MARK: - Closures and what they stand in
 
   /// `closure #1 … in closure #2 … in f()`.
-  private mutating func chain(_ whole: Range<Int>) -> String {
+  private func chain(_ whole: Range<Int>) -> String {
     var range = whole
     var said: [String] = []
     while said.count < 64 {
@@ -111,7 +106,7 @@ struct SwiftName {
     return number < stop || text.hasPrefix("(", at: range.lowerBound)
   }
 
-  private mutating func part(_ range: Range<Int>) -> String {
+  private func part(_ range: Range<Int>) -> String {
     for word in ["closure #", "implicit closure #", "autoclosure #"] as [StaticString]
     where text.hasPrefix(word, at: range.lowerBound) {
       let digits = range.lowerBound + word.utf8CodeUnitCount
@@ -123,7 +118,7 @@ struct SwiftName {
   }
 
   /// `outlined copy of M.Box`, `default argument 0 of M.f(x: Swift.Int)`: words before a type or a function.
-  private mutating func phrase(_ range: Range<Int>) -> String? {
+  private func phrase(_ range: Range<Int>) -> String? {
     guard let first = text.bytes[range].first, (97...122).contains(first) || first == UInt8(ascii: "$") else {
       return nil
     }
@@ -135,9 +130,6 @@ struct SwiftName {
     // No name of the source has a blank in it, but for those in backticks, which are hidden.
     var rest = place + size..<range.upperBound
     let link = text.string(place..<place + size)
-    let isSource = ["variable initialization", "default argument", "one-time initialization", "property wrapper"]
-      .contains { words.hasPrefix($0) }
-    if !isSource { isGlue = true }
     if text.hasPrefix("type ", at: rest.lowerBound) { rest = rest.lowerBound + 5..<rest.upperBound }
     let name = named(rest)
     return name.isEmpty ? words : words + link + name

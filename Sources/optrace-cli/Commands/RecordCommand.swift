@@ -127,7 +127,7 @@
         guard lstat(absolute.asPath, &status) == 0 else { return absolute }
         if status.st_mode & S_IFMT == S_IFDIR { throw refuse(reason(EISDIR)) }
         if TraceRemains.isOne(absolute) { return absolute }
-        guard status.st_mode & S_IFMT == S_IFREG, TraceRemains.isTrace(absolute) else {
+        guard status.st_mode & S_IFMT == S_IFREG, isTraceFile(absolute) else {
           throw refuse("it exists and is no trace: choose another name or remove it")
         }
         return absolute

@@ -2,6 +2,7 @@
   import Foundation
   import OpTraceFormat
   import OpTraceModel
+  import OpTraceSymbols
 
   /// The program that is to be recorded: found as the shell finds it, and looked at before it runs.
   struct ProgramFile {
@@ -21,10 +22,9 @@
         if let why = obstacle(name) { throw Failure(message: "cannot run \(shown): \(why)", status: .cannotRun) }
         return ProgramFile(name: name, path: name)
       }
-      let folders = ProcessInfo.processInfo.environment["PATH"] ?? "/bin:/usr/bin"
       var found: String?
-      for folder in folders.split(separator: ":", omittingEmptySubsequences: false) where !name.isEmpty {
-        let candidate = (folder.isEmpty ? "." : folder) + "/" + name
+      for folder in RawPath.programFolders where !name.isEmpty {
+        let candidate = "\(folder)/\(name)"
         guard access(candidate.asPath, F_OK) == 0 else { continue }
         guard let why = obstacle(candidate) else { return ProgramFile(name: name, path: candidate) }
         found = found ?? "cannot run '\(printable(candidate))': \(why)"
@@ -58,7 +58,7 @@
         }
       }
       // Neither is one that may be run but not read, or is no program of the system's own format.
-      guard let file = ElfFile(path: path) else { return nil }
+      guard let file = ElfFile(path: path.asPath) else { return nil }
       if let own = ElfFile.own, own != file.machine {
         return "it was built for \(file.machine.name), and this is \(own.name); build it for this machine"
       }

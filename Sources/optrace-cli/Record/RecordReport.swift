@@ -62,7 +62,8 @@
       do {
         let trace = try withProgress("reading '\(printable(name))'") { try TraceReader.read(path: path) }
         // Here the program's files are; where the trace goes they may not be.
-        if !LiveProcess.writes(trace.header) {
+        let isBeingWritten = LiveProcess.writes(trace.header)
+        if !isBeingWritten {
           let outcome = try withProgress("looking up the names of code") {
             try TraceSymbols(of: trace).add(toFile: path)
           }
@@ -76,7 +77,7 @@
             queues: trace.queues.count, lost: trace.loss.lostCount,
             isEmpty: trace.operations.isEmpty && trace.queues.isEmpty && trace.marks.isEmpty && trace.spans.isEmpty
               && trace.loss.isComplete,
-            isBeingWritten: LiveProcess.writes(trace.header)))
+            isBeingWritten: isBeingWritten))
       } catch {
         problems.append("'\(printable(name))' cannot be read: \(printable("\(error)"))")
       }
@@ -116,12 +117,12 @@
       let path = quoted(first)
       let stem = quoted(first.hasSuffix(".optrace") ? String(first.dropLast(8)) : first)
       return text
-        + "  \(command) summary \(path)\n"
-        + "  \(command) doctor \(path)\n"
-        + "  \(command) view \(path)\n"
-        + "  \(command) report \(path) -o \(stem).html\n"
-        + "  \(command) graph \(path) -o \(stem).svg\n"
-        + "  \(command) timeline \(path) -o \(stem).json\n"
+        + "  \(calledCommand) summary \(path)\n"
+        + "  \(calledCommand) doctor \(path)\n"
+        + "  \(calledCommand) view \(path)\n"
+        + "  \(calledCommand) report \(path) -o \(stem).html\n"
+        + "  \(calledCommand) graph \(path) -o \(stem).svg\n"
+        + "  \(calledCommand) timeline \(path) -o \(stem).json\n"
     }
 
     private var moreProblems: String { problems.count > 1 ? " (and \(problems.count - 1) more)" : "" }
@@ -167,7 +168,5 @@
       case .status: return "not closed: its process called exec or _exit"
       }
     }
-
-    private var command: String { calledCommand }
   }
 #endif

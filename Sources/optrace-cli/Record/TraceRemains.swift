@@ -23,13 +23,6 @@
       return lstat(path.asPath, &status) == 0 ? status : nil
     }
 
-    /// Whether a file begins as a trace does.
-    static func isTrace(_ path: String) -> Bool {
-      guard let file = OwnedDescriptor(open(path.asPath, O_RDONLY | O_CLOEXEC)) else { return false }
-      var bytes = [UInt8](repeating: 0, count: Layout.magic.count)
-      return read(file.number, &bytes, bytes.count) == bytes.count && bytes == Layout.magic
-    }
-
     static func isOne(_ path: String) -> Bool {
       guard let status = file(path), status.st_mode & S_IFMT == S_IFREG else { return false }
       guard status.st_size > 0 else { return true }

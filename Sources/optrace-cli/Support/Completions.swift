@@ -31,9 +31,8 @@
     }
 
     private static func programs(_ prefix: String) -> [String] {
-      let folders = ProcessInfo.processInfo.environment["PATH"] ?? "/bin:/usr/bin"
-      return folders.split(separator: ":").flatMap { folder in
-        names(in: String(folder), prefix).filter { name in
+      RawPath.programFolders.flatMap { folder in
+        names(in: folder, prefix).filter { name in
           access("\(folder)/\(name)".asPath, X_OK) == 0 && !isFolder("\(folder)/\(name)")
         }
       }
@@ -50,11 +49,6 @@
       namesInFolder(folder).filter {
         $0.hasPrefix(prefix) && (prefix.hasPrefix(".") || !$0.hasPrefix(".")) && !$0.contains(where: \.isNewline)
       }
-    }
-
-    private static func isFolder(_ path: String) -> Bool {
-      var status = stat()
-      return stat(path.asPath, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// A script for bash, zsh or fish as the parser makes it, in which `help` completes the commands: its own command has no

@@ -44,11 +44,6 @@
       }
     }
 
-    private func isFolder(_ path: String) -> Bool {
-      var status = stat()
-      return stat(path.asPath, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-    }
-
     func writeTimeline(of demo: DemoTrace) throws {
       let exporter = ChromeTraceExporter(demo.trace)
       try Output(path: timeline).writeLong { _ = try exporter.write(to: $0) }
@@ -64,13 +59,13 @@
       } catch let error as GraphvizError {
         guard error.code == .missingPlugin else { throw Failure(message: printable("\(error)"), status: .bug) }
         return
-          "there is no graph: \(printable("\(error)"))\n  afterwards: \(quoted(command)) graph \(quoted(demo.path)) -o \(quoted(graph))"
+          "there is no graph: \(printable("\(error)"))\n  afterwards: \(calledCommand) graph \(quoted(demo.path)) -o \(quoted(graph))"
       }
     }
 
     /// `next`: the command that tells more of the trace.
     func description(of demo: DemoTrace, hasGraph: Bool, next: String) -> String {
-      var rows = [("trace", demo.path, "\(quoted(command)) \(next) \(quoted(demo.path))")]
+      var rows = [("trace", demo.path, "\(calledCommand) \(next) \(quoted(demo.path))")]
       if hasGraph { rows.append(("graph", graph, "open it in a browser")) }
       rows.append(("timeline", timeline, "open https://ui.perfetto.dev, and drop the file on the page"))
       let width = rows.reduce(0) { max($0, terminalWidth(of: printable($1.1))) }
@@ -109,7 +104,4 @@
       }
     }
   }
-
-  /// This command as it was called: before it is installed, its plain name runs nothing.
-  private var command: String { Words.command }
 #endif

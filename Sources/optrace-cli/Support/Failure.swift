@@ -1,5 +1,6 @@
 #if CLI
   import Foundation
+  import OpTraceModel
   import OpTraceText
 
   /// The statuses that the command ends with; the numbers are those of `sysexits.h`. Thrown by itself, it ends the
@@ -38,15 +39,13 @@
   /// The system's text for an error number, in the words of our own messages.
   func reason(_ number: Int32) -> String {
     switch number {
-    case ENOENT: return "no such file"
-    case EACCES, EPERM: return "permission denied"
-    case EISDIR: return "it is a folder"
-    case ENOTDIR: return "part of the path is not a folder"
-    case ENOSPC: return "no space left on the device"
-    case EROFS: return "the file system is read-only"
-    default:
-      let text = String(cString: strerror(number))
-      return text.prefix(1).lowercased() + text.dropFirst()
+    case ENOENT: "no such file"
+    case EACCES, EPERM: "permission denied"
+    case EISDIR: "it is a folder"
+    case ENOTDIR: "part of the path is not a folder"
+    case ENOSPC: "no space left on the device"
+    case EROFS: "the file system is read-only"
+    default: systemWords(number)
     }
   }
 

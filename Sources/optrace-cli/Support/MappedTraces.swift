@@ -19,7 +19,7 @@
         let fields = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
         guard fields.count == 6, fields[1].hasSuffix("s") else { continue }
         let path = fields[5].drop { $0 == " " }
-        guard path.hasPrefix("/"), !found.contains(String(path)), isTrace(String(path)) else { continue }
+        guard path.hasPrefix("/"), !found.contains(String(path)), isTraceFile(String(path)) else { continue }
         found.append(String(path))
       }
       return found
@@ -36,12 +36,6 @@
         guard count > 0 else { return count == 0 ? result : nil }
         result += piece[..<count]
       }
-    }
-
-    private static func isTrace(_ path: String) -> Bool {
-      guard let file = OwnedDescriptor(open(path.asPath, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) else { return false }
-      var start = [UInt8](repeating: 0, count: Layout.magic.count)
-      return pread(file.number, &start, start.count, 0) == start.count && start == Layout.magic
     }
   }
 #endif

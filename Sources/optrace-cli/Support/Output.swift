@@ -86,7 +86,7 @@
     private func resolved(_ path: String) -> String {
       guard let real = realpath(path.asPath, nil) else { return path }
       defer { free(real) }
-      return RawPath.text(UnsafeRawBufferPointer(start: real, count: strlen(real)))
+      return RawPath.text(real)
     }
   }
 #endif

@@ -24,7 +24,7 @@
       var parts: [String] = []
       var depth = 0
       for word in line.split(separator: " ") {
-        if depth > 0 || parts.isEmpty == false && !word.hasPrefix("[") && !word.hasPrefix("<") {
+        if depth > 0 || !parts.isEmpty && !word.hasPrefix("[") && !word.hasPrefix("<") {
           parts[parts.count - 1] += " " + word
         } else {
           parts.append(String(word))

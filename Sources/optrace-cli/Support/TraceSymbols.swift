@@ -20,7 +20,8 @@
       let numbers = Dictionary(images.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
       var frames: [FrameID] = []
       var addresses: [CodeAddress] = []
-      for (frame, place) in trace.stacks.places {
+      let places = trace.stacks.places
+      for (frame, place) in places {
         guard let module = place.image.flatMap({ numbers[$0] }) else { continue }
         frames.append(frame)
         addresses.append(CodeAddress(module: module, offset: place.offset, isReturnAddress: place.returns))
@@ -31,7 +32,7 @@
         let image = images[place.1.module].value.name
         return (place.0, symbols.map { Self.record($0, image: image) })
       }
-      self.places = trace.stacks.places.count
+      self.places = places.count
       named = names.count
       withLine = names.count { $0.symbols.contains { $0.line != nil } }
       troubles = found.modules.flatMap { module in module.troubles.map { "\($0)" } }
