@@ -55,6 +55,18 @@ import Testing
     #expect(trace.operations[1].module == "Foundation")
   }
 
+  /// Fewer functions may be inlined than were thought before.
+  @Test func nothingStaysOfWhatWasToldBefore() throws {
+    let scratch = try Scratch()
+    let path = try scratch.write("run.optrace", TraceWriter.bytes(try text("good-stacks")))
+    #expect(try SymbolWriter.append(Self.names, toFile: path) == .done)
+    let again: SymbolWriter.Names = (FrameID(2), [SymbolRecord(function: "alone", shortName: "alone")])
+    #expect(try SymbolWriter.append([again], toFile: path) == .done)
+    let stacks = try TraceReader.read(path: path).stacks
+    #expect(stacks.symbols(of: FrameID(2)).map(\.shortName) == ["alone"])
+    #expect(stacks.symbols(of: FrameID(1)).map(\.shortName) == ["load()"])
+  }
+
   @Test func whatIsNoTraceIsLeftAlone() throws {
     let scratch = try Scratch()
     for bytes in [[], Array("no trace".utf8), [UInt8](repeating: 0, count: 5000)] {

@@ -5,8 +5,8 @@ import OpTraceFormat
 struct Definitions {
   private(set) var stacks = StackTable()
   private var classes: [UInt32: SharedClass] = [:]
-  /// By frame; they may stand before it.
-  private var symbols: [UInt32: [Int: SymbolRecord]] = [:]
+  /// By frame, the innermost first; they may stand before it.
+  private var symbols: [UInt32: [SymbolRecord]] = [:]
 
   mutating func add(_ event: TraceEvent, _ strings: [UInt32: String]) {
     func field(_ word: UInt64, _ shift: UInt64, _ width: UInt64) -> UInt32 {
@@ -31,10 +31,17 @@ struct Definitions {
         as: FrameID(event.subject))
     case .symbol:
       let line = Int(field(second, 0, 24))
-      // Later ones are those of a trace whose symbols were looked up again.
-      symbols[event.subject, default: [:]][Int(field(first, 32, 8))] = SymbolRecord(
+      let symbol = SymbolRecord(
         function: event.text ?? "", shortName: text(first, 40) ?? event.text ?? "", module: text(second, 40),
         file: text(second, 24), line: line == 0 ? nil : line)
+      let level = Int(field(first, 32, 8))
+      // The innermost begins a frame's symbols, anew in a trace where they were looked up again. Those behind a gap are left
+      // out: inlined functions are nothing without those that they are in.
+      if level == 0 {
+        symbols[event.subject] = [symbol]
+      } else if level == symbols[event.subject]?.count {
+        symbols[event.subject]?.append(symbol)
+      }
     default: break
     }
   }
@@ -50,11 +57,7 @@ struct Definitions {
 
   /// Gives frames their symbols, and the classes of operations the functions that they run. O(operations), where any do.
   mutating func finish(_ operations: inout [OperationRecord]) {
-    for (frame, levels) in symbols {
-      // Without gaps: inlined functions are nothing without those that they are in.
-      let names = (0..<levels.count).prefix { levels[$0] != nil }.compactMap { levels[$0] }
-      stacks.define(names, of: FrameID(frame))
-    }
+    for (frame, names) in symbols { stacks.define(names, of: FrameID(frame)) }
     var named: [ObjectIdentifier: SharedClass] = [:]
     for shared in classes.values {
       guard let code = shared.code else { continue }

@@ -18,7 +18,7 @@
 
     @OptionGroup var input: TraceInput
 
-    @Option(help: "Print at most this many violations; the summary counts all.")
+    @Option(help: ArgumentHelp("Print at most this many violations; the summary counts all.", valueName: "n"))
     var limit = 100
 
     func validate() throws {
