@@ -37,6 +37,7 @@
         (["-o", "-", "true"], "-o names a file: a trace cannot go to standard output"),
         (["-o", "", "true"], "-o needs the name of a file"),
         (["--flight-recorder", "much", "true"], "'much' is no size such as 512K, 16M or 1G"),
+        (["--stacks", "some", "true"], "the value 'some' is invalid for '--stacks <which>'. Please provide one of 'off', 'waits' or 'all'."),
         (["--flight-recorder", "5", "true"], "'5' is too small for a flight recorder: it needs 256K or more"),
         (["--flight-recorder", "255K", "true"], "'255K' is too small for a flight recorder: it needs 256K or more"),
       ] as [([String], String)])
@@ -47,8 +48,8 @@
       #expect(result.errors.hasPrefix("optrace: \(message)\n"), "\(result.errors)")
       #expect(
         result.errors.contains(
-          "\nUsage: optrace record [-o <file>] [--flight-recorder <size>] [--open] [--]\n"
-            + "                      <program> [<argument> ...]\n"
+          "\nUsage: optrace record [-o <file>] [--flight-recorder <size>] [--stacks <which>]\n"
+            + "                      [--open] [--] <program> [<argument> ...]\n"
         ))
     }
 

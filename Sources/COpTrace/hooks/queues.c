@@ -29,9 +29,17 @@ static SWIFT void hook_destroy(SELF) {
   object_end(self, optrace_kind_queue_released, (method)class_original(self, method_destroy));
 }
 
+// Who made the call that is hooked is who adds, and who made a queue that is met for the first time.
+#define AS_ENTRY(call)                                        \
+  do {                                                        \
+    optrace_start outer = optrace_entry_begin(optrace_here()); \
+    call;                                                     \
+    optrace_entry_end(outer);                                 \
+  } while (0)
+
 static SWIFT void hook_add(void *operation, SELF) {
   optrace_adding adding = {0};
-  if (watches(self)) hook_calls.enqueue(self, operation, &adding);
+  if (watches(self)) AS_ENTRY(hook_calls.enqueue(self, operation, &adding));
   ((method_object)real(index_add))(operation, self);
   optrace_adding_end(&adding);
 }
@@ -40,7 +48,7 @@ static SWIFT void hook_add_all(void *operations, bool wait, SELF) {
   method_array original = (method_array)real(index_add_all);
   if (!watches(self)) return original(operations, wait, self);
   optrace_adding adding = {0};
-  hook_calls.enqueue_all(self, operations, &adding);
+  AS_ENTRY(hook_calls.enqueue_all(self, operations, &adding));
   original(operations, false, self);
   optrace_adding_end(&adding);
   // What Foundation does too, and no longer a part of adding.
@@ -51,8 +59,10 @@ static SWIFT void hook_barrier(void *function, void *context, SELF) {
   SWIFT void (*original)(void *, void *, SELF) = real(index_barrier);
   void *new_function, *new_context;
   optrace_adding adding = {0};
-  if (!watches(self) || !hook_calls.barrier(self, function, context, &new_function, &new_context, &adding))
-    return original(function, context, self);
+  if (!watches(self)) return original(function, context, self);
+  bool is_told;
+  AS_ENTRY(is_told = hook_calls.barrier(self, function, context, &new_function, &new_context, &adding));
+  if (!is_told) return original(function, context, self);
   original(new_function, new_context, self);
   optrace_adding_end(&adding);
   hook_calls.release(new_context);
@@ -90,27 +100,28 @@ bool optrace_queue_ask(void *queue, const optrace_queue_answers *to) {
 }
 
 static SWIFT void hook_limit(uint64_t value, SELF) {
-  tell_limit(self, &value);
+  AS_ENTRY(tell_limit(self, &value));
   ((method_word)real(index_limit))(value, self);
 }
 
 static SWIFT void hook_suspended(bool value, SELF) {
-  tell_suspended(self, &value);
+  AS_ENTRY(tell_suspended(self, &value));
   ((method_bool)real(index_suspended))(value, self);
 }
 
 static SWIFT void hook_name(uint64_t first, uint64_t second, SELF) {
-  tell_name(self, (const uint64_t[]){first, second});
+  const uint64_t words[] = {first, second};
+  AS_ENTRY(tell_name(self, words));
   ((method_words)real(index_name))(first, second, self);
 }
 
 static SWIFT void hook_quality(uint8_t value, SELF) {
-  tell_quality(self, &value);
+  AS_ENTRY(tell_quality(self, &value));
   ((method_byte)real(index_quality))(value, self);
 }
 
 static SWIFT void hook_underlying(void *queue, SELF) {
-  tell_underlying(self, &queue);
+  AS_ENTRY(tell_underlying(self, &queue));
   ((method_object)real(index_underlying))(queue, self);
 }
 
@@ -142,7 +153,8 @@ static SWIFT void hook_cancel_all(SELF) {
 static SWIFT void hook_wait_all(SELF) {
   method original = (method)real(index_wait_all);
   optrace_recorder *recorder = NULL;
-  uint32_t number = watches(self) ? hook_calls.queue_number(self, &recorder) : 0;
+  uint32_t number = 0;
+  if (watches(self)) AS_ENTRY(number = hook_calls.queue_number(self, &recorder));
   if (!number) return original(self);
   optrace_wait_begin(recorder, number, true);
   optrace_frame_waits(true);

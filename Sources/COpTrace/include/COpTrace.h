@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "COpTraceFormat.h"
+#include "COpTraceHere.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -226,7 +227,11 @@ enum { optrace_stacks_off, optrace_stacks_waits, optrace_stacks_all };
 // guessed) a number in the trace, once for each; it may lock. `context` lives as long as the process. Once for a recorder.
 void optrace_recorder_use_stacks(optrace_recorder *recorder, uint32_t which, void *context,
                                  uint32_t (*define)(void *context, const uint64_t *addresses, size_t count, size_t guessed));
-// The number of the place that called into the recorder; 0: not known, or not wanted. Some 10 ns a frame.
+// Around what the program calls: `here` is that function's own `optrace_here()`. Inside of another one nothing changes. What `begin`
+// gives back is for `end`, in the same function.
+optrace_start optrace_entry_begin(optrace_start here);
+void optrace_entry_end(optrace_start before);
+// The number of the program's own place that called there; 0: not known, or not wanted. Some 10 ns for each frame between.
 uint32_t optrace_caller_place(optrace_recorder *recorder);
 
 // A wait of this thread for an operation or a queue, by its number: records its beginning, and its end with where it is when

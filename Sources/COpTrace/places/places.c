@@ -7,8 +7,8 @@
 #include "../stacks/modules.h"
 #include "../stacks/table.h"
 
-// Frames of long waits; of what is called the program's own when the recorder is linked into it, since its frames come first.
-enum { deepest = 128, deep_enough = 24, first_look = 8, frames_of_ours = 6 };
+// Frames of a stack; of the system's libraries between the program and the recorder.
+enum { deepest = 128, deep_enough = 24 };
 
 static uint32_t recorder_module(void) { return module_of((uint64_t)(uintptr_t)&place_of); }
 
@@ -62,29 +62,40 @@ uint32_t place_there(optrace_recorder *recorder, const stack_start *start, uint6
   return place_outside_of_us(recorder, addresses, count, guessed);
 }
 
-static bool is_own(uint64_t address) {
-  const module *one = module_at(module_of(address - 1));
-  return one && one->is_own;
+// ---- Who calls the recorder ----------------------------------------------------------------------------------------
+
+// As `this_thread` of the lanes: no call to find it.
+#if defined(__GLIBC__)
+__attribute__((tls_model("initial-exec")))
+#endif
+static _Thread_local optrace_start entry;
+
+optrace_start optrace_entry_begin(optrace_start here) {
+  optrace_start before = entry;
+  // An entry that lies deeper has been left by a jump.
+  if (!before.pc || before.sp < here.sp) entry = here;
+  return before;
+}
+
+void optrace_entry_end(optrace_start before) { entry = before; }
+
+// Classes, source lines and functions have other second keys.
+static uint32_t place_of_one(optrace_recorder *recorder, uint64_t address) {
+  const uint64_t key = (uint64_t)3 << 62;
+  uint32_t place = optrace_cache_find(recorder, address, key);
+  if (place) return place;
+  place = place_of(recorder, &address, 1, 1);
+  if (place) optrace_cache_add(recorder, address, key, place);
+  return place;
 }
 
 uint32_t optrace_caller_place(optrace_recorder *recorder) {
-  if (!places_wanted(recorder)) return 0;
-  stack_start here = stack_here();
-  uint64_t addresses[deepest];
-  size_t guessed, most = first_look, count, first;
-  bool is_whole = atomic_load_explicit(&recorder->stacks, memory_order_relaxed) == optrace_stacks_all;
-  if (is_whole) most = deepest;
-  for (;;) {
-    count = stack_walk_here(&here, addresses, most, &guessed);
-    if (is_whole) return place_outside_of_us(recorder, addresses, count, guessed);
-    // The first is this function's.
-    for (first = 1; first < count && !is_own(addresses[first]);) first++;
-    if (first < count || count < most || most == deep_enough) break;
-    most = deep_enough;
+  if (!entry.pc || !places_wanted(recorder)) return 0;
+  stack_start at = stack_outside(&entry, false);
+  if (atomic_load_explicit(&recorder->stacks, memory_order_relaxed) == optrace_stacks_all) return place_here(recorder, &at);
+  for (int i = 0; i < deep_enough && at.pc; i++) {
+    if (module_is_own(at.pc - 1)) return place_of_one(recorder, at.pc);
+    at = stack_outside(&at, true);
   }
-  if (first >= count) return 0;
-  const module *ours = module_at(recorder_module());
-  size_t wanted = ours && ours->is_own ? frames_of_ours : 1, rest = count - first;
-  if (rest > wanted) rest = wanted;
-  return place_of(recorder, addresses + first, rest, guessed > first ? (guessed - first < rest ? guessed - first : rest) : 0);
+  return 0;
 }

@@ -175,6 +175,20 @@ uint32_t module_of(uint64_t address) {
   return 0;
 }
 
+// Each in one word: the address, the number of unloadings, the answer.
+enum { remembered = 1024, address_place = 9, generation_bits = 0xFF };
+static _Atomic uint64_t own_or_not[remembered];
+
+bool module_is_own(uint64_t address) {
+  _Atomic uint64_t *place = &own_or_not[(address ^ address >> 10) & (remembered - 1)];
+  uint64_t key = address << address_place | (uint64_t)(modules_generation() & generation_bits) << 1;
+  uint64_t known = atomic_load_explicit(place, memory_order_relaxed);
+  if ((known & ~(uint64_t)1) == key) return known & 1;
+  const module *one = module_at(module_of(address));
+  if (one) atomic_store_explicit(place, key | one->is_own, memory_order_relaxed);
+  return one && one->is_own;
+}
+
 bool module_has_code(uint64_t address) {
   uint32_t now = modules_count();
   for (uint32_t i = 0; i < now; i++)
@@ -197,6 +211,10 @@ const module *module_at(uint32_t number) {
 uint32_t module_of(uint64_t address) {
   (void)address;
   return 0;
+}
+bool module_is_own(uint64_t address) {
+  (void)address;
+  return false;
 }
 bool module_has_code(uint64_t address) {
   (void)address;

@@ -34,6 +34,8 @@ uint32_t modules_count(void);
 const module *module_at(uint32_t number);
 // The number of the loaded module that an address lies in; 0: none.
 uint32_t module_of(uint64_t address);
+// Whether an address lies in the program's own code. Remembered: some instructions.
+bool module_is_own(uint64_t address);
 // Whether instructions of a module stand there.
 bool module_has_code(uint64_t address);
 // Modules that found no room any more.

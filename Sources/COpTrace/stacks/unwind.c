@@ -303,21 +303,21 @@ size_t stack_walk_here(const stack_start *start, uint64_t *pcs, size_t most, siz
   return stack_walk(start, &memory, pcs, most, guessed);
 }
 
-stack_start stack_outside(const stack_start *start) {
+stack_start stack_outside(const stack_start *start, bool returns) {
   stack_bounds bounds = stack_own_bounds();
   bool is_inside = start->sp >= bounds.low && start->sp < bounds.high;
   stack_memory memory = {.low = is_inside ? start->sp : 0, .high = is_inside ? bounds.high : 0, .beyond = !is_inside};
   memory.bytes = (const uint8_t *)(uintptr_t)memory.low;
   registers r = {start->pc, start->sp, start->bp};
-  unwind_rule rule = rule_at(start->pc, false, generation_now());
+  unwind_rule rule = rule_at(start->pc - returns, false, generation_now());
   if (!(rule & rule_frame) || !step(&memory, rule, &r)) return (stack_start){0, 0, 0};
   return (stack_start){r.pc, r.sp, r.bp};
 }
 
 #else
 
-stack_start stack_outside(const stack_start *start) {
-  (void)start;
+stack_start stack_outside(const stack_start *start, bool returns) {
+  (void)start, (void)returns;
   return (stack_start){0, 0, 0};
 }
 

@@ -6,25 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../include/COpTraceHere.h"
 #include "rules.h"
 #include "supported.h"
 
-// Where a walk begins. `bp` 0: not known.
-typedef struct {
-  uint64_t pc, sp, bp;
-} stack_start;
-
-// This place. Costs less than a nanosecond. It can be walked from as long as the function that it stands in has not returned.
-static inline __attribute__((always_inline)) stack_start stack_here(void) {
-  stack_start here = {0, 0, 0};
-#if OPTRACE_STACKS && defined(__x86_64__)
-  __asm__ volatile("leaq 0(%%rip), %0\n\tmovq %%rsp, %1\n\tmovq %%rbp, %2"
-                   : "=&r"(here.pc), "=&r"(here.sp), "=&r"(here.bp));
-#elif OPTRACE_STACKS
-  __asm__ volatile("adr %0, .\n\tmov %1, sp\n\tmov %2, x29" : "=&r"(here.pc), "=&r"(here.sp), "=&r"(here.bp));
-#endif
-  return here;
-}
+// Where a walk begins; `stack_here()` is this place.
+typedef optrace_start stack_start;
+#define stack_here optrace_here
 
 // What a walk may read.
 typedef struct {
@@ -41,9 +29,9 @@ size_t stack_walk(const stack_start *start, const stack_memory *memory, uint64_t
 // The same for the calling thread, on whatever stack it is.
 size_t stack_walk_here(const stack_start *start, uint64_t *pcs, size_t most, size_t *guessed);
 
-// The place that the function of `start` returns to, on the calling thread: for one whose caller is known to stay. pc 0: there is no
-// rule.
-stack_start stack_outside(const stack_start *start);
+// The place that the function of `start` returns to, on the calling thread. `returns`: `start` is such a place itself. pc 0: there is
+// no rule.
+stack_start stack_outside(const stack_start *start, bool returns);
 
 // The rule at an address: of the next instruction where one was interrupted, of the byte before a return address. `careful`: the
 // module may be unloaded meanwhile.

@@ -169,7 +169,7 @@ __attribute__((noinline)) void optrace_wait_begin(optrace_recorder *recorder, ui
   if (!l || wait_is_noted(&l->joining) || !places_wanted(recorder)) return;
   stack_start here = stack_here();
   hurry(recorder);
-  note(l, &l->joining, target(number, is_queue), 0, recorder_now(recorder), stack_outside(&here));
+  note(l, &l->joining, target(number, is_queue), 0, recorder_now(recorder), stack_outside(&here, false));
 }
 
 void optrace_wait_end(optrace_recorder *recorder, uint32_t number, bool is_queue) {

@@ -23,7 +23,9 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
     explicitRecorder = nil
     unretainedRecorder = nil
     super.init()
+    let outer = optrace_entry_begin(optrace_here())
     if let recorder, recorder.isRecording { _ = introduceQueue(recorder) }
+    optrace_entry_end(outer)
   }
 
   /// - Parameters:
@@ -38,7 +40,9 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
     super.init()
     if let name { super.name = name }
     super.maxConcurrentOperationCount = maxConcurrentOperationCount
+    let outer = optrace_entry_begin(optrace_here())
     if let recorder = self.recorder, recorder.isRecording { _ = introduceQueue(recorder) }
+    optrace_entry_end(outer)
   }
 
   deinit {
@@ -54,11 +58,15 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
 
   open override func addOperation(_ operation: Operation) {
     if let unretainedRecorder {
+      let outer = optrace_entry_begin(optrace_here())
       var adding = unretainedRecorder._withUnsafeGuaranteedRef { beginAdding(operation, $0) }
+      optrace_entry_end(outer)
       super.addOperation(operation)
       optrace_adding_end(&adding)
     } else if let fallback = TraceRecorder.fallback {
+      let outer = optrace_entry_begin(optrace_here())
       var adding = beginAdding(operation, fallback)
+      optrace_entry_end(outer)
       super.addOperation(operation)
       optrace_adding_end(&adding)
     } else {
@@ -74,7 +82,9 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
 
   open override func addOperations(_ operations: [Operation], waitUntilFinished wait: Bool) {
     if let recorder {
+      let outer = optrace_entry_begin(optrace_here())
       let first = probe.recordEnqueued(operations, on: self, recorder: recorder)
+      optrace_entry_end(outer)
       var adding = QueueProbe.beginAdding(first, to: self, recorder: recorder)
       super.addOperations(operations, waitUntilFinished: false)
       optrace_adding_end(&adding)
@@ -90,14 +100,18 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   }
 
   open override func addOperation(_ block: @escaping @Sendable () -> Void) {
+    let outer = optrace_entry_begin(optrace_here())
     add(TracedBlockOperation(block: block))
+    optrace_entry_end(outer)
   }
 
   /// Adds a block under a name that all outputs show, with the place in the source.
   public func addOperation(
     named name: String, file: StaticString = #fileID, line: UInt = #line, _ block: @escaping @Sendable () -> Void
   ) {
+    let outer = optrace_entry_begin(optrace_here())
     add(TracedBlockOperation(name: name, file: file, line: line, block: block))
+    optrace_entry_end(outer)
   }
 
   private func add(_ operation: TracedBlockOperation) {
@@ -108,10 +122,13 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   }
 
   open override func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) {
+    let outer = optrace_entry_begin(optrace_here())
     guard let recorder, recorder.isRecording, let queue = introduceQueue(recorder) else {
+      optrace_entry_end(outer)
       return super.addBarrierBlock(barrier)
     }
     let life = recorder.introduceBarrier(queue: queue, code: RunCode.address(of: barrier))
+    optrace_entry_end(outer)
     var adding = QueueProbe.beginAdding(life.probe.serial, to: self, isBarrier: true, recorder: recorder)
     super.addBarrierBlock { life.run(barrier) }
     optrace_adding_end(&adding)

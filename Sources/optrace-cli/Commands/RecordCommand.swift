@@ -9,7 +9,9 @@
     static let configuration = CommandConfiguration(
       commandName: "record",
       abstract: "Runs a program as it is, and records its operation queues.",
-      usage: "optrace record [-o <file>] [--flight-recorder <size>] [--open] [--] <program> [<argument> ...]",
+      usage: """
+        optrace record [-o <file>] [--flight-recorder <size>] [--stacks <which>] [--open] [--] <program> [<argument> ...]
+        """,
       discussion: """
         The program needs no change, only Foundation as a shared library (Linux). It has this command's streams, signals \
         reach it, and its exit status is the command's; 128 and the number of the signal when it was killed. Programs \
@@ -36,6 +38,18 @@
     @Option(
       help: ArgumentHelp("Keep the newest events in a file of such a size, as 512K, 16M or 1G.", valueName: "size"))
     var flightRecorder: String?
+
+    @Option(
+      help: ArgumentHelp(
+        """
+        Where in the code things happen: 'waits' (the default: where long waits stood, and which line added each \
+        operation), 'all' (with the whole stack of who added it), 'off'.
+        """, valueName: "which"))
+    var stacks: Stacks?
+
+    enum Stacks: String, ExpressibleByArgument, CaseIterable {
+      case off, waits, all
+    }
 
     @Flag(help: "When the program has ended, show its trace in the browser, as 'optrace view' does.")
     var open = false
@@ -136,6 +150,7 @@
       private func environment(object: String, target: String, notes: RecordNotes) -> [RawText] {
         var ours = ["OPTRACE_RECORD": notes.path, "OPTRACE_OUTPUT": target]
         if let flightRecorder { ours["OPTRACE_FLIGHT_RECORDER"] = flightRecorder }
+        if let stacks { ours["OPTRACE_STACKS"] = stacks.rawValue }
         // What is preloaded already stays where it is: it may have to come first.
         let others = ProcessInfo.processInfo.environment["LD_PRELOAD"]?.split { $0 == ":" || $0 == " " } ?? []
         ours["LD_PRELOAD"] = (others.map(String.init).filter { $0 != object } + [object]).joined(separator: ":")

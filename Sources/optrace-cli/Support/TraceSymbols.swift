@@ -26,7 +26,9 @@
         frames.append(frame)
         addresses.append(CodeAddress(module: module, offset: place.offset, isReturnAddress: place.returns))
       }
-      let found = Symbolicator().symbolicate(addresses, in: modules)
+      var options = Symbolicator.Options()
+      options.inlining = Symbolicator.Inlining()
+      let found = Symbolicator(options: options).symbolicate(addresses, in: modules)
       names = zip(zip(frames, addresses), found.frames).compactMap { place, symbols in
         guard !symbols.isEmpty else { return nil }
         let image = images[place.1.module].value.name

@@ -1,0 +1,116 @@
+import Foundation
+import OpTrace
+import OpTraceModel
+import TestSupport
+import Testing
+
+/// Where operations are added, queues are made, and threads wait.
+#if os(Linux)
+  @Suite("Stacks that are recorded", .ownThread) struct StackTests {
+    private typealias Stacks = TraceRecorder.Configuration.Stacks
+
+    @inline(never) private func addOne(_ queue: OperationQueue, _ name: String) {
+      queue.addOperation(SyncWork(name: name) { _ in })
+    }
+
+    @inline(never) private func addOther(_ queue: OperationQueue, _ name: String) {
+      queue.addOperation(SyncWork(name: name) { _ in })
+    }
+
+    private func added(_ stacks: Stacks) throws -> Trace {
+      try recorded(.init(stacks: stacks)) { recorder in
+        let queue = TracedOperationQueue(name: "queue", recorder: recorder)
+        for index in 0..<2 { addOne(queue, "one \(index)") }
+        addOther(queue, "other")
+        queue.addBarrierBlock {}
+        queue.waitUntilAllOperationsAreFinished()
+      }
+    }
+
+    /// The addresses of a stack, by image and offset.
+    private func places(_ frame: FrameID?, _ trace: Trace) -> [FrameRecord.Place] {
+      trace.stacks.stack(frame).compactMap { trace.stacks[$0]?.place }
+    }
+
+    @Test("one place that adds is one number, another place another one; the program's innermost frames alone")
+    func adding() throws {
+      let trace = try added(.waits)
+      let first = try #require(try trace.operation(named: "one 0").addedAt)
+      #expect(try trace.operation(named: "one 1").addedAt == first)
+      let other = try trace.operation(named: "other").addedAt
+      #expect(other != nil && other != first)
+      #expect(trace.operations.allSatisfy { $0.addedAt != nil })
+      #expect(trace.queues[0].madeAt != nil && trace.queues[0].madeAt != first)
+      #expect(places(first, trace).count == 1)
+      let frames = trace.stacks.stack(first).compactMap { trace.stacks[$0] }
+      #expect(frames.allSatisfy { !$0.isGuessed && $0.place.returns && $0.place.image != nil })
+    }
+
+    @Test("`all` has the whole stack, `off` none") func configurations() throws {
+      let whole = try added(.all)
+      let part = try added(.waits)
+      let stack = places(try whole.operation(named: "other").addedAt, whole)
+      #expect(stack.count > 6)
+      let one = places(try part.operation(named: "other").addedAt, part)
+      #expect(one.count == 1 && stack.first?.offset == one.first?.offset)
+      let none = try added(.off)
+      #expect(none.operations.allSatisfy { $0.addedAt == nil } && none.queues.allSatisfy { $0.madeAt == nil })
+      #expect(none.waits.allSatisfy { $0.at == nil })
+      // Blocks are called by their code all the same.
+      #expect(none.operations.contains { $0.code != nil })
+    }
+
+    @Test("a wait that lasts says where it stood, one that does not is not walked from") func waits() throws {
+      let trace = try recorded { recorder in
+        let queue = TracedOperationQueue(name: "queue", recorder: recorder)
+        let slow = SyncWork(name: "slow") { _ in Thread.sleep(forTimeInterval: 0.05) }
+        queue.addOperation(slow)
+        slow.waitUntilFinished()
+        slow.waitUntilFinished()
+        queue.addOperation(SyncWork(name: "again") { _ in Thread.sleep(forTimeInterval: 0.05) })
+        queue.waitUntilAllOperationsAreFinished()
+      }
+      // Of a queue's wait, those for its operations are a part.
+      let own = trace.waits.filter { $0.inside == nil }
+      let slow = OperationID(1)
+      let first = try #require(own.first { $0.target == .operation(slow) })
+      #expect(places(first.at, trace).count > 6)
+      let second = try #require(own.last { $0.target == .operation(slow) })
+      #expect(second.began > first.began && second.at == nil && second.ended != nil)
+      let last = try #require(own.first { if case .queue = $0.target { true } else { false } })
+      #expect(last.at != nil && last.at != first.at)
+      // What called the two is the same.
+      #expect(places(last.at, trace).suffix(4) == places(first.at, trace).suffix(4))
+    }
+
+    @Test("many threads at once describe one stack once") func concurrently() throws {
+      let trace = try recorded { recorder in
+        let queues = (0..<8).map { TracedOperationQueue(name: "queue \($0)", recorder: recorder) }
+        DispatchQueue.concurrentPerform(iterations: 8) { index in
+          for number in 0..<50 { addOne(queues[index], "\(index) \(number)") }
+        }
+        for queue in queues { queue.waitUntilAllOperationsAreFinished() }
+      }
+      #expect(trace.operations.count == 400)
+      let stacks = Set(trace.operations.compactMap { $0.addedAt.map { places($0, trace) } })
+      #expect(Set(trace.operations.compactMap(\.addedAt)).count == stacks.count)
+      #expect(trace.operations.allSatisfy { $0.addedAt != nil })
+    }
+
+    @Test("a ring keeps the place of what is not over") func ring() throws {
+      let scratch = try Scratch()
+      let recorder = try TraceRecorder(writingTo: scratch.file(), configuration: .flightRecorder(capacity: 256 * 1024))
+      let queue = TracedOperationQueue(name: "queue", recorder: recorder)
+      let gate = Gate()
+      queue.addOperation(SyncWork(name: "stuck") { _ in gate.wait() })
+      for index in 0..<30_000 { recorder.mark("mark \(index)") }
+      try recorder.stop()
+      let trace = try TraceReader.read(path: scratch.file().path)
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(trace.loss.overwrittenBytes > 100_000)
+      let place = try #require(try trace.operation(named: "stuck").addedAt)
+      #expect(!places(place, trace).isEmpty && trace.queues[0].madeAt != nil)
+    }
+  }
+#endif
