@@ -61,7 +61,8 @@
 
     /// All functions on a thread's stack, inlined ones too.
     private func functions(_ frame: FrameID?, _ trace: Trace) -> Set<String> {
-      Set(trace.stacks.stack(frame).filter(trace.stacks.isOwn).flatMap { trace.stacks.symbols(of: $0) }.map(\.shortName))
+      Set(
+        trace.stacks.stack(frame).filter(trace.stacks.isOwn).flatMap { trace.stacks.symbols(of: $0) }.map(\.shortName))
     }
 
     private struct Seen: Equatable, CustomStringConvertible {
@@ -92,7 +93,9 @@
       }
       func own(_ name: String) throws -> Trace { try #require(traces[name]) }
       #expect(
-        locks(try own("two-locks")) == [.init(reason: .mutex, owner: "another"), .init(reason: .mutex, owner: "another")])
+        locks(try own("two-locks")) == [
+          .init(reason: .mutex, owner: "another"), .init(reason: .mutex, owner: "another"),
+        ])
       #expect(locks(try own("mutex")) == [.init(reason: .inheriting, owner: "main")])
       #expect(locks(try own("rwlock")) == [.init(reason: .writer, owner: "main")])
       #expect(locks(try own("locks-twice")) == [.init(reason: .mutex, owner: "itself")])

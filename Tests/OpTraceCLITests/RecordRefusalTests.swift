@@ -37,7 +37,10 @@
         (["-o", "-", "true"], "-o names a file: a trace cannot go to standard output"),
         (["-o", "", "true"], "-o needs the name of a file"),
         (["--flight-recorder", "much", "true"], "'much' is no size such as 512K, 16M or 1G"),
-        (["--stacks", "some", "true"], "the value 'some' is invalid for '--stacks <which>'. Please provide one of 'off', 'waits' or 'all'."),
+        (
+          ["--stacks", "some", "true"],
+          "the value 'some' is invalid for '--stacks <which>'. Please provide one of 'off', 'waits' or 'all'."
+        ),
         (["--flight-recorder", "5", "true"], "'5' is too small for a flight recorder: it needs 256K or more"),
         (["--flight-recorder", "255K", "true"], "'255K' is too small for a flight recorder: it needs 256K or more"),
       ] as [([String], String)])
