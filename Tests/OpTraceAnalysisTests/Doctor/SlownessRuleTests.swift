@@ -141,6 +141,13 @@ struct SlownessRuleTests {
     let blocks = thumbnail(waitsUntil: 41, ends: 50).replacing("class=\"Work\"", with: "class=\"BlockOperation\"")
     #expect(
       try titles("blocking-wait", "0 t0 class name=\"BlockOperation\" module=\"Foundation\"\n" + blocks).count == 1)
+    // Where it is known what that was, it is whose function it is.
+    for (module, count) in [("FoundationNetworking", 0), ("Photos", 1)] {
+      let lines =
+        "0 t0 symbol f1 short=\"closure #1 in load()\" module=\"\(module)\" \"closure #1 in \(module).load()\"\n"
+        + "0 t0 frame f1 offset=4096\n0 t0 class name=\"BlockOperation\" module=\"Foundation\" code=f1\n"
+      #expect(try titles("blocking-wait", lines + blocks).count == count, "\(module)")
+    }
   }
 
   @Test("no finding: less than half of the run; less than 10 ms; outside of operations; not over")
