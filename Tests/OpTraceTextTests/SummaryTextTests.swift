@@ -56,6 +56,18 @@ struct SummaryTextTests {
     }
   }
 
+  @Test("queues of one name are told apart by their numbers")
+  func sameNames() {
+    var fixture = HandmadeTrace(end: 10)
+    for name in ["session", "session", "other"] {
+      fixture.operation("one", on: fixture.queue(name), began: 1, ended: 2)
+    }
+    let text = text(fixture)
+    for name in ["session (queue 1)", "session (queue 2)", "other   "] {
+      #expect(text.contains("\n  \(name)  "), "\(text)")
+    }
+  }
+
   @Test("names that begin alike are told apart by their ends")
   func longNames() {
     var fixture = HandmadeTrace(end: 10)
