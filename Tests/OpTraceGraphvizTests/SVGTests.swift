@@ -66,6 +66,14 @@ import Testing
     }
   }
 
+  @Test func queuesOfOneNameAreToldApart() throws {
+    var make = HandmadeTrace("sessions")
+    for name in ["session", "session", "other", ""] { make.operation("one", on: make.queue(name), began: 1, ended: 2) }
+    let picture = try read(make.trace).1
+    #expect(picture.lanes.map(\.title) == ["session (queue 1)", "session (queue 2)", "other", "queue 4"])
+    #expect(picture.lanes.map(\.id) == ["queue-session", "queue-session-2", "queue-other", "queue-queue-4"])
+  }
+
   /// A plain operation on a traced queue: nobody saw whether it ran.
   @Test func whatWasRecordedInPartIsNotPending() throws {
     var make = HandmadeTrace("parts", end: 900)

@@ -16,16 +16,14 @@ public struct SummaryText: Sendable {
   private let summary: Summary
   private let trace: Trace
   private let style: TextStyle
-  /// Of several queues.
-  private let sharedTitles: Set<String>
+  private let titles: QueueTitles
 
   /// - Parameter trace: the one that `summary` is of.
   public init(_ summary: Summary, of trace: Trace, style: TextStyle = .plain) {
     self.summary = summary
     self.trace = trace
     self.style = style
-    var seen: Set<String> = []
-    sharedTitles = Set(trace.queues.map(\.title).filter { !seen.insert($0).inserted })
+    titles = QueueTitles(trace)
   }
 
   /// Ends with a line end. O(operations).
@@ -281,10 +279,7 @@ public struct SummaryText: Sendable {
     return lines.map { "  \($0)\n" }.joined()
   }
 
-  /// Several queues may have one name: then each has its number, too.
   private func queueName(_ id: QueueID?) -> String {
-    guard let id else { return "" }
-    guard let title = trace.queue(id)?.title else { return id.description }
-    return sharedTitles.contains(title) ? "\(title) (queue \(id.rawValue))" : title
+    id.map { trace.queue($0).map(titles.title) ?? $0.description } ?? ""
   }
 }
