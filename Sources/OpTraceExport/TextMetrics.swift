@@ -1,3 +1,5 @@
+import OpTraceAnalysis
+
 /// Widths of text, in ems, of the widest of the fonts that our pictures name (DejaVu Sans): what fits in it fits in
 /// Helvetica and Arial too.
 public enum TextMetrics {
@@ -37,24 +39,14 @@ public enum TextMetrics {
     }
   }
 
-  /// `text`, cut so that it fits with an ellipsis. O(width), however long the text.
+  /// `text`, cut in the middle so that it fits with an ellipsis. O(width), however long the text.
   public static func fitting(_ text: String, into width: Double, size: Double, bold: Bool = false) -> String {
     let space = width / size
     var used = 0.0
-    var cut = text.startIndex
-    for index in text.indices {
-      used += self.width(of: text[index], bold: bold)
-      if used > space { return text[..<cut].trimmedEnd + "…" }
-      if used <= space - 1 { cut = text.index(after: index) }
+    for character in text {
+      used += self.width(of: character, bold: bold)
+      if used > space { return NameCut.inside(text, to: space, ellipsis: 1) { self.width(of: $0, bold: bold) } }
     }
     return text
-  }
-}
-
-extension Substring {
-  fileprivate var trimmedEnd: String {
-    var rest = self
-    while rest.last == " " { rest.removeLast() }
-    return String(rest)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import OpTraceAnalysis
 import OpTraceFormat
 import OpTraceModel
 
@@ -50,31 +51,10 @@ public enum TerminalText {
     }
   }
 
-  /// Cut with an ellipsis where it is wider.
+  /// Cut in the middle with an ellipsis where it is wider: the end, too, tells names apart.
   public static func fitting(_ text: String, _ widest: Int) -> String {
     guard columns(of: text) > widest else { return text }
-    var result = ""
-    var width = 1
-    for character in text {
-      width += columns(of: character)
-      if width > widest { break }
-      result.append(character)
-    }
-    return result + "…"
-  }
-
-  /// Cut in the middle with an ellipsis where it is wider, so that both ends can be read.
-  public static func fittingInside(_ text: String, _ widest: Int) -> String {
-    guard columns(of: text) > widest else { return text }
-    var end: [Character] = []
-    var width = 0
-    for character in text.reversed() {
-      width += columns(of: character)
-      if width > widest / 2 { break }
-      end.append(character)
-    }
-    let rest = String(end.reversed())
-    return fitting(text, widest - columns(of: rest)) + rest
+    return NameCut.inside(text, to: Double(widest), ellipsis: 1) { Double(columns(of: $0)) }
   }
 
   package static func padded(_ text: String, _ width: Int, right: Bool = false) -> String {

@@ -1,11 +1,14 @@
+import OpTraceAnalysis
+
 /// Makes texts of a traced program safe to stand in our outputs. Names come from anywhere; none may break out.
 public enum TextEscaping {
   /// One line, without characters that XML forbids or that reorder what stands beside them.
   ///
-  /// Line ends and tabs become spaces, other control characters U+FFFD, bidirectional controls go.
+  /// Line ends and tabs become spaces, other control characters U+FFFD, bidirectional controls go. More than `limit`
+  /// characters are cut in the middle. O(limit).
   public static func oneLine(_ text: String, limit: Int = .max) -> String {
     var result = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars.prefix(limit == .max ? .max : limit &* 8) {
+    for scalar in ends(of: text, limit).unicodeScalars {
       switch scalar.value {
       case 0x09, 0x0a, 0x0d, 0x85, 0x2028, 0x2029: result.append(" ")
       case 0x00..<0x20, 0x7f..<0xa0, 0xfdd0...0xfdef: result.append("\u{fffd}")
@@ -14,8 +17,16 @@ public enum TextEscaping {
       }
     }
     let line = String(result)
-    guard limit < .max, line.count > limit else { return line }
-    return line.prefix(max(0, limit - 1)) + "…"
+    return limit < .max ? NameCut.inside(line, limit) : line
+  }
+
+  /// Enough of both ends that a cut to `limit` characters sees nothing else, whatever is between them.
+  private static func ends(of text: String, _ limit: Int) -> String {
+    // Marks that belong to one character count singly.
+    let most = limit > 1 << 20 ? Int.max : max(1, limit) * 8
+    guard text.utf8.count > most, text.unicodeScalars.count > most else { return text }
+    let scalars = text.unicodeScalars
+    return String(scalars.prefix(most / 2)) + "…" + String(scalars.suffix(most / 2))
   }
 
   /// Marks that turn the direction of writing until another one ends it: they make a name look like another, and turn

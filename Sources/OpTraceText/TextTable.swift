@@ -8,20 +8,13 @@ struct TextTable {
     var alignment: Alignment
     /// Longer cells are cut with an ellipsis.
     var widest: Int
-    /// In the middle: long names often begin alike, and differ at their ends.
-    var cutsInside = false
 
     static func text(_ title: String, widest: Int = 40) -> Column {
       Column(title: title, alignment: .left, widest: widest)
     }
-    static func name(_ title: String) -> Column {
-      Column(title: title, alignment: .left, widest: 40, cutsInside: true)
-    }
     static func number(_ title: String) -> Column { Column(title: title, alignment: .right, widest: 40) }
 
-    fileprivate func cut(_ cell: String) -> String {
-      cutsInside ? TerminalText.fittingInside(cell, widest) : TerminalText.fitting(cell, widest)
-    }
+    fileprivate func cut(_ cell: String) -> String { TerminalText.fitting(cell, widest) }
   }
 
   var columns: [Column]

@@ -17,9 +17,10 @@ import Testing
       isWhole = (0..<count).map(whole.contains)
     }
 
-    func folded(_ most: Int) -> GraphFolding {
+    func folded(_ most: Int, worthIt: [Int32] = []) -> GraphFolding {
       GraphFolding(
-        nodeCount: count, edges: edges, tiers: [[kinds] + [coarse].compactMap(\.self)], isWhole: isWhole, most: most)
+        nodeCount: count, edges: edges, tiers: [[kinds] + [coarse].compactMap(\.self)], isWhole: isWhole, most: most,
+        worthIt: worthIt)
     }
 
     /// Circles of boxes, as sets of boxes.
@@ -153,11 +154,30 @@ import Testing
     let kinds = random.number(1..<5)
     let whole = Set((0..<random.number(0..<6)).map { _ in random.number(0..<count) })
     let graph = Graph(count, edges, kinds: (0..<count).map { _ in random.number(0..<kinds) }, whole: whole)
-    check(graph, random.number(1..<40), "seed \(seed)")
+    let most = random.number(1..<40)
+    check(graph, most, "seed \(seed)")
+    // What is taken out where there is room makes no circle either.
+    check(graph, most, "seed \(seed), taken out", worthIt: (0..<Int32(count)).shuffled(using: &random))
   }
 
-  private func check(_ graph: Graph, _ most: Int, _ what: String) {
-    let folding = graph.folded(most)
+  /// Of chains that fold with what is beside them, nothing in the middle can be taken out.
+  @Test(arguments: 0..<100)
+  func takingOutMakesNoCircle(seed: Int) {
+    var random = SeededGenerator(seed)
+    let (width, depth) = (random.number(2..<9), random.number(3..<12))
+    var edges: [(Int, Int)] = []
+    for node in width..<width * depth {
+      let first = node / width * width - width
+      for _ in 0..<random.number(1..<3) { edges.append((first + random.number(0..<width), node)) }
+    }
+    let graph = Graph(width * depth, edges, kinds: (0..<width * depth).map { _ in random.chance(20) ? 1 : 0 })
+    for most in [4, 9, 20] {
+      check(graph, most, "seed \(seed)", worthIt: (0..<Int32(graph.count)).shuffled(using: &random))
+    }
+  }
+
+  private func check(_ graph: Graph, _ most: Int, _ what: String, worthIt: [Int32] = []) {
+    let folding = graph.folded(most, worthIt: worthIt)
     #expect(folding.boxes.count == graph.count, "\(what)")
     // Boxes are numbered by their first nodes, without a gap.
     var next: Int32 = 0

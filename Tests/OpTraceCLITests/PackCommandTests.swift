@@ -47,6 +47,24 @@ struct PackCommandTests {
     }
   }
 
+  @Test("every command reads one that has lost its magic numbers, as a file and from a pipe", arguments: commands)
+  func lostMagics(_ command: [String]) throws {
+    let path = try folder.write("run", sample("deadlock"))
+    #expect(try Command.run("pack", path, "-o", path + "z").status == 0)
+    let arguments = command.joined(separator: " ")
+    var packed = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + "z")))
+    for place in Array(0..<8) + Array(64..<68) { packed[place] = 1 }
+    try folder.write("run", packed)
+    for result in [
+      try Command.run(path, shell: #""$optrace" \#(arguments) "$1""#),
+      try Command.run(path, shell: #"cat "$1" | "$optrace" \#(arguments) -"#),
+    ] {
+      #expect(result.errors.contains("damaged") || result.output.contains("does not match its checksum"))
+      #expect(!result.errors.contains("is not a trace") && result.output.count > 5)
+      #expect(result.status == 65)
+    }
+  }
+
   @Test("there and back: the names, the line, the bytes, private files") func thereAndBack() throws {
     let bytes = try sample("photo-import")
     let path = try folder.write("run.optrace", bytes)

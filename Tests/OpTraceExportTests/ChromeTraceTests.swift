@@ -159,7 +159,7 @@ struct ChromeTraceTests {
       rows.map { $0["arguments"]?.text } == [
         "ended by=store #2, ended by a signal at (us)=3.9, last signalled at (us)=1.5, "
           + "object=0x7f0010, operation=1",
-        "last signalled at (us)=2.5, last signalled by=main · 900001, object=0x7f0040, operation=2, unfinished=1",
+        "last signalled at (us)=2.5, last signalled by=main thread · 900001, object=0x7f0040, operation=2, unfinished=1",
         "object=0x7f0050, operation=1", "object=0x7f0010, operation=2",
       ])
   }

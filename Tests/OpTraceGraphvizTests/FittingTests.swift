@@ -170,9 +170,8 @@ import Testing
     #expect(layout.lanes.isEmpty == layout.metrics.namesLanes)
   }
 
-  /// In a folded picture nearly every line has a number on it.
-  /// The third, where lines have no free place left in 60 boxes for 3,000 operations, is not held to it yet: two numbers meet.
-  @Test(arguments: [0, 1, 3])
+  /// In a folded picture nearly every line has a number on it. One that has no place is told in its line's tooltip alone.
+  @Test(arguments: 0..<4)
   func theNumbersOnLinesAreWhole(which: Int) throws {
     let traces = [
       FoldedPictureTests.fan(400), FoldedPictureTests.layered(2000),
@@ -181,17 +180,89 @@ import Testing
     ]
     var options = GraphOptions()
     options.mostBoxes = 60
-    let picture = GraphPicture(of: traces[which], options: options)
+    try checkNumbers(GraphPicture(of: traces[which], options: options), "\(which)")
+  }
+
+  @Test(arguments: Randoms.shapes)
+  func norDoTheyMeetInRandomOnes(shape: Shape) throws {
+    try checkNumbers(Randoms.picture(of: shape), shape.testDescription)
+  }
+
+  private func checkNumbers(_ picture: GraphPicture, _ what: String) throws {
     let layout = try GraphvizRenderer.layout(picture)
-    let labels = EdgeLabel.boxes(picture, layout).compactMap(\.self)
-    #expect(!labels.isEmpty && labels.count == picture.edges.count { $0.label != nil })
+    let boxes = EdgeLabel.boxes(picture, layout)
+    let labels = boxes.compactMap(\.self)
+    let all = picture.edges.count { $0.label != nil }
+    #expect(!labels.isEmpty && labels.count * 100 >= all * 85, "\(what): \(labels.count) of \(all)")
     for (number, label) in labels.enumerated() {
-      for other in labels[..<number] { #expect(!overlaps(label, other), "two numbers meet") }
+      for other in labels[..<number] { #expect(!overlaps(label, other), "\(what): two numbers meet") }
       for (node, centre) in zip(picture.nodes, layout.nodes) {
         let box = GraphLayout.Box(
           centre: centre, width: layout.metrics.nodeWidth, height: layout.metrics.height(of: node))
-        #expect(!overlaps(label, box), "a number is under \(node.name)")
+        #expect(!overlaps(label, box), "\(what): a number is under \(node.name)")
       }
+    }
+    // The picture draws these and no others, and none is lost.
+    let svg = SVGReader(SVGWriter.text(picture, layout))
+    #expect(svg.having("words").count == labels.count, "\(what)")
+    let tips = svg.elements.filter { $0.name == "title" }.map(\.text)
+    for (edge, box) in zip(picture.edges, boxes) where box == nil && edge.label != nil {
+      #expect(tips.contains { $0.hasSuffix(": \(edge.label ?? "")") }, "\(what): \(picture.id(of: edge))")
+    }
+  }
+
+  /// What waits for what is a matter of chance: folding finds nothing alike, and yet must tell more than depths.
+  enum Randoms {
+    static let shapes: [Shape] = [
+      shape("10,000 by chance", seed: 1, count: 10_000, queues: 4, reach: 10_000),
+      shape("10,000 by chance in 20 queues", seed: 2, count: 10_000, queues: 20, reach: 10_000),
+      shape("10,000 in one queue", seed: 3, count: 10_000, queues: 1, reach: 10_000),
+      shape("4,000 deep", seed: 4, count: 4000, queues: 3, reach: 30),
+      shape("6,000 wide", seed: 5, count: 6000, queues: 2, reach: 6000, width: 1500),
+      shape("8,000 in layers in 20 queues", seed: 6, count: 8000, queues: 20, reach: 8000, width: 500),
+    ]
+
+    static func picture(of shape: Shape) -> GraphPicture {
+      var options = GraphOptions()
+      options.mostBoxes = GraphOptions.readable
+      return GraphPicture(of: shape.trace, options: options)
+    }
+
+    /// Each waits for up to three of those before it, at most so far back; of `width` that are side by side, for none of them.
+    private static func shape(
+      _ name: String, seed: Int, count: Int, queues: Int, reach: Int, width: Int = 1
+    ) -> Shape {
+      var random = SeededGenerator(seed)
+      let after = (0..<count).map { number -> [Int] in
+        let end = number / width * width
+        guard end > 0 else { return [] }
+        return (0..<random.number(0..<4)).map { _ in random.number(max(0, end - reach)..<end) }
+      }
+      return Shape(testDescription: "\(name), seed \(seed)", queues: queues, after: after)
+    }
+  }
+
+  /// At least half of the boxes that there may be, and lines that one can still follow.
+  @Test(arguments: Randoms.shapes)
+  func randomGraphsUseTheirRoom(shape: Shape) {
+    let picture = Randoms.picture(of: shape)
+    #expect(picture.nodes.count <= GraphOptions.readable)
+    #expect(picture.nodes.count * 2 >= GraphOptions.readable, "\(shape): \(picture.nodes.count) boxes")
+    #expect(picture.edges.count <= 3 * GraphOptions.readable, "\(shape): \(picture.edges.count) lines")
+    #expect(picture.nodes.contains { $0.isCritical })
+  }
+
+  /// What is alike stays one box, however much room there is.
+  @Test func whatIsAlikeIsNotParted() {
+    let fans = (0..<20).flatMap { fan -> [[Int]] in
+      let first = fan * 102
+      return [fan > 0 ? [first - 1] : []] + Array(repeating: [first], count: 100) + [Array(first + 1...first + 100)]
+    }
+    for after in [Array(repeating: [], count: 5000), fans] {
+      var options = GraphOptions()
+      (options.showsCriticalPath, options.mostBoxes) = (false, GraphOptions.readable)
+      let picture = GraphPicture(of: Shape(testDescription: "alike", after: after).trace, options: options)
+      #expect(picture.nodes.count <= 60, "\(picture.nodes.count)")
     }
   }
 

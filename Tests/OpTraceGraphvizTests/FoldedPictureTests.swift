@@ -49,6 +49,17 @@ import Testing
     return make.trace
   }
 
+  /// One after the other in a queue with one slot, and one aside.
+  static func serial(_ count: Int) -> Trace {
+    var make = HandmadeTrace("serial")
+    let queue = make.queue("q", limit: 1)
+    for number in 0..<count {
+      make.operation("step", on: queue, ready: 0, began: Double(number), ended: Double(number + 1))
+    }
+    make.operation("aside", on: make.queue("r"), began: 0, ended: 1)
+    return make.trace
+  }
+
   @Test func fewOperationsAreDrawnOneByOne() {
     let trace = PhotoImport.healthy()
     #expect(picture(trace, most: 26).nodes.count == 26 && !picture(trace, most: 26).isFolded)
@@ -119,13 +130,7 @@ import Testing
 
   /// A path that is longer than anybody can read folds too, and says so.
   @Test func aLongCriticalPathIsFoldedAndMarked() throws {
-    var make = HandmadeTrace("serial")
-    let queue = make.queue("q", limit: 1)
-    for number in 0..<1000 {
-      make.operation("step", on: queue, ready: 0, began: Double(number), ended: Double(number + 1))
-    }
-    make.operation("aside", on: make.queue("r"), began: 0, ended: 1)
-    let picture = picture(make.trace, most: 20)
+    let picture = picture(Self.serial(1000), most: 20)
     #expect(
       picture.foldingNote
         == "folded 1,000 operations into 1 box, 1 alone; folded too: the critical path (1,000); optrace graph --full draws all"

@@ -48,7 +48,30 @@ import Testing
     #expect(shown.contains { $0.hasPrefix("</title>") })
     #expect(shown.contains("&amp; &lt; &#x41;"), "an entity in a name stays what it is")
     #expect(shown.allSatisfy { $0.count < 60 }, "long names are cut")
-    #expect(shown.contains { $0.hasPrefix("xxx") && $0.hasSuffix("…") })
+    #expect(shown.contains { $0.hasPrefix("xxx") && $0.contains("x…x") && $0.hasSuffix("xxx") })
+  }
+
+  /// A picture of two boxes is as wide as the longest line below and above it, and not only as its boxes.
+  @Test func headAndLegendAreNotCut() throws {
+    var options = GraphOptions()
+    options.mostBoxes = 20
+    let picture = GraphPicture(of: FoldedPictureTests.serial(1000), options: options)
+    let svg = SVGReader(SVGWriter.text(picture, try GraphvizRenderer.layout(picture)))
+    let note = try #require(picture.foldingNote)
+    let shown = svg.elements.map(\.text)
+    #expect(shown.contains { note.hasSuffix($0) && $0.hasSuffix("optrace graph --full draws all") }, "\(note)")
+    let width = try #require(svg.elements.first?.attributes["width"].flatMap { Double($0.filter { "0"..."9" ~= $0 }) })
+    for element in svg.elements where element.name == "text" && element.text.contains("from its first to its last") {
+      #expect(28 + 44 + 7 + TextMetrics.width(of: element.text, size: 11.5) <= width)
+    }
+  }
+
+  @Test func queuesOfOneNameAreToldApart() throws {
+    var make = HandmadeTrace("sessions")
+    for name in ["session", "session", "other", ""] { make.operation("one", on: make.queue(name), began: 1, ended: 2) }
+    let picture = try read(make.trace).1
+    #expect(picture.lanes.map(\.title) == ["session (queue 1)", "session (queue 2)", "other", "queue 4"])
+    #expect(picture.lanes.map(\.id) == ["queue-session", "queue-session-2", "queue-other", "queue-queue-4"])
   }
 
   /// A plain operation on a traced queue: nobody saw whether it ran.

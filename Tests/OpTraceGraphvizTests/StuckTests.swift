@@ -222,6 +222,6 @@ import Testing
     trace.queues[0].name = "\"]; evil [label=\"" + String(repeating: "x", count: 500)
     let picture = picture(trace)
     #expect(picture.edges.compactMap(\.label).allSatisfy { $0.count < 40 })
-    #expect(picture.columnGap < 200)
+    #expect(picture.columnGap < 210)
   }
 }

@@ -24,9 +24,13 @@ import Testing
     for width in stride(from: 5.0, through: 120, by: 5) {
       let cut = TextMetrics.fitting("FetchTheManifest of everything", into: width, size: 12, bold: true)
       #expect(TextMetrics.width(of: cut, size: 12, bold: true) <= max(width, 12), "\(cut)")
+      #expect(!cut.contains(" …") && !cut.contains("… "))
     }
     #expect(TextMetrics.fitting(String(repeating: "w", count: 100_000), into: 100, size: 10).count < 20)
-    #expect(TextMetrics.fitting("👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦", into: 32, size: 10).first == "👩‍👩‍👧‍👦", "no cluster is split")
+    // Both ends can be read: names that begin alike are told apart.
+    let cut = TextMetrics.fitting("com.example.images.resize.large", into: 100, size: 10)
+    #expect(cut.hasPrefix("com.ex") && cut.hasSuffix("e.large"), "\(cut)")
+    #expect(TextMetrics.fitting("👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦", into: 32, size: 10).last == "👩‍👩‍👧‍👦", "no cluster is split")
   }
 
   @Test func operationsAreFoundByNameOrNumber() throws {

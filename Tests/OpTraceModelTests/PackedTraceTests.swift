@@ -247,6 +247,64 @@ struct PackedDamageTests {
     #expect(try Packed.unpack(damaged) == Packed.unpack(packed))
   }
 
+  /// What a file has lost at its beginning and at its end, and whether its own header is sound.
+  private func lost() throws -> [(what: String, bytes: [UInt8])] {
+    let copy = Int(try #require(try blocks().last).next)
+    func without(_ ranges: Range<Int>...) -> [UInt8] {
+      var bytes = packed
+      for range in ranges { for place in range { bytes[place] = UInt8(truncatingIfNeeded: place * 7 + 1) } }
+      return bytes
+    }
+    return [
+      ("both magic numbers at its beginning", without(0..<8, 64..<68)),
+      ("its header and its first block", without(0..<Int(try blocks()[1].place))),
+      ("its header and its last block", without(0..<64, copy..<packed.count)),
+      ("the magic numbers at both ends", without(0..<8, copy..<copy + 4)),
+      ("its first bytes altogether", Array(packed[Int(try blocks()[1].place - 3)...])),
+    ]
+  }
+
+  @Test("what has lost its magic numbers is known by its blocks, at both ends") func knownByItsBlocks() throws {
+    let whole = try TraceReader.read(bytes: packed)
+    for (what, bytes) in try lost() {
+      let trace = try TraceReader.read(bytes: bytes)
+      #expect(trace.loss.isDamaged && trace.operations.count == whole.operations.count, "without \(what)")
+      #expect(trace.header == whole.header && trace.eventCount == whole.eventCount, "without \(what)")
+      #expect(try Packed.unpack(bytes) == Packed.unpack(packed), "without \(what)")
+      #expect(try EventReader(bytes: bytes).count == EventReader(bytes: packed).count, "without \(what)")
+      #expect(try Packed.pack(bytes) == packed, "without \(what): packed again it is sound")
+    }
+    // Neither the first block nor its copy: of a packed trace, but nothing that could be read.
+    var hopeless = packed
+    for place in Array(0..<Int(try blocks()[1].place)) + Array(Int(try #require(try blocks().last).next)..<packed.count)
+    {
+      hopeless[place] = 1
+    }
+    #expect(Packed.message(hopeless).hasPrefix("x.optracez: the header cannot be read: the packed trace is damaged"))
+  }
+
+  @Test("what only holds a packed trace is none, and may not become more than others") func isNotFooled() throws {
+    var archive = [UInt8](repeating: 0, count: 512)
+    archive.replaceSubrange(257..<262, with: Array("ustar".utf8))
+    for (start, looks) in [
+      (archive, "a tar archive: unpack it first"), (Array("PK".utf8) + [UInt8](repeating: 3, count: 40), "a zip file"),
+    ] {
+      #expect(throws: TraceError(file: "trace", .notATrace(looksLike: looks))) {
+        try TraceReader.read(bytes: start + packed)
+      }
+    }
+    // A magic number alone is no block.
+    let noise = [1, 2, 3] + Array("OPKB".utf8) + [UInt8](repeating: 1, count: 100)
+    #expect(throws: TraceError(file: "trace", .notATrace(looksLike: "unknown binary data"))) {
+      try TraceReader.read(bytes: noise)
+    }
+    var small = try Packed.pack(try Packed.unpack(packed) + [UInt8](repeating: 0, count: 80 << 20))
+    for place in 0..<68 { small[place] = 1 }
+    #expect { try TraceReader.read(bytes: small) } throws: {
+      if case .tooLarge = ($0 as? TraceError)?.reason { true } else { false }
+    }
+  }
+
   @Test("a file of the form's first version has no copy") func firstVersion() throws {
     var old = Array(packed[..<Int(try #require(try blocks().last).next)])
     #expect(Packed.message(old) == "byte \(old.count), 0 skipped: the packed file is cut: its last block is missing")

@@ -74,9 +74,24 @@ struct DoctorTextTests {
           """, in: .microseconds)))
     let report = DoctorReport(of: .init(trace))
     #expect(report.hasErrors && report.findings.contains { $0.code == "double-start" && $0.severity == .error })
-    #expect(report.sentence.hasPrefix("\(report.verdict.rawValue): "))
-    #expect(report.sentence == "warning: 1 error in 1 operation.")
+    // The verdict is `warning`, as nothing is stuck. It says what it is measured by, and so denies no error.
+    #expect(report.verdict == .warning && report.sentence == "warning, not stalled: 1 error in 1 operation.")
     #expect(lines(trace).contains { $0 == report.sentence })
+  }
+
+  @Test("what is over waits no more")
+  func behind() {
+    var fixture = HandmadeTrace(end: 20)
+    let queue = fixture.queue("images", limit: 1)
+    fixture.operation("open", on: queue, began: 1, ended: nil)
+    fixture.operation("over", on: queue, began: 1, ended: 2)
+    for (id, words) in [(1, "2 more operations wait for these"), (2, "2 more operations waited for these")] {
+      var finding = Finding("blocking-wait", .warning, title: "it waited", explanation: "", fix: "")
+      finding.operations = [OperationID(UInt32(id))]
+      finding.behind = 2
+      let text = DoctorText(DoctorReport(of: .init(fixture.trace))).text(of: finding)
+      #expect(text.contains("behind: \(words), directly or not"), "\(text)")
+    }
   }
 
   @Test("what is missing from the trace is said; an error becomes a warning")

@@ -30,6 +30,22 @@ struct SummaryTextTests {
     #expect(lines.contains("  and 70 more with 210 operations"))
   }
 
+  @Test("of many classes those that ran longest are shown, and the rest is counted")
+  func manyClasses() {
+    var fixture = HandmadeTrace(end: 1000)
+    let queue = fixture.queue("queue")
+    for number in 1...100 {
+      for _ in 0..<2 {
+        let id = fixture.operation("part", on: queue, began: 0, ended: Double(number))
+        fixture[id].className = "Class\(number)"
+      }
+    }
+    let lines = text(fixture).split(separator: "\n").map(String.init)
+    let shown = lines.filter { $0.hasPrefix("  Class") }.compactMap { Int($0.split(separator: " ")[0].dropFirst(5)) }
+    #expect(shown == (71...100).reversed())
+    #expect(lines.contains("  and 70 more with 140 operations"))
+  }
+
   @Test("a queue without a limit has no slots: its operations waited for a thread, and that is said")
   func waitsForThreads() {
     let note = "\n  without a limit, waiting for a slot is waiting for a thread\n"
@@ -37,6 +53,18 @@ struct SummaryTextTests {
       var fixture = HandmadeTrace(end: 1000)
       fixture.operation("late", on: fixture.queue("free", limit: limit), ready: 1, began: 1 + wait, ended: 600)
       #expect(text(fixture).contains(note) == isTold, "limit \(limit), waited \(wait) ms")
+    }
+  }
+
+  @Test("queues of one name are told apart by their numbers")
+  func sameNames() {
+    var fixture = HandmadeTrace(end: 10)
+    for name in ["session", "session", "other"] {
+      fixture.operation("one", on: fixture.queue(name), began: 1, ended: 2)
+    }
+    let text = text(fixture)
+    for name in ["session (queue 1)", "session (queue 2)", "other   "] {
+      #expect(text.contains("\n  \(name)  "), "\(text)")
     }
   }
 
@@ -50,6 +78,18 @@ struct SummaryTextTests {
     let text = text(fixture)
     #expect(text.contains("\n  ConcurrentOperation…tionsWithManualRetry "), "\(text)")
     #expect(text.contains("\n  ConcurrentOperation…nsWithCancelledRetry "))
+  }
+
+  @Test("the main thread is called that: the system calls it by the program, and cuts that")
+  func mainThread() {
+    var fixture = HandmadeTrace(end: 10)
+    fixture.operation("one", on: fixture.queue("main", limit: 1), began: 1, ended: 8)
+    let place = fixture.trace.operations[0].executionBegan?.thread
+    fixture.trace.threads = [
+      ThreadRecord(id: place ?? ThreadID(1), systemID: 17, name: "PhotoImporterPa", isMain: true)
+    ]
+    let text = text(fixture)
+    #expect(text.contains("\n  main thread   17 ") && !text.contains("PhotoImporterPa"), "\(text)")
   }
 
   @Test("waiting threads are told apart by the system's number; there is one main thread")

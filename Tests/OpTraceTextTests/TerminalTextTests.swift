@@ -24,18 +24,18 @@ struct TerminalTextTests {
   func printable() {
     #expect(TerminalText.printable("a\u{1B}[31m\n\u{202E}b") == "a\u{FFFD}[31m\u{FFFD}\u{FFFD}b")
     #expect(TerminalText.printableLines("a\u{7}\nb\r\n\u{2067}") == "a\u{FFFD}\nb\u{FFFD}\n\u{FFFD}")
-    #expect(TerminalText.fitting("abcdef", 4) == "abc…")
-    #expect(TerminalText.fitting("日本語", 4) == "日…")
-    #expect(TerminalText.fitting("abcd", 4) == "abcd")
   }
 
   @Test("both ends of what is too wide can be read")
-  func fittingInside() {
-    #expect(TerminalText.fittingInside("abcdefgh", 8) == "abcdefgh")
-    #expect(TerminalText.fittingInside("abcdefghi", 8) == "abc…fghi")
-    #expect(TerminalText.fittingInside("日本語の名前", 7) == "日本…前")
-    for width in 2...20 {
-      #expect(TerminalText.columns(of: TerminalText.fittingInside("日本語abcdefghijklmn家族", width)) <= width)
+  func fitting() {
+    #expect(TerminalText.fitting("abcdefgh", 8) == "abcdefgh")
+    #expect(TerminalText.fitting("abcdefghi", 8) == "abc…fghi")
+    #expect(TerminalText.fitting("abcdef", 4) == "a…ef")
+    #expect(TerminalText.fitting("日本語", 4) == "…語")
+    #expect(TerminalText.fitting("日本語の名前", 7) == "日本…前")
+    #expect(TerminalText.fitting("one two three", 8) == "one…hree", "no blank beside the ellipsis")
+    for width in 1...20 {
+      #expect(TerminalText.columns(of: TerminalText.fitting("日本語abcdefghijklmn家族", width)) <= width)
     }
   }
 }

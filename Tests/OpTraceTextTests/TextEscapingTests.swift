@@ -11,6 +11,11 @@ struct TextEscapingTests {
     #expect(TextEscaping.oneLine(noCharacters + "\u{fdf0}") == "\u{fffd}\u{fffd}\u{fdf0}")
     #expect(TextEscaping.oneLine("\u{202e}abc\u{2066}") == "abc")
     #expect(TextEscaping.oneLine(String(repeating: "x", count: 50), limit: 10).count == 10)
+    #expect(TextEscaping.oneLine("com.example.images.large", limit: 12) == "com.e….large")
+    // However long it is, and whatever its characters are made of.
+    #expect(TextEscaping.oneLine("first" + String(repeating: "-", count: 1 << 20) + "last", limit: 10) == "firs…-last")
+    let marks = "a" + String(repeating: "\u{301}", count: 1000) + "z"
+    #expect(TextEscaping.oneLine(marks, limit: 4).unicodeScalars.count < 40)
   }
 
   @Test("what turns the direction of writing is shown as U+FFFD in JSON, and names of any language are left alone")

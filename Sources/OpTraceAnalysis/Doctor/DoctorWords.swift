@@ -24,7 +24,7 @@ extension DoctorContext {
   }
 
   /// Names may be of any length; a sentence with one has to stay readable.
-  static func shown(_ name: String) -> String { name.count > 80 ? name.prefix(79) + "…" : name }
+  static func shown(_ name: String) -> String { NameCut.inside(name, 80) }
 
   /// `'A' (#1), 'B' (#2) and 5 more`.
   func list(_ ids: [OperationID], most: Int = 3) -> String {

@@ -2,7 +2,7 @@
 ///
 /// Only nodes of one kind fold. The folding goes no further than it has to: after each of these steps it ends when there
 /// are few enough boxes. Where steps 3 to 5 would leave fewer than there may be, boxes are parted again, as far as lines do
-/// not become too many to be followed.
+/// not become too many to be followed: evenly, where that uses the room, else single nodes leave them (``FoldingRoom``).
 ///
 /// 1. *Alike*: those that come after the same boxes and before the same boxes, however far away (a fan, the stages of a
 ///    pipeline).
@@ -33,7 +33,10 @@ package struct GraphFolding: Sendable {
   ///   - tiers: what each node is, by tiers, and in each from the finest distinction to the coarsest.
   ///   - isWhole: these keep boxes of their own.
   ///   - most: how many boxes are few enough. More are left only where there are more single nodes, or kinds, than that.
-  package init(nodeCount: Int, edges: [FoldingEdge], tiers: [[[Int32]]], isWhole: [Bool], most: Int) {
+  ///   - worthIt: nodes that would best stand alone where steps 3 to 5 leave room, the best first.
+  package init(
+    nodeCount: Int, edges: [FoldingEdge], tiers: [[[Int32]]], isWhole: [Bool], most: Int, worthIt: [Int32] = []
+  ) {
     boxes = (0..<Int32(nodeCount)).map(\.self)
     boxCount = nodeCount
     guard nodeCount > most else { return }
@@ -42,6 +45,8 @@ package struct GraphFolding: Sendable {
     var firsts = boxes
     var bands: [Int32] = []
     var distinct = 0
+    /// What steps 1 and 2 made of the finest kinds.
+    var atoms: [Int32]?
     let finest = tiers.first?.first ?? []
     for tier in tiers {
       for kinds in tier {
@@ -50,10 +55,12 @@ package struct GraphFolding: Sendable {
         if count == distinct { continue }
         distinct = count
         for step in Self.steps where graph.count > most {
+          if step.isLossy, atoms == nil { atoms = boxes }
           var classes = Classes(of: step.fold(graph, firsts.map { kinds[Int($0)] }))
           if classes.count == graph.count { continue }
           if classes.count < most, step.isLossy {
-            classes = graph.parted(classes, by: firsts.map { finest[Int($0)] }, most: most)
+            let least = worthIt.isEmpty ? 0 : Self.goodUse(of: most)
+            classes = graph.parted(classes, by: firsts.map { finest[Int($0)] }, least: least, most: most)
           }
           graph = graph.folded(classes)
           firsts = classes.firsts.map { firsts[Int($0)] }
@@ -62,15 +69,33 @@ package struct GraphFolding: Sendable {
       }
       boxCount = graph.count
       hasBands = false
-      for kinds in tier where boxCount > most {
-        let classes = whole.bands(kinds, isWhole: isWhole, most: most)
+      // Few boxes may still be a net of lines. Fewer boxes, and out of them what is worth it, tell more.
+      var isNet = atoms != nil && !worthIt.isEmpty && !graph.isClear(mostLines: Self.mostLines(of: most))
+      for kinds in tier where boxCount > most || isNet {
+        var classes = whole.bands(kinds, isWhole: isWhole, most: most, mostLines: 2 * most)
+        if !worthIt.isEmpty, classes.count < Self.goodUse(of: most) {
+          // Lines are kept for what leaves them.
+          classes = whole.bands(kinds, isWhole: isWhole, most: most, mostLines: most)
+        }
         guard classes.count < boxCount else { continue }
         (bands, boxCount, hasBands) = (classes.numbers, classes.count, true)
+        isNet = false
       }
       if boxCount <= most { break }
     }
     if hasBands { boxes = bands }
+    guard let atoms, boxCount < Self.goodUse(of: most), !worthIt.isEmpty else { return }
+    var room = FoldingRoom(whole, boxes: boxes, count: boxCount, atoms: atoms)
+    room.takeOut(worthIt, most: Self.goodUse(of: most), mostLines: Self.mostLines(of: most), maySplit: hasBands)
+    let classes = Classes(of: room.boxes)
+    (boxes, boxCount) = (classes.numbers, classes.count)
   }
+
+  /// From so many boxes on there is no need for more.
+  package static func goodUse(of most: Int) -> Int { most * 3 / 5 }
+
+  /// More lines between so many boxes are a net.
+  package static func mostLines(of most: Int) -> Int { 3 * most }
 
   private struct Step: Sendable {
     var fold: @Sendable (LayeredGraph, [Int32]) -> [Int32]

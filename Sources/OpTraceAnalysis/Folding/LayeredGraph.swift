@@ -7,7 +7,7 @@ struct LayeredGraph: Sendable {
   let count: Int
   /// To be left alone: those that the caller said, and all on circles.
   var isFixed: [Bool]
-  private let before: NodeLists
+  let before: NodeLists
   let after: NodeLists
   /// How many nodes lie before each on the longest way; a circle counts as one.
   private(set) var depth: [Int32] = []

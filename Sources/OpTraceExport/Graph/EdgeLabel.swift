@@ -12,10 +12,35 @@ public enum EdgeLabel {
   }
 
   /// Around the texts of all edges: in the middle of each line, or as near to it as no box of an operation and no other
-  /// text stands. Nil for edges without words. O(edges * pieces), more where it is crowded.
+  /// text stands. Nil for edges without words, and for those along whose line there is no such place: their tooltip has
+  /// what they would say. First come words, then the numbers of lines on the critical path, then those with the fewest
+  /// places. O(edges * pieces), more where it is crowded.
   public static func boxes(_ picture: GraphPicture, _ layout: GraphLayout) -> [GraphLayout.Box?] {
+    var boxes: [GraphLayout.Box?] = picture.edges.map { _ in nil }
+    let labelled = picture.edges.indices.filter { picture.edges[$0].label != nil && layout.edges[$0] != nil }
+    guard !labelled.isEmpty else { return boxes }
+    var crowd = crowd(of: picture, layout)
+    let places = labelled.map { number -> [GraphLayout.Box] in
+      guard let label = picture.edges[number].label, let curve = layout.edges[number] else { return [] }
+      let width = width(of: label)
+      return curve.placesFromTheMiddle.lazy.map { GraphLayout.Box(centre: $0, width: width, height: height) }
+        .filter { !crowd.isMet(by: $0) }
+    }
+    let order = labelled.indices.sorted { one, other in
+      let (first, second) = (picture.edges[labelled[one]], picture.edges[labelled[other]])
+      return (first.rank, places[one].count, one) < (second.rank, places[other].count, other)
+    }
+    for number in order {
+      guard let box = places[number].first(where: { !crowd.isMet(by: $0) }) else { continue }
+      crowd.add(box)
+      boxes[labelled[number]] = box
+    }
+    return boxes
+  }
+
+  /// Boxes with the cards behind them, and the titles of lanes.
+  private static func crowd(of picture: GraphPicture, _ layout: GraphLayout) -> BoxCrowd {
     var crowd = BoxCrowd()
-    guard picture.edges.contains(where: { $0.label != nil }) else { return picture.edges.map { _ in nil } }
     for (node, centre) in zip(picture.nodes, layout.nodes) {
       var box = GraphLayout.Box(
         centre: centre, width: layout.metrics.nodeWidth, height: layout.metrics.height(of: node))
@@ -23,18 +48,7 @@ public enum EdgeLabel {
       crowd.add(box)
     }
     for title in layout.titles { crowd.add(title) }
-    return zip(picture.edges, layout.edges).map { edge, curve in
-      guard let label = edge.label, let curve else { return nil }
-      let places = curve.placesFromTheMiddle.map {
-        GraphLayout.Box(centre: $0, width: width(of: label), height: height)
-      }
-      let free = places.first { crowd.count(meeting: $0) == 0 }
-      guard let box = free ?? places.min(by: { crowd.count(meeting: $0) < crowd.count(meeting: $1) }) else {
-        return nil
-      }
-      crowd.add(box)
-      return box
-    }
+    return crowd
   }
 
   /// What it stands on, which its own ground has to look like: a lane, or the page between them.
@@ -103,11 +117,12 @@ private struct BoxCrowd {
     boxes.append(box)
   }
 
-  func count(meeting box: GraphLayout.Box) -> Int {
-    let near = Set(Self.squares(of: box).flatMap { squares[$0] ?? [] })
-    return near.count { number in
-      let other = boxes[number]
-      return box.minX < other.maxX && other.minX < box.maxX && box.minY < other.maxY && other.minY < box.maxY
+  func isMet(by box: GraphLayout.Box) -> Bool {
+    Self.squares(of: box).contains { square in
+      (squares[square] ?? []).contains { number in
+        let other = boxes[number]
+        return box.minX < other.maxX && other.minX < box.maxX && box.minY < other.maxY && other.minY < box.maxY
+      }
     }
   }
 
@@ -117,6 +132,11 @@ private struct BoxCrowd {
       (number(box.minY)...number(box.maxY)).map { [x, $0] }
     }
   }
+}
+
+extension GraphPicture.Edge {
+  /// Whose words get their places first: those that say why, those on the critical path, all others.
+  fileprivate var rank: Int { kind != .dependency || isCycle ? 0 : isCritical ? 1 : 2 }
 }
 
 extension GraphPicture {

@@ -21,13 +21,14 @@ extension GraphPictureBuilder {
     }
     var lanes: [GraphPicture.Lane] = []
     var slugs = Set<String>()
+    let titles = QueueTitles(trace)
     var laneOfQueue: [QueueID: Int32] = [:]
     for id in Set(shown.lazy.compactMap { trace.operations[$0].queue }).sorted() {
       let queue = trace.queue(id)
       let name = queue.map { TextEscaping.oneLine($0.name, limit: 120) } ?? ""
-      let title = name.isEmpty ? "\(id)" : name
+      let slug = unique(TextEscaping.slug(name.isEmpty ? "\(id)" : name), "\(id.rawValue)", among: &slugs)
+      let title = name.isEmpty ? "\(id)" : queue.map { TextEscaping.oneLine(titles.title(of: $0), limit: 120) } ?? name
       laneOfQueue[id] = Int32(lanes.count)
-      let slug = unique(TextEscaping.slug(title), "\(id.rawValue)", among: &slugs)
       let load = QueueLoad(queue, count: work[id]?.count ?? 0, work: work[id]?.time ?? 0, over: period)
       lanes.append(
         GraphPicture.Lane(

@@ -21,7 +21,26 @@ struct PictureFolding {
     folding = GraphFolding(
       nodeCount: builder.shown.count,
       edges: edges.map { FoldingEdge(from: Int32($0.from), to: Int32($0.to)) },
-      tiers: FoldingKinds(builder, marks: marks.marks).tiers, isWhole: marks.isWhole, most: most)
+      tiers: FoldingKinds(builder, marks: marks.marks).tiers, isWhole: marks.isWhole, most: most,
+      worthIt: Self.worthIt(builder, edges, isWhole: marks.isWhole, count: 4 * most))
+  }
+
+  /// What is next to that which stands alone, then what ran longest: of both, the longest first.
+  private static func worthIt(
+    _ builder: GraphPictureBuilder, _ edges: [GraphPicture.Edge], isWhole: [Bool], count: Int
+  ) -> [Int32] {
+    var isBeside = [Bool](repeating: false, count: builder.shown.count)
+    for edge in edges where isWhole[edge.from] != isWhole[edge.to] {
+      isBeside[isWhole[edge.from] ? edge.to : edge.from] = true
+    }
+    let running = builder.shown.map { place in
+      OperationTimes(of: builder.trace.operations[place], traceEnd: builder.trace.end).running
+    }
+    return builder.shown.indices.lazy.filter { !isWhole[$0] && running[$0] > 0 }
+      .sorted { one, other in
+        (isBeside[one] ? 0 : 1, running[other], one) < (isBeside[other] ? 0 : 1, running[one], other)
+      }
+      .prefix(count).map { Int32($0) }
   }
 
   func fill(_ picture: inout GraphPicture) {

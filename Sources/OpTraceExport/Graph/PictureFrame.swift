@@ -12,10 +12,14 @@ struct PictureFrame {
 
   init(_ picture: GraphPicture, _ layout: GraphLayout) {
     let bounds = layout.bounds
+    let entries = picture.legend
     let textWidth = max(
-      TextMetrics.width(of: picture.title, size: 19, bold: true), TextMetrics.width(of: picture.subtitle, size: 12))
+      TextMetrics.width(of: picture.title, size: 19, bold: true), TextMetrics.width(of: picture.subtitle, size: 12),
+      // A note ends with what to do, and is worth the room.
+      picture.verdicts.lazy.filter { $0.kind == .note }.map(\.drawnWidth).max() ?? 0,
+      entries.lazy.map(LegendRows.width).max() ?? 0)
     width = (max(bounds.width, min(textWidth, 1100), 560) + 2 * Self.margin).rounded(.up)
-    legend = LegendRows(picture.legend, width: width - 2 * Self.margin)
+    legend = LegendRows(entries, width: width - 2 * Self.margin)
     let graphTop = Self.margin + 42 + Double(picture.verdicts.count) * 17 + 18
     graphOrigin = GraphLayout.Point(Self.margin - bounds.minX, graphTop - bounds.minY)
     legendTop = graphTop + bounds.height + 24
@@ -29,6 +33,14 @@ struct PictureFrame {
   static let titleBaseline = margin + 15
   static let subtitleBaseline = margin + 36
   static func verdictBaseline(_ line: Int) -> Double { margin + 54 + Double(line) * 17 }
+}
+
+extension GraphPicture.Verdict {
+  /// In points.
+  fileprivate var drawnWidth: Double {
+    TextMetrics.width(of: lead + " ", size: DrawnRole.lead.size, bold: DrawnRole.lead.isBold)
+      + TextMetrics.width(of: text, size: DrawnRole.verdict(kind).size)
+  }
 }
 
 extension GraphPicture {

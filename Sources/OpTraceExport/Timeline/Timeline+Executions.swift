@@ -115,10 +115,11 @@ extension OperationRecord {
 }
 
 extension ThreadRecord {
-  /// The system's id goes into the name: viewers sort by the id that they are given.
+  /// The system's id goes into the name: viewers sort by the id that they are given. The main thread is called that: the
+  /// system calls it by the program, and cuts that after 15 bytes.
   var timelineName: String {
     let system = systemID == 0 ? "" : " · \(systemID)"
-    if !name.isEmpty { return name + system }
-    return (isMain ? "main thread" : id.description) + system
+    if isMain { return "main thread" + system }
+    return (name.isEmpty ? id.description : name) + system
   }
 }

@@ -111,7 +111,8 @@ struct FileHeader {
 
 /// What a file that is no trace looks like.
 enum FileGuess {
-  static func describe(_ bytes: [UInt8]) -> String {
+  /// What begins as a file of another sort does.
+  static func known(_ bytes: [UInt8]) -> String? {
     let known: [([UInt8], String)] = [
       ([0x1F, 0x8B], "a gzip file: unpack it first"), ([0x28, 0xB5, 0x2F, 0xFD], "a zstd file: unpack it first"),
       (Array("PK".utf8), "a zip file"), (Array("\u{7F}ELF".utf8), "a program"), (Array("\u{89}PNG".utf8), "a picture"),
@@ -119,6 +120,11 @@ enum FileGuess {
       (Array("SQLite format 3".utf8), "a database"),
     ]
     if let match = known.first(where: { bytes.starts(with: $0.0) }) { return match.1 }
+    return bytes.dropFirst(257).starts(with: "ustar".utf8) ? "a tar archive: unpack it first" : nil
+  }
+
+  static func describe(_ bytes: [UInt8]) -> String {
+    if let known = known(bytes) { return known }
     if bytes.allSatisfy({ $0 == 0 }) { return "nothing but zeros" }
     let isText = bytes.prefix(512).allSatisfy { $0 >= 0x20 || (0x09...0x0D).contains($0) }
     let first = bytes.first { $0 > 0x20 }

@@ -29,6 +29,8 @@ struct PackedIndex {
     guard header.checksum(of: 0..<Place.checksum) == header.number(at: Place.checksum) as UInt64 else {
       damage.append(
         .init(offset: 0, skippedBytes: 0, reason: "the header of the packed trace does not match its checksum"))
+      // Bytes may be missing in it.
+      place = (0..<place).first { PackedBlock.sound(packed, at: $0) != nil } ?? place
       return
     }
     let major: UInt16 = header.number(at: Place.majorVersion)
@@ -45,7 +47,7 @@ struct PackedIndex {
     let size = packed.size()
     var zeros: UInt64 = 0
     while place < size, damage.count < Self.mostDamage {
-      let block = sound(packed, at: place)
+      let block = PackedBlock.sound(packed, at: place)
       if let block, isCopy(block) {
         copy = block
         place = block.next
@@ -86,15 +88,6 @@ struct PackedIndex {
     }
   }
 
-  /// The block at a place, when its checksum holds.
-  private func sound(_ packed: any ByteSource, at place: UInt64) -> PackedBlock? {
-    let header = packed.bytes(at: place, count: PackedLayout.Block.size)
-    guard let block = PackedBlock(header, place: place), block.next <= packed.size() else { return nil }
-    let payload = packed.bytes(at: block.payloadPlace, count: block.payload)
-    let checksum: UInt64 = header.number(at: PackedLayout.Block.checksum)
-    return PackedBlock.checksum(header, payload) == checksum ? block : nil
-  }
-
   /// Whether it may stand here: behind what was before it, and no further than what was skipped can have been.
   private func follows(_ block: PackedBlock, zeros: UInt64) -> Bool {
     let before = blocks.last
@@ -103,7 +96,7 @@ struct PackedIndex {
       return false
     }
     guard block.offset > start else { return true }
-    let skipped = block.place - (before?.next ?? UInt64(PackedLayout.Header.size))
+    let skipped = block.place - (before?.next ?? 0)
     return skipped > 0 && block.offset - start <= PackedLayout.most(from: skipped)
   }
 
@@ -131,7 +124,9 @@ struct PackedIndex {
         index = found + 1
         guard piece.number(at: found) as UInt32 == PackedLayout.Block.magic else { continue }
         let candidate = start + UInt64(found)
-        if let block = sound(packed, at: candidate), follows(block, zeros: zeros) || isCopy(block) { return candidate }
+        if let block = PackedBlock.sound(packed, at: candidate), follows(block, zeros: zeros) || isCopy(block) {
+          return candidate
+        }
       }
       start += UInt64(piece.count - PackedLayout.Block.size + 1)
     }
@@ -146,7 +141,7 @@ struct PackedIndex {
         "the packed file ends inside a block"
       } else if block == nil {
         "no block of the packed trace begins here"
-      } else if sound(packed, at: place) != nil {
+      } else if PackedBlock.sound(packed, at: place) != nil {
         "a block of the packed trace does not belong behind the one before it"
       } else {
         "a block of the packed trace does not match its checksum"

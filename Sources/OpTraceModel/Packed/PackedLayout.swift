@@ -103,6 +103,15 @@ struct PackedBlock {
     }
   }
 
+  /// The block at a place of a packed file, when its checksum holds.
+  static func sound(_ packed: any ByteSource, at place: UInt64) -> PackedBlock? {
+    let header = packed.bytes(at: place, count: PackedLayout.Block.size)
+    guard let block = PackedBlock(header, place: place), block.next <= packed.size() else { return nil }
+    let payload = packed.bytes(at: block.payloadPlace, count: block.payload)
+    let told: UInt64 = header.number(at: PackedLayout.Block.checksum)
+    return checksum(header, payload) == told ? block : nil
+  }
+
   /// The header with the checksum over it and these bytes.
   func bytes(_ payload: [UInt8]) -> [UInt8] {
     typealias Place = PackedLayout.Block

@@ -25,11 +25,13 @@ final class PackedSource: ByteSource {
 
   /// Nil where nothing is packed in it.
   static func ifPacked(_ source: any ByteSource, file: String, limit: UInt64?) throws(TraceError) -> PackedSource? {
-    guard isPacked(source.bytes(at: 0, count: PackedLayout.Header.size + PackedLayout.Block.size)) else { return nil }
+    let start = source.bytes(at: 0, count: Layout.Header.size)
+    guard isPacked(start) || PackedSearch.isPacked(source, start) else { return nil }
     return try PackedSource(source, file: file, limit: limit)
   }
 
-  /// By its first bytes; where some of them are wrong, by the block behind them.
+  /// By its first bytes; where some of them are wrong, by the block behind them. Where more is wrong, ``PackedSearch``
+  /// looks for any block.
   static func isPacked(_ bytes: [UInt8]) -> Bool {
     if bytes.starts(with: PackedLayout.magic) { return true }
     let likeness = zip(bytes, PackedLayout.magic).count { $0 == $1 }

@@ -136,7 +136,7 @@ extension FileSource {
   /// A trace in any of its forms. Of a pipe the beginning is checked first: the rest may be long in coming.
   static func openTrace(path: String) throws(TraceError) -> any ByteSource {
     try open(path: path) { beginning throws(TraceError) in
-      if TraceText.isText(beginning) || PackedSource.isPacked(beginning) { return }
+      if TraceText.isText(beginning) || PackedSource.isPacked(beginning) || PackedSearch.mayFollow(beginning) { return }
       _ = try FileHeader.read(MemorySource(content: beginning), file: path)
     }
   }

@@ -48,12 +48,22 @@ export function stateChip(state, count) {
   return h('span', {class: `chip ${state}-chip`}, sign(state), count === undefined ? state : `${grouped(count)} ${state}`);
 }
 
+const LONG_NAME = 20;
+
+/** A name that is cut in its middle where there is no room, as everywhere: of its two parts the first gives way. */
+export function nameText(name, attributes = {}) {
+  if (name.length <= LONG_NAME) return h('bdi', attributes, name);
+  const end = [...new Intl.Segmenter().segment(name.slice(-4 * LONG_NAME))].slice(-LONG_NAME / 2).map(one => one.segment).join('');
+  return h('bdi', {...attributes, class: [attributes.class, 'in-two'].filter(Boolean).join(' ')},
+    h('span', {}, name.slice(0, name.length - end.length)), h('span', {}, end));
+}
+
 /** Wherever an operation is named, this button selects it. */
 export function operationButton(model, selection, row) {
   if (row < 0) return h('span', {class: 'faint'}, 'unknown operation');
   const name = model.name(row), state = model.state(row), id = model.id(row);
-  return h('button', {type: 'button', class: 'operation', title: `${name} #${id}, ${state}`, onclick: () => selection.select(row)},
-    sign(state), h('bdi', {}, name), h('span', {class: 'number'}, `#${id}`), h('span', {class: 'unseen'}, `, ${state}`));
+  return h('button', {type: 'button', class: 'operation', title: `${name} #${id}, ${state}`, 'aria-label': `${name} #${id}, ${state}`, onclick: () => selection.select(row)},
+    sign(state), nameText(name), h('span', {class: 'number'}, `#${id}`), h('span', {class: 'unseen'}, `, ${state}`));
 }
 
 export const TIME_KINDS = [

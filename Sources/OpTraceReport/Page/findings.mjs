@@ -66,10 +66,16 @@ function findingCard(model, selection, index) {
     finding.fix && h('div', {class: 'fix'}, h('h4', {}, 'What to do'), h('p', {}, finding.fix)),
     others.length > 0 && [h('h4', {}, finding.cycle.length > 0 ? 'Also part of it' : counted(others.length, 'operation')),
       operationList(model, selection, others, row => h('span', {class: 'beside'}, besideText(model, row)), FIRST_OF_FINDING, andMore)],
-    finding.behind > 0 && h('p', {class: 'faint'}, `${counted(finding.behind, 'more operation')} ${finding.behind === 1 ? 'waits' : 'wait'} behind ${isOne(finding) ? 'it' : 'them'}.`),
+    finding.behind > 0 && h('p', {class: 'faint'}, `${counted(finding.behind, 'more operation')} ${waitsWord(model, finding)} behind ${isOne(finding) ? 'it' : 'them'}.`),
     finding.queues.length > 0 && h('p', {}, 'In ',
       finding.queues.map((queue, at) => [at > 0 && ', ', queueText(model.queues[queue])])),
     finding.evidence.length > 0 && [h('h4', {}, 'Evidence'), evidenceTable(model, finding.evidence)]);
+}
+
+/** What is over waits no more. */
+function waitsWord(model, finding) {
+  if (finding.rows.every(row => ['finished', 'cancelled', 'failed'].includes(model.state(row)))) return 'waited';
+  return finding.behind === 1 ? 'waits' : 'wait';
 }
 
 function isOne(finding) { return finding.rows.length === 1; }

@@ -1,6 +1,6 @@
 // Finds operations by a part of their name or class, or by number: a combobox with a list below.
 import {grouped} from './format.mjs';
-import {h, onPageKey, sign} from './dom.mjs';
+import {h, nameText, onPageKey, sign} from './dom.mjs';
 
 /** Runs the last of several calls that follow each other closely. `clock` stands in for the timers in tests. */
 export class Debounce {
@@ -60,9 +60,9 @@ export function mountSearch(element, model, selection) {
   }
   function option(row, index) {
     const queue = model.queues[model.queue(row)];
-    return h('li', {role: 'option', id: `found-${index}`, 'aria-selected': 'false',
+    return h('li', {role: 'option', id: `found-${index}`, 'aria-selected': 'false', 'aria-label': [`${model.name(row)} #${model.id(row)}`, queue?.name, model.state(row)].filter(Boolean).join(', '),
       onpointerdown: event => event.preventDefault(), onclick: () => choose(index)},
-      sign(model.state(row)), h('bdi', {}, model.name(row)), h('span', {class: 'number'}, `#${model.id(row)}`),
+      sign(model.state(row)), nameText(model.name(row)), h('span', {class: 'number'}, `#${model.id(row)}`),
       h('span', {class: 'beside'}, [queue?.name, model.state(row)].filter(Boolean).join(' · ')));
   }
   function open(isOpen) {

@@ -1,6 +1,6 @@
 // Where the time went: the critical path, then waits by length, queue, class, thread and operation.
 import {counted, durationText, grouped, percentText} from './format.mjs';
-import {TIME_KINDS, h, moreButton, operationButton, timesBar, threadName, whenShown} from './dom.mjs';
+import {TIME_KINDS, h, moreButton, nameText, operationButton, timesBar, threadName, whenShown} from './dom.mjs';
 import {largestRows, sortableTable} from './table.mjs';
 import {histogramView} from './histogram.mjs';
 
@@ -77,7 +77,7 @@ class WhyView {
       return h('button', {type: 'button', class: 'strip-step', css, title: words, 'aria-label': words, tabindex: '-1', onclick: () => selection.select(step.row)},
         TIME_KINDS.map(kind => h('i', {class: kind.css, css: {'flex-grow': String(step[kind.key] / Math.max(1, took))}},
           // On the running part alone: on the others it could not be read.
-          kind.key === 'running' && h('bdi', {class: 'strip-name'}, model.name(step.row)))));
+          kind.key === 'running' && nameText(model.name(step.row), {class: 'strip-name'}))));
     }));
   }
 
@@ -197,7 +197,7 @@ class WhyView {
     if (model.threads.length === 0) return null;
     return this.part('Threads', sortableTable({
       caption: 'Threads and what they ran', rows: model.threads, sort: 3, first: 20, columns: [
-        {title: 'Thread', cell: thread => [h('bdi', {}, thread.name), thread.isMain && h('span', {class: 'tag'}, 'main')], value: thread => thread.name},
+        {title: 'Thread', cell: thread => h('bdi', {}, thread.name), value: thread => thread.name},
         {title: 'System id', isNumber: true, cell: thread => String(thread.systemId ?? '–'), value: thread => thread.systemId},
         {title: 'Executions', isNumber: true, cell: thread => grouped(thread.executions), value: thread => thread.executions, hint: 'How often it ran an operation'},
         {title: 'Busy', isNumber: true, cell: thread => figureCell(thread.busy), value: thread => thread.busy},

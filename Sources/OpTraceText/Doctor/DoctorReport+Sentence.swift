@@ -17,7 +17,9 @@ extension DoctorReport {
       let count = findings.count { $0.severity == severity }
       return count == 0 ? nil : counted(count, severity.rawValue)
     }
-    var text = "\(verdict.rawValue): \(Self.list(counts))"
+    // The word is no severity: it tells how far it has come, from healthy to deadlocked.
+    let word = verdict == .warning && hasErrors ? "warning, not stalled" : verdict.rawValue
+    var text = "\(word): \(Self.list(counts))"
     if open == 0 {
       text += " in \(counted(all, "operation"))"
     } else {

@@ -53,8 +53,9 @@ public struct DoctorText: Sendable {
     var facts = operations(finding.operations)
     if finding.cycle.count > 1 { facts += labelled("circle", circle(finding.cycle)) }
     if finding.behind > 0 {
-      let what = finding.behind == 1 ? "operation waits" : "operations wait"
-      facts += labelled("behind", "\(grouped(finding.behind)) more \(what) for these, directly or not")
+      let isOver = finding.operations.allSatisfy { report.trace.operation($0)?.finished != nil }
+      let what = isOver ? "waited" : finding.behind == 1 ? "waits" : "wait"
+      facts += labelled("behind", "\(counted(finding.behind, "more operation")) \(what) for these, directly or not")
     }
     let advice = labelled("why", Self.sentence(finding.explanation)) + labelled("fix", finding.fix)
     let parts = [facts, evidence(finding.evidence), advice].filter { !$0.isEmpty }

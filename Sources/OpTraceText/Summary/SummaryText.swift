@@ -6,6 +6,7 @@ public import OpTraceModel
 public struct SummaryText: Sendable {
   /// More rows say less.
   private static let mostQueues = 30
+  private static let mostClasses = 30
   private static let longestPath = 25
   private static let longestThreads = 16
 
@@ -15,12 +16,14 @@ public struct SummaryText: Sendable {
   private let summary: Summary
   private let trace: Trace
   private let style: TextStyle
+  private let titles: QueueTitles
 
   /// - Parameter trace: the one that `summary` is of.
   public init(_ summary: Summary, of trace: Trace, style: TextStyle = .plain) {
     self.summary = summary
     self.trace = trace
     self.style = style
+    titles = QueueTitles(trace)
   }
 
   /// Ends with a line end. O(operations).
@@ -66,7 +69,7 @@ public struct SummaryText: Sendable {
 
   private var queues: String {
     var table = TextTable([
-      .name("queue"), .number("limit"), .number("operations"), .number("utilisation"), .number("peak"),
+      .text("queue"), .number("limit"), .number("operations"), .number("utilisation"), .number("peak"),
       .number("running"), .number("waiting for a slot"), .number("for dependencies"),
     ])
     let shown = shownQueues
@@ -97,13 +100,14 @@ public struct SummaryText: Sendable {
     return order.prefix(Self.mostQueues).sorted().map { summary.queues[$0] }
   }
 
-  /// Three rows per class; a row where all is zero is left out, but not the first.
+  /// Three rows per class; a row where all is zero is left out, but not the first. Of many those that ran longest.
   private var classes: String {
     var table = TextTable([
-      .name("class"), .number("count"), .text("time"), .number("total"), .number("p50"), .number("p95"),
+      .text("class"), .number("count"), .text("time"), .number("total"), .number("p50"), .number("p95"),
       .number("max"),
     ])
-    for entry in summary.classes {
+    let shown = summary.classes.prefix(Self.mostClasses)
+    for entry in shown {
       let rows = [
         ("running", entry.running), ("waiting for a slot", entry.waitingForSlot),
         ("waiting for dependencies", entry.waitingForDependencies),
@@ -115,12 +119,15 @@ public struct SummaryText: Sendable {
         ])
       }
     }
+    let rest = summary.classes.dropFirst(shown.count)
+    let operations = rest.reduce(0) { $0 + $1.count }
     return table.text(style)
+      + (rest.isEmpty ? "" : "  and \(grouped(rest.count)) more with \(counted(operations, "operation"))\n")
   }
 
   private var slowest: String {
     var table = TextTable([
-      .name("operation"), .number("id"), .name("class"), .name("queue"), .text("state"), .number("running"),
+      .text("operation"), .number("id"), .text("class"), .text("queue"), .text("state"), .number("running"),
       .number("waited"),
     ])
     for operation in summary.slowest {
@@ -139,7 +146,7 @@ public struct SummaryText: Sendable {
     let most = 20
     // It stands last, so its length is nobody else's.
     let error = TextTable.Column.text("error", widest: style.cutsTexts ? 40 : .max)
-    var table = TextTable([.name("operation"), .number("id"), .name("queue"), error])
+    var table = TextTable([.text("operation"), .number("id"), .text("queue"), error])
     for operation in operations.prefix(most) {
       table.add([
         operation.title, operation.id.description, queueName(operation.queue), operation.error ?? "",
@@ -156,7 +163,7 @@ public struct SummaryText: Sendable {
     text += ", \(duration(path.waitingForSlot)) waiting for a slot"
     text += ", \(duration(path.waitingForDependencies)) waiting for dependencies\n"
     var table = TextTable([
-      .name("operation"), .number("id"), .name("after"), .number("waited"), .number("running"), .number("share"),
+      .text("operation"), .number("id"), .text("after"), .number("waited"), .number("running"), .number("share"),
     ])
     for step in path.steps.prefix(Self.longestPath) {
       table.add([
@@ -193,10 +200,10 @@ public struct SummaryText: Sendable {
   }
 
   private var threads: String {
-    var table = TextTable([.name("thread"), .number("tid"), .number("operations"), .number("busy"), .number("share")])
+    var table = TextTable([.text("thread"), .number("tid"), .number("operations"), .number("busy"), .number("share")])
     for thread in summary.threads.prefix(Self.longestThreads) {
       table.add([
-        thread.name.isEmpty ? thread.id.description : thread.name,
+        name(of: thread),
         thread.systemID > 0 ? String(thread.systemID) : "", grouped(thread.operations), duration(thread.busy),
         percent(summary.wall > 0 ? Double(thread.busy) / Double(summary.wall) : 0),
       ])
@@ -205,12 +212,17 @@ public struct SummaryText: Sendable {
     return table.text(style) + (more > 0 ? "  and \(grouped(more)) more\n" : "")
   }
 
+  private func name(of thread: Summary.Thread) -> String {
+    if trace.thread(thread.id)?.isMain == true { return "main thread" }
+    return thread.name.isEmpty ? thread.id.description : thread.name
+  }
+
   private var waits: String {
     guard !summary.waits.longest.isEmpty else { return "" }
     var table = TextTable([
-      .name("who"), .number("id"), .name("waited for"), .number("count"), .number("open"), .number("total"),
+      .text("who"), .number("id"), .text("waited for"), .number("count"), .number("open"), .number("total"),
       .number("max"),
-      .name("last signalled by"),
+      .text("last signalled by"),
     ])
     for wait in summary.waits.longest {
       table.add([
@@ -268,6 +280,6 @@ public struct SummaryText: Sendable {
   }
 
   private func queueName(_ id: QueueID?) -> String {
-    id.map { trace.queue($0)?.title ?? $0.description } ?? ""
+    id.map { trace.queue($0).map(titles.title) ?? $0.description } ?? ""
   }
 }

@@ -86,6 +86,21 @@ struct SlownessRuleTests {
 
   // MARK: blocking-wait
 
+  /// All of a serial queue wait: each held the others up, and there are no more than these.
+  @Test func thoseThatWaitAreNotBehindThemselves() throws {
+    let all = (0..<3).map { number in
+      let (from, to) = (number * 100, number * 100 + 90)
+      return run(11 + number, "download", ready: 0, 0, to, queue: 2, thread: 4 + number)
+        + run(
+          1 + number, "thumbnail", ready: 0, from, to + 5, "\(from * 1000 + 10) t2 wait #\(11 + number)",
+          "\(to * 1000 + 10) t2 waited #\(11 + number)")
+    }
+    let queues = "0 t1 queue q1 limit=1 \"images\"\n0 t1 queue q2 \"network\"\n"
+    let finding = try #require(try found("blocking-wait", queues + all.joined()).first)
+    #expect(finding.severity == .warning && finding.operations.count == 3 && finding.behind == 0)
+    #expect(finding.explanation.contains("Meanwhile 2 operations of the same queue"))
+  }
+
   private func thumbnail(waitsUntil: Int, ends: Int, more: String = "") -> String {
     "0 t1 queue q1 limit=1 \"images\"\n0 t1 queue q2 limit=1 \"network\"\n"
       + run(1, "download", ready: 0, 0, waitsUntil, queue: 2, thread: 4)
@@ -97,7 +112,7 @@ struct SlownessRuleTests {
     let found = try found("blocking-wait", thumbnail(waitsUntil: 41, ends: 50, more: rotate))
     #expect(found.map(\.title) == ["'thumbnail' (#2) spent 40 ms of 49 ms waiting, in a slot of its queue"])
     let finding = try #require(found.first)
-    #expect(finding.severity == .warning)
+    #expect(finding.severity == .warning && finding.behind == 1)
     #expect(
       finding.explanation.hasSuffix("Meanwhile 1 operation of the same queue, ready to run, waited for a start."))
     #expect(
@@ -126,6 +141,13 @@ struct SlownessRuleTests {
     let blocks = thumbnail(waitsUntil: 41, ends: 50).replacing("class=\"Work\"", with: "class=\"BlockOperation\"")
     #expect(
       try titles("blocking-wait", "0 t0 class name=\"BlockOperation\" module=\"Foundation\"\n" + blocks).count == 1)
+    // Where it is known what that was, it is whose function it is.
+    for (module, count) in [("FoundationNetworking", 0), ("Photos", 1)] {
+      let lines =
+        "0 t0 symbol f1 short=\"closure #1 in load()\" module=\"\(module)\" \"closure #1 in \(module).load()\"\n"
+        + "0 t0 frame f1 offset=4096\n0 t0 class name=\"BlockOperation\" module=\"Foundation\" code=f1\n"
+      #expect(try titles("blocking-wait", lines + blocks).count == count, "\(module)")
+    }
   }
 
   @Test("no finding: less than half of the run; less than 10 ms; outside of operations; not over")

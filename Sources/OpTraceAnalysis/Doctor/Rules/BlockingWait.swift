@@ -108,31 +108,32 @@ extension DoctorContext {
       operation: trace.operations[place], run: run.end - run.begin, waits: union, wait: waits[longest], target: target)
   }
 
-  /// How many operations of the queue were ready and not started while one of these waits lasted.
-  private func heldUp(by blocked: [BlockedOperation]) -> Int {
-    guard let queue = blocked[0].operation.queue else { return 0 }
+  /// Which operations of the queue were ready and not started while one of these waits lasted. Each may be one of these.
+  private func heldUp(by blocked: [BlockedOperation]) -> [OperationID] {
+    guard let queue = blocked[0].operation.queue else { return [] }
     var parts: [(begin: Nanoseconds, end: Nanoseconds)] = []
     for one in blocked { one.waits.forEach { parts.append(($0, $1)) } }
     let waiting = Intervals(parts)
-    return trace.operations.count { operation in
+    return trace.operations.lazy.filter { operation in
       guard operation.queue == queue, operation.cancelRequested == nil, let runnable = operation.runnable,
         let started = operation.started?.time
       else { return false }
       // It was let in by the end of a wait, or later: a moment between being ready and the start is none.
       return started - runnable >= 1_000_000 && waiting.touches(runnable, started)
     }
+    .map(\.id)
   }
 
   fileprivate func blockingWait(_ blocked: [BlockedOperation]) -> Finding {
     let operations = blocked.map(\.operation)
     let total: Nanoseconds = blocked.reduce(0) { $0.saturating($1.waited) }
     let run: Nanoseconds = blocked.reduce(0) { $0.saturating($1.run) }
-    let behind = heldUp(by: blocked)
+    let heldUp = heldUp(by: blocked)
     let it = blocked.count == 1 ? name(operations[0].id) : "each \(operations[0].className)"
     let cost =
-      behind == 0
+      heldUp.isEmpty
       ? "Nobody else was ready in its queue meanwhile, so it cost a thread alone."
-      : "Meanwhile \(Self.count(behind, "operation")) of the same queue, ready to run, waited for a start."
+      : "Meanwhile \(Self.count(heldUp.count, "operation")) of the same queue, ready to run, waited for a start."
     let fix: String
     switch blocked[0].target {
     case .operation:
@@ -149,7 +150,7 @@ extension DoctorContext {
         + Self.asAsynchronous(operations[0]).lowercasedFirst + ": \(Self.whatAsynchronousMeans)."
     }
     var finding = Finding(
-      "blocking-wait", behind > 0 ? .warning : .note,
+      "blocking-wait", heldUp.isEmpty ? .note : .warning,
       title:
         "\(those(operations)) spent \(DurationText.text(total)) of \(DurationText.text(run)) waiting, each in a slot "
         + "of its queue",
@@ -160,7 +161,7 @@ extension DoctorContext {
     }
     finding.operations = operations.map(\.id)
     finding.queues = queues(of: operations)
-    finding.behind = behind
+    finding.behind = Set(heldUp).subtracting(finding.operations).count
     for one in blocked.prefix(5) {
       finding.evidence.append(
         .init(

@@ -44,13 +44,17 @@ struct LegendRows {
     self.items = items
     var at = GraphLayout.Point(0, 0)
     for item in items {
-      let text = item.text + (item.count.map { " \(grouped($0))" } ?? "")
-      let length = Self.markWidth(item) + 7 + TextMetrics.width(of: text, size: DrawnRole.entry.size)
+      let length = Self.width(of: item)
       if at.x > 0, at.x + length > width { at = GraphLayout.Point(0, at.y + 26) }
       places.append(at)
       at.x += length + 22
     }
     height += at.y
+  }
+
+  static func width(of item: LegendItem) -> Double {
+    let text = item.text + (item.count.map { " \(grouped($0))" } ?? "")
+    return markWidth(item) + 7 + TextMetrics.width(of: text, size: DrawnRole.entry.size)
   }
 
   static func markWidth(_ item: LegendItem) -> Double {

@@ -1,0 +1,18 @@
+package import OpTraceModel
+
+/// What queues are called where they stand side by side.
+package struct QueueTitles: Sendable {
+  /// Of several queues.
+  private let shared: Set<String>
+
+  /// O(queues).
+  package init(_ trace: Trace) {
+    var seen: Set<String> = []
+    shared = Set(trace.queues.map(\.title).filter { !seen.insert($0).inserted })
+  }
+
+  /// Several queues may have one name: then each has its number, too.
+  package func title(of queue: QueueRecord) -> String {
+    shared.contains(queue.title) ? "\(queue.title) (queue \(queue.id.rawValue))" : queue.title
+  }
+}
