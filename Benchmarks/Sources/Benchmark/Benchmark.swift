@@ -8,7 +8,8 @@ import Foundation
 @main
 enum Benchmark {
   private static let groups: [(name: String, run: @Sendable (Context) throws -> [Row])] = [
-    ("event", Events.run), ("queue", QueueCost.run), ("threads", Threads.run), ("size", Sizes.run),
+    ("event", Events.run), ("queue", QueueCost.run), ("stacks", StackCost.run), ("threads", Threads.run),
+    ("size", Sizes.run),
     ("reading", Reading.run), ("drawing", Drawing.run),
   ]
 

@@ -9,7 +9,7 @@ import OpTrace
 ///     mark COUNT FILE warm|fresh|ring           the same through the library: a mark of eight bytes, which is 24 bytes too
 ///     threads COUNT FILE N                      marks into a ring, so many from each of N threads
 ///     lives plain|traced COUNT FILE             operations that are made, started by hand, cancelled and released
-///     queue plain|off|traced SHAPE COUNT NANOSECONDS FILE
+///     queue plain|off|traced|without-stacks|whole-stacks SHAPE COUNT NANOSECONDS FILE
 @main
 enum Workload {
   static func main() throws {
@@ -39,8 +39,10 @@ enum Workload {
     return Clocks.time { floor_store(&bytes, bytes.count, UInt64(count)) }
   }
 
-  private static func recorder(_ file: String, capacity: Int? = nil) throws -> TraceRecorder {
-    var configuration = TraceRecorder.Configuration()
+  private static func recorder(
+    _ file: String, capacity: Int? = nil, stacks: TraceRecorder.Configuration.Stacks = .waits
+  ) throws -> TraceRecorder {
+    var configuration = TraceRecorder.Configuration(stacks: stacks)
     if let capacity { configuration.mode = .flightRecorder(capacity: capacity) }
     return try TraceRecorder(writingTo: URL(fileURLWithPath: file), configuration: configuration)
   }
@@ -115,7 +117,13 @@ enum Workload {
   private static func queue(_ kind: String, _ shape: Queues.Shape, count: Int, work: Int, file: String) throws -> Taken
   {
     let isTraced = kind != "plain"
-    let recorder = kind == "traced" ? try recorder(file) : nil
+    let recorder: TraceRecorder? =
+      switch kind {
+      case "traced": try recorder(file)
+      case "without-stacks": try recorder(file, stacks: .off)
+      case "whole-stacks": try recorder(file, stacks: .all)
+      default: nil
+      }
     let queue =
       isTraced
       ? TracedOperationQueue(name: "work", maxConcurrentOperationCount: 2, recorder: recorder) : OperationQueue()
