@@ -8,7 +8,8 @@ extension Scenario {
   /// Programs with a fault: each has a twin without it (``ScenarioSettings/isFixed``).
   package static let broken: [Scenario] = [
     .dependencyCycle, .dependencyCycleSelf, .queueSelfWait, .waitCycle, .waitCycleMutual, .mainThreadDeadlock,
-    .orphanDependency, .queueSuspended, .queueSuspendedLimit, .neverFinished, .neverFinishedUnannounced,
+    .lockCycle, .lockCycleWait, .orphanDependency, .queueSuspended, .queueSuspendedLimit,
+    .neverFinished, .neverFinishedUnannounced,
     .cancelledNeverFinished, .cancelledNeverFinishedRunning, .threadPoolStarvation, .readinessOverride,
     .removedDependencyStuck, .barrierReentry, .finishedWithoutStart, .doubleFinish, .doubleStart, .doubleStartEnqueued,
     .prematureFinish, .dependentReleased, .barrierOnIdleQueue, .retainedOperation, .startedBeforeDependency,

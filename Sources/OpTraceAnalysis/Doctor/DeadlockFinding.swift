@@ -1,13 +1,15 @@
+import OpTraceFormat
 import OpTraceModel
 
 /// What the rules of circles have in common.
 extension DoctorContext {
-  enum CircleKind { case dependencies, ownSlots, mainThread, other }
+  enum CircleKind { case dependencies, ownSlots, mainThread, lock, other }
 
   /// Which rule a circle belongs to: each to exactly one.
   func kind(of deadlock: Blockage.Deadlock) -> CircleKind {
     let graph = blockage.graph
     if deadlock.edges.allSatisfy({ $0.reason == .dependency }) { return .dependencies }
+    if deadlock.nodes.contains(where: { if case .lock = graph.nodes[$0] { true } else { false } }) { return .lock }
     if deadlock.edges.contains(where: { $0.reason == .mainThread }) || waitsForMainThread(deadlock) {
       return .mainThread
     }
@@ -52,6 +54,7 @@ extension DoctorContext {
       if case .operation(let place) = graph.nodes[step.from] { return trace.operations[place].id }
       return nil
     }
+    finding.chain = chain(of: deadlock)
     let members = operations(of: deadlock)
     finding.operations = finding.cycle + members.map(\.id).filter { !finding.cycle.contains($0) }
     finding.queues = queues(of: members)
@@ -60,7 +63,11 @@ extension DoctorContext {
     let shown = Set(deadlock.cycle.map(\.from))
     // Those who hold a slot as well, and so leave none to wait for.
     for edge in deadlock.edges where !shown.contains(edge.from) {
-      guard case .wait = edge.reason, let line = evidence(edge) else { continue }
+      switch edge.reason {
+      case .wait, .lock, .join: break
+      default: continue
+      }
+      guard let line = evidence(edge) else { continue }
       if finding.evidence.count < Self.mostEvidence { finding.evidence.append(line) }
     }
     addWaitingThreads(deadlock.waitingThreads, to: &finding)
@@ -72,7 +79,12 @@ extension DoctorContext {
   func addWaitingThreads(_ threads: [ThreadID], to finding: inout Finding) {
     for wait in trace.waits where wait.ended == nil && wait.inside == nil && threads.contains(wait.thread) {
       finding.evidence.append(
-        .init(at: Stamp(wait.began, wait.thread), "\(name(wait.thread)) waits for \(target(of: wait))"))
+        .init(
+          at: Stamp(wait.began, wait.thread),
+          "\(name(wait.thread)) waits for \(target(of: wait))\(Self.phrase(place(of: wait)))"))
+    }
+    for seen in standings.heldUp where threads.contains(seen.thread) {
+      finding.evidence.append(evidence(of: seen, self.name(seen.thread)))
     }
   }
 
@@ -97,13 +109,19 @@ extension DoctorContext {
       let wait = trace.waits[index]
       let who = wait.inside.map { name($0) } ?? name(wait.thread)
       return .init(
-        at: Stamp(wait.began, wait.thread), "\(who) has been waiting for \(target(of: wait)) \(since(wait.began))")
+        at: Stamp(wait.began, wait.thread),
+        "\(who) has been waiting for \(target(of: wait)) \(since(wait.began))\(Self.phrase(place(of: wait)))")
+    case (_, .lock(let thread), _), (_, .join(let thread), _):
+      return standings[thread].map { evidence(of: $0, name(ofNode: step.from)) }
     case (.operation(let waiter), .slot, .slots(let queue)):
       return .init(
         at: trace.operations[waiter].ready,
         "\(name(waiter)) needs a slot of \(queueName(queue)) (\(Self.limit(trace.queues[queue].limit)))")
     case (.slots(let queue), .slot, .operation(let holder)):
-      return .init(at: trace.operations[holder].started, "\(name(holder)) holds a slot of \(queueName(queue))")
+      return .init(
+        at: trace.operations[holder].started,
+        "\(name(holder)) holds a slot of \(queueName(queue))"
+          + placePhrase(ofExecuting: trace.operations[holder]))
     case (.operation(let waiter), .barrier, .operation(let barrier)):
       return .init(
         at: trace.operations[waiter].enqueued, "\(name(waiter)) was enqueued behind the barrier \(name(barrier))")
@@ -117,6 +135,39 @@ extension DoctorContext {
         at: trace.operations[waiter].ready ?? trace.operations[waiter].enqueued,
         "\(name(waiter)) has not started: it is in the main queue, and needs the main thread")
     default: return nil
+    }
+  }
+
+  /// In which lock a thread sleeps, where, and who has it.
+  func evidence(of seen: SeenThread, _ who: String) -> Finding.Evidence {
+    let stamp = Stamp(standings.time ?? end, seen.thread)
+    let place = Self.phrase(place(of: seen.thread))
+    guard let owner = seen.heldBy else {
+      let text = "\(who) waits for \(seen.reason.text) whose owner has ended without letting go of it"
+      return .init(at: stamp, text + place)
+    }
+    if seen.reason == .join { return .init(at: stamp, "\(who) waits for the end of \(name(owner))\(place)") }
+    let waits = "\(who) waits for \(seen.reason.text)"
+    return .init(
+      at: stamp, waits + (owner == seen.thread ? " that it has itself\(place)" : "\(place); \(holder(owner)) has it"))
+  }
+
+  /// The operation that a thread executes, else the thread.
+  func holder(_ thread: ThreadID) -> String {
+    let executing = trace.operations.last { operation in
+      operation.started?.thread == thread && operation.finished == nil && operation.startReturned == nil
+        && !operation.isAsynchronous
+    }
+    return executing.map { name($0.id) } ?? name(thread)
+  }
+
+  /// Who waits or is waited for, in words.
+  func name(ofNode node: Int) -> String {
+    switch blockage.graph.nodes[node] {
+    case .operation(let place), .neverEnqueued(let place): name(place)
+    case .thread(let thread): name(thread)
+    case .slots(let queue), .emptiness(let queue), .suspension(let queue), .noSlots(let queue): queueName(queue)
+    case .earlier, .lock, .abandonedLock: "a lock"
     }
   }
 }

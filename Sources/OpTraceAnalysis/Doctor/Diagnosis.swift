@@ -52,10 +52,13 @@ public struct Diagnosis: Sendable {
   ///
   /// O(findings squared + operations that they name).
   public func confirmed(by later: Diagnosis) -> [Finding] {
-    let before = single.map { (code: $0.code, operations: Set($0.operations)) }
+    let before = single.map { (code: $0.code, operations: Set($0.operations), chain: Set($0.chain)) }
     return Finding.grouped(
       later.single.filter { new in
-        before.contains { $0.code == new.code && !$0.operations.isDisjoint(with: new.operations) }
+        before.contains {
+          $0.code == new.code
+            && !($0.operations.isDisjoint(with: new.operations) && $0.chain.isDisjoint(with: new.chain))
+        }
       })
   }
 
@@ -74,7 +77,7 @@ public struct Diagnosis: Sendable {
 
   /// The codes that are circles of waiting.
   static let deadlocks: Set<String> = [
-    "dependency-cycle", "queue-self-wait", "wait-cycle", "main-thread-deadlock",
+    "dependency-cycle", "queue-self-wait", "wait-cycle", "main-thread-deadlock", "lock-cycle",
   ]
 }
 

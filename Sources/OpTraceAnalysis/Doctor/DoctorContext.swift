@@ -13,6 +13,10 @@ struct DoctorContext: Sendable {
   /// Who is blocked, also by operations that are known not to go on, or have been silent for too long.
   private(set) var blockage: Blockage
   private(set) var suspects: [Suspect]
+  /// Where threads stand, as far as that is known.
+  let standings: ThreadStandings
+  /// Every thread was seen to sleep, and none is left that could wake another.
+  let isDeadEnd: Bool
   private let queuePlaces: [QueueID: Int]
   private let threadPlaces: [ThreadID: Int]
 
@@ -22,6 +26,8 @@ struct DoctorContext: Sendable {
     end = max(options.now ?? trace.end, trace.end)
     lastSign = trace.lastSign ?? trace.lastEvent
     activity = trace.activity
+    standings = ThreadStandings(trace)
+    isDeadEnd = Self.isDeadEnd(trace, standings)
     queuePlaces = Dictionary(
       trace.queues.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
     threadPlaces = Dictionary(

@@ -53,6 +53,7 @@ public struct DoctorRule: Sendable {
     dependencyCycle,
     queueSelfWait,
     mainThreadDeadlock,
+    lockCycle,
     waitCycle,
     orphanDependency,
     queueSuspended,

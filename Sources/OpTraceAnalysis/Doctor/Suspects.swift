@@ -77,6 +77,10 @@ extension Suspect {
       return (.neverFinished, false, wait.began)
     }
     guard let returned = operation.startReturned else {
+      // It sleeps, and so does everybody who could wake it.
+      if context.isDeadEnd, let time = context.standings.time, context.standing(of: operation) != nil {
+        return (.neverFinished, false, operation.lastSign ?? time)
+      }
       return (.running, false, operation.lastSign ?? operation.started?.time ?? context.lastSign)
     }
     if let seen = operation.finishSeen, context.isSettled(since: seen.time) {

@@ -50,7 +50,10 @@ struct Obstacles {
   private func circle(_ nodes: [Int], in waiting: DependencyGraph) -> Circle {
     let members = Set(nodes)
     let inside = nodes.flatMap { edges[starts[$0]..<starts[$0 + 1]].filter { members.contains($0.to) } }
-    let path = waiting.cycle(in: nodes)
+    // Where there is a lock, the circle shown leads through it, and begins with who waits for it.
+    let lock = nodes.first { if case .lock = graph.nodes[$0] { true } else { false } }
+    var path = waiting.cycle(in: (lock.map { [$0] } ?? []) + nodes)
+    if lock != nil, let waiter = path.popLast() { path.insert(waiter, at: 0) }
     let steps = path.indices.compactMap { edge(path[$0], path[($0 + 1) % path.count]) }
     return Circle(nodes: nodes, cycle: steps, edges: inside, isFirmlyHeld: holds(nodes, inside))
   }
@@ -113,7 +116,7 @@ extension WaitForGraph.Reason {
   /// What has to be out of the way first.
   fileprivate var rank: Int {
     switch self {
-    case .dependency, .wait, .barrier, .member: 0
+    case .dependency, .wait, .barrier, .member, .lock, .holder, .join: 0
     case .root: 1
     case .slot, .mainThread: 2
     }

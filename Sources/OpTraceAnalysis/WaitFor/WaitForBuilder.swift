@@ -177,15 +177,25 @@ struct WaitForBuilder {
 
   private mutating func addWaits() {
     let open = trace.waits.indices.filter { trace.waits[$0].ended == nil }
-    guard !open.isEmpty else { return }
+    let standings = ThreadStandings(trace)
+    let sleepers = standings.heldUp
+    guard !open.isEmpty || !sleepers.isEmpty else { return }
     // What else is on the stack of a thread that waits: an operation that another one runs by hand.
-    let threads = Set(open.map { trace.waits[$0].thread })
+    let threads = Set(open.map { trace.waits[$0].thread }).union(sleepers.map(\.thread))
+      .union(sleepers.compactMap(\.heldBy))
     var executing: [ThreadID: [Int]] = [:]
     for node in nodes.indices {
       guard case .operation(let place) = nodes[node] else { continue }
       for thread in Set(Self.threads(of: trace.operations[place])) where threads.contains(thread) {
         executing[thread, default: []].append(node)
       }
+    }
+    var holders: [ThreadID: Int] = [:]
+    for owner in sleepers.compactMap(\.heldBy) where holders[owner] == nil && standings[owner] != nil {
+      holders[owner] = holder(owner, executing[owner] ?? [])
+    }
+    func standsAlone(_ thread: ThreadID) -> Bool {
+      thread == mainThread || (executing[thread] ?? []).isEmpty || holders[thread].map { nodes[$0] } == .thread(thread)
     }
     for index in open {
       let wait = trace.waits[index]
@@ -195,8 +205,46 @@ struct WaitForBuilder {
         waiting.insert(inside)
       }
       for node in waiting.sorted() { connect(node, target, .wait(index)) }
-      if waiting.isEmpty || wait.thread == mainThread { connect(node(.thread(wait.thread)), target, .wait(index)) }
+      if waiting.isEmpty || wait.thread == mainThread || holders[wait.thread].map({ nodes[$0] }) == .thread(wait.thread)
+      {
+        connect(node(.thread(wait.thread)), target, .wait(index))
+      }
     }
+    var known = Set<UInt64>()
+    for seen in sleepers {
+      guard let (target, reason) = obstacle(of: seen, holders, &known) else { continue }
+      for node in executing[seen.thread] ?? [] { connect(node, target, reason) }
+      if standsAlone(seen.thread) { connect(node(.thread(seen.thread)), target, reason) }
+    }
+  }
+
+  /// What has to go on so that a thread lets go of what it has: the operation that it executes, else itself. One that
+  /// executes on several threads may be stuck on another of them.
+  private mutating func holder(_ thread: ThreadID, _ executing: [Int]) -> Int {
+    func began(_ node: Int) -> Nanoseconds? {
+      guard case .operation(let place) = nodes[node], Set(Self.threads(of: trace.operations[place])) == [thread] else {
+        return nil
+      }
+      return trace.operations[place].started?.time ?? trace.operations[place].executionBegan?.time ?? .min
+    }
+    let innermost = executing.compactMap { node in began(node).map { (node, $0) } }.max { $0.1 < $1.1 }
+    return innermost?.0 ?? node(.thread(thread))
+  }
+
+  /// What a thread sleeps in; nil: who has it may go on, or was heard of since.
+  private mutating func obstacle(
+    of seen: SeenThread, _ holders: [ThreadID: Int], _ known: inout Set<UInt64>
+  ) -> (Int, WaitForGraph.Reason)? {
+    if seen.reason == .join {
+      // Of one that is gone the end has come.
+      return seen.heldBy.flatMap { holders[$0] }.map { ($0, .join(seen.thread)) }
+    }
+    guard let lock = seen.lock else { return nil }
+    guard let owner = seen.heldBy else { return (node(.abandonedLock(lock)), .lock(seen.thread)) }
+    guard let holder = holders[owner] else { return nil }
+    let target = node(.lock(lock))
+    if known.insert(lock).inserted { connect(target, holder, .holder(owner)) }
+    return (target, .lock(seen.thread))
   }
 
   /// The threads on whose stacks the operation's code is.

@@ -16,7 +16,7 @@ public struct WaitForGraph: Sendable {
     case emptiness(queue: Int)
     /// That all which was enqueued before a barrier is over; the chain of these goes back one operation at a time.
     case earlier(Int)
-    /// A thread outside of operations that waits; the main thread also as what runs the main queue.
+    /// A thread outside of operations that waits, or has a lock; the main thread also as what runs the main queue.
     case thread(ThreadID)
     /// What nothing in sight will ever undo.
     case suspension(queue: Int)
@@ -24,6 +24,10 @@ public struct WaitForGraph: Sendable {
     case noSlots(queue: Int)
     /// That an operation is given to a queue or started: nobody did.
     case neverEnqueued(Int)
+    /// A lock, by its address: waits for the thread that has it.
+    case lock(UInt64)
+    /// A lock whose owner has ended and did not let go of it.
+    case abandonedLock(UInt64)
   }
 
   /// Why one node waits for another.
@@ -40,6 +44,12 @@ public struct WaitForGraph: Sendable {
     case member
     /// An operation of the main queue to the main thread.
     case mainThread
+    /// Who executes on this thread to the lock that the thread sleeps in.
+    case lock(ThreadID)
+    /// A lock to what this thread, which has it, executes.
+    case holder(ThreadID)
+    /// Who executes on this thread to the thread whose end it waits for.
+    case join(ThreadID)
     /// To what nothing will undo.
     case root
   }
@@ -100,8 +110,8 @@ public struct WaitForGraph: Sendable {
   /// Whether nothing in sight will ever satisfy this node.
   public func isRoot(_ node: Int) -> Bool {
     switch nodes[node] {
-    case .suspension, .noSlots, .neverEnqueued: true
-    case .operation, .slots, .emptiness, .earlier, .thread: false
+    case .suspension, .noSlots, .neverEnqueued, .abandonedLock: true
+    case .operation, .slots, .emptiness, .earlier, .thread, .lock: false
     }
   }
 

@@ -1,4 +1,5 @@
 import OpTraceAnalysis
+import OpTraceFormat
 import OpTraceModel
 import OpTraceText
 
@@ -79,7 +80,7 @@ struct StuckPart {
       let id = trace.queues[queue].id
       guard findings.contains(where: { $0.code == "queue-suspended" && $0.queues.contains(id) }) else { return false }
       culpritQueues.insert(id)
-    case .slots, .emptiness, .earlier, .thread: return false
+    case .slots, .emptiness, .earlier, .thread, .lock, .abandonedLock: return false
     }
     return true
   }
@@ -145,6 +146,8 @@ struct StuckPart {
     case (.wait, .emptiness(let place)): return (.wait, "until '\(queue(place))' is empty")
     case (.wait, .thread): return (.wait, "main.sync")
     case (.wait, _): return (.wait, "waitUntilFinished()")
+    case (.lock(let thread), _): return (.wait, trace.look?[thread]?.reason.text ?? "a lock")
+    case (.join, _): return (.wait, "the end of a thread")
     case (.slot, .slots(let place)): return (.heldSlot, "slot of '\(queue(place))'")
     case (.barrier, _): return (.barrier, "barrier")
     case (.mainThread, _): return (.mainThread, "main thread")

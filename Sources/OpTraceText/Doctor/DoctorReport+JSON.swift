@@ -34,6 +34,7 @@ extension DoctorReport {
           .members(["id": .integer(Int($0.rawValue)), "name": .string(queues[$0]?.name ?? "")])
         }),
       "cycle": .array(finding.cycle.map { .integer(Int($0.rawValue)) }),
+      "chain": .array(finding.chain.map(member)),
       "behind": .integer(finding.behind),
       "evidence": .array(
         finding.evidence.map { evidence in
@@ -45,6 +46,17 @@ extension DoctorReport {
           ])
         }),
       "fix": .string(finding.fix),
+    ])
+  }
+
+  private func member(_ member: ChainMember) -> JSONValue {
+    .members([
+      "kind": .string(member.kind.rawValue),
+      "id": .optional(member.id) { .integer(Int(clamping: $0)) },
+      "name": .optional(member.name) { .string($0) },
+      "function": .optional(member.function) { .string($0) },
+      "file": .optional(member.file) { .string($0) },
+      "line": .optional(member.line) { .integer($0) },
     ])
   }
 

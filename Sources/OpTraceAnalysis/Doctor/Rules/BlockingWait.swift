@@ -167,7 +167,7 @@ extension DoctorContext {
         .init(
           at: Stamp(one.wait.began, one.wait.thread),
           "\(name(one.operation.id)) waited \(DurationText.text(one.waited)) of its \(DurationText.text(one.run)), the "
-            + "longest time for \(target(of: one.wait))"))
+            + "longest time for \(target(of: one.wait))\(Self.phrase(place(of: one.wait)))"))
     }
     return proven(finding)
   }

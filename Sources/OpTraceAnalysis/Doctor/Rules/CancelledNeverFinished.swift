@@ -48,7 +48,7 @@ extension DoctorRule {
       if let returned { finding.evidence.append(.init(at: returned, "start() returned; \(name) is not finished")) }
       finding.evidence.sort { ($0.time ?? .min) < ($1.time ?? .min) }
       context.addHeld(root, to: &finding)
-      return context.proven(finding)
+      return suspect.isProven ? context.proven(finding) : context.silent(finding)
     }
   }
 }

@@ -1,3 +1,4 @@
+import OpTraceFormat
 import OpTraceModel
 
 extension DoctorRule {
@@ -32,7 +33,10 @@ extension DoctorRule {
     let (errors, notes) = context.judged(suspects)
     // What executes may be busy; that nothing has moved for long is worth a word.
     let running = context.isStalled ? context.suspects.filter { $0.kind == .running } : []
-    return errors.map { context.neverFinished($0.suspect, $0.root) } + context.stillRunning(notes + running)
+    let open = notes + running
+    func isBusy(_ suspect: Suspect) -> Bool { context.computes(context.trace.operations[suspect.place]) }
+    return errors.map { context.neverFinished($0.suspect, $0.root) } + context.abandonedLocks()
+      + context.computing(open.filter(isBusy)) + context.stillRunning(open.filter { !isBusy($0) })
   }
 }
 
@@ -88,7 +92,9 @@ extension DoctorContext {
           + Self.asAsynchronous(operation) + ": \(Self.whatAsynchronousMeans).")
       finding.variant = 1
       finding.evidence.append(
-        .init(at: Stamp(wait.began, wait.thread), "\(name) began to wait for \(target(of: wait))"))
+        .init(
+          at: Stamp(wait.began, wait.thread),
+          "\(name) began to wait for \(target(of: wait))\(Self.phrase(place(of: wait)))"))
       if let signal = wait.lastSignal {
         let who = signal.operation.map { " inside of \(self.name($0))" } ?? ""
         finding.evidence.append(
@@ -96,6 +102,19 @@ extension DoctorContext {
       } else {
         finding.evidence.append(.init("\(target(of: wait)) was not seen to be signalled before"))
       }
+    } else if operation.startReturned == nil, let seen = standing(of: operation) {
+      let place = Self.phrase(trace.stacks.codePlace(seen.at))
+      finding = Finding(
+        "never-finished", .error, title: "\(name) waits for \(seen.reason.text) that does not come\(place)",
+        explanation: "\(name) blocks its thread, nothing has moved for \(DurationText.text(silence)), and every thread "
+          + "of the process sleeps until another lets it go on. None is left that could.",
+        fix: "Find who has to let \(name) go on, on every path\(place). Better, do not block inside of an operation. "
+          + Self.asAsynchronous(operation) + ": \(Self.whatAsynchronousMeans).")
+      finding.variant = 3
+      finding.evidence.append(
+        .init(
+          at: Stamp(standings.time ?? end, seen.thread),
+          "\(self.name(seen.thread)) sleeps until another thread lets it go on\(place)"))
     } else {
       finding = Finding(
         "never-finished", .error, title: "\(name) was started, and has not finished for \(DurationText.text(silence))",
@@ -112,7 +131,79 @@ extension DoctorContext {
     finding.operations = [operation.id]
     finding.queues = queues(of: [operation])
     addHeld(root, to: &finding)
-    return proven(finding)
+    return suspect.isProven ? proven(finding) : silent(finding)
+  }
+
+  /// Locks that nobody lets go of any more.
+  fileprivate func abandonedLocks() -> [Finding] {
+    blockage.roots.compactMap { root in
+      guard case .abandonedLock(let address) = blockage.graph.nodes[root.node],
+        let seen = standings.heldUp.first(where: { $0.lock == address && $0.heldBy == nil })
+      else { return nil }
+      let waiters = root.held.compactMap { node -> OperationRecord? in
+        if case .operation(let place) = blockage.graph.nodes[node] { trace.operations[place] } else { nil }
+      }
+      let who = waiters.first.map { name($0.id) } ?? name(seen.thread)
+      var finding = Finding(
+        "never-finished", .error, title: "\(who) waits for \(seen.reason.text) whose owner has ended",
+        explanation: "The thread that has the lock is gone, and did not let go of it. Nobody else may do so: who waits "
+          + "for it waits for ever.",
+        fix: "Let go of the lock on every path of the code that takes it, on the same thread (withLock, or defer).")
+      finding.variant = 4
+      finding.operations = waiters.map(\.id)
+      finding.queues = queues(of: waiters)
+      finding.behind = root.behind
+      let sleepers = standings.heldUp.filter { $0.lock == address }
+      for seen in sleepers {
+        let operation = waiters.first { standing(of: $0)?.thread == seen.thread }
+        finding.evidence.append(evidence(of: seen, operation.map { name($0.id) } ?? name(seen.thread)))
+      }
+      addWaitingThreads(
+        root.waitingThreads.filter { thread in !sleepers.contains { $0.thread == thread } }, to: &finding)
+      return proven(finding)
+    }
+  }
+
+  /// Who uses the processor is busy, however long.
+  fileprivate func computing(_ suspects: [Suspect]) -> [Finding] {
+    guard let first = suspects.first else { return [] }
+    let operations = suspects.map { trace.operations[$0.place] }
+    // Where a thread that runs stands is not known, but what it was given is.
+    func place(_ operation: OperationRecord) -> String {
+      Self.phrase(operation.function == nil && operation.source == nil ? nil : operation.codePlace)
+    }
+    var finding = Finding(
+      "never-finished", .note,
+      title: suspects.count == 1
+        ? "\(name(first.place)) computes\(place(operations[0]))" : "\(suspects.count) operations compute",
+      explanation: "\(suspects.count == 1 ? "It was" : "They were") seen to use the processor. That is being busy, and "
+        + "not being stuck.",
+      fix:
+        "If that takes too long, see what \(operations[0].function?.shortName ?? operations[0].className) does; long "
+        + "loops may ask isCancelled.")
+    finding.variant = 5
+    finding.operations = operations.map(\.id)
+    finding.queues = queues(of: operations)
+    for operation in operations.prefix(5) {
+      guard let seen = standing(of: operation) else { continue }
+      finding.evidence.append(
+        .init(
+          at: Stamp(standings.time ?? end, seen.thread),
+          "\(name(operation.id)) used the processor\(place(operation))"))
+    }
+    return [finding]
+  }
+
+  /// What the thread of one that is running was seen to sleep in.
+  private func sleep(_ operation: OperationRecord) -> (thread: ThreadID, text: String)? {
+    guard let seen = standing(of: operation), seen.isAsleep, seen.reason != .unknown else { return nil }
+    var text = "\(name(operation.id)) waits for \(seen.reason.text)\(Self.phrase(trace.stacks.codePlace(seen.at)))"
+    if let owner = seen.heldBy {
+      let isBusy = standings[owner]?.isBusy == true
+      let doing = isBusy ? ", and computes" : Self.phrase(place(of: owner))
+      text += "; \(holder(owner)) has it\(doing)"
+    }
+    return (seen.thread, text)
   }
 
   fileprivate func stillRunning(_ suspects: [Suspect]) -> [Finding] {
@@ -132,6 +223,11 @@ extension DoctorContext {
     finding.queues = queues(of: suspects.map { trace.operations[$0.place] })
     finding.evidence.append(
       .init(at: trace.operations[longest.place].started, "\(name) has been running \(since(began(longest)))"))
+    for suspect in suspects.prefix(5) {
+      guard let (thread, text) = sleep(trace.operations[suspect.place]) else { continue }
+      if count == 1 { finding.title += ": it" + text.dropFirst(name.count) }
+      finding.evidence.append(.init(at: Stamp(standings.time ?? end, thread), text))
+    }
     return [finding]
   }
 }

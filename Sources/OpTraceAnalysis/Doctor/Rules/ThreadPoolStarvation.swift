@@ -22,6 +22,8 @@ extension DoctorRule {
         }
         """)
   ) { context in
+    // Told of with the circle.
+    if context.isEveryThreadHeldUp { return [] }
     let stuck = context.suspects.filter { $0.kind == .notStarted }
     if context.isStalled, !stuck.isEmpty { return [context.starved(stuck)] }
     return context.starvedForAWhile()
@@ -68,7 +70,8 @@ extension DoctorContext {
       finding.evidence.append(
         .init(
           at: Stamp(wait.began, wait.thread),
-          "\(name(inside)) has been waiting for \(target(of: wait)) \(since(wait.began)), and holds its thread"))
+          "\(name(inside)) has been waiting for \(target(of: wait)) \(since(wait.began)), and holds its thread"
+            + Self.phrase(place(of: wait))))
     }
     return proven(finding)
   }

@@ -1,0 +1,66 @@
+import OpTraceFormat
+package import OpTraceModel
+
+/// One who takes part in a circle of waiting. What is nil is not known.
+public struct ChainMember: Sendable, Hashable {
+  /// What it is. The raw value is the word in JSON.
+  public enum Kind: String, Sendable, CaseIterable {
+    /// An operation.
+    case operation
+    /// A thread, outside of all operations.
+    case thread
+    /// A lock that a thread has.
+    case lock
+    /// A queue, whose slots are taken or which does not become empty.
+    case queue
+    /// A block in a dispatch queue.
+    case block
+    /// A Swift task.
+    case task
+  }
+
+  /// What it is.
+  public var kind: Kind
+  /// Its number in the trace; of a lock its address.
+  public var id: UInt64?
+  /// What people call it.
+  public var name: String?
+  /// Where it stands: the function that it waits in.
+  public var function: String?
+  /// That function's file.
+  public var file: String?
+  /// From 1.
+  public var line: Int?
+
+  package init(_ kind: Kind, id: UInt64?, name: String?, at place: CodePlace? = nil) {
+    self.kind = kind
+    self.id = id
+    self.name = name
+    (function, file, line) = (place?.function, place?.file, place?.line)
+  }
+}
+
+extension DoctorContext {
+  /// The members of a circle.
+  func chain(of deadlock: Blockage.Deadlock) -> [ChainMember] { deadlock.cycle.compactMap(member) }
+
+  private func member(_ step: Blockage.Step) -> ChainMember? {
+    switch blockage.graph.nodes[step.from] {
+    case .operation(let place):
+      let operation = trace.operations[place]
+      return ChainMember(
+        .operation, id: UInt64(operation.id.rawValue), name: operation.title,
+        at: self.place(of: step.reason) ?? operation.codePlace)
+    case .thread(let thread):
+      return ChainMember(
+        .thread, id: UInt64(thread.rawValue), name: name(thread),
+        at: self.place(of: step.reason) ?? self.place(of: thread))
+    case .lock(let address):
+      let reason = standings.all.first { $0.lock == address && $0.reason.isLock }?.reason
+      return ChainMember(.lock, id: address, name: reason?.text)
+    case .slots(let queue), .emptiness(let queue), .suspension(let queue), .noSlots(let queue):
+      return ChainMember(.queue, id: UInt64(trace.queues[queue].id.rawValue), name: trace.queues[queue].name)
+    case .earlier, .neverEnqueued, .abandonedLock: return nil
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import OpTraceFormat
+import OpTraceModel
+
+/// What the last look tells of threads that have not been heard of since: there they still stand.
+struct ThreadStandings: Sendable {
+  /// When the look was; nil: there was none.
+  let time: Nanoseconds?
+  /// In the order of the look.
+  let all: [SeenThread]
+  private let places: [ThreadID: Int]
+
+  /// Shorter before the look's end than this, it is not known whether a thread was seen before its sign or after it.
+  private static let doubt: Nanoseconds = 100_000_000
+
+  /// O(1) without a look, else O(operations + waits + threads).
+  init(_ trace: Trace) {
+    guard let look = trace.look else {
+      (time, all, places) = (nil, [], [:])
+      return
+    }
+    time = look.time
+    let moved = Self.signs(in: trace, since: look.time.saturating(-Self.doubt))
+    all = look.threads.filter { !moved.contains($0.thread) }
+    places = Dictionary(all.enumerated().map { ($1.thread, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Nil: it was not seen, or has gone on since. O(1).
+  subscript(_ thread: ThreadID) -> SeenThread? { places[thread].map { all[$0] } }
+
+  /// Threads that recorded anything after a moment.
+  private static func signs(in trace: Trace, since time: Nanoseconds) -> Set<ThreadID> {
+    var threads = Set<ThreadID>()
+    func note(_ stamp: Stamp?) { if let stamp, stamp.time > time { threads.insert(stamp.thread) } }
+    for place in trace.operations.indices {
+      let operation = trace.operations[place]
+      // Nothing happened to it then.
+      guard let last = operation.lastSign ?? operation.released?.time, last > time else { continue }
+      for stamp in [operation.enqueued, operation.ready, operation.started, operation.executionBegan] { note(stamp) }
+      for stamp in [operation.executionEnded, operation.startReturned, operation.finished, operation.released] {
+        note(stamp)
+      }
+      note(operation.cancelRequested)
+      for block in operation.blocks { note(Stamp(max(block.began, block.ended ?? .min), block.thread)) }
+    }
+    for wait in trace.waits { note(Stamp(max(wait.began, wait.ended ?? .min), wait.thread)) }
+    for queue in trace.queues {
+      for change in queue.changes.suffix(16) { note(Stamp(change.time, change.thread)) }
+    }
+    for span in trace.spans {
+      note(span.began)
+      note(span.ended)
+    }
+    for thread in trace.threads { if let last = thread.lastSign { note(Stamp(last, thread.id)) } }
+    return threads
+  }
+
+  /// Threads that sleep, without a limit of time, in a lock or for the end of a thread, where one is known that has to
+  /// let go. A lock that two threads saw with different owners was on its way from one to the other: it is left out.
+  var heldUp: [SeenThread] {
+    let sleepers = all.filter { seen in
+      guard seen.isAsleep, !seen.isTimed, seen.ownerHasEnded || seen.owner != nil else { return false }
+      return seen.reason == .join ? seen.owner != nil : seen.reason.isLock && seen.lock != nil
+    }
+    var owners: [UInt64: Set<ThreadID?>] = [:]
+    for seen in sleepers { if let lock = seen.lock { owners[lock, default: []].insert(seen.heldBy) } }
+    return sleepers.filter { seen in seen.reason == .join || seen.lock.flatMap { owners[$0]?.count } == 1 }
+  }
+}
+
+extension SeenThread {
+  /// In a call of the system, and not on a processor.
+  var isAsleep: Bool { !isRunning && (state == .asleep || state == .uninterruptible) }
+
+  /// Who has what it sleeps in; nil where that thread is gone.
+  var heldBy: ThreadID? { ownerHasEnded ? nil : owner }
+}

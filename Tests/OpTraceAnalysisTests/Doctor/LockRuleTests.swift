@@ -1,0 +1,216 @@
+import OpTraceAnalysis
+import OpTraceModel
+import Testing
+
+@Suite("Doctor: locks, and what threads do")
+struct LockRuleTests {
+  private typealias Case = LockCase
+
+  private func diagnosis(_ lines: String, end: Int = 9_000_000, header: String = "") throws -> Diagnosis {
+    Diagnosis(of: try DoctorCase.trace(Case.code + lines, end: end, header: header))
+  }
+
+  private func hasNoError(_ lines: String, end: Int = 9_000_000) throws -> Bool {
+    let diagnosis = try diagnosis(lines, end: end)
+    return !diagnosis.hasErrors && diagnosis.verdict != .stalled
+  }
+
+  private let two = LockCase.executing(1, "save", on: 2) + LockCase.executing(2, "spend", on: 3)
+
+  @Test func twoLocksInTwoOrders() throws {
+    let diagnosis = try diagnosis(
+      two + Case.ready(3, "report") + "40 t1 wait-queue q1\n"
+        + Case.look([(1, .inSemaphore), (2, .inLock(1, of: 3)), (3, .inLock(2, of: 2))]))
+    #expect(diagnosis.findings.map(\.code) == ["lock-cycle"])
+    #expect(diagnosis.verdict == .deadlocked)
+    let finding = try #require(diagnosis.findings.first)
+    #expect(finding.severity == .error && finding.isProven)
+    #expect(finding.title == "2 operations wait for each other's locks")
+    #expect(finding.cycle.map(\.rawValue) == [2, 1] || finding.cycle.map(\.rawValue) == [1, 2])
+    #expect(finding.behind == 1)
+    #expect(finding.chain.map(\.kind) == [.operation, .lock, .operation, .lock])
+    let save = try #require(finding.chain.first { $0.id == 1 })
+    #expect(save.name == "save" && save.function == "step2()" && save.file == "/src/main.swift" && save.line == 20)
+    #expect(finding.chain.contains { $0.kind == .lock && $0.id == 0x7001 && $0.name == "a mutex" && $0.line == nil })
+    let texts = finding.evidence.map(\.text)
+    #expect(texts.contains("'save' (#1) waits for a mutex, in step2() at main.swift:20; 'spend' (#2) has it"))
+    #expect(texts.contains("'spend' (#2) waits for a mutex, in step3() at main.swift:30; 'save' (#1) has it"))
+    #expect(texts.contains { $0.hasPrefix("the main thread waits for queue 'bank' to be empty") })
+  }
+
+  @Test(arguments: [1, 2, 4]) func oneThatWaitsOnlyForAWhileIsNoCircle(reason: Int) throws {
+    #expect(
+      try hasNoError(
+        two
+          + Case.look([
+            (1, .polling), (2, .inLock(1, of: 3, reason: reason)), (3, .inLock(2, of: 2, reason: reason, timed: true)),
+          ])))
+  }
+
+  @Test func whoWaitsForABusyOneIsNotStuckAndThatOneComputes() throws {
+    let diagnosis = try diagnosis(
+      two + "40 t1 wait-queue q1\n" + Case.look([(1, .inSemaphore), (2, .inLock(1, of: 3)), (3, .computing)]))
+    #expect(diagnosis.verdict == .healthy)
+    #expect(diagnosis.findings.allSatisfy { $0.severity == .note })
+    #expect(diagnosis.findings.contains { $0.title == "'spend' (#2) computes" })
+    #expect(
+      diagnosis.findings.contains {
+        $0.title
+          == "'save' (#1) is still running: it waits for a mutex, in step2() at main.swift:20; 'spend' (#2) has it, and computes"
+      })
+  }
+
+  @Test func anOwnerThatSleepsForATimeGoesOn() throws {
+    #expect(
+      try hasNoError(
+        two + "40 t1 wait-queue q1\n" + Case.look([(1, .inSemaphore), (2, .inLock(1, of: 3)), (3, .sleepingForATime)])))
+  }
+
+  @Test(arguments: [2, 4]) func aLockThatIsHeldAcrossAWait(reason: Int) throws {
+    // Swift's Mutex in another operation; a reader-writer lock.
+    let diagnosis = try diagnosis(
+      two + "50 t2 wait #2\n" + Case.look([(1, .polling), (2, .inSemaphore), (3, .inLock(1, of: 2, reason: reason))]))
+    #expect(diagnosis.findings.map(\.code) == ["lock-cycle"])
+    let lock = reason == 2 ? "a Mutex" : "a reader-writer lock"
+    #expect(diagnosis.findings.first?.title == "2 operations block each other in a circle through \(lock)")
+    #expect(
+      diagnosis.findings.first?.fix
+        == "Do not wait while you have a lock: let go of it before 'save' (#1) waits, in step2() at main.swift:20.")
+    #expect(diagnosis.findings.first?.cycle.map(\.rawValue).sorted() == [1, 2])
+    // Somebody else has it.
+    #expect(
+      try hasNoError(
+        two + "50 t2 wait #2\n"
+          + Case.look([
+            (1, .polling), (2, .inSemaphore), (3, .inLock(1, of: 4, reason: reason)), (4, .sleepingForATime),
+          ])))
+  }
+
+  @Test func aLockThatTheMainThreadHoldsWhileItWaits() throws {
+    let one = Case.executing(1, "refresh", on: 2)
+    let diagnosis = try diagnosis(
+      one + "50 t1 wait #1\n" + Case.look([(1, .inSemaphore), (2, .inLock(1, of: 1, reason: 4))]))
+    #expect(diagnosis.findings.map(\.code) == ["lock-cycle"])
+    let finding = try #require(diagnosis.findings.first)
+    #expect(
+      finding.title
+        == "an operation and the main thread block each other in a circle through a reader-writer lock")
+    #expect(finding.cycle.map(\.rawValue) == [1])
+    #expect(Set(finding.chain.map(\.kind)) == [.operation, .lock, .thread])
+    #expect(finding.chain.first { $0.kind == .thread }?.line == 10)
+    #expect(
+      try hasNoError(
+        one + "50 t1 wait #1\n" + Case.look([(1, .inSemaphore), (2, .inLock(1, of: 3)), (3, .polling)])))
+  }
+
+  @Test func aQueueThatIsWaitedForWithALockInHand() throws {
+    let diagnosis = try diagnosis(
+      Case.executing(1, "refresh", on: 2) + "50 t1 wait-queue q1\n"
+        + Case.look([(1, .inSemaphore), (2, .inLock(1, of: 1))]))
+    #expect(diagnosis.findings.map(\.code) == ["lock-cycle"])
+    #expect(diagnosis.findings.first?.chain.contains { $0.kind == .queue && $0.name == "bank" } == true)
+  }
+
+  @Test func aThreadThatLocksTwice() throws {
+    let diagnosis = try diagnosis(Case.executing(1, "save", on: 2) + Case.look([(2, .inLock(1, of: 2))]))
+    #expect(diagnosis.findings.map(\.code) == ["lock-cycle"])
+    #expect(diagnosis.findings.first?.title == "'save' (#1) waits for a mutex that it has itself")
+    #expect(diagnosis.findings.first?.chain.map(\.kind) == [.operation, .lock])
+    #expect(diagnosis.verdict == .deadlocked)
+  }
+
+  @Test func threadsWithoutOperations() throws {
+    let diagnosis = try diagnosis(Case.look([(2, .inLock(1, of: 3)), (3, .inLock(2, of: 2))]))
+    #expect(diagnosis.findings.map(\.title) == ["2 threads wait for each other's locks"])
+    #expect(diagnosis.findings.first?.cycle.isEmpty == true)
+    #expect(diagnosis.findings.first?.chain.map(\.kind) == [.thread, .lock, .thread, .lock])
+    // A second look says so too.
+    #expect(diagnosis.confirmed(by: diagnosis).count == 1)
+  }
+
+  @Test func anOwnerThatHasEnded() throws {
+    let diagnosis = try diagnosis(
+      Case.executing(1, "save", on: 2) + "40 t1 wait #1\n" + Case.look([(1, .inSemaphore), (2, .inLostLock(1))]))
+    #expect(diagnosis.findings.map(\.code) == ["never-finished"])
+    let finding = try #require(diagnosis.findings.first)
+    #expect(finding.severity == .error && diagnosis.verdict == .stalled)
+    #expect(finding.title == "'save' (#1) waits for a mutex whose owner has ended")
+    #expect(finding.evidence.contains { $0.text.hasSuffix("without letting go of it, in step2() at main.swift:20") })
+    #expect(finding.evidence.contains { $0.text.hasPrefix("the main thread waits for 'save' (#1)") })
+  }
+
+  @Test func aSemaphoreThatNobodyIsLeftToSignal() throws {
+    let lines = Case.executing(1, "fetch", on: 2) + "40 t1 wait #1\n"
+    let diagnosis = try diagnosis(lines + Case.look([(1, .inSemaphore), (2, .inSemaphore), (4, .idle)]))
+    #expect(diagnosis.findings.map(\.code) == ["never-finished"])
+    #expect(diagnosis.findings.first?.severity == .error && diagnosis.verdict == .stalled)
+    #expect(
+      diagnosis.findings.first?.title
+        == "'fetch' (#1) waits for a signal of another thread that does not come, in step2() at main.swift:20")
+    // Silence is short.
+    #expect(try hasNoError(lines + Case.look([(1, .inSemaphore), (2, .inSemaphore)]), end: 3_000_000))
+    for other in [Case.Doing.polling, .sleepingForATime, .computing] {
+      #expect(try hasNoError(lines + Case.look([(1, .inSemaphore), (2, .inSemaphore), (4, other)])))
+    }
+    #expect(try hasNoError(lines + Case.look(moved: 1, [(1, .inSemaphore), (2, .inSemaphore)])))
+  }
+
+  @Test func whatRestsOnSilenceIsNotProvenWhileAThreadComputes() throws {
+    let lines =
+      DoctorCase.operation(
+        1, "load", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1", "20 t2 started #1", "21 t2 began #1",
+        "22 t2 ended #1", "23 t2 start-returned #1")
+      + "40 t1 wait #1\n"
+    let still = try diagnosis(lines + Case.look([(1, .inSemaphore), (2, .polling)]))
+    #expect(still.findings.map(\.severity) == [.error])
+    let busy = try diagnosis(lines + Case.look([(1, .inSemaphore), (4, .computing)]))
+    #expect(busy.findings.map(\.severity) == [.warning])
+    #expect(busy.findings.first?.evidence.last?.text.hasSuffix("computes, and may let it go on") == true)
+  }
+
+  @Test func aLookThatIsOldForAThread() throws {
+    let look = Case.look([(1, .polling), (2, .inLock(1, of: 3)), (3, .inLock(2, of: 2))])
+    #expect(try hasNoError(two + look + "2500000 t3 ended #2\n2500001 t3 finished #2\n"))
+    #expect(try hasNoError(two + look + "2500000 t3 wait #1\n"))
+  }
+
+  @Test func aLockOnItsWayFromOneToAnother() throws {
+    let three = two + Case.executing(3, "lend", on: 4)
+    #expect(
+      try hasNoError(
+        three + Case.look([(2, .inLock(1, of: 3)), (3, .inLock(2, of: 2)), (4, .inLock(1, of: 5)), (5, .polling)])))
+  }
+
+  @Test func threadsThatPassLocksToAndFroProveNothing() throws {
+    let found = try diagnosis(two + Case.look(cpu: 900, [(2, .inLock(1, of: 3)), (3, .inLock(2, of: 2))])).findings
+    #expect(found.map(\.severity) == [.warning])
+    #expect(found.first?.isProven == false)
+  }
+
+  @Test func aCircleIsNoErrorWhereRecordsAreMissing() throws {
+    let found = try diagnosis(
+      two + Case.look([(2, .inLock(1, of: 3)), (3, .inLock(2, of: 2))]), header: "lost no-space 3"
+    ).findings
+    #expect(found.map(\.severity) == [.warning])
+  }
+
+  @Test func sixtyFourThatFindNoThread() throws {
+    var lines = "0 t1 queue q1 limit=-1 \"bank\"\n" + two
+    for id in 3...66 { lines += Case.ready(id, "more \(id)") }
+    let found = try diagnosis(
+      lines + "90 t1 wait-queue q1\n"
+        + Case.look([(1, .inSemaphore), (2, .inLock(1, of: 3)), (3, .inLock(2, of: 2))])
+    ).findings
+    #expect(found.map(\.code) == ["lock-cycle"])
+    #expect(found.first?.behind == 64)
+  }
+
+  @Test func oneMoreThatWantsTheSameLockIsBehind() throws {
+    let found = try diagnosis(
+      two + Case.executing(3, "lend", on: 4)
+        + Case.look([(2, .inLock(1, of: 3)), (3, .inLock(2, of: 2)), (4, .inLock(1, of: 3))])
+    ).findings
+    #expect(found.map(\.code) == ["lock-cycle"])
+    #expect(found.first?.cycle.count == 2 && found.first?.behind == 1)
+  }
+}
