@@ -59,8 +59,8 @@ public struct SymbolRecord: Sendable, Equatable {
   }
 }
 
-/// Where an operation's code stands; nil is not known.
-public struct CodePlace: Sendable, Equatable {
+/// Where code stands in the source: an operation's, or where something was done; nil is not known.
+public struct CodePlace: Sendable, Hashable {
   /// The function that it runs, where that is not its class's own; for people.
   public var function: String?
   /// The function's, else where the program says that the operation was made.
@@ -70,7 +70,8 @@ public struct CodePlace: Sendable, Equatable {
   /// The Swift module of the function, else of the class.
   public var module: String?
 
-  package init(function: String? = nil, file: String? = nil, line: Int? = nil, module: String? = nil) {
+  /// What is not given is not known.
+  public init(function: String? = nil, file: String? = nil, line: Int? = nil, module: String? = nil) {
     (self.function, self.file, self.line, self.module) = (function, file, line, module)
   }
 }
