@@ -83,7 +83,7 @@ struct StackArgumentTests {
 
   @Test("a tooltip tells who added an operation, and where it waits")
   func tooltips() throws {
-    let picture = GraphPicture(try trace())
+    let picture = GraphPicture(of: try trace())
     let tips = picture.nodes.map(\.tooltip).joined(separator: "\n")
     #expect(tips.contains("\nadded in load() (main.swift:11)\nwaits in take(_:) (main.swift:5)\n"))
     #expect(tips.split(separator: "added in").count == 2)

@@ -25,14 +25,14 @@ extension GraphPictureBuilder {
     for id in Set(shown.lazy.compactMap { trace.operations[$0].queue }).sorted() {
       let queue = trace.queue(id)
       let name = queue.map { TextEscaping.oneLine($0.name, limit: 120) } ?? ""
-      let title = name.isEmpty ? "\(id)" : name
+      let title = name.isEmpty ? TextEscaping.oneLine(queue?.title ?? "\(id)", limit: 120) : name
       laneOfQueue[id] = Int32(lanes.count)
-      let slug = unique(TextEscaping.slug(title), "\(id.rawValue)", among: &slugs)
+      let slug = unique(TextEscaping.slug(name.isEmpty ? "\(id)" : name), "\(id.rawValue)", among: &slugs)
       let load = QueueLoad(queue, count: work[id]?.count ?? 0, work: work[id]?.time ?? 0, over: period)
       lanes.append(
         GraphPicture.Lane(
           id: "queue-\(slug)", nodeClass: "q-\(slug)", title: title,
-          caption: load.caption, tooltip: "queue \(title): \(load.description)",
+          caption: load.caption, tooltip: (name.isEmpty ? title : "queue \(name)") + ": \(load.description)",
           style: Palette.lanes[lanes.count % Palette.lanes.count], isBoxed: true,
           isCulprit: stuck.culpritQueues.contains(id)))
     }

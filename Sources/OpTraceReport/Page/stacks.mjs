@@ -29,12 +29,12 @@ export function codeText(functions) {
 
 function functionItem(one) {
   return h('li', {class: one.isOwn ? 'own-frame' : 'system-frame'},
-    one.isGuessed && h('span', {class: 'tag', title: 'found without a rule of the compiler’s: it may be wrong'}, '?'), h('bdi', {}, one.title),
-    one.isInlined && h('span', {class: 'tag'}, 'inlined'), h('span', {class: 'beside'}, one.place ?? (one.image ?? '')));
+    one.isGuessed && [h('span', {class: 'tag', title: 'found without a rule of the compiler’s: it may be wrong'}, '?'), ' '], h('bdi', {}, one.title),
+    one.isInlined && [' ', h('span', {class: 'tag'}, 'inlined')], ' ', h('span', {class: 'beside'}, one.place ?? one.image ?? ''));
 }
 
 /** Own code first to be read; the rest opens. */
 export function stackView(functions) {
   return h('ol', {class: 'stack'}, foldedStack(functions).map(row => (row.function ? functionItem(row.function)
-    : h('li', {class: 'system-frame'}, h('details', {}, h('summary', {}, foldText(row.folded)), h('ol', {class: 'stack'}, row.folded.map(functionItem)))))));
+    : h('li', {class: 'system-frame'}, h('details', {}, h('summary', {}, row.folded.some(one => one.isGuessed) && '? ', foldText(row.folded)), h('ol', {class: 'stack'}, row.folded.map(functionItem)))))));
 }

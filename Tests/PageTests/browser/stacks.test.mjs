@@ -35,7 +35,7 @@ test('a selected operation: where it stands, the system folded, inlined and gues
   const {tab, problems, close} = await openReport(hanging(), {hash: '#op=2'});
   const stands = part(tab, 'Where it stands');
   const lines = await stands.locator('ol.stack').first().locator(':scope > li').evaluateAll((all) => all.map((one) => one.innerText.replace(/\s+/g, ' ').trim()));
-  assert.deepEqual(lines, ['take(_:) inlined main.swift:5', 'transfer() main.swift:7', '2 frames of libFoundation', 'main main.swift:3']);
+  assert.deepEqual(lines, ['take(_:) inlined main.swift:5', 'transfer() main.swift:7', '? 2 frames of libFoundation', 'main main.swift:3']);
   await stands.locator('summary').click();
   assert.match(await stands.innerText(), /\?\s*libFoundation\.so\+0x30/);
   assert.match(await part(tab, 'Where it was added').innerText(), /load\(\)\s*main\.swift:11/);
