@@ -63,6 +63,18 @@ struct StacksCommandTests {
     #expect(expected.subtracting(found) == [])
   }
 
+  @Test("summary's keys where stacks were recorded") func summaryKeys() throws {
+    let document = try JSONSerialization.jsonObject(
+      with: Data(try Command.run("summary", "--json", Self.golden.path).output.utf8))
+    let found = JSONPaths.of(document)
+    let place = "function:string file:string line:number module:string"
+    let expected = JSONPaths.group(".slowest[].added", place).union(
+      JSONPaths.group(
+        ".places[]", place + " count:number unfinishedCount:number totalSeconds:number longestSeconds:number"))
+    #expect(expected.subtracting(found) == [])
+    #expect(found.filter { $0.hasPrefix(".places[]") }.subtracting(expected) == [".places[]"])
+  }
+
   @Test("what cannot be read, or in part: the status and the words that summary has")
   func badInput() throws {
     let whole = try Fixture.binary(try String(contentsOf: Self.golden, encoding: .utf8))

@@ -198,7 +198,7 @@ struct StacksTextTests {
     #expect(trace.stacks.frames(FrameID(1)).map(\.offset) == [16, 32])
     #expect(trace.stacks.frames(FrameID(3)).map(\.offset) == [48])
     #expect(trace.stacks.frames(FrameID(9)).isEmpty && trace.stacks.frames(nil).isEmpty)
-    #expect(text(trace).contains("    +0x10\n    +0x20\n"))
+    #expect(text(trace).contains("    0x10\n    0x20\n\n"))
   }
 
   @Test("names steer no terminal, begin no line, and end no JSON text")
