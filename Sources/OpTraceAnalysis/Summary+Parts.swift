@@ -3,7 +3,8 @@ import OpTraceModel
 extension Summary {
   static func queues(_ trace: Trace, _ times: [OperationTimes], _ activity: ClosedRange<Nanoseconds>?) -> [Queue] {
     var result = trace.queues.map {
-      Queue(id: $0.id, name: $0.name, limit: $0.limit, isSuspended: $0.isSuspended)
+      Queue(
+        id: $0.id, name: $0.name, title: $0.title, code: $0.codePlace, limit: $0.limit, isSuspended: $0.isSuspended)
     }
     var place: [QueueID: Int] = [:]
     for (index, queue) in trace.queues.enumerated() { place[queue.id] = index }

@@ -27,6 +27,10 @@ public struct Summary: Sendable, Equatable {
   public var threads: [Thread] = []
   /// Threads that waited for something.
   public var waits = Waits()
+  /// Where in the source threads waited, the longest total first; as many as ``Waits/longest``.
+  public var places: [Place] = []
+  /// How many more places there are.
+  public var morePlaces = 0
   /// What is missing from the trace.
   public var loss: LossReport
 
@@ -36,6 +40,10 @@ public struct Summary: Sendable, Equatable {
     public var id: QueueID
     /// The queue's last name.
     public var name: String
+    /// What people read: its name, else its number and where it was made.
+    public var title: String
+    /// Where the program made it; nil: not known.
+    public var code: CodePlace?
     /// At the trace's end; -1: as many as the system allows.
     public var limit: Int
     /// At the trace's end.
@@ -88,6 +96,8 @@ public struct Summary: Sendable, Equatable {
     public var times: OperationTimes
     /// Where its code stands.
     public var code: CodePlace
+    /// Where it was given to a queue; nil: not known.
+    public var added: CodePlace?
   }
 
   /// What one thread did.
@@ -122,6 +132,7 @@ public struct Summary: Sendable, Equatable {
     slowest = Self.slowest(trace, times, slowestCount)
     threads = Self.threads(trace)
     waits = Self.waits(trace, most: slowestCount)
+    (places, morePlaces) = Self.places(trace, most: slowestCount)
   }
 
   private static func slowest(_ trace: Trace, _ times: [OperationTimes], _ count: Int) -> [Operation] {
@@ -130,7 +141,8 @@ public struct Summary: Sendable, Equatable {
       let operation = trace.operations[index]
       return Operation(
         id: operation.id, name: operation.title, className: operation.className, state: operation.state,
-        queue: operation.queue, times: times[index], code: operation.codePlace)
+        queue: operation.queue, times: times[index], code: operation.codePlace,
+        added: trace.stacks.codePlace(operation.addedAt))
     }
   }
 }

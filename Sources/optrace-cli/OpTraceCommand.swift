@@ -24,9 +24,8 @@
       version: version,
       subcommands: [
         DemoCommand.self, ReportCommand.self, ViewCommand.self, GraphCommand.self, TimelineCommand.self,
-        SummaryCommand.self, DoctorCommand.self, ValidateCommand.self, DumpCommand.self, PackCommand.self,
-        UnpackCommand.self, SymbolicateCommand.self, RecordCommand.self,
-        DemoProgramCommand.self,
+        SummaryCommand.self, DoctorCommand.self, StacksCommand.self, ValidateCommand.self, DumpCommand.self,
+        PackCommand.self, UnpackCommand.self, SymbolicateCommand.self, RecordCommand.self, DemoProgramCommand.self,
       ])
 
     static let version = "0.1.0"

@@ -48,7 +48,7 @@ struct SummaryCommandTests {
     let times = "waitingForDependenciesSeconds:number waitingForSlotSeconds:number"
     let distribution = "count:number totalSeconds:number p50Seconds:number p95Seconds:number maxSeconds:number"
     var expected = group(
-      "", "version:number operationCount:number wallSeconds:number queues[] classes[] slowest[] threads[]")
+      "", "version:number operationCount:number wallSeconds:number queues[] classes[] slowest[] threads[] places[]")
     expected.formUnion(
       group(
         ".states",
@@ -58,7 +58,7 @@ struct SummaryCommandTests {
       group(
         ".queues[]",
         "id:number name:string limit:number limit:null suspended:number operationCount:number utilisation:number "
-          + "peakExecuting:number busySeconds:number " + times))
+          + "peakExecuting:number busySeconds:number function:null file:null line:null module:null " + times))
     expected.formUnion(group(".classes[]", "name:string operationCount:number"))
     for time in ["waitingForDependencies", "waitingForSlot", "running"] {
       expected.formUnion(group(".classes[].\(time)", distribution))
@@ -67,7 +67,7 @@ struct SummaryCommandTests {
       group(
         ".slowest[]",
         "id:number name:string class:string state:string queue:number runningSeconds:number "
-          + "function:null file:null line:null module:null " + times))
+          + "function:null file:null line:null module:null added:null " + times))
     expected.formUnion(group(".criticalPath", "runningSeconds:number share:number steps[] remaining[] " + times))
     expected.formUnion(
       group(

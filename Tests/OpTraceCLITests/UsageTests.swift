@@ -77,8 +77,8 @@ struct UsageTests {
   }
 
   static let commands = [
-    "demo", "report", "view", "graph", "timeline", "summary", "doctor", "validate", "dump", "pack", "unpack",
-    "symbolicate", "record",
+    "demo", "report", "view", "graph", "timeline", "summary", "doctor", "stacks", "validate", "dump", "pack",
+    "unpack", "symbolicate", "record",
   ]
 
   @Test("every command's errors begin alike: the command's name, a small letter", arguments: commands)

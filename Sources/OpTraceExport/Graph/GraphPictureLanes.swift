@@ -27,13 +27,13 @@ extension GraphPictureBuilder {
       let queue = trace.queue(id)
       let name = queue.map { TextEscaping.oneLine($0.name, limit: 120) } ?? ""
       let slug = unique(TextEscaping.slug(name.isEmpty ? "\(id)" : name), "\(id.rawValue)", among: &slugs)
-      let title = name.isEmpty ? "\(id)" : queue.map { TextEscaping.oneLine(titles.title(of: $0), limit: 120) } ?? name
+      let title = TextEscaping.oneLine(queue.map { titles.title(of: $0) } ?? "\(id)", limit: 120)
       laneOfQueue[id] = Int32(lanes.count)
       let load = QueueLoad(queue, count: work[id]?.count ?? 0, work: work[id]?.time ?? 0, over: period)
       lanes.append(
         GraphPicture.Lane(
           id: "queue-\(slug)", nodeClass: "q-\(slug)", title: title,
-          caption: load.caption, tooltip: "queue \(title): \(load.description)",
+          caption: load.caption, tooltip: (name.isEmpty ? title : "queue \(name)") + ": \(load.description)",
           style: Palette.lanes[lanes.count % Palette.lanes.count], isBoxed: true,
           isCulprit: stuck.culpritQueues.contains(id)))
     }

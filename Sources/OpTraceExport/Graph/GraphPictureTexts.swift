@@ -86,6 +86,10 @@ extension GraphPictureBuilder {
       lines.append("runs \(line(function.shortName))" + (function.lineText.map { " at \(line($0))" } ?? ""))
     }
     if let source = operation.source { lines.append("made at \(line(source))") }
+    if let added = trace.stacks.codePlace(operation.addedAt)?.text { lines.append("added in \(line(added))") }
+    if let wait = openWaits[operation.id], let place = trace.stacks.codePlace(wait.at)?.text {
+      lines.append("waits in \(line(place))")
+    }
     if let queue = operation.queue {
       lines.append(line(trace.queue(queue)?.phrase ?? "\(queue)") + (operation.isBarrier ? ", barrier" : ""))
     } else {

@@ -43,6 +43,15 @@ struct ReportDocument {
       "queues": .array(summary.queues.map(queue)),
       "classes": .array(summary.classes.map(\.report)),
       "threadWaits": .array(summary.waits.longest.map(wait)),
+      "places": .array(
+        summary.places.map { place in
+          .members([
+            "function": .string(place.code.function ?? ""),
+            "at": .string(place.code.lineText ?? place.code.module ?? ""),
+            "count": .integer(place.count), "unfinished": .integer(place.unfinished),
+            "total": .integer(Int(place.total)), "longest": .integer(Int(place.longest)),
+          ])
+        }),
       "findings": .array(doctor.findings.map(finding)),
     ])
   }

@@ -18,7 +18,7 @@ struct ReportTables {
     ColumnEncoder("queue"),
     ColumnEncoder("state"), ColumnEncoder("flags"), ColumnEncoder("priority"), ColumnEncoder("source"),
     ColumnEncoder("error"), ColumnEncoder("track"), ColumnEncoder("dependencyTrack"), ColumnEncoder("slotTrack"),
-    ColumnEncoder("box"), ColumnEncoder("created"))
+    ColumnEncoder("box"), ColumnEncoder("created"), ColumnEncoder("added"), ColumnEncoder("stands"))
   private(set) var moments = TableEncoder("moments")
   private(set) var dependencies = TableEncoder(
     "dependencies", ColumnEncoder("operation"), ColumnEncoder("on", base: "operation"), ColumnEncoder("removed"))
@@ -26,7 +26,7 @@ struct ReportTables {
     "details", ColumnEncoder("track"), ColumnEncoder("begin"), ColumnEncoder("end", base: "begin"),
     ColumnEncoder("kind"),
     ColumnEncoder("isOpen"), ColumnEncoder("name"), ColumnEncoder("operation"), ColumnEncoder("thread"),
-    ColumnEncoder("signal"))
+    ColumnEncoder("signal"), ColumnEncoder("stack"))
   private(set) var counters = TableEncoder(
     "counters", ColumnEncoder("group"), ColumnEncoder("kind"), ColumnEncoder("time"), ColumnEncoder("value"))
   private(set) var instants = TableEncoder(
@@ -37,6 +37,11 @@ struct ReportTables {
     ColumnEncoder("ended", base: "began"), ColumnEncoder("dependencies"), ColumnEncoder("slot"),
     ColumnEncoder("running"))
   private(set) var remaining = TableEncoder("remaining", ColumnEncoder("row"))
+  /// Functions on stacks; a stack is named by the row of its innermost one.
+  private(set) var frames = TableEncoder(
+    "frames", ColumnEncoder("caller"), ColumnEncoder("title"), ColumnEncoder("place"), ColumnEncoder("image"),
+    ColumnEncoder("flags"))
+  private var frameRows: [FrameID: Int] = [:]
 
   init(
     _ trace: Trace, _ timeline: Timeline, _ counterValues: CounterValues, _ path: CriticalPath, _ stuck: StuckPart,
@@ -58,7 +63,7 @@ struct ReportTables {
   }
 
   var all: [TableEncoder] {
-    [operations, moments, dependencies, details, counters, instants, tracks, steps, remaining]
+    [operations, moments, dependencies, details, counters, instants, tracks, steps, remaining, frames]
   }
 
   mutating func place(of text: String) -> Int {
@@ -73,6 +78,28 @@ struct ReportTables {
     threadRows[thread] = threads.count
     threads.append(ThreadRecord(id: thread, systemID: 0, name: "", isMain: false))
     return threads.count - 1
+  }
+
+  /// The row of a stack's innermost function; nil: it is not known. O(new frames).
+  private mutating func row(of innermost: FrameID?, _ stacks: StackTable) -> Int? {
+    guard let innermost else { return nil }
+    if let known = frameRows[innermost] { return known }
+    let inside = stacks.stack(innermost).prefix { frameRows[$0] == nil }
+    var met = Set<FrameID>()
+    // A circle of a damaged trace is cut where it closes.
+    let new = inside.prefix { met.insert($0).inserted }
+    var caller = new.last.flatMap { stacks[$0]?.caller }.flatMap { frameRows[$0] }
+    for id in new.reversed() {
+      for function in stacks.functions(of: id).reversed() {
+        let flags = (function.isGuessed ? 1 : 0) + (function.isInlined ? 2 : 0) + (function.isOwn ? 4 : 0)
+        frames.append(
+          caller, place(of: function.title), function.lineText.map { place(of: $0) },
+          function.image.map { place(of: $0) }, flags)
+        caller = frames.count - 1
+      }
+      frameRows[id] = caller
+    }
+    return frameRows[innermost]
   }
 
   /// The tracks of each operation's execution and waits; nil: none.
@@ -100,6 +127,10 @@ struct ReportTables {
   ) {
     let critical = Set(path.operations)
     let barriers = BarrierWaits(in: trace)
+    var stands: [OperationID: FrameID] = [:]
+    for thread in ThreadStatuses(of: trace).threads {
+      if let operation = thread.operation, let stack = thread.stack { stands[operation] = stack }
+    }
     func track(_ index: Timeline.TrackIndex) -> Int? { index < 0 ? nil : Int(index) }
     trace.operations.withUnsafeBufferPointer { records in
       for row in records.indices {
@@ -112,7 +143,8 @@ struct ReportTables {
           records[row].queue.flatMap { queueRows[$0] }, state.rawValue, flags.rawValue, Int(records[row].priority),
           records[row].placeText.map { place(of: $0) }, records[row].error.map { place(of: $0) },
           track(tracks.execution[row]), track(tracks.dependencies[row]), track(tracks.slot[row]), boxes[id],
-          records[row].created.map { Int($0) })
+          records[row].created.map { Int($0) }, self.row(of: records[row].addedAt, trace.stacks),
+          self.row(of: stands[id], trace.stacks))
       }
     }
   }
@@ -194,6 +226,7 @@ struct ReportTables {
       details.columns[6].append(facts.operation)
       details.columns[7].append(row(of: facts.thread))
       details.columns[8].append(facts.signal)
+      details.columns[9].append(self.row(of: facts.stack, trace.stacks))
     }
   }
 }
@@ -251,6 +284,8 @@ private struct DetailFacts {
   var thread: ThreadID
   /// The operation whose signal ended the wait.
   var signal: Int?
+  /// Where the thread stood.
+  var stack: FrameID?
 
   init(_ detail: Timeline.Detail, _ timeline: Timeline, _ trace: Trace) {
     switch detail.kind {
@@ -272,6 +307,7 @@ private struct DetailFacts {
       operation = wait.inside.flatMap { trace.index(of: $0) }
       thread = wait.thread
       signal = (wait.endSignal ?? wait.lastSignal)?.operation.flatMap { trace.index(of: $0) }
+      stack = wait.at
     case .gap(let place):
       let gap = trace.loss.gaps[place]
       kind = 3

@@ -1,12 +1,14 @@
 import OpTraceAnalysis
 import OpTraceFormat
 import OpTraceModel
+import OpTraceText
 
 /// What arguments are called. Times are in microseconds.
 enum ArgumentName: Int, CaseIterable {
   case operation, className, queue, state, dependencyWait, slotWait, startedOn, cancelRequested, error, barrier,
     priority
   case source, function, waitsFor, unfinished
+  case file, line, stack, addedBy
   case object, endedBy, endedAt, lastSignalledBy, lastSignalledAt, reason
   case code, severity, isProven, operations, explanation, fix
   case wallClock, start, process, writtenBy, closed, lost, damaged, overwritten, withoutLane, waitingTimes, hidden,
@@ -29,6 +31,10 @@ enum ArgumentName: Int, CaseIterable {
     case .function: "function"
     case .waitsFor: "waits for"
     case .unfinished: "unfinished"
+    case .file: "file"
+    case .line: "line"
+    case .stack: "stack"
+    case .addedBy: "added by"
     case .object: "object"
     case .endedBy: "ended by"
     case .endedAt: "ended by a signal at (us)"
@@ -77,7 +83,10 @@ extension TimelineContent {
       if let function = operations[index].function {
         if operations[index].name != nil { sink.text(.function, function.shortName) }
         if operations[index].source == nil, let place = function.lineText { sink.text(.source, place) }
+        if let file = function.file { sink.text(.file, file) }
+        if let line = function.line { sink.number(.line, line) }
       }
+      if let added = trace.stacks.codePlace(operations[index].addedAt)?.text { sink.text(.addedBy, added) }
       if let queue = operations[index].queue, let group = timeline.groupOfQueue[queue] {
         sink.text(.queue, timeline.groups[group].name)
       }
@@ -139,6 +148,7 @@ extension TimelineContent {
     case .wait(let index):
       sink.operation(trace.waits[index].inside)
       objectArguments(trace.waits[index], &sink)
+      stackArguments(trace.waits[index].at, &sink)
     case .gap(let index): sink.text(.reason, trace.loss.gaps[index].reason.explanation)
     }
     if detail.isOpen { sink.flag(.unfinished, true) }
@@ -156,6 +166,17 @@ extension TimelineContent {
       if let name = signaller(signal) { sink.text(.lastSignalledBy, name) }
       sink.microseconds(.lastSignalledAt, signal.time - timeline.origin)
     }
+  }
+
+  /// Where a thread stood. Of its stack the program's own code alone: the rest is the same for all.
+  private func stackArguments(_ innermost: FrameID?, _ sink: inout some ArgumentSink) {
+    guard let place = trace.stacks.codePlace(innermost) else { return }
+    if let function = place.function { sink.text(.function, function) }
+    if let file = place.file { sink.text(.file, file) }
+    if let line = place.line { sink.number(.line, line) }
+    let own = trace.stacks.frames(innermost).filter(\.isOwn)
+    guard own.count > 1 else { return }
+    sink.text(.stack, StackLines(Array(own.prefix(32)), isFull: true).lines.map(\.text).joined(separator: " ← "))
   }
 
   /// The operation, else the thread, where either is known.

@@ -5,9 +5,7 @@ extension ImageRecord {
     "libBlocksRuntime", "libOpTrace", "libTesting.", "lib_Testing",
   ]
 
-  /// Whether it is of the system, of Swift or of OpTrace, and not of the program: by where it is, and by its name where
-  /// Swift's runtime stands beside the program. The recorder has the same rule (`stacks/modules.c`).
-  public var isSystem: Bool {
+  static func isSystem(path: String, name: String) -> Bool {
     // The kernel's own page has no path.
     guard path.contains("/") else { return true }
     return Self.systemFolders.contains { path.hasPrefix($0) } || Self.systemNames.contains { name.hasPrefix($0) }

@@ -1,7 +1,7 @@
 /// A file whose code was in the process: the program, or a library.
 public struct ImageRecord: Sendable, Equatable {
   /// As the system had it.
-  public var path: String
+  public let path: String
   /// Hexadecimal; nil: it has none.
   public var buildID: String?
   /// Where it began in memory.
@@ -10,7 +10,18 @@ public struct ImageRecord: Sendable, Equatable {
   public var size: UInt64
 
   /// The last part of its path.
-  public var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+  public let name: String
+  /// Whether it is of the system, of Swift or of OpTrace, and not of the program: by where it is, and by its name where
+  /// Swift's runtime stands beside the program. The recorder has the same rule (`stacks/modules.c`).
+  public let isSystem: Bool
+
+  init(path: String, buildID: String?, base: UInt64, size: UInt64) {
+    (self.path, self.buildID, self.base, self.size) = (path, buildID, base, size)
+    // Every frame of every stack asks for these.
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    self.name = name
+    isSystem = Self.isSystem(path: path, name: name)
+  }
 }
 
 /// Code that was on a thread's stack, and what had called it.
@@ -59,8 +70,8 @@ public struct SymbolRecord: Sendable, Equatable {
   }
 }
 
-/// Where an operation's code stands; nil is not known.
-public struct CodePlace: Sendable, Equatable {
+/// Where code stands in the source: an operation's, or where something was done; nil is not known.
+public struct CodePlace: Sendable, Hashable {
   /// The function that it runs, where that is not its class's own; for people.
   public var function: String?
   /// The function's, else where the program says that the operation was made.
@@ -70,7 +81,8 @@ public struct CodePlace: Sendable, Equatable {
   /// The Swift module of the function, else of the class.
   public var module: String?
 
-  package init(function: String? = nil, file: String? = nil, line: Int? = nil, module: String? = nil) {
+  /// What is not given is not known.
+  public init(function: String? = nil, file: String? = nil, line: Int? = nil, module: String? = nil) {
     (self.function, self.file, self.line, self.module) = (function, file, line, module)
   }
 }

@@ -192,19 +192,28 @@ public struct QueueRecord: Sendable, Equatable, Identifiable, TraceOwned {
   public var lastSign: Nanoseconds?
   /// Where the program made it, or was first seen to use it.
   public var madeAt: FrameID?
+  /// That place in the source, where the trace has names for it.
+  public internal(set) var codePlace: CodePlace?
   package var owner: TraceOwner { .queue(id) }
 
-  /// What it is called in every output: its name, or `queue 7` where it has none that can be seen.
-  public var title: String { isUnnamed ? id.description : name }
-  /// The same inside of a sentence: `queue network`, or `queue 7`.
-  public var phrase: String { isUnnamed ? id.description : "queue \(name)" }
-  /// `queue 'network'`, or `queue 7`. `shown` makes a name fit for its place.
+  /// What it is called in every output: its name, or `queue 7 made in load() (main.swift:12)` where it has none that can
+  /// be seen; the place only where it is known.
+  public var title: String { isUnnamed ? unnamedTitle : name }
+  /// The same inside of a sentence: `queue network`, or `queue 7 made in load() (main.swift:12)`.
+  public var phrase: String { isUnnamed ? unnamedTitle : "queue \(name)" }
+  /// `queue 'network'`, or as ``title`` says. `shown` makes a name fit for its place.
   package func phrase(quoting shown: (String) -> String) -> String {
     (isUnnamed ? "" : "queue ") + title(quoting: shown)
   }
-  /// `'network'`, or `queue 7`.
+  /// `'network'`, or as ``title`` says.
   package func title(quoting shown: (String) -> String) -> String {
-    isUnnamed ? id.description : "'\(shown(name))'"
+    isUnnamed ? shown(unnamedTitle) : "'\(shown(name))'"
+  }
+
+  /// Its number stays: several queues may be made at one place.
+  private var unnamedTitle: String {
+    guard let codePlace, let function = codePlace.function else { return id.description }
+    return "\(id) made in " + function + (codePlace.lineText.map { " (\($0))" } ?? "")
   }
 
   private var isUnnamed: Bool { name.allSatisfy(\.isWhitespace) }

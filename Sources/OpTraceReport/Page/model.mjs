@@ -22,7 +22,7 @@ export class Model {
       process: document.process, end: document.end, origin: document.origin, wall: document.wall, activity: document.activity,
       verdict: document.verdict, loss: document.loss, graphNote: document.graphNote, queues: document.queues,
       classes: document.classes, threads: document.threads, groups: document.groups,
-      waitsWithoutLane: document.waitsWithoutLane,
+      waitsWithoutLane: document.waitsWithoutLane, places: document.places,
     });
     this.strings = data.strings;
     this.stateWords = document.stateWords;
@@ -32,6 +32,7 @@ export class Model {
     this.counters = decodeTable(tables.counters, ['time']);
     this.instants = decodeTable(tables.instants, ['time']);
     this.tracks = decodeTable(tables.tracks);
+    this.frames = decodeTable(tables.frames);
     this.count = this.operations.count;
     this.edges = decodeTable(tables.dependencies, ['removed']);
     this.edgesFrom = rowsByOwner(this.edges.operation, this.count);
@@ -83,6 +84,9 @@ export class Model {
   state(row) { return this.stateWords[this.operations.state[row]] ?? 'unknown'; }
   priority(row) { return this.operations.priority[row]; }
   source(row) { return this.strings[this.operations.source[row]] ?? null; }
+  /** The stack where it was given to its queue, and the one where its thread stood; -1: not known. */
+  addedStack(row) { return this.operations.added[row]; }
+  standsStack(row) { return this.operations.stands[row]; }
   error(row) { return this.strings[this.operations.error[row]] ?? null; }
   is(row, flag) { return (this.operations.flags[row] & FLAGS[flag]) !== 0; }
   isBarrier(row) { return this.is(row, 'barrier'); }
@@ -233,7 +237,7 @@ export class Model {
     return rowsOf(row, this.detailsOf).map((place) => ({
       kind: DETAIL_KINDS[this.details.kind[place]], name: this.strings[this.details.name[place]],
       begin: this.details.begin[place], end: this.details.end[place], isOpen: this.details.isOpen[place] === 1,
-      thread: this.details.thread[place], signalRow: this.details.signal[place],
+      thread: this.details.thread[place], signalRow: this.details.signal[place], stack: this.details.stack[place],
     })).sort((one, other) => one.begin - other.begin);
   }
 
@@ -247,6 +251,20 @@ export class Model {
       counts.set(thread, (counts.get(thread) ?? 0) + 1);
     }
     return [...counts].map(([thread, count]) => ({thread, count})).sort((one, other) => other.count - one.count || one.thread - other.thread);
+  }
+
+  // A stack by the row of its innermost function.
+  stack(frame) {
+    const {caller, title, place, image, flags} = this.frames;
+    const functions = [];
+    // As many as the reader of traces takes, each with functions inlined in it: a circle would not end.
+    for (let row = frame; row >= 0 && functions.length < 4096; row = caller[row]) {
+      functions.push({
+        title: this.strings[title[row]] ?? '', place: this.strings[place[row]] ?? null, image: this.strings[image[row]] ?? null,
+        isGuessed: (flags[row] & 1) !== 0, isInlined: (flags[row] & 2) !== 0, isOwn: (flags[row] & 4) !== 0,
+      });
+    }
+    return functions;
   }
 
   findingsOf(row) { return this.findingsByRow.get(row) ?? []; }

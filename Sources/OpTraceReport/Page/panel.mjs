@@ -1,5 +1,6 @@
 // All that the trace tells of the selected operation. What is not known is not shown.
 import {counted, durationText, grouped, momentText} from './format.mjs';
+import {codeText, stackView} from './stacks.mjs';
 import {TIME_KINDS, h, onPageKey, operationButton, operationList, sign, stateChip, threadName, timeWords, timesBar} from './dom.mjs';
 
 export function mountPanel(element, model, selection) {
@@ -50,7 +51,9 @@ class PanelContent {
   }
 
   elements() {
-    return [this.head(), this.facts(), this.timesPart(), this.waitPart(), this.slotPart(), this.momentsPart(), this.insidePart(),
+    return [this.head(), this.facts(), this.timesPart(), this.stackPart('Where it stands', this.model.standsStack(this.row)),
+      this.waitPart(), this.slotPart(), this.momentsPart(), this.insidePart(),
+      this.stackPart('Where it was added', this.model.addedStack(this.row)),
       this.links('Waits for', this.model.dependencies(this.row), one => one.row, one => this.removedText(one)),
       this.links('Wait for it', this.model.dependents(this.row), row => row, () => null)].filter(Boolean);
   }
@@ -111,6 +114,10 @@ class PanelContent {
     return key === 'waitingForDependencies' || (key === 'waitingForSlot' && has('ready')) || has('executing');
   }
 
+  stackPart(title, stack) {
+    return stack >= 0 ? this.part(title, stackView(this.model.stack(stack))) : null;
+  }
+
   waitPart() {
     const {model, row, times} = this;
     const unblocker = model.unblocker(row);
@@ -155,7 +162,8 @@ class PanelContent {
       h('span', {class: `tag ${one.kind}-tag`}, words[one.kind] ?? one.kind), h('bdi', {}, one.name),
       h('span', {class: 'figure'}, durationText(one.end - one.begin), one.isOpen && ' so far'),
       h('span', {class: 'beside'}, `at ${momentText(one.begin)}`, threadName(model, one.thread) && ` on ${threadName(model, one.thread)}`),
-      one.signalRow >= 0 && h('span', {class: 'beside'}, 'ended by ', this.button(one.signalRow))))));
+      one.signalRow >= 0 && h('span', {class: 'beside'}, 'ended by ', this.button(one.signalRow)),
+      one.stack >= 0 && h('details', {class: 'stack-of'}, h('summary', {}, h('bdi', {}, codeText(model.stack(one.stack)))), stackView(model.stack(one.stack)))))));
   }
 
   removedText(dependency) {

@@ -8,7 +8,7 @@ export function mountWhy(element, model, selection) {
   whenShown(selection, 'why', () => {
     const view = new WhyView(model, selection);
     element.append(h('div', {class: 'reading'}, timesLegend(), view.criticalPath(), view.remaining(), view.waits(),
-      view.queues(), view.classes(), view.operations(), view.threads(), view.threadWaits()));
+      view.queues(), view.classes(), view.operations(), view.threads(), view.threadWaits(), view.places()));
   });
 }
 
@@ -218,6 +218,21 @@ class WhyView {
         {title: 'Still waits', isNumber: true, cell: wait => (wait.unfinished ? grouped(wait.unfinished) : ''), value: wait => wait.unfinished},
         {title: 'Longest', isNumber: true, cell: wait => durationText(wait.max), value: wait => wait.max},
         {title: 'Total', isNumber: true, cell: wait => durationText(wait.total), value: wait => wait.total},
+      ]}));
+  }
+
+  places() {
+    const {model} = this;
+    if (model.places.length === 0) return null;
+    return this.part('Where threads waited',
+      h('p', {class: 'lead'}, 'The program’s own code that called what the threads waited in. Short waits are in no row: their places were not recorded.'),
+      sortableTable({caption: 'Places where threads waited', rows: model.places, sort: 5, first: 20, columns: [
+        {title: 'Function', cell: one => h('bdi', {}, one.function), value: one => one.function},
+        {title: 'At', cell: one => h('code', {}, one.at), value: one => one.at},
+        {title: 'Times', isNumber: true, cell: one => grouped(one.count), value: one => one.count},
+        {title: 'Still waits', isNumber: true, cell: one => (one.unfinished ? grouped(one.unfinished) : ''), value: one => one.unfinished},
+        {title: 'Longest', isNumber: true, cell: one => durationText(one.longest), value: one => one.longest},
+        {title: 'Total', isNumber: true, cell: one => durationText(one.total), value: one => one.total},
       ]}));
   }
 

@@ -18,6 +18,7 @@ extension Summary {
       "criticalPath": criticalPath.json(names: pathNames),
       "threads": .array(threads.map { $0.json(wall: wall) }),
       "waits": waits.json,
+      "places": .array(places.map(\.json)),
       "loss": loss.json,
     ])
   }
@@ -25,18 +26,19 @@ extension Summary {
 
 extension Summary.Queue {
   fileprivate var json: JSONValue {
-    .members([
-      "id": .integer(Int(id.rawValue)),
-      "name": .string(name),
-      "limit": limit < 0 ? .null : .integer(limit),
-      "suspended": .bool(isSuspended),
-      "operationCount": .integer(operations),
-      "utilisation": .number(utilisation),
-      "peakExecuting": .integer(peak),
-      "busySeconds": .seconds(busy),
-      "waitingForDependenciesSeconds": .seconds(waitingForDependencies),
-      "waitingForSlotSeconds": .seconds(waitingForSlot),
-    ])
+    .members(
+      [
+        "id": .integer(Int(id.rawValue)),
+        "name": .string(name.allSatisfy(\.isWhitespace) && code != nil ? title : name),
+        "limit": limit < 0 ? .null : .integer(limit),
+        "suspended": .bool(isSuspended),
+        "operationCount": .integer(operations),
+        "utilisation": .number(utilisation),
+        "peakExecuting": .integer(peak),
+        "busySeconds": .seconds(busy),
+        "waitingForDependenciesSeconds": .seconds(waitingForDependencies),
+        "waitingForSlotSeconds": .seconds(waitingForSlot),
+      ], and: (code ?? CodePlace()).members)
   }
 }
 
@@ -76,7 +78,7 @@ extension Summary.Operation {
         "waitingForDependenciesSeconds": .seconds(times.waitingForDependencies),
         "waitingForSlotSeconds": .seconds(times.waitingForSlot),
         "runningSeconds": .seconds(times.running),
-      ], and: code.members)
+      ], and: code.members + [.init("added", .optional(added) { .object($0.members) })])
   }
 }
 
@@ -90,6 +92,18 @@ extension Summary.Thread {
       "busySeconds": .seconds(busy),
       "busyShare": .number(wall > 0 ? Double(busy) / Double(wall) : 0),
     ])
+  }
+}
+
+extension Summary.Place {
+  fileprivate var json: JSONValue {
+    .object(
+      code.members + [
+        .init("count", .integer(count)),
+        .init("unfinishedCount", .integer(unfinished)),
+        .init("totalSeconds", .seconds(total)),
+        .init("longestSeconds", .seconds(longest)),
+      ])
   }
 }
 

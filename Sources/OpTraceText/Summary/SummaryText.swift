@@ -36,6 +36,7 @@ public struct SummaryText: Sendable {
     parts.append(section("Critical path", path))
     parts.append(section("Threads", threads))
     parts.append(section("Waits of threads", waits))
+    parts.append(section("Places where threads waited", places))
     if let loss { parts.append(section("Missing", loss)) }
     return parts.filter { !$0.isEmpty }.joined(separator: "\n")
   }
@@ -233,6 +234,21 @@ public struct SummaryText: Sendable {
     }
     let more = summary.waits.count - summary.waits.longest.reduce(0) { $0 + $1.count }
     return table.text(style) + (more > 0 ? "  and \(grouped(more)) more\n" : "")
+  }
+
+  private var places: String {
+    // It stands last, so its length is nobody else's.
+    let place = TextTable.Column.text("at", widest: style.cutsTexts ? 40 : .max)
+    var table = TextTable([
+      .number("total"), .number("max"), .number("count"), .number("open"), .name("function"), place,
+    ])
+    for place in summary.places {
+      table.add([
+        duration(place.total), duration(place.longest), grouped(place.count), grouped(place.unfinished),
+        place.code.function ?? "", place.code.lineText ?? place.code.module ?? "",
+      ])
+    }
+    return table.text(style) + (summary.morePlaces > 0 ? "  and \(grouped(summary.morePlaces)) more\n" : "")
   }
 
   private func target(_ wait: Summary.Wait) -> String {

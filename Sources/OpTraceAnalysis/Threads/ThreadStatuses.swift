@@ -1,0 +1,161 @@
+import OpTraceFormat
+public import OpTraceModel
+
+/// What every thread does in what operation: by the recorder's last look at them, and by what the trace tells of waits.
+public struct ThreadStatuses: Sendable, Equatable {
+  /// Those that the look saw, in its order; then others that wait or execute, by their numbers.
+  public private(set) var threads: [ThreadStatus] = []
+  /// The moment that this is about: the look's, else the trace's end.
+  public let time: Nanoseconds
+  /// The look itself; nil: the trace has none, and only threads that wait or execute are known.
+  public let look: ThreadLook?
+  /// When anything had last been seen to go on before that moment; nil: never, or it went on afterwards.
+  public let lastSign: Nanoseconds?
+  /// Operations or threads went on after that moment.
+  public let wentOn: Bool
+
+  /// O(operations + waits + threads).
+  public init(of trace: Trace) {
+    look = trace.look
+    time = trace.look?.time ?? trace.end
+    let last = trace.lastSign
+    wentOn = last.map { [time] in $0 > time } ?? false
+    lastSign = wentOn ? nil : last
+    let facts = Facts(trace, at: time)
+    var seen = Set<ThreadID>()
+    for thread in look?.threads ?? [] where seen.insert(thread.thread).inserted {
+      threads.append(facts.status(of: thread.thread, thread))
+    }
+    let others = Set(facts.executing.keys).union(facts.waiting.keys).subtracting(seen)
+    for id in others.sorted() { threads.append(facts.status(of: id, nil)) }
+  }
+}
+
+/// What the trace tells of threads at a moment.
+private struct Facts {
+  let trace: Trace
+  private var records: [ThreadID: ThreadRecord] = [:]
+  private var queues: [QueueID: QueueRecord] = [:]
+  /// The operation whose code a thread is in; of several, one inside the other, the innermost.
+  private(set) var executing: [ThreadID: (operation: OperationID, began: Nanoseconds)] = [:]
+  /// The innermost wait.
+  private(set) var waiting: [ThreadID: WaitRecord] = [:]
+
+  init(_ trace: Trace, at time: Nanoseconds) {
+    self.trace = trace
+    for thread in trace.threads { records[thread.id] = thread }
+    for queue in trace.queues { queues[queue.id] = queue }
+    trace.operations.withUnsafeBufferPointer { operations in
+      for place in operations.indices {
+        if let (thread, began) = operations[place].executing(at: time) {
+          enter(operations[place].id, thread, began)
+        }
+        for block in operations[place].blocks where block.began <= time && (block.ended ?? .max) > time {
+          enter(operations[place].id, block.thread, block.began)
+        }
+      }
+    }
+    for wait in trace.waits where wait.began <= time && (wait.ended ?? .max) > time {
+      if let known = waiting[wait.thread], known.began > wait.began { continue }
+      waiting[wait.thread] = wait
+    }
+  }
+
+  private mutating func enter(_ operation: OperationID, _ thread: ThreadID, _ began: Nanoseconds) {
+    if let known = executing[thread], known.began > began { return }
+    executing[thread] = (operation, began)
+  }
+
+  func status(of id: ThreadID, _ seen: SeenThread?) -> ThreadStatus {
+    let record = records[id]
+    let wait = waiting[id]
+    var status = ThreadStatus(
+      id: id, systemID: record?.systemID ?? 0, name: record?.name ?? "", isMain: record?.isMain ?? false,
+      state: state(seen, isWaiting: wait != nil), operation: executing[id]?.operation)
+    if status.state != .running {
+      let isHeld = seen.map { $0.reason.isLock && ($0.owner != nil || $0.ownerHasEnded) } ?? false
+      status.waitsFor = isHeld ? seen.flatMap(awaited) : wait.map(awaited) ?? seen.flatMap(awaited)
+      if let seen, seen.reason.isLock { (status.owner, status.ownerHasEnded) = (seen.owner, seen.ownerHasEnded) }
+      status.waitsFor?.isTimed = seen?.isTimed ?? false
+    }
+    status.stack = stack(seen?.at, wait?.at)
+    return status
+  }
+
+  /// A wait's own stack was taken on the thread itself: it is certain where the look had to guess.
+  private func stack(_ seen: FrameID?, _ wait: FrameID?) -> FrameID? {
+    guard let seen else { return wait }
+    guard let wait else { return seen }
+    return trace.stacks.stack(seen).contains { trace.stacks[$0]?.isGuessed == true } ? wait : seen
+  }
+
+  private func state(_ seen: SeenThread?, isWaiting: Bool) -> ThreadStatus.State {
+    guard let seen else { return isWaiting ? .blocked : .running }
+    if seen.isRunning || seen.state == .running { return .running }
+    switch seen.reason {
+    case .mutex, .inheriting, .word, .writer, .readers, .join, .futex: return .blocked
+    case .unknown, .poll, .time, .input, .child, .signal:
+      if isWaiting { return .blocked }
+      return seen.isBusy ? .running : .sleeping
+    }
+  }
+
+  private func awaited(_ wait: WaitRecord) -> ThreadStatus.Awaited {
+    switch wait.target {
+    case .operation(let id):
+      return .init(kind: .operation, id: Int(id.rawValue), name: trace.operation(id)?.title, since: wait.began)
+    case .queue(let id):
+      return .init(kind: .queue, id: Int(id.rawValue), name: queues[id]?.title, since: wait.began)
+    case .object(let id):
+      let object = trace.object(id)
+      return .init(
+        kind: object?.kind.map(ThreadStatus.Awaited.Kind.init) ?? .object, id: Int(id.rawValue), name: object?.name,
+        address: object?.address, since: wait.began)
+    }
+  }
+
+  private func awaited(_ seen: SeenThread) -> ThreadStatus.Awaited? {
+    guard let kind = ThreadStatus.Awaited.Kind(seen.reason) else { return nil }
+    var result = ThreadStatus.Awaited(kind: kind, address: seen.lock, words: seen.reason.text)
+    if kind == .thread, let other = seen.owner {
+      result.id = Int(other.rawValue)
+      result.name = records[other].flatMap { $0.name.isEmpty ? nil : $0.name }
+    }
+    return result
+  }
+}
+
+extension OperationRecord {
+  /// The thread that its code is on at a time, and since when; nil: none. One that has left its thread is on none.
+  fileprivate func executing(at time: Nanoseconds) -> (ThreadID, Nanoseconds)? {
+    guard let began = executionBegan ?? started, began.time <= time else { return nil }
+    let over = executionEnded ?? startReturned ?? finished
+    return (over?.time ?? .max) > time ? (began.thread, began.time) : nil
+  }
+}
+
+extension ThreadStatus.Awaited.Kind {
+  fileprivate init(_ object: WaitedObject) {
+    switch object {
+    case .semaphore: self = .semaphore
+    case .group: self = .group
+    case .queue: self = .dispatchQueue
+    case .condition: self = .condition
+    case .adding: self = .adding
+    }
+  }
+
+  /// Nil: the system's word says nothing.
+  fileprivate init?(_ reason: SleepReason) {
+    switch reason {
+    case .unknown: return nil
+    case .mutex, .inheriting, .word, .writer, .readers: self = .lock
+    case .join: self = .thread
+    case .futex: self = .signal
+    case .poll, .input: self = .input
+    case .time: self = .time
+    case .child: self = .process
+    case .signal: self = .systemSignal
+    }
+  }
+}

@@ -1,0 +1,69 @@
+/// A function on a thread's stack, as every output tells of it: inlined ones are frames of their own.
+public struct StackFrame: Sendable, Equatable {
+  /// Its name for people; nil: not known.
+  public var function: String?
+  /// The Swift module of the function, else the image's name; nil: not known.
+  public var module: String?
+  /// The source file; nil: not known.
+  public var file: String?
+  /// From 1; nil: not known.
+  public var line: Int?
+  /// The name of the file that holds the code; nil: not known.
+  public var image: String?
+  /// Where in the image the code is, as the image's own file has it; without an image, in memory.
+  public var offset: UInt64
+  /// No rule of the compiler's led there: it may be wrong.
+  public var isGuessed: Bool
+  /// Its code stands in the frame outside of it, with which it shares the place.
+  public var isInlined: Bool
+  /// It is the program's code, and not the system's.
+  public var isOwn: Bool
+
+  /// `load()`, else `photos+0x4420`, else `0x7f0010`.
+  public var title: String { function ?? (image.map { $0 + "+" } ?? "") + "0x" + String(offset, radix: 16) }
+
+  /// `main.swift:12`; nil where the file is not known.
+  public var lineText: String? { CodePlace(file: file, line: line).lineText }
+}
+
+extension StackTable {
+  /// A stack, the innermost function first. O(depth); a circle in a damaged trace ends where it begins again.
+  public func frames(_ innermost: FrameID?) -> [StackFrame] {
+    var met = Set<FrameID>()
+    var result: [StackFrame] = []
+    for id in stack(innermost) {
+      guard met.insert(id).inserted else { break }
+      result += functions(of: id)
+    }
+    return result
+  }
+
+  /// The functions of one frame, the innermost of inlined ones first; empty: the trace does not tell. O(functions).
+  public func functions(of id: FrameID) -> [StackFrame] {
+    guard let frame = self[id] else { return [] }
+    let image = image(of: id)?.name
+    let whole = StackFrame(
+      module: image, image: image, offset: frame.place.offset, isGuessed: frame.isGuessed, isInlined: false,
+      isOwn: isOwn(id))
+    let symbols = symbols(of: id)
+    guard !symbols.isEmpty else { return [whole] }
+    return symbols.enumerated().map { place, symbol in
+      var one = whole
+      (one.function, one.file, one.line) = (symbol.shortName, symbol.file, symbol.line)
+      one.module = symbol.module ?? image
+      one.isInlined = place < symbols.count - 1
+      return one
+    }
+  }
+}
+
+extension CodePlace {
+  /// `main.swift:12`: the last part of the path, and the line; nil where the file is not known.
+  public var lineText: String? { SymbolRecord(function: "", shortName: "", file: file, line: line).lineText }
+
+  /// `load() (main.swift:12)`, or the part of it that is known; nil: nothing is.
+  public var text: String? {
+    guard let function else { return lineText }
+    return function + (lineText.map { " (\($0))" } ?? "")
+  }
+}

@@ -1,0 +1,40 @@
+// A thread's stack: the program's own code, and what the system calls in between folded; as StacksText.swift has it.
+import {counted} from './format.mjs';
+import {h} from './dom.mjs';
+
+/** The rows of a stack: `{function}` or `{folded: [functions]}`. One without own code is not folded: nothing would be left. */
+export function foldedStack(functions) {
+  if (!functions.some(one => one.isOwn)) return functions.map(one => ({function: one}));
+  const rows = [];
+  for (const one of functions) {
+    const last = rows[rows.length - 1];
+    if (one.isOwn) rows.push({function: one});
+    else if (last?.folded) last.folded.push(one);
+    else rows.push({folded: [one]});
+  }
+  return rows;
+}
+
+/** `6 frames of libFoundation, libdispatch`. */
+export function foldText(functions) {
+  const images = [...new Set(functions.map(one => (one.image === null ? 'unknown code' : one.image.replace(/(.)\..*$/, '$1'))))];
+  return `${counted(functions.length, 'frame')} of ${images.slice(0, 4).join(', ')}${images.length > 4 ? ', …' : ''}`;
+}
+
+/** Where a stack stands, in a few words: `load() at main.swift:12`. */
+export function codeText(functions) {
+  const one = functions.find(each => each.isOwn) ?? functions[0];
+  return one ? one.title + (one.place ? ` at ${one.place}` : '') : '';
+}
+
+function functionItem(one) {
+  return h('li', {class: one.isOwn ? 'own-frame' : 'system-frame'},
+    one.isGuessed && [h('span', {class: 'tag', title: 'found without a rule of the compiler’s: it may be wrong'}, '?'), ' '], h('bdi', {}, one.title),
+    one.isInlined && [' ', h('span', {class: 'tag'}, 'inlined')], ' ', h('span', {class: 'beside'}, one.place ?? one.image ?? ''));
+}
+
+/** Own code first to be read; the rest opens. */
+export function stackView(functions) {
+  return h('ol', {class: 'stack'}, foldedStack(functions).map(row => (row.function ? functionItem(row.function)
+    : h('li', {class: 'system-frame'}, h('details', {}, h('summary', {}, row.folded.some(one => one.isGuessed) && '? ', foldText(row.folded)), h('ol', {class: 'stack'}, row.folded.map(functionItem)))))));
+}

@@ -1,0 +1,174 @@
+public import OpTraceAnalysis
+public import OpTraceModel
+
+/// What every thread does, for people: a paragraph a thread, the innermost function first.
+public struct StacksText: Sendable {
+  private let statuses: ThreadStatuses
+  private let trace: Trace
+  private let isFull: Bool
+  private let style: TextStyle
+  private let names: [ThreadID: String]
+
+  /// - Parameters:
+  ///   - trace: the one that `statuses` is of.
+  ///   - isFull: whether frames of the system stand one by one; else those in a row are one line.
+  ///   - style: how it is laid out.
+  public init(_ statuses: ThreadStatuses, of trace: Trace, isFull: Bool = false, style: TextStyle = .plain) {
+    self.statuses = statuses
+    self.trace = trace
+    self.isFull = isFull
+    self.style = style
+    names = Dictionary(
+      trace.threads.map { ($0.id, Self.title($0.id, $0.name, isMain: $0.isMain)) }, uniquingKeysWith: { $1 })
+  }
+
+  /// Ends with a line end. O(frames of all threads).
+  public var text: String {
+    ([head] + statuses.threads.map(paragraph)).joined(separator: "\n")
+  }
+
+  private var head: String {
+    let header = trace.header
+    let process = header.processName.isEmpty ? "process" : TerminalText.printable(header.processName)
+    var text = style.paint(.strong, process) + (header.processID > 0 ? " (pid \(header.processID))" : "") + ": "
+    text += moment + "\n"
+    if !statuses.threads.isEmpty {
+      let counts = ThreadStatus.State.allCases.compactMap { state -> String? in
+        let count = statuses.threads.count { $0.state == state }
+        return count > 0 ? "\(grouped(count)) \(state.rawValue)" : nil
+      }
+      text += "  \(counted(statuses.threads.count, "thread")): \(counts.joined(separator: ", "))\n"
+    }
+    guard let look = statuses.look else { return text }
+    if look.isPartial { text += "  the look was cut off: threads may be missing\n" }
+    if look.refused > 0 { text += "  the system told nothing of \(counted(look.refused, "thread")) more\n" }
+    return text
+  }
+
+  private var moment: String {
+    guard let look = statuses.look else {
+      let nobody = statuses.threads.isEmpty ? ", and none waits or runs an operation" : ""
+      return "nobody looked at its threads" + nobody
+        + (statuses.threads.isEmpty ? "" : "; these wait or run operations at the trace's end")
+    }
+    var text = "looked \(duration(look.time)) after the start"
+    if statuses.wentOn { return text + "; it went on afterwards" }
+    if let last = statuses.lastSign, look.time > last {
+      text += "; nothing had moved for \(duration(look.time - last))"
+    }
+    return text
+  }
+
+  private func paragraph(_ thread: ThreadStatus) -> String {
+    let title = Self.title(thread.id, thread.name, isMain: thread.isMain)
+    var text = style.paint(.strong, title) + (thread.systemID > 0 ? " (tid \(thread.systemID))" : "") + ": "
+    text += style.paint(thread.state == .blocked ? .warning : .good, thread.state.rawValue)
+    if let awaited = thread.waitsFor { text += ", waits for " + words(awaited, thread) }
+    text += "\n"
+    if let operation = thread.operation {
+      let name = trace.operation(operation)?.title ?? ""
+      text += "  runs operation \(shown(name)) \(operation)\n"
+    }
+    let frames = trace.stacks.frames(thread.stack)
+    if frames.isEmpty { return text + style.paint(.faint, "    no stack: \(reason(thread))") + "\n" }
+    return text
+      + StackLines(frames, isFull: isFull).lines.map { line in
+        "    " + (line.isOwn ? line.text : style.paint(.faint, line.text)) + "\n"
+      }.joined()
+  }
+
+  private func reason(_ thread: ThreadStatus) -> String {
+    if thread.state == .running, statuses.look != nil { return "it was on a processor" }
+    return "none was recorded"
+  }
+
+  private func words(_ awaited: ThreadStatus.Awaited, _ thread: ThreadStatus) -> String {
+    var text: String
+    switch awaited.kind {
+    case .operation: text = "operation \(shown(awaited.name ?? "")) \(number(awaited))"
+    case .queue: text = trace.queue(QueueID(UInt32(clamping: awaited.id ?? 0)))?.phrase(quoting: printable) ?? "a queue"
+    case .adding: text = "a call that adds to a queue"
+    case .semaphore, .group, .dispatchQueue, .condition, .object:
+      let object = trace.object(ObjectID(UInt32(clamping: awaited.id ?? 0)))
+      text = object.map { printable($0.title) } ?? "an object"
+    case .thread where awaited.id != nil:
+      text = "the end of " + name(ThreadID(UInt32(clamping: awaited.id ?? 0)))
+    case .lock, .thread, .signal, .input, .time, .process, .systemSignal: text = awaited.words ?? awaited.kind.rawValue
+    }
+    if let address = awaited.address, awaited.kind == .lock { text += " 0x" + String(address, radix: 16) }
+    if let since = awaited.since, statuses.time > since { text += " for \(duration(statuses.time - since))" }
+    if awaited.isTimed { text += " (for a limited time)" }
+    if let owner = thread.owner {
+      text += ", which \(name(owner)) has"
+    } else if thread.ownerHasEnded {
+      text += ", which a thread has that has ended"
+    }
+    return text
+  }
+
+  private func number(_ awaited: ThreadStatus.Awaited) -> String { awaited.id.map { "#\($0)" } ?? "" }
+  private func shown(_ name: String) -> String { "'\(printable(name))'" }
+  private func printable(_ text: String) -> String { TerminalText.printable(text) }
+  private func name(_ id: ThreadID) -> String { names[id] ?? id.description }
+
+  /// Threads of a pool have one name: their numbers stand with it.
+  private static func title(_ id: ThreadID, _ name: String, isMain: Bool) -> String {
+    if isMain { return "main thread" }
+    return name.isEmpty ? id.description : "\(id) '\(TerminalText.printable(name))'"
+  }
+}
+
+/// The lines that show a stack to people; the report's page has the same rule (`stacks.mjs`).
+package struct StackLines {
+  /// One function, or some of the system in a row.
+  package struct Line: Equatable {
+    package var text: String
+    /// Of the program's own code.
+    package var isOwn: Bool
+  }
+
+  package private(set) var lines: [Line] = []
+
+  /// `isFull`: nothing is folded. A stack without own code is shown whole: folded it would say nothing.
+  package init(_ frames: [StackFrame], isFull: Bool = false) {
+    let isFolded = !isFull && frames.contains(where: \.isOwn)
+    var system: [StackFrame] = []
+    func text(_ frame: StackFrame) -> String {
+      var text = frame.isGuessed ? "? " : ""
+      text += TerminalText.printable(frame.title)
+      if let place = frame.lineText {
+        text += " (\(TerminalText.printable(place)))"
+      } else if frame.function != nil, let image = frame.image {
+        text += " in \(TerminalText.printable(image))"
+      }
+      return text + (frame.isInlined ? ", inlined" : "")
+    }
+    func fold() {
+      defer { system = [] }
+      guard !system.isEmpty else { return }
+      var images: [String] = []
+      for frame in system {
+        let name = frame.image.map(Self.shortName) ?? "unknown code"
+        if !images.contains(name) { images.append(name) }
+      }
+      let guessed = system.contains(where: \.isGuessed) ? "? " : ""
+      let names = TerminalText.printable(images.prefix(4).joined(separator: ", ")) + (images.count > 4 ? ", …" : "")
+      lines.append(Line(text: "\(guessed)… \(counted(system.count, "frame")) of \(names)", isOwn: false))
+    }
+    for frame in frames {
+      if isFolded, !frame.isOwn {
+        system.append(frame)
+      } else {
+        fold()
+        lines.append(Line(text: text(frame), isOwn: frame.isOwn))
+      }
+    }
+    fold()
+  }
+
+  /// `libFoundation` of `libFoundation.so.6`.
+  private static func shortName(_ image: String) -> String {
+    image.split(separator: ".", omittingEmptySubsequences: false).first.flatMap { $0.isEmpty ? nil : String($0) }
+      ?? image
+  }
+}
