@@ -13,6 +13,13 @@ package struct QueueTitles: Sendable {
 
   /// Several queues may have one name: then each has its number, too.
   package func title(of queue: QueueRecord) -> String {
-    shared.contains(queue.title) ? "\(queue.title) (queue \(queue.id.rawValue))" : queue.title
+    with(queue, queue.title)
+  }
+
+  /// The same inside of a sentence: `queue network (queue 7)`.
+  package func phrase(of queue: QueueRecord) -> String { with(queue, queue.phrase) }
+
+  private func with(_ queue: QueueRecord, _ text: String) -> String {
+    shared.contains(queue.title) ? "\(text) (queue \(queue.id.rawValue))" : text
   }
 }

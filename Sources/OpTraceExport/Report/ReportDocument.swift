@@ -10,6 +10,7 @@ struct ReportDocument {
   let timeline: Timeline
   let threads: [ThreadRecord]
   let queueRows: [QueueID: Int]
+  let titles: QueueTitles
   let graphNote: String?
 
   var json: JSONValue {
@@ -81,7 +82,7 @@ struct ReportDocument {
 
   private func queue(_ queue: Summary.Queue) -> JSONValue {
     .members([
-      "name": .string(trace.queue(queue.id)?.title ?? queue.name),
+      "name": .string(trace.queue(queue.id).map(titles.title) ?? queue.name),
       "hasName": .bool(trace.queue(queue.id)?.title == queue.name), "limit": .integer(queue.limit),
       "isSuspended": .bool(queue.isSuspended), "operations": .integer(queue.operations), "peak": .integer(queue.peak),
       "busy": .integer(Int(queue.busy)), "utilisation": .number(queue.utilisation),

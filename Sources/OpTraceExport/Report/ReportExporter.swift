@@ -75,7 +75,7 @@ public struct ReportExporter: Sendable {
       trace, timeline, CounterValues(timeline, trace), summary.criticalPath, stuck, boxes: graph?.boxes ?? [:])
     let document = ReportDocument(
       trace: trace, doctor: DoctorReport(of: trace, diagnosis), summary: summary, timeline: timeline,
-      threads: tables.threads, queueRows: tables.queueRows, graphNote: graphNote)
+      threads: tables.threads, queueRows: tables.queueRows, titles: QueueTitles(trace), graphNote: graphNote)
     writer.text("{\"version\":1,\"document\":")
     document.json.write(to: writer, level: nil)
     writer.text(",\n\"tables\":{")

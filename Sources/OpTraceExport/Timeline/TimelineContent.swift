@@ -9,11 +9,13 @@ struct TimelineContent {
   let timeline: Timeline
   let findings: [Finding]
   let counters: CounterValues
+  let titles: QueueTitles
 
   /// Time O(n log n), memory about 100 bytes per operation.
   init(_ trace: Trace, _ options: TimelineOptions) {
     self.trace = trace
     self.options = options
+    titles = QueueTitles(trace)
     // The two take about as long, and need nothing of each other.
     (timeline, findings) = both({ Timeline(trace, options: options) }, { Diagnosis(of: trace).findings })
     counters = CounterValues(timeline, trace, options.selection)

@@ -24,7 +24,7 @@ enum TimelineCategory: Int, CaseIterable {
 extension TimelineContent {
   func groupName(_ index: Int) -> String {
     let group = timeline.groups[index]
-    if index > 0 { return group.queue?.phrase ?? group.name }
+    if index > 0 { return group.queue.map(titles.phrase) ?? group.name }
     return trace.header.processID > 0 ? "\(group.name) (pid \(trace.header.processID))" : group.name
   }
 

@@ -240,7 +240,7 @@ public struct SummaryText: Sendable {
     // It stands last, so its length is nobody else's.
     let place = TextTable.Column.text("at", widest: style.cutsTexts ? 40 : .max)
     var table = TextTable([
-      .number("total"), .number("max"), .number("count"), .number("open"), .name("function"), place,
+      .number("total"), .number("max"), .number("count"), .number("open"), .text("function"), place,
     ])
     for place in summary.places {
       table.add([
