@@ -93,7 +93,11 @@ struct DoctorCommandTests {
       JSONPaths.group(
         ".findings[]",
         "code:string severity:string proven:number title:string explanation:string operations[] queues[] cycle[] "
-          + "cycle[]:number behind:number evidence[] fix:string"))
+          + "cycle[]:number chain[] behind:number evidence[] fix:string"))
+    expected.formUnion(
+      JSONPaths.group(
+        ".findings[].chain[]",
+        "kind:string id:number name:string function:null file:string file:null line:number line:null"))
     expected.formUnion(
       JSONPaths.group(
         ".findings[].operations[]",

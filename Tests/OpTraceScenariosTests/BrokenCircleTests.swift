@@ -74,6 +74,25 @@ struct BrokenCircleTests {
     #expect(try run.queue("sync").limit == 4)
   }
 
+  @Test("lock-cycle: both execute, and wait for nothing that an operation holds")
+  func lockCycle() async throws {
+    let run = try await BrokenRun("lock-cycle")
+    #expect(run.isSilent)
+    let (save, spend) = (try run.operation("Save wages"), try run.operation("Spend savings"))
+    #expect(run.isRunning(save) && run.isRunning(spend))
+    #expect(try run.queue("bank").limit == 2)
+  }
+
+  @Test("lock-cycle-wait: the main thread waits for an operation that executes")
+  func lockCycleWait() async throws {
+    let run = try await BrokenRun("lock-cycle-wait")
+    #expect(run.isSilent)
+    let refresh = try run.operation("Refresh cache")
+    #expect(run.isRunning(refresh))
+    let wait = try run.wait(for: .operation(refresh.id))
+    #expect(wait.ended == nil && run.trace.thread(wait.thread)?.isMain == true)
+  }
+
   @Test("main-thread-deadlock: the main thread waits for who waits for the main queue")
   func mainThreadDeadlock() async throws {
     let run = try await BrokenRun("main-thread-deadlock")

@@ -119,6 +119,14 @@ struct LockRuleTests {
     #expect(diagnosis.verdict == .deadlocked)
   }
 
+  /// Foundation takes its own lock twice there: the dependency is the mistake.
+  @Test func aCallOfFoundationThatLocksTwiceIsToldByItsOwnCode() throws {
+    let lines = DoctorCase.operation(1, "A", "10 t1 depends #1 on=#1") + Case.look([(1, .inLock(1, of: 1))])
+    #expect(try diagnosis(lines).findings.map(\.code) == ["dependency-cycle"])
+    let other = DoctorCase.operation(1, "A", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1")
+    #expect(try diagnosis(other + Case.look([(1, .inLock(1, of: 1))])).findings.map(\.code) == ["lock-cycle"])
+  }
+
   @Test func threadsWithoutOperations() throws {
     let diagnosis = try diagnosis(Case.look([(2, .inLock(1, of: 3)), (3, .inLock(2, of: 2))]))
     #expect(diagnosis.findings.map(\.title) == ["2 threads wait for each other's locks"])

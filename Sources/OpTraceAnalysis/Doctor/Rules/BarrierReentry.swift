@@ -25,7 +25,8 @@ extension DoctorRule {
 }
 
 extension DoctorContext {
-  fileprivate func reentry(_ suspect: Suspect) -> Finding? {
+  /// What is told of a call that adds and does not return; nil: no barrier was pending.
+  func reentry(_ suspect: Suspect) -> Finding? {
     let operation = trace.operations[suspect.place]
     guard let adding = operation.addingSince, let id = operation.queue, let enqueued = operation.enqueued else {
       return nil

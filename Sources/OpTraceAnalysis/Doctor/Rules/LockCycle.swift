@@ -28,7 +28,8 @@ extension DoctorRule {
         }
         """)
   ) { context in
-    context.blockage.deadlocks.filter { context.kind(of: $0) == .lock }.map { context.lockCycle($0) }
+    context.blockage.deadlocks.filter { context.kind(of: $0) == .lock && !context.isOfFoundation($0) }
+      .map { context.lockCycle($0) }
   }
 }
 
@@ -77,6 +78,23 @@ extension DoctorContext {
       return unproven(finding, because: "\(name(thread)) was at work shortly before, and it may be a moment's state")
     }
     return finding
+  }
+
+  /// Whether it is a lock of Foundation's own that a call takes twice, of which another rule tells: one that adds to a queue
+  /// with a barrier pending, one that makes an operation depend on itself.
+  fileprivate func isOfFoundation(_ deadlock: Blockage.Deadlock) -> Bool {
+    let threads = deadlock.cycle.compactMap { step in if case .lock(let thread) = step.reason { thread } else { nil } }
+    guard deadlock.cycle.count == 2, let thread = threads.first else { return false }
+    if suspects.contains(where: { trace.operations[$0.place].addingSince?.thread == thread && reentry($0) != nil }) {
+      return true
+    }
+    return blockage.deadlocks.contains { other in
+      guard kind(of: other) == .dependencies, other.nodes.count == 1, let operation = operations(of: other).first else {
+        return false
+      }
+      let added = operation.dependencies.last { $0.on == operation.id && $0.removed == nil }?.added
+      return added ?? .min >= self.thread(thread)?.lastSign ?? .min
+    }
   }
 
   /// A circle through locks blocks all operations that have a thread of the pool: what is ready waits for these.
