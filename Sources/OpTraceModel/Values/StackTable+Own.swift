@@ -18,8 +18,9 @@ extension StackTable {
   public func isOwn(_ id: FrameID) -> Bool {
     guard let image = image(of: id), !image.isSystem else { return false }
     guard let function = symbols(of: id).last else { return true }
-    if let module = function.module { return module != "OpTrace" && !module.hasPrefix("OpTraceD") }
-    return !function.function.hasPrefix("optrace_")
+    // The C library's first function is linked into every program.
+    if function.function == "_start" || function.function.hasPrefix("optrace_") { return false }
+    return function.module != "OpTrace" && function.module != "OpTraceDiagnostics"
   }
 
   /// The innermost frame of a stack that is the program's own code; nil: it has none, or nothing is known. O(depth).
