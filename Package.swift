@@ -132,7 +132,8 @@ let package = Package(
     .testTarget(
       name: "OpTraceCLITests",
       dependencies: [
-        "TestSupport", "optrace-cli", "OpTraceAnalysis", "OpTraceFormat", "OpTraceModel", "OpTraceScenarios", "OpTraceSymbols",
+        "TestSupport", "optrace-cli", "OpTraceAnalysis", "OpTraceFormat", "OpTraceModel", "OpTraceScenarios",
+        "OpTraceSymbols",
         "RecordTestProgram",
         .product(name: "NIOCore", package: "swift-nio", condition: cli),
       ]),
