@@ -98,6 +98,8 @@ public struct Summary: Sendable, Equatable {
     public var code: CodePlace
     /// Where it was given to a queue; nil: not known.
     public var added: CodePlace?
+    /// Where the object was made; nil: not known, or where it was given to a queue.
+    public var made: CodePlace?
   }
 
   /// What one thread did.
@@ -142,7 +144,7 @@ public struct Summary: Sendable, Equatable {
       return Operation(
         id: operation.id, name: operation.title, className: operation.className, state: operation.state,
         queue: operation.queue, times: times[index], code: operation.codePlace,
-        added: trace.stacks.codePlace(operation.addedAt))
+        added: trace.stacks.codePlace(operation.addedAt), made: trace.stacks.makerPlace(of: operation))
     }
   }
 }

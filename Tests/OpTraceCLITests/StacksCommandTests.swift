@@ -67,6 +67,9 @@ struct StacksCommandTests {
     let document = try JSONSerialization.jsonObject(
       with: Data(try Command.run("summary", "--json", Self.golden.path).output.utf8))
     let found = JSONPaths.of(document)
+    let made = Self.golden.deletingLastPathComponent().appendingPathComponent("good-stacks.txt").path
+    let other = try JSONSerialization.jsonObject(with: Data(try Command.run("summary", "--json", made).output.utf8))
+    #expect(JSONPaths.of(other).contains(".slowest[].made.function:string"))
     let place = "function:string file:string line:number module:string"
     let expected = JSONPaths.group(".slowest[].added", place).union(
       JSONPaths.group(

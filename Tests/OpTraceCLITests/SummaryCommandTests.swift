@@ -67,7 +67,7 @@ struct SummaryCommandTests {
       group(
         ".slowest[]",
         "id:number name:string class:string state:string queue:number runningSeconds:number "
-          + "function:null file:null line:null module:null added:null " + times))
+          + "function:null file:null line:null module:null added:null made:null " + times))
     expected.formUnion(group(".criticalPath", "runningSeconds:number share:number steps[] remaining[] " + times))
     expected.formUnion(
       group(

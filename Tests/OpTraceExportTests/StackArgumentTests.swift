@@ -21,15 +21,19 @@ struct StackArgumentTests {
           0 t0 frame f3 image=i1 offset=48 caller=f2 returns
           0 t0 frame f4 image=i2 offset=64 caller=f3 returns
           0 t0 frame f5 image=i1 offset=80
+          0 t0 frame f6 image=i1 offset=96
           0 t0 symbol f1 short="main" line=3 file="/src/main.swift" module="Photos" "main"
           0 t0 symbol f3 short="\(short)" line=5 file="/src/main.swift" module="Photos" "take"
           0 t0 symbol f5 short="load()" line=11 file="/src/main.swift" module="Photos" "load"
+          0 t0 symbol f6 short="make()" line=15 file="/src/main.swift" module="Photos" "make"
           10 t1 queue q1 limit=-1 "work"
           100 t1 created #1 class="A"
+          100 t1 at f5
           110 t1 enqueued #1 queue=q1 priority=0
           110 t1 at f5
           115 t1 ready #1
           120 t1 created #2 class="B"
+          120 t1 at f6
           130 t1 enqueued #2 queue=q1 priority=0
           140 t1 ready #2
           200 t2 started #1
@@ -58,6 +62,9 @@ struct StackArgumentTests {
         "\"function\":\"take(_:)\",\"file\":\"/src/main.swift\",\"line\":5,"
           + "\"stack\":\"take(_:) (main.swift:5) ← main (main.swift:3)\""))
     #expect(text.split(separator: "\"added by\":\"load() (main.swift:11)\"").count == 2)
+    // Not of the one that was made where it was added.
+    #expect(text.split(separator: "\"made by\":\"make() (main.swift:15)\"").count == 2)
+    #expect(text.split(separator: "\"made by\"").count == 2)
     var bare = TimelineOptions()
     bare.includesArguments = false
     #expect(
@@ -75,9 +82,10 @@ struct StackArgumentTests {
         packets, ending: "pftrace",
         "select count(*) as c from args where key = 'debug.stack'",
         "select count(*) as c from args where key = 'debug.added by'",
+        "select count(*) as c from args where key = 'debug.made by'",
         "select count(*) as c from args where key in ('debug.function', 'debug.file', 'debug.line')")
       #expect(answer.error == nil && answer.problems.isEmpty)
-      #expect(answer.results.map { $0.first?["c"]?.integer } == [1, 1, 3])
+      #expect(answer.results.map { $0.first?["c"]?.integer } == [1, 1, 1, 3])
     }
   }
 
@@ -87,6 +95,7 @@ struct StackArgumentTests {
     let tips = picture.nodes.map(\.tooltip).joined(separator: "\n")
     #expect(tips.contains("\nadded in load() (main.swift:11)\nwaits in take(_:) (main.swift:5)\n"))
     #expect(tips.split(separator: "added in").count == 2)
+    #expect(tips.contains("\nmade in make() (main.swift:15)\n") && tips.split(separator: "made in").count == 2)
   }
 
   @Test("a report's frames stand once, with those that called them; a circle is cut")
@@ -99,9 +108,9 @@ struct StackArgumentTests {
         StuckPart(of: trace, Diagnosis(of: trace)), boxes: [:]
       ).frames
     }
-    #expect(frames(trace).count == 5)
+    #expect(frames(trace).count == 6)
     trace.waits = []
-    #expect(frames(trace).count == 1)
+    #expect(frames(trace).count == 2)
     let circle = try TraceReader.read(
       bytes: Array(
         TypedTrace().text(

@@ -60,6 +60,36 @@ import Testing
       #expect(none.operations.contains { $0.code != nil })
     }
 
+    @inline(never) private func makeWork(_ name: String) -> SyncWork { SyncWork(name: name) { _ in } }
+
+    @inline(never) private func makeBlock() -> TracedBlockOperation { TracedBlockOperation(name: "block") {} }
+
+    @Test("`all` has who made an operation, too; others have not") func creating() throws {
+      func made(_ stacks: Stacks) throws -> Trace {
+        // Whoever asked for it before, in this process.
+        _ = try recorded(.init(stacks: .all)) { _ in }
+        return try recorded(.init(stacks: stacks)) { recorder in
+          let queue = TracedOperationQueue(name: "queue", recorder: recorder)
+          let operations = [makeWork("first"), makeBlock(), makeWork("second")]
+          queue.addOperations(operations, waitUntilFinished: true)
+        }
+      }
+      let trace = try made(.all)
+      let first = try trace.operation(named: "first"), second = try trace.operation(named: "second")
+      let block = try trace.operation(named: "block")
+      let ways = try [first, block, second].map { try #require($0.madeAt) }
+      // The same function made two of them, called from two places.
+      #expect(Set(ways).count == 3 && first.addedAt == second.addedAt && first.addedAt == block.addedAt)
+      let stacks = ways.map { places($0, trace) }
+      #expect(stacks[0].first == stacks[2].first && stacks[0] != stacks[2] && stacks[0].count > 6)
+      // The test's own function is on both ways, behind the one that made it.
+      let adding = places(first.addedAt, trace)
+      #expect(adding.suffix(4) == stacks[0].suffix(4) && adding.suffix(4) == stacks[1].suffix(4))
+      #expect(trace.stacks.stack(ways[0]).allSatisfy { trace.stacks[$0]?.isGuessed == false })
+      let without = try made(.waits)
+      #expect(without.operations.count == 3 && without.operations.allSatisfy { $0.madeAt == nil && $0.addedAt != nil })
+    }
+
     @Test("a wait that lasts says where it stood, one that does not is not walked from") func waits() throws {
       let trace = try recorded { recorder in
         let queue = TracedOperationQueue(name: "queue", recorder: recorder)

@@ -35,7 +35,8 @@ func blocks() {
   queue.maxConcurrentOperationCount = 1
   loadUsers(queue) {}
   resizeAll(queue)
-  queue.addOperation(Importing())
+  let importing = Importing()
+  queue.addOperation(importing)
   queue.addBarrierBlock { usleep(100) }
   queue.waitUntilAllOperationsAreFinished()
 }

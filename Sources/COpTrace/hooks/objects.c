@@ -118,6 +118,7 @@ static optrace_operation *find_or_add(void *object) {
   atomic_store_explicit(&added->serial, 0, memory_order_relaxed);
   atomic_store_explicit(&added->bits, 0, memory_order_relaxed);
   added->created = optrace_clock_ticks();
+  added->made = 0;
 
   bucket *b = bucket_of(object);
   begin_change(b);

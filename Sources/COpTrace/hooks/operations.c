@@ -9,7 +9,7 @@
 
 #if OPTRACE_HAS_HOOKS
 
-enum { import_init, import_block_init, import_queue_init, import_did_change_key, import_did_change_path };
+enum { import_init, import_block_init, import_block_make, import_queue_init, import_did_change_key, import_did_change_path };
 enum { index_is_cancelled = method_main + 1 };
 
 // The object whose change is being announced on this thread, and the one that Foundation's `start()` runs.
@@ -181,7 +181,8 @@ static SWIFT bool hook_is_ready(SELF) {
 }
 
 static SWIFT void hook_destroy(SELF) {
-  if (hooks_watch_everything() && !optrace_object_find(self) && !object_is_ending(self)) hook_calls.goes_unmet(self);
+  if (hooks_watch_everything() && !optrace_operation_owner(optrace_object_find(self)) && !object_is_ending(self))
+    hook_calls.goes_unmet(self);
   object_end(self, optrace_kind_released, (method)class_original(self, method_destroy));
 }
 
@@ -271,15 +272,27 @@ static void hear_of_class(const void *object, class_kind kind) {
   if (hooks_watch_everything()) class_know(*(const void *const *)object, kind);
 }
 
+// Who made it, where that is wanted; `here` is in the hook that the program called.
+static void *made(void *object, optrace_start here) {
+  if (optrace_wants_makers() && object && hooks_watch_everything())
+    optrace_operation_made(optrace_object_know(object, false), here);
+  return object;
+}
+
 // Calls of a subclass's initialiser for its part: the first that is heard of a class.
 static SWIFT void *hook_init(SELF) {
   hear_of_class(self, class_operation);
-  return ((SWIFT void *(*)(SELF))imported(import_init))(self);
+  return made(((SWIFT void *(*)(SELF))imported(import_init))(self), optrace_here());
 }
 
 static SWIFT void *hook_block_init(SELF) {
   hear_of_class(self, class_operation);
-  return ((SWIFT void *(*)(SELF))imported(import_block_init))(self);
+  return made(((SWIFT void *(*)(SELF))imported(import_block_init))(self), optrace_here());
+}
+
+// `self` is the class.
+static SWIFT void *hook_block_make(void *block, void *context, SELF) {
+  return made(((SWIFT void *(*)(void *, void *, SELF))imported(import_block_make))(block, context, self), optrace_here());
 }
 
 static SWIFT void *hook_queue_init(SELF) {
@@ -345,6 +358,7 @@ hooked_method operation_methods[] = {
 hooked_import foundation_imports[] = {
   [import_init] = {METHOD("ACycfc"), hook_init},
   [import_block_init] = {"$s10Foundation14BlockOperationCACycfc", hook_block_init},
+  [import_block_make] = {"$s10Foundation14BlockOperationC5blockACyyYbc_tcfC", hook_block_make},
   [import_queue_init] = {"$s10Foundation14OperationQueueCACycfc", hook_queue_init},
   [import_did_change_key] = {METHOD("14didChangeValue6forKeyySS_tF"), hook_did_change_key},
   [import_did_change_path] = {METHOD("14didChangeValue3forys7KeyPathCyACxG_tlF"), hook_did_change_path},

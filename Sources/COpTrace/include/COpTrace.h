@@ -119,9 +119,9 @@ void optrace_cache_add(optrace_recorder *recorder, uint64_t key1, uint64_t key2,
 
 void optrace_emit1(optrace_recorder *recorder, uint8_t kind, uint32_t subject);
 void optrace_emit2(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1);
-// The same about what was made at `since`, a time of `optrace_clock_ticks`: `word1` gets its age, from bit 24 on, with no other
-// look at the clock than the record's own.
-void optrace_emit_aged(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t since);
+// `created`, the first record of an operation. What is known of it gives `word1` its age, from bit 24 on, with no other look at
+// the clock than the record's own; and where it was made. Null: neither.
+void optrace_emit_created(optrace_recorder *recorder, uint32_t serial, uint64_t word1, const optrace_operation *operation);
 // A record of three words as they are: for tests, which write what no recorder would.
 void optrace_emit3(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2);
 // A record with text. `high` are the bits 32 to 63 of word 1; `word2` is written when `has_word2`.
@@ -202,6 +202,11 @@ enum {
   optrace_bit_quality = 2048,        // Its quality of service was set.
   optrace_bit_finish_written = 256,  // The record of its finish stands: what others write now comes after it.
 };
+// Some recorder of this process wants to know where operations are made. Inline: it is what all others pay.
+extern uint32_t optrace_makers_wanted;
+static inline bool optrace_wants_makers(void) { return __atomic_load_n(&optrace_makers_wanted, __ATOMIC_RELAXED); }
+// Who makes it: the whole stack outside of the function that has this `optrace_here()`, and is called to make one. Before others know it.
+void optrace_operation_made(optrace_operation *operation, optrace_start here);
 // One-word record about the operation; nothing when it is not attached.
 void optrace_operation_event(const optrace_operation *operation, uint8_t kind);
 void optrace_operation_event2(const optrace_operation *operation, uint8_t kind, uint64_t word1);

@@ -16,6 +16,7 @@ struct optrace_operation {
   _Atomic(const void *) object;
   _Atomic uint32_t next, next_free;
   uint32_t number;
+  uint32_t made;  // The stack that made it; see places/makers.c.
 };
 
 _Static_assert(sizeof(struct optrace_operation) == 8 * optrace_operation_words, "callers make room for it");

@@ -23,6 +23,7 @@ void optrace_recorder_use_stacks(optrace_recorder *recorder, uint32_t which, voi
   recorder->define_context = context;
   recorder->define = define;
   atomic_store_explicit(&recorder->stacks, which, memory_order_release);
+  if (which == optrace_stacks_all) makers_want();
 }
 
 uint32_t place_of(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed) {
@@ -36,8 +37,7 @@ uint32_t place_of(optrace_recorder *recorder, const uint64_t *addresses, size_t 
   return place;
 }
 
-// Without the recorder's own frames at the inner end, where it is a library of its own.
-static uint32_t place_outside_of_us(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed) {
+uint32_t place_outside_of_us(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed) {
   const module *ours = module_at(recorder_module());
   size_t first = 0;
   while (ours && !ours->is_own && first < count && addresses[first] - ours->low < ours->high - ours->low) first++;

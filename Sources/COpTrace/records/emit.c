@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../operations/operation.h"
+#include "../places/places.h"
 #include "lanes.h"
 #include "room.h"
 #include "text.h"
@@ -152,14 +153,16 @@ static uint64_t age_in_units(uint64_t ticks) {
   return age < largest_age ? age : largest_age;
 }
 
-void optrace_emit_aged(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t since) {
+void optrace_emit_created(optrace_recorder *recorder, uint32_t serial, uint64_t word1, const optrace_operation *operation) {
   enum { age_place = 24 };
   if (!recorder_is_enabled(recorder)) return;
+  if (!operation) return optrace_emit2(recorder, optrace_kind_operation_created, serial, word1);
+  uint32_t place = unlikely(operation->made) ? maker_place(recorder, operation->made) : 0;
   lane *l = this_thread.lanes;
-  uint8_t *at = begin_at_once(recorder, l, 16, kind, subject);
-  if (unlikely(!at)) at = begin(recorder, &l, 16, kind, subject);
+  uint8_t *at = begin_at_once(recorder, l, 16 + place_bytes(place), optrace_kind_operation_created, serial);
+  if (unlikely(!at)) at = begin(recorder, &l, 16 + place_bytes(place), optrace_kind_operation_created, serial);
   if (unlikely(!at)) return;
-  uint64_t now = l->last_ticks;
+  uint64_t now = l->last_ticks, since = operation->created;
   // A recorder that does not use the counter though there is one: its time is another.
   if (unlikely(!recorder->use_counter) && optrace_clock_has_counter()) {
     uint64_t ticks = optrace_counter() - since;
@@ -167,7 +170,7 @@ void optrace_emit_aged(optrace_recorder *recorder, uint8_t kind, uint32_t subjec
   }
   word1 |= age_in_units(now > since ? now - since : 0) << age_place;
   memcpy(at + 8, &word1, 8);
-  lane_commit(l, at + 16);
+  lane_commit(l, store_place(at + 16, place));
 }
 
 void emit_since(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t since,

@@ -37,11 +37,13 @@ struct OperationProbe: @unchecked Sendable {
 
   /// Inside of an object of ours. `storage` is a stored property that is used for this and nothing else: objects stay in
   /// their place, and so does it for as long as the object lives, though Swift promises that for the time of a call only.
-  init(in storage: inout Storage) {
+  /// - Parameter here: where the function stands that makes the object.
+  init(in storage: inout Storage, here: optrace_start) {
     pointer = withUnsafeMutableBytes(of: &storage) { bytes in
       // The same number of words: a test compares them.
       bytes.baseAddress.map { optrace_operation_place($0.assumingMemoryBound(to: UInt64.self)) }
     }
+    if optrace_wants_makers() { optrace_operation_made(pointer, here) }
   }
 
   /// Of an operation that carries none: see `COpTraceHooks.h`.

@@ -20,7 +20,7 @@ extension TraceRecorder {
       describe(
         facts(of: operation), name: operation.name, serial: serial,
         coverage: .external,
-        isAsynchronous: false, created: nil, location: nil)
+        isAsynchronous: false, probe: nil, location: nil)
     }
     return serial
   }
@@ -31,7 +31,7 @@ extension TraceRecorder {
     guard serial != 0 else { return 0 }
     describe(
       facts(of: operation), name: operation.name, serial: serial, coverage: .partial,
-      isAsynchronous: operation.isAsynchronous, created: nil, location: nil)
+      isAsynchronous: operation.isAsynchronous, probe: nil, location: nil)
     for dependency in operation.dependencies {
       let target = introduce(dependency)
       optrace_emit2(core, EventKind.dependencyAdded.rawValue, serial, UInt64(target))

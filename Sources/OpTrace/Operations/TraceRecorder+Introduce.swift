@@ -74,7 +74,7 @@ extension TraceRecorder {
     if facts.running == .hooked { _ = probe.claim(OperationProbe.Bits.enqueued) }
     describe(
       facts, name: name, serial: serial, coverage: facts.coverage, isAsynchronous: operation.isProbedAsAsynchronous,
-      created: optrace_operation_created(probe.pointer), location: operation.sourceLocation)
+      probe: probe, location: operation.sourceLocation)
     optrace_operation_publish(probe.pointer, core)
     if probe.has(OperationProbe.Bits.hasDependencies) {
       var described: [(Operation, UInt32)] = [(operation, serial)]
@@ -129,7 +129,7 @@ extension TraceRecorder {
     guard probe.claim(OperationProbe.Bits.partial) else { return }
     describe(
       facts(of: operation), name: nil, serial: probe.serial, coverage: .partial, isAsynchronous: isAsynchronous,
-      created: optrace_operation_created(probe.pointer), location: nil)
+      probe: probe, location: nil)
   }
 
   /// What an operation answers. That is the program's code, which may take locks and use other operations, or this one:
@@ -188,7 +188,7 @@ extension TraceRecorder {
     describe(
       facts, name: appearance.name, serial: serial, coverage: coverage,
       isAsynchronous: appearance.isAsynchronous || !appearance.isOurs && runsItself(operation),
-      created: optrace_operation_created(probe.pointer), location: appearance.location)
+      probe: probe, location: appearance.location)
     if appearance.isCancelled { optrace_emit1(core, EventKind.cancelRequested.rawValue, serial) }
     if isOver {
       _ = probe.claim(OperationProbe.Bits.finishRecorded)
@@ -225,17 +225,13 @@ extension TraceRecorder {
   }
 
   func describe(
-    _ facts: ClassFacts, name: String?, serial: UInt32, coverage: Coverage, isAsynchronous: Bool, created: UInt64?,
+    _ facts: ClassFacts, name: String?, serial: UInt32, coverage: Coverage, isAsynchronous: Bool, probe: OperationProbe?,
     location: SourceLocation?
   ) {
     let flags: UInt64 =
       (isAsynchronous || facts.isAsynchronous ? 1 << 20 : 0) | (facts.readiness == .inherited ? 0 : 1 << 21)
     let word = UInt64(facts.name) | UInt64(coverage.rawValue) << 16 | flags
-    if let created {
-      optrace_emit_aged(core, EventKind.operationCreated.rawValue, serial, word, created)
-    } else {
-      optrace_emit2(core, EventKind.operationCreated.rawValue, serial, word)
-    }
+    optrace_emit_created(core, serial, word, probe?.pointer)
     if name != nil || location != nil {
       let source = location.map { interner.id(of: $0) } ?? 0
       UTF8Text.with(name ?? "") {

@@ -32,7 +32,7 @@ extension TraceRecorder {
     describe(
       facts(of: operation), name: name, serial: serial, coverage: .full,
       isAsynchronous: operation.probed?.isProbedAsAsynchronous ?? false,
-      created: optrace_operation_created(probe.pointer), location: operation.probed?.sourceLocation)
+      probe: probe, location: operation.probed?.sourceLocation)
     for dependency in dependencies {
       optrace_emit2(core, EventKind.dependencyAdded.rawValue, serial, UInt64(introduce(dependency)))
     }

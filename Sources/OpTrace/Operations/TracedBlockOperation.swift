@@ -21,7 +21,7 @@ open class TracedBlockOperation: BlockOperation, ProbedOperation, @unchecked Sen
   // The only designated initialiser, or a subclass's `override init() {}` would not compile.
   public override init() {
     super.init()
-    probe = OperationProbe(in: &probeStorage)
+    probe = OperationProbe(in: &probeStorage, here: optrace_here())
   }
 
   /// - Parameter name: shown instead of the class's name. Nil leaves Foundation's default.

@@ -1,3 +1,4 @@
+internal import COpTrace
 public import Foundation
 internal import OpTraceFormat
 
@@ -27,7 +28,7 @@ open class TracedOperation: Operation, ProbedOperation, @unchecked Sendable {
   // The only designated initialiser, or a subclass's `override init() {}` would not compile.
   public override init() {
     super.init()
-    probe = OperationProbe(in: &probeStorage)
+    probe = OperationProbe(in: &probeStorage, here: optrace_here())
   }
 
   /// Subclasses inherit it unless they have a designated initialiser of their own; then ``setName(_:file:line:)`` does it.

@@ -87,6 +87,7 @@ extension GraphPictureBuilder {
     }
     if let source = operation.source { lines.append("made at \(line(source))") }
     if let added = trace.stacks.codePlace(operation.addedAt)?.text { lines.append("added in \(line(added))") }
+    if let made = trace.stacks.makerPlace(of: operation)?.text { lines.append("made in \(line(made))") }
     if let wait = openWaits[operation.id], let place = trace.stacks.codePlace(wait.at)?.text {
       lines.append("waits in \(line(place))")
     }

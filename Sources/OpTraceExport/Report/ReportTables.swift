@@ -18,7 +18,8 @@ struct ReportTables {
     ColumnEncoder("queue"),
     ColumnEncoder("state"), ColumnEncoder("flags"), ColumnEncoder("priority"), ColumnEncoder("source"),
     ColumnEncoder("error"), ColumnEncoder("track"), ColumnEncoder("dependencyTrack"), ColumnEncoder("slotTrack"),
-    ColumnEncoder("box"), ColumnEncoder("created"), ColumnEncoder("added"), ColumnEncoder("stands"))
+    ColumnEncoder("box"), ColumnEncoder("created"), ColumnEncoder("added"), ColumnEncoder("made"),
+    ColumnEncoder("stands"))
   private(set) var moments = TableEncoder("moments")
   private(set) var dependencies = TableEncoder(
     "dependencies", ColumnEncoder("operation"), ColumnEncoder("on", base: "operation"), ColumnEncoder("removed"))
@@ -144,6 +145,7 @@ struct ReportTables {
           records[row].placeText.map { place(of: $0) }, records[row].error.map { place(of: $0) },
           track(tracks.execution[row]), track(tracks.dependencies[row]), track(tracks.slot[row]), boxes[id],
           records[row].created.map { Int($0) }, self.row(of: records[row].addedAt, trace.stacks),
+          self.row(of: trace.stacks.makerPlace(of: records[row]) == nil ? nil : records[row].madeAt, trace.stacks),
           self.row(of: stands[id], trace.stacks))
       }
     }

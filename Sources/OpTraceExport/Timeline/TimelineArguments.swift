@@ -8,7 +8,7 @@ enum ArgumentName: Int, CaseIterable {
   case operation, className, queue, state, dependencyWait, slotWait, startedOn, cancelRequested, error, barrier,
     priority
   case source, function, waitsFor, unfinished
-  case file, line, stack, addedBy
+  case file, line, stack, addedBy, madeBy
   case object, endedBy, endedAt, lastSignalledBy, lastSignalledAt, reason
   case code, severity, isProven, operations, explanation, fix
   case wallClock, start, process, writtenBy, closed, lost, damaged, overwritten, withoutLane, waitingTimes, hidden,
@@ -35,6 +35,7 @@ enum ArgumentName: Int, CaseIterable {
     case .line: "line"
     case .stack: "stack"
     case .addedBy: "added by"
+    case .madeBy: "made by"
     case .object: "object"
     case .endedBy: "ended by"
     case .endedAt: "ended by a signal at (us)"
@@ -87,6 +88,7 @@ extension TimelineContent {
         if let line = function.line { sink.number(.line, line) }
       }
       if let added = trace.stacks.codePlace(operations[index].addedAt)?.text { sink.text(.addedBy, added) }
+      if let made = trace.stacks.makerPlace(of: operations[index])?.text { sink.text(.madeBy, made) }
       if let queue = operations[index].queue, let group = timeline.groupOfQueue[queue] {
         sink.text(.queue, timeline.groups[group].name)
       }

@@ -38,4 +38,19 @@ extension StackTable {
     return CodePlace(
       function: symbol.shortName, file: symbol.file, line: symbol.line, module: symbol.module ?? image(of: frame)?.name)
   }
+
+  /// Where an operation's object was made: what called the initialisers of its class. Nil: not known, or it is the place
+  /// that gave it to a queue. O(depth).
+  public func makerPlace(of operation: borrowing OperationRecord) -> CodePlace? {
+    guard let made = operation.madeAt else { return nil }
+    let own = stack(made).filter(isOwn)
+    let typeName = operation.className
+    let initialisers = own.prefix { symbols(of: $0).last?.shortName.contains("init(") == true }
+    let inner = initialisers.lastIndex { id in
+      symbols(of: id).contains { $0.shortName.hasPrefix(typeName + ".") && $0.shortName.contains("init(") }
+    }
+    let maker = inner.map { $0 + 1 }.flatMap { own.indices.contains($0) ? own[$0] : nil } ?? own.first ?? made
+    guard let place = codePlace(maker) else { return nil }
+    return place == codePlace(operation.addedAt) ? nil : place
+  }
 }

@@ -84,8 +84,9 @@ export class Model {
   state(row) { return this.stateWords[this.operations.state[row]] ?? 'unknown'; }
   priority(row) { return this.operations.priority[row]; }
   source(row) { return this.strings[this.operations.source[row]] ?? null; }
-  /** The stack where it was given to its queue, and the one where its thread stood; -1: not known. */
+  /** The stack where it was given to its queue, the one that made it where that is elsewhere, and the one where its thread stood; -1: not known. */
   addedStack(row) { return this.operations.added[row]; }
+  madeStack(row) { return this.operations.made[row]; }
   standsStack(row) { return this.operations.stands[row]; }
   error(row) { return this.strings[this.operations.error[row]] ?? null; }
   is(row, flag) { return (this.operations.flags[row] & FLAGS[flag]) !== 0; }

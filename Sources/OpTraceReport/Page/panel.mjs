@@ -54,6 +54,7 @@ class PanelContent {
     return [this.head(), this.facts(), this.timesPart(), this.stackPart('Where it stands', this.model.standsStack(this.row)),
       this.waitPart(), this.slotPart(), this.momentsPart(), this.insidePart(),
       this.stackPart('Where it was added', this.model.addedStack(this.row)),
+      this.stackPart('Where it was made', this.model.madeStack(this.row)),
       this.links('Waits for', this.model.dependencies(this.row), one => one.row, one => this.removedText(one)),
       this.links('Wait for it', this.model.dependents(this.row), row => row, () => null)].filter(Boolean);
   }

@@ -78,7 +78,10 @@ extension Summary.Operation {
         "waitingForDependenciesSeconds": .seconds(times.waitingForDependencies),
         "waitingForSlotSeconds": .seconds(times.waitingForSlot),
         "runningSeconds": .seconds(times.running),
-      ], and: code.members + [.init("added", .optional(added) { .object($0.members) })])
+      ],
+      and: code.members + [
+        .init("added", .optional(added) { .object($0.members) }), .init("made", .optional(made) { .object($0.members) }),
+      ])
   }
 }
 

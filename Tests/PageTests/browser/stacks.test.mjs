@@ -23,7 +23,7 @@ const hanging = (name = 'hanging', short = 'take(_:)') => written(name, textTrac
   '0 t0 symbol f5 short="load()" line=11 file="/src/main.swift" module="Photos" "load"',
   '10 t1 queue q1 limit=-1 "work"',
   '100 t1 created #1 class="A"', '110 t1 enqueued #1 queue=q1 priority=0', '110 t1 at f5', '115 t1 ready #1',
-  '120 t1 created #2 class="B"', '130 t1 enqueued #2 queue=q1 priority=0', '130 t1 at f5', '140 t1 ready #2',
+  '120 t1 created #2 class="B"', '120 t1 at f1', '130 t1 enqueued #2 queue=q1 priority=0', '130 t1 at f5', '140 t1 ready #2',
   '200 t2 started #1', '210 t2 began #1', '300 t2 wait #2', '400 t3 started #2', '410 t3 began #2',
   '10000400 t5 wait-lasts on=2 thread=t2 at=f5',
   '1000000500 t5 seen t2 state=2 reason=7', '1000000500 t5 at f5',
@@ -39,6 +39,7 @@ test('a selected operation: where it stands, the system folded, inlined and gues
   await stands.locator('summary').click();
   assert.match(await stands.innerText(), /\?\s*libFoundation\.so\+0x30/);
   assert.match(await part(tab, 'Where it was added').innerText(), /load\(\)\s*main\.swift:11/);
+  assert.match(await part(tab, 'Where it was made').innerText(), /main\s*main\.swift:3/);
   assert.deepEqual(problems, []);
   await close();
 });
