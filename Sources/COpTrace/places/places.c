@@ -2,6 +2,7 @@
 // described by the recorder's Swift part.
 #include "places.h"
 
+#include "../operations/operation.h"
 #include "../stacks/bounds.h"
 #include "../stacks/locks.h"
 #include "../stacks/modules.h"
@@ -9,21 +10,37 @@
 
 // Frames of a stack; of the system's libraries between the program and the recorder.
 enum { deepest = 128, deep_enough = 24 };
+// Of a table.
+enum { most_stacks = 16384, stack_bytes = 4 << 20 };
 
 static uint32_t recorder_module(void) { return module_of((uint64_t)(uintptr_t)&place_of); }
 
+// Operations are made before they meet a recorder, or know which one it will be: until then each keeps the number of its
+// maker's stack in a table of the process.
+uint32_t optrace_makers_wanted;
+static stack_table *_Atomic makers;
+
+static void want_makers(void) {
+  if (!atomic_load_explicit(&makers, memory_order_acquire)) {
+    stack_table *none = NULL, *made = stack_table_create(most_stacks, stack_bytes);
+    if (!made) return;
+    // It stays for as long as the process: operations may have numbers of it.
+    if (!atomic_compare_exchange_strong(&makers, &none, made)) stack_table_destroy(made);
+  }
+  __atomic_store_n(&optrace_makers_wanted, 1, __ATOMIC_RELEASE);
+}
+
 void optrace_recorder_use_stacks(optrace_recorder *recorder, uint32_t which, void *context,
                                  uint32_t (*define)(void *context, const uint64_t *addresses, size_t count, size_t guessed)) {
-  enum { stacks = 16384, bytes = 4 << 20 };
   locks_prepare();
   modules_refresh();
   if (which == optrace_stacks_off) return;
   // Without a table every stack is described as if it were new.
-  recorder->stack_table = stack_table_create(stacks, bytes);
+  recorder->stack_table = stack_table_create(most_stacks, stack_bytes);
   recorder->define_context = context;
   recorder->define = define;
   atomic_store_explicit(&recorder->stacks, which, memory_order_release);
-  if (which == optrace_stacks_all) makers_want();
+  if (which == optrace_stacks_all) want_makers();
 }
 
 uint32_t place_of(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed) {
@@ -37,7 +54,8 @@ uint32_t place_of(optrace_recorder *recorder, const uint64_t *addresses, size_t 
   return place;
 }
 
-uint32_t place_outside_of_us(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed) {
+// Without the recorder's own frames at the inner end, where it is a library of its own.
+static uint32_t place_outside_of_us(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed) {
   const module *ours = module_at(recorder_module());
   size_t first = 0;
   while (ours && !ours->is_own && first < count && addresses[first] - ours->low < ours->high - ours->low) first++;
@@ -60,6 +78,26 @@ uint32_t place_there(optrace_recorder *recorder, const stack_start *start, uint6
   uint64_t addresses[deepest];
   size_t guessed, count = stack_walk(start, &memory, addresses, deepest, &guessed);
   return place_outside_of_us(recorder, addresses, count, guessed);
+}
+
+// ---- Who made an operation -------------------------------------------------------------------------------------------
+
+void optrace_operation_made(optrace_operation *operation, optrace_start here) {
+  stack_table *table = atomic_load_explicit(&makers, memory_order_acquire);
+  if (!operation || operation->made || !table || !here.pc) return;
+  stack_start outside = stack_outside(&here, false);
+  if (!outside.pc) return;
+  uint64_t addresses[deepest];
+  bool is_new;
+  size_t guessed, count = stack_walk_here(&outside, addresses, deepest, &guessed);
+  operation->made = stack_table_add(table, addresses, count, guessed, &is_new);
+}
+
+uint32_t maker_place(optrace_recorder *recorder, uint32_t made) {
+  if (atomic_load_explicit(&recorder->stacks, memory_order_acquire) != optrace_stacks_all) return 0;
+  size_t count, guessed;
+  const uint64_t *addresses = stack_table_get(atomic_load_explicit(&makers, memory_order_acquire), made, &count, &guessed);
+  return addresses ? place_outside_of_us(recorder, addresses, count, guessed) : 0;
 }
 
 // ---- Who calls the recorder ----------------------------------------------------------------------------------------

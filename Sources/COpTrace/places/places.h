@@ -12,12 +12,8 @@ static inline bool places_wanted(optrace_recorder *recorder) {
 
 // The number of a stack; 0: none. The first time it is described, which locks.
 uint32_t place_of(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed);
-// The same without the recorder's own frames at the inner end, where it is a library of its own.
-uint32_t place_outside_of_us(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed);
 // The number of the stack that made an operation, as that keeps it (`optrace_operation.made`). 0: not wanted, or not known.
 uint32_t maker_place(optrace_recorder *recorder, uint32_t made);
-// From here on operations remember who made them.
-void makers_want(void);
 // That of this thread, from there on.
 uint32_t place_here(optrace_recorder *recorder, const stack_start *start);
 // That of another thread, which stands still there; `high`: the end of its stack.

@@ -225,7 +225,8 @@ extension TraceRecorder {
   }
 
   func describe(
-    _ facts: ClassFacts, name: String?, serial: UInt32, coverage: Coverage, isAsynchronous: Bool, probe: OperationProbe?,
+    _ facts: ClassFacts, name: String?, serial: UInt32, coverage: Coverage, isAsynchronous: Bool,
+    probe: OperationProbe?,
     location: SourceLocation?
   ) {
     let flags: UInt64 =

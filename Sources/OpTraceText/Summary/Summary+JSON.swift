@@ -80,7 +80,8 @@ extension Summary.Operation {
         "runningSeconds": .seconds(times.running),
       ],
       and: code.members + [
-        .init("added", .optional(added) { .object($0.members) }), .init("made", .optional(made) { .object($0.members) }),
+        .init("added", .optional(added) { .object($0.members) }),
+        .init("made", .optional(made) { .object($0.members) }),
       ])
   }
 }
