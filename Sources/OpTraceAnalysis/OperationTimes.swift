@@ -1,7 +1,7 @@
 public import OpTraceModel
 
-/// The three times of an operation, in nanoseconds. They do not overlap, and add up to the time from the enqueueing
-/// to the finish (or to the trace's end, for one that is not over). All zero where the operation was never enqueued or run,
+/// The three times of an operation or a block, in nanoseconds. They do not overlap, and add up to the time from the enqueueing
+/// to the finish (or to the trace's end, for one that is not over). All zero where it was never enqueued or run,
 /// and where what became of it is not in the trace (``OpTraceModel/OperationRecord/isOutcomeKnown``).
 public struct OperationTimes: Sendable, Equatable {
   /// From the enqueueing until nothing stood in its way but the queue's limit.
@@ -15,14 +15,14 @@ public struct OperationTimes: Sendable, Equatable {
   public init() {}
 
   /// Borrowed: a copy of a record counts references, a million times.
-  public init(of operation: borrowing OperationRecord, traceEnd: Nanoseconds) {
-    guard operation.isOutcomeKnown else { return }
-    let end = max(operation.finished?.time ?? traceEnd, operation.enqueued?.time ?? .min)
-    let began = (operation.executionBegan ?? (operation.finished == nil ? operation.started : nil))?.time
-    if let enqueued = operation.enqueued?.time {
-      let over = min(max(began ?? end, enqueued), end)
-      let runnable = min(max(operation.runnable ?? over, enqueued), over)
-      waitingForDependencies = runnable - enqueued
+  public init(of work: borrowing some Work, traceEnd: Nanoseconds) {
+    guard work.isOutcomeKnown else { return }
+    let end = max(work.over ?? traceEnd, work.submitted?.time ?? .min)
+    let began = work.began?.time
+    if let submitted = work.submitted?.time {
+      let over = min(max(began ?? end, submitted), end)
+      let runnable = min(max(work.runnable ?? over, submitted), over)
+      waitingForDependencies = runnable - submitted
       waitingForSlot = over - runnable
     }
     if let began { running = max(0, end - began) }

@@ -29,7 +29,7 @@ extension Summary {
   }
 
   /// The most intervals at one time; one that ends where another begins is not at the same time.
-  private static func peak(_ intervals: [(begin: Nanoseconds, end: Nanoseconds)]) -> Int {
+  static func peak(_ intervals: [(begin: Nanoseconds, end: Nanoseconds)]) -> Int {
     let begins = intervals.map(\.begin).sorted()
     let ends = intervals.map(\.end).sorted()
     var ended = 0
@@ -59,23 +59,25 @@ extension Summary {
     return sum
   }
 
-  static func classes(_ trace: Trace, _ times: [OperationTimes]) -> [Class] {
-    struct Values {
-      var count = 0
-      var dependencies: [Nanoseconds] = []
-      var slot: [Nanoseconds] = []
-      var running: [Nanoseconds] = []
-    }
-    var values: [String: Values] = [:]
-    for (index, operation) in trace.operations.enumerated() {
-      var entry = values.removeValue(forKey: operation.kind) ?? Values()
+  private struct ClassTimes {
+    var count = 0
+    var dependencies: [Nanoseconds] = []
+    var slot: [Nanoseconds] = []
+    var running: [Nanoseconds] = []
+  }
+
+  /// Work by what it is grouped by, with the times of each at its place.
+  static func classes<Kind: Work>(_ list: [Kind], _ times: [OperationTimes]) -> [Class] {
+    var values: [String: ClassTimes] = [:]
+    for (index, work) in list.enumerated() {
+      var entry = values.removeValue(forKey: work.kind) ?? ClassTimes()
       entry.count += 1
-      if operation.enqueued != nil, operation.isOutcomeKnown {
+      if work.submitted != nil, work.isOutcomeKnown {
         entry.dependencies.append(times[index].waitingForDependencies)
         entry.slot.append(times[index].waitingForSlot)
       }
-      if operation.executionBegan != nil { entry.running.append(times[index].running) }
-      values[operation.kind] = entry
+      if work.began != nil { entry.running.append(times[index].running) }
+      values[work.kind] = entry
     }
     return values.map { name, entry in
       Class(

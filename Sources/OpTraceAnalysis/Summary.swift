@@ -23,6 +23,10 @@ public struct Summary: Sendable, Equatable {
   public var criticalPath: CriticalPath
   /// The names of the operations on the critical path.
   public var pathNames: [OperationID: String] = [:]
+  /// Dispatch queues that blocks were given to, in the order of the trace.
+  public var dispatchQueues: [DispatchQueue] = []
+  /// Blocks of dispatch queues, by what they run; those that ran longest first.
+  public var blocks: [Class] = []
   /// Threads that ran operations, busiest first.
   public var threads: [Thread] = []
   /// Threads that waited for something.
@@ -130,7 +134,10 @@ public struct Summary: Sendable, Equatable {
     }
     let times = trace.operations.map { OperationTimes(of: $0, traceEnd: trace.end) }
     queues = Self.queues(trace, times, activity)
-    classes = Self.classes(trace, times)
+    classes = Self.classes(trace.operations, times)
+    let blockTimes = trace.blocks.map { OperationTimes(of: $0, traceEnd: trace.end) }
+    dispatchQueues = Self.dispatchQueues(trace, blockTimes)
+    blocks = Self.classes(trace.blocks, blockTimes)
     slowest = Self.slowest(trace, times, slowestCount)
     threads = Self.threads(trace)
     waits = Self.waits(trace, most: slowestCount)

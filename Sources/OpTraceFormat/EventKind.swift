@@ -52,6 +52,12 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case finishSeen = 0x13
   /// Where the thread stood in the record before it. Since 1.3.
   case stoodAt = 0x14
+  /// A block of a dispatch queue begins to run on this thread. Since 1.4.
+  case runBegan = 0x15
+  /// That block has returned. Since 1.4.
+  case runEnded = 0x16
+  /// A block of a dispatch queue is gone, and will not run. Since 1.4.
+  case blockDropped = 0x17
 
   // Two words.
   /// The clock's value, where it is far from the last record's. No event: readers resolve it.
@@ -102,6 +108,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case threadSeen = 0x85
   /// A thread still waits for an operation or a queue, and where. Since 1.3.
   case waitLasts = 0x86
+  /// A block is given to a dispatch queue. Since 1.4.
+  case blockSubmitted = 0x87
 
   // Variable.
   /// A text that other records name by its id. No event: readers resolve it.
@@ -126,6 +134,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case image = 0xC9
   /// What a frame's code is called, and its line. A definition. Since 1.3.
   case symbol = 0xCA
+  /// A dispatch queue at first sight. A definition. Since 1.4.
+  case dispatchQueue = 0xCB
 
   /// The table's line for this kind.
   public var spec: EventSpec { EventSpec.of(self) }

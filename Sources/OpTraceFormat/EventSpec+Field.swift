@@ -4,8 +4,10 @@ extension EventSpec {
     package enum Meaning: Sendable, Hashable {
       /// A number, and which ones make sense; signed ones are two's complement over their width.
       case unsigned(Values), signed(Values)
-      /// The serial number of an operation, the id of a queue.
+      /// The serial number of an operation (or of a block, where that may be), the id of a queue.
       case operation, queue
+      /// The number of a dispatch queue; 0 is none.
+      case dispatch
       /// The number of a thread in the trace; 0 is none.
       case thread
       /// The system's number of a thread, which tells the machine's own.
@@ -31,6 +33,7 @@ extension EventSpec {
         case .signed: "signed"
         case .operation: "operation"
         case .queue: "queue"
+        case .dispatch: "dispatch queue"
         case .thread: "thread"
         case .systemThread: "system's thread"
         case .string: "string"

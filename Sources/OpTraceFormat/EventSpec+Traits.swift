@@ -6,7 +6,7 @@ extension EventSpec {
   package enum Carry: Sendable, Hashable, CaseIterable {
     /// Forgotten with its chunk: a moment's, or what a reader finds elsewhere.
     case never
-    /// As long as its operation has not finished: without it the operation that hangs would be told wrongly.
+    /// As long as its operation, or its block, has not finished: without it the operation that hangs would be told wrongly.
     case whileUnfinished
     /// As long as its queue exists.
     case whileQueueExists
@@ -28,6 +28,8 @@ extension EventSpec {
   package enum Lasting: Sendable, Hashable, CaseIterable {
     /// Until it has finished.
     case operation
+    /// Until it has run, or will not.
+    case block
     case queue
     /// On an operation, and on a queue: by the thread that waits.
     case wait, queueWait

@@ -4,8 +4,13 @@ public struct EventSpec: Sendable {
   public enum Subject: String, Sendable {
     /// Nothing: 0.
     case none
-    /// The serial number of an operation.
+    /// The serial number of an operation. Blocks of dispatch queues have their numbers from the same sequence, so what is told of
+    /// operations may be told of one.
     case operation
+    /// The serial number of a block of a dispatch queue.
+    case block
+    /// The number of a dispatch queue.
+    case dispatch
     /// The number of a queue.
     case queue
     /// The number of a thread.
@@ -271,6 +276,37 @@ public struct EventSpec: Sendable {
       .stoodAt, "at", .frame, part: .event, carry: .withRecordBefore, life: .nobody, since: 3,
       meaning:
         "where the thread stood in the record before it, to which it belongs: where an operation was made or added, a queue was made, a wait began"
+    ),
+
+    // Blocks of dispatch queues.
+    EventSpec(
+      .blockSubmitted, "submitted", .block,
+      [
+        .init("by", 1, 0, 32, .operation), .init("queue", 1, 32, 20, .dispatch),
+        .init("how", 1, 52, 4, .unsigned(.within(0...3))), .init("group", 1, 56, 1, .flag),
+        .init("item", 1, 57, 1, .flag), .init("code", 2, 0, 32, .frame), .init("at", 2, 32, 32, .frame),
+      ], carry: .whileUnfinished, bound: .begins(.block), life: .subject, since: 4,
+      meaning:
+        "a block is given to a dispatch queue; written before the queue has it. `by`: the operation or block that did it; 0: none. `how`: 0 `async`, 1 as a barrier, 2 after a time, 3 when a group is empty. `group`: it belongs to a group. `item`: it is a work item, of which each submission has a number. `code`: what it runs. `at`: the program's place that did it"
+    ),
+    EventSpec(
+      .runBegan, "run", .block, carry: .whileUnfinished, life: .subject, since: 4,
+      meaning: "a block begins to run on this thread"),
+    EventSpec(
+      .runEnded, "ran", .block, carry: .whileUnfinished, bound: .ends(.block), life: .subject, since: 4,
+      meaning: "that block has returned"),
+    EventSpec(
+      .blockDropped, "dropped", .block, carry: .whileUnfinished, bound: .ends(.block), life: .subject, since: 4,
+      meaning: "the block is gone and will not run: its work item was cancelled, or its queue went"),
+    EventSpec(
+      .dispatchQueue, "dispatch-queue", .dispatch,
+      [
+        .init("width", 1, 32, 32, .signed(limits)), .init("target", 2, 0, 20, .dispatch),
+        .init("main", 2, 32, 1, .flag),
+        .init("global", 2, 33, 1, .flag),
+      ], text: .init(.object, at: 3), part: .definition, carry: .never, life: .nobody, since: 4,
+      meaning:
+        "a dispatch queue at first sight: its label. `width`: how many blocks it runs at once; 1: it is serial; 0: as many as the system allows; -1: not known. `target`: the queue that it hands its blocks to, where that is none of the system's. `main`: the main thread's. `global`: one of the system's own"
     ),
 
     // Queues.

@@ -52,7 +52,7 @@
       #expect(
         result.errors.contains(
           "\nUsage: optrace record [-o <file>] [--flight-recorder <size>] [--stacks <which>]\n"
-            + "                      [--open] [--] <program> [<argument> ...]\n"
+            + "                      [--dispatch] [--open] [--] <program> [<argument> ...]\n"
         ))
     }
 

@@ -48,7 +48,9 @@ struct SummaryCommandTests {
     let times = "waitingForDependenciesSeconds:number waitingForSlotSeconds:number"
     let distribution = "count:number totalSeconds:number p50Seconds:number p95Seconds:number maxSeconds:number"
     var expected = group(
-      "", "version:number operationCount:number wallSeconds:number queues[] classes[] slowest[] threads[] places[]")
+      "",
+      "version:number operationCount:number wallSeconds:number queues[] classes[] slowest[] threads[] places[] dispatchQueues[] blocks[]"
+    )
     expected.formUnion(
       group(
         ".states",

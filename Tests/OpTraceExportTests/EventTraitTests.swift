@@ -14,6 +14,7 @@ import Testing
     var result: [EventKind: EventKind] = [
       .dependencyRemoved: .dependencyAdded, .blockEnded: .blockBegan, .signalled: .blocked, .objectNamed: .blocked,
       .stoodAt: .enqueued, .symbol: .frame, .waitLasts: .waitBegan,
+      .runBegan: .blockSubmitted,
     ]
     for spec in EventSpec.table {
       guard case .ends(let what) = spec.bound else { continue }
@@ -32,7 +33,8 @@ import Testing
     event.subject =
       switch spec.subject {
       case .operation: subject ?? 2
-      case .queue: 1
+      case .block: subject ?? 7
+      case .queue, .dispatch: 1
       case .span: 5
       case .thread: 3
       case .image, .frame: 6
@@ -54,7 +56,7 @@ import Testing
       case .from(let least): least + 3
       case .within(let range): range.upperBound
       }
-    case .operation, .queue, .flag, .frame, .image: 1
+    case .operation, .queue, .dispatch, .flag, .frame, .image: 1
     case .thread: 0
     // The one that there is.
     case .string: 1
@@ -118,6 +120,7 @@ import Testing
       }
       for value in bounds.inside { #expect(violations(Self.events(kind, [field.name: value]), field.name) == []) }
       switch field.meaning {
+      case .operation where kind.spec.subject == .block: break
       case .operation, .queue, .address:
         #expect(violations(Self.events(kind, [field.name: 0]), field.name).count == 1)
       case .objectKind:
@@ -128,6 +131,9 @@ import Testing
       case .frame, .image:
         let events = Self.events(kind, [field.name: 4000])
         #expect(TraceValidator.check(events).contains { $0.rule == .undefinedFrame })
+      case .dispatch:
+        let events = Self.events(kind, [field.name: 4000])
+        #expect(kind == .dispatchQueue || TraceValidator.check(events).contains { $0.rule == .undefinedQueue })
       case .unsigned, .signed, .systemThread, .flag, .age, .lock: break
       }
     }
@@ -186,7 +192,10 @@ import Testing
     case .subject:
       #expect(context.lastSign == time - age)
       if spec.subject == .queue { #expect(trace.queues.first?.lastSign == time - age) }
-      if spec.subject != .queue { #expect(place.map { trace.operations[$0].lastSign } == time - age) }
+      if spec.subject == .block { #expect(trace.blocks.first?.lastSign == time - age) }
+      if ![.queue, .block].contains(spec.subject) {
+        #expect(place.map { trace.operations[$0].lastSign } == time - age)
+      }
     case .writer:
       #expect(context.lastSign == time - age)
       #expect(trace.threads.first?.lastSign == time - age)

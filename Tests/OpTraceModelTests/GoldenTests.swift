@@ -96,6 +96,11 @@ import Testing
           + stack(queue.madeAt, trace))
     }
     for operation in trace.operations { lines += describe(operation, trace) }
+    for queue in trace.dispatchQueues {
+      let flags = (queue.isMain ? " main" : "") + (queue.isGlobal ? " global" : "")
+      lines.append("\(queue.id): \"\(queue.title)\" width \(show(queue.width)) on \(show(queue.target))\(flags)")
+    }
+    for block in trace.blocks { lines += describe(block, trace) }
     for wait in trace.waits {
       lines.append(
         "wait for \(wait.target) on \(wait.thread) inside \(show(wait.inside)): \(wait.began) to \(show(wait.ended))\(stack(wait.at, trace))"
@@ -126,6 +131,18 @@ import Testing
     }
     lines += TraceValidator.check(events).map { "violation: \($0)" }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func describe(_ block: BlockRecord, _ trace: Trace) -> [String] {
+    let flags =
+      (block.isInGroup ? " in group" : "") + (block.isItem ? " item" : "") + (block.over != nil ? " over" : "")
+    var lines = [
+      "\(block.id) \"\(block.title)\": \(block.way) on \(show(block.queue)) by \(show(block.submitter))\(flags)",
+      "  submitted \(show(block.submitted)), began \(show(block.began)), ended \(show(block.ended)), dropped \(show(block.dropped)), cancel \(show(block.cancelRequested))",
+    ]
+    if block.code != nil { lines.append("  runs\(stack(block.code, trace))") }
+    if block.submittedAt != nil { lines.append("  submitted\(stack(block.submittedAt, trace))") }
+    return lines
   }
 
   private func describe(_ operation: OperationRecord, _ trace: Trace) -> [String] {

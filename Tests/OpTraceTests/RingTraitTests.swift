@@ -18,8 +18,9 @@ import Testing
   private static func emit(_ spec: EventSpec, _ core: OpaquePointer, waiter: Int64) {
     let subject: UInt32 =
       switch spec.subject {
-      case .operation: operation
+      case .operation, .block: operation
       case .queue: queue
+      case .dispatch: 3
       case .span: span
       case .thread: 1
       case .image, .frame: 6
@@ -37,7 +38,7 @@ import Testing
         case .address, .lock: 0x7f_0040
         case .objectKind: Int64(WaitedObject.queue.rawValue)
         case .thread: waiter
-        case .operation, .queue, .flag, .frame, .image: 1
+        case .operation, .queue, .dispatch, .flag, .frame, .image: 1
         case .unsigned: field.name == "id" ? Int64(span) : 0
         case .signed, .string, .systemThread, .age: 0
         }

@@ -55,6 +55,9 @@ while let step = rest.popFirst() {
   case "blocks":
     blocks()
 
+  case "dispatch":
+    dispatchBlocks()
+
   case "die":
     kill(getpid(), SIGKILL)
 

@@ -2,9 +2,11 @@
 // after it; outside of operations only those who let others go on leave one.
 #include "blocking.h"
 
+#include "../dispatch/queues.h"
 #include "../operations/frames.h"
 #include "../waits/signals.h"
 #include "../waits/waits.h"
+#include "blocks.h"
 #include "state.h"
 
 #if OPTRACE_HAS_HOOKS
@@ -28,8 +30,8 @@ static uint64_t named(const void *address, uint64_t kind) {
 
 // Null: the call is not watched. In the hook itself: where that stands is noted.
 static inline __attribute__((always_inline)) lane *begin(const void *object, uint64_t kind) {
-  optrace_operation *operation = frame_that_blocks();
-  return operation && hooks_active() ? wait_begin(operation, named(object, kind), stack_here()) : NULL;
+  work inside = frame_that_blocks();
+  return inside.recorder && hooks_active() ? wait_begin(inside, named(object, kind), stack_here()) : NULL;
 }
 
 static void end(lane *wait) {
@@ -37,12 +39,13 @@ static void end(lane *wait) {
 }
 
 static void signalled(const void *object, uint64_t kind) {
-  if (hooks_active()) signal_note(named(object, kind), optrace_frame_current());
+  if (hooks_active()) signal_note(named(object, kind), frame_work());
 }
 
 // A new object has the address of one that is gone: that one's signals are not its own.
 static void *created(void *object, uint64_t kind) {
   if (object && hooks_active()) signal_forget(named(object, kind));
+  if (object && kind == optrace_object_queue) dispatch_queue_is_new(object);
   return object;
 }
 
@@ -90,61 +93,48 @@ static void *hook_group_create(void) { return created(((void *(*)(void))real(ind
 
 // ---- Dispatch queues -----------------------------------------------------------------------------------------------
 
-typedef void (*work)(void *context);
-typedef void (*submit)(void *queue, void *context, work function);
+typedef void (*submit)(void *queue, void *context, function run);
 
 typedef struct {
   void *context;
-  work function;
+  function run;
   uint64_t queue;
-  const optrace_operation *operation;
+  work inside;
   pthread_t caller;
   lane *wait;
 } use;
 
-static void run(void *context) {
+static void run_used(void *context) {
   use *u = context;
   // The wait is over when the work begins. Work that runs on another thread (the main queue's) keeps this one waiting.
   if (pthread_equal(u->caller, pthread_self()) && u->wait) {
     wait_end(u->wait);
     u->wait = NULL;
   }
-  signal_note(u->queue, u->operation);
-  u->function(u->context);
-  signal_note(u->queue, u->operation);
+  signal_note(u->queue, u->inside);
+  u->run(u->context);
+  signal_note(u->queue, u->inside);
 }
 
-static void use_queue(uint32_t index, void *queue, void *context, work function) {
+static void use_queue(uint32_t index, void *queue, void *context, function run) {
   submit call = (submit)real(index);
-  if (!hooks_active()) return call(queue, context, function);
-  use u = {context, function, named(queue, optrace_object_queue), optrace_frame_current(), pthread_self(),
+  if (!hooks_active()) return call(queue, context, run);
+  use u = {context, run, named(queue, optrace_object_queue), frame_work(), pthread_self(),
            begin(queue, optrace_object_queue)};
-  call(queue, &u, run);
+  call(queue, &u, run_used);
   end(u.wait);
 }
 
-// The start of a block, as the compilers' common ABI has it.
-typedef struct {
-  void *class;
-  int flags, reserved;
-  work invoke;
-  const void *descriptor;
-} block;
-
-// What stands as `invoke` in a block of `dispatch_block_create`: libdispatch knows them by it, and treats them by what
-// else is in them. They go their way as they are. Null: not known, and so do all blocks.
-static work special_invoke;
-
 // What libdispatch itself does with an ordinary block: its function, called with the block.
 static void use_queue_by_block(uint32_t index, uint32_t by_function, void *queue, block *body) {
-  if (!special_invoke || body->invoke == special_invoke || !real(by_function))
+  if (block_is_special(body) || !real(by_function))
     return ((void (*)(void *, void *))real(index))(queue, body);
   use_queue(by_function, queue, body, body->invoke);
 }
 
 #define QUEUE_HOOKS(name)                                                                \
-  static void hook_##name##_f(void *queue, void *context, work function) {               \
-    use_queue(index_##name##_f, queue, context, function);                               \
+  static void hook_##name##_f(void *queue, void *context, function run) {               \
+    use_queue(index_##name##_f, queue, context, run);                                    \
   }                                                                                      \
   static void hook_##name(void *queue, void *body) {                                     \
     use_queue_by_block(index_##name, index_##name##_f, queue, body);                     \
@@ -166,23 +156,11 @@ static void *hook_queue_create_with_target(const char *label, void *attributes, 
 static const char *(*get_label)(const void *queue);
 static const char *queue_name(const void *queue) { return get_label(queue); }
 
-static void empty(void *unused) { (void)unused; }
-
 void blocking_prepare(void) {
   signals_prepare();
   get_label = (const char *(*)(const void *))dlsym(RTLD_DEFAULT, "dispatch_queue_get_label");
   if (get_label) waits_set_queue_name(queue_name);
-  void *class = dlsym(RTLD_DEFAULT, "_NSConcreteGlobalBlock");
-  void *(*create)(unsigned long, void *) = (void *(*)(unsigned long, void *))dlsym(RTLD_DEFAULT, "dispatch_block_create");
-  void (*release)(const void *) = (void (*)(const void *))dlsym(RTLD_DEFAULT, "_Block_release");
-  if (special_invoke || !class || !create || !release) return;
-  static const struct { unsigned long reserved, size; } descriptor = {0, sizeof(block)};
-  enum { is_global = 1 << 28 };
-  block plain = {class, is_global, 0, empty, &descriptor};
-  block *special = create(0, &plain);
-  if (!special) return;
-  special_invoke = special->invoke;
-  release(special);
+  blocks_prepare();
 }
 
 // ---- Conditions ----------------------------------------------------------------------------------------------------

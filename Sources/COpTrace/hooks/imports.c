@@ -39,18 +39,20 @@ static uintptr_t foundation_base;
 // Set once, before anything is exchanged: the methods of both classes; the functions of Foundation, and of anybody.
 static hooked_method *const *hooked_methods;
 static hooked_import *const *hooked_imports;
+static bool wants_last;
 
-bool imports_resolve(hooked_method *const methods[2], hooked_import *const imports[2]) {
+bool imports_resolve(hooked_method *const methods[2], hooked_import *const imports[3]) {
   // Once: when the hooks are put in place again, threads may still be inside of a call that was redirected before.
   static bool is_resolved;
   if (is_resolved) return true;
   hooked_methods = methods;
   hooked_imports = imports;
-  for (hooked_import *i = imports[1]; i->name; i++) {
-    // As the program itself would find it: a sanitizer's, where there is one.
-    i->real = dlsym(RTLD_DEFAULT, i->name);
-    i->owner = owner_of(i->real);
-  }
+  for (int t = 1; t < 3; t++)
+    for (hooked_import *i = imports[t]; i->name; i++) {
+      // As the program itself would find it: a sanitizer's, where there is one.
+      i->real = dlsym(RTLD_DEFAULT, i->name);
+      i->owner = owner_of(i->real);
+    }
   for (hooked_import *i = imports[0]; i->name; i++) {
     if (!(i->real = dlsym(foundation_handle(), i->name))) return false;
     i->owner = foundation_base = owner_of(i->real);
@@ -73,7 +75,7 @@ static bool find_exchange(const char *name, exchange *found) {
       *found = (exchange){m->direct, m->real, foundation_base};
       return true;
     }
-  for (size_t t = 0; t < 2; t++)
+  for (size_t t = 0; t < (wants_last ? 3 : 2); t++)
     for (hooked_import *i = hooked_imports[t]; i->name; i++) {
       if (strcmp(i->name, name) != 0) continue;
       *found = (exchange){i->hook, i->real, i->owner};
@@ -149,6 +151,13 @@ static int patch_object(struct dl_phdr_info *object, size_t size, void *context)
   if (relocations) patch_relocations(object, relocations, relocation_bytes, symbols, names, w->on);
   if (jumps && has_addends) patch_relocations(object, jumps, jump_bytes, symbols, names, w->on);
   return 0;
+}
+
+void imports_want_last(void) {
+  if (wants_last) return;
+  wants_last = true;
+  // All objects are looked through anew.
+  seen_adds = seen_subs = 0;
 }
 
 void imports_patch(bool on) {

@@ -1,9 +1,11 @@
 // Putting the hooks in place and taking them out.
 #include "COpTraceHooks.h"
 
+#include "../dispatch/submitted.h"
 #include "../life/keeper.h"
 #include "blocking.h"
 #include "classes.h"
+#include "dispatch.h"
 #include "imports.h"
 #include "objects.h"
 #include "operations.h"
@@ -16,7 +18,7 @@
 __attribute__((weak, visibility("hidden"))) void optrace_fill_hook_calls(optrace_hook_calls *calls);
 
 static hooked_method *const methods[] = {[class_operation] = operation_methods, [class_queue] = queue_methods};
-static hooked_import *const imports[] = {foundation_imports, blocking_imports};
+static hooked_import *const imports[] = {foundation_imports, blocking_imports, dispatch_imports};
 
 // Looks at Foundation, and changes nothing. Null, or why it is none that we know.
 static const char *prepare(void) {
@@ -59,6 +61,12 @@ const char *optrace_hooks_install(void) {
   return NULL;
 }
 
+void optrace_record_dispatch(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
+  record_submitted(recorder, define);
+  imports_want_last();
+  classes_refresh();
+}
+
 void optrace_hooks_remove(void) {
   if (!hooks_active()) return;
   hooks_set_active(false);
@@ -73,6 +81,10 @@ const char *optrace_hooks_install(void) {
   return "this system has no hooks";
 }
 void optrace_hooks_remove(void) {}
+void optrace_record_dispatch(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
+  (void)recorder;
+  (void)define;
+}
 optrace_operation *optrace_object_find(const void *object) {
   (void)object;
   return NULL;

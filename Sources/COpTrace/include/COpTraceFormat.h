@@ -55,6 +55,9 @@ enum {
   optrace_kind_queue_released = 0x12,
   optrace_kind_finish_seen = 0x13,
   optrace_kind_stood_at = 0x14,
+  optrace_kind_run_began = 0x15,
+  optrace_kind_run_ended = 0x16,
+  optrace_kind_block_dropped = 0x17,
   optrace_kind_time = 0x40,
   optrace_kind_thread_switched = 0x41,
   optrace_kind_lost = 0x42,
@@ -78,6 +81,7 @@ enum {
   optrace_kind_frame = 0x84,
   optrace_kind_thread_seen = 0x85,
   optrace_kind_wait_lasts = 0x86,
+  optrace_kind_block_submitted = 0x87,
   optrace_kind_string = 0xC0,
   optrace_kind_operation_named = 0xC1,
   optrace_kind_queue_created = 0xC2,
@@ -89,6 +93,7 @@ enum {
   optrace_kind_object_named = 0xC8,
   optrace_kind_image = 0xC9,
   optrace_kind_symbol = 0xCA,
+  optrace_kind_dispatch_queue = 0xCB,
 };
 
 enum {
@@ -132,7 +137,7 @@ enum {
 
 enum {
   optrace_format_major_version = 1,
-  optrace_format_minor_version = 3,
+  optrace_format_minor_version = 4,
   optrace_format_byte_order_mark = 16909060,
   optrace_format_largest_delta = 16777215,
   optrace_format_age_unit = 16,

@@ -1,17 +1,22 @@
-// What executes on this thread: the operations whose code it is inside of, innermost last. Deeper ones than there are
-// slots are counted and not named.
+// What executes on this thread: the operations and the blocks of dispatch queues whose code it is inside of, innermost last.
+// Deeper ones than there are slots are counted and not named.
 #include "frames.h"
 
 #include "operation.h"
 
 enum { frame_slots = 32 };
 
+// As `this_thread` of the lanes: no call to find it.
+#if defined(__GLIBC__)
+__attribute__((tls_model("initial-exec")))
+#endif
 static _Thread_local struct {
   uint32_t depth;
   uint32_t waits;
   struct {
-    optrace_operation *operation;
+    optrace_operation *operation;  // Null: a block of a dispatch queue.
     uint32_t phase;
+    work block;
   } frames[frame_slots];
 } self;
 
@@ -20,6 +25,14 @@ void optrace_frame_push(optrace_operation *operation) {
   if (depth >= frame_slots) return;
   self.frames[depth].operation = operation;
   self.frames[depth].phase = optrace_phase_starting;
+}
+
+void frame_push_work(work block) {
+  uint32_t depth = self.depth++;
+  if (depth >= frame_slots) return;
+  self.frames[depth].operation = NULL;
+  self.frames[depth].phase = 0;
+  self.frames[depth].block = block;
 }
 
 void optrace_frame_pop(void) {
@@ -46,10 +59,16 @@ void optrace_frame_waits(bool value) { self.waits += value ? 1 : -1; }
 
 bool optrace_frame_is_waiting(void) { return self.waits; }
 
-optrace_operation *frame_that_blocks(void) {
+work frame_work(void) {
   uint32_t depth = self.depth;
-  return depth && depth <= frame_slots && !self.waits ? self.frames[depth - 1].operation : NULL;
+  if (!depth || depth > frame_slots) return (work){NULL, 0};
+  const optrace_operation *operation = self.frames[depth - 1].operation;
+  if (!operation) return self.frames[depth - 1].block;
+  optrace_recorder *recorder = optrace_operation_recorder(operation);
+  return (work){recorder, recorder ? optrace_operation_serial(operation) : 0};
 }
+
+work frame_that_blocks(void) { return self.waits ? (work){NULL, 0} : frame_work(); }
 
 uint32_t optrace_frame_current_phase(void) {
   uint32_t depth = self.depth;

@@ -34,10 +34,10 @@ void optrace_recorder_use_stacks(optrace_recorder *recorder, uint32_t which, voi
                                  uint32_t (*define)(void *context, const uint64_t *addresses, size_t count, size_t guessed)) {
   locks_prepare();
   modules_refresh();
+  recorder->define_context = context;
   if (which == optrace_stacks_off) return;
   // Without a table every stack is described as if it were new.
   recorder->stack_table = stack_table_create(most_stacks, stack_bytes);
-  recorder->define_context = context;
   recorder->define = define;
   atomic_store_explicit(&recorder->stacks, which, memory_order_release);
   if (which == optrace_stacks_all) want_makers();

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../operations/frames.h"
 #include "../operations/operation.h"
 #include "../places/places.h"
 #include "lanes.h"
@@ -12,6 +13,7 @@
 // By how much a record changes the number of operations that are known and not over.
 static const int8_t pending_by_kind[256] = {
   [optrace_kind_operation_created] = 1, [optrace_kind_finished] = -1, [optrace_kind_finished_with_error] = -1,
+  [optrace_kind_block_submitted] = 1, [optrace_kind_run_ended] = -1, [optrace_kind_block_dropped] = -1,
 };
 
 static inline void count_pending(lane *l, int64_t change) {
@@ -221,7 +223,7 @@ void optrace_emit_text_at(optrace_recorder *recorder, uint8_t kind, uint32_t sub
 
 void optrace_emit_here(optrace_recorder *recorder, uint8_t kind, uint32_t high, const uint8_t *text, size_t length) {
   if (!recorder_is_enabled(recorder)) return;
-  const optrace_operation *current = optrace_frame_current();
-  uint32_t subject = current ? optrace_operation_known(current, recorder) : 0;
+  work current = frame_work();
+  uint32_t subject = current.recorder == recorder ? current.number : 0;
   emit_text(recorder, kind, subject, high, false, 0, text, length);
 }

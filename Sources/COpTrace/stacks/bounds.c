@@ -10,14 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// As `this_thread` of the lanes: no call to find it.
-#if defined(__GLIBC__)
-__attribute__((tls_model("initial-exec")))
-#endif
-static _Thread_local struct {
-  stack_bounds bounds;
-  bool is_asked;
-} own;
+_Thread_local own_bounds stack_bounds_here;
+#define own stack_bounds_here
 
 #if defined(__GLIBC__)
 // Where the main thread's stack ended when the program began.
@@ -54,13 +48,14 @@ static void ask(void) {
   pthread_attr_destroy(&attributes);
 }
 
-stack_bounds stack_own_bounds(void) {
-  if (!own.is_asked) ask();
+stack_bounds stack_ask_bounds(void) {
+  ask();
   return own.bounds;
 }
 
 #else
 
-stack_bounds stack_own_bounds(void) { return (stack_bounds){0, 0}; }
+_Thread_local own_bounds stack_bounds_here;
+stack_bounds stack_ask_bounds(void) { return (stack_bounds){0, 0}; }
 
 #endif

@@ -150,8 +150,19 @@ static bool hold(void) {
   return is != mine && atomic_compare_exchange_strong(&holder, &is, mine);
 }
 
+static _Atomic bool is_known;
+
+// Before anything is known, who comes second waits for who came first: for a tenth of a second, should that one wait for
+// the loader's lock, which this thread may have.
+static void await_first(void) {
+  for (int i = 0; i < 100 && !atomic_load_explicit(&is_known, memory_order_acquire); i++) usleep(1000);
+}
+
 bool modules_refresh(void) {
-  if (!hold()) return false;
+  if (!hold()) {
+    await_first();
+    return false;
+  }
   walk w = {.is_first = true, .known = atomic_load_explicit(&count, memory_order_relaxed)};
   dl_iterate_phdr(look, &w);
   if (w.is_changed) {
@@ -160,6 +171,7 @@ bool modules_refresh(void) {
       atomic_store_explicit(&all[i].is_loaded, is_still_there[i], memory_order_release);
     if (w.has_unloaded) atomic_fetch_add_explicit(&generation, 1, memory_order_release);
   }
+  atomic_store_explicit(&is_known, true, memory_order_release);
   atomic_store(&holder, 0);
   return w.is_changed;
 }

@@ -303,13 +303,30 @@ size_t stack_walk_here(const stack_start *start, uint64_t *pcs, size_t most, siz
   return stack_walk(start, &memory, pcs, most, guessed);
 }
 
+// The rule that differs from this one in the base and in its distance alone, with or without a saved bp.
+static inline unwind_rule common_rule(unwind_rule rule) {
+  const uint64_t ra = (uint64_t)(uint16_t)-1 << 32, bp = (uint64_t)(uint16_t)-2 << 48;
+  uint64_t base = rule & (0xFFFFFF00ull | rule_saves_bp);
+  return base | rule_frame | ra | (rule & rule_saves_bp ? bp : 0);
+}
+
+__attribute__((no_sanitize("address", "thread"))) static inline stack_start outside_of(uint64_t cfa, uint64_t bp, unwind_rule rule) {
+  const uint64_t *end = (const uint64_t *)(uintptr_t)cfa;
+  return (stack_start){plain(end[-1]), cfa, rule & rule_saves_bp ? end[-2] : bp};
+}
+
 stack_start stack_outside(const stack_start *start, bool returns) {
   stack_bounds bounds = stack_own_bounds();
   bool is_inside = start->sp >= bounds.low && start->sp < bounds.high;
+  unwind_rule rule = rule_at(start->pc - returns, false, generation_now());
+  // As nearly all are: the caller's place and its bp stand at the frame's outer end.
+  if (is_inside && (rule & ~(unwind_rule)rule_by_bp) == common_rule(rule)) {
+    uint64_t cfa = (rule & rule_by_bp ? start->bp : start->sp) + (uint64_t)rule_cfa(rule);
+    if (cfa > start->sp && cfa <= bounds.high && cfa % 8 == 0) return outside_of(cfa, start->bp, rule);
+  }
   stack_memory memory = {.low = is_inside ? start->sp : 0, .high = is_inside ? bounds.high : 0, .beyond = !is_inside};
   memory.bytes = (const uint8_t *)(uintptr_t)memory.low;
   registers r = {start->pc, start->sp, start->bp};
-  unwind_rule rule = rule_at(start->pc - returns, false, generation_now());
   if (!(rule & rule_frame) || !step(&memory, rule, &r)) return (stack_start){0, 0, 0};
   return (stack_start){r.pc, r.sp, r.bp};
 }

@@ -34,9 +34,9 @@ static bool open_slot(slot *s, uint32_t *state) {
                                                                   memory_order_relaxed);
 }
 
-void signal_note(uint64_t object, const optrace_operation *operation) {
-  optrace_recorder *recorder = optrace_operation_recorder(operation);
-  uint32_t serial = recorder ? optrace_operation_serial(operation) : 0;
+void signal_note(uint64_t object, work inside) {
+  optrace_recorder *recorder = inside.recorder;
+  uint32_t serial = inside.number;
   uint32_t thread = lane_thread(&recorder);
   bool counter = atomic_load_explicit(&use_counter, memory_order_relaxed);
   uint64_t now = counter ? optrace_counter() : optrace_clock_monotonic();

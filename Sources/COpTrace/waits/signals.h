@@ -2,7 +2,7 @@
 #ifndef OPTRACE_SIGNALS_H
 #define OPTRACE_SIGNALS_H
 
-#include "COpTrace.h"
+#include "../operations/frames.h"
 
 typedef struct {
   const optrace_recorder *recorder;  // Whose numbers `serial` and `thread` are.
@@ -10,8 +10,8 @@ typedef struct {
   uint32_t serial, thread;           // 0: none, not known.
 } signal_record;
 void signals_prepare(void);
-// The object was signalled, left or used just now; null: in no operation.
-void signal_note(uint64_t object, const optrace_operation *operation);
+// The object was signalled, left or used just now, in this work.
+void signal_note(uint64_t object, work inside);
 // An object begins or ends its life at this address.
 void signal_forget(uint64_t object);
 bool signal_find(uint64_t object, signal_record *out);

@@ -116,15 +116,15 @@ static bool take_back(lane_wait *w) {
   return true;
 }
 
-lane *wait_begin(const optrace_operation *operation, uint64_t object, stack_start start) {
-  optrace_recorder *recorder = optrace_operation_recorder(operation);
+lane *wait_begin(work inside, uint64_t object, stack_start start) {
+  optrace_recorder *recorder = inside.recorder;
   if (!recorder || !atomic_load_explicit(&recorder->enabled, memory_order_relaxed)) return NULL;
   lane *l = lane_find(recorder);
   // Inside of a wait: what a library calls to do it (a sanitizer's build has libdispatch's own calls come here too), or
   // what a cancelled thread does to clean up. The outer one stands for it.
   if (!l || wait_is_noted(&l->wait)) return NULL;
   hurry(recorder);
-  note(l, &l->wait, object, optrace_operation_serial(operation), recorder_now(recorder), start);
+  note(l, &l->wait, object, inside.number, recorder_now(recorder), start);
   return l;
 }
 

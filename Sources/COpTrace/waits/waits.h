@@ -2,12 +2,13 @@
 #ifndef OPTRACE_WAITS_H
 #define OPTRACE_WAITS_H
 
+#include "../operations/frames.h"
 #include "../stacks/unwind.h"
 #include "../storage/lane.h"
 
 // Null: it is not to be recorded. `object`: the address, and the kind from bit 48 on. `start`: where the thread stands, in a
 // function that returns after `wait_end` only.
-lane *wait_begin(const optrace_operation *operation, uint64_t object, stack_start start);
+lane *wait_begin(work inside, uint64_t object, stack_start start);
 // On the same thread.
 void wait_end(lane *lane);
 // Tells of waits that last. By the keeper, which is the only one; without its lock.

@@ -69,6 +69,21 @@ enum HookUse {
     isFromOutside = fromOutside
   }
 
+  /// Records blocks of dispatch queues to `recorder`, until it is stopped or another one asks. False: this system has no hooks.
+  @discardableResult
+  static func recordDispatch(for recorder: TraceRecorder) -> Bool {
+    #if canImport(Darwin)
+      return false
+    #else
+      guard install(for: recorder) == nil else { return false }
+      optrace_record_dispatch(recorder.core) { context, function in
+        guard let context else { return 0 }
+        return Unmanaged<CodeInterner>.fromOpaque(context).takeUnretainedValue().id(of: UInt(function))
+      }
+      return true
+    #endif
+  }
+
   static func stop(using core: OpaquePointer) {
     lock.withLock {
       guard users.remove(core) != nil else { return }

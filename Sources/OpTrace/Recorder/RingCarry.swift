@@ -51,6 +51,7 @@ final class RingCarry: @unchecked Sendable {
     case .operation:
       let isFull = record.word1 >> 16 & 0xF == 0
       if isFull, finishedEarly.remove(record.subject) == nil { unfinished.insert(record.subject) }
+    case .block: if finishedEarly.remove(record.subject) == nil { unfinished.insert(record.subject) }
     case .queue: queues.insert(record.subject)
     case .wait, .queueWait: openWaits.insert(waitKey(record, what))
     case .blockedWait: blocking.blocked(record)
@@ -60,7 +61,8 @@ final class RingCarry: @unchecked Sendable {
 
   private func ends(_ what: EventSpec.Lasting, _ record: ChunkRecords.Record) {
     switch what {
-    case .operation: if unfinished.remove(record.subject) == nil { finishedEarly.insert(record.subject) }
+    case .operation, .block:
+      if unfinished.remove(record.subject) == nil { finishedEarly.insert(record.subject) }
     case .queue: queues.remove(record.subject)
     case .wait, .queueWait: openWaits.remove(waitKey(record, what))
     case .blockedWait: blocking.unblocked(record)
@@ -72,7 +74,7 @@ final class RingCarry: @unchecked Sendable {
   private func follows(_ what: EventSpec.Lasting, _ record: ChunkRecords.Record) {
     switch what {
     case .operation: unfinished.remove(record.subject)
-    case .queue, .wait, .queueWait, .blockedWait, .span: ends(what, record)
+    case .block, .queue, .wait, .queueWait, .blockedWait, .span: ends(what, record)
     }
   }
 
@@ -105,7 +107,7 @@ final class RingCarry: @unchecked Sendable {
   private func isOpen(_ record: ChunkRecords.Record) -> Bool {
     guard case .begins(let what) = Self.bounds[Int(record.kind)] else { return false }
     return switch what {
-    case .operation: unfinished.contains(record.subject)
+    case .operation, .block: unfinished.contains(record.subject)
     case .queue: queues.contains(record.subject)
     case .wait, .queueWait: openWaits.contains(waitKey(record, what))
     case .blockedWait: blocking.keepsBeginning(record)

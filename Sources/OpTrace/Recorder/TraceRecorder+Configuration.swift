@@ -62,15 +62,20 @@ extension TraceRecorder {
     public var clock: Clock
     /// Which stacks are walked.
     public var stacks: Stacks
+    /// Whether blocks of dispatch queues are recorded, too: who submits each, and when and where it runs. Linux; one recorder
+    /// of a process at a time. A block costs about as much again as it does by itself.
+    public var recordsDispatch: Bool
 
     /// Without arguments: a file that grows without limit.
     public init(
-      mode: Mode = .streaming, sizeLimit: Int? = nil, clock: Clock = .automatic, stacks: Stacks = .waits
+      mode: Mode = .streaming, sizeLimit: Int? = nil, clock: Clock = .automatic, stacks: Stacks = .waits,
+      recordsDispatch: Bool = false
     ) {
       self.mode = mode
       self.sizeLimit = sizeLimit
       self.clock = clock
       self.stacks = stacks
+      self.recordsDispatch = recordsDispatch
     }
 
     /// A file that grows without limit.

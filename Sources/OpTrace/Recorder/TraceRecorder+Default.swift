@@ -7,7 +7,8 @@ extension TraceRecorder {
   ///
   /// Before its first use the environment is read: with `OPTRACE_OUTPUT=run.optrace` (`%p` becomes the process id) the
   /// process records without a line of code; `OPTRACE_FLIGHT_RECORDER=16M` makes it a ring of that size, and
-  /// `OPTRACE_STACKS=off|waits|all` says which stacks are walked. Reading costs one load.
+  /// `OPTRACE_STACKS=off|waits|all` says which stacks are walked, `OPTRACE_DISPATCH=1` that
+  /// blocks of dispatch queues are recorded. Reading costs one load.
   public static var `default`: TraceRecorder? {
     get {
       _ = environment
@@ -54,6 +55,7 @@ extension TraceRecorder {
       }
       configuration.stacks = stacks
     }
+    if let wish = variables["OPTRACE_DISPATCH"], !wish.isEmpty { configuration.recordsDispatch = wish != "0" }
     do {
       let recorder = try TraceRecorder(writingTo: URL(fileURLWithPath: path), configuration: configuration)
       set(recorder)

@@ -96,6 +96,7 @@ public final class TraceRecorder: @unchecked Sendable {
     self.code = CodeInterner(core: core, interner: interner)
     code.describeStacks(configuration.stacks)
     RecorderRegistry.shared.add(self)
+    if configuration.recordsDispatch { HookUse.recordDispatch(for: self) }
   }
 
   deinit {

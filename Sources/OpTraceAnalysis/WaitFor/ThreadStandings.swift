@@ -50,6 +50,11 @@ struct ThreadStandings: Sendable {
       note(span.began)
       note(span.ended)
     }
+    for block in trace.blocks {
+      note(block.submitted)
+      note(block.began)
+      if let ended = block.ended, let began = block.began { note(Stamp(ended, began.thread)) }
+    }
     for thread in trace.threads { if let last = thread.lastSign { note(Stamp(last, thread.id)) } }
     return threads
   }

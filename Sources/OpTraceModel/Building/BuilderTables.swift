@@ -49,14 +49,20 @@ struct EdgeSet {
 
 /// What each thread did last, and which operations' code is on its stack.
 struct ThreadTable {
-  /// What put an operation on a thread's stack.
+  /// What put work on a thread's stack.
   enum Frame { case start, code, block }
+
+  /// Its place in the list of its kind.
+  enum Running: Equatable {
+    case operation(Int)
+    case block(Int)
+  }
 
   private struct State {
     var last: Nanoseconds?
     var lastRecord: (kind: UInt8, subject: UInt32) = (0, 0)
     var lastSign: Nanoseconds?
-    var stack: [(operation: Int, frame: Frame)] = []
+    var stack: [(work: Running, frame: Frame)] = []
     var record: ThreadRecord?
   }
 
@@ -96,26 +102,26 @@ struct ThreadTable {
     states[place(record.id)].record = record
   }
 
-  mutating func enter(_ operation: Int, _ frame: Frame, _ thread: ThreadID) {
-    states[place(thread)].stack.append((operation, frame))
+  mutating func enter(_ work: Running, _ frame: Frame, _ thread: ThreadID) {
+    states[place(thread)].stack.append((work, frame))
   }
 
   /// Takes the frame away with all above it, whose ends were not seen. The end of an operation's own code ends its
   /// `start()` too: what follows inside is ours, not the program's.
-  mutating func leave(_ operation: Int, _ frame: Frame, _ thread: ThreadID) {
+  mutating func leave(_ work: Running, _ frame: Frame, _ thread: ThreadID) {
     let place = place(thread)
-    guard let index = states[place].stack.lastIndex(where: { $0.operation == operation && $0.frame == frame }) else {
+    guard let index = states[place].stack.lastIndex(where: { $0.work == work && $0.frame == frame }) else {
       return
     }
     states[place].stack.removeSubrange(index...)
-    if frame == .code, let top = states[place].stack.last, top.operation == operation, top.frame == .start {
+    if frame == .code, let top = states[place].stack.last, top.work == work, top.frame == .start {
       states[place].stack.removeLast()
     }
   }
 
-  /// The operation whose code runs on the thread.
-  func executing(on thread: ThreadID) -> Int? {
-    places[thread.rawValue].flatMap { states[$0].stack.last?.operation }
+  /// The work whose code runs on the thread.
+  func executing(on thread: ThreadID) -> Running? {
+    places[thread.rawValue].flatMap { states[$0].stack.last?.work }
   }
 
   /// Sorted by id; a thread that never told its name has none.

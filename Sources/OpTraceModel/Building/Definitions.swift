@@ -5,6 +5,7 @@ import OpTraceFormat
 struct Definitions {
   private(set) var stacks = StackTable()
   private var classes: [UInt32: SharedClass] = [:]
+  private var queues: [UInt32: DispatchQueueRecord] = [:]
   /// By frame, the innermost first; they may stand before it.
   private var symbols: [UInt32: [SymbolRecord]] = [:]
 
@@ -42,9 +43,22 @@ struct Definitions {
       } else if level == symbols[event.subject]?.count {
         symbols[event.subject]?.append(symbol)
       }
+    case .dispatchQueue:
+      var queue = DispatchQueueRecord(id: DispatchQueueID(event.subject))
+      let width = Int32(truncatingIfNeeded: first >> 32)
+      let target = field(second, 0, 20)
+      queue.label = event.text ?? ""
+      queue.width = width > 0 ? Int(width) : nil
+      queue.target = target == 0 ? nil : DispatchQueueID(target)
+      queue.isMain = second >> 32 & 1 != 0
+      queue.isGlobal = second >> 33 & 1 != 0
+      queues[event.subject] = queue
     default: break
     }
   }
+
+  /// Sorted by id.
+  var dispatchQueues: [DispatchQueueRecord] { queues.values.sorted { $0.id < $1.id } }
 
   /// What `created` names as a class. A name that is not described stands for itself.
   mutating func sharedClass(_ id: UInt32, _ strings: [UInt32: String]) -> SharedClass? {

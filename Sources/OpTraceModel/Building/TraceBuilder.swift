@@ -22,6 +22,7 @@ public struct TraceBuilder {
   private var blocking = BlockingWaits()
   private var adding = AddingCalls()
   private var looks = ThreadLooks()
+  private var blocks = Blocks()
   private var openSpans: [UInt32: Int] = [:]
   /// Operations of which some event was seen, by place: the others are only named as a dependency.
   private var isCreated: [Bool] = []
@@ -95,6 +96,7 @@ public struct TraceBuilder {
       switch KindTables.subjects[Int(raw)] {
       case .operation: operationEvent(kind, subject, at, word, index)
       case .queue: queueEvent(kind, subject, at, word, index)
+      case .block: blockEvent(kind, at, index)
       default: otherEvent(kind, subject, at, word, index, before: before)
       }
       noteSign(of: raw, operation: operation, queue: subject, Stamp(since, at.thread))
@@ -106,7 +108,7 @@ public struct TraceBuilder {
   /// The operation that an event is about: of a span, the one that it was begun in. 0: none.
   private func operation(of sort: EventSpec.Subject, _ subject: UInt32) -> UInt32 {
     switch sort {
-    case .operation: subject
+    case .operation: blocks.place(of: subject) == nil ? subject : 0
     case .span: openSpans[subject].flatMap { trace.spans[$0].operation?.rawValue } ?? 0
     default: 0
     }
@@ -122,7 +124,12 @@ public struct TraceBuilder {
       } else if operation != 0 {
         noteSign(ofOperation: operationPlaces[operation], at)
       }
-    case .writer: noteSign(ofOperation: executing(on: at.thread), at)
+    case .writer:
+      if case .operation(let place) = executing(on: at.thread) {
+        noteSign(ofOperation: place, at)
+      } else {
+        threads.noteSign(at)
+      }
     }
   }
 
@@ -133,8 +140,19 @@ public struct TraceBuilder {
   }
 
   /// One that is over stands on the stack because its last records are missing.
-  private func executing(on thread: ThreadID) -> Int? {
-    threads.executing(on: thread).flatMap { trace.operations[$0].finished == nil ? $0 : nil }
+  private func executing(on thread: ThreadID) -> ThreadTable.Running? {
+    switch threads.executing(on: thread) {
+    case .operation(let place)? where trace.operations[place].finished == nil: .operation(place)
+    case .block(let place)? where !blocks.isOver(place): .block(place)
+    default: nil
+    }
+  }
+
+  private func id(of work: ThreadTable.Running) -> WorkID {
+    switch work {
+    case .operation(let place): trace.operations[place].id
+    case .block(let place): blocks.id(at: place)
+    }
   }
 
   /// A text that is told of many operations.
@@ -166,7 +184,7 @@ public struct TraceBuilder {
       endWait(.operation(OperationID(id)), at)
       return
     case .blocked where id != 0:
-      hasEvents[operation(id)] = true
+      if blocks.place(of: id) == nil { hasEvents[operation(id)] = true }
       let record = BlockingRecord(events[index])
       if AddingCalls.isOne(record) { adding.began(record, at) } else { blocking.blocked(record, at) }
       return
@@ -182,6 +200,10 @@ public struct TraceBuilder {
     }
     // Where the table of operations was full: nothing is known of it.
     guard id != 0 else { return }
+    if let block = blocks.place(of: id) {
+      if kind == .cancelRequested { blocks.cancelled(block, at) }
+      return
+    }
     let place = operation(id)
     hasEvents[place] = true
     switch kind {
@@ -237,24 +259,24 @@ public struct TraceBuilder {
     case .started:
       trace.operations[place].startCount += 1
       if trace.operations[place].started == nil { trace.operations[place].started = at }
-      threads.enter(place, .start, at.thread)
+      threads.enter(.operation(place), .start, at.thread)
     case .executionBegan:
       if trace.operations[place].executionBegan == nil { trace.operations[place].executionBegan = at }
-      threads.enter(place, .code, at.thread)
+      threads.enter(.operation(place), .code, at.thread)
     case .executionEnded:
       if trace.operations[place].executionEnded == nil { trace.operations[place].executionEnded = at }
-      threads.leave(place, .code, at.thread)
+      threads.leave(.operation(place), .code, at.thread)
       blocking.returned(trace.operations[place].id, at)
     case .blockBegan:
       trace.operations[place].blocks.append(
         BlockExecution(index: UInt32(truncatingIfNeeded: word), thread: at.thread, began: at.time))
-      threads.enter(place, .block, at.thread)
+      threads.enter(.operation(place), .block, at.thread)
     case .blockEnded:
       let number = UInt32(truncatingIfNeeded: word)
       if let block = trace.operations[place].blocks.lastIndex(where: { $0.index == number && $0.ended == nil }) {
         trace.operations[place].blocks[block].ended = at.time
       }
-      threads.leave(place, .block, at.thread)
+      threads.leave(.operation(place), .block, at.thread)
       blocking.returned(trace.operations[place].id, at)
     case .finishSeen:
       if trace.operations[place].finishSeen == nil { trace.operations[place].finishSeen = at }
@@ -266,12 +288,23 @@ public struct TraceBuilder {
     case .finishedAgain: trace.operations[place].finishCount += 1
     case .startReturned:
       if trace.operations[place].startReturned == nil { trace.operations[place].startReturned = at }
-      threads.leave(place, .start, at.thread)
+      threads.leave(.operation(place), .start, at.thread)
       blocking.returned(trace.operations[place].id, at)
     case .cancelRequested:
       if trace.operations[place].cancelRequested == nil { trace.operations[place].cancelRequested = at }
     case .released:
       if trace.operations[place].released == nil { trace.operations[place].released = at }
+    default: break
+    }
+  }
+
+  private mutating func blockEvent(_ kind: EventKind, _ at: Stamp, _ index: Int) {
+    let place = blocks.add(kind, events[index], at)
+    switch kind {
+    case .runBegan: threads.enter(.block(place), .code, at.thread)
+    case .runEnded:
+      threads.leave(.block(place), .code, at.thread)
+      blocking.returned(blocks.id(at: place), at)
     default: break
     }
   }
@@ -345,7 +378,7 @@ public struct TraceBuilder {
     // A thread does not wait twice for one thing: the end of the wait before is missing (a ring forgets it).
     for index in openWaits[key] ?? [] { trace.waits[index].ended = at.time }
     openWaits[key] = [trace.waits.count]
-    let inside = executing(on: at.thread).map { trace.operations[$0].id }
+    let inside = executing(on: at.thread).map { id(of: $0) }
     trace.waits.append(WaitRecord(target: target, thread: at.thread, inside: inside, began: at.time))
   }
 
@@ -413,6 +446,8 @@ public struct TraceBuilder {
     trace.look = looks.finish()
     definitions.finish(&trace.operations)
     trace.stacks = definitions.stacks
+    trace.blocks = blocks.finish(definitions.stacks)
+    trace.dispatchQueues = definitions.dispatchQueues
     for place in trace.queues.indices {
       let made = trace.queues[place].madeAt
       // Without a name for the code, the queue's own number says as much.

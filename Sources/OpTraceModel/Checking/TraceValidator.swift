@@ -20,6 +20,7 @@ public struct TraceValidator {
   private var stacks: [UInt32: [Frame]] = [:]
   private var openWaits: [Wait: Int] = [:]
   private var blocking = BlockingRules()
+  private var submissions: SubmissionRules
   private var openSpans: Set<UInt32> = []
   private let finishTimes: [UInt32: Nanoseconds]
   /// When an operation first said that it has finished, where that was before it told so.
@@ -67,6 +68,7 @@ public struct TraceValidator {
   private let describedThreads: Set<UInt32>
   private let definedFrames: Set<UInt32>
   private let definedImages: Set<UInt32>
+  private let definedDispatchQueues: Set<UInt32>
 
   private struct Wait: Hashable {
     var thread: UInt32
@@ -98,6 +100,8 @@ public struct TraceValidator {
     var threads = Set<UInt32>()
     var frames = Set<UInt32>()
     var images = Set<UInt32>()
+    var dispatchQueues = Set<UInt32>()
+    var serial = Set<UInt32>()
     for entry in events.entries {
       let first = events.words[Int(entry.place)]
       let kind = UInt8(truncatingIfNeeded: first)
@@ -106,11 +110,17 @@ public struct TraceValidator {
       if kind == EventKind.threadNamed.rawValue { threads.insert(id) }
       if kind == EventKind.frame.rawValue { frames.insert(id) }
       if kind == EventKind.image.rawValue { images.insert(id) }
+      if kind == EventKind.dispatchQueue.rawValue {
+        dispatchQueues.insert(id)
+        // The main thread may run its queue from inside of a block.
+        let isMain = events.words[Int(entry.place) + 2] >> 32 & 1 != 0
+        if events.words[Int(entry.place) + 1] >> 32 == 1, !isMain { serial.insert(id) }
+      }
       if kind == EventKind.finishSeen.rawValue, seenTimes[id] == nil { seenTimes[id] = entry.time }
       switch KindTables.bounds[Int(kind)] {
       // Two threads may meet a queue at once: the one that does not describe it need not be the later one.
       case .begins(.queue): queues.insert(id)
-      case .ends(.operation): if times[id] == nil { times[id] = entry.time }
+      case .ends(.operation), .ends(.block): if times[id] == nil { times[id] = entry.time }
       default: break
       }
     }
@@ -120,6 +130,8 @@ public struct TraceValidator {
     describedThreads = threads
     definedFrames = frames
     definedImages = images
+    definedDispatchQueues = dispatchQueues
+    submissions = SubmissionRules(serial: serial, ends: times)
     isWhole = loss.isComplete && !hasLossRecord
   }
 
@@ -139,6 +151,7 @@ public struct TraceValidator {
     switch KindTables.subjects[Int(event.kind)] {
     case .operation: checkOperation(kind, event, index)
     case .queue: checkQueue(kind, event, index)
+    case .block: checkBlock(kind, event, index)
     case .thread where kind != .threadSeen:
       // A thread tells its name again and again: it may have got one.
       let systemID = UInt32(truncatingIfNeeded: event.word1 >> 32)
@@ -161,8 +174,15 @@ public struct TraceValidator {
       if event.kind != EventKind.frame.rawValue, isWhole, !definedFrames.contains(event.subject) {
         report(.undefinedFrame, event, index, "frame f\(event.subject) is not defined")
       }
-    case .none, .string, .image: break
+    case .none, .string, .image, .dispatch: break
     }
+  }
+
+  private mutating func checkBlock(_ kind: EventKind, _ event: TraceEvent, _ index: Int) {
+    guard event.subject != 0 else { return report(.valueOutOfRange, event, index, "block #0 does not exist") }
+    let problems = submissions.check(kind, event)
+    guard isWhole else { return }
+    for problem in problems { report(problem.rule, event, index, problem.text) }
   }
 
   private func isDefined(_ meaning: EventSpec.Field.Meaning, _ id: UInt32) -> Bool {
@@ -186,7 +206,11 @@ public struct TraceValidator {
           report(.undefinedString, event, index, "`\(field.name)` is string \(value), which is not defined")
         }
       case .operation:
-        if value == 0, isWhole { isOutOfRange("") }
+        if value == 0, isWhole, spec.subject == .operation { isOutOfRange("") }
+      case .dispatch:
+        if value != 0, isWhole, !definedDispatchQueues.contains(id) {
+          report(.undefinedQueue, event, index, "`\(field.name)` of `\(spec.name)` is d\(value), which is not defined")
+        }
       case .queue:
         guard isWhole else { break }
         if value == 0 {
@@ -239,6 +263,10 @@ public struct TraceValidator {
     guard id != 0 else {
       if !isRemark { report(.valueOutOfRange, event, index, "operation #0 does not exist") }
       if kind == .signalled { checkBlocking(kind, event, index, nil) }
+      return
+    }
+    guard !submissions.isKnown(id) else {
+      if kind == .blocked || kind == .unblocked || kind == .signalled { checkBlocking(kind, event, index, nil) }
       return
     }
     let place = place(of: id)
@@ -460,7 +488,8 @@ public struct TraceValidator {
     // What was seen in part may execute anywhere.
     let isSeen = life.map(isFullySeen) ?? false
     let problem = blocking.check(kind, event, index) { thread in
-      !isSeen || stacks[thread]?.contains { $0.operation == event.subject } == true
+      if submissions.isKnown(event.subject) { return true }
+      return !isSeen || stacks[thread]?.contains { $0.operation == event.subject } == true
     }
     if let problem, isWhole { report(problem.rule, event, index, problem.text) }
   }

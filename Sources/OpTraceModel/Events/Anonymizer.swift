@@ -77,7 +77,8 @@ public struct Anonymizer {
       // Like an address, and in order of appearance.
       return number(of: value, in: &objects, from: 1) << 4
     case .systemThread: return UInt64(threadID(UInt32(truncatingIfNeeded: value)))
-    case .unsigned, .signed, .operation, .queue, .thread, .flag, .age, .objectKind, .frame, .image: return nil
+    case .unsigned, .signed, .operation, .queue, .dispatch, .thread, .flag, .age, .objectKind, .frame, .image:
+      return nil
     }
   }
 

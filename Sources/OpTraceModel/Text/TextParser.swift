@@ -166,6 +166,8 @@ struct TextParser {
     case .none: 0
     case .reason: try reason()
     case .operation: try scanner.id("#", "an operation")
+    case .block: try scanner.id("#", "a block")
+    case .dispatch: try scanner.id("d", "a dispatch queue")
     case .queue: try scanner.id("q", "a queue")
     case .thread: try scanner.id("t", "a thread")
     case .span: try scanner.id("s", "a span")
@@ -182,6 +184,7 @@ struct TextParser {
     case .flag: return 1
     case .operation: return Int64(try scanner.id("#", "an operation"))
     case .queue: return Int64(try scanner.id("q", "a queue"))
+    case .dispatch: return try fitting(Int64(try scanner.id("d", "a dispatch queue")), field)
     case .thread: return try fitting(Int64(try scanner.id("t", "a thread")), field)
     case .frame: return try fitting(Int64(try scanner.id("f", "a frame")), field)
     case .image: return try fitting(Int64(try scanner.id("i", "an image")), field)

@@ -54,7 +54,7 @@ struct TextPrinter {
     case .reason:
       append(" ")
       append(LossReason(rawValue: number).map(TraceText.word) ?? "reason-\(number)")
-    case .operation, .queue, .thread, .string, .span, .image, .frame:
+    case .operation, .block, .dispatch, .queue, .thread, .string, .span, .image, .frame:
       append(" " + subject.sigil + String(number))
     }
   }
@@ -71,6 +71,7 @@ struct TextPrinter {
     case .address, .lock: append("=0x" + String(value, radix: 16))
     case .objectKind: append("=" + (UInt8(exactly: value).flatMap(WaitedObject.init)?.word ?? "\(value)"))
     case .operation: append("=#\(value)")
+    case .dispatch: append("=d\(value)")
     case .queue: append("=q\(value)")
     case .thread: append("=t\(value)")
     case .frame: append("=f\(value)")
@@ -128,7 +129,8 @@ extension EventSpec.Subject {
   /// What stands before a number of this sort in the text form.
   var sigil: String {
     switch self {
-    case .operation: "#"
+    case .operation, .block: "#"
+    case .dispatch: "d"
     case .queue: "q"
     case .thread: "t"
     case .span: "s"

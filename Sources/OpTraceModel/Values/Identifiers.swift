@@ -1,11 +1,14 @@
 /// Nanoseconds since the trace's start, on the monotonic clock. Negative: before the recorder was started.
 public typealias Nanoseconds = Int64
 
-/// The serial number that an operation got at first sight; never reused inside a trace. Shown as `#5`.
-public struct OperationID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
+/// The serial number of an operation.
+public typealias OperationID = WorkID
+
+/// The serial number that an operation or a block got at first sight; never reused inside a trace. Shown as `#5`.
+public struct WorkID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
   public let rawValue: UInt32
   public init(rawValue: UInt32) { self.rawValue = rawValue }
-  /// The operation with this number, whether a trace has one or not.
+  /// The work with this number, whether a trace has one or not.
   @inlinable public init(_ rawValue: UInt32) { self.rawValue = rawValue }
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
   public var description: String { "#\(rawValue)" }
@@ -19,6 +22,16 @@ public struct QueueID: RawRepresentable, Hashable, Comparable, Sendable, CustomS
   @inlinable public init(_ rawValue: UInt32) { self.rawValue = rawValue }
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
   public var description: String { "queue \(rawValue)" }
+}
+
+/// A dispatch queue's number inside a trace.
+public struct DispatchQueueID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
+  public let rawValue: UInt32
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+  /// The dispatch queue with this number, whether a trace has one or not.
+  @inlinable public init(_ rawValue: UInt32) { self.rawValue = rawValue }
+  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+  public var description: String { "dispatch queue \(rawValue)" }
 }
 
 /// A thread's number inside a trace, in the order of first sight; the system's id is in ``ThreadRecord``.

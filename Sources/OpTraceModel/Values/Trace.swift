@@ -8,6 +8,10 @@ public struct Trace: Sendable, Equatable {
   public var queues: [QueueRecord] = []
   /// All operations that were seen or named, sorted by id.
   public var operations: [OperationRecord] = []
+  /// Blocks that were given to dispatch queues, sorted by id.
+  public var blocks: [BlockRecord] = []
+  /// Dispatch queues that were seen, sorted by id.
+  public var dispatchQueues: [DispatchQueueRecord] = []
   /// In the order of their beginnings.
   public var waits: [WaitRecord] = []
   /// What threads blocked on besides operations and operation queues.
@@ -50,6 +54,19 @@ public struct Trace: Sendable, Equatable {
     return low < operations.count && operations[low].id == id ? low : nil
   }
 
+  /// The block with this number; nil: there is none. O(log n).
+  public func block(_ id: WorkID) -> BlockRecord? {
+    var (low, high) = (0, blocks.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if blocks[middle].id < id { low = middle + 1 } else { high = middle }
+    }
+    return low < blocks.count && blocks[low].id == id ? blocks[low] : nil
+  }
+  /// The operation or block with this number; nil: there is none. O(log n).
+  public func work(_ id: WorkID) -> (any Work)? { operation(id) ?? block(id) }
+  /// The dispatch queue with this number; nil: there is none. O(dispatch queues).
+  public func dispatchQueue(_ id: DispatchQueueID) -> DispatchQueueRecord? { dispatchQueues.first { $0.id == id } }
   /// The queue with this number; nil: there is none. O(queues).
   public func queue(_ id: QueueID) -> QueueRecord? { queues.first { $0.id == id } }
   /// O(1).
@@ -66,6 +83,7 @@ public struct Trace: Sendable, Equatable {
     func note(_ sign: Nanoseconds?) { if let sign, sign > last ?? .min { last = sign } }
     for place in operations.indices { note(operations[place].lastSign) }
     for queue in queues { note(queue.lastSign) }
+    for place in blocks.indices { note(blocks[place].lastSign) }
     for thread in threads { note(thread.lastSign) }
     return last
   }

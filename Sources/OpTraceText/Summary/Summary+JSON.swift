@@ -13,9 +13,11 @@ extension Summary {
         OperationState.allCases.map { .init($0.rawValue, .integer(states[$0] ?? 0)) }
           + [.init("unknown", .integer(unknown))]),
       "queues": .array(queues.map(\.json)),
-      "classes": .array(classes.map(\.json)),
+      "classes": .array(classes.map { $0.json(counted: "operationCount") }),
       "slowest": .array(slowest.map(\.json)),
       "criticalPath": criticalPath.json(names: pathNames),
+      "dispatchQueues": .array(dispatchQueues.map(\.json)),
+      "blocks": .array(blocks.map { $0.json(counted: "blockCount") }),
       "threads": .array(threads.map { $0.json(wall: wall) }),
       "waits": waits.json,
       "places": .array(places.map(\.json)),
@@ -42,14 +44,29 @@ extension Summary.Queue {
   }
 }
 
-extension Summary.Class {
+extension Summary.DispatchQueue {
   fileprivate var json: JSONValue {
     .members([
-      "name": .string(name),
-      "operationCount": .integer(count),
-      "waitingForDependencies": waitingForDependencies.json,
-      "waitingForSlot": waitingForSlot.json,
+      "id": .integer(Int(id.rawValue)),
+      "label": .string(label),
+      "width": .optional(width) { .integer($0) },
+      "main": .bool(isMain),
+      "blockCount": .integer(blocks),
+      "unfinishedCount": .integer(unfinished),
+      "peakWaiting": .integer(depth),
+      "peakExecuting": .integer(peak),
+      "waiting": waiting.json,
       "running": running.json,
+    ])
+  }
+}
+
+extension Summary.Class {
+  fileprivate func json(counted key: String) -> JSONValue {
+    .object([
+      .init("name", .string(name)), .init(key, .integer(count)),
+      .init("waitingForDependencies", waitingForDependencies.json), .init("waitingForSlot", waitingForSlot.json),
+      .init("running", running.json),
     ])
   }
 }

@@ -30,7 +30,9 @@ public struct SummaryText: Sendable {
   public var text: String {
     var parts = [head]
     parts.append(section("Queues", queues))
-    parts.append(section("Classes", classes))
+    parts.append(section("Classes", table(of: summary.classes, "class", "operation")))
+    parts.append(section("Dispatch queues", dispatchQueues))
+    parts.append(section("Blocks", table(of: summary.blocks, "block", "block")))
     parts.append(section("Slowest operations", slowest))
     parts.append(section("Failed operations", failed))
     parts.append(section("Critical path", path))
@@ -102,12 +104,12 @@ public struct SummaryText: Sendable {
   }
 
   /// Three rows per class; a row where all is zero is left out, but not the first. Of many those that ran longest.
-  private var classes: String {
+  private func table(of classes: [Summary.Class], _ title: String, _ word: String) -> String {
     var table = TextTable([
-      .text("class"), .number("count"), .text("time"), .number("total"), .number("p50"), .number("p95"),
+      .text(title), .number("count"), .text("time"), .number("total"), .number("p50"), .number("p95"),
       .number("max"),
     ])
-    let shown = summary.classes.prefix(Self.mostClasses)
+    let shown = classes.prefix(Self.mostClasses)
     for entry in shown {
       let rows = [
         ("running", entry.running), ("waiting for a slot", entry.waitingForSlot),
@@ -120,10 +122,29 @@ public struct SummaryText: Sendable {
         ])
       }
     }
-    let rest = summary.classes.dropFirst(shown.count)
-    let operations = rest.reduce(0) { $0 + $1.count }
+    let rest = classes.dropFirst(shown.count)
+    let count = rest.reduce(0) { $0 + $1.count }
     return table.text(style)
-      + (rest.isEmpty ? "" : "  and \(grouped(rest.count)) more with \(counted(operations, "operation"))\n")
+      + (rest.isEmpty ? "" : "  and \(grouped(rest.count)) more with \(counted(count, word))\n")
+  }
+
+  private var dispatchQueues: String {
+    var table = TextTable([
+      .text("dispatch queue"), .number("width"), .number("blocks"), .number("not over"), .number("waiting at once"),
+      .number("running at once"), .number("waited p50"), .number("p95"), .number("max"), .number("ran p95"),
+      .number("total"),
+    ])
+    let shown = summary.dispatchQueues.sorted { ($1.running.total, $0.id) < ($0.running.total, $1.id) }
+      .prefix(Self.mostQueues)
+    for queue in shown {
+      table.add([
+        queue.title, queue.width.map(grouped) ?? "none", grouped(queue.blocks), grouped(queue.unfinished),
+        grouped(queue.depth), grouped(queue.peak), duration(queue.waiting.median), duration(queue.waiting.p95),
+        duration(queue.waiting.max), duration(queue.running.p95), duration(queue.running.total),
+      ])
+    }
+    let rest = summary.dispatchQueues.count - shown.count
+    return table.text(style) + (rest > 0 ? "  and \(grouped(rest)) more\n" : "")
   }
 
   private var slowest: String {

@@ -10,7 +10,8 @@
       commandName: "record",
       abstract: "Runs a program as it is, and records its operation queues.",
       usage: """
-        optrace record [-o <file>] [--flight-recorder <size>] [--stacks <which>] [--open] [--] <program> [<argument> ...]
+        optrace record [-o <file>] [--flight-recorder <size>] [--stacks <which>] [--dispatch] [--open] [--] <program> \
+        [<argument> ...]
         """,
       discussion: """
         The program needs no change, only Foundation as a shared library (Linux). It has this command's streams, signals \
@@ -50,6 +51,9 @@
     enum Stacks: String, ExpressibleByArgument, CaseIterable {
       case off, waits, all
     }
+
+    @Flag(help: "Record blocks of dispatch queues, too: who submits each, and when and where it runs.")
+    var dispatch = false
 
     @Flag(help: "When the program has ended, show its trace in the browser, as 'optrace view' does.")
     var open = false
@@ -151,6 +155,7 @@
         var ours = ["OPTRACE_RECORD": notes.path, "OPTRACE_OUTPUT": target]
         if let flightRecorder { ours["OPTRACE_FLIGHT_RECORDER"] = flightRecorder }
         if let stacks { ours["OPTRACE_STACKS"] = stacks.rawValue }
+        if dispatch { ours["OPTRACE_DISPATCH"] = "1" }
         // What is preloaded already stays where it is: it may have to come first.
         let others = ProcessInfo.processInfo.environment["LD_PRELOAD"]?.split { $0 == ":" || $0 == " " } ?? []
         ours["LD_PRELOAD"] = (others.map(String.init).filter { $0 != object } + [object]).joined(separator: ":")

@@ -1,0 +1,161 @@
+// The numbers of dispatch queues, by address. A place in the table stays its address's for good; a queue that is made at an
+// address where another one was gets a number of its own.
+#include "queues.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <string.h>
+
+
+// Places; how far one may lie from where it belongs; bytes of a label that are kept.
+enum { slots = 1 << 14, farthest = 32, longest_label = 256 };
+// Numbers: as many as a field of the record holds.
+enum { most_numbers = (1 << 20) - 1 };
+
+typedef struct {
+  _Atomic uint64_t address;
+  _Atomic uint64_t number;  // The number, and from bit 32 on which recorder's it is.
+} slot;
+
+static slot table[slots];
+static _Atomic uint32_t recorders, last_number;
+
+// Where a queue keeps its width and its target; 0: not known.
+static struct {
+  const char *(*label)(const void *queue);
+  const void *main;
+  uint32_t width_place, target_place;
+} known;
+
+enum { serial_width = 1, concurrent_width = 0xFFE, global_width = 0xFFF, looked_through = 128 };
+
+static uint16_t half_word(const void *queue, uint32_t place) {
+  uint16_t value;
+  memcpy(&value, (const uint8_t *)queue + place, sizeof value);
+  return value;
+}
+
+static void *pointer(const void *queue, uint32_t place) {
+  void *value;
+  memcpy(&value, (const uint8_t *)queue + place, sizeof value);
+  return value;
+}
+
+void dispatch_queues_prepare(void) {
+  static bool is_prepared;
+  if (is_prepared) return;
+  is_prepared = true;
+  known.label = (const char *(*)(const void *))dlsym(RTLD_DEFAULT, "dispatch_queue_get_label");
+  known.main = dlsym(RTLD_DEFAULT, "_dispatch_main_q");
+  void *(*create)(const char *, const void *) = (void *(*)(const char *, const void *))dlsym(RTLD_DEFAULT, "dispatch_queue_create");
+  void *(*create_on)(const char *, const void *, void *) =
+    (void *(*)(const char *, const void *, void *))dlsym(RTLD_DEFAULT, "dispatch_queue_create_with_target$V2");
+  if (!create_on) create_on = (void *(*)(const char *, const void *, void *))dlsym(RTLD_DEFAULT, "dispatch_queue_create_with_target");
+  const void *concurrent = dlsym(RTLD_DEFAULT, "_dispatch_queue_attr_concurrent");
+  void (*release)(void *) = (void (*)(void *))dlsym(RTLD_DEFAULT, "dispatch_release");
+  if (!create || !create_on || !concurrent || !release) return;
+  void *one = create("", NULL), *many = create("", concurrent), *above = one ? create_on("", NULL, one) : NULL;
+  if (one && many && above) {
+    for (uint32_t place = looked_through - 2; place; place -= 2)
+      if (half_word(one, place) == serial_width && half_word(many, place) == concurrent_width && half_word(above, place) == serial_width)
+        known.width_place = place;
+    for (uint32_t place = looked_through - 8; place; place -= 8)
+      if (pointer(above, place) == one && pointer(one, place) != one) known.target_place = place;
+  }
+  if (above) release(above);
+  if (many) release(many);
+  if (one) release(one);
+}
+
+void dispatch_queues_begin(optrace_recorder *recorder) {
+  (void)recorder;
+  // Numbers of another recorder are none of this one's.
+  atomic_fetch_add(&recorders, 1);
+  atomic_store(&last_number, 0);
+}
+
+static size_t label_of(const void *queue, const char **out) {
+  const char *text = known.label ? known.label(queue) : NULL;
+  size_t length = text ? strnlen(text, longest_label) : 0;
+  // Not in the middle of a character.
+  if (length == longest_label)
+    do length -= 1;
+    while (length && ((uint8_t)text[length] & 0xC0) == 0x80);
+  *out = text;
+  return length;
+}
+
+static bool describe(optrace_recorder *recorder, uint32_t number, void *queue, uint32_t target) {
+  enum { width_shift = 32, main_shift = 32, global_shift = 33 };
+  const char *label;
+  size_t length = label_of(queue, &label);
+  uint32_t width = known.width_place ? half_word(queue, known.width_place) : 0;
+  bool is_global = width == global_width;
+  // As many as the system allows: 0.
+  if (width >= concurrent_width) width = 0;
+  else if (!known.width_place) width = UINT32_MAX;
+  uint64_t flags = (uint64_t)(queue == known.main) << main_shift | (uint64_t)is_global << global_shift;
+  return optrace_define(recorder, optrace_kind_dispatch_queue, number, (uint64_t)width << width_shift, target | flags,
+                        (const uint8_t *)label, length);
+}
+
+static uint32_t number_of(optrace_recorder *recorder, void *queue, int depth);
+
+static uint32_t target_of(optrace_recorder *recorder, void *queue, int depth) {
+  enum { deepest = 8 };
+  if (!known.target_place || !known.width_place || depth >= deepest || queue == known.main) return 0;
+  if (half_word(queue, known.width_place) == global_width) return 0;
+  void *target = pointer(queue, known.target_place);
+  // What all queues end in says nothing of one.
+  if (!target || half_word(target, known.width_place) == global_width) return 0;
+  return number_of(recorder, target, depth + 1);
+}
+
+static slot *slot_of(uint64_t address) {
+  uint32_t place = (uint32_t)((address >> 4) * 0x9E3779B97F4A7C15ull >> 50);
+  _Static_assert(slots == 1 << (64 - 50), "the shift yields an index");
+  for (uint32_t i = 0; i < farthest; i++, place = (place + 1) % slots) {
+    uint64_t there = atomic_load_explicit(&table[place].address, memory_order_acquire);
+    if (there == address) return &table[place];
+    if (there) continue;
+    if (atomic_compare_exchange_strong_explicit(&table[place].address, &there, address, memory_order_acq_rel, memory_order_acquire) ||
+        there == address)
+      return &table[place];
+  }
+  return NULL;
+}
+
+static uint32_t number_of(optrace_recorder *recorder, void *queue, int depth) {
+  slot *s = slot_of((uint64_t)(uintptr_t)queue);
+  if (!s) {
+    recorder_count_lost(recorder, optrace_loss_table_full, 1);
+    return 0;
+  }
+  uint32_t mine = atomic_load_explicit(&recorders, memory_order_relaxed);
+  uint64_t number = atomic_load_explicit(&s->number, memory_order_acquire);
+  if ((uint32_t)number && number >> 32 == mine) return (uint32_t)number;
+  uint32_t target = target_of(recorder, queue, depth);
+  uint32_t next = atomic_fetch_add_explicit(&last_number, 1, memory_order_relaxed) + 1;
+  if (next > most_numbers) {
+    recorder_count_lost(recorder, optrace_loss_table_full, 1);
+    return 0;
+  }
+  // Told before anybody uses the number. Of two threads that meet it at once, the second one's stays without a use.
+  if (!describe(recorder, next, queue, target)) return 0;
+  if (atomic_compare_exchange_strong_explicit(&s->number, &number, next | (uint64_t)mine << 32, memory_order_acq_rel,
+                                              memory_order_acquire))
+    return next;
+  return (uint32_t)number && number >> 32 == mine ? (uint32_t)number : next;
+}
+
+uint32_t dispatch_queue_number(optrace_recorder *recorder, void *queue) { return number_of(recorder, queue, 0); }
+
+void dispatch_queue_is_new(const void *queue) {
+  uint64_t address = (uint64_t)(uintptr_t)queue;
+  uint32_t place = (uint32_t)((address >> 4) * 0x9E3779B97F4A7C15ull >> 50);
+  for (uint32_t i = 0; i < farthest; i++, place = (place + 1) % slots) {
+    uint64_t there = atomic_load_explicit(&table[place].address, memory_order_acquire);
+    if (!there) return;
+    if (there == address) return atomic_store_explicit(&table[place].number, 0, memory_order_release);
+  }
+}

@@ -1,0 +1,66 @@
+#include "submitted.h"
+
+#include "../operations/frames.h"
+#include "../places/places.h"
+#include "../records/emit.h"
+#include "queues.h"
+
+static optrace_recorder *_Atomic recorder_of_blocks;
+
+// Code is named by a function of the recorder's Swift part, which locks; once for each place.
+static uint32_t (*_Atomic define_code)(void *context, uint64_t function);
+
+void record_submitted(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
+  dispatch_queues_prepare();
+  atomic_store(&define_code, define);
+  if (recorder) dispatch_queues_begin(recorder);
+  atomic_store_explicit(&recorder_of_blocks, recorder, memory_order_release);
+}
+
+optrace_recorder *submission_recorder(void) {
+  optrace_recorder *recorder = atomic_load_explicit(&recorder_of_blocks, memory_order_acquire);
+  return recorder_is_enabled(recorder) ? recorder : NULL;
+}
+
+// As the interner of code has its numbers in the cache.
+static uint32_t place_of_code(optrace_recorder *recorder, uint64_t function) {
+  const uint64_t key = (uint64_t)1 << 63;
+  uint32_t known = optrace_cache_find(recorder, function, key);
+  if (known) return known;
+  uint32_t (*define)(void *, uint64_t) = atomic_load_explicit(&define_code, memory_order_acquire);
+  return define ? define(recorder->define_context, function) : 0;
+}
+
+uint32_t submitted(optrace_recorder *recorder, void *queue, uint32_t how, uint64_t code, optrace_start here) {
+  enum { queue_shift = 32, how_shift = 52, at_shift = 32 };
+  uint32_t number = optrace_recorder_next_serial(recorder);
+  if (!number) return 0;
+  uint32_t on = dispatch_queue_number(recorder, queue), runs = code ? place_of_code(recorder, code) : 0;
+  optrace_start outer = optrace_entry_begin(here);
+  uint32_t at = optrace_caller_place(recorder);
+  optrace_entry_end(outer);
+  work by = frame_work();
+  uint64_t word1 = (by.recorder == recorder ? by.number : 0) | (uint64_t)on << queue_shift | (uint64_t)how << how_shift;
+  optrace_emit3(recorder, optrace_kind_block_submitted, number, word1, runs | (uint64_t)at << at_shift);
+  return number;
+}
+
+void submitted_begins(optrace_recorder *recorder, uint32_t number) {
+  if (!number) return;
+  frame_push_work((work){recorder, number});
+  optrace_emit1(recorder, optrace_kind_run_began, number);
+}
+
+void submitted_ends(optrace_recorder *recorder, uint32_t number) {
+  if (!number) return;
+  optrace_emit1(recorder, optrace_kind_run_ended, number);
+  optrace_frame_pop();
+}
+
+void submitted_dropped(optrace_recorder *recorder, uint32_t number) {
+  if (number) optrace_emit1(recorder, optrace_kind_block_dropped, number);
+}
+
+void submitted_cancelled(optrace_recorder *recorder, uint32_t number) {
+  if (number) optrace_emit1(recorder, optrace_kind_cancel_requested, number);
+}

@@ -1,0 +1,238 @@
+// Blocks of dispatch queues: who submits each, and when and where it runs. Each hook makes the call that it stands for, once;
+// what is submitted is wrapped, so that its run is seen.
+//
+// An ordinary block is caught by one of ours, which tells of its beginning and end. A block of `dispatch_block_create` goes its
+// way as it is, or its flags and its cancelling were lost: what it runs was wrapped when it was made (`items.c`). What the
+// system's own libraries submit is theirs.
+#include "dispatch.h"
+
+#include "../dispatch/queues.h"
+#include "../operations/frames.h"
+#include "../places/places.h"
+#include "../records/emit.h"
+#include "../stacks/modules.h"
+#include "blocks.h"
+#include "items.h"
+#include "state.h"
+#include "../dispatch/submitted.h"
+
+#if OPTRACE_HAS_HOOKS
+#include <stdlib.h>
+
+enum {
+  index_async, index_barrier_async, index_group_async, index_group_notify, index_after, index_async_f, index_barrier_async_f,
+  index_group_async_f, index_group_notify_f, index_after_f, index_apply, index_block_create, index_block_create_with_qos_class,
+  index_block_cancel, index_block_notify, index_source_set_event_handler, index_source_set_cancel_handler,
+};
+
+static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return dispatch_imports[index].real; }
+
+// ---- What is submitted ---------------------------------------------------------------------------------------------
+
+// A block that runs another one. `number` 0: it is no submission of its own, and what it runs belongs to `inside`.
+typedef struct {
+  block head;
+  const block *body;
+  optrace_recorder *recorder;
+  uint32_t number;
+  _Atomic uint32_t has_run;
+} caught;
+
+static void caught_copy(void *to, const void *from) { ((caught *)to)->body = block_copy(((const caught *)from)->body); }
+
+static void caught_dispose(const void *block) {
+  const caught *c = block;
+  if (!atomic_load_explicit(&c->has_run, memory_order_relaxed)) submitted_dropped(c->recorder, c->number);
+  block_release(c->body);
+}
+
+static void run_caught(void *block) {
+  caught *c = block;
+  atomic_store_explicit(&c->has_run, 1, memory_order_relaxed);
+  submitted_begins(c->recorder, c->number);
+  c->body->invoke((void *)(uintptr_t)c->body);
+  submitted_ends(c->recorder, c->number);
+}
+
+static const block_descriptor caught_descriptor = {0, sizeof(caught), caught_copy, caught_dispose};
+
+// Calls `call` with the block that is to go its way.
+#define SUBMIT_BLOCK(queue, body, how, call)                                                                       \
+  optrace_recorder *recorder = submission_recorder();                                                              \
+  const block *own = body;                                                                                         \
+  if (!recorder || !own) { call(body); return; }                                                                   \
+  if (block_is_special(own)) {                                                                                     \
+    item_submitted(recorder, own, queue, how, optrace_here());                                                     \
+    call(body);                                                                                                    \
+    return;                                                                                                        \
+  }                                                                                                                \
+  uint64_t code = block_code(own);                                                                                 \
+  if (!module_is_own(code)) { call(body); return; }                                                                \
+  caught wrapped = {block_on_stack(run_caught, &caught_descriptor), own, recorder,                                 \
+                    submitted(recorder, queue, how, code, optrace_here()), 0};                                     \
+  if (!wrapped.number) { call(body); return; }                                                                     \
+  call(&wrapped)
+
+#define AS_IT_IS(body) ((void (*)(void *, const void *))real(index))(queue, body)
+static inline __attribute__((always_inline)) void submit_block(uint32_t index, void *queue, void *body, uint32_t how) {
+  SUBMIT_BLOCK(queue, body, how, AS_IT_IS);
+}
+#undef AS_IT_IS
+
+static void hook_async(void *queue, void *body) { submit_block(index_async, queue, body, submitted_async); }
+static void hook_barrier_async(void *queue, void *body) { submit_block(index_barrier_async, queue, body, submitted_barrier); }
+
+#define AS_IT_IS(body) ((void (*)(void *, void *, const void *))real(index))(group, queue, body)
+static inline __attribute__((always_inline)) void submit_in_group(uint32_t index, void *group, void *queue, void *body, uint32_t how) {
+  SUBMIT_BLOCK(queue, body, how, AS_IT_IS);
+}
+#undef AS_IT_IS
+
+static void hook_group_async(void *group, void *queue, void *body) {
+  submit_in_group(index_group_async, group, queue, body, submitted_async | submitted_in_group);
+}
+
+static void hook_group_notify(void *group, void *queue, void *body) {
+  submit_in_group(index_group_notify, group, queue, body, submitted_notify);
+}
+
+#define AS_IT_IS(body) ((void (*)(void *, void *, const void *))real(index_block_notify))(item, queue, body)
+static void hook_block_notify(void *item, void *queue, void *body) { SUBMIT_BLOCK(queue, body, submitted_notify, AS_IT_IS); }
+#undef AS_IT_IS
+
+#define AS_IT_IS(body) ((void (*)(uint64_t, void *, const void *))real(index_after))(when, queue, body)
+static void hook_after(uint64_t when, void *queue, void *body) { SUBMIT_BLOCK(queue, body, submitted_after, AS_IT_IS); }
+#undef AS_IT_IS
+
+// ---- Functions -----------------------------------------------------------------------------------------------------
+
+typedef struct {
+  function run;
+  void *context;
+  optrace_recorder *recorder;
+  uint32_t number;
+} called;
+
+static void run_called(void *context) {
+  called c = *(called *)context;
+  free(context);
+  submitted_begins(c.recorder, c.number);
+  c.run(c.context);
+  submitted_ends(c.recorder, c.number);
+}
+
+// Null: it goes its way as it is.
+static inline __attribute__((always_inline)) called *call_of(void *queue, void *context, function run, uint32_t how) {
+  optrace_recorder *recorder = submission_recorder();
+  if (!recorder || !module_is_own((uint64_t)(uintptr_t)run)) return NULL;
+  called *made = malloc(sizeof *made);
+  if (!made) return NULL;
+  *made = (called){run, context, recorder, submitted(recorder, queue, how, (uint64_t)(uintptr_t)run, optrace_here())};
+  if (made->number) return made;
+  free(made);
+  return NULL;
+}
+
+#define SUBMIT_FUNCTION(how, type, ...)                                                     \
+  called *made = call_of(queue, context, run, how);                                         \
+  type(__VA_ARGS__ made ? (void *)made : context, made ? run_called : run)
+
+#define PLAIN(index) ((void (*)(void *, void *, function))real(index))
+#define GROUPED(index) ((void (*)(void *, void *, void *, function))real(index))
+static void hook_async_f(void *queue, void *context, function run) {
+  SUBMIT_FUNCTION(submitted_async, PLAIN(index_async_f), queue, );
+}
+static void hook_barrier_async_f(void *queue, void *context, function run) {
+  SUBMIT_FUNCTION(submitted_barrier, PLAIN(index_barrier_async_f), queue, );
+}
+static void hook_group_async_f(void *group, void *queue, void *context, function run) {
+  SUBMIT_FUNCTION(submitted_async | submitted_in_group, GROUPED(index_group_async_f), group, queue, );
+}
+static void hook_group_notify_f(void *group, void *queue, void *context, function run) {
+  SUBMIT_FUNCTION(submitted_notify, GROUPED(index_group_notify_f), group, queue, );
+}
+static void hook_after_f(uint64_t when, void *queue, void *context, function run) {
+  SUBMIT_FUNCTION(submitted_after, ((void (*)(uint64_t, void *, void *, function))real(index_after_f)), when, queue, );
+}
+
+// ---- What belongs to who asked for it ------------------------------------------------------------------------------
+
+// The same block for many runs, or for another thread's: what it does is done for `inside`.
+typedef struct {
+  block head;
+  const block *body;
+  work inside;
+} lent;
+
+static void lent_copy(void *to, const void *from) { ((lent *)to)->body = block_copy(((const lent *)from)->body); }
+static void lent_dispose(const void *block) { block_release(((const lent *)block)->body); }
+static const block_descriptor lent_descriptor = {0, sizeof(lent), lent_copy, lent_dispose};
+
+static void run_iteration(void *block, size_t iteration) {
+  lent *l = block;
+  void (*run)(const void *, size_t) = (void (*)(const void *, size_t))(void *)l->body->invoke;
+  // The thread that asked takes part.
+  work here = frame_work();
+  bool is_another = here.recorder != l->inside.recorder || here.number != l->inside.number;
+  if (is_another) frame_push_work(l->inside);
+  run(l->body, iteration);
+  if (is_another) optrace_frame_pop();
+}
+
+static void hook_apply(size_t iterations, void *queue, void *body) {
+  void (*call)(size_t, void *, const void *) = (void (*)(size_t, void *, const void *))real(index_apply);
+  work inside = frame_work();
+  if (!submission_recorder() || !inside.number || !body || !module_is_own(block_code(body))) return call(iterations, queue, body);
+  lent wrapped = {block_on_stack((function)(void *)run_iteration, &lent_descriptor), body, inside};
+  call(iterations, queue, &wrapped);
+}
+
+static void run_handler(void *block) {
+  lent *l = block;
+  frame_push_work(l->inside);
+  l->body->invoke((void *)(uintptr_t)l->body);
+  optrace_frame_pop();
+}
+
+static void set_handler(uint32_t index, void *source, void *body) {
+  void (*call)(void *, const void *) = (void (*)(void *, const void *))real(index);
+  work inside = frame_work();
+  if (!submission_recorder() || !inside.number || !body || block_is_special(body) || !module_is_own(block_code(body)))
+    return call(source, body);
+  lent wrapped = {block_on_stack(run_handler, &lent_descriptor), body, inside};
+  call(source, &wrapped);
+}
+
+static void hook_source_set_event_handler(void *source, void *body) { set_handler(index_source_set_event_handler, source, body); }
+static void hook_source_set_cancel_handler(void *source, void *body) { set_handler(index_source_set_cancel_handler, source, body); }
+
+// ---- Work items ----------------------------------------------------------------------------------------------------
+
+static void *hook_block_create(unsigned long flags, void *body) {
+  void *(*create)(unsigned long, const void *) = (void *(*)(unsigned long, const void *))real(index_block_create);
+  item made;
+  return item_wrap(&made, body) ? item_created(create(flags, &made)) : create(flags, body);
+}
+
+static void *hook_block_create_with_qos_class(unsigned long flags, unsigned quality, int relative, void *body) {
+  void *(*create)(unsigned long, unsigned, int, const void *) =
+    (void *(*)(unsigned long, unsigned, int, const void *))real(index_block_create_with_qos_class);
+  item made;
+  return item_wrap(&made, body) ? item_created(create(flags, quality, relative, &made)) : create(flags, quality, relative, body);
+}
+
+static void hook_block_cancel(void *body) {
+  item_cancelled(body);
+  ((void (*)(void *))real(index_block_cancel))(body);
+}
+
+#define DISPATCH(name) [index_##name] = {"dispatch_" #name, hook_##name}
+
+hooked_import dispatch_imports[] = {
+  DISPATCH(async), DISPATCH(barrier_async), DISPATCH(group_async), DISPATCH(group_notify), DISPATCH(after), DISPATCH(async_f),
+  DISPATCH(barrier_async_f), DISPATCH(group_async_f), DISPATCH(group_notify_f), DISPATCH(after_f), DISPATCH(apply),
+  DISPATCH(block_create), DISPATCH(block_create_with_qos_class), DISPATCH(block_cancel), DISPATCH(block_notify),
+  DISPATCH(source_set_event_handler), DISPATCH(source_set_cancel_handler),
+  {0},
+};
+#endif

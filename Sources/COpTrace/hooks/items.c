@@ -1,0 +1,128 @@
+// A work item runs without a word of which submission that is: the oldest one that has not run is taken for it.
+#include "items.h"
+
+#include "../dispatch/submitted.h"
+#include "../stacks/modules.h"
+#include "state.h"
+
+#if OPTRACE_HAS_HOOKS
+#include <sched.h>
+
+enum { bucket_bits = 10 };
+
+// From the program's block to the item. Held for some instructions, once in an item's life and for each submission.
+static struct {
+  _Atomic uint32_t is_held;
+  item *first;
+} buckets[1 << bucket_bits];
+
+// The copy that libdispatch has just made on this thread.
+static _Thread_local item *copied;
+
+static uint32_t hold(const void *special) {
+  uint32_t place = (uint32_t)(((uint64_t)(uintptr_t)special >> 4) * 0x9E3779B97F4A7C15ull >> (64 - bucket_bits));
+  while (atomic_exchange_explicit(&buckets[place].is_held, 1, memory_order_acquire)) sched_yield();
+  return place;
+}
+
+static void let_go(uint32_t place) { atomic_store_explicit(&buckets[place].is_held, 0, memory_order_release); }
+
+static bool add_waiting(item *i, uint32_t number) {
+  for (uint32_t n = 0; n < most_submissions; n++) {
+    uint32_t none = 0;
+    if (atomic_compare_exchange_strong_explicit(&i->waiting[n], &none, number, memory_order_acq_rel, memory_order_relaxed)) return true;
+  }
+  return false;
+}
+
+static uint32_t take_waiting(item *i) {
+  for (;;) {
+    uint32_t oldest = 0, place = 0;
+    for (uint32_t n = 0; n < most_submissions; n++) {
+      uint32_t number = atomic_load_explicit(&i->waiting[n], memory_order_acquire);
+      if (number && (!oldest || number < oldest)) oldest = number, place = n;
+    }
+    if (!oldest) return 0;
+    uint32_t expected = oldest;
+    if (atomic_compare_exchange_strong_explicit(&i->waiting[place], &expected, 0, memory_order_acq_rel, memory_order_relaxed)) return oldest;
+  }
+}
+
+static void item_copy(void *to, const void *from) {
+  item *made = to;
+  made->body = block_copy(((const item *)from)->body);
+  copied = made;
+}
+
+static void item_dispose(const void *block) {
+  item *i = (item *)(uintptr_t)block;
+  if (i->special) {
+    uint32_t place = hold(i->special);
+    for (item **link = &buckets[place].first; *link; link = &(*link)->next) {
+      if (*link != i) continue;
+      *link = i->next;
+      break;
+    }
+    let_go(place);
+  }
+  optrace_recorder *recorder = atomic_load_explicit(&i->recorder, memory_order_relaxed);
+  for (uint32_t number; (number = take_waiting(i));) submitted_dropped(recorder, number);
+  block_release(i->body);
+}
+
+static void run_item(void *block) {
+  item *i = block;
+  uint32_t number = take_waiting(i);
+  optrace_recorder *recorder = atomic_load_explicit(&i->recorder, memory_order_relaxed);
+  submitted_begins(recorder, number);
+  i->body->invoke((void *)(uintptr_t)i->body);
+  submitted_ends(recorder, number);
+}
+
+static const block_descriptor item_descriptor = {0, sizeof(item), item_copy, item_dispose};
+
+bool item_wrap(item *made, void *body) {
+  if (!body || !submission_recorder() || block_is_special(body) || !module_is_own(block_code(body))) return false;
+  *made = (item){.head = block_on_stack(run_item, &item_descriptor), .body = body};
+  copied = NULL;
+  return true;
+}
+
+void *item_created(void *special) {
+  item *made = copied;
+  copied = NULL;
+  if (!special || !made) return special;
+  uint32_t place = hold(special);
+  made->special = special;
+  made->next = buckets[place].first;
+  buckets[place].first = made;
+  let_go(place);
+  return special;
+}
+
+// In the hook itself: where that stands is noted.
+void item_submitted(optrace_recorder *recorder, const block *special, void *queue, uint32_t how, optrace_start here) {
+  uint32_t place = hold(special);
+  item *i = buckets[place].first;
+  while (i && i->special != special) i = i->next;
+  let_go(place);
+  // The caller has the block, so the item stays.
+  if (!i) return;
+  bool has_room = false;
+  for (uint32_t n = 0; n < most_submissions; n++) has_room |= !atomic_load_explicit(&i->waiting[n], memory_order_relaxed);
+  if (!has_room) return;
+  atomic_store_explicit(&i->recorder, recorder, memory_order_relaxed);
+  uint32_t number = submitted(recorder, queue, how | submitted_as_item, block_code(i->body), here);
+  if (number && !add_waiting(i, number)) submitted_dropped(recorder, number);
+}
+
+void item_cancelled(const void *special) {
+  uint32_t place = hold(special);
+  item *i = buckets[place].first;
+  while (i && i->special != special) i = i->next;
+  let_go(place);
+  optrace_recorder *recorder = i ? atomic_load_explicit(&i->recorder, memory_order_relaxed) : NULL;
+  for (uint32_t n = 0; i && n < most_submissions; n++)
+    submitted_cancelled(recorder, atomic_load_explicit(&i->waiting[n], memory_order_acquire));
+}
+#endif

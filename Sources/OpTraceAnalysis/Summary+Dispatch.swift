@@ -1,0 +1,63 @@
+public import OpTraceModel
+
+extension Summary {
+  /// What one dispatch queue did.
+  public struct DispatchQueue: Sendable, Equatable {
+    /// The queue's number in the trace.
+    public var id: DispatchQueueID
+    /// Its label; empty: it has none.
+    public var label: String
+    /// What people read: its label, else its number.
+    public var title: String
+    /// How many blocks it runs at once; nil: as many as the system allows, or not known.
+    public var width: Int?
+    /// The main thread's.
+    public var isMain: Bool
+    /// Blocks that were submitted to it.
+    public var blocks = 0
+    /// Those that were not over when the trace ended.
+    public var unfinished = 0
+    /// The most blocks that waited at one time.
+    public var depth = 0
+    /// The most that ran at one time.
+    public var peak = 0
+    /// From the submission until a block ran; of one that waited for a time or a group, from when that is not known: left out.
+    public var waiting = Distribution()
+    /// How long blocks ran.
+    public var running = Distribution()
+  }
+
+  /// O(blocks · log blocks).
+  static func dispatchQueues(_ trace: Trace, _ times: [OperationTimes]) -> [DispatchQueue] {
+    struct Values {
+      var blocks = 0
+      var unfinished = 0
+      var waits: [(begin: Nanoseconds, end: Nanoseconds)] = []
+      var runs: [(begin: Nanoseconds, end: Nanoseconds)] = []
+      var waiting: [Nanoseconds] = []
+      var running: [Nanoseconds] = []
+    }
+    var values: [DispatchQueueID: Values] = [:]
+    for (place, block) in trace.blocks.enumerated() {
+      guard let queue = block.queue else { continue }
+      values[queue, default: Values()].blocks += 1
+      if block.over == nil { values[queue]?.unfinished += 1 }
+      if let runnable = block.runnable {
+        values[queue]?.waits.append((runnable, block.began?.time ?? block.over ?? trace.end))
+        values[queue]?.waiting.append(times[place].waitingForSlot)
+      }
+      if let began = block.began {
+        values[queue]?.runs.append((began.time, began.time + times[place].running))
+        values[queue]?.running.append(times[place].running)
+      }
+    }
+    return trace.dispatchQueues.compactMap { queue in
+      guard let of = values[queue.id] else { return nil }
+      return DispatchQueue(
+        id: queue.id, label: queue.label, title: queue.title, width: queue.width, isMain: queue.isMain,
+        blocks: of.blocks,
+        unfinished: of.unfinished, depth: peak(of.waits), peak: peak(of.runs), waiting: Distribution(of.waiting),
+        running: Distribution(of.running))
+    }
+  }
+}

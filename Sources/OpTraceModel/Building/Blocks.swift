@@ -1,0 +1,65 @@
+import OpTraceFormat
+
+/// Puts blocks of dispatch queues together from their records. What is missing stays nil.
+struct Blocks {
+  private(set) var all: [BlockRecord] = []
+  private var places: [UInt32: Int] = [:]
+
+  /// Nil: no record has told of a block with this number.
+  func place(of id: UInt32) -> Int? { places[id] }
+
+  func id(at place: Int) -> WorkID { all[place].id }
+
+  func isOver(_ place: Int) -> Bool { all[place].over != nil }
+
+  /// The place of the block that the record is about.
+  mutating func add(_ kind: EventKind, _ event: TraceEvent, _ at: Stamp) -> Int {
+    let place = known(event.subject)
+    switch kind {
+    case .blockSubmitted: submit(place, event, at)
+    case .runBegan: if all[place].began == nil { all[place].began = at }
+    case .runEnded: if all[place].ended == nil { all[place].ended = at.time }
+    case .blockDropped: if all[place].dropped == nil { all[place].dropped = at.time }
+    default: break
+    }
+    return place
+  }
+
+  mutating func cancelled(_ place: Int, _ at: Stamp) {
+    if all[place].cancelRequested == nil { all[place].cancelRequested = at.time }
+  }
+
+  private mutating func submit(_ place: Int, _ event: TraceEvent, _ at: Stamp) {
+    guard all[place].submitted == nil else { return }
+    let (first, second) = (event.word1, event.word2)
+    let by = UInt32(truncatingIfNeeded: first)
+    let queue = UInt32(first >> 32 & 0xF_FFFF)
+    let (code, place_) = (UInt32(truncatingIfNeeded: second), UInt32(truncatingIfNeeded: second >> 32))
+    all[place].submitted = at
+    all[place].submitter = by == 0 ? nil : WorkID(by)
+    all[place].queue = queue == 0 ? nil : DispatchQueueID(queue)
+    all[place].way = BlockRecord.Way(rawValue: UInt8(first >> 52 & 0xF)) ?? .async
+    all[place].isInGroup = first >> 56 & 1 != 0
+    all[place].isItem = first >> 57 & 1 != 0
+    all[place].code = code == 0 ? nil : FrameID(code)
+    all[place].submittedAt = place_ == 0 ? nil : FrameID(place_)
+  }
+
+  private mutating func known(_ id: UInt32) -> Int {
+    if let place = places[id] { return place }
+    places[id] = all.count
+    all.append(BlockRecord(id: WorkID(id)))
+    return all.count - 1
+  }
+
+  /// Sorted by id, with the names of what they run.
+  func finish(_ stacks: StackTable) -> [BlockRecord] {
+    var result = all.sorted { $0.id < $1.id }
+    for index in result.indices {
+      guard let code = result[index].code else { continue }
+      result[index].function = stacks.function(of: code)
+      if result[index].function == nil { result[index].codeText = stacks.text(of: code) }
+    }
+    return result
+  }
+}

@@ -1,0 +1,109 @@
+/// Something that is submitted, waits for its turn, gets a place on a scheduler, runs, and ends: an operation on a queue, or
+/// a block on a dispatch queue. Whatever speaks of times and of who waits for whom speaks of this.
+///
+/// All times are nanoseconds since the trace's start, on the monotonic clock.
+public protocol Work: Sendable {
+  /// Its number in the trace, from one sequence for all kinds.
+  var id: WorkID { get }
+  /// What people read: its name, else what it runs.
+  var title: String { get }
+  /// What it is grouped by: the function that it runs, else its class.
+  var kind: String { get }
+  /// When it was given to what runs it, and by which thread; nil: not seen.
+  var submitted: Stamp? { get }
+  /// From when on nothing but its scheduler kept it waiting; nil: it never came so far, or that is not known.
+  var runnable: Nanoseconds? { get }
+  /// When its own code began, and on which thread; nil: it never ran any.
+  var began: Stamp? { get }
+  /// When nothing more was to come of it: it has finished, or will not run. Nil: it is not over.
+  var over: Nanoseconds? { get }
+  /// False where the trace does not tell what became of it.
+  var isOutcomeKnown: Bool { get }
+}
+
+extension OperationRecord: Work {
+  @inlinable public var submitted: Stamp? { enqueued }
+  @inlinable public var began: Stamp? { executionBegan ?? (finished == nil ? started : nil) }
+  @inlinable public var over: Nanoseconds? { finished?.time }
+}
+
+/// A block that was given to a dispatch queue. Of a work item each submission is one.
+public struct BlockRecord: Sendable, Equatable, Identifiable, Work {
+  /// How it came to its queue.
+  public enum Way: UInt8, Sendable, CaseIterable {
+    /// As soon as the queue comes to it.
+    case async = 0
+    /// Alone, when all that was submitted before is over.
+    case barrier = 1
+    /// Not before some time has passed.
+    case after = 2
+    /// Not before a group is empty.
+    case notify = 3
+  }
+
+  public var id: WorkID
+  /// The dispatch queue; nil: there was no room for its number.
+  public var queue: DispatchQueueID?
+  public var submitted: Stamp?
+  /// The operation or block whose code submitted it; nil: none.
+  public var submitter: WorkID?
+  /// Where the program submitted it.
+  public var submittedAt: FrameID?
+  /// How it came to its queue.
+  public var way = Way.async
+  /// It belongs to a group.
+  public var isInGroup = false
+  /// It is a submission of a work item.
+  public var isItem = false
+  /// What it runs.
+  public var code: FrameID?
+  /// That function's name and place; nil: the trace has no symbols of it.
+  public internal(set) var function: SymbolRecord?
+  /// Where its code is, without symbols.
+  var codeText: String?
+  public var began: Stamp?
+  /// When it returned.
+  public var ended: Nanoseconds?
+  /// When it was known that it will not run.
+  public var dropped: Nanoseconds?
+  /// When its work item was cancelled.
+  public var cancelRequested: Nanoseconds?
+
+  init(id: WorkID) { self.id = id }
+
+  public var title: String { kind }
+  public var kind: String { function?.shortName ?? codeText.map { "block at \($0)" } ?? "block" }
+  /// Nil of what waits for a time or a group, as long as it has not begun: it may still wait for that.
+  public var runnable: Nanoseconds? {
+    switch way {
+    case .async, .barrier: submitted?.time
+    case .after, .notify: nil
+    }
+  }
+  public var isOutcomeKnown: Bool { true }
+  /// When it was last seen to go on; nil: never.
+  public var lastSign: Nanoseconds? { [submitted?.time, began?.time, ended, dropped].compactMap { $0 }.max() }
+  /// One that was cancelled before it ran is passed over by its queue, which nobody is told.
+  public var over: Nanoseconds? { ended ?? dropped ?? (began == nil ? cancelRequested : nil) }
+}
+
+/// A dispatch queue that blocks were given to.
+public struct DispatchQueueRecord: Sendable, Equatable, Identifiable {
+  /// Its number in the trace, in the order of first sight.
+  public var id: DispatchQueueID
+  /// Its label; empty: it has none.
+  public var label = ""
+  /// How many blocks it runs at once: 1 is serial; nil: as many as the system allows, or not known.
+  public var width: Int?
+  /// The queue that it hands its blocks to; nil: one of the system's.
+  public var target: DispatchQueueID?
+  /// The main thread's.
+  public var isMain = false
+  /// One of the system's own.
+  public var isGlobal = false
+
+  init(id: DispatchQueueID) { self.id = id }
+
+  /// What people read: its label, else its number.
+  public var title: String { label.allSatisfy(\.isWhitespace) ? "dispatch queue \(id.rawValue)" : label }
+}
