@@ -99,6 +99,18 @@ import Testing
     #expect(try Array(Data(contentsOf: scratch.file("run.optrace"))) == bytes)
   }
 
+  @Test func theSameInMemory() throws {
+    let scratch = try Scratch()
+    let path = try scratch.write("run.optrace", TraceWriter.bytes(withoutNames(try text("good-stacks"))))
+    var named = try TraceReader.read(path: path)
+    named.name(Self.names)
+    #expect(try SymbolWriter.append(Self.names, toFile: path) == .done)
+    var read = try TraceReader.read(path: path)
+    #expect(named.operations.map(\.title) == ["load()", "outer", "Own"])
+    read.eventCount = named.eventCount
+    #expect(named == read)
+  }
+
   // MARK: - In packed traces
 
   private static func packed(_ path: String, _ isLive: Bool = false) throws -> [UInt8] {

@@ -63,4 +63,14 @@
       return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
   }
+
+  extension InputTrace {
+    /// With the names of its code, where its process runs: they are put into the file only when that has ended.
+    func withLiveNames() -> InputTrace {
+      guard LiveProcess.writes(trace), !trace.stacks.hasNames, !trace.stacks.places.isEmpty else { return self }
+      var named = self
+      named.trace.name(withProgress("looking up the names of code") { TraceSymbols(of: trace.stacks).names })
+      return named
+    }
+  }
 #endif
