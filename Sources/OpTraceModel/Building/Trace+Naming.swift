@@ -1,7 +1,7 @@
 extension Trace {
   /// Tells what its code is called, in memory alone: for a trace that nothing may be added to yet. What it says already is
   /// replaced. O(operations + queues).
-  package mutating func name(_ names: [SymbolWriter.Names]) {
+  package mutating func name(_ names: [(frame: FrameID, symbols: [SymbolRecord])]) {
     for name in names { stacks.define(name.symbols, of: name.frame) }
     let stacks = stacks
     // The classes as they were stay until the end: another object could get the place of one in memory.
