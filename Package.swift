@@ -161,7 +161,10 @@ let package = Package(
       cSettings: [
         .define("_GNU_SOURCE", .when(platforms: [.linux])), .unsafeFlags(["-O2", "-fomit-frame-pointer"]),
       ]),
-    .testTarget(name: "OpTraceStackTests", dependencies: ["TestSupport", "CStackTestSupport"]),
+    // Swift's stacks in optimised programs; the tests compile the same file for the debugger.
+    .target(
+      name: "OptimisedShapes", path: "Tests/OptimisedShapes", swiftSettings: [.unsafeFlags(["-O"])]),
+    .testTarget(name: "OpTraceStackTests", dependencies: ["TestSupport", "CStackTestSupport", "OptimisedShapes"]),
     // The same programs traced in four ways: links lead to the sources that they share.
     .executableTarget(
       name: "HookTraced", dependencies: ["OpTrace", "CRecorderTestSupport"], path: "Tests/HookPrograms/Traced"),

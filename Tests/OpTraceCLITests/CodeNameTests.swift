@@ -133,5 +133,81 @@
       try folder.folder.write("empty.optrace", [])
       #expect(try run("symbolicate", "empty.optrace").status == 65)
     }
+
+    /// A trace without names: its `record` was killed before the program ran.
+    private func recordWithoutNames() throws -> [UInt8] {
+      let killed = try Command.run(
+        arguments: [folder.folder.folder.path, try RecordFolder.program],
+        shell: RecordFolder.enter + """
+          export TMPDIR="$PWD"
+          "$optrace" record -o \(file) -- sh -c 'kill -KILL $PPID; "$0" blocks; : > ended' "$1"
+          round=0
+          until [ -e ended ] || [ $round -ge 3000 ]; do sleep 0.1; round=$((round + 1)); done
+          mv run.[0-9]*.optrace \(file)
+          """)
+      #expect(killed.status == 0, "\(killed)")
+      #expect(try !folder.trace(file).stacks.hasNames)
+      return Array(try Data(contentsOf: folder.folder.file(file)))
+    }
+
+    @Test("pack: puts names into what it writes, where there are none") func pack() throws {
+      let bytes = try recordWithoutNames()
+      let words =
+        /optrace: note: 'run\.optrace': \d+ places of the program's code, [1-9]\d* with a name, [1-9]\d* with a line\n/
+      let packed = try run("pack", file)
+      #expect(packed.status == 0 && packed.errors.wholeMatch(of: words) != nil, "\(packed)")
+      #expect(Array(try Data(contentsOf: folder.folder.file(file))) == bytes, "the trace itself stays")
+      let (before, after) = (try folder.trace(file), try folder.trace("run.optracez"))
+      #expect(after.operations.map(\.title).first == Self.kinds[0] && after.stacks.hasNames)
+      #expect(Set(after.operations.map(\.kind)) == Set(Self.kinds))
+      #expect(after.waits == before.waits && after.loss == before.loss && after.header == before.header)
+      // It travels, and its names with it.
+      #expect(try run("unpack", "run.optracez", "-o", "back.optrace").status == 0)
+      #expect(try run("validate", "back.optrace").status == 0)
+      let back = try folder.trace("back.optrace")
+      #expect(back.operations == after.operations && back.stacks == after.stacks)
+      // As 'symbolicate' would have it.
+      #expect(try run("symbolicate", file).status == 0)
+      let symbolicated = try Data(contentsOf: folder.folder.file(file))
+      #expect(try Data(contentsOf: folder.folder.file("back.optrace")) == symbolicated)
+      // What has names is packed as it is, packed again too.
+      for name in [file, "run.optracez"] {
+        let again = try run("pack", name, "-o", "again.optracez")
+        #expect(again.status == 0 && again.errors == "", "\(again)")
+        #expect(try run("unpack", "again.optracez", "-o", "again.optrace").status == 0)
+        #expect(try Data(contentsOf: folder.folder.file("again.optrace")) == symbolicated)
+      }
+    }
+
+    @Test("pack without names: not wanted, not found, made anonymous") func packWithoutNames() throws {
+      let bytes = try recordWithoutNames()
+      for (arguments, shell) in [
+        (["--no-symbols"], #""$optrace" pack --no-symbols "$1" -o small.optracez"#),
+        (["-"], #""$optrace" pack --no-symbols - -o small.optracez <"$1""#),
+      ] {
+        let packed = try Command.run(arguments: [folder.folder.folder.path, file], shell: RecordFolder.enter + shell)
+        #expect(packed.status == 0 && packed.errors == "", "\(arguments) \(packed)")
+        #expect(try run("unpack", "small.optracez", "-o", "back.optrace").status == 0)
+        #expect(Array(try Data(contentsOf: folder.folder.file("back.optrace"))) == bytes, "\(arguments)")
+      }
+      #expect(try run("pack", "--anonymize", file, "-o", "small.optracez").errors == "")
+      #expect(try !folder.trace("small.optracez").stacks.hasNames)
+      // From a pipe they are put in, too.
+      let piped = try Command.run(
+        arguments: [folder.folder.folder.path, file],
+        shell: RecordFolder.enter + #"cat "$1" | "$optrace" pack - -o small.optracez"#)
+      #expect(piped.status == 0 && piped.errors.hasPrefix("optrace: note: standard input: "), "\(piped)")
+      #expect(try folder.trace("small.optracez").stacks.hasNames)
+    }
+
+    @Test("pack: a program that recorded itself, and one that still runs") func packOfItsOwn() throws {
+      #expect(try run("demo", "diamond", "-o", ".").status == 0)
+      let trace = try folder.trace("diamond.optrace")
+      try #require(!trace.stacks.hasNames && !trace.stacks.places.isEmpty)
+      let packed = try run("pack", "diamond.optrace")
+      #expect(packed.status == 0 && packed.errors.contains(" places of the program's code, "), "\(packed)")
+      let named = try folder.trace("diamond.optracez")
+      #expect(named.stacks.hasNames && named.operations.map(\.id) == trace.operations.map(\.id))
+    }
   }
 #endif

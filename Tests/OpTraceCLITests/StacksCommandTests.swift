@@ -130,6 +130,14 @@ struct StacksCommandTests {
       // Each asks anew: of its own accord the recorder looks every ten seconds.
       #expect(second.at > first.at && second.at - first.at < 10)
       #expect(!second.threads.isEmpty && second.threads.allSatisfy { $0["systemId"] as? Int ?? 0 > 0 })
+      // Its names are looked up, though they are not in the trace yet.
+      let frames = second.threads.flatMap { $0["frames"] as? [[String: Any]] ?? [] }
+      #expect(frames.contains { $0["own"] as? Bool == true && $0["function"] is String && $0["line"] is Int })
+      #expect(try !TraceReader.read(path: trace).stacks.hasNames)
+      // A copy is nobody to ask.
+      let copy = folder.path("copy.optracez")
+      #expect(try Command.run("pack", trace, "-o", copy).status == 0)
+      #expect(try Command.run("stacks", copy).errors == "")
       let before = try #require(try TraceReader.read(path: trace).look?.time)
       let doctor = try Command.run("doctor", trace)
       #expect([0, 1].contains(doctor.status) && !doctor.errors.contains("told nothing new"))

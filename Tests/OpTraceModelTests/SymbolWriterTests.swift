@@ -98,4 +98,91 @@ import Testing
     #expect(try SymbolWriter.append(Self.names, toFile: path) == .cannotWrite(EACCES))
     #expect(try Array(Data(contentsOf: scratch.file("run.optrace"))) == bytes)
   }
+
+  @Test func theSameInMemory() throws {
+    let scratch = try Scratch()
+    let path = try scratch.write("run.optrace", TraceWriter.bytes(withoutNames(try text("good-stacks"))))
+    var named = try TraceReader.read(path: path)
+    named.name(Self.names)
+    #expect(try SymbolWriter.append(Self.names, toFile: path) == .done)
+    var read = try TraceReader.read(path: path)
+    #expect(named.operations.map(\.title) == ["load()", "outer", "Own"])
+    read.eventCount = named.eventCount
+    #expect(named == read)
+  }
+
+  // MARK: - In packed traces
+
+  private static func packed(_ path: String, _ isLive: Bool = false) throws -> [UInt8] {
+    var packed: [UInt8] = []
+    let naming = TracePacker.Naming(isLive: { _ in isLive }) { $0.places.isEmpty ? [] : names }
+    _ = try TracePacker.pack(path: path, unpackingAtMost: nil, naming: naming) { packed += $0 }
+    var unpacked: [UInt8] = []
+    _ = try TracePacker.unpack(bytes: packed) { unpacked += $0 }
+    return unpacked
+  }
+
+  private func withoutNames(_ events: TraceEvents) -> TraceEvents {
+    var result = TraceEvents(header: events.header)
+    (result.strings, result.heartbeat, result.loss) = (events.strings, events.heartbeat, events.loss)
+    for event in events where event.kind != EventKind.symbol.rawValue { result.append(event) }
+    return result
+  }
+
+  @Test func packingAddsWhatAppendingAdds() throws {
+    let scratch = try Scratch()
+    let events = withoutNames(try text("good-stacks"))
+    let plain = try scratch.write("run.optrace", TraceWriter.bytes(events))
+    let packed = try Self.packed(plain)
+    #expect(try Array(Data(contentsOf: scratch.file("run.optrace"))) == TraceWriter.bytes(events))
+    #expect(try SymbolWriter.append(Self.names, toFile: plain) == .done)
+    #expect(try packed == Array(Data(contentsOf: scratch.file("run.optrace"))))
+    #expect(try TraceReader.read(bytes: packed).operations.map(\.title) == ["load()", "outer", "Own"])
+  }
+
+  /// Its program may write where names would be added: they are added to a moment of it.
+  @Test func packingWhatIsStillWritten() throws {
+    let scratch = try Scratch()
+    var events = withoutNames(try text("good-stacks"))
+    events.header.isClosed = false
+    let plain = try scratch.write("run.optrace", TraceWriter.bytes(events) + [UInt8](repeating: 0, count: 1 << 17))
+    for isLive in [false, true] {
+      let packed = try Self.packed(plain, isLive)
+      let trace = try TraceReader.read(bytes: packed)
+      #expect(trace.operations.map(\.title) == ["load()", "outer", "Own"] && trace.loss.isComplete)
+      #expect(isLive == (packed.count < 1 << 17))
+    }
+  }
+
+  @Test func packingLeavesAllElseAsItIs() throws {
+    let scratch = try Scratch()
+    let events = try text("good-stacks")
+    let named = TraceWriter.bytes(events)
+    try #require(TraceReader.read(bytes: named).stacks.hasNames)
+    let plain = TraceWriter.bytes(withoutNames(events))
+    var damaged = plain
+    damaged[Layout.Header.size + 80] ^= 1
+    let none = TraceWriter.bytes(try text(GoldenTests.names.first { $0 != "good-stacks" } ?? ""))
+    for bytes in [named, damaged, none, Array(plain.dropLast(64)), Array(TraceText.string(withoutNames(events)).utf8)] {
+      let path = try scratch.write("run.optrace", bytes)
+      #expect(try Self.packed(path) == bytes)
+    }
+  }
+
+  @Test func anyPartOfWhatWasAddedToCanBeRead() throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    print("SymbolWriterTests: the seed is \(seed)")
+    var random = SeededGenerator(seed)
+    let source = MemorySource(content: TraceWriter.bytes(try text("good-stacks")))
+    let addition = try #require(try SymbolWriter.addition(of: Self.names, to: source, file: "run"))
+    let extended = ExtendedSource(base: source, addition: addition)
+    let whole = extended.bytes(at: 0, count: Int(extended.size()))
+    #expect(whole.count == Int(extended.size()) && whole.suffix(addition.bytes.count) == addition.bytes[...])
+    for _ in 0..<500 {
+      let start = Int.random(in: 0...whole.count + 10, using: &random)
+      let count = Int.random(in: 0...whole.count, using: &random)
+      let expected = start < whole.count ? Array(whole[start..<min(whole.count, start + count)]) : []
+      #expect(extended.bytes(at: UInt64(start), count: count) == expected, "\(count) from \(start)")
+    }
+  }
 }

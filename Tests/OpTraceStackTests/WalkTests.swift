@@ -23,9 +23,9 @@ import Testing
     @Test func foundationAndDispatch() {
       let seen = Log<String>()
       @Sendable func walk(_ place: String) {
-        var count = 0
-        if let complaint = test_walk_here(&count) { seen.add("\(place): \(String(cString: complaint))") }
-        if count < 5 { seen.add("\(place): only \(count) frames") }
+        var walked = test_walked()
+        if let complaint = test_walk_here(&walked) { seen.add("\(place): \(String(cString: complaint))") }
+        if walked.frames < 5 { seen.add("\(place): only \(walked.frames) frames") }
       }
       _ = test_modules()
       let operations = OperationQueue()

@@ -68,6 +68,20 @@ struct SummaryTextTests {
     }
   }
 
+  @Test("operations of one name on the critical path are told apart by their numbers")
+  func samePathNames() {
+    var fixture = HandmadeTrace(end: 100)
+    let queue = fixture.queue("queue", limit: 1)
+    for (place, name) in ["load", "resize", "resize", "save"].enumerated() {
+      let time = Double(place) * 20
+      fixture.operation(name, on: queue, ready: 0, began: time + 1, ended: time + 20)
+    }
+    let lines = text(fixture).split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+    for line in ["resize #2 slot of load ", "resize #3 slot of resize #2 ", "save #4 slot of resize #3 "] {
+      #expect(lines.contains { $0.hasPrefix(line) }, "\(lines)")
+    }
+  }
+
   @Test("names that begin alike are told apart by their ends")
   func longNames() {
     var fixture = HandmadeTrace(end: 10)

@@ -17,7 +17,8 @@ _Thread_local own_bounds stack_bounds_here;
 // Where the main thread's stack ended when the program began.
 extern void *__libc_stack_end __attribute__((weak));
 
-// pthread_getattr_np reads /proc/self/maps for the main thread. The kernel keeps mappings away from the stack by at least 128 MB.
+// pthread_getattr_np reads /proc/self/maps for the main thread. The kernel keeps mappings away from the stack by at
+// least 128 MB.
 static bool main_bounds(stack_bounds *out) {
   if (!&__libc_stack_end || !__libc_stack_end || (pid_t)syscall(SYS_gettid) != getpid()) return false;
   uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0), size = 64u << 20;

@@ -22,8 +22,8 @@ typedef struct {
 extern OPTRACE_NEAR_THREAD _Thread_local own_bounds stack_bounds_here;
 stack_bounds stack_ask_bounds(void);
 
-// From `low` (which nobody may have touched yet) to `high`. Asked from the system once a thread, which may allocate; then it is a load.
-// Both 0: not known. The thread may be on another stack (of a signal, of a fiber): compare sp.
+// From `low` (which nobody may have touched yet) to `high`. Asked from the system once a thread, which may allocate;
+// then it is a load. Both 0: not known. The thread may be on another stack (of a signal, of a fiber): compare sp.
 static inline stack_bounds stack_own_bounds(void) {
   return stack_bounds_here.is_asked ? stack_bounds_here.bounds : stack_ask_bounds();
 }

@@ -18,7 +18,8 @@ static _Atomic uint32_t generation;
 // Paths. Pages that nothing was written to take no memory.
 static char text[text_bytes];
 
-// What follows belongs to who holds this: the process that does, as a forked child finds it held by a thread that it does not have.
+// What follows belongs to who holds this: the process that does, as a forked child finds it held by a thread that it
+// does not have.
 static _Atomic pid_t holder;
 static size_t text_used;
 static unsigned long long seen_adds, seen_subs;
@@ -77,8 +78,9 @@ static bool begins(const char *text, const char *with) { return strncmp(text, wi
 // By where a library is, and by its name where Swift's runtime was installed beside the program.
 static bool is_own(const char *path) {
   static const char *const folders[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "/usr/libexec/"};
-  static const char *const names[] = {"libswift",   "libFoundation",    "lib_Foundation", "lib_Internationalization", "libdispatch.",
-                                      "libXCTest.", "libBlocksRuntime", "libOpTrace",     "libTesting.",              "lib_Testing"};
+  static const char *const names[] = {
+      "libswift",   "libFoundation",    "lib_Foundation", "lib_Internationalization", "libdispatch.",
+      "libXCTest.", "libBlocksRuntime", "libOpTrace",     "libTesting.",              "lib_Testing"};
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
   for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
     if (begins(path, folders[i])) return false;
@@ -183,7 +185,9 @@ const module *module_at(uint32_t number) { return number && number <= modules_co
 uint32_t module_of(uint64_t address) {
   uint32_t now = modules_count();
   for (uint32_t i = 0; i < now; i++)
-    if (address >= all[i].low && address < all[i].high && atomic_load_explicit(&all[i].is_loaded, memory_order_acquire)) return i + 1;
+    if (address >= all[i].low && address < all[i].high &&
+        atomic_load_explicit(&all[i].is_loaded, memory_order_acquire))
+      return i + 1;
   return 0;
 }
 
@@ -204,7 +208,8 @@ bool module_is_own(uint64_t address) {
 bool module_has_code(uint64_t address) {
   uint32_t now = modules_count();
   for (uint32_t i = 0; i < now; i++)
-    if (address >= all[i].code_low && address < all[i].code_high && atomic_load_explicit(&all[i].is_loaded, memory_order_acquire))
+    if (address >= all[i].code_low && address < all[i].code_high &&
+        atomic_load_explicit(&all[i].is_loaded, memory_order_acquire))
       return true;
   return false;
 }

@@ -22,13 +22,13 @@ typedef struct {
   _Atomic bool is_loaded;
 } module;
 
-// Looks what was loaded and unloaded since the last time; true when something was. Costs some 100 ns when nothing was. Takes the
-// loader's lock, so it is for the beginning, for the recorder's own thread, and for after `dlopen` and `dlclose`. When
-// another thread is at it, it does nothing.
+// Looks what was loaded and unloaded since the last time; true when something was. Costs some 100 ns when nothing
+// was. Takes the loader's lock, so it is for the beginning, for the recorder's own thread, and for after `dlopen` and
+// `dlclose`. When another thread is at it, it does nothing.
 bool modules_refresh(void);
 
-// The numbers are 1 to this; a module keeps its own for the life of the process, and gets it again when it is loaded again
-// at the same place. No lock.
+// The numbers are 1 to this; a module keeps its own for the life of the process, and gets it again when it is loaded
+// again at the same place. No lock.
 uint32_t modules_count(void);
 // Null: there is none of this number.
 const module *module_at(uint32_t number);

@@ -1,5 +1,6 @@
-// The format: DWARF 4, section 6.4; Linux Standard Base, "Exception Frames" (.eh_frame, .eh_frame_hdr). Only sp, bp and the return
-// address are followed, and only what compilers and hand-written assembly say of them: anything else is "no rule".
+// The format: DWARF 4, section 6.4; Linux Standard Base, "Exception Frames" (.eh_frame, .eh_frame_hdr). Only sp, bp
+// and the return address are followed, and only what compilers and hand-written assembly say of them: anything else
+// is "no rule".
 #include "rules.h"
 
 #include <string.h>
@@ -34,7 +35,8 @@ typedef struct {
 
 static uint64_t take(cursor *c, size_t count) {
   uint64_t value = 0;
-  const uint8_t *bytes = c->failed || c->at > c->end || c->end - c->at < count ? NULL : bytes_at(c->image, c->at, count);
+  bool fits = !c->failed && c->at <= c->end && c->end - c->at >= count;
+  const uint8_t *bytes = fits ? bytes_at(c->image, c->at, count) : NULL;
   if (!bytes) {
     c->failed = true;
     c->at = c->end;
@@ -147,7 +149,8 @@ static bool push(term *stack, int *depth, term t) {
   return true;
 }
 
-// The address is known, so what an entry of the linkage table says of it (CFA depends on the instruction) comes out as a number.
+// The address is known, so what an entry of the linkage table says of it (CFA depends on the instruction) comes out
+// as a number.
 static bool evaluate(cursor c, uint64_t address, const term *first, term *out) {
   term stack[8];
   int depth = 0;
@@ -244,9 +247,10 @@ static int64_t scaled(uint64_t count, int64_t unit) {
   return __builtin_mul_overflow((int64_t)count, unit, &value) ? INT64_MAX : value;
 }
 
-// Executes what tells the rows, up to the one of `address`. `first`: the row that a function begins with; null while that is
-// made. False: not to be understood.
-static bool execute(cursor c, const common *about, uint64_t header, uint64_t location, uint64_t address, const row *first, row *r) {
+// Executes what tells the rows, up to the one of `address`. `first`: the row that a function begins with; null while
+// that is made. False: not to be understood.
+static bool execute(cursor c, const common *about, uint64_t header, uint64_t location, uint64_t address,
+                    const row *first, row *r) {
   enum { deepest = 8 };
   row kept[deepest];
   int depth = 0;
@@ -273,7 +277,10 @@ static bool execute(cursor c, const common *about, uint64_t header, uint64_t loc
           case 0x04: step = take(&c, 4); advances = true; break;
           case 0x05: number = take_uleb(&c); set_offset(r, number, (int64_t)take_uleb(&c), about->data_unit); break;
           case 0x11: number = take_uleb(&c); set_offset(r, number, take_sleb(&c), about->data_unit); break;
-          case 0x2F: number = take_uleb(&c); set_offset(r, number, -(int64_t)(take_uleb(&c) & INT64_MAX), about->data_unit); break;
+          case 0x2F:
+            number = take_uleb(&c);
+            set_offset(r, number, -(int64_t)(take_uleb(&c) & INT64_MAX), about->data_unit);
+            break;
           case 0x06: {
             number = take_uleb(&c);
             place *to = place_of(r, number);
@@ -292,7 +299,11 @@ static bool execute(cursor c, const common *about, uint64_t header, uint64_t loc
             *r = kept[--depth];
             break;
           case 0x0C: r->number = take_uleb(&c); r->offset = (int64_t)take_uleb(&c); r->has_expression = false; break;
-          case 0x12: r->number = take_uleb(&c); r->offset = scaled((uint64_t)take_sleb(&c), about->data_unit); r->has_expression = false; break;
+          case 0x12:
+            r->number = take_uleb(&c);
+            r->offset = scaled((uint64_t)take_sleb(&c), about->data_unit);
+            r->has_expression = false;
+            break;
           case 0x0D: r->number = take_uleb(&c); r->has_expression = false; break;
           case 0x0E: r->offset = (int64_t)take_uleb(&c); break;
           case 0x13: r->offset = scaled((uint64_t)take_sleb(&c), about->data_unit); break;
@@ -310,7 +321,11 @@ static bool execute(cursor c, const common *about, uint64_t header, uint64_t loc
             set(r, number, p);
             break;
           }
-          case 0x14: case 0x15: number = take_uleb(&c); take_uleb(&c); set(r, number, (place){.way = place_unknown}); break;
+          case 0x14: case 0x15:
+            number = take_uleb(&c);
+            take_uleb(&c);
+            set(r, number, (place){.way = place_unknown});
+            break;
           case 0x2D: break;  // arm64: the return address is signed from here on; a walk takes the signature off anyway.
           case 0x2E: take_uleb(&c); break;
           default: return false;
@@ -423,7 +438,8 @@ unwind_rule rule_decode(unwind_image *image, uint64_t header, uint64_t entry, ui
   if (c.failed || address < begin || address - begin >= size) return 0;
   if (about.has_sizes) skip(&c, take_uleb(&c));
   row r = {0};
-  if (c.failed || !execute((cursor){image, about.begin, about.end, false}, &about, header, begin, address, NULL, &r)) return 0;
+  cursor initial = {image, about.begin, about.end, false};
+  if (c.failed || !execute(initial, &about, header, begin, address, NULL, &r)) return 0;
   row first = r;
   if (!execute(c, &about, header, begin, address, &first, &r)) return 0;
   if (start) *start = begin;

@@ -9,9 +9,10 @@
 
 #if OPTRACE_STACKS
 
-// What is described here stands in pages that a forked child finds empty: a head, places (a hash and the number of a stack), and
-// the stacks. A stack is a word with its size and its user's value, and its addresses; its number is the place of that word, so that 0 is none. Nothing
-// is taken away, and a place is filled in one step, so whoever sees a number finds the stack behind it whole.
+// What is described here stands in pages that a forked child finds empty: a head, places (a hash and the number of a
+// stack), and the stacks. A stack is a word with its size and its user's value, and its addresses; its number is the
+// place of that word, so that 0 is none. Nothing is taken away, and a place is filled in one step, so whoever sees a
+// number finds the stack behind it whole.
 struct stack_table {
   size_t bytes;
   uint32_t places;       // A power of two.
@@ -30,7 +31,9 @@ typedef struct {
 enum { head_bytes = 128, farthest = 64 };
 _Static_assert(sizeof(changing) <= head_bytes, "the head has no room");
 
-static changing *changing_of(const stack_table *table) { return (changing *)((char *)(uintptr_t)table->place - head_bytes); }
+static changing *changing_of(const stack_table *table) {
+  return (changing *)((char *)(uintptr_t)table->place - head_bytes);
+}
 
 stack_table *stack_table_create(uint32_t stacks, size_t bytes) {
   uint32_t places = 1024;
@@ -91,7 +94,8 @@ static uint32_t store(stack_table *table, const uint64_t *pcs, size_t count, siz
   uint64_t at = atomic_load_explicit(&c->used, memory_order_relaxed);
   do {
     if (at + 1 + count + 1 > table->words) return 0;
-  } while (!atomic_compare_exchange_weak_explicit(&c->used, &at, at + 1 + count, memory_order_relaxed, memory_order_relaxed));
+  } while (!atomic_compare_exchange_weak_explicit(&c->used, &at, at + 1 + count, memory_order_relaxed,
+                                                  memory_order_relaxed));
   uint64_t *stack = table->stack + at + 1;
   *(uint32_t *)(void *)stack = size_word(count, guessed);
   memcpy(stack + 1, pcs, count * 8);
@@ -109,7 +113,8 @@ uint32_t stack_table_add(stack_table *table, const uint64_t *pcs, size_t count, 
     uint64_t found = atomic_load_explicit(place, memory_order_acquire);
     if (!found) {
       if (!own && !(own = store(table, pcs, count, guessed))) break;
-      if (atomic_compare_exchange_strong_explicit(place, &found, (uint64_t)hash << 32 | own, memory_order_acq_rel, memory_order_acquire)) {
+      if (atomic_compare_exchange_strong_explicit(place, &found, (uint64_t)hash << 32 | own, memory_order_acq_rel,
+                                                  memory_order_acquire)) {
         atomic_fetch_add_explicit(&changing_of(table)->count, 1, memory_order_relaxed);
         *is_new = true;
         return own;
@@ -169,7 +174,9 @@ uint32_t stack_table_value(const stack_table *table, uint32_t number) {
   (void)table, (void)number;
   return 0;
 }
-void stack_table_set_value(stack_table *table, uint32_t number, uint32_t value) { (void)table, (void)number, (void)value; }
+void stack_table_set_value(stack_table *table, uint32_t number, uint32_t value) {
+  (void)table, (void)number, (void)value;
+}
 uint32_t stack_table_count(const stack_table *table) {
   (void)table;
   return 0;

@@ -10,14 +10,14 @@ typedef struct stack_table stack_table;
 
 enum { stack_table_deepest = 255 };
 
-// Room for so many stacks and so many bytes of them; only what is used takes memory. Null: there is no memory, or no stacks are
-// walked on this system. A forked child finds it empty. One for each recorder.
+// Room for so many stacks and so many bytes of them; only what is used takes memory. Null: there is no memory, or no
+// stacks are walked on this system. A forked child finds it empty. One for each recorder.
 stack_table *stack_table_create(uint32_t stacks, size_t bytes);
 void stack_table_destroy(stack_table *table);
 
-// The number of a stack; the same for the same addresses and the same `guessed` (see `stack_walk`). 0: none, as there is no room
-// (counted), or it is empty. `is_new`: true for exactly one caller, who tells what it is; others may use the number before
-// that. No lock, no memory; any number of threads.
+// The number of a stack; the same for the same addresses and the same `guessed` (see `stack_walk`). 0: none, as there
+// is no room (counted), or it is empty. `is_new`: true for exactly one caller, who tells what it is; others may use
+// the number before that. No lock, no memory; any number of threads.
 uint32_t stack_table_add(stack_table *table, const uint64_t *pcs, size_t count, size_t guessed, bool *is_new);
 // What a number stands for: its addresses, which stay where they are. Null: nothing.
 const uint64_t *stack_table_get(const stack_table *table, uint32_t number, size_t *count, size_t *guessed);

@@ -47,8 +47,8 @@ static unwind_rule make_rule(uint64_t address, bool careful, uint64_t *start) {
   return rule_find(&image, header, address, start);
 }
 
-// A place for each of some thousand addresses. The key is mixed with the value and with the number of unloadings, so that two
-// words of different writers, and what was true before an unloading, match no address.
+// A place for each of some thousand addresses. The key is mixed with the value and with the number of unloadings, so
+// that two words of different writers, and what was true before an unloading, match no address.
 enum { rule_places = 8192, function_places = 1024 };
 typedef struct {
   _Atomic uint64_t key, value;
@@ -104,11 +104,13 @@ typedef struct __attribute__((packed, may_alias)) {
 } loose_word;
 
 // Words of a stack may belong to what sanitizers watch.
-__attribute__((no_sanitize("address", "thread"), noinline)) static bool read_slowly(const stack_memory *memory, uint64_t address, uint64_t *out) {
+__attribute__((no_sanitize("address", "thread"), noinline))
+static bool read_slowly(const stack_memory *memory, uint64_t address, uint64_t *out) {
   return memory->beyond && peek_all(address, out, 8);
 }
 
-__attribute__((no_sanitize("address", "thread"))) static inline bool read_word(const stack_memory *memory, uint64_t address, uint64_t *out) {
+__attribute__((no_sanitize("address", "thread")))
+static inline bool read_word(const stack_memory *memory, uint64_t address, uint64_t *out) {
   if (__builtin_expect(address >= memory->low && address < memory->high && memory->high - address >= 8, 1)) {
     *out = ((const loose_word *)(const void *)(memory->bytes + (address - memory->low)))->value;
     return true;
@@ -146,7 +148,8 @@ static bool is_behind_call(uint64_t address, uint64_t *target) {
     }
   }
   // FF /2 with its ways to say whom: register, memory, with a further byte, with an offset of one or of four bytes.
-  if (b[5] == 0xFF && ((b[6] & 0xF8) == 0xD0 || ((b[6] & 0xF8) == 0x10 && (b[6] & 7) != 4 && (b[6] & 7) != 5))) return true;
+  if (b[5] == 0xFF && ((b[6] & 0xF8) == 0xD0 || ((b[6] & 0xF8) == 0x10 && (b[6] & 7) != 4 && (b[6] & 7) != 5)))
+    return true;
   if (b[4] == 0xFF && (b[5] == 0x14 || ((b[5] & 0xF8) == 0x50 && (b[5] & 7) != 4))) return true;
   if (b[3] == 0xFF && b[4] == 0x54) return true;
   if (b[1] == 0xFF && (b[2] == 0x15 || ((b[2] & 0xF8) == 0x90 && (b[2] & 7) != 4))) return true;
@@ -197,7 +200,8 @@ static bool guess(const stack_memory *memory, registers *r) {
     return true;
   }
   uint64_t outer;
-  if (r->bp % 8 || r->bp < r->sp || !read_word(memory, r->bp, &outer) || !read_word(memory, r->bp + 8, &word)) return false;
+  if (r->bp % 8 || r->bp < r->sp) return false;
+  if (!read_word(memory, r->bp, &outer) || !read_word(memory, r->bp + 8, &word)) return false;
   if (!is_behind_call(plain(word), &target)) return false;
   r->pc = plain(word);
   r->sp = r->bp + 16;
@@ -214,7 +218,8 @@ static inline bool step(const stack_memory *memory, unwind_rule rule, registers 
   // A signal may have come on a stack of its own.
   if (cfa <= r->sp && !(rule & rule_signal)) return false;
   if (!read_word(memory, (rule & rule_ra_by_base ? base : cfa) + (uint64_t)rule_ra(rule), &ra)) return false;
-  if ((rule & rule_saves_bp) && !read_word(memory, (rule & rule_bp_by_base ? base : cfa) + (uint64_t)rule_bp(rule), &bp)) return false;
+  uint64_t bp_from = rule & rule_bp_by_base ? base : cfa;
+  if ((rule & rule_saves_bp) && !read_word(memory, bp_from + (uint64_t)rule_bp(rule), &bp)) return false;
   r->pc = plain(ra);
   r->sp = cfa;
   r->bp = bp;
@@ -223,8 +228,8 @@ static inline bool step(const stack_memory *memory, unwind_rule rule, registers 
 
 // ---- A thread that sleeps
 
-// How well what lies behind a caller fits together: each function must be the one that the call before its return address leads to,
-// where that can be seen. Tail calls do not fit either, so it is a matter of how many.
+// How well what lies behind a caller fits together: each function must be the one that the call before its return
+// address leads to, where that can be seen. Tail calls do not fit either, so it is a matter of how many.
 static int count_doubts(const stack_memory *memory, registers r, uint64_t generation) {
   enum { most_steps = 48, broken = 100 };
   int doubts = 0;
@@ -232,16 +237,19 @@ static int count_doubts(const stack_memory *memory, registers r, uint64_t genera
     unwind_rule rule = rule_at(r.pc - 1, true, generation);
     uint64_t function = function_at(r.pc - 1, generation), target;
     if (rule & rule_end) return doubts;
-    if (!(rule & rule_frame) || (rule & rule_signal) || !step(memory, rule, &r) || !is_behind_call(r.pc, &target)) return broken;
+    if (!(rule & rule_frame) || (rule & rule_signal)) return broken;
+    if (!step(memory, rule, &r) || !is_behind_call(r.pc, &target)) return broken;
     doubts += target && !leads_to(target, function);
   }
   return doubts;
 }
 
-// Of a thread that sleeps only pc and sp are known, and the first functions may leave bp alone. Where a rule counts from bp, that is
-// found by the pair of saved bp and return address which it leads to: surely where the call before that address leads to the
-// function; else by the first of the pairs that leave the fewest doubts, as older pairs may lie about. False: there is none.
-static bool find_bp(const stack_memory *memory, unwind_rule rule, uint64_t address, uint64_t generation, registers *r, bool *is_sure) {
+// Of a thread that sleeps only pc and sp are known, and the first functions may leave bp alone. Where a rule counts
+// from bp, that is found by the pair of saved bp and return address which it leads to: surely where the call before
+// that address leads to the function; else by the first of the pairs that leave the fewest doubts, as older pairs may
+// lie about. False: there is none.
+static bool find_bp(const stack_memory *memory, unwind_rule rule, uint64_t address, uint64_t generation, registers *r,
+                    bool *is_sure) {
   enum { farthest = 512, most_pairs = 16 };
   uint64_t function = function_at(address, generation), best = 0, bp = (r->sp + 7) & ~7ull;
   int fewest = 1000, pairs = 0;
@@ -297,7 +305,8 @@ size_t stack_walk_here(const stack_start *start, uint64_t *pcs, size_t most, siz
   stack_bounds bounds = stack_own_bounds();
   stack_memory memory = {.beyond = true};
   if (start->sp >= bounds.low && start->sp < bounds.high) memory.low = start->sp;
-  else memory.low = bounds.high;  // A stack that nobody told of; a signal's leads back to the thread's own, which may be untouched below.
+  // A stack that nobody told of; a signal's leads back to the thread's own, which may be untouched below.
+  else memory.low = bounds.high;
   memory.high = bounds.high;
   memory.bytes = (const uint8_t *)(uintptr_t)memory.low;
   return stack_walk(start, &memory, pcs, most, guessed);

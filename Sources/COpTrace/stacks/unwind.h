@@ -22,19 +22,20 @@ typedef struct {
   bool foreign;          // The stack of another thread, which goes on: nothing holds the modules that it names.
 } stack_memory;
 
-// Stores the place itself, then the return addresses, innermost first; returns how many, at most `most`. `guessed`: the first
-// one that was found without a rule; the number of all when there is none. No lock, no memory, no system call but where
-// a rule is missing (or `foreign`, or `beyond`). About 10 ns a frame; a new rule about a microsecond, or 15 when `foreign`.
+// Stores the place itself, then the return addresses, innermost first; returns how many, at most `most`. `guessed`:
+// the first one that was found without a rule; the number of all when there is none. No lock, no memory, no system
+// call but where a rule is missing (or `foreign`, or `beyond`). About 10 ns a frame; a new rule about a microsecond,
+// or 15 when `foreign`.
 size_t stack_walk(const stack_start *start, const stack_memory *memory, uint64_t *pcs, size_t most, size_t *guessed);
 // The same for the calling thread, on whatever stack it is.
 size_t stack_walk_here(const stack_start *start, uint64_t *pcs, size_t most, size_t *guessed);
 
-// The place that the function of `start` returns to, on the calling thread. `returns`: `start` is such a place itself. pc 0: there is
-// no rule.
+// The place that the function of `start` returns to, on the calling thread. `returns`: `start` is such a place
+// itself. pc 0: there is no rule.
 stack_start stack_outside(const stack_start *start, bool returns);
 
-// The rule at an address: of the next instruction where one was interrupted, of the byte before a return address. `careful`: the
-// module may be unloaded meanwhile.
+// The rule at an address: of the next instruction where one was interrupted, of the byte before a return address.
+// `careful`: the module may be unloaded meanwhile.
 unwind_rule unwind_rule_at(uint64_t address, bool careful);
 
 #endif

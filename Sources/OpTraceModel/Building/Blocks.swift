@@ -52,14 +52,6 @@ struct Blocks {
     return all.count - 1
   }
 
-  /// Sorted by id, with the names of what they run.
-  func finish(_ stacks: StackTable) -> [BlockRecord] {
-    var result = all.sorted { $0.id < $1.id }
-    for index in result.indices {
-      guard let code = result[index].code else { continue }
-      result[index].function = stacks.function(of: code)
-      if result[index].function == nil { result[index].codeText = stacks.text(of: code) }
-    }
-    return result
-  }
+  /// Sorted by id.
+  func finish() -> [BlockRecord] { all.sorted { $0.id < $1.id } }
 }

@@ -74,10 +74,7 @@ struct Definitions {
     for (frame, names) in symbols { stacks.define(names, of: FrameID(frame)) }
     var named: [ObjectIdentifier: SharedClass] = [:]
     for shared in classes.values {
-      guard let code = shared.code else { continue }
-      named[ObjectIdentifier(shared)] = SharedClass(
-        shared.name, module: shared.module, code: code, function: stacks.function(of: code),
-        codeText: stacks.text(of: code))
+      named[ObjectIdentifier(shared)] = shared.named(by: stacks)
     }
     guard !named.isEmpty else { return }
     for place in operations.indices { operations[place].resolveClass { named[ObjectIdentifier($0)] } }

@@ -446,14 +446,10 @@ public struct TraceBuilder {
     trace.look = looks.finish()
     definitions.finish(&trace.operations)
     trace.stacks = definitions.stacks
-    trace.blocks = blocks.finish(definitions.stacks)
+    trace.blocks = blocks.finish()
     trace.dispatchQueues = definitions.dispatchQueues
-    for place in trace.queues.indices {
-      let made = trace.queues[place].madeAt
-      // Without a name for the code, the queue's own number says as much.
-      guard trace.stacks.ownFrame(made).map({ !trace.stacks.symbols(of: $0).isEmpty }) == true else { continue }
-      trace.queues[place].codePlace = trace.stacks.codePlace(made)
-    }
+    trace.nameBlocks()
+    trace.placeQueues()
     // Those on objects were told of after they had begun; the sort keeps the order of equal ones.
     trace.waits = (trace.waits + blocking.waits).sorted { $0.began < $1.began }
     for call in adding.unreturned {

@@ -26,13 +26,31 @@ extension StackTable {
   /// The innermost frame of a stack that is the program's own code; nil: it has none, or nothing is known. O(depth).
   public func ownFrame(_ innermost: FrameID?) -> FrameID? { stack(innermost).first(where: isOwn) }
 
-  /// Where a stack stands, in the source: at its innermost frame of own code, else at its innermost one. Nil: not known.
-  /// O(depth).
+  /// An address alone tells nobody where it is, as in a library that was stripped, and no more does what the compiler made
+  /// to pass a closure on: then the next own function is told, unless only a guess leads there.
+  private func tellingFrame(_ innermost: FrameID) -> FrameID? {
+    var first: FrameID?
+    for id in stack(innermost) where isOwn(id) {
+      if let first, self[id]?.isGuessed != self[first]?.isGuessed { return first }
+      if let name = function(of: id)?.shortName, name != Self.namelessGlue { return id }
+      if first == nil { first = id }
+    }
+    return first
+  }
+
+  /// The short name of all functions that adapt a closure to another type's way to call it.
+  private static let namelessGlue = "reabstraction thunk"
+
+  /// Where a stack stands, in the source: in the innermost function of own code that has a name, else at its innermost frame
+  /// of own code, else at its innermost one. A function without a line tells more than a line of its caller, which is not told
+  /// then. Nil: not known. O(depth).
   public func codePlace(_ innermost: FrameID?) -> CodePlace? {
-    guard let innermost, let frame = ownFrame(innermost) ?? (self[innermost] == nil ? nil : innermost) else {
+    guard let innermost, let frame = tellingFrame(innermost) ?? (self[innermost] == nil ? nil : innermost) else {
       return nil
     }
-    guard let symbol = symbols(of: frame).first else {
+    // Inlined functions of Swift's library have no lines of their own.
+    let symbols = symbols(of: frame)
+    guard let symbol = symbols.first(where: { $0.line != nil }) ?? symbols.last else {
       return CodePlace(function: text(of: frame), module: image(of: frame)?.name)
     }
     return CodePlace(

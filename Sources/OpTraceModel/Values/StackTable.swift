@@ -119,6 +119,9 @@ public struct StackTable: Sendable, Equatable {
     return result
   }
 
+  /// Whether any code has a name. O(1).
+  package var hasNames: Bool { !symbols.isEmpty }
+
   /// What the code of a frame is called: the innermost of inlined functions first; empty: not known. O(1).
   public func symbols(of id: FrameID) -> [SymbolRecord] { frames[id].flatMap { symbols[$0.place] } ?? [] }
 

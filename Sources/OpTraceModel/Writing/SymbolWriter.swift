@@ -27,10 +27,25 @@ package enum SymbolWriter {
   ///
   /// - Throws: ``TraceError`` where the file is no trace.
   package static func append(_ names: [Names], toFile path: String) throws(TraceError) -> Outcome {
-    // Anew, though who asks has read it: a `Trace` knows neither the numbers of strings and chunks nor where its file ends. Of
-    // the records only definitions are decoded.
+    // Anew, though who asks has read it: a `Trace` knows neither the numbers of strings and chunks nor where its file ends.
     let source = try FileSource.openTrace(path: path)
-    var header = try FileHeader.read(source, file: path)
+    guard let addition = try addition(of: names, to: source, file: path) else { return .damaged }
+    return write(addition, path)
+  }
+
+  /// What comes behind all that a trace holds, and what then is to stand in its header.
+  struct Addition {
+    var offset: UInt64
+    var bytes: [UInt8]
+    /// From ``Layout/Header/state`` on; nil: it stays, for an open trace ends where nothing follows.
+    var header: [UInt8]?
+  }
+
+  /// Nil where parts of the trace are damaged. Of the records only definitions are decoded.
+  static func addition(
+    of names: [Names], to source: any ByteSource, file: String
+  ) throws(TraceError) -> Addition? {
+    let header = try FileHeader.read(source, file: file)
     var walk = ChunkWalk(source, header: header)
     var decoder = RecordDecoder()
     var sequence: UInt64 = 0
@@ -38,7 +53,7 @@ package enum SymbolWriter {
       sequence = max(sequence, chunk.sequence)
       if chunk.kind == .definitions { decoder.decode(chunk, in: &words) }
     }
-    guard header.damage.isEmpty, walk.damage.isEmpty, decoder.damage.isEmpty else { return .damaged }
+    guard header.damage.isEmpty, walk.damage.isEmpty, decoder.damage.isEmpty else { return nil }
     let end = header.isClosed ? header.endOffset : source.size()
     let start = (end + 63) / 64 * 64
     var bytes = [UInt8](repeating: 0, count: Int(start - end))
@@ -60,8 +75,18 @@ package enum SymbolWriter {
       if chunk.isFull { chunk.seal(behind: &bytes, &sequence) }
     }
     chunk.seal(behind: &bytes, &sequence)
-    header.endOffset = end + UInt64(bytes.count)
-    return write(bytes, at: end, header, path)
+    return Addition(
+      offset: end, bytes: bytes,
+      header: header.isClosed ? changingPart(of: source, end: end + UInt64(bytes.count)) : nil)
+  }
+
+  private static func changingPart(of source: any ByteSource, end: UInt64) -> [UInt8]? {
+    typealias Place = Layout.Header
+    var part = source.bytes(at: 0, count: Place.size)
+    guard part.count == Place.size else { return nil }
+    part.put(end, at: Place.endOffset)
+    part.put(part.checksum(of: Place.state..<Place.dynamicChecksum), at: Place.dynamicChecksum)
+    return Array(part[Place.state...])
   }
 
   private static func event(
@@ -75,22 +100,16 @@ package enum SymbolWriter {
       word2: line | id(symbol.file) << 24 | id(symbol.module) << 40, text: symbol.function)
   }
 
-  private static func write(_ bytes: [UInt8], at end: UInt64, _ header: FileHeader, _ path: String) -> Outcome {
+  private static func write(_ addition: Addition, _ path: String) -> Outcome {
     guard let file = OwnedDescriptor(open(path.asPath, O_RDWR | O_CLOEXEC)) else { return .cannotWrite(errno) }
-    guard put(bytes, at: end, file.number) else {
+    guard put(addition.bytes, at: addition.offset, file.number) else {
       let error = errno
       // No part of it stays.
-      _ = ftruncate(file.number, off_t(end))
+      _ = ftruncate(file.number, off_t(addition.offset))
       return .cannotWrite(error)
     }
-    // One that is open ends where nothing follows.
-    guard header.isClosed else { return .done }
-    typealias Place = Layout.Header
-    var part = [UInt8](repeating: 0, count: Place.size)
-    guard pread(file.number, &part, part.count, 0) == part.count else { return .cannotWrite(errno) }
-    part.put(header.endOffset, at: Place.endOffset)
-    part.put(part.checksum(of: Place.state..<Place.dynamicChecksum), at: Place.dynamicChecksum)
-    return put(Array(part[Place.state...]), at: UInt64(Place.state), file.number) ? .done : .cannotWrite(errno)
+    guard let header = addition.header else { return .done }
+    return put(header, at: UInt64(Layout.Header.state), file.number) ? .done : .cannotWrite(errno)
   }
 
   private static func put(_ bytes: [UInt8], at offset: UInt64, _ file: Int32) -> Bool {

@@ -1,7 +1,7 @@
 import OpTraceFormat
 
 /// Packs traces: about a tenth of their size, and every reader takes them as they are. Unpacked, a trace is what it was,
-/// byte for byte, a damaged one and a text too.
+/// byte for byte, a damaged one and a text too. (`optrace pack` adds names to those that have none.)
 public enum TracePacker {
   /// What was done.
   public struct Report: Sendable, Equatable {
@@ -27,10 +27,45 @@ public enum TracePacker {
   /// - Parameter limit: how many bytes a packed trace may become; by default 32 times its size, and 64 MiB. A few bytes can
   ///   claim to be many.
   public static func pack(path: String, unpackingAtMost limit: UInt64? = nil, to sink: Sink) throws -> Report {
-    let source = try PackedSource.unpacking(FileSource.openTrace(path: path), file: path, limit: limit)
-    guard try isMoving(source, file: path) else { return try pack(source, file: path, to: sink) }
-    let events = try TraceReader.events(source, file: path)
-    return try pack(MemorySource(content: TraceWriter.bytes(events)), file: path, to: sink)
+    try pack(path: path, unpackingAtMost: limit, naming: nil, to: sink)
+  }
+
+  /// Tells what the code of a trace is called.
+  package struct Naming {
+    /// Of these places, none of which has a name.
+    package var names: (StackTable) -> [SymbolWriter.Names]
+    /// Whether somebody may still write to it.
+    package var isLive: (TraceHeader) -> Bool
+
+    package init(isLive: @escaping (TraceHeader) -> Bool, names: @escaping (StackTable) -> [SymbolWriter.Names]) {
+      (self.isLive, self.names) = (isLive, names)
+    }
+  }
+
+  /// The same, with names put in where the trace has none. It stays byte for byte where it has some, where none are found, where
+  /// it is damaged, and where it is a text.
+  package static func pack(
+    path: String, unpackingAtMost limit: UInt64?, naming: Naming?, to sink: Sink
+  ) throws -> Report {
+    var source = try PackedSource.unpacking(FileSource.openTrace(path: path), file: path, limit: limit)
+    var isMoment = false
+    func takeMoment() throws {
+      source = MemorySource(content: TraceWriter.bytes(try TraceReader.events(source, file: path)))
+      isMoment = true
+    }
+    if try isMoving(source, file: path) { try takeMoment() }
+    if let naming, !TraceText.isText(source.bytes(at: 0, count: 64)) {
+      let header = try FileHeader.read(source, file: path)
+      if let stacks = StackTable.read(source, header), !stacks.hasNames {
+        let names = naming.names(stacks)
+        // What is added behind a file must not meet what its program puts there.
+        if !names.isEmpty, !isMoment, naming.isLive(header.header) { try takeMoment() }
+        if !names.isEmpty, let addition = try SymbolWriter.addition(of: names, to: source, file: path) {
+          source = ExtendedSource(base: source, addition: addition)
+        }
+      }
+    }
+    return try pack(source, file: path, to: sink)
   }
 
   /// Packs a trace that is in memory. `file` is its name in errors.

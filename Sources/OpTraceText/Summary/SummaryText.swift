@@ -17,6 +17,8 @@ public struct SummaryText: Sendable {
   private let trace: Trace
   private let style: TextStyle
   private let titles: QueueTitles
+  /// Names of more than one operation of the critical path.
+  private let sharedNames: Set<String>
 
   /// - Parameter trace: the one that `summary` is of.
   public init(_ summary: Summary, of trace: Trace, style: TextStyle = .plain) {
@@ -24,6 +26,8 @@ public struct SummaryText: Sendable {
     self.trace = trace
     self.style = style
     titles = QueueTitles(trace)
+    let counts = Dictionary(summary.pathNames.values.lazy.map { ($0, 1) }, uniquingKeysWith: +)
+    sharedNames = Set(counts.lazy.filter { $0.value > 1 }.map(\.key))
   }
 
   /// Ends with a line end. O(operations).
@@ -210,9 +214,15 @@ public struct SummaryText: Sendable {
   private func cause(of step: CriticalPath.Step) -> String {
     switch step.cause {
     case .start: ""
-    case .dependency(let id): "dependency " + (summary.pathNames[id] ?? id.description)
-    case .slot(let id): slotWord(id, step.operation) + (summary.pathNames[id] ?? id.description)
+    case .dependency(let id): "dependency " + pathName(id)
+    case .slot(let id): slotWord(id, step.operation) + pathName(id)
     }
+  }
+
+  /// With its number, where another operation of the path has the same name.
+  private func pathName(_ id: OperationID) -> String {
+    guard let name = summary.pathNames[id] else { return id.description }
+    return sharedNames.contains(name) ? "\(name) \(id)" : name
   }
 
   /// Barriers count as slots, and are told as what they are.

@@ -11,6 +11,10 @@
         Nothing is lost: 'optrace unpack' gives the same file back, byte for byte. A trace whose program still runs is \
         packed as it is now.
 
+        One that tells where code lies and not yet what it is called, as of a program that recorded itself, gets the \
+        names of functions, files and lines first, where the files are that it ran: then it can be read anywhere. The \
+        trace itself stays as it is. --no-symbols leaves them out.
+
         With --anonymize every text becomes a number ('name-1', 'class-3'), and what tells the machine, the process and \
         the day goes. Equal texts become equal numbers, so graph, times and findings stay. Documentation/privacy.md says \
         what is left.
@@ -32,6 +36,9 @@
     @Flag(help: "Replace every name and text by a number.")
     var anonymize = false
 
+    @Flag(help: "Do not look up what code is called: pack the trace as it is.")
+    var noSymbols = false
+
     func run() throws {
       let target = try PackTarget(
         input, output, endings: [".optrace", ".txt", ".optracez"],
@@ -41,9 +48,17 @@
       if anonymize {
         report = try packAnonymized(to: target)
       } else {
-        report = try target.write(of: input, doing: "packing into") {
-          try TracePacker.pack(path: location, unpackingAtMost: input.limit.bytes, to: $0)
+        var symbols: TraceSymbols?
+        let naming = TracePacker.Naming(isLive: LiveProcess.writes) { stacks in
+          let found = TraceSymbols(of: stacks)
+          symbols = found
+          return found.names
         }
+        report = try target.write(of: input, doing: "packing into") {
+          try TracePacker.pack(
+            path: location, unpackingAtMost: input.limit.bytes, naming: noSymbols ? nil : naming, to: $0)
+        }
+        if let symbols, symbols.named > 0 { Console.note(symbols.told(of: input.name)) }
       }
       if report.needsLimit {
         Console.note(
@@ -68,7 +83,7 @@
   struct UnpackCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "unpack",
-      abstract: "Gives the trace back that was packed, byte for byte.",
+      abstract: "Gives the trace back that was packed, byte for byte, with the names that 'pack' put in.",
       discussion: """
         No command needs it: a packed trace is read as it is. What is not packed is refused. What is damaged becomes \
         zeros, is told of, and costs its block alone.

@@ -10,7 +10,7 @@
       abstract: "Puts the names of functions, files and lines into a trace, so that it can travel.",
       discussion: """
         A trace tells where in a program's files its code lies. Names stand in these files, so this is to be done \
-        where they are, before they are built again; 'optrace record' does it by itself. A file of another build is \
+        where they are, before they are built again; 'optrace record' does it by itself, and 'optrace pack' in what it writes. A file of another build is \
         not used. Names that are there already are looked up again.
 
         Example: optrace symbolicate run.optrace
@@ -30,7 +30,7 @@
           message: "\(input.name) is still being written, by process \(trace.header.processID): wait for its end",
           status: .noInput)
       }
-      let symbols = withProgress("looking up the names of code") { TraceSymbols(of: trace) }
+      let symbols = withProgress("looking up the names of code") { TraceSymbols(of: trace.stacks) }
       for trouble in symbols.troubles { Console.note(printable(trouble)) }
       do {
         switch try symbols.add(toFile: path) {
@@ -43,9 +43,7 @@
         throw Failure(
           message: "\(input.name) is packed or a text: put names into the trace that it was made of", status: .badInput)
       }
-      try Output.standard.write(
-        "\(input.name): \(counted(symbols.places, "place")) of the program's code, \(grouped(symbols.named)) with a name, "
-          + "\(grouped(symbols.withLine)) with a line\n")
+      try Output.standard.write(symbols.told(of: input.name) + "\n")
       try read.end()
     }
   }

@@ -65,7 +65,7 @@
         let isBeingWritten = LiveProcess.writes(trace.header)
         if !isBeingWritten {
           let outcome = try withProgress("looking up the names of code") {
-            try TraceSymbols(of: trace).add(toFile: path)
+            try TraceSymbols(of: trace.stacks).add(toFile: path)
           }
           if case .cannotWrite(let error) = outcome {
             problems.append("names of code in '\(printable(name))': \(reason(error))")

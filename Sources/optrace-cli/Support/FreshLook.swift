@@ -20,6 +20,14 @@
     /// The format's minor version that brought looks.
     private static let firstMinor: UInt16 = 3
 
+    /// Whether a file is what a recorder writes; true where it cannot be read.
+    static func isRecording(_ path: String) -> Bool {
+      guard let file = OwnedDescriptor(open(path.asPath, O_RDONLY | O_CLOEXEC)), let bytes = header(file.number) else {
+        return true
+      }
+      return bytes.starts(with: Layout.magic)
+    }
+
     /// Asks, and waits for the answer.
     /// - Parameter path: the trace that the process writes.
     static func ask(path: String) -> Answer {
@@ -82,13 +90,16 @@
     /// cannot be, says why, and gives what was there.
     func readWithFreshLook() throws -> InputTrace {
       let first = try read()
-      return try askForLook(first.trace) ? read(warns: false) : first
+      let last = try askForLook(first.trace) ? read(warns: false) : first
+      return last.withLiveNames()
     }
 
     /// Whether there is a new look in the file. A warning says why there is none where the process lives.
     func askForLook(_ trace: Trace) throws -> Bool {
       guard LiveProcess.writes(trace), canBeReadAgain else { return false }
       let location = try location()
+      // A packed trace or a text is a copy: nobody sees what is asked there.
+      guard FreshLook.isRecording(location) else { return false }
       let answer = withProgress("asking process \(trace.header.processID) what its threads do") {
         FreshLook.ask(path: location)
       }

@@ -18,13 +18,13 @@
     ///   - asksForThreads: whether the recorder is to look at all threads before the second look.
     ///   - isNeeded: whether a second look at such a trace is worth the wait.
     init(at source: TraceInput, asksForThreads: Bool = false, when isNeeded: (Trace) -> Bool = { _ in true }) throws {
-      first = try source.read()
+      first = try source.read().withLiveNames()
       guard LiveProcess.writes(first.trace), source.canBeReadAgain, isNeeded(first.trace) else { return }
       withProgress("process \(first.trace.header.processID) runs, waiting for a second look", patience: 0) {
         Thread.sleep(forTimeInterval: Self.pause)
       }
       if asksForThreads { _ = try source.askForLook(first.trace) }
-      second = try source.read(warns: false)
+      second = try source.read(warns: false).withLiveNames()
     }
   }
 #endif

@@ -8,8 +8,13 @@
 
 // ---- Walks
 
-// This thread's stack, compared to what the compiler's unwinder says; how many frames it has.
-const char *test_walk_here(size_t *count);
+// How many frames a stack has, and a number that another one hardly has.
+typedef struct {
+  size_t frames;
+  uint64_t hash;
+} test_walked;
+// This thread's stack, compared to what the compiler's unwinder says.
+const char *test_walk_here(test_walked *out);
 // The same behind functions of many kinds.
 const char *test_walk_shapes(uint64_t seed, int depth);
 const char *test_walk_fiber(uint64_t seed);

@@ -1,0 +1,48 @@
+extension Trace {
+  /// Tells what its code is called, in memory alone: for a trace that nothing may be added to yet. What it says already is
+  /// replaced. O(operations + queues).
+  package mutating func name(_ names: [(frame: FrameID, symbols: [SymbolRecord])]) {
+    for name in names { stacks.define(name.symbols, of: name.frame) }
+    let stacks = stacks
+    // The classes as they were stay until the end: another object could get the place of one in memory.
+    var named: [ObjectIdentifier: (old: SharedClass, new: SharedClass?)] = [:]
+    for place in operations.indices {
+      operations[place].resolveClass { old in
+        if let known = named[ObjectIdentifier(old)] { return known.new }
+        let new = old.named(by: stacks)
+        named[ObjectIdentifier(old)] = (old, new)
+        return new
+      }
+    }
+    nameBlocks()
+    placeQueues()
+  }
+
+  /// Gives blocks the functions that they run.
+  mutating func nameBlocks() {
+    for place in blocks.indices {
+      guard let code = blocks[place].code else { continue }
+      blocks[place].function = stacks.function(of: code)
+      blocks[place].codeText = blocks[place].function == nil ? stacks.text(of: code) : nil
+    }
+  }
+
+  /// Tells where queues were made. Without a name for the code, a queue's own number says as much.
+  mutating func placeQueues() {
+    for place in queues.indices {
+      let made = queues[place].madeAt
+      guard stacks.ownFrame(made).map({ !stacks.symbols(of: $0).isEmpty }) == true else { continue }
+      queues[place].codePlace = stacks.codePlace(made)
+    }
+  }
+}
+
+extension SharedClass {
+  /// The same with the function that it runs; nil: it runs none but its own.
+  func named(by stacks: StackTable) -> SharedClass? {
+    code.map {
+      SharedClass(
+        name, module: module, code: $0, function: stacks.function(of: $0), codeText: stacks.text(of: $0))
+    }
+  }
+}

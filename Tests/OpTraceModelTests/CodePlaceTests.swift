@@ -1,0 +1,70 @@
+import Testing
+
+@testable import OpTraceModel
+
+/// What is told as the place of a stack, where not all of it has a name or a line.
+@Suite struct CodePlaceTests {
+  /// The frames of a stack, the innermost first: of the program (`app`), a library of its own that says nothing (`plugin`), and the
+  /// system's.
+  private func place(_ frames: [(image: String, symbols: [SymbolRecord], isGuessed: Bool)]) -> CodePlace? {
+    var stacks = StackTable()
+    let paths = ["/home/me/app", "/home/me/plugin", "/usr/lib/libdispatch.so"]
+    for (number, path) in paths.enumerated() {
+      stacks.images[UInt32(number + 1)] = ImageRecord(path: path, buildID: nil, base: 0, size: 1 << 20)
+    }
+    for (index, frame) in frames.enumerated() {
+      let image = paths.firstIndex { $0.hasSuffix(frame.image) }.map { UInt32($0 + 1) }
+      let id = FrameID(UInt32(index + 1))
+      stacks.define(
+        FrameRecord(
+          place: .init(image: image, offset: UInt64(index * 16 + 256), returns: index > 0),
+          caller: index + 1 < frames.count ? FrameID(UInt32(index + 2)) : nil, isGuessed: frame.isGuessed),
+        as: id)
+      stacks.define(frame.symbols, of: id)
+    }
+    return stacks.codePlace(frames.isEmpty ? nil : FrameID(1))
+  }
+
+  private func symbol(_ name: String, _ line: Int? = nil, module: String = "App") -> SymbolRecord {
+    SymbolRecord(
+      function: name, shortName: name, module: module, file: line == nil ? nil : "/src/main.swift", line: line)
+  }
+
+  @Test func functionWithoutALineIsMoreThanItsCallersLine() {
+    let found = place([
+      ("libdispatch.so", [], false), ("app", [symbol("Cache.load()")], false), ("app", [symbol("main", 30)], false),
+    ])
+    #expect(found == CodePlace(function: "Cache.load()", module: "App"))
+  }
+
+  @Test func whatHasNoNameGivesWayToItsCaller() {
+    let main = ("app", [symbol("main", 30)], false)
+    let told = CodePlace(function: "main", file: "/src/main.swift", line: 30, module: "App")
+    #expect(place([("plugin", [], false), ("plugin", [], false), main]) == told)
+    #expect(place([("app", [symbol("reabstraction thunk")], false), main]) == told)
+    // The system's names do not count.
+    #expect(place([("plugin", [], false), ("libdispatch.so", [symbol("dispatch_sync")], false), main]) == told)
+  }
+
+  @Test func aGuessedNameIsLessThanACertainPlace() {
+    let found = place([("plugin", [], false), ("app", [symbol("main", 30)], true)])
+    #expect(found == CodePlace(function: "plugin+0x100", module: "plugin"))
+    let guessed = place([("plugin", [], true), ("app", [symbol("main", 30)], true)])
+    #expect(guessed?.function == "main")
+  }
+
+  @Test func whereNothingHasAName() {
+    #expect(place([("plugin", [], false), ("app", [], false)])?.function == "plugin+0x100")
+    let glue = symbol("reabstraction thunk")
+    #expect(place([("app", [glue], false), ("libdispatch.so", [symbol("call")], false)])?.function == glue.shortName)
+    #expect(place([("libdispatch.so", [], false)])?.function == "libdispatch.so+0x100")
+    #expect(place([]) == nil)
+  }
+
+  @Test func ofInlinedFunctionsTheFirstWithALine() {
+    let library = symbol("Array.append(_:)", module: "Swift")
+    let found = place([("app", [library, symbol("add(_:)", 12), symbol("main", 30)], false)])
+    #expect(found == CodePlace(function: "add(_:)", file: "/src/main.swift", line: 12, module: "App"))
+    #expect(place([("app", [library, symbol("add(_:)")], false)]) == CodePlace(function: "add(_:)", module: "App"))
+  }
+}

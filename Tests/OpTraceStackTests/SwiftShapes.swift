@@ -1,0 +1,1 @@
+../OptimisedShapes/SwiftShapes.swift
