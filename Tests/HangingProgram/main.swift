@@ -155,7 +155,7 @@ func waitForPart(_ part: Operation, _ index: Int) { part.waitUntilFinished() }
 
 func busy() {
   let queue = makeQueue()
-  queue.addOperation { compute(seconds: isHealthy ? 0.2 : 10) }
+  queue.addOperation { compute(seconds: isHealthy ? 0.2 : 300) }
   queue.waitUntilAllOperationsAreFinished()
 }
 
@@ -170,7 +170,7 @@ func busy() {
 
 func asleep() {
   let queue = makeQueue()
-  queue.addOperation { nap(isHealthy ? 200_000 : 10_000_000) }
+  queue.addOperation { nap(isHealthy ? 200_000 : 300_000_000) }
   queue.waitUntilAllOperationsAreFinished()
 }
 

@@ -12,6 +12,7 @@ import Testing
     monotonic 0
     state closed
 
+    0 t0 dispatch-queue d1 width=1 "disk"
     0 t1 thread t1 tid=1 "main"
     0 t2 thread t2 tid=2 "other"
     0 t1 queue q1 limit=1 "one"
@@ -27,6 +28,8 @@ import Testing
     6 t1 began #1
     7 t1 wait #2
     7 t1 blocked #2 object=0x10 kind=semaphore
+    7 t1 submitted #3 by=#2 queue=d1
+    7 t1 submitted #4 by=#1 queue=d1
 
     """
 
@@ -52,7 +55,7 @@ import Testing
     #expect(trace.operations.map(\.id) == [OperationID(1)])
     #expect(trace.marks.map(\.name) == ["mark one"] && trace.spans.map(\.name) == ["span one"])
     #expect(trace.waits.map(\.target) == [.operation(OperationID(2))])
-    #expect(trace.queues.isEmpty)
+    #expect(trace.queues.isEmpty && trace.blocks.map(\.id) == [WorkID(4)])
     #expect(trace.lastSign == 7)
   }
 

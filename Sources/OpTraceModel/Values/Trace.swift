@@ -95,6 +95,7 @@ extension Trace {
     func isOthers(_ value: some TraceOwned) -> Bool { value.owner != .everybody && !isKept(value.owner) }
     operations.removeAll(where: isOthers)
     queues.removeAll(where: isOthers)
+    blocks.removeAll(where: isOthers)
     waits.removeAll(where: isOthers)
     spans.removeAll(where: isOthers)
     marks.removeAll(where: isOthers)

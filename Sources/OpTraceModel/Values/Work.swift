@@ -28,7 +28,7 @@ extension OperationRecord: Work {
 }
 
 /// A block that was given to a dispatch queue. Of a work item each submission is one.
-public struct BlockRecord: Sendable, Equatable, Identifiable, Work {
+public struct BlockRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
   /// How it came to its queue.
   public enum Way: UInt8, Sendable, CaseIterable {
     /// As soon as the queue comes to it.
@@ -69,6 +69,8 @@ public struct BlockRecord: Sendable, Equatable, Identifiable, Work {
   /// When its work item was cancelled.
   public var cancelRequested: Nanoseconds?
 
+  package var owner: TraceOwner { Self.owner(submitter) }
+
   init(id: WorkID) { self.id = id }
 
   public var title: String { kind }
@@ -88,7 +90,7 @@ public struct BlockRecord: Sendable, Equatable, Identifiable, Work {
 }
 
 /// A dispatch queue that blocks were given to.
-public struct DispatchQueueRecord: Sendable, Equatable, Identifiable {
+public struct DispatchQueueRecord: Sendable, Equatable, Identifiable, TraceOwned {
   /// Its number in the trace, in the order of first sight.
   public var id: DispatchQueueID
   /// Its label; empty: it has none.
@@ -101,6 +103,8 @@ public struct DispatchQueueRecord: Sendable, Equatable, Identifiable {
   public var isMain = false
   /// One of the system's own.
   public var isGlobal = false
+
+  package var owner: TraceOwner { .everybody }
 
   init(id: DispatchQueueID) { self.id = id }
 
