@@ -129,12 +129,15 @@ let package = Package(
       ]),
     // A program that knows nothing of OpTrace.
     .executableTarget(name: "RecordTestProgram", path: "Tests/RecordTestProgram"),
+    // Others of tasks: with operations, and without Foundation.
+    .executableTarget(name: "TaskTestProgram", path: "Tests/TaskTestProgram"),
+    .executableTarget(name: "PlainTaskProgram", path: "Tests/PlainTaskProgram"),
     .testTarget(
       name: "OpTraceCLITests",
       dependencies: [
         "TestSupport", "optrace-cli", "OpTraceAnalysis", "OpTraceFormat", "OpTraceModel", "OpTraceScenarios",
         "OpTraceSymbols",
-        "RecordTestProgram",
+        "RecordTestProgram", "TaskTestProgram", "PlainTaskProgram",
         .product(name: "NIOCore", package: "swift-nio", condition: cli),
       ]),
 

@@ -58,6 +58,10 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case runEnded = 0x16
   /// A block of a dispatch queue is gone, and will not run. Since 1.4.
   case blockDropped = 0x17
+  /// A task begins to run on this thread, or goes on there. Since 1.4.
+  case taskRun = 0x1C
+  /// A task is over. Since 1.4.
+  case taskCompleted = 0x1D
 
   // Two words.
   /// The clock's value, where it is far from the last record's. No event: readers resolve it.
@@ -92,6 +96,10 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case unblocked = 0x4E
   /// A look at the threads of the process has ended; the ``threadSeen`` before it are what it saw. Since 1.3.
   case looked = 0x4F
+  /// A task may go on, and waits for its turn. Since 1.4.
+  case taskEnqueued = 0x58
+  /// A task stops running on this thread. Since 1.4.
+  case taskSuspended = 0x59
 
   // Three words.
   /// The two system clocks at this record's ticks. No event: readers resolve it.
@@ -110,6 +118,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case waitLasts = 0x86
   /// A block is given to a dispatch queue. Since 1.4.
   case blockSubmitted = 0x87
+  /// A task is created. Since 1.4.
+  case taskCreated = 0x8C
 
   // Variable.
   /// A text that other records name by its id. No event: readers resolve it.

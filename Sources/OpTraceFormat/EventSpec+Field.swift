@@ -4,7 +4,7 @@ extension EventSpec {
     package enum Meaning: Sendable, Hashable {
       /// A number, and which ones make sense; signed ones are two's complement over their width.
       case unsigned(Values), signed(Values)
-      /// The serial number of an operation (or of a block, where that may be), the id of a queue.
+      /// The serial number of an operation (or of a block or a task, where that may be), the id of a queue.
       case operation, queue
       /// The number of a dispatch queue; 0 is none.
       case dispatch

@@ -6,8 +6,10 @@ extension EventSpec {
   package enum Carry: Sendable, Hashable, CaseIterable {
     /// Forgotten with its chunk: a moment's, or what a reader finds elsewhere.
     case never
-    /// As long as its operation, or its block, has not finished: without it the operation that hangs would be told wrongly.
+    /// As long as its operation, its block or its task has not finished: without it the operation that hangs would be told wrongly.
     case whileUnfinished
+    /// The same, from where its task was suspended last: what came before is many records of a task that lives long.
+    case sinceSuspended
     /// As long as its queue exists.
     case whileQueueExists
     /// Until what it begins has ended (``Bound/begins(_:)``).
@@ -30,6 +32,8 @@ extension EventSpec {
     case operation
     /// Until it has run, or will not.
     case block
+    /// Until it has returned.
+    case task
     case queue
     /// On an operation, and on a queue: by the thread that waits.
     case wait, queueWait

@@ -4,11 +4,13 @@ public struct EventSpec: Sendable {
   public enum Subject: String, Sendable {
     /// Nothing: 0.
     case none
-    /// The serial number of an operation. Blocks of dispatch queues have their numbers from the same sequence, so what is told of
-    /// operations may be told of one.
+    /// The serial number of an operation. Blocks of dispatch queues and tasks have their numbers from the same sequence, so what is
+    /// told of operations may be told of one.
     case operation
     /// The serial number of a block of a dispatch queue.
     case block
+    /// The serial number of a task.
+    case task
     /// The number of a dispatch queue.
     case dispatch
     /// The number of a queue.
@@ -215,11 +217,12 @@ public struct EventSpec: Sendable {
         .init("cpu", 1, 0, 32, .unsigned(.any)), .init("owner", 1, 32, 24, .thread),
         .init("state", 1, 56, 4, .unsigned(states)), .init("running", 1, 60, 1, .flag),
         .init("ended", 1, 61, 1, .flag), .init("timed", 1, 62, 1, .flag),
+        .init("still", 1, 63, 1, .flag),
         .init("lock", 2, 0, 48, .lock), .init("call", 2, 48, 12, .unsigned(.any)),
         .init("reason", 2, 60, 4, .unsigned(.any)),
       ], carry: .never, life: .nobody, since: 3,
       meaning:
-        "what this thread did when the recorder looked. `cpu`: processor time that it had used, in milliseconds. `state`: 0 not known, 1 running, 2 asleep, 3 asleep in the kernel alone, 4 stopped, 5 ended. `running`: on a processor at that moment. `call`: the number of the system call that it slept in, and 1; 0: none. `reason`: what that is for (`SleepReason`). `lock`: what it slept on. `owner`: the thread that had it; `ended`: which is gone. `timed`: it goes on by itself after a time. `at` stands behind it, for where"
+        "what this thread did when the recorder looked. `cpu`: processor time that it had used, in milliseconds. `state`: 0 not known, 1 running, 2 asleep, 3 asleep in the kernel alone, 4 stopped, 5 ended. `running`: on a processor at that moment. `call`: the number of the system call that it slept in, and 1; 0: none. `reason`: what that is for (`SleepReason`). `lock`: what it slept on. `owner`: the thread that had it; `ended`: which is gone. `timed`: it goes on by itself after a time. `still` (since 1.4): it slept, and did not run until every thread had been seen; of one that did run, call, reason and `at` are left out. `at` stands behind it, for where"
     ),
     EventSpec(
       .looked, "looked", .none,
@@ -228,7 +231,7 @@ public struct EventSpec: Sendable {
         .init("refused", 1, 32, 16, .unsigned(.any)), .init("request", 1, 48, 16, .unsigned(.any)),
       ], carry: .never, life: .nobody, since: 3,
       meaning:
-        "the end of a look at all threads: how many `seen` stand before it, how many threads went on while they were looked at (so their stack is not known), and of how many the system told nothing. `request`: the lowest bits of the header's request that it answers; 0: of its own accord"
+        "the end of a look at all threads: how many `seen` stand before it, how many threads went on until all were seen (so their stack is not known), and of how many the system told nothing. `request`: the lowest bits of the header's request that it answers; 0: of its own accord"
     ),
 
     // Definitions.
@@ -275,7 +278,7 @@ public struct EventSpec: Sendable {
     EventSpec(
       .stoodAt, "at", .frame, part: .event, carry: .withRecordBefore, life: .nobody, since: 3,
       meaning:
-        "where the thread stood in the record before it, to which it belongs: where an operation was made or added, a queue was made, a wait began"
+        "where the thread stood in the record before it, to which it belongs: where an operation was made or added, a queue was made, a wait began, a task was suspended"
     ),
 
     // Blocks of dispatch queues.
@@ -283,11 +286,11 @@ public struct EventSpec: Sendable {
       .blockSubmitted, "submitted", .block,
       [
         .init("by", 1, 0, 32, .operation), .init("queue", 1, 32, 20, .dispatch),
-        .init("how", 1, 52, 4, .unsigned(.within(0...3))), .init("group", 1, 56, 1, .flag),
+        .init("how", 1, 52, 4, .unsigned(.within(0...4))), .init("group", 1, 56, 1, .flag),
         .init("item", 1, 57, 1, .flag), .init("code", 2, 0, 32, .frame), .init("at", 2, 32, 32, .frame),
       ], carry: .whileUnfinished, bound: .begins(.block), life: .subject, since: 4,
       meaning:
-        "a block is given to a dispatch queue; written before the queue has it. `by`: the operation or block that did it; 0: none. `how`: 0 `async`, 1 as a barrier, 2 after a time, 3 when a group is empty. `group`: it belongs to a group. `item`: it is a work item, of which each submission has a number. `code`: what it runs. `at`: the program's place that did it"
+        "a block is given to a dispatch queue; written before the queue has it. `by`: the operation or block that did it; 0: none. `how`: 0 `async`, 1 as a barrier, 2 after a time, 3 when a group is empty, 4 `sync`: who submits it waits until it is over. `group`: it belongs to a group. `item`: it is a work item, of which each submission has a number. `code`: what it runs. `at`: the program's place that did it"
     ),
     EventSpec(
       .runBegan, "run", .block, carry: .whileUnfinished, life: .subject, since: 4,
@@ -308,6 +311,37 @@ public struct EventSpec: Sendable {
       meaning:
         "a dispatch queue at first sight: its label. `width`: how many blocks it runs at once; 1: it is serial; 0: as many as the system allows; -1: not known. `target`: the queue that it hands its blocks to, where that is none of the system's. `main`: the main thread's. `global`: one of the system's own"
     ),
+
+    // Tasks.
+    EventSpec(
+      .taskCreated, "task", .task,
+      [
+        .init("by", 1, 0, 32, .operation), .init("how", 1, 32, 4, .unsigned(.within(0...3))),
+        .init("priority", 1, 36, 8, .unsigned(.any)), .init("enqueued", 1, 44, 1, .flag),
+        .init("code", 2, 0, 32, .frame), .init("at", 2, 32, 32, .frame),
+      ], carry: .whileUnfinished, bound: .begins(.task), life: .subject, since: 4,
+      meaning:
+        "a task is created. `by`: the operation, block or task that did it; 0: none. `how`: 0 `Task`, which inherits from who creates it, 1 detached, 2 a child in a group, 3 `async let`; the last two are children of `by`. `priority`: as the runtime has it, 25 high, 21 medium, 17 low, 9 background. `enqueued`: it waits for its turn from here on, and has no `task-enqueued` of its own for that. `code`: what it runs; where that is a thunk, what it passes on to stands as its caller. `at`: the program's place that did it, with some of its callers. One that goes to an actor may run before this is written"
+    ),
+    EventSpec(
+      .taskEnqueued, "task-enqueued", .task, [.init("by", 1, 0, 32, .operation)],
+      carry: .sinceSuspended, life: .subject, since: 4,
+      meaning:
+        "the task may go on, and waits for its turn. `by`: the operation, block or task that let it; 0: none. Of a task that waits for an actor which is busy this is not heard"
+    ),
+    EventSpec(
+      .taskRun, "task-run", .task, carry: .sinceSuspended, life: .subject, since: 4,
+      meaning: "the task runs on this thread from here on"),
+    EventSpec(
+      .taskSuspended, "task-suspended", .task,
+      [.init("reason", 1, 0, 4, .unsigned(.within(0...5))), .init("for", 1, 32, 32, .operation)],
+      carry: .sinceSuspended, life: .subject, since: 4,
+      meaning:
+        "the task stops running on this thread. `reason`: 0 not known, 1 it waits for the task `for`, 2 for a continuation, 3 for its group, 4 it goes to another actor or executor, 5 it sleeps. `at` stands behind it: the functions that go on then, as a stack"
+    ),
+    EventSpec(
+      .taskCompleted, "task-completed", .task, carry: .whileUnfinished, bound: .ends(.task), life: .subject, since: 4,
+      meaning: "the task has returned, and is over; heard as its thread takes up something else"),
 
     // Queues.
     EventSpec(

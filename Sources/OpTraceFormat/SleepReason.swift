@@ -26,6 +26,9 @@ public enum SleepReason: UInt8, CaseIterable, Sendable {
   case child = 11
   /// A signal.
   case signal = 12
+  /// `epoll_wait` without a limit of time, with nothing to wait for but what the process itself does: a run loop or a thread
+  /// of libdispatch's without timers, files and connections.
+  case events = 13
 
   /// Whether it is a lock, which a thread holds.
   public var isLock: Bool {
@@ -50,6 +53,7 @@ public enum SleepReason: UInt8, CaseIterable, Sendable {
     case .input: "input or output"
     case .child: "another process"
     case .signal: "a signal of the system"
+    case .events: "work from other threads"
     }
   }
 }

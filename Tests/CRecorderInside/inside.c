@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include "../../Sources/COpTrace/base/wiped.h"
+#include "../../Sources/COpTrace/stacks/modules.h"
 #include "../../Sources/COpTrace/storage/recorder.h"
+#include "../../Sources/COpTrace/tasks/standing.h"
+#include "../../Sources/COpTrace/waits/signals.h"
 
 int test_descriptor(const optrace_recorder *recorder) { return recorder->descriptor; }
 
@@ -37,4 +40,51 @@ bool test_child_finds_pages_empty(void) {
     if (pages[0][i] != 0xA5 || pages[1][i] != 0xA5) return false;
   }
   return status == 0;
+}
+
+int test_signals_forgotten(uint64_t seed, int objects) {
+  uint64_t first = seed * 0xD6E8FEB86659FD93ull & 0x00007FFFFFFFFFF0ull, distance = (seed % 61 + 1) * 48;
+  int lost = 0;
+  for (int i = 0; i < objects; i++) signal_note(first + (uint64_t)i * distance, (work){NULL, (uint32_t)i + 1});
+  for (int i = 0; i < objects; i++) {
+    signal_record found;
+    lost += !signal_find(first + (uint64_t)i * distance, &found) || found.serial != (uint32_t)i + 1;
+  }
+  for (int i = 0; i < objects; i++) {
+    signal_record found;
+    signal_forget(first + (uint64_t)i * distance);
+    lost += signal_find(first + (uint64_t)i * distance, &found);
+  }
+  return lost;
+}
+
+enum { task_words = 64, resume_word = 7, context_word = 8, dependency_word = 20 };
+
+// A task of the runtime that is known, which has left its executor: what it waits for stands behind it, then a context.
+static void make_task(uint64_t *task) {
+  uint64_t *dependency = task + 40, *context = task + 48;
+  memset(task, 0, task_words * sizeof *task);
+  task[resume_word] = (uint64_t)(uintptr_t)make_task;
+  task[context_word] = (uint64_t)(uintptr_t)context;
+  task[dependency_word] = (uint64_t)(uintptr_t)dependency;
+  dependency[4] = 4;
+  dependency[5] = (uint64_t)(uintptr_t)task;
+  context[1] = (uint64_t)(uintptr_t)test_read_task;
+}
+
+test_task_reading test_read_task(int odd_word, uint64_t value, int before) {
+  static _Alignas(16) uint64_t task[task_words];
+  task_proof proof = {0};
+  task_reading found;
+  test_task_reading reading = {0};
+  modules_refresh();
+  make_task(task);
+  for (int i = 0; i < before; i++) task_read(&proof, task, true, &found);
+  if (odd_word >= 0) task[odd_word] = value;
+  reading.fits = task_read(&proof, task, true, &found);
+  reading.reason = found.reason;
+  reading.functions = (int)found.count;
+  make_task(task);
+  reading.fits_ever = task_read(&proof, task, true, &found);
+  return reading;
 }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "../../Sources/COpTrace/stacks/locks.h"
+#include "../../Sources/COpTrace/stacks/moment.h"
 #include "../../Sources/COpTrace/stacks/threads.h"
 #include "COpTrace.h"
 #include "CStackTestSupport.h"
@@ -480,6 +481,90 @@ const char *test_unrest(int rounds) {
     pthread_join(runners[i], NULL);
   }
   if (!result && !used) result = "nobody has used any time";
+  return result;
+}
+
+// ---- One moment
+
+typedef struct {
+  sem_t gate, ending;
+  _Atomic uint32_t moving, staying;   // The threads' ids.
+  _Atomic bool has_run;
+  bool wake;
+  moment_thread moved, stayed;
+} pair;
+
+static void *move(void *argument) {
+  pair *p = argument;
+  p->moving = test_thread_id();
+  while (sem_wait(&p->gate) != 0) {}
+  p->has_run = true;
+  while (sem_wait(&p->ending) != 0) {}
+  return NULL;
+}
+
+static void *stay(void *argument) {
+  ((pair *)argument)->staying = test_thread_id();
+  sleep_mutex_locked();
+  return NULL;
+}
+
+static void let_run(void *context) {
+  pair *p = context;
+  if (!p->wake) return;
+  sem_post(&p->gate);
+  while (!p->has_run) usleep(100);
+}
+
+static uint32_t place_any(void *context, const thread_seen *seen) {
+  (void)context;
+  return seen->depth;
+}
+
+static void note_pair(void *context, const moment_thread *thread) {
+  pair *p = context;
+  if (thread->id == p->moving) p->moved = *thread;
+  if (thread->id == p->staying) p->stayed = *thread;
+}
+
+static bool is_in(const moment_thread *thread, sleep_kind kind) {
+  return thread->is_still && thread->place && thread->call == SYS_futex && thread->reason.kind == kind;
+}
+
+static const char *look_at_pair(pair *p, threads_count *count) {
+  threads_options options = {.but = test_thread_id()};
+  const moment_calls calls = {.place = place_any, .tell = note_pair, .between = let_run, .context = p};
+  p->moved = p->stayed = (moment_thread){0};
+  threads_status status;
+  while ((status = moment_look(&options, &calls, count)) == threads_busy) usleep(100);
+  if (status != threads_looked) return "there is no look";
+  return is_in(&p->stayed, sleep_mutex) && p->stayed.reason.owner == test_thread_id() ? NULL : "who stays in a mutex is not told so";
+}
+
+const char *test_moment(void) {
+  pair p = {0};
+  pthread_t threads[2];
+  threads_count count = {0};
+  locks_prepare();
+  init_mutex(PTHREAD_MUTEX_NORMAL, PTHREAD_PRIO_NONE, PTHREAD_MUTEX_STALLED);
+  sem_init(&p.gate, 0, 0);
+  sem_init(&p.ending, 0, 0);
+  pthread_create(&threads[0], NULL, move, &p);
+  pthread_create(&threads[1], NULL, stay, &p);
+  const char *result = "they do not fall asleep";
+  for (int i = 0; i < 60000 && result; i++, usleep(1000)) {
+    result = p.moving && p.staying ? look_at_pair(&p, &count) : "they do not begin";
+    if (!result && !is_in(&p.moved, sleep_futex)) result = "who has not run yet is not told so";
+  }
+  p.wake = true;
+  if (!result) result = look_at_pair(&p, &count);
+  if (!result && (p.moved.is_still || p.moved.call != -1 || p.moved.place || p.moved.reason.kind != sleep_unknown))
+    result = "of one that has run meanwhile is told what it slept in before";
+  if (!result && (!count.moved || !p.moved.state || p.moved.is_running)) result = "who has moved is not counted, or has no state";
+  sem_post(&p.gate);
+  sem_post(&p.ending);
+  pthread_mutex_unlock(&mutex);
+  for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
   return result;
 }
 

@@ -101,6 +101,7 @@ import Testing
       lines.append("\(queue.id): \"\(queue.title)\" width \(show(queue.width)) on \(show(queue.target))\(flags)")
     }
     for block in trace.blocks { lines += describe(block, trace) }
+    for task in trace.tasks { lines += describe(task, trace) }
     for wait in trace.waits {
       lines.append(
         "wait for \(wait.target) on \(wait.thread) inside \(show(wait.inside)): \(wait.began) to \(show(wait.ended))\(stack(wait.at, trace))"
@@ -131,6 +132,22 @@ import Testing
     }
     lines += TraceValidator.check(events).map { "violation: \($0)" }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func describe(_ task: TaskRecord, _ trace: Trace) -> [String] {
+    var lines = [
+      "\(task.id) \"\(task.title)\": \(task.way) by \(show(task.submitter)), child of \(show(task.parent)), priority \(task.priority)"
+    ]
+    lines.append(
+      "  created \(show(task.submitted)), enqueued \(show(task.enqueued)), completed \(show(task.completed)), "
+        + "cancel \(show(task.cancelRequested))" + stack(task.submittedAt, trace))
+    if let code = task.code { lines.append("  runs" + stack(code, trace)) }
+    lines += task.runs.map { "  ran on \($0.thread): \($0.began) to \(show($0.ended))" }
+    lines += task.suspensions.map { one in
+      "  \(one.reason) for \(show(one.awaited)): \(show(one.from)) to \(show(one.to)), "
+        + "enqueued \(show(one.enqueued)) by \(show(one.resumer))" + stack(one.at, trace)
+    }
+    return lines
   }
 
   private func describe(_ block: BlockRecord, _ trace: Trace) -> [String] {

@@ -30,6 +30,8 @@ import Testing
     7 t1 blocked #2 object=0x10 kind=semaphore
     7 t1 submitted #3 by=#2 queue=d1
     7 t1 submitted #4 by=#1 queue=d1
+    7 t1 task #5 by=#1
+    7 t1 task #6 by=#2
 
     """
 
@@ -55,7 +57,7 @@ import Testing
     #expect(trace.operations.map(\.id) == [OperationID(1)])
     #expect(trace.marks.map(\.name) == ["mark one"] && trace.spans.map(\.name) == ["span one"])
     #expect(trace.waits.map(\.target) == [.operation(OperationID(2))])
-    #expect(trace.queues.isEmpty && trace.blocks.map(\.id) == [WorkID(4)])
+    #expect(trace.queues.isEmpty && trace.blocks.map(\.id) == [WorkID(4)] && trace.tasks.map(\.id) == [WorkID(5)])
     #expect(trace.lastSign == 7)
   }
 

@@ -18,7 +18,7 @@ import Testing
   private static func emit(_ spec: EventSpec, _ core: OpaquePointer, waiter: Int64) {
     let subject: UInt32 =
       switch spec.subject {
-      case .operation, .block: operation
+      case .operation, .block, .task: operation
       case .queue: queue
       case .dispatch: 3
       case .span: span
@@ -100,7 +100,9 @@ import Testing
     }
     let begins = open.filter { $0.bound == .begins(.operation) || $0.bound == .begins(.queue) }
     let others = open.filter { spec in !begins.contains { $0.kind == spec.kind } }
-    let found = try left(of: begins + order(others), waiter: 55)
+    // Of a task is carried what follows its last suspension.
+    let suspended = others.filter { $0.kind == .taskSuspended }
+    let found = try left(of: begins + suspended + order(others.filter { $0.kind != .taskSuspended }), waiter: 55)
     for spec in open where spec.subject != .thread && spec.subject != .reason {
       #expect(found.contains(spec.kind) == (spec.carry != .never), "`\(spec.name)`")
     }

@@ -52,7 +52,10 @@ func dispatchBlocks() {
   let item = DispatchWorkItem { print("item") }
   disk.async(execute: item)
   disk.async(execute: item)
-  item.notify(queue: network) { done.signal() }
+  // libdispatch ends a program that asks for the end of an item which has run twice.
+  let last = DispatchWorkItem {}
+  disk.async(execute: last)
+  last.notify(queue: network) { done.signal() }
   done.wait()
   disk.sync {}
   let cancelled = DispatchWorkItem { print("never") }
@@ -63,7 +66,11 @@ func dispatchBlocks() {
   done.wait()
   DispatchQueue.main.async { print("main") }
   network.async {
-    DispatchQueue.concurrentPerform(iterations: 2) { _ in network.async { usleep(100) } }
+    // Long enough for another thread to take part.
+    DispatchQueue.concurrentPerform(iterations: 2) { _ in
+      usleep(5000)
+      network.async { usleep(100) }
+    }
     done.signal()
   }
   done.wait()

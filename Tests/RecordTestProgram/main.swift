@@ -116,6 +116,15 @@ while let step = rest.popFirst() {
     say("hanging")
     while true { sleep(60) }
 
+  case "lock":
+    let lock = NSLock()
+    lock.lock()
+    let queue = OperationQueue()
+    queue.addOperation { lock.withLock {} }
+    say("locked")
+    queue.waitUntilAllOperationsAreFinished()
+    lock.unlock()
+
   case "busy":
     // Works until standard input ends.
     Thread.detachNewThread {

@@ -176,7 +176,7 @@ default:
     try runHookMode(mode, path: path, recorder: { record() })
     || runHookTrapMode(mode, recorder: { record() })
     || runBlockingMode(mode, path: path, recorder: { record() })
-    || runAloneMode(mode, recorder: { record() })
+    || runAloneMode(mode, recorder: { record() }) || runTaskMode(mode, recorder: record)
   if !isKnown { exit(64) }
 }
 

@@ -7,12 +7,9 @@
 
 static optrace_recorder *_Atomic recorder_of_blocks;
 
-// Code is named by a function of the recorder's Swift part, which locks; once for each place.
-static uint32_t (*_Atomic define_code)(void *context, uint64_t function);
-
 void record_submitted(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
   dispatch_queues_prepare();
-  atomic_store(&define_code, define);
+  places_name_code(define);
   if (recorder) dispatch_queues_begin(recorder);
   atomic_store_explicit(&recorder_of_blocks, recorder, memory_order_release);
 }
@@ -20,15 +17,6 @@ void record_submitted(optrace_recorder *recorder, uint32_t (*define)(void *conte
 optrace_recorder *submission_recorder(void) {
   optrace_recorder *recorder = atomic_load_explicit(&recorder_of_blocks, memory_order_acquire);
   return recorder_is_enabled(recorder) ? recorder : NULL;
-}
-
-// As the interner of code has its numbers in the cache.
-static uint32_t place_of_code(optrace_recorder *recorder, uint64_t function) {
-  const uint64_t key = (uint64_t)1 << 63;
-  uint32_t known = optrace_cache_find(recorder, function, key);
-  if (known) return known;
-  uint32_t (*define)(void *, uint64_t) = atomic_load_explicit(&define_code, memory_order_acquire);
-  return define ? define(recorder->define_context, function) : 0;
 }
 
 uint32_t submitted(optrace_recorder *recorder, void *queue, uint32_t how, uint64_t code, optrace_start here) {

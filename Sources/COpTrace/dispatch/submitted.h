@@ -6,7 +6,7 @@
 #include "../storage/recorder.h"
 
 // How a block comes to its queue: as the format has it.
-enum { submitted_async = 0, submitted_barrier = 1, submitted_after = 2, submitted_notify = 3,
+enum { submitted_async = 0, submitted_barrier = 1, submitted_after = 2, submitted_notify = 3, submitted_sync = 4,
        submitted_in_group = 1 << 4, submitted_as_item = 1 << 5 };
 
 // From here on blocks are recorded; see `optrace_record_dispatch`.

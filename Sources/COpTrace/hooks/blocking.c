@@ -3,7 +3,9 @@
 #include "blocking.h"
 
 #include "../dispatch/queues.h"
+#include "../dispatch/submitted.h"
 #include "../operations/frames.h"
+#include "../stacks/modules.h"
 #include "../waits/signals.h"
 #include "../waits/waits.h"
 #include "blocks.h"
@@ -12,6 +14,7 @@
 #if OPTRACE_HAS_HOOKS
 #include <dlfcn.h>
 #include <pthread.h>
+#include <string.h>
 #include <time.h>
 
 enum {
@@ -95,6 +98,7 @@ static void *hook_group_create(void) { return created(((void *(*)(void))real(ind
 
 typedef void (*submit)(void *queue, void *context, function run);
 
+// Where blocks are recorded, what runs in a `sync` is one: its submitter waits for it, and it has the queue while it runs.
 typedef struct {
   void *context;
   function run;
@@ -102,6 +106,8 @@ typedef struct {
   work inside;
   pthread_t caller;
   lane *wait;
+  optrace_recorder *recorder;
+  uint32_t number;
 } use;
 
 static void run_used(void *context) {
@@ -112,29 +118,49 @@ static void run_used(void *context) {
     u->wait = NULL;
   }
   signal_note(u->queue, u->inside);
+  submitted_begins(u->recorder, u->number);
   u->run(u->context);
+  submitted_ends(u->recorder, u->number);
   signal_note(u->queue, u->inside);
 }
 
-static void use_queue(uint32_t index, void *queue, void *context, function run) {
+// The program's calls, and those that Swift's overlay makes for it.
+static bool is_programs(const void *caller) {
+  static _Atomic uint32_t overlay;
+  uint64_t address = (uint64_t)(uintptr_t)caller - 1;
+  if (module_is_own(address)) return true;
+  uint32_t number = module_of(address), known = atomic_load_explicit(&overlay, memory_order_relaxed);
+  if (known) return number == known;
+  const module *from = module_at(number);
+  if (!from || !strstr(from->path, "/libswiftDispatch.so")) return false;
+  atomic_store_explicit(&overlay, number, memory_order_relaxed);
+  return true;
+}
+
+static inline __attribute__((always_inline)) void use_queue(uint32_t index, void *queue, void *context, function run,
+                                                            uint64_t code) {
   submit call = (submit)real(index);
-  if (!hooks_active()) return call(queue, context, run);
-  use u = {context, run, named(queue, optrace_object_queue), frame_work(), pthread_self(),
-           begin(queue, optrace_object_queue)};
+  optrace_recorder *recorder = submission_recorder();
+  if (!hooks_active() && !recorder) return call(queue, context, run);
+  use u = {context, run, named(queue, optrace_object_queue), frame_work(), pthread_self(), NULL, recorder, 0};
+  if (recorder && is_programs(__builtin_return_address(0)))
+    u.number = submitted(recorder, queue, submitted_sync, module_is_own(code) ? code : 0, optrace_here());
+  u.wait = begin(queue, optrace_object_queue);
   call(queue, &u, run_used);
   end(u.wait);
 }
 
 // What libdispatch itself does with an ordinary block: its function, called with the block.
-static void use_queue_by_block(uint32_t index, uint32_t by_function, void *queue, block *body) {
+static inline __attribute__((always_inline)) void use_queue_by_block(uint32_t index, uint32_t by_function, void *queue,
+                                                                     block *body) {
   if (block_is_special(body) || !real(by_function))
     return ((void (*)(void *, void *))real(index))(queue, body);
-  use_queue(by_function, queue, body, body->invoke);
+  use_queue(by_function, queue, body, body->invoke, block_code(body));
 }
 
 #define QUEUE_HOOKS(name)                                                                \
   static void hook_##name##_f(void *queue, void *context, function run) {               \
-    use_queue(index_##name##_f, queue, context, run);                                    \
+    use_queue(index_##name##_f, queue, context, run, (uint64_t)(uintptr_t)run);          \
   }                                                                                      \
   static void hook_##name(void *queue, void *body) {                                     \
     use_queue_by_block(index_##name, index_##name##_f, queue, body);                     \

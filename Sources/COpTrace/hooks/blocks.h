@@ -18,7 +18,8 @@ typedef struct {
 
 typedef struct {
   void *class;
-  int flags, reserved;
+  int flags;
+  _Atomic uint32_t reserved;  // The runtime carries it along, and neither it nor a compiler uses it.
   function invoke;
   const block_descriptor *descriptor;
 } block;

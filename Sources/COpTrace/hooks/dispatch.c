@@ -1,7 +1,8 @@
 // Blocks of dispatch queues: who submits each, and when and where it runs. Each hook makes the call that it stands for, once;
 // what is submitted is wrapped, so that its run is seen.
 //
-// An ordinary block is caught by one of ours, which tells of its beginning and end. A block of `dispatch_block_create` goes its
+// An ordinary block carries its number itself, and is handed on as a function with a context, as libdispatch does itself; where
+// that can't be, it is caught by one of ours. Both tell of its beginning and end. A block of `dispatch_block_create` goes its
 // way as it is, or its flags and its cancelling were lost: what it runs was wrapped when it was made (`items.c`). What the
 // system's own libraries submit is theirs.
 #include "dispatch.h"
@@ -10,6 +11,7 @@
 #include "../operations/frames.h"
 #include "../places/places.h"
 #include "../records/emit.h"
+#include "../stacks/events.h"
 #include "../stacks/modules.h"
 #include "blocks.h"
 #include "items.h"
@@ -22,7 +24,8 @@
 enum {
   index_async, index_barrier_async, index_group_async, index_group_notify, index_after, index_async_f, index_barrier_async_f,
   index_group_async_f, index_group_notify_f, index_after_f, index_apply, index_block_create, index_block_create_with_qos_class,
-  index_block_cancel, index_block_notify, index_source_set_event_handler, index_source_set_cancel_handler,
+  index_block_cancel, index_block_notify, index_source_create, index_source_set_event_handler,
+  index_source_set_cancel_handler,
 };
 
 static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return dispatch_imports[index].real; }
@@ -56,8 +59,44 @@ static void run_caught(void *block) {
 
 static const block_descriptor caught_descriptor = {0, sizeof(caught), caught_copy, caught_dispose};
 
-// Calls `call` with the block that is to go its way.
-#define SUBMIT_BLOCK(queue, body, how, call)                                                                       \
+// The recorder that the blocks with numbers in them belong to: the first one of the process.
+static optrace_recorder *_Atomic marking;
+
+// The copy that libdispatch would make, with the number in it. Null: one number stands in it already, as it was submitted before
+// and has not run; it is not to be written to; the recorder is another one.
+static block *marked(optrace_recorder *recorder, const block *body, uint32_t number) {
+  uint32_t none = 0;
+  if (body->flags & block_is_global) return NULL;
+  optrace_recorder *first = atomic_load_explicit(&marking, memory_order_acquire);
+  if (!first && atomic_compare_exchange_strong_explicit(&marking, &first, recorder, memory_order_acq_rel, memory_order_acquire))
+    first = recorder;
+  if (first != recorder) return NULL;
+  block *copied = block_copy(body);
+  if (!copied) return NULL;
+  if (atomic_compare_exchange_strong_explicit(&copied->reserved, &none, number, memory_order_acq_rel, memory_order_relaxed)) return copied;
+  block_release(copied);
+  return NULL;
+}
+
+static void run_marked(void *context) {
+  block *body = context;
+  optrace_recorder *recorder = atomic_load_explicit(&marking, memory_order_acquire);
+  // Who submits it again meanwhile writes nothing where a number stands.
+  uint32_t number = atomic_load_explicit(&body->reserved, memory_order_acquire);
+  atomic_store_explicit(&body->reserved, 0, memory_order_release);
+  submitted_begins(recorder, number);
+  body->invoke(body);
+  submitted_ends(recorder, number);
+  block_release(body);
+}
+
+static block *unmarked(optrace_recorder *recorder, const block *body, uint32_t number) {
+  (void)recorder, (void)body, (void)number;
+  return NULL;
+}
+
+// Calls `call_function` with the block that has its number in it, else `call` with the block that is to go its way.
+#define SUBMIT_BLOCK(queue, body, how, call, mark, call_function)                                                  \
   optrace_recorder *recorder = submission_recorder();                                                              \
   const block *own = body;                                                                                         \
   if (!recorder || !own) { call(body); return; }                                                                   \
@@ -68,41 +107,61 @@ static const block_descriptor caught_descriptor = {0, sizeof(caught), caught_cop
   }                                                                                                                \
   uint64_t code = block_code(own);                                                                                 \
   if (!module_is_own(code)) { call(body); return; }                                                                \
-  caught wrapped = {block_on_stack(run_caught, &caught_descriptor), own, recorder,                                 \
-                    submitted(recorder, queue, how, code, optrace_here()), 0};                                     \
-  if (!wrapped.number) { call(body); return; }                                                                     \
+  uint32_t number = submitted(recorder, queue, how, code, optrace_here());                                         \
+  if (!number) { call(body); return; }                                                                             \
+  block *copied = mark(recorder, own, number);                                                                     \
+  if (copied) { call_function(copied); return; }                                                                   \
+  caught wrapped = {block_on_stack(run_caught, &caught_descriptor), own, recorder, number, 0};                     \
   call(&wrapped)
 
 #define AS_IT_IS(body) ((void (*)(void *, const void *))real(index))(queue, body)
-static inline __attribute__((always_inline)) void submit_block(uint32_t index, void *queue, void *body, uint32_t how) {
-  SUBMIT_BLOCK(queue, body, how, AS_IT_IS);
+#define BY_FUNCTION(body) ((void (*)(void *, void *, function))real(index_f))(queue, body, run_marked)
+static inline __attribute__((always_inline))
+void submit_block(uint32_t index, uint32_t index_f, void *queue, void *body, uint32_t how) {
+  SUBMIT_BLOCK(queue, body, how, AS_IT_IS, marked, BY_FUNCTION);
 }
 #undef AS_IT_IS
+#undef BY_FUNCTION
 
-static void hook_async(void *queue, void *body) { submit_block(index_async, queue, body, submitted_async); }
-static void hook_barrier_async(void *queue, void *body) { submit_block(index_barrier_async, queue, body, submitted_barrier); }
+static void hook_async(void *queue, void *body) { submit_block(index_async, index_async_f, queue, body, submitted_async); }
+static void hook_barrier_async(void *queue, void *body) {
+  submit_block(index_barrier_async, index_barrier_async_f, queue, body, submitted_barrier);
+}
 
 #define AS_IT_IS(body) ((void (*)(void *, void *, const void *))real(index))(group, queue, body)
-static inline __attribute__((always_inline)) void submit_in_group(uint32_t index, void *group, void *queue, void *body, uint32_t how) {
-  SUBMIT_BLOCK(queue, body, how, AS_IT_IS);
+#define BY_FUNCTION(body) ((void (*)(void *, void *, void *, function))real(index_f))(group, queue, body, run_marked)
+static inline __attribute__((always_inline))
+void submit_in_group(uint32_t index, uint32_t index_f, void *group, void *queue, void *body, uint32_t how) {
+  SUBMIT_BLOCK(queue, body, how, AS_IT_IS, marked, BY_FUNCTION);
 }
 #undef AS_IT_IS
+#undef BY_FUNCTION
 
 static void hook_group_async(void *group, void *queue, void *body) {
-  submit_in_group(index_group_async, group, queue, body, submitted_async | submitted_in_group);
+  submit_in_group(index_group_async, index_group_async_f, group, queue, body, submitted_async | submitted_in_group);
 }
 
 static void hook_group_notify(void *group, void *queue, void *body) {
-  submit_in_group(index_group_notify, group, queue, body, submitted_notify);
+  submit_in_group(index_group_notify, index_group_notify_f, group, queue, body, submitted_notify);
 }
 
 #define AS_IT_IS(body) ((void (*)(void *, void *, const void *))real(index_block_notify))(item, queue, body)
-static void hook_block_notify(void *item, void *queue, void *body) { SUBMIT_BLOCK(queue, body, submitted_notify, AS_IT_IS); }
+#define BY_FUNCTION(body) (void)body
+static void hook_block_notify(void *item, void *queue, void *body) {
+  SUBMIT_BLOCK(queue, body, submitted_notify, AS_IT_IS, unmarked, BY_FUNCTION);
+}
 #undef AS_IT_IS
+#undef BY_FUNCTION
 
 #define AS_IT_IS(body) ((void (*)(uint64_t, void *, const void *))real(index_after))(when, queue, body)
-static void hook_after(uint64_t when, void *queue, void *body) { SUBMIT_BLOCK(queue, body, submitted_after, AS_IT_IS); }
+#define BY_FUNCTION(body) ((void (*)(uint64_t, void *, void *, function))real(index_after_f))(when, queue, body, run_marked)
+static void hook_after(uint64_t when, void *queue, void *body) {
+  // Of others' timers there is no record.
+  if (!body || !module_is_own(block_code(body))) events_timer_made();
+  SUBMIT_BLOCK(queue, body, submitted_after, AS_IT_IS, marked, BY_FUNCTION);
+}
 #undef AS_IT_IS
+#undef BY_FUNCTION
 
 // ---- Functions -----------------------------------------------------------------------------------------------------
 
@@ -152,6 +211,7 @@ static void hook_group_notify_f(void *group, void *queue, void *context, functio
   SUBMIT_FUNCTION(submitted_notify, GROUPED(index_group_notify_f), group, queue, );
 }
 static void hook_after_f(uint64_t when, void *queue, void *context, function run) {
+  if (!module_is_own((uint64_t)(uintptr_t)run)) events_timer_made();
   SUBMIT_FUNCTION(submitted_after, ((void (*)(uint64_t, void *, void *, function))real(index_after_f)), when, queue, );
 }
 
@@ -182,7 +242,8 @@ static void run_iteration(void *block, size_t iteration) {
 static void hook_apply(size_t iterations, void *queue, void *body) {
   void (*call)(size_t, void *, const void *) = (void (*)(size_t, void *, const void *))real(index_apply);
   work inside = frame_work();
-  if (!submission_recorder() || !inside.number || !body || !module_is_own(block_code(body))) return call(iterations, queue, body);
+  // Whoever asks, it is done for what runs here: Swift's overlay wraps the program's closure in one of its own.
+  if (!submission_recorder() || !inside.number || !body) return call(iterations, queue, body);
   lent wrapped = {block_on_stack((function)(void *)run_iteration, &lent_descriptor), body, inside};
   call(iterations, queue, &wrapped);
 }
@@ -201,6 +262,11 @@ static void set_handler(uint32_t index, void *source, void *body) {
     return call(source, body);
   lent wrapped = {block_on_stack(run_handler, &lent_descriptor), body, inside};
   call(source, &wrapped);
+}
+
+static void *hook_source_create(const void *type, uintptr_t handle, uintptr_t mask, void *queue) {
+  events_timer_made();
+  return ((void *(*)(const void *, uintptr_t, uintptr_t, void *))real(index_source_create))(type, handle, mask, queue);
 }
 
 static void hook_source_set_event_handler(void *source, void *body) { set_handler(index_source_set_event_handler, source, body); }
@@ -232,7 +298,7 @@ hooked_import dispatch_imports[] = {
   DISPATCH(async), DISPATCH(barrier_async), DISPATCH(group_async), DISPATCH(group_notify), DISPATCH(after), DISPATCH(async_f),
   DISPATCH(barrier_async_f), DISPATCH(group_async_f), DISPATCH(group_notify_f), DISPATCH(after_f), DISPATCH(apply),
   DISPATCH(block_create), DISPATCH(block_create_with_qos_class), DISPATCH(block_cancel), DISPATCH(block_notify),
-  DISPATCH(source_set_event_handler), DISPATCH(source_set_cancel_handler),
+  DISPATCH(source_create), DISPATCH(source_set_event_handler), DISPATCH(source_set_cancel_handler),
   {0},
 };
 #endif

@@ -39,21 +39,22 @@ static uintptr_t foundation_base;
 // Set once, before anything is exchanged: the methods of both classes; the functions of Foundation, and of anybody.
 static hooked_method *const *hooked_methods;
 static hooked_import *const *hooked_imports;
-static bool wants_last;
+static bool wants[import_tables] = {[imports_foundation] = true, [imports_blocking] = true};
 
-bool imports_resolve(hooked_method *const methods[2], hooked_import *const imports[3]) {
+bool imports_resolve(hooked_method *const methods[2], hooked_import *const imports[import_tables]) {
   // Once: when the hooks are put in place again, threads may still be inside of a call that was redirected before.
   static bool is_resolved;
   if (is_resolved) return true;
   hooked_methods = methods;
   hooked_imports = imports;
-  for (int t = 1; t < 3; t++)
+  for (int t = imports_foundation + 1; t < import_tables; t++)
     for (hooked_import *i = imports[t]; i->name; i++) {
       // As the program itself would find it: a sanitizer's, where there is one.
       i->real = dlsym(RTLD_DEFAULT, i->name);
       i->owner = owner_of(i->real);
+      if (i->within) i->only = owner_of(dlsym(RTLD_DEFAULT, i->within));
     }
-  for (hooked_import *i = imports[0]; i->name; i++) {
+  for (hooked_import *i = imports[imports_foundation]; i->name; i++) {
     if (!(i->real = dlsym(foundation_handle(), i->name))) return false;
     i->owner = foundation_base = owner_of(i->real);
   }
@@ -66,18 +67,24 @@ typedef struct {
   uintptr_t owner;
 } exchange;
 
-static bool find_exchange(const char *name, exchange *found) {
-  bool is_swift = strncmp(name, "$s10Foundation", 14) == 0;
-  if (!is_swift && strncmp(name, "dispatch_", 9) != 0 && strncmp(name, "pthread_cond_", 13) != 0) return false;
+static bool begins(const char *name, const char *with) { return strncmp(name, with, strlen(with)) == 0; }
+
+static bool is_of_tasks(const char *name) { return begins(name, "swift_") || begins(name, "$sScT"); }
+
+// `object`: whose calls are looked at.
+static bool find_exchange(const char *name, uintptr_t object, exchange *found) {
+  bool is_swift = begins(name, "$s10Foundation");
+  if (!is_swift && !begins(name, "dispatch_") && !begins(name, "pthread_cond_") && !(wants[imports_tasks] && is_of_tasks(name)))
+    return false;
   for (size_t t = 0; is_swift && t < 2; t++)
     for (hooked_method *m = hooked_methods[t]; m->symbol; m++) {
       if (!m->direct || strcmp(m->symbol, name) != 0) continue;
       *found = (exchange){m->direct, m->real, foundation_base};
       return true;
     }
-  for (size_t t = 0; t < (wants_last ? 3 : 2); t++)
-    for (hooked_import *i = hooked_imports[t]; i->name; i++) {
-      if (strcmp(i->name, name) != 0) continue;
+  for (int t = import_tables - 1; t >= 0; t--)
+    for (hooked_import *i = hooked_imports[t]; wants[t] && i->name; i++) {
+      if (strcmp(i->name, name) != 0 || (i->within && i->only != object)) continue;
       *found = (exchange){i->hook, i->real, i->owner};
       return i->real != NULL;
     }
@@ -103,7 +110,7 @@ static void patch_relocations(const struct dl_phdr_info *object, const ElfW(Rela
     uint32_t type = (uint32_t)ELF64_R_TYPE(from[i].r_info);
     if ((int)type != jump_slot && (int)type != global_data) continue;
     exchange found;
-    if (!find_exchange(names + symbols[ELF64_R_SYM(from[i].r_info)].st_name, &found)) continue;
+    if (!find_exchange(names + symbols[ELF64_R_SYM(from[i].r_info)].st_name, object->dlpi_addr, &found)) continue;
     // Not through `dladdr`: its lock and the one that is held here are taken in the other order by `dlopen`.
     if (found.owner == object->dlpi_addr) continue;
     void *_Atomic *place = (void *_Atomic *)(object->dlpi_addr + from[i].r_offset);
@@ -153,9 +160,9 @@ static int patch_object(struct dl_phdr_info *object, size_t size, void *context)
   return 0;
 }
 
-void imports_want_last(void) {
-  if (wants_last) return;
-  wants_last = true;
+void imports_want(int table) {
+  if (wants[table]) return;
+  wants[table] = true;
   // All objects are looked through anew.
   seen_adds = seen_subs = 0;
 }

@@ -3,6 +3,7 @@
 
 #include "../dispatch/submitted.h"
 #include "../life/keeper.h"
+#include "../stacks/events.h"
 #include "blocking.h"
 #include "classes.h"
 #include "dispatch.h"
@@ -11,6 +12,7 @@
 #include "operations.h"
 #include "queues.h"
 #include "state.h"
+#include "tasks.h"
 
 #if OPTRACE_HAS_HOOKS
 // In Swift (HookCalls.swift), above all that asks for hooks. Hidden: each copy of OpTrace has its own. Weak: this target
@@ -18,7 +20,10 @@
 __attribute__((weak, visibility("hidden"))) void optrace_fill_hook_calls(optrace_hook_calls *calls);
 
 static hooked_method *const methods[] = {[class_operation] = operation_methods, [class_queue] = queue_methods};
-static hooked_import *const imports[] = {foundation_imports, blocking_imports, dispatch_imports};
+static hooked_import *const imports[import_tables] = {
+  [imports_foundation] = foundation_imports, [imports_blocking] = blocking_imports, [imports_dispatch] = dispatch_imports,
+  [imports_tasks] = task_imports,
+};
 
 // Looks at Foundation, and changes nothing. Null, or why it is none that we know.
 static const char *prepare(void) {
@@ -63,8 +68,17 @@ const char *optrace_hooks_install(void) {
 
 void optrace_record_dispatch(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
   record_submitted(recorder, define);
-  imports_want_last();
+  imports_want(imports_dispatch);
   classes_refresh();
+  events_hear_timers();
+}
+
+const char *optrace_record_tasks(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
+  const char *why = tasks_prepare(recorder, define);
+  if (why) return why;
+  imports_want(imports_tasks);
+  classes_refresh();
+  return NULL;
 }
 
 void optrace_hooks_remove(void) {
@@ -84,6 +98,11 @@ void optrace_hooks_remove(void) {}
 void optrace_record_dispatch(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
   (void)recorder;
   (void)define;
+}
+const char *optrace_record_tasks(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
+  (void)recorder;
+  (void)define;
+  return "this system has no hooks";
 }
 optrace_operation *optrace_object_find(const void *object) {
   (void)object;

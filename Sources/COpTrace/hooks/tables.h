@@ -27,6 +27,8 @@ typedef struct {
   void *hook;
   void *real;
   uintptr_t owner;  // Where the object that defines it is loaded.
+  const char *within;  // Only the calls of the object that defines this function go through the hook; null: those of all.
+  uintptr_t only;      // Where that object is loaded.
 } hooked_import;
 
 // Of one class.

@@ -109,6 +109,24 @@ typedef struct {
 // Where the code at an address is from. False: from nowhere that the system knows. May take the loader's lock.
 bool optrace_image_find(uint64_t address, optrace_image *out);
 
+// A thread of another process.
+typedef struct {
+  uint32_t id;                // The system's, as that of the owner of what it waits for; 0: none.
+  uint32_t owner;
+  const char *name;
+  uint64_t words[2];          // Of the record `seen`, without an owner.
+  const uint64_t *addresses;  // Where it stands, and what that returns to.
+  uint32_t depth, guessed;    // How many; the first that was guessed.
+} optrace_outside_thread;
+typedef struct {
+  uint32_t seen, moved, refused;
+} optrace_outside_count;
+// Looks at all of its threads from here; that process notices nothing. What needs the rights to trace it (calls, locks, stacks) is
+// missing where they are: those threads are `refused`. While `see` is called, `optrace_image_find` tells of that process. For
+// programs that record nothing themselves. False: there is no such process, or none that can be looked at.
+bool optrace_look_outside(uint32_t process, void *context,
+                          void (*see)(void *context, const optrace_outside_thread *thread), optrace_outside_count *count);
+
 // A small cache from two words (a class pointer; a literal's address and a line) to the id of an interned string.
 // Lock-free to read; 0 is "not there".
 uint32_t optrace_cache_find(optrace_recorder *recorder, uint64_t key1, uint64_t key2);

@@ -58,6 +58,8 @@ enum {
   optrace_kind_run_began = 0x15,
   optrace_kind_run_ended = 0x16,
   optrace_kind_block_dropped = 0x17,
+  optrace_kind_task_run = 0x1C,
+  optrace_kind_task_completed = 0x1D,
   optrace_kind_time = 0x40,
   optrace_kind_thread_switched = 0x41,
   optrace_kind_lost = 0x42,
@@ -74,6 +76,8 @@ enum {
   optrace_kind_queue_main_changed = 0x4D,
   optrace_kind_unblocked = 0x4E,
   optrace_kind_looked = 0x4F,
+  optrace_kind_task_enqueued = 0x58,
+  optrace_kind_task_suspended = 0x59,
   optrace_kind_calibration = 0x80,
   optrace_kind_blocked = 0x81,
   optrace_kind_signalled = 0x82,
@@ -82,6 +86,7 @@ enum {
   optrace_kind_thread_seen = 0x85,
   optrace_kind_wait_lasts = 0x86,
   optrace_kind_block_submitted = 0x87,
+  optrace_kind_task_created = 0x8C,
   optrace_kind_string = 0xC0,
   optrace_kind_operation_named = 0xC1,
   optrace_kind_queue_created = 0xC2,
@@ -171,6 +176,7 @@ enum {
   optrace_sleep_input = 10,
   optrace_sleep_child = 11,
   optrace_sleep_signal = 12,
+  optrace_sleep_events = 13,
 };
 
 enum {

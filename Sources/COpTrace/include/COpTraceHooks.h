@@ -59,6 +59,9 @@ void *optrace_hooks_watcher(void);
 // Blocks of dispatch queues are recorded from here on. `define` gives the function at an address a number, as that of
 // `optrace_recorder_use_stacks` does, with its context. The hooks stay in their places; of a recorder that has stopped they say nothing.
 void optrace_record_dispatch(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function));
+// Tasks are recorded from here on; as above. Null, also where no program of this process can have tasks; or why they cannot be
+// recorded, and then nothing is changed.
+const char *optrace_record_tasks(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function));
 
 // What is known of an object that is not ours: as long as the object lives. Null: not known.
 optrace_operation *optrace_object_find(const void *object);

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../dispatch/submitted.h"
 #include "../places/places.h"
 #include "../records/emit.h"
 #include "../records/lanes.h"
-#include "../stacks/locks.h"
-#include "../stacks/threads.h"
+#include "../tasks/told.h"
+#include "seen.h"
 
 enum { beats_between_looks = 10 };
 
@@ -81,34 +82,20 @@ static void forget_ended(optrace_recorder *recorder) {
 
 // ---- A look --------------------------------------------------------------------------------------------------------
 
-// As the format has them.
-static uint64_t state_of(const thread_seen *seen) {
-  switch (seen->state) {
-    case 'R': return 1;
-    case 'S': return 2;
-    case 'D': return 3;
-    case 'T': case 't': return 4;
-    case 'Z': case 'X': return 5;
-    default: return 0;
-  }
+static uint32_t place(void *context, const thread_seen *seen) {
+  optrace_recorder *recorder = context;
+  return places_wanted(recorder) ? place_of(recorder, seen->pcs, seen->depth, seen->guessed) : 0;
 }
 
-static void see(void *context, const thread_seen *seen) {
-  enum { most_cpu = 0x7FFFFFFF, call_place = 48, most_call = 0xFFE, reason_place = 60 };
+static void tell(void *context, const moment_thread *seen) {
   optrace_recorder *recorder = context;
   uint32_t number = number_of(recorder, seen->id, seen->name);
   if (!number) return;
-  sleep_reason reason = {.kind = sleep_unknown};
-  if (!seen->is_running && seen->call >= 0) reason = locks_explain(seen->call, seen->arguments);
   // A thread may be told of as an owner before its turn comes.
-  uint32_t owner = reason.owner ? number_of(recorder, reason.owner, "") : 0;
-  uint64_t cpu = seen->cpu / 1000000;
-  uint64_t word1 = (cpu < most_cpu ? cpu : most_cpu) | (uint64_t)owner << 32 | state_of(seen) << 56 |
-                   (uint64_t)seen->is_running << 60 | (uint64_t)reason.owner_ended << 61 | (uint64_t)reason.timed << 62;
-  uint64_t call = seen->call >= 0 && seen->call < most_call ? (uint64_t)seen->call + 1 : 0;
-  uint64_t word2 = (reason.lock & (((uint64_t)1 << 48) - 1)) | call << call_place | (uint64_t)reason.kind << reason_place;
-  uint32_t place = places_wanted(recorder) ? place_of(recorder, seen->pcs, seen->depth, seen->guessed) : 0;
-  emit3_at(recorder, optrace_kind_thread_seen, number, word1, word2, place);
+  uint32_t owner = seen->reason.owner ? number_of(recorder, seen->reason.owner, "") : 0;
+  uint64_t words[2];
+  seen_words(seen, owner, words);
+  emit3_at(recorder, optrace_kind_thread_seen, number, words[0], words[1], seen->place);
   recorder->look->written++;
 }
 
@@ -119,7 +106,8 @@ static void look(optrace_recorder *recorder, uint64_t request) {
   threads_options options = {.but = optrace_thread_id()};
   if (!places_wanted(recorder)) options.most_frames = 1;
   threads_count count = {0};
-  if (threads_look(&options, see, recorder, &count) != threads_looked) return;
+  const moment_calls calls = {.place = place, .tell = tell, .context = recorder};
+  if (moment_look(&options, &calls, &count) != threads_looked) return;
   forget_ended(recorder);
   uint64_t word1 = (own->written & 0xFFFF) | (uint64_t)(count.moved & 0xFFFF) << 16 |
                    (uint64_t)(count.refused & 0xFFFF) << 32 | (request & 0xFFFF) << 48;
@@ -130,6 +118,8 @@ static void look(optrace_recorder *recorder, uint64_t request) {
 
 // Whether somebody waits for something: an operation that is not over, a thread.
 static bool is_pending(optrace_recorder *recorder) {
+  // Whether blocks and tasks are pending nobody counts.
+  if (submission_recorder() == recorder || task_recorder() == recorder) return true;
   int64_t pending = 0;
   pthread_mutex_lock(&recorder->lock);
   for (lane *l = recorder->known; l; l = l->next_known) pending += atomic_load_explicit(&l->pending, memory_order_relaxed);

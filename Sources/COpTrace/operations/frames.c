@@ -1,4 +1,4 @@
-// What executes on this thread: the operations and the blocks of dispatch queues whose code it is inside of, innermost last.
+// What executes on this thread: the operations, blocks of dispatch queues and tasks whose code it is inside of, innermost last.
 // Deeper ones than there are slots are counted and not named.
 #include "frames.h"
 
@@ -14,7 +14,7 @@ static _Thread_local struct {
   uint32_t depth;
   uint32_t waits;
   struct {
-    optrace_operation *operation;  // Null: a block of a dispatch queue.
+    optrace_operation *operation;  // Null: a block of a dispatch queue, or a task.
     uint32_t phase;
     work block;
   } frames[frame_slots];
@@ -37,6 +37,12 @@ void frame_push_work(work block) {
 
 void optrace_frame_pop(void) {
   if (self.depth) self.depth -= 1;
+}
+
+uint32_t frame_depth(void) { return self.depth; }
+
+void frame_cut(uint32_t depth) {
+  if (depth < self.depth) self.depth = depth;
 }
 
 uint32_t optrace_frame_phase(const optrace_operation *operation) {

@@ -4,7 +4,7 @@
 
 #include "COpTrace.h"
 
-// An operation or a block of a dispatch queue, by its number in a trace. Without a recorder: none.
+// An operation, a block of a dispatch queue or a task, by its number in a trace. Without a recorder: none.
 typedef struct {
   optrace_recorder *recorder;
   uint32_t number;
@@ -17,5 +17,8 @@ work frame_work(void);
 work frame_that_blocks(void);
 // For `optrace_frame_pop`: this thread executes something that is no operation of its own.
 void frame_push_work(work block);
+// How many there are, and back to so many: what a task leaves on the thread when it goes.
+uint32_t frame_depth(void);
+void frame_cut(uint32_t depth);
 
 #endif

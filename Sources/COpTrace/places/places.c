@@ -54,6 +54,19 @@ uint32_t place_of(optrace_recorder *recorder, const uint64_t *addresses, size_t 
   return place;
 }
 
+static uint32_t (*_Atomic define_code)(void *context, uint64_t function);
+
+void places_name_code(uint32_t (*define)(void *context, uint64_t function)) { atomic_store(&define_code, define); }
+
+uint32_t place_of_code(optrace_recorder *recorder, uint64_t function) {
+  // As the interner of code has its numbers in the cache.
+  const uint64_t key = (uint64_t)1 << 63;
+  uint32_t known = optrace_cache_find(recorder, function, key);
+  if (known) return known;
+  uint32_t (*define)(void *, uint64_t) = atomic_load_explicit(&define_code, memory_order_acquire);
+  return define ? define(recorder->define_context, function) : 0;
+}
+
 // Without the recorder's own frames at the inner end, where it is a library of its own.
 static uint32_t place_outside_of_us(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed) {
   const module *ours = module_at(recorder_module());

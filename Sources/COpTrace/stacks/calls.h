@@ -18,6 +18,7 @@ typedef enum {
   sleep_input,          // Reading, writing, connecting.
   sleep_child,          // A process's end.
   sleep_signal,         // A signal.
+  sleep_events,         // An epoll set in which only the process itself can make something happen.
 } sleep_kind;
 
 typedef struct {

@@ -2,6 +2,7 @@
 // struct_mutex.h), `pthread_rwlock_t` (struct_rwlock.h), the words of futex(2) that hold a thread's id. What is private is tried out first.
 #include "locks.h"
 
+#include "events.h"
 #include "peek.h"
 #include "supported.h"
 
@@ -34,11 +35,13 @@ static bool read_twice(uint64_t address, uint32_t *words, int count) {
   return true;
 }
 
-// Asks only whether there is such a thread of this process.
+// Asks only whether there is such a thread of the process.
 static bool is_thread(uint32_t id) {
   if (!id || id > id_bits) return false;
   int error = errno;
-  bool is = syscall(SYS_tgkill, (long)getpid(), (long)id, 0l) == 0;
+  uint32_t process = peek_process();
+  // Of another user's process it is refused where the thread is there.
+  bool is = syscall(SYS_tgkill, process ? (long)process : (long)getpid(), (long)id, 0l) == 0 || errno == EPERM;
   errno = error;
   return is;
 }
@@ -161,6 +164,7 @@ sleep_reason locks_explain(int32_t call, const uint64_t arguments[6]) {
   if (!known) return out;
   out.kind = known->kind;
   out.call = known->name;
+  if (out.kind == sleep_poll && events_are_own(call, arguments)) out.kind = sleep_events;
   if (out.kind == sleep_futex) {
     out.timed = arguments[3] != 0;
     explain_futex(arguments, &out);

@@ -1,5 +1,6 @@
 #include "modules.h"
 
+#include "peek.h"
 #include "supported.h"
 
 #if OPTRACE_STACKS
@@ -54,11 +55,17 @@ static void find_id(module *one, const char *notes, size_t size) {
   }
 }
 
-static void describe(const struct dl_phdr_info *object, module *one) {
-  *one = (module){.base = object->dlpi_addr, .low = UINT64_MAX, .code_low = UINT64_MAX};
-  for (int i = 0; i < object->dlpi_phnum; i++) {
-    const ElfW(Phdr) *part = &object->dlpi_phdr[i];
-    uint64_t begin = object->dlpi_addr + part->p_vaddr, end = begin + part->p_memsz;
+static void find_id_at(module *one, uint64_t address, uint64_t size) {
+  char copy[1024];
+  if (!peek_process()) return find_id(one, (const char *)(uintptr_t)address, size);
+  find_id(one, copy, peek(address, copy, size < sizeof copy ? size : sizeof copy));
+}
+
+static void describe(uint64_t base, const ElfW(Phdr) *parts, size_t count_of_parts, module *one) {
+  *one = (module){.base = base, .low = UINT64_MAX, .code_low = UINT64_MAX};
+  for (size_t i = 0; i < count_of_parts; i++) {
+    const ElfW(Phdr) *part = &parts[i];
+    uint64_t begin = base + part->p_vaddr, end = begin + part->p_memsz;
     if (part->p_type == PT_LOAD) {
       if (begin < one->low) one->low = begin;
       if (end > one->high) one->high = end;
@@ -68,7 +75,7 @@ static void describe(const struct dl_phdr_info *object, module *one) {
     } else if (part->p_type == PT_GNU_EH_FRAME) {
       one->frame_header = begin;
     } else if (part->p_type == PT_NOTE && !one->id_bytes) {
-      find_id(one, (const char *)(uintptr_t)begin, part->p_memsz);
+      find_id_at(one, begin, part->p_memsz);
     }
   }
 }
@@ -110,6 +117,21 @@ static bool is_same(const module *a, const module *b) {
 
 static bool has_name(const module *one, const char *name) { return !name || !name[0] || strcmp(one->path, name) == 0; }
 
+static bool has_room(void) {
+  if (atomic_load_explicit(&count, memory_order_relaxed) < modules_most) return true;
+  atomic_fetch_add_explicit(&lost, 1, memory_order_relaxed);
+  return false;
+}
+
+// Its place.
+static uint32_t add(module *one) {
+  uint32_t place = atomic_load_explicit(&count, memory_order_relaxed);
+  atomic_store_explicit(&one->is_loaded, true, memory_order_relaxed);
+  memcpy(&all[place], one, sizeof *one);
+  atomic_store_explicit(&count, place + 1, memory_order_release);
+  return place;
+}
+
 typedef struct {
   bool is_first, is_changed, has_unloaded;
   uint32_t known;
@@ -128,22 +150,16 @@ static int look(struct dl_phdr_info *object, size_t size, void *context) {
     memset(is_still_there, 0, sizeof is_still_there);
   }
   module one;
-  describe(object, &one);
+  describe(object->dlpi_addr, object->dlpi_phdr, object->dlpi_phnum, &one);
   for (uint32_t i = 0; i < w->known; i++) {
     if (is_still_there[i] || !is_same(&all[i], &one) || !has_name(&all[i], object->dlpi_name)) continue;
     is_still_there[i] = true;
     return 0;
   }
-  uint32_t number = atomic_load_explicit(&count, memory_order_relaxed);
-  if (number == modules_most) {
-    atomic_fetch_add_explicit(&lost, 1, memory_order_relaxed);
-    return 0;
+  if (has_room()) {
+    describe_path(object, &one);
+    is_still_there[add(&one)] = true;
   }
-  describe_path(object, &one);
-  atomic_store_explicit(&one.is_loaded, true, memory_order_relaxed);
-  memcpy(&all[number], &one, sizeof one);
-  is_still_there[number] = true;
-  atomic_store_explicit(&count, number + 1, memory_order_release);
   return 0;
 }
 
@@ -160,7 +176,10 @@ static void await_first(void) {
   for (int i = 0; i < 100 && !atomic_load_explicit(&is_known, memory_order_acquire); i++) usleep(1000);
 }
 
+static _Atomic bool are_others;
+
 bool modules_refresh(void) {
+  if (atomic_load(&are_others)) return false;
   if (!hold()) {
     await_first();
     return false;
@@ -176,6 +195,29 @@ bool modules_refresh(void) {
   atomic_store_explicit(&is_known, true, memory_order_release);
   atomic_store(&holder, 0);
   return w.is_changed;
+}
+
+bool modules_turn(bool others) {
+  if (!hold()) return false;
+  uint32_t now = atomic_load_explicit(&count, memory_order_relaxed);
+  for (uint32_t i = 0; i < now; i++) atomic_store_explicit(&all[i].is_loaded, false, memory_order_release);
+  atomic_fetch_add_explicit(&generation, 1, memory_order_release);
+  was_seen = false;
+  atomic_store(&are_others, others);
+  atomic_store(&holder, 0);
+  return true;
+}
+
+void modules_add(uint64_t base, const void *parts, size_t count_of_parts, const char *path) {
+  module one;
+  if (!hold()) return;
+  if (has_room()) {
+    describe(base, parts, count_of_parts, &one);
+    one.path = keep_path(path);
+    one.is_own = is_own(path);
+    add(&one);
+  }
+  atomic_store(&holder, 0);
 }
 
 uint32_t modules_count(void) { return atomic_load_explicit(&count, memory_order_acquire); }
@@ -220,6 +262,13 @@ uint32_t modules_generation(void) { return atomic_load_explicit(&generation, mem
 #else
 
 bool modules_refresh(void) { return false; }
+bool modules_turn(bool others) {
+  (void)others;
+  return false;
+}
+void modules_add(uint64_t base, const void *parts, size_t count, const char *path) {
+  (void)base, (void)parts, (void)count, (void)path;
+}
 uint32_t modules_count(void) { return 0; }
 const module *module_at(uint32_t number) {
   (void)number;

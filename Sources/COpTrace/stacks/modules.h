@@ -27,6 +27,12 @@ typedef struct {
 // `dlclose`. When another thread is at it, it does nothing.
 bool modules_refresh(void);
 
+// Those that were known are not loaded any more, and `modules_refresh` does nothing until it is told `others` false: in
+// between, the list is of another process (see `peek_into`). False: another thread is at it.
+bool modules_turn(bool others);
+// A module of the other process, by its program header.
+void modules_add(uint64_t base, const void *parts, size_t count, const char *path);
+
 // The numbers are 1 to this; a module keeps its own for the life of the process, and gets it again when it is loaded
 // again at the same place. No lock.
 uint32_t modules_count(void);

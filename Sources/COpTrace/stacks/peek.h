@@ -1,4 +1,4 @@
-// Reads of the process's own memory that may fail, and do no harm then.
+// Reads of memory that may fail, and do no harm then: the process's own, or another's.
 #ifndef OPTRACE_PEEK_H
 #define OPTRACE_PEEK_H
 
@@ -11,5 +11,11 @@
 size_t peek(uint64_t address, void *out, size_t size);
 // All of it, or false.
 bool peek_all(uint64_t address, void *out, size_t size);
+
+// From then on addresses are those of another process, for all of this folder; 0: of this one again. For a program that looks at
+// others, and records nothing itself meanwhile.
+void peek_into(uint32_t process);
+// That other process; 0: none.
+uint32_t peek_process(void);
 
 #endif

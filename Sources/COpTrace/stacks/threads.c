@@ -1,5 +1,6 @@
 #include "threads.h"
 
+#include "maps.h"
 #include "modules.h"
 #include "peek.h"
 #include "supported.h"
@@ -10,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -120,6 +122,7 @@ static void read_stack(int file, const char *before, const threads_options *opti
   size_t bytes = peek(seen.sp, copy, wanted);
   char after[256];
   if (!bytes || !read_text(file, after, sizeof after) || strcmp(before, after) != 0) {
+    seen.has_moved = true;
     count->moved++;
     return;
   }
@@ -128,6 +131,17 @@ static void read_stack(int file, const char *before, const threads_options *opti
   size_t most = options->most_frames && options->most_frames < threads_deepest ? options->most_frames : threads_deepest, guessed;
   seen.depth = (uint32_t)stack_walk(&start, &memory, seen.pcs, most, &guessed);
   seen.guessed = (uint32_t)guessed;
+}
+
+// "time waited times": two numbers in nanoseconds, and how often it was let run; zeros where the kernel does not count.
+static bool read_run(int tasks, uint32_t id, thread_run *out) {
+  char text[80], *rest;
+  *out = (thread_run){0};
+  if (!read_one(tasks, id, "schedstat", text, sizeof text)) return false;
+  out->time = strtoull(text, &rest, 10);
+  strtoull(rest, &rest, 10);
+  out->times = strtoull(rest, NULL, 10);
+  return true;
 }
 
 // False: it has ended, or nothing of it may be known.
@@ -142,10 +156,7 @@ static bool look_at(int tasks, uint32_t id, const threads_options *options, thre
     return false;
   }
   seen.cpu = read_time(text);
-  if (read_one(tasks, id, "schedstat", text, sizeof text)) {
-    uint64_t exact = strtoull(text, NULL, 10);
-    if (exact) seen.cpu = exact;
-  }
+  if (read_run(tasks, id, &seen.run) && seen.run.time) seen.cpu = seen.run.time;
   if (id == (uint32_t)syscall(SYS_gettid)) return seen.is_running = true;  // Else it would be seen to read this.
   int file = open_file(tasks, id, "syscall");
   bool is_read = file >= 0 && read_text(file, call, sizeof call);
@@ -187,10 +198,14 @@ threads_status threads_look(const threads_options *options, void (*see)(void *co
   *count = (threads_count){0};
   pid_t mine = getpid(), is = atomic_load(&looker);
   if (is == mine || !atomic_compare_exchange_strong(&looker, &is, mine)) return threads_busy;
-  int error = errno, tasks = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  char path[32] = "/proc/self/task";
+  if (options->process) snprintf(path, sizeof path, "/proc/%u/task", options->process);
+  int error = errno, tasks = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (tasks >= 0) {
-    modules_refresh();
+    if (options->process) maps_begin(options->process);
+    else modules_refresh();
     look_at_all(tasks, options, see, context, count);
+    if (options->process) maps_end();
     close(tasks);
   }
   errno = error;
@@ -198,7 +213,21 @@ threads_status threads_look(const threads_options *options, void (*see)(void *co
   return tasks >= 0 ? threads_looked : threads_no_list;
 }
 
+bool threads_is_still(uint32_t id, const thread_run *before) {
+  thread_run now;
+  int error = errno, tasks = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  bool is_still = tasks >= 0 && before->times && read_run(tasks, id, &now) && now.times == before->times && now.time == before->time;
+  if (tasks >= 0) close(tasks);
+  errno = error;
+  return is_still;
+}
+
 #else
+
+bool threads_is_still(uint32_t id, const thread_run *before) {
+  (void)id, (void)before;
+  return false;
+}
 
 threads_status threads_look(const threads_options *options, void (*see)(void *context, const thread_seen *thread), void *context, threads_count *count) {
   (void)options, (void)see, (void)context;

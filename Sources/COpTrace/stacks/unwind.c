@@ -20,7 +20,7 @@ typedef struct {
 extern int find_object(void *address, found_object *out) __asm__("_dl_find_object") __attribute__((weak));
 
 static bool find_module(uint64_t address, uint64_t *low, uint64_t *high, uint64_t *header) {
-  if (find_object) {
+  if (find_object && !peek_process()) {
     found_object found;
     if (find_object((void *)(uintptr_t)address, &found) != 0) return false;
     *low = (uint64_t)(uintptr_t)found.low;

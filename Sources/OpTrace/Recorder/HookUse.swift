@@ -84,6 +84,20 @@ enum HookUse {
     #endif
   }
 
+  /// Records tasks to `recorder`, until it is stopped or another one asks. Nil, or why that cannot be.
+  static func recordTasks(for recorder: TraceRecorder) -> String? {
+    #if canImport(Darwin)
+      return "this system has no hooks"
+    #else
+      if let why = install(for: recorder) { return why }
+      let why = optrace_record_tasks(recorder.core) { context, function in
+        guard let context else { return 0 }
+        return Unmanaged<CodeInterner>.fromOpaque(context).takeUnretainedValue().id(of: UInt(function))
+      }
+      return why.map { String(cString: $0) }
+    #endif
+  }
+
   static func stop(using core: OpaquePointer) {
     lock.withLock {
       guard users.remove(core) != nil else { return }

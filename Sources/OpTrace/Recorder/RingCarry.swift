@@ -15,6 +15,8 @@ final class RingCarry: @unchecked Sendable {
   private let longestRun = 500
 
   private var unfinished = Set<UInt32>()
+  /// When tasks that are not over were suspended last, in ticks.
+  private var suspended: [UInt32: UInt64] = [:]
   private var queues = Set<UInt32>()
   private var openWaits = Set<UInt64>()
   private var openSpans = Set<UInt32>()
@@ -39,6 +41,9 @@ final class RingCarry: @unchecked Sendable {
       case .follows(let what): follows(what, record)
       }
       if Self.carries[Int(record.kind)] == .whileNewest { blocking.named(record) }
+      if record.kind == EventKind.taskSuspended.rawValue {
+        suspended[record.subject] = max(record.ticks, suspended[record.subject] ?? 0)
+      }
     }
     blocking.scanned()
     // An end without a beginning comes from before the ring; it must not pile up.
@@ -51,7 +56,7 @@ final class RingCarry: @unchecked Sendable {
     case .operation:
       let isFull = record.word1 >> 16 & 0xF == 0
       if isFull, finishedEarly.remove(record.subject) == nil { unfinished.insert(record.subject) }
-    case .block: if finishedEarly.remove(record.subject) == nil { unfinished.insert(record.subject) }
+    case .block, .task: if finishedEarly.remove(record.subject) == nil { unfinished.insert(record.subject) }
     case .queue: queues.insert(record.subject)
     case .wait, .queueWait: openWaits.insert(waitKey(record, what))
     case .blockedWait: blocking.blocked(record)
@@ -61,7 +66,8 @@ final class RingCarry: @unchecked Sendable {
 
   private func ends(_ what: EventSpec.Lasting, _ record: ChunkRecords.Record) {
     switch what {
-    case .operation, .block:
+    case .operation, .block, .task:
+      suspended[record.subject] = nil
       if unfinished.remove(record.subject) == nil { finishedEarly.insert(record.subject) }
     case .queue: queues.remove(record.subject)
     case .wait, .queueWait: openWaits.remove(waitKey(record, what))
@@ -74,7 +80,7 @@ final class RingCarry: @unchecked Sendable {
   private func follows(_ what: EventSpec.Lasting, _ record: ChunkRecords.Record) {
     switch what {
     case .operation: unfinished.remove(record.subject)
-    case .block, .queue, .wait, .queueWait, .blockedWait, .span: ends(what, record)
+    case .block, .task, .queue, .wait, .queueWait, .blockedWait, .span: ends(what, record)
     }
   }
 
@@ -90,6 +96,8 @@ final class RingCarry: @unchecked Sendable {
     switch Self.carries[Int(record.kind)] {
     case .never: false
     case .whileUnfinished: unfinished.contains(record.subject)
+    case .sinceSuspended:
+      unfinished.contains(record.subject) && record.ticks >= suspended[record.subject] ?? 0
     case .whileQueueExists: queues.contains(record.subject)
     case .untilEnded: isOpen(record)
     case .besidesBeginning: blocking.keepsEnd(record)
@@ -107,7 +115,7 @@ final class RingCarry: @unchecked Sendable {
   private func isOpen(_ record: ChunkRecords.Record) -> Bool {
     guard case .begins(let what) = Self.bounds[Int(record.kind)] else { return false }
     return switch what {
-    case .operation, .block: unfinished.contains(record.subject)
+    case .operation, .block, .task: unfinished.contains(record.subject)
     case .queue: queues.contains(record.subject)
     case .wait, .queueWait: openWaits.contains(waitKey(record, what))
     case .blockedWait: blocking.keepsBeginning(record)

@@ -97,6 +97,9 @@ public final class TraceRecorder: @unchecked Sendable {
     code.describeStacks(configuration.stacks)
     RecorderRegistry.shared.add(self)
     if configuration.recordsDispatch { HookUse.recordDispatch(for: self) }
+    if configuration.recordsTasks, let why = HookUse.recordTasks(for: self) {
+      Self.complain("tasks cannot be recorded (\(why))", result: "the rest is recorded")
+    }
   }
 
   deinit {

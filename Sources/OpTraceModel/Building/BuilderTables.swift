@@ -56,6 +56,7 @@ struct ThreadTable {
   enum Running: Equatable {
     case operation(Int)
     case block(Int)
+    case task(Int)
   }
 
   private struct State {

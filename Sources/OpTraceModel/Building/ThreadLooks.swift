@@ -7,6 +7,9 @@ struct ThreadLooks {
   private var seen: [SeenThread] = []
   private var lastTime: Nanoseconds = 0
 
+  /// - Parameter last: the look before those that follow.
+  init(after last: ThreadLook? = nil) { self.last = last }
+
   mutating func seen(_ thread: UInt32, _ word1: UInt64, _ word2: UInt64, _ time: Nanoseconds) {
     let owner = UInt32(truncatingIfNeeded: word1 >> 32 & 0xFF_FFFF)
     let call = Int(word2 >> 48 & 0xFFF)
@@ -17,7 +20,7 @@ struct ThreadLooks {
         isRunning: word1 >> 60 & 1 != 0, cpu: Nanoseconds(word1 & 0xFFFF_FFFF) * 1_000_000,
         call: call == 0 ? nil : call - 1, reason: SleepReason(rawValue: UInt8(word2 >> 60)) ?? .unknown,
         lock: lock == 0 ? nil : lock, owner: owner == 0 ? nil : ThreadID(owner),
-        ownerHasEnded: word1 >> 61 & 1 != 0, isTimed: word1 >> 62 & 1 != 0))
+        ownerHasEnded: word1 >> 61 & 1 != 0, isTimed: word1 >> 62 & 1 != 0, isStill: word1 >> 63 != 0))
     lastTime = time
   }
 

@@ -15,15 +15,44 @@ extension Trace {
       }
     }
     nameBlocks()
+    nameTasks()
     placeQueues()
   }
 
   /// Gives blocks the functions that they run.
   mutating func nameBlocks() {
     for place in blocks.indices {
-      guard let code = blocks[place].code else { continue }
+      guard let code = blocks[place].code else {
+        // What Swift's overlay wraps is called by the place that it is given at.
+        let function = blocks[place].way == .sync ? stacks.codePlace(blocks[place].submittedAt)?.function : nil
+        blocks[place].syncText = function.map { "sync in \($0)" }
+        continue
+      }
       blocks[place].function = stacks.function(of: code)
       blocks[place].codeText = blocks[place].function == nil ? stacks.text(of: code) : nil
+    }
+  }
+
+  /// Gives tasks the functions that they run.
+  mutating func nameTasks() {
+    for place in tasks.indices {
+      guard let code = tasks[place].code else { continue }
+      // A thunk, and what it passes on to, are recorded as a stack.
+      let telling = stacks.stack(code).first { id in
+        stacks.function(of: id).map { $0.shortName != StackTable.namelessGlue } ?? false
+      }
+      tasks[place].code = telling ?? code
+      tasks[place].function = stacks.function(of: telling ?? code)
+      // What Swift's library gives the program to compile is not where the program creates it.
+      let maker = stacks.stack(tasks[place].submittedAt).first { id in
+        stacks.isOwn(id) && stacks.function(of: id)?.module != "Swift"
+      }
+      if let maker { tasks[place].submittedAt = maker }
+      tasks[place].codeText = nil
+      guard telling == nil else { continue }
+      // As the program's own `main` is begun.
+      tasks[place].codeText =
+        stacks.function(of: maker).map { "task of \($0.shortName)" } ?? stacks.text(of: code).map { "task at \($0)" }
     }
   }
 

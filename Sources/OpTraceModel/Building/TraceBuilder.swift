@@ -23,6 +23,7 @@ public struct TraceBuilder {
   private var adding = AddingCalls()
   private var looks = ThreadLooks()
   private var blocks = Blocks()
+  private var tasks: Tasks
   private var openSpans: [UInt32: Int] = [:]
   /// Operations of which some event was seen, by place: the others are only named as a dependency.
   private var isCreated: [Bool] = []
@@ -56,6 +57,7 @@ public struct TraceBuilder {
     trace = Trace(header: whole.header)
     trace.loss = whole.loss
     operationPlaces = PlaceTable(denseLimit: expectedEvents * 2 + 1024)
+    tasks = Tasks(expectedEvents: expectedEvents)
     trace.operations.reserveCapacity(expectedOperations)
     isCreated.reserveCapacity(expectedOperations)
     hasEvents.reserveCapacity(expectedOperations)
@@ -97,6 +99,7 @@ public struct TraceBuilder {
       case .operation: operationEvent(kind, subject, at, word, index)
       case .queue: queueEvent(kind, subject, at, word, index)
       case .block: blockEvent(kind, at, index)
+      case .task: taskEvent(kind, at, index)
       default: otherEvent(kind, subject, at, word, index, before: before)
       }
       noteSign(of: raw, operation: operation, queue: subject, Stamp(since, at.thread))
@@ -108,11 +111,14 @@ public struct TraceBuilder {
   /// The operation that an event is about: of a span, the one that it was begun in. 0: none.
   private func operation(of sort: EventSpec.Subject, _ subject: UInt32) -> UInt32 {
     switch sort {
-    case .operation: blocks.place(of: subject) == nil ? subject : 0
+    case .operation: isOther(subject) ? 0 : subject
     case .span: openSpans[subject].flatMap { trace.spans[$0].operation?.rawValue } ?? 0
     default: 0
     }
   }
+
+  /// A block's number, or a task's.
+  private func isOther(_ id: UInt32) -> Bool { blocks.place(of: id) != nil || tasks.place(of: id) != nil }
 
   private mutating func noteSign(of raw: UInt8, operation: UInt32, queue: UInt32, _ at: Stamp) {
     switch KindTables.lives[Int(raw)] {
@@ -144,6 +150,7 @@ public struct TraceBuilder {
     switch threads.executing(on: thread) {
     case .operation(let place)? where trace.operations[place].finished == nil: .operation(place)
     case .block(let place)? where !blocks.isOver(place): .block(place)
+    case .task(let place)? where !tasks.isOver(place): .task(place)
     default: nil
     }
   }
@@ -152,6 +159,7 @@ public struct TraceBuilder {
     switch work {
     case .operation(let place): trace.operations[place].id
     case .block(let place): blocks.id(at: place)
+    case .task(let place): tasks.id(at: place)
     }
   }
 
@@ -184,7 +192,7 @@ public struct TraceBuilder {
       endWait(.operation(OperationID(id)), at)
       return
     case .blocked where id != 0:
-      if blocks.place(of: id) == nil { hasEvents[operation(id)] = true }
+      if !isOther(id) { hasEvents[operation(id)] = true }
       let record = BlockingRecord(events[index])
       if AddingCalls.isOne(record) { adding.began(record, at) } else { blocking.blocked(record, at) }
       return
@@ -202,6 +210,11 @@ public struct TraceBuilder {
     guard id != 0 else { return }
     if let block = blocks.place(of: id) {
       if kind == .cancelRequested { blocks.cancelled(block, at) }
+      return
+    }
+    if let task = tasks.place(of: id) {
+      if kind == .cancelRequested { tasks.cancelled(task, at) }
+      if kind == .operationNamed { tasks.named(task, text(index)) }
       return
     }
     let place = operation(id)
@@ -305,6 +318,17 @@ public struct TraceBuilder {
     case .runEnded:
       threads.leave(.block(place), .code, at.thread)
       blocking.returned(blocks.id(at: place), at)
+    default: break
+    }
+  }
+
+  private mutating func taskEvent(_ kind: EventKind, _ at: Stamp, _ index: Int) {
+    let place = tasks.add(kind, events[index], at)
+    switch kind {
+    case .taskRun: threads.enter(.task(place), .code, at.thread)
+    case .taskSuspended, .taskCompleted:
+      threads.leave(.task(place), .code, at.thread)
+      blocking.returned(tasks.id(at: place), at)
     default: break
     }
   }
@@ -432,6 +456,7 @@ public struct TraceBuilder {
     case .queueCreated: if let place = queuePlaces[subject] { trace.queues[place].madeAt = frame }
     case .waitEnded, .queueWaitEnded: if let wait = lastWaits[thread.rawValue] { trace.waits[wait].at = frame }
     case .blocked, .unblocked: blocking.stood(at: frame, told: thread)
+    case .taskSuspended: tasks.stood(at: frame, subject)
     default: break
     }
   }
@@ -449,6 +474,8 @@ public struct TraceBuilder {
     trace.blocks = blocks.finish()
     trace.dispatchQueues = definitions.dispatchQueues
     trace.nameBlocks()
+    trace.tasks = tasks.finish()
+    trace.nameTasks()
     trace.placeQueues()
     // Those on objects were told of after they had begun; the sort keeps the order of equal ones.
     trace.waits = (trace.waits + blocking.waits).sorted { $0.began < $1.began }

@@ -21,6 +21,7 @@ public struct TraceValidator {
   private var openWaits: [Wait: Int] = [:]
   private var blocking = BlockingRules()
   private var submissions: SubmissionRules
+  private var tasks = TaskRules()
   private var openSpans: Set<UInt32> = []
   private let finishTimes: [UInt32: Nanoseconds]
   /// When an operation first said that it has finished, where that was before it told so.
@@ -152,6 +153,7 @@ public struct TraceValidator {
     case .operation: checkOperation(kind, event, index)
     case .queue: checkQueue(kind, event, index)
     case .block: checkBlock(kind, event, index)
+    case .task: checkTask(kind, event, index)
     case .thread where kind != .threadSeen:
       // A thread tells its name again and again: it may have got one.
       let systemID = UInt32(truncatingIfNeeded: event.word1 >> 32)
@@ -181,6 +183,13 @@ public struct TraceValidator {
   private mutating func checkBlock(_ kind: EventKind, _ event: TraceEvent, _ index: Int) {
     guard event.subject != 0 else { return report(.valueOutOfRange, event, index, "block #0 does not exist") }
     let problems = submissions.check(kind, event)
+    guard isWhole else { return }
+    for problem in problems { report(problem.rule, event, index, problem.text) }
+  }
+
+  private mutating func checkTask(_ kind: EventKind, _ event: TraceEvent, _ index: Int) {
+    guard event.subject != 0 else { return report(.valueOutOfRange, event, index, "task #0 does not exist") }
+    let problems = tasks.check(kind, event)
     guard isWhole else { return }
     for problem in problems { report(problem.rule, event, index, problem.text) }
   }
@@ -265,7 +274,7 @@ public struct TraceValidator {
       if kind == .signalled { checkBlocking(kind, event, index, nil) }
       return
     }
-    guard !submissions.isKnown(id) else {
+    guard !submissions.isKnown(id), !tasks.isKnown(id) else {
       if kind == .blocked || kind == .unblocked || kind == .signalled { checkBlocking(kind, event, index, nil) }
       return
     }
@@ -488,7 +497,7 @@ public struct TraceValidator {
     // What was seen in part may execute anywhere.
     let isSeen = life.map(isFullySeen) ?? false
     let problem = blocking.check(kind, event, index) { thread in
-      if submissions.isKnown(event.subject) { return true }
+      if submissions.isKnown(event.subject) || tasks.isKnown(event.subject) { return true }
       return !isSeen || stacks[thread]?.contains { $0.operation == event.subject } == true
     }
     if let problem, isWhole { report(problem.rule, event, index, problem.text) }

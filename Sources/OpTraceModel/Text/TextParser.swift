@@ -167,6 +167,7 @@ struct TextParser {
     case .reason: try reason()
     case .operation: try scanner.id("#", "an operation")
     case .block: try scanner.id("#", "a block")
+    case .task: try scanner.id("#", "a task")
     case .dispatch: try scanner.id("d", "a dispatch queue")
     case .queue: try scanner.id("q", "a queue")
     case .thread: try scanner.id("t", "a thread")

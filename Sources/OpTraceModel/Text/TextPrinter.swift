@@ -54,7 +54,7 @@ struct TextPrinter {
     case .reason:
       append(" ")
       append(LossReason(rawValue: number).map(TraceText.word) ?? "reason-\(number)")
-    case .operation, .block, .dispatch, .queue, .thread, .string, .span, .image, .frame:
+    case .operation, .block, .task, .dispatch, .queue, .thread, .string, .span, .image, .frame:
       append(" " + subject.sigil + String(number))
     }
   }
@@ -129,7 +129,7 @@ extension EventSpec.Subject {
   /// What stands before a number of this sort in the text form.
   var sigil: String {
     switch self {
-    case .operation, .block: "#"
+    case .operation, .block, .task: "#"
     case .dispatch: "d"
     case .queue: "q"
     case .thread: "t"

@@ -4,7 +4,7 @@ public typealias Nanoseconds = Int64
 /// The serial number of an operation.
 public typealias OperationID = WorkID
 
-/// The serial number that an operation or a block got at first sight; never reused inside a trace. Shown as `#5`.
+/// The serial number that an operation, a block or a task got at first sight; never reused inside a trace. Shown as `#5`.
 public struct WorkID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
   public let rawValue: UInt32
   public init(rawValue: UInt32) { self.rawValue = rawValue }

@@ -39,7 +39,7 @@ extension StackTable {
   }
 
   /// The short name of all functions that adapt a closure to another type's way to call it.
-  private static let namelessGlue = "reabstraction thunk"
+  static let namelessGlue = "reabstraction thunk"
 
   /// Where a stack stands, in the source: in the innermost function of own code that has a name, else at its innermost frame
   /// of own code, else at its innermost one. A function without a line tells more than a line of its caller, which is not told

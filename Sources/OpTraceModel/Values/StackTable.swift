@@ -15,7 +15,7 @@ public struct ImageRecord: Sendable, Equatable {
   /// Swift's runtime stands beside the program. The recorder has the same rule (`stacks/modules.c`).
   public let isSystem: Bool
 
-  init(path: String, buildID: String?, base: UInt64, size: UInt64) {
+  package init(path: String, buildID: String?, base: UInt64, size: UInt64) {
     (self.path, self.buildID, self.base, self.size) = (path, buildID, base, size)
     // Every frame of every stack asks for these.
     let name = path.split(separator: "/").last.map(String.init) ?? path
@@ -130,6 +130,9 @@ public struct StackTable: Sendable, Equatable {
 
   /// The function that a frame's code is compiled into: of inlined ones the outermost. O(1).
   public func function(of id: FrameID?) -> SymbolRecord? { id.flatMap { symbols(of: $0).last } }
+
+  /// The one with the highest number; nil: there is none. O(n).
+  var lastFrame: FrameID? { frames.keys.max { $0.rawValue < $1.rawValue } }
 
   mutating func define(_ frame: FrameRecord, as id: FrameID) { frames[id] = frame }
 

@@ -6,7 +6,7 @@ public struct ThreadLook: Sendable, Equatable {
   public var time: Nanoseconds
   /// In the order of the system's list.
   public var threads: [SeenThread]
-  /// Threads that went on while they were looked at.
+  /// Threads that went on before all had been looked at.
   public var moved = 0
   /// Threads of which the system told nothing.
   public var refused = 0
@@ -59,6 +59,9 @@ public struct SeenThread: Sendable, Equatable {
   public var ownerHasEnded: Bool
   /// It goes on by itself after a time.
   public var isTimed: Bool
+  /// It did not run from the moment on at which it was seen until all threads had been seen: what is told of those that are
+  /// still was so at one moment. False in traces before 1.4, and where the system does not count.
+  public var isStill: Bool
   /// Where it stood: the innermost frame.
   public var at: FrameID?
 

@@ -10,6 +10,8 @@ public struct Trace: Sendable, Equatable {
   public var operations: [OperationRecord] = []
   /// Blocks that were given to dispatch queues, sorted by id.
   public var blocks: [BlockRecord] = []
+  /// Swift's tasks, sorted by id.
+  public var tasks: [TaskRecord] = []
   /// Dispatch queues that were seen, sorted by id.
   public var dispatchQueues: [DispatchQueueRecord] = []
   /// In the order of their beginnings.
@@ -55,16 +57,21 @@ public struct Trace: Sendable, Equatable {
   }
 
   /// The block with this number; nil: there is none. O(log n).
-  public func block(_ id: WorkID) -> BlockRecord? {
-    var (low, high) = (0, blocks.count)
+  public func block(_ id: WorkID) -> BlockRecord? { Self.find(id, in: blocks) }
+  /// The task with this number; nil: there is none. O(log n).
+  public func task(_ id: WorkID) -> TaskRecord? { Self.find(id, in: tasks) }
+  /// The operation, block or task with this number; nil: there is none. O(log n).
+  public func work(_ id: WorkID) -> (any Work)? { operation(id) ?? block(id) ?? task(id) }
+
+  /// In a sorted list.
+  private static func find<Kind: Work>(_ id: WorkID, in list: [Kind]) -> Kind? {
+    var (low, high) = (0, list.count)
     while low < high {
       let middle = (low + high) / 2
-      if blocks[middle].id < id { low = middle + 1 } else { high = middle }
+      if list[middle].id < id { low = middle + 1 } else { high = middle }
     }
-    return low < blocks.count && blocks[low].id == id ? blocks[low] : nil
+    return low < list.count && list[low].id == id ? list[low] : nil
   }
-  /// The operation or block with this number; nil: there is none. O(log n).
-  public func work(_ id: WorkID) -> (any Work)? { operation(id) ?? block(id) }
   /// The dispatch queue with this number; nil: there is none. O(dispatch queues).
   public func dispatchQueue(_ id: DispatchQueueID) -> DispatchQueueRecord? { dispatchQueues.first { $0.id == id } }
   /// The queue with this number; nil: there is none. O(queues).
@@ -84,6 +91,7 @@ public struct Trace: Sendable, Equatable {
     for place in operations.indices { note(operations[place].lastSign) }
     for queue in queues { note(queue.lastSign) }
     for place in blocks.indices { note(blocks[place].lastSign) }
+    for place in tasks.indices { note(tasks[place].lastSign) }
     for thread in threads { note(thread.lastSign) }
     return last
   }
@@ -96,6 +104,7 @@ extension Trace {
     operations.removeAll(where: isOthers)
     queues.removeAll(where: isOthers)
     blocks.removeAll(where: isOthers)
+    tasks.removeAll(where: isOthers)
     waits.removeAll(where: isOthers)
     spans.removeAll(where: isOthers)
     marks.removeAll(where: isOthers)

@@ -76,6 +76,7 @@ const char *test_owner_ended(void);
 const char *test_locks_hostile(uint64_t seed);
 const char *test_crowd(int threads);
 const char *test_unrest(int rounds);
+const char *test_moment(void);
 const char *test_look_at_self(void);
 
 #endif

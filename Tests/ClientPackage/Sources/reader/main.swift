@@ -16,7 +16,7 @@ for operation in trace.operations {
 }
 let path = CriticalPath(of: trace)
 print("\(DurationText.text(path.total)) of \(DurationText.text(path.wall)) decided when it was over:")
-for step in path.steps { print("  \(step.operation), \(step.cause)") }
+for step in path.steps { print("  \(step.work), \(step.cause)") }
 
 let diagnosis = Diagnosis(of: trace)
 for finding in diagnosis.findings { print("\(finding.severity)[\(finding.code)]: \(finding.title)") }

@@ -1,0 +1,435 @@
+// Swift's tasks: who creates each, when and where it runs, and what it waits for in between. Each hook makes the call that it
+// stands for, once and unchanged.
+//
+// The runtime calls two functions of the standard library as a task begins and stops running on a thread, and hands its jobs to
+// libdispatch; that a job returns while its task runs on means that the task is over.
+#include "tasks.h"
+
+#include "../operations/frames.h"
+#include "../stacks/modules.h"
+#include "../stacks/peek.h"
+#include "../tasks/standing.h"
+#include "../tasks/told.h"
+#include "blocks.h"
+
+#if OPTRACE_HAS_HOOKS
+#include <dlfcn.h>
+#include <string.h>
+
+enum {
+  index_enter, index_exit, index_create, index_let, index_job_run, index_job_run_on_task_executor,
+  index_job_run_on_serial_and_task_executor, index_cancel, index_task_cancel, index_async_f, index_after_f, index_handler_f,
+};
+
+static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return task_imports[index].real; }
+
+// What the runtime tells of its tasks.
+static struct {
+  SWIFT void *(*current)(void);
+  SWIFT uint64_t (*id)(const void *job);
+  SWIFT uint64_t (*flags)(const void *job);
+  SWIFT const char *(*name)(void);
+  SWIFT bool (*is_cancelled)(const void *task);
+} runtime;
+
+// Of a job's flags, as compiled programs have them.
+enum { job_kind = 0xFF, job_is_task = 0, priority_shift = 8, child_shift = 24, group_shift = 26, let_shift = 28 };
+static bool is_task(const void *job) { return (runtime.flags(job) & job_kind) == job_is_task; }
+
+// ---- What this thread does -----------------------------------------------------------------------------------------
+
+// A task that runs on this thread.
+typedef struct {
+  optrace_recorder *recorder;
+  const void *task, *state;
+  uint64_t id;
+  uint64_t sp;      // Where the stack of its job began. One that begins further inside runs inside of it.
+  uint32_t number;  // 0: it is not the program's.
+  uint32_t depth;   // Of what runs, without it.
+} run;
+
+// A task that this thread is creating.
+typedef struct making {
+  optrace_recorder *recorder;
+  task_making known;
+  uint32_t how;
+  bool is_done, is_ours;
+  struct making *outer;
+} making;
+
+enum { most_runs = 8 };
+static _Thread_local struct {
+  uint32_t count;
+  run runs[most_runs];
+  making *making;
+  const void *told;     // A job whose enqueueing has been told, while it goes on.
+  const void *stopped;  // The task that stopped running here last, and
+  uint64_t stopped_sp;  // where its stack began.
+  uint32_t sleeper;     // A task that has asked for a timer.
+  bool is_timer;        // What runs now was called by a timer.
+} self;
+
+static uint64_t here(void) { return (uint64_t)(uintptr_t)__builtin_frame_address(0); }
+
+// One that is over may be gone: its id stands for it.
+static void pop(bool is_over) {
+  const run *r = &self.runs[--self.count];
+  frame_cut(r->depth);
+  if (!is_over) return;
+  if (r->number) task_completed(r->recorder, r->number);
+  task_slot *slot = task_find(r->id);
+  // Who creates it may not have described it yet; then the slot is left to them.
+  if (slot && atomic_fetch_or_explicit(&slot->state, task_is_over, memory_order_acq_rel) & task_is_described) task_remove(slot);
+}
+
+// What began as far inside as this, or further, is over: nobody has heard it stop, and it is not on the stack any more.
+static void settle(uint64_t sp) {
+  while (self.count && self.runs[self.count - 1].sp <= sp) pop(true);
+}
+
+// Where there are no numbers any more, tasks go unrecorded.
+static uint32_t next_number(optrace_recorder *recorder) {
+  uint32_t number = optrace_recorder_next_serial(recorder);
+  return number ? number : task_not_ours;
+}
+
+// ---- Creating ------------------------------------------------------------------------------------------------------
+
+// The task that is being created is there. Null: it runs already, on another thread, under the number that it got there.
+static void describe(making *m, const void *task, bool is_enqueued) {
+  m->is_done = true;
+  uint64_t id = runtime.id(task), flags = runtime.flags(task);
+  task_slot *slot = task_find(id);
+  if (!slot) slot = task_add(id, m->is_ours ? next_number(m->recorder) : task_not_ours);
+  if (!slot) return recorder_count_lost(m->recorder, optrace_loss_table_full, 1);
+  uint32_t number = task_number(slot);
+  uint32_t before = atomic_fetch_or_explicit(&slot->state, task_is_described, memory_order_acq_rel);
+  uint32_t how = flags >> let_shift & 1 ? task_async_let : flags >> group_shift & 1 ? task_in_group : m->how;
+  if (number != task_not_ours)
+    task_created(m->recorder, number, &m->known, how, (uint32_t)(flags >> priority_shift) & 0xFF, is_enqueued);
+  if (before & task_is_over) task_remove(slot);
+}
+
+// What an asynchronous function's pointer points to: where its code is, relative to that, and how much it needs.
+static uint64_t code_at(const int32_t *function) { return (uint64_t)((intptr_t)function + *function); }
+
+// A thunk of Swift's has caught the closure's function, and its context; that one may be a thunk, too.
+static size_t codes_of(const int32_t *function, const void *const *context, uint64_t codes[most_task_codes]) {
+  enum { caught_function = 2, caught_context = 3, object_alignment = 16, least_address = 1 << 16 };
+  size_t count = 0;
+  codes[count++] = code_at(function);
+  while (count < most_task_codes && (uintptr_t)context % object_alignment == 0 && (uintptr_t)context >= least_address) {
+    const int32_t *caught = context[caught_function];
+    if ((uintptr_t)caught % sizeof *caught != 0 || !module_is_own((uint64_t)(uintptr_t)caught)) break;
+    uint64_t code = code_at(caught);
+    if (!module_is_own(code) || !module_has_code(code)) break;
+    codes[count++] = code;
+    context = context[caught_context];
+  }
+  return count;
+}
+
+static inline __attribute__((always_inline)) void begin_making(making *m, optrace_recorder *recorder, const int32_t *function,
+                                                               void *context, uint32_t how) {
+  *m = (making){.recorder = recorder, .how = how, .is_ours = module_is_own(code_at(function)), .outer = self.making};
+  if (m->is_ours) {
+    uint64_t codes[most_task_codes];
+    size_t count = codes_of(function, context, codes);
+    m->known = task_is_made(recorder, codes, count, optrace_here());
+  }
+  self.making = m;
+}
+
+typedef struct {
+  void *task, *context;
+} created;
+typedef SWIFT created (*create)(size_t flags, void *options, const void *type, const int32_t *function, void *context);
+
+static SWIFT created hook_create(size_t flags, void *options, const void *type, const int32_t *function, void *context) {
+  enum { inherits = 1 << 10 };
+  create go_on = (create)real(index_create);
+  optrace_recorder *recorder = task_recorder();
+  if (!recorder || !function) return go_on(flags, options, type, function, context);
+  making m;
+  begin_making(&m, recorder, function, context, flags & inherits ? task_unstructured : task_detached);
+  created made = go_on(flags, options, type, function, context);
+  self.making = m.outer;
+  // It waits for an actor, or for its creator.
+  if (!m.is_done && made.task) describe(&m, made.task, false);
+  return made;
+}
+
+// Where the runtime keeps the task of an `async let`; by system calls, as that place is private. Null: it is not there.
+static const void *task_of(const void *let) {
+  enum { task_place = 0x18 };
+  const uint64_t flags = 0xF;
+  const void *current = runtime.current();
+  uint64_t task, type, known;
+  if (!current || !peek_all((uint64_t)(uintptr_t)let + task_place, &task, sizeof task)) return NULL;
+  bool is_one = peek_all(task & ~flags, &type, sizeof type) && peek_all((uint64_t)(uintptr_t)current, &known, sizeof known) &&
+                type == known;
+  return is_one ? (const void *)(uintptr_t)(task & ~flags) : NULL;
+}
+
+typedef SWIFT void (*let)(void *let, void *options, const void *type, const int32_t *function, void *context, void *result);
+
+static SWIFT void hook_let(void *what, void *options, const void *type, const int32_t *function, void *context, void *result) {
+  let go_on = (let)real(index_let);
+  optrace_recorder *recorder = task_recorder();
+  if (!recorder || !function) return go_on(what, options, type, function, context, result);
+  making m;
+  begin_making(&m, recorder, function, context, task_async_let);
+  go_on(what, options, type, function, context, result);
+  self.making = m.outer;
+  // It went to an executor of the program's.
+  const void *made = m.is_done ? NULL : task_of(what);
+  if (made) describe(&m, made, false);
+}
+
+// ---- Running -------------------------------------------------------------------------------------------------------
+
+// Null: it is not the program's.
+static task_slot *slot_of(optrace_recorder *recorder, uint64_t id) {
+  task_slot *slot = task_find(id);
+  if (!slot) {
+    // The runtime's own tasks are those that timers run. Else its creator will describe it, or did so before all this began.
+    if (self.is_timer) return NULL;
+    slot = task_add(id, next_number(recorder));
+    if (!slot) {
+      recorder_count_lost(recorder, optrace_loss_table_full, 1);
+      return NULL;
+    }
+  }
+  return task_number(slot) == task_not_ours ? NULL : slot;
+}
+
+// What is known only of a task that runs.
+static void tell_of(optrace_recorder *recorder, const void *task, task_slot *slot, uint32_t number) {
+  if (task_set(slot, task_is_named)) {
+    const char *name = runtime.name ? runtime.name() : NULL;
+    if (name) task_named(recorder, number, name);
+  }
+  if (runtime.is_cancelled && runtime.is_cancelled(task) && task_set(slot, task_is_cancelled)) task_cancelled(recorder, number);
+}
+
+static void hook_enter(void *state) {
+  ((void (*)(void *))real(index_enter))(state);
+  optrace_recorder *recorder = task_recorder();
+  const void *task = recorder ? runtime.current() : NULL;
+  if (!task) return;
+  uint64_t sp = here();
+  // One that would have stopped, and need not, is further inside of what runs it.
+  if (self.stopped == task && self.stopped_sp > sp) sp = self.stopped_sp;
+  self.stopped = NULL;
+  settle(sp);
+  self.sleeper = 0;
+  if (self.count == most_runs) return;
+  uint64_t id = runtime.id(task);
+  task_slot *slot = slot_of(recorder, id);
+  uint32_t number = slot ? task_number(slot) : 0;
+  self.runs[self.count++] = (run){recorder, task, state, id, sp, number, frame_depth()};
+  frame_push_work(number ? (work){recorder, number} : (work){NULL, 0});
+  if (!number) return;
+  task_runs(recorder, number);
+  tell_of(recorder, task, slot, number);
+}
+
+static void stops(void *state) {
+  uint32_t place = self.count;
+  while (place && self.runs[place - 1].state != state) place--;
+  if (!place) return;
+  while (self.count > place) pop(true);
+  run r = self.runs[place - 1];
+  self.stopped = r.task;
+  self.stopped_sp = r.sp;
+  if (r.number && recorder_is_enabled(r.recorder)) {
+    task_standing standing = task_stands(r.recorder, r.task);
+    task_slot *other = standing.awaited ? task_find(runtime.id(standing.awaited)) : NULL;
+    uint32_t awaited = other ? task_number(other) : 0;
+    if (standing.reason == suspended_for_continuation && self.sleeper == r.number) standing.reason = suspended_asleep;
+    task_suspended(r.recorder, r.number, standing.reason, awaited == task_not_ours ? 0 : awaited, standing.place);
+  }
+  self.sleeper = 0;
+  pop(false);
+}
+
+static void hook_exit(void *state) {
+  stops(state);
+  ((void (*)(void *))real(index_exit))(state);
+}
+
+// ---- Jobs ----------------------------------------------------------------------------------------------------------
+
+typedef struct {
+  uint32_t count;
+  bool is_timer;
+} job;
+
+static job begin_job(bool is_timer) {
+  settle(here());
+  job outer = {self.count, self.is_timer};
+  self.is_timer = is_timer;
+  self.stopped = NULL;
+  return outer;
+}
+
+static void end_job(job outer) {
+  while (self.count > outer.count) pop(true);
+  self.is_timer = outer.is_timer;
+  self.stopped = NULL;
+}
+
+typedef SWIFT void (*run_job)(void *job, uint64_t first, uint64_t second, uint64_t third, uint64_t fourth);
+#define JOB_HOOK(name)                                                                                             \
+  static SWIFT void hook_##name(void *task, uint64_t first, uint64_t second, uint64_t third, uint64_t fourth) {    \
+    job outer = begin_job(false);                                                                                  \
+    ((run_job)real(index_##name))(task, first, second, third, fourth);                                             \
+    end_job(outer);                                                                                                \
+  }
+JOB_HOOK(job_run)
+JOB_HOOK(job_run_on_task_executor)
+JOB_HOOK(job_run_on_serial_and_task_executor)
+
+// A job is at its place in a queue before it can run.
+static void enqueued(const void *of) {
+  optrace_recorder *recorder = task_recorder();
+  if (!recorder || !of || self.told == of || !is_task(of)) return;
+  task_slot *slot = task_find(runtime.id(of));
+  if (slot && task_number(slot) != task_not_ours) task_enqueued(recorder, task_number(slot));
+  if (!slot && self.making && !self.making->is_done) describe(self.making, of, true);
+}
+
+// The runtime gives libdispatch one function to run all jobs by, and one for timers.
+static function _Atomic by_queue, by_delay, by_timer;
+
+static void run_by_queue(void *context) {
+  job outer = begin_job(false);
+  atomic_load_explicit(&by_queue, memory_order_relaxed)(context);
+  end_job(outer);
+}
+static void run_by_delay(void *context) {
+  job outer = begin_job(true);
+  atomic_load_explicit(&by_delay, memory_order_relaxed)(context);
+  end_job(outer);
+}
+static void run_by_timer(void *context) {
+  job outer = begin_job(true);
+  atomic_load_explicit(&by_timer, memory_order_relaxed)(context);
+  end_job(outer);
+}
+
+// What is to run instead of `run`; a second function of that sort goes its way as it is.
+static function through(function _Atomic *place, function run, function ours) {
+  function known = NULL;
+  return atomic_compare_exchange_strong(place, &known, run) || known == run ? ours : run;
+}
+
+static void hook_async_f(void *queue, void *context, function run) {
+  if (task_recorder()) {
+    function by = through(&by_queue, run, run_by_queue);
+    if (by != run) enqueued(context);
+    run = by;
+  }
+  ((void (*)(void *, void *, function))real(index_async_f))(queue, context, run);
+}
+
+static void wants_timer(void) { self.sleeper = self.count ? self.runs[self.count - 1].number : 0; }
+
+static void hook_after_f(uint64_t when, void *queue, void *context, function run) {
+  if (task_recorder()) {
+    wants_timer();
+    run = through(&by_delay, run, run_by_delay);
+  }
+  ((void (*)(uint64_t, void *, void *, function))real(index_after_f))(when, queue, context, run);
+}
+
+static void hook_handler_f(void *source, function run) {
+  if (task_recorder()) {
+    wants_timer();
+    run = run ? through(&by_timer, run, run_by_timer) : run;
+  }
+  ((void (*)(void *, function))real(index_handler_f))(source, run);
+}
+
+// ---- The runtime's own hooks ---------------------------------------------------------------------------------------
+
+// Variables that the runtime calls, where they are set, with what it would have done. Another executor than libdispatch's may
+// stand there: it is called in turn.
+typedef SWIFT void (*enqueue)(void *job);
+typedef SWIFT void (*enqueue_hook)(void *job, enqueue go_on);
+static enqueue_hook next_global, next_main;
+
+static void hear(void *of, enqueue go_on, enqueue_hook next) {
+  enqueued(of);
+  const void *outer = self.told;
+  self.told = of;
+  if (next) next(of, go_on);
+  else go_on(of);
+  self.told = outer;
+}
+static SWIFT void hear_global(void *of, enqueue go_on) { hear(of, go_on, next_global); }
+static SWIFT void hear_main(void *of, enqueue go_on) { hear(of, go_on, next_main); }
+
+static void chain(const char *name, enqueue_hook ours, enqueue_hook *next) {
+  enqueue_hook *variable = (enqueue_hook *)dlsym(RTLD_DEFAULT, name);
+  if (!variable || *variable == ours) return;
+  *next = *variable;
+  *variable = ours;
+}
+
+// ---- Cancelling ----------------------------------------------------------------------------------------------------
+
+static void cancelled(const void *task) {
+  optrace_recorder *recorder = task_recorder();
+  task_slot *slot = recorder && task ? task_find(runtime.id(task)) : NULL;
+  if (slot && task_number(slot) != task_not_ours && task_set(slot, task_is_cancelled)) task_cancelled(recorder, task_number(slot));
+}
+
+// The method of `Task`, with what it is generic over, and the function beneath it.
+typedef SWIFT void (*cancel)(void *task, uint64_t first, uint64_t second, uint64_t third);
+static SWIFT void hook_cancel(void *task, uint64_t first, uint64_t second, uint64_t third) {
+  cancelled(task);
+  ((cancel)real(index_cancel))(task, first, second, third);
+}
+static SWIFT void hook_task_cancel(void *task, uint64_t first, uint64_t second, uint64_t third) {
+  cancelled(task);
+  ((cancel)real(index_task_cancel))(task, first, second, third);
+}
+
+// ---- Putting in place ----------------------------------------------------------------------------------------------
+
+#define RUNTIME(its_name) [index_##its_name] = {.name = "swift_" #its_name, .hook = hook_##its_name}
+#define WITHIN(function, its_hook) {.name = function, .hook = its_hook, .within = "swift_task_create"}
+
+hooked_import task_imports[] = {
+  [index_enter] = WITHIN("swift_task_enterThreadLocalContext", hook_enter),
+  [index_exit] = WITHIN("swift_task_exitThreadLocalContext", hook_exit),
+  [index_create] = {.name = "swift_task_create", .hook = hook_create},
+  [index_let] = {.name = "swift_asyncLet_begin", .hook = hook_let},
+  RUNTIME(job_run), RUNTIME(job_run_on_task_executor), RUNTIME(job_run_on_serial_and_task_executor),
+  [index_cancel] = {.name = "$sScT6cancelyyF", .hook = hook_cancel}, RUNTIME(task_cancel),
+  [index_async_f] = WITHIN("dispatch_async_f", hook_async_f), [index_after_f] = WITHIN("dispatch_after_f", hook_after_f),
+  [index_handler_f] = WITHIN("dispatch_source_set_event_handler_f", hook_handler_f),
+  {0},
+};
+
+const char *tasks_prepare(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
+  // A program without tasks.
+  if (!task_imports[index_create].real) return NULL;
+  runtime.current = (SWIFT void *(*)(void))dlsym(RTLD_DEFAULT, "swift_task_getCurrent");
+  runtime.id = (SWIFT uint64_t (*)(const void *))dlsym(RTLD_DEFAULT, "swift_task_getJobTaskId");
+  runtime.flags = (SWIFT uint64_t (*)(const void *))dlsym(RTLD_DEFAULT, "swift_task_getJobFlags");
+  runtime.name = (SWIFT const char *(*)(void))dlsym(RTLD_DEFAULT, "swift_task_getCurrentTaskName");
+  runtime.is_cancelled = (SWIFT bool (*)(const void *))dlsym(RTLD_DEFAULT, "swift_task_isCancelled");
+  if (!runtime.current || !runtime.id || !runtime.flags || !task_imports[index_enter].real || !task_imports[index_exit].real)
+    return "the concurrency library of this program is of another kind";
+  if (!task_table_prepare()) return "the system gives no memory that a forked child does not share";
+  static bool was_used;
+  if (was_used) task_table_clear();
+  was_used = true;
+  record_tasks(recorder, define);
+  chain("swift_task_enqueueGlobal_hook", hear_global, &next_global);
+  chain("swift_task_enqueueMainExecutor_hook", hear_main, &next_main);
+  return NULL;
+}
+#endif

@@ -1,0 +1,120 @@
+// A run loop and libdispatch's own thread sleep in an epoll set, mostly with nothing in it but what wakes them for work of
+// their own process. `/proc/PID/fdinfo` tells what there is: of a set its members, of a timer whether it is set.
+#include "events.h"
+
+#include "peek.h"
+#include "supported.h"
+
+#if OPTRACE_STACKS && defined(__linux__)
+
+#include <errno.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static _Atomic uint32_t timers;  // Of this process.
+enum { timers_unknown, timers_heard, timers_made };
+
+void events_timer_made(void) {
+  // Most programs make many.
+  if (atomic_load_explicit(&timers, memory_order_relaxed) != timers_made) atomic_store(&timers, timers_made);
+}
+
+static bool is_endless(int32_t call, const uint64_t arguments[6]) {
+#if defined(SYS_epoll_wait)
+  if (call == SYS_epoll_wait) return (int32_t)arguments[3] < 0;
+#endif
+#if defined(SYS_epoll_pwait2)
+  if (call == SYS_epoll_pwait2) return arguments[3] == 0;
+#endif
+  return call == SYS_epoll_pwait && (int32_t)arguments[3] < 0;
+}
+
+static void make_path(char *out, size_t size, const char *folder, uint64_t file) {
+  uint32_t process = peek_process();
+  if (process) snprintf(out, size, "/proc/%u/%s/%llu", process, folder, (unsigned long long)file);
+  else snprintf(out, size, "/proc/self/%s/%llu", folder, (unsigned long long)file);
+}
+
+// False: it can't be read, or there is more of it than room.
+static bool read_info(uint64_t file, char *out, size_t size) {
+  char path[64];
+  make_path(path, sizeof path, "fdinfo", file);
+  int info = open(path, O_RDONLY | O_CLOEXEC);
+  if (info < 0) return false;
+  size_t length = 0;
+  ssize_t count;
+  while (length < size - 1 && (count = read(info, out + length, size - 1 - length)) > 0) length += (size_t)count;
+  close(info);
+  out[length] = 0;
+  return length && length < size - 1;
+}
+
+static bool is_own(uint64_t file) {
+  char path[64], target[64], info[512];
+  make_path(path, sizeof path, "fd", file);
+  ssize_t length = readlink(path, target, sizeof target - 1);
+  if (length < 0) return false;
+  target[length] = 0;
+  if (strcmp(target, "anon_inode:[eventfd]") == 0) return true;
+  if (strcmp(target, "anon_inode:[timerfd]") != 0) return false;
+  if (!peek_process() && atomic_load(&timers) == timers_heard) return true;
+  return read_info(file, info, sizeof info) && strstr(info, "it_value: (0, 0)");
+}
+
+void events_hear_timers(void) {
+  int error = errno;
+  DIR *files = opendir("/proc/self/fd");
+  bool is_one = !files;
+  for (const struct dirent *file; files && !is_one && (file = readdir(files));) {
+    char target[64];
+    ssize_t length = readlinkat(dirfd(files), file->d_name, target, sizeof target - 1);
+    target[length > 0 ? length : 0] = 0;
+    is_one = strcmp(target, "anon_inode:[timerfd]") == 0;
+  }
+  if (files) closedir(files);
+  uint32_t unknown = timers_unknown;
+  atomic_compare_exchange_strong(&timers, &unknown, is_one ? timers_made : timers_heard);
+  errno = error;
+}
+
+// A member that has been told of once waits for nothing until it is set anew: nothing but flags is left of its events.
+static bool is_waited_for(const char *line) {
+  enum { flags_only = 0xF };  // EPOLLEXCLUSIVE, EPOLLWAKEUP, EPOLLONESHOT, EPOLLET
+  const char *events = strstr(line, "events:");
+  return !events || (strtoull(events + 7, NULL, 16) & ~((uint64_t)flags_only << 28)) != 0;
+}
+
+bool events_are_own(int32_t call, const uint64_t arguments[6]) {
+  static char info[4096];  // Looks are one at a time.
+  if (!is_endless(call, arguments)) return false;
+  int error = errno;
+  bool are = read_info((uint32_t)arguments[0], info, sizeof info);
+  for (const char *line = info; are && (line = strstr(line, "tfd:")); line += 4) {
+    char one[128];
+    size_t length = strcspn(line, "\n");
+    if (length >= sizeof one) length = sizeof one - 1;
+    memcpy(one, line, length);
+    one[length] = 0;
+    are = !is_waited_for(one) || is_own(strtoull(one + 4, NULL, 10));
+  }
+  errno = error;
+  return are;
+}
+
+#else
+
+bool events_are_own(int32_t call, const uint64_t arguments[6]) {
+  (void)call, (void)arguments;
+  return false;
+}
+
+void events_hear_timers(void) {}
+void events_timer_made(void) {}
+
+#endif

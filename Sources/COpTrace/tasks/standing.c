@@ -1,0 +1,107 @@
+// Each place is proven before it is relied on: a record of what a task waits for points back at the task, and the functions that
+// are to go on with it are code. The first suspensions are read by `peek`, so that a runtime that has other places harms nobody.
+#include "standing.h"
+
+#include <string.h>
+
+#include "../places/places.h"
+#include "../stacks/modules.h"
+#include "../stacks/peek.h"
+#include "told.h"
+
+// Of a task, and of the record of what it waits for.
+enum { resume_place = 0x38, context_place = 0x40, dependency_place = 0xA0, dependency_words = 6 };
+enum { word_object = 2, word_kind = 4, word_task = 5 };
+// Of an asynchronous function's context: whose it is called by, and where that goes on.
+enum { word_parent = 0, word_return = 1 };
+enum { careful_ones = 32, do_not_fit = UINT32_MAX };
+
+static bool read(const void *from, size_t place, void *to, size_t size, bool careful) {
+  const uint8_t *at = (const uint8_t *)from + place;
+  if ((uintptr_t)at % 8 || (uintptr_t)at < 4096) return false;
+  if (careful) return peek_all((uint64_t)(uintptr_t)at, to, size);
+  memcpy(to, at, size);
+  return true;
+}
+
+// The runtime's own functions at either end say nothing of the program.
+static const module *runtime(void) {
+  static _Atomic uint32_t number;
+  uint32_t known = atomic_load_explicit(&number, memory_order_relaxed);
+  if (!known) {
+    for (uint32_t i = 1; i <= modules_count() && !known; i++) {
+      const char *slash = strrchr(module_at(i)->path, '/');
+      if (strcmp(slash ? slash + 1 : module_at(i)->path, "libswift_Concurrency.so") == 0) known = i;
+    }
+    atomic_store_explicit(&number, known, memory_order_relaxed);
+  }
+  return module_at(known);
+}
+
+static bool is_runtime(const module *runtime, uint64_t code) {
+  return runtime && code >= runtime->code_low && code < runtime->code_high;
+}
+
+// Stores where the functions go on, innermost first. False: these are no contexts.
+static bool chain(const void *context, uint64_t *pcs, size_t *count, bool careful) {
+  for (*count = 0; context && *count < most_waiting_functions;) {
+    uint64_t words[2];
+    if ((uintptr_t)context % 16 || !read(context, 0, words, sizeof words, careful)) return false;
+    if (careful && !module_has_code(words[word_return])) return false;
+    // Behind the first byte, as of a return address: a function of its own goes on.
+    pcs[(*count)++] = words[word_return] + 1;
+    context = (const void *)(uintptr_t)words[word_parent];
+  }
+  return true;
+}
+
+static uint32_t place_of_chain(optrace_recorder *recorder, const uint64_t *pcs, size_t count) {
+  const module *own = runtime();
+  // What the task's function returns to.
+  while (count && is_runtime(own, pcs[count - 1])) count--;
+  return place_of(recorder, pcs, count, count);
+}
+
+bool task_read(task_proof *proof, const void *task, bool wants_functions, task_reading *out) {
+  *out = (task_reading){.reason = suspended_unknown};
+  uint32_t until_now = atomic_load_explicit(&proof->proven, memory_order_relaxed);
+  if (until_now == do_not_fit) return false;
+  bool careful = until_now < careful_ones;
+  uint64_t dependency, words[dependency_words];
+  bool fits = read(task, dependency_place, &dependency, sizeof dependency, careful) &&
+              read((const void *)(uintptr_t)dependency, 0, words, sizeof words, careful) &&
+              words[word_task] == (uint64_t)(uintptr_t)task && (uint32_t)words[word_kind] >= suspended_for_task &&
+              (uint32_t)words[word_kind] <= suspended_for_executor;
+  uint64_t resume = 0, context = 0;
+  if (fits) {
+    out->reason = (uint32_t)words[word_kind];
+    if (out->reason == suspended_for_task) out->awaited = (const void *)(uintptr_t)words[word_object];
+    // A continuation's context is the task's only once it has been suspended.
+    if (out->reason == suspended_for_continuation) context = words[word_object];
+    else
+      fits = read(task, resume_place, &resume, sizeof resume, careful) &&
+             read(task, context_place, &context, sizeof context, careful);
+  }
+  if (fits && wants_functions) {
+    // Of a wait for a task or a group, what goes on first is the runtime's.
+    size_t own = out->reason == suspended_for_executor && resume;
+    if (own) out->pcs[0] = resume + 1;
+    fits = chain((const void *)(uintptr_t)context, out->pcs + own, &out->count, careful);
+    out->count += own;
+  }
+  if (!fits) {
+    atomic_store_explicit(&proof->proven, do_not_fit, memory_order_relaxed);
+    *out = (task_reading){.reason = suspended_unknown};
+  } else if (careful) {
+    atomic_compare_exchange_strong_explicit(&proof->proven, &until_now, until_now + 1, memory_order_relaxed, memory_order_relaxed);
+  }
+  return fits;
+}
+
+task_standing task_stands(optrace_recorder *recorder, const void *task) {
+  static task_proof proof;
+  task_reading found;
+  bool wants_functions = places_wanted(recorder);
+  if (!task_read(&proof, task, wants_functions, &found)) return (task_standing){suspended_unknown, NULL, 0};
+  return (task_standing){found.reason, found.awaited, wants_functions ? place_of_chain(recorder, found.pcs, found.count) : 0};
+}

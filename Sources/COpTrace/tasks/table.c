@@ -1,0 +1,69 @@
+// Ids are given out one after the other, so each has its own place, next to those that began with it.
+#include "table.h"
+
+#include <stddef.h>
+
+#include "../base/wiped.h"
+
+// As many tasks may be under way at once; only what is used takes memory.
+enum { slots = 1 << 21, farthest = 16 };
+
+static task_slot *_Atomic table;
+
+bool task_table_prepare(void) {
+  if (atomic_load_explicit(&table, memory_order_acquire)) return true;
+  task_slot *none = NULL, *made = wiped_pages(slots * sizeof(task_slot));
+  if (!made) return false;
+  if (!atomic_compare_exchange_strong(&table, &none, made)) wiped_pages_free(made, slots * sizeof(task_slot));
+  return true;
+}
+
+void task_table_clear(void) {
+  task_slot *all = atomic_load_explicit(&table, memory_order_acquire);
+  for (size_t i = 0; all && i < slots; i++) {
+    // Reading leaves a page that was never used as it is.
+    if (!atomic_load_explicit(&all[i].key, memory_order_relaxed)) continue;
+    task_remove(&all[i]);
+  }
+}
+
+static uint64_t key_of(uint64_t id, uint32_t number) { return id << 32 | number; }
+
+task_slot *task_find(uint64_t id) {
+  task_slot *all = atomic_load_explicit(&table, memory_order_acquire);
+  for (uint32_t i = 0; all && i < farthest; i++) {
+    task_slot *slot = &all[(id + i) % slots];
+    uint64_t key = atomic_load_explicit(&slot->key, memory_order_acquire);
+    if (key && key >> 32 == (uint32_t)id) return slot;
+  }
+  return NULL;
+}
+
+static bool is_left(const task_slot *slot) {
+  return (atomic_load_explicit(&slot->state, memory_order_relaxed) & (task_is_over | task_is_described)) == task_is_over;
+}
+
+task_slot *task_add(uint64_t id, uint32_t number) {
+  task_slot *all = atomic_load_explicit(&table, memory_order_acquire);
+  // First where nobody is; then where one was whom nobody has described until it was over.
+  for (int pass = 0; all && pass < 2; pass++)
+    for (uint32_t i = 0; i < farthest; i++) {
+      task_slot *slot = &all[(id + i) % slots];
+      uint64_t key = atomic_load_explicit(&slot->key, memory_order_acquire);
+      if (key && key >> 32 == (uint32_t)id) return slot;
+      if (key && (pass == 0 || !is_left(slot))) continue;
+      if (!atomic_compare_exchange_strong_explicit(&slot->key, &key, key_of(id, number), memory_order_acq_rel,
+                                                   memory_order_acquire)) {
+        if (key >> 32 == (uint32_t)id) return slot;
+        continue;
+      }
+      if (pass) atomic_store_explicit(&slot->state, 0, memory_order_release);
+      return slot;
+    }
+  return NULL;
+}
+
+void task_remove(task_slot *slot) {
+  atomic_store_explicit(&slot->state, 0, memory_order_relaxed);
+  atomic_store_explicit(&slot->key, 0, memory_order_release);
+}

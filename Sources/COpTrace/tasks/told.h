@@ -1,0 +1,39 @@
+// The records of a Swift task.
+#ifndef OPTRACE_TOLD_TASKS_H
+#define OPTRACE_TOLD_TASKS_H
+
+#include "../operations/frames.h"
+#include "../stacks/unwind.h"
+#include "table.h"
+
+// How a task came to be: as the format has it.
+enum { task_unstructured = 0, task_detached = 1, task_in_group = 2, task_async_let = 3 };
+// Why it stopped running: as the format has it.
+enum { suspended_unknown = 0, suspended_for_task = 1, suspended_for_continuation = 2, suspended_for_group = 3,
+       suspended_for_executor = 4, suspended_asleep = 5 };
+
+// What is known of a task before it is there.
+typedef struct {
+  uint32_t by;      // What runs on the thread that makes it.
+  uint32_t runs, at;  // Places: its code, and who makes it.
+} task_making;
+
+// From here on tasks are recorded; see `optrace_record_tasks`.
+void record_tasks(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function));
+// Who records tasks; null: nobody at the moment.
+optrace_recorder *task_recorder(void);
+
+// `code`: the function that it runs, then what that one passes on to, where it is a thunk; at least one, at most
+// `most_task_codes`. `here` is the hook's own `optrace_here()`.
+enum { most_task_codes = 4 };
+task_making task_is_made(optrace_recorder *recorder, const uint64_t *code, size_t count, optrace_start here);
+void task_created(optrace_recorder *recorder, uint32_t number, const task_making *making, uint32_t how, uint32_t priority,
+                  bool is_enqueued);
+void task_named(optrace_recorder *recorder, uint32_t number, const char *name);
+void task_enqueued(optrace_recorder *recorder, uint32_t number);
+void task_runs(optrace_recorder *recorder, uint32_t number);
+void task_suspended(optrace_recorder *recorder, uint32_t number, uint32_t reason, uint32_t awaited, uint32_t place);
+void task_completed(optrace_recorder *recorder, uint32_t number);
+void task_cancelled(optrace_recorder *recorder, uint32_t number);
+
+#endif

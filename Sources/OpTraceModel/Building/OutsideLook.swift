@@ -1,0 +1,117 @@
+import OpTraceFormat
+
+/// What was seen of a process's threads by somebody who looked from outside, as its recorder did not answer.
+package struct OutsideLook: Sendable {
+  /// A thread, by the system's numbers.
+  package struct Thread: Sendable {
+    package var systemID: UInt32
+    package var name: String
+    /// Who has the lock that it waits for; 0: nobody, or not known.
+    package var owner: UInt32
+    /// Those of a record `seen`, but for the owner.
+    package var words: (UInt64, UInt64)
+    /// Innermost first.
+    package var frames: [Frame]
+
+    package init(systemID: UInt32, name: String, owner: UInt32, words: (UInt64, UInt64), frames: [Frame]) {
+      (self.systemID, self.name, self.owner, self.words, self.frames) = (systemID, name, owner, words, frames)
+    }
+  }
+
+  /// A frame of a stack.
+  package struct Frame: Sendable {
+    package var image: ImageRecord?
+    /// As the image's own file has it; without an image, in memory.
+    package var offset: UInt64
+    package var isGuessed: Bool
+
+    package init(image: ImageRecord?, offset: UInt64, isGuessed: Bool) {
+      (self.image, self.offset, self.isGuessed) = (image, offset, isGuessed)
+    }
+  }
+
+  package var threads: [Thread] = []
+  /// Threads that went on while they were looked at.
+  package var moved = 0
+  /// Threads of which the system told name, state and time alone.
+  package var refused = 0
+
+  package init() {}
+}
+
+extension Trace {
+  /// Puts it in the place of the recorder's last look: with the trace's own numbers of threads, and further ones for those
+  /// that it does not have. O(threads and their frames + stacks of the trace).
+  /// - Parameter time: when it was, on the clock of the trace.
+  package mutating func take(_ outside: OutsideLook, at time: Nanoseconds) {
+    // The system gives a number of a thread that has ended to another one: the last counts.
+    var numbers = Dictionary(threads.map { ($0.systemID, $0.id) }, uniquingKeysWith: { $1 })
+    var looks = ThreadLooks(after: look)
+    let seen = outside.threads.filter { thread in
+      numbers[thread.systemID].map { look?[$0] != nil } ?? false || !isRecorder(thread)
+    }
+    for thread in seen where numbers[thread.systemID] == nil {
+      let id = ThreadID((threads.last?.id.rawValue ?? 0) + 1)
+      numbers[thread.systemID] = id
+      threads.append(
+        ThreadRecord(
+          id: id, systemID: thread.systemID, name: thread.name, isMain: thread.systemID == header.processID))
+    }
+    var table = StackAdder(stacks)
+    for thread in seen {
+      guard let id = numbers[thread.systemID] else { continue }
+      let owner = UInt64(numbers[thread.owner]?.rawValue ?? 0)
+      looks.seen(id.rawValue, thread.words.0 | owner << 32, thread.words.1, time)
+      if let frame = table.add(thread.frames) { looks.stood(at: frame, id.rawValue) }
+    }
+    let counts = UInt64(outside.moved & 0xFFFF) << 16 | UInt64(outside.refused & 0xFFFF) << 32
+    looks.ended(UInt64(seen.count & 0xFFFF) | counts, time)
+    look = looks.finish()
+    stacks = table.stacks
+    end = max(end, time)
+  }
+
+  /// The recorder's own thread, which no look of its own tells of: it sleeps for a time.
+  private func isRecorder(_ thread: OutsideLook.Thread) -> Bool {
+    let isTimed = thread.words.0 >> 62 & 1 != 0
+    let hasReason = thread.words.1 >> 60 != 0
+    return thread.name == "optrace" && thread.systemID != header.processID && (isTimed || !hasReason)
+  }
+}
+
+/// Gives further stacks numbers in a table.
+private struct StackAdder {
+  private(set) var stacks: StackTable
+  private var lastImage: UInt32
+  private var lastFrame: UInt32
+
+  init(_ stacks: StackTable) {
+    self.stacks = stacks
+    lastImage = stacks.images.keys.max() ?? 0
+    lastFrame = stacks.lastFrame?.rawValue ?? 0
+  }
+
+  /// The innermost frame's; nil: it is empty.
+  mutating func add(_ frames: [OutsideLook.Frame]) -> FrameID? {
+    var caller: FrameID?
+    for frame in frames.reversed() {
+      let place = FrameRecord.Place(image: frame.image.flatMap { number(of: $0) }, offset: frame.offset, returns: true)
+      lastFrame += 1
+      stacks.define(
+        FrameRecord(place: place, caller: caller, isGuessed: frame.isGuessed), as: FrameID(lastFrame))
+      caller = FrameID(lastFrame)
+    }
+    return caller
+  }
+
+  /// One that is there has the names of its code, too.
+  private mutating func number(of image: ImageRecord) -> UInt32 {
+    func isSame(_ other: ImageRecord) -> Bool {
+      other.base == image.base && (image.buildID.map { $0 == other.buildID } ?? (other.path == image.path))
+    }
+    if let known = stacks.images.first(where: { isSame($0.value) }) { return known.key }
+    lastImage += 1
+    stacks.images[lastImage] = image
+    return lastImage
+  }
+}

@@ -1,0 +1,104 @@
+import OpTraceFormat
+
+/// Puts tasks together from their records. What is missing stays nil.
+struct Tasks {
+  private(set) var all: [TaskRecord] = []
+  private var places: PlaceTable
+
+  init(expectedEvents: Int) { places = PlaceTable(denseLimit: expectedEvents * 2 + 1024) }
+
+  /// Nil: no record has told of a task with this number.
+  func place(of id: UInt32) -> Int? { places[id] }
+
+  func id(at place: Int) -> WorkID { all[place].id }
+
+  func isOver(_ place: Int) -> Bool { all[place].over != nil }
+
+  /// The place of the task that the record is about.
+  mutating func add(_ kind: EventKind, _ event: TraceEvent, _ at: Stamp) -> Int {
+    let place = known(event.subject)
+    switch kind {
+    case .taskCreated: create(place, event, at)
+    case .taskEnqueued: enqueue(place, event, at)
+    case .taskRun:
+      if let last = all[place].suspensions.indices.last, all[place].suspensions[last].to == nil {
+        all[place].suspensions[last].to = at.time
+      }
+      all[place].runs.append(WorkRun(thread: at.thread, began: at.time, ended: nil))
+    case .taskSuspended:
+      endRun(place, at)
+      let awaited = UInt32(truncatingIfNeeded: event.word1 >> 32)
+      all[place].suspensions.append(
+        .init(
+          reason: .init(rawValue: UInt8(event.word1 & 0xF)) ?? .unknown, from: at,
+          awaited: awaited == 0 ? nil : WorkID(awaited)))
+    case .taskCompleted:
+      endRun(place, at)
+      if all[place].completed == nil { all[place].completed = at.time }
+    default: break
+    }
+    return place
+  }
+
+  mutating func cancelled(_ place: Int, _ at: Stamp) {
+    if all[place].cancelRequested == nil { all[place].cancelRequested = at.time }
+  }
+
+  mutating func named(_ place: Int, _ name: String) { all[place].name = name }
+
+  /// Where the task was suspended last.
+  mutating func stood(at frame: FrameID, _ id: UInt32) {
+    guard let place = places[id], let last = all[place].suspensions.indices.last else { return }
+    all[place].suspensions[last].at = frame
+  }
+
+  /// One that has begun again elsewhere has ended before, though its record comes later.
+  private mutating func endRun(_ place: Int, _ at: Stamp) {
+    guard let run = all[place].runs.lastIndex(where: { $0.thread == at.thread && $0.ended == nil }) else { return }
+    all[place].runs[run].ended = at.time
+  }
+
+  private mutating func enqueue(_ place: Int, _ event: TraceEvent, _ at: Stamp) {
+    let by = UInt32(truncatingIfNeeded: event.word1)
+    if let last = all[place].suspensions.indices.last {
+      guard all[place].suspensions[last].to == nil, all[place].suspensions[last].enqueued == nil else { return }
+      all[place].suspensions[last].enqueued = at
+      all[place].suspensions[last].resumer = by == 0 ? nil : WorkID(by)
+    } else if all[place].runs.isEmpty {
+      all[place].enqueued = at
+    }
+  }
+
+  private mutating func create(_ place: Int, _ event: TraceEvent, _ at: Stamp) {
+    guard all[place].submitted == nil else { return }
+    let (first, second) = (event.word1, event.word2)
+    let by = UInt32(truncatingIfNeeded: first)
+    let (code, madeAt) = (UInt32(truncatingIfNeeded: second), UInt32(truncatingIfNeeded: second >> 32))
+    all[place].submitted = at
+    // One that an actor ran at once was there before this was written.
+    if let began = all[place].runs.first?.began, began < at.time { all[place].submitted?.time = began }
+    all[place].submitter = by == 0 ? nil : WorkID(by)
+    all[place].way = TaskRecord.Way(rawValue: UInt8(first >> 32 & 0xF)) ?? .unstructured
+    all[place].priority = UInt8(first >> 36 & 0xFF)
+    if first >> 44 & 1 != 0 { all[place].enqueued = at }
+    all[place].code = code == 0 ? nil : FrameID(code)
+    all[place].submittedAt = madeAt == 0 ? nil : FrameID(madeAt)
+  }
+
+  private mutating func known(_ id: UInt32) -> Int {
+    if let place = places[id] { return place }
+    places[id] = all.count
+    all.append(TaskRecord(id: WorkID(id)))
+    return all.count - 1
+  }
+
+  /// Sorted by id. A run that another one followed is over; how long it was is not known where its end is missing.
+  mutating func finish() -> [TaskRecord] {
+    for place in all.indices {
+      for run in all[place].runs.indices.dropLast() where all[place].runs[run].ended == nil {
+        all[place].runs[run].ended = all[place].runs[run].began
+      }
+    }
+    return all.sorted { $0.id < $1.id }
+  }
+}

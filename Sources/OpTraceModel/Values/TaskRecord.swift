@@ -1,0 +1,107 @@
+/// A task of Swift's: what `Task { }`, a task group or `async let` creates. It runs in pieces, and is suspended in between.
+public struct TaskRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
+  /// How it came to be.
+  public enum Way: UInt8, Sendable, CaseIterable {
+    /// `Task { }`: it inherits from who creates it, and is nobody's child.
+    case unstructured = 0
+    /// `Task.detached { }`: it inherits nothing.
+    case detached = 1
+    /// A child in a task group.
+    case groupChild = 2
+    /// `async let`: a child, too.
+    case asyncLet = 3
+
+    /// Whether who creates it has to wait for it.
+    public var isChild: Bool { self == .groupChild || self == .asyncLet }
+  }
+
+  /// Why a task stopped running.
+  public enum Reason: UInt8, Sendable, CaseIterable {
+    /// The program's runtime is one whose places are not known.
+    case unknown = 0
+    /// Until another task is over.
+    case task = 1
+    /// Until somebody resumes a continuation.
+    case continuation = 2
+    /// Until a child of its group is over.
+    case group = 3
+    /// To go on on another actor or executor.
+    case executor = 4
+    /// Until some time has passed.
+    case sleep = 5
+  }
+
+  /// A stretch in which it did not run, though it had begun.
+  public struct Suspension: Sendable, Equatable {
+    /// What it waited for.
+    public var reason: Reason
+    /// When it stopped, and on which thread.
+    public var from: Stamp
+    /// From when on it only waited for its turn, and the thread that let it; nil: not heard, as with an actor that is busy.
+    public var enqueued: Stamp?
+    /// The operation, block or task that let it go on; nil: none, or not heard.
+    public var resumer: WorkID?
+    /// When it ran again; nil: it did not.
+    public var to: Nanoseconds?
+    /// The task that it waited for; nil: none, or not one of the program's.
+    public var awaited: WorkID?
+    /// The functions that go on then, as a stack; nil: not known.
+    public var at: FrameID?
+  }
+
+  public var id: WorkID
+  /// When it was created, and by which thread; nil: before anything was recorded.
+  public var submitted: Stamp?
+  /// The operation, block or task whose code created it; nil: none.
+  public var submitter: WorkID?
+  /// Where the program created it.
+  public var submittedAt: FrameID?
+  /// How it came to be.
+  public var way = Way.unstructured
+  /// As Swift's runtime has it: 25 high, 21 medium, 17 low, 9 background.
+  public var priority: UInt8 = 0
+  /// As the program gave it; nil: none.
+  public var name: String?
+  /// What it runs.
+  public var code: FrameID?
+  /// That function's name and place; nil: the trace has no symbols of it.
+  public internal(set) var function: SymbolRecord?
+  /// What it is called where that function has no name, or none that says anything.
+  var codeText: String?
+  /// From when on it waited for its first turn; nil: not heard.
+  public var enqueued: Stamp?
+  public internal(set) var runs: [WorkRun] = []
+  /// In the order of time; each begins with the end of a run.
+  public internal(set) var suspensions: [Suspension] = []
+  /// When it was cancelled, or was first seen to be.
+  public var cancelRequested: Nanoseconds?
+  /// When it was over.
+  public var completed: Nanoseconds?
+
+  init(id: WorkID) { self.id = id }
+
+  package var owner: TraceOwner { Self.owner(submitter) }
+  /// The task that it is a child of; nil: of none.
+  public var parent: WorkID? { way.isChild ? submitter : nil }
+  public var title: String {
+    guard let name, !name.allSatisfy(\.isWhitespace) else { return kind }
+    return name
+  }
+  public var kind: String { codeText ?? function?.shortName ?? "task" }
+  public var scheduler: SchedulerID? { .swift }
+  public var runnable: Nanoseconds? { enqueued?.time }
+  public var began: Stamp? { runs.first.map { Stamp($0.began, $0.thread) } }
+  public var over: Nanoseconds? { completed }
+  public var isOutcomeKnown: Bool { true }
+  /// What it waits for, when the trace ends; nil: it runs, waits for its turn, or is over.
+  public var suspension: Suspension? {
+    guard completed == nil, let last = suspensions.last, last.to == nil, last.enqueued == nil else { return nil }
+    return last
+  }
+  /// When it was last seen to go on; nil: never.
+  public var lastSign: Nanoseconds? {
+    let last = suspensions.last
+    return [submitted?.time, enqueued?.time, runs.last?.began, last?.from.time, last?.enqueued?.time, completed]
+      .compactMap { $0 }.max()
+  }
+}
