@@ -76,7 +76,7 @@ extension Summary {
   }
 
   private static func named(_ wait: Wait, _ trace: Trace) -> Wait {
-    func name(_ id: OperationID) -> String { trace.operation(id)?.title ?? id.description }
+    func name(_ id: WorkID) -> String { trace.work(id)?.title ?? id.description }
     var wait = wait
     wait.operationName = wait.operation.map(name)
     wait.lastSignalName = wait.lastSignal?.operation.map(name)

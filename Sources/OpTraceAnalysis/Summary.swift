@@ -22,11 +22,13 @@ public struct Summary: Sendable, Equatable {
   /// What decided when the run was over.
   public var criticalPath: CriticalPath
   /// The names of the operations on the critical path.
-  public var pathNames: [OperationID: String] = [:]
+  public var pathNames: [WorkID: String] = [:]
   /// Dispatch queues that blocks were given to, in the order of the trace.
   public var dispatchQueues: [DispatchQueue] = []
   /// Blocks of dispatch queues, by what they run; those that ran longest first.
   public var blocks: [Class] = []
+  /// Tasks, by what they run; those that ran longest first.
+  public var tasks: [TaskKind] = []
   /// Threads that ran operations, busiest first.
   public var threads: [Thread] = []
   /// Threads that waited for something.
@@ -123,7 +125,7 @@ public struct Summary: Sendable, Equatable {
   /// `slowestCount`: how many operations ``slowest`` names, and how many waits ``Waits/longest``.
   public init(of trace: Trace, slowestCount: Int = 10) {
     criticalPath = CriticalPath(of: trace)
-    for id in criticalPath.operations { pathNames[id] = trace.operation(id)?.title }
+    for id in criticalPath.works { pathNames[id] = trace.work(id)?.title }
     loss = trace.loss
     operationCount = trace.operations.count
     let activity = trace.activity
@@ -138,6 +140,7 @@ public struct Summary: Sendable, Equatable {
     let blockTimes = trace.blocks.map { OperationTimes(of: $0, traceEnd: trace.end) }
     dispatchQueues = Self.dispatchQueues(trace, blockTimes)
     blocks = Self.classes(trace.blocks, blockTimes)
+    tasks = Self.tasks(trace)
     slowest = Self.slowest(trace, times, slowestCount)
     threads = Self.threads(trace)
     waits = Self.waits(trace, most: slowestCount)
@@ -190,7 +193,7 @@ public struct Distribution: Sendable, Equatable {
 
 extension Nanoseconds {
   /// The sum, or the largest number: the times of a trace may be anything up to a year, and their sum more than fits.
-  func saturating(_ other: Nanoseconds) -> Nanoseconds {
+  package func saturating(_ other: Nanoseconds) -> Nanoseconds {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? .max : sum
   }

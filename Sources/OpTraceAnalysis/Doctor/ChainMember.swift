@@ -60,7 +60,19 @@ extension DoctorContext {
       return ChainMember(.lock, id: address, name: reason?.text)
     case .slots(let queue), .emptiness(let queue), .suspension(let queue), .noSlots(let queue):
       return ChainMember(.queue, id: UInt64(trace.queues[queue].id.rawValue), name: trace.queues[queue].name)
-    case .earlier, .neverEnqueued, .abandonedLock: return nil
+    case .block(let place):
+      let block = trace.blocks[place]
+      return ChainMember(
+        .block, id: UInt64(block.id.rawValue), name: block.title,
+        at: self.place(of: step.reason) ?? self.place(of: block))
+    case .task(let place):
+      let task = trace.tasks[place]
+      return ChainMember(
+        .task, id: UInt64(task.id.rawValue), name: task.title, at: self.place(of: step.reason) ?? self.place(of: task))
+    case .turn(let place):
+      let queue = trace.dispatchQueues[place]
+      return ChainMember(.queue, id: UInt64(queue.id.rawValue), name: queue.title)
+    case .earlier, .neverEnqueued, .abandonedLock, .submissions: return nil
     }
   }
 }

@@ -13,19 +13,17 @@ extension DoctorContext {
     return look.threads.allSatisfy { seen in
       if seen.state == .ended { return true }
       guard seen.isAsleep else { return false }
-      if !seen.isTimed, seen.reason == .futex || seen.reason == .join || seen.reason.isLock { return true }
-      return isIdle(seen, trace.stacks)
+      if !seen.isTimed, seen.reason.isOfProcess { return true }
+      return seen.isIdle(in: trace.stacks)
     }
   }
 
-  /// libdispatch's own threads, between two pieces of work: nothing but its code is on their stacks.
-  private static func isIdle(_ seen: SeenThread, _ stacks: StackTable) -> Bool {
-    let images = stacks.stack(seen.at).compactMap { stacks.image(of: $0)?.name }
-    guard images.count == stacks.stack(seen.at).count, images.contains(where: { $0.hasPrefix("libdispatch.") }) else {
-      return false
-    }
-    return images.allSatisfy { name in ["libdispatch.", "libc.", "libc-", "libpthread"].contains(where: name.hasPrefix)
-    }
+  /// Besides, no thread of libdispatch waits for timers and events, and no block or task for its time.
+  var isClosedWorld: Bool {
+    isDeadEnd
+      && trace.look?.threads.allSatisfy { $0.reason != .poll && $0.reason != .time && $0.reason != .input } ?? false
+      && trace.blocks.allSatisfy { $0.way != .after || $0.began != nil || $0.over != nil }
+      && trace.tasks.allSatisfy { $0.suspension?.reason != .sleep }
   }
 
   /// A thread that uses the processor, and may let others go on; nil: none was seen.
@@ -40,4 +38,9 @@ extension DoctorContext {
     guard finding.isProven, let thread = computing?.thread else { return finding }
     return unproven(finding, because: "\(name(thread)) computes, and may let it go on")
   }
+}
+
+extension SleepReason {
+  /// Whether nobody but another thread of the process can let one go on that sleeps for this.
+  fileprivate var isOfProcess: Bool { isLock || self == .futex || self == .join || self == .events }
 }

@@ -3,7 +3,7 @@ import OpTraceModel
 
 /// What the rules of circles have in common.
 extension DoctorContext {
-  enum CircleKind { case dependencies, ownSlots, mainThread, lock, other }
+  enum CircleKind { case dependencies, ownSlots, mainThread, lock, dispatch, other }
 
   /// Which rule a circle belongs to: each to exactly one.
   func kind(of deadlock: Blockage.Deadlock) -> CircleKind {
@@ -13,7 +13,8 @@ extension DoctorContext {
     if deadlock.edges.contains(where: { $0.reason == .mainThread }) || waitsForMainThread(deadlock) {
       return .mainThread
     }
-    if deadlock.edges.contains(where: { $0.reason == .barrier }) { return .other }
+    if deadlock.nodes.contains(where: { if case .turn = graph.nodes[$0] { true } else { false } }) { return .dispatch }
+    if deadlock.edges.contains(where: { $0.reason == .barrier || $0.reason == .submission }) { return .other }
     var slots: [Int] = []
     var emptied: [Int] = []
     for node in deadlock.nodes {
@@ -58,7 +59,9 @@ extension DoctorContext {
     let members = operations(of: deadlock)
     finding.operations = finding.cycle + members.map(\.id).filter { !finding.cycle.contains($0) }
     finding.queues = queues(of: members)
-    finding.behind = deadlock.behind
+    let told = waiting(forSubmissionsIn: deadlock)
+    finding.operations += told.map(\.id).filter { !finding.operations.contains($0) }
+    finding.behind = max(0, deadlock.behind - told.count)
     finding.evidence = deadlock.cycle.compactMap { evidence($0) }
     let shown = Set(deadlock.cycle.map(\.from))
     // Those who hold a slot as well, and so leave none to wait for.
@@ -70,8 +73,58 @@ extension DoctorContext {
       guard let line = evidence(edge) else { continue }
       if finding.evidence.count < Self.mostEvidence { finding.evidence.append(line) }
     }
+    var said = Set<String>()
+    finding.evidence.removeAll { !said.insert($0.text).inserted }
+    for operation in told { finding.evidence.append(evidence(ofSubmissions: operation)) }
     addWaitingThreads(deadlock.waitingThreads, to: &finding)
+    // That nobody else finishes or signals it is known only where nobody else is left.
+    if !isClosedWorld, deadlock.edges.contains(where: { $0.reason == .submission }) {
+      return unproven(proven(finding), because: "another thread, a timer or an event may let it go on")
+    }
     return proven(finding)
+  }
+
+  /// Operations that are not in a circle, and go on only when something goes on that is: what they submitted.
+  private func waiting(forSubmissionsIn deadlock: Blockage.Deadlock) -> [OperationRecord] {
+    let graph = blockage.graph
+    let members = Set(deadlock.nodes)
+    let groups = deadlock.nodes.flatMap { graph.edges(to: $0) }.filter {
+      $0.reason == .submission && blockage.isBlocked[$0.from]
+    }
+    let waiters = Set(groups.flatMap { graph.edges(to: $0.from).map(\.from) }).subtracting(members)
+    return waiters.sorted().compactMap { node in
+      guard blockage.isBlocked[node], case .operation(let place) = graph.nodes[node] else { return nil }
+      return trace.operations[place]
+    }
+  }
+
+  private func evidence(ofSubmissions operation: OperationRecord) -> Finding.Evidence {
+    let wait = trace.waits.last { $0.inside == operation.id && $0.ended == nil }
+    let waits = wait.map { "waits for \(target(of: $0))\(Self.phrase(place(of: $0)))" } ?? "waits to be finished"
+    let open = submittedWork[operation.id]?.open ?? []
+    let left =
+      open.count == 1
+      ? "of all that it submitted only \(open.map { name($0) }[0])\(queuePhrase(of: open[0])) is not over"
+      : "none of the \(open.count) that it submitted, and that are not over, can go on"
+    return .init(at: wait.map { Stamp($0.began, $0.thread) }, "\(name(operation.id)) \(waits); \(left)")
+  }
+
+  /// ` of dispatch queue 'disk.io'`.
+  private func queuePhrase(of id: WorkID) -> String {
+    let queue = trace.block(id)?.queue.flatMap { id in trace.dispatchQueues.first { $0.id == id } }
+    return queue.map { " of \(name($0))" } ?? ""
+  }
+
+  /// `, and sleeps in a mutex, in save() at Store.swift:40`; empty where it is not known.
+  func standingPhrase(of id: WorkID) -> String {
+    if let block = trace.block(id) {
+      guard let began = block.began else { return "\(queuePhrase(of: id)): it has not begun" }
+      guard let seen = standings[began.thread], seen.isAsleep else { return queuePhrase(of: id) }
+      return "\(queuePhrase(of: id)): it waits for \(seen.reason.text)\(Self.phrase(place(of: block)))"
+    }
+    guard let task = trace.task(id) else { return "" }
+    guard let suspension = task.suspension else { return Self.phrase(place(of: task)) }
+    return ": it waits for \(suspension.reason.phrase)\(Self.phrase(place(of: task)))"
   }
 
   static let mostEvidence = 12
@@ -130,6 +183,35 @@ extension DoctorContext {
         at: trace.operations[member].enqueued, "the barrier has to wait for \(name(member)), enqueued before it")
     case (.emptiness(let queue), .member, .operation(let member)):
       return .init(at: trace.operations[member].enqueued, "\(name(member)) is in \(queueName(queue))")
+    case (.block(let place), .mainThread, _):
+      return .init(
+        at: trace.blocks[place].submitted,
+        "\(name(trace.blocks[place].id)) has not begun: it is in the main queue, and needs the main thread")
+    case (.block(let place), .turn, .turn(let queue)):
+      return .init(
+        at: trace.blocks[place].submitted,
+        "\(name(trace.blocks[place].id)) is in \(name(trace.dispatchQueues[queue])), and waits for its turn")
+    case (.turn(let queue), .turn, .block(let place)):
+      let block = trace.blocks[place]
+      return .init(
+        at: block.began,
+        "\(name(block.id)) runs in \(name(trace.dispatchQueues[queue]))\(Self.phrase(self.place(of: block)))")
+    case (_, .sync, .block(let place)):
+      let block = trace.blocks[place]
+      let queue =
+        block.queue.flatMap { id in trace.dispatchQueues.first { $0.id == id } }.map { " on \(name($0))" } ?? ""
+      return .init(
+        at: block.submitted,
+        "\(name(ofNode: step.from)) calls sync\(queue), and waits until \(name(block.id)) is over"
+          + Self.phrase(trace.stacks.codePlace(block.submittedAt)))
+    case (.submissions(let node), .submission, let one):
+      guard let id = work(of: one) else { return nil }
+      return .init("of all that \(name(ofNode: node)) submitted, \(name(id)) is not over")
+    case (.task(let place), .task, let one):
+      guard let id = work(of: one) else { return nil }
+      return .init(
+        at: trace.tasks[place].suspension?.from,
+        "\(name(trace.tasks[place].id)) awaits \(name(id))\(Self.phrase(self.place(of: trace.tasks[place])))")
     case (.operation(let waiter), .mainThread, _):
       return .init(
         at: trace.operations[waiter].ready ?? trace.operations[waiter].enqueued,
@@ -158,7 +240,8 @@ extension DoctorContext {
       operation.started?.thread == thread && operation.finished == nil && operation.startReturned == nil
         && !operation.isAsynchronous
     }
-    return executing.map { name($0.id) } ?? name(thread)
+    let block = trace.blocks.last { $0.began?.thread == thread && $0.over == nil }
+    return (block?.id ?? executing?.id).map { name($0) } ?? name(thread)
   }
 
   /// Who waits or is waited for, in words.
@@ -167,7 +250,20 @@ extension DoctorContext {
     case .operation(let place), .neverEnqueued(let place): name(place)
     case .thread(let thread): name(thread)
     case .slots(let queue), .emptiness(let queue), .suspension(let queue), .noSlots(let queue): queueName(queue)
+    case .block, .task: work(of: blockage.graph.nodes[node]).map { name($0) } ?? "a block"
+    case .turn(let queue): name(trace.dispatchQueues[queue])
+    case .submissions(let node): name(ofNode: node)
     case .earlier, .lock, .abandonedLock: "a lock"
+    }
+  }
+
+  /// The number of a node that is work.
+  func work(of node: WaitForGraph.Node) -> WorkID? {
+    switch node {
+    case .operation(let place): trace.operations[place].id
+    case .block(let place): trace.blocks[place].id
+    case .task(let place): trace.tasks[place].id
+    default: nil
     }
   }
 }

@@ -77,7 +77,7 @@ public struct Diagnosis: Sendable {
 
   /// The codes that are circles of waiting.
   static let deadlocks: Set<String> = [
-    "dependency-cycle", "queue-self-wait", "wait-cycle", "main-thread-deadlock", "lock-cycle",
+    "dependency-cycle", "queue-self-wait", "wait-cycle", "main-thread-deadlock", "lock-cycle", "dispatch-cycle",
   ]
 }
 

@@ -17,6 +17,8 @@ struct DoctorContext: Sendable {
   let standings: ThreadStandings
   /// Every thread was seen to sleep, and none is left that could wake another.
   let isDeadEnd: Bool
+  /// What operations gave to dispatch queues and to Swift's tasks.
+  let submittedWork: SubmittedWork
   private let queuePlaces: [QueueID: Int]
   private let threadPlaces: [ThreadID: Int]
 
@@ -28,6 +30,7 @@ struct DoctorContext: Sendable {
     activity = trace.activity
     standings = ThreadStandings(trace)
     isDeadEnd = Self.isDeadEnd(trace, standings)
+    submittedWork = SubmittedWork(trace)
     queuePlaces = Dictionary(
       trace.queues.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
     threadPlaces = Dictionary(

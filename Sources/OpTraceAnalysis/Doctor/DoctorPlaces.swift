@@ -10,8 +10,20 @@ extension DoctorContext {
     switch reason {
     case .wait(let index): place(of: trace.waits[index])
     case .lock(let thread), .join(let thread): place(of: thread)
-    case .dependency, .slot, .barrier, .member, .mainThread, .root, .holder: nil
+    case .dependency, .slot, .barrier, .member, .mainThread, .root, .holder, .turn, .sync, .submission, .task: nil
     }
+  }
+
+  /// Where a block stands: its thread, where it runs alone there; else where it was submitted.
+  func place(of block: BlockRecord) -> CodePlace? {
+    let running = block.over == nil ? block.began.flatMap { place(of: $0.thread) } : nil
+    return running ?? trace.stacks.codePlace(block.submittedAt)
+  }
+
+  /// Where a task stands: its thread, or what goes on after what it waits for; else where it was created.
+  func place(of task: TaskRecord) -> CodePlace? {
+    let run = task.runs.last.flatMap { $0.ended == nil ? place(of: $0.thread) : nil }
+    return run ?? trace.stacks.codePlace(task.suspension?.at) ?? trace.stacks.codePlace(task.submittedAt)
   }
 
   /// Where a thread stands in its wait.

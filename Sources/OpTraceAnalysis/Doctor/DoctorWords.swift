@@ -7,15 +7,40 @@ extension String {
   var uppercasedFirst: String { prefix(1).uppercased() + dropFirst() }
 }
 
+extension TaskRecord.Reason {
+  /// For people, after "waits for".
+  var phrase: String {
+    switch self {
+    case .unknown: "something"
+    case .task: "another task"
+    case .continuation: "a continuation to be resumed"
+    case .group: "a child of its group"
+    case .executor: "an actor or executor"
+    case .sleep: "a time"
+    }
+  }
+}
+
 /// How findings name things.
 extension DoctorContext {
-  /// `'Load profile' (#3)`.
-  func name(_ id: OperationID) -> String { "'\(Self.shown(operation(id)?.title ?? "operation"))' (\(id))" }
+  /// `'Load profile' (#3)`, `block 'closure #1 in load()' (#4)`.
+  func name(_ id: WorkID) -> String {
+    if let operation = operation(id) { return "'\(Self.shown(operation.title))' (\(id))" }
+    if let block = trace.block(id) { return "block '\(Self.shown(block.title))' (\(id))" }
+    if let task = trace.task(id) { return "task '\(Self.shown(task.title))' (\(id))" }
+    return "'operation' (\(id))"
+  }
   func name(_ place: Int) -> String { name(trace.operations[place].id) }
 
   /// `queue 'network'`.
   func name(_ id: QueueID) -> String { queue(id)?.phrase(quoting: Self.shown) ?? id.description }
   func queueName(_ place: Int) -> String { trace.queues[place].phrase(quoting: Self.shown) }
+
+  /// `dispatch queue 'disk.io'`.
+  func name(_ queue: DispatchQueueRecord) -> String {
+    if queue.isMain { return "the main queue" }
+    return queue.title == queue.label ? "dispatch queue '\(Self.shown(queue.label))'" : queue.title
+  }
 
   func name(_ id: ThreadID) -> String {
     guard let thread = thread(id) else { return id.description }

@@ -86,7 +86,12 @@ extension Suspect {
     if let seen = operation.finishSeen, context.isSettled(since: seen.time) {
       return (.neverFinished, true, seen.time)
     }
-    guard let cancelled = operation.cancelRequested else { return (.neverFinished, false, returned.time) }
+    guard let cancelled = operation.cancelRequested else {
+      // Who could have finished it is over, and nobody else is left.
+      let submitted = context.submittedWork[operation.id]
+      let isLeft = context.isClosedWorld && submitted.map(\.open.isEmpty) ?? false
+      return (.neverFinished, isLeft, max(returned.time, submitted?.last?.over ?? returned.time))
+    }
     let isProven = operation.executionBegan == nil && context.isSettled(since: max(returned.time, cancelled.time))
     return (.cancelled, isProven, max(returned.time, cancelled.time))
   }

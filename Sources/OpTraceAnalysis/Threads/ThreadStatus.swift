@@ -74,7 +74,7 @@ public struct ThreadStatus: Sendable, Equatable {
   public var isMain: Bool
   /// Whether it goes on.
   public var state: State
-  /// The operation whose code it executes; nil: none.
+  /// The operation or task whose code it executes; nil: none.
   public var operation: OperationID?
   /// Nil: nothing, or nothing that is known.
   public var waitsFor: Awaited?

@@ -36,7 +36,7 @@ private struct Facts {
   let trace: Trace
   private var records: [ThreadID: ThreadRecord] = [:]
   private var queues: [QueueID: QueueRecord] = [:]
-  /// The operation whose code a thread is in; of several, one inside the other, the innermost.
+  /// The operation or task whose code a thread is in; of several, one inside the other, the innermost.
   private(set) var executing: [ThreadID: (operation: OperationID, began: Nanoseconds)] = [:]
   /// The innermost wait.
   private(set) var waiting: [ThreadID: WaitRecord] = [:]
@@ -54,6 +54,13 @@ private struct Facts {
           enter(operations[place].id, block.thread, block.began)
         }
       }
+    }
+    for place in trace.tasks.indices {
+      // The last one that has begun by then.
+      guard let run = trace.tasks[place].runs.last(where: { $0.began <= time }), (run.ended ?? .max) > time else {
+        continue
+      }
+      enter(trace.tasks[place].id, run.thread, run.began)
     }
     for wait in trace.waits where wait.began <= time && (wait.ended ?? .max) > time {
       if let known = waiting[wait.thread], known.began > wait.began { continue }
@@ -93,8 +100,9 @@ private struct Facts {
     guard let seen else { return isWaiting ? .blocked : .running }
     if seen.isRunning || seen.state == .running { return .running }
     switch seen.reason {
-    case .mutex, .inheriting, .word, .writer, .readers, .join, .futex: return .blocked
-    case .unknown, .poll, .time, .input, .child, .signal:
+    case .futex: return isWaiting || !seen.isIdle(in: trace.stacks) ? .blocked : .sleeping
+    case .mutex, .inheriting, .word, .writer, .readers, .join: return .blocked
+    case .unknown, .events, .poll, .time, .input, .child, .signal:
       if isWaiting { return .blocked }
       return seen.isBusy ? .running : .sleeping
     }
@@ -151,7 +159,7 @@ extension ThreadStatus.Awaited.Kind {
     case .unknown: return nil
     case .mutex, .inheriting, .word, .writer, .readers: self = .lock
     case .join: self = .thread
-    case .futex: self = .signal
+    case .futex, .events: self = .signal
     case .poll, .input: self = .input
     case .time: self = .time
     case .child: self = .process

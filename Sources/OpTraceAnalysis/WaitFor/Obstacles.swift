@@ -69,7 +69,7 @@ struct Obstacles {
       waiting[edge.to, default: []].append(edge.from)
     }
     for node in nodes {
-      if case .slots = graph.nodes[node] {
+      if graph.hasAlternatives(node) {
         needs[node] = graph.needed(of: node) - graph.edges(from: node).count { !members.contains($0.to) }
       }
     }
@@ -116,8 +116,8 @@ extension WaitForGraph.Reason {
   /// What has to be out of the way first.
   fileprivate var rank: Int {
     switch self {
-    case .dependency, .wait, .barrier, .member, .lock, .holder, .join: 0
-    case .root: 1
+    case .dependency, .wait, .barrier, .member, .lock, .holder, .join, .turn, .sync, .task: 0
+    case .root, .submission: 1
     case .slot, .mainThread: 2
     }
   }

@@ -55,6 +55,12 @@ struct ThreadStandings: Sendable {
       note(block.began)
       if let ended = block.ended, let began = block.began { note(Stamp(ended, began.thread)) }
     }
+    for task in trace.tasks {
+      guard let last = task.lastSign, last > time else { continue }
+      note(task.submitted)
+      for run in task.runs.suffix(16) { note(Stamp(max(run.began, run.ended ?? .min), run.thread)) }
+      for suspension in task.suspensions.suffix(16) { note(suspension.enqueued) }
+    }
     for thread in trace.threads { if let last = thread.lastSign { note(Stamp(last, thread.id)) } }
     return threads
   }
@@ -75,6 +81,16 @@ struct ThreadStandings: Sendable {
 extension SeenThread {
   /// In a call of the system, and not on a processor.
   var isAsleep: Bool { !isRunning && (state == .asleep || state == .uninterruptible) }
+
+  /// One of libdispatch's own threads, between two pieces of work: nothing but its code is on its stack.
+  func isIdle(in stacks: StackTable) -> Bool {
+    let images = stacks.stack(at).compactMap { stacks.image(of: $0)?.name }
+    guard images.count == stacks.stack(at).count, images.contains(where: { $0.hasPrefix("libdispatch.") }) else {
+      return false
+    }
+    return images.allSatisfy { name in ["libdispatch.", "libc.", "libc-", "libpthread"].contains(where: name.hasPrefix)
+    }
+  }
 
   /// Who has what it sleeps in; nil where that thread is gone.
   var heldBy: ThreadID? { ownerHasEnded ? nil : owner }

@@ -5,16 +5,18 @@ import OpTraceModel
 struct WaitForBuilder {
   typealias Node = WaitForGraph.Node
 
-  private let trace: Trace
+  let trace: Trace
   private(set) var nodes: [Node] = []
   private(set) var edges: [WaitForGraph.Edge] = []
   /// Nodes of operations by their place in the trace.
   private(set) var operations = OperationNodes(count: 0)
-  private(set) var slotNeeds: [Int: Int] = [:]
+  var slotNeeds: [Int: Int] = [:]
+  /// Nodes of blocks and tasks by their numbers.
+  var submitted: [WorkID: Int] = [:]
   private var others: [Node: Int] = [:]
   private var queuePlaces: [QueueID: Int] = [:]
   private var queues: [QueueState] = []
-  private var mainThread: ThreadID?
+  private(set) var mainThread: ThreadID?
 
   private struct QueueState {
     var limit: Int
@@ -49,7 +51,9 @@ struct WaitForBuilder {
       if case .operation(let place) = nodes[node] { addNeeds(of: node, trace.operations[place]) }
     }
     for queue in queues.indices where queues[queue].hasBarrier { addBarriers(of: queue) }
+    addSubmitted()
     addWaits()
+    addSubmissions()
     addGates()
   }
 
@@ -58,6 +62,15 @@ struct WaitForBuilder {
     operation.finished == nil && operation.released == nil && operation.isOutcomeKnown
       && operation.coverage != .external
   }
+
+  /// One that is known not to be over, with a node of its own.
+  mutating func add(_ kind: Node, _ id: WorkID) {
+    submitted[id] = nodes.count
+    nodes.append(kind)
+  }
+
+  /// The node of an operation, block or task; nil: it is over, or its fate is not known.
+  func node(of work: WorkID) -> Int? { submitted[work] ?? trace.index(of: work).flatMap { operations[$0] } }
 
   private mutating func addOperation(_ place: Int) {
     let operation = trace.operations[place]
@@ -70,14 +83,14 @@ struct WaitForBuilder {
     if operation.isBarrier { queues[queue].hasBarrier = true }
   }
 
-  private mutating func node(_ kind: Node) -> Int {
+  mutating func node(_ kind: Node) -> Int {
     if let known = others[kind] { return known }
     others[kind] = nodes.count
     nodes.append(kind)
     return nodes.count - 1
   }
 
-  private mutating func connect(_ from: Int, _ to: Int, _ reason: WaitForGraph.Reason) {
+  mutating func connect(_ from: Int, _ to: Int, _ reason: WaitForGraph.Reason) {
     edges.append(.init(from: from, to: to, reason: reason))
   }
 
@@ -185,8 +198,7 @@ struct WaitForBuilder {
       .union(sleepers.compactMap(\.heldBy))
     var executing: [ThreadID: [Int]] = [:]
     for node in nodes.indices {
-      guard case .operation(let place) = nodes[node] else { continue }
-      for thread in Set(Self.threads(of: trace.operations[place])) where threads.contains(thread) {
+      for thread in Set(self.threads(of: node)) where threads.contains(thread) {
         executing[thread, default: []].append(node)
       }
     }
@@ -201,9 +213,7 @@ struct WaitForBuilder {
       let wait = trace.waits[index]
       guard let target = target(of: wait) else { continue }
       var waiting = Set(executing[wait.thread] ?? [])
-      if let inside = wait.inside.flatMap({ trace.index(of: $0) }).flatMap({ operations[$0] }) {
-        waiting.insert(inside)
-      }
+      if let inside = wait.inside.flatMap({ node(of: $0) }) { waiting.insert(inside) }
       for node in waiting.sorted() { connect(node, target, .wait(index)) }
       if waiting.isEmpty || wait.thread == mainThread || holders[wait.thread].map({ nodes[$0] }) == .thread(wait.thread)
       {
@@ -222,10 +232,14 @@ struct WaitForBuilder {
   /// executes on several threads may be stuck on another of them.
   private mutating func holder(_ thread: ThreadID, _ executing: [Int]) -> Int {
     func began(_ node: Int) -> Nanoseconds? {
-      guard case .operation(let place) = nodes[node], Set(Self.threads(of: trace.operations[place])) == [thread] else {
-        return nil
+      guard Set(threads(of: node)) == [thread] else { return nil }
+      switch nodes[node] {
+      case .operation(let place):
+        return trace.operations[place].started?.time ?? trace.operations[place].executionBegan?.time ?? .min
+      case .block(let place): return trace.blocks[place].began?.time
+      case .task(let place): return trace.tasks[place].runs.last?.began
+      default: return nil
       }
-      return trace.operations[place].started?.time ?? trace.operations[place].executionBegan?.time ?? .min
     }
     let innermost = executing.compactMap { node in began(node).map { (node, $0) } }.max { $0.1 < $1.1 }
     return innermost?.0 ?? node(.thread(thread))
@@ -245,6 +259,16 @@ struct WaitForBuilder {
     let target = node(.lock(lock))
     if known.insert(lock).inserted { connect(target, holder, .holder(owner)) }
     return (target, .lock(seen.thread))
+  }
+
+  /// The threads on whose stacks a work's code is.
+  private func threads(of node: Int) -> [ThreadID] {
+    switch nodes[node] {
+    case .operation(let place): Self.threads(of: trace.operations[place])
+    case .block(let place): trace.blocks[place].began.map { [$0.thread] } ?? []
+    case .task(let place): trace.tasks[place].runs.last.flatMap { $0.ended == nil ? [$0.thread] : nil } ?? []
+    default: []
+    }
   }
 
   /// The threads on whose stacks the operation's code is.

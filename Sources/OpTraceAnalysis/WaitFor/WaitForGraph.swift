@@ -1,9 +1,9 @@
 public import OpTraceModel
 
-/// Who waits for whom at the end of a trace: unfinished operations, and all that stands between them.
+/// Who waits for whom at the end of a trace: unfinished operations, blocks and tasks, and all that stands between them.
 ///
-/// A node is satisfied when *all* that it waits for is, but for a queue's slots, which are alternatives: *one* holder that
-/// comes to its end is enough (more, where the limit was lowered meanwhile). Operations whose fate the trace does not tell are not in here: what waits only for them may
+/// A node is satisfied when *all* that it waits for is, but for a queue's slots and a work's submissions, which are
+/// alternatives: *one* holder that comes to its end is enough (more, where the limit was lowered meanwhile). Operations whose fate the trace does not tell are not in here: what waits only for them may
 /// go on.
 public struct WaitForGraph: Sendable {
   /// Numbers are places in the trace's lists.
@@ -28,6 +28,14 @@ public struct WaitForGraph: Sendable {
     case lock(UInt64)
     /// A lock whose owner has ended and did not let go of it.
     case abandonedLock(UInt64)
+    /// A block of a dispatch queue that is not over: its place in `trace.blocks`.
+    case block(Int)
+    /// A task that is not over: its place in `trace.tasks`.
+    case task(Int)
+    /// That a serial dispatch queue has its turn for something else: its place in `trace.dispatchQueues`.
+    case turn(Int)
+    /// That any one of what this work submitted, which is not over, goes on: the work's node.
+    case submissions(Int)
   }
 
   /// Why one node waits for another.
@@ -50,6 +58,15 @@ public struct WaitForGraph: Sendable {
     case holder(ThreadID)
     /// Who executes on this thread to the thread whose end it waits for.
     case join(ThreadID)
+    /// What is in a dispatch queue to the queue's turn, and that to what runs there.
+    case turn
+    /// Who submitted what runs, or will run, in a `sync`, to that.
+    case sync
+    /// Work that goes on when it is told to, to its submissions, and these to each of them: one is likely to tell it. Others that
+    /// are not in sight may do it, too.
+    case submission
+    /// A task to the one whose end it waits for, and to the children of its group.
+    case task
     /// To what nothing will undo.
     case root
   }
@@ -73,10 +90,11 @@ public struct WaitForGraph: Sendable {
   /// Numbers of edges, by where they lead.
   private let back: [Int]
   private let operations: OperationNodes
-  /// By node of slots: how many holders have to come to their ends until one of those that wait may start.
+  /// By node of slots, and of others whose ways on are alternatives: how many have to come to their ends until one of those
+  /// that wait may go on.
   private let slotNeeds: [Int: Int]
 
-  /// O(operations + dependencies + waits).
+  /// O(operations + dependencies + waits + blocks + tasks).
   public init(of trace: Trace) {
     var builder = WaitForBuilder(trace)
     builder.run()
@@ -107,11 +125,14 @@ public struct WaitForGraph: Sendable {
   /// How many of those that a node waits for have to be satisfied before it is.
   public func needed(of node: Int) -> Int { slotNeeds[node] ?? edges(from: node).count }
 
+  /// Whether what it waits for are alternatives.
+  func hasAlternatives(_ node: Int) -> Bool { slotNeeds[node] != nil }
+
   /// Whether nothing in sight will ever satisfy this node.
   public func isRoot(_ node: Int) -> Bool {
     switch nodes[node] {
     case .suspension, .noSlots, .neverEnqueued, .abandonedLock: true
-    case .operation, .slots, .emptiness, .earlier, .thread, .lock: false
+    case .operation, .slots, .emptiness, .earlier, .thread, .lock, .block, .task, .turn, .submissions: false
     }
   }
 

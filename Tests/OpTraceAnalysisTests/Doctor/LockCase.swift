@@ -39,7 +39,9 @@ enum LockCase {
   }
 
   /// A look after `time`, in microseconds.
-  static func look(at time: Int = 2_000_000, cpu: Int = 3, moved: Int = 0, _ threads: [(Int, Doing)]) -> String {
+  static func look(
+    at time: Int = 2_000_000, cpu: Int = 3, still: Bool = false, moved: Int = 0, _ threads: [(Int, Doing)]
+  ) -> String {
     var text = ""
     for (thread, doing) in threads {
       let what =
@@ -53,7 +55,7 @@ enum LockCase {
         case .computing: "state=1 running"
         case .idle: "state=2 call=233 reason=8"
         }
-      text += "\(time) t6 seen t\(thread) cpu=\(cpu) \(what)\n"
+      text += "\(time) t6 seen t\(thread) cpu=\(cpu) \(what)\(still ? " still" : "")\n"
       let frame = if case .idle = doing { 9 } else { thread }
       text += "\(time) t6 at f\(frame)\n"
     }

@@ -195,6 +195,13 @@ struct LockRuleTests {
     #expect(found.first?.isProven == false)
   }
 
+  /// Two that work, and then lock each other out, are told at once.
+  @Test func whoWasStillUntilAllWereSeenIsStuckHoweverBusyItWas() throws {
+    let threads: [(Int, Case.Doing)] = [(2, .inLock(1, of: 3)), (3, .inLock(2, of: 2))]
+    let found = try diagnosis(two + Case.look(cpu: 900, still: true, threads)).findings
+    #expect(found.map(\.severity) == [.error] && found.first?.isProven == true)
+  }
+
   @Test func aCircleIsNoErrorWhereRecordsAreMissing() throws {
     let found = try diagnosis(
       two + Case.look([(2, .inLock(1, of: 3)), (3, .inLock(2, of: 2))]), header: "lost no-space 3"

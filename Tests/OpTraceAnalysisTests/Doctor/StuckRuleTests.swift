@@ -231,7 +231,9 @@ struct VerdictTests {
   }
 
   @Test(arguments: DoctorRule.table.map(\.code)) func ofAnError(code: String) {
-    let circles = ["dependency-cycle", "queue-self-wait", "wait-cycle", "main-thread-deadlock", "lock-cycle"]
+    let circles = [
+      "dependency-cycle", "queue-self-wait", "wait-cycle", "main-thread-deadlock", "lock-cycle", "dispatch-cycle",
+    ]
     let isStuck = DoctorRule.of(code)?.symptom == .stuck
     #expect(verdict(code, .error) == (circles.contains(code) ? .deadlocked : isStuck ? .stalled : .warning))
     #expect(verdict(code, .warning) == .warning)

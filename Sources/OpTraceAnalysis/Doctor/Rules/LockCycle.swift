@@ -109,8 +109,10 @@ extension DoctorContext {
   }
 
   /// Threads are looked at one after another: those that pass locks to and fro all the time may seem to hold each other.
-  /// They use the processor, and those that are stuck do not.
+  /// Who was still until all had been seen does not. Where that is not told: they use the processor, and those that are
+  /// stuck do not.
   private func isContended(_ seen: SeenThread) -> Bool {
+    guard !seen.isStill else { return false }
     let (used, time) = (seen.cpuSince ?? seen.cpu, seen.cpuSince == nil ? standings.time ?? 0 : seen.since ?? 0)
     return used > max(1, time) / 20
   }
@@ -121,6 +123,10 @@ extension DoctorContext {
     let threads = chain.filter { $0.kind == .thread }
     var parts: [String] = []
     if operations > 0 { parts.append(operations == 1 ? "an operation" : Self.count(operations, "operation")) }
+    for (kind, word) in [(ChainMember.Kind.block, "block"), (.task, "task")] {
+      let count = chain.count { $0.kind == kind }
+      if count > 0 { parts.append(count == 1 ? "a \(word)" : Self.count(count, word)) }
+    }
     if threads.count == 1 { parts.append(threads[0].name ?? "a thread") }
     if threads.count > 1 { parts.append(Self.count(threads.count, "thread")) }
     return Self.list(parts)

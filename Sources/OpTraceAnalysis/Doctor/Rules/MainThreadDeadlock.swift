@@ -24,11 +24,11 @@ extension DoctorRule {
         """)
   ) { context in
     context.blockage.deadlocks.filter { context.kind(of: $0) == .mainThread }.map { deadlock in
-      let needy = deadlock.edges.first { $0.reason == .mainThread }.flatMap { edge -> OperationID? in
-        guard case .operation(let place) = context.blockage.graph.nodes[edge.from] else { return nil }
-        return context.trace.operations[place].id
+      let needy = deadlock.edges.first { $0.reason == .mainThread }.flatMap {
+        context.work(of: context.blockage.graph.nodes[$0.from])
       }
       let who = (needy ?? context.operations(of: deadlock).first?.id).map { context.name($0) } ?? "an operation"
+      if let block = needy.flatMap({ context.trace.block($0) }) { return context.mainThreadDeadlock(deadlock, block) }
       return context.finding(
         "main-thread-deadlock", deadlock,
         title: "the main thread waits for \(who), which needs the main thread",
@@ -39,5 +39,34 @@ extension DoctorRule {
         fix: "Do not wait on the main thread. Put what comes after the wait into an operation that depends on "
           + "\(who), or run the main thread's run loop (dispatchMain(), RunLoop.main.run()) in place of the wait.")
     }
+  }
+}
+
+extension DoctorContext {
+  /// Through a block of the main queue.
+  fileprivate func mainThreadDeadlock(_ deadlock: Blockage.Deadlock, _ block: BlockRecord) -> Finding {
+    let wait = trace.waits.last { wait in
+      wait.ended == nil && thread(wait.thread)?.isMain == true
+        && deadlock.cycle.contains { edge in
+          if case .wait(let index) = edge.reason { return trace.waits[index] == wait }
+          return false
+        }
+    }
+    let sync = deadlock.cycle.first { step in
+      guard step.reason == .sync, case .thread(let thread) = blockage.graph.nodes[step.from] else { return false }
+      return self.thread(thread)?.isMain == true
+    }
+    let what = wait.map { target(of: $0) } ?? sync.map { name(ofNode: $0.to) } ?? "work"
+    let handed = trace.stacks.codePlace(block.submittedAt)
+    return finding(
+      "main-thread-deadlock", deadlock,
+      title: "the main thread waits for \(what), which needs \(name(block.id)) of the main queue",
+      explanation:
+        "Blocks of DispatchQueue.main run on the main thread, when it has nothing else to do. It is blocked in a "
+        + "wait that ends only after \(name(block.id)) has run, so neither "
+        + "will ever go on.",
+      fix:
+        "Do not wait on the main thread: run its run loop in place of the wait (dispatchMain(), RunLoop.main.run()), or "
+        + "give the block to another queue\(Self.phrase(handed)).")
   }
 }

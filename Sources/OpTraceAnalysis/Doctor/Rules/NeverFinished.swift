@@ -115,6 +115,19 @@ extension DoctorContext {
         .init(
           at: Stamp(standings.time ?? end, seen.thread),
           "\(self.name(seen.thread)) sleeps until another thread lets it go on\(place)"))
+    } else if let submitted = submittedWork[operation.id], submitted.open.isEmpty, let last = submitted.last {
+      let all = submitted.count == 1 ? "all that it submitted is" : "all \(submitted.count) that it submitted are"
+      finding = Finding(
+        "never-finished", .error, title: "\(name) was started, \(all) over, and nobody has finished it",
+        explanation:
+          "Its start() has returned. The last of the blocks and tasks that it submitted, \(self.name(last.id)), "
+          + "ended \(DurationText.text(max(0, end - last.over))) ago, and none of them called finish().",
+        fix:
+          "Call finish() on every path of what \(operation.className) submits, \(self.name(last.id)) among them: also "
+          + "when the work fails or is cancelled.")
+      finding.variant = 6
+      finding.evidence.append(
+        .init(time: last.over, "\(self.name(last.id)), the last that \(name) submitted, was over"))
     } else {
       finding = Finding(
         "never-finished", .error, title: "\(name) was started, and has not finished for \(DurationText.text(silence))",
@@ -127,6 +140,10 @@ extension DoctorContext {
     }
     if let returned = operation.startReturned {
       finding.evidence.append(.init(at: returned, "start() of \(name) returned"))
+    }
+    for id in submittedWork[operation.id]?.open.prefix(3) ?? [] {
+      finding.evidence.append(
+        .init("of all that \(name) submitted, \(self.name(id)) is not over\(standingPhrase(of: id))"))
     }
     finding.operations = [operation.id]
     finding.queues = queues(of: [operation])

@@ -2,7 +2,8 @@ import OpTraceModel
 
 extension DoctorRule {
   /// Proof: a block or span of the operation ended at least 1 ms after its finish. A span around the call of `finish()`
-  /// itself ends on the thread that finished, and is no fault; nor is what a cancelled operation still does.
+  /// itself ends on the thread that finished, and is no fault; nor is what a cancelled operation still does, nor a block or
+  /// task that brought the finish about.
   ///
   /// What began only after the finish may be a completion block: without a dependent that went on meanwhile it is a
   /// note.
@@ -33,8 +34,11 @@ extension DoctorRule {
         """)
   ) { context in
     var works = context.lateWorks()
-    let late = Set(works.filter(\.beganLate).map(\.operation.id))
+    let late = Set(works.filter { $0.beganLate || $0.isSubmitted }.map(\.operation.id))
     if !late.isEmpty { context.findDependents(of: late, &works) }
+    // What an operation submits may well outlive it, where nobody relies on it.
+    works.removeAll { $0.isSubmitted && $0.misled == nil }
+    context.removeCauses(&works)
     let groups = DoctorContext.groups(works, by: { DoctorContext.Pattern($0.operation) })
     return groups.map { context.prematureFinish($0.sorted { $0.excess > $1.excess }) }
   }
@@ -46,10 +50,15 @@ private struct LateWork {
   var began: Stamp
   var ended: Stamp
   var finished: Stamp
+  /// The block of a dispatch queue, or the task.
+  var submitted: WorkID?
+  /// When that began to run for the last time.
+  var lastBegan: Nanoseconds = .min
   /// One that depends on the operation, and began before the work was over.
   var misled: OperationRecord?
 
   var excess: Nanoseconds { ended.time - finished.time }
+  var isSubmitted: Bool { submitted != nil }
   var beganLate: Bool { !DoctorContext.isBefore(began.time, finished.time) }
   static let least: Nanoseconds = 1_000_000
 }
@@ -77,6 +86,20 @@ extension DoctorContext {
           block.ended.map { Stamp($0, block.thread) })
       }
     }
+    var operations = Submitters(trace) { trace.index(of: $0) != nil }
+    func addSubmitted(_ work: some Work) {
+      guard let began = work.began, let over = work.over,
+        let operation = operations.nearest(of: work.id).flatMap(operation),
+        let submitted = work.submitted, submitted.time <= operation.finished?.time ?? .min
+      else { return }
+      let count = result.count
+      add(operation, name(work.id), began, Stamp(over, work.runs.last?.thread ?? began.thread))
+      guard result.count > count else { return }
+      result[count].submitted = work.id
+      result[count].lastBegan = work.runs.last?.began ?? began.time
+    }
+    for block in trace.blocks { addSubmitted(block) }
+    for task in trace.tasks { addSubmitted(task) }
     return result
   }
 
@@ -91,6 +114,18 @@ extension DoctorContext {
       works[index].misled = dependents[works[index].operation.id]?.lazy.map { trace.operations[$0] }.first {
         $0.executionBegan.map { Self.isBefore($0.time, works[index].ended.time) } ?? false
       }
+    }
+  }
+
+  /// Who let the one go on that finished the operation may return from that a moment later, when the machine is busy. What it
+  /// does then shows only where it runs anew.
+  fileprivate func removeCauses(_ works: inout [LateWork]) {
+    let operations = Dictionary(
+      works.filter(\.isSubmitted).map { ($0.operation.id, $0.operation) }, uniquingKeysWith: { first, _ in first })
+    var causes = FinishCauses(trace, of: operations.values)
+    works.removeAll { work in
+      guard let id = work.submitted, work.lastBegan <= work.finished.time else { return false }
+      return causes.of(work.operation).contains(id)
     }
   }
 

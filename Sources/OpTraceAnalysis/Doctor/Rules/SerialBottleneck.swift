@@ -137,7 +137,7 @@ extension DoctorContext {
   fileprivate func timeBySlot() -> [QueueID: Nanoseconds] {
     var result: [QueueID: Nanoseconds] = [:]
     for step in CriticalPath(of: trace).steps {
-      guard case .slot = step.cause, let queue = operation(step.operation)?.queue else { continue }
+      guard case .slot = step.cause, let queue = operation(step.work)?.queue else { continue }
       result[queue] = (result[queue] ?? 0).saturating(step.running)
     }
     return result

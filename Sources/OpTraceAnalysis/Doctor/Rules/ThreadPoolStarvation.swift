@@ -24,6 +24,8 @@ extension DoctorRule {
   ) { context in
     // Told of with the circle.
     if context.isEveryThreadHeldUp { return [] }
+    let tasks = context.starvedTasks()
+    if !tasks.isEmpty { return tasks }
     let stuck = context.suspects.filter { $0.kind == .notStarted }
     if context.isStalled, !stuck.isEmpty { return [context.starved(stuck)] }
     return context.starvedForAWhile()

@@ -66,7 +66,7 @@ import Testing
       let path = CriticalPath(of: trace)
       expectTiles(path, "stop \(stop)")
       for step in path.steps {
-        let record = trace.operation(step.operation)
+        let record = trace.operation(step.work)
         switch step.cause {
         case .start: #expect(step == path.steps.first)
         case .dependency(let before):
@@ -75,6 +75,7 @@ import Testing
         case .slot(let before):
           #expect(trace.operation(before)?.queue == record?.queue)
           #expect(trace.operation(before)?.finished?.time == step.began)
+        case .submission, .signal: Issue.record("there are only operations")
         }
       }
     }
@@ -87,7 +88,7 @@ import Testing
     make.operation("b", on: queue, after: [1], ready: 10, began: 11, ended: 20)
     make.operation("beside", on: queue, began: 0, ended: 19)
     let path = CriticalPath(of: make.trace)
-    #expect(path.steps.map(\.operation) == [OperationID(1), OperationID(2)])
+    #expect(path.steps.map(\.work) == [OperationID(1), OperationID(2)])
     #expect(path.steps.map(\.cause) == [.start, .dependency(OperationID(1))])
     #expect(path.steps.last?.waitingForSlot == milliseconds(1))
     #expect(path.total == milliseconds(19))
@@ -111,7 +112,7 @@ import Testing
     make.operation("other", on: queue, began: 0, ended: 50)
     make.operation("late", on: queue, ready: 0, began: 52, ended: 60)
     let path = CriticalPath(of: make.trace)
-    #expect(path.steps.map(\.operation) == [OperationID(2)])
+    #expect(path.steps.map(\.work) == [OperationID(2)])
     #expect(path.steps.first?.waitingForSlot == milliseconds(52))
   }
 
@@ -168,12 +169,12 @@ import Testing
     make.operation("a", on: queue, began: 0, ended: 10)
     let second = make.operation("b", on: queue, after: [1], ready: 12, began: 12, ended: 20)
     make[second].dependencies[0].removed = HandmadeTrace.nanoseconds(5)
-    #expect(CriticalPath(of: make.trace).steps.map(\.operation) == [second])
+    #expect(CriticalPath(of: make.trace).steps.map(\.work) == [second])
   }
 
   @Test func whatIsStillToRunComesBehindWhatMoves() {
     let path = CriticalPath(of: PhotoImport.stuck())
-    #expect(path.operations.map(\.rawValue) == [1, 2, 5, 10, 15, 16, 20, 21, 26])
+    #expect(path.works.map(\.rawValue) == [1, 2, 5, 10, 15, 16, 20, 21, 26])
     #expect(path.remaining.map(\.rawValue) == [20, 21, 26])
     #expect(path.total == milliseconds(2540))
     #expect(path.wall == milliseconds(2600))
@@ -187,7 +188,7 @@ import Testing
     make.operation("a", on: queue, after: [1, 3])
     make.operation("b", on: queue, after: [2])
     let path = CriticalPath(of: make.trace)
-    #expect(path.operations == [OperationID(1)])
+    #expect(path.works == [OperationID(1)])
     #expect(path.wall == milliseconds(100))
   }
 
@@ -203,6 +204,6 @@ import Testing
 
   @Test func nothingHasNoPath() {
     let path = CriticalPath(of: HandmadeTrace().trace)
-    #expect(path.operations.isEmpty && path.total == 0 && path.share == 0 && path.span == 0)
+    #expect(path.works.isEmpty && path.total == 0 && path.share == 0 && path.span == 0)
   }
 }

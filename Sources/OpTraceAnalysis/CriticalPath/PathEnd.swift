@@ -1,0 +1,79 @@
+import OpTraceModel
+
+/// Where the critical path of a trace ends.
+struct PathEnd {
+  /// The work that takes the last step, and until when; nil: there is none.
+  private(set) var last: PathWalker.Point?
+  /// The places of the operations that are still to run behind it, in order.
+  private(set) var behind: [Int] = []
+
+  /// O(n + e) for n works and e dependencies.
+  init(_ trace: Trace) {
+    if trace.operations.isEmpty { last = Self.lastOfOthers(trace) } else { findOperation(trace) }
+  }
+
+  private mutating func findOperation(_ trace: Trace) {
+    let operations = trace.operations
+    func point(_ place: Int) -> PathWalker.Point {
+      (operations[place].id, operations[place].finished?.time ?? trace.end)
+    }
+    let moving = operations.indices.filter {
+      operations[$0].finished == nil && operations[$0].isOutcomeKnown
+        && [.executing, .ready].contains(operations[$0].state)
+    }
+    if moving.isEmpty {
+      let finished = operations.indices.filter { operations[$0].finished != nil }
+      last = finished.max { (point($0).until, $0) < (point($1).until, $1) }.map(point)
+      return
+    }
+    // The longest chain behind each: dependents come later in topological order, so go through it backwards.
+    let graph = DependencyGraph.blocking(in: trace)
+    let sequence = graph.topologicalOrder()
+    // What waits for a cycle, or for an operation that nobody enqueued, will never run.
+    var willRun = [Bool](repeating: false, count: operations.count)
+    for node in sequence {
+      let operation = operations[node]
+      willRun[node] =
+        (operation.enqueued != nil || operation.state == .executing)
+        && graph.dependencies(of: node).allSatisfy { willRun[$0] }
+    }
+    var length = [Int](repeating: 0, count: operations.count)
+    var next = [Int?](repeating: nil, count: operations.count)
+    for node in sequence.reversed() {
+      for waiter in graph.dependents(of: node) where willRun[waiter] && length[waiter] >= length[node] {
+        length[node] = length[waiter] + 1
+        next[node] = waiter
+      }
+    }
+    func rank(_ place: Int) -> (Int, Int, Nanoseconds, Int) {
+      let operation = operations[place]
+      return (length[place], operation.state == .executing ? 1 : 0, -(operation.begin ?? .max), -place)
+    }
+    let first = moving.max { rank($0) < rank($1) }
+    last = first.map(point)
+    var node = first
+    while let here = node, let after = next[here] {
+      behind.append(after)
+      node = after
+    }
+  }
+
+  /// The main task, or what else was nobody's and still moves; else what moves; else what ended last.
+  private static func lastOfOthers(_ trace: Trace) -> PathWalker.Point? {
+    var best: (rank: (Int, Nanoseconds), point: PathWalker.Point)?
+    func consider(_ work: some Work, isMoving: Bool) {
+      guard let until = isMoving ? trace.end : work.over else { return }
+      let began = work.began?.time ?? work.submitted?.time ?? until
+      let rank = isMoving ? (work.submitter == nil ? 2 : 1, began) : (0, until)
+      if let best, best.rank >= rank { return }
+      best = (rank, (work.id, until))
+    }
+    for block in trace.blocks {
+      consider(block, isMoving: block.over == nil && (block.began != nil || block.runnable != nil))
+    }
+    for task in trace.tasks {
+      consider(task, isMoving: task.over == nil && task.suspension == nil && (task.began ?? task.enqueued) != nil)
+    }
+    return best?.point
+  }
+}

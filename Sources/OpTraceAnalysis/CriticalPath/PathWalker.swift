@@ -1,0 +1,142 @@
+import OpTraceModel
+
+/// Goes back through what held work up, step by step.
+struct PathWalker {
+  /// Work, and until when of its life the path goes: to its end, or to where it started what comes next.
+  typealias Point = (work: WorkID, until: Nanoseconds)
+  typealias Found = (step: CriticalPath.Step, before: Point?)
+
+  let trace: Trace
+  /// What was before is nobody's wall time: the tasks that made the first operation.
+  private let floor: Nanoseconds
+  private var placesOfQueue: [QueueID: [Int32]] = [:]
+  private var releases: [QueueID: SlotReleases] = [:]
+  /// Nil where there are only operations: then nothing of it is needed.
+  let submitted: SubmittedPaths?
+
+  init(_ trace: Trace) {
+    self.trace = trace
+    floor = trace.activity?.lowerBound ?? .min
+    submitted = trace.blocks.isEmpty && trace.tasks.isEmpty ? nil : SubmittedPaths(trace)
+    for place in trace.operations.indices {
+      if let queue = trace.operations[place].queue { placesOfQueue[queue, default: []].append(Int32(place)) }
+    }
+  }
+
+  /// In the order of time.
+  mutating func walk(back last: Point) -> [CriticalPath.Step] {
+    struct Visit: Hashable {
+      var work: WorkID
+      var until: Nanoseconds
+    }
+    var steps: [CriticalPath.Step] = []
+    // Work of no duration can name each other as causes: each is on the path once.
+    var visited: Set<Visit> = [Visit(work: last.work, until: last.until)]
+    var point: Point? = last
+    while let here = point, let found = step(to: here) {
+      var (step, before) = found
+      if let next = before, !visited.insert(Visit(work: next.work, until: next.until)).inserted {
+        step.cause = .start
+        before = nil
+      }
+      if submitted != nil, step.began < floor || before?.until ?? .max <= floor {
+        step.cutFront(at: floor)
+        step.cause = .start
+        before = nil
+      }
+      steps.append(step)
+      point = before
+    }
+    // What is not in the trace after all is no cause.
+    if point != nil, !steps.isEmpty { steps[steps.count - 1].cause = .start }
+    // A step ends where the next one begins, also where stamps of two threads disagree a little.
+    for number in steps.indices.dropFirst() { steps[number].cut(at: steps[number - 1].began) }
+    return steps.reversed()
+  }
+
+  private mutating func step(to point: Point) -> Found? {
+    if let place = trace.index(of: point.work) {
+      return submitted?.insideOperation(at: place, until: point.until) ?? operation(at: place, until: point.until)
+    }
+    return submitted?.step(to: point)
+  }
+
+  private mutating func operation(at place: Int, until: Nanoseconds) -> Found {
+    let operation = trace.operations[place]
+    let begin = operation.begin ?? operation.finished?.time ?? trace.end
+    let end = max(until, begin)
+    let ran = (operation.executionBegan ?? (operation.finished == nil ? operation.started : nil))?.time
+    // Its own code began; for one that never ran: it was over.
+    let over = min(max(ran ?? end, begin), end)
+
+    var runnable = min(max(operation.runnable ?? over, begin), over)
+    let dependency = lastDependency(of: operation, from: begin, to: over)
+    if let dependency { runnable = max(runnable, dependency.finished) }
+
+    var cause = CriticalPath.Cause.start
+    var before: Point?
+    var began = begin
+    if let opening = opening(for: place, from: dependency?.finished ?? begin, runnable: runnable, upTo: over) {
+      let opener = trace.operations[opening.place]
+      (cause, before, began) = (.slot(opener.id), (opener.id, opener.finished?.time ?? opening.time), opening.time)
+    } else if let dependency {
+      (cause, before, began) = (.dependency(dependency.on), (dependency.on, dependency.finished), dependency.finished)
+    } else if let enqueued = operation.enqueued, let by = submitted?.runs.innermost(at: enqueued), by != operation.id {
+      (cause, before, began) = (.submission(by), (by, enqueued.time), min(enqueued.time, over))
+    }
+    let step = CriticalPath.Step(
+      work: operation.id, cause: cause, began: began, ended: end, waitingForDependencies: max(0, runnable - began),
+      waitingForSlot: over - max(began, runnable), running: end - over)
+    return (step, before)
+  }
+
+  /// The dependency that finished last while the operation was held up; one that finished before `from` held up nothing.
+  private func lastDependency(
+    of operation: OperationRecord, from: Nanoseconds, to: Nanoseconds
+  ) -> (on: WorkID, finished: Nanoseconds)? {
+    var last: (place: Int, finished: Nanoseconds)?
+    for dependency in operation.dependencies where dependency.isInForce(for: operation) {
+      guard let place = trace.index(of: dependency.on),
+        let finished = trace.operations[place].finished?.time, finished >= from, finished <= to
+      else { continue }
+      if let known = last, (known.finished, -known.place) >= (finished, -place) { continue }
+      last = (place, finished)
+    }
+    return last.map { (trace.operations[$0.place].id, $0.finished) }
+  }
+
+  private mutating func opening(
+    for place: Int, from: Nanoseconds, runnable: Nanoseconds, upTo: Nanoseconds
+  ) -> (place: Int, time: Nanoseconds)? {
+    guard let queue = trace.operations[place].queue, from < upTo else { return nil }
+    if releases[queue] == nil {
+      releases[queue] = SlotReleases(
+        placesOfQueue.removeValue(forKey: queue) ?? [], of: trace, queue: trace.queue(queue))
+    }
+    return releases[queue]?.opening(for: place, in: trace, from: from, runnable: runnable, upTo: upTo)
+  }
+}
+
+extension CriticalPath.Step {
+  /// Takes what lies after `time` away, from the last of the three times on.
+  fileprivate mutating func cut(at time: Nanoseconds) {
+    var excess = max(0, ended - max(time, began))
+    ended -= excess
+    for part in [\Self.running, \.waitingForSlot, \.waitingForDependencies] {
+      let taken = min(excess, self[keyPath: part])
+      self[keyPath: part] -= taken
+      excess -= taken
+    }
+  }
+
+  /// Takes what lies before `time` away, from the first of the three times on.
+  fileprivate mutating func cutFront(at time: Nanoseconds) {
+    var excess = max(0, min(time, ended) - began)
+    began += excess
+    for part in [\Self.waitingForDependencies, \.waitingForSlot, \.running] {
+      let taken = min(excess, self[keyPath: part])
+      self[keyPath: part] -= taken
+      excess -= taken
+    }
+  }
+}

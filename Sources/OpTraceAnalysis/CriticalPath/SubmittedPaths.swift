@@ -1,0 +1,194 @@
+import OpTraceModel
+
+/// The steps of the critical path that blocks and tasks take, and those that operations take because of them.
+struct SubmittedPaths {
+  private let trace: Trace
+  private let ofOperations: SubmittedWork
+  /// Whose code ran where.
+  let runs: ThreadRuns
+  private let turns: QueueTurns
+  /// The blocks that a work called `sync` for, by its number, in the order of their ends: places in `trace.blocks`.
+  private let syncs: [WorkID: [Int]]
+
+  /// O(n log n) for n works.
+  init(_ trace: Trace) {
+    self.trace = trace
+    ofOperations = SubmittedWork(trace)
+    runs = ThreadRuns(trace)
+    turns = QueueTurns(trace)
+    var ends: [WorkID: [(place: Int, time: Nanoseconds)]] = [:]
+    for (place, block) in trace.blocks.enumerated() where block.way == .sync {
+      if let submitter = block.submitter, let ended = block.ended {
+        ends[submitter, default: []].append((place, ended))
+      }
+    }
+    syncs = ends.mapValues { $0.sorted { ($0.time, $0.place) < ($1.time, $1.place) }.map(\.place) }
+  }
+
+  private func end(ofBlock place: Int) -> Nanoseconds { trace.blocks[place].ended ?? .max }
+
+  /// The step to this point of a block's or a task's life; nil: there is no such work.
+  func step(to point: PathWalker.Point) -> PathWalker.Found? {
+    if let block = trace.block(point.work) { return step(of: block, until: point.until) }
+    return trace.task(point.work).map { step(of: $0, until: point.until) }
+  }
+
+  /// The last step of an operation that was finished by what came of it, or that is as late as that; or that which
+  /// follows a block it called `sync` for. Nil: it is as late as itself.
+  func insideOperation(at place: Int, until: Nanoseconds) -> PathWalker.Found? {
+    let operation = trace.operations[place]
+    guard let ran = operation.began?.time else { return nil }
+    if let finished = operation.finished, finished.time <= until {
+      if let by = runs.innermost(at: finished), by != operation.id, comes(by, of: operation.id) {
+        return (pause(operation.id, .signal(by), from: until, to: until), (by, finished.time))
+      }
+    } else if operation.finished == nil, until >= trace.end, operation.isAsynchronous,
+      let open = latestOpen(of: operation.id)
+    {
+      return (pause(operation.id, .dependency(open), from: until, to: until), (open, until))
+    }
+    return sync(of: operation.id, from: ran, to: until)
+  }
+
+  private func comes(_ work: WorkID, of operation: OperationID) -> Bool {
+    var at: WorkID? = work
+    // Submitters of a damaged trace may go round.
+    var hops = trace.blocks.count + trace.tasks.count + 1
+    while let here = at, hops > 0 {
+      if here == operation { return true }
+      at = trace.block(here)?.submitter ?? trace.task(here)?.submitter
+      hops -= 1
+    }
+    return false
+  }
+
+  /// Of what the operation submitted and what is not over: what runs, and began last; else what has waited longest.
+  private func latestOpen(of operation: OperationID) -> WorkID? {
+    let open = ofOperations[operation]?.open ?? []
+    func began(_ id: WorkID) -> Nanoseconds? { (trace.block(id)?.began ?? trace.task(id)?.began)?.time }
+    return open.max { (began($0) ?? .min, $1) < (began($1) ?? .min, $0) }
+  }
+
+  /// What ran from `from` to `to`, after the last block that it called `sync` for in this time; nil: it called for none.
+  private func sync(of work: WorkID, from: Nanoseconds, to: Nanoseconds) -> PathWalker.Found? {
+    guard let blocks = syncs[work] else { return nil }
+    var (low, high) = (0, blocks.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if end(ofBlock: blocks[middle]) <= to { low = middle + 1 } else { high = middle }
+    }
+    guard low > 0 else { return nil }
+    let block = trace.blocks[blocks[low - 1]]
+    guard let ended = block.ended, ended > from else { return nil }
+    var step = pause(work, .dependency(block.id), from: ended, to: to)
+    step.running = step.duration
+    return (step, (block.id, ended))
+  }
+
+  private func step(of block: BlockRecord, until: Nanoseconds) -> PathWalker.Found {
+    let ran = block.began?.time
+    if let ran, let found = sync(of: block.id, from: ran, to: until) { return found }
+    let begin = block.submitted?.time ?? min(ran ?? until, until)
+    let end = max(until, begin)
+    let over = min(max(ran ?? end, begin), end)
+    let runnable = min(max(block.runnable ?? over, begin), over)
+    var step = pause(block.id, .start, from: begin, to: end)
+    step.running = end - over
+    var before: PathWalker.Point?
+    if let place = turns.opening(for: block, after: begin, upTo: over, in: trace) {
+      let opener = trace.blocks[place]
+      step.began = opener.ended ?? begin
+      step.cause = .slot(opener.id)
+      before = (opener.id, step.began)
+    } else if let submitter = block.submitter, block.submitted != nil {
+      step.cause = .submission(submitter)
+      before = (submitter, begin)
+    }
+    step.waitingForDependencies = max(0, runnable - step.began)
+    step.waitingForSlot = over - max(step.began, runnable)
+    return (step, before)
+  }
+
+  /// Goes back over the task's runs as long as nothing but itself held it up.
+  private func step(of task: TaskRecord, until: Nanoseconds) -> PathWalker.Found {
+    var step = pause(task.id, .start, from: until, to: until)
+    var at = until
+    // Suspended at the point itself: where the trace ends, or something else was done for it.
+    if let last = lastPlace(task.suspensions, where: { $0.from.time < at }), task.suspensions[last].to ?? .max > at,
+      let before = resume(of: task, after: last, upTo: at, &step, &at)
+    {
+      return (step, before)
+    }
+    var run = lastPlace(task.runs) { $0.began <= at }
+    while let here = run {
+      let began = task.runs[here].began
+      if let found = sync(of: task.id, from: began, to: at) {
+        step.running += at - found.step.began
+        (step.began, step.cause) = (found.step.began, found.step.cause)
+        return (step, found.before)
+      }
+      step.running += at - began
+      (at, step.began) = (began, began)
+      guard here > 0, let last = lastPlace(task.suspensions, where: { $0.to ?? .max <= began }) else { break }
+      if let before = resume(of: task, after: last, upTo: at, &step, &at) { return (step, before) }
+      run = here - 1
+    }
+    return first(of: task, upTo: at, step)
+  }
+
+  /// Takes a suspension into the step: all of it, or up to what ended it, which is the next point then.
+  private func resume(
+    of task: TaskRecord, after place: Int, upTo to: Nanoseconds, _ step: inout CriticalPath.Step,
+    _ at: inout Nanoseconds
+  ) -> PathWalker.Point? {
+    let suspension = task.suspensions[place]
+    let from = min(suspension.from.time, to)
+    // An actor's queue is not told of, but nothing else holds up who goes to an actor.
+    let told = suspension.enqueued?.time ?? (suspension.reason == .executor ? from : to)
+    let ready = min(max(told, from), to)
+    func isInside(_ time: Nanoseconds) -> Bool { time > from && time <= to }
+    var before: PathWalker.Point?
+    var began = from
+    if let awaited = suspension.awaited, let over = trace.task(awaited)?.completed, isInside(over) {
+      (step.cause, before, began) = (.dependency(awaited), (awaited, over), over)
+    } else if let by = suspension.resumer, by != task.id, let enqueued = suspension.enqueued?.time, isInside(enqueued) {
+      let isChild = trace.task(by)?.parent == task.id
+      (step.cause, before, began) = (isChild ? .dependency(by) : .signal(by), (by, enqueued), enqueued)
+    }
+    step.waitingForDependencies += max(0, ready - began)
+    step.waitingForSlot += to - max(began, ready)
+    (step.began, at) = (began, began)
+    return before
+  }
+
+  /// What was before a task's first run.
+  private func first(of task: TaskRecord, upTo to: Nanoseconds, _ step: CriticalPath.Step) -> PathWalker.Found {
+    var step = step
+    guard let submitted = task.submitted?.time, submitted <= to else { return (step, nil) }
+    let ready = min(max(task.enqueued?.time ?? submitted, submitted), to)
+    step.waitingForDependencies += ready - submitted
+    step.waitingForSlot += to - ready
+    step.began = submitted
+    guard let submitter = task.submitter else { return (step, nil) }
+    step.cause = .submission(submitter)
+    return (step, (submitter, submitted))
+  }
+
+  private func pause(
+    _ work: WorkID, _ cause: CriticalPath.Cause, from: Nanoseconds, to: Nanoseconds
+  ) -> CriticalPath.Step {
+    CriticalPath.Step(
+      work: work, cause: cause, began: from, ended: max(from, to), waitingForDependencies: 0, waitingForSlot: 0,
+      running: 0)
+  }
+}
+
+/// The last one that fits, of those in the order of time; nil: none. O(log n).
+private func lastPlace<Element>(_ all: [Element], where fits: (Element) -> Bool) -> Int? {
+  var (low, high) = (0, all.count)
+  while low < high {
+    let middle = (low + high) / 2
+    if fits(all[middle]) { low = middle + 1 } else { high = middle }
+  }
+  return low > 0 ? low - 1 : nil
+}

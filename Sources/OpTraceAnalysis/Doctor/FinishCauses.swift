@@ -1,0 +1,59 @@
+import OpTraceModel
+
+/// What brought about the finishes of some operations: the blocks and tasks that ran there, those that submitted these or let
+/// them go on, and so on.
+struct FinishCauses {
+  private let trace: Trace
+  /// Those that ran as the operation was finished, on that thread.
+  private var finishers: [OperationID: [WorkID]] = [:]
+  private var known: [OperationID: Set<WorkID>] = [:]
+
+  /// O((operations + blocks + runs of tasks) · log operations).
+  init(_ trace: Trace, of operations: some Sequence<OperationRecord>) {
+    self.trace = trace
+    var finishes: [ThreadID: [(time: Nanoseconds, id: OperationID)]] = [:]
+    for operation in operations {
+      if let finished = operation.finished {
+        finishes[finished.thread, default: []].append((finished.time, operation.id))
+      }
+    }
+    if finishes.isEmpty { return }
+    for thread in finishes.keys { finishes[thread]?.sort { $0.time < $1.time } }
+    func add(_ work: some Work) {
+      for run in work.runs {
+        guard let there = finishes[run.thread] else { continue }
+        var (low, high) = (0, there.count)
+        while low < high {
+          let middle = (low + high) / 2
+          if there[middle].time < run.began { low = middle + 1 } else { high = middle }
+        }
+        for (_, id) in there[low...].prefix(while: { $0.time <= run.ended ?? .max }) {
+          finishers[id, default: []].append(work.id)
+        }
+      }
+    }
+    for block in trace.blocks { add(block) }
+    for task in trace.tasks { add(task) }
+  }
+
+  /// Only what was done before the finish. Amortised O(what is in the answer, and their suspensions).
+  mutating func of(_ operation: OperationRecord) -> Set<WorkID> {
+    if let answer = known[operation.id] { return answer }
+    let finished = operation.finished?.time ?? .min
+    var answer: Set<WorkID> = []
+    var open = finishers[operation.id] ?? []
+    while let work = open.popLast() {
+      guard answer.insert(work).inserted else { continue }
+      if let block = trace.block(work) {
+        if let submitter = block.submitter { open.append(submitter) }
+      } else if let task = trace.task(work) {
+        if let submitter = task.submitter { open.append(submitter) }
+        for suspension in task.suspensions where suspension.enqueued?.time ?? .max <= finished {
+          if let resumer = suspension.resumer { open.append(resumer) }
+        }
+      }
+    }
+    known[operation.id] = answer
+    return answer
+  }
+}

@@ -1,0 +1,129 @@
+import OpTraceFormat
+import OpTraceModel
+
+/// Blocks of dispatch queues, and tasks: what each waits for.
+extension WaitForBuilder {
+  /// Their nodes, and what keeps each of them from going on. O(blocks + tasks + depth of targets).
+  mutating func addSubmitted() {
+    for place in trace.blocks.indices where trace.blocks[place].over == nil {
+      add(.block(place), trace.blocks[place].id)
+    }
+    for place in trace.tasks.indices where trace.tasks[place].over == nil { add(.task(place), trace.tasks[place].id) }
+    guard !submitted.isEmpty else { return }
+    let queues = DispatchTargets(trace)
+    for node in nodes.indices {
+      switch nodes[node] {
+      case .block(let place): addNeeds(of: node, trace.blocks[place], queues)
+      case .task(let place): addNeeds(of: node, trace.tasks[place])
+      default: break
+      }
+    }
+    addHolders(queues)
+  }
+
+  private mutating func addNeeds(of node: Int, _ block: BlockRecord, _ queues: DispatchTargets) {
+    if block.way == .sync, let submitted = block.submitted {
+      if let submitter = block.submitter {
+        if let waiter = self.node(of: submitter) { connect(waiter, node, .sync) }
+      }
+      // The main thread also waits as what runs the main queue.
+      if block.submitter == nil || submitted.thread == mainThread {
+        connect(self.node(.thread(submitted.thread)), node, .sync)
+      }
+    }
+    // What waits for a time or a group may come at any moment.
+    guard block.began == nil, block.runnable != nil, let queue = block.queue else { return }
+    for place in queues.upwards(from: queue) {
+      if trace.dispatchQueues[place].isMain {
+        if let mainThread { connect(node, self.node(.thread(mainThread)), .mainThread) }
+      } else if trace.dispatchQueues[place].width == 1 {
+        connect(node, self.node(.turn(place)), .turn)
+      }
+    }
+  }
+
+  /// A serial queue has its turn when nothing runs in it, and nothing of a queue that hands its blocks to it.
+  private mutating func addHolders(_ queues: DispatchTargets) {
+    for block in trace.blocks where block.began != nil && block.over == nil {
+      guard let holder = node(of: block.id), let queue = block.queue else { continue }
+      for target in queues.upwards(from: queue)
+      where trace.dispatchQueues[target].width == 1 && !trace.dispatchQueues[target].isMain {
+        connect(node(.turn(target)), holder, .turn)
+      }
+    }
+  }
+
+  private mutating func addNeeds(of node: Int, _ task: TaskRecord) {
+    guard let suspension = task.suspension else { return }
+    switch suspension.reason {
+    case .task: if let other = suspension.awaited.flatMap({ self.node(of: $0) }) { connect(node, other, .task) }
+    case .group:
+      // The next child that is over lets it go on.
+      let children = trace.tasks.filter { $0.way == .groupChild && $0.parent == task.id && $0.over == nil }
+      let open = children.compactMap { self.node(of: $0.id) }
+      guard !open.isEmpty else { return }
+      for child in open { connect(node, child, .task) }
+      slotNeeds[node] = 1
+    case .unknown, .continuation, .executor, .sleep: break
+    }
+  }
+
+  /// What goes on when somebody tells it to, as an asynchronous operation that is to be finished, or one who waits for a
+  /// semaphore: whatever it submitted may do that, through any number of hops, as long as it is not over.
+  /// O(blocks + tasks + waits).
+  mutating func addSubmissions() {
+    guard !submitted.isEmpty else { return }
+    var told = Set<WorkID>()
+    for node in nodes.indices {
+      guard case .operation(let place) = nodes[node] else { continue }
+      let operation = trace.operations[place]
+      if operation.startReturned != nil, operation.isAsynchronous, operation.finishSeen == nil {
+        told.insert(operation.id)
+      }
+    }
+    for wait in trace.waits where wait.ended == nil {
+      guard case .object(let id) = wait.target, trace.object(id)?.kind != .queue, let inside = wait.inside else {
+        continue
+      }
+      if node(of: inside) != nil { told.insert(inside) }
+    }
+    for task in trace.tasks where task.suspension?.reason == .continuation { told.insert(task.id) }
+    guard !told.isEmpty else { return }
+    var roots = Submitters(trace) { told.contains($0) }
+    for (id, node) in submitted.sorted(by: { $0.value < $1.value }) {
+      var next = roots.nearest(of: id)
+      var isSeen: Set<WorkID> = [id]
+      while let work = next, isSeen.insert(work).inserted, let waiter = self.node(of: work) {
+        let any = self.node(.submissions(waiter))
+        if slotNeeds[any] == nil {
+          slotNeeds[any] = 1
+          connect(waiter, any, .submission)
+        }
+        connect(any, node, .submission)
+        next = roots.nearest(of: work)
+      }
+    }
+  }
+}
+
+/// The queues that a queue's blocks go through, itself first.
+private struct DispatchTargets {
+  private let queues: [DispatchQueueRecord]
+  private let places: [DispatchQueueID: Int]
+
+  init(_ trace: Trace) {
+    queues = trace.dispatchQueues
+    places = Dictionary(queues.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Their places.
+  func upwards(from queue: DispatchQueueID) -> [Int] {
+    var result: [Int] = []
+    var next: DispatchQueueID? = queue
+    while let id = next, let place = places[id], !result.contains(place) {
+      result.append(place)
+      next = queues[place].target
+    }
+    return result
+  }
+}

@@ -1,0 +1,246 @@
+import OpTraceAnalysis
+import OpTraceModel
+import Testing
+
+@Suite("Doctor: blocks of dispatch queues, and tasks")
+struct DispatchRuleTests {
+  private typealias Case = LockCase
+
+  private static let queues = """
+    0 t0 dispatch-queue d1 width=1 "accounts"
+    0 t0 dispatch-queue d2 width=1 "journal"
+    0 t0 dispatch-queue d3 width=1 main "com.apple.main-thread"
+    0 t0 dispatch-queue d4 width=0 target=d1 "above"
+
+    """
+
+  private func diagnosis(_ lines: String, end: Int = 9_000_000, header: String = "") throws -> Diagnosis {
+    Diagnosis(of: try DoctorCase.trace(Case.code + Self.queues + lines, end: end, header: header))
+  }
+
+  private func isHealthy(_ lines: String) throws -> Bool {
+    let diagnosis = try diagnosis(lines)
+    return !diagnosis.hasErrors && diagnosis.verdict != .stalled
+  }
+
+  /// Two blocks that run, each on a thread.
+  private let two = """
+    20 t1 submitted #1 queue=d1 code=f1
+    21 t1 submitted #2 queue=d2 code=f2
+    30 t2 run #1
+    31 t3 run #2
+    40 t2 submitted #3 by=#1 queue=d2 how=4 at=f2
+
+    """
+
+  @Test func twoQueuesThatSyncOntoEachOther() throws {
+    let diagnosis = try diagnosis(two + "50 t3 submitted #4 by=#2 queue=d1 how=4 at=f3\n")
+    #expect(diagnosis.findings.map(\.code) == ["dispatch-cycle"])
+    #expect(diagnosis.verdict == .deadlocked)
+    let finding = try #require(diagnosis.findings.first)
+    #expect(finding.severity == .error && finding.isProven && finding.cycle.isEmpty)
+    #expect(finding.chain.map(\.kind) == [.block, .block, .queue, .block, .block, .queue] || finding.chain.count == 6)
+    #expect(finding.chain.contains { $0.kind == .queue && $0.name == "journal" && $0.id == 2 })
+    #expect(
+      finding.evidence.map(\.text).contains(
+        "block 'step1()' (#1) calls sync on dispatch queue 'journal', and waits until block 'sync in step2()' (#3) is over, "
+          + "in step2() at main.swift:20"))
+  }
+
+  @Test func oneThatWaitsForAQueueWhichGoesOnIsHealthy() throws {
+    #expect(try isHealthy(two))
+    // A concurrent queue has no turns.
+    #expect(try isHealthy(two.replacing("queue=d1 code", with: "code") + "50 t3 submitted #4 by=#2 queue=d1 how=4\n"))
+    // It got in.
+    #expect(try isHealthy(two + "50 t3 submitted #4 by=#2 queue=d1 how=4\n60 t2 run #3\n"))
+  }
+
+  @Test func aQueueThatHandsItsBlocksToAnotherWaitsForItsTurn() throws {
+    let lines = """
+      20 t1 submitted #1 queue=d4 code=f1
+      30 t2 run #1
+      40 t2 submitted #2 by=#1 queue=d1 how=4 at=f2
+
+      """
+    let diagnosis = try diagnosis(lines)
+    #expect(diagnosis.findings.map(\.code) == ["dispatch-cycle"])
+    #expect(
+      diagnosis.findings.first?.title
+        == "what runs in dispatch queue 'accounts' waits for dispatch queue 'accounts' itself")
+  }
+
+  @Test func throughAnOperation() throws {
+    let lines =
+      Case.executing(1, "reader", on: 3) + """
+        40 t1 submitted #2 queue=d1 code=f1
+        41 t2 run #2
+        50 t2 wait #1
+        60 t3 submitted #3 by=#1 queue=d1 how=4 at=f3
+
+        """
+    let diagnosis = try diagnosis(lines)
+    #expect(diagnosis.findings.map(\.code) == ["dispatch-cycle"])
+    #expect(diagnosis.findings.first?.cycle.map(\.rawValue) == [1])
+  }
+
+  private func upload(_ lines: String) -> String {
+    DoctorCase.operation(
+      1, "upload", "11 t1 enqueued #1 queue=q1", "12 t1 ready #1", "20 t2 started #1", "21 t2 began #1"
+    )
+    .replacing("class=\"Work\"", with: "class=\"Work\" async") + lines
+  }
+
+  private let nobodyElse = LockCase.look([(1, .inSemaphore), (2, .inSemaphore)])
+
+  @Test func aBlockOfTheMainQueueThatIsToFinishWhatTheMainThreadWaitsFor() throws {
+    let lines = upload("22 t2 submitted #2 by=#1 queue=d3 code=f4 at=f3\n23 t2 start-returned #1\n30 t1 wait #1\n")
+    let proven = try diagnosis(lines + nobodyElse)
+    #expect(proven.findings.map(\.code) == ["main-thread-deadlock"] && proven.hasErrors)
+    #expect(
+      proven.findings.first?.title
+        == "the main thread waits for 'upload' (#1), which needs block 'step4()' (#2) of the main queue")
+    #expect(proven.findings.first?.chain.map(\.kind) == [.operation, .block, .thread])
+    // Another thread may finish it.
+    let open = try diagnosis(lines + Case.look([(1, .inSemaphore), (2, .polling)]))
+    #expect(open.findings.map(\.code) == ["main-thread-deadlock"] && !open.hasErrors)
+  }
+
+  @Test func oneWhoseSubmissionsAreAllOver() throws {
+    let lines = upload(
+      """
+      22 t2 submitted #2 by=#1 queue=d1 code=f4 at=f3
+      23 t2 start-returned #1
+      30 t3 run #2
+      31 t3 submitted #3 by=#2 queue=d2 code=f5
+      32 t3 ran #2
+      40 t4 run #3
+      41 t4 ran #3
+
+      """)
+    let proven = try diagnosis(lines + nobodyElse)
+    #expect(proven.findings.map(\.code) == ["never-finished"] && proven.verdict == .stalled)
+    #expect(
+      proven.findings.first?.title
+        == "'upload' (#1) was started, all 2 that it submitted are over, and nobody has finished it")
+    #expect(try !diagnosis(lines + Case.look([(1, .polling), (2, .inSemaphore)])).hasErrors)
+    // One of them is still to come.
+    #expect(try !diagnosis(lines.replacing("40 t4 run #3\n41 t4 ran #3\n", with: "") + nobodyElse).hasErrors)
+  }
+
+  @Test func theChainToTheRootIsOneFinding() throws {
+    let lines =
+      Case.executing(1, "upload", on: 2) + """
+        40 t2 submitted #2 by=#1 queue=d1 code=f4 at=f3
+        50 t3 run #2
+        2000050 t6 blocked #1 object=0x10 kind=semaphore age=0 thread=t2
+
+        """
+    let diagnosis = try diagnosis(
+      lines + Case.look(at: 2_100_000, [(1, .polling), (2, .inSemaphore), (3, .inLock(1, of: 3))]))
+    #expect(diagnosis.findings.map(\.code) == ["lock-cycle"])
+    #expect(diagnosis.findings.first?.title == "block 'step4()' (#2) waits for a mutex that it has itself")
+    #expect(diagnosis.findings.first?.operations.map(\.rawValue) == [1])
+    #expect(
+      diagnosis.findings.first?.evidence.contains {
+        $0.text.hasPrefix("'upload' (#1) waits for semaphore 1")
+          && $0.text.hasSuffix(
+            "; of all that it submitted only block 'step4()' (#2) of dispatch queue 'accounts' is not over")
+      } == true, "\(diagnosis.findings)")
+  }
+
+  @Test func whatOutlivesAnOperationThatOthersRelyOn() throws {
+    func lines(_ dependent: String) -> String {
+      upload(
+        """
+        22 t2 submitted #2 by=#1 queue=d1 code=f4
+        23 t2 submitted #3 by=#1 queue=d2 code=f5
+        24 t2 start-returned #1
+        30 t3 run #2
+        31 t4 run #3
+        40 t4 finished #1
+        41 t4 ran #3
+        90000 t3 ran #2
+
+        """)
+        + DoctorCase.operation(
+          4, "show", "13 t1 depends #4 on=#1", "14 t1 enqueued #4 queue=q1", "45 t2 ready #4",
+          "\(dependent) t2 started #4",
+          "\(dependent)1 t2 began #4", "950000 t2 ended #4", "950001 t2 finished #4")
+    }
+    let early = try diagnosis(lines("50"))
+    #expect(early.findings.map(\.code) == ["premature-finish"])
+    #expect(early.findings.first?.evidence.contains { $0.text.hasPrefix("block 'step4()' (#2) of 'upload'") } == true)
+    #expect(try diagnosis(lines("92000")).findings.isEmpty)
+  }
+
+  /// On a busy machine they return late from what they have called.
+  @Test func whatBroughtTheFinishAboutMayReturnAfterIt() throws {
+    func lines(_ after: String) -> String {
+      upload(
+        """
+        22 t2 task #2 by=#1 priority=21 enqueued code=f4
+        23 t2 task #3 by=#1 priority=21 enqueued code=f5
+        24 t2 start-returned #1
+        30 t3 task-run #2
+        31 t3 task-suspended #2 reason=2
+        32 t4 task-run #3
+        33 t4 task-enqueued #2 by=#3
+        34 t3 task-run #2
+        35 t3 submitted #5 by=#2 queue=d1 code=f4
+        36 t5 run #5
+        40 t5 finished #1
+        41 t5 ran #5
+        90000 t3 task-completed #2
+        \(after)
+        90000 t4 task-completed #3
+
+        """)
+        + DoctorCase.operation(
+          4, "show", "13 t1 depends #4 on=#1", "14 t1 enqueued #4 queue=q1", "45 t2 ready #4", "50 t2 started #4",
+          "51 t2 began #4", "950000 t2 ended #4", "950001 t2 finished #4")
+    }
+    #expect(try diagnosis(lines("")).findings.isEmpty)
+    let anew = try diagnosis(lines("60 t4 task-suspended #3 reason=5\n61 t4 task-enqueued #3\n70 t4 task-run #3"))
+    #expect(anew.findings.map(\.code) == ["premature-finish"])
+  }
+
+  // MARK: - Tasks
+
+  private let parked = """
+    20 t1 task #1 priority=21 enqueued code=f1 at=f2
+    30 t2 task-run #1
+    40 t2 task-suspended #1 reason=2
+    40 t2 at f3
+
+    """
+
+  @Test func aContinuationThatNobodyIsLeftToResume() throws {
+    let proven = try diagnosis(parked + nobodyElse)
+    #expect(proven.findings.map(\.code) == ["continuation-never-resumed"] && proven.verdict == .stalled)
+    #expect(
+      proven.findings.first?.title
+        == "task 'step1()' (#1) waits for a continuation that nobody resumes, in step3() at main.swift:30")
+    // A connection may be about to come.
+    let open = try diagnosis(parked + Case.look([(1, .polling), (2, .inSemaphore)]))
+    #expect(open.findings.allSatisfy { $0.severity == .note } && open.verdict == .healthy)
+    // Somebody is on the way to it.
+    #expect(try !diagnosis(parked + "50 t1 submitted #2 queue=d1\n" + nobodyElse).hasErrors)
+    #expect(try !diagnosis(parked + "50 t1 task #2 enqueued\n" + nobodyElse).hasErrors)
+  }
+
+  @Test func tasksThatBlockAllThreadsOfThePool() throws {
+    let lines = """
+      20 t1 task #1 priority=21 enqueued code=f1 at=f2
+      21 t1 task #2 priority=21 enqueued code=f2 at=f2
+      30 t2 task-run #1
+      40 t2 blocked #1 object=0x10 kind=semaphore age=0 thread=t2
+
+      """
+    let starved = try diagnosis(lines + nobodyElse)
+    #expect(starved.findings.map(\.code).contains("thread-pool-starvation"))
+    #expect(starved.findings.first?.title == "1 task could run, and 1 task blocks the threads of Swift's pool")
+    // One of them computes.
+    #expect(
+      try diagnosis(lines + "41 t3 task #3 enqueued\n42 t3 task-run #3\n").findings.allSatisfy { $0.severity == .note })
+  }
+}
