@@ -14,7 +14,7 @@ import Testing
     var result: [EventKind: EventKind] = [
       .dependencyRemoved: .dependencyAdded, .blockEnded: .blockBegan, .signalled: .blocked, .objectNamed: .blocked,
       .stoodAt: .enqueued, .symbol: .frame, .waitLasts: .waitBegan,
-      .runBegan: .blockSubmitted,
+      .runBegan: .blockSubmitted, .taskRun: .taskCreated, .taskEnqueued: .taskCreated, .taskSuspended: .taskCreated,
     ]
     for spec in EventSpec.table {
       guard case .ends(let what) = spec.bound else { continue }
@@ -34,6 +34,7 @@ import Testing
       switch spec.subject {
       case .operation: subject ?? 2
       case .block: subject ?? 7
+      case .task: subject ?? 8
       case .queue, .dispatch: 1
       case .span: 5
       case .thread: 3
@@ -120,7 +121,7 @@ import Testing
       }
       for value in bounds.inside { #expect(violations(Self.events(kind, [field.name: value]), field.name) == []) }
       switch field.meaning {
-      case .operation where kind.spec.subject == .block: break
+      case .operation where [.block, .task].contains(kind.spec.subject): break
       case .operation, .queue, .address:
         #expect(violations(Self.events(kind, [field.name: 0]), field.name).count == 1)
       case .objectKind:
@@ -193,7 +194,8 @@ import Testing
       #expect(context.lastSign == time - age)
       if spec.subject == .queue { #expect(trace.queues.first?.lastSign == time - age) }
       if spec.subject == .block { #expect(trace.blocks.first?.lastSign == time - age) }
-      if ![.queue, .block].contains(spec.subject) {
+      if spec.subject == .task { #expect(trace.tasks.first?.lastSign == time - age) }
+      if ![.queue, .block, .task].contains(spec.subject) {
         #expect(place.map { trace.operations[$0].lastSign } == time - age)
       }
     case .writer:

@@ -87,7 +87,7 @@ enum FormatComparison {
     }
     let instants = protobuf.results[0].count - counts.slices
     #expect(instants == counts.instants, "\(name)")
-    #expect(protobuf.results[1].count == counts.arrows, "\(name)")
+    #expect(protobuf.results[1].count == counts.arrows + counts.submissionArrows + counts.resumptionArrows, "\(name)")
     #expect(protobuf.results[2].count == counts.counterValues, "\(name)")
     #expect(protobuf.results[5].isEmpty, "\(name): negative times")
   }

@@ -33,7 +33,8 @@ struct PerfettoTraceTests {
     let trace = try ChromeTraceTests.sampleTrace()
     let middle = trace.end / 2
     let changes: [(inout TimelineOptions) -> Void] = [
-      { $0.selection.from = middle }, { $0.selection.to = middle }, { $0.selection.queues = [trace.queues[0].id] },
+      { $0.selection.from = middle }, { $0.selection.to = middle },
+      { $0.selection.queues = [.queue(trace.queues[0].id)] },
       { $0.selection.classes = [trace.operations[0].className] }, { $0.selection.minimumDuration = trace.end / 50 },
       { $0.selection.look(around: [trace.operations[5].id], in: trace) }, { $0.waitLanes = 0 }, { $0.waitLanes = 1 },
     ]

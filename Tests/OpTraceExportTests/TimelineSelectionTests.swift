@@ -60,12 +60,12 @@ import Testing
   }
 
   @Test func queuesAndClasses() throws {
-    #expect(try executions { $0.queues = [net] } == ["load", "parse", "late"])
+    #expect(try executions { $0.queues = [.queue(net)] } == ["load", "parse", "late"])
     #expect(try executions { $0.classes = ["Fixture.Draw"] } == ["draw"])
     // An arrow needs both its ends.
     #expect(try arrows { _ in } == 2)
-    #expect(try arrows { $0.queues = [net] } == 1)
-    let groups = try lines { $0.queues = [net] }.events.filter { $0["name"] as? String == "process_name" }
+    #expect(try arrows { $0.queues = [.queue(net)] } == 1)
+    let groups = try lines { $0.queues = [.queue(net)] }.events.filter { $0["name"] as? String == "process_name" }
     #expect(
       groups.compactMap { ($0["args"] as? [String: Any])?["name"] as? String } == [
         "fixture (pid 4194304)", "queue net",
@@ -100,7 +100,7 @@ import Testing
 
   @Test func whatIsLeftOutIsCounted() throws {
     let all = try lines { _ in }.counts
-    let part = try lines { $0.queues = [net] }
+    let part = try lines { $0.queues = [.queue(net)] }
     #expect(all.hidden == 0)
     #expect(part.counts.slices + part.counts.hidden == all.slices)
     let start = part.events.first { $0["name"] as? String == "trace starts" }?["args"] as? [String: Any]
@@ -140,7 +140,7 @@ import Testing
     let trace = try ChromeTraceTests.sampleTrace()
     let middle = trace.end / 2
     for change: (inout TimelineSelection) -> Void in [
-      { $0.from = middle }, { $0.to = middle }, { $0.queues = [trace.queues[0].id] },
+      { $0.from = middle }, { $0.to = middle }, { $0.queues = [.queue(trace.queues[0].id)] },
       { $0.minimumDuration = trace.end / 50 }, { $0.look(around: [trace.operations[5].id], in: trace) },
     ] {
       var options = TimelineOptions()

@@ -22,16 +22,18 @@ struct ChromeEvents: TimelineEvents {
 
   mutating func execution(_ place: Int) {
     let execution = timeline.executions[place]
-    slice(.operation, execution.track, execution.begin, execution.end)
-    name(content.name(ofOperation: execution.operation))
+    let (category, name) = content.describe(execution)
+    slice(category, execution.track, execution.begin, execution.end)
+    self.name(name)
     var arguments = ChromeArguments(writer)
     content.arguments(of: execution, &arguments)
     arguments.close()
   }
 
   mutating func wait(_ wait: Timeline.Wait) {
-    slice(.wait, wait.track, wait.begin, wait.end)
-    name(content.name(ofOperation: wait.operation))
+    let (category, name) = content.describe(wait)
+    slice(category, wait.track, wait.begin, wait.end)
+    self.name(name)
     var arguments = ChromeArguments(writer)
     content.arguments(of: wait, &arguments)
     arguments.close()
@@ -51,14 +53,16 @@ struct ChromeEvents: TimelineEvents {
   mutating func arrow(_ place: Int, leaves: Bool) {
     let arrow = timeline.arrows[place]
     let execution = timeline.executions[Int(leaves ? arrow.from : arrow.to)]
-    begin(leaves ? "s" : "f", "dep")
+    begin(leaves ? "s" : "f", arrow.kind.category)
     track(execution.track)
     time(leaves ? arrow.leaves : arrow.arrives)
     // The end must bind to the slice around it, not to the next one.
     if !leaves { writer.text(",\"bp\":\"e\"") }
     writer.text(",\"id\":")
     writer.number(place + 1)
-    writer.text(",\"name\":\"dependency\"}")
+    writer.text(",\"name\":\"")
+    writer.text(arrow.kind.name)
+    writer.text("\"}")
   }
 
   mutating func counter(_ value: CounterValues.Value) {
@@ -69,7 +73,7 @@ struct ChromeEvents: TimelineEvents {
     writer.text(",\"name\":\"")
     writer.text(value.kind.name)
     writer.text("\",\"args\":{\"")
-    writer.text(value.kind.unit)
+    writer.text(value.kind.unit(of: timeline.groups[value.group].kind))
     writer.text("\":")
     writer.number(value.value)
     writer.text("}}")
@@ -164,5 +168,23 @@ struct ChromeEvents: TimelineEvents {
   private func name(_ name: String) {
     writer.text(",\"name\":")
     writer.json(name)
+  }
+}
+
+extension Timeline.Arrow.Kind {
+  fileprivate var category: StaticString {
+    switch self {
+    case .dependency: "dep"
+    case .submission: "submit"
+    case .resumption: "resume"
+    }
+  }
+
+  fileprivate var name: StaticString {
+    switch self {
+    case .dependency: "dependency"
+    case .submission: "submission"
+    case .resumption: "resumption"
+    }
   }
 }

@@ -22,7 +22,8 @@ public struct DOTExporter {
 
   /// O(n + e), in memory a few words for each operation. Throws what `sink` throws.
   public func write(to sink: ByteSink) throws {
-    guard builder.shown.count > GraphPicture.mostDetailed else {
+    // What is no operation is drawn by the picture alone.
+    guard builder.shown.count > GraphPicture.mostDetailed, builder.options.layers == [.operations] else {
       return try DOTWriter(builder.picture()).write(to: sink)
     }
     let (lanes, laneOfNode) = builder.makeLanes()

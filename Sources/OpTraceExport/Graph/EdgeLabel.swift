@@ -136,7 +136,9 @@ private struct BoxCrowd {
 
 extension GraphPicture.Edge {
   /// Whose words get their places first: those that say why, those on the critical path, all others.
-  fileprivate var rank: Int { kind != .dependency || isCycle ? 0 : isCritical ? 1 : 2 }
+  fileprivate var rank: Int {
+    (kind != .dependency && kind != .submission && kind != .awaited) || isCycle ? 0 : isCritical ? 1 : 2
+  }
 }
 
 extension GraphPicture {

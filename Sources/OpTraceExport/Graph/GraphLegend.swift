@@ -4,7 +4,7 @@ import OpTraceModel
 /// An entry of the legend: only what the picture shows.
 struct LegendItem: Sendable {
   enum Line: Hashable, Sendable {
-    case critical, slot, cycle, open, mixed, heldSlot, wait
+    case critical, slot, cycle, open, mixed, heldSlot, wait, submission, awaited
 
     /// An edge of this kind.
     var sample: GraphPicture.Edge {
@@ -17,6 +17,8 @@ struct LegendItem: Sendable {
       case .mixed: edge.isMixed = true
       case .heldSlot: (edge.kind, edge.isCycle) = (.heldSlot, true)
       case .wait: (edge.kind, edge.isCycle) = (.wait, true)
+      case .submission: edge.kind = .submission
+      case .awaited: (edge.kind, edge.isOpen) = (.awaited, true)
       }
       return edge
     }
@@ -83,11 +85,19 @@ extension GraphPicture {
     if edges.contains(where: { $0.kind == .dependency && $0.isOpen && !$0.isCycle && !$0.isCritical }) {
       items.append(LegendItem(mark: .line(.open), text: "not begun"))
     }
+    let submissions = edges.contains { $0.kind == .submission }
+    if submissions { items.append(LegendItem(mark: .line(.submission), text: "submitted")) }
+    if edges.contains(where: { $0.kind == .awaited }) {
+      items.append(LegendItem(mark: .line(.awaited), text: "waits for it"))
+    }
     let folds = nodes.count { $0.fold != nil }
     if folds > 0 {
-      items.append(LegendItem(mark: .fold, text: "several operations in one box", count: folds))
+      items.append(
+        LegendItem(
+          mark: .fold, text: hasOtherWork ? "several in one box" : "several operations in one box", count: folds))
       let most = edges.lazy.map(\.count).max() ?? 1
-      if most > 1 { items.append(LegendItem(mark: .many, text: "so many dependencies between two boxes")) }
+      let lines = submissions ? "lines" : "dependencies"
+      if most > 1 { items.append(LegendItem(mark: .many, text: "so many \(lines) between two boxes")) }
     }
     if edges.contains(where: \.isMixed) {
       items.append(LegendItem(mark: .line(.mixed), text: "goes both ways between boxes: not a deadlock"))
@@ -97,7 +107,11 @@ extension GraphPicture {
       let length = DurationText.text(period.upperBound - period.lowerBound)
       let box = folds > 0 ? "; of a box of several: from its first to its last" : ""
       items.append(
-        LegendItem(mark: .bar, text: "waiting for dependencies · for a slot · running, over 0 – \(length)\(box)"))
+        LegendItem(
+          mark: .bar,
+          text: (hasTasks
+            ? "waiting for dependencies, or suspended · for a slot or a turn" : "waiting for dependencies · for a slot")
+            + " · running, over 0 – \(length)\(box)"))
     }
     return items
   }
@@ -110,14 +124,14 @@ extension GraphPicture.Edge {
   var stroke: Stroke {
     switch kind {
     case .slot, .heldSlot: .dotted
-    case .wait, .mainThread: .longDashed
-    case .barrier: .dashed
+    case .wait, .mainThread, .awaited: .longDashed
+    case .barrier, .submission: .dashed
     case .dependency: isMixed ? .dotted : isOpen && !isCycle ? .dashed : .solid
     }
   }
 
   /// Something else than a dependency that is waited for, and does not come.
-  var isStuck: Bool { kind != .dependency && kind != .slot }
+  var isStuck: Bool { kind != .dependency && kind != .slot && kind != .submission && kind != .awaited }
   var color: ColorPair { isCycle || isStuck ? Palette.cycle : isCritical ? Palette.critical : Palette.edge }
   /// How often it stands is no fault.
   var labelColor: ColorPair { isCycle || isStuck ? Palette.cycle : isCritical ? Palette.critical : Palette.muted }
@@ -130,7 +144,7 @@ extension GraphPicture.Edge {
   var dashes: [Double] {
     switch stroke {
     case .solid: []
-    case .dashed: kind == .barrier ? [3, 3] : [5, 3.5]
+    case .dashed: kind == .barrier ? [3, 3] : kind == .submission ? [2, 2.5] : [5, 3.5]
     case .longDashed: [8, 4]
     case .dotted: [0.1, isMixed ? 4.5 : 5.2]
     }

@@ -11,7 +11,7 @@ public struct GraphPicture: Sendable {
   public var verdicts: [Verdict] = []
   /// Queues (or classes) that have nodes, in the order of the picture.
   public var lanes: [Lane] = []
-  /// Sorted by operation.
+  /// Operations in the order of their numbers, then other work.
   public var nodes: [Node] = []
   /// What has to be finished before what, each with its reason.
   public var edges: [Edge] = []
@@ -60,9 +60,9 @@ public struct GraphPicture: Sendable {
     public var isCulprit = false
   }
 
-  /// An operation, or many of one box.
+  /// An operation, a block or a task, or many of one box.
   public struct Node: Sendable {
-    /// The operation in the trace.
+    /// The operation, block or task in the trace.
     public var operation: OperationID
     /// In ``GraphPicture/lanes``.
     public var lane: Int
@@ -130,6 +130,10 @@ public struct GraphPicture: Sendable {
       case barrier
       /// … needs the main thread.
       case mainThread = "main-thread"
+      /// The earlier one's code submitted the later one, and waits for nothing.
+      case submission
+      /// The later one, a task, is suspended until the earlier one is over.
+      case awaited
     }
     /// In ``GraphPicture/nodes``.
     public var from: Int
@@ -201,6 +205,8 @@ extension GraphPicture.Edge.Kind {
     case .wait: "w"
     case .barrier: "b"
     case .mainThread: "m"
+    case .submission: "u"
+    case .awaited: "a"
     }
   }
 }
@@ -232,6 +238,18 @@ public struct GraphOptions: Sendable {
     }
   }
 
+  /// A kind of work that a picture has boxes of.
+  public enum Layer: String, Sendable, CaseIterable {
+    /// Operations and their dependencies.
+    case operations
+    /// Blocks of dispatch queues, and who submitted them.
+    case dispatch
+    /// Swift's tasks, and who created them.
+    case tasks
+  }
+
+  /// Of what is not among these, operations tell what they submitted.
+  public var layers: Set<Layer> = [.operations]
   /// What a lane is.
   public var grouping = Grouping.queue
   /// Marks the chain that decided when the run was over.
@@ -246,6 +264,13 @@ public struct GraphOptions: Sendable {
 
   /// As many boxes as somebody can still read one by one; up to as many, Graphviz lays out lanes and lines at its best.
   public static let readable = 300
+
+  /// Operations; of a trace without any, what it has instead.
+  public static func usualLayers(of trace: Trace) -> Set<Layer> {
+    guard trace.operations.isEmpty else { return [.operations] }
+    let present = WorkKind.allCases.filter { !$0.places(in: trace).isEmpty }.map(\.layer)
+    return present.isEmpty ? [.operations] : Set(present)
+  }
 
   /// Everything, by queue, with the critical path.
   public init() {}

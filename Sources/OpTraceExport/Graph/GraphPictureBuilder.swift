@@ -25,6 +25,8 @@ struct GraphPictureBuilder {
   let shown: ShownPlaces
   /// The number of each place in `shown`; -1: not shown. Empty: each has its own.
   private let nodeOfPlace: [Int32]
+  /// What else was submitted, and by which operation's doing.
+  let submitted: SubmittedWork
   /// By place: whether it is on the critical path, as far as that is shown.
   let isCritical: [Bool]
 
@@ -41,12 +43,15 @@ struct GraphPictureBuilder {
     openWaits = Dictionary(
       trace.waits.compactMap { wait in wait.ended == nil ? wait.inside.map { ($0, wait) } : nil },
       uniquingKeysWith: { $0.began > $1.began ? $0 : $1 })
-    period = trace.activity ?? 0...max(0, trace.end)
+    period = Self.period(of: trace, options)
     graph = DependencyGraph(of: trace)
-    if let hops = options.stuckHops {
+    submitted = SubmittedWork(trace)
+    if !options.layers.contains(.operations) {
+      shown = ShownPlaces([])
+    } else if let hops = options.stuckHops {
       shown = ShownPlaces(stuck.surroundings(hops: hops))
     } else if let focus = options.focus {
-      shown = ShownPlaces(graph.neighbourhood(of: focus.operations.compactMap(trace.index(of:)), hops: focus.hops))
+      shown = ShownPlaces(graph.neighbourhood(of: focus.operations.compactMap(submitted.root(of:)), hops: focus.hops))
     } else {
       shown = ShownPlaces(all: trace.operations.count)
     }
@@ -60,10 +65,29 @@ struct GraphPictureBuilder {
     var isCritical = [Bool](repeating: false, count: trace.operations.count)
     // The critical path says nothing about what is stuck.
     if options.showsCriticalPath, options.stuckHops == nil {
-      for step in path.steps { if let place = trace.index(of: step.operation) { isCritical[place] = true } }
+      for step in path.steps { if let place = trace.index(of: step.work) { isCritical[place] = true } }
       for id in path.remaining { if let place = trace.index(of: id) { isCritical[place] = true } }
     }
     self.isCritical = isCritical
+  }
+
+  /// From the first submission to the last end of what is drawn.
+  private static func period(of trace: Trace, _ options: GraphOptions) -> ClosedRange<Nanoseconds> {
+    let activity = options.layers.contains(.operations) ? trace.activity : nil
+    var begin = activity?.lowerBound
+    var end = activity?.upperBound
+    func add(_ works: [some Work], _ layer: GraphOptions.Layer) {
+      guard options.layers.contains(layer) else { return }
+      for work in works {
+        guard let from = work.submitted?.time ?? work.began?.time else { continue }
+        begin = min(begin ?? from, from)
+        end = max(end ?? from, work.over ?? trace.end)
+      }
+    }
+    add(trace.blocks, .dispatch)
+    add(trace.tasks, .tasks)
+    guard let begin, let end else { return 0...max(0, trace.end) }
+    return begin...max(begin, end)
   }
 
   var showsPath: Bool { options.showsCriticalPath && options.stuckHops == nil }
@@ -85,8 +109,9 @@ struct GraphPictureBuilder {
       picture.edges = edges
       if options.stuckHops != nil { addCrowds(to: &picture, laneOfNode) }
     }
-    picture.title = title
     picture.subtitle = subtitle(lanes)
+    addOtherWork(to: &picture)
+    picture.title = title
     return picture
   }
 
@@ -101,7 +126,8 @@ struct GraphPictureBuilder {
     let state = state(of: place)
     return GraphPicture.Node(
       operation: operation.id, lane: lane, state: state, name: TextEscaping.oneLine(operation.title, limit: 300),
-      caption: isLean ? "" : caption(of: operation, state), bar: isLean ? [] : bar(of: operation),
+      caption: isLean ? "" : caption(of: operation, state) + submittedCaption(at: place),
+      bar: isLean ? [] : bar(of: operation),
       isCritical: isCritical[place], isBarrier: operation.isBarrier, isExternal: operation.coverage == .external,
       isUnknown: isUnknown(place, state), isCulprit: stuck.culprits.contains(place),
       tooltip: isLean ? "" : tooltip(of: place, state, isCritical: isCritical[place]))
@@ -126,7 +152,7 @@ struct GraphPictureBuilder {
     if showsPath {
       for step in path.steps {
         guard case .slot(let before) = step.cause, let from = trace.index(of: before).flatMap(node),
-          let to = trace.index(of: step.operation).flatMap(node)
+          let to = trace.index(of: step.work).flatMap(node)
         else { continue }
         body(GraphPicture.Edge(from: from, to: to, kind: .slot, isCritical: true))
       }
@@ -159,9 +185,9 @@ struct GraphPictureBuilder {
       edges.append(DependencyGraph.Edge(waiter: after, dependency: before))
     }
     for step in path.steps {
-      if case .dependency(let before) = step.cause { add(before, before: step.operation) }
+      if case .dependency(let before) = step.cause { add(before, before: step.work) }
     }
-    let behind = [path.steps.last?.operation].compactMap(\.self) + path.remaining
+    let behind = [path.steps.last?.work].compactMap(\.self) + path.remaining
     for (before, after) in zip(behind, behind.dropFirst()) { add(before, before: after) }
     return edges.sorted { ($0.waiter, $0.dependency) < ($1.waiter, $1.dependency) }
   }

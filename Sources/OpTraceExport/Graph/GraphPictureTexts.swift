@@ -110,6 +110,7 @@ extension GraphPictureBuilder {
     if let thread = operation.executionBegan?.thread { lines.append("on \(line(threadName(thread)))") }
     if let names = listed(graph.dependencies(of: place)) { lines.append("depends on \(names)") }
     if let names = listed(graph.dependents(of: place)) { lines.append("needed by \(names)") }
+    if let text = submitted.text(at: place) { lines.append("submitted \(text)") }
     if let error = operation.error { lines.append("error: \(line(error))") }
     if isCritical { lines.append("on the critical path") }
     if stuck.culprits.contains(place) { lines.append("others cannot go on because of it") }
@@ -144,12 +145,14 @@ extension GraphPictureBuilder {
       parts.append("\(grouped(shown.count)) of \(counted(trace.operations.count, "operation"))")
       let name = TextEscaping.oneLine(focus.name, limit: 60)
       parts.append("at most \(counted(focus.hops, "edge")) from \(name)")
-    } else {
+    } else if !isOfOtherWork {
       parts.append(counted(trace.operations.count, "operation"))
     }
-    parts.append(lanesText(lanes.count { $0.isBoxed }))
+    if !isOfOtherWork { parts.append(lanesText(lanes.count { $0.isBoxed })) }
     if showsPath, !path.steps.isEmpty {
-      var text = "critical path \(DurationText.text(path.total)) of \(DurationText.text(wall)) (\(percent(path.share)))"
+      // Of the operations' time: what else is drawn may go on.
+      let all = DurationText.text(path.wall)
+      var text = "critical path \(DurationText.text(path.total)) of \(all) (\(percent(path.share)))"
       if !path.remaining.isEmpty { text += ", \(counted(path.remaining.count, "step")) still to run" }
       parts.append(text)
     }
@@ -165,6 +168,8 @@ extension GraphPictureBuilder {
   }
 
   func verdicts() -> [GraphPicture.Verdict] {
+    // Findings are of operations, which are not drawn.
+    if isOfOtherWork { return [otherOutcome()] + lossVerdicts() }
     var verdicts = stuck.findings.prefix(3).map(verdict)
     let more = stuck.findings.count - verdicts.count
     if more > 0, let last = verdicts.last {
@@ -217,6 +222,7 @@ extension GraphPictureBuilder {
       return GraphPicture.Verdict(kind: .warning, lead: "Failed:", text: text)
     }
     let cancelled = counts[.cancelled].map { ", \($0) of them cancelled" } ?? ""
+    if trace.operations.isEmpty, trace.workCount > 0 { return otherOutcome() }
     let text =
       trace.operations.isEmpty ? "the trace holds no operation" : "all operations are over\(cancelled)\(inPart)"
     return GraphPicture.Verdict(kind: .good, lead: trace.operations.isEmpty ? "Empty:" : "Done:", text: text)

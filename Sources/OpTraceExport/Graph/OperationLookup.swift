@@ -14,11 +14,31 @@ public enum OperationLookup {
   /// All operations with this name (or class, for those without a name); else the one with this number (`5`, `#5`).
   /// O(n) for a name that is found, else O(n) edit distances over the different names.
   public static func find(_ text: String, in trace: Trace) throws(Unknown) -> [OperationID] {
-    let named = trace.operations.filter { $0.title == text }.map(\.id)
+    try find(text, Titles(trace.operations)) { trace.operation($0) != nil }
+  }
+
+  /// The same among all work: operations, blocks of dispatch queues by the function that they run, tasks by their name or function.
+  public static func findWork(_ text: String, in trace: Trace) throws(Unknown) -> [WorkID] {
+    var titles = Titles(trace.operations)
+    titles.add(trace.blocks)
+    titles.add(trace.tasks)
+    return try find(text, titles) { trace.work($0) != nil }
+  }
+
+  private struct Titles {
+    var all: [(id: WorkID, title: String)] = []
+    init(_ works: [some Work]) { add(works) }
+    mutating func add(_ works: [some Work]) { for work in works { all.append((work.id, work.title)) } }
+  }
+
+  private static func find(
+    _ text: String, _ titles: Titles, isThere: (WorkID) -> Bool
+  ) throws(Unknown) -> [WorkID] {
+    let named = titles.all.filter { $0.title == text }.map(\.id)
     if !named.isEmpty { return named }
     let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]
-    if let number = UInt32(digits), let one = trace.operation(OperationID(number)) { return [one.id] }
-    let known = Set(trace.operations.map { TextEscaping.oneLine($0.title, limit: 80) })
+    if let number = UInt32(digits), isThere(WorkID(number)) { return [WorkID(number)] }
+    let known = Set(titles.all.map { TextEscaping.oneLine($0.title, limit: 80) })
     throw Unknown(name: text, suggestions: near(text, among: known))
   }
 

@@ -80,7 +80,7 @@ struct StuckPart {
       let id = trace.queues[queue].id
       guard findings.contains(where: { $0.code == "queue-suspended" && $0.queues.contains(id) }) else { return false }
       culpritQueues.insert(id)
-    case .slots, .emptiness, .earlier, .thread, .lock, .abandonedLock: return false
+    case .slots, .emptiness, .earlier, .thread, .lock, .abandonedLock, .block, .task, .turn, .submissions: return false
     }
     return true
   }
@@ -148,6 +148,8 @@ struct StuckPart {
     case (.wait, _): return (.wait, "waitUntilFinished()")
     case (.lock(let thread), _): return (.wait, trace.look?[thread]?.reason.text ?? "a lock")
     case (.join, _): return (.wait, "the end of a thread")
+    case (.sync, _): return (.wait, "sync")
+    case (.submission, _): return (.wait, "what it submitted")
     case (.slot, .slots(let place)): return (.heldSlot, "slot of '\(queue(place))'")
     case (.barrier, _): return (.barrier, "barrier")
     case (.mainThread, _): return (.mainThread, "main thread")

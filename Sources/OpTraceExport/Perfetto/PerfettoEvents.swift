@@ -42,8 +42,8 @@ struct PerfettoEvents: TimelineEvents {
 
   mutating func execution(_ place: Int) {
     let execution = timeline.executions[place]
-    let name = content.name(ofOperation: execution.operation)
-    beginSlice(.operation, execution.track, name, at: execution.begin)
+    let (category, name) = content.describe(execution)
+    beginSlice(category, execution.track, name, at: execution.begin)
     flows.begin(place, &ends)
     for flow in ends.passing { packets.message.number(Field.TrackEvent.flow, flow) }
     for flow in ends.ending { packets.message.number(Field.TrackEvent.endingFlow, flow) }
@@ -54,7 +54,8 @@ struct PerfettoEvents: TimelineEvents {
   }
 
   mutating func wait(_ wait: Timeline.Wait) {
-    beginSlice(.wait, wait.track, content.name(ofOperation: wait.operation), at: wait.begin)
+    let (category, name) = content.describe(wait)
+    beginSlice(category, wait.track, name, at: wait.begin)
     content.arguments(of: wait, &packets)
     packets.close()
     open.insert(OpenSlice(wait.begin, wait.end, wait.track))

@@ -84,7 +84,7 @@ struct PlacesByGroup {
     }
   }
 
-  subscript(group: Int) -> some Sequence<Int> {
+  subscript(group: Int) -> some RandomAccessCollection<Int> {
     places[Int(starts[group])..<Int(starts[group + 1])].lazy.map { Int($0) }
   }
 }

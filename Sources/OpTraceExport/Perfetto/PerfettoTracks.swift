@@ -54,7 +54,8 @@ struct PerfettoTracks {
       let counter = uuid(of: value.kind, group: value.group)
       guard counters.insert(counter).inserted else { continue }
       packets.track(counter) { message in
-        message.text(Field.TrackDescriptor.name, "\(value.kind.name) \(value.kind.unit)" as String)
+        let unit = value.kind.unit(of: timeline.groups[value.group].kind)
+        message.text(Field.TrackDescriptor.name, "\(value.kind.name) \(unit)" as String)
         message.number(Field.TrackDescriptor.parent, uuid(ofGroup: value.group))
         message.message(Field.TrackDescriptor.counter) { _ in }
       }

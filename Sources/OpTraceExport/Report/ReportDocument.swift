@@ -9,7 +9,7 @@ struct ReportDocument {
   let summary: Summary
   let timeline: Timeline
   let threads: [ThreadRecord]
-  let queueRows: [QueueID: Int]
+  let queueRows: [SchedulerID: Int]
   let titles: QueueTitles
   let graphNote: String?
 
@@ -23,7 +23,14 @@ struct ReportDocument {
       "counts": .members([
         "operations": .integer(trace.operations.count), "queues": .integer(trace.queues.count),
         "threads": .integer(summary.threads.count), "events": .integer(trace.eventCount),
+        "blocks": .integer(trace.blocks.count), "dispatchQueues": .integer(summary.dispatchQueues.count),
+        "tasks": .integer(trace.tasks.count),
       ]),
+      "kinds": .array(
+        WorkKind.allCases.map {
+          .members(["word": .string($0.word), "first": .integer($0.first(in: trace))])
+        }),
+      "pieceKinds": .array(ReportTables.pieceKinds.map { .string($0) }),
       "stateWords": .array(ReportState.words.map { .string($0) }),
       "verdict": .members([
         "word": .string(doctor.verdict.rawValue), "hasErrors": .bool(doctor.hasErrors),
@@ -36,13 +43,17 @@ struct ReportDocument {
       "groups": .array(
         timeline.groups.map { group in
           .members([
-            "name": .string(group.name), "queue": .optional(group.queue.flatMap { queueRows[$0.id] }) { .integer($0) },
+            "name": .string(group.name), "kind": .string(group.kind.word),
+            "queue": .optional(group.scheduler.flatMap { queueRows[$0] }) { .integer($0) },
           ])
         }),
       "waitsWithoutLane": .integer(timeline.counts.waitsWithoutLane),
+      "tasksWithoutLane": .integer(timeline.counts.tasksWithoutLane),
       "threads": .array(threadList),
-      "queues": .array(summary.queues.map(queue)),
+      "queues": .array(summary.queues.map(queue) + summary.dispatchQueues.map(queue)),
       "classes": .array(summary.classes.map(\.report)),
+      "functions": .array(summary.blocks.map(\.report)),
+      "tasks": .array(summary.tasks.map(\.report)),
       "threadWaits": .array(summary.waits.longest.map(wait)),
       "places": .array(
         summary.places.map { place in
@@ -82,7 +93,7 @@ struct ReportDocument {
 
   private func queue(_ queue: Summary.Queue) -> JSONValue {
     .members([
-      "name": .string(trace.queue(queue.id).map(titles.title) ?? queue.name),
+      "name": .string(trace.queue(queue.id).map { titles.title(of: $0) } ?? queue.name),
       "hasName": .bool(trace.queue(queue.id)?.title == queue.name), "limit": .integer(queue.limit),
       "isSuspended": .bool(queue.isSuspended), "operations": .integer(queue.operations), "peak": .integer(queue.peak),
       "busy": .integer(Int(queue.busy)), "utilisation": .number(queue.utilisation),
@@ -91,9 +102,21 @@ struct ReportDocument {
     ])
   }
 
+  private func queue(_ queue: Summary.DispatchQueue) -> JSONValue {
+    let record = trace.dispatchQueue(queue.id)
+    return .members([
+      "name": .string(record.map(titles.title(of:)) ?? queue.title), "isDispatch": .bool(true),
+      "hasName": .bool(!queue.label.allSatisfy(\.isWhitespace)), "limit": .integer(queue.width ?? -1),
+      "isSuspended": .bool(false), "operations": .integer(queue.blocks), "unfinished": .integer(queue.unfinished),
+      "depth": .integer(queue.depth), "peak": .integer(queue.peak), "busy": .integer(Int(queue.running.total)),
+      "waitingForDependencies": .integer(0), "waitingForSlot": .integer(Int(queue.waiting.total)),
+      "waiting": queue.waiting.report, "running": queue.running.report,
+    ])
+  }
+
   private func wait(_ wait: Summary.Wait) -> JSONValue {
     .members([
-      "operation": .optional(wait.operation.flatMap { trace.index(of: $0) }) { .integer($0) },
+      "operation": .optional(wait.operation.flatMap { trace.workIndex(of: $0) }) { .integer($0) },
       "thread": .optional(threads.firstIndex { $0.id == wait.thread }) { .integer($0) },
       "target": .string(wait.targetName), "count": .integer(wait.count), "unfinished": .integer(wait.unfinished),
       "total": .integer(Int(wait.total)), "max": .integer(Int(wait.max)),
@@ -101,13 +124,13 @@ struct ReportDocument {
   }
 
   private func finding(_ finding: Finding) -> JSONValue {
-    func rows(_ ids: [OperationID]) -> JSONValue { .array(ids.compactMap { trace.index(of: $0) }.map { .integer($0) }) }
+    func rows(_ ids: [WorkID]) -> JSONValue { .array(ids.compactMap(trace.workIndex(of:)).map { .integer($0) }) }
     return .members([
       "code": .string(finding.code), "severity": .string(finding.severity.rawValue),
       "isProven": .bool(finding.isProven),
       "title": .string(finding.title), "explanation": .string(finding.explanation), "fix": .string(finding.fix),
       "rows": rows(finding.operations), "cycle": rows(finding.cycle),
-      "queues": .array(finding.queues.compactMap { queueRows[$0] }.map { .integer($0) }),
+      "queues": .array(finding.queues.compactMap { queueRows[.queue($0)] }.map { .integer($0) }),
       "behind": .integer(finding.behind),
       "evidence": .array(
         finding.evidence.map { evidence in
@@ -126,6 +149,16 @@ extension Summary.Class {
     .members([
       "name": .string(name), "count": .integer(count), "waitingForDependencies": waitingForDependencies.report,
       "waitingForSlot": waitingForSlot.report, "running": running.report,
+    ])
+  }
+}
+
+extension Summary.TaskKind {
+  fileprivate var report: JSONValue {
+    .members([
+      "name": .string(name), "count": .integer(count), "unfinished": .integer(unfinished),
+      "cancelled": .integer(cancelled), "running": running.report, "waiting": waiting.report,
+      "suspended": .object(TaskRecord.Reason.allCases.map { .init("\($0)", .integer(Int(suspended[$0] ?? 0))) }),
     ])
   }
 }

@@ -2,8 +2,8 @@ import OpTraceAnalysis
 import OpTraceFormat
 import OpTraceModel
 
-/// The large part of a report's data, as columns. An operation, a thread, a queue is named by its row, its place in
-/// the list; a text by its place among ``strings``. `model.mjs` reads them.
+/// The large part of a report's data, as columns. Work of any kind, a thread, a queue is named by its row, its place in
+/// the list; a text by its place among ``strings``. Operations come first, then blocks of dispatch queues, then tasks; so do their queues. `model.mjs` reads them.
 struct ReportTables {
   /// By place, every text once.
   private(set) var strings: [String] = []
@@ -11,7 +11,7 @@ struct ReportTables {
   /// Those that the trace describes, and those that it only names.
   private(set) var threads: [ThreadRecord]
   private var threadRows: [ThreadID: Int] = [:]
-  private(set) var queueRows: [QueueID: Int] = [:]
+  private(set) var queueRows: [SchedulerID: Int] = [:]
 
   private(set) var operations = TableEncoder(
     "operations", ColumnEncoder("id"), ColumnEncoder("name"), ColumnEncoder("class"), ColumnEncoder("function"),
@@ -19,8 +19,13 @@ struct ReportTables {
     ColumnEncoder("state"), ColumnEncoder("flags"), ColumnEncoder("priority"), ColumnEncoder("source"),
     ColumnEncoder("error"), ColumnEncoder("track"), ColumnEncoder("dependencyTrack"), ColumnEncoder("slotTrack"),
     ColumnEncoder("box"), ColumnEncoder("created"), ColumnEncoder("added"), ColumnEncoder("made"),
-    ColumnEncoder("stands"))
+    ColumnEncoder("stands"), ColumnEncoder("submitter"), ColumnEncoder("way"))
   private(set) var moments = TableEncoder("moments")
+  /// The lives of tasks, task after task.
+  private(set) var pieces = TableEncoder(
+    "pieces", ColumnEncoder("row"), ColumnEncoder("kind"), ColumnEncoder("begin"), ColumnEncoder("end", base: "begin"),
+    ColumnEncoder("isOpen"), ColumnEncoder("thread"), ColumnEncoder("awaited"), ColumnEncoder("resumer"),
+    ColumnEncoder("stack"))
   private(set) var dependencies = TableEncoder(
     "dependencies", ColumnEncoder("operation"), ColumnEncoder("on", base: "operation"), ColumnEncoder("removed"))
   private(set) var details = TableEncoder(
@@ -50,9 +55,13 @@ struct ReportTables {
   ) {
     threads = trace.threads
     for (row, thread) in threads.enumerated() { threadRows[thread.id] = row }
-    for (row, queue) in trace.queues.enumerated() { queueRows[queue.id] = row }
+    for (row, queue) in trace.queues.enumerated() { queueRows[.queue(queue.id)] = row }
+    for (row, queue) in trace.usedDispatchQueues.enumerated() {
+      queueRows[.dispatchQueue(queue.id)] = trace.queues.count + row
+    }
     addOperations(trace, Places(trace, timeline), stuck, path, boxes)
     addMoments(trace)
+    addPieces(trace)
     addDependencies(trace)
     addDetails(trace, timeline)
     for value in counterValues.values {
@@ -64,7 +73,7 @@ struct ReportTables {
   }
 
   var all: [TableEncoder] {
-    [operations, moments, dependencies, details, counters, instants, tracks, steps, remaining, frames]
+    [operations, moments, pieces, dependencies, details, counters, instants, tracks, steps, remaining, frames]
   }
 
   mutating func place(of text: String) -> Int {
@@ -110,14 +119,20 @@ struct ReportTables {
     var slot: [Timeline.TrackIndex]
 
     init(_ trace: Trace, _ timeline: Timeline) {
-      execution = .init(repeating: -1, count: trace.operations.count)
+      execution = .init(repeating: -1, count: trace.workCount)
       dependencies = execution
       slot = execution
-      for one in timeline.executions { execution[Int(one.operation)] = one.track }
+      for one in timeline.executions where one.kind == .run { execution[Int(one.work)] = one.track }
+      // Tasks have one row, the track of their runs and of all that lies between them.
       for wait in timeline.waits {
+        if wait.group == timeline.tasksGroup {
+          execution[Int(wait.work)] = max(execution[Int(wait.work)], wait.track)
+          continue
+        }
         switch wait.kind {
-        case .dependencies: dependencies[Int(wait.operation)] = wait.track
-        case .slot: slot[Int(wait.operation)] = wait.track
+        case .dependencies: dependencies[Int(wait.work)] = wait.track
+        case .slot: slot[Int(wait.work)] = wait.track
+        case .suspended: break
         }
       }
     }
@@ -126,7 +141,7 @@ struct ReportTables {
   private mutating func addOperations(
     _ trace: Trace, _ tracks: Places, _ stuck: StuckPart, _ path: CriticalPath, _ boxes: [OperationID: Int]
   ) {
-    let critical = Set(path.operations)
+    let critical = Set(path.works)
     let barriers = BarrierWaits(in: trace)
     var stands: [OperationID: FrameID] = [:]
     for thread in ThreadStatuses(of: trace).threads {
@@ -141,13 +156,41 @@ struct ReportTables {
         operations.append(
           Int(id.rawValue), (records[row].name ?? records[row].function?.shortName).map { place(of: $0) },
           place(of: records[row].className), records[row].function.map { place(of: $0.shortName) },
-          records[row].queue.flatMap { queueRows[$0] }, state.rawValue, flags.rawValue, Int(records[row].priority),
+          records[row].scheduler.flatMap { queueRows[$0] }, state.rawValue, flags.rawValue, Int(records[row].priority),
           records[row].placeText.map { place(of: $0) }, records[row].error.map { place(of: $0) },
           track(tracks.execution[row]), track(tracks.dependencies[row]), track(tracks.slot[row]), boxes[id],
           records[row].created.map { Int($0) }, self.row(of: records[row].addedAt, trace.stacks),
           self.row(of: trace.stacks.makerPlace(of: records[row]) == nil ? nil : records[row].madeAt, trace.stacks),
-          self.row(of: stands[id], trace.stacks))
+          self.row(of: stands[id], trace.stacks), nil, nil)
       }
+    }
+    addWork(trace.blocks, .block, trace, tracks, stands, critical, boxes)
+    addWork(trace.tasks, .task, trace, tracks, stands, critical, boxes)
+  }
+
+  /// What is no operation: its three times, its place and who submitted it are told the same way.
+  private mutating func addWork(
+    _ works: [some Work], _ kind: WorkKind, _ trace: Trace, _ tracks: Places, _ stands: [WorkID: FrameID],
+    _ critical: Set<WorkID>, _ boxes: [WorkID: Int]
+  ) {
+    func track(_ index: Timeline.TrackIndex) -> Int? { index < 0 ? nil : Int(index) }
+    let first = kind.first(in: trace)
+    for (place, work) in works.enumerated() {
+      let row = first + place
+      var flags: ReportFlags = work.isOutcomeKnown ? [.leavesThread] : [.leavesThread, .unknown]
+      let function = work.function
+      let task = work as? TaskRecord
+      if task?.parent != nil { flags.insert(.child) }
+      if critical.contains(work.id) { flags.insert(.critical) }
+      let way = (work as? BlockRecord).flatMap { $0.way.words(isInGroup: $0.isInGroup) } ?? task?.way.words
+      operations.append(
+        Int(work.id.rawValue), self.place(of: work.title), self.place(of: work.kind),
+        function.map { self.place(of: $0.shortName) }, work.scheduler.flatMap { queueRows[$0] },
+        ShownState(work.standing).ordinal, flags.rawValue, Int(task?.priority ?? 0),
+        function?.lineText.map { self.place(of: $0) }, nil,
+        track(tracks.execution[row]), track(tracks.dependencies[row]), track(tracks.slot[row]), boxes[work.id], nil,
+        self.row(of: work.submittedAt, trace.stacks), nil, self.row(of: stands[work.id], trace.stacks),
+        work.submitter.flatMap(trace.workIndex(of:)), way.map { self.place(of: $0) })
     }
   }
 
@@ -173,7 +216,62 @@ struct ReportTables {
         }
       }
     }
+    addMoments(of: trace.blocks, kinds.map { (name: $0.name, base: $0.base) })
+    addMoments(of: trace.tasks, kinds.map { (name: $0.name, base: $0.base) })
   }
+
+  private mutating func addMoments(of works: [some Work], _ kinds: [(name: String, base: Int?)]) {
+    for work in works {
+      // Where it ended is where it ran last; that it was passed over has no thread.
+      let last = work.runs.last?.thread
+      let stamps: [String: (time: Nanoseconds, thread: ThreadID?)] = [
+        "enqueued": work.submitted.map { ($0.time, $0.thread) }, "ready": work.runnable.map { ($0, nil) },
+        "executing": work.began.map { ($0.time, $0.thread) }, "finished": work.over.map { ($0, last) },
+        "cancelRequested":
+          ((work as? BlockRecord)?.cancelRequested ?? (work as? TaskRecord)?.cancelRequested).map { ($0, nil) },
+      ].compactMapValues { $0 }
+      for (place, kind) in kinds.enumerated() {
+        let stamp = stamps[kind.name]
+        moments.columns[2 * place].append(stamp?.time, relative: kind.base.flatMap { stamps[kinds[$0].name]?.time })
+        moments.columns[2 * place + 1].append(stamp?.thread.map { self.row(of: $0) })
+      }
+    }
+  }
+
+  /// Runs, waits for a turn and suspensions, by `kind`: see ``pieceKinds``.
+  private mutating func addPieces(_ trace: Trace) {
+    let first = WorkKind.task.first(in: trace)
+    for (place, task) in trace.tasks.enumerated() {
+      for piece in task.pieces(traceEnd: trace.end) {
+        let suspension = piece.kind == .run || piece.place < 0 ? nil : task.suspensions[piece.place]
+        let thread = piece.kind == .run ? task.runs[piece.place].thread : nil
+        let isTurn = piece.kind == .turn
+        let kind: Int
+        switch piece.kind {
+        case .run: kind = 0
+        case .turn: kind = 1
+        case .suspended: kind = suspension.map { 3 + Int($0.reason.rawValue) } ?? 2
+        }
+        let values: [Int?] = [
+          first + place, kind, Int(piece.begin), nil, piece.isOpen ? 1 : 0,
+          (thread ?? (isTurn ? suspension?.enqueued?.thread : nil)).map { row(of: $0) },
+          isTurn ? nil : suspension?.awaited.flatMap(trace.workIndex(of:)),
+          isTurn ? suspension?.resumer.flatMap(trace.workIndex(of:)) : nil,
+          isTurn ? nil : row(of: suspension?.at, trace.stacks),
+        ]
+        for (column, value) in values.enumerated() {
+          if column == 3 {
+            pieces.columns[column].append(piece.end, relative: piece.begin)
+          } else {
+            pieces.columns[column].append(value)
+          }
+        }
+      }
+    }
+  }
+
+  /// What the kinds of pieces are called, by their numbers: the three of ``TaskPiece``, then the reasons.
+  static let pieceKinds = ["run", "turn", "suspended"] + TaskRecord.Reason.allCases.map { "\($0)" }
 
   /// In the order of the operations that have them; mostly on a near one. What is not in the trace has no row.
   private mutating func addDependencies(_ trace: Trace) {
@@ -191,26 +289,28 @@ struct ReportTables {
     for one in TraceInstant.all(of: trace).sorted(by: { $0.time < $1.time }) {
       let facts = one.instant.facts(in: trace)
       instants.append(
-        Int(one.time), place(of: facts.name), facts.operation.flatMap { trace.index(of: $0) },
+        Int(one.time), place(of: facts.name), facts.operation.flatMap { trace.workIndex(of: $0) },
         facts.queue.flatMap { queueRows[$0] })
     }
   }
 
   private mutating func addPath(_ path: CriticalPath, _ trace: Trace) {
     for step in path.steps {
-      let cause: (Int, OperationID?) =
+      let cause =
         switch step.cause {
-        case .start: (0, nil)
-        case .dependency(let id): (1, id)
-        case .slot(let id): (2, id)
+        case .start: 0
+        case .dependency: 1
+        case .slot: 2
+        case .submission: 3
+        case .signal: 4
         }
       let values: [(Nanoseconds?, Nanoseconds?)] = [
         (step.began, nil), (step.ended, step.began), (step.waitingForDependencies, nil), (step.waitingForSlot, nil),
         (step.running, nil),
       ]
-      steps.columns[0].append(trace.index(of: step.operation))
-      steps.columns[1].append(cause.0)
-      steps.columns[2].append(cause.1.flatMap { trace.index(of: $0) })
+      steps.columns[0].append(trace.workIndex(of: step.work))
+      steps.columns[1].append(cause)
+      steps.columns[2].append(step.cause.work.flatMap { trace.workIndex(of: $0) })
       for (place, value) in values.enumerated() { steps.columns[3 + place].append(value.0, relative: value.1) }
     }
     for id in path.remaining { remaining.append(trace.index(of: id)) }
@@ -261,6 +361,8 @@ struct ReportFlags: OptionSet {
   /// What the three times count as a wait for dependencies, or for a slot, was one for a barrier.
   static let barrierForDependencies = Self(rawValue: 128)
   static let barrierForSlot = Self(rawValue: 256)
+  /// A task that its parent waits for.
+  static let child = Self(rawValue: 512)
 
   init(rawValue: Int) { self.rawValue = rawValue }
 
@@ -300,21 +402,27 @@ private struct DetailFacts {
       let span = trace.spans[place]
       kind = 1
       name = span.name
-      operation = span.operation.flatMap { trace.index(of: $0) }
+      operation = span.operation.flatMap { trace.workIndex(of: $0) }
       thread = span.began.thread
     case .wait(let place):
       let wait = trace.waits[place]
       kind = 2
       name = "waits for " + timeline.name(of: wait.target, in: trace)
-      operation = wait.inside.flatMap { trace.index(of: $0) }
+      operation = wait.inside.flatMap { trace.workIndex(of: $0) }
       thread = wait.thread
-      signal = (wait.endSignal ?? wait.lastSignal)?.operation.flatMap { trace.index(of: $0) }
+      signal = (wait.endSignal ?? wait.lastSignal)?.operation.flatMap { trace.workIndex(of: $0) }
       stack = wait.at
     case .gap(let place):
       let gap = trace.loss.gaps[place]
       kind = 3
       name = "\(gap.count) records lost: \(gap.reason.explanation)"
       thread = gap.thread
+    case .run(let row):
+      let work = trace.work(at: Int(row))
+      kind = 5
+      name = work.title
+      operation = Int(row)
+      thread = work.run(at: detail.begin)?.thread ?? ThreadID(0)
     case .start(let row):
       kind = 4
       name = "start()"

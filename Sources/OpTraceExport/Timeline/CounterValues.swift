@@ -1,6 +1,6 @@
 import OpTraceModel
 
-/// How many operations of each queue are executing and ready, and its limit, whenever one of these changes; in the order
+/// How much work of each queue is executing and ready, and its limit, whenever one of these changes; in the order
 /// of time. Changes at one time become one value.
 ///
 /// A counter that changes very often is thinned out: of each of ``usualIntervals`` equal parts of the run it keeps the highest value and
@@ -31,7 +31,7 @@ struct CounterValues {
     intervals: Int = usualIntervals
   ) {
     mostIntervals = intervals
-    var changes = trace.operations.withUnsafeBufferPointer { Self.changes($0, timeline) }
+    var changes = Self.changes(timeline)
     for group in changes.indices where timeline.groups[group].isShown {
       for kind in Kind.allCases {
         guard kind == .limit else {
@@ -49,22 +49,18 @@ struct CounterValues {
   private typealias Change = Int64
 
   /// By group, then by kind.
-  private static func changes(
-    _ operations: UnsafeBufferPointer<OperationRecord>, _ timeline: Timeline
-  ) -> [[[Change]]] {
+  private static func changes(_ timeline: Timeline) -> [[[Change]]] {
     var changes = [[[Change]]](repeating: [[], []], count: timeline.groups.count)
     func add(_ group: Int, _ kind: Kind, _ begin: Nanoseconds, _ end: Nanoseconds, _ isOpen: Bool) {
       guard timeline.groups[group].isShown else { return }
       changes[group][kind.rawValue].append(begin << 1)
       if !isOpen { changes[group][kind.rawValue].append(end << 1 | 1) }
     }
-    for execution in timeline.executions {
-      let group = timeline.group(of: operations[Int(execution.operation)].queue)
-      add(group, .executing, execution.begin, execution.end, execution.isOpen)
+    for execution in timeline.executions where execution.kind == .run {
+      add(Int(execution.group), .executing, execution.begin, execution.end, execution.isOpen)
     }
     for wait in timeline.waits where wait.kind == .slot {
-      let group = timeline.group(of: operations[Int(wait.operation)].queue)
-      add(group, .ready, wait.begin, wait.end, wait.isOpen)
+      add(Int(wait.group), .ready, wait.begin, wait.end, wait.isOpen)
     }
     return changes
   }
@@ -88,7 +84,14 @@ struct CounterValues {
 
   /// Only for queues that had a limit at some time; -1 says that they have none.
   private static func limits(of group: Timeline.Group, end: Nanoseconds) -> [(time: Nanoseconds, limit: Int)] {
-    guard let queue = group.queue else { return [] }
+    let queue: QueueRecord
+    switch group.owner {
+    case .queue(let record): queue = record
+    case .dispatchQueue(let record):
+      guard let width = record.width else { return [] }
+      return [(0, width), (max(end, 1), width)]
+    case .process, .tasks, .nobody: return []
+    }
     var own = [(time: queue.created, limit: queue.initialLimit)]
     for change in queue.changes {
       guard case .limit(let limit) = change.kind else { continue }

@@ -13,7 +13,7 @@ enum TraceInstant {
   ) -> [(time: Nanoseconds, instant: TraceInstant)] {
     var found: [(time: Nanoseconds, instant: TraceInstant)] = []
     for (index, mark) in trace.marks.enumerated() { found.append((mark.at.time, .mark(index))) }
-    for (queue, record) in trace.queues.enumerated() where selection.queues?.contains(record.id) ?? true {
+    for (queue, record) in trace.queues.enumerated() where selection.queues?.contains(.queue(record.id)) ?? true {
       for (index, change) in record.changes.enumerated() {
         if case .limit = change.kind { continue }
         found.append((change.time, .queue(queue, change: index)))
@@ -71,7 +71,7 @@ extension TimelineContent {
     case .finding(let index): return (.finding, 0, "\(findings[index].severity.rawValue): \(findings[index].title)")
     case .trace(let instant):
       let facts = instant.facts(in: trace)
-      return (.mark, facts.queue.map(timeline.group(of:)) ?? 0, facts.name)
+      return (.mark, facts.queue.map { timeline.group(of: .queue($0)) } ?? 0, facts.name)
     }
   }
 
@@ -79,7 +79,7 @@ extension TimelineContent {
     guard options.includesArguments else { return }
     switch instant {
     case .start: startArguments(&sink)
-    case .trace(let instant): sink.operation(instant.facts(in: trace).operation)
+    case .trace(let instant): work(instant.facts(in: trace).operation, &sink)
     case .finding(let index):
       let finding = findings[index]
       sink.text(.code, finding.code)

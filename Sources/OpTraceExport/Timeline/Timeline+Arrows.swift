@@ -9,7 +9,7 @@ extension Timeline {
   mutating func drawArrows(_ trace: Trace) {
     var place = [Int32](repeating: -1, count: trace.operations.count)
     for (index, execution) in executions.enumerated() where execution.track >= 0 {
-      place[Int(execution.operation)] = Int32(index)
+      if Int(execution.work) < place.count { place[Int(execution.work)] = Int32(index) }
     }
     trace.operations.withUnsafeBufferPointer { operations in
       for index in operations.indices where place[index] >= 0 && !operations[index].dependencies.isEmpty {
@@ -19,7 +19,7 @@ extension Timeline {
           guard let other = trace.index(of: dependency.on), place[other] >= 0 else { continue }
           let source = executions[Int(place[other])]
           var arrow = Arrow(
-            from: UInt32(place[other]), to: UInt32(place[index]),
+            kind: .dependency, from: UInt32(place[other]), to: UInt32(place[index]),
             leaves: source.end - source.begin > 1 ? source.end - 1 : source.begin,
             arrives: target.end - target.begin > 1 ? target.begin + 1 : target.begin)
           if arrow.leaves > arrow.arrives {
@@ -36,6 +36,79 @@ extension Timeline {
         }
       }
     }
+    drawSubmissions(trace)
     arrows.sort { ($0.leaves, $0.to, $0.from) < ($1.leaves, $1.to, $1.from) }
+  }
+
+  /// An arrow for each piece of work that somebody submitted and that ran: from the run of the submitter's code that did it,
+  /// else from the submission on its thread, to the first run. And one for each suspension that other work ended: from the run
+  /// of its code that did it to the run that followed.
+  private mutating func drawSubmissions(_ trace: Trace) {
+    guard trace.workCount > trace.operations.count else { return }
+    let places = PlacesByGroup(executions.lazy.map { Int($0.work) }, groups: trace.workCount)
+    for index in trace.operations.count..<trace.workCount {
+      let runs = places[index]
+      guard let target = runs.first(where: { executions[$0].kind == .run && executions[$0].track >= 0 }) else {
+        continue
+      }
+      if let submitted = trace.work(at: index).submitted?.time {
+        let submitter = trace.submitter(ofWorkAt: index).flatMap(trace.workIndex(of:))
+        let source =
+          submitter.map { last(of: places[$0], at: submitted) } ?? runs.first { executions[$0].kind == .submission }
+        if addArrow(.submission, from: source, at: submitted, to: target) { counts.submissionArrows += 1 }
+      }
+      guard trace.kind(ofWorkAt: index) == .task else { continue }
+      let task = trace.tasks[index - WorkKind.task.first(in: trace)]
+      for suspension in task.suspensions {
+        guard let to = suspension.to, let enqueued = suspension.enqueued?.time, let resumer = suspension.resumer,
+          resumer != task.id, let source = trace.workIndex(of: resumer),
+          let target = first(of: runs, from: to)
+        else { continue }
+        if addArrow(.resumption, from: last(of: places[source], at: enqueued), at: enqueued, to: target) {
+          counts.resumptionArrows += 1
+        }
+      }
+    }
+  }
+
+  /// Of executions in the order of time, the last one that began until then. O(log n).
+  private func last(of places: some RandomAccessCollection<Int>, at time: Nanoseconds) -> Int? {
+    let after = places.partition { executions[$0].begin > time }
+    return after > places.startIndex ? places[places.index(before: after)] : nil
+  }
+
+  private func first(of places: some RandomAccessCollection<Int>, from time: Nanoseconds) -> Int? {
+    let found = places.partition { executions[$0].begin >= time }
+    return found < places.endIndex && executions[places[found]].kind == .run ? places[found] : nil
+  }
+
+  /// Where both ends are drawn, and it does not lead back in time: clocks of two processors may differ by a little.
+  private mutating func addArrow(_ kind: Arrow.Kind, from source: Int?, at time: Nanoseconds, to target: Int) -> Bool {
+    guard let source, executions[source].track >= 0, executions[target].track >= 0 else { return false }
+    let (from, to) = (executions[source], executions[target])
+    let arrives = to.end - to.begin > 1 ? to.begin + 1 : to.begin
+    let inside = from.end - from.begin > 1 ? min(max(time, from.begin + 1), from.end - 1) : from.begin
+    let leaves = max(from.begin, min(inside, arrives))
+    guard leaves <= arrives else { return false }
+    arrows.append(Arrow(kind: kind, from: UInt32(source), to: UInt32(target), leaves: leaves, arrives: arrives))
+    return true
+  }
+}
+
+extension RandomAccessCollection {
+  /// Where those begin of which it holds; it holds of all behind the first. O(log n).
+  fileprivate func partition(_ holds: (Element) -> Bool) -> Index {
+    var (low, count) = (startIndex, self.count)
+    while count > 0 {
+      let half = count / 2
+      let middle = index(low, offsetBy: half)
+      if holds(self[middle]) {
+        count = half
+      } else {
+        low = index(after: middle)
+        count -= half + 1
+      }
+    }
+    return low
   }
 }

@@ -1,8 +1,8 @@
 import OpTraceModel
 
 extension Timeline {
-  /// What went on inside executions and between them, on lanes where slices nest: work in `start()`, blocks, the
-  /// program's own spans, waits of threads, gaps where records were lost.
+  /// What went on inside executions and between them, on lanes where slices nest: work in `start()`, blocks of operations
+  /// and of dispatch queues, runs of tasks, the program's own spans, waits of threads, gaps where records were lost.
   struct DetailLanes {
     private var details: [(detail: Detail, thread: ThreadID)] = []
     private var lanes: [ThreadID: NestingLanes] = [:]
@@ -14,7 +14,7 @@ extension Timeline {
       let choosesOperations = selection.queues != nil || selection.classes != nil
       func isChosen(_ operation: OperationID?) -> Bool {
         guard choosesOperations else { return true }
-        return operation.flatMap { trace.index(of: $0) }.map { selection.contains(trace.operations[$0]) } ?? false
+        return operation.flatMap(trace.workIndex(of:)).map { selection.contains(workAt: $0, in: trace) } ?? false
       }
       func add(
         _ kind: Detail.Kind, _ operation: OperationID?, _ thread: ThreadID, _ begin: Nanoseconds, _ end: Nanoseconds?
@@ -41,6 +41,16 @@ extension Timeline {
           }
         }
       }
+      func addRuns(of works: [some Work], _ kind: WorkKind) {
+        let first = kind.first(in: trace)
+        for (place, work) in works.enumerated() {
+          for run in work.runs {
+            add(.run(WorkIndex(first + place)), work.id, run.thread, run.began, run.ended ?? work.over)
+          }
+        }
+      }
+      addRuns(of: trace.blocks, .block)
+      addRuns(of: trace.tasks, .task)
       for (index, span) in trace.spans.enumerated() {
         add(.span(index), span.operation, span.began.thread, span.began.time, span.ended?.time)
       }

@@ -1,23 +1,71 @@
 import OpTraceModel
 
 extension Timeline {
-  /// Finds what is drawn as an execution, in the order of time.
+  /// What the group of tasks is called.
+  static let tasksTitle = "Swift tasks"
+
+  /// A queue that never had anything would be an empty row.
+  mutating func collectGroups(_ trace: Trace) {
+    var used = Set(trace.operations.lazy.compactMap(\.scheduler))
+    used.formUnion(trace.blocks.lazy.compactMap(\.scheduler))
+    if !trace.tasks.isEmpty { used.insert(.swift) }
+    func add(_ scheduler: SchedulerID, _ group: Group) {
+      guard used.contains(scheduler) else { return }
+      groupOfScheduler[scheduler] = groups.count
+      groups.append(group)
+    }
+    for queue in trace.queues { add(.queue(queue.id), Group(name: queue.title, owner: .queue(queue))) }
+    for queue in trace.dispatchQueues {
+      add(.dispatchQueue(queue.id), Group(name: queue.title, owner: .dispatchQueue(queue)))
+    }
+    add(.swift, Group(name: Self.tasksTitle, owner: .tasks))
+    let lacksQueue =
+      trace.operations.contains { $0.queue == nil && $0.leavesThread && ($0.executionBegan ?? $0.started) != nil }
+      || trace.blocks.contains { $0.scheduler == nil }
+    guard lacksQueue else { return }
+    groupWithoutQueue = groups.count
+    groups.append(Group(name: "no queue", owner: .nobody))
+  }
+
+  /// Finds what is drawn as an execution.
   mutating func collectExecutions(_ trace: Trace) {
-    executions.reserveCapacity(trace.operations.count)
-    var lacksQueue = false
+    executions.reserveCapacity(trace.workCount)
     trace.operations.withUnsafeBufferPointer { operations in
       for index in operations.indices {
         guard let (begin, end, isOpen) = operations[index].execution(traceEnd: trace.end) else { continue }
         executions.append(
-          Execution(operation: UInt32(index), track: 0, begin: begin, end: end, isOpen: isOpen))
-        if operations[index].queue == nil, operations[index].leavesThread { lacksQueue = true }
+          Execution(
+            work: UInt32(index), group: Int32(group(of: operations[index].scheduler)), track: 0, begin: begin,
+            end: end, isOpen: isOpen, thread: operations[index].executionThread))
       }
     }
-    if lacksQueue {
-      groupWithoutQueue = groups.count
-      groups.append(Group(name: "no queue", queue: nil))
+    collectRuns(of: trace.blocks, .block, trace)
+  }
+
+  /// Each run of work that takes any thread of its scheduler's.
+  private mutating func collectRuns(of works: [some Work], _ kind: WorkKind, _ trace: Trace) {
+    let first = kind.first(in: trace)
+    for (place, work) in works.enumerated() {
+      let group = Int32(group(of: work.scheduler))
+      for run in work.runs {
+        let isOpen = run.ended == nil && work.over == nil
+        executions.append(
+          Execution(
+            work: WorkIndex(first + place), group: group, track: 0, begin: run.began,
+            end: max(run.began, run.ended ?? work.over ?? trace.end), isOpen: isOpen))
+      }
+      addSubmission(of: work, WorkIndex(first + place), group, trace)
     }
-    executions.sort { ($0.begin, $1.end) < ($1.begin, $0.end) }
+  }
+
+  /// The submission of what ran, where no work's code did it.
+  mutating func addSubmission(of work: some Work, _ index: WorkIndex, _ group: Int32, _ trace: Trace) {
+    let isInside = work.submitter.flatMap(trace.workIndex(of:)) != nil
+    guard !isInside, let submitted = work.submitted, work.began != nil else { return }
+    executions.append(
+      Execution(
+        work: index, kind: .submission, group: group, track: 0, begin: submitted.time, end: submitted.time,
+        isOpen: false, thread: submitted.thread))
   }
 
   /// The lanes of executions, before the tracks have their numbers.
@@ -27,34 +75,28 @@ extension Timeline {
     /// By place in ``Timeline/executions``: the lane on its thread or in its group.
     var lane: [TrackIndex]
 
-    init(_ timeline: Timeline, _ trace: Trace) {
+    init(_ timeline: Timeline) {
       ofGroup = [FlatLanes](repeating: FlatLanes(), count: timeline.groups.count)
       lane = [TrackIndex](repeating: 0, count: timeline.executions.count)
-      trace.operations.withUnsafeBufferPointer { operations in
-        for (place, execution) in timeline.executions.enumerated() where execution.track != Timeline.hidden {
-          let index = Int(execution.operation)
-          let free: Int?
-          if let thread = operations[index].executionThread {
-            free = ofThread[thread, default: FlatLanes()].lane(from: execution.begin, to: execution.end)
-          } else {
-            let group = timeline.group(of: operations[index].queue)
-            free = ofGroup[group].lane(from: execution.begin, to: execution.end)
-          }
-          lane[place] = TrackIndex(free ?? 0)
+      for (place, execution) in timeline.executions.enumerated() where execution.track != Timeline.hidden {
+        let free: Int?
+        if execution.thread == nil, execution.group == timeline.tasksGroup { continue }
+        if let thread = execution.thread {
+          free = ofThread[thread, default: FlatLanes()].lane(from: execution.begin, to: execution.end)
+        } else {
+          free = ofGroup[Int(execution.group)].lane(from: execution.begin, to: execution.end)
         }
+        lane[place] = TrackIndex(free ?? 0)
       }
     }
   }
 
   /// Turns the lanes of executions into tracks. `groupTracks` holds the first track of every group's executions.
-  mutating func placeExecutions(_ trace: Trace, _ lanes: ExecutionLanes, groupTracks: [TrackIndex]) {
-    trace.operations.withUnsafeBufferPointer { operations in
-      for place in executions.indices where executions[place].track != Self.hidden {
-        let index = Int(executions[place].operation)
-        let ofThread = operations[index].executionThread.flatMap { threadTracks[$0] }
-        let first = ofThread ?? groupTracks[group(of: operations[index].queue)]
-        executions[place].track = first + lanes.lane[place]
-      }
+  mutating func placeExecutions(_ lanes: ExecutionLanes, groupTracks: [TrackIndex]) {
+    for place in executions.indices where executions[place].track != Self.hidden {
+      if executions[place].thread == nil, executions[place].group == tasksGroup { continue }
+      let ofThread = executions[place].thread.flatMap { threadTracks[$0] }
+      executions[place].track = (ofThread ?? groupTracks[Int(executions[place].group)]) + lanes.lane[place]
     }
   }
 

@@ -2,28 +2,32 @@ import OpTraceAnalysis
 import OpTraceModel
 
 extension Timeline {
-  /// The two sorts of waiting of every operation, as ``OperationTimes`` counts them; what took no time is left out.
+  /// The two sorts of waiting of operations and blocks, as ``OperationTimes`` counts them; what took no time is left out.
   mutating func collectWaits(_ trace: Trace) {
-    trace.operations.withUnsafeBufferPointer { operations in
-      for index in operations.indices {
-        guard let enqueued = operations[index].enqueued?.time else { continue }
-        let times = OperationTimes(of: operations[index], traceEnd: trace.end)
-        let runnable = enqueued + times.waitingForDependencies
-        let over = runnable + times.waitingForSlot
-        let isOpen = operations[index].finished == nil && over >= trace.end
-        if times.waitingForDependencies > 0 {
-          waits.append(
-            Wait(
-              operation: UInt32(index), track: -1, begin: enqueued, end: runnable, kind: .dependencies,
-              isOpen: isOpen && times.waitingForSlot == 0))
-        }
-        if times.waitingForSlot > 0 {
-          waits.append(
-            Wait(operation: UInt32(index), track: -1, begin: runnable, end: over, kind: .slot, isOpen: isOpen))
-        }
+    trace.operations.withUnsafeBufferPointer { collectWaits(of: $0, .operation, trace) }
+    trace.blocks.withUnsafeBufferPointer { collectWaits(of: $0, .block, trace) }
+  }
+
+  private mutating func collectWaits(of works: UnsafeBufferPointer<some Work>, _ kind: WorkKind, _ trace: Trace) {
+    let first = kind.first(in: trace)
+    for index in works.indices {
+      guard let submitted = works[index].submitted?.time else { continue }
+      let times = OperationTimes(of: works[index], traceEnd: trace.end)
+      guard times.waitingForDependencies > 0 || times.waitingForSlot > 0 else { continue }
+      let runnable = submitted + times.waitingForDependencies
+      let over = runnable + times.waitingForSlot
+      let isOpen = works[index].over == nil && over >= trace.end
+      let group = Int32(group(of: works[index].scheduler))
+      func add(_ begin: Nanoseconds, _ end: Nanoseconds, _ kind: Wait.Kind, _ isOpen: Bool) {
+        guard end > begin else { return }
+        waits.append(
+          Wait(
+            work: WorkIndex(first + index), group: group, track: -1, begin: begin, end: end, kind: kind, isOpen: isOpen)
+        )
       }
+      add(submitted, runnable, .dependencies, isOpen && times.waitingForSlot == 0)
+      add(runnable, over, .slot, isOpen)
     }
-    waits.sort { ($0.begin, $1.end) < ($1.begin, $0.end) }
   }
 
   /// The lanes of waits, before the tracks have their numbers.
@@ -32,23 +36,18 @@ extension Timeline {
     var lanes: [[FlatLanes]]
     /// By place in ``Timeline/waits``; -1: none.
     var lane: [TrackIndex]
-    var group: [Int32]
 
-    init(_ timeline: Timeline, _ trace: Trace, limit: Int, shortest: Nanoseconds) {
+    init(_ timeline: Timeline, limit: Int, shortest: Nanoseconds) {
       lanes = [[FlatLanes]](repeating: [FlatLanes(), FlatLanes()], count: timeline.groups.count)
       lane = [TrackIndex](repeating: -1, count: timeline.waits.count)
-      group = [Int32](repeating: 0, count: timeline.waits.count)
       let limit = max(0, limit)
-      trace.operations.withUnsafeBufferPointer { operations in
-        for (place, wait) in timeline.waits.enumerated() where wait.track != Timeline.hidden {
-          guard wait.isOpen || wait.end - wait.begin >= shortest else { continue }
-          let group = timeline.group(of: operations[Int(wait.operation)].queue)
-          let most = wait.isOpen ? limit.multipliedReportingOverflow(by: 4) : (limit, false)
-          let free = lanes[group][Int(wait.kind.rawValue)].lane(
-            from: wait.begin, to: wait.end, limit: most.1 ? .max : most.0)
-          lane[place] = free.map { TrackIndex($0) } ?? -1
-          self.group[place] = Int32(group)
-        }
+      for (place, wait) in timeline.waits.enumerated()
+      where wait.track != Timeline.hidden && wait.group != timeline.tasksGroup {
+        guard wait.isOpen || wait.end - wait.begin >= shortest else { continue }
+        let most = wait.isOpen ? limit.multipliedReportingOverflow(by: 4) : (limit, false)
+        let free = lanes[Int(wait.group)][Int(wait.kind.rawValue)].lane(
+          from: wait.begin, to: wait.end, limit: most.1 ? .max : most.0)
+        lane[place] = free.map { TrackIndex($0) } ?? -1
       }
     }
   }
@@ -57,7 +56,7 @@ extension Timeline {
   mutating func placeWaits(_ lanes: WaitLanes, firstTracks: [[TrackIndex]]) {
     for place in waits.indices where lanes.lane[place] >= 0 {
       let kind = Int(waits[place].kind.rawValue)
-      waits[place].track = firstTracks[Int(lanes.group[place])][kind] + lanes.lane[place]
+      waits[place].track = firstTracks[Int(waits[place].group)][kind] + lanes.lane[place]
     }
   }
 }

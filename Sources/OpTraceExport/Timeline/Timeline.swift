@@ -2,14 +2,18 @@ import OpTraceAnalysis
 import OpTraceModel
 
 /// Where everything of a trace is drawn: compact tables of places, sorted by time, that the writers of the formats
-/// merge while they write. About 100 bytes per operation.
+/// merge while they write. About 100 bytes per operation or block.
 ///
 /// Tracks: every thread has a flat lane for the executions of operations and one below it for what went on inside
-/// them. Every queue is a group of its own with its asynchronous executions, which leave the thread that they start on,
-/// and the waits of its operations. Executions are never mixed with anything that nests, since an arrow binds to the
-/// slice of a track that began last.
+/// them and on it besides: blocks of dispatch queues, waits, spans. Every queue, of operations or a dispatch queue, is a
+/// group of its own with what runs on no thread of its own: asynchronous executions, which leave the thread that they
+/// start on, and runs of blocks, which take any; and the waits of its work. Swift's tasks are a group, too, in which each
+/// has a row of its own. Executions are never mixed with anything that nests, since an arrow binds to the slice of a track
+/// that began last.
 struct Timeline {
   typealias OperationIndex = UInt32
+  /// A place among the trace's work of all kinds (`Trace.work(at:)`); of operations it is their own.
+  typealias WorkIndex = UInt32
   typealias TrackIndex = Int32
 
   /// A row of the picture.
@@ -19,31 +23,75 @@ struct Timeline {
     var name: String
   }
 
-  /// The process, or a queue.
+  /// The process, or what gives work its place.
   struct Group {
+    enum Owner {
+      case process
+      case queue(QueueRecord)
+      case dispatchQueue(DispatchQueueRecord)
+      /// Of Swift's tasks.
+      case tasks
+      /// Of work without any.
+      case nobody
+    }
     var name: String
-    /// Nil for the process and for operations without a queue.
-    var queue: QueueRecord?
+    var owner: Owner
     var isShown = true
+
+    var scheduler: SchedulerID? {
+      switch owner {
+      case .queue(let queue): .queue(queue.id)
+      case .dispatchQueue(let queue): .dispatchQueue(queue.id)
+      case .tasks: .swift
+      case .process, .nobody: nil
+      }
+    }
+
+    /// What it runs.
+    var kind: WorkKind {
+      switch owner {
+      case .dispatchQueue: .block
+      case .tasks: .task
+      case .process, .queue, .nobody: .operation
+      }
+    }
   }
 
   /// The track of what the selection leaves out; counters count it all the same.
   static let hidden: TrackIndex = -2
 
   struct Execution {
-    var operation: OperationIndex
+    enum Kind: UInt8 {
+      /// The work's own code ran.
+      case run
+      /// A thread submitted the work outside of all work: where its arrow leaves.
+      case submission
+    }
+    var work: WorkIndex
+    var kind = Kind.run
+    /// Of the work, also where it is drawn on a thread.
+    var group: Int32 = 0
     var track: TrackIndex
     var begin: Nanoseconds
     var end: Nanoseconds
     /// Not over when the trace ended.
     var isOpen: Bool
+    /// The thread whose lane it is drawn on; nil: its group's.
+    var thread: ThreadID?
   }
 
   struct Wait {
-    enum Kind: UInt8 { case dependencies, slot }
-    var operation: OperationIndex
+    enum Kind: UInt8 {
+      case dependencies, slot
+      /// Of a task between two runs.
+      case suspended
+    }
+    var work: WorkIndex
+    var group: Int32 = 0
     /// -1: found no lane; or ``Timeline/hidden``.
     var track: TrackIndex
+    /// Of a task, the place of its suspension; -1: none.
+    var suspension: Int32 = -1
     var begin: Nanoseconds
     var end: Nanoseconds
     var kind: Kind
@@ -54,6 +102,8 @@ struct Timeline {
     enum Kind {
       /// What an operation that leaves its thread does there: its code up to the return of `start()`.
       case start(OperationIndex)
+      /// A run that is drawn among its scheduler's, on its thread.
+      case run(WorkIndex)
       case block(OperationIndex, BlockExecution)
       case span(Int)
       case wait(Int)
@@ -68,6 +118,12 @@ struct Timeline {
 
   /// From one execution to another, by their places in ``executions``.
   struct Arrow {
+    enum Kind: UInt8, CaseIterable {
+      case dependency, submission
+      /// Of a task that was suspended, from who let it go on.
+      case resumption
+    }
+    var kind: Kind
     var from: UInt32
     var to: UInt32
     /// Just inside the end of the one, where the other leaves the time for it.
@@ -90,13 +146,15 @@ struct Timeline {
   var arrows: [Arrow] = []
   var counts = TimelineCounts()
 
-  /// The place of a queue in ``groups``.
-  var groupOfQueue: [QueueID: Int] = [:]
-  /// The group of operations without a queue, if there is any.
+  /// The place of a queue of either sort in ``groups``.
+  var groupOfScheduler: [SchedulerID: Int] = [:]
+  /// The group of tasks; -1: there are none.
+  var tasksGroup: Int32 = -1
+  /// The group of work without a queue, if there is any.
   var groupWithoutQueue: Int?
 
-  func group(of queue: QueueID?) -> Int {
-    queue.flatMap { groupOfQueue[$0] } ?? groupWithoutQueue ?? 0
+  func group(of scheduler: SchedulerID?) -> Int {
+    scheduler.flatMap { groupOfScheduler[$0] } ?? groupWithoutQueue ?? 0
   }
 
   /// Lanes first, then tracks: a track's number tells its place on the screen, so all lanes must be known before.
@@ -104,35 +162,39 @@ struct Timeline {
     let count = waits.count { $0.track != Self.hidden }
     counts.waitLanes = options.waitLanes(for: count)
     counts.shortestWait = options.shortestWait(for: count, span: trace.end)
-    counts.leavesOutTimes = options.includesArguments && !options.includesTimes(for: executions.count)
-    let running = ExecutionLanes(self, trace)
-    let waiting = WaitLanes(self, trace, limit: counts.waitLanes, shortest: counts.shortestWait)
+    let runs = executions.count { $0.kind == .run }
+    counts.leavesOutTimes = options.includesArguments && !options.includesTimes(for: runs)
+    let running = ExecutionLanes(self)
+    let waiting = WaitLanes(self, limit: counts.waitLanes, shortest: counts.shortestWait)
     let inside = DetailLanes(trace, options.selection)
+    let tasks = taskLanes(trace, limit: options.taskLanes(for: trace.tasks.count))
     counts.hidden += inside.hidden
     addThreadTracks(trace, running, inside)
     var groupTracks: [TrackIndex] = []
     var waitTracks: [[TrackIndex]] = []
+    var taskTrack: TrackIndex = -1
     for group in groups.indices {
+      if group == tasksGroup { taskTrack = addTaskTracks(tasks, trace) }
       groupTracks.append(addTracks("running", running.ofGroup[group].count, group: group))
+      let others = groups[group].kind == .operation ? "waiting for dependencies" : "waiting for a time or a group"
       let forSlot = addTracks("waiting for a slot", waiting.lanes[group][1].count, group: group)
-      let forOthers = addTracks("waiting for dependencies", waiting.lanes[group][0].count, group: group)
+      let forOthers = addTracks(others, waiting.lanes[group][0].count, group: group)
       waitTracks.append([forOthers, forSlot])
     }
-    placeExecutions(trace, running, groupTracks: groupTracks)
+    placeExecutions(running, groupTracks: groupTracks)
     placeWaits(waiting, firstTracks: waitTracks)
+    placeTasks(tasks, firstTrack: taskTrack, trace)
   }
 
   /// O(n log n) for n events; nearly linear when the operations are numbered in the order of their times.
   init(_ trace: Trace, options: TimelineOptions) {
-    groups = [Group(name: trace.header.processName.isEmpty ? "process" : trace.header.processName, queue: nil)]
-    // A queue that never had anything would be an empty row.
-    let used = Set(trace.operations.lazy.compactMap(\.queue))
-    for queue in trace.queues where used.contains(queue.id) {
-      groupOfQueue[queue.id] = groups.count
-      groups.append(Group(name: queue.title, queue: queue))
-    }
+    groups = [Group(name: trace.header.processName.isEmpty ? "process" : trace.header.processName, owner: .process)]
+    collectGroups(trace)
     collectExecutions(trace)
     collectWaits(trace)
+    collectTasks(trace)
+    executions.sort { ($0.begin, $1.end) < ($1.begin, $0.end) }
+    waits.sort { ($0.begin, $1.end) < ($1.begin, $0.end) }
     select(options.selection, trace)
     placeAll(trace, options)
     drawArrows(trace)
@@ -141,11 +203,12 @@ struct Timeline {
       0, executions.first?.begin ?? 0, waits.first?.begin ?? 0, details.first?.begin ?? 0,
       TraceInstant.all(of: trace).map(\.time).min() ?? 0,
       trace.queues.flatMap { [$0.created] + $0.changes.map(\.time) }.min() ?? 0)
-    counts.executions = executions.count { $0.track >= 0 }
-    counts.waitsWithoutLane = waits.count { $0.track == -1 }
+    counts.executions = executions.count { $0.track >= 0 && $0.kind == .run }
+    counts.submissions = executions.count { $0.track >= 0 && $0.kind == .submission }
+    counts.waitsWithoutLane += waits.count { $0.track == -1 && $0.group != tasksGroup }
     counts.waits = waits.count { $0.track >= 0 }
     counts.details = details.count
-    counts.arrows = arrows.count
+    counts.arrows = arrows.count - counts.submissionArrows - counts.resumptionArrows
   }
 }
 

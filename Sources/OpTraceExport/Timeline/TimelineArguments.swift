@@ -7,12 +7,14 @@ import OpTraceText
 enum ArgumentName: Int, CaseIterable {
   case operation, className, queue, state, dependencyWait, slotWait, startedOn, cancelRequested, error, barrier,
     priority
+  case block, submittedBy, submittedIn, way, item, ranOn, groupWait
+  case task, resumedBy, suspended, running
   case source, function, waitsFor, unfinished
   case file, line, stack, addedBy, madeBy
   case object, endedBy, endedAt, lastSignalledBy, lastSignalledAt, reason
   case code, severity, isProven, operations, explanation, fix
   case wallClock, start, process, writtenBy, closed, lost, damaged, overwritten, withoutLane, waitingTimes, hidden,
-    thinned
+    thinned, tasksWithoutLane
 
   var text: StaticString {
     switch self {
@@ -27,6 +29,17 @@ enum ArgumentName: Int, CaseIterable {
     case .error: "error"
     case .barrier: "barrier"
     case .priority: "priority"
+    case .block: "block"
+    case .submittedBy: "submitted by"
+    case .submittedIn: "submitted in"
+    case .way: "way"
+    case .item: "work item"
+    case .ranOn: "ran on"
+    case .groupWait: "wait for a time or a group (us)"
+    case .task: "task"
+    case .resumedBy: "resumed by"
+    case .suspended: "suspended (us)"
+    case .running: "running (us)"
     case .source: "source"
     case .function: "function"
     case .waitsFor: "waits for"
@@ -59,6 +72,7 @@ enum ArgumentName: Int, CaseIterable {
     case .withoutLane: "waits without a lane"
     case .waitingTimes: "waiting times"
     case .hidden: "slices left out, as asked for"
+    case .tasksWithoutLane: "tasks on their threads alone"
     case .thinned: "counter changes left out between the highest and the last of each moment"
     }
   }
@@ -77,8 +91,9 @@ protocol ArgumentSink {
 extension TimelineContent {
   func arguments(of execution: Timeline.Execution, _ sink: inout some ArgumentSink) {
     guard options.includesArguments else { return }
+    guard Int(execution.work) < trace.operations.count else { return workArguments(of: execution, &sink) }
     trace.operations.withUnsafeBufferPointer { operations in
-      let index = Int(execution.operation)
+      let index = Int(execution.work)
       sink.number(.operation, Int(operations[index].id.rawValue))
       if operations[index].title != operations[index].className { sink.text(.className, operations[index].className) }
       if let function = operations[index].function {
@@ -89,7 +104,7 @@ extension TimelineContent {
       }
       if let added = trace.stacks.codePlace(operations[index].addedAt)?.text { sink.text(.addedBy, added) }
       if let made = trace.stacks.makerPlace(of: operations[index])?.text { sink.text(.madeBy, made) }
-      if let queue = operations[index].queue, let group = timeline.groupOfQueue[queue] {
+      if let queue = operations[index].scheduler, let group = timeline.groupOfScheduler[queue] {
         sink.text(.queue, timeline.groups[group].name)
       }
       if operations[index].state != .finished { sink.text(.state, operations[index].state.rawValue) }
@@ -114,8 +129,9 @@ extension TimelineContent {
 
   func arguments(of wait: Timeline.Wait, _ sink: inout some ArgumentSink) {
     guard options.includesArguments else { return }
+    guard Int(wait.work) < trace.operations.count else { return workArguments(of: wait, &sink) }
     trace.operations.withUnsafeBufferPointer { operations in
-      let index = Int(wait.operation)
+      let index = Int(wait.work)
       sink.number(.operation, Int(operations[index].id.rawValue))
       // The track says so of a slot.
       if wait.kind == .dependencies { sink.text(.waitsFor, awaited(operations, index, since: wait.begin)) }
@@ -136,7 +152,7 @@ extension TimelineContent {
         others += 1
         continue
       }
-      names.append(name(ofOperation: Timeline.OperationIndex(other)))
+      names.append(name(ofWork: Timeline.WorkIndex(other)))
     }
     if names.isEmpty { return "dependencies" }
     return names.joined(separator: ", ") + (others > 0 ? " and \(others) more" : "")
@@ -145,10 +161,11 @@ extension TimelineContent {
   func arguments(of detail: Timeline.Detail, _ sink: inout some ArgumentSink) {
     guard options.includesArguments else { return }
     switch detail.kind {
-    case .start(let operation), .block(let operation, _): sink.operation(trace.operations[Int(operation)].id)
-    case .span(let index): sink.operation(trace.spans[index].operation)
+    case .start(let operation), .block(let operation, _): work(trace.workID(at: Int(operation)), &sink)
+    case .run(let index): work(trace.workID(at: Int(index)), &sink)
+    case .span(let index): work(trace.spans[index].operation, &sink)
     case .wait(let index):
-      sink.operation(trace.waits[index].inside)
+      work(trace.waits[index].inside, &sink)
       objectArguments(trace.waits[index], &sink)
       stackArguments(trace.waits[index].at, &sink)
     case .gap(let index): sink.text(.reason, trace.loss.gaps[index].reason.explanation)
@@ -171,7 +188,7 @@ extension TimelineContent {
   }
 
   /// Where a thread stood. Of its stack the program's own code alone: the rest is the same for all.
-  private func stackArguments(_ innermost: FrameID?, _ sink: inout some ArgumentSink) {
+  func stackArguments(_ innermost: FrameID?, _ sink: inout some ArgumentSink) {
     guard let place = trace.stacks.codePlace(innermost) else { return }
     if let function = place.function { sink.text(.function, function) }
     if let file = place.file { sink.text(.file, file) }
@@ -184,10 +201,10 @@ extension TimelineContent {
   /// The operation, else the thread, where either is known.
   private func signaller(_ signal: WaitRecord.Signal) -> String? {
     guard let id = signal.operation else { return signal.thread.map { name(of: $0) } }
-    return trace.operation(id).map { "\($0.shownName) \(id)" } ?? id.description
+    return trace.workIndex(of: id).map { "\(name(ofWork: Timeline.WorkIndex($0))) \(id)" } ?? id.description
   }
 
-  private func name(of thread: ThreadID) -> String { trace.thread(thread)?.timelineName ?? thread.description }
+  func name(of thread: ThreadID) -> String { trace.thread(thread)?.timelineName ?? thread.description }
 
   /// What the whole trace is.
   func startArguments(_ sink: inout some ArgumentSink) {
@@ -201,15 +218,9 @@ extension TimelineContent {
     sink.number(.damaged, trace.loss.damage.count)
     sink.number(.overwritten, Int(clamping: trace.loss.overwrittenBytes))
     if timeline.counts.waitsWithoutLane > 0 { sink.number(.withoutLane, timeline.counts.waitsWithoutLane) }
+    if timeline.counts.tasksWithoutLane > 0 { sink.number(.tasksWithoutLane, timeline.counts.tasksWithoutLane) }
     if timeline.counts.leavesOutTimes { sink.text(.waitingTimes, "left out, as there are so many") }
     if timeline.counts.hidden > 0 { sink.number(.hidden, timeline.counts.hidden) }
     if counters.thinnedOut > 0 { sink.number(.thinned, counters.thinnedOut) }
-  }
-}
-
-extension ArgumentSink {
-  /// Of what may belong to an operation.
-  mutating func operation(_ id: OperationID?) {
-    if let id { number(.operation, Int(id.rawValue)) }
   }
 }

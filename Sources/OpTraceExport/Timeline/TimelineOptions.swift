@@ -10,6 +10,10 @@ public struct TimelineOptions: Sendable {
   /// more than 100,000 waits, down to 5; and there those that are too short to be seen are left out, so that the file can
   /// still be loaded.
   public var waitLanes: Int?
+  /// The most rows for tasks, of one tree of parents and children and of all; four times as many for what is not over. What finds
+  /// none is drawn on its threads alone, and the counters count it. Nil: 200, and fewer where there are more than 20,000
+  /// tasks, down to 40.
+  public var taskLanes: Int?
   /// Write the two waiting times of each operation among its details. Nil: where there are no more than 500,000
   /// operations.
   public var includesTimes: Bool?
@@ -17,6 +21,8 @@ public struct TimelineOptions: Sendable {
   func waitLanes(for waits: Int) -> Int {
     waitLanes ?? max(5, min(50, 5_000_000 / max(waits, 1)))
   }
+
+  func taskLanes(for tasks: Int) -> Int { taskLanes ?? max(40, min(200, 4_000_000 / max(tasks, 1))) }
 
   /// Waits that are shorter are not drawn: a hundred-thousandth of the run, a part of a pixel.
   func shortestWait(for waits: Int, span: Nanoseconds) -> Nanoseconds {
@@ -34,16 +40,24 @@ public struct TimelineOptions: Sendable {
 
 /// What was written, to be shown to people and checked by tests.
 public struct TimelineCounts: Sendable, Equatable {
-  /// Executions of operations.
+  /// Executions of operations, and runs of blocks of dispatch queues and of tasks.
   public var executions = 0
-  /// Waits of operations that are drawn.
+  /// Moments in which a thread submitted a block or created a task outside of all work.
+  public var submissions = 0
+  /// Waits of operations and blocks, and suspensions and waits of tasks, that are drawn.
   public var waits = 0
   /// Waits that found no lane or are too short to be seen, see ``TimelineOptions/waitLanes``.
   public var waitsWithoutLane = 0
-  /// Blocks, spans, waits of threads, gaps.
+  /// Tasks that found no row of their own, see ``TimelineOptions/taskLanes``.
+  public var tasksWithoutLane = 0
+  /// What lies inside of executions or on threads: blocks, spans, waits of threads, gaps.
   public var details = 0
   /// Dependencies as arrows, one for each whose ends were both started.
   public var arrows = 0
+  /// Arrows from who submitted a block or created a task to its first run.
+  public var submissionArrows = 0
+  /// Arrows from who let a suspended task go on to its next run.
+  public var resumptionArrows = 0
   /// Dependencies that no arrow can show, since the operation that waits was over before the other began.
   public var backwardDependencies = 0
   /// Moments: marks, changes of queues, requests to cancel and the like.
@@ -65,5 +79,5 @@ public struct TimelineCounts: Sendable, Equatable {
   public init() {}
 
   /// All slices.
-  public var slices: Int { executions + waits + details }
+  public var slices: Int { executions + submissions + waits + details }
 }

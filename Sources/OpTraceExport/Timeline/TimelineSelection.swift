@@ -9,14 +9,17 @@ public struct TimelineSelection: Sendable {
   public var from: Nanoseconds?
   /// The same; nil: to the end.
   public var to: Nanoseconds?
-  /// Operations of these queues only, and what went on inside them.
-  public var queues: Set<QueueID>?
-  /// Operations of these classes only, and what went on inside them.
+  /// Work of these queues only, and what went on inside of it.
+  public var queues: Set<SchedulerID>?
+  /// Work of these classes or functions only, and what went on inside of it.
   public var classes: Set<String>?
   /// Nothing that took less: executions, waits, blocks, spans.
   public var minimumDuration: Nanoseconds = 0
   /// Shown whatever else is asked for.
-  public var always: Set<OperationID> = []
+  public var always: Set<WorkID> = []
+
+  /// What the group of Swift's tasks is called, whose scheduler is ``OpTraceModel/SchedulerID/swift``.
+  public static let tasks = Timeline.tasksTitle
 
   /// Everything.
   public init() {}
@@ -26,9 +29,10 @@ public struct TimelineSelection: Sendable {
     from == nil && to == nil && queues == nil && classes == nil && minimumDuration <= 0
   }
 
-  /// Chooses the time around these operations: from the adding of the first to the end of the last, and a tenth of that before and
-  /// after. What they depended on, and what depended on them, is shown wherever it lies. O(n + e).
-  public mutating func look(around operations: [OperationID], in trace: Trace) {
+  /// Chooses the time around this work: from the adding of the first to the end of the last, and a tenth of that before and
+  /// after. What it depended on, and what depended on it, is shown wherever it lies; so is what it submitted, and what
+  /// submitted it. O(n + e).
+  public mutating func look(around operations: [WorkID], in trace: Trace) {
     var begin = Nanoseconds.max
     var end = Nanoseconds.min
     let wanted = Set(operations)
@@ -46,6 +50,19 @@ public struct TimelineSelection: Sendable {
         }
       }
     }
+    func look(at works: [some Work]) {
+      for work in works {
+        if wanted.contains(work.id) {
+          begin = min(begin, work.submitted?.time ?? work.began?.time ?? .max)
+          end = max(end, work.over ?? trace.end)
+          if let submitter = work.submitter { always.insert(submitter) }
+        } else if let submitter = work.submitter, wanted.contains(submitter) {
+          always.insert(work.id)
+        }
+      }
+    }
+    look(at: trace.blocks)
+    look(at: trace.tasks)
     guard begin <= end else { return }
     let margin = (end - begin) / 10 + 1
     from = begin - margin
@@ -58,11 +75,21 @@ public struct TimelineSelection: Sendable {
     begin <= to ?? .max && end >= from ?? .min && (isOpen || end - begin >= minimumDuration)
   }
 
-  /// Whether an operation is one of those that are asked for; when it ran is another question.
-  func contains(_ operation: borrowing OperationRecord) -> Bool {
-    if let queues, operation.queue.map({ !queues.contains($0) }) ?? true { return false }
-    if let classes, !classes.contains(operation.className), !classes.contains(operation.kind) { return false }
+  /// Whether work is some of that which is asked for; when it ran is another question.
+  func contains(workAt place: Int, in trace: Trace) -> Bool {
+    guard queues != nil || classes != nil else { return true }
+    guard place < trace.operations.count else { return contains(trace.work(at: place), class: nil) }
+    return trace.operations.withUnsafeBufferPointer { contains($0[place], class: $0[place].className) }
+  }
+
+  private func contains(_ work: borrowing some Work, class name: String?) -> Bool {
+    if let queues, work.scheduler.map({ !queues.contains($0) }) ?? true { return false }
+    if let classes, !(name.map(classes.contains) ?? false), !classes.contains(work.kind) { return false }
     return true
+  }
+
+  func isAlwaysShown(workAt place: Int, in trace: Trace) -> Bool {
+    !always.isEmpty && always.contains(trace.workID(at: place))
   }
 }
 

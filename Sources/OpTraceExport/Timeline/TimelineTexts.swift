@@ -3,7 +3,8 @@ import OpTraceModel
 
 /// What viewers filter slices and instants by.
 enum TimelineCategory: Int, CaseIterable {
-  case operation, wait, block, span, threadWait, loss, finding, mark, start
+  case operation, wait, block, span, threadWait, loss, finding, mark, start, dispatch, run, submission,
+    task, suspension
 
   var text: StaticString {
     switch self {
@@ -16,6 +17,11 @@ enum TimelineCategory: Int, CaseIterable {
     case .finding: "finding"
     case .mark: "mark"
     case .start: "start"
+    case .dispatch: "dispatch"
+    case .run: "run"
+    case .submission: "submission"
+    case .task: "task"
+    case .suspension: "suspension"
     }
   }
 }
@@ -24,23 +30,59 @@ enum TimelineCategory: Int, CaseIterable {
 extension TimelineContent {
   func groupName(_ index: Int) -> String {
     let group = timeline.groups[index]
-    if index > 0 { return group.queue.map(titles.phrase) ?? group.name }
-    return trace.header.processID > 0 ? "\(group.name) (pid \(trace.header.processID))" : group.name
+    switch group.owner {
+    case .queue(let queue): return titles.phrase(of: queue)
+    case .dispatchQueue(let queue): return titles.phrase(of: queue)
+    case .nobody, .tasks: return group.name
+    case .process:
+      return trace.header.processID > 0 ? "\(group.name) (pid \(trace.header.processID))" : group.name
+    }
   }
 
   /// As `shownName`, without a copy of the record.
-  func name(ofOperation index: Timeline.OperationIndex) -> String {
-    trace.operations.withUnsafeBufferPointer { operations in
-      if let name = operations[Int(index)].name, !name.isEmpty { return name }
-      return operations[Int(index)].function?.shortName ?? operations[Int(index)].className
+  func name(ofWork index: Timeline.WorkIndex) -> String {
+    let index = Int(index)
+    guard index < trace.operations.count else { return trace.work(at: index).title }
+    return trace.operations.withUnsafeBufferPointer { operations in
+      if let name = operations[index].name, !name.isEmpty { return name }
+      return operations[index].function?.shortName ?? operations[index].className
+    }
+  }
+
+  func describe(_ execution: Timeline.Execution) -> (category: TimelineCategory, name: String) {
+    let name = name(ofWork: execution.work)
+    let kind = trace.kind(ofWorkAt: Int(execution.work))
+    if execution.kind == .submission { return (.submission, (kind == .task ? "creates " : "submits ") + name) }
+    switch kind {
+    case .operation: return (.operation, name)
+    case .block: return (.dispatch, name)
+    case .task: return (.task, name)
+    }
+  }
+
+  /// On lanes of waits the name tells whose it is; on a task's own row, what it waits for.
+  func describe(_ wait: Timeline.Wait) -> (category: TimelineCategory, name: String) {
+    guard wait.group == timeline.tasksGroup else { return (.wait, name(ofWork: wait.work)) }
+    if wait.kind == .slot { return (.wait, "waits for its turn") }
+    return (.suspension, suspension(of: wait).map { $0.words(in: trace) } ?? TaskRecord.wordsBeforeItsFirstRun)
+  }
+
+  /// Nil: it waits for its first run.
+  func suspension(of wait: Timeline.Wait) -> TaskRecord.Suspension? {
+    let place = Int(wait.work) - WorkKind.task.first(in: trace)
+    guard wait.suspension >= 0, trace.tasks.indices.contains(place) else { return nil }
+    return trace.tasks.withUnsafeBufferPointer { tasks in
+      let suspensions = tasks[place].suspensions
+      return suspensions.indices.contains(Int(wait.suspension)) ? suspensions[Int(wait.suspension)] : nil
     }
   }
 
   func describe(_ detail: Timeline.Detail) -> (category: TimelineCategory, name: String) {
     switch detail.kind {
-    case .start(let operation): (.start, "\(name(ofOperation: operation)) · start()")
+    case .start(let operation): (.start, "\(name(ofWork: operation)) · start()")
     case .block(let operation, let block):
-      (.block, "\(name(ofOperation: operation)) · block \(Int(block.index) + 1)")
+      (.block, "\(name(ofWork: operation)) · block \(Int(block.index) + 1)")
+    case .run(let work): (.run, name(ofWork: work))
     case .span(let index): (.span, trace.spans[index].name)
     case .wait(let index): (.threadWait, "waits for " + timeline.name(of: trace.waits[index].target, in: trace))
     case .gap(let index): (.loss, "\(trace.loss.gaps[index].count) records lost")
@@ -69,7 +111,28 @@ extension CounterValues.Kind {
     }
   }
 
-  var unit: StaticString { self == .limit ? "slots" : "operations" }
+  func unit(of kind: WorkKind) -> StaticString { self == .limit ? "slots" : kind.unit }
+}
+
+extension TaskRecord {
+  /// What it does until its first run where nobody has heard that it was enqueued.
+  static let wordsBeforeItsFirstRun = "waits for its first run"
+}
+
+extension TaskRecord.Suspension {
+  /// "waits for fetch(_:) #12", "sleeps": what the task does meanwhile.
+  func words(in trace: Trace) -> String {
+    switch reason {
+    case .unknown: return "is suspended"
+    case .task:
+      guard let awaited else { return "waits for a task" }
+      return "waits for " + (trace.task(awaited).map { "\($0.title) \(awaited)" } ?? "task \(awaited)")
+    case .continuation: return "waits for a continuation"
+    case .group: return "waits for a child"
+    case .executor: return "goes to another executor"
+    case .sleep: return "sleeps"
+    }
+  }
 }
 
 extension OperationRecord {

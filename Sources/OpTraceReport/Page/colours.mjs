@@ -1,6 +1,6 @@
 // The timeline's colours: those of the page's style sheet, read again when the colour scheme changes.
 
-const NAMES = ['page', 'text', 'muted', 'line', 'band', 'accent', 'critical', 'waits-for-dependencies', 'waits-for-slot', 'thread-blocked', 'stuck', 'on-fill'];
+const NAMES = ['page', 'text', 'muted', 'line', 'band', 'accent', 'critical', 'waits-for-dependencies', 'waits-for-slot', 'thread-blocked', 'suspended', 'stuck', 'on-fill'];
 export const CLASS_COLOURS = 10;
 
 const STUCK_STATES = ['deadlocked', 'stalled'];
@@ -15,7 +15,7 @@ export class Colours {
     this.element = element;
     this.stateWords = model.stateWords;
     // A class has the colour of its rank, so that the first ones differ; by the number of its name.
-    const ranks = new Map(model.classes.map(({name}, rank) => [name, rank % CLASS_COLOURS]));
+    const ranks = new Map([...model.classes, ...model.functions, ...model.tasks].map(({name}, rank) => [name, rank % CLASS_COLOURS]));
     this.classOfName = model.strings.map((text) => ranks.get(text) ?? 0);
     this.read();
   }
@@ -32,6 +32,7 @@ export class Colours {
     this.slotFill = this.fills.push(this.waitsForSlot) - 1;
     this.dependencyFill = this.fills.push(this.waitsForDependencies) - 1;
     this.blockedFill = this.fills.push(this.threadBlocked) - 1;
+    this.suspendedFill = this.fills.push(this.suspended) - 1;
     this.failedFill = this.stateWords.indexOf('failed');
     this.executingFill = this.stateWords.indexOf('executing');
     this.stuckStates = STUCK_STATES.map((word) => this.stateWords.indexOf(word));
@@ -48,6 +49,9 @@ export class Colours {
     const state = model.operations.state[row];
     return this.stuckStates.includes(state) ? state : sort === 'slot' ? this.slotFill : this.dependencyFill;
   }
+
+  // Of a task that is no run.
+  fillOfPiece(kind) { return kind === 'turn' ? this.slotFill : this.suspendedFill; }
 
   // Waits as a thread that is blocked, loss as a warning, all else (blocks, spans) as what runs.
   fillOfDetail(kind) { return {2: this.blockedFill, 3: this.failedFill}[kind] ?? this.executingFill; }

@@ -1,5 +1,5 @@
 // Elements, and the few pieces that several parts of the page show. Names come from a user's program: they are only ever text.
-import {counted, durationText, grouped} from './format.mjs';
+import {durationText, grouped} from './format.mjs';
 
 /** An element: `h('button', {class: 'wide', onclick: f}, 'Text', child)`. Null, false and undefined are left out. */
 export function h(tag, attributes, ...children) {
@@ -44,8 +44,8 @@ export function sign(kind) {
 }
 
 /** A state with sign and word. */
-export function stateChip(state, count) {
-  return h('span', {class: `chip ${state}-chip`}, sign(state), count === undefined ? state : `${grouped(count)} ${state}`);
+export function stateChip(state, count, word = state) {
+  return h('span', {class: `chip ${state}-chip`}, sign(state), count === undefined ? word : `${grouped(count)} ${state}`);
 }
 
 const LONG_NAME = 20;
@@ -61,9 +61,9 @@ export function nameText(name, attributes = {}) {
 /** Wherever an operation is named, this button selects it. */
 export function operationButton(model, selection, row) {
   if (row < 0) return h('span', {class: 'faint'}, 'unknown operation');
-  const name = model.name(row), state = model.state(row), id = model.id(row);
+  const name = model.name(row), state = model.stateText(row), id = model.id(row);
   return h('button', {type: 'button', class: 'operation', title: `${name} #${id}, ${state}`, 'aria-label': `${name} #${id}, ${state}`, onclick: () => selection.select(row)},
-    sign(state), nameText(name), h('span', {class: 'number'}, `#${id}`), h('span', {class: 'unseen'}, `, ${state}`));
+    sign(model.state(row)), nameText(name), h('span', {class: 'number'}, `#${id}`), h('span', {class: 'unseen'}, `, ${state}`));
 }
 
 export const TIME_KINDS = [
@@ -87,7 +87,16 @@ export function threadName(model, index) {
 
 /** What the time of a kind was for this operation: where a barrier made it wait, it is called so. */
 export function timeWords(model, row, kind) {
+  if (model.isTask(row) && kind.key !== 'running') return kind.key === 'waitingForSlot' ? 'waiting for its turn' : 'suspended';
+  if (kind.key === 'waitingForDependencies' && model.kind(row) !== 'operation') return 'waiting for a time or a group';
   return model.waitsForBarrier(row, kind.key) ? 'waiting for a barrier' : kind.text;
+}
+
+/** The same for all work together. */
+export function timeWordsOfAll(model, kind) {
+  if (model.counts.tasks === 0 || kind.key === 'running') return kind.text;
+  const words = kind.key === 'waitingForSlot' ? ['waiting for their turn', 'waiting for a slot or a turn'] : ['suspended', 'waiting for dependencies, or suspended'];
+  return words[model.counts.tasks === model.count ? 0 : 1];
 }
 
 /**
@@ -116,7 +125,7 @@ export function moreButton(list, count, first, draw, words = () => `Show all ${g
 
 /** Operations as a list of buttons. `beside(row, index)` adds what stands behind each. */
 export function operationList(model, selection, rows, beside = () => null, first = 20, words = undefined) {
-  const list = h('ul', {class: 'operations', 'aria-label': counted(rows.length, 'operation')});
+  const list = h('ul', {class: 'operations', 'aria-label': model.counted(rows.length)});
   const more = moreButton(list, rows.length, first, (from, to) => {
     for (let index = from; index < to; index += 1) {
       list.append(h('li', {}, operationButton(model, selection, rows[index]), beside(rows[index], index)));

@@ -119,7 +119,7 @@ function evidenceTable(model, evidence) {
 
 function healthyText(model) {
   return [
-    h('p', {}, `The doctor went through ${counted(model.counts.events, 'event')} of ${counted(model.counts.operations, 'operation')} and looked for:`),
+    h('p', {}, `The doctor went through ${counted(model.counts.events, 'event')} of ${model.counted(model.count)} and looked for:`),
     h('ul', {class: 'looked-for'},
       ['operations that wait for each other in a circle, or for themselves',
         'operations that can never start: a dependency that nobody enqueued, a queue that is suspended, a main thread that is blocked',

@@ -76,6 +76,7 @@ export function percentText(share) {
 
 /** `Queue network`, `Queue 7`: one without a name is called by its number. */
 export function queueHeading(queue) {
+  if (queue.isDispatch) return queue.hasName ? `Dispatch queue ${queue.name}` : queue.name.replace(/^d/, 'D');
   return queue.hasName ? `Queue ${queue.name}` : queue.name.replace(/^q/, 'Q');
 }
 

@@ -1,5 +1,5 @@
 // The dependency graph: the picture that `optrace graph` draws, to move about in and to select from.
-import {counted, grouped} from './format.mjs';
+import {grouped} from './format.mjs';
 import {h, operationList, svg, whenShown} from './dom.mjs';
 
 const GRAPH_MOST_ZOOM = 6, GRAPH_LEGIBLE_ZOOM = 0.7, GRAPH_OPENING_ZOOM = 0.8, ZOOM_STEP = 1.3, GRAPH_MARGIN = 16;
@@ -162,7 +162,7 @@ class GraphView {
     const rows = model.rowsOfBox(node.id);
     if (rows.length === 0) return node.querySelector('title')?.textContent ?? node.id;
     const [row] = rows;
-    if (rows.length > 1) return `${counted(rows.length, 'operation')} like ${model.name(row)}`;
+    if (rows.length > 1) return `${model.counted(rows.length)} like ${model.name(row)}`;
     return `${model.name(row)}, #${model.id(row)}, ${model.state(row)}`;
   }
 
@@ -423,7 +423,7 @@ class GraphView {
     fold.hidden = rows.length < 2;
     if (fold.hidden || fold.dataset.box === node.id) return;
     fold.dataset.box = node.id;
-    fold.replaceChildren(h('h3', {}, `${grouped(rows.length)} operations in this box`),
+    fold.replaceChildren(h('h3', {}, `${model.counted(rows.length)} in this box`),
       operationList(model, selection, rows, () => null, 50));
   }
 }

@@ -17,9 +17,8 @@ export function mountHead(element, model, selection) {
   const facts = [
     started && h('time', {datetime: process.started, title: started.utc}, started.local),
     model.wall > 0 && h('span', {title: `${grouped(Math.round(model.wall))} ns`}, h('b', {}, durationText(model.wall))),
-    h('span', {}, h('b', {}, grouped(counts.operations)), ` ${counts.operations === 1 ? 'operation' : 'operations'}`),
-    h('span', {}, h('b', {}, grouped(counts.queues)), ` ${counts.queues === 1 ? 'queue' : 'queues'}`),
-    h('span', {title: recordingText(model)}, h('b', {}, grouped(counts.threads)), ` ${counts.threads === 1 ? 'thread' : 'threads'} ran operations`),
+    ...headFigures(counts).map(([count, word, more = '']) => h('span', {title: word === 'thread' ? recordingText(model) : null},
+      h('b', {}, grouped(count)), ` ${count === 1 ? word : `${word}s`}${more}`)),
   ];
   element.querySelector('#facts').append(
     h('h1', {}, h('bdi', {}, process.name || 'unnamed process'), h('span', {class: 'pid'}, `pid ${process.id}`)),
@@ -31,6 +30,14 @@ export function mountHead(element, model, selection) {
     process.isClosed ? '' : h('p', {class: 'note-line'}, sign('executing'),
       ' The trace was not closed: the program still ran, or was ended from outside, when it was read.'),
     model.loss.isComplete || !model.loss.sentence ? '' : h('p', {class: 'note-line warned'}, sign('warning'), ' ', model.loss.sentence));
+}
+
+// Of a trace without operations, nothing is said of them.
+function headFigures(counts) {
+  const own = [[counts.operations, 'operation'], [counts.queues, 'queue'], [counts.threads, 'thread', ' ran operations']];
+  const others = [[counts.blocks, 'block'], [counts.blocks && counts.dispatchQueues, 'dispatch queue'], [counts.tasks, 'task']].filter(([count]) => count > 0);
+  if (others.length === 0) return own;
+  return counts.operations === 0 ? others : [...own.slice(0, 2), ...others, own[2]];
 }
 
 function recordingText({process, counts}) {

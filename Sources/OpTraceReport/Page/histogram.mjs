@@ -1,6 +1,6 @@
 // How long operations waited or ran: buckets that double from a nanosecond to over an hour.
-import {counted, durationText, grouped, percentText} from './format.mjs';
-import {TIME_KINDS, h, operationList} from './dom.mjs';
+import {durationText, grouped, percentText} from './format.mjs';
+import {TIME_KINDS, h, operationList, timeWordsOfAll} from './dom.mjs';
 import {largestRows} from './table.mjs';
 
 /** Bucket 0 holds times of 0, bucket n those from 2^(n-1) to below 2^n ns, the last one all that are longer. */
@@ -54,7 +54,7 @@ export function histogramView(model, selection) {
   const bars = h('div', {class: 'bars', role: 'group'});
   const below = h('div', {class: 'bucket', 'aria-live': 'polite'});
   const kinds = h('span', {class: 'switch', role: 'group', 'aria-label': 'Which time'}, TIME_KINDS.map(kind =>
-    h('button', {type: 'button', 'data-kind': kind.key, onclick: () => change({kind, bucket: -1})}, kind.text)));
+    h('button', {type: 'button', 'data-kind': kind.key, onclick: () => change({kind, bucket: -1})}, timeWordsOfAll(model, kind))));
   const queues = model.queues.length < 2 ? null : h('label', {}, 'Queue ', h('select', {onchange: event => {
     const queue = Number(event.target.value);
     change({queue, bucket: -1, counts: histogramCounts(model, queue)});
@@ -70,23 +70,23 @@ export function histogramView(model, selection) {
     const total = counts.reduce((sum, count) => sum + count, 0);
     const highest = Math.max(1, ...counts);
     for (const button of kinds.children) button.setAttribute('aria-pressed', String(button.dataset.kind === state.kind.key));
-    bars.setAttribute('aria-label', `${counted(total, 'operation')} by time ${state.kind.text}`);
+    bars.setAttribute('aria-label', `${model.counted(total)} by time ${timeWordsOfAll(model, state.kind)}`);
     bars.replaceChildren();
     // Labels that would touch each other are left out; every bar tells its range to who asks.
     // What took no time at all stands by itself: between it and the next there may be thirty empty ones.
     const start = first === 0 ? Math.max(1, counts.findIndex((count, bucket) => bucket > 0 && count > 0)) : first;
     const every = Math.max(1, Math.ceil((last - start + 1) / 9));
     for (let bucket = first; bucket <= last; bucket = bucket === 0 ? start : bucket + 1) {
-      const words = `${bucketText(bucket)}: ${counted(counts[bucket], 'operation')}, ${percentText(counts[bucket] / total)}`;
+      const words = `${bucketText(bucket)}: ${model.counted(counts[bucket])}, ${percentText(counts[bucket] / total)}`;
       bars.append(h('button', {type: 'button', class: 'bar-column', title: words, 'aria-label': words, disabled: counts[bucket] === 0,
         'aria-pressed': String(bucket === state.bucket), onclick: () => choose(bucket)},
         h('span', {class: 'bar-count', css: {bottom: `${100 * counts[bucket] / highest}%`}}, counts[bucket] ? shortCount(counts[bucket]) : ''),
         h('span', {class: `bar ${state.kind.css}`, css: {height: `${100 * counts[bucket] / highest}%`}}),
         (bucket === 0 || (bucket - start) % every === 0) && h('span', {class: 'bar-label'}, bucket === 0 ? 'none' : durationText(bucketRange(bucket)[0]))));
     }
-    if (total === 0) bars.append(h('p', {class: 'faint'}, 'No operation has such a time.'));
+    if (total === 0) bars.append(h('p', {class: 'faint'}, `None of the ${model.nouns} has such a time.`));
     below.replaceChildren(...(total === 0 ? [] : state.bucket < 0
-      ? [h('p', {class: 'faint'}, 'Each bar stands for times twice as long as the one before. Choose one to see its longest operations.')]
+      ? [h('p', {class: 'faint'}, `Each bar stands for times twice as long as the one before. Choose one to see its longest ${model.nouns}.`)]
       : bucketList()));
   }
   function choose(bucket) {
@@ -95,12 +95,13 @@ export function histogramView(model, selection) {
     if (at >= 0) bars.children[at]?.focus();
   }
   function bucketList() {
-    const {key, text} = state.kind;
+    const {key} = state.kind;
+    const text = timeWordsOfAll(model, state.kind);
     const isIn = row => (state.queue < 0 || model.queue(row) === state.queue) && bucketOf(model.times(row)[key]) === state.bucket;
     // One above, for the bucket of those that did not wait: only what is above zero is listed.
     const rows = largestRows(model.count, row => (isKnownTime(model.times(row)[key]) && isIn(row) ? model.times(row)[key] + 1 : 0), 50);
     const count = state.counts[key][state.bucket];
-    const lead = count > rows.length ? `The ${rows.length} longest of ${grouped(count)}` : counted(count, 'operation');
+    const lead = count > rows.length ? `The ${rows.length} longest of ${grouped(count)}` : model.counted(count);
     return [h('h4', {}, `${lead} ${text} ${bucketText(state.bucket)}`),
       operationList(model, selection, rows, row => h('span', {class: 'beside'}, durationText(model.times(row)[key])))];
   }

@@ -4,7 +4,7 @@ export class Minimap {
   // `parts`: from when to when something was executed, as lanes.
   constructor(canvas, lanes, viewport, colours, look) {
     this.canvas = canvas;
-    this.lanes = lanes.filter((lane) => lane.kind === 'execution');
+    this.lanes = lanes.filter((lane) => lane.kind === 'execution' || lane.kind === 'task');
     this.viewport = viewport;
     this.colours = colours;
     this.context = canvas.getContext('2d');

@@ -1,8 +1,9 @@
-// What the page knows: the trace's data, read once, and the questions that its parts ask. An operation is a row, its
-// place in the columns; times are nanoseconds since the recording began, NaN where nothing happened.
+// What the page knows: the trace's data, read once, and the questions that its parts ask. Work is a row, its place in
+// the columns, operations first, then blocks of dispatch queues, then Swift's tasks; times are nanoseconds since the recording began, NaN where nothing happened.
 import {decodeTable, rowsByOwner} from './columns.mjs';
+import {grouped, listText} from './format.mjs';
 
-const FLAGS = {asynchronous: 1, barrier: 2, leavesThread: 4, external: 8, partial: 16, critical: 32, unknown: 64, barrierForDependencies: 128, barrierForSlot: 256};
+const FLAGS = {asynchronous: 1, barrier: 2, leavesThread: 4, external: 8, partial: 16, critical: 32, unknown: 64, barrierForDependencies: 128, barrierForSlot: 256, child: 512};
 
 // The moments of an operation's life as the columns name them, in the order of that life, and as people read them.
 const MOMENTS = [
@@ -11,8 +12,20 @@ const MOMENTS = [
   ['finished', 'finished'], ['released', 'released'],
 ];
 
-const DETAIL_KINDS = ['block', 'span', 'wait', 'loss', 'start'];
-const CAUSES = ['start', 'dependency', 'slot'];
+// What these moments are called of work that is no operation; null: they say nothing then.
+const SUBMITTED_MOMENTS = {enqueued: 'submitted', ready: null, executing: 'began', finished: 'ended'};
+
+const TASK_MOMENTS = {enqueued: 'created', ready: 'enqueued', executing: 'first ran', finished: 'ended'};
+
+// What a task does in the pieces of its life.
+const PIECE_WORDS = {
+  run: 'running', turn: 'waiting for its turn', suspended: 'waiting for its first run', unknown: 'suspended', task: 'waiting for a task',
+  continuation: 'waiting for a continuation', group: 'waiting for a child', executor: 'going to another executor', sleep: 'sleeping',
+};
+const PRIORITIES = {33: 'user interactive', 25: 'high', 21: 'medium', 17: 'low', 9: 'background'};
+
+const DETAIL_KINDS = ['block', 'span', 'wait', 'loss', 'start', 'run'];
+const CAUSES = ['start', 'dependency', 'slot', 'submission', 'signal'];
 
 export class Model {
   // `data`: the parsed JSON of the page.
@@ -22,18 +35,25 @@ export class Model {
       process: document.process, end: document.end, origin: document.origin, wall: document.wall, activity: document.activity,
       verdict: document.verdict, loss: document.loss, graphNote: document.graphNote, queues: document.queues,
       classes: document.classes, threads: document.threads, groups: document.groups,
-      waitsWithoutLane: document.waitsWithoutLane, places: document.places,
+      waitsWithoutLane: document.waitsWithoutLane, places: document.places, functions: document.functions, kinds: document.kinds,
+      tasks: document.tasks, tasksWithoutLane: document.tasksWithoutLane,
     });
     this.strings = data.strings;
     this.stateWords = document.stateWords;
+    this.pieceKinds = document.pieceKinds;
+    this.firstTask = document.kinds.find(({word}) => word === 'task')?.first ?? Infinity;
     this.operations = decodeTable(tables.operations, ['created']);
     this.moment = decodeTable(tables.moments, MOMENTS.map(([name]) => name));
+    this.pieces = decodeTable(tables.pieces, ['begin', 'end']);
     this.details = decodeTable(tables.details, ['begin', 'end']);
     this.counters = decodeTable(tables.counters, ['time']);
     this.instants = decodeTable(tables.instants, ['time']);
     this.tracks = decodeTable(tables.tracks);
     this.frames = decodeTable(tables.frames);
     this.count = this.operations.count;
+    this.piecesOf = rowsByOwner(this.pieces.row, this.count);
+    this.resumedBy = rowsByOwner(this.pieces.resumer, this.count);
+    this.submittedBy = rowsByOwner(this.operations.submitter, this.count);
     this.edges = decodeTable(tables.dependencies, ['removed']);
     this.edgesFrom = rowsByOwner(this.edges.operation, this.count);
     this.edgesTo = rowsByOwner(this.edges.on, this.count);
@@ -57,17 +77,84 @@ export class Model {
   // MARK: One operation
 
   id(row) { return this.operations.id[row]; }
-  // Ids ascend with the rows.
+  // Ids ascend with the rows of each kind.
   rowOf(id) {
     const ids = this.operations.id;
-    let low = 0;
-    let high = ids.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (ids[middle] < id) low = middle + 1; else high = middle;
+    for (const {first, end} of this.rowRanges()) {
+      let low = first;
+      let high = end;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (ids[middle] < id) low = middle + 1; else high = middle;
+      }
+      if (low < end && ids[low] === id) return low;
     }
-    return ids[low] === id ? low : -1;
+    return -1;
   }
+  // The rows of each kind: {word, first, end}.
+  rowRanges() { return this.kinds.map(({word, first}, place) => ({word, first, end: this.kinds[place + 1]?.first ?? this.count})); }
+  rowsOfKind(word) {
+    const range = this.rowRanges().find((one) => one.word === word);
+    return range ? Array.from({length: range.end - range.first}, (_, place) => range.first + place) : [];
+  }
+  // 'operation', 'block' or 'task'.
+  kind(row) { return this.rowRanges().find(({first, end}) => row >= first && row < end)?.word ?? 'operation'; }
+  // What all work is called: 'operations', 'blocks', or 'operations, blocks and tasks'.
+  get nouns() { return listText(this.#present().map(({word}) => `${word}s`)); }
+  // `3 operations`, `2 operations and blocks`.
+  counted(number) {
+    const present = this.#present();
+    return `${grouped(number)} ${present.length > 1 ? this.nouns : number === 1 ? present[0].word : this.nouns}`;
+  }
+  #present() {
+    const present = this.rowRanges().filter(({first, end}) => end > first);
+    return present.length > 0 ? present : this.rowRanges().slice(0, 1);
+  }
+  // The work whose code submitted it; -1: none, or not known.
+  submitter(row) { return this.operations.submitter[row]; }
+  // What its code submitted.
+  submissions(row) { return rowsOf(row, this.submittedBy); }
+
+  // MARK: Tasks
+
+  isTask(row) { return row >= this.firstTask; }
+  // The task that it is a child of; -1: of none.
+  parent(row) { return this.is(row, 'child') ? this.submitter(row) : -1; }
+  children(row) { return this.submissions(row).filter((one) => this.is(one, 'child')); }
+  // Its runs, suspensions and waits for its turn, by their places, in the order of time.
+  piecesOfTask(row) { return rowsOf(row, this.piecesOf); }
+  pieceKind(place) { return this.pieceKinds[this.pieces.kind[place]] ?? 'unknown'; }
+  // `waiting for fetch(_:) #12`
+  pieceText(place) {
+    const awaited = this.pieces.awaited[place];
+    return awaited >= 0 ? `waiting for ${this.name(awaited)} #${this.id(awaited)}` : PIECE_WORDS[this.pieceKind(place)];
+  }
+  // The suspended time by what for: {text, time}, the longest first.
+  suspensions(row) {
+    const sums = new Map();
+    for (const place of this.piecesOfTask(row)) {
+      const kind = this.pieceKind(place);
+      if (kind !== 'run' && kind !== 'turn') sums.set(kind, (sums.get(kind) ?? 0) + this.pieces.end[place] - this.pieces.begin[place]);
+    }
+    return [...sums].map(([kind, time]) => ({text: PIECE_WORDS[kind], time})).sort((one, other) => other.time - one.time);
+  }
+  // The piece of a suspended task in which it is when the trace ends; -1: it runs, is over, or no task.
+  waitsIn(row) {
+    if (!this.isTask(row)) return -1;
+    const {starts, rows} = this.piecesOf;
+    const last = starts[row + 1] > starts[row] ? rows[starts[row + 1] - 1] : -1;
+    return last >= 0 && this.pieces.isOpen[last] === 1 && !['run', 'turn'].includes(this.pieceKind(last)) ? last : -1;
+  }
+  // Where it let tasks go on, and where others let it go on: places of waits for a turn.
+  resumptions(row) {
+    const own = this.isTask(row) ? this.piecesOfTask(row).filter((place) => this.pieces.resumer[place] >= 0) : [];
+    return [...own, ...rowsOf(row, this.resumedBy)].filter((place) => this.pieces.resumer[place] !== this.pieces.row[place]);
+  }
+  // The word for where it stands: a task that waits for others is suspended.
+  stateText(row) { return this.waitsIn(row) >= 0 ? 'suspended' : this.state(row); }
+
+  // How it came to its queue; null: as most do.
+  way(row) { return this.strings[this.operations.way[row]] ?? null; }
   name(row) {
     const name = this.operations.name[row] < 0 ? '' : this.strings[this.operations.name[row]];
     return name === '' ? this.className(row) : name;
@@ -83,6 +170,12 @@ export class Model {
   queue(row) { return this.operations.queue[row]; }
   state(row) { return this.stateWords[this.operations.state[row]] ?? 'unknown'; }
   priority(row) { return this.operations.priority[row]; }
+  // Null: the usual one.
+  priorityText(row) {
+    const priority = this.priority(row);
+    if (!(priority !== 0 && priority !== null && priority !== undefined)) return null;
+    return (this.isTask(row) && PRIORITIES[priority]) || String(priority);
+  }
   source(row) { return this.strings[this.operations.source[row]] ?? null; }
   /** The stack where it was given to its queue, the one that made it where that is elsewhere, and the one where its thread stood; -1: not known. */
   addedStack(row) { return this.operations.added[row]; }
@@ -105,6 +198,7 @@ export class Model {
   // The three times, which do not overlap; as OperationTimes.swift has it.
   times(row) {
     const times = {waitingForDependencies: 0, waitingForSlot: 0, running: 0};
+    if (this.isTask(row)) return this.#timesOfTask(row, times);
     if (this.is(row, 'unknown')) return times;
     const {enqueued, ready, executing, started, finished} = this.moment;
     const end = Math.max(first(finished[row], this.end), first(enqueued[row], -Infinity));
@@ -120,6 +214,18 @@ export class Model {
     return times;
   }
 
+  // Suspended is what others made it wait.
+  #timesOfTask(row, times) {
+    const {starts, rows} = this.piecesOf;
+    const {kind, begin, end} = this.pieces;
+    for (let at = starts[row]; at < starts[row + 1]; at++) {
+      const place = rows[at];
+      const key = kind[place] === 0 ? 'running' : kind[place] === 1 ? 'waitingForSlot' : 'waitingForDependencies';
+      times[key] += end[place] - begin[place];
+    }
+    return times;
+  }
+
   // Whether the wait that is counted as `key` was one for a barrier; as BarrierWaits.swift has it.
   waitsForBarrier(row, key) {
     return (key === 'waitingForDependencies' && this.is(row, 'barrierForDependencies')) || (key === 'waitingForSlot' && this.is(row, 'barrierForSlot'));
@@ -127,6 +233,7 @@ export class Model {
 
   // From when to when it waited for its dependencies; null: not at all.
   dependencyWait(row) {
+    if (this.isTask(row)) return null;
     const {waitingForDependencies} = this.times(row);
     const begin = this.moment.enqueued[row];
     return waitingForDependencies > 0 ? {begin, end: begin + waitingForDependencies} : null;
@@ -134,6 +241,7 @@ export class Model {
 
   // From when to when it waited for a slot; null: not at all.
   slotWait(row) {
+    if (this.isTask(row)) return null;
     const times = this.times(row);
     if (times.waitingForSlot <= 0) return null;
     const begin = this.moment.enqueued[row] + times.waitingForDependencies;
@@ -144,11 +252,21 @@ export class Model {
     const list = [];
     const created = this.operations.created[row];
     if (!Number.isNaN(created)) list.push({what: 'created', time: created, thread: -1});
-    for (const [name, what] of MOMENTS) {
+    const isOperation = this.kind(row) === 'operation';
+    for (const [name, usual] of MOMENTS) {
       const time = this.moment[name][row];
+      const what = isOperation ? usual : this.#submittedWord(row, name);
+      if (what === null) continue;
       if (!Number.isNaN(time)) list.push({what, time, thread: this.moment[name + 'Thread'][row]});
     }
     return list.sort((one, other) => one.time - other.time);
+  }
+
+  // A block that never ran ends when it is known that it will not.
+  #submittedWord(row, name) {
+    if (name === 'finished' && Number.isNaN(this.moment.executing[row])) return 'given up';
+    if (this.isTask(row) && name in TASK_MOMENTS) return TASK_MOMENTS[name];
+    return name in SUBMITTED_MOMENTS ? SUBMITTED_MOMENTS[name] : MOMENTS.find(([one]) => one === name)[1];
   }
 
   // From the first thing that is known of it to the last.
@@ -289,7 +407,7 @@ export class Model {
     return rows;
   }
 
-  // MARK: All operations
+  // MARK: All work
 
   // `#5` finds an id; anything else is a part of a name or a class, whatever the case.
   find(text, most = 50) {

@@ -97,7 +97,8 @@ export class Painter {
     lane.visit(viewport.from, viewport.to, viewport.perPixel * 2, (from, to, at, count, coverage) => {
       const x = Math.max(viewport.x(from), viewport.left - 4);
       const wide = Math.max(Math.min(viewport.x(to), right) - x, 1);
-      const batch = this.#batch(this.#fill(lane, at) * STRENGTHS + Math.ceil(coverage * STRENGTHS) - 1);
+      const strength = Math.max(1, Math.ceil(coverage * STRENGTHS));
+      const batch = this.#batch(this.#fill(lane, at, count) * STRENGTHS + strength - 1);
       const last = batch.length - 1;
       // Cells that touch and look the same are one.
       if (count > 1 && last > 0 && batch[last - 1] + batch[last] >= x - 0.01) batch[last] = x + wide - batch[last - 1];
@@ -135,9 +136,11 @@ export class Painter {
 
   #batch(key) { return this.batches[Math.max(0, key)] ??= []; }
 
-  #fill(lane, at) {
+  #fill(lane, at, count = 1) {
     const {colours, model} = this;
     switch (lane.kind) {
+      // Many pieces at one place are drawn as strong as the tasks run there.
+      case 'task': return count === 1 && !lane.runs[at] ? colours.fillOfPiece(model.pieceKind(lane.piece[at])) : colours.fillOf(model, lane.row[at], this.colourBy);
       case 'slot': case 'dependencies': return colours.fillOfWait(model, lane.row[at], lane.kind);
       case 'detail': return colours.fillOfDetail(model.details.kind[lane.detail[at]]);
       default: return colours.fillOf(model, lane.row[at], this.colourBy);
@@ -145,6 +148,7 @@ export class Painter {
   }
 
   #label(lane, at) {
+    if (lane.piece && !lane.runs[at]) return this.model.pieceText(lane.piece[at]);
     return lane.detail ? this.model.detailName(lane.detail[at]) : this.model.name(lane.row[at]);
   }
 
@@ -253,11 +257,11 @@ export class Painter {
 
   // Frames around the selected operation's slices, and a thin one around what the pointer is on.
   #paintSelected(scene, shown) {
-    const frame = (row, at, thick, colour) => {
+    const frame = (row, at, thick, colour, last = at) => {
       const {context} = this;
       const y = RULER + row.top - scene.scroll;
       const x = scene.viewport.x(row.lane.begin[at]);
-      const wide = Math.max(scene.viewport.x(row.lane.end[at]) - x, 3);
+      const wide = Math.max(scene.viewport.x(row.lane.end[last]) - x, 3);
       context.save();
       context.beginPath();
       context.rect(this.gutter, RULER, this.width - this.gutter, this.height);
@@ -267,7 +271,7 @@ export class Painter {
       context.strokeRect(x - 0.5, y + 0.5, wide, row.height - 1);
       context.restore();
     };
-    for (const {row, at} of scene.selected) if (shown.includes(row)) frame(row, at, 2.5, this.colours.text);
+    for (const {row, at, last} of scene.selected) if (shown.includes(row)) frame(row, at, 2.5, this.colours.text, last);
     if (scene.hovered && shown.includes(scene.hovered.row)) frame(scene.hovered.row, scene.hovered.at, 1.25, this.colours.text);
   }
 

@@ -1,7 +1,7 @@
 // All that the trace tells of the selected operation. What is not known is not shown.
 import {counted, durationText, grouped, momentText} from './format.mjs';
 import {codeText, stackView} from './stacks.mjs';
-import {TIME_KINDS, h, onPageKey, operationButton, operationList, sign, stateChip, threadName, timeWords, timesBar} from './dom.mjs';
+import {TIME_KINDS, h, moreButton, onPageKey, operationButton, operationList, sign, stateChip, threadName, timeWords, timesBar} from './dom.mjs';
 
 export function mountPanel(element, model, selection) {
   const announcer = document.getElementById('announcer');
@@ -28,7 +28,7 @@ export function mountPanel(element, model, selection) {
 
 function announcement(model, row) {
   const queue = model.queues[model.queue(row)];
-  return `Selected ${model.name(row)}, number ${model.id(row)}, ${model.state(row)}${queue ? `, queue ${queue.name}` : ''}, ran ${durationText(model.times(row).running)}.`;
+  return `Selected ${model.name(row)}, number ${model.id(row)}, ${model.stateText(row)}${queue ? `, queue ${queue.name}` : ''}, ran ${durationText(model.times(row).running)}.`;
 }
 
 /** From the first moment of an operation to its last, with some room, within the trace; null if none is known. */
@@ -37,7 +37,7 @@ function spanOf(moments, end) {
   if (lived.length === 0) return null;
   const from = lived[0].time;
   const last = lived[lived.length - 1];
-  const to = last.what === 'finished' ? last.time : end;
+  const to = ['finished', 'ended', 'given up'].includes(last.what) ? last.time : end;
   const room = Math.max((to - from) * 0.25, 1000);
   return [from - room, to + room];
 }
@@ -51,13 +51,19 @@ class PanelContent {
   }
 
   elements() {
+    const {model, row} = this;
     return [this.head(), this.facts(), this.timesPart(), this.stackPart('Where it stands', this.model.standsStack(this.row)),
-      this.waitPart(), this.slotPart(), this.momentsPart(), this.insidePart(),
-      this.stackPart('Where it was added', this.model.addedStack(this.row)),
+      this.waitPart(), this.slotPart(), this.momentsPart(), this.piecesPart(), this.insidePart(),
+      this.stackPart(model.kind(row) === 'operation' ? 'Where it was added' : 'Where it was submitted', this.model.addedStack(this.row)),
       this.stackPart('Where it was made', this.model.madeStack(this.row)),
+      this.links('Children', this.model.children(this.row), one => one, () => null),
+      this.links(model.isTask(row) ? 'Created' : 'Submitted', this.submissions(), one => one, () => null),
       this.links('Waits for', this.model.dependencies(this.row), one => one.row, one => this.removedText(one)),
       this.links('Wait for it', this.model.dependents(this.row), row => row, () => null)].filter(Boolean);
   }
+
+  /** Children have a list of their own. */
+  submissions() { return this.model.submissions(this.row).filter(one => !this.model.is(one, 'child')); }
 
   button(row) { return operationButton(this.model, this.selection, row); }
 
@@ -69,13 +75,16 @@ class PanelContent {
     return h('header', {},
       h('div', {class: 'panel-title'}, h('h2', {tabindex: '-1'}, h('bdi', {}, model.name(row)), ' ', h('span', {class: 'number'}, `#${model.id(row)}`)),
         h('button', {type: 'button', class: 'icon', 'aria-label': 'Close', title: 'Close (Esc)', onclick: () => selection.select(-1)}, '×')),
-      h('p', {class: 'panel-state'}, stateChip(model.state(row)), model.isBarrier(row) && h('span', {class: 'tag'}, 'barrier'), model.isAsync(row) && h('span', {class: 'tag'}, 'asynchronous')),
+      h('p', {class: 'panel-state'}, stateChip(model.state(row), undefined, model.stateText(row)), model.isBarrier(row) && h('span', {class: 'tag'}, 'barrier'), model.isAsync(row) && h('span', {class: 'tag'}, 'asynchronous'), model.kind(row) !== 'operation' && h('span', {class: 'tag'}, model.kind(row))),
       findings.map(index => h('button', {type: 'button', class: `panel-finding ${model.findings[index].severity}-finding`,
         onclick: () => { selection.choose(index); selection.show('findings'); }}, sign(model.findings[index].severity === 'error' ? 'failed' : model.findings[index].severity), h('span', {}, model.findings[index].title))),
       h('p', {class: 'actions'},
         this.span() && h('button', {type: 'button', onclick: () => this.showInTimeline()}, 'Show in timeline'),
-        model.box(row) && h('button', {type: 'button', onclick: () => selection.show('graph')}, 'Show in graph')));
+        this.isDrawn() && h('button', {type: 'button', onclick: () => selection.show('graph')}, 'Show in graph')));
   }
+
+  /** Blocks have boxes only where the graph was asked for them. */
+  isDrawn() { return this.model.kind(this.row) === 'operation' || document.getElementById(this.model.box(this.row)) !== null; }
 
   /** Null for one that stands nowhere on the timeline: it was never given to a queue, and never ran. */
   span() { return this.model.span(this.row) && spanOf(this.model.moments(this.row), this.model.end); }
@@ -89,23 +98,51 @@ class PanelContent {
   facts() {
     const {model, row} = this;
     const queue = model.queues[model.queue(row)];
-    const priority = model.priority(row);
     return h('dl', {class: 'facts-list'}, [
-      ['Class', model.className(row) && h('bdi', {}, model.className(row))],
+      ['Now', this.suspensionText()],
+      [model.parent(row) >= 0 ? 'Parent' : model.isTask(row) ? 'Created by' : 'Submitted by', this.submitterText()],
+      ['Way', model.way(row)],
+      ['Class', model.kind(row) === 'operation' && model.className(row) && h('bdi', {}, model.className(row))],
       ['Function', model.functionName(row) && h('bdi', {}, breakable(model.functionName(row)))],
-      ['Queue', !queue ? (model.is(row, 'external') ? null : h('span', {class: 'faint'}, 'none')) : [h('bdi', {}, queue.name), h('span', {class: 'faint'}, queue.limit < 0 ? ' no limit' : ` limit ${queue.limit}`, queue.isSuspended && ', suspended')]],
-      ['Priority', priority !== null && priority !== undefined && priority !== 0 && String(priority)],
+      ['Queue', !queue ? (model.isTask(row) || model.is(row, 'external') ? null : h('span', {class: 'faint'}, 'none')) : [h('bdi', {}, queue.name), h('span', {class: 'faint'}, queue.limit < 0 ? ' no limit' : ` limit ${queue.limit}`, queue.isSuspended && ', suspended')]],
+      ['Priority', model.priorityText(row)],
       ['Source', model.source(row) && h('code', {}, breakable(model.source(row)))],
       ['Error', model.error(row) && h('span', {class: 'error-text'}, model.error(row))],
     ].filter(([, value]) => value).map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
+  }
+
+  /** What a suspended task waits for, since when, and in which functions. */
+  suspensionText() {
+    const {model} = this;
+    const place = model.waitsIn(this.row);
+    if (place < 0) return null;
+    const {awaited, begin, end, stack} = model.pieces;
+    return [awaited[place] >= 0 ? ['waiting for ', this.button(awaited[place])] : model.pieceText(place), h('span', {class: 'faint'}, ` for ${durationText(end[place] - begin[place])}`),
+      stack[place] >= 0 && h('details', {class: 'stack-of', open: true}, h('summary', {}, h('bdi', {}, codeText(model.stack(stack[place])))), stackView(model.stack(stack[place])))];
+  }
+
+  /** The work whose code did it, else the thread. */
+  submitterText() {
+    const {model, row} = this;
+    if (model.submitter(row) >= 0) return this.button(model.submitter(row));
+    if (model.kind(row) === 'operation') return null;
+    return h('bdi', {}, threadName(model, model.moment.enqueuedThread[row]));
   }
 
   timesPart() {
     const {times} = this;
     const whole = TIME_KINDS.reduce((sum, kind) => sum + (times[kind.key] ?? 0), 0);
     if (whole === 0) return null;
-    return this.part('Time', timesBar(times, whole, kind => timeWords(this.model, this.row, kind)), h('dl', {class: 'times'}, TIME_KINDS.map(kind =>
-      h('div', {}, h('dt', {}, h('i', {class: kind.css}), timeWords(this.model, this.row, kind)), h('dd', {class: 'figure'}, this.isReached(kind.key) ? durationText(times[kind.key]) : 'not begun')))));
+    return this.part('Time', timesBar(times, whole, kind => timeWords(this.model, this.row, kind)), h('dl', {class: 'times'}, this.timeKinds().map(kind =>
+      [h('div', {}, h('dt', {}, h('i', {class: kind.css}), timeWords(this.model, this.row, kind)), h('dd', {class: 'figure'}, this.isReached(kind.key) ? durationText(times[kind.key]) : 'not begun')),
+      // Of what it was suspended, the reasons.
+      kind.key === 'waitingForDependencies' && this.model.isTask(this.row) && this.model.suspensions(this.row).map(({text, time}) =>
+        h('div', {class: 'part-of'}, h('dt', {}, text), h('dd', {class: 'figure'}, durationText(time))))])));
+  }
+
+  /** Hardly a block waits for a time or a group. */
+  timeKinds() {
+    return TIME_KINDS.filter(({key}) => key !== 'waitingForDependencies' || this.times[key] > 0 || this.model.kind(this.row) === 'operation');
   }
 
   /** Whether the operation came as far as this time. */
@@ -154,9 +191,30 @@ class PanelContent {
         h('td', {class: 'thread', title: threadName(model, moment.thread)}, h('bdi', {}, threadName(model, moment.thread)))))))));
   }
 
+  /** The life of a task, piece by piece. */
+  piecesPart() {
+    const {model, row} = this;
+    const places = model.isTask(row) ? model.piecesOfTask(row) : [];
+    if (places.length < 2) return null;
+    const {begin, end, isOpen, thread, resumer, stack} = model.pieces;
+    const body = h('tbody');
+    const more = moreButton(body, places.length, 30, (from, to) => {
+      for (const place of places.slice(from, to)) {
+        const code = stack[place] >= 0 ? codeText(model.stack(stack[place])) : '';
+        const beside = resumer[place] >= 0 ? ['let go on by ', h('button', {type: 'button', class: 'plain', title: model.name(resumer[place]), onclick: () => this.selection.select(resumer[place])}, `#${model.id(resumer[place])}`)]
+          : [model.pieceKind(place) === 'turn' && thread[place] >= 0 && 'let go on on ', h('bdi', {}, code || threadName(model, thread[place]))];
+        body.append(h('tr', {}, h('th', {scope: 'row'}, model.pieceText(place)), h('td', {class: 'figure', title: `${grouped(begin[place])} ns`}, momentText(begin[place])),
+          h('td', {class: 'figure'}, durationText(end[place] - begin[place]), isOpen[place] === 1 && ' so far'), h('td', {class: 'thread'}, beside)));
+      }
+    });
+    return this.part('Runs and suspensions', h('div', {class: 'scroll'}, h('table', {class: 'moments pieces'},
+      h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, 'What'), h('th', {scope: 'col', class: 'figure'}, 'At'), h('th', {scope: 'col', class: 'figure'}, 'Took'), h('th', {scope: 'col'}, 'Where, or who'))), body)), more);
+  }
+
   insidePart() {
     const {model, row} = this;
-    const inside = model.inside(row);
+    // A run is the block itself, on its thread.
+    const inside = model.inside(row).filter(one => one.kind !== 'run');
     if (inside.length === 0) return null;
     const words = {block: 'block', span: 'span', wait: 'waited for', start: 'on its thread'};
     return this.part('Inside', h('ul', {class: 'inside'}, inside.map(one => h('li', {},

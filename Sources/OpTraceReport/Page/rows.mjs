@@ -1,8 +1,7 @@
 // What stands above what in the timeline: the threads with their lanes, then each queue with its counters and lanes.
 import {counted, listText, queueHeading} from './format.mjs';
 
-const HEIGHTS = {heading: 24, counters: 48, lane: 20, note: 20, detail: 15, wait: 15, gap: 6};
-const LANE_TITLES = {slot: 'waiting for a slot', dependencies: 'waiting for dependencies'};
+const HEIGHTS = {heading: 24, counters: 48, lane: 20, note: 20, detail: 15, wait: 15, task: 16, gap: 6};
 const MOST_THREADS = 3;
 
 // Rows from above: {kind: 'heading'|'counters'|'lane'|'note', title, top, height, group, lane?, counter?, instants?, text?}. Their tops
@@ -21,8 +20,8 @@ export function layOut(model, lanes, counters) {
     const counter = counters.get(place);
     if (own.length === 0 && !counter && group.queue === null) return;
     add({kind: 'heading', title: headingOf(model, group), group: place, height: HEIGHTS.heading, instants: instantsOf(model, group, place)});
-    if (counter && group.queue !== null) {
-      add({kind: 'counters', title: 'executing · ready · limit', group: place, height: HEIGHTS.counters, counter});
+    if (counter && (group.queue !== null || group.kind === 'task')) {
+      add({kind: 'counters', title: group.kind === 'task' ? 'executing · ready' : 'executing · ready · limit', group: place, height: HEIGHTS.counters, counter});
     }
     let before = null;
     const running = own.filter((lane) => lane.kind === 'execution').length;
@@ -31,9 +30,9 @@ export function layOut(model, lanes, counters) {
       if (note && number === running) add({kind: 'note', title: running > 0 ? '' : 'running', text: note, group: place, height: HEIGHTS.note});
       // Lanes of one sort that follow one another share a title.
       const sort = `${lane.kind} ${trackTitle(lane)}`;
-      const title = sort === before && lane.kind !== 'execution' ? '' : LANE_TITLES[lane.kind] ?? trackTitle(lane);
+      const title = sort === before && lane.kind !== 'execution' ? '' : trackTitle(lane);
       const isWait = lane.kind === 'slot' || lane.kind === 'dependencies';
-      const height = isWait ? HEIGHTS.wait : lane.kind === 'detail' ? HEIGHTS.detail : HEIGHTS.lane;
+      const height = isWait ? HEIGHTS.wait : HEIGHTS[lane.kind] ?? HEIGHTS.lane;
       add({kind: 'lane', title: before === sort ? '' : title, group: place, lane, height});
       before = sort;
     }

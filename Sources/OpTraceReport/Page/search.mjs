@@ -1,4 +1,4 @@
-// Finds operations by a part of their name or class, or by number: a combobox with a list below.
+// Finds work by a part of their name or class, or by number: a combobox with a list below.
 import {grouped} from './format.mjs';
 import {h, nameText, onPageKey, sign} from './dom.mjs';
 
@@ -39,11 +39,11 @@ export function foundText(shown, total) {
 
 export function mountSearch(element, model, selection) {
   let rows = [], active = -1, lastDuration = 0, before = null;
-  const list = h('ul', {id: 'search-list', role: 'listbox', 'aria-label': 'Operations found'});
+  const list = h('ul', {id: 'search-list', role: 'listbox', 'aria-label': 'What was found'});
   const count = h('p', {class: 'search-count', role: 'status'});
   const popup = h('div', {class: 'search-popup', hidden: true}, count, list);
   const field = h('input', {type: 'search', id: 'search-field', role: 'combobox', autocomplete: 'off', spellcheck: 'false', enterkeyhint: 'go',
-    placeholder: 'Search operations', 'aria-label': 'Search operations by name, class or #number', 'aria-keyshortcuts': '/',
+    placeholder: `Search ${model.nouns}`, 'aria-label': `Search ${model.nouns} by name, class or #number`, 'aria-keyshortcuts': '/',
     'aria-autocomplete': 'list', 'aria-expanded': 'false', 'aria-controls': 'search-list'});
   element.append(h('span', {class: 'search-field'}, field, h('kbd', {'aria-hidden': 'true'}, '/')), popup);
   const debounce = new Debounce(find);
@@ -60,10 +60,10 @@ export function mountSearch(element, model, selection) {
   }
   function option(row, index) {
     const queue = model.queues[model.queue(row)];
-    return h('li', {role: 'option', id: `found-${index}`, 'aria-selected': 'false', 'aria-label': [`${model.name(row)} #${model.id(row)}`, queue?.name, model.state(row)].filter(Boolean).join(', '),
+    return h('li', {role: 'option', id: `found-${index}`, 'aria-selected': 'false', 'aria-label': [`${model.name(row)} #${model.id(row)}`, queue?.name, model.stateText(row)].filter(Boolean).join(', '),
       onpointerdown: event => event.preventDefault(), onclick: () => choose(index)},
       sign(model.state(row)), nameText(model.name(row)), h('span', {class: 'number'}, `#${model.id(row)}`),
-      h('span', {class: 'beside'}, [queue?.name, model.state(row)].filter(Boolean).join(' · ')));
+      h('span', {class: 'beside'}, [queue?.name ?? (model.isTask(row) && 'task'), model.stateText(row)].filter(Boolean).join(' · ')));
   }
   function open(isOpen) {
     popup.hidden = !isOpen;

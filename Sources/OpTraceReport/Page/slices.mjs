@@ -3,7 +3,8 @@
 // pixels, however many operations there are.
 
 export class Lane {
-  // `kind`: 'execution', 'dependencies', 'slot', or 'detail'. `track`: its place among the model's tracks.
+  // `kind`: 'execution', 'dependencies', 'slot', 'detail', or 'task', which has all pieces of tasks. `track`: its place among the
+  // model's tracks.
   constructor(kind, track, count) {
     this.kind = kind;
     this.track = track;
@@ -12,23 +13,29 @@ export class Lane {
     // The operation (-1: none), and for details their own place.
     this.row = new Int32Array(count);
     this.detail = kind === 'detail' ? new Int32Array(count) : null;
+    // The place of the task's piece, and whether its code runs in it.
+    this.piece = kind === 'task' ? new Int32Array(count) : null;
+    this.runs = kind === 'task' ? new Uint8Array(count) : null;
     this.count = 0;
   }
 
-  add(begin, end, row, detail = -1) {
+  add(begin, end, row, detail = -1, runs = false) {
     const at = this.count++;
+    if (this.piece) [this.piece[at], this.runs[at]] = [detail, runs ? 1 : 0];
     this.begin[at] = begin;
     this.end[at] = end;
     this.row[at] = row;
     if (this.detail) this.detail[at] = detail;
   }
 
-  // Once all are there, in the order of time: sums up the covered time before each.
+  // Once all are there, in the order of time: sums up the covered time before each. Of a task it is that of its runs.
   close() {
     this.busy = new Float64Array(this.count + 1);
-    for (let at = 0; at < this.count; at++) this.busy[at + 1] = this.busy[at] + (this.end[at] - this.begin[at]);
+    for (let at = 0; at < this.count; at++) this.busy[at + 1] = this.busy[at] + (this.covers(at) ? this.end[at] - this.begin[at] : 0);
     return this;
   }
+
+  covers(at) { return this.runs === null || this.runs[at] === 1; }
 
   // The first slice from `at` on that begins at `time` or later. O(log distance).
   skip(at, time) {
@@ -50,7 +57,7 @@ export class Lane {
   // How much of the time before `time` is covered. O(log n).
   coveredUntil(time) {
     const next = this.count > 0 ? this.skip(0, time) : 0;
-    return this.busy[next] - (next > 0 ? Math.max(0, this.end[next - 1] - time) : 0);
+    return this.busy[next] - (next > 0 && this.covers(next - 1) ? Math.max(0, this.end[next - 1] - time) : 0);
   }
 
   // The slice at a time, or the nearest one that begins within `reach` of it; -1: none.
@@ -93,16 +100,16 @@ export function buildLanes(model) {
   const lanes = [];
   const addAll = (kind, tracks, interval) => {
     const counts = new Int32Array(model.tracks.count);
-    for (const place of tracks) if (place >= 0) counts[place] += 1;
+    for (let row = 0; row < Math.min(model.count, model.firstTask); row++) if (tracks[row] >= 0) counts[tracks[row]] += 1;
     const own = Array.from(counts, (count, place) => (count > 0 ? new Lane(kind, place, count) : null));
-    const rows = rowsInOrder(tracks, interval, model.count);
+    const rows = rowsInOrder(tracks, interval, Math.min(model.count, model.firstTask));
     for (const {row, begin, end} of rows) own[tracks[row]].add(begin, end, row);
     for (const lane of own) if (lane) lanes.push(lane.close());
   };
   addAll('execution', track, (row) => model.execution(row));
   addAll('slot', slotTrack, (row) => model.slotWait(row));
   addAll('dependencies', dependencyTrack, (row) => model.dependencyWait(row));
-  return lanes.concat(detailLanes(model)).sort((one, other) => one.track - other.track);
+  return lanes.concat(taskLanes(model), detailLanes(model)).sort((one, other) => one.track - other.track);
 }
 
 // Those that have a track, by the time when they begin.
@@ -114,6 +121,24 @@ function rowsInOrder(tracks, interval, count) {
     if (found) rows.push({row, begin: found.begin, end: found.end});
   }
   return rows.sort((one, other) => one.begin - other.begin);
+}
+
+// A row for the tasks of each track, with what they ran and what they waited for.
+function taskLanes(model) {
+  const {track} = model.operations;
+  const {begin, end, kind, row} = model.pieces;
+  const places = new Map();
+  for (let place = 0; place < model.pieces.count; place++) {
+    const own = track[row[place]];
+    if (own < 0) continue;
+    if (!places.has(own)) places.set(own, []);
+    places.get(own).push(place);
+  }
+  return [...places].map(([own, list]) => {
+    const lane = new Lane('task', own, list.length);
+    for (const place of list.sort((one, other) => begin[one] - begin[other])) lane.add(begin[place], end[place], row[place], place, kind[place] === 0);
+    return lane.close();
+  });
 }
 
 function detailLanes(model) {

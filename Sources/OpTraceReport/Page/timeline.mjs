@@ -1,6 +1,6 @@
 // The timeline: puts canvas, overview, buttons and legend into the page, and makes what people do change what is drawn.
 import {TIME_KINDS, h, stateChip, timeWords} from './dom.mjs';
-import {durationText, grouped} from './format.mjs';
+import {counted, durationText, grouped} from './format.mjs';
 import {buildLanes} from './slices.mjs';
 import {buildCounters} from './steps.mjs';
 import {layOut, rowAt} from './rows.mjs';
@@ -74,14 +74,18 @@ class Timeline {
       this.overview, this.stage,
       h('p', {id: 'timeline-help', class: 'unseen'},
         'W and S zoom, A and D move, arrow up and down change the lane, brackets go to the operation before and after, Enter selects. '
-        + 'Every operation is also found by the search, and listed with its times in the operation panel.'),
+        + 'All of it is also found by the search, and listed with its times in the panel.'),
       this.said);
     if (this.model.waitsWithoutLane > 0) {
       this.element.append(h('p', {class: 'timeline-note faint'},
         `${grouped(this.model.waitsWithoutLane)} waits found no lane of their own; the counters count them all.`));
     }
+    if (this.model.tasksWithoutLane > 0) {
+      this.element.append(h('p', {class: 'timeline-note faint'},
+        `${counted(this.model.tasksWithoutLane, 'task')} found no row, and stand on their threads alone; the counters count them all.`));
+    }
     if (this.laneRows.length === 0) {
-      this.stage.append(h('p', {class: 'timeline-none'}, this.model.count === 0 ? 'No operation was recorded.' : 'No operation was executed.'));
+      this.stage.append(h('p', {class: 'timeline-none'}, this.model.count === 0 ? 'No operation was recorded.' : `No ${this.model.nouns.replace(/s$/, '')} was executed.`));
     }
     this.#showLegend('state');
   }
@@ -90,13 +94,17 @@ class Timeline {
     const {model} = this;
     const entries = by === 'state'
       ? model.states.map(({state}) => h('span', {class: 'class-chip'}, h('i', {class: `fill-of-${state}`}), stateChip(state)))
-      : model.classes.slice(0, CLASS_COLOURS).map(({name}, rank) => h('span', {class: 'class-chip'},
+      : [...model.classes, ...model.functions, ...model.tasks].slice(0, CLASS_COLOURS).map(({name}, rank) => h('span', {class: 'class-chip'},
         h('i', {class: `class-colour-${rank}`}), h('bdi', {}, name)));
     this.waitFills ??= new Set(this.lanes.filter((lane) => lane.kind === 'slot' || lane.kind === 'dependencies')
       .flatMap((lane) => Array.from(lane.row, (row) => waitFillOf(model.state(row), lane.kind))));
     // A wait that never ends has the colour of what it is stuck in, in both ways to colour.
     const waits = [['waits-for-slot', 'waiting for a slot'], ['waits-for-dependencies', 'waiting for dependencies'],
       ['fill-of-deadlocked', 'waiting, deadlocked'], ['fill-of-stalled', 'waiting, stalled']].filter(([css]) => this.waitFills.has(css));
+    if (this.lanes.some((lane) => lane.kind === 'task')) {
+      if (!this.waitFills.has('waits-for-slot')) waits.unshift(['waits-for-slot', 'waiting for its turn']);
+      waits.push(['suspended', 'task suspended']);
+    }
     if (model.details.kind.includes(2)) waits.push(['thread-blocked', 'thread blocked']);
     this.legend.replaceChildren(...entries,
       ...waits.map(([css, text]) => h('span', {class: 'class-chip'}, h('i', {class: `wait-mark ${css}`}), text)));
@@ -211,6 +219,7 @@ class Timeline {
 
   // Where the slices of an operation are: {row, at}.
   #slicesOf(row) {
+    if (this.model.isTask(row)) return this.#sliceOfTask(row);
     const found = [];
     const look = (kind, track, time) => {
       if (track < 0 || Number.isNaN(time)) return;
@@ -225,6 +234,16 @@ class Timeline {
     look('slot', operations.slotTrack[row], this.model.slotWait(row)?.begin ?? NaN);
     look('dependencies', operations.dependencyTrack[row], this.model.dependencyWait(row)?.begin ?? NaN);
     return found;
+  }
+
+  // All pieces of a task are one: from its first to its last.
+  #sliceOfTask(row) {
+    const track = this.model.operations.track[row];
+    const own = track < 0 ? null : this.laneRows.find((one) => one.lane.track === track && one.lane.kind === 'task');
+    const pieces = this.model.piecesOfTask(row);
+    if (!own || pieces.length === 0) return [];
+    const at = own.lane.skip(0, this.model.pieces.begin[pieces[0]]);
+    return [{row: own, at, last: Math.min(at + pieces.length, own.lane.count) - 1}];
   }
 
   // From the ends of what it depended on to its begin, and from its end to the begins of what depended on it.
@@ -248,6 +267,21 @@ class Timeline {
     };
     for (const dependency of model.dependencies(row).slice(0, 200)) if (dependency.removed === null) add(dependency.row, row);
     for (const dependent of model.dependents(row).slice(0, 200)) add(row, dependent);
+    // From the moment of the submission, which lies in the midst of who submitted it.
+    const leads = (source, target, time, arrives) => {
+      const [from, to] = [source === row ? own : last(source), target === row ? own : last(target)];
+      if (!from || !to) return;
+      const usual = to.row.lane.kind === 'execution' ? to.row.lane.begin[to.at] : to.row.lane.end[to.last ?? to.at];
+      arrows.push({
+        from: time, to: Number.isNaN(arrives) ? usual : arrives, fromTop: middle(from), toTop: middle(to), isStuck: false, isCritical: false,
+      });
+    };
+    const submits = (source, target) => leads(source, target, model.moment.enqueued[target], model.moment.executing[target]);
+    // From who let a task go on to where it ran again.
+    const resumes = (place) => leads(model.pieces.resumer[place], model.pieces.row[place], model.pieces.begin[place], model.pieces.end[place]);
+    for (const place of model.resumptions(row).slice(0, 200)) resumes(place);
+    if (model.submitter(row) >= 0) submits(model.submitter(row), row);
+    for (const submitted of model.submissions(row).slice(0, 200)) submits(row, submitted);
     return arrows;
   }
 
@@ -316,6 +350,7 @@ class Timeline {
   // What a slice says, in lines.
   #describe({row, at}) {
     const {lane} = row;
+    if (lane.piece) return this.#describePiece(lane, at);
     const length = durationText(lane.end[at] - lane.begin[at]);
     const when = `${durationText(lane.begin[at])} after the start`;
     if (lane.detail) return [this.model.detailName(lane.detail[at]), length, when];
@@ -323,6 +358,15 @@ class Timeline {
     const queue = this.model.queues[this.model.queue(operation)];
     return [`${this.model.name(operation)} #${this.model.id(operation)}`, `${timeWords(this.model, operation, TIME_KINDS.find((kind) => kind.key === LANE_KINDS[lane.kind]))} ${length}`, when,
       `${this.model.className(operation)}${queue ? ` · ${queue.name}` : ''} · ${this.model.state(operation)}`];
+  }
+
+  #describePiece(lane, at) {
+    const {model} = this;
+    const [task, place] = [lane.row[at], lane.piece[at]];
+    const thread = model.threads[model.pieces.thread[place]]?.name;
+    return [`${model.name(task)} #${model.id(task)}`, `${model.pieceText(place)} ${durationText(lane.end[at] - lane.begin[at])}`,
+      `${durationText(lane.begin[at])} after the start`,
+      lane.runs[at] ? `on ${thread ?? 'an unknown thread'} · ${model.stateText(task)}` : `task · ${model.stateText(task)}`];
   }
 
   click(x, y) {

@@ -1,20 +1,20 @@
 // Where the time went: the critical path, then waits by length, queue, class, thread and operation.
 import {counted, durationText, grouped, percentText} from './format.mjs';
-import {TIME_KINDS, h, moreButton, nameText, operationButton, timesBar, threadName, whenShown} from './dom.mjs';
+import {TIME_KINDS, h, moreButton, nameText, operationButton, timeWordsOfAll, timesBar, threadName, whenShown} from './dom.mjs';
 import {largestRows, sortableTable} from './table.mjs';
 import {histogramView} from './histogram.mjs';
 
 export function mountWhy(element, model, selection) {
   whenShown(selection, 'why', () => {
     const view = new WhyView(model, selection);
-    element.append(h('div', {class: 'reading'}, timesLegend(), view.criticalPath(), view.remaining(), view.waits(),
-      view.queues(), view.classes(), view.operations(), view.threads(), view.threadWaits(), view.places()));
+    element.append(h('div', {class: 'reading'}, timesLegend(model), view.criticalPath(), view.remaining(), view.waits(),
+      view.queues(), view.dispatchQueues(), view.classes(), view.functions(), view.tasks(), view.taskTree(), ...view.work(), view.threads(), view.threadWaits(), view.places()));
   });
 }
 
-function timesLegend() {
-  return h('p', {class: 'times-legend'}, TIME_KINDS.map(kind => h('span', {}, h('i', {class: kind.css}), kind.text)),
-    h('span', {}, h('i', {class: 'critical-time'}), 'running, on the critical path'));
+function timesLegend(model) {
+  return h('p', {class: 'times-legend'}, TIME_KINDS.map(kind => h('span', {}, h('i', {class: kind.css}), timeWordsOfAll(model, kind))),
+    model.counts.operations > 0 && h('span', {}, h('i', {class: 'critical-time'}), 'running, on the critical path'));
 }
 
 /** The rows of the critical path's table, which add up to the wall time: `{step | part, took, total}`. */
@@ -48,6 +48,9 @@ const PATH_PARTS = {
   after: ['After the last step', 'until the end of all activity'],
 };
 
+const SUSPENDED_FOR = {task: 'For tasks', group: 'For children', continuation: 'Continuations', executor: 'Executors', sleep: 'Sleep', unknown: 'Not known'};
+const taskTimeWords = kind => ({waitingForDependencies: 'suspended', waitingForSlot: 'waiting for their turn'}[kind.key] ?? kind.text);
+
 class WhyView {
   constructor(model, selection) {
     this.model = model;
@@ -58,13 +61,17 @@ class WhyView {
   criticalPath() {
     const {model} = this;
     const path = model.criticalPath;
+    if (path.steps.length === 0 && model.counts.operations === 0) return null;
     if (path.steps.length === 0) return this.part('Critical path', h('p', {class: 'faint'}, 'No operation of this trace ended, so none decided how long it took.'));
     const {rows, total} = pathRows(path, model.wall);
     return this.part('Critical path',
-      h('p', {class: 'lead'}, `${path.steps.length === 1 ? '1 operation decides' : `${counted(path.steps.length, 'operation')} one after the other decide`} the ${durationText(model.wall)}: ${shareText(path, model.wall)}. `,
+      h('p', {class: 'lead'}, `${path.steps.length === 1 ? `1 ${this.pathWord()} decides` : `${counted(path.steps.length, this.pathWord())} one after the other decide`} the ${durationText(model.wall)}: ${shareText(path, model.wall)}. `,
         isOver(model) ? 'Only a shorter step here makes the whole shorter.' : 'Not everything is over: the findings tell what holds the rest up, if anything does.'),
       this.strip(rows, total), this.pathTable(rows, total));
   }
+
+  /** What the path's steps are: work of other kinds may take several each. */
+  pathWord() { return this.model.criticalPath.steps.every(step => this.model.kind(step.row) === 'operation') ? 'operation' : 'step'; }
 
   /** The whole time as one line: what is wide is what to look at. */
   strip(rows, total) {
@@ -88,7 +95,7 @@ class WhyView {
     const more = moreButton(body, rows.length, rows.length > 200 ? 100 : rows.length, (from, to) => {
       for (const row of rows.slice(from, to)) body.append(row.step ? this.stepRow(row, longest) : pathPartRow(row));
     });
-    const heads = ['Operation', 'Why now', 'Time', 'Dependencies', 'Slot', 'Running', 'Takes', 'Adds up to'];
+    const heads = [this.pathWord() === 'operation' ? 'Operation' : 'Work', 'Why now', 'Time', 'Dependencies', 'Slot', 'Running', 'Takes', 'Adds up to'];
     return h('div', {class: 'table'}, h('div', {class: 'scroll'}, h('table', {class: 'path'},
       h('caption', {class: 'unseen'}, 'The steps of the critical path and how they add up to the wall time'),
       h('thead', {}, h('tr', {}, heads.map((head, at) => h('th', {scope: 'col', class: at > 2 && 'figure'}, head)))),
@@ -107,14 +114,23 @@ class WhyView {
   }
 
   cause(step) {
-    const {model, selection} = this;
+    const {model} = this;
     if (step.cause === 'start' || step.causeRow < 0) return 'the first of the path';
-    const id = model.id(step.causeRow);
-    const link = h('button', {type: 'button', class: 'plain', title: model.name(step.causeRow), onclick: () => selection.select(step.causeRow)}, `#${id}`);
-    if (step.cause !== 'slot') return ['after ', link, ' finished'];
+    const link = this.number(step.causeRow);
+    const isOfOperations = [step.row, step.causeRow].every(row => model.kind(row) === 'operation');
+    if (step.cause === 'dependency') return ['after ', link, isOfOperations ? ' finished' : ' was over'];
+    if (step.cause === 'submission') return ['submitted by ', link];
+    if (step.cause === 'signal') return [model.kind(step.row) === 'operation' ? 'finished by ' : 'resumed by ', link];
+    if (!isOfOperations) return ['its queue’s turn after ', link];
     // Barriers count as slots, and are told as what they are.
     if (model.isBarrier(step.causeRow)) return ['behind the barrier ', link];
     return model.isBarrier(step.row) ? ['as a barrier, behind ', link] : ['got the slot of ', link];
+  }
+
+  /** Its number alone, where names would take too much room. */
+  number(row) {
+    const {model, selection} = this;
+    return row < 0 ? '–' : h('button', {type: 'button', class: 'plain', title: model.name(row), onclick: () => selection.select(row)}, `#${model.id(row)}`);
   }
 
   remaining() {
@@ -132,11 +148,11 @@ class WhyView {
   }
 
   queues() {
-    const {model} = this;
-    if (model.queues.length === 0) return null;
-    const longest = Math.max(...model.queues.map(queue => queue.busy + queue.waitingForDependencies + queue.waitingForSlot));
+    const queues = this.model.queues.filter(queue => !queue.isDispatch);
+    if (queues.length === 0) return null;
+    const longest = Math.max(...queues.map(queue => queue.busy + queue.waitingForDependencies + queue.waitingForSlot));
     return this.part('Queues', sortableTable({
-      caption: 'Queues and the times of their operations', rows: model.queues, sort: 7, columns: [
+      caption: 'Queues and the times of their operations', rows: queues, sort: 7, columns: [
         {title: 'Queue', cell: queue => [h('bdi', {}, queue.name), queue.isSuspended && h('span', {class: 'tag warned'}, 'suspended')], value: queue => queue.name},
         {title: 'Time', cell: queue => timesBar({...queue, running: queue.busy}, longest), css: 'bar-cell'},
         {title: 'Limit', isNumber: true, cell: queue => (queue.limit < 0 ? 'none' : grouped(queue.limit)), value: queue => (queue.limit < 0 ? Infinity : queue.limit), hint: 'Most operations at once'},
@@ -149,44 +165,129 @@ class WhyView {
       ]}));
   }
 
-  classes() {
+  dispatchQueues() {
+    const queues = this.model.queues.filter(queue => queue.isDispatch);
+    if (queues.length === 0) return null;
+    const longest = Math.max(...queues.map(queue => queue.busy + queue.waitingForSlot));
+    const figures = [['waiting', 'waited'], ['running', 'ran']].flatMap(([key, word]) => [
+      {title: key === 'waiting' ? 'Waiting' : 'Running', isNumber: true, cell: queue => figureCell(queue[key].total), value: queue => queue[key].total, hint: `Sum of the times in which blocks ${word}`},
+      {title: 'median', isNumber: true, css: 'faint', cell: queue => figureCell(queue[key].median), value: queue => queue[key].median, hint: `Half of the blocks ${word} at most this long`},
+      {title: 'max', isNumber: true, css: 'faint', cell: queue => figureCell(queue[key].max), value: queue => queue[key].max, hint: `The longest time that a block ${word}`},
+    ]);
+    return this.part('Dispatch queues', sortableTable({
+      caption: 'Dispatch queues and the times of their blocks', rows: queues, sort: 7, columns: [
+        {title: 'Dispatch queue', cell: queue => h('bdi', {}, queue.name), value: queue => queue.name},
+        {title: 'Time', cell: queue => timesBar({...queue, running: queue.busy}, longest), css: 'bar-cell'},
+        {title: 'Width', isNumber: true, cell: queue => (queue.limit < 0 ? 'any' : grouped(queue.limit)), value: queue => (queue.limit < 0 ? Infinity : queue.limit), hint: 'Most blocks at once; 1 is serial'},
+        {title: 'Peak', isNumber: true, cell: queue => grouped(queue.peak), value: queue => queue.peak, hint: 'Most blocks that ran at the same time'},
+        {title: 'Depth', isNumber: true, cell: queue => grouped(queue.depth), value: queue => queue.depth, hint: 'Most blocks that waited at the same time'},
+        {title: 'Blocks', isNumber: true, cell: queue => grouped(queue.operations), value: queue => queue.operations},
+        {title: 'Not over', isNumber: true, cell: queue => (queue.unfinished ? grouped(queue.unfinished) : ''), value: queue => queue.unfinished},
+        ...figures,
+      ]}));
+  }
+
+  classes() { return this.kinds('Classes', 'Class', 'Operations', 'Classes and the times of their operations', this.model.classes); }
+
+  functions() { return this.kinds('Blocks by function', 'Function', 'Blocks', 'Functions that blocks ran, and their times', this.model.functions); }
+
+  tasks() {
+    const {tasks} = this.model;
+    if (tasks.length === 0) return null;
+    const suspended = task => Object.values(task.suspended).reduce((sum, time) => sum + time, 0);
+    const longest = Math.max(1, ...tasks.map(task => suspended(task) + task.waiting.total + task.running.total));
+    const reasons = Object.entries(SUSPENDED_FOR).filter(([key]) => tasks.some(task => task.suspended[key] > 0));
+    const figures = [['waiting', 'Turn', 'waited for their turn'], ['running', 'Running', 'ran']].flatMap(([key, title, word]) => [
+      {title, isNumber: true, cell: task => figureCell(task[key].total), value: task => task[key].total, hint: `Sum of the times in which tasks ${word}`},
+      {title: 'median', isNumber: true, css: 'faint', cell: task => figureCell(task[key].median), value: task => task[key].median, hint: `Half of these times are at most this long`},
+      {title: 'max', isNumber: true, css: 'faint', cell: task => figureCell(task[key].max), value: task => task[key].max, hint: 'The longest of these times'},
+    ]);
+    return this.part('Tasks by function', sortableTable({
+      caption: 'Functions that tasks run, and their times', rows: tasks, sort: 4 + reasons.length + 3, columns: [
+        {title: 'Function', cell: task => h('bdi', {}, task.name), value: task => task.name},
+        {title: 'Time', cell: task => timesBar({waitingForDependencies: suspended(task), waitingForSlot: task.waiting.total, running: task.running.total}, longest, taskTimeWords), css: 'bar-cell'},
+        {title: 'Tasks', isNumber: true, cell: task => grouped(task.count), value: task => task.count},
+        {title: 'Not over', isNumber: true, cell: task => (task.unfinished ? grouped(task.unfinished) : ''), value: task => task.unfinished},
+        ...reasons.map(([key, title]) => ({title, isNumber: true, cell: task => figureCell(task.suspended[key]), value: task => task.suspended[key], hint: `Sum of the times in which tasks were suspended: ${title.toLowerCase()}`})),
+        ...figures,
+      ]}));
+  }
+
+  /** Parents with their children, folded; what has most below it first. */
+  taskTree() {
     const {model} = this;
-    if (model.classes.length === 0) return null;
-    const longest = Math.max(...model.classes.map(one => one.waitingForDependencies.total + one.waitingForSlot.total + one.running.total));
+    const below = new Map();
+    const roots = [];
+    // A child has a higher row than its parent, but for damage.
+    for (let row = model.count - 1; row >= model.firstTask; row--) {
+      const parent = model.parent(row);
+      if (parent >= model.firstTask && parent < row) below.set(parent, (below.get(parent) ?? 0) + (below.get(row) ?? 0) + 1);
+      else roots.push(row);
+    }
+    if (below.size === 0) return null;
+    roots.sort((one, other) => (below.get(other) ?? 0) - (below.get(one) ?? 0) || one - other);
+    const branches = (rows, first) => {
+      const list = h('ul', {class: 'tree'});
+      return [list, moreButton(list, rows.length, first, (from, to) => { for (const row of rows.slice(from, to)) list.append(branch(row)); })];
+    };
+    const branch = row => {
+      const life = model.span(row);
+      const words = [life && durationText(life.end - life.begin), below.has(row) && `${grouped(below.get(row))} below`].filter(Boolean).join(' · ');
+      const line = [this.operation(row), h('span', {class: 'beside'}, words)];
+      if (!below.has(row)) return h('li', {}, line);
+      const folded = h('details', {}, h('summary', {}, line));
+      folded.addEventListener('toggle', () => { folded.append(...branches(model.children(row).filter(one => one > row), 40)); }, {once: true});
+      return h('li', {}, folded);
+    };
+    const part = this.part('Task tree', h('p', {class: 'lead'}, 'Tasks with their children in groups and by async let, for which they wait.'), branches(roots.filter(row => below.has(row)), 20));
+    const first = part.querySelector('details');
+    if (first) first.open = true;
+    return part;
+  }
+
+  kinds(title, head, noun, caption, list) {
+    if (list.length === 0) return null;
+    const longest = Math.max(...list.map(one => one.waitingForDependencies.total + one.waitingForSlot.total + one.running.total));
     const figures = TIME_KINDS.flatMap(kind => [
       {title: kind.short, isNumber: true, cell: one => figureCell(one[kind.key].total), value: one => one[kind.key].total, hint: `Sum of the times ${kind.text}`},
       {title: 'median', isNumber: true, css: 'faint', cell: one => figureCell(one[kind.key].median), value: one => one[kind.key].median, hint: `Half of the times ${kind.text} are at most this long`},
       {title: '95 %', isNumber: true, css: 'faint', cell: one => figureCell(one[kind.key].p95), value: one => one[kind.key].p95, hint: `95 of 100 times ${kind.text} are at most this long`},
       {title: 'max', isNumber: true, css: 'faint', cell: one => figureCell(one[kind.key].max), value: one => one[kind.key].max, hint: `The longest time ${kind.text}`},
     ]);
-    return this.part('Classes', sortableTable({
-      caption: 'Classes and the times of their operations', rows: model.classes, sort: 11, columns: [
-        {title: 'Class', cell: one => h('bdi', {}, one.name), value: one => one.name},
+    return this.part(title, sortableTable({
+      caption, rows: list, sort: 11, columns: [
+        {title: head, cell: one => h('bdi', {}, one.name), value: one => one.name},
         {title: 'Time', cell: one => timesBar({waitingForDependencies: one.waitingForDependencies.total, waitingForSlot: one.waitingForSlot.total, running: one.running.total}, longest), css: 'bar-cell'},
-        {title: 'Operations', isNumber: true, cell: one => grouped(one.count), value: one => one.count},
+        {title: noun, isNumber: true, cell: one => grouped(one.count), value: one => one.count},
         ...figures,
       ]}));
   }
 
-  operations() {
+  /** The slowest and the longest waiting of each kind. */
+  work() { return this.model.rowRanges().map(range => this.workOf(range)); }
+
+  workOf({word, first, end}) {
     const {model} = this;
     const waited = row => model.times(row).waitingForDependencies + model.times(row).waitingForSlot;
-    const slowest = largestRows(model.count, row => model.times(row).running, 20);
-    const longest = largestRows(model.count, waited, 20);
+    const inRange = value => largestRows(end - first, place => value(first + place), 20).map(place => first + place);
+    const slowest = inRange(row => model.times(row).running);
+    const longest = inRange(waited);
     if (slowest.length + longest.length === 0) return null;
-    return this.part('Operations', h('div', {class: 'columns'},
-      this.operationTable('Slowest', 'The operations that ran longest', slowest, 'running', row => model.times(row).running),
-      this.operationTable('Longest waits', 'The operations that waited longest', longest, 'waited', waited)));
+    return this.part(`${capitalised(word)}s`, h('div', {class: 'columns'},
+      this.operationTable(word, 'Slowest', `The ${word}s that ran longest`, slowest, 'running', row => model.times(row).running),
+      this.operationTable(word, 'Longest waits', `The ${word}s that waited longest`, longest, 'waited', waited)));
   }
 
-  operationTable(title, caption, rows, what, value) {
+  operationTable(word, heading, caption, rows, what, value) {
     const {model} = this;
     const whole = row => { const times = model.times(row); return times.waitingForDependencies + times.waitingForSlot + times.running; };
     const longest = Math.max(1, ...rows.map(whole));
-    return h('div', {}, h('h4', {}, title), rows.length === 0 ? h('p', {class: 'faint'}, `No operation ${what}.`) : sortableTable({
+    return h('div', {}, h('h4', {}, heading), rows.length === 0 ? h('p', {class: 'faint'}, `No ${word} ${what}.`) : sortableTable({
       caption, rows, sort: 3, columns: [
-        {title: 'Operation', cell: this.operation, value: row => model.name(row)},
-        {title: 'Queue', cell: row => h('bdi', {}, model.queues[model.queue(row)]?.name ?? '–'), value: row => model.queues[model.queue(row)]?.name},
+        {title: capitalised(word), cell: this.operation, value: row => model.name(row)},
+        word === 'task'
+          ? {title: 'By', isNumber: true, cell: row => this.number(model.submitter(row)), value: row => model.submitter(row), hint: 'Who created it'}
+          : {title: 'Queue', cell: row => h('bdi', {}, model.queues[model.queue(row)]?.name ?? '–'), value: row => model.queues[model.queue(row)]?.name},
         {title: 'Time', cell: row => timesBar(model.times(row), longest), css: 'bar-cell'},
         {title: what === 'running' ? 'Running' : 'Waited', isNumber: true, cell: row => durationText(value(row)), value},
       ]}));
@@ -194,7 +295,7 @@ class WhyView {
 
   threads() {
     const {model} = this;
-    if (model.threads.length === 0) return null;
+    if (model.threads.length === 0 || model.counts.operations === 0) return null;
     return this.part('Threads', sortableTable({
       caption: 'Threads and what they ran', rows: model.threads, sort: 3, first: 20, columns: [
         {title: 'Thread', cell: thread => h('bdi', {}, thread.name), value: thread => thread.name},
@@ -240,6 +341,8 @@ class WhyView {
     return h('section', {class: 'part'}, h('h2', {}, title), content);
   }
 }
+
+function capitalised(word) { return word[0].toUpperCase() + word.slice(1); }
 
 /** Nothing is shown as nothing: a column of zeros hides what is there. */
 function figureCell(time) { return time === 0 ? h('span', {class: 'zero'}, '0') : durationText(time); }

@@ -8,9 +8,10 @@ extension DoctorReport {
     let all = trace.operations.count
     let open = unfinished
     if verdict == .healthy {
-      let text = "No deadlock, stall or misuse found in \(counted(all, "operation"))."
+      let text = "No deadlock, stall or misuse found in \(trace.workAmount)."
       guard open > 0 else { return text }
-      return text + " \(grouped(open)) of them \(open == 1 ? "is" : "are") not over"
+      return text
+        + " \(grouped(open)) of \(trace.blocks.isEmpty && trace.tasks.isEmpty ? "them" : "the operations") \(open == 1 ? "is" : "are") not over"
         + (isSilent ? ", and nothing moved in the last \(DurationText.text(silence))." : ".")
     }
     let counts = Finding.Severity.allCases.compactMap { severity -> String? in
@@ -19,9 +20,9 @@ extension DoctorReport {
     }
     // The word is no severity: it tells how far it has come, from healthy to deadlocked.
     let word = verdict == .warning && hasErrors ? "warning, not stalled" : verdict.rawValue
-    var text = "\(word): \(Self.list(counts))"
+    var text = "\(word): \(listed(counts))"
     if open == 0 {
-      text += " in \(counted(all, "operation"))"
+      text += " in \(trace.workAmount)"
     } else {
       text += "; \(grouped(open)) of \(counted(all, "operation")) \(open == 1 ? "is" : "are") not over"
       if isSilent { text += ", and nothing moved in the last \(DurationText.text(silence))" }
@@ -40,11 +41,9 @@ extension DoctorReport {
     if loss.lostCount > 0 { parts.append("\(counted(Int(clamping: loss.lostCount), "record")) of it were lost") }
     if !loss.unknownKinds.isEmpty { parts.append("a newer OpTrace wrote records that this one does not know") }
     guard !parts.isEmpty else { return nil }
-    return "The trace is not complete: \(Self.list(parts)). What is missing may tell otherwise."
+    return "The trace is not complete: \(listed(parts)). What is missing may tell otherwise."
   }
 
-  static func list(_ parts: [String]) -> String {
-    guard let last = parts.last, parts.count > 1 else { return parts.first ?? "" }
-    return parts.dropLast().joined(separator: ", ") + " and " + last
-  }
+  /// What no trace of this program tells; nil: nothing.
+  package var unknownWaitsSentence: String? { trace.unknownWaitsSentence }
 }

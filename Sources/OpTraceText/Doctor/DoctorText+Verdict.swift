@@ -6,6 +6,7 @@ extension DoctorText {
   func verdict(_ hints: [Hint]) -> [String] {
     var lines = sentence
     if let loss = report.lossSentence { lines += wrapped(loss) }
+    if let unknown = report.unknownWaitsSentence { lines += wrapped(unknown) }
     if let movement = report.movement { lines += wrapped(text(of: movement)) }
     let width = hints.reduce(0) { max($0, TerminalText.columns(of: $1.command)) }
     let widest = hints.reduce(0) { max($0, TerminalText.columns(of: $1.purpose)) }
@@ -45,7 +46,7 @@ extension DoctorText {
     guard let first = parts.first else { return "Queues or waits changed \(looks), and no operation began or ended." }
     let rest = parts.dropFirst().map { "\(grouped($0.0)) \($0.1)" }
     let all = ["\(counted(first.0, "operation")) \(first.0 == 1 ? "was" : "were") \(first.1)"] + rest
-    return "\(DoctorReport.list(all)) \(looks): work goes on."
+    return "\(listed(all)) \(looks): work goes on."
   }
 
   private func wrapped(_ text: String) -> [String] { TerminalText.wrapped(text, to: style.width) }

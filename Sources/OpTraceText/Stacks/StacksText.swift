@@ -66,8 +66,8 @@ public struct StacksText: Sendable {
     if let awaited = thread.waitsFor { text += ", waits for " + words(awaited, thread) }
     text += "\n"
     if let operation = thread.operation {
-      let name = trace.operation(operation)?.title ?? ""
-      text += "  runs operation \(shown(name)) \(operation)\n"
+      let name = trace.work(operation)?.title ?? ""
+      text += "  runs \(trace.task(operation) == nil ? "operation" : "task") \(shown(name)) \(operation)\n"
     }
     let frames = trace.stacks.frames(thread.stack)
     if frames.isEmpty { return text + style.paint(.faint, "    no stack: \(reason(thread))") + "\n" }

@@ -18,6 +18,7 @@ extension Summary {
       "criticalPath": criticalPath.json(names: pathNames),
       "dispatchQueues": .array(dispatchQueues.map(\.json)),
       "blocks": .array(blocks.map { $0.json(counted: "blockCount") }),
+      "tasks": .array(tasks.map(\.json)),
       "threads": .array(threads.map { $0.json(wall: wall) }),
       "waits": waits.json,
       "places": .array(places.map(\.json)),
@@ -57,6 +58,21 @@ extension Summary.DispatchQueue {
       "peakExecuting": .integer(peak),
       "waiting": waiting.json,
       "running": running.json,
+    ])
+  }
+}
+
+extension Summary.TaskKind {
+  fileprivate var json: JSONValue {
+    .members([
+      "name": .string(name),
+      "taskCount": .integer(count),
+      "unfinishedCount": .integer(unfinished),
+      "cancelledCount": .integer(cancelled),
+      "running": running.json,
+      "waiting": waiting.json,
+      "suspendedSeconds": .object(
+        TaskRecord.Reason.allCases.map { .init("\($0)", .seconds(suspended[$0] ?? 0)) }),
     ])
   }
 }
@@ -180,7 +196,7 @@ extension WaitRecord.Target {
 }
 
 extension CriticalPath {
-  fileprivate func json(names: [OperationID: String]) -> JSONValue {
+  fileprivate func json(names: [WorkID: String]) -> JSONValue {
     .members([
       "runningSeconds": .seconds(total),
       "share": .number(share),
@@ -189,10 +205,10 @@ extension CriticalPath {
       "steps": .array(
         steps.map { step in
           .members([
-            "id": .integer(Int(step.operation.rawValue)),
-            "name": .string(names[step.operation] ?? ""),
+            "id": .integer(Int(step.work.rawValue)),
+            "name": .string(names[step.work] ?? ""),
             "cause": .string(step.cause.word),
-            "causeId": .optional(step.cause.operation) { .integer(Int($0.rawValue)) },
+            "causeId": .optional(step.cause.work) { .integer(Int($0.rawValue)) },
             "beganSeconds": .seconds(step.began),
             "endedSeconds": .seconds(step.ended),
             "waitingForDependenciesSeconds": .seconds(step.waitingForDependencies),
@@ -212,13 +228,8 @@ extension CriticalPath.Cause {
     case .start: "start"
     case .dependency: "dependency"
     case .slot: "slot"
-    }
-  }
-
-  fileprivate var operation: OperationID? {
-    switch self {
-    case .start: nil
-    case .dependency(let id), .slot(let id): id
+    case .submission: "submission"
+    case .signal: "signal"
     }
   }
 }

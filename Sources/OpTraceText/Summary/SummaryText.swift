@@ -17,7 +17,7 @@ public struct SummaryText: Sendable {
   private let trace: Trace
   private let style: TextStyle
   private let titles: QueueTitles
-  /// Names of more than one operation of the critical path.
+  /// Names of more than one work of the critical path.
   private let sharedNames: Set<String>
 
   /// - Parameter trace: the one that `summary` is of.
@@ -37,13 +37,14 @@ public struct SummaryText: Sendable {
     parts.append(section("Classes", table(of: summary.classes, "class", "operation")))
     parts.append(section("Dispatch queues", dispatchQueues))
     parts.append(section("Blocks", table(of: summary.blocks, "block", "block")))
+    parts.append(section("Tasks", tasks))
     parts.append(section("Slowest operations", slowest))
     parts.append(section("Failed operations", failed))
     parts.append(section("Critical path", path))
     parts.append(section("Threads", threads))
     parts.append(section("Waits of threads", waits))
     parts.append(section("Places where threads waited", places))
-    if let loss { parts.append(section("Missing", loss)) }
+    parts.append(section("Missing", missing))
     return parts.filter { !$0.isEmpty }.joined(separator: "\n")
   }
 
@@ -55,7 +56,7 @@ public struct SummaryText: Sendable {
     let header = trace.header
     let process = header.processName.isEmpty ? "process" : TerminalText.printable(header.processName)
     var text = style.paint(.strong, process) + (header.processID > 0 ? " (pid \(header.processID))" : "")
-    text += ": \(counted(summary.operationCount, "operation"))"
+    text += ": \(trace.workAmount)"
     if summary.wall > 0 { text += " in \(duration(summary.wall))" }
     if !header.isClosed { text += style.paint(.warning, ", not stopped: it still runs, or was killed") }
     var states = OperationState.allCases.reversed().compactMap { state -> String? in
@@ -151,6 +152,31 @@ public struct SummaryText: Sendable {
     return table.text(style) + (rest > 0 ? "  and \(grouped(rest)) more\n" : "")
   }
 
+  /// Suspensions by what for; a reason that no task had is left out.
+  private var tasks: String {
+    let reasons = TaskRecord.Reason.allCases.filter { reason in
+      reason != .unknown && summary.tasks.contains { ($0.suspended[reason] ?? 0) > 0 }
+    }
+    var table = TextTable(
+      [
+        .text("task"), .number("count"), .number("not over"), .number("ran p50"), .number("p95"), .number("total"),
+        .number("waited p50"), .number("p95"),
+      ] + reasons.map { .number("for \($0.words)") })
+    let shown = summary.tasks.prefix(Self.mostClasses)
+    for kind in shown {
+      table.add(
+        [
+          kind.name, grouped(kind.count), grouped(kind.unfinished), duration(kind.running.median),
+          duration(kind.running.p95), duration(kind.running.total), duration(kind.waiting.median),
+          duration(kind.waiting.p95),
+        ] + reasons.map { duration(kind.suspended[$0] ?? 0) })
+    }
+    let rest = summary.tasks.dropFirst(shown.count)
+    let count = rest.reduce(0) { $0 + $1.count }
+    return table.text(style)
+      + (rest.isEmpty ? "" : "  and \(grouped(rest.count)) more with \(counted(count, "task"))\n")
+  }
+
   private var slowest: String {
     var table = TextTable([
       .text("operation"), .number("id"), .text("class"), .text("queue"), .text("state"), .number("running"),
@@ -187,13 +213,16 @@ public struct SummaryText: Sendable {
     guard !path.steps.isEmpty else { return "" }
     var text = "  \(duration(path.total)) running of \(duration(path.wall)) (\(percent(path.share)))"
     text += ", \(duration(path.waitingForSlot)) waiting for a slot"
-    text += ", \(duration(path.waitingForDependencies)) waiting for dependencies\n"
+    let isMixed = path.steps.contains { trace.index(of: $0.work) == nil }
+    text += ", \(duration(path.waitingForDependencies)) waiting for dependencies"
+    text += isMixed ? " or suspended\n" : "\n"
     var table = TextTable([
-      .text("operation"), .number("id"), .text("after"), .number("waited"), .number("running"), .number("share"),
+      .text(isMixed ? "work" : "operation"), .number("id"), .text("after"), .number("waited"), .number("running"),
+      .number("share"),
     ])
     for step in path.steps.prefix(Self.longestPath) {
       table.add([
-        summary.pathNames[step.operation] ?? "", step.operation.description, cause(of: step),
+        summary.pathNames[step.work] ?? "", step.work.description, cause(of: step),
         duration(step.waitingForSlot + step.waitingForDependencies), duration(step.running),
         percent(path.wall > 0 ? Double(step.running) / Double(path.wall) : 0),
       ])
@@ -214,21 +243,25 @@ public struct SummaryText: Sendable {
   private func cause(of step: CriticalPath.Step) -> String {
     switch step.cause {
     case .start: ""
-    case .dependency(let id): "dependency " + pathName(id)
-    case .slot(let id): slotWord(id, step.operation) + pathName(id)
+    case .dependency(let id):
+      (trace.index(of: id) == nil || trace.index(of: step.work) == nil ? "end of " : "dependency ") + pathName(id)
+    case .slot(let id): slotWord(id, step.work) + pathName(id)
+    case .submission(let id): "submitted by " + pathName(id)
+    case .signal(let id): (trace.index(of: step.work) == nil ? "resumed by " : "finished by ") + pathName(id)
     }
   }
 
   /// With its number, where another operation of the path has the same name.
-  private func pathName(_ id: OperationID) -> String {
+  private func pathName(_ id: WorkID) -> String {
     guard let name = summary.pathNames[id] else { return id.description }
     return sharedNames.contains(name) ? "\(name) \(id)" : name
   }
 
   /// Barriers count as slots, and are told as what they are.
-  private func slotWord(_ opener: OperationID, _ waiter: OperationID) -> String {
+  private func slotWord(_ opener: WorkID, _ waiter: WorkID) -> String {
     if trace.operation(opener)?.isBarrier ?? false { return "barrier " }
-    return trace.operation(waiter)?.isBarrier ?? false ? "as barrier behind " : "slot of "
+    if trace.operation(waiter)?.isBarrier ?? false { return "as barrier behind " }
+    return trace.block(waiter) == nil ? "slot of " : "turn after "
   }
 
   private var threads: String {
@@ -309,9 +342,8 @@ public struct SummaryText: Sendable {
     return String(thread.systemID)
   }
 
-  private var loss: String? {
+  private var missing: String {
     let loss = summary.loss
-    guard !loss.isComplete else { return nil }
     var lines = loss.lost.sorted { $0.key.rawValue < $1.key.rawValue }
       .map { "\(counted($0.value, "record")): \($0.key.explanation)" }
     if loss.isDamaged {
@@ -323,10 +355,27 @@ public struct SummaryText: Sendable {
     }
     let unknown = loss.unknownKinds.values.reduce(0, +)
     if unknown > 0 { lines.append("\(counted(unknown, "record")) of a newer OpTrace") }
+    if let sentence = trace.unknownWaitsSentence {
+      lines += TerminalText.wrapped(sentence, to: max(1, style.width - 2))
+    }
     return lines.map { "  \($0)\n" }.joined()
   }
 
   private func queueName(_ id: QueueID?) -> String {
     id.map { trace.queue($0).map(titles.title) ?? $0.description } ?? ""
+  }
+}
+
+extension TaskRecord.Reason {
+  /// What a task waits for, in a table.
+  fileprivate var words: String {
+    switch self {
+    case .unknown: "not known"
+    case .task: "tasks"
+    case .continuation: "continuations"
+    case .group: "groups"
+    case .executor: "executors"
+    case .sleep: "sleep"
+    }
   }
 }

@@ -95,7 +95,13 @@ struct SVGCanvas: GraphCanvas {
     out += "<\(group) id=\"\(picture.id(of: edge))\" class=\"\(picture.cssClass(of: edge))\""
     if isLean { return }
     let (from, to) = (picture.nodes[edge.from], picture.nodes[edge.to])
-    let link = edge.kind == .slot ? "waited for the slot of" : "waits for"
+    let link =
+      switch edge.kind {
+      case .slot: "waited for the slot of"
+      case .submission: "was submitted by"
+      case .awaited: "waits for"
+      default: "waits for"
+      }
     out += " data-from=\"\(from.id)\" data-to=\"\(to.id)\">"
     out += "<title>\(xml(to.reference)) \(link) \(xml(from.reference))"
     if let label = edge.label { out += ": " + xml(label) }

@@ -31,6 +31,8 @@ enum SVGStyle {
     .dep.held-slot .line,.dep.wait .line,.dep.barrier .line,.dep.main-thread .line{stroke-width:1.6}
     .dep.wait .line,.dep.main-thread .line{stroke-dasharray:8 4}
     .dep.barrier .line{stroke-dasharray:3 3}
+    .dep.submission .line{stroke-dasharray:2 2.5}
+    .dep.awaited .line{stroke-dasharray:8 4}
     .dep.cycle.held-slot .line{stroke-width:3}
     .dep.cycle.wait .line,.dep.cycle.main-thread .line,.dep.cycle.barrier .line{stroke-width:2.2}
     .optrace-graph .words .label{font-size:10px;font-weight:700;text-anchor:middle}
@@ -127,6 +129,8 @@ enum SVGStyle {
       .lean .unknown path{stroke-dasharray:1.5 3}
       .lean .dep{fill:none;stroke-width:1.2;marker-end:url(#tip)}
       .lean .dep.open{stroke-dasharray:5 3.5}
+      .lean .dep.submission{stroke-dasharray:2 2.5}
+      .lean .dep.awaited{stroke-dasharray:8 4}
       .lean .dep.slot,.lean .dep.held-slot{stroke-dasharray:0.1 5.2;stroke-linecap:round}
       .lean .dep.critical{marker-end:url(#critical-tip)}
       .lean .dep.cycle{stroke-width:2.2;marker-end:url(#cycle-tip)}

@@ -1,0 +1,65 @@
+import OpTraceAnalysis
+import OpTraceModel
+import OpTraceText
+
+/// Which work that is no operation came of which operation: what its code submitted, what that submitted, and so on.
+struct SubmittedWork {
+  private let trace: Trace
+  /// By place behind the operations: the place of the operation; -1: none.
+  private var rootOfOther: [Int32] = []
+  /// By operation's place, then by kind.
+  private var counts: [Int: [WorkKind: (all: Int, open: Int)]] = [:]
+
+  /// O(n · log) for n blocks and tasks.
+  init(_ trace: Trace) {
+    self.trace = trace
+    let first = trace.operations.count
+    // -2: not known yet, -3: on the way; a circle of a damaged trace has no root.
+    rootOfOther = [Int32](repeating: -2, count: trace.workCount - first)
+    for start in rootOfOther.indices where rootOfOther[start] == -2 {
+      var way: [Int] = []
+      var root: Int32 = -1
+      var at = start
+      while true {
+        guard rootOfOther[at] == -2 else {
+          root = max(rootOfOther[at], -1)
+          break
+        }
+        rootOfOther[at] = -3
+        way.append(at)
+        guard let next = trace.submitter(ofWorkAt: first + at).flatMap(trace.workIndex(of:)) else { break }
+        if next < first {
+          root = Int32(next)
+          break
+        }
+        at = next - first
+      }
+      for place in way { rootOfOther[place] = root }
+    }
+    for (place, root) in rootOfOther.enumerated() where root >= 0 {
+      let isOpen = !trace.isOver(workAt: first + place)
+      var known = counts[Int(root), default: [:]][trace.kind(ofWorkAt: first + place)] ?? (0, 0)
+      known = (known.all + 1, known.open + (isOpen ? 1 : 0))
+      counts[Int(root), default: [:]][trace.kind(ofWorkAt: first + place)] = known
+    }
+  }
+
+  /// The place of the operation that this is, or that it came of; nil: none. O(log n).
+  func root(of id: WorkID) -> Int? { trace.workIndex(of: id).flatMap(root(ofWorkAt:)) }
+
+  func root(ofWorkAt place: Int) -> Int? {
+    guard place >= trace.operations.count else { return place }
+    let root = rootOfOther[place - trace.operations.count]
+    return root >= 0 ? Int(root) : nil
+  }
+
+  /// `3 blocks, 2 tasks, 1 not over`, of these kinds; nil: nothing.
+  func text(at place: Int, of kinds: [WorkKind] = WorkKind.allCases) -> String? {
+    guard let own = counts[place] else { return nil }
+    let known = kinds.compactMap { kind in own[kind].map { (kind, $0) } }
+    guard !known.isEmpty else { return nil }
+    let open = known.reduce(0) { $0 + $1.1.open }
+    return (known.map { counted($1.all, $0.word) } + (open > 0 ? ["\(grouped(open)) not over"] : []))
+      .joined(separator: ", ")
+  }
+}

@@ -1,0 +1,66 @@
+import OpTraceModel
+
+/// Which work that is no operation shares a box.
+struct WorkBoxes {
+  /// Places among the trace's work.
+  private(set) var members: [[Int]] = []
+  var isFolded: Bool { members.contains { $0.count > 1 } }
+
+  /// What is asked of each.
+  struct Member {
+    var place: Int
+    var id: WorkID
+    var lane: Int
+    var kind: String
+    var submitter: WorkID?
+    var isOver: Bool
+    /// It shares a box even where there is room for all.
+    var alwaysFolds = false
+  }
+
+  private struct Key: Hashable {
+    var lane: Int
+    var kind: String
+    /// Of who submitted it: a box of an operation, or one of these, which count from below.
+    var submitter: Int
+    /// What is not over is to be seen.
+    var isOver: Bool
+  }
+
+  /// How much is told apart, from most to least.
+  private enum Likeness: CaseIterable { case none, submitter, kind, lane }
+
+  /// - Parameter submitters: the boxes that there are already.
+  init(_ shown: [Member], submitters: [WorkID: Int], room: Int) {
+    for likeness in Likeness.allCases {
+      members = Self.fold(shown, submitters, likeness)
+      if members.count <= room { return }
+    }
+  }
+
+  private static func fold(_ shown: [Member], _ submitters: [WorkID: Int], _ likeness: Likeness) -> [[Int]] {
+    var members: [[Int]] = []
+    var known: [Key: Int] = [:]
+    var boxes = submitters
+    for one in shown {
+      guard likeness != .none || one.alwaysFolds else {
+        boxes[one.id] = -1 - members.count
+        members.append([one.place])
+        continue
+      }
+      let tellsSubmitter = likeness == .none || likeness == .submitter
+      let submitter = tellsSubmitter ? one.submitter.flatMap { boxes[$0] } : nil
+      let key = Key(
+        lane: one.lane, kind: likeness == .lane ? "" : one.kind, submitter: submitter ?? .max,
+        isOver: likeness == .lane || one.isOver)
+      let number = known[key] ?? members.count
+      if number == members.count {
+        known[key] = number
+        members.append([])
+      }
+      members[number].append(one.place)
+      boxes[one.id] = -1 - number
+    }
+    return members
+  }
+}

@@ -1,0 +1,102 @@
+import OpTraceAnalysis
+import OpTraceModel
+
+/// Tasks: each has one row as long as it lives, on which its runs, its suspensions and its waits for its turn follow one another.
+extension Timeline {
+  /// O(runs + suspensions).
+  mutating func collectTasks(_ trace: Trace) {
+    guard let group = groupOfScheduler[.swift].map({ Int32($0) }) else { return }
+    tasksGroup = group
+    let first = WorkKind.task.first(in: trace)
+    trace.tasks.withUnsafeBufferPointer { tasks in
+      for place in tasks.indices {
+        let work = WorkIndex(first + place)
+        for piece in tasks[place].pieces(traceEnd: trace.end) {
+          if piece.kind == .run {
+            executions.append(
+              Execution(work: work, group: group, track: 0, begin: piece.begin, end: piece.end, isOpen: piece.isOpen))
+          } else {
+            waits.append(
+              Wait(
+                work: work, group: group, track: -1, suspension: Int32(clamping: piece.place), begin: piece.begin,
+                end: piece.end, kind: piece.kind == .turn ? .slot : .suspended, isOpen: piece.isOpen))
+          }
+        }
+        addSubmission(of: tasks[place], work, group, trace)
+      }
+    }
+  }
+
+  /// The lane of each task that is shown, children below their parents; before the tracks have their numbers.
+  func taskLanes(_ trace: Trace, limit: Int) -> TreeLanes {
+    guard tasksGroup >= 0 else { return TreeLanes([], limit: limit) }
+    let first = WorkKind.task.first(in: trace)
+    var nodes = [TreeLanes.Node](
+      repeating: TreeLanes.Node(begin: .max, end: .min, isShown: false), count: trace.tasks.count)
+    func add(_ work: WorkIndex, _ begin: Nanoseconds, _ end: Nanoseconds) {
+      let place = Int(work) - first
+      nodes[place].begin = min(nodes[place].begin, begin)
+      // Nothing may begin where a slice without length stands, as in `FlatLanes`.
+      nodes[place].end = max(nodes[place].end, end, begin + 1)
+      nodes[place].isShown = true
+    }
+    for one in executions where one.group == tasksGroup && one.kind == .run && one.track != Self.hidden {
+      add(one.work, one.begin, one.end)
+    }
+    for one in waits where one.group == tasksGroup && one.track != Self.hidden { add(one.work, one.begin, one.end) }
+    trace.tasks.withUnsafeBufferPointer { tasks in
+      for place in tasks.indices where nodes[place].isShown {
+        nodes[place].isOpen = tasks[place].over == nil
+        if let parent = tasks[place].parent.flatMap(trace.workIndex(of:)), parent >= first {
+          nodes[place].parent = Int32(clamping: parent - first)
+        }
+      }
+    }
+    return TreeLanes(nodes, limit: limit)
+  }
+
+  /// A track for each lane: called by its tasks where they are alike, moved to the right by their depth.
+  mutating func addTaskTracks(_ lanes: TreeLanes, _ trace: Trace) -> TrackIndex {
+    var names = [String?](repeating: nil, count: lanes.count)
+    var depths = [Int32](repeating: .max, count: lanes.count)
+    for place in lanes.lane.indices where lanes.lane[place] >= 0 {
+      let lane = Int(lanes.lane[place])
+      depths[lane] = min(depths[lane], lanes.depth[place])
+      let title = trace.tasks[place].title
+      if let known = names[lane], known != title { names[lane] = "tasks" } else { names[lane] = title }
+    }
+    let first = TrackIndex(tracks.count)
+    for lane in 0..<lanes.count {
+      let depth = Int(min(depths[lane], 12))
+      let indent = depth == 0 ? "" : String(repeating: "\u{2003}", count: depth - 1) + "↳ "
+      tracks.append(Track(group: Int(tasksGroup), name: indent + (names[lane] ?? "tasks")))
+    }
+    return first
+  }
+
+  /// Turns the lanes of tasks into tracks; what is too short to be seen has none.
+  mutating func placeTasks(_ lanes: TreeLanes, firstTrack: TrackIndex, _ trace: Trace) {
+    guard tasksGroup >= 0 else { return }
+    let first = WorkKind.task.first(in: trace)
+    func track(_ work: WorkIndex) -> TrackIndex {
+      let lane = lanes.lane[Int(work) - first]
+      return lane < 0 ? -1 : firstTrack + lane
+    }
+    var isWithout = [Bool](repeating: false, count: trace.tasks.count)
+    for place in executions.indices
+    where executions[place].group == tasksGroup && executions[place].kind == .run
+      && executions[place].track != Self.hidden
+    {
+      executions[place].track = track(executions[place].work)
+      if executions[place].track < 0 { isWithout[Int(executions[place].work) - first] = true }
+    }
+    for place in waits.indices where waits[place].group == tasksGroup && waits[place].track != Self.hidden {
+      let isSeen = waits[place].isOpen || waits[place].end - waits[place].begin >= counts.shortestWait
+      let track = track(waits[place].work)
+      waits[place].track = isSeen ? track : -1
+      if !isSeen, track >= 0 { counts.waitsWithoutLane += 1 }
+      if track < 0 { isWithout[Int(waits[place].work) - first] = true }
+    }
+    counts.tasksWithoutLane = isWithout.count { $0 }
+  }
+}
