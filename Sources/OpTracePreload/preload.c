@@ -1,5 +1,5 @@
 // Loaded into `sh`, `env`, `python` as well: it links nothing but the C library, and where the environment does not ask
-// for a recording, or there is no Foundation, the program's `main` begins as if this were not here. No file is opened
+// for a recording, or there is no Foundation (nor what else is asked for), the program's `main` begins as if this were not here. No file is opened
 // and nothing allocated before that is known.
 #include "OpTracePreload.h"
 
@@ -30,8 +30,8 @@ __attribute__((visibility("default"))) void optrace_preload_register(optrace_beg
 
 // ---- What went wrong -----------------------------------------------------------------------------------------------
 
-static bool is_verbose(void) {
-  const char *wish = getenv("OPTRACE_VERBOSE");
+static bool is_wanted(const char *variable) {
+  const char *wish = getenv(variable);
   return wish && *wish && strcmp(wish, "0") != 0;
 }
 
@@ -65,7 +65,7 @@ static void say(const char *text, size_t size) {
 
 static void complain(const char *request, const char *problem, const char *detail) {
   char text[2048];
-  int length = is_verbose() && detail
+  int length = is_wanted("OPTRACE_VERBOSE") && detail
     ? snprintf(text, sizeof text, "optrace: %s; nothing is recorded (%s)\n", problem, detail)
     : snprintf(text, sizeof text, "optrace: %s; nothing is recorded\n", problem);
   size_t size = length < (int)sizeof text ? (size_t)length : sizeof text - 1;
@@ -75,11 +75,14 @@ static void complain(const char *request, const char *problem, const char *detai
 
 // ---- The recorder --------------------------------------------------------------------------------------------------
 
-static int is_foundation(struct dl_phdr_info *object, size_t size, void *context) {
+// Whether something is loaded that there is anything to record of.
+static int is_recorded(struct dl_phdr_info *object, size_t size, void *context) {
   (void)size;
   (void)context;
-  const char *slash = strrchr(object->dlpi_name, '/');
-  return strcmp(slash ? slash + 1 : object->dlpi_name, "libFoundation.so") == 0;
+  const char *slash = strrchr(object->dlpi_name, '/'), *name = slash ? slash + 1 : object->dlpi_name;
+  if (strcmp(name, "libFoundation.so") == 0) return 1;
+  if (strcmp(name, "libdispatch.so") == 0) return is_wanted("OPTRACE_DISPATCH");
+  return strcmp(name, "libswift_Concurrency.so") == 0 && is_wanted("OPTRACE_TASKS");
 }
 
 // `libOpTraceRecorder.so` stands beside this object. Its constructor registers; local, so that none of its symbols takes
@@ -107,7 +110,7 @@ static void start_recorder(const char *request) {
   bool alone = !registered;
   if (alone) {
     // A library that comes later, by `dlopen`, is out of reach: wrapping that call would break the search for libraries.
-    if (!dl_iterate_phdr(is_foundation, NULL)) return;
+    if (!dl_iterate_phdr(is_recorded, NULL)) return;
     load_recorder(request);
     dlerror();  // What we asked for is not for the program to read.
   }

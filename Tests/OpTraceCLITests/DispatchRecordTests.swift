@@ -93,6 +93,14 @@
       for command in ["graph", "timeline", "report"] {
         #expect(try run(command, file, "-o", "-").status == 0, "\(command)")
       }
+      let drawn = try run("graph", "--layers", "operations, dispatch", file, "-o", "-").output
+      #expect(drawn.contains("class=\"dep submission\"") && drawn.contains(">network</text>"))
+      #expect(!(try run("graph", file, "-o", "-").output.contains("submission\"")))
+      let unknown = try run("graph", "--layers", "operations,dispach", file, "-o", "-")
+      #expect(unknown.status == 64 && unknown.errors.contains("did you mean 'dispatch'?"))
+      #expect(try run("graph", "--layers", "dispatch", "--deadlock", file, "-o", "-").status == 64)
+      let part = try run("timeline", "--queue", "network", file, "-o", "-").output
+      #expect(part.contains("\"dispatch queue network\"") && !part.contains("\"dispatch queue disk\""))
       #expect(try run("pack", file, "-o", "small.optracez").status == 0)
       #expect(try folder.trace("small.optracez").blocks == trace.blocks)
       let anonymous = try run("pack", "--anonymize", file, "-o", "none.optracez")

@@ -51,8 +51,9 @@
       #expect(result.errors.hasPrefix("optrace: \(message)\n"), "\(result.errors)")
       #expect(
         result.errors.contains(
-          "\nUsage: optrace record [-o <file>] [--flight-recorder <size>] [--stacks <which>]\n"
-            + "                      [--dispatch] [--open] [--] <program> [<argument> ...]\n"
+          "\nUsage: optrace record [-o <file>] [--runs <n>] [--flight-recorder <size>]\n"
+            + "                      [--stacks <which>] [--dispatch] [--tasks] [--open] [--]\n"
+            + "                      <program> [<argument> ...]\n"
         ))
     }
 

@@ -37,10 +37,14 @@
 
     /// What is said of one trace, and what to do with it.
     static func report(_ file: String, operations: Int = 10, queues: Int = 1) throws -> String {
+      "optrace: \(operations) operations on \(queues) queue\(queues == 1 ? "" : "s") in '\(file)'\n" + (try hints(file))
+    }
+
+    /// What to do with a trace.
+    static func hints(_ file: String) throws -> String {
       let optrace = try Command.executable.path
       let stem = file.hasSuffix(".optrace") ? String(file.dropLast(8)) : file
       return """
-        optrace: \(operations) operations on \(queues) queue\(queues == 1 ? "" : "s") in '\(file)'
           \(optrace) summary \(file)
           \(optrace) doctor \(file)
           \(optrace) view \(file)

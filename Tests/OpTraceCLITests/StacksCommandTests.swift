@@ -144,7 +144,7 @@ struct StacksCommandTests {
       #expect(try #require(try TraceReader.read(path: trace).look?.time) > before)
     }
 
-    @Test("a program that is stopped cannot answer: it is said why, and what is known is shown")
+    @Test("a program that is stopped cannot answer: optrace looks itself, and says so")
     func noAnswer() throws {
       let program = try RunningProgram(
         Command.executable, ["demo", "deadlock", "--timeout", "600", "-o", folder.folder.path], output: .none)
@@ -160,8 +160,8 @@ struct StacksCommandTests {
       #expect(result.status == 0 && result.output.contains("thread"))
       #expect(
         result.errors
-          == "optrace: warning: process \(number) told nothing new of its threads: it has not answered for 3 seconds: "
-          + "it is stopped, or gets no processor\n")
+          == "optrace: note: process \(number) did not answer, so optrace looked at its threads itself: it has not "
+          + "answered for 3 seconds: it is stopped, or gets no processor\n")
     }
   #endif
 }

@@ -49,7 +49,8 @@ struct SummaryCommandTests {
     let distribution = "count:number totalSeconds:number p50Seconds:number p95Seconds:number maxSeconds:number"
     var expected = group(
       "",
-      "version:number operationCount:number wallSeconds:number queues[] classes[] slowest[] threads[] places[] dispatchQueues[] blocks[]"
+      "version:number operationCount:number wallSeconds:number queues[] classes[] slowest[] threads[] places[] dispatchQueues[] blocks[] "
+        + "tasks[]"
     )
     expected.formUnion(
       group(

@@ -69,9 +69,10 @@ import Testing
     arguments: EventSpec.table.map(\.kind))
   func traits(_ kind: EventKind) {
     let spec = kind.spec
-    if spec.carry == .whileUnfinished { #expect([.operation, .block].contains(spec.subject)) }
+    if spec.carry == .whileUnfinished { #expect([.operation, .block, .task].contains(spec.subject)) }
+    if spec.carry == .sinceSuspended { #expect(spec.subject == .task) }
     if spec.carry == .whileQueueExists { #expect(spec.subject == .queue) }
-    if spec.life == .subject { #expect([.operation, .block, .queue, .span].contains(spec.subject)) }
+    if spec.life == .subject { #expect([.operation, .block, .task, .queue, .span].contains(spec.subject)) }
     if spec.part == .remark { #expect(spec.subject == .operation) }
     if spec.part == .bookkeeping { #expect(spec.life == .nobody && spec.carry == .never) }
   }

@@ -20,6 +20,8 @@ import Testing
 
     @Test func threadsThatComeAndGo() { expectNothing(test_unrest(200)) }
 
+    @Test func whoRunsBetweenThePassesHasMoved() { expectNothing(test_moment()) }
+
     @Test func whoLooks() { expectNothing(test_look_at_self()) }
   }
 

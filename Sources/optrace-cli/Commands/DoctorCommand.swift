@@ -10,7 +10,8 @@
       abstract: "Finds out why nothing moves: deadlocks, stalls and misuse, with proof and what to change.",
       discussion: """
         Errors are told only where the trace proves them. A program that still runs is looked at twice, a second apart, \
-        and is not touched: only what both looks show is told.
+        and is not touched: only what both looks show is told. Its threads are looked at by its recorder, or from \
+        outside where that does not answer.
 
         Exit status: 1 where an error was found, also in a damaged trace; else as for all commands.
 

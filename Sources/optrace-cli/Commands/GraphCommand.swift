@@ -58,12 +58,23 @@
     @Option(help: "What a lane stands for: queue or class.")
     var groupBy = GraphOptions.Grouping.queue
 
+    @Option(
+      help: ArgumentHelp(
+        "What has boxes: operations, dispatch (blocks of dispatch queues, and who submitted them), tasks (Swift's, and who "
+          + "created them); several with commas (default: operations, or what there is without any). Of the rest operations "
+          + "tell what they submitted.",
+        valueName: "list"))
+    var layers: String?
+
     @Flag(inversion: .prefixedNo, exclusivity: .exclusive, help: "Whether to show the critical path.")
     var criticalPath = true
 
     func validate() throws {
       if let hops, hops < 0 { throw ValidationError("--hops must not be negative.") }
       if deadlock, focus != nil { throw ValidationError("--deadlock and --focus exclude each other.") }
+      if deadlock, let layers = try chosenLayers(), layers != [.operations] {
+        throw ValidationError("--deadlock draws operations alone: leave --layers away.")
+      }
       if hops != nil, focus == nil, !deadlock { throw ValidationError("--hops needs --focus or --deadlock.") }
     }
 
@@ -141,15 +152,34 @@
       if !full { options.mostBoxes = GraphOptions.readable }
       options.grouping = groupBy
       options.showsCriticalPath = criticalPath
+      options.layers = try chosenLayers() ?? (deadlock ? [.operations] : GraphOptions.usualLayers(of: trace))
       if deadlock { options.stuckHops = hops ?? 1 }
       guard let focus else { return options }
       do {
-        let found = try OperationLookup.find(focus, in: trace)
+        let found =
+          options.layers != [.operations]
+          ? try OperationLookup.findWork(focus, in: trace) : try OperationLookup.find(focus, in: trace)
         options.focus = GraphOptions.Focus(operations: found, hops: hops ?? 2, name: focus)
       } catch {
         throw Failure.usage(error.message(in: input.name))
       }
       return options
+    }
+
+    /// Nil: nothing was asked for.
+    private func chosenLayers() throws -> Set<GraphOptions.Layer>? {
+      guard let layers else { return nil }
+      var chosen: Set<GraphOptions.Layer> = []
+      for word in layers.split(separator: ",", omittingEmptySubsequences: false) {
+        let name = word.trimmingCharacters(in: .whitespaces)
+        guard let layer = GraphOptions.Layer(rawValue: name) else {
+          let known = GraphOptions.Layer.allCases.map(\.rawValue)
+          let offer = Suggestion.text(for: name, among: Set(known)) ?? "there are \(known.joined(separator: ", "))"
+          throw Failure.usage("--layers has no '\(printable(name))'; \(offer)")
+        }
+        chosen.insert(layer)
+      }
+      return chosen
     }
 
     private func chosenFormat() throws -> Format {

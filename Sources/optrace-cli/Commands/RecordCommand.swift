@@ -4,19 +4,23 @@
   import OpTrace
   import OpTraceFormat
   import OpTraceModel
+  import OpTraceText
 
   struct RecordCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "record",
       abstract: "Runs a program as it is, and records its operation queues.",
       usage: """
-        optrace record [-o <file>] [--flight-recorder <size>] [--stacks <which>] [--dispatch] [--open] [--] <program> \
-        [<argument> ...]
+        optrace record [-o <file>] [--runs <n>] [--flight-recorder <size>] [--stacks <which>] [--dispatch] [--tasks] [--open] \
+        [--] <program> [<argument> ...]
         """,
       discussion: """
         The program needs no change, only Foundation as a shared library (Linux). It has this command's streams, signals \
         reach it, and its exit status is the command's; 128 and the number of the signal when it was killed. Programs \
         that it runs are recorded too, each into a file of its own, where they have operations or queues.
+
+        With --runs it is run so many times, one after the other, whatever each ends with; the status is that of the \
+        first run that did not end with 0. Ctrl-C ends the row.
 
         Failures of the command's own: 64 wrong usage, 125 nothing of the program can be recorded (it is not run then), \
         126 it cannot be run, 127 there is no such program.
@@ -37,6 +41,12 @@
     var output: String?
 
     @Option(
+      help: ArgumentHelp(
+        "Run the program so many times, into run.r1.optrace, run.r2.optrace …; with zeros in front, so that names sort.",
+        valueName: "n"))
+    var runs: Int?
+
+    @Option(
       help: ArgumentHelp("Keep the newest events in a file of such a size, as 512K, 16M or 1G.", valueName: "size"))
     var flightRecorder: String?
 
@@ -54,6 +64,10 @@
 
     @Flag(help: "Record blocks of dispatch queues, too: who submits each, and when and where it runs.")
     var dispatch = false
+
+    @Flag(
+      help: "Record Swift's tasks, too: who creates each, when and where it runs, and what it waits for in between.")
+    var tasks = false
 
     @Flag(help: "When the program has ended, show its trace in the browser, as 'optrace view' does.")
     var open = false
@@ -75,6 +89,9 @@
       if program.hasPrefix("-"), words.first != "--" { throw ValidationError("Unknown option '\(program)'") }
       if output == "-" { throw ValidationError("-o names a file: a trace cannot go to standard output.") }
       if output == "" { throw ValidationError("-o needs the name of a file.") }
+      if let runs, !RunNames.possible.contains(runs) {
+        throw ValidationError("--runs needs a number from 1 to \(RunNames.possible.upperBound).")
+      }
       if let flightRecorder {
         guard let bytes = TraceRecorder.bytes(flightRecorder) else {
           throw ValidationError("'\(flightRecorder)' is no size such as 512K, 16M or 1G.")
@@ -91,7 +108,31 @@
         try program.checkRecordable()
         let object = try PreloadObjects.find()
         let folder = RawPath.currentFolder
-        let target = try target(in: folder)
+        let targets = try targets(in: folder)
+        var firstFailure: Int32 = 0
+        var firstReport: RecordReport?
+        for (place, target) in targets.enumerated() {
+          let (report, end, isAskedToStop) = try record(program, object: object, to: target, in: folder)
+          let run = runs == nil ? "" : "run \(place + 1) of \(targets.count): "
+          Console.error(report.text(run: run))
+          if firstFailure == 0 { firstFailure = end.status }
+          if firstReport?.firstTrace == nil { firstReport = report }
+          if isAskedToStop, place + 1 < targets.count {
+            Console.error("optrace: asked to stop: \(counted(targets.count - place - 1, "run")) left out\n")
+            break
+          }
+        }
+        if let firstReport, let path = firstReport.firstTrace {
+          Console.error(firstReport.hints)
+          if open { show(path) }
+        }
+        throw ExitCode(firstFailure)
+      }
+
+      /// Runs the program once, to its end.
+      private func record(
+        _ program: ProgramFile, object: String, to target: String, in folder: String
+      ) throws -> (report: RecordReport, end: RecordedRun.End, isAskedToStop: Bool) {
         let words = RawText.arguments(last: line.count)
         let notes = try RecordNotes(for: [RawText(folder), RawText(target)] + words)
         defer { notes.remove() }
@@ -100,7 +141,7 @@
           program, words: words, environment: environment(object: object, target: target, notes: notes))
         // From here on a file that may not grow (`ulimit -f`) is an error of a write, and no signal.
         signal(SIGXFSZ, SIG_IGN)
-        let end = run.wait()
+        let (end, isAskedToStop) = run.wait()
         var written = notes.read()
         let file = target.replacingOccurrences(of: "%p", with: "\(run.process)")
         if remains.remove(at: file) {
@@ -111,9 +152,7 @@
         notes.remove()
         let report = RecordReport(
           written, program: line[0], folder: folder, process: run.process, end: end, left: left)
-        Console.error(report.text)
-        if open, let path = report.firstTrace { show(path) }
-        throw ExitCode(end.status)
+        return (report, end, isAskedToStop)
       }
 
       /// Until Ctrl-C. What goes wrong with it is no failure of the program, whose status is the command's.
@@ -127,10 +166,15 @@
         }
       }
 
-      /// The pattern of the files' names, absolute: the program may change its folder.
-      private func target(in folder: String) throws -> String {
+      /// The pattern of the files' names for each run, absolute: the program may change its folder.
+      private func targets(in folder: String) throws -> [String] {
         let name = printable((line[0] as NSString).lastPathComponent)
         let path = output ?? "\(name).%p.optrace"
+        guard let runs else { return [try target(path, in: folder)] }
+        return try RunNames.all(runs, of: path).map { try target($0, in: folder) }
+      }
+
+      private func target(_ path: String, in folder: String) throws -> String {
         let absolute = path.hasPrefix("/") ? path : "\(folder)/\(path)"
         // What the program could only find out when it runs is better known before.
         func refuse(_ why: String) -> Failure {
@@ -156,6 +200,7 @@
         if let flightRecorder { ours["OPTRACE_FLIGHT_RECORDER"] = flightRecorder }
         if let stacks { ours["OPTRACE_STACKS"] = stacks.rawValue }
         if dispatch { ours["OPTRACE_DISPATCH"] = "1" }
+        if tasks { ours["OPTRACE_TASKS"] = "1" }
         // What is preloaded already stays where it is: it may have to come first.
         let others = ProcessInfo.processInfo.environment["LD_PRELOAD"]?.split { $0 == ":" || $0 == " " } ?? []
         ours["LD_PRELOAD"] = (others.map(String.init).filter { $0 != object } + [object]).joined(separator: ":")

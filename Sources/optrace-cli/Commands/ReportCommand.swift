@@ -42,6 +42,11 @@
     static func exporter(for trace: Trace, isServed: Bool = false, isLive: Bool = false) -> ReportExporter {
       var options = GraphOptions()
       options.mostBoxes = GraphOptions.readable
+      // One picture of all work where it can be read; without operations there is no other.
+      options.layers = GraphOptions.usualLayers(of: trace)
+      if trace.operations.count + trace.blocks.count + trace.tasks.count <= GraphOptions.readable {
+        options.layers = Set(GraphOptions.Layer.allCases)
+      }
       let picture = withProgress("folding the graph") { GraphPicture(of: trace, options: options) }
       do {
         let graph = EmbeddedGraph(

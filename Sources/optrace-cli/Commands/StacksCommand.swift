@@ -10,7 +10,7 @@
       abstract: "Prints what every thread does, in what operation, and what it waits for.",
       discussion: """
         The recorder looks at all threads when nothing has moved for a second. A program that still runs is asked for \
-        a new look, and is not stopped for it. Of a trace without any, the threads are shown that wait or run operations.
+        a new look, and is not stopped for it; where it does not answer, optrace looks itself, from outside. Of a trace without any, the threads are shown that wait or run operations.
 
         Example: optrace stacks 4711, of a program that hangs and is being recorded
         """)

@@ -45,10 +45,18 @@
         valueName: "n"))
     var waitLanes: Int?
 
+    @Option(
+      help: ArgumentHelp(
+        "The most rows for tasks, of one tree and of all (default: 200, fewer in a large file); 0 draws them on their "
+          + "threads alone.",
+        valueName: "n"))
+    var taskLanes: Int?
+
     @OptionGroup(title: "Part of a trace") var part: TimelinePart
 
     func validate() throws {
       if let waitLanes, waitLanes < 0 { throw ValidationError("--wait-lanes must not be negative.") }
+      if let taskLanes, taskLanes < 0 { throw ValidationError("--task-lanes must not be negative.") }
     }
 
     func run() throws {
@@ -61,6 +69,7 @@
       options.includesArguments = args ?? true
       options.includesTimes = args
       options.waitLanes = waitLanes
+      options.taskLanes = taskLanes
 
       let input = try input.read()
       options.selection = try part.selection(in: input.trace, named: self.input.name)
@@ -91,6 +100,11 @@
           "\(counted(counts.waitsWithoutLane, "wait")) of \(grouped(counts.waitsWithoutLane + counts.waits)) not drawn, "
             + "more than \(counts.waitLanes) at a time in one queue\(tooShort) (the counters have them all): "
             + "see --wait-lanes")
+      }
+      if counts.tasksWithoutLane > 0, taskLanes != 0 {
+        Console.warning(
+          "\(counted(counts.tasksWithoutLane, "task")) found no row and \(counts.tasksWithoutLane == 1 ? "is" : "are") drawn "
+            + "on threads alone (the counters have them all): see --task-lanes")
       }
       if counts.leavesOutTimes {
         Console.note(

@@ -13,6 +13,9 @@
       var header: TraceHeader
       var operations: Int
       var queues: Int
+      /// Of dispatch queues.
+      var blocks: Int
+      var tasks: Int
       var lost: UInt64
       /// Nothing of the program is in it.
       var isEmpty: Bool
@@ -26,6 +29,7 @@
 
     private var entries: [Entry] = []
     private var problems: [String] = []
+    private var unknown: [String] = []
     private var removed = 0
     private let program: String
     private let folder: String
@@ -74,10 +78,13 @@
         entries.append(
           Entry(
             processID: processID, path: name, header: trace.header, operations: trace.operations.count,
-            queues: trace.queues.count, lost: trace.loss.lostCount,
-            isEmpty: trace.operations.isEmpty && trace.queues.isEmpty && trace.marks.isEmpty && trace.spans.isEmpty
+            queues: trace.queues.count, blocks: trace.blocks.count,
+            tasks: trace.tasks.count, lost: trace.loss.lostCount,
+            isEmpty: trace.operations.isEmpty && trace.queues.isEmpty && trace.blocks.isEmpty && trace.tasks.isEmpty
+              && trace.marks.isEmpty && trace.spans.isEmpty
               && trace.loss.isComplete,
             isBeingWritten: isBeingWritten))
+        if let sentence = trace.unknownWaitsSentence, !unknown.contains(sentence) { unknown.append(sentence) }
       } catch {
         problems.append("'\(printable(name))' cannot be read: \(printable("\(error)"))")
       }
@@ -95,13 +102,17 @@
     private func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : "\(folder)/\(path)" }
 
     /// The trace to look at first, one with something in it where there is such; nil where there is none at all.
-    var firstTrace: String? { (entries.first { $0.operations > 0 } ?? entries.first)?.path }
+    var firstTrace: String? {
+      (entries.first { $0.operations > 0 } ?? entries.first { $0.blocks > 0 } ?? entries.first { $0.tasks > 0 }
+        ?? entries.first)?.path
+    }
 
-    var text: String {
-      guard let first = firstTrace else { return "optrace: nothing was recorded\(whyNothing)\n" }
+    /// - Parameter run: which one of a row, as `run 3 of 10: `.
+    func text(run: String = "") -> String {
+      guard !entries.isEmpty else { return "optrace: \(run)nothing was recorded\(whyNothing)\n" }
       var text = ""
       let told = entries.count > Self.mostEntries ? Self.mostEntries - 1 : entries.count
-      for entry in entries.prefix(told) { text += "optrace: \(describe(entry))\n" }
+      for entry in entries.prefix(told) { text += "optrace: \(run)\(describe(entry))\n" }
       let others = entries.dropFirst(told)
       if !others.isEmpty {
         let sum = others.reduce(0) { $0 + $1.operations }
@@ -114,10 +125,16 @@
       }
       if let problem = problems.first { text += "optrace: not recorded: \(problem)\(moreProblems)\n" }
       if let unrecorded { text += "optrace: \(unrecorded)\n" }
+      for sentence in unknown { text += "optrace: \(sentence)\n" }
+      return text
+    }
+
+    /// What to do with the trace to look at first; empty where there is none.
+    var hints: String {
+      guard let first = firstTrace else { return "" }
       let path = quoted(first)
       let stem = quoted(first.hasSuffix(".optrace") ? String(first.dropLast(8)) : first)
-      return text
-        + "  \(calledCommand) summary \(path)\n"
+      return "  \(calledCommand) summary \(path)\n"
         + "  \(calledCommand) doctor \(path)\n"
         + "  \(calledCommand) view \(path)\n"
         + "  \(calledCommand) report \(path) -o \(stem).html\n"
@@ -148,8 +165,15 @@
         + "program writes none"
     }
 
+    /// `5 operations on 1 queue, 4 blocks and 19 tasks`; a program need not use operations.
+    private func amount(_ entry: Entry) -> String {
+      let others = [(entry.blocks, "block"), (entry.tasks, "task")].filter { $0.0 > 0 }.map { counted($0.0, $0.1) }
+      let operations = counted(entry.operations, "operation") + " on " + counted(entry.queues, "queue")
+      return listed(entry.operations == 0 && !others.isEmpty ? others : [operations] + others)
+    }
+
     private func describe(_ entry: Entry) -> String {
-      var text = counted(entry.operations, "operation") + " on " + counted(entry.queues, "queue")
+      var text = amount(entry)
       if entry.lost > 0 { text += ", \(counted(entry.lost, "record")) lost" }
       text += " in '\(printable(entry.path))'"
       if entries.count > 1 {

@@ -11,6 +11,8 @@
       SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT,
     ]
 
+    private static let ending = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
+
     /// How the program ended.
     enum End {
       case status(Int32)
@@ -79,8 +81,9 @@
       return (process, error)
     }
 
-    /// Until the program is over.
-    func wait() -> End {
+    /// Until the program is over. `isAskedToStop`: somebody wanted an end of it, as with Ctrl-C, however it took that.
+    func wait() -> (end: End, isAskedToStop: Bool) {
+      var isAskedToStop = false
       var awaited = awaited
       var maskBefore = maskBefore
       defer { pthread_sigmask(SIG_SETMASK, &maskBefore, nil) }
@@ -90,14 +93,15 @@
         if changed == process {
           guard status & 0xFF == 0x7F else {
             let signal = status & 0x7F
-            return signal == 0 ? .status(status >> 8 & 0xFF) : .signal(signal)
+            return (signal == 0 ? .status(status >> 8 & 0xFF) : .signal(signal), isAskedToStop)
           }
           stopToo(status >> 8 & 0xFF)
         } else if changed < 0, errno != EINTR {
-          return .status(ExitStatus.cannotRecord.rawValue)
+          return (.status(ExitStatus.cannotRecord.rawValue), isAskedToStop)
         }
         var information = siginfo_t()
         let number = sigwaitinfo(&awaited, &information)
+        if Self.ending.contains(number) { isAskedToStop = true }
         // What the terminal sends (Ctrl-C, Ctrl-Z) it sends to the program too.
         if number > 0, number != SIGCHLD, information.si_code != SI_KERNEL { kill(process, number) }
       }

@@ -23,8 +23,7 @@
       withProgress("process \(first.trace.header.processID) runs, waiting for a second look", patience: 0) {
         Thread.sleep(forTimeInterval: Self.pause)
       }
-      if asksForThreads { _ = try source.askForLook(first.trace) }
-      second = try source.read(warns: false).withLiveNames()
+      second = try asksForThreads ? source.readAfterLook(first.trace) : source.read(warns: false).withLiveNames()
     }
   }
 #endif

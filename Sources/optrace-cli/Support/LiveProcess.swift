@@ -25,6 +25,16 @@
       return [UInt8(ascii: "Z"), UInt8(ascii: "X")].contains(bytes[end + 2])
     }
 
+    /// Why its calls and its memory cannot be read, and what to do.
+    static func missingRights(for processID: UInt32) -> String {
+      var status = stat()
+      let isOwn = stat("/proc/\(processID)", &status) == 0 && status.st_uid == geteuid()
+      guard isOwn else { return "run it as the same user or as root" }
+      let scope = FileManager.default.contents(atPath: "/proc/sys/kernel/yama/ptrace_scope")?.first
+      if scope == nil || scope == UInt8(ascii: "0") { return "run it as root" }
+      return "run it as root, or set kernel.yama.ptrace_scope to 0 ('sysctl kernel.yama.ptrace_scope=0')"
+    }
+
     /// The present on the clock of a trace of this machine.
     static func now(of trace: Trace) -> Nanoseconds {
       let (time, isBefore) = optrace_clock_monotonic().subtractingReportingOverflow(trace.header.startMonotonic)

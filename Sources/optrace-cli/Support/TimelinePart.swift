@@ -16,16 +16,21 @@
 
     @Option(
       help: ArgumentHelp(
-        "The time around this operation (a name, or a number as '#5'), with what it depends on and what depends on it.",
+        "The time around this operation, block or task (a name, or a number as '#5'), with what it depends on, what depends on "
+          + "it, and what it submitted.",
         valueName: "name"))
     var around: String?
 
-    @Option(help: ArgumentHelp("Only this queue; may be given several times.", valueName: "name"))
+    @Option(
+      help: ArgumentHelp(
+        "Only this queue (of operations, a dispatch queue, or '\(TimelineSelection.tasks)'); may be given several times.",
+        valueName: "name"))
     var queue: [String] = []
 
     @Option(
       name: .customLong("class"),
-      help: ArgumentHelp("Only this class of operations; may be given several times.", valueName: "name"))
+      help: ArgumentHelp(
+        "Only this class of operations, or this function; may be given several times.", valueName: "name"))
     var classes: [String] = []
 
     @Option(help: ArgumentHelp("Nothing that took less than this.", valueName: "time"))
@@ -46,9 +51,13 @@
       selection.to = to?.nanoseconds
       selection.minimumDuration = minDuration?.nanoseconds ?? 0
       if !queue.isEmpty {
-        let known = trace.queues.map { ($0.id, $0.name.isEmpty ? $0.id.description : $0.name) }
+        let known =
+          trace.queues.map {
+            (SchedulerID.queue($0.id), $0.name.isEmpty ? $0.id.description : $0.name, $0.id.description)
+          } + trace.dispatchQueues.map { (.dispatchQueue($0.id), $0.title, $0.id.description) }
+          + (trace.tasks.isEmpty ? [] : [(.swift, TimelineSelection.tasks, TimelineSelection.tasks)])
         for wanted in queue {
-          let found = known.filter { $0.1 == wanted || $0.0.description == wanted }
+          let found = known.filter { $0.1 == wanted || $0.2 == wanted }
           guard !found.isEmpty else { throw unknown("queue", wanted, Set(known.map(\.1)), name) }
           selection.queues = (selection.queues ?? []).union(found.map(\.0))
         }
@@ -61,12 +70,14 @@
             known.insert(operations[index].kind)
           }
         }
+        known.formUnion(trace.blocks.lazy.map(\.kind))
+        known.formUnion(trace.tasks.lazy.map(\.kind))
         for wanted in classes where !known.contains(wanted) { throw unknown("class", wanted, known, name) }
         selection.classes = Set(classes)
       }
       if let around {
         do {
-          selection.look(around: try OperationLookup.find(around, in: trace), in: trace)
+          selection.look(around: try OperationLookup.findWork(around, in: trace), in: trace)
         } catch {
           throw Failure.usage(error.message(in: name))
         }

@@ -1,0 +1,118 @@
+#if os(Linux)
+  import Foundation
+  import OpTraceModel
+  import TestSupport
+  import Testing
+
+  /// Programs that make it hard to see stacks and threads, compiled here: recorded, they do what they do by themselves.
+  @Suite("Hostile programs", .ownThread) struct HostileProgramTests {
+    private let folder: RecordFolder
+
+    init() throws { folder = try RecordFolder() }
+
+    /// The program, and what it is asked for. `bare` has no unwind tables, `broken` a section table that lies nowhere.
+    static let runs = [
+      "hostile plain", "hostile library", "hostile signal-stack", "hostile fibers", "hostile many-threads",
+      "hostile coming-threads", "hostile frame-loop", "hostile child", "hostile many-blocks",
+      "hostile cancelled-items", "bare plain", "bare frame-loop", "broken plain", "broken fibers",
+    ]
+
+    private func compile() throws {
+      let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("HostilePrograms").path
+      // Eight bytes at 40 of an ELF file say where its section headers are.
+      let made = try Command.run(
+        folder.folder.folder.path, sources,
+        shell: RecordFolder.enter + #"""
+          clang -O1 -fno-omit-frame-pointer -fno-asynchronous-unwind-tables -c "$1/support.c" -o support.o &&
+          clang -shared -fPIC -o library.so "$1/library.c" &&
+          swiftc -swift-version 6 -O -import-objc-header "$1/support.h" "$1/main.swift" support.o -o hostile &&
+          objcopy --remove-section .eh_frame --remove-section .eh_frame_hdr hostile bare &&
+          cp hostile broken &&
+          printf '\377\377\377\377\377\177\000\000' | dd of=broken bs=1 seek=40 conv=notrunc 2>/dev/null
+          """#)
+      try #require(made.status == 0, "\(made)")
+    }
+
+    /// All at once: by themselves, and recorded without and with blocks. Files `PROGRAM-NAME.HOW.out`, `.err` and `.status`.
+    private func runAll() throws {
+      let list = Self.runs.map { "'\($0)'" }.joined(separator: " ")
+      let result = try Command.run(
+        folder.folder.folder.path,
+        shell: RecordFolder.enter + """
+          run() {
+            out=$1; shift
+            "$@" >$out.out 2>$out.err </dev/null
+            echo $? >$out.status
+          }
+          for one in \(list); do
+            set -- $one ./library.so
+            run $1-$2.alone ./$1 $2 $3 &
+            run $1-$2.waits "$optrace" record --stacks all -o $1-$2.waits.optrace -- ./$1 $2 $3 &
+            run $1-$2.blocks "$optrace" record --dispatch -o $1-$2.blocks.optrace -- ./$1 $2 $3 &
+          done
+          "$optrace" record --dispatch -o shell.optrace -- sh -c './hostile cancelled-items; true' >shell.out 2>shell.err &
+          wait
+          """)
+      try #require(result.status == 0, "\(result)")
+    }
+
+    private func text(_ name: String) throws -> String {
+      try String(contentsOfFile: folder.folder.path(name), encoding: .utf8)
+    }
+
+    @Test("recorded, each says and ends as it does by itself; its trace is whole, and has what there was") func all()
+      throws
+    {
+      try compile()
+      try runAll()
+      var traces: [String: Trace] = [:]
+      for run in Self.runs {
+        let name = run.replacing(" ", with: "-")
+        let alone = (out: try text("\(name).alone.out"), status: try text("\(name).alone.status"))
+        #expect(alone.status == "0\n", "\(run)")
+        for how in ["waits", "blocks"] {
+          let file = "\(name).\(how)"
+          let recorded = (out: try text("\(file).out"), status: try text("\(file).status"))
+          #expect(recorded == alone, "\(file)")
+          let violations = TraceValidator.check(
+            try TraceReader.events(path: folder.folder.path("\(file).optrace")))
+          #expect(violations.isEmpty, "\(file): \(violations)")
+          let trace = try folder.trace("\(file).optrace")
+          #expect(trace.header.isClosed && trace.loss.isComplete, "\(file)")
+          traces[file] = trace
+        }
+      }
+      func trace(_ name: String) throws -> Trace { try #require(traces[name]) }
+
+      // Operations from strange stacks: all there, each with a place.
+      for (name, count) in [
+        ("hostile-plain", 10), ("hostile-library", 20), ("hostile-signal-stack", 10), ("hostile-fibers", 10),
+        ("hostile-child", 10), ("bare-plain", 10), ("broken-plain", 10), ("broken-fibers", 10),
+      ] {
+        let trace = try trace("\(name).waits")
+        #expect(trace.operations.count == count && trace.operations.allSatisfy { $0.finished != nil }, "\(name)")
+      }
+      // What is unloaded since keeps its name.
+      #expect(try trace("hostile-library.waits").stacks.images.values.contains { $0.name == "library.so" })
+
+      // Threads.
+      let many = try #require(try trace("hostile-many-threads.waits").look)
+      #expect(many.threads.count >= 300 && !many.isPartial)
+      for name in ["hostile-coming-threads", "hostile-frame-loop", "bare-frame-loop"] {
+        #expect(try trace("\(name).waits").look?.isPartial == false, "\(name)")
+      }
+
+      // Blocks: a copy of the process is not recorded, and does its work.
+      let blocks = try trace("hostile-many-blocks.blocks")
+      let synced = blocks.blocks.count { $0.way == .sync }
+      #expect(blocks.blocks.count == 100_000 + synced && blocks.blocks.allSatisfy { $0.ended != nil })
+      #expect(try text("hostile-many-blocks.blocks.err").contains("100,00\(synced) blocks in '") && synced < 3)
+      // A process that the program runs, with blocks and without an operation: its trace is of use.
+      #expect(try text("shell.err").contains("6 blocks in '") && !text("shell.err").contains("operation"))
+      let items = try trace("hostile-cancelled-items.blocks").blocks.filter { $0.way != .sync }
+      #expect(items.filter { $0.began != nil }.count == 1 && items.count == 4)
+      #expect(try trace("hostile-child.blocks").blocks.isEmpty)
+    }
+  }
+#endif

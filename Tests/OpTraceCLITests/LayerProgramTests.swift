@@ -1,0 +1,84 @@
+#if os(Linux)
+  import Foundation
+  import OpTraceAnalysis
+  import OpTraceModel
+  import TestSupport
+  import Testing
+
+  /// Programs that hang in dispatch queues and tasks, compiled as people compile them, recorded unchanged and killed; and each
+  /// one's healthy twin, which ends by itself.
+  @Suite("Programs that hang in dispatch queues and tasks", .ownThread) struct LayerProgramTests {
+    private let folder: RecordFolder
+
+    init() throws { folder = try RecordFolder() }
+
+    /// What the doctor says of each, how bad it is, and a part of its sentence that names the program's own code.
+    static let table: [(name: String, code: String, severity: Finding.Severity, says: String)] = [
+      ("two-queues", "dispatch-cycle", .error, "closure #1 in twoQueues()"),
+      ("operation-sync", "dispatch-cycle", .error, "dispatch queue 'accounts'"),
+      ("slot", "queue-self-wait", .error, "in closure #1 in closure #1 in slotThroughSync()"),
+      ("locks-twice", "lock-cycle", .error, "of all that it submitted only block"),
+      ("main-finishes", "main-thread-deadlock", .error, "closure #1 in closure #1 in mainFinishes()"),
+      ("main-sync", "main-thread-deadlock", .error, "of the main queue"),
+      ("nobody-finishes", "never-finished", .error, "closure #1 in closure #1 in closure #1 in nobodyFinishes()"),
+      ("too-early", "premature-finish", .warning, "closure #1 in closure #1 in tooEarly()"),
+      ("continuation", "continuation-never-resumed", .error, "continuation()"),
+      ("task-pool", "thread-pool-starvation", .error, "taskPool()"),
+    ]
+
+    private func compile() throws -> String {
+      let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("LayerProgram/main.swift").path
+      let program = folder.folder.path("layers")
+      let made = try Command.run(source, program, shell: #"swiftc -swift-version 6 -O "$1" -o "$2""#)
+      try #require(made.status == 0, "\(made)")
+      return program
+    }
+
+    private func record(_ program: String) throws {
+      let names = Self.table.map(\.name)
+      let result = try Command.run(
+        folder.folder.folder.path, program,
+        shell: RecordFolder.enter + """
+          for name in \(names.joined(separator: " ")); do
+            "$optrace" record --dispatch --tasks -o $name-twin.optrace -- "$1" $name healthy >>out 2>$name-twin.err
+            echo $? >$name-twin.status
+            "$optrace" record --dispatch --tasks -o $name.optrace -- "$1" $name >>out 2>$name.err &
+          done
+          for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+            sleep 1
+            seen=0
+            for name in \(names.joined(separator: " ")); do
+              "$optrace" dump $name.optrace -o - 2>/dev/null | grep -q ' looked ' && seen=$((seen + 1))
+            done
+            # One of them ends by itself.
+            [ $seen -ge \(names.count - 1) ] && break
+          done
+          # Long enough for silence to count.
+          sleep 2
+          for pid in $(pgrep -f "^$1 "); do kill -KILL $pid; done
+          wait
+          cat out *-twin.status
+          """)
+      #expect(result.output == String(repeating: "0\n", count: names.count), "\(result)")
+    }
+
+    @Test("the code of each, the line it names, and nothing of its twin") func codes() throws {
+      try record(try compile())
+      for row in Self.table {
+        let trace = try folder.trace("\(row.name).optrace")
+        #expect(trace.loss.isComplete, "\(row.name)")
+        let violations = TraceValidator.check(try TraceReader.events(path: folder.folder.path("\(row.name).optrace")))
+        #expect(violations.isEmpty, "\(row.name): \(violations)")
+        let told = Diagnosis(of: trace).findings.filter { $0.severity != .note }
+        #expect(told.map(\.code) == [row.code] && told.first?.severity == row.severity, "\(row.name): \(told)")
+        let texts = told.flatMap { [$0.title, $0.explanation, $0.fix] + $0.evidence.map(\.text) }
+        #expect(texts.contains { $0.contains(row.says) }, "\(row.name): \(texts)")
+        let twin = Diagnosis(of: try folder.trace("\(row.name)-twin.optrace"))
+        #expect(
+          twin.findings.allSatisfy { $0.severity == .note } && twin.verdict == .healthy, "\(row.name): \(twin.findings)"
+        )
+      }
+    }
+  }
+#endif

@@ -1,0 +1,150 @@
+#if os(Linux) && compiler(>=6.2)
+  import Foundation
+  import OpTraceModel
+  import TestSupport
+  import Testing
+
+  /// Tasks of programs that know nothing of OpTrace.
+  @Suite("record --tasks", .ownThread) struct TaskRecordTests {
+    private let folder: RecordFolder
+    private let file = "run.optrace"
+
+    init() throws { folder = try RecordFolder() }
+
+    private func program(_ name: String) throws -> String {
+      try Command.executable.deletingLastPathComponent().appendingPathComponent(name).path
+    }
+
+    private func record(
+      _ options: [String] = ["--tasks"], _ name: String = "TaskTestProgram", _ arguments: String...
+    )
+      throws -> (result: Command.Result, trace: Trace)
+    {
+      let result = try Command.run(
+        arguments: [folder.folder.folder.path] + options + ["-o", file, "--", try program(name)] + arguments,
+        shell: RecordFolder.enter + #"exec "$optrace" record "$@""#)
+      return (result, try folder.trace(file))
+    }
+
+    private func isInOrder() throws -> Bool {
+      let violations = TraceValidator.check(try TraceReader.events(path: folder.folder.path(file)))
+      #expect(violations.isEmpty, "\(violations)")
+      return violations.isEmpty
+    }
+
+    private static let words = "10\n3\n42\nwoken\nmain\ndone\n"
+
+    @Test("each task once, with who created it, what it waited for, and where") func tasks() throws {
+      let (result, trace) = try record()
+      #expect(result.status == 0 && result.output == Self.words, "\(result.errors)")
+      #expect(trace.loss.isComplete)
+      #expect(try isInOrder())
+      func tasks(_ name: String) -> [TaskRecord] { trace.tasks.filter { $0.kind.contains(name) } }
+      let main = try #require(trace.tasks.first)
+      #expect(main.submitter == nil && main.completed == nil && main.runs.count > 3)
+
+      let children = tasks("in loadAll(_:)")
+      #expect(children.count == 4, "\(trace.tasks.map(\.title))")
+      #expect(children.allSatisfy { $0.way == .groupChild && $0.parent == main.id && $0.completed != nil })
+      #expect(trace.stacks.codePlace(children.first?.submittedAt)?.function?.contains("loadAll") == true)
+      #expect(main.suspensions.contains { $0.reason == .group })
+
+      let lets = trace.tasks.filter { $0.way == .asyncLet }
+      #expect(lets.count == 2 && lets.allSatisfy { $0.parent == main.id && $0.completed != nil })
+
+      // What the operation resumes, is enqueued by it.
+      let waiting = main.suspensions.filter { $0.reason == .continuation }
+      let operation = try #require(trace.operations.first)
+      let answered = try #require(waiting.first { $0.resumer == operation.id }, "\(main.suspensions)")
+      let stack = trace.stacks.stack(answered.at).compactMap { trace.stacks.function(of: $0)?.shortName }
+      #expect(stack.contains { $0.contains("answer()") } && stack.contains { $0.contains("allSorts()") }, "\(stack)")
+
+      let sleeper = try #require(trace.tasks.first { $0.name == "the sleeper" })
+      #expect(sleeper.title == "the sleeper" && sleeper.cancelRequested != nil && sleeper.completed != nil)
+      #expect(sleeper.way == .unstructured && main.suspensions.contains { $0.reason == .sleep })
+      let slow = try #require(trace.tasks.first { $0.name == "slow" })
+      #expect(main.suspensions.contains { $0.reason == .task && $0.awaited == slow.id })
+
+      // The main one, too, inherits from nobody.
+      let detached = trace.tasks.filter { $0.way == .detached && $0.id != main.id }
+      #expect(detached.map(\.priority) == [9, 21])
+      #expect(detached.first?.suspensions.contains { $0.reason == .executor } == true)
+      // The task that an operation creates is its own; what waits inside of a task is the task's.
+      let download = try #require(trace.operations.first { $0.className == "Download" })
+      #expect(trace.tasks.filter { $0.submitter == download.id }.count == 1)
+      #expect(trace.waits.contains { $0.inside == detached.last?.id })
+    }
+
+    @Test("with blocks: who submits one may be a task, the executors' own are none") func blocks() throws {
+      let (result, trace) = try record(["--tasks", "--dispatch"])
+      #expect(result.output == Self.words && trace.loss.isComplete)
+      #expect(try isInOrder())
+      let block = try #require(trace.blocks.first)
+      #expect(trace.blocks.count == 1 && block.submitter.flatMap { trace.task($0) } != nil)
+      let main = try #require(trace.tasks.first)
+      #expect(main.suspensions.contains { $0.resumer == block.id })
+    }
+
+    @Test("without it there are none; `OPTRACE_TASKS` asks for it, too; every output takes them") func outputs() throws
+    {
+      let plain = try record([])
+      #expect(plain.trace.tasks.isEmpty && plain.result.output == Self.words)
+      let trace = try record().trace
+      func run(_ arguments: String...) throws -> Command.Result {
+        try Command.run(
+          arguments: [folder.folder.folder.path] + arguments, shell: RecordFolder.enter + #"exec "$optrace" "$@""#)
+      }
+      let summary = try run("summary", file).output
+      #expect(summary.contains("\nTasks\n") && summary.contains("for continuations"), "\(summary)")
+      let json = try run("summary", "--json", file).output
+      #expect(json.contains("\"tasks\": [") && json.contains("\"suspendedSeconds\": {"))
+      for command in ["doctor", "validate", "stacks"] { #expect(try run(command, file).status == 0, "\(command)") }
+      for command in ["graph", "timeline", "report"] {
+        #expect(try run(command, file, "-o", "-").status == 0, "\(command)")
+      }
+      #expect(try run("pack", file, "-o", "small.optracez").status == 0)
+      #expect(try folder.trace("small.optracez").tasks == trace.tasks)
+      let anonymous = try run("pack", "--anonymize", file, "-o", "none.optracez")
+      let dump = try run("dump", "none.optracez", "-o", "-").output
+      #expect(anonymous.status == 0 && dump.contains("task-suspended") && !dump.contains("sleeper"))
+    }
+
+    @Test("a program without Foundation and operations; what is short and many, whole") func plain() throws {
+      let (result, trace) = try record(["--tasks", "--dispatch"], "PlainTaskProgram")
+      #expect(result.status == 0 && result.output == "12\n")
+      #expect(result.errors.contains("optrace: 5 tasks in "), "\(result.errors)")
+      #expect(trace.tasks.count == 5 && trace.blocks.isEmpty)
+      #expect(try isInOrder())
+      let many = try record(["--tasks"], "PlainTaskProgram", "20000").trace
+      #expect(many.loss.isComplete)
+      #expect(many.tasks.count == 20_001 && many.tasks.filter { $0.completed == nil }.map(\.id) == [many.tasks[0].id])
+      #expect(many.tasks.dropFirst().allSatisfy { $0.runs.count == 1 && $0.way == .groupChild })
+      #expect(try isInOrder())
+      // A program that has nothing of all this is not touched.
+      let other = try Command.run(
+        arguments: [folder.folder.folder.path, "--tasks", "-o", "none.optrace", "--", "true"],
+        shell: RecordFolder.enter + #"exec "$optrace" record "$@""#)
+      #expect(other.status == 0 && other.errors.contains("nothing was recorded"))
+    }
+
+    @Test("a ring keeps who waits; one that is killed tells of what it began") func hanging() throws {
+      let shell = """
+        "$optrace" record --tasks --flight-recorder 256K -o run.optrace -- "$2" hang > out &
+        until grep -q waiting out; do sleep 0.05; done
+        sleep 0.2
+        kill -KILL $(cat /proc/$!/task/$!/children)
+        wait
+        """
+      let result = try Command.run(
+        arguments: [folder.folder.folder.path, "", try program("TaskTestProgram")],
+        shell: #"cd "$1" || exit; shift; "# + shell)
+      _ = result
+      let trace = try folder.trace(file)
+      let forgotten = try #require(trace.tasks.first { $0.name == "forgotten" })
+      #expect(forgotten.suspension?.reason == .continuation && forgotten.completed == nil)
+      let stack = trace.stacks.stack(forgotten.suspension?.at).compactMap { trace.stacks.function(of: $0)?.shortName }
+      #expect(stack.contains { $0.contains("main") }, "\(stack)")
+      #expect(trace.tasks.contains { $0.suspension?.awaited == forgotten.id })
+    }
+  }
+#endif
