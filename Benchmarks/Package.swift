@@ -12,6 +12,9 @@ let package = Package(
     .executableTarget(name: "Benchmark", dependencies: ["BenchmarkSupport"]),
     .executableTarget(
       name: "Workload", dependencies: ["BenchmarkSupport", "CFloor", .product(name: "OpTrace", package: "OpTrace")]),
+    .executableTarget(
+      name: "StackWorkload", dependencies: [.product(name: "OpTrace", package: "OpTrace")],
+      cSettings: [.define("_GNU_SOURCE", .when(platforms: [.linux]))]),
     .executableTarget(name: "MakeTrace", dependencies: [.product(name: "OpTrace", package: "OpTrace")]),
     .executableTarget(
       name: "RingBenchmark",

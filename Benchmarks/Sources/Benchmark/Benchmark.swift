@@ -8,8 +8,8 @@ import Foundation
 @main
 enum Benchmark {
   private static let groups: [(name: String, run: @Sendable (Context) throws -> [Row])] = [
-    ("event", Events.run), ("queue", QueueCost.run), ("stacks", StackCost.run), ("threads", Threads.run),
-    ("size", Sizes.run),
+    ("event", Events.run), ("queue", QueueCost.run), ("stacks", StackCost.run), ("walks", StackParts.run),
+    ("threads", Threads.run), ("size", Sizes.run),
     ("reading", Reading.run), ("drawing", Drawing.run),
   ]
 
@@ -40,7 +40,8 @@ enum Benchmark {
     let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     let context = Context(
       optrace: optrace, workload: beside.appendingPathComponent("Workload").path,
-      makeTrace: beside.appendingPathComponent("MakeTrace").path, folder: folder, isShort: isShort)
+      makeTrace: beside.appendingPathComponent("MakeTrace").path,
+      stackWorkload: beside.appendingPathComponent("StackWorkload").path, folder: folder, isShort: isShort)
 
     var rows: [Row] = []
     for group in groups where arguments.count == 1 || arguments.contains(group.name) {

@@ -7,6 +7,7 @@ struct Context {
   let optrace: String
   let workload: String
   let makeTrace: String
+  let stackWorkload: String
   /// For traces and outputs; removed in the end.
   let folder: URL
   /// Small amounts and few rounds: only to see that it all still works.
