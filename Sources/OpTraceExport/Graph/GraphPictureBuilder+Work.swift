@@ -231,14 +231,24 @@ extension GraphPictureBuilder {
     let order: [ShownState] = [.executing, .ready, .pending, .cancelled, .finished]
     let parts = order.compactMap { state in fold.states[state].map { "\(grouped($0)) \(state.rawValue)" } }
     let state = order.first { fold.states[$0] != nil && $0 != .cancelled } ?? .cancelled
-    let isOneKind = works.allSatisfy { $0.kind == first.kind }
+    let common = commonName(of: works)
     return GraphPicture.Node(
       operation: first.id, lane: lane, state: state,
-      name: isOneKind ? "\(grouped(works.count)) × \(name)" : amounts(of: places),
+      name: common.map { "\(grouped(works.count)) × \(TextEscaping.oneLine($0, limit: 300))" } ?? amounts(of: places),
       caption: parts.count == 1 ? "all \(state.rawValue)" : parts.joined(separator: " · "),
       bar: span(of: works).map { bar($0.times, from: $0.from) } ?? [], isBarrier: isBarrier,
-      tooltip: "\(grouped(works.count)) × \(name)\nfolded, from \(first.id) to \(works[works.count - 1].id)\nin all "
-        + fold.timesText, fold: fold)
+      tooltip:
+        "\(grouped(works.count)) × \(TextEscaping.oneLine(common ?? name, limit: 300))\nfolded, from \(first.id) to "
+        + "\(works[works.count - 1].id)\nin all \(fold.timesText)", fold: fold)
+  }
+
+  /// Their name, else what names that only count have in common, else their function; nil where they have several of these.
+  private func commonName(of works: [any Work]) -> String? {
+    func common(_ text: (any Work) -> String) -> String? {
+      guard let first = works.first.map(text), !first.isEmpty else { return nil }
+      return works.dropFirst().allSatisfy { text($0) == first } ? first : nil
+    }
+    return common { $0.title } ?? common { NameStem.of($0.title) } ?? common { $0.kind }
   }
 
   /// The times of a box as a whole: until the first ran, until the last was over.

@@ -34,16 +34,19 @@ struct TreeLanes {
     }
     let children = PlacesByGroup(nodes.indices.lazy.map { parent($0) + 1 }, groups: nodes.count + 1)
     var height = [Int32](repeating: 1, count: nodes.count)
+    // Of each with all below it: a child may be seen earlier than its parent, where only a part of the time is shown.
+    var begin = nodes.map(\.begin)
     var end = nodes.map { max($0.end, $0.begin == .max ? $0.begin : $0.begin + 1) }
     /// The first lane of each block below that of its parent.
     var offset = [Int32](repeating: -1, count: nodes.count)
     var packing = Packing()
     for place in nodes.indices.reversed() where nodes[place].isShown {
-      packing.pack(children[place + 1], nodes, end, height, limits, &offset)
+      packing.pack(children[place + 1], nodes, begin, end, height, limits, &offset)
       height[place] = Int32(clamping: 1 + packing.height)
+      begin[place] = min(begin[place], packing.begin)
       end[place] = max(end[place], packing.end)
     }
-    packing.pack(children[0], nodes, end, height, limits, &offset)
+    packing.pack(children[0], nodes, begin, end, height, limits, &offset)
     for place in nodes.indices where nodes[place].isShown && offset[place] >= 0 {
       let parent = parent(place)
       if parent >= 0 {
@@ -62,21 +65,24 @@ struct TreeLanes {
   private struct Packing {
     /// When each lane is free again.
     private var free: [Nanoseconds] = []
+    private(set) var begin = Nanoseconds.max
     private(set) var end = Nanoseconds.min
     var height: Int { free.count }
 
     mutating func pack(
-      _ children: some Sequence<Int>, _ nodes: [Node], _ ends: [Nanoseconds], _ heights: [Int32],
+      _ children: some Sequence<Int>, _ nodes: [Node], _ begins: [Nanoseconds], _ ends: [Nanoseconds],
+      _ heights: [Int32],
       _ limits: (usual: Int, open: Int), _ offset: inout [Int32]
     ) {
       free.removeAll(keepingCapacity: true)
+      begin = .max
       end = .min
-      for child in children.filter({ nodes[$0].isShown }).sorted(by: { (nodes[$0].begin, $0) < (nodes[$1].begin, $1) })
-      {
+      for child in children.filter({ nodes[$0].isShown }).sorted(by: { (begins[$0], $0) < (begins[$1], $1) }) {
         let height = Int(heights[child])
         let limit = nodes[child].isOpen ? limits.open : limits.usual
-        guard let first = lane(height, from: nodes[child].begin, limit) else { continue }
+        guard let first = lane(height, from: begins[child], limit) else { continue }
         offset[child] = Int32(clamping: first)
+        begin = min(begin, begins[child])
         end = max(end, ends[child])
         // What lies below the last lane of all is not drawn, and takes no room.
         while free.count < min(first + height, limits.open) { free.append(.min) }

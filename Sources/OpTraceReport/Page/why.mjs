@@ -103,7 +103,7 @@ class WhyView {
       h('tfoot', {}, h('tr', {}, h('th', {scope: 'row', colspan: '3'}, `Wall time of ${model.process.name || 'the trace'}`),
         TIME_KINDS.map(kind => h('td', {class: 'figure'}, durationText(rows.reduce((sum, row) => sum + (row.step?.[kind.key] ?? 0), 0)))),
         h('td', {class: 'figure'}, durationText(total)), h('td', {class: 'figure'}, durationText(model.wall)))))), more,
-      h('p', {class: 'faint'}, 'A step begins where the one before ended: of a wait that began earlier, only the rest counts here. The whole of it stands in the operation’s panel.'));
+      h('p', {class: 'faint'}, 'A step begins where the one before ended: of a wait that began earlier, only the rest counts here. The whole of it stands in the step’s panel.'));
   }
 
   stepRow({step, took, total}, longest) {
