@@ -61,21 +61,19 @@ func listening() -> (socket: Int32, port: UInt16) {
 
 let requests = CommandLine.arguments.count > 1 ? Int(CommandLine.arguments[1]) ?? 12 : 12
 let (listener, port) = listening()
-let served = DispatchGroup()
-var count = 0
-let source = DispatchSource.makeReadSource(fileDescriptor: listener, queue: .main)
-source.setEventHandler {
-  let connection = accept(listener, nil, nil)
-  let number = count
-  count += 1
-  served.enter()
-  Task(name: "request \(number)") {
-    await serve(connection, number)
-    served.leave()
-  }
-  if count == requests { served.notify(queue: .main) { exit(0) } }
+let source = DispatchSource.makeReadSource(fileDescriptor: listener)
+let connections = AsyncStream<Int32> { accepted in
+  source.setEventHandler { accepted.yield(accept(listener, nil, nil)) }
+  source.resume()
 }
-source.resume()
 print(port)
 fflush(stdout)
-dispatchMain()
+await withDiscardingTaskGroup { group in
+  var count = 0
+  for await connection in connections {
+    let number = count
+    group.addTask(name: "request \(number)") { await serve(connection, number) }
+    count += 1
+    if count == requests { break }
+  }
+}

@@ -153,7 +153,7 @@ extension GraphPictureBuilder {
       var parts = [isQueue ? queue.map(width) : nil, amounts(of: places)].compactMap(\.self)
       let open = places.count { !trace.isOver(workAt: $0) }
       if open > 0 { parts.append("\(grouped(open)) not over") }
-      let what = isQueue && queue != nil ? "dispatch queue" : nil
+      let what = isQueue && queue?.isMain == false ? "dispatch queue" : nil
       picture.lanes.append(
         GraphPicture.Lane(
           id: (isTasks ? "tasks-" : "dispatch-") + id, nodeClass: (isTasks ? "t-" : "d-") + id,
@@ -194,7 +194,7 @@ extension GraphPictureBuilder {
   }
 
   private func width(of queue: DispatchQueueRecord) -> String {
-    if queue.isMain { return "main thread" }
+    if queue.isMain { return "main queue" }
     switch queue.width {
     case 1: return "serial"
     case let width?: return "max \(width)"
@@ -227,7 +227,7 @@ extension GraphPictureBuilder {
     for state in states { fold.states[state, default: 0] += 1 }
     fold.times = sum
     let isTasks = works.allSatisfy { $0 is TaskRecord }
-    fold.timesText = timesText(sum, isTask: isTasks, " · ")
+    fold.timesText = timesText(sum, isTask: isTasks, isCaption: true)
     let order: [ShownState] = [.executing, .ready, .pending, .cancelled, .finished]
     let parts = order.compactMap { state in fold.states[state].map { "\(grouped($0)) \(state.rawValue)" } }
     let state = order.first { fold.states[$0] != nil && $0 != .cancelled } ?? .cancelled
@@ -262,12 +262,18 @@ extension GraphPictureBuilder {
     return (from, times)
   }
 
-  private func timesText(_ times: OperationTimes, isTask: Bool, _ separator: String) -> String {
-    let parts =
+  /// In a box, what there was, in few words.
+  private func timesText(_ times: OperationTimes, isTask: Bool, isCaption: Bool = false) -> String {
+    var parts =
       isTask
-      ? [("suspended", times.waitingForDependencies), ("waiting for its turn", times.waitingForSlot)]
+      ? [
+        ("suspended", times.waitingForDependencies),
+        (isCaption ? "ready" : "waiting for its turn", times.waitingForSlot),
+      ]
       : [("waiting", times.waitingForDependencies.saturating(times.waitingForSlot))]
-    return (parts + [("running", times.running)]).map { "\($0) \(DurationText.text($1))" }.joined(separator: separator)
+    if isCaption { parts.removeAll { $0.1 == 0 } }
+    return (parts + [("running", times.running)]).map { "\($0) \(DurationText.text($1))" }
+      .joined(separator: isCaption ? " · " : ", ")
   }
 
   /// Of a task, each of its pieces at its own time, as far as they can be seen.
@@ -336,7 +342,7 @@ extension GraphPictureBuilder {
     if case .dispatchQueue(let id)? = work.scheduler, let queue = trace.dispatchQueue(id) {
       lines.append("dispatch queue \(line(queue.title))")
     }
-    lines.append(timesText(times, isTask: work is TaskRecord, ", "))
+    lines.append(timesText(times, isTask: work is TaskRecord))
     return lines.joined(separator: "\n")
   }
 

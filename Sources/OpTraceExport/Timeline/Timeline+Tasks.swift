@@ -55,7 +55,7 @@ extension Timeline {
     return TreeLanes(nodes, limit: limit)
   }
 
-  /// A track for each lane: called by its tasks where they are alike, moved to the right by their depth.
+  /// A track for each lane: called by what its tasks' names have in common, moved to the right by their depth.
   mutating func addTaskTracks(_ lanes: TreeLanes, _ trace: Trace) -> TrackIndex {
     var names = [String?](repeating: nil, count: lanes.count)
     var depths = [Int32](repeating: .max, count: lanes.count)
@@ -63,7 +63,12 @@ extension Timeline {
       let lane = Int(lanes.lane[place])
       depths[lane] = min(depths[lane], lanes.depth[place])
       let title = trace.tasks[place].title
-      if let known = names[lane], known != title { names[lane] = "tasks" } else { names[lane] = title }
+      if let known = names[lane], known != title {
+        let stem = NameStem.of(title)
+        names[lane] = !stem.isEmpty && NameStem.of(known) == stem ? stem : "tasks"
+      } else {
+        names[lane] = title
+      }
     }
     let first = TrackIndex(tracks.count)
     for lane in 0..<lanes.count {

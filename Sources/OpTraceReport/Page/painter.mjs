@@ -335,13 +335,14 @@ export class Painter {
     return width;
   }
 
-  // Cut in the middle, as everywhere: by the average width of its own characters, and then by as many more as it takes.
+  // Cut in the middle, as everywhere; of a few letters at the end, where they say more: by the average width of its own characters, and then
+  // by as many more as it takes.
   #fitting(text, room, font) {
     const width = this.#width(text, font);
     if (width <= room) return text;
     const characters = text.length <= 400 ? Array.from(text) : [...Array.from(text.slice(0, 200)), ...Array.from(text.slice(-200))];
     for (let kept = Math.min(characters.length - 1, Math.floor((room / width) * characters.length)); kept >= 1; kept--) {
-      const end = Math.floor(kept / 2);
+      const end = kept < 8 && !/\p{N}$/u.test(text) ? 0 : Math.floor(kept / 2);
       const cut = `${characters.slice(0, kept - end).join('').trimEnd()}…${characters.slice(characters.length - end).join('').trimStart()}`;
       if (this.#width(cut, font) <= room) return cut;
     }
