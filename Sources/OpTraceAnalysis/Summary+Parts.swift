@@ -64,6 +64,7 @@ extension Summary {
     var dependencies: [Nanoseconds] = []
     var slot: [Nanoseconds] = []
     var running: [Nanoseconds] = []
+    var computing: [Nanoseconds] = []
   }
 
   /// Work by what it is grouped by, with the times of each at its place.
@@ -77,12 +78,14 @@ extension Summary {
         entry.slot.append(times[index].waitingForSlot)
       }
       if work.began != nil { entry.running.append(times[index].running) }
+      if let used = (work as? OperationRecord)?.processorTime { entry.computing.append(used) }
       values[work.kind] = entry
     }
     return values.map { name, entry in
       Class(
         name: name, count: entry.count, waitingForDependencies: Distribution(entry.dependencies),
-        waitingForSlot: Distribution(entry.slot), running: Distribution(entry.running))
+        waitingForSlot: Distribution(entry.slot), running: Distribution(entry.running),
+        computing: Distribution(entry.computing))
     }
     .sorted { ($1.running.total, $0.name) < ($0.running.total, $1.name) }
   }

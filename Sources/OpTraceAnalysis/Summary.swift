@@ -84,6 +84,9 @@ public struct Summary: Sendable, Equatable {
     public var waitingForSlot = Distribution()
     /// Of the operations that executed.
     public var running = Distribution()
+    /// Processor time, of those of which it was recorded (`record --cpu`) and that are over: the part of running in which they
+    /// did not sleep, as far as it was on the thread where they began.
+    public var computing = Distribution()
   }
 
   /// One operation and its times.

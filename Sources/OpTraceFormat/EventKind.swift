@@ -62,6 +62,12 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case taskRun = 0x1C
   /// A task is over. Since 1.4.
   case taskCompleted = 0x1D
+  /// The completion block of an operation that is over is given to a thread. Since 1.5.
+  case completionQueued = 0x1E
+  /// That completion block begins. Since 1.5.
+  case completionBegan = 0x1F
+  /// That completion block has returned. Since 1.5.
+  case completionEnded = 0x20
 
   // Two words.
   /// The clock's value, where it is far from the last record's. No event: readers resolve it.
@@ -100,6 +106,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case taskEnqueued = 0x58
   /// A task stops running on this thread. Since 1.4.
   case taskSuspended = 0x59
+  /// Processor time that the thread had used at the record before it. Since 1.5.
+  case processorTime = 0x5A
 
   // Three words.
   /// The two system clocks at this record's ticks. No event: readers resolve it.

@@ -159,6 +159,22 @@ public struct EventSpec: Sendable {
       meaning:
         "the quality of service was set: 0 default, 1 background, 2 utility, 3 user initiated, 4 user interactive"),
 
+    EventSpec(
+      .completionQueued, "completion", .operation, part: .remark, carry: .never, life: .nobody, since: 5,
+      meaning: "stands right behind the end of an operation that has a completion block: it is given to a thread next"),
+    EventSpec(
+      .completionBegan, "completion-began", .operation, part: .remark, carry: .never, life: .writer, since: 5,
+      meaning: "the completion block of that operation begins on this thread"),
+    EventSpec(
+      .completionEnded, "completion-ended", .operation, part: .remark, carry: .never, life: .writer, since: 5,
+      meaning: "that completion block has returned"),
+    EventSpec(
+      .processorTime, "cpu", .operation, [.init("used", 1, 0, 64, .unsigned(.any))], part: .remark,
+      carry: .withRecordBefore, life: .nobody, since: 5,
+      meaning:
+        "processor time that this thread had used at the record before it, in nanoseconds: where an operation's code began and ended, or its `start()` returned"
+    ),
+
     // Waits.
     EventSpec(
       .waitBegan, "wait", .operation, carry: .untilEnded, bound: .begins(.wait), life: .writer,

@@ -7,7 +7,7 @@ package enum Layout {
   package static let magic: [UInt8] = Array("OPTRACE\n".utf8)
   /// A reader refuses another major version; a newer minor one only brings kinds that it skips.
   package static let majorVersion: UInt16 = 1
-  package static let minorVersion: UInt16 = 4
+  package static let minorVersion: UInt16 = 5
   package static let byteOrderMark: UInt32 = 0x0102_0304
 
   /// The file's header: a part that is written once and a part that changes.
@@ -33,6 +33,8 @@ package enum Layout {
     package static let processNameSize = 128
     package static let writerVersion = 224
     package static let writerVersionSize = 32
+    /// On how many processors the process might run at once when the trace began (since 1.5); 0: not told.
+    package static let processors = 256
     package static let staticChecksum = 504
 
     package static let state = 512

@@ -14,7 +14,8 @@ import Testing
     var result: [EventKind: EventKind] = [
       .dependencyRemoved: .dependencyAdded, .blockEnded: .blockBegan, .signalled: .blocked, .objectNamed: .blocked,
       .stoodAt: .enqueued, .symbol: .frame, .waitLasts: .waitBegan,
-      .runBegan: .blockSubmitted, .taskRun: .taskCreated, .taskEnqueued: .taskCreated, .taskSuspended: .taskCreated,
+      .processorTime: .executionBegan, .runBegan: .blockSubmitted, .taskRun: .taskCreated, .taskEnqueued: .taskCreated,
+      .taskSuspended: .taskCreated,
     ]
     for spec in EventSpec.table {
       guard case .ends(let what) = spec.bound else { continue }

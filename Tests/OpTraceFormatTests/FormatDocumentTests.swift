@@ -40,6 +40,7 @@ import Testing
       (Header.startMonotonic, "monotonic clock"), (Header.startWall, "wall clock"),
       (Header.ticksPerSecond, "ticks per second"),
       (Header.processName, "the process's name"), (Header.writerVersion, "the version of OpTrace"),
+      (Header.processors, "on how many processors"),
       (Header.staticChecksum, "checksum"), (Header.state, "state"), (Header.heartbeatSequence, "heartbeat sequence"),
       (Header.heartbeatTicks, "heartbeat: ticks"), (Header.heartbeatMonotonic, "heartbeat: monotonic"),
       (Header.heartbeatWall, "heartbeat: wall"), (Header.endOffset, "end offset"), (Header.lossCounts, "records lost"),

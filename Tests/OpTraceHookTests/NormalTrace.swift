@@ -49,7 +49,8 @@ struct NormalTrace {
     let states: [(String, Stamp?)] = [
       ("enqueued", operation.enqueued), ("ready", operation.ready), ("cancel", operation.cancelRequested),
       ("started", operation.started), ("began", operation.executionBegan), ("ended", operation.executionEnded),
-      ("finished", operation.finished),
+      ("finished", operation.finished), ("its completion is queued", operation.completion?.queued),
+      ("that begins", operation.completion?.began),
     ]
     let seen = states.enumerated().compactMap { index, state in state.1.map { (index, state.0, $0) } }
     return seen.sorted { ($0.2.time, $0.0) < ($1.2.time, $1.0) }.map { "\($0.1) \(thread($0.2.thread))" }

@@ -186,6 +186,12 @@ import Testing
     if let seen = operation.finishSeen { lines.append("  finish seen \(show(seen))") }
     if let cancel = operation.cancelRequested { lines.append("  cancel \(show(cancel))") }
     if let since = operation.addingSince { lines.append("  being added since \(show(since))") }
+    if let completion = operation.completion {
+      lines.append(
+        "  completion block queued \(show(completion.queued)), began \(show(completion.began)), "
+          + "ended \(show(completion.ended))")
+    }
+    if let used = operation.processorTime { lines.append("  used \(used) of a processor") }
     if let released = operation.released { lines.append("  released \(show(released))") }
     lines.append(
       "  starts \(operation.startCount), enqueued \(operation.enqueueCount), finishes \(operation.finishCount)")

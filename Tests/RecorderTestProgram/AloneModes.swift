@@ -91,6 +91,14 @@ private func make(_ round: String) -> [Operation] {
   return operations
 }
 
+/// Until each is over and its `start()` has returned, which may be later.
+private func run(_ operations: [Operation], in queue: OperationQueue) {
+  let threads = DispatchQueue(label: "threads", attributes: .concurrent)
+  queue.underlyingQueue = threads
+  queue.addOperations(operations, waitUntilFinished: true)
+  threads.sync(flags: .barrier) {}
+}
+
 /// False when there is no such mode.
 func runAloneMode(_ mode: String, recorder open: () -> TraceRecorder) throws -> Bool {
   switch mode {
@@ -114,18 +122,17 @@ func runAloneMode(_ mode: String, recorder open: () -> TraceRecorder) throws -> 
       operation.start()
       operation.waitUntilFinished()
     }
-    OperationQueue().addOperations(make("in plain"), waitUntilFinished: true)
-    TracedOperationQueue(name: "traced").addOperations(make("in traced"), waitUntilFinished: true)
+    run(make("in plain"), in: OperationQueue())
+    run(make("in traced"), in: TracedOperationQueue(name: "traced"))
     let cancelled = Alone().named("cancelled")
     cancelled.cancel()
-    TracedOperationQueue(name: "traced").addOperations([cancelled], waitUntilFinished: true)
+    run([cancelled], in: TracedOperationQueue(name: "traced"))
     try recorder.stop()
 
   case "alone-in-traced":
     // Nobody asks for hooks but these classes.
     let recorder = open()
-    TracedOperationQueue(name: "traced", recorder: recorder)
-      .addOperations(make("in traced"), waitUntilFinished: true)
+    run(make("in traced"), in: TracedOperationQueue(name: "traced", recorder: recorder))
     try recorder.stop()
 
   case "alone-by-hand":

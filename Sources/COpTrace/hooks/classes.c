@@ -67,7 +67,7 @@ void *class_original(const void *object, uint32_t index) { return class_find(obj
 // ---- Checks --------------------------------------------------------------------------------------------------------
 
 static const class_metadata *operation_base, *queue_base;
-static uint32_t state_offset;
+static uint32_t state_offset, completion_offset;
 
 // Foundation's implementations, and those of our types.
 enum { known_classes = 4 };
@@ -152,6 +152,7 @@ const char *classes_resolve(const optrace_hook_calls *calls, hooked_method *cons
       !agrees(calls->traced_queue, queue_base, queue_methods))
     return "the loaded Foundation is not of the Swift version that OpTrace was built with";
   state_offset = class_field_offset(operation_base, "__state");
+  completion_offset = class_field_offset(operation_base, "__completion");
   learn(&known_readiness, &operation_methods[method_is_ready], calls);
   learn(&known_starts, &operation_methods[method_start], calls);
   learn(&known_finishes, &operation_methods[method_is_finished], calls);
@@ -162,6 +163,8 @@ bool optrace_object_runs_itself(const void *object) {
   const class_entry *entry = find(*(const void *const *)object);
   return entry && entry->runs_itself;
 }
+
+uint32_t class_completion_offset(void) { return completion_offset; }
 
 // Foundation's own state: one byte, the first case of an enumeration until the operation is enqueued or started.
 bool optrace_object_is_unused(const void *object) {

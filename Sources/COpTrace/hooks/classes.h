@@ -30,6 +30,8 @@ const class_entry *class_know(const void *metadata, class_kind kind);
 // The nearest class with an entry, from the object's own upwards.
 const class_entry *class_find(const void *object);
 void *class_original(const void *object, uint32_t index);
+// Where an operation has its completion block, a closure; 0: not known.
+uint32_t class_completion_offset(void);
 // Puts the hooks into the tables that are there from the start; or takes them out of all tables, and of the imports.
 bool classes_patch(bool on);
 

@@ -10,7 +10,9 @@
 #if OPTRACE_HAS_HOOKS
 
 enum { import_init, import_block_init, import_block_make, import_queue_init, import_did_change_key, import_did_change_path };
-enum { index_is_cancelled = method_main + 1 };
+enum { index_is_cancelled = method_main + 1, index_cancel, index_add_dependency, index_remove_dependency, index_wait,
+       index_name, index_priority, index_quality, index_modify_name, index_modify_priority, index_modify_quality,
+       index_get_name, index_get_dependencies, index_get_completion, index_set_completion };
 
 // The object whose change is being announced on this thread, and the one that Foundation's `start()` runs.
 static _Thread_local const void *announced, *started;
@@ -68,11 +70,27 @@ static optrace_operation *met_running(void *object, bool is_running) {
   return known_to_run(object);
 }
 
-static void record_finish(optrace_operation *operation) {
-  if (!optrace_operation_claim(operation, optrace_bit_finish_recorded)) return;
+// True where nobody has told it before.
+static bool record_finish(optrace_operation *operation) {
+  if (!optrace_operation_claim(operation, optrace_bit_finish_recorded)) return false;
   if (optrace_operation_has(operation, optrace_bit_began)) optrace_operation_event(operation, optrace_kind_execution_ended);
   optrace_operation_event(operation, optrace_kind_finished);
   optrace_operation_claim(operation, optrace_bit_finish_written);
+  return true;
+}
+
+// Foundation reads the operation's completion block next: one that tells takes its place.
+static void tell_completion(void *object, optrace_operation *operation) {
+  typedef struct {
+    void *function, *context;
+  } closure;
+  uint32_t place = class_completion_offset();
+  if (!place || !*(void *const *)(const void *)((const char *)object + place)) return;
+  closure block = ((SWIFT closure (*)(SELF))real(index_get_completion))(object), told = {0};
+  if (block.function) hook_calls.completion(operation, block.function, block.context, &told.function, &told.context);
+  if (told.function)
+    ((method_words)real(index_set_completion))((uintptr_t)told.function, (uintptr_t)told.context, object);
+  hook_calls.release(block.context);
 }
 
 static void record_beginning(optrace_operation *operation) {
@@ -164,7 +182,7 @@ static SWIFT bool hook_is_finished(SELF) {
   bool is_told = !class->finishes_itself &&
                  (optrace_frame_object() == self || !optrace_operation_has(operation, optrace_bit_watched));
   if (announced == self || started == self || is_told) {
-    record_finish(operation);
+    if (record_finish(operation)) tell_completion(self, operation);
   } else if (class->finishes_itself && optrace_operation_claim(operation, optrace_bit_finish_seen)) {
     optrace_operation_event(operation, optrace_kind_finish_seen);
   }
@@ -187,10 +205,6 @@ static SWIFT void hook_destroy(SELF) {
 }
 
 // ---- What Foundation is told ---------------------------------------------------------------------------------------
-
-enum { index_cancel = 7, index_add_dependency, index_remove_dependency, index_wait, index_name, index_priority,
-       index_quality, index_modify_name, index_modify_priority, index_modify_quality, index_get_name,
-       index_get_dependencies };
 
 static SWIFT void hook_start_by_name(SELF) { run_start(self, (method)real(method_start), true); }
 
@@ -352,6 +366,8 @@ hooked_method operation_methods[] = {
   [index_modify_quality] = {METHOD("16qualityOfServiceAA07QualitydE0OvM"), IMPLEMENTED(modify_quality)},
   [index_get_name] = {METHOD("4nameSSSgvg")},
   [index_get_dependencies] = {METHOD("12dependenciesSayACGvg")},
+  [index_get_completion] = {METHOD("15completionBlockyyYbcSgvg")},
+  [index_set_completion] = {METHOD("15completionBlockyyYbcSgvs")},
   {0},
 };
 

@@ -33,6 +33,8 @@ typedef struct {
   // Gives back the two words of a closure that runs the one whose words are `function` and `context`, and owns it.
   bool (*barrier)(void *queue, void *function, void *context, void **new_function, void **new_context,
                   optrace_adding *adding);
+  // The same for a completion block, of an operation that is over; gives back no function where nothing is recorded.
+  void (*completion)(optrace_operation *operation, void *function, void *context, void **new_function, void **new_context);
   // Waits for each operation of an array.
   void (*wait_all)(void *array);
   void (*release)(void *context);

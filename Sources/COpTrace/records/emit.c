@@ -2,6 +2,7 @@
 #include "emit.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "../operations/frames.h"
 #include "../operations/operation.h"
@@ -84,10 +85,39 @@ void optrace_emit1(optrace_recorder *recorder, uint8_t kind, uint32_t subject) {
   lane_commit(l, at + 8);
 }
 
+void optrace_recorder_tell_cpu(optrace_recorder *recorder) {
+  if (recorder) atomic_store_explicit(&recorder->tells_cpu, true, memory_order_relaxed);
+}
+
+// With the record before it in one piece: a ring must not part them.
+static __attribute__((noinline)) bool emit_with_cpu(optrace_recorder *recorder, uint8_t kind, uint32_t subject) {
+  struct timespec used;
+  if (!recorder_is_enabled(recorder) || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used)) return false;
+  lane *l;
+  uint8_t *at = begin(recorder, &l, 24, kind, subject);
+  if (unlikely(!at)) return true;
+  uint64_t words[2] = {optrace_kind_processor_time | (uint64_t)subject << 32,
+                       (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec};
+  memcpy(at + 8, words, 16);
+  lane_commit(l, at + 24);
+  return true;
+}
+
+// Of the end of its code on this thread; else, where that is elsewhere, of the return of its `start()`.
+static bool is_told_with_cpu(uint8_t kind, uint32_t serial) {
+  static _Thread_local uint32_t ended;
+  if (kind == optrace_kind_execution_ended) ended = serial;
+  return kind == optrace_kind_execution_began || kind == optrace_kind_execution_ended ||
+         (kind == optrace_kind_start_returned && ended != serial);
+}
+
 void optrace_operation_event(const optrace_operation *operation, uint8_t kind) {
   optrace_recorder *recorder = operation_recorder(operation);
   if (!recorder) return;
-  optrace_emit1(recorder, kind, atomic_load_explicit(&operation->serial, memory_order_relaxed));
+  uint32_t serial = atomic_load_explicit(&operation->serial, memory_order_relaxed);
+  bool is_told = unlikely(atomic_load_explicit(&recorder->tells_cpu, memory_order_relaxed)) && is_told_with_cpu(kind, serial) &&
+                 emit_with_cpu(recorder, kind, serial);
+  if (!is_told) optrace_emit1(recorder, kind, serial);
   if (kind != optrace_kind_released) return;
   uint32_t bits = atomic_load_explicit(&operation->bits, memory_order_relaxed);
   lane *l = this_thread.lanes;

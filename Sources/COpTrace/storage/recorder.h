@@ -34,6 +34,7 @@ struct optrace_recorder {
   // Read by every record, written twice in a life.
   _Atomic uint32_t enabled;
   uint32_t use_counter;
+  _Atomic bool tells_cpu;  // What the thread has used of its processor stands behind where code begins and ends.
   uint8_t *base;          // The first window, where the header is, and all of a ring.
   _Atomic uint32_t hooks;
 

@@ -61,6 +61,19 @@ enum ProcessHooks {
     let run: @Sendable () -> Void
   }
 
+  /// The two words of a closure, for one who owns it.
+  private static func hand(
+    _ block: Block, _ function: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+    _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+  ) {
+    withExtendedLifetime(block) {
+      let words = unsafeBitCast(block, to: (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?).self)
+      function?.pointee = words.0
+      context?.pointee = words.1
+      if let context = words.1 { _ = Unmanaged<AnyObject>.fromOpaque(context).retain() }
+    }
+  }
+
   fileprivate static var calls: optrace_hook_calls {
     var calls = optrace_hook_calls()
     calls.traced_operation = unsafeBitCast(TracedOperation.self as AnyClass, to: UnsafeRawPointer.self)
@@ -133,15 +146,15 @@ enum ProcessHooks {
       else { return false }
       let barrier = unsafeBitCast((function, context), to: Block.self)
       let life = recorder.introduceBarrier(queue: number, code: UInt(bitPattern: function))
-      let wrapped = Block { life.run(barrier.run) }
       adding?.pointee = QueueProbe.beginAdding(life.probe.serial, to: object, isBarrier: true, recorder: recorder)
-      withExtendedLifetime(wrapped) {
-        let words = unsafeBitCast(wrapped, to: (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?).self)
-        newFunction?.pointee = words.0
-        newContext?.pointee = words.1
-        if let context = words.1 { _ = Unmanaged<AnyObject>.fromOpaque(context).retain() }
-      }
+      ProcessHooks.hand(Block { life.run(barrier.run) }, newFunction, newContext)
       return true
+    }
+    calls.completion = { operation, function, context, newFunction, newContext in
+      guard let operation else { return }
+      let block = unsafeBitCast((function, context), to: Block.self)
+      guard let told = CompletionBlocks.told(block.run, of: OperationProbe(hooked: operation)) else { return }
+      ProcessHooks.hand(Block(run: told), newFunction, newContext)
     }
     calls.release = { context in
       if let context { Unmanaged<AnyObject>.fromOpaque(context).release() }

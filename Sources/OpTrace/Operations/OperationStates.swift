@@ -83,7 +83,8 @@ final class OperationStates: @unchecked Sendable {
     // Before the lock is taken: a description is the program's code, and may ask the operation.
     let text = probe.core == nil ? nil : (error ?? self.error).map { String(describing: $0) }
     announce(operation, expected == .executing ? ["isExecuting", "isFinished"] : ["isFinished"]) {
-      lock.withLock {
+      var isRecorded = false
+      let isOver = lock.withLock {
         guard state == expected else {
           probe.record(.finishedAgain)
           return false
@@ -98,9 +99,12 @@ final class OperationStates: @unchecked Sendable {
         } else {
           probe.record(.finished)
         }
+        isRecorded = true
         _ = probe.claim(OperationProbe.Bits.finishRecorded)
         return true
       }
+      if isRecorded { operation.noteCompletion() }
+      return isOver
     }
   }
 

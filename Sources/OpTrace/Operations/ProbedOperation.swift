@@ -10,6 +10,8 @@ protocol ProbedOperation: Operation {
   var isProbedAsAsynchronous: Bool { get }
   /// The address of the function that it runs instead of its class's own; 0: none is known.
   var code: UInt { get }
+  /// Foundation's own `completionBlock`, past overrides: those are the program's code.
+  var plainCompletion: CompletionBlocks.Block? { get set }
 }
 
 extension Operation {
@@ -78,6 +80,7 @@ extension ProbedOperation {
       optrace_frame_set_phase(UInt32(optrace_phase_finished))
       probe.record(.finished)
       _ = probe.claim(OperationProbe.Bits.finishRecorded)
+      noteCompletion()
       return true
     }
     // Asked again where it was watched: the finish may have been recorded meanwhile.

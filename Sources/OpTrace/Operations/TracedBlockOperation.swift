@@ -81,6 +81,11 @@ open class TracedBlockOperation: BlockOperation, ProbedOperation, @unchecked Sen
 
   // MARK: What is recorded on the way
 
+  final var plainCompletion: CompletionBlocks.Block? {
+    get { super.completionBlock }
+    set { super.completionBlock = newValue }
+  }
+
   open override func cancel() {
     noteCancel()
     super.cancel()

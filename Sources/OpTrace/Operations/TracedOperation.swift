@@ -69,6 +69,11 @@ open class TracedOperation: Operation, ProbedOperation, @unchecked Sendable {
 
   // MARK: What is recorded on the way
 
+  final var plainCompletion: CompletionBlocks.Block? {
+    get { super.completionBlock }
+    set { super.completionBlock = newValue }
+  }
+
   open override func cancel() {
     noteCancel()
     super.cancel()

@@ -27,6 +27,7 @@ enum TraceHeaderBytes {
     put(optrace_process_start(processID), at: Layout.Header.processStart)
     bytes.replaceSubrange(Layout.Header.bootID..<Layout.Header.bootID + 16, with: bootID)
     put(ProcessInfo.processInfo.processName, at: Layout.Header.processName, size: Layout.Header.processNameSize)
+    put(UInt32(clamping: ProcessInfo.processInfo.activeProcessorCount), at: Layout.Header.processors)
     put(OpTraceVersion.current, at: Layout.Header.writerVersion, size: Layout.Header.writerVersionSize)
     return bytes
   }

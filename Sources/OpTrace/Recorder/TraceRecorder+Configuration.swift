@@ -69,10 +69,14 @@ extension TraceRecorder {
     /// one recorder of a process at a time, best from the program's beginning on. A short task costs some hundred nanoseconds more.
     public var recordsTasks: Bool
 
+    /// Whether the processor time that each operation's code uses is recorded, too, on the thread where it begins: what tells
+    /// computing from sleeping. Two more looks at a clock for an operation, some 200 ns each.
+    public var recordsCPUTime: Bool
+
     /// Without arguments: a file that grows without limit.
     public init(
       mode: Mode = .streaming, sizeLimit: Int? = nil, clock: Clock = .automatic, stacks: Stacks = .waits,
-      recordsDispatch: Bool = false, recordsTasks: Bool = false
+      recordsDispatch: Bool = false, recordsTasks: Bool = false, recordsCPUTime: Bool = false
     ) {
       self.mode = mode
       self.sizeLimit = sizeLimit
@@ -80,6 +84,7 @@ extension TraceRecorder {
       self.stacks = stacks
       self.recordsDispatch = recordsDispatch
       self.recordsTasks = recordsTasks
+      self.recordsCPUTime = recordsCPUTime
     }
 
     /// A file that grows without limit.

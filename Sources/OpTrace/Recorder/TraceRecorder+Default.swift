@@ -8,7 +8,8 @@ extension TraceRecorder {
   /// Before its first use the environment is read: with `OPTRACE_OUTPUT=run.optrace` (`%p` becomes the process id) the
   /// process records without a line of code; `OPTRACE_FLIGHT_RECORDER=16M` makes it a ring of that size, and
   /// `OPTRACE_STACKS=off|waits|all` says which stacks are walked, `OPTRACE_DISPATCH=1` that
-  /// blocks of dispatch queues are recorded, `OPTRACE_TASKS=1` that tasks are. Reading costs one load.
+  /// blocks of dispatch queues are recorded, `OPTRACE_TASKS=1` that tasks are, `OPTRACE_CPU=1` that operations' processor times
+  /// are. Reading costs one load.
   public static var `default`: TraceRecorder? {
     get {
       _ = environment
@@ -56,6 +57,7 @@ extension TraceRecorder {
       configuration.stacks = stacks
     }
     if let wish = variables["OPTRACE_DISPATCH"], !wish.isEmpty { configuration.recordsDispatch = wish != "0" }
+    if let wish = variables["OPTRACE_CPU"], !wish.isEmpty { configuration.recordsCPUTime = wish != "0" }
     if let wish = variables["OPTRACE_TASKS"], !wish.isEmpty { configuration.recordsTasks = wish != "0" }
     do {
       let recorder = try TraceRecorder(writingTo: URL(fileURLWithPath: path), configuration: configuration)

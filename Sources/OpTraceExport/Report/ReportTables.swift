@@ -19,7 +19,8 @@ struct ReportTables {
     ColumnEncoder("state"), ColumnEncoder("flags"), ColumnEncoder("priority"), ColumnEncoder("source"),
     ColumnEncoder("error"), ColumnEncoder("track"), ColumnEncoder("dependencyTrack"), ColumnEncoder("slotTrack"),
     ColumnEncoder("box"), ColumnEncoder("created"), ColumnEncoder("added"), ColumnEncoder("made"),
-    ColumnEncoder("stands"), ColumnEncoder("submitter"), ColumnEncoder("way"))
+    ColumnEncoder("stands"), ColumnEncoder("submitter"), ColumnEncoder("way"),
+    ColumnEncoder("computing"))
   private(set) var moments = TableEncoder("moments")
   /// The lives of tasks, task after task.
   private(set) var pieces = TableEncoder(
@@ -161,7 +162,7 @@ struct ReportTables {
           track(tracks.execution[row]), track(tracks.dependencies[row]), track(tracks.slot[row]), boxes[id],
           records[row].created.map { Int($0) }, self.row(of: records[row].addedAt, trace.stacks),
           self.row(of: trace.stacks.makerPlace(of: records[row]) == nil ? nil : records[row].madeAt, trace.stacks),
-          self.row(of: stands[id], trace.stacks), nil, nil)
+          self.row(of: stands[id], trace.stacks), nil, nil, records[row].processorTime.map { Int($0) })
       }
     }
     addWork(trace.blocks, .block, trace, tracks, stands, critical, boxes)
@@ -190,7 +191,7 @@ struct ReportTables {
         function?.lineText.map { self.place(of: $0) }, nil,
         track(tracks.execution[row]), track(tracks.dependencies[row]), track(tracks.slot[row]), boxes[work.id], nil,
         self.row(of: work.submittedAt, trace.stacks), nil, self.row(of: stands[work.id], trace.stacks),
-        work.submitter.flatMap(trace.workIndex(of:)), way.map { self.place(of: $0) })
+        work.submitter.flatMap(trace.workIndex(of:)), way.map { self.place(of: $0) }, nil)
     }
   }
 
@@ -201,6 +202,7 @@ struct ReportTables {
       ("executing", 2, { $0.executionBegan }), ("executionEnded", 3, { $0.executionEnded }),
       ("startReturned", 4, { $0.startReturned }), ("finished", 4, { $0.finished }),
       ("cancelRequested", nil, { $0.cancelRequested }), ("released", 6, { $0.released }),
+      ("completionBegan", 6, { $0.completion?.began }), ("completionEnded", 9, { $0.completion?.ended }),
     ]
     for kind in kinds {
       moments.columns.append(ColumnEncoder(kind.name, base: kind.base.map { kinds[$0].name }))
@@ -428,6 +430,11 @@ private struct DetailFacts {
       name = "start()"
       operation = Int(row)
       thread = trace.operations[Int(row)].executionBegan?.thread ?? ThreadID(0)
+    case .completion(let row):
+      kind = 6
+      name = "completion block"
+      operation = Int(row)
+      thread = trace.operations[Int(row)].completion?.began?.thread ?? ThreadID(0)
     }
   }
 }

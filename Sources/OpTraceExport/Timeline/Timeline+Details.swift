@@ -1,8 +1,8 @@
 import OpTraceModel
 
 extension Timeline {
-  /// What went on inside executions and between them, on lanes where slices nest: work in `start()`, blocks of operations
-  /// and of dispatch queues, runs of tasks, the program's own spans, waits of threads, gaps where records were lost.
+  /// What went on inside executions and between them, on lanes where slices nest: work in `start()`, blocks and completion blocks of
+  /// operations, blocks of dispatch queues, runs of tasks, the program's own spans, waits of threads, gaps where records were lost.
   struct DetailLanes {
     private var details: [(detail: Detail, thread: ThreadID)] = []
     private var lanes: [ThreadID: NestingLanes] = [:]
@@ -38,6 +38,9 @@ extension Timeline {
           }
           for block in operations[index].blocks {
             add(.block(UInt32(index), block), operations[index].id, block.thread, block.began, block.ended)
+          }
+          if let completion = operations[index].completion, let began = completion.began {
+            add(.completion(UInt32(index)), operations[index].id, began.thread, began.time, completion.ended?.time)
           }
         }
       }

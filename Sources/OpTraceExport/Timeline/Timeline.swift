@@ -105,6 +105,8 @@ struct Timeline {
       /// A run that is drawn among its scheduler's, on its thread.
       case run(WorkIndex)
       case block(OperationIndex, BlockExecution)
+      /// The completion block of an operation.
+      case completion(OperationIndex)
       case span(Int)
       case wait(Int)
       case gap(Int)

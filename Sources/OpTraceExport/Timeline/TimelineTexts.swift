@@ -82,6 +82,7 @@ extension TimelineContent {
     case .start(let operation): (.start, "\(name(ofWork: operation)) · start()")
     case .block(let operation, let block):
       (.block, "\(name(ofWork: operation)) · block \(Int(block.index) + 1)")
+    case .completion(let operation): (.block, "\(name(ofWork: operation)) · completion block")
     case .run(let work): (.run, name(ofWork: work))
     case .span(let index): (.span, trace.spans[index].name)
     case .wait(let index): (.threadWait, "waits for " + timeline.name(of: trace.waits[index].target, in: trace))

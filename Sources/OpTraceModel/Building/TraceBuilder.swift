@@ -86,6 +86,10 @@ public struct TraceBuilder {
         stood(at: FrameID(subject), on: at.thread)
         continue
       }
+      guard raw != EventKind.processorTime.rawValue else {
+        noteProcessorTime(UInt64(littleEndian: events.words[place + 1]), of: subject, on: at.thread)
+        continue
+      }
       // The thread's last event before this one is where a gap begins.
       let before = threads.note(at, raw, subject)
       guard let kind = EventKind(rawValue: raw) else { continue }
@@ -307,8 +311,20 @@ public struct TraceBuilder {
       if trace.operations[place].cancelRequested == nil { trace.operations[place].cancelRequested = at }
     case .released:
       if trace.operations[place].released == nil { trace.operations[place].released = at }
+    case .completionQueued, .completionBegan, .completionEnded: completionEvent(kind, place, at)
     default: break
     }
+  }
+
+  /// The first of each counts: a program may call the block itself.
+  private mutating func completionEvent(_ kind: EventKind, _ place: Int, _ at: Stamp) {
+    var completion = trace.operations[place].completion ?? CompletionRecord()
+    switch kind {
+    case .completionQueued: completion.queued = completion.queued ?? at
+    case .completionBegan: completion.began = completion.began ?? at
+    default: completion.ended = completion.ended ?? at
+    }
+    trace.operations[place].completion = completion
   }
 
   private mutating func blockEvent(_ kind: EventKind, _ at: Stamp, _ index: Int) {
@@ -457,6 +473,17 @@ public struct TraceBuilder {
     case .waitEnded, .queueWaitEnded: if let wait = lastWaits[thread.rawValue] { trace.waits[wait].at = frame }
     case .blocked, .unblocked: blocking.stood(at: frame, told: thread)
     case .taskSuspended: tasks.stood(at: frame, subject)
+    default: break
+    }
+  }
+
+  private mutating func noteProcessorTime(_ reading: UInt64, of operation: UInt32, on thread: ThreadID) {
+    let (kind, subject) = threads.lastRecord(of: thread)
+    guard subject == operation, let place = operationPlaces[operation] else { return }
+    switch EventKind(rawValue: kind) {
+    case .executionBegan: trace.operations[place].noteProcessorTime(reading, on: thread, isBeginning: true)
+    case .executionEnded, .startReturned:
+      trace.operations[place].noteProcessorTime(reading, on: thread, isBeginning: false)
     default: break
     }
   }

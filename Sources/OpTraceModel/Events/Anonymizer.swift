@@ -33,6 +33,7 @@ public struct Anonymizer {
     result.mode = header.mode
     result.capacity = header.capacity
     result.isClosed = header.isClosed
+    result.processors = header.processors
     result.startMonotonic = Self.start
     result.processName = numbered(header.processName, "process")
     result.processID = threadID(header.processID)

@@ -41,6 +41,8 @@ struct FileHeader {
     let isSound = bytes.checksum(of: 0..<Place.staticChecksum) == bytes.number(at: Place.staticChecksum) as UInt64
     let mark: UInt32 = bytes.number(at: Place.byteOrderMark)
     header.writerVersion = bytes.text(at: Place.writerVersion, size: Place.writerVersionSize)
+    let processors: UInt32 = bytes.number(at: Place.processors)
+    header.processors = processors == 0 ? nil : Int(processors)
     if isSound {
       let major: UInt16 = bytes.number(at: Place.majorVersion)
       let minor: UInt16 = bytes.number(at: Place.minorVersion)

@@ -68,6 +68,9 @@ struct TextParser {
     case "boot": events.header.bootID = try bootID()
     case "writer":
       events.header.writerVersion = try scanner.quoted("the writer's version")
+    case "processors":
+      let count = Int(try scanner.number("how many processors there were", UInt32.self))
+      events.header.processors = count == 0 ? nil : count
     case "mode":
       let mode = scanner.word()
       guard let value = TraceHeader.Mode(rawValue: mode) else {

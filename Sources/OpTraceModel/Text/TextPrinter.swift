@@ -14,6 +14,7 @@ struct TextPrinter {
     if header.processStart != 0 { line("process-start \(header.processStart)") }
     if header.bootID.contains(where: { $0 != 0 }) { line("boot " + header.bootID.map(Self.hexadecimal).joined()) }
     line("writer ", quoted: header.writerVersion)
+    if let processors = header.processors { line("processors \(processors)") }
     line("mode " + header.mode.rawValue + (header.capacity == 0 ? "" : " capacity=\(header.capacity)"))
     line("wall \(header.startWall)")
     line("monotonic \(header.startMonotonic)")

@@ -88,6 +88,8 @@ final class RareFacts: Sendable {
     var finishSeen = CompactStamp.none
     var cancelRequested = CompactStamp.none
     var error: String?
+    var completion: CompletionRecord?
+    var processorTime = ProcessorReadings()
   }
 
   let values: Values

@@ -282,6 +282,27 @@ extension OperationRecord {
     set { rare.error = newValue }
   }
 
+  /// Its completion block; nil: it had none, or the trace does not tell (before format 1.5).
+  public var completion: CompletionRecord? {
+    get { rare.completion }
+    set { rare.completion = newValue }
+  }
+  /// Processor time that its code used on the thread where it began, in nanoseconds, as the system counts it for threads; of an
+  /// asynchronous operation, until its `start()` returned. Nil: not recorded (`record --cpu`), or not over.
+  public var processorTime: Nanoseconds? { rare.processorTime.used }
+
+  /// Of the record before it: where the code began, or ended.
+  mutating func noteProcessorTime(_ reading: UInt64, on thread: ThreadID, isBeginning: Bool) {
+    if isBeginning {
+      if rare.processorTime.began == nil {
+        rare.processorTime.began = reading
+        rare.processorTime.thread = thread
+      }
+    } else if rare.processorTime.began != nil {
+      rare.processorTime.ended(reading, on: thread)
+    }
+  }
+
   private var rare: RareFacts.Values {
     get { rareFacts?.values ?? .init() }
     set { rareFacts = newValue == .init() ? nil : RareFacts(newValue) }

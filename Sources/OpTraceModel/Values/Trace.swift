@@ -132,6 +132,8 @@ public struct TraceHeader: Sendable, Equatable {
   public var bootID = [UInt8](repeating: 0, count: 16)
   /// The version of OpTrace that wrote the trace.
   public var writerVersion = ""
+  /// On how many processors the process might run at once when the trace began; nil: not told (before format 1.5).
+  public var processors: Int?
   /// Whether the file grew with what happened, or is a ring.
   public var mode = Mode.streaming
   /// Bytes, for a flight recorder; else 0.

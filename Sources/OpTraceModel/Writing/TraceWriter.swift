@@ -59,6 +59,7 @@ public enum TraceWriter {
     file.put(UInt64(1_000_000_000), at: Place.ticksPerSecond)
     file.put(header.processName, at: Place.processName, size: Place.processNameSize)
     file.put(header.writerVersion, at: Place.writerVersion, size: Place.writerVersionSize)
+    file.put(UInt32(clamping: header.processors ?? 0), at: Place.processors)
     file.put(file.checksum(of: 0..<Place.staticChecksum), at: Place.staticChecksum)
 
     let state: Layout.FileState = header.isClosed ? .closed : .open

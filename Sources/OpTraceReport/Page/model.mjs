@@ -9,7 +9,7 @@ const FLAGS = {asynchronous: 1, barrier: 2, leavesThread: 4, external: 8, partia
 const MOMENTS = [
   ['enqueued', 'enqueued'], ['ready', 'ready'], ['started', 'started'], ['executing', 'executing'],
   ['executionEnded', 'execution ended'], ['startReturned', 'start returned'], ['cancelRequested', 'cancel requested'],
-  ['finished', 'finished'], ['released', 'released'],
+  ['finished', 'finished'], ['completionBegan', 'completion block began'], ['completionEnded', 'completion block ended'], ['released', 'released'],
 ];
 
 // What these moments are called of work that is no operation; null: they say nothing then.
@@ -24,7 +24,7 @@ const PIECE_WORDS = {
 };
 const PRIORITIES = {33: 'user interactive', 25: 'high', 21: 'medium', 17: 'low', 9: 'background'};
 
-const DETAIL_KINDS = ['block', 'span', 'wait', 'loss', 'start', 'run'];
+const DETAIL_KINDS = ['block', 'span', 'wait', 'loss', 'start', 'run', 'completion'];
 const CAUSES = ['start', 'dependency', 'slot', 'submission', 'signal'];
 
 export class Model {
@@ -42,7 +42,7 @@ export class Model {
     this.stateWords = document.stateWords;
     this.pieceKinds = document.pieceKinds;
     this.firstTask = document.kinds.find(({word}) => word === 'task')?.first ?? Infinity;
-    this.operations = decodeTable(tables.operations, ['created']);
+    this.operations = decodeTable(tables.operations, ['created', 'computing']);
     this.moment = decodeTable(tables.moments, MOMENTS.map(([name]) => name));
     this.pieces = decodeTable(tables.pieces, ['begin', 'end']);
     this.details = decodeTable(tables.details, ['begin', 'end']);
@@ -162,7 +162,7 @@ export class Model {
   // What a thread's lane calls a detail: of an operation that left the thread, its `start()` is all that stands there.
   detailName(place) {
     const [name, row] = [this.strings[this.details.name[place]], this.details.operation[place]];
-    return DETAIL_KINDS[this.details.kind[place]] === 'start' && row >= 0 ? `${this.name(row)} · ${name}` : name;
+    return ['start', 'completion'].includes(DETAIL_KINDS[this.details.kind[place]]) && row >= 0 ? `${this.name(row)} · ${name}` : name;
   }
   className(row) { return this.strings[this.operations.class[row]] ?? ''; }
   /** What it runs, where that is not its class's own code. */

@@ -137,7 +137,9 @@ class PanelContent {
       [h('div', {}, h('dt', {}, h('i', {class: kind.css}), timeWords(this.model, this.row, kind)), h('dd', {class: 'figure'}, this.isReached(kind.key) ? durationText(times[kind.key]) : 'not begun')),
       // Of what it was suspended, the reasons.
       kind.key === 'waitingForDependencies' && this.model.isTask(this.row) && this.model.suspensions(this.row).map(({text, time}) =>
-        h('div', {class: 'part-of'}, h('dt', {}, text), h('dd', {class: 'figure'}, durationText(time))))])));
+        h('div', {class: 'part-of'}, h('dt', {}, text), h('dd', {class: 'figure'}, durationText(time)))),
+      kind.key === 'running' && !Number.isNaN(this.model.operations.computing[this.row]) &&
+        h('div', {class: 'part-of'}, h('dt', {}, 'computing'), h('dd', {class: 'figure'}, durationText(this.model.operations.computing[this.row])))])));
   }
 
   /** Hardly a block waits for a time or a group. */

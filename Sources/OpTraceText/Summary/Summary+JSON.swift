@@ -79,11 +79,12 @@ extension Summary.TaskKind {
 
 extension Summary.Class {
   fileprivate func json(counted key: String) -> JSONValue {
-    .object([
-      .init("name", .string(name)), .init(key, .integer(count)),
-      .init("waitingForDependencies", waitingForDependencies.json), .init("waitingForSlot", waitingForSlot.json),
-      .init("running", running.json),
-    ])
+    .object(
+      [
+        .init("name", .string(name)), .init(key, .integer(count)),
+        .init("waitingForDependencies", waitingForDependencies.json), .init("waitingForSlot", waitingForSlot.json),
+        .init("running", running.json),
+      ] + (computing.count > 0 ? [.init("computing", computing.json)] : []))
   }
 }
 

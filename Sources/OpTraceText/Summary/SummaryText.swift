@@ -117,7 +117,8 @@ public struct SummaryText: Sendable {
     let shown = classes.prefix(Self.mostClasses)
     for entry in shown {
       let rows = [
-        ("running", entry.running), ("waiting for a slot", entry.waitingForSlot),
+        ("running", entry.running), ("of that computing", entry.computing),
+        ("waiting for a slot", entry.waitingForSlot),
         ("waiting for dependencies", entry.waitingForDependencies),
       ]
       for (index, (name, times)) in rows.enumerated() where index == 0 || times.total > 0 {

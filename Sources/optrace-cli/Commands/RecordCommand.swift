@@ -69,6 +69,10 @@
       help: "Record Swift's tasks, too: who creates each, when and where it runs, and what it waits for in between.")
     var tasks = false
 
+    @Flag(
+      help: "Record what each operation's code uses of its processor, too, so that computing is told from sleeping.")
+    var cpu = false
+
     @Flag(help: "When the program has ended, show its trace in the browser, as 'optrace view' does.")
     var open = false
 
@@ -201,6 +205,7 @@
         if let stacks { ours["OPTRACE_STACKS"] = stacks.rawValue }
         if dispatch { ours["OPTRACE_DISPATCH"] = "1" }
         if tasks { ours["OPTRACE_TASKS"] = "1" }
+        if cpu { ours["OPTRACE_CPU"] = "1" }
         // What is preloaded already stays where it is: it may have to come first.
         let others = ProcessInfo.processInfo.environment["LD_PRELOAD"]?.split { $0 == ":" || $0 == " " } ?? []
         ours["LD_PRELOAD"] = (others.map(String.init).filter { $0 != object } + [object]).joined(separator: ":")

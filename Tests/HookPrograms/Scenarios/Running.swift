@@ -17,6 +17,28 @@ enum Running {
     work.waitUntilAllOperationsAreFinished()
   }
 
+  /// Each tells when it is over; the first one's block adds the next.
+  static func completions() {
+    let work = queue("completions", limit: 1)
+    let kinds = [Step("step"), block("block"), Fetch("fetch"), Step("cancelled")]
+    kinds[3].cancel()
+    for operation in kinds {
+      let over = operation.whenOver()
+      work.addOperation(operation)
+      over.wait()
+      say("\(operation.name ?? "") is over")
+    }
+    let added = Gate()
+    let first = Step("first")
+    first.completionBlock = {
+      let second = Step("second")
+      second.completionBlock = { added.open() }
+      work.addOperation(second)
+    }
+    work.addOperation(first)
+    added.wait()
+  }
+
   static func serial() {
     let work = queue("serial", limit: 1)
     for index in 1...5 { work.addOperation(Step("step \(index)") { _ in say("step \(index)") }) }

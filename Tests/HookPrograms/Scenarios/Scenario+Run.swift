@@ -2,6 +2,7 @@ extension Scenario {
   func run() {
     switch self {
     case .graph: Running.graph()
+    case .completions: Running.completions()
     case .serial: Running.serial()
     case .limitOfThree: Running.limitOfThree()
     case .limitRaised: Running.limitRaised()

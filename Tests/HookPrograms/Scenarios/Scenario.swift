@@ -8,6 +8,7 @@ enum Scenario: String, CaseIterable {
   case addAndWait, waitForOne, waitFromInside
   case subclasses, genericClasses, overrides, readinessOverride, queueSubclass
   case mainQueue, byHand
+  case completions
 }
 
 /// Programs that end in other ways, or do much.
