@@ -194,13 +194,14 @@ public struct EventSpec: Sendable {
       [
         .init("object", 1, 0, 48, .address), .init("kind", 1, 48, 8, .objectKind), .init("age", 2, 0, 40, .age),
         .init("thread", 2, 40, 24, .thread),
-      ], carry: .untilEnded, bound: .begins(.blockedWait), life: .subject, since: 1,
+      ], part: .remark, carry: .untilEnded, bound: .begins(.blockedWait), life: .subject, since: 1,
       meaning:
-        "the operation's thread has been blocking on this object for `age`. `thread`: the thread that blocks, where another one writes the record; 0: the record's own"
+        "the operation's thread has been blocking on this object for `age`; operation 0: a thread outside of all (since 1.5). `thread`: the thread that blocks, where another one writes the record; 0: the record's own"
     ),
     EventSpec(
       .unblocked, "unblocked", .operation,
-      [.init("object", 1, 0, 48, .address), .init("kind", 1, 48, 8, .objectKind)], carry: .besidesBeginning,
+      [.init("object", 1, 0, 48, .address), .init("kind", 1, 48, 8, .objectKind)], part: .remark,
+      carry: .besidesBeginning,
       bound: .ends(.blockedWait), life: .subject, since: 1,
       meaning: "the wait on this object, which `blocked` told of, is over on this thread"),
     EventSpec(

@@ -79,9 +79,25 @@ import Testing
         #expect(wait.endSignal?.thread == signaller.started?.thread, "\(kind.operation)")
       }
     }
-    // Waits outside of operations, and of those who only let others go on, are not told.
-    let told = trace.waits.map { name(trace, $0.inside) ?? "none" }
+    // Waits of those who only let others go on are not told.
+    let told = trace.waits.compactMap { wait in wait.inside.map { name(trace, $0) ?? "none" } }
     #expect(Set(told) == Set(Self.kinds.map(\.operation)))
+  }
+
+  /// What the program waits for with objects of its own; not how it waits for the queue, and not short ones.
+  @Test func waitsOutsideOfOperationsAreToldWithWhoEndedThem() throws {
+    let scratch = try Scratch()
+    let result = try Program.run(["blocking-outside", scratch.file().path])
+    #expect(result.status == 0)
+    let trace = try sound(scratch.file())
+    let outside = trace.waits.filter { wait in
+      guard case .object = wait.target else { return false }
+      return wait.inside == nil
+    }
+    #expect(outside.map { title(trace, $0) } == ["semaphore", "group"])
+    #expect(outside.map { name(trace, $0.endSignal?.operation) } == ["signals", "leaves"])
+    let isMain = outside.map { trace.thread($0.thread)?.isMain }
+    #expect(isMain == [true, false] && outside.allSatisfy { $0.ended != nil })
   }
 
   @Test func killedProcessLeavesTheWaitsThatWereOpen() throws {
@@ -125,7 +141,7 @@ import Testing
     }
     #expect(name(trace, waits(trace, of: "second").first?.lastSignal?.operation) == "first")
     #expect(waits(trace, of: "new").first?.lastSignal == nil)
-    #expect(trace.waits.count == 4 + late.count)
+    #expect(trace.waits.count { $0.inside != nil } == 4 + late.count)
   }
 
   @Test func waitsForOperationsAreNotToldASecondTime() throws {

@@ -202,6 +202,11 @@ private func waitForOperations(_ path: String, _ recorder: TraceRecorder) {
   threads.join()
 }
 
+/// Under a lock of its own.
+private final class State: @unchecked Sendable {
+  var isOver = false
+}
+
 /// False when there is no such mode.
 func runBlockingMode(_ mode: String, path: String, recorder open: () -> TraceRecorder) throws -> Bool {
   switch mode {
@@ -257,6 +262,43 @@ func runBlockingMode(_ mode: String, path: String, recorder open: () -> TraceRec
       exit(0)
     }
     RunLoop.main.run()
+
+  case "blocking-outside":
+    // The main thread, and one of the program's own, wait for what operations do; and for what is there already.
+    let recorder = open()
+    try recorder.instrumentProcess()
+    let queue = OperationQueue()
+    let semaphore = DispatchSemaphore(value: 0)
+    let group = DispatchGroup()
+    let signals = BlockOperation {
+      usleep(20_000)
+      semaphore.signal()
+    }
+    signals.name = "signals"
+    queue.addOperation(signals)
+    semaphore.wait()
+    group.enter()
+    let joined = NSCondition()
+    let over = State()
+    let leaves = BlockOperation {
+      usleep(20_000)
+      group.leave()
+    }
+    leaves.name = "leaves"
+    Thread.detachNewThread {
+      queue.addOperation(leaves)
+      group.wait()
+      joined.lock()
+      over.isOver = true
+      joined.signal()
+      joined.unlock()
+    }
+    joined.lock()
+    while !over.isOver { joined.wait() }
+    joined.unlock()
+    queue.waitUntilAllOperationsAreFinished()
+    group.wait()
+    try recorder.stop()
 
   case "blocking-cancelled":
     // A thread that is cancelled while it waits.

@@ -37,6 +37,13 @@ static inline __attribute__((always_inline)) lane *begin(const void *object, uin
   return inside.recorder && hooks_active() ? wait_begin(inside, named(object, kind), stack_here()) : NULL;
 }
 
+// The same where the thread may be in no operation: what the program waits for with an object of its own.
+static inline __attribute__((always_inline)) lane *begin_anywhere(const void *object, uint64_t kind) {
+  work inside = frame_that_blocks();
+  if (!inside.recorder && !optrace_frame_is_waiting()) inside.recorder = hooks_watching_core();
+  return inside.recorder && hooks_active() ? wait_begin(inside, named(object, kind), stack_here()) : NULL;
+}
+
 static void end(lane *wait) {
   if (wait) wait_end(wait);
 }
@@ -58,7 +65,7 @@ static void *created(void *object, uint64_t kind) {
 enum { now = 0 };
 
 static intptr_t wait_for(uint32_t index, void *object, uint64_t timeout, uint64_t kind) {
-  lane *wait = timeout == now ? NULL : begin(object, kind);
+  lane *wait = timeout == now ? NULL : begin_anywhere(object, kind);
   intptr_t result = ((intptr_t (*)(void *, uint64_t))real(index))(object, timeout);
   end(wait);
   return result;

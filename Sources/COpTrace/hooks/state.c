@@ -12,6 +12,7 @@ typedef struct {
   bool is_ours;
   _Atomic bool active;
   void *_Atomic watcher;
+  optrace_recorder *_Atomic core;  // The watcher's.
 } hook_state;
 
 static hook_state *_Atomic state;
@@ -45,13 +46,22 @@ const char *hooks_prepare_state(void) {
 }
 
 void hooks_set_active(bool active) {
-  if (!active) atomic_store(&state->watcher, NULL);
+  if (!active) {
+    atomic_store(&state->watcher, NULL);
+    atomic_store(&state->core, NULL);
+  }
   atomic_store(&state->active, active);
 }
 
-void optrace_hooks_watch(void *recorder) {
+optrace_recorder *hooks_watching_core(void) {
+  hook_state *s = atomic_load_explicit(&state, memory_order_acquire);
+  return s ? atomic_load_explicit(&s->core, memory_order_acquire) : NULL;
+}
+
+void optrace_hooks_watch(void *recorder, optrace_recorder *core) {
   if (!hooks_active()) return;
   atomic_store(&state->watcher, recorder);
+  atomic_store(&state->core, core);
   if (recorder) default_is_some();
 }
 
@@ -60,7 +70,8 @@ void optrace_hooks_watch(void *recorder) {
 
 // Who records everything is known here too; in a forked child that recorder does not record.
 static void *_Atomic watcher;
-void optrace_hooks_watch(void *recorder) {
+void optrace_hooks_watch(void *recorder, optrace_recorder *core) {
+  (void)core;
   atomic_store(&watcher, recorder);
   if (recorder) default_is_some();
 }

@@ -9,6 +9,8 @@
 bool hooks_active(void);
 // Whether what nobody has introduced is introduced when it is met.
 bool hooks_watch_everything(void);
+// The recorder of what belongs to no operation; null: nobody is.
+optrace_recorder *hooks_watching_core(void);
 // What the recorder's Swift part does.
 extern optrace_hook_calls hook_calls;
 

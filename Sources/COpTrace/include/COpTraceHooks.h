@@ -54,8 +54,9 @@ bool optrace_class_readies_itself(const void *metadata);
 bool optrace_class_runs_alone(const void *metadata);
 // Takes them out of all places that are left as they were put there.
 void optrace_hooks_remove(void);
-// Who records operations and queues that nobody has introduced: any pointer, kept alive by who sets it. Null: nobody.
-void optrace_hooks_watch(void *recorder);
+// Who records operations and queues that nobody has introduced: any pointer, kept alive by who sets it, and the recorder of the
+// waits that belong to no operation. Null: nobody.
+void optrace_hooks_watch(void *recorder, optrace_recorder *core);
 void *optrace_hooks_watcher(void);
 
 // Blocks of dispatch queues are recorded from here on. `define` gives the function at an address a number, as that of

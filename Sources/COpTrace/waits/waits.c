@@ -119,7 +119,8 @@ static bool take_back(lane_wait *w) {
 lane *wait_begin(work inside, uint64_t object, stack_start start) {
   optrace_recorder *recorder = inside.recorder;
   if (!recorder || !atomic_load_explicit(&recorder->enabled, memory_order_relaxed)) return NULL;
-  lane *l = lane_find(recorder);
+  // A thread in no operation is told of when it has told of something itself: else nobody knows it.
+  lane *l = inside.number ? lane_find(recorder) : lane_known(recorder);
   // Inside of a wait: what a library calls to do it (a sanitizer's build has libdispatch's own calls come here too), or
   // what a cancelled thread does to clean up. The outer one stands for it.
   if (!l || wait_is_noted(&l->wait)) return NULL;

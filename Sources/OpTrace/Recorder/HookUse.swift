@@ -65,7 +65,7 @@ enum HookUse {
     if let why = begin() { throw TraceRecorderError(.cannotInstrument(why), path: recorder.url.path) }
     endWatching = end
     // Kept for good: a thread that has just read it may still use it. There are few of them in a process.
-    optrace_hooks_watch(Unmanaged.passRetained(recorder).toOpaque())
+    optrace_hooks_watch(Unmanaged.passRetained(recorder).toOpaque(), recorder.core)
     isFromOutside = fromOutside
   }
 
@@ -103,7 +103,7 @@ enum HookUse {
       guard users.remove(core) != nil else { return }
       optrace_recorder_set_hooks(core, UInt32(optrace_hooks_unavailable))
       if let watcher = optrace_hooks_watcher(), TraceRecorder.watching(watcher).core == core {
-        optrace_hooks_watch(nil)
+        optrace_hooks_watch(nil, nil)
         isFromOutside = false
         endWatching()
         endWatching = {}

@@ -161,7 +161,8 @@ extension TimelineContent {
   func arguments(of detail: Timeline.Detail, _ sink: inout some ArgumentSink) {
     guard options.includesArguments else { return }
     switch detail.kind {
-    case .start(let operation), .block(let operation, _), .completion(let operation): work(trace.workID(at: Int(operation)), &sink)
+    case .start(let operation), .block(let operation, _), .completion(let operation):
+      work(trace.workID(at: Int(operation)), &sink)
     case .run(let index): work(trace.workID(at: Int(index)), &sink)
     case .span(let index): work(trace.spans[index].operation, &sink)
     case .wait(let index):

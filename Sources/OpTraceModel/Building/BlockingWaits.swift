@@ -49,8 +49,8 @@ struct BlockingWaits {
     let key = WaitKey(thread: thread.rawValue, object: record.fields.object)
     end(key, record.since)
     var wait = WaitRecord(
-      target: .object(object(record.fields)), thread: thread, inside: OperationID(record.operation), began: record.since
-    )
+      target: .object(object(record.fields)), thread: thread,
+      inside: record.operation == 0 ? nil : OperationID(record.operation), began: record.since)
     if let ended = endedEarly.removeValue(forKey: key), ended >= record.since { wait.ended = ended }
     if wait.ended == nil { open[key.thread, default: []].append((key, waits.count)) }
     // A thread that tells of its own wait waits no more.

@@ -195,12 +195,11 @@ public struct TraceBuilder {
     case .waitEnded:
       endWait(.operation(OperationID(id)), at)
       return
-    case .blocked where id != 0:
-      if !isOther(id) { hasEvents[operation(id)] = true }
+    case .blocked:
+      if id != 0, !isOther(id) { hasEvents[operation(id)] = true }
       let record = BlockingRecord(events[index])
       if AddingCalls.isOne(record) { adding.began(record, at) } else { blocking.blocked(record, at) }
       return
-    case .blocked: return
     case .unblocked:
       let record = BlockingRecord(events[index])
       if AddingCalls.isOne(record) { adding.ended(record, at) } else { blocking.unblocked(record, at) }

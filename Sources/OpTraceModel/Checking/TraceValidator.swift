@@ -271,7 +271,7 @@ public struct TraceValidator {
     let isRemark = KindTables.parts[Int(event.kind)] == .remark
     guard id != 0 else {
       if !isRemark { report(.valueOutOfRange, event, index, "operation #0 does not exist") }
-      if kind == .signalled { checkBlocking(kind, event, index, nil) }
+      if kind == .blocked || kind == .unblocked || kind == .signalled { checkBlocking(kind, event, index, nil) }
       return
     }
     guard !submissions.isKnown(id), !tasks.isKnown(id) else {
