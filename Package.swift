@@ -49,6 +49,8 @@ let package = Package(
     // Addresses to names and lines; it knows no traces.
     .target(name: "OpTraceSymbols"),
     .target(name: "OpTraceAnalysis", dependencies: ["OpTraceModel", "OpTraceFormat"]),
+    // A recorded run as programs, run anew with changes.
+    .target(name: "OpTracePrediction", dependencies: ["OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
     // For people and scripts, in words: what a program that looks at itself needs.
     .target(name: "OpTraceText", dependencies: ["OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
     .target(name: "OpTraceExport", dependencies: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
@@ -121,6 +123,9 @@ let package = Package(
     .testTarget(
       name: "OpTraceAnalysisTests",
       dependencies: ["TestSupport", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+    .testTarget(
+      name: "OpTracePredictionTests",
+      dependencies: ["TestSupport", "OpTracePrediction", "OpTraceAnalysis", "OpTraceModel"]),
     .testTarget(
       name: "OpTraceGraphvizTests",
       dependencies: [
@@ -218,8 +223,8 @@ for target in package.targets where target.type != .system {
 // thirds of the time. (Flags that SwiftPM calls unsafe are refused in packages that others depend on, so it has to be asked for.)
 if Context.environment["OPTRACE_OPTIMIZED"] == "1" {
   let computing = [
-    "OpTraceFormat", "OpTraceModel", "OpTraceSymbols", "OpTraceAnalysis", "OpTraceText", "OpTraceExport",
-    "OpTraceGraphviz",
+    "OpTraceFormat", "OpTraceModel", "OpTraceSymbols", "OpTraceAnalysis", "OpTracePrediction", "OpTraceText",
+    "OpTraceExport", "OpTraceGraphviz",
   ]
   for target in package.targets where computing.contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-O"], .when(configuration: .debug)))
