@@ -12,7 +12,9 @@ let package = Package(
     .library(name: "OpTrace", targets: ["OpTrace"]),
     .library(
       name: "OpTraceAnalysis",
-      targets: ["OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceText", "OpTraceExport"]),
+      targets: [
+        "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTracePrediction", "OpTraceText", "OpTraceExport",
+      ]),
     .library(name: "OpTraceReport", targets: ["OpTraceReport"]),
     .library(name: "OpTraceGraphviz", targets: ["OpTraceGraphviz"]),
     .library(name: "OpTraceDiagnostics", targets: ["OpTraceDiagnostics"]),
@@ -52,7 +54,8 @@ let package = Package(
     // A recorded run as programs, run anew with changes.
     .target(name: "OpTracePrediction", dependencies: ["OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
     // For people and scripts, in words: what a program that looks at itself needs.
-    .target(name: "OpTraceText", dependencies: ["OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+    .target(
+      name: "OpTraceText", dependencies: ["OpTracePrediction", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
     .target(name: "OpTraceExport", dependencies: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
     // The files of the report's page, by themselves: a program that links the rest does not carry them.
     .target(name: "OpTraceReport", dependencies: ["OpTraceExport"], resources: [.embedInCode("Page")]),
@@ -72,8 +75,8 @@ let package = Package(
     .executableTarget(
       name: "optrace-cli",
       dependencies: [
-        "COpTrace", "OpTrace", "OpTraceScenarios", "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceText",
-        "OpTraceExport", "OpTraceSymbols",
+        "COpTrace", "OpTrace", "OpTraceScenarios", "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTracePrediction",
+        "OpTraceText", "OpTraceExport", "OpTraceSymbols",
         .target(name: "OpTraceReport", condition: cli),
         .target(name: "OpTraceGraphviz", condition: cli),
         .target(name: "CZlib", condition: cli),
@@ -105,7 +108,9 @@ let package = Package(
     .testTarget(name: "OpTraceSymbolsTests", dependencies: ["TestSupport", "OpTraceSymbols"]),
     .testTarget(
       name: "OpTraceTextTests",
-      dependencies: ["TestSupport", "OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+      dependencies: [
+        "TestSupport", "OpTraceText", "OpTracePrediction", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat",
+      ]),
     .testTarget(
       name: "OpTraceExportTests",
       dependencies: [

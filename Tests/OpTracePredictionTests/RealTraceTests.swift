@@ -15,4 +15,17 @@ import Foundation
       } catch { print(name, error) }
     }
   }
+  @Test func debug() throws {
+    guard let path = ProcessInfo.processInfo.environment["WHATIF_TRACE"] else { return }
+    let trace = try TraceReader.read(path: path)
+    let predictor = try Predictor(trace)
+    let outcome = predictor.predictedTrace([])
+    let order = trace.operations.indices.sorted { (trace.operations[$0].finished?.time ?? .max) < (trace.operations[$1].finished?.time ?? .max) }
+    func ms(_ t: Nanoseconds?) -> String { t.map { String(format: "%.3f", Double($0) / 1e6) } ?? "-" }
+    for p in order.prefix(60) {
+      let a = trace.operations[p], b = outcome.operations[p]
+      print(a.id, a.title, "enq", ms(a.enqueued?.time), ms(b.enqueued?.time), "ready", ms(a.ready?.time), ms(b.ready?.time), "began", ms(a.began?.time), ms(b.began?.time), "fin", ms(a.finished?.time), ms(b.finished?.time), predictor.workload.jobs[p].latency ?? -1, predictor.workload.jobs[p].wasWoken)
+    }
+    print(predictor.replay, predictor.workload.assumptions)
+  }
 }

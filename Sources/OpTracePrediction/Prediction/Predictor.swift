@@ -59,5 +59,9 @@ public struct Predictor {
     return runs.typical.trace(like: trace, changed)
   }
 
+  func typicalOutcome(_ changes: [Change]) -> MachineOutcome {
+    Runs(workload.applying(changes), calibration.settings(for: changes), mayVary: false).typical
+  }
+
   private var margin: Margin { Margin(replay) }
 }

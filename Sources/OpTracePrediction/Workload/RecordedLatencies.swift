@@ -9,6 +9,8 @@ struct RecordedLatencies {
   private var measured: [Measured?]
   /// Longer than this it waited for something that the trace does not tell.
   private static let longest: Nanoseconds = 3_000_000
+  /// The same for the first work of a thread, which has to be made.
+  private static let longestFirst: Nanoseconds = 20_000_000
 
   /// O(n log n).
   init(_ trace: Trace) {
@@ -51,7 +53,7 @@ struct RecordedLatencies {
       time = started - slot
       wasWoken = span(free, slot) > 20_000
     }
-    guard (0...Self.longest).contains(time) else { return }
+    guard (0...(free == .min ? Self.longestFirst : Self.longest)).contains(time) else { return }
     measured[place] = Measured(time: time, wasWoken: wasWoken)
   }
 

@@ -47,7 +47,10 @@ struct ThreadProgram {
     case .open(let job): opens(job, at: act.time)
     case .close(let job): closes(job, at: act.time)
     case .wait(let place): wait(Int(place))
-    default: if let step = step(act.kind) { add(step, at: act.time) }
+    default:
+      guard let step = step(act.kind) else { return }
+      add(step, at: act.time)
+      if case .begin(let job) = step, trace.operations[Int(job)].queue == nil { addToOwner(.pause(0)) }
     }
   }
 
@@ -241,7 +244,7 @@ extension [Workload.Step] {
   }
 
   mutating func add(_ step: Workload.Step) {
-    if case .pause(let time) = step, time <= 0 { return }
+    if case .pause(let time) = step, time < 0 { return }
     append(step)
   }
 }

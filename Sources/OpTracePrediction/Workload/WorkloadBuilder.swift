@@ -51,6 +51,9 @@ struct WorkloadBuilder {
           isBarrier: trace.operations[place].isBarrier))
     }
     for place in trace.operations.indices { addEdges(of: place) }
+    // Dependents are told in an order of chance; without a seed it is the recorded one.
+    let ready = trace.operations.indices.map { trace.operations[$0].ready?.time ?? .max }
+    workload.edges.sort { (ready[Int($0.to)], $0.to, $0.from) < (ready[Int($1.to)], $1.to, $1.from) }
     workload.objectCount = trace.objects.count + 1
     RecordedLatencies(trace).apply(to: &workload)
   }
@@ -122,9 +125,21 @@ struct WorkloadBuilder {
         steps.insert(contentsOf: late, at: begin)
       }
       let pool = workload.jobs[place].queue.map { workload.queues[Int($0)].pool } ?? .quality(0)
-      // One without a queue is started by a thread's program, which has its steps.
       guard workload.jobs[place].queue != nil else { continue }
       workload.jobs[place].body = workload.add(batched(steps), place: .pooled(pool), job: job)
+    }
+    addSubmissionsByHand(submissions)
+  }
+
+  /// An operation without a queue is a part of the program that starts it: behind its beginning is room for what follows
+  /// from that.
+  private mutating func addSubmissionsByHand(_ submissions: [Int32: [Workload.Step]]) {
+    guard submissions.keys.contains(where: { workload.jobs[Int($0)].queue == nil }) else { return }
+    for place in workload.steps.indices.dropLast() {
+      guard case .begin(let job) = workload.steps[place], workload.jobs[Int(job)].queue == nil,
+        case .pause(0) = workload.steps[place + 1], let step = submissions[job]?.first
+      else { continue }
+      workload.steps[place + 1] = step
     }
   }
 
@@ -141,7 +156,7 @@ struct WorkloadBuilder {
       let job = single.lowerBound
       let place = Int32(clamping: workload.batches.count)
       workload.batches.append(job)
-      if let last = result.indices.last(where: { isNoPause(result[$0]) }), last + 1 >= result.count - 1,
+      if let last = result.indices.last(where: { isNoPause(result[$0]) }),
         case .enqueue(let before) = result[last], before.upperBound == place,
         let other = workload.batches[Int(before.lowerBound)..<Int(before.upperBound)].last,
         areOneCall(Int(other), Int(job))
