@@ -24,8 +24,8 @@ struct Calibration {
     let best = tried.map(\.2).min() ?? 0
     // Within a part of a thousand the trace does not decide.
     let near = tried.filter { $0.2 <= best + 0.002 }
-    // What is known of the machine counts more than what this run happened to need.
-    let chosen = near.first { $0.0.poolThreads == known } ?? near[0]
+    // What is known of the machine counts more than what this run happened to need; where nothing is, threads are not short.
+    let chosen = near.first { $0.0.poolThreads == known } ?? near.last ?? tried[0]
     outcome = chosen.1
     if near.count > 1, chosen.0.poolThreads != known {
       likely = [chosen.0] + near.map(\.0).filter { $0 != chosen.0 }

@@ -3,8 +3,7 @@ import OpTraceModel
 
 /// Something that a thread was recorded to do, and when.
 struct Act: Comparable {
-  /// In the order in which they count where a thread did several at one moment.
-  enum Kind: Comparable {
+  enum Kind {
     /// Code of an operation begins on the thread.
     case open(Int32)
     case begin(Int32)
@@ -24,12 +23,29 @@ struct Act: Comparable {
   var thread: UInt32
   var time: Nanoseconds
   var kind: Kind
+  /// The order of what a thread did at one moment: an operation that had begun before ends before another begins.
+  private var rank: UInt8
 
-  init(_ stamp: Stamp, _ kind: Kind) { (thread, time, self.kind) = (stamp.thread.rawValue, stamp.time, kind) }
+  /// - Parameter isBegun: an operation whose code began at an earlier moment.
+  init(_ stamp: Stamp, _ kind: Kind, isBegun: Bool = true) {
+    (thread, time, self.kind) = (stamp.thread.rawValue, stamp.time, kind)
+    rank =
+      switch kind {
+      case .enqueue, .cancel, .suspend, .resume, .limit, .signal, .wait: 0
+      case .finish: isBegun ? 1 : 5
+      case .close: isBegun ? 2 : 6
+      case .open: 3
+      case .begin: 4
+      }
+  }
+
+  static func == (left: Self, right: Self) -> Bool {
+    left.thread == right.thread && left.time == right.time && left.rank == right.rank
+  }
 
   static func < (left: Self, right: Self) -> Bool {
     if left.thread != right.thread { return left.thread < right.thread }
-    return left.time != right.time ? left.time < right.time : left.kind < right.kind
+    return left.time != right.time ? left.time < right.time : left.rank < right.rank
   }
 }
 
@@ -60,8 +76,11 @@ struct ThreadActs {
   private mutating func add(_ operation: borrowing OperationRecord, _ place: Int32) {
     if operation.queue != nil, let stamp = operation.enqueued { all.append(Act(stamp, .enqueue(place))) }
     if let stamp = operation.cancelRequested { all.append(Act(stamp, .cancel(place))) }
-    if let stamp = operation.finished { all.append(Act(stamp, .finish(place))) }
-    guard let opened = operation.started ?? operation.executionBegan else { return }
+    let opened = operation.started ?? operation.executionBegan
+    if let stamp = operation.finished {
+      all.append(Act(stamp, .finish(place), isBegun: stamp.thread != opened?.thread || stamp.time > opened?.time ?? .min))
+    }
+    guard let opened else { return }
     all.append(Act(opened, .open(place)))
     if let stamp = operation.executionBegan, stamp.thread == opened.thread { all.append(Act(stamp, .begin(place))) }
     // A body that was not seen to end ends with the last that was seen of it.
@@ -71,7 +90,8 @@ struct ThreadActs {
     }
     if let returned = operation.startReturned, returned.thread == opened.thread { closed = returned.time }
     let isOpen = operation.startReturned == nil && operation.executionEnded == nil && operation.finished == nil
-    all.append(Act(Stamp(isOpen ? .max : closed, opened.thread), .close(place)))
+    let end = isOpen ? .max : closed
+    all.append(Act(Stamp(end, opened.thread), .close(place), isBegun: end > opened.time))
   }
 
   private mutating func add(_ queue: QueueRecord, _ queues: [QueueID: Int32]) {

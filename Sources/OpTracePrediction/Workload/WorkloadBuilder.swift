@@ -174,13 +174,13 @@ struct WorkloadBuilder {
     return true
   }
 
-  /// The first had not been looked at when the second came in.
+  /// The first was looked at by the thread that adds them, and only when the second was in.
   private func areOneCall(_ first: Int, _ second: Int) -> Bool {
     guard trace.operations[first].queue == trace.operations[second].queue,
       let one = trace.operations[first].enqueued, let other = trace.operations[second].enqueued,
-      one.thread == other.thread, other.time - one.time < 1_000_000
+      let ready = trace.operations[first].ready, one.thread == other.thread, ready.thread == one.thread
     else { return false }
-    guard let ready = trace.operations[first].ready else { return true }
-    return ready.time > other.time
+    return span(one.time, other.time) < 1_000_000 && ready.time > other.time
+      && span(other.time, ready.time) < 1_000_000
   }
 }

@@ -90,22 +90,20 @@
     }
 
     private func predictor(_ input: TraceInput, _ trace: Trace) throws -> Predictor {
-      do {
-        return try withProgress("replaying \(input.name)") {
-          () throws(PredictionError) in try Predictor(trace, processors: OwnMachine.processors(of: trace.header))
-        }
-      } catch let error as PredictionError {
+      do throws(PredictionError) {
+        return try Predictor(trace, processors: OwnMachine.processors(of: trace.header))
+      } catch {
         throw Failure(message: "\(input.name): \(printable(error.description))", status: .badInput)
       }
     }
 
     private func resolve(_ texts: [ChangeText], _ parser: ChangeParser) throws -> [Change] {
-      do {
+      do throws(ChangeError) {
         var result: [Change] = []
         for text in texts { result.append(try parser.parse(text.option, text.value)) }
         try Change.check(result)
         return result
-      } catch let error as ChangeError {
+      } catch {
         var message = printable(error.description)
         if case .unknown(_, let word, _, let known) = error, let hint = Suggestion.text(for: word, among: known) {
           message += "; \(hint)"
