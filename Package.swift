@@ -75,7 +75,8 @@ let package = Package(
     .executableTarget(
       name: "optrace-cli",
       dependencies: [
-        "COpTrace", "OpTrace", "OpTraceScenarios", "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTracePrediction",
+        "COpTrace", "OpTrace", "OpTraceScenarios", "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis",
+        "OpTracePrediction",
         "OpTraceText", "OpTraceExport", "OpTraceSymbols",
         .target(name: "OpTraceReport", condition: cli),
         .target(name: "OpTraceGraphviz", condition: cli),
@@ -130,7 +131,7 @@ let package = Package(
       dependencies: ["TestSupport", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
     .testTarget(
       name: "OpTracePredictionTests",
-      dependencies: ["TestSupport", "OpTracePrediction", "OpTraceAnalysis", "OpTraceModel"]),
+      dependencies: ["TestSupport", "OpTracePrediction", "OpTraceModel"]),
     .testTarget(
       name: "OpTraceGraphvizTests",
       dependencies: [

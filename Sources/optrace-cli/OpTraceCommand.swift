@@ -25,7 +25,8 @@
       subcommands: [
         DemoCommand.self, ReportCommand.self, ViewCommand.self, GraphCommand.self, TimelineCommand.self,
         SummaryCommand.self, DoctorCommand.self, WhatIfCommand.self, StacksCommand.self, ValidateCommand.self,
-        DumpCommand.self, PackCommand.self, UnpackCommand.self, SymbolicateCommand.self, RecordCommand.self, DemoProgramCommand.self,
+        DumpCommand.self, PackCommand.self, UnpackCommand.self, SymbolicateCommand.self, RecordCommand.self,
+        DemoProgramCommand.self,
       ])
 
     static let version = "0.1.0"

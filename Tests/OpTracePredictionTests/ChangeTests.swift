@@ -57,7 +57,8 @@ struct ChangeTests {
   func errors() {
     #expect(
       message(.limit, "network=0")
-        == "--limit 'network=0': a limit of 0 starts nothing; wanted is QUEUE=N with N of at least 1, or QUEUE=unlimited")
+        == "--limit 'network=0': a limit of 0 starts nothing; wanted is QUEUE=N with N of at least 1, or QUEUE=unlimited"
+    )
     #expect(
       message(.limit, "network") == "--limit 'network': wanted is QUEUE=N with N of at least 1, or QUEUE=unlimited")
     #expect(
@@ -81,7 +82,8 @@ struct ChangeTests {
     #expect(message(.without, "a") == "--without 'a': wanted is 'NAME>DEPENDENCY', '*' on a side means all")
     #expect(message(.without, "a>nobody") == "--without: no class, function or operation is called 'nobody'")
     #expect(
-      message(.without, "a>b>load") == "--without: 'a>b>load' may mean 'a' waits for 'b>load' or 'a>b' waits for 'load'")
+      message(.without, "a>b>load") == "--without: 'a>b>load' may mean 'a' waits for 'b>load' or 'a>b' waits for 'load'"
+    )
   }
 
   @Test("changes that say different things of one thing contradict each other")

@@ -62,7 +62,7 @@ struct TinyProgram {
         }.count
         guard running < limits[queue] else { return }
         let candidates = order.filter {
-          operations[$0].queue == queue && times.began[$0] < 0 && isReady($0)
+          operations[$0].queue == queue && times.began[$0] < 0 && times.ready[$0] >= 0
         }
         guard let best = candidates.map({ operations[$0].priority }).max(),
           let next = candidates.first(where: { operations[$0].priority == best })

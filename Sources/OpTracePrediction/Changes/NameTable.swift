@@ -18,7 +18,9 @@ struct NameTable {
     for queue in trace.queues {
       let title = shown.title(of: queue)
       titles[queue.id] = title
-      for word in Set([title, queue.name, queue.title]) where !word.isEmpty { queues[word, default: []].append(queue.id) }
+      for word in Set([title, queue.name, queue.title]) where !word.isEmpty {
+        queues[word, default: []].append(queue.id)
+      }
     }
     // What a queue is called counts more than its number.
     for queue in trace.queues where queues[queue.id.description] == nil { queues[queue.id.description] = [queue.id] }

@@ -9,7 +9,9 @@ enum OperationDifferences {
   static func list(_ trace: Trace, _ before: MachineOutcome, _ after: MachineOutcome) -> [Prediction.OperationChange] {
     var result: [Prediction.OperationChange] = []
     for place in trace.operations.indices {
-      guard let (oldWall, oldWait) = times(place, before), let (newWall, newWait) = times(place, after) else { continue }
+      guard let (oldWall, oldWait) = times(place, before), let (newWall, newWait) = times(place, after) else {
+        continue
+      }
       let change = Prediction.OperationChange(
         id: trace.operations[place].id, wall: newWall - oldWall, wait: newWait - oldWait)
       if max(change.wall.magnitude, change.wait.magnitude) >= UInt64(least) { result.append(change) }

@@ -22,7 +22,8 @@ extension Replay {
       let finishError = Self.finishError(trace, outcome, share: 0.95) / Double(recordedWall)
       finishErrorP95Share = finishError
       if finishError > Self.trustedFinishError {
-        reasons.append("One in twenty replayed operations finishes more than \(Self.percent(finishError)) off its moment.")
+        reasons.append(
+          "One in twenty replayed operations finishes more than \(Self.percent(finishError)) off its moment.")
       }
     }
     self.reasons = reasons

@@ -15,7 +15,9 @@ extension Predictor {
     }
     let best = rated.enumerated().sorted { ($0.element.wall, $0.offset) < ($1.element.wall, $1.offset) }
     return best.prefix(count).map { predict([$0.element.change]) }
-      .enumerated().sorted { ($0.element.wall?.likely ?? .max, $0.offset) < ($1.element.wall?.likely ?? .max, $1.offset) }
+      .enumerated().sorted {
+        ($0.element.wall?.likely ?? .max, $0.offset) < ($1.element.wall?.likely ?? .max, $1.offset)
+      }
       .map(\.element)
   }
 
@@ -87,7 +89,8 @@ struct Candidates {
   private func kinds() -> [String] {
     var times: [String: Nanoseconds] = [:]
     for place in trace.operations.indices {
-      guard let began = trace.operations[place].began?.time, let finished = trace.operations[place].finished?.time else {
+      guard let began = trace.operations[place].began?.time, let finished = trace.operations[place].finished?.time
+      else {
         continue
       }
       times[word(place), default: 0] += span(began, finished)

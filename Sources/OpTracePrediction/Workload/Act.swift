@@ -78,7 +78,8 @@ struct ThreadActs {
     if let stamp = operation.cancelRequested { all.append(Act(stamp, .cancel(place))) }
     let opened = operation.started ?? operation.executionBegan
     if let stamp = operation.finished {
-      all.append(Act(stamp, .finish(place), isBegun: stamp.thread != opened?.thread || stamp.time > opened?.time ?? .min))
+      all.append(
+        Act(stamp, .finish(place), isBegun: stamp.thread != opened?.thread || stamp.time > opened?.time ?? .min))
     }
     guard let opened else { return }
     all.append(Act(opened, .open(place)))

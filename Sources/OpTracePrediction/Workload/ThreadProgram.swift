@@ -193,7 +193,9 @@ struct ThreadProgram {
   private mutating func isOfCallback(_ step: Workload.Step, at time: Nanoseconds) -> Bool {
     var finishing: Int32?
     if case .finish(let job) = step { finishing = job }
-    if let current, time - current.cursor <= Self.near, finishing == nil || finishing == current.finishing { return true }
+    if let current, time - current.cursor <= Self.near, finishing == nil || finishing == current.finishing {
+      return true
+    }
     flushCallbacks()
     guard isPooled || finishing != nil else { return false }
     current = Callbacks.Found(

@@ -53,7 +53,11 @@ struct WorkloadBuilder {
     for place in trace.operations.indices { addEdges(of: place) }
     // Dependents are told in an order of chance; without a seed it is the recorded one.
     let ready = trace.operations.indices.map { trace.operations[$0].ready?.time ?? .max }
-    workload.edges.sort { (ready[Int($0.to)], $0.to, $0.from) < (ready[Int($1.to)], $1.to, $1.from) }
+    let enqueued = trace.operations.indices.map { trace.operations[$0].enqueued?.time ?? .max }
+    workload.edges.sort {
+      let (one, other) = (Int($0.to), Int($1.to))
+      return (ready[one], enqueued[one], one, $0.from) < (ready[other], enqueued[other], other, $1.from)
+    }
     workload.objectCount = trace.objects.count + 1
     RecordedLatencies(trace).apply(to: &workload)
   }
@@ -64,7 +68,9 @@ struct WorkloadBuilder {
     for dependency in trace.operations[place].dependencies where dependency.removed == nil {
       guard let other = trace.index(of: dependency.on), other != place else { continue }
       if let began, dependency.added > began { continue }
-      if trace.operations[other].coverage == .external, trace.operations[other].finished == nil, began != nil { continue }
+      if trace.operations[other].coverage == .external, trace.operations[other].finished == nil, began != nil {
+        continue
+      }
       workload.edges.append(.init(from: Int32(clamping: other), to: Int32(clamping: place)))
     }
   }

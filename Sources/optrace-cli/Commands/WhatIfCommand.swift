@@ -26,6 +26,7 @@
     @OptionGroup var changes: ChangeOptions
 
     @Option(
+      parsing: .unconditionalSingleValue,
       help: ArgumentHelp(
         "A scenario of its own: change options in one argument, as a shell would split them; may be repeated.",
         valueName: "options"))

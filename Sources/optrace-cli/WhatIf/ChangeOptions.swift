@@ -10,32 +10,46 @@
 
   /// The options that change a run; each may be repeated.
   struct ChangeOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("How many a queue runs at once.", valueName: "queue=n|unlimited"))
+    // What looks like another option is a value, too: its error says what is wrong with it.
+    @Option(
+      parsing: .unconditionalSingleValue,
+      help: ArgumentHelp("How many a queue runs at once.", valueName: "queue=n|unlimited"))
     var limit: [String] = []
 
     @Option(
+      parsing: .unconditionalSingleValue,
       help: ArgumentHelp("Operations k times as fast; 'infinitely': they take no time.", valueName: "class=k"))
     var faster: [String] = []
 
-    @Option(help: ArgumentHelp("Operations go to another queue.", valueName: "class=queue"))
+    @Option(
+      parsing: .unconditionalSingleValue,
+      help: ArgumentHelp("Operations go to another queue.", valueName: "class=queue"))
     var move: [String] = []
 
-    @Option(help: ArgumentHelp("All of a queue's operations go to another one.", valueName: "queue=other"))
+    @Option(
+      parsing: .unconditionalSingleValue,
+      help: ArgumentHelp("All of a queue's operations go to another one.", valueName: "queue=other"))
     var merge: [String] = []
 
     @Option(
-      help: ArgumentHelp("These no longer wait for those; '*' means all.", valueName: "name>dependency"))
+      parsing: .unconditionalSingleValue,
+      help: ArgumentHelp("These no longer wait for those, as 'Decode>Download'; '*' means all.", valueName: "pair"))
     var without: [String] = []
 
     @Option(
+      parsing: .unconditionalSingleValue,
       help: ArgumentHelp(
         "The queue priority: veryLow, low, normal, high, veryHigh.", valueName: "class=priority"))
     var priority: [String] = []
 
-    @Option(help: ArgumentHelp("How many processors the machine has.", valueName: "n"))
+    @Option(
+      parsing: .unconditionalSingleValue,
+      help: ArgumentHelp("How many processors the machine has.", valueName: "n"))
     var processors: [String] = []
 
-    @Option(help: ArgumentHelp("How many threads each pool has; it does not grow then.", valueName: "n"))
+    @Option(
+      parsing: .unconditionalSingleValue,
+      help: ArgumentHelp("How many threads each pool has; it does not grow then.", valueName: "n"))
     var threads: [String] = []
 
     var all: [ChangeText] {
