@@ -1,0 +1,80 @@
+import OpTraceModel
+
+extension Workload {
+  /// The run as it would have been programmed with these changes. O(steps + operations) for each.
+  package func applying(_ changes: [Change]) -> Workload {
+    var result = self
+    // Queues first: what is moved goes to where it ends up.
+    for change in changes { result.apply(change.effect) }
+    return result
+  }
+
+  private mutating func apply(_ effect: Change.Effect) {
+    switch effect {
+    case .limit(let id, let limit):
+      guard let queue = place(of: id) else { return }
+      queues[Int(queue)].limit = limit
+      // The program's own settings would undo it.
+      drop { if case .limit(queue, _) = $0 { true } else { false } }
+    case .faster(let places, let factor): scale(places, by: 1 / factor)
+    case .move(let places, let id):
+      guard let queue = place(of: id) else { return }
+      for job in places where jobs[Int(job)].queue != nil { move(job, to: queue) }
+    case .merge(let from, let into):
+      guard let queue = place(of: from), let other = place(of: into) else { return }
+      for job in jobs.indices where jobs[job].queue == queue { move(Int32(clamping: job), to: other) }
+      drop {
+        switch $0 {
+        case .limit(queue, _), .suspend(queue), .resume(queue): true
+        default: false
+        }
+      }
+      for place in steps.indices where steps[place] == .awaitQueue(queue) { steps[place] = .awaitQueue(other) }
+    case .without(let places, let dependencies):
+      let (waiting, awaited) = (Set(places), Set(dependencies))
+      edges.removeAll { waiting.contains($0.to) && awaited.contains($0.from) }
+    case .priority(let places, let priority): for job in places { jobs[Int(job)].priority = priority }
+    case .processors, .threads: break
+    }
+  }
+
+  private func place(of queue: QueueID) -> Int32? {
+    queues.firstIndex { $0.id == queue }.map { Int32(clamping: $0) }
+  }
+
+  private mutating func move(_ job: Int32, to queue: Int32) {
+    jobs[Int(job)].queue = queue
+    if let body = jobs[Int(job)].body { strands[Int(body)].place = .pooled(queues[Int(queue)].pool) }
+  }
+
+  private mutating func drop(_ isDropped: (Step) -> Bool) {
+    for place in steps.indices where isDropped(steps[place]) { steps[place] = .pause(0) }
+  }
+
+  /// Pieces of running are scaled, waits are not; callbacks come sooner.
+  private mutating func scale(_ places: [Int32], by factor: Double) {
+    let chosen = Set(places)
+    for strand in strands {
+      // What runs now, the innermost last: an operation that is started by hand is a part of another's program.
+      var running: [Int32] = []
+      for place in strand.steps.lazy.map({ Int($0) }) {
+        switch steps[place] {
+        case .begin(let job): running.append(job)
+        case .finish(let job): if running.last == job { running.removeLast() }
+        case .run(let time):
+          if let job = running.last, chosen.contains(job) { steps[place] = .run(Self.scaled(time, by: factor)) }
+        case .submit(let callback, let after):
+          if let job = running.last, chosen.contains(job) {
+            steps[place] = .submit(callback, after: Self.scaled(after, by: factor))
+          }
+        default: break
+        }
+      }
+    }
+  }
+
+  private static func scaled(_ time: Nanoseconds, by factor: Double) -> Nanoseconds {
+    let result = (Double(time) * factor).rounded()
+    return result < Double(Int64.max) / 2 ? Nanoseconds(max(0, result)) : .max / 2
+  }
+}

@@ -1,0 +1,100 @@
+import OpTraceModel
+
+/// Chooses what the trace does not tell: the values with which the replay comes nearest. Where several come as near, all are
+/// kept.
+struct Calibration {
+  /// The likely one first.
+  private let likely: [MachineSettings]
+  let outcome: MachineOutcome
+  private(set) var assumptions: Set<Assumption> = []
+  private let processors: Int
+
+  /// As good as no bound.
+  private static let many = 100_000
+
+  init(_ trace: Trace, _ workload: Workload, processors known: Int?) {
+    let seen = PoolThreads.before(second: 1, trace)
+    let candidates = Set([known, seen, Self.many].compactMap { $0 }).filter { $0 >= 1 }.sorted()
+    let tried = candidates.map { threads -> (MachineSettings, MachineOutcome, Double) in
+      let settings = MachineSettings(poolThreads: threads)
+      var machine = Machine(workload, settings)
+      let outcome = machine.run()
+      return (settings, outcome, Self.error(trace, outcome))
+    }
+    let best = tried.map(\.2).min() ?? 0
+    // Within a part of a thousand the trace does not decide.
+    let near = tried.filter { $0.2 <= best + 0.002 }
+    // What is known of the machine counts more than what this run happened to need; where nothing is, threads are not short.
+    let chosen = near.first { $0.0.poolThreads == known } ?? near.last ?? tried[0]
+    outcome = chosen.1
+    if near.count > 1, chosen.0.poolThreads != known {
+      likely = [chosen.0] + near.map(\.0).filter { $0 != chosen.0 }
+      assumptions.insert(.processors)
+    } else {
+      likely = [chosen.0]
+    }
+    processors = chosen.0.poolThreads
+  }
+
+  /// The mean distance of the finishes as a part of the wall time.
+  private static func error(_ trace: Trace, _ outcome: MachineOutcome) -> Double {
+    var sum = 0.0
+    var count = 0.0
+    for place in outcome.finished.indices {
+      guard let finished = trace.operations[place].finished?.time else { continue }
+      guard outcome.finished[place] != MachineOutcome.never else { return .infinity }
+      sum += abs(Double(finished) - Double(outcome.finished[place]))
+      count += 1
+    }
+    guard count > 0, let activity = outcome.wall, activity > 0 else { return 0 }
+    return sum / count / Double(activity)
+  }
+
+  /// All that a prediction is to be tried with, the likely one first.
+  func settings(for changes: [Change]) -> [MachineSettings] {
+    for change in changes {
+      if case .threads(let count) = change.effect { return [MachineSettings(poolThreads: count, poolGrows: false)] }
+    }
+    for change in changes {
+      guard case .processors(let count) = change.effect else { continue }
+      // With one processor Dispatch may begin a thread more after a moment.
+      return count == 1
+        ? [MachineSettings(poolThreads: 1), MachineSettings(poolThreads: 2)] : [MachineSettings(poolThreads: count)]
+    }
+    return likely
+  }
+}
+
+/// How many threads of a pool ran operations at once.
+enum PoolThreads {
+  /// The most of any quality of service, in the first `second` after the first began: later a pool may have grown. O(n log n).
+  static func before(second: Int64, _ trace: Trace) -> Int {
+    var moments: [Quality: [(time: Nanoseconds, step: Int)]] = [:]
+    var qualities: [QueueID: Quality] = [:]
+    for queue in trace.queues where !queue.isMain { qualities[queue.id] = queue.quality }
+    for place in trace.operations.indices {
+      guard let queue = trace.operations[place].queue, let quality = qualities[queue],
+        let started = trace.operations[place].started
+      else { continue }
+      var returned = started.time
+      for stamp in [
+        trace.operations[place].startReturned, trace.operations[place].executionEnded, trace.operations[place].finished,
+      ] {
+        if let stamp, stamp.thread == started.thread { returned = max(returned, stamp.time) }
+      }
+      moments[quality, default: []].append((started.time, 1))
+      moments[quality, default: []].append((returned, -1))
+    }
+    var most = 1
+    for list in moments.values {
+      let sorted = list.sorted { ($0.time, $0.step) < ($1.time, $1.step) }
+      guard let first = sorted.first?.time else { continue }
+      var count = 0
+      for moment in sorted where span(first, moment.time) < second * 1_000_000_000 {
+        count += moment.step
+        most = max(most, count)
+      }
+    }
+    return most
+  }
+}

@@ -1,0 +1,69 @@
+public import OpTraceModel
+
+/// What a run would be like with some changes. Times are nanoseconds.
+public struct Prediction: Sendable, Equatable {
+  /// From the first enqueueing to the last finish.
+  public struct Wall: Sendable, Equatable {
+    /// The most likely.
+    public var likely: Nanoseconds
+    /// It may be as short as this,
+    public var low: Nanoseconds
+    /// or as long as this.
+    public var high: Nanoseconds
+
+    package init(likely: Nanoseconds, low: Nanoseconds, high: Nanoseconds) {
+      (self.likely, self.low, self.high) = (likely, low, high)
+    }
+  }
+
+  /// How an operation's times differ from those of the replayed run.
+  public struct OperationChange: Sendable, Equatable {
+    public var id: OperationID
+    /// From its enqueueing to its finish: how much longer it takes, or less where negative.
+    public var wall: Nanoseconds
+    /// Of that, until its own code begins.
+    public var wait: Nanoseconds
+  }
+
+  public var changes: [Change]
+  /// Nil: it never ends.
+  public var wall: Wall?
+  /// Operations that finished in the recorded run, and would not in this one; by their number.
+  public var neverEnds: [OperationID]
+  /// What it rests on, each in a sentence.
+  public var assumptions: [String]
+  /// In order; empty where nothing ends.
+  public var criticalPath: [OperationID]
+  /// Those whose times change, the most first.
+  public var operations: [OperationChange]
+}
+
+/// How well the machine runs the recorded run again, unchanged.
+public struct Replay: Sendable, Equatable {
+  /// Nil: it does not end in the machine, or did not in the trace.
+  public var wall: Nanoseconds?
+  /// The difference to the recorded wall time as a part of that; nil without one of them.
+  public var errorShare: Double?
+  /// 95 of 100 operations finish within so much of their recorded moment, as a part of the wall time.
+  public var finishErrorP95Share: Double?
+  /// Predictions of such a run were within 5 % in 99 of 100 cases; else less often.
+  public var isTrusted: Bool { reasons.isEmpty }
+  /// Why it is not trusted, each in a sentence.
+  public var reasons: [String]
+}
+
+/// Why nothing can be predicted from a trace.
+public enum PredictionError: Error, Sendable, Equatable {
+  /// There is nothing to simulate.
+  case noOperations
+  /// Too much of it is missing.
+  case incomplete(String)
+
+  /// One sentence; it begins small, as a part of one.
+  public var description: String {
+    switch self {
+    case .noOperations: "no operation was given to a queue, so there is nothing to predict"
+    case .incomplete(let reason): "too much is missing for a prediction: \(reason)"
+    }
+  }
+}

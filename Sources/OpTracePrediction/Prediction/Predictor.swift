@@ -1,0 +1,67 @@
+import OpTraceAnalysis
+public import OpTraceModel
+
+/// Predicts a recorded run with changes.
+///
+/// The recorded run is replayed first; what the trace does not tell is chosen so that the replay comes near, and where several
+/// values do, all are tried: the range holds their results, and those of some orders that are a matter of chance.
+public struct Predictor {
+  public let trace: Trace
+  /// The recorded wall time: ``OpTraceModel/Trace/activity``. Nil: something has not ended.
+  public let recordedWall: Nanoseconds?
+  public let replay: Replay
+  package let workload: Workload
+  private let calibration: Calibration
+  private let outcome: MachineOutcome
+
+  /// - Parameter processors: how many the recorded program had, where that is known.
+  /// O(n log n) for n events.
+  public init(_ trace: Trace, processors: Int? = nil) throws(PredictionError) {
+    guard trace.operations.contains(where: { $0.enqueued != nil && $0.queue != nil }) else { throw .noOperations }
+    try Completeness.check(trace)
+    self.trace = trace
+    var workload = WorkloadBuilder.build(trace)
+    let isOver = !trace.operations.contains { $0.enqueued != nil && $0.finished == nil && $0.isOutcomeKnown }
+    recordedWall = isOver ? trace.activity.map { $0.upperBound - $0.lowerBound } : nil
+    calibration = Calibration(trace, workload, processors: processors)
+    workload.assumptions.formUnion(calibration.assumptions)
+    self.workload = workload
+    outcome = calibration.outcome
+    replay = Replay(of: trace, outcome, recordedWall: recordedWall)
+  }
+
+  /// The run with all of these changes. O(runs · s log s) for s steps; some 20 runs, fewer of large traces.
+  public func predict(_ changes: [Change]) -> Prediction {
+    let changed = workload.applying(changes)
+    let settings = calibration.settings(for: changes)
+    let runs = Runs(changed, settings, mayVary: true)
+    var assumptions = workload.assumptions
+    assumptions.insert(.bodiesDoNotCompete)
+    let first = runs.typical
+    let neverEnds = first.finished.indices.filter {
+      trace.operations[$0].finished != nil && runs.neverFinishes($0)
+    }
+    var prediction = Prediction(
+      changes: changes, wall: nil, neverEnds: neverEnds.map { trace.operations[$0].id },
+      assumptions: assumptions.sorted().map(\.sentence), criticalPath: [], operations: [])
+    guard neverEnds.isEmpty, let walls = runs.walls else { return prediction }
+    prediction.wall = margin.widened(walls)
+    let predicted = first.trace(like: trace, changed)
+    prediction.criticalPath = CriticalPath(of: predicted).works
+    prediction.operations = OperationDifferences.list(trace, outcome, first)
+    return prediction
+  }
+
+  /// The most likely run with these changes as a trace, so that every output can show it. O(s log s).
+  public func predictedTrace(_ changes: [Change]) -> Trace {
+    let changed = workload.applying(changes)
+    let runs = Runs(changed, calibration.settings(for: changes), mayVary: false)
+    return runs.typical.trace(like: trace, changed)
+  }
+
+  func typicalOutcome(_ changes: [Change]) -> MachineOutcome {
+    Runs(workload.applying(changes), calibration.settings(for: changes), mayVary: false).typical
+  }
+
+  private var margin: Margin { Margin(replay) }
+}

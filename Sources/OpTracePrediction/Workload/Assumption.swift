@@ -1,0 +1,43 @@
+/// What a prediction rests on that the trace does not tell. The texts are for people.
+public enum Assumption: Sendable, Hashable, Comparable {
+  /// The number of processors, and so of threads in the pools.
+  case processors
+  /// Bodies wait rather than compute: they do not slow each other down.
+  case bodiesDoNotCompete
+  /// What a thread did between operations is taken for the completion block of the operation that ended last before.
+  case callbackCauses
+  /// A thread of the program's own went on right after operations ended, so it is taken to have waited for them.
+  case ownThreadsFollow
+  /// Signals come from outside of operations.
+  case outsideSignals
+  /// Only signals that ended a wait are recorded.
+  case unseenSignals
+  /// Operations that were not over when the trace ended are taken to end there.
+  case cutOperations
+  /// The bodies of operations that never ran are taken to be as long as those of their class.
+  case bodiesNotSeen
+  /// Blocks of dispatch queues and tasks are not simulated one by one.
+  case otherWork
+  /// Callbacks of asynchronous operations come as long after their beginning as they did.
+  case callbackDelays
+
+  /// One sentence.
+  public var sentence: String {
+    switch self {
+    case .processors:
+      "The trace does not tell how many processors there were, so the range holds several numbers of pool threads."
+    case .bodiesDoNotCompete:
+      "The trace does not tell how long bodies used a processor: they are taken to wait, and not to slow each other down."
+    case .callbackCauses:
+      "What a pool thread did between operations is taken for the completion block of the one that ended last before."
+    case .ownThreadsFollow:
+      "A thread of the program's own that went on right after an operation had ended is taken to have waited for that."
+    case .outsideSignals: "Signals from outside of operations come as long after the wait's beginning as they did."
+    case .unseenSignals: "Only signals that ended a wait are recorded, so others are not simulated."
+    case .cutOperations: "Operations that were not over when the trace ended are taken to end there."
+    case .bodiesNotSeen: "Operations that never ran are taken to run as long as others of their class."
+    case .otherWork: "Blocks of dispatch queues and tasks are part of what operations do, and are not simulated."
+    case .callbackDelays: "Callbacks finish asynchronous operations as long after their beginning as they did."
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import OpTraceModel
+
+/// What threads did outside of operations, and of threads' own programs: completion blocks, timers, and whatever finishes an
+/// asynchronous operation. Each needs a cause, from which on it can be simulated.
+struct Callbacks {
+  /// One as it was found on its thread.
+  struct Found {
+    var at: Stamp
+    /// The operation that its first step finishes.
+    var finishing: Int32?
+    /// When the thread was through with what it did before; nil: nothing.
+    var freeSince: Nanoseconds?
+    var isPooled: Bool
+    var isMain: Bool
+    var steps: [Workload.Step] = []
+    var cursor: Nanoseconds
+
+    init(at: Stamp, finishing: Int32?, freeSince: Nanoseconds?, isPooled: Bool, isMain: Bool) {
+      (self.at, self.finishing, self.freeSince, cursor) = (at, finishing, freeSince, at.time)
+      (self.isPooled, self.isMain) = (isPooled, isMain)
+    }
+
+    mutating func take(_ step: Workload.Step, at time: Nanoseconds) {
+      steps.add(run: span(cursor, time))
+      steps.add(step)
+      cursor = time
+    }
+  }
+
+  enum Cause {
+    /// So long after the operation began.
+    case begin(Int32)
+    /// By its finish.
+    case finish(Int32)
+    /// Nothing that is known: it comes when it came.
+    case moment(Nanoseconds)
+  }
+
+  /// One with its cause.
+  struct Attached {
+    var cause: Cause
+    /// From the cause until it is due.
+    var delay: Nanoseconds
+    var place: Workload.Strand.Place
+    var owner: Int32?
+    var steps: [Workload.Step]
+  }
+
+  let finishes: FinishOrder
+  /// Threads that ran operations of queues.
+  let pooledThreads: Set<ThreadID>
+  private let trace: Trace
+  private var found: [Found] = []
+
+  init(_ trace: Trace) {
+    self.trace = trace
+    finishes = FinishOrder(trace)
+    let mainQueues = Set(trace.queues.filter(\.isMain).map(\.id))
+    var threads: Set<ThreadID> = []
+    for place in trace.operations.indices {
+      guard let queue = trace.operations[place].queue, !mainQueues.contains(queue),
+        let thread = trace.operations[place].started?.thread
+      else { continue }
+      threads.insert(thread)
+    }
+    pooledThreads = threads
+  }
+
+  mutating func add(_ more: [Found]) { found += more }
+
+  /// Gives each its cause. O(n log n).
+  func attach() -> (callbacks: [Attached], assumptions: Set<Assumption>) {
+    var assumptions: Set<Assumption> = []
+    let callbacks = found.map { callback -> Attached in
+      if let job = callback.finishing,
+        let began = (trace.operations[Int(job)].executionBegan ?? trace.operations[Int(job)].started)?.time
+      {
+        assumptions.insert(.callbackDelays)
+        return Attached(
+          cause: .begin(job), delay: max(0, callback.at.time - began), place: .anywhere, owner: nil,
+          steps: callback.steps)
+      }
+      guard let cause = cause(of: callback) else {
+        return Attached(
+          cause: .moment(callback.at.time), delay: 0, place: .anywhere, owner: nil, steps: callback.steps)
+      }
+      assumptions.insert(.callbackCauses)
+      // It may have waited for its thread.
+      let due = max(cause.time, callback.freeSince ?? .min)
+      var steps: [Workload.Step] = []
+      steps.add(run: span(due, callback.at.time))
+      return Attached(
+        cause: .finish(cause.job), delay: 0, place: .pooled(callback.isMain ? .main : .quality(0)), owner: nil,
+        steps: steps + callback.steps)
+    }
+    return (callbacks, assumptions)
+  }
+
+  /// The operation that ended last before.
+  private func cause(of callback: Found) -> (time: Nanoseconds, job: Int32)? {
+    finishes.last(before: callback.at.time)
+  }
+}
+
+/// Operations in the order in which they finished.
+struct FinishOrder {
+  private let all: [(time: Nanoseconds, job: Int32)]
+
+  /// O(n log n).
+  init(_ trace: Trace) {
+    var list: [(time: Nanoseconds, job: Int32)] = []
+    list.reserveCapacity(trace.operations.count)
+    for place in trace.operations.indices {
+      if let finished = trace.operations[place].finished { list.append((finished.time, Int32(clamping: place))) }
+    }
+    all = list.sorted { ($0.time, $0.job) < ($1.time, $1.job) }
+  }
+
+  /// The last that finished before a moment. O(log n).
+  func last(before time: Nanoseconds) -> (time: Nanoseconds, job: Int32)? {
+    var (low, high) = (0, all.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if all[middle].time < time { low = middle + 1 } else { high = middle }
+    }
+    return low == 0 ? nil : all[low - 1]
+  }
+}

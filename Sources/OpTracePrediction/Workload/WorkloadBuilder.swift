@@ -1,0 +1,192 @@
+import OpTraceModel
+
+/// Turns a trace into programs: each thread's acts in order, cut where the code of operations begins and returns.
+///
+/// What happens inside of an operation's code is its program. The rest is the program of a thread (``ThreadProgram``), or, on
+/// threads of a pool, of callbacks (``Callbacks``). Facts that a trace does not hold are guessed there, and each guess is
+/// told as an ``Assumption``.
+struct WorkloadBuilder {
+  let trace: Trace
+  let acts: ThreadActs
+  let queues: [QueueID: Int32]
+  var workload = Workload()
+  /// The steps of operations' bodies; nil: it has none.
+  var bodies: [[Workload.Step]?]
+  var callbacks: Callbacks
+
+  /// O(n log n) for n events.
+  static func build(_ trace: Trace) -> Workload {
+    var builder = WorkloadBuilder(trace)
+    builder.addJobs()
+    builder.addThreads()
+    builder.flatten()
+    return builder.workload
+  }
+
+  private init(_ trace: Trace) {
+    self.trace = trace
+    var places: [QueueID: Int32] = [:]
+    for (place, queue) in trace.queues.enumerated() { places[queue.id] = Int32(clamping: place) }
+    queues = places
+    acts = ThreadActs(trace, queues: places)
+    bodies = Array(repeating: nil, count: trace.operations.count)
+    callbacks = Callbacks(trace)
+  }
+
+  // MARK: - Jobs and queues
+
+  private mutating func addJobs() {
+    for record in trace.queues {
+      var queue = Workload.Queue(id: record.id, limit: record.initialLimit < 0 ? nil : record.initialLimit)
+      queue.isSuspended = record.initiallySuspended
+      queue.pool = record.isMain ? .main : .quality(record.quality.rawValue)
+      workload.queues.append(queue)
+    }
+    workload.jobs.reserveCapacity(trace.operations.count)
+    for place in trace.operations.indices {
+      let queue = trace.operations[place].queue.flatMap { queues[$0] }
+      workload.jobs.append(
+        .init(
+          id: trace.operations[place].id, queue: queue, priority: trace.operations[place].priority,
+          isBarrier: trace.operations[place].isBarrier))
+    }
+    for place in trace.operations.indices { addEdges(of: place) }
+    // Dependents are told in an order of chance; without a seed it is the recorded one.
+    let ready = trace.operations.indices.map { trace.operations[$0].ready?.time ?? .max }
+    let enqueued = trace.operations.indices.map { trace.operations[$0].enqueued?.time ?? .max }
+    workload.edges.sort {
+      let (one, other) = (Int($0.to), Int($1.to))
+      return (ready[one], enqueued[one], one, $0.from) < (ready[other], enqueued[other], other, $1.from)
+    }
+    workload.objectCount = trace.objects.count + 1
+    RecordedLatencies(trace).apply(to: &workload)
+  }
+
+  /// Dependencies that were taken away did not hold it up; one on an operation that the trace never saw anything of cannot.
+  private mutating func addEdges(of place: Int) {
+    let began = trace.operations[place].started?.time
+    for dependency in trace.operations[place].dependencies where dependency.removed == nil {
+      guard let other = trace.index(of: dependency.on), other != place else { continue }
+      if let began, dependency.added > began { continue }
+      if trace.operations[other].coverage == .external, trace.operations[other].finished == nil, began != nil {
+        continue
+      }
+      workload.edges.append(.init(from: Int32(clamping: other), to: Int32(clamping: place)))
+    }
+  }
+
+  // MARK: - Threads
+
+  private mutating func addThreads() {
+    var first = 0
+    while first < acts.all.count {
+      var last = first
+      while last < acts.all.count, acts.all[last].thread == acts.all[first].thread { last += 1 }
+      let thread = ThreadID(acts.all[first].thread)
+      var program = ThreadProgram(thread, of: self)
+      for act in acts.all[first..<last] { program.take(act) }
+      program.end(at: trace.end)
+      take(program)
+      first = last
+    }
+  }
+
+  private mutating func take(_ program: ThreadProgram) {
+    for (job, steps) in program.bodies { bodies[Int(job)] = (bodies[Int(job)] ?? []) + steps }
+    callbacks.add(program.callbacks)
+    workload.assumptions.formUnion(program.assumptions)
+    guard !program.own.isEmpty, let from = program.ownBegan else { return }
+    let steps = batched(program.own)
+    workload.add(steps, place: program.isMain ? .mainThread(from: from) : .ownThread(from: from))
+  }
+
+  // MARK: - Together
+
+  private mutating func flatten() {
+    let attached = callbacks.attach()
+    workload.assumptions.formUnion(attached.assumptions)
+    var submissions: [Int32: [Workload.Step]] = [:]
+    for callback in attached.callbacks {
+      let strand = workload.add(batched(callback.steps), place: callback.place, job: callback.owner)
+      switch callback.cause {
+      case .begin(let job): submissions[job, default: []].append(.submit(strand, after: callback.delay))
+      case .finish(let job): workload.jobs[Int(job)].completions.append(strand)
+      case .moment(let time): workload.strands[Int(strand)].place = .ownThread(from: time)
+      }
+    }
+    let unseen = UnseenBodies(trace, bodies)
+    for place in bodies.indices {
+      let job = Int32(clamping: place)
+      var steps: [Workload.Step]
+      if let known = bodies[place] {
+        steps = known
+      } else if let guess = unseen.steps(of: place) {
+        steps = guess
+        workload.assumptions.insert(.bodiesNotSeen)
+      } else {
+        continue
+      }
+      if let late = submissions[job] {
+        let begin = steps.firstIndex(of: .begin(job)).map { $0 + 1 } ?? 0
+        steps.insert(contentsOf: late, at: begin)
+      }
+      let pool = workload.jobs[place].queue.map { workload.queues[Int($0)].pool } ?? .quality(0)
+      guard workload.jobs[place].queue != nil else { continue }
+      workload.jobs[place].body = workload.add(batched(steps), place: .pooled(pool), job: job)
+    }
+    addSubmissionsByHand(submissions)
+  }
+
+  /// An operation without a queue is a part of the program that starts it: behind its beginning is room for what follows
+  /// from that.
+  private mutating func addSubmissionsByHand(_ submissions: [Int32: [Workload.Step]]) {
+    guard submissions.keys.contains(where: { workload.jobs[Int($0)].queue == nil }) else { return }
+    for place in workload.steps.indices.dropLast() {
+      guard case .begin(let job) = workload.steps[place], workload.jobs[Int(job)].queue == nil,
+        case .pause(0) = workload.steps[place + 1], let step = submissions[job]?.first
+      else { continue }
+      workload.steps[place + 1] = step
+    }
+  }
+
+  /// Operations that one call adds are enqueued together: Foundation looks for work only when all are in.
+  private mutating func batched(_ steps: [Workload.Step]) -> [Workload.Step] {
+    var result: [Workload.Step] = []
+    result.reserveCapacity(steps.count)
+    for step in steps {
+      guard case .enqueue(let single) = step else {
+        result.append(step)
+        continue
+      }
+      // Until here the range names the operation itself.
+      let job = single.lowerBound
+      let place = Int32(clamping: workload.batches.count)
+      workload.batches.append(job)
+      if let last = result.indices.last(where: { isNoPause(result[$0]) }),
+        case .enqueue(let before) = result[last], before.upperBound == place,
+        let other = workload.batches[Int(before.lowerBound)..<Int(before.upperBound)].last,
+        areOneCall(Int(other), Int(job))
+      {
+        result[last] = .enqueue(before.lowerBound..<place + 1)
+      } else {
+        result.append(.enqueue(place..<place + 1))
+      }
+    }
+    return result
+  }
+
+  private func isNoPause(_ step: Workload.Step) -> Bool {
+    if case .run = step { return false }
+    return true
+  }
+
+  /// The first was looked at by the thread that adds them, and only when the second was in.
+  private func areOneCall(_ first: Int, _ second: Int) -> Bool {
+    guard trace.operations[first].queue == trace.operations[second].queue,
+      let one = trace.operations[first].enqueued, let other = trace.operations[second].enqueued,
+      let ready = trace.operations[first].ready, one.thread == other.thread, ready.thread == one.thread
+    else { return false }
+    return span(one.time, other.time) < 1_000_000 && ready.time > other.time
+      && span(other.time, ready.time) < 1_000_000
+  }
+}

@@ -1,0 +1,121 @@
+import OpTraceModel
+import OpTracePrediction
+import TestSupport
+import Testing
+
+@Suite("Changes and their words")
+struct ChangeTests {
+  private let trace: Trace
+
+  init() {
+    var trace = HandmadeTrace()
+    let network = trace.queue("network", limit: 2)
+    let disk = trace.queue("disk=a", limit: 1)
+    trace.queue("twin")
+    trace.queue("twin")
+    trace.operation("load", on: network, began: 0, ended: 10)
+    trace.operation("a>b", on: disk, after: [OperationID(1)], began: 10, ended: 20)
+    trace.operation("a", on: disk, after: [OperationID(1)], began: 20, ended: 30)
+    trace.operation("b>load", on: disk, began: 30, ended: 40)
+    trace.trace.operations[2].className = "Other"
+    trace.operation("shared", on: disk, began: 40, ended: 50)
+    trace.operation("shared", on: disk, began: 50, ended: 60)
+    trace.trace.operations[5].className = "Other"
+    self.trace = trace.trace
+  }
+
+  private func effect(_ option: ChangeOption, _ value: String) throws(ChangeError) -> Change.Effect {
+    try ChangeParser(trace).parse(option, value).effect
+  }
+
+  private func message(_ option: ChangeOption, _ value: String) -> String {
+    do {
+      _ = try effect(option, value)
+      return ""
+    } catch {
+      return error.description
+    }
+  }
+
+  @Test("values are split at the last sign, and mean what the option says")
+  func forms() throws {
+    #expect(try effect(.limit, "network=3") == .limit(QueueID(1), 3))
+    #expect(try effect(.limit, "disk=a=unlimited") == .limit(QueueID(2), nil))
+    #expect(try effect(.faster, "Other=2.5") == .faster([2, 5], 2.5))
+    #expect(try effect(.faster, "load=infinitely") == .faster([0], .infinity))
+    #expect(try effect(.move, "Other=network") == .move([2, 5], to: QueueID(1)))
+    #expect(try effect(.priority, "Other=veryLow") == .priority([2, 5], -8))
+    #expect(try effect(.processors, "4") == .processors(4))
+    #expect(try effect(.threads, "64") == .threads(64))
+    #expect(try effect(.without, "a>load") == .without([2], dependencies: [0]))
+    #expect(try effect(.without, "*>load") == .without([0, 1, 2, 3, 4, 5], dependencies: [0]))
+    #expect(try effect(.limit, "twin (queue 3)=1") == .limit(QueueID(3), 1))
+    #expect(try ChangeParser(trace).parse(.limit, "network=3").text == "--limit network=3")
+  }
+
+  @Test("what means nothing is told in one sentence")
+  func errors() {
+    #expect(
+      message(.limit, "network=0")
+        == "--limit 'network=0': a limit of 0 starts nothing; wanted is QUEUE=N with N of at least 1, or QUEUE=unlimited"
+    )
+    #expect(
+      message(.limit, "network") == "--limit 'network': wanted is QUEUE=N with N of at least 1, or QUEUE=unlimited")
+    #expect(
+      message(.limit, "network=99999999999999999999")
+        == "--limit 'network=99999999999999999999': wanted is QUEUE=N with N of at least 1, or QUEUE=unlimited")
+    #expect(message(.limit, "netwrk=1") == "--limit: no queue is called 'netwrk'")
+    #expect(message(.limit, "twin=1") == "--limit: 'twin' may mean 'twin (queue 3)' or 'twin (queue 4)'")
+    #expect(message(.faster, "Nobody=2") == "--faster: no class, function or operation is called 'Nobody'")
+    for value in ["0", "-1", "nan", "inf", "x", "1e30"] {
+      #expect(
+        message(.faster, "Other=\(value)")
+          == "--faster 'Other=\(value)': wanted is CLASS=K, so many times as fast: above 0, or 'infinitely'")
+    }
+    #expect(message(.faster, "shared=2") == "--faster: 'shared' may mean 'Other' or 'Step'")
+    #expect(message(.merge, "network=network") == "--merge 'network=network': both are the same queue")
+    #expect(
+      message(.priority, "Other=top")
+        == "--priority 'Other=top': wanted is CLASS=PRIORITY, one of veryLow, low, normal, high, veryHigh")
+    #expect(message(.processors, "0") == "--processors '0': wanted is a number from 1 to 1024")
+    #expect(message(.threads, "many") == "--threads 'many': wanted is a number from 1 to 4096")
+    #expect(message(.without, "a") == "--without 'a': wanted is 'NAME>DEPENDENCY', '*' on a side means all")
+    #expect(message(.without, "a>nobody") == "--without: no class, function or operation is called 'nobody'")
+    #expect(
+      message(.without, "a>b>load") == "--without: 'a>b>load' may mean 'a' waits for 'b>load' or 'a>b' waits for 'load'"
+    )
+  }
+
+  @Test("changes that say different things of one thing contradict each other")
+  func contradictions() throws {
+    let parser = ChangeParser(trace)
+    func check(_ changes: [(ChangeOption, String)]) -> String {
+      do throws(ChangeError) {
+        var parsed: [Change] = []
+        for (option, value) in changes { parsed.append(try parser.parse(option, value)) }
+        try Change.check(parsed)
+        return ""
+      } catch {
+        return error.description
+      }
+    }
+    #expect(
+      check([(.limit, "network=1"), (.limit, "network=2")])
+        == "'--limit network=1' and '--limit network=2' contradict each other")
+    #expect(check([(.limit, "network=1"), (.limit, "disk=a=2")]) == "")
+    #expect(check([(.faster, "Other=1"), (.faster, "a=2")]) != "", "an operation of the class")
+    #expect(check([(.move, "Other=network"), (.move, "Step=network")]) == "")
+    #expect(check([(.merge, "disk=a=network"), (.limit, "disk=a=2")]) != "")
+    #expect(check([(.merge, "disk=a=network"), (.limit, "network=2")]) == "")
+    #expect(check([(.merge, "disk=a=network"), (.move, "Other=disk=a")]) != "")
+    #expect(check([(.processors, "1"), (.processors, "2")]) != "")
+    #expect(check([(.priority, "Other=low"), (.priority, "Other=low")]) != "")
+  }
+
+  @Test("a queue whose name holds the sign is found, also as the other one of a merge")
+  func signInName() throws {
+    // The last sign splits: 'network=disk' is no queue.
+    #expect(message(.merge, "network=disk=a") == "--merge: no queue is called 'network=disk'")
+    #expect(try effect(.merge, "disk=a=network") == .merge(QueueID(2), into: QueueID(1)))
+  }
+}

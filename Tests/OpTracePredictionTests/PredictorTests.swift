@@ -1,0 +1,213 @@
+import Foundation
+import OpTraceModel
+import OpTracePrediction
+import TestSupport
+import Testing
+
+@Suite("Predictions")
+struct PredictorTests {
+  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("traces")
+
+  private func typed(_ lines: String) throws -> Trace {
+    TraceBuilder.build(try TraceText.parse(TypedTrace().text(lines, in: .milliseconds)))
+  }
+
+  @Test("each sample of a program that ended is replayed within half a percent")
+  func samples() throws {
+    var replayed = 0
+    for file in try FileManager.default.contentsOfDirectory(at: Self.folder, includingPropertiesForKeys: nil)
+    where file.pathExtension == "optrace" {
+      let trace = try TraceReader.read(path: file.path)
+      let predictor = try Predictor(trace)
+      guard predictor.recordedWall != nil else {
+        #expect(!predictor.replay.isTrusted, "\(file.lastPathComponent)")
+        continue
+      }
+      #expect(predictor.replay.isTrusted, "\(file.lastPathComponent): \(predictor.replay)")
+      #expect(abs(predictor.replay.errorShare ?? 1) < 0.005, "\(file.lastPathComponent)")
+      replayed += 1
+    }
+    #expect(replayed >= 16)
+  }
+
+  /// Two operations of one queue; the first waits for the second.
+  private static let waiting = """
+    0 t1 queue q1 limit=2 "work"
+    0 t1 created #1 class="Outer"
+    0 t1 named #1 "outer"
+    0 t1 enqueued #1 queue=q1 priority=0
+    0 t1 ready #1
+    0 t1 created #2 class="Inner"
+    0 t1 named #2 "inner"
+    0 t1 enqueued #2 queue=q1 priority=0
+    0 t1 ready #2
+    0 t2 started #1
+    0 t2 began #1
+    0 t3 started #2
+    0 t3 began #2
+    10 t2 wait #2
+    50 t3 ended #2
+    50 t3 finished #2
+    50 t3 start-returned #2
+    50 t2 waited #2
+    60 t2 ended #1
+    60 t2 finished #1
+    60 t2 start-returned #1
+    """
+
+  @Test("a deadlock that a smaller limit brings is foreseen, with who never finishes")
+  func deadlock() throws {
+    let trace = try typed(Self.waiting)
+    let predictor = try Predictor(trace)
+    #expect(predictor.replay.errorShare == 0)
+    let prediction = predictor.predict([try ChangeParser(trace).parse(.limit, "work=1")])
+    #expect(prediction.neverEnds == [OperationID(1), OperationID(2)])
+    #expect(prediction.wall == nil)
+    #expect(prediction.criticalPath.isEmpty)
+    let wider = predictor.predict([try ChangeParser(trace).parse(.limit, "work=unlimited")])
+    #expect(wider.wall?.likely == 60_000_000)
+  }
+
+  @Test("pieces of running are scaled, and waits follow from them")
+  func faster() throws {
+    let trace = try typed(Self.waiting)
+    let predictor = try Predictor(trace)
+    let inner = predictor.predict([try ChangeParser(trace).parse(.faster, "Inner=2")])
+    #expect(inner.wall?.likely == 35_000_000)
+    #expect(inner.operations.first?.id == OperationID(1) && inner.operations.first?.wall == -25_000_000)
+    let free = predictor.predict([try ChangeParser(trace).parse(.faster, "Inner=infinitely")])
+    #expect(free.wall?.likely == 20_000_000)
+    let outer = predictor.predict([try ChangeParser(trace).parse(.faster, "outer=infinitely")])
+    #expect(outer.wall?.likely == 50_000_000)
+  }
+
+  @Test("an asynchronous operation is finished so long after its own beginning, wherever that comes")
+  func asynchronous() throws {
+    let trace = try typed(
+      """
+      0 t1 queue q1 limit=1 "net"
+      0 t1 created #1 class="Load" async
+      0 t1 enqueued #1 queue=q1 priority=0
+      0 t1 ready #1
+      0 t1 created #2 class="Load" async
+      0 t1 enqueued #2 queue=q1 priority=0
+      0 t1 ready #2
+      0 t2 started #1
+      0 t2 began #1
+      0 t2 start-returned #1
+      20 t4 finished #1
+      20 t2 started #2
+      20 t2 began #2
+      20 t2 start-returned #2
+      50 t4 finished #2
+      """)
+    let predictor = try Predictor(trace)
+    #expect(predictor.replay.errorShare == 0)
+    let two = predictor.predict([try ChangeParser(trace).parse(.limit, "net=2")])
+    #expect(two.wall?.likely == 30_000_000)
+    let faster = predictor.predict([try ChangeParser(trace).parse(.faster, "Load=2")])
+    #expect(faster.wall?.likely == 25_000_000)
+    #expect(two.assumptions.contains(Assumption.callbackDelays.sentence))
+  }
+
+  @Test("what a completion block adds comes when its operation finishes, also when that is sooner")
+  func completionBlock() throws {
+    let trace = try typed(
+      """
+      0 t1 queue q1 limit=2 "work"
+      0 t1 created #1 class="First"
+      0 t1 enqueued #1 queue=q1 priority=0
+      0 t1 ready #1
+      0 t2 started #1
+      0 t2 began #1
+      30 t2 ended #1
+      30 t2 finished #1
+      30 t2 start-returned #1
+      35 t2 created #2 class="Second"
+      35 t2 enqueued #2 queue=q1 priority=0
+      35 t2 ready #2
+      35 t3 started #2
+      35 t3 began #2
+      45 t3 ended #2
+      45 t3 finished #2
+      45 t3 start-returned #2
+      """)
+    let predictor = try Predictor(trace)
+    #expect(predictor.replay.errorShare == 0)
+    let faster = predictor.predict([try ChangeParser(trace).parse(.faster, "First=3")])
+    #expect(faster.wall?.likely == 25_000_000)
+    #expect(faster.assumptions.contains(Assumption.callbackCauses.sentence))
+  }
+
+  @Test("a dependency that is taken away lets the operation begin at once")
+  func without() throws {
+    var trace = HandmadeTrace()
+    let queue = trace.queue("work", limit: 2)
+    trace.operation("a", on: queue, thread: 2, began: 0, ended: 10)
+    trace.operation("b", on: queue, thread: 3, after: [OperationID(1)], ready: 10, began: 10, ended: 30)
+    let predictor = try Predictor(trace.trace)
+    #expect(predictor.replay.errorShare == 0)
+    let prediction = predictor.predict([try ChangeParser(trace.trace).parse(.without, "b>a")])
+    #expect(prediction.wall?.likely == 20_000_000)
+    #expect(prediction.criticalPath == [OperationID(2)])
+  }
+
+  @Test("a range holds its likely value, and is never without width")
+  func ranges() throws {
+    let trace = try typed(Self.waiting)
+    let predictor = try Predictor(trace)
+    for value in ["work=2", "work=4", "work=unlimited"] {
+      let wall = try #require(predictor.predict([try ChangeParser(trace).parse(.limit, value)]).wall)
+      #expect(wall.low < wall.likely && wall.likely < wall.high, "\(value)")
+    }
+  }
+
+  @Test("of a trace without operations nothing is predicted")
+  func noOperations() throws {
+    let trace = try typed("0 t1 queue q1 limit=2 \"work\"")
+    #expect(throws: PredictionError.noOperations) { try Predictor(trace) }
+  }
+
+  @Test("of a trace that lost most of what it is about nothing is predicted, and why")
+  func incomplete() throws {
+    var trace = try typed(Self.waiting)
+    for place in trace.operations.indices { trace.operations[place].coverage = .partial }
+    #expect(
+      throws: PredictionError.incomplete("2 of 2 operations were seen in part only")
+    ) { try Predictor(trace) }
+  }
+
+  @Test("a trace that was cut is replayed up to there, and is not trusted")
+  func cut() throws {
+    let lines = Self.waiting.split(separator: "\n").prefix(14).joined(separator: "\n") + "\n40 t1 mark #0 \"here\""
+    let trace = try typed(lines)
+    let predictor = try Predictor(trace)
+    #expect(predictor.recordedWall == nil)
+    #expect(!predictor.replay.isTrusted)
+    #expect(predictor.replay.reasons.contains("2 operations were not over when the trace ended."))
+    let prediction = predictor.predict([try ChangeParser(trace).parse(.limit, "work=3")])
+    #expect(prediction.neverEnds.isEmpty)
+  }
+
+  @Test("suggestions are ranked, name real options, and hold what could be had at most")
+  func suggestions() throws {
+    var trace = HandmadeTrace()
+    let queue = trace.queue("work", limit: 1)
+    for place in 0..<6 {
+      let begin = Double(place) * 10
+      trace.operation("a\(place)", on: queue, ready: 0, began: begin, ended: begin + 10)
+    }
+    let predictor = try Predictor(trace.trace, processors: 8)
+    let suggestions = predictor.suggestions()
+    let walls = suggestions.compactMap { $0.wall?.likely }
+    #expect(walls == walls.sorted())
+    let texts = suggestions.map { $0.changes.map(\.text).joined() }
+    #expect(texts.contains("--limit work=unlimited"))
+    #expect(texts.contains("--limit work=2"))
+    #expect(texts.first == "--faster Step=infinitely")
+    #expect(!texts.contains { $0.hasPrefix("--priority") })
+    let two = try #require(suggestions.first { $0.changes.first?.text == "--limit work=2" }?.wall)
+    #expect(two.likely == 30_000_000)
+  }
+}

@@ -1,0 +1,44 @@
+import OpTraceModel
+import OpTracePrediction
+import OpTraceText
+import TestSupport
+import Testing
+
+@Suite("What-if in words")
+struct WhatIfTextTests {
+  private func whatIf(_ name: String) throws -> WhatIf {
+    var trace = HandmadeTrace()
+    let queue = trace.queue("work", limit: 1)
+    for place in 0..<20 {
+      let begin = Double(place) * 10
+      trace.operation("\(name) \(place)", on: queue, ready: 0, began: begin, ended: begin + 10)
+    }
+    let predictor = try Predictor(trace.trace, processors: 64)
+    let parser = ChangeParser(trace.trace)
+    return WhatIf([predictor], scenarios: [[[try parser.parse(.limit, "work=2")]], [[]]])
+  }
+
+  @Test("long lists are cut, with how many more there are")
+  func cuts() throws {
+    let lines = WhatIfText(try whatIf("step")).text.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines[0] == "replayed 200 ms, recorded 200 ms: the model holds")
+    #expect(lines[2] == "--limit work=2")
+    #expect(lines[3] == "  100 ms (99.5 ms to 100 ms), 100 ms less (50 %)")
+    #expect(lines.contains("nothing changed"))
+    #expect(lines.contains("  200 ms (199 ms to 201 ms), as recorded"))
+    #expect(lines.contains { $0.hasPrefix("  critical path: ") && $0.hasSuffix(" and 8 more") })
+  }
+
+  @Test("hostile names steer no terminal")
+  func hostile() throws {
+    let text = WhatIfText(try whatIf("\u{1B}[31m\n")).text
+    #expect(!text.contains("\u{1B}"))
+  }
+
+  @Test("a ranking has a line for each suggestion")
+  func ranking() throws {
+    let text = WhatIfText(try whatIf("step"), isRanking: true).text
+    #expect(text.contains("  change           foreseen  range              saves\n"))
+    #expect(text.contains("  --limit work=2     100 ms  99.5 ms to 100 ms   50 %\n"))
+  }
+}
