@@ -111,6 +111,48 @@ struct PredictorTests {
     #expect(two.assumptions.contains(Assumption.callbackDelays.sentence))
   }
 
+  @Test("where the trace tells completion blocks, what they add follows from their operation, whichever ended last before")
+  func toldCompletionBlock() throws {
+    let trace = try typed(
+      """
+      0 t1 queue q1 limit=-1 "work"
+      0 t1 created #1 class="Slow"
+      0 t1 enqueued #1 queue=q1 priority=0
+      0 t1 ready #1
+      0 t1 created #2 class="Other"
+      0 t1 enqueued #2 queue=q1 priority=0
+      0 t1 ready #2
+      0 t2 started #1
+      0 t2 began #1
+      0 t3 started #2
+      0 t3 began #2
+      30 t2 ended #1
+      30 t2 finished #1
+      30 t2 completion #1
+      30 t2 start-returned #1
+      30 t4 completion-began #1
+      34 t3 ended #2
+      34 t3 finished #2
+      34 t3 start-returned #2
+      40 t4 created #3 class="Next"
+      40 t4 enqueued #3 queue=q1 priority=0
+      40 t4 ready #3
+      41 t4 completion-ended #1
+      40 t5 started #3
+      40 t5 began #3
+      60 t5 ended #3
+      60 t5 finished #3
+      60 t5 start-returned #3
+      """)
+    let predictor = try Predictor(trace)
+    #expect(predictor.replay.errorShare == 0)
+    let slow = predictor.predict([try ChangeParser(trace).parse(.faster, "Slow=2")])
+    #expect(slow.wall?.likely == 45_000_000)
+    #expect(!slow.assumptions.contains(Assumption.callbackCauses.sentence))
+    let other = predictor.predict([try ChangeParser(trace).parse(.faster, "Other=infinitely")])
+    #expect(other.wall?.likely == 60_000_000)
+  }
+
   @Test("what a completion block adds comes when its operation finishes, also when that is sooner")
   func completionBlock() throws {
     let trace = try typed(

@@ -18,6 +18,9 @@ struct Act: Comparable {
     case finish(Int32)
     /// It has returned.
     case close(Int32)
+    /// The completion block of an operation begins on the thread, and returns.
+    case openCompletion(Int32)
+    case closeCompletion
   }
 
   var thread: UInt32
@@ -34,7 +37,8 @@ struct Act: Comparable {
       case .enqueue, .cancel, .suspend, .resume, .limit, .signal, .wait: 0
       case .finish: isBegun ? 1 : 5
       case .close: isBegun ? 2 : 6
-      case .open: 3
+      case .closeCompletion: isBegun ? 1 : 7
+      case .open, .openCompletion: 3
       case .begin: 4
       }
   }
@@ -74,6 +78,11 @@ struct ThreadActs {
   }
 
   private mutating func add(_ operation: borrowing OperationRecord, _ place: Int32) {
+    if let completion = operation.completion, let began = completion.began {
+      all.append(Act(began, .openCompletion(place)))
+      let ended = Stamp(completion.ended?.time ?? .max, began.thread)
+      all.append(Act(ended, .closeCompletion, isBegun: ended.time > began.time))
+    }
     if operation.queue != nil, let stamp = operation.enqueued { all.append(Act(stamp, .enqueue(place))) }
     if let stamp = operation.cancelRequested { all.append(Act(stamp, .cancel(place))) }
     let opened = operation.started ?? operation.executionBegan

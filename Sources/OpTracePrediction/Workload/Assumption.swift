@@ -6,6 +6,8 @@ public enum Assumption: Sendable, Hashable, Comparable {
   case bodiesDoNotCompete
   /// What a thread did between operations is taken for the completion block of the operation that ended last before.
   case callbackCauses
+  /// What completion blocks wait for is not followed.
+  case waitsInCompletions
   /// A thread of the program's own went on right after operations ended, so it is taken to have waited for them.
   case ownThreadsFollow
   /// Signals come from outside of operations.
@@ -30,6 +32,7 @@ public enum Assumption: Sendable, Hashable, Comparable {
       "The trace does not tell how long bodies used a processor: they are taken to wait, and not to slow each other down."
     case .callbackCauses:
       "What a pool thread did between operations is taken for the completion block of the one that ended last before."
+    case .waitsInCompletions: "Completion blocks that wait for something take as long as they did."
     case .ownThreadsFollow:
       "A thread of the program's own that went on right after an operation had ended is taken to have waited for that."
     case .outsideSignals: "Signals from outside of operations come as long after the wait's beginning as they did."

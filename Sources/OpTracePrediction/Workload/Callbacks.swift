@@ -8,6 +8,8 @@ struct Callbacks {
     var at: Stamp
     /// The operation that its first step finishes.
     var finishing: Int32?
+    /// The operation whose completion block it is, where the trace tells that.
+    var completing: Int32?
     /// When the thread was through with what it did before; nil: nothing.
     var freeSince: Nanoseconds?
     var isPooled: Bool
@@ -15,15 +17,21 @@ struct Callbacks {
     var steps: [Workload.Step] = []
     var cursor: Nanoseconds
 
-    init(at: Stamp, finishing: Int32?, freeSince: Nanoseconds?, isPooled: Bool, isMain: Bool) {
-      (self.at, self.finishing, self.freeSince, cursor) = (at, finishing, freeSince, at.time)
+    init(
+      at: Stamp, finishing: Int32? = nil, completing: Int32? = nil, freeSince: Nanoseconds?, isPooled: Bool, isMain: Bool
+    ) {
+      (self.at, self.finishing, self.completing, self.freeSince, cursor) = (at, finishing, completing, freeSince, at.time)
       (self.isPooled, self.isMain) = (isPooled, isMain)
     }
 
     mutating func take(_ step: Workload.Step, at time: Nanoseconds) {
-      steps.add(run: span(cursor, time))
+      advance(to: time)
       steps.add(step)
-      cursor = time
+    }
+
+    mutating func advance(to time: Nanoseconds) {
+      steps.add(run: span(cursor, time))
+      cursor = max(cursor, time)
     }
   }
 
@@ -72,6 +80,10 @@ struct Callbacks {
   func attach() -> (callbacks: [Attached], assumptions: Set<Assumption>) {
     var assumptions: Set<Assumption> = []
     let callbacks = found.map { callback -> Attached in
+      if let job = callback.completing {
+        return Attached(
+          cause: .finish(job), delay: 0, place: .pooled(.quality(0)), owner: nil, steps: callback.steps)
+      }
       if let job = callback.finishing,
         let began = (trace.operations[Int(job)].executionBegan ?? trace.operations[Int(job)].started)?.time
       {

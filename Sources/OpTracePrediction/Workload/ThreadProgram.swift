@@ -47,6 +47,8 @@ struct ThreadProgram {
     case .open(let job): opens(job, at: act.time)
     case .close(let job): closes(job, at: act.time)
     case .wait(let place): wait(Int(place))
+    case .openCompletion(let job): opensCompletion(of: job, at: act.time)
+    case .closeCompletion: closesCompletion(at: act.time)
     default:
       guard let step = step(act.kind) else { return }
       add(step, at: act.time)
@@ -64,7 +66,7 @@ struct ThreadProgram {
     case .limit(let queue, let limit): .limit(queue, limit)
     case .signal(let object): .signal(object)
     case .finish(let job): .finish(job)
-    case .open, .close, .wait: nil
+    case .open, .close, .wait, .openCompletion, .closeCompletion: nil
     }
   }
 
@@ -114,6 +116,10 @@ struct ThreadProgram {
 
   private mutating func wait(_ place: Int) {
     let wait = waits[place]
+    if open.isEmpty, current?.completing != nil {
+      waitsInCompletion(wait)
+      return
+    }
     if open.isEmpty, isPooled {
       flushCallbacks()
       return
@@ -138,6 +144,12 @@ struct ThreadProgram {
     }
     if ended == nil { addToOwner(.hang) }
     moveOwner(to: ended ?? .max)
+  }
+
+  /// What it waits for is not followed: the wait takes its time.
+  private mutating func waitsInCompletion(_ wait: WaitRecord) {
+    assumptions.insert(.waitsInCompletions)
+    current?.advance(to: wait.ended ?? wait.began)
   }
 
   private mutating func object(_ id: ObjectID, _ wait: WaitRecord) {
@@ -193,14 +205,30 @@ struct ThreadProgram {
   private mutating func isOfCallback(_ step: Workload.Step, at time: Nanoseconds) -> Bool {
     var finishing: Int32?
     if case .finish(let job) = step { finishing = job }
-    if let current, time - current.cursor <= Self.near, finishing == nil || finishing == current.finishing {
-      return true
+    if let current {
+      if current.completing != nil { return true }
+      let isNear = span(current.cursor, time) <= Self.near
+      if isNear, finishing == nil || finishing == current.finishing { return true }
     }
     flushCallbacks()
     guard isPooled || finishing != nil else { return false }
     current = Callbacks.Found(
       at: Stamp(time, thread), finishing: finishing, freeSince: freeSince, isPooled: isPooled, isMain: isMain)
     return true
+  }
+
+  /// A block that a program calls itself, inside of an operation's code, is a part of that.
+  private mutating func opensCompletion(of job: Int32, at time: Nanoseconds) {
+    guard open.isEmpty else { return }
+    flushCallbacks()
+    current = Callbacks.Found(
+      at: Stamp(time, thread), completing: job, freeSince: freeSince, isPooled: true, isMain: isMain)
+  }
+
+  private mutating func closesCompletion(at time: Nanoseconds) {
+    guard current?.completing != nil else { return }
+    if time != .max { current?.advance(to: time) }
+    flushCallbacks()
   }
 
   private mutating func flushCallbacks() {
