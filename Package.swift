@@ -56,7 +56,9 @@ let package = Package(
     // For people and scripts, in words: what a program that looks at itself needs.
     .target(
       name: "OpTraceText", dependencies: ["OpTracePrediction", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
-    .target(name: "OpTraceExport", dependencies: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+    .target(
+      name: "OpTraceExport",
+      dependencies: ["OpTraceText", "OpTracePrediction", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
     // The files of the report's page, by themselves: a program that links the rest does not carry them.
     .target(name: "OpTraceReport", dependencies: ["OpTraceExport"], resources: [.embedInCode("Page")]),
     .systemLibrary(

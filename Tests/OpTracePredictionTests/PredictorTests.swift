@@ -111,7 +111,8 @@ struct PredictorTests {
     #expect(two.assumptions.contains(Assumption.callbackDelays.sentence))
   }
 
-  @Test("where the trace tells completion blocks, what they add follows from their operation, whichever ended last before")
+  @Test(
+    "where the trace tells completion blocks, what they add follows from their operation, whichever ended last before")
   func toldCompletionBlock() throws {
     let trace = try typed(
       """

@@ -1,5 +1,6 @@
 import OpTraceAnalysis
 import OpTraceModel
+import OpTracePrediction
 import OpTraceText
 
 /// The small part of a report's data: who ran, the verdict, the findings, the figures. `model.mjs` reads it.
@@ -12,6 +13,7 @@ struct ReportDocument {
   let queueRows: [SchedulerID: Int]
   let titles: QueueTitles
   let graphNote: String?
+  let foresight: WhatIf?
 
   var json: JSONValue {
     .members([
@@ -65,6 +67,29 @@ struct ReportDocument {
           ])
         }),
       "findings": .array(doctor.findings.map(finding)),
+      "foresight": .optional(foresight, foreseen),
+    ])
+  }
+
+  /// What would help.
+  private func foreseen(_ whatIf: WhatIf) -> JSONValue {
+    var seen: Set<String> = []
+    let assumptions = whatIf.scenarios.flatMap(\.assumptions).filter { seen.insert($0).inserted }
+    return .members([
+      "recorded": .optional(whatIf.recordedWall) { .integer(Int($0)) },
+      "replayed": .optional(whatIf.replay.wall) { .integer(Int($0)) },
+      "reasons": .array(whatIf.replay.reasons.map { .string($0) }),
+      "assumptions": .array(assumptions.map { .string($0) }),
+      "scenarios": .array(
+        whatIf.scenarios.compactMap { scenario in
+          scenario.wall.map { wall in
+            .members([
+              "words": .string(scenario.changes.map(\.words).joined(separator: ", ")),
+              "options": .string(scenario.changes.map(\.text).joined(separator: " ")),
+              "wall": .integer(Int(wall.likely)), "low": .integer(Int(wall.low)), "high": .integer(Int(wall.high)),
+            ])
+          }
+        }),
     ])
   }
 

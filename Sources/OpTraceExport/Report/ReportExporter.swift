@@ -1,5 +1,6 @@
 import OpTraceAnalysis
 public import OpTraceModel
+public import OpTracePrediction
 public import OpTraceText
 
 /// Writes a trace as one HTML page that needs nothing else: timeline, graph, why it was slow, what is wrong.
@@ -13,6 +14,7 @@ public struct ReportExporter: Sendable {
   private let trace: Trace
   private let graph: EmbeddedGraph?
   private let graphNote: String?
+  private let foresight: WhatIf?
   private let page: ReportPage
   private let isServed: Bool
   private let isLive: Bool
@@ -20,15 +22,17 @@ public struct ReportExporter: Sendable {
   /// - Parameters:
   ///   - page: what is the same in every report; `OpTraceReport` has the project's own as `.standard`.
   ///   - graph: the drawing, or nil where there is none; `graphNote` then says why.
+  ///   - foresight: changes that would make the run faster, the best first; nil where nobody has asked for any.
   ///   - isServed: the page comes from `optrace view`, and may ask it for news.
   ///   - isLive: the trace still grows, so that it should.
   public init(
-    _ trace: Trace, page: ReportPage, graph: EmbeddedGraph?, graphNote: String? = nil, isServed: Bool = false,
-    isLive: Bool = false
+    _ trace: Trace, page: ReportPage, graph: EmbeddedGraph?, graphNote: String? = nil, foresight: WhatIf? = nil,
+    isServed: Bool = false, isLive: Bool = false
   ) {
     self.trace = trace
     self.graph = graph
     self.graphNote = graphNote ?? graph?.note
+    self.foresight = foresight
     self.page = page
     self.isServed = isServed
     self.isLive = isLive
@@ -75,7 +79,8 @@ public struct ReportExporter: Sendable {
       trace, timeline, CounterValues(timeline, trace), summary.criticalPath, stuck, boxes: graph?.boxes ?? [:])
     let document = ReportDocument(
       trace: trace, doctor: DoctorReport(of: trace, diagnosis), summary: summary, timeline: timeline,
-      threads: tables.threads, queueRows: tables.queueRows, titles: QueueTitles(trace), graphNote: graphNote)
+      threads: tables.threads, queueRows: tables.queueRows, titles: QueueTitles(trace), graphNote: graphNote,
+      foresight: foresight)
     writer.text("{\"version\":1,\"document\":")
     document.json.write(to: writer, level: nil)
     writer.text(",\n\"tables\":{")

@@ -18,9 +18,12 @@ struct Callbacks {
     var cursor: Nanoseconds
 
     init(
-      at: Stamp, finishing: Int32? = nil, completing: Int32? = nil, freeSince: Nanoseconds?, isPooled: Bool, isMain: Bool
+      at: Stamp, finishing: Int32? = nil, completing: Int32? = nil, freeSince: Nanoseconds?, isPooled: Bool,
+      isMain: Bool
     ) {
-      (self.at, self.finishing, self.completing, self.freeSince, cursor) = (at, finishing, completing, freeSince, at.time)
+      (self.at, self.finishing, self.completing, self.freeSince, cursor) = (
+        at, finishing, completing, freeSince, at.time
+      )
       (self.isPooled, self.isMain) = (isPooled, isMain)
     }
 

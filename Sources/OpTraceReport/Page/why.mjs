@@ -7,7 +7,7 @@ import {histogramView} from './histogram.mjs';
 export function mountWhy(element, model, selection) {
   whenShown(selection, 'why', () => {
     const view = new WhyView(model, selection);
-    element.append(h('div', {class: 'reading'}, timesLegend(model), view.criticalPath(), view.remaining(), view.waits(),
+    element.append(h('div', {class: 'reading'}, timesLegend(model), view.criticalPath(), view.foresight(), view.remaining(), view.waits(),
       view.queues(), view.dispatchQueues(), view.classes(), view.functions(), view.tasks(), view.taskTree(), ...view.work(), view.threads(), view.threadWaits(), view.places()));
   });
 }
@@ -71,6 +71,24 @@ class WhyView {
   }
 
   /** What the path's steps are: work of other kinds may take several each. */
+  /** What would help: the run replayed with one change each, with the range of each answer. */
+  foresight() {
+    const {foresight} = this.model;
+    if (!foresight || foresight.recorded === null) return null;
+    const {recorded, replayed, reasons, scenarios, assumptions} = foresight;
+    const lead = reasons.length === 0
+      ? `This run, replayed by a model of its queues and threads, takes ${durationText(replayed)}; recorded were ${durationText(recorded)}. So the model holds, and this is what it foresees for one change each.`
+      : `The model that foresees changes is not to be trusted here: ${reasons.join(' ')}`;
+    const saved = ({wall}) => `${wall < recorded ? '−' : '+'}${percentText(Math.abs(recorded - wall) / recorded)}`;
+    return this.part('What would help', h('p', {class: 'lead'}, lead),
+      scenarios.length === 0 ? h('p', {class: 'faint'}, 'No change that was tried makes it faster.') : h('div', {class: 'scroll'}, h('table', {class: 'foresight'},
+        h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, 'With'), h('th', {scope: 'col', class: 'figure'}, 'It takes'), h('th', {scope: 'col', class: 'figure'}, 'Change'), h('th', {scope: 'col'}, 'Range'), h('th', {scope: 'col'}, 'Option of optrace whatif'))),
+        h('tbody', {}, scenarios.map(one => h('tr', {}, h('th', {scope: 'row'}, h('bdi', {}, one.words)),
+          h('td', {class: 'figure'}, durationText(one.wall)), h('td', {class: 'figure'}, saved(one)),
+          h('td', {}, `${durationText(one.low)} to ${durationText(one.high)}`), h('td', {}, h('code', {}, one.options))))))),
+      assumptions.length > 0 && scenarios.length > 0 && h('details', {}, h('summary', {}, 'What this assumes'), h('ul', {}, assumptions.map(text => h('li', {}, text)))));
+  }
+
   pathWord() { return this.model.criticalPath.steps.every(step => this.model.kind(step.row) === 'operation') ? 'operation' : 'step'; }
 
   /** The whole time as one line: what is wide is what to look at. */

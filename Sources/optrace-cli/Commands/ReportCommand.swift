@@ -3,6 +3,7 @@
   import OpTraceExport
   import OpTraceGraphviz
   import OpTraceModel
+  import OpTracePrediction
   import OpTraceReport
 
   struct ReportCommand: ParsableCommand {
@@ -48,15 +49,33 @@
         options.layers = Set(GraphOptions.Layer.allCases)
       }
       let picture = withProgress("folding the graph") { GraphPicture(of: trace, options: options) }
+      let foresight = isLive ? nil : foresight(of: trace)
       do {
         let graph = EmbeddedGraph(
           picture, try withProgress("laying out the graph") { try GraphvizRenderer.layout(picture) })
-        return ReportExporter(trace, page: .standard, graph: graph, isServed: isServed, isLive: isLive)
+        return ReportExporter(
+          trace, page: .standard, graph: graph, foresight: foresight, isServed: isServed, isLive: isLive)
       } catch {
         // Everything else of the page is worth having without it.
         Console.warning("the page has no graph: \(printable("\(error)"))")
         return ReportExporter(
-          trace, page: .standard, graph: nil, graphNote: "\(error)", isServed: isServed, isLive: isLive)
+          trace, page: .standard, graph: nil, graphNote: "\(error)", foresight: foresight, isServed: isServed,
+          isLive: isLive)
+      }
+    }
+
+    /// Of larger traces `optrace whatif --suggest` tells, which may take its time.
+    private static let mostOperations = 1_000
+    private static let mostSuggestions = 6
+
+    /// What would help; nil where that cannot be foreseen.
+    private static func foresight(of trace: Trace) -> WhatIf? {
+      guard (2...mostOperations).contains(trace.operations.count),
+        let predictor = try? Predictor(trace, processors: OwnMachine.processors(of: trace.header)),
+        predictor.recordedWall != nil
+      else { return nil }
+      return withProgress("trying what would help") {
+        WhatIf(predictor, suggestions: predictor.suggestions(atMost: mostSuggestions))
       }
     }
   }
