@@ -4,11 +4,13 @@ package struct MachineSettings: Sendable, Equatable {
   package var poolThreads: Int
   /// Whether a pool gets one thread more each second in which work waits for one.
   package var poolGrows = true
+  /// Whether that is looked at right after a pool's first use, too.
+  package var looksEarly = false
   /// Repeats the order in which the dependents of an operation are told; nil: that of the trace.
   package var seed: UInt64?
 
-  package init(poolThreads: Int, poolGrows: Bool = true, seed: UInt64? = nil) {
-    (self.poolThreads, self.poolGrows, self.seed) = (poolThreads, poolGrows, seed)
+  package init(poolThreads: Int, poolGrows: Bool = true, looksEarly: Bool = false, seed: UInt64? = nil) {
+    (self.poolThreads, self.poolGrows, self.looksEarly, self.seed) = (poolThreads, poolGrows, looksEarly, seed)
   }
 }
 
