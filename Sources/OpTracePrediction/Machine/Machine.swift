@@ -305,12 +305,7 @@ package struct Machine {
 
   private mutating func submit(_ strand: Int32, to pool: Workload.Pool) {
     let place = pool.place
-    if pools[place].firstUse == nil {
-      pools[place].firstUse = clock
-      if settings.looksEarly, place != Workload.Pool.main.place {
-        post(.tick, Int32(place), at: later(by: Self.earlyLook))
-      }
-    }
+    if pools[place].firstUse == nil { pools[place].firstUse = clock }
     let count = Int32(outcome.pools.count)
     guard let thread = pools[place].takeThread({ count }) else {
       pools[place].wait(strand)
@@ -327,6 +322,11 @@ package struct Machine {
       latency = workload.jobs[Int(job)].latency ?? latency
     }
     post(.resume, strand, at: later(by: latency))
+    let pool = Int(outcome.pools[Int(thread)])
+    if let look = settings.firstLook, pool != Workload.Pool.main.place, pools[pool].isNew {
+      pools[pool].isNew = false
+      post(.tick, Int32(pool), at: later(by: max(0, latency) &+ look))
+    }
   }
 
   private mutating func over(_ strand: Int32) {
@@ -342,8 +342,6 @@ package struct Machine {
   }
 
   private static let second: Nanoseconds = 1_000_000_000
-  /// When Dispatch looks at a new pool for the first time, which is a race with the threads' beginnings.
-  private static let earlyLook: Nanoseconds = 400_000
 
   private mutating func scheduleGrowth(_ pool: Int) {
     guard settings.poolGrows, pool != Workload.Pool.main.place, !pools[pool].isTickPending,

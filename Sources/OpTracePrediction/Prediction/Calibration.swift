@@ -8,6 +8,9 @@ struct Calibration {
   let outcome: MachineOutcome
   private(set) var assumptions: Set<Assumption> = []
 
+  /// Dispatch looks at a new pool for the first time in a race with the threads that begin.
+  private static let firstLooks: [Nanoseconds?] = [200_000, nil, 1_000_000]
+
   /// As good as no bound.
   private static let many = 100_000
 
@@ -15,7 +18,7 @@ struct Calibration {
     let seen = PoolThreads.before(second: 1, trace)
     let counts = Set([known, seen, Self.many].compactMap { $0 }).filter { $0 >= 1 }.sorted()
     let candidates = counts.flatMap { count in
-      [false, true].map { MachineSettings(poolThreads: count, looksEarly: $0) }
+      Self.firstLooks.map { MachineSettings(poolThreads: count, firstLook: $0) }
     }
     let tried = candidates.map { settings -> (MachineSettings, MachineOutcome, Double) in
       var machine = Machine(workload, settings)
@@ -61,7 +64,8 @@ struct Calibration {
     for change in changes {
       guard case .processors(let count) = change.effect else { continue }
       // With one processor the first look finds nobody running nearly always.
-      return [count == 1, count != 1].map { MachineSettings(poolThreads: count, looksEarly: $0) }
+      let looks = count == 1 ? Self.firstLooks.reversed() : Self.firstLooks
+      return looks.map { MachineSettings(poolThreads: count, firstLook: $0) }
     }
     return likely
   }
