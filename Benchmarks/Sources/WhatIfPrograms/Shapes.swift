@@ -115,7 +115,7 @@ let knownShapes: [Shape] = [
           before: {
             let inner = Load(Double(10 + item * 7 % 12))
             queues.add(inner, to: "inner")
-            rest(4)
+            rest(Knobs.shared.milliseconds("Join", 4))
           }), to: "outer")
     }
     queues.waitUntilDone()
