@@ -25,7 +25,7 @@ export OPTRACE_OPTIMIZED ?= 1
 export PATH := $(CURDIR)/.build-tools/bin:$(PATH)
 
 .PHONY: help build release demo test format lint sanitize sanitize-thread sanitize-address bench readme-images
-.PHONY: reliability fuzz bench-page
+.PHONY: reliability fuzz bench-page bench-whatif
 .PHONY: install uninstall clean setup-build setup-test
 
 help:
@@ -33,6 +33,7 @@ help:
 	@echo "make test       install what the tests need, build, run all tests"
 	@echo "make sanitize   tests of the recorder and hooked programs under the thread and the address sanitizer"
 	@echo "make bench      what recording and the commands cost, each against its goal;  make bench BENCH=queue: a part"
+	@echo "make bench-whatif  how near predictions come to real runs"
 	@echo "make bench-page  what a frame of the report's timeline takes in a browser"
 	@echo "make reliability  thousands of processes that are ended, a ring over 100 million events, 1,000 renders: minutes"
 	@echo "make fuzz       each fuzzing target for some seconds;  scripts/fuzz TARGET SECONDS: for longer"
@@ -91,6 +92,12 @@ bench: release
 	@scripts/setup bench
 	@$(SWIFT) build --package-path Benchmarks -c release
 	@Benchmarks/.build/release/Benchmark $(optrace) --json bench.json $(BENCH)
+
+# How near predictions come to real runs: 20 programs with 5 changes each, in some two minutes; WHATIF='--runs 5 fan' for more or less.
+bench-whatif: release
+	@$(SWIFT) build --package-path Benchmarks -c release --product WhatIfPrograms --quiet
+	@$(SWIFT) build --package-path Benchmarks -c release --product WhatIfBenchmark --quiet
+	@Benchmarks/.build/release/WhatIfBenchmark $(optrace) $(WHATIF)
 
 # What a frame of the report's timeline takes in a browser, with 10,000, 100,000 and 1,000,000 operations.
 bench-page: release setup-test

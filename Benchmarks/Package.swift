@@ -26,6 +26,9 @@ let package = Package(
       dependencies: [
         .product(name: "OpTraceAnalysis", package: "OpTrace"), .product(name: "OpTraceGraphviz", package: "OpTrace"),
       ]),
+    // Real programs with real changes, and how near `optrace whatif` comes.
+    .executableTarget(name: "WhatIfPrograms"),
+    .executableTarget(name: "WhatIfBenchmark", dependencies: ["BenchmarkSupport"]),
     // KillBenchmark is built by the package above, whose tests run it.
   ],
   swiftLanguageModes: [.v6]

@@ -102,7 +102,7 @@ struct WhatIfCommandTests {
   @Test("wrong words are 64, with what may have been meant")
   func usage() throws {
     func expect(_ arguments: [String], _ message: String) throws {
-      let result = try Command.run(arguments)
+      let result = try Command.run(arguments: arguments)
       #expect(result == Command.Result(status: 64, output: "", errors: "optrace: \(message)\n"), "\(arguments)")
     }
     try expect(

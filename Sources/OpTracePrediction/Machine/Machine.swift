@@ -242,11 +242,12 @@ package struct Machine {
     states[place].insert(.finished)
     outcome.finished[place] = clock
     tellDependents(place)
+    let queue = states[place].contains(.enqueued) ? workload.jobs[place].queue.map { Int($0) } : nil
+    if let queue { release(queues[queue].leave(era: Int(eras[place])), in: queue) }
     for waiter in jobWaiters.removeValue(forKey: job) ?? [] { post(.resume, waiter, at: clock) }
     for callback in workload.jobs[place].completions { submit(callback) }
-    guard let queue = workload.jobs[place].queue.map({ Int($0) }), states[place].contains(.enqueued) else { return }
+    guard let queue else { return }
     if states[place].contains(.hasSlot) { queues[queue].running -= 1 }
-    queues[queue].leave(era: Int(eras[place]))
     if queues[queue].unfinished == 0 {
       for waiter in queues[queue].waiters { post(.resume, waiter, at: clock) }
       queues[queue].waiters = []
@@ -265,15 +266,32 @@ package struct Machine {
     }
     if ready.count > 1 {
       outcome.choices += 1
-      if var generator = random {
-        ready.shuffle(using: &generator)
-        random = generator
-      }
+      shuffle(&ready)
     }
     for target in ready {
       becomesReadyIfFree(target)
       if let queue = workload.jobs[Int(target)].queue { schedule(Int(queue)) }
     }
+  }
+
+  /// Those behind a barrier, which are its dependents.
+  private mutating func release(_ held: [SimulatedQueue.Entry], in queue: Int) {
+    guard !held.isEmpty else { return }
+    var order = held.sorted { workload.jobs[Int($0.job)].told < workload.jobs[Int($1.job)].told }
+    if order.count > 1 {
+      outcome.choices += 1
+      shuffle(&order)
+    }
+    for entry in order {
+      queues[queue].becomesReady(entry, era: 0)
+      schedule(queue)
+    }
+  }
+
+  private mutating func shuffle<Element>(_ elements: inout [Element]) {
+    guard var generator = random else { return }
+    elements.shuffle(using: &generator)
+    random = generator
   }
 
   // MARK: - Threads
@@ -304,6 +322,11 @@ package struct Machine {
       latency = workload.jobs[Int(job)].latency ?? latency
     }
     post(.resume, strand, at: later(by: latency))
+    let pool = Int(outcome.pools[Int(thread)])
+    if let look = settings.firstLook, pool != Workload.Pool.main.place, pools[pool].isNew {
+      pools[pool].isNew = false
+      post(.tick, Int32(pool), at: later(by: max(0, latency) &+ look))
+    }
   }
 
   private mutating func over(_ strand: Int32) {
@@ -329,7 +352,7 @@ package struct Machine {
   }
 
   private mutating func grow(_ pool: Int) {
-    pools[pool].isTickPending = false
+    if let first = pools[pool].firstUse, clock - first >= Self.second { pools[pool].isTickPending = false }
     guard pools[pool].hasWaiting else { return }
     pools[pool].capacity += 1
     let count = Int32(outcome.pools.count)

@@ -1,14 +1,18 @@
+package import OpTraceModel
+
 /// What the machine is told besides the programs.
 package struct MachineSettings: Sendable, Equatable {
   /// Threads of each pool before it grows.
   package var poolThreads: Int
   /// Whether a pool gets one thread more each second in which work waits for one.
   package var poolGrows = true
+  /// How long after its first thread has begun a pool is looked at for the first time; nil: only after a second.
+  package var firstLook: Nanoseconds?
   /// Repeats the order in which the dependents of an operation are told; nil: that of the trace.
   package var seed: UInt64?
 
-  package init(poolThreads: Int, poolGrows: Bool = true, seed: UInt64? = nil) {
-    (self.poolThreads, self.poolGrows, self.seed) = (poolThreads, poolGrows, seed)
+  package init(poolThreads: Int, poolGrows: Bool = true, firstLook: Nanoseconds? = nil, seed: UInt64? = nil) {
+    (self.poolThreads, self.poolGrows, self.firstLook, self.seed) = (poolThreads, poolGrows, firstLook, seed)
   }
 }
 

@@ -11,6 +11,8 @@ struct SimulatedPool {
   /// When it was first used: it grows once a second from then on.
   var firstUse: Nanoseconds?
   var isTickPending = false
+  /// None of its threads has begun.
+  var isNew = true
 
   init(capacity: Int) { self.capacity = capacity }
 

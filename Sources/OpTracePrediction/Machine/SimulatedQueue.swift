@@ -45,7 +45,8 @@ struct SimulatedQueue {
     }
     unfinished += 1
     unfinishedInEra[lastEra] += 1
-    advance()
+    // Nobody is held yet in an era that nobody was in.
+    while era < lastEra, unfinishedInEra[era] == 0 { era += 1 }
     return lastEra
   }
 
@@ -54,18 +55,17 @@ struct SimulatedQueue {
     if era <= self.era { ready.insert(entry) } else { held[era, default: []].append(entry) }
   }
 
-  /// O(1), and O(log n) for each operation behind a barrier that is over.
-  mutating func leave(era: Int) {
+  /// An operation has finished. Those that it held up, as a barrier or before one: Foundation makes them its dependents.
+  /// O(1), and for each of these.
+  mutating func leave(era: Int) -> [Entry] {
     unfinished -= 1
     unfinishedInEra[era] -= 1
-    advance()
-  }
-
-  private mutating func advance() {
-    while era < lastEra, unfinishedInEra[era] == 0 {
-      era += 1
-      for entry in held.removeValue(forKey: era) ?? [] { ready.insert(entry) }
+    var released: [Entry] = []
+    while self.era < lastEra, unfinishedInEra[self.era] == 0 {
+      self.era += 1
+      released += held.removeValue(forKey: self.era) ?? []
     }
+    return released
   }
 
   /// The next one that may start now; it takes a slot. O(log n).

@@ -7,16 +7,20 @@ struct Calibration {
   private let likely: [MachineSettings]
   let outcome: MachineOutcome
   private(set) var assumptions: Set<Assumption> = []
-  private let processors: Int
+
+  /// Dispatch looks at a new pool for the first time in a race with the threads that begin.
+  private static let firstLooks: [Nanoseconds?] = [200_000, nil, 1_000_000]
 
   /// As good as no bound.
   private static let many = 100_000
 
   init(_ trace: Trace, _ workload: Workload, processors known: Int?) {
     let seen = PoolThreads.before(second: 1, trace)
-    let candidates = Set([known, seen, Self.many].compactMap { $0 }).filter { $0 >= 1 }.sorted()
-    let tried = candidates.map { threads -> (MachineSettings, MachineOutcome, Double) in
-      let settings = MachineSettings(poolThreads: threads)
+    let counts = Set([known, seen, Self.many].compactMap { $0 }).filter { $0 >= 1 }.sorted()
+    let candidates = counts.flatMap { count in
+      Self.firstLooks.map { MachineSettings(poolThreads: count, firstLook: $0) }
+    }
+    let tried = candidates.map { settings -> (MachineSettings, MachineOutcome, Double) in
       var machine = Machine(workload, settings)
       let outcome = machine.run()
       return (settings, outcome, Self.error(trace, outcome))
@@ -27,13 +31,15 @@ struct Calibration {
     // What is known of the machine counts more than what this run happened to need; where nothing is, threads are not short.
     let chosen = near.first { $0.0.poolThreads == known } ?? near.last ?? tried[0]
     outcome = chosen.1
-    if near.count > 1, chosen.0.poolThreads != known {
-      likely = [chosen.0] + near.map(\.0).filter { $0 != chosen.0 }
-      assumptions.insert(.processors)
+    var likely = [chosen.0]
+    if let known {
+      // The next run may have another outcome of the race for a thread more.
+      likely += candidates.filter { $0.poolThreads == known && $0 != chosen.0 }
     } else {
-      likely = [chosen.0]
+      likely += near.map(\.0).filter { $0 != chosen.0 }
+      if near.contains(where: { $0.0.poolThreads != chosen.0.poolThreads }) { assumptions.insert(.processors) }
     }
-    processors = chosen.0.poolThreads
+    self.likely = likely
   }
 
   /// The mean distance of the finishes as a part of the wall time.
@@ -57,9 +63,9 @@ struct Calibration {
     }
     for change in changes {
       guard case .processors(let count) = change.effect else { continue }
-      // With one processor Dispatch may begin a thread more after a moment.
-      return count == 1
-        ? [MachineSettings(poolThreads: 1), MachineSettings(poolThreads: 2)] : [MachineSettings(poolThreads: count)]
+      // With one processor the first look finds nobody running nearly always.
+      let looks = count == 1 ? Self.firstLooks.reversed() : Self.firstLooks
+      return looks.map { MachineSettings(poolThreads: count, firstLook: $0) }
     }
     return likely
   }

@@ -46,7 +46,7 @@ struct Margin {
   private let share: Double
 
   /// Two runs of one program differ by this much though nothing changed.
-  private static let leastShare = 0.005
+  private static let leastShare = 0.01
 
   init(_ replay: Replay) {
     let replayed = max(abs(replay.errorShare ?? 0), (replay.finishErrorP95Share ?? 0) / 2)

@@ -79,10 +79,12 @@ struct Callbacks {
 
   mutating func add(_ more: [Found]) { found += more }
 
-  /// Gives each its cause. O(n log n).
+  /// Gives each its cause. O(n log n), and for each class O(n).
   func attach() -> (callbacks: [Attached], assumptions: Set<Assumption>) {
     var assumptions: Set<Assumption> = []
-    let callbacks = found.map { callback -> Attached in
+    let causes = CompletionCauses(trace, finishes, found)
+    let callbacks = found.indices.map { place -> Attached in
+      let callback = found[place]
       if let job = callback.completing {
         return Attached(
           cause: .finish(job), delay: 0, place: .pooled(.quality(0)), owner: nil, steps: callback.steps)
@@ -95,7 +97,7 @@ struct Callbacks {
           cause: .begin(job), delay: max(0, callback.at.time - began), place: .anywhere, owner: nil,
           steps: callback.steps)
       }
-      guard let cause = cause(of: callback) else {
+      guard let cause = causes.cause(of: place) else {
         return Attached(
           cause: .moment(callback.at.time), delay: 0, place: .anywhere, owner: nil, steps: callback.steps)
       }
@@ -109,35 +111,5 @@ struct Callbacks {
         steps: steps + callback.steps)
     }
     return (callbacks, assumptions)
-  }
-
-  /// The operation that ended last before.
-  private func cause(of callback: Found) -> (time: Nanoseconds, job: Int32)? {
-    finishes.last(before: callback.at.time)
-  }
-}
-
-/// Operations in the order in which they finished.
-struct FinishOrder {
-  private let all: [(time: Nanoseconds, job: Int32)]
-
-  /// O(n log n).
-  init(_ trace: Trace) {
-    var list: [(time: Nanoseconds, job: Int32)] = []
-    list.reserveCapacity(trace.operations.count)
-    for place in trace.operations.indices {
-      if let finished = trace.operations[place].finished { list.append((finished.time, Int32(clamping: place))) }
-    }
-    all = list.sorted { ($0.time, $0.job) < ($1.time, $1.job) }
-  }
-
-  /// The last that finished before a moment. O(log n).
-  func last(before time: Nanoseconds) -> (time: Nanoseconds, job: Int32)? {
-    var (low, high) = (0, all.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if all[middle].time < time { low = middle + 1 } else { high = middle }
-    }
-    return low == 0 ? nil : all[low - 1]
   }
 }

@@ -20,6 +20,8 @@ package struct Workload: Sendable {
     /// it; nil: could not be told apart from other waiting.
     package var latency: Nanoseconds?
     package var wasWoken = false
+    /// When it was told that it is ready: the order among the dependents of one operation.
+    package var told = Nanoseconds.max
 
     package init(id: OperationID, queue: Int32? = nil, priority: Int8 = 0, isBarrier: Bool = false) {
       (self.id, self.queue, self.priority, self.isBarrier) = (id, queue, priority, isBarrier)

@@ -52,11 +52,14 @@ struct WorkloadBuilder {
     }
     for place in trace.operations.indices { addEdges(of: place) }
     // Dependents are told in an order of chance; without a seed it is the recorded one.
-    let ready = trace.operations.indices.map { trace.operations[$0].ready?.time ?? .max }
+    for place in trace.operations.indices {
+      workload.jobs[place].told = trace.operations[place].ready?.time ?? .max
+    }
     let enqueued = trace.operations.indices.map { trace.operations[$0].enqueued?.time ?? .max }
+    let jobs = workload.jobs
     workload.edges.sort {
       let (one, other) = (Int($0.to), Int($1.to))
-      return (ready[one], enqueued[one], one, $0.from) < (ready[other], enqueued[other], other, $1.from)
+      return (jobs[one].told, enqueued[one], one, $0.from) < (jobs[other].told, enqueued[other], other, $1.from)
     }
     workload.objectCount = trace.objects.count + 1
     RecordedLatencies(trace).apply(to: &workload)
