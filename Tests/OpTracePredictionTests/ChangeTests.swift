@@ -53,6 +53,31 @@ struct ChangeTests {
     #expect(try ChangeParser(trace).parse(.limit, "network=3").text == "--limit network=3")
   }
 
+  @Test("for people each change is words, and for a shell what it takes as one")
+  func words() throws {
+    let parser = ChangeParser(trace)
+    func expect(_ option: ChangeOption, _ value: String, _ words: String, _ typed: String) throws {
+      let change = try parser.parse(option, value)
+      #expect(change.words == words)
+      #expect(change.shellText == typed)
+    }
+    try expect(.limit, "network=1", "queue 'network' with 1 slot", "--limit network=1")
+    try expect(.limit, "disk=a=3", "queue 'disk=a' with 3 slots", "--limit disk=a=3")
+    try expect(.limit, "network=unlimited", "queue 'network' without a limit", "--limit network=unlimited")
+    try expect(.limit, "twin (queue 3)=1", "queue 'twin (queue 3)' with 1 slot", "--limit 'twin (queue 3)=1'")
+    try expect(.faster, "Other=2", "'Other' twice as fast", "--faster Other=2")
+    try expect(.faster, "Other=2.5", "'Other' 2.5 times as fast", "--faster Other=2.5")
+    try expect(.faster, "load=infinitely", "'load' in no time at all", "--faster load=infinitely")
+    try expect(.move, "Other=network", "'Other' in queue 'network'", "--move Other=network")
+    try expect(.merge, "disk=a=network", "queue 'disk=a' emptied into 'network'", "--merge disk=a=network")
+    try expect(.without, "a>load", "'a' not after 'load'", "--without 'a>load'")
+    try expect(.without, "a>*", "'a' without dependencies", "--without 'a>*'")
+    try expect(.without, "a>b>load", "without 'a>b>load'", "--without 'a>b>load'")
+    try expect(.priority, "Other=veryLow", "'Other' with priority veryLow", "--priority Other=veryLow")
+    try expect(.processors, "1", "1 processor", "--processors 1")
+    try expect(.threads, "64", "64 threads of each pool", "--threads 64")
+  }
+
   @Test("what means nothing is told in one sentence")
   func errors() {
     #expect(

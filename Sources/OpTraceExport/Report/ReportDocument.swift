@@ -85,7 +85,7 @@ struct ReportDocument {
           scenario.wall.map { wall in
             .members([
               "words": .string(scenario.changes.map(\.words).joined(separator: ", ")),
-              "options": .string(scenario.changes.map(\.text).joined(separator: " ")),
+              "options": .string(scenario.changes.map(\.shellText).joined(separator: " ")),
               "wall": .integer(Int(wall.likely)), "low": .integer(Int(wall.low)), "high": .integer(Int(wall.high)),
             ])
           }

@@ -1,4 +1,14 @@
 extension Change {
+  /// ``text`` as one types it in a shell: `--without 'Decode>Download'`.
+  public var shellText: String {
+    guard let blank = text.firstIndex(of: " ") else { return text }
+    let value = text[text.index(after: blank)...]
+    let isPlain = value.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || "/._-+,:@%=".contains($0) }
+    guard !isPlain else { return text }
+    let quoted = value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#)
+    return "\(text[..<blank]) '\(quoted)'"
+  }
+
   /// For people: `queue 'network' with 4 slots`.
   public var words: String {
     let (name, value) = parts
@@ -11,6 +21,7 @@ extension Change {
     case .faster: return "'\(name)' \(value) times as fast"
     case .move: return "'\(name)' in queue '\(value)'"
     case .merge: return "queue '\(name)' emptied into '\(value)'"
+    case .without where text.count(where: { $0 == ">" }) > 1: return "without '\(name)>\(value)'"
     case .without: return value == "*" ? "'\(name)' without dependencies" : "'\(name)' not after '\(value)'"
     case .priority: return "'\(name)' with priority \(value)"
     case .processors(let count): return count == 1 ? "1 processor" : "\(count) processors"

@@ -47,7 +47,7 @@ public struct WhatIfText: Sendable {
 
   private func title(_ scenario: Prediction) -> String {
     scenario.changes.isEmpty
-      ? "nothing changed" : scenario.changes.map { TerminalText.printable($0.text) }.joined(separator: " ")
+      ? "nothing changed" : scenario.changes.map { TerminalText.printable($0.shellText) }.joined(separator: " ")
   }
 
   private func scenario(_ scenario: Prediction) -> String {
