@@ -72,7 +72,7 @@ struct ChangeTests {
     try expect(.merge, "disk=a=network", "queue 'disk=a' emptied into 'network'", "--merge disk=a=network")
     try expect(.without, "a>load", "'a' not after 'load'", "--without 'a>load'")
     try expect(.without, "a>*", "'a' without dependencies", "--without 'a>*'")
-    try expect(.without, "a>b>load", "without 'a>b>load'", "--without 'a>b>load'")
+    try expect(.without, "b>load>load", "without 'b>load>load'", "--without 'b>load>load'")
     try expect(.priority, "Other=veryLow", "'Other' with priority veryLow", "--priority Other=veryLow")
     try expect(.processors, "1", "1 processor", "--processors 1")
     try expect(.threads, "64", "64 threads of each pool", "--threads 64")
