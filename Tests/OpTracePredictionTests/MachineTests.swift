@@ -50,10 +50,10 @@ struct MachineTests {
     #expect(finishes(two, .init(poolThreads: 8)) == [10, 20, 30, 30, 30])
   }
 
-  @Test("a thread of a new thread's waking, and of handing over, takes the time that was measured")
+  @Test("to make a thread, and to hand over, takes the time that was measured")
   func latencies() {
     var workload = equal(3, milliseconds: 10)
-    workload.latencies = Latencies(wake: 2 * Self.millisecond, handover: 1 * Self.millisecond)
+    workload.latencies = Latencies(make: 2 * Self.millisecond, wake: 0, handover: 1 * Self.millisecond)
     #expect(finishes(workload, .init(poolThreads: 2)) == [12, 12, 23])
   }
 

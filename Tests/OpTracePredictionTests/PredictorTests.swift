@@ -253,4 +253,38 @@ struct PredictorTests {
     let two = try #require(suggestions.first { $0.changes.first?.text == "--limit work=2" }?.wall)
     #expect(two.likely == 30_000_000)
   }
+
+  /// The main thread adds each operation when the one before has ended, or at its own pace.
+  private func inTurn(pace: [Int]) throws -> Trace {
+    var lines = "0 t1 queue q1 limit=2 \"work\"\n"
+    for (place, begin) in pace.enumerated() {
+      let id = place + 1
+      lines += """
+        \(begin) t1 created #\(id) class="Step"
+        \(begin) t1 enqueued #\(id) queue=q1 priority=0
+        \(begin) t1 ready #\(id)
+        \(begin) t2 started #\(id)
+        \(begin) t2 began #\(id)
+        \(begin + 20_000) t2 ended #\(id)
+        \(begin + 20_000) t2 finished #\(id)
+        \(begin + 20_000) t2 start-returned #\(id)
+
+        """
+    }
+    return TraceBuilder.build(try TraceText.parse(TypedTrace().text(lines, in: .microseconds)))
+  }
+
+  @Test("a thread that goes on right after operations end is taken to wait for them; one with a pace of its own is not")
+  func ownThreads() throws {
+    let following = try inTurn(pace: [0, 20_100, 40_200, 60_300])
+    let after = try Predictor(following, processors: 4)
+    #expect(after.replay.isTrusted)
+    let twice = after.predict([try ChangeParser(following).parse(.faster, "Step=2")])
+    #expect(twice.wall?.likely == 40_300_000)
+    #expect(twice.assumptions.contains(Assumption.ownThreadsFollow.sentence))
+    let steady = try inTurn(pace: [0, 25_000, 50_000, 75_000])
+    let own = try Predictor(steady, processors: 4).predict([try ChangeParser(steady).parse(.faster, "Step=2")])
+    #expect(own.wall?.likely == 85_000_000)
+    #expect(!own.assumptions.contains(Assumption.ownThreadsFollow.sentence))
+  }
 }

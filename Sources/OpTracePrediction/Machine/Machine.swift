@@ -311,14 +311,15 @@ package struct Machine {
       pools[place].wait(strand)
       return scheduleGrowth(place)
     }
-    if thread == count { _ = newThread(of: place) }
-    start(strand, on: thread, isWoken: true)
+    let isNew = thread == count
+    if isNew { _ = newThread(of: place) }
+    start(strand, on: thread, isNew ? .make : .wake)
   }
 
-  private mutating func start(_ strand: Int32, on thread: Int32, isWoken: Bool) {
+  private mutating func start(_ strand: Int32, on thread: Int32, _ start: ThreadStart) {
     threads[Int(strand)] = thread
-    var latency = isWoken ? workload.latencies.wake : workload.latencies.handover
-    if let job = workload.strands[Int(strand)].job, workload.jobs[Int(job)].wasWoken == isWoken {
+    var latency = workload.latencies[start]
+    if let job = workload.strands[Int(strand)].job, workload.jobs[Int(job)].start == start {
       latency = workload.jobs[Int(job)].latency ?? latency
     }
     post(.resume, strand, at: later(by: latency))
@@ -335,7 +336,7 @@ package struct Machine {
     threads[Int(strand)] = -1
     let pool = Int(outcome.pools[Int(thread)])
     if let next = pools[pool].nextWaiting() {
-      start(next, on: thread, isWoken: false)
+      start(next, on: thread, .handover)
     } else {
       pools[pool].rest(thread)
     }
@@ -357,8 +358,9 @@ package struct Machine {
     pools[pool].capacity += 1
     let count = Int32(outcome.pools.count)
     if let thread = pools[pool].takeThread({ count }) {
-      if thread == count { _ = newThread(of: pool) }
-      if let next = pools[pool].nextWaiting() { start(next, on: thread, isWoken: true) }
+      let isNew = thread == count
+      if isNew { _ = newThread(of: pool) }
+      if let next = pools[pool].nextWaiting() { start(next, on: thread, isNew ? .make : .wake) }
     }
     if pools[pool].hasWaiting { scheduleGrowth(pool) }
   }

@@ -45,9 +45,9 @@ public struct Predictor {
       changes: changes, wall: nil, neverEnds: neverEnds.map { trace.operations[$0].id },
       assumptions: assumptions.sorted().map(\.sentence), criticalPath: [], operations: [])
     guard neverEnds.isEmpty, let walls = runs.walls else { return prediction }
-    prediction.wall = margin.widened(walls)
     let predicted = first.trace(like: trace, changed)
     prediction.criticalPath = CriticalPath(of: predicted).works
+    prediction.wall = margin.widened(walls, steps: prediction.criticalPath.count)
     prediction.operations = OperationDifferences.list(trace, outcome, first)
     return prediction
   }
@@ -63,5 +63,5 @@ public struct Predictor {
     Runs(workload.applying(changes), calibration.settings(for: changes), mayVary: false).typical
   }
 
-  private var margin: Margin { Margin(replay) }
+  private var margin: Margin { Margin(replay, workload.latencies) }
 }

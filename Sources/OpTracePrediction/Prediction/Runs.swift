@@ -40,24 +40,3 @@ struct Runs {
     return Prediction.Wall(likely: likely, low: all.min() ?? likely, high: all.max() ?? likely)
   }
 }
-
-/// By how much a range is widened for what no simulation shows.
-struct Margin {
-  private let share: Double
-
-  /// Two runs of one program differ by this much though nothing changed.
-  private static let leastShare = 0.01
-
-  init(_ replay: Replay) {
-    let replayed = max(abs(replay.errorShare ?? 0), (replay.finishErrorP95Share ?? 0) / 2)
-    share = min(1, Self.leastShare + replayed + (replay.isTrusted ? 0 : 0.02))
-  }
-
-  func widened(_ wall: Prediction.Wall) -> Prediction.Wall {
-    func scaled(_ time: Nanoseconds, _ factor: Double) -> Nanoseconds {
-      Nanoseconds(min(Double(time) * factor, Double(Int64.max) / 2))
-    }
-    return Prediction.Wall(
-      likely: wall.likely, low: scaled(wall.low, 1 - share), high: scaled(wall.high, 1 + share))
-  }
-}

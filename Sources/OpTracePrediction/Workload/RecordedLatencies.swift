@@ -4,7 +4,7 @@ import OpTraceModel
 struct RecordedLatencies {
   private struct Measured {
     var time: Nanoseconds
-    var wasWoken: Bool
+    var start: ThreadStart
   }
   private var measured: [Measured?]
   /// Longer than this it waited for something that the trace does not tell.
@@ -47,14 +47,14 @@ struct RecordedLatencies {
     guard let runnable else { return }
     let due = max(runnable, free)
     var time = started - due
-    var wasWoken = runnable > free
+    var start = free == .min ? ThreadStart.make : runnable > free ? .wake : .handover
     // It may have waited for a slot, which came free by the last finish.
     if let slot, slot > due {
       time = started - slot
-      wasWoken = span(free, slot) > 20_000
+      if start == .handover, span(free, slot) > 20_000 { start = .wake }
     }
-    guard (0...(free == .min ? Self.longestFirst : Self.longest)).contains(time) else { return }
-    measured[place] = Measured(time: time, wasWoken: wasWoken)
+    guard (0...(start == .make ? Self.longestFirst : Self.longest)).contains(time) else { return }
+    measured[place] = Measured(time: time, start: start)
   }
 
   private static func last(_ times: [Nanoseconds], upTo limit: Nanoseconds) -> Nanoseconds? {
@@ -70,13 +70,22 @@ struct RecordedLatencies {
     for (place, value) in measured.enumerated() {
       guard let value else { continue }
       workload.jobs[place].latency = value.time
-      workload.jobs[place].wasWoken = value.wasWoken
+      workload.jobs[place].start = value.start
     }
-    workload.latencies = Latencies(wake: median { $0.wasWoken }, handover: median { !$0.wasWoken })
+    let make = median(.make)
+    let handover = median(.handover) ?? 0
+    // To wake a thread takes less than to make one.
+    let wake = median(.wake) ?? min(make ?? 0, Self.usualWake)
+    workload.latencies = Latencies(make: make ?? wake, wake: wake, handover: handover)
+    let distances = measured.compactMap { $0 }.map { span(workload.latencies[$0.start], $0.time) }
+    workload.latencies.variation = distances.isEmpty ? 0 : distances.reduce(0, +) / Nanoseconds(distances.count)
   }
 
-  private func median(_ isOne: (Measured) -> Bool) -> Nanoseconds {
-    let times = measured.compactMap { $0 }.filter(isOne).map(\.time).sorted()
-    return times.isEmpty ? 0 : times[times.count / 2]
+  /// Where none was seen to be woken.
+  private static let usualWake: Nanoseconds = 50_000
+
+  private func median(_ start: ThreadStart) -> Nanoseconds? {
+    let times = measured.compactMap { $0 }.filter { $0.start == start }.map(\.time).sorted()
+    return times.isEmpty ? nil : times[times.count / 2]
   }
 }

@@ -22,6 +22,8 @@ struct ThreadProgram {
   /// When the code before was over on this thread.
   private var freeSince: Nanoseconds?
 
+  private var followed = FollowedFinishes()
+
   /// An operation's code that is on the thread.
   private struct Context {
     var job: Int32
@@ -39,7 +41,10 @@ struct ThreadProgram {
     finishes = builder.callbacks.finishes
     let record = trace.thread(thread)
     isMain = record?.isMain ?? false
-    isPooled = !isMain && (builder.callbacks.pooledThreads.contains(thread) || record?.name.contains("-qos") == true)
+    // Threads of serial queues have "overcommit" in their names: timers and networks call back there.
+    let name = record?.name ?? ""
+    let isNamedSo = name.contains("-qos") && !name.contains("overcommit")
+    isPooled = !isMain && (builder.callbacks.pooledThreads.contains(thread) || isNamedSo)
   }
 
   mutating func take(_ act: Act) {
@@ -173,7 +178,8 @@ struct ThreadProgram {
         ownBegan = time
         ownCursor = time
       }
-      own.add(run: span(ownCursor, time))
+      followed.note(gap: own.count, from: ownCursor, to: time, finishes)
+      own.append(.run(span(ownCursor, time)))
       ownCursor = max(ownCursor, time)
     }
   }
@@ -242,6 +248,7 @@ struct ThreadProgram {
   /// Nothing more comes.
   mutating func end(at time: Nanoseconds) {
     flushCallbacks()
+    if followed.apply(to: &own) { assumptions.insert(.ownThreadsFollow) }
     while let context = open.last {
       // A body that was under way when the trace ended.
       if context.cursor != .max { advanceOwner(to: time) }

@@ -16,10 +16,10 @@ package struct Workload: Sendable {
     package var body: Int32?
     /// Callbacks that its finish submits: its completion block.
     package var completions: [Int32] = []
-    /// How long it took from having all that it needs to its `start()`, and whether a sleeping thread had to be woken for
-    /// it; nil: could not be told apart from other waiting.
+    /// How long it took from having all that it needs to its `start()`, and how its thread came to it; nil: could not be told
+    /// apart from other waiting.
     package var latency: Nanoseconds?
-    package var wasWoken = false
+    package var start = ThreadStart.handover
     /// When it was told that it is ready: the order among the dependents of one operation.
     package var told = Nanoseconds.max
 
@@ -139,17 +139,5 @@ package struct Workload: Sendable {
     steps += new
     strands.append(Strand(place: place, job: job, steps: first..<Int32(clamping: steps.count)))
     return Int32(clamping: strands.count - 1)
-  }
-}
-
-/// What the system takes between the moment at which work could begin and the moment at which it does.
-package struct Latencies: Sendable, Equatable {
-  /// A sleeping thread of the pool is woken, or a new one made.
-  package var wake: Nanoseconds = 0
-  /// A thread of the pool takes the next work after the last.
-  package var handover: Nanoseconds = 0
-
-  package init(wake: Nanoseconds = 0, handover: Nanoseconds = 0) {
-    (self.wake, self.handover) = (wake, handover)
   }
 }
