@@ -12,7 +12,7 @@ let package = Package(
     .library(name: "OpTrace", targets: ["OpTrace"]),
     .library(
       name: "OpTraceAnalysis",
-      targets: ["OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceText", "OpTraceExport"]),
+      targets: ["OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceComparison", "OpTraceText", "OpTraceExport"]),
     .library(name: "OpTraceReport", targets: ["OpTraceReport"]),
     .library(name: "OpTraceGraphviz", targets: ["OpTraceGraphviz"]),
     .library(name: "OpTraceDiagnostics", targets: ["OpTraceDiagnostics"]),
@@ -49,8 +49,10 @@ let package = Package(
     // Addresses to names and lines; it knows no traces.
     .target(name: "OpTraceSymbols"),
     .target(name: "OpTraceAnalysis", dependencies: ["OpTraceModel", "OpTraceFormat"]),
+    // What differs between runs.
+    .target(name: "OpTraceComparison", dependencies: ["OpTraceAnalysis", "OpTraceModel"]),
     // For people and scripts, in words: what a program that looks at itself needs.
-    .target(name: "OpTraceText", dependencies: ["OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+    .target(name: "OpTraceText", dependencies: ["OpTraceComparison", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
     .target(name: "OpTraceExport", dependencies: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
     // The files of the report's page, by themselves: a program that links the rest does not carry them.
     .target(name: "OpTraceReport", dependencies: ["OpTraceExport"], resources: [.embedInCode("Page")]),
@@ -70,8 +72,8 @@ let package = Package(
     .executableTarget(
       name: "optrace-cli",
       dependencies: [
-        "COpTrace", "OpTrace", "OpTraceScenarios", "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceText",
-        "OpTraceExport", "OpTraceSymbols",
+        "COpTrace", "OpTrace", "OpTraceScenarios", "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis",
+        "OpTraceComparison", "OpTraceText", "OpTraceExport", "OpTraceSymbols",
         .target(name: "OpTraceReport", condition: cli),
         .target(name: "OpTraceGraphviz", condition: cli),
         .target(name: "CZlib", condition: cli),
@@ -103,7 +105,9 @@ let package = Package(
     .testTarget(name: "OpTraceSymbolsTests", dependencies: ["TestSupport", "OpTraceSymbols"]),
     .testTarget(
       name: "OpTraceTextTests",
-      dependencies: ["TestSupport", "OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+      dependencies: [
+        "TestSupport", "OpTraceText", "OpTraceComparison", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat",
+      ]),
     .testTarget(
       name: "OpTraceExportTests",
       dependencies: [
@@ -121,6 +125,9 @@ let package = Package(
     .testTarget(
       name: "OpTraceAnalysisTests",
       dependencies: ["TestSupport", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+    .testTarget(
+      name: "OpTraceComparisonTests",
+      dependencies: ["TestSupport", "OpTraceComparison", "OpTraceAnalysis", "OpTraceModel"]),
     .testTarget(
       name: "OpTraceGraphvizTests",
       dependencies: [
@@ -218,8 +225,8 @@ for target in package.targets where target.type != .system {
 // thirds of the time. (Flags that SwiftPM calls unsafe are refused in packages that others depend on, so it has to be asked for.)
 if Context.environment["OPTRACE_OPTIMIZED"] == "1" {
   let computing = [
-    "OpTraceFormat", "OpTraceModel", "OpTraceSymbols", "OpTraceAnalysis", "OpTraceText", "OpTraceExport",
-    "OpTraceGraphviz",
+    "OpTraceFormat", "OpTraceModel", "OpTraceSymbols", "OpTraceAnalysis", "OpTraceComparison", "OpTraceText",
+    "OpTraceExport", "OpTraceGraphviz",
   ]
   for target in package.targets where computing.contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-O"], .when(configuration: .debug)))
