@@ -12,7 +12,9 @@ let package = Package(
     .library(name: "OpTrace", targets: ["OpTrace"]),
     .library(
       name: "OpTraceAnalysis",
-      targets: ["OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceComparison", "OpTraceText", "OpTraceExport"]),
+      targets: [
+        "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceComparison", "OpTraceText", "OpTraceExport",
+      ]),
     .library(name: "OpTraceReport", targets: ["OpTraceReport"]),
     .library(name: "OpTraceGraphviz", targets: ["OpTraceGraphviz"]),
     .library(name: "OpTraceDiagnostics", targets: ["OpTraceDiagnostics"]),
@@ -52,7 +54,8 @@ let package = Package(
     // What differs between runs.
     .target(name: "OpTraceComparison", dependencies: ["OpTraceAnalysis", "OpTraceModel"]),
     // For people and scripts, in words: what a program that looks at itself needs.
-    .target(name: "OpTraceText", dependencies: ["OpTraceComparison", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+    .target(
+      name: "OpTraceText", dependencies: ["OpTraceComparison", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
     .target(name: "OpTraceExport", dependencies: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
     // The files of the report's page, by themselves: a program that links the rest does not carry them.
     .target(name: "OpTraceReport", dependencies: ["OpTraceExport"], resources: [.embedInCode("Page")]),

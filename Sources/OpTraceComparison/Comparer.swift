@@ -45,7 +45,8 @@ public struct Comparer: Sendable {
       let isPlain = reference.hasFunctions != shape.hasFunctions
       partners =
         isPlain
-        ? OperationMatching(reference.mapped(by: patterns.functionless), shape.mapped(by: patterns.functionless)).partners
+        ? OperationMatching(reference.mapped(by: patterns.functionless), shape.mapped(by: patterns.functionless))
+          .partners
         : OperationMatching(reference, shape).partners
     } else {
       reference = shape

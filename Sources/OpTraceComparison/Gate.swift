@@ -59,7 +59,8 @@ public struct Gate: Sendable, Equatable {
   public func check(baseRuns: Int, newRuns: Int) throws(Problem) {
     guard conditions.contains(.slower), min(baseRuns, newRuns) < TimingRule.leastRuns else { return }
     throw Problem(
-      description: "slower needs \(TimingRule.leastRuns) runs of each side at least, and there are \(baseRuns) and \(newRuns): "
+      description:
+        "slower needs \(TimingRule.leastRuns) runs of each side at least, and there are \(baseRuns) and \(newRuns): "
         + "with fewer, chance alone makes any difference; record more with 'optrace record --runs 10'")
   }
 

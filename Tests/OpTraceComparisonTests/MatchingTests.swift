@@ -78,7 +78,7 @@ struct MatchingTests {
       return make.trace
     }
     // Copies stand in the reverse order of their sources.
-    #expect(partners(trace([1, 2, 3]), trace([3, 1, 2])) == [1, 2, 0, 3, 5, 4])
+    #expect(partners(trace([1, 2, 3]), trace([3, 1, 2])) == [1, 2, 0, 5, 3, 4])
   }
 
   @Test("one pattern without any dependency: in order, as far as there are any")

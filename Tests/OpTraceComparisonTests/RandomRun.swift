@@ -23,7 +23,9 @@ struct RandomRun {
     limits = (0..<3).map { _ in random.number(1..<5) }
     for place in 0..<count {
       let kind = Self.classes[place % Self.classes.count]
-      let after = (0..<random.number(0..<3)).compactMap { _ in place > 0 ? random.number(max(0, place - 12)..<place) : nil }
+      let after = (0..<random.number(0..<3)).compactMap { _ in
+        place > 0 ? random.number(max(0, place - 12)..<place) : nil
+      }
       steps.append(
         Step(
           name: "\(kind.lowercased()) \(place)", className: kind, queue: place % limits.count,

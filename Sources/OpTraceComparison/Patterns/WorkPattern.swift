@@ -59,7 +59,8 @@ struct PatternTable {
       let name = trace.operations[place].name.map(NamePattern.of)
       let queue = trace.operations[place].queue.map { queues[$0] ?? "" }
       result.append(
-        number(of: WorkPattern(name: name ?? function ?? className, className: className, queue: queue, function: function)))
+        number(
+          of: WorkPattern(name: name ?? function ?? className, className: className, queue: queue, function: function)))
     }
     return result
   }

@@ -117,7 +117,9 @@ extension StructureDifferences {
     ends = Self.differences(base.map(\.ends), new.map(\.ends))
       .map { Ends(pattern: pattern($0.pattern), state: $0.state, counts: $1) }
       .filter { !patternsThatDiffer.contains($0.pattern) }
-      .sorted { $0.pattern == $1.pattern ? $0.state?.rawValue ?? "" < $1.state?.rawValue ?? "" : $0.pattern < $1.pattern }
+      .sorted {
+        $0.pattern == $1.pattern ? $0.state?.rawValue ?? "" < $1.state?.rawValue ?? "" : $0.pattern < $1.pattern
+      }
     findings = Self.findings(base, new)
   }
 
