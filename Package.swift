@@ -13,7 +13,8 @@ let package = Package(
     .library(
       name: "OpTraceAnalysis",
       targets: [
-        "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTracePrediction", "OpTraceText", "OpTraceExport",
+        "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTracePrediction", "OpTraceComparison", "OpTraceText",
+        "OpTraceExport",
       ]),
     .library(name: "OpTraceReport", targets: ["OpTraceReport"]),
     .library(name: "OpTraceGraphviz", targets: ["OpTraceGraphviz"]),
@@ -53,9 +54,12 @@ let package = Package(
     .target(name: "OpTraceAnalysis", dependencies: ["OpTraceModel", "OpTraceFormat"]),
     // A recorded run as programs, run anew with changes.
     .target(name: "OpTracePrediction", dependencies: ["OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+    // What differs between runs.
+    .target(name: "OpTraceComparison", dependencies: ["OpTraceAnalysis", "OpTraceModel"]),
     // For people and scripts, in words: what a program that looks at itself needs.
     .target(
-      name: "OpTraceText", dependencies: ["OpTracePrediction", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+      name: "OpTraceText",
+      dependencies: ["OpTraceComparison", "OpTracePrediction", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
     .target(
       name: "OpTraceExport",
       dependencies: ["OpTraceText", "OpTracePrediction", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
@@ -78,7 +82,7 @@ let package = Package(
       name: "optrace-cli",
       dependencies: [
         "COpTrace", "OpTrace", "OpTraceScenarios", "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis",
-        "OpTracePrediction",
+        "OpTracePrediction", "OpTraceComparison",
         "OpTraceText", "OpTraceExport", "OpTraceSymbols",
         .target(name: "OpTraceReport", condition: cli),
         .target(name: "OpTraceGraphviz", condition: cli),
@@ -112,7 +116,8 @@ let package = Package(
     .testTarget(
       name: "OpTraceTextTests",
       dependencies: [
-        "TestSupport", "OpTraceText", "OpTracePrediction", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat",
+        "TestSupport", "OpTraceText", "OpTracePrediction", "OpTraceComparison", "OpTraceAnalysis", "OpTraceModel",
+        "OpTraceFormat",
       ]),
     .testTarget(
       name: "OpTraceExportTests",
@@ -134,6 +139,9 @@ let package = Package(
     .testTarget(
       name: "OpTracePredictionTests",
       dependencies: ["TestSupport", "OpTracePrediction", "OpTraceModel"]),
+    .testTarget(
+      name: "OpTraceComparisonTests",
+      dependencies: ["TestSupport", "OpTraceComparison", "OpTraceAnalysis", "OpTraceModel"]),
     .testTarget(
       name: "OpTraceGraphvizTests",
       dependencies: [
@@ -231,7 +239,8 @@ for target in package.targets where target.type != .system {
 // thirds of the time. (Flags that SwiftPM calls unsafe are refused in packages that others depend on, so it has to be asked for.)
 if Context.environment["OPTRACE_OPTIMIZED"] == "1" {
   let computing = [
-    "OpTraceFormat", "OpTraceModel", "OpTraceSymbols", "OpTraceAnalysis", "OpTracePrediction", "OpTraceText",
+    "OpTraceFormat", "OpTraceModel", "OpTraceSymbols", "OpTraceAnalysis", "OpTracePrediction", "OpTraceComparison",
+    "OpTraceText",
     "OpTraceExport", "OpTraceGraphviz",
   ]
   for target in package.targets where computing.contains(target.name) {

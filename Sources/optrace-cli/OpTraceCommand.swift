@@ -17,14 +17,16 @@
         TRACE is a file that a program with OpTrace wrote, '-' for standard input, or the process id of a program \
         that is being recorded.
 
-        Exit status: 0 good, 1 the doctor found an error, or what is foreseen never ends, 64 wrong usage, 65 the input is damaged or no trace, 66 no \
-        such input, 70 a bug of optrace, 73 the output cannot be written, or 'view' cannot listen. 'record' ends with \
+        Exit status: 0 good, 1 the doctor found an error, what is foreseen never ends, or diff what --fail-on names, 64 wrong \
+        usage, 65 the input is damaged or no trace, 66 no such input, 70 a bug of optrace, 73 the output cannot be \
+        written, or 'view' cannot listen. 'record' ends with \
         the status of the program that it runs.
         """,
       version: version,
       subcommands: [
         DemoCommand.self, ReportCommand.self, ViewCommand.self, GraphCommand.self, TimelineCommand.self,
-        SummaryCommand.self, DoctorCommand.self, WhatIfCommand.self, StacksCommand.self, ValidateCommand.self,
+        SummaryCommand.self, DoctorCommand.self, WhatIfCommand.self, DiffCommand.self, StacksCommand.self,
+        ValidateCommand.self,
         DumpCommand.self, PackCommand.self, UnpackCommand.self, SymbolicateCommand.self, RecordCommand.self,
         DemoProgramCommand.self,
       ])

@@ -1,0 +1,131 @@
+import Foundation
+import OpTraceAnalysis
+public import OpTraceModel
+
+/// Takes runs one by one, and compares the new with the base. Of each trace only what the comparison needs stays in memory:
+/// a number for each operation, and what the run consists of.
+public struct Comparer: Sendable {
+  /// Which side a run is of.
+  public enum Role: Sendable {
+    /// As it was.
+    case base
+    /// With the change.
+    case new
+  }
+
+  private struct Run: Sendable {
+    var role: Role
+    var facts: RunFacts
+    var operationCount: Int
+    var wall: Nanoseconds?
+    var hasFunctions: Bool
+  }
+
+  private var patterns = PatternTable()
+  /// The first run, which all others are matched with.
+  private var reference: RunShape?
+  private var times = TimingTable()
+  private var runs: [Run] = []
+
+  /// Without runs.
+  public init() {}
+
+  /// O(n log n) for n operations and dependencies.
+  public mutating func add(_ trace: Trace, as role: Role) {
+    let graph = DependencyGraph(of: trace)
+    let shape = RunShape(of: trace, graph: graph, patterns: &patterns)
+    let wall = trace.activity.map { $0.upperBound.subtractingReportingOverflow($0.lowerBound) }
+    runs.append(
+      Run(
+        role: role, facts: RunFacts(of: trace, shape: shape), operationCount: trace.operations.count,
+        wall: wall.flatMap { $0.overflow || $0.partialValue <= 0 ? nil : $0.partialValue },
+        hasFunctions: shape.hasFunctions))
+    let partners: [Int32]
+    if let reference {
+      let isPlain = reference.hasFunctions != shape.hasFunctions
+      partners =
+        isPlain
+        ? OperationMatching(reference.mapped(by: patterns.functionless), shape.mapped(by: patterns.functionless))
+          .partners
+        : OperationMatching(reference, shape).partners
+    } else {
+      reference = shape
+      partners = (0..<shape.count).map { Int32(clamping: $0) }
+    }
+    times.add(trace, partners: partners, isNew: role == .new)
+  }
+
+  /// What differs. O(runs * operations), and the tests of ``TimingRule/mostTests`` patterns at most.
+  public func comparison(rule: TimingRule = TimingRule()) -> Comparison {
+    // Where some run has no names for functions, none has: else all operations would come and go.
+    let isPlain = Set(runs.map(\.hasFunctions)).count > 1
+    let numbers = isPlain ? patterns.functionless : patterns.patterns.indices.map { Int32(clamping: $0) }
+    func facts(_ role: Role) -> [RunFacts] {
+      runs.filter { $0.role == role }.map { isPlain ? $0.facts.mapped(by: numbers) : $0.facts }
+    }
+    let (base, new) = (side(.base), side(.new))
+    return Comparison(
+      base: base, new: new,
+      structure: StructureDifferences(base: facts(.base), new: facts(.new), patterns: patterns.patterns),
+      timings: timings(reference?.mapped(by: numbers).patterns ?? [], wall: base.wall, rule),
+      wall: wall(rule), rule: rule)
+  }
+
+  private func side(_ role: Role) -> Comparison.Side {
+    let own = runs.filter { $0.role == role }
+    let counts = own.map(\.operationCount)
+    let logarithms = logarithms(role)
+    return Comparison.Side(
+      runs: own.count, operations: (counts.min() ?? 0)...(counts.max() ?? 0),
+      wall: logarithms.isEmpty
+        ? nil : Nanoseconds(exactly: exp(logarithms.reduce(0, +) / Double(logarithms.count)).rounded()))
+  }
+
+  private func logarithms(_ role: Role) -> [Double] {
+    runs.compactMap { $0.role == role ? $0.wall.map { log(Double($0)) } : nil }
+  }
+
+  private func wall(_ rule: TimingRule) -> Comparison.Wall? {
+    let (base, new) = (logarithms(.base), logarithms(.new))
+    guard let difference = MeanDifference(base, new) else { return nil }
+    let p = PermutationTest.p(base, new)
+    return Comparison.Wall(
+      ratio: exp(difference.difference), low: exp(difference.low), high: exp(difference.high), p: p,
+      verdict: rule.verdict(difference, p: p, runs: (base.count, new.count)))
+  }
+
+  private func timings(_ numbers: [Int32], wall: Nanoseconds?, _ rule: TimingRule) -> [Comparison.Timing] {
+    let scores = times.scores(patterns: numbers, count: patterns.patterns.count)
+    let least = Double(wall ?? 0) * rule.leastShare
+    let tested = scores.indices
+      .filter { scores[$0].running > 0 && scores[$0].running >= least }
+      .sorted { (scores[$1].running, $0) < (scores[$0].running, $1) }
+      .prefix(TimingRule.mostTests)
+    let adjusted = Holm.adjusted(tested.map { PermutationTest.p(scores[$0].base, scores[$0].new) })
+    let ps = Dictionary(zip(tested, adjusted)) { first, _ in first }
+    var result: [Comparison.Timing] = []
+    for pattern in scores.indices {
+      let score = scores[pattern]
+      guard var difference = MeanDifference(score.base, score.new) else { continue }
+      difference = difference.ranging(over: score.differences)
+      result.append(
+        Comparison.Timing(
+          pattern: patterns.patterns[pattern], ratio: exp(difference.difference), low: exp(difference.low),
+          high: exp(difference.high), p: ps[pattern],
+          verdict: rule.verdict(difference, p: ps[pattern], runs: (score.base.count, score.new.count)),
+          running: Nanoseconds(exactly: score.running.rounded()) ?? .max))
+    }
+    let order = Dictionary(TimingVerdict.shown.enumerated().map { ($1, $0) }) { first, _ in first }
+    return result.sorted {
+      let (left, right) = (order[$0.verdict] ?? 0, order[$1.verdict] ?? 0)
+      if left != right { return left < right }
+      let (change, other) = (log($0.ratio).magnitude, log($1.ratio).magnitude)
+      return change == other ? $0.pattern < $1.pattern : change > other
+    }
+  }
+}
+
+extension TimingVerdict {
+  /// What matters first.
+  fileprivate static let shown: [TimingVerdict] = [.slower, .faster, .unclear, .same]
+}

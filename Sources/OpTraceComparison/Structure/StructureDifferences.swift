@@ -1,0 +1,169 @@
+public import OpTraceModel
+
+/// What the new runs consist of and the base runs do not, or the other way round. A count differs only where no base run has one
+/// that a new run has: what varies between runs of one program is not told.
+public struct StructureDifferences: Sendable, Equatable {
+  /// How often something was there in the runs of each side: the least and the most.
+  public struct Counts: Sendable, Equatable {
+    /// In the base runs.
+    public var base: ClosedRange<Int>
+    /// In the new runs.
+    public var new: ClosedRange<Int>
+    /// There is more of it than there was.
+    public var isMore: Bool { new.lowerBound > base.upperBound }
+  }
+
+  /// Operations of a pattern.
+  public struct Operations: Sendable, Equatable {
+    /// Which operations.
+    public var pattern: WorkPattern
+    /// How many there were.
+    public var counts: Counts
+  }
+
+  /// Dependencies between operations of two patterns.
+  public struct Edges: Sendable, Equatable {
+    /// Those that wait.
+    public var waiter: WorkPattern
+    /// Those that they wait for.
+    public var dependency: WorkPattern
+    /// How many such dependencies there were.
+    public var counts: Counts
+  }
+
+  /// Operation queues of a pattern.
+  public struct Queues: Sendable, Equatable {
+    /// The name, with `#` for its numbers.
+    public var queue: String
+    /// How many there were.
+    public var counts: Counts
+  }
+
+  /// Queues of a pattern that ever had a limit.
+  public struct Limits: Sendable, Equatable {
+    /// The name, with `#` for its numbers.
+    public var queue: String
+    /// How many may run at once; nil: as many as the system allows.
+    public var limit: Int?
+    /// How many such queues there were.
+    public var counts: Counts
+  }
+
+  /// Operations of a pattern that stood in a state at the end.
+  public struct Ends: Sendable, Equatable {
+    /// Which operations.
+    public var pattern: WorkPattern
+    /// Where they stood; nil: the trace does not tell.
+    public var state: OperationState?
+    /// How many there were.
+    public var counts: Counts
+  }
+
+  /// Something that the doctor finds.
+  public struct Finding: Sendable, Equatable {
+    /// As `optrace doctor --explain` knows it.
+    public var code: String
+    /// Proven in one of the runs that have it.
+    public var isError: Bool
+    /// In how many runs of each side it is found.
+    public var runs: (base: Int, new: Int)
+    /// The new runs have it and no base run does.
+    public var isNew: Bool { runs.base == 0 }
+
+    public static func == (left: Self, right: Self) -> Bool {
+      left.code == right.code && left.isError == right.isError && left.runs == right.runs
+    }
+  }
+
+  /// Operations that came or went, by pattern.
+  public internal(set) var operations: [Operations] = []
+  /// Dependencies that came or went, by the patterns of both ends.
+  public internal(set) var edges: [Edges] = []
+  /// Queues that came or went, by pattern.
+  public internal(set) var queues: [Queues] = []
+  /// Limits that came or went, of queues that both sides have.
+  public internal(set) var limits: [Limits] = []
+  /// States at the end that came or went, of operations that both sides have as many of.
+  public internal(set) var ends: [Ends] = []
+  /// What the doctor finds on one side alone: in all of its runs, or, where it is an error, in any.
+  public internal(set) var findings: [Finding] = []
+
+  /// Something besides findings differs.
+  public var isChanged: Bool {
+    !(operations.isEmpty && edges.isEmpty && queues.isEmpty && limits.isEmpty && ends.isEmpty)
+  }
+
+  /// Something is found that no base run has.
+  public var hasNewFindings: Bool { findings.contains(where: \.isNew) }
+}
+
+extension StructureDifferences {
+  /// - Parameter patterns: by number. O(runs * patterns).
+  init(base: [RunFacts], new: [RunFacts], patterns: [WorkPattern]) {
+    func pattern(_ number: Int32) -> WorkPattern { patterns[Int(number)] }
+    operations = Self.differences(base.map(\.operations), new.map(\.operations))
+      .map { Operations(pattern: pattern($0), counts: $1) }.sorted { $0.pattern < $1.pattern }
+    edges = Self.differences(base.map(\.edges), new.map(\.edges))
+      .map { Edges(waiter: pattern($0.waiter), dependency: pattern($0.dependency), counts: $1) }
+      .sorted { $0.waiter == $1.waiter ? $0.dependency < $1.dependency : $0.waiter < $1.waiter }
+    queues = Self.differences(base.map(\.queues), new.map(\.queues))
+      .map { Queues(queue: $0, counts: $1) }.sorted { $0.queue < $1.queue }
+    let queuesThatDiffer = Set(queues.map(\.queue))
+    limits = Self.differences(base.map(\.limits), new.map(\.limits))
+      .filter { !queuesThatDiffer.contains($0.0.queue) }
+      .map { Limits(queue: $0.queue, limit: $0.limit < 0 ? nil : $0.limit, counts: $1) }
+      .sorted { ($0.queue, $0.limit ?? .max) < ($1.queue, $1.limit ?? .max) }
+    let patternsThatDiffer = Set(operations.map(\.pattern))
+    ends = Self.differences(base.map(\.ends), new.map(\.ends))
+      .map { Ends(pattern: pattern($0.pattern), state: $0.state, counts: $1) }
+      .filter { !patternsThatDiffer.contains($0.pattern) }
+      .sorted {
+        $0.pattern == $1.pattern ? $0.state?.rawValue ?? "" < $1.state?.rawValue ?? "" : $0.pattern < $1.pattern
+      }
+    findings = Self.findings(base, new)
+  }
+
+  private static func differences<Key: Hashable>(_ base: [[Key: Int]], _ new: [[Key: Int]]) -> [(Key, Counts)] {
+    let (first, second) = (ranges(base), ranges(new))
+    var result: [(Key, Counts)] = []
+    for (key, range) in first {
+      let other = second[key] ?? 0...0
+      if !range.overlaps(other) { result.append((key, Counts(base: range, new: other))) }
+    }
+    for (key, range) in second where first[key] == nil && range.lowerBound > 0 {
+      result.append((key, Counts(base: 0...0, new: range)))
+    }
+    return result
+  }
+
+  /// The least and the most of each over the runs; a run that does not have it has none of it.
+  private static func ranges<Key: Hashable>(_ runs: [[Key: Int]]) -> [Key: ClosedRange<Int>] {
+    var result: [Key: ClosedRange<Int>] = [:]
+    var seen: [Key: Int] = [:]
+    for run in runs {
+      for (key, count) in run {
+        let known = result[key] ?? count...count
+        result[key] = min(known.lowerBound, count)...max(known.upperBound, count)
+        seen[key, default: 0] += 1
+      }
+    }
+    for (key, times) in seen where times < runs.count {
+      if let range = result[key] { result[key] = min(0, range.lowerBound)...range.upperBound }
+    }
+    return result
+  }
+
+  private static func findings(_ base: [RunFacts], _ new: [RunFacts]) -> [Finding] {
+    let codes = Set((base + new).flatMap(\.findings.keys))
+    return codes.sorted().compactMap { code in
+      let counts = (
+        base: base.count { $0.findings[code] != nil }, new: new.count { $0.findings[code] != nil }
+      )
+      let isError = (base + new).contains { $0.findings[code] == true }
+      let isOneSided =
+        (counts.base == 0 && (counts.new == new.count || isError))
+        || (counts.new == 0 && (counts.base == base.count || isError))
+      return isOneSided ? Finding(code: code, isError: isError, runs: counts) : nil
+    }
+  }
+}

@@ -1,0 +1,143 @@
+#if CLI
+  import ArgumentParser
+  import Foundation
+  import OpTraceComparison
+  import OpTraceModel
+  import OpTraceText
+
+  struct DiffCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "diff",
+      abstract: "Tells what changed between two runs, or between several runs of each of two versions.",
+      discussion: """
+        Operations are matched by name, class, queue and function, then by their neighbours, and told by pattern: '#' \
+        stands for the numbers in names. What came and went shows with one run of each; what is slower is only told \
+        from five runs of each on, as 'optrace record --runs 10' makes them: fewer cannot tell a change from chance.
+
+        Exit status: 1 where something holds that --fail-on names; 64 where it names slower and there are fewer than \
+        five runs of each; else as for all commands. Documentation/diff.md tells how to use it in CI.
+
+        Example: optrace diff --base old.r*.optrace --new new.r*.optrace --fail-on structure,findings,slower=3%
+        """)
+
+    @Argument(
+      help: ArgumentHelp("A trace from before the change, and one from after it.", valueName: "trace"),
+      completion: .file(extensions: ["optrace", "optracez", "txt"]))
+    var traces: [String] = []
+
+    @Option(
+      parsing: .upToNextOption,
+      help: ArgumentHelp("Traces from before the change, in place of the first argument.", valueName: "trace"),
+      completion: .file(extensions: ["optrace", "optracez", "txt"]))
+    var base: [String] = []
+
+    @Option(
+      parsing: .upToNextOption,
+      help: ArgumentHelp("Traces from after the change, in place of the second argument.", valueName: "trace"),
+      completion: .file(extensions: ["optrace", "optracez", "txt"]))
+    var new: [String] = []
+
+    @Option(
+      parsing: .unconditional,
+      help: ArgumentHelp(
+        "What makes the status 1: structure, findings (new ones), slower or slower=3%, with commas between them.",
+        valueName: "conditions"))
+    var failOn: String?
+
+    @Flag(help: "Write JSON, as into a file whose name ends with .json; Documentation/json.md describes its keys.")
+    var json = false
+
+    @Option(
+      name: .shortAndLong,
+      help: ArgumentHelp("The file to write; '-' is standard output, and the default.", valueName: "file"),
+      completion: .file())
+    var output: String?
+
+    @OptionGroup var limit: UnpackingLimit
+
+    func validate() throws {
+      if base.isEmpty, new.isEmpty {
+        if traces.count != 2 {
+          throw ValidationError("diff takes two traces, BASE and NEW; of more runs, --base A… --new B….")
+        }
+      } else {
+        if !traces.isEmpty {
+          throw ValidationError("BASE and NEW exclude --base and --new: put all traces behind these.")
+        }
+        if base.isEmpty || new.isEmpty {
+          throw ValidationError("--base and --new belong together: name the runs of both sides.")
+        }
+      }
+      for paths in [base, new] {
+        var seen: Set<String> = []
+        for path in paths where !seen.insert(Self.file(path)).inserted {
+          throw ValidationError("'\(printable(path))' is named twice: a run counts once.")
+        }
+      }
+      if let output, output.lowercased().hasSuffix(".html") || output.lowercased().hasSuffix(".svg") {
+        throw ValidationError(
+          "'\(printable(output))': diff writes text, and JSON into a file whose name ends with .json.")
+      }
+      let standard = (traces + base + new).count { $0 == "-" }
+      if standard > 1 { throw ValidationError("'-' is named twice: standard input can be read once.") }
+    }
+
+    /// The same for all names of a file.
+    private static func file(_ path: String) -> String {
+      var status = stat()
+      guard path != "-", stat(path.asPath, &status) == 0 else { return "path " + path }
+      return "file \(status.st_dev) \(status.st_ino)"
+    }
+
+    func run() throws {
+      let (bases, news) = base.isEmpty ? (Array(traces.prefix(1)), Array(traces.dropFirst())) : (base, new)
+      let gate = try gate(baseRuns: bases.count, newRuns: news.count)
+      let inputs = (bases + news).map { TraceInput(path: $0, limit: limit) }
+      var output = Output(path: output)
+      for input in inputs { output = try input.output(self.output) }
+      var comparer = Comparer()
+      var isDamaged = false
+      for (place, input) in inputs.enumerated() {
+        let trace = try input.read().trace
+        try gate?.checkWhole(trace, input)
+        isDamaged = isDamaged || trace.loss.isDamaged
+        withProgress("comparing \(input.name)") { comparer.add(trace, as: place < bases.count ? .base : .new) }
+      }
+      var rule = TimingRule()
+      if let threshold = gate?.slowerThreshold { rule.threshold = threshold }
+      let comparison = withProgress("comparing") { comparer.comparison(rule: rule) }
+      let failed = gate?.failed(comparison) ?? []
+      if json || self.output?.lowercased().hasSuffix(".json") == true {
+        try output.write(comparison.json(failed: failed).bytes)
+      } else {
+        try output.write(ComparisonText(comparison, failed: failed, style: output.style).text)
+      }
+      if !failed.isEmpty { throw ExitStatus.foundError }
+      if isDamaged { throw ExitStatus.badInput }
+    }
+
+    private func gate(baseRuns: Int, newRuns: Int) throws -> Gate? {
+      guard let failOn else { return nil }
+      do throws(Gate.Problem) {
+        let gate = try Gate(failOn)
+        try gate.check(baseRuns: baseRuns, newRuns: newRuns)
+        return gate
+      } catch {
+        throw Failure.usage("--fail-on: \(printable(error.description))")
+      }
+    }
+  }
+
+  extension Gate {
+    /// What a trace misses would be told as gone: nothing is decided on that.
+    fileprivate func checkWhole(_ trace: Trace, _ input: TraceInput) throws {
+      guard conditions.contains(.structure) || conditions.contains(.findings) else { return }
+      let loss = trace.loss
+      guard loss.isDamaged || loss.lostCount > 0 || loss.overwrittenBytes > 0 else { return }
+      throw Failure(
+        message: "\(input.name) is not whole, so what came and went cannot be told: "
+          + "leave structure and findings out of --fail-on, or record it again without a limit of its size",
+        status: .badInput)
+    }
+  }
+#endif

@@ -1,0 +1,110 @@
+import OpTraceAnalysis
+import OpTraceModel
+import TestSupport
+import Testing
+
+@testable import OpTraceComparison
+
+@Suite("Matching operations of two runs")
+struct MatchingTests {
+  private func partners(_ first: Trace, _ second: Trace) -> [Int32] {
+    var patterns = PatternTable()
+    let one = RunShape(of: first, graph: DependencyGraph(of: first), patterns: &patterns)
+    let other = RunShape(of: second, graph: DependencyGraph(of: second), patterns: &patterns)
+    return OperationMatching(one, other).partners
+  }
+
+  /// How many of the operations that have a true partner got it, in percent; no operation may be matched twice.
+  private func share(_ found: [Int32], _ truth: [Int?]) -> Int {
+    let matched = found.filter { $0 >= 0 }
+    #expect(Set(matched).count == matched.count)
+    let known = truth.indices.filter { truth[$0] != nil }
+    let right = known.count { truth[$0].map { Int32($0) } == found[$0] }
+    return known.isEmpty ? 100 : right * 100 / known.count
+  }
+
+  @Test("an unchanged program: all by name, whatever the times", arguments: 0..<20)
+  func unchanged(_ seed: Int) {
+    var random = SeededGenerator(seed)
+    let run = RandomRun(&random, count: 120)
+    let found = partners(run.trace(&random), run.trace(&random))
+    #expect(share(found, run.steps.indices.map { $0 }) == 100, "seed \(seed)")
+  }
+
+  @Test("another order of enqueueing changes nothing", arguments: 0..<20)
+  func shuffled(_ seed: Int) {
+    var random = SeededGenerator(seed)
+    let run = RandomRun(&random, count: 120)
+    let order = Array(run.steps.indices).shuffled(using: &random)
+    let found = partners(run.trace(&random), run.trace(&random, order: order))
+    var places = order
+    for (number, place) in order.enumerated() { places[place] = number }
+    #expect(share(found, places.map { $0 }) == 100, "seed \(seed)")
+  }
+
+  @Test("names that are new in each run: dependencies tell who is who, in 91 of 100 at least", arguments: 0..<20)
+  func renamed(_ seed: Int) {
+    var random = SeededGenerator(seed)
+    let run = RandomRun(&random, count: 120)
+    let found = partners(run.trace(&random, renamed: true), run.trace(&random, renamed: true))
+    #expect(share(found, run.steps.indices.map { $0 }) >= 91, "seed \(seed)")
+  }
+
+  @Test("a tenth removed: the rest is matched by name", arguments: 0..<20)
+  func removed(_ seed: Int) {
+    var random = SeededGenerator(seed)
+    let run = RandomRun(&random, count: 120)
+    var fewer = run
+    let kept = run.steps.indices.filter { $0 % 10 != 3 }
+    var places = [Int?](repeating: nil, count: run.steps.count)
+    for (number, place) in kept.enumerated() { places[place] = number }
+    fewer.steps = kept.map { place in
+      var step = run.steps[place]
+      step.after = step.after.compactMap { places[$0] }
+      return step
+    }
+    #expect(share(partners(run.trace(&random), fewer.trace(&random)), places) == 100, "seed \(seed)")
+  }
+
+  @Test("of one name, neighbours with names of their own tell who is who")
+  func neighbours() {
+    func trace(_ order: [Int]) -> Trace {
+      var make = HandmadeTrace()
+      let queue = make.queue("work")
+      for number in order { make.operation("source \(number)", on: queue, began: 1.0, ended: 2.0) }
+      for place in order.indices.reversed() {
+        make.operation("copy", on: queue, after: [place + 1], began: 2.0, ended: 3.0)
+      }
+      return make.trace
+    }
+    // Copies stand in the reverse order of their sources.
+    #expect(partners(trace([1, 2, 3]), trace([3, 1, 2])) == [1, 2, 0, 5, 3, 4])
+  }
+
+  @Test("one pattern without any dependency: in order, as far as there are any")
+  func order() {
+    func trace(_ count: Int) -> Trace {
+      var make = HandmadeTrace()
+      let queue = make.queue("work")
+      for _ in 0..<count { make.operation(nil, on: queue, began: 1.0, ended: 2.0) }
+      return make.trace
+    }
+    #expect(partners(trace(3), trace(3)) == [0, 1, 2])
+    #expect(partners(trace(3), trace(2)) == [0, 1, -1])
+    #expect(partners(trace(0), trace(2)) == [])
+    #expect(partners(trace(2), trace(0)) == [-1, -1])
+  }
+
+  @Test("another class or queue is another operation")
+  func classes() {
+    var one = HandmadeTrace()
+    one.operation("load", on: one.queue("net"), began: 1.0, ended: 2.0)
+    var other = HandmadeTrace()
+    other.operation("load", on: other.queue("disk"), began: 1.0, ended: 2.0)
+    #expect(partners(one.trace, other.trace) == [-1])
+    other.trace.queues[0].name = "net"
+    #expect(partners(one.trace, other.trace) == [0])
+    other[1].className = "Other"
+    #expect(partners(one.trace, other.trace) == [-1])
+  }
+}
