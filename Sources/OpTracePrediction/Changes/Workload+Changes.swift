@@ -63,6 +63,8 @@ extension Workload {
         case .finish(let job): if running.last == job { running.removeLast() }
         case .run(let time):
           if let job = running.last, chosen.contains(job) { steps[place] = .run(Self.scaled(time, by: factor)) }
+        case .compute(let time):
+          if let job = running.last, chosen.contains(job) { steps[place] = .compute(Self.scaled(time, by: factor)) }
         case .submit(let callback, let after):
           if let job = running.last, chosen.contains(job) {
             steps[place] = .submit(callback, after: Self.scaled(after, by: factor))

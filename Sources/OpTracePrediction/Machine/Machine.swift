@@ -23,6 +23,7 @@ package struct Machine {
   private var queues: [SimulatedQueue]
   private var pools: [SimulatedPool]
   private var objects: [SimulatedObject]
+  private var processors: SharedProcessors
   private var obstacles: [Int32]
   private var eras: [Int32]
   private var orders: [Int32]
@@ -52,7 +53,7 @@ package struct Machine {
   }
 
   private struct Event: Comparable {
-    enum Kind: UInt8 { case resume, submit, tick }
+    enum Kind: UInt8 { case resume, submit, tick, computed }
     var time: Nanoseconds
     var order: UInt64
     var kind: Kind
@@ -71,6 +72,7 @@ package struct Machine {
       SimulatedPool(capacity: $0 == Workload.Pool.main.place ? 1 : max(1, settings.poolThreads))
     }
     objects = Array(repeating: SimulatedObject(), count: workload.objectCount)
+    processors = SharedProcessors(count: settings.processors ?? .max)
     obstacles = Array(repeating: 0, count: count)
     eras = Array(repeating: 0, count: count)
     orders = Array(repeating: 0, count: count)
@@ -116,6 +118,7 @@ package struct Machine {
       case .resume: advance(event.subject)
       case .submit: submit(event.subject)
       case .tick: grow(Int(event.subject))
+      case .computed: computed(event.subject)
       }
     }
     return outcome
@@ -151,6 +154,10 @@ package struct Machine {
         // Nothing else happens in between: no event is needed.
         if let first = events.first, first.time <= next { return post(.resume, strand, at: next) }
         clock = next
+      case .compute(let time):
+        guard time > 0 else { continue }
+        processors.begin(strand, time, at: clock)
+        return postShare()
       case .enqueue(let batch): enqueue(workload.batches[Int(batch.lowerBound)..<Int(batch.upperBound)])
       case .begin(let job): begin(job, on: threads[Int(strand)])
       case .finish(let job): finish(job)
@@ -176,6 +183,17 @@ package struct Machine {
       }
     }
     over(strand)
+  }
+
+  /// What was posted before is void.
+  private mutating func postShare() {
+    if let next = processors.next { post(.computed, processors.era, at: next) }
+  }
+
+  private mutating func computed(_ era: Int32) {
+    guard era == processors.era else { return }
+    for strand in processors.takeFinished(at: clock) { post(.resume, strand, at: clock) }
+    postShare()
   }
 
   private mutating func signal(_ object: Int) {

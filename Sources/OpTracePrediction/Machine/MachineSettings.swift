@@ -8,11 +8,16 @@ package struct MachineSettings: Sendable, Equatable {
   package var poolGrows = true
   /// How long after its first thread has begun a pool is looked at for the first time; nil: only after a second.
   package var firstLook: Nanoseconds?
+  /// How many those who compute share; nil: there are enough.
+  package var processors: Int?
   /// Repeats the order in which the dependents of an operation are told; nil: that of the trace.
   package var seed: UInt64?
 
-  package init(poolThreads: Int, poolGrows: Bool = true, firstLook: Nanoseconds? = nil, seed: UInt64? = nil) {
+  package init(
+    poolThreads: Int, poolGrows: Bool = true, firstLook: Nanoseconds? = nil, processors: Int? = nil, seed: UInt64? = nil
+  ) {
     (self.poolThreads, self.poolGrows, self.firstLook, self.seed) = (poolThreads, poolGrows, firstLook, seed)
+    self.processors = processors
   }
 }
 

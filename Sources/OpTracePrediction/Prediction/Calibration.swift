@@ -6,6 +6,7 @@ struct Calibration {
   /// The likely one first.
   private let likely: [MachineSettings]
   let outcome: MachineOutcome
+  private let processors: Int?
   private(set) var assumptions: Set<Assumption> = []
 
   /// Dispatch looks at a new pool for the first time in a race with the threads that begin.
@@ -15,10 +16,11 @@ struct Calibration {
   private static let many = 100_000
 
   init(_ trace: Trace, _ workload: Workload, processors known: Int?) {
+    processors = known
     let seen = PoolThreads.before(second: 1, trace)
     let counts = Set([known, seen, Self.many].compactMap { $0 }).filter { $0 >= 1 }.sorted()
     let candidates = counts.flatMap { count in
-      Self.firstLooks.map { MachineSettings(poolThreads: count, firstLook: $0) }
+      Self.firstLooks.map { MachineSettings(poolThreads: count, firstLook: $0, processors: known) }
     }
     let tried = candidates.map { settings -> (MachineSettings, MachineOutcome, Double) in
       var machine = Machine(workload, settings)
@@ -59,13 +61,13 @@ struct Calibration {
   /// All that a prediction is to be tried with, the likely one first.
   func settings(for changes: [Change]) -> [MachineSettings] {
     for change in changes {
-      if case .threads(let count) = change.effect { return [MachineSettings(poolThreads: count, poolGrows: false)] }
+      if case .threads(let count) = change.effect { return [MachineSettings(poolThreads: count, poolGrows: false, processors: processors)] }
     }
     for change in changes {
       guard case .processors(let count) = change.effect else { continue }
       // With one processor the first look finds nobody running nearly always.
       let looks = count == 1 ? Self.firstLooks.reversed() : Self.firstLooks
-      return looks.map { MachineSettings(poolThreads: count, firstLook: $0) }
+      return looks.map { MachineSettings(poolThreads: count, firstLook: $0, processors: count) }
     }
     return likely
   }

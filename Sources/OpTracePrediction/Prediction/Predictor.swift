@@ -23,7 +23,7 @@ public struct Predictor {
     var workload = WorkloadBuilder.build(trace)
     let isOver = !trace.operations.contains { $0.enqueued != nil && $0.finished == nil && $0.isOutcomeKnown }
     recordedWall = isOver ? trace.activity.map { $0.upperBound - $0.lowerBound } : nil
-    calibration = Calibration(trace, workload, processors: processors)
+    calibration = Calibration(trace, workload, processors: processors ?? trace.header.processors)
     workload.assumptions.formUnion(calibration.assumptions)
     self.workload = workload
     outcome = calibration.outcome
@@ -36,7 +36,7 @@ public struct Predictor {
     let settings = calibration.settings(for: changes)
     let runs = Runs(changed, settings, mayVary: true)
     var assumptions = workload.assumptions
-    assumptions.insert(.bodiesDoNotCompete)
+    assumptions.insert(trace.operations.contains { $0.processorTime != nil } ? .sharedProcessors : .bodiesDoNotCompete)
     let first = runs.typical
     let neverEnds = first.finished.indices.filter {
       trace.operations[$0].finished != nil && runs.neverFinishes($0)

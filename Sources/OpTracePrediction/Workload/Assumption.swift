@@ -4,6 +4,8 @@ public enum Assumption: Sendable, Hashable, Comparable {
   case processors
   /// Bodies wait rather than compute: they do not slow each other down.
   case bodiesDoNotCompete
+  /// What waited for a processor in the recorded run is guessed.
+  case sharedProcessors
   /// What a thread did between operations is taken for the completion block of the operation that ended last before.
   case callbackCauses
   /// What completion blocks wait for is not followed.
@@ -30,6 +32,8 @@ public enum Assumption: Sendable, Hashable, Comparable {
       "The trace does not tell how many processors there were, so the range holds several numbers of pool threads."
     case .bodiesDoNotCompete:
       "The trace does not tell how long bodies used a processor: they are taken to wait, and not to slow each other down."
+    case .sharedProcessors:
+      "Bodies share the processors when they compute; how long they waited for one in the recorded run is guessed."
     case .callbackCauses:
       "What a pool thread did between operations is taken for the completion block of the one that ended last before."
     case .waitsInCompletions: "Completion blocks that wait for something take as long as they did."

@@ -86,6 +86,8 @@ package struct Workload: Sendable {
   package enum Step: Sendable, Equatable {
     /// The operation's own work, in nanoseconds: a change of its class scales it.
     case run(Nanoseconds)
+    /// The operation's own computing, in nanoseconds of a processor, which it may have to share; scaled as well.
+    case compute(Nanoseconds)
     /// Time that passes whatever changes: the system's, and waits that end by a timeout.
     case pause(Nanoseconds)
     /// Gives operations to their queue in one call: a range of ``Workload/batches``.

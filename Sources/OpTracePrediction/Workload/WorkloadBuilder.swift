@@ -118,11 +118,12 @@ struct WorkloadBuilder {
       }
     }
     let unseen = UnseenBodies(trace, bodies)
+    let shares = ProcessorShares(trace)
     for place in bodies.indices {
       let job = Int32(clamping: place)
       var steps: [Workload.Step]
       if let known = bodies[place] {
-        steps = known
+        steps = shares.applied(to: known, of: place)
       } else if let guess = unseen.steps(of: place) {
         steps = guess
         workload.assumptions.insert(.bodiesNotSeen)
@@ -179,8 +180,10 @@ struct WorkloadBuilder {
   }
 
   private func isNoPause(_ step: Workload.Step) -> Bool {
-    if case .run = step { return false }
-    return true
+    switch step {
+    case .run, .compute: return false
+    default: return true
+    }
   }
 
   /// The first was looked at by the thread that adds them, and only when the second was in.
