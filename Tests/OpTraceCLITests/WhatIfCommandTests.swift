@@ -47,7 +47,7 @@ struct WhatIfCommandTests {
         replayed 60.0 ms, recorded 60.0 ms: the model holds
 
         --faster Inner=2
-          35.0 ms (34.7 ms to 35.4 ms), 25.0 ms less (42 %)
+          35.0 ms (34.3 ms to 35.7 ms), 25.0 ms less (42 %)
           critical path: outer
 
         Assumed
