@@ -47,7 +47,7 @@ struct WhatIfCommandTests {
         replayed 60.0 ms, recorded 60.0 ms: the model holds
 
         --faster Inner=2
-          35.0 ms (34.7 ms to 35.4 ms), 25.0 ms less (42 %)
+          35.0 ms (34.3 ms to 35.7 ms), 25.0 ms less (42 %)
           critical path: outer
 
         Assumed
@@ -159,5 +159,19 @@ struct WhatIfCommandTests {
     let scenario = try #require(((document as? [String: Any])?["scenarios"] as? [[String: Any]])?.first)
     #expect(try #require(scenario["lowSeconds"] as? Double) < 0.06)
     #expect(try #require(scenario["highSeconds"] as? Double) > 0.08)
+  }
+
+  @Test("a page shows the foreseen run beside the recorded one, of one scenario alone")
+  func page() throws {
+    let file = folder.path("run.html")
+    let result = try Command.run("whatif", trace, "--limit", "work=unlimited", "-o", file)
+    #expect(result == Command.Result(status: 0, output: "", errors: ""))
+    let page = try String(contentsOfFile: file, encoding: .utf8)
+    #expect(page.hasPrefix("<!DOCTYPE html>") || page.hasPrefix("<!doctype html>"))
+    #expect(page.contains("work (foreseen)"))
+    let two = try Command.run(
+      "whatif", trace, "--scenario", "--limit work=1", "--scenario", "--limit work=3", "-o", file)
+    #expect(two.status == 64)
+    #expect(two.errors.contains("a page shows one scenario of one trace"))
   }
 }

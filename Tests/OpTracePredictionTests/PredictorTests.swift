@@ -287,4 +287,18 @@ struct PredictorTests {
     #expect(own.wall?.likely == 85_000_000)
     #expect(!own.assumptions.contains(Assumption.ownThreadsFollow.sentence))
   }
+
+  @Test("two runs side by side: numbers of their own, a word behind the queues' names, nothing of either lost")
+  func beside() throws {
+    let trace = try typed(Self.waiting)
+    let foreseen = try Predictor(trace).predictedTrace([try ChangeParser(trace).parse(.faster, "Inner=2")])
+    let both = trace.beside(foreseen, called: "foreseen")
+    #expect(both.operations.count == 4)
+    #expect(Set(both.operations.map(\.id)).count == 4)
+    #expect(both.operations.map(\.id) == both.operations.map(\.id).sorted())
+    #expect(both.queues.map(\.name) == ["work", "work (foreseen)"])
+    #expect(both.operations.map { $0.finished?.time } == [60_000_000, 50_000_000, 35_000_000, 25_000_000])
+    #expect(Set(both.operations.suffix(2).map(\.queue)) == [both.queues[1].id])
+    #expect(Set(both.threads.map(\.id)).count == both.threads.count)
+  }
 }

@@ -23,9 +23,9 @@ struct WhatIfTextTests {
     let lines = WhatIfText(try whatIf("step")).text.split(separator: "\n", omittingEmptySubsequences: false)
     #expect(lines[0] == "replayed 200 ms, recorded 200 ms: the model holds")
     #expect(lines[2] == "--limit work=2")
-    #expect(lines[3] == "  100 ms (99.0 ms to 101 ms), 100 ms less (50 %)")
+    #expect(lines[3] == "  100 ms (98.0 ms to 102 ms), 100 ms less (50 %)")
     #expect(lines.contains("nothing changed"))
-    #expect(lines.contains("  200 ms (198 ms to 202 ms), as recorded"))
+    #expect(lines.contains("  200 ms (196 ms to 204 ms), as recorded"))
     #expect(lines.contains { $0.hasPrefix("  critical path: ") && $0.hasSuffix(" and 8 more") })
   }
 
@@ -39,6 +39,6 @@ struct WhatIfTextTests {
   func ranking() throws {
     let text = WhatIfText(try whatIf("step"), isRanking: true).text
     #expect(text.contains("  change           foreseen  range              saves\n"))
-    #expect(text.contains("  --limit work=2     100 ms  99.0 ms to 101 ms   50 %\n"))
+    #expect(text.contains("  --limit work=2     100 ms  98.0 ms to 102 ms   50 %\n"))
   }
 }

@@ -22,6 +22,9 @@ package struct MachineOutcome: Sendable, Equatable {
     thread = Array(repeating: -1, count: count)
   }
 
+  /// How many operations have finished. O(n).
+  package var finishedCount: Int { finished.reduce(0) { $1 == Self.never ? $0 : $0 + 1 } }
+
   /// From the first enqueueing or begin to the last finish; nil: nothing happened. O(n).
   package var wall: Nanoseconds? {
     var first = Nanoseconds.max

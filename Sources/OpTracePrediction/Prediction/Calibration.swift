@@ -9,8 +9,10 @@ struct Calibration {
   private let processors: Int?
   private(set) var assumptions: Set<Assumption> = []
 
-  /// Dispatch looks at a new pool for the first time in a race with the threads that begin.
-  private static let firstLooks: [Nanoseconds?] = [200_000, nil, 1_000_000]
+  /// Dispatch looks at a new pool for the first time in a race with the threads that begin; on a busy machine it comes late.
+  private static let firstLooks: [Nanoseconds?] = [200_000, nil, 1_000_000, 30_000_000]
+
+  private static let manyOperations = 20_000
 
   /// As good as no bound.
   private static let many = 100_000
@@ -19,20 +21,18 @@ struct Calibration {
     processors = known
     let seen = PoolThreads.before(second: 1, trace)
     let counts = Set([known, seen, Self.many].compactMap { $0 }).filter { $0 >= 1 }.sorted()
+    // In a long run the race at its beginning decides little.
+    let looks = workload.jobs.count > Self.manyOperations ? Self.firstLooks.prefix(1) : Self.firstLooks[...]
     let candidates = counts.flatMap { count in
-      Self.firstLooks.map { MachineSettings(poolThreads: count, firstLook: $0, processors: known) }
+      looks.map { MachineSettings(poolThreads: count, firstLook: $0, processors: known) }
     }
-    let tried = candidates.map { settings -> (MachineSettings, MachineOutcome, Double) in
-      var machine = Machine(workload, settings)
-      let outcome = machine.run()
-      return (settings, outcome, Self.error(trace, outcome))
-    }
-    let best = tried.map(\.2).min() ?? 0
+    let tried = candidates.map { ($0, Self.error(trace, Self.run(workload, $0))) }
+    let best = tried.map(\.1).min() ?? 0
     // Within a part of a thousand the trace does not decide.
-    let near = tried.filter { $0.2 <= best + 0.002 }
+    let near = tried.filter { $0.1 <= best + 0.002 }
     // What is known of the machine counts more than what this run happened to need; where nothing is, threads are not short.
     let chosen = near.first { $0.0.poolThreads == known } ?? near.last ?? tried[0]
-    outcome = chosen.1
+    outcome = Self.run(workload, chosen.0)
     var likely = [chosen.0]
     if let known {
       // The next run may have another outcome of the race for a thread more.
@@ -42,6 +42,11 @@ struct Calibration {
       if near.contains(where: { $0.0.poolThreads != chosen.0.poolThreads }) { assumptions.insert(.processors) }
     }
     self.likely = likely
+  }
+
+  private static func run(_ workload: Workload, _ settings: MachineSettings) -> MachineOutcome {
+    var machine = Machine(workload, settings)
+    return machine.run()
   }
 
   /// The mean distance of the finishes as a part of the wall time.

@@ -44,7 +44,8 @@ public struct Predictor {
     var prediction = Prediction(
       changes: changes, wall: nil, neverEnds: neverEnds.map { trace.operations[$0].id },
       assumptions: assumptions.sorted().map(\.sentence), criticalPath: [], operations: [])
-    guard neverEnds.isEmpty, let walls = runs.walls else { return prediction }
+    guard neverEnds.isEmpty, let walls = runs.wall else { return prediction }
+    if runs.stuck > 0 { prediction.assumptions.insert(Self.sentence(stuck: runs.stuck, of: runs.count), at: 0) }
     let predicted = first.trace(like: trace, changed)
     prediction.criticalPath = CriticalPath(of: predicted).works
     prediction.wall = margin.widened(walls, steps: prediction.criticalPath.count)
@@ -57,6 +58,11 @@ public struct Predictor {
     let changed = workload.applying(changes)
     let runs = Runs(changed, calibration.settings(for: changes), mayVary: false)
     return runs.typical.trace(like: trace, changed)
+  }
+
+  private static func sentence(stuck: Int, of count: Int) -> String {
+    "In \(grouped(stuck)) of \(grouped(count)) simulated runs some operations never finish: whether the change brings a deadlock is a matter of "
+      + "chance."
   }
 
   func typicalOutcome(_ changes: [Change]) -> MachineOutcome {

@@ -4,7 +4,12 @@ import OpTraceModel
 struct Runs {
   /// The likely setting, with the trace's own order.
   let typical: MachineOutcome
-  private var outcomes: [MachineOutcome]
+  /// The middle one of the likely setting, and the least and the greatest of all that end; nil: nothing happens.
+  private(set) var wall: Prediction.Wall?
+  /// How many there were.
+  private(set) var count = 1
+  /// How many of them leave operations unfinished that finish in the typical one.
+  private(set) var stuck = 0
 
   private static let orders = 20
   /// Operations that are simulated at most, so that large traces stay quick.
@@ -13,30 +18,33 @@ struct Runs {
   init(_ workload: Workload, _ settings: [MachineSettings], mayVary: Bool) {
     var machine = Machine(workload, settings[0])
     typical = machine.run()
-    outcomes = [typical]
+    guard let first = typical.wall else { return }
+    wall = Prediction.Wall(likely: first, low: first, high: first)
     guard mayVary else { return }
-    for other in settings.dropFirst() {
-      var machine = Machine(workload, other)
-      outcomes.append(machine.run())
+    var likely = [first]
+    var others: [Nanoseconds] = []
+    let finished = typical.finishedCount
+    func run(_ place: Int, seed: UInt64?) {
+      var setting = settings[place]
+      setting.seed = seed
+      var machine = Machine(workload, setting)
+      let outcome = machine.run()
+      count += 1
+      guard outcome.finishedCount >= finished, let wall = outcome.wall else { return stuck += 1 }
+      if place == 0 { likely.append(wall) } else { others.append(wall) }
     }
-    guard typical.choices > 0 else { return }
-    let count = max(2, min(Self.orders, Self.budget / max(1, workload.jobs.count)))
-    for seed in 1..<UInt64(count) {
-      for var setting in settings {
-        setting.seed = seed
-        var machine = Machine(workload, setting)
-        outcomes.append(machine.run())
+    for place in settings.indices.dropFirst() { run(place, seed: nil) }
+    if typical.choices > 0 {
+      let work = max(1, workload.jobs.count * settings.count)
+      for seed in 1..<UInt64(max(2, min(Self.orders, Self.budget / work))) {
+        for place in settings.indices { run(place, seed: seed) }
       }
     }
+    likely.sort()
+    let all = likely + others
+    wall = Prediction.Wall(
+      likely: likely[likely.count / 2], low: all.min() ?? first, high: all.max() ?? first)
   }
 
-  /// In none of the runs.
   func neverFinishes(_ job: Int) -> Bool { typical.finished[job] == MachineOutcome.never }
-
-  /// The typical one, and the least and the greatest of all that end.
-  var walls: Prediction.Wall? {
-    guard let likely = typical.wall else { return nil }
-    let all = outcomes.compactMap(\.wall)
-    return Prediction.Wall(likely: likely, low: all.min() ?? likely, high: all.max() ?? likely)
-  }
 }

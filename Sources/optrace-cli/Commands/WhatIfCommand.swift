@@ -1,6 +1,7 @@
 #if CLI
   import ArgumentParser
   import Foundation
+  import OpTraceExport
   import OpTraceModel
   import OpTracePrediction
   import OpTraceText
@@ -43,7 +44,9 @@
 
     @Option(
       name: .shortAndLong,
-      help: ArgumentHelp("The file to write; '-' is standard output, and the default.", valueName: "file"),
+      help: ArgumentHelp(
+        "The file to write; '-' is standard output, and the default. A name that ends with .html gets the report's page with the foreseen run beside the recorded one.",
+        valueName: "file"),
       completion: .file())
     var output: String?
 
@@ -57,6 +60,9 @@
         throw ValidationError("--scenario has the changes of one scenario each: put the others into one, too.")
       }
       if suggest, traces.count > 1 { throw ValidationError("--suggest takes one trace.") }
+      if isPage, scenario.count > 1 || traces.count > 1 || suggest || json {
+        throw ValidationError("A page shows one scenario of one trace: leave the others away.")
+      }
       if !suggest, scenario.isEmpty, changes.all.isEmpty {
         throw ValidationError("Missing a change, as --limit QUEUE=N; or --suggest.")
       }
@@ -69,7 +75,11 @@
       let read = try inputs.map { try $0.read() }
       let predictors = try zip(inputs, read).map { try predictor($0, $1.trace) }
       let whatIf = try foresee(predictors, scenarios)
-      if json || self.output?.lowercased().hasSuffix(".json") == true {
+      if isPage, let predictor = predictors.first, let scenario = whatIf.scenarios.first {
+        let foreseen = predictor.predictedTrace(scenario.changes)
+        let report = Report.exporter(for: predictor.trace.beside(foreseen, called: "foreseen"))
+        try output.writeLong { try report.write(to: $0) }
+      } else if json || self.output?.lowercased().hasSuffix(".json") == true {
         try output.write(whatIf.json.bytes)
       } else {
         try output.write(WhatIfText(whatIf, isRanking: suggest, style: output.style).text)
@@ -78,6 +88,8 @@
       if strict, !whatIf.replay.isTrusted { throw ExitStatus.foundError }
       for input in read { try input.end() }
     }
+
+    private var isPage: Bool { output?.lowercased().hasSuffix(".html") == true }
 
     private func foresee(_ predictors: [Predictor], _ scenarios: [[ChangeText]]) throws -> WhatIf {
       if suggest, let predictor = predictors.first {
