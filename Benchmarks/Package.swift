@@ -15,6 +15,7 @@ let package = Package(
     .executableTarget(
       name: "StackWorkload", dependencies: [.product(name: "OpTrace", package: "OpTrace")],
       cSettings: [.define("_GNU_SOURCE", .when(platforms: [.linux]))]),
+    .executableTarget(name: "DiffProgram"),
     .executableTarget(name: "MakeTrace", dependencies: [.product(name: "OpTrace", package: "OpTrace")]),
     .executableTarget(
       name: "RingBenchmark",

@@ -1,8 +1,9 @@
+import OpTraceAnalysis
 import OpTraceModel
 
 /// What operations of two runs have in common where their names and numbers differ: what results are told by.
 public struct WorkPattern: Hashable, Sendable {
-  /// The name with `#` for its numbers (``NamePattern``); without a name the function, else the class.
+  /// the name with `#` for its numbers; without a name the function, else the class.
   public var name: String
   /// The class, without its module.
   public var className: String
@@ -56,7 +57,7 @@ struct PatternTable {
     for place in trace.operations.indices {
       let function = trace.operations[place].function?.shortName
       let className = trace.operations[place].className
-      let name = trace.operations[place].name.map(NamePattern.of)
+      let name = trace.operations[place].name.map { NamePattern.of($0) }
       let queue = trace.operations[place].queue.map { queues[$0] ?? "" }
       result.append(
         number(

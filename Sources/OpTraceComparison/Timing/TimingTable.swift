@@ -39,8 +39,9 @@ struct TimingTable {
   /// short and long ones. O(runs * operations).
   func scores(patterns: [Int32], count: Int) -> [Scores] {
     let sides = base + new
-    var sums = Array(repeating: [Double](repeating: 0, count: sides.count), count: count)
-    var counts = Array(repeating: [Int](repeating: 0, count: sides.count), count: count)
+    // By pattern, then run.
+    var sums = [Double](repeating: 0, count: count * sides.count)
+    var counts = [Int32](repeating: 0, count: sums.count)
     var running = [Double](repeating: 0, count: count)
     let isSingle = min(base.count, new.count) == 1
     var differences = [[Double]](repeating: [], count: isSingle ? count : 0)
@@ -53,15 +54,15 @@ struct TimingTable {
       running[pattern] += exp(bases / baseCount)
       if isSingle { differences[pattern].append(news / newCount - bases / baseCount) }
       for run in sides.indices where !sides[run][place].isNaN {
-        sums[pattern][run] += Double(sides[run][place]) - center
-        counts[pattern][run] += 1
+        sums[pattern * sides.count + run] += Double(sides[run][place]) - center
+        counts[pattern * sides.count + run] += 1
       }
     }
     return (0..<count).map { pattern in
       var scores = Scores(running: running[pattern])
       if isSingle { scores.differences = differences[pattern].sorted() }
-      for run in sides.indices where counts[pattern][run] > 0 {
-        let mean = sums[pattern][run] / Double(counts[pattern][run])
+      for run in sides.indices where counts[pattern * sides.count + run] > 0 {
+        let mean = sums[pattern * sides.count + run] / Double(counts[pattern * sides.count + run])
         if run < base.count { scores.base.append(mean) } else { scores.new.append(mean) }
       }
       return scores

@@ -109,17 +109,9 @@ struct FoldingKinds {
 
 /// What names that only count have in common: "Download" of "Download 12", "part … of …" of "part 3 of 40".
 enum NameStem {
-  /// Every run of digits becomes an ellipsis; what is at an end goes, with the marks beside it.
+  /// Every number becomes an ellipsis (``NamePattern``); what is at an end goes, with the marks beside it.
   static func of(_ name: String) -> String {
-    var stem: [UInt8] = []
-    var isNumber = false
-    for byte in name.utf8.prefix(300) {
-      let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-      if isDigit, !isNumber { stem += "…".utf8 }
-      if !isDigit { stem.append(byte) }
-      isNumber = isDigit
-    }
-    var text = Substring(decoding: stem, as: UTF8.self)
+    var text = Substring(NamePattern.of(String(decoding: name.utf8.prefix(300), as: UTF8.self), mark: "…"))
     while let last = text.last, " …-_.#:/([".contains(last) { text.removeLast() }
     while let first = text.first, " …-_.#:/)]".contains(first) { text.removeFirst() }
     return String(text)

@@ -1,4 +1,4 @@
-import OpTraceComparison
+import OpTraceAnalysis
 import Testing
 
 @Suite("Patterns of names")
@@ -16,6 +16,13 @@ struct NamePatternTests {
     ])
   func patterns(_ name: String, _ pattern: String) {
     #expect(NamePattern.of(name) == pattern)
+  }
+
+  @Test("with another mark")
+  func marks() {
+    #expect(NamePattern.of("part 3 of 40", mark: "…") == "part … of …")
+    #expect(NamePattern.of("closure #2", mark: "…") == "closure #…")
+    #expect(NamePattern.of("…7", mark: "…") == "…")
   }
 
   @Test("a pattern is its own pattern")

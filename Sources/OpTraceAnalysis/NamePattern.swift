@@ -1,12 +1,13 @@
-/// What names of one kind have in common: each number in them is a `#`.
+/// What names that only count have in common: each number in them is a mark.
 ///
 /// `Load tile 17` and `Load tile 4` are both `Load tile #`. A number is a row of digits; a UUID; `0x` with the digits of an
-/// address; and a word of eight or more hexadecimal digits, some of them decimal (a checksum). A `#` that stands before a
-/// number already is not doubled.
-public enum NamePattern {
-  /// O(length).
-  public static func of(_ name: String) -> String {
+/// address; and a word of eight or more hexadecimal digits, some of them decimal (a checksum). A mark that stands
+/// before a number already is not doubled.
+package enum NamePattern {
+  /// - Parameter mark: what stands for a number. O(length).
+  package static func of(_ name: String, mark: StaticString = "#") -> String {
     var name = name
+    let mark = UnsafeBufferPointer(start: mark.utf8Start, count: mark.utf8CodeUnitCount)
     return name.withUTF8 { bytes in
       guard bytes.contains(where: isDigit) else { return String(decoding: bytes, as: UTF8.self) }
       var result: [UInt8] = []
@@ -20,15 +21,15 @@ public enum NamePattern {
         }
         let uuid = uuidEnd(bytes, place)
         if let uuid {
-          appendNumber(&result)
+          append(mark, to: &result)
           place = uuid
           continue
         }
         let end = wordEnd(bytes, place)
         if isHexadecimal(bytes[place..<end]) {
-          appendNumber(&result)
+          append(mark, to: &result)
         } else {
-          appendWord(bytes[place..<end], &result)
+          append(bytes[place..<end], to: &result, mark)
         }
         place = end
       }
@@ -36,15 +37,16 @@ public enum NamePattern {
     }
   }
 
-  private static let mark = UInt8(ascii: "#")
-
-  private static func appendNumber(_ result: inout [UInt8]) {
-    if result.last != mark { result.append(mark) }
+  private static func append(_ mark: UnsafeBufferPointer<UInt8>, to result: inout [UInt8]) {
+    if !result.suffix(mark.count).elementsEqual(mark) { result.append(contentsOf: mark) }
   }
 
-  private static func appendWord(_ word: Slice<UnsafeBufferPointer<UInt8>>, _ result: inout [UInt8]) {
+  /// Of a word that is no number as a whole, its digits.
+  private static func append(
+    _ word: Slice<UnsafeBufferPointer<UInt8>>, to result: inout [UInt8], _ mark: UnsafeBufferPointer<UInt8>
+  ) {
     for byte in word {
-      if isDigit(byte) { appendNumber(&result) } else { result.append(byte) }
+      if isDigit(byte) { append(mark, to: &result) } else { result.append(byte) }
     }
   }
 

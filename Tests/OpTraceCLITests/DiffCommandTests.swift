@@ -1,0 +1,134 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("optrace diff", .ownThread)
+struct DiffCommandTests {
+  private let folder: Scratch
+  private let base: String
+  private let new: String
+
+  init() throws {
+    folder = try Scratch()
+    base = try folder.write("base.txt", Array(Self.trace().utf8))
+    new = try folder.write("new.txt", Array(Self.trace(limit: 1, load: 60).utf8))
+  }
+
+  /// Two operations of one queue, one of which is `load` milliseconds long.
+  private static func trace(limit: Int = 2, load: Int = 40, header: String = "") -> String {
+    var typed = TypedTrace()
+    typed.header = header
+    return typed.text(
+      """
+      0 t1 queue q1 limit=\(limit) "work"
+      0 t1 created #1 class="Load"
+      0 t1 named #1 "load 1"
+      0 t1 enqueued #1 queue=q1 priority=0
+      0 t1 ready #1
+      0 t1 created #2 class="Store"
+      0 t1 named #2 "store 6ba7b810-9dad-11d1-80b4-00c04fd430c8"
+      0 t1 enqueued #2 queue=q1 priority=0
+      0 t1 ready #2
+      0 t2 started #1
+      0 t2 began #1
+      \(load) t2 ended #1
+      \(load) t2 finished #1
+      \(load) t2 start-returned #1
+      \(load) t3 started #2
+      \(load) t3 began #2
+      \(load + 20) t3 ended #2
+      \(load + 20) t3 finished #2
+      \(load + 20) t3 start-returned #2
+      """, in: .milliseconds)
+  }
+
+  private func runs(_ name: String, _ times: [Int]) throws -> [String] {
+    try times.enumerated().map { try folder.write("\(name)\($0.offset).txt", Array(Self.trace(load: $0.element).utf8)) }
+  }
+
+  @Test("what came and went, and how long operations took")
+  func text() throws {
+    let result = try Command.run("diff", base, new)
+    #expect(result.status == 0)
+    #expect(result.errors == "")
+    #expect(result.output.contains("  limits\n    + 'work' at most 1  0 → 1\n    - 'work' at most 2  1 → 0\n"))
+    #expect(result.output.contains("load # (Load)    work   40.0 ms  x1.50"))
+  }
+
+  @Test("one trace twice: nothing differs, and no condition holds")
+  func same() throws {
+    let result = try Command.run("diff", base, base, "--fail-on", "structure,findings")
+    #expect(result.status == 0)
+    #expect(result.output.contains("Structure\n  the same\n"))
+  }
+
+  @Test("what --fail-on names makes the status 1, and the result is written all the same")
+  func gate() throws {
+    let structure = try Command.run("diff", base, new, "--fail-on", "structure")
+    #expect(structure.status == 1)
+    #expect(structure.output.hasSuffix("\nfails on structure\n"))
+    let before = try runs("before", [40, 41, 42, 43, 44])
+    let after = try runs("after", [50, 51, 52, 53, 54])
+    let arguments = ["diff", "--base"] + before + ["--new"] + after
+    #expect(try Command.run(arguments: arguments + ["--fail-on", "slower"]).status == 1)
+    #expect(try Command.run(arguments: arguments + ["--fail-on", "slower=50%"]).status == 0)
+    #expect(
+      try Command.run(arguments: ["diff", "--base"] + after + ["--new"] + before + ["--fail-on", "slower"]).status == 0)
+  }
+
+  @Test("the keys of version 1 are a contract: Documentation/json.md")
+  func keys() throws {
+    let result = try Command.run("diff", base, new, "--json", "--fail-on", "findings,structure")
+    #expect(result.status == 1)
+    let document = try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any]
+    #expect(Set((document ?? [:]).keys) == ["version", "runs", "structure", "timings", "wall", "failedOn"])
+    #expect(document?["failedOn"] as? [String] == ["structure"])
+    let timings = try #require(document?["timings"] as? [[String: Any]])
+    #expect(timings.map { $0["pattern"] as? String } == ["load #", "store #"])
+    for timing in timings {
+      #expect(Set(timing.keys) == ["pattern", "class", "queue", "function", "ratio", "low", "high", "p", "verdict"])
+    }
+    let file = folder.path("diff.json")
+    #expect(try Command.run("diff", base, new, "-o", file).status == 0)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file)).first == UInt8(ascii: "{"))
+  }
+
+  @Test("wrong usage is refused with what to do")
+  func usage() throws {
+    func refused(_ arguments: [String], _ words: String, status: Int32 = 64) throws {
+      let result = try Command.run(arguments: ["diff"] + arguments)
+      #expect(result.status == status, "\(arguments)")
+      #expect(result.errors.contains(words), "\(result.errors)")
+      #expect(result.output == "")
+    }
+    try refused([], "diff takes two traces")
+    try refused([base], "diff takes two traces")
+    try refused([base, new, base], "diff takes two traces")
+    try refused(["--base", base], "--base and --new belong together")
+    try refused(["--base", base, base, "--new", new], "is named twice: a run counts once")
+    try refused([base, new, "--fail-on", "speed"], "'speed' is nothing to fail on")
+    try refused(
+      [base, new, "--fail-on", "slower=3%"], "slower needs 5 runs of each side at least, and there are 1 and 1")
+    try refused([base, new, "-o", base], "is the trace itself")
+    try refused([base, folder.path("none")], "no such file", status: 66)
+    try refused([base, try folder.write("empty", [])], "is empty", status: 65)
+  }
+
+  @Test("nothing is decided on a trace that is not whole, and what it says is told all the same")
+  func lossy() throws {
+    let lossy = try folder.write("lossy.txt", Array(Self.trace(header: "lost no-space 3").utf8))
+    #expect(try Command.run("diff", base, lossy).status == 0)
+    let result = try Command.run("diff", base, lossy, "--fail-on", "structure")
+    #expect(result.status == 65)
+    #expect(result.errors.contains("is not whole, so what came and went cannot be told"))
+  }
+
+  @Test("traces without operations")
+  func nothing() throws {
+    let empty = try folder.write("none.txt", Array(TypedTrace().text("", in: .milliseconds).utf8))
+    let result = try Command.run("diff", empty, empty)
+    #expect(result.status == 0)
+    #expect(result.output.contains("the same"))
+    #expect(try Command.run("diff", base, empty, "--fail-on", "structure").status == 1)
+  }
+}
