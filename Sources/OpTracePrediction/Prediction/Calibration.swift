@@ -67,7 +67,9 @@ struct Calibration {
   /// All that a prediction is to be tried with, the likely one first.
   func settings(for changes: [Change]) -> [MachineSettings] {
     for change in changes {
-      if case .threads(let count) = change.effect { return [MachineSettings(poolThreads: count, poolGrows: false, processors: processors)] }
+      if case .threads(let count) = change.effect {
+        return [MachineSettings(poolThreads: count, poolGrows: false, processors: processors)]
+      }
     }
     for change in changes {
       guard case .processors(let count) = change.effect else { continue }
