@@ -39,6 +39,7 @@ public struct Predictor {
     let runs = Runs(changed, settings, mayVary: true)
     var assumptions = workload.assumptions
     assumptions.insert(trace.operations.contains { $0.processorTime != nil } ? .sharedProcessors : .bodiesDoNotCompete)
+    if !trace.blocks.isEmpty || !trace.tasks.isEmpty { assumptions.insert(.otherWork) }
     let first = runs.typical
     let neverEnds = first.finished.indices.filter {
       trace.operations[$0].finished != nil && runs.neverFinishes($0)
