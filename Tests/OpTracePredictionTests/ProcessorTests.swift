@@ -19,7 +19,8 @@ struct ProcessorTests {
       ]
     }
     let sorted = lines.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
-    let text = "0 t1 queue q1 limit=\(limit) \"work\"\n"
+    let text =
+      "0 t1 queue q1 limit=\(limit) \"work\"\n"
       + sorted.map { "\($0.element.time) \($0.element.text)\n" }.joined()
     var trace = TraceBuilder.build(try TraceText.parse(TypedTrace().text(text, in: .milliseconds)))
     trace.header.processors = processors
@@ -65,13 +66,23 @@ struct ProcessorTests {
     #expect(near(try wall(two, .limit, "work=2"), 10))
   }
 
-  @Test("with processor times, it is told that these are shared; without, that bodies do not compete") func told() throws {
+  @Test("with processor times, it is told that these are shared; without, that bodies do not compete")
+  func told() throws {
     let known = try trace(processors: 2, limit: 1, [(0, 10, 10)])
-    var unknown = known
-    unknown.operations[0] = OperationRecord(id: OperationID(1), className: "Step")
     let option = try ChangeParser(known).parse(.limit, "work=2")
     let sentences = try Predictor(known).predict([option]).assumptions
     #expect(sentences.contains(Assumption.sharedProcessors.sentence))
     #expect(!sentences.contains(Assumption.bodiesDoNotCompete.sentence))
+    let plain = HandmadeTrace.oneOperation
+    let others = try Predictor(plain).predict([ChangeParser(plain).parse(.processors, "1")]).assumptions
+    #expect(others.contains(Assumption.bodiesDoNotCompete.sentence))
+  }
+}
+
+extension HandmadeTrace {
+  fileprivate static var oneOperation: Trace {
+    var trace = HandmadeTrace()
+    trace.operation("a", on: trace.queue("work", limit: 1), began: 0, ended: 10)
+    return trace.trace
   }
 }
