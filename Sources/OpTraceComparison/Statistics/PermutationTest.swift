@@ -21,6 +21,15 @@ enum PermutationTest {
     return Double(count(values[...], size, 0, least)) / Double(splits)
   }
 
+  /// The smallest p that so many numbers in two groups can have: of the split that is farthest apart, and where the groups are
+  /// of one size its mirror image.
+  static func least(_ first: Int, _ second: Int) -> Double {
+    guard let splits = binomial(first + second, min(first, second), most: mostSplits) else {
+      return 1 / Double(samples + 1)
+    }
+    return (first == second ? 2 : 1) / Double(splits)
+  }
+
   /// How many ways there are to choose some of them with a sum as large as `least`, in either direction.
   private static func count(_ values: ArraySlice<Double>, _ size: Int, _ sum: Double, _ least: Double) -> Int {
     if size == 0 { return sum.magnitude >= least ? 1 : 0 }
