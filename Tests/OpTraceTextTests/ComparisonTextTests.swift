@@ -27,7 +27,7 @@ struct ComparisonTextTests {
     let text = ComparisonText(compared([trace(false)], [trace(true, slow: 1.5)]), failed: [.structure]).text
     #expect(
       text == """
-              runs  operations     wall
+                runs  operations     wall
           base     1           3  9.00 ms
           new      1           3  9.00 ms
           wall time x1.00 (x1.00 to x1.00)
@@ -58,7 +58,7 @@ struct ComparisonTextTests {
     let new = (0..<5).map { trace(false, slow: 1.5 + Double($0) / 1000) }
     #expect(
       ComparisonText(compared(base, new)).text == """
-              runs  operations     wall
+                runs  operations     wall
           base     5           3  9.00 ms
           new      5           3  9.00 ms
           wall time x1.00 (x1.00 to x1.00), p 1: same
