@@ -1,6 +1,7 @@
 import OpTraceAnalysis
 import OpTraceExport
 import OpTraceModel
+import OpTracePrediction
 import OpTraceText
 
 /// What the commands do with a file, on bytes that a fuzzer made up: read, check, sum up, diagnose, draw, export, print.
@@ -21,6 +22,7 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let report = DoctorReport(of: DoctorReport.Look(trace))
   _ = DoctorText(report).text()
   show(trace)
+  foresee(trace)
   return 0
 }
 
@@ -33,6 +35,15 @@ private func checkText(of events: TraceEvents) {
     fatalError("the binary form of a text cannot be read")
   }
   _ = TraceValidator.check(again)
+}
+
+private func foresee(_ trace: Trace) {
+  guard let predictor = try? Predictor(trace), let change = try? ChangeParser(trace).parse(.without, "*>*") else {
+    return
+  }
+  let whatIf = WhatIf([predictor], scenarios: [[[change]]])
+  _ = WhatIfText(whatIf).text
+  _ = whatIf.json.bytes
 }
 
 private func show(_ trace: Trace) {

@@ -53,7 +53,7 @@ struct PowerTests {
   }
 
   @Test(
-    "with many patterns more runs are needed, and it is said how many", arguments: [(6, nil), (7, 6), (23, 6), (24, 7)])
+    "with many patterns more runs are needed, and it is said how many", arguments: [(5, nil), (6, 6), (18, 6), (19, 7)])
   func runsNeeded(patterns: Int, needed: Int?) {
     let base = names(patterns).map { ($0, 10.0) }
     var new = base

@@ -140,7 +140,11 @@ struct MachineTests {
   func hugeTimes() {
     var workload = equal(2, milliseconds: 1, limit: 1)
     workload.steps = workload.steps.map { if case .run = $0 { .run(.max) } else { $0 } }
-    var machine = Machine(workload, .init(poolThreads: 1))
-    #expect(machine.run().finished == [.max, .max])
+    // Before the trace's start, so that no difference fits either.
+    workload.strands[2].place = .ownThread(from: -1 << 55)
+    var machine = Machine(workload, .init(poolThreads: 1, firstLook: 1000))
+    let outcome = machine.run()
+    #expect(outcome.finished == [.max - (1 << 55), .max])
+    #expect(outcome.wall == .max)
   }
 }

@@ -18,25 +18,18 @@ enum PermutationTest {
     let seen = (first.count == size ? values[..<size] : values[first.count...]).reduce(0, +).magnitude
     let least = seen - 1e-9 * (1e-12 + values.reduce(0) { $0 + $1.magnitude })
     guard let splits = binomial(values.count, size, most: mostSplits) else { return sampled(values, size, least) }
-    return Double(count(values[...], size, 0, least)) / Double(splits)
+    return values.withUnsafeBufferPointer { Double(count($0, 0, size, 0, least)) / Double(splits) }
   }
 
-  /// The smallest p that so many numbers in two groups can have: of the split that is farthest apart, and where the groups are
-  /// of one size its mirror image.
-  static func least(_ first: Int, _ second: Int) -> Double {
-    guard let splits = binomial(first + second, min(first, second), most: mostSplits) else {
-      return 1 / Double(samples + 1)
-    }
-    return (first == second ? 2 : 1) / Double(splits)
-  }
-
-  /// How many ways there are to choose some of them with a sum as large as `least`, in either direction.
-  private static func count(_ values: ArraySlice<Double>, _ size: Int, _ sum: Double, _ least: Double) -> Int {
+  /// How many ways there are to choose so many of them from a place on with a sum as large as `least`, in either direction.
+  private static func count(
+    _ values: UnsafeBufferPointer<Double>, _ place: Int, _ size: Int, _ sum: Double, _ least: Double
+  ) -> Int {
     if size == 0 { return sum.magnitude >= least ? 1 : 0 }
-    if size == values.count { return (sum + values.reduce(0, +)).magnitude >= least ? 1 : 0 }
-    guard let value = values.first else { return 0 }
-    let rest = values.dropFirst()
-    return count(rest, size - 1, sum + value, least) + count(rest, size, sum, least)
+    if size == 1 { return (place..<values.count).count { (sum + values[$0]).magnitude >= least } }
+    guard values.count - place >= size else { return 0 }
+    return count(values, place + 1, size - 1, sum + values[place], least)
+      + count(values, place + 1, size, sum, least)
   }
 
   private static func sampled(_ values: [Double], _ size: Int, _ least: Double) -> Double {
@@ -52,6 +45,15 @@ enum PermutationTest {
       if sum.magnitude >= least { extreme += 1 }
     }
     return Double(extreme + 1) / Double(samples + 1)
+  }
+
+  /// The smallest p that so many numbers in two groups can have: of the split that is farthest apart, and where the groups are
+  /// of one size its mirror image.
+  static func least(_ first: Int, _ second: Int) -> Double {
+    guard let splits = binomial(first + second, min(first, second), most: mostSplits) else {
+      return 1 / Double(samples + 1)
+    }
+    return (first == second ? 2 : 1) / Double(splits)
   }
 
   /// n over k; nil where it is more than `most`.

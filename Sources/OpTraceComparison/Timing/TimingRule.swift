@@ -6,8 +6,9 @@ public struct TimingRule: Sendable, Equatable {
   public var threshold = 0.03
   /// What takes less of the wall time is not tested: its times are as they come.
   public var leastShare = 0.005
-  /// How often a change may be told that is none, over all patterns of a comparison.
-  public var significance = 0.05
+  /// How often a change may be told that is none, over all patterns of a comparison: in 2 of 100 something is slower that
+  /// is not, in 2 of 100 faster.
+  public var significance = 0.04
   /// With fewer runs on a side no split of them is rare enough to prove anything: three and three have 20.
   public static let leastRuns = 5
   /// At most so many patterns are tested: those that run longest.

@@ -31,7 +31,22 @@ public struct Change: Sendable, Hashable {
 
 /// The options that make a ``Change``.
 public enum ChangeOption: String, Sendable, CaseIterable {
-  case limit, faster, move, merge, without, priority, processors, threads
+  /// `QUEUE=N`, `QUEUE=unlimited`: how many a queue runs at once.
+  case limit
+  /// `CLASS=K`, `CLASS=infinitely`: pieces of running are so many times as fast.
+  case faster
+  /// `CLASS=QUEUE`: operations go to another queue.
+  case move
+  /// `QUEUE=OTHER`: the first is emptied into the second.
+  case merge
+  /// `NAME>DEPENDENCY`: these no longer wait for those.
+  case without
+  /// `CLASS=PRIORITY`: one of ``Change/priorities``.
+  case priority
+  /// `N`: how many the machine has.
+  case processors
+  /// `N`: how many threads each pool has, which does not grow then.
+  case threads
 }
 
 /// Why a change means nothing, or nothing definite. ``description`` is one sentence; names in it are as they were typed.
@@ -47,6 +62,7 @@ public enum ChangeError: Error, Sendable, Equatable {
   /// The change has no effect at all.
   case pointless(option: String, value: String, reason: String)
 
+  /// One sentence, without a full stop. O(1).
   public var description: String {
     switch self {
     case .form(let option, let value, let wanted): "--\(option) '\(value)': \(wanted)"

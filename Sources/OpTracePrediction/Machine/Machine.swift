@@ -367,11 +367,11 @@ package struct Machine {
       let first = pools[pool].firstUse
     else { return }
     pools[pool].isTickPending = true
-    post(.tick, Int32(pool), at: later(by: Self.second - (clock - first) % Self.second))
+    post(.tick, Int32(pool), at: later(by: Self.second - span(first, clock) % Self.second))
   }
 
   private mutating func grow(_ pool: Int) {
-    if let first = pools[pool].firstUse, clock - first >= Self.second { pools[pool].isTickPending = false }
+    if let first = pools[pool].firstUse, span(first, clock) >= Self.second { pools[pool].isTickPending = false }
     guard pools[pool].hasWaiting else { return }
     pools[pool].capacity += 1
     let count = Int32(outcome.pools.count)

@@ -33,6 +33,6 @@ package struct MachineOutcome: Sendable, Equatable {
       for time in [enqueued[place], began[place]] where time != Self.never { first = min(first, time) }
       for time in [enqueued[place], began[place], finished[place]] where time != Self.never { last = max(last, time) }
     }
-    return first <= last ? last - first : nil
+    return first <= last ? span(first, last) : nil
   }
 }

@@ -10,7 +10,8 @@ struct Calibration {
   private(set) var assumptions: Set<Assumption> = []
 
   /// Dispatch looks at a new pool for the first time in a race with the threads that begin; on a busy machine it comes late.
-  private static let firstLooks: [Nanoseconds?] = [200_000, nil, 1_000_000, 30_000_000]
+  private static let firstLooks: [Nanoseconds?] = [200_000, nil, soon, 30_000_000]
+  private static let soon: Nanoseconds? = 1_000_000
 
   private static let manyOperations = 20_000
 
@@ -66,12 +67,14 @@ struct Calibration {
   /// All that a prediction is to be tried with, the likely one first.
   func settings(for changes: [Change]) -> [MachineSettings] {
     for change in changes {
-      if case .threads(let count) = change.effect { return [MachineSettings(poolThreads: count, poolGrows: false, processors: processors)] }
+      if case .threads(let count) = change.effect {
+        return [MachineSettings(poolThreads: count, poolGrows: false, processors: processors)]
+      }
     }
     for change in changes {
       guard case .processors(let count) = change.effect else { continue }
       // With one processor the first look finds nobody running nearly always.
-      let looks = count == 1 ? Self.firstLooks.reversed() : Self.firstLooks
+      let looks = count == 1 ? [Self.soon] + Self.firstLooks.filter { $0 != Self.soon } : Self.firstLooks
       return looks.map { MachineSettings(poolThreads: count, firstLook: $0, processors: count) }
     }
     return likely

@@ -18,6 +18,7 @@ public struct Prediction: Sendable, Equatable {
 
   /// How an operation's times differ from those of the replayed run.
   public struct OperationChange: Sendable, Equatable {
+    /// Its number in the trace.
     public var id: OperationID
     /// From its enqueueing to its finish: how much longer it takes, or less where negative.
     public var wall: Nanoseconds
@@ -25,6 +26,7 @@ public struct Prediction: Sendable, Equatable {
     public var wait: Nanoseconds
   }
 
+  /// What is different in it; empty: nothing.
   public var changes: [Change]
   /// Nil: it never ends.
   public var wall: Wall?

@@ -6,9 +6,11 @@ public import OpTraceModel
 /// The recorded run is replayed first; what the trace does not tell is chosen so that the replay comes near, and where several
 /// values do, all are tried: the range holds their results, and those of some orders that are a matter of chance.
 public struct Predictor {
+  /// The recorded run.
   public let trace: Trace
   /// The recorded wall time: ``OpTraceModel/Trace/activity``. Nil: something has not ended.
   public let recordedWall: Nanoseconds?
+  /// How well the unchanged run is simulated.
   public let replay: Replay
   package let workload: Workload
   private let calibration: Calibration

@@ -7,6 +7,7 @@ public struct WhatIf: Sendable, Equatable {
   public var recordedWall: Nanoseconds?
   /// Of several traces the worst.
   public var replay: Replay
+  /// In the order in which they were asked for; suggestions, the best first.
   public var scenarios: [Prediction]
   /// What the operations are called that the scenarios name.
   public var names: [OperationID: String]

@@ -2,6 +2,7 @@
   import ArgumentParser
   import Foundation
   import OpTraceComparison
+  import OpTraceFormat
   import OpTraceModel
   import OpTraceText
 
