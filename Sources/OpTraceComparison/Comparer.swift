@@ -64,11 +64,21 @@ public struct Comparer: Sendable {
       runs.filter { $0.role == role }.map { isPlain ? $0.facts.mapped(by: numbers) : $0.facts }
     }
     let (base, new) = (side(.base), side(.new))
+    let timings = timings(reference?.mapped(by: numbers).patterns ?? [], rule)
     return Comparison(
       base: base, new: new,
       structure: StructureDifferences(base: facts(.base), new: facts(.new), patterns: patterns.patterns),
-      timings: timings(reference?.mapped(by: numbers).patterns ?? [], wall: base.wall, rule),
-      wall: wall(rule), rule: rule)
+      timings: timings, wall: wall(rule), runsNeeded: runsNeeded(timings, rule), rule: rule)
+  }
+
+  /// Holm's correction multiplies the smallest p by the number of tests: with few runs even that is not rare enough.
+  private func runsNeeded(_ timings: [Comparison.Timing], _ rule: TimingRule) -> Int? {
+    let tests = Double(timings.count { $0.p != nil })
+    let (base, new) = (runs.count { $0.role == .base }, runs.count { $0.role == .new })
+    guard tests > 0, min(base, new) > 0, tests * PermutationTest.least(base, new) >= rule.significance else {
+      return nil
+    }
+    return (TimingRule.leastRuns...100).first { tests * PermutationTest.least($0, $0) < rule.significance }
   }
 
   private func side(_ role: Role) -> Comparison.Side {
@@ -94,12 +104,14 @@ public struct Comparer: Sendable {
       verdict: rule.verdict(difference, p: p, runs: (base.count, new.count)))
   }
 
-  private func timings(_ numbers: [Int32], wall: Nanoseconds?, _ rule: TimingRule) -> [Comparison.Timing] {
+  private func timings(_ numbers: [Int32], _ rule: TimingRule) -> [Comparison.Timing] {
     let scores = times.scores(patterns: numbers, count: patterns.patterns.count)
-    let least = Double(wall ?? 0) * rule.leastShare
+    // Of both sides: what takes long since the change is tested too, and the choice does not favour a side.
+    let walls = logarithms(.base) + logarithms(.new)
+    let least = walls.isEmpty ? 0 : exp(walls.reduce(0, +) / Double(walls.count)) * rule.leastShare
     let tested = scores.indices
-      .filter { scores[$0].running > 0 && scores[$0].running >= least }
-      .sorted { (scores[$1].running, $0) < (scores[$0].running, $1) }
+      .filter { scores[$0].runningInAll > 0 && scores[$0].runningInAll >= least }
+      .sorted { (scores[$1].runningInAll, $0) < (scores[$0].runningInAll, $1) }
       .prefix(TimingRule.mostTests)
     let adjusted = Holm.adjusted(tested.map { PermutationTest.p(scores[$0].base, scores[$0].new) })
     let ps = Dictionary(zip(tested, adjusted)) { first, _ in first }

@@ -55,6 +55,9 @@ public struct Comparison: Sendable {
   public internal(set) var timings: [Timing]
   /// Of wall times; nil: a side has none.
   public internal(set) var wall: Wall?
+  /// So many runs of each side would let times be told as slower or faster; nil: there are enough. With more patterns more runs are
+  /// needed: five and five are enough for five patterns, six and six for 18, seven and seven for 68.
+  public internal(set) var runsNeeded: Int?
   /// What was told as slower or faster.
   public internal(set) var rule: TimingRule
 }

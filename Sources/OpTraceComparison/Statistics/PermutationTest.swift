@@ -47,6 +47,15 @@ enum PermutationTest {
     return Double(extreme + 1) / Double(samples + 1)
   }
 
+  /// The smallest p that so many numbers in two groups can have: of the split that is farthest apart, and where the groups are
+  /// of one size its mirror image.
+  static func least(_ first: Int, _ second: Int) -> Double {
+    guard let splits = binomial(first + second, min(first, second), most: mostSplits) else {
+      return 1 / Double(samples + 1)
+    }
+    return (first == second ? 2 : 1) / Double(splits)
+  }
+
   /// n over k; nil where it is more than `most`.
   static func binomial(_ n: Int, _ k: Int, most: Int) -> Int? {
     var result = 1

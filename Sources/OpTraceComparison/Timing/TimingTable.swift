@@ -31,6 +31,8 @@ struct TimingTable {
     var new: [Double] = []
     /// The sum of the times in the base runs, per run, in nanoseconds.
     var running = 0.0
+    /// The same over the runs of both sides: it does not depend on which run is of which side.
+    var runningInAll = 0.0
     /// Where a side has one run, how far the operations themselves are from one another, ascending; else empty.
     var differences: [Double] = []
   }
@@ -43,6 +45,7 @@ struct TimingTable {
     var sums = [Double](repeating: 0, count: count * sides.count)
     var counts = [Int32](repeating: 0, count: sums.count)
     var running = [Double](repeating: 0, count: count)
+    var runningInAll = [Double](repeating: 0, count: count)
     let isSingle = min(base.count, new.count) == 1
     var differences = [[Double]](repeating: [], count: isSingle ? count : 0)
     for place in patterns.indices {
@@ -53,13 +56,16 @@ struct TimingTable {
       let center = (bases / baseCount + news / newCount) / 2
       running[pattern] += exp(bases / baseCount)
       if isSingle { differences[pattern].append(news / newCount - bases / baseCount) }
+      var time = 0.0
       for run in sides.indices where !sides[run][place].isNaN {
         sums[pattern * sides.count + run] += Double(sides[run][place]) - center
         counts[pattern * sides.count + run] += 1
+        time += exp(Double(sides[run][place]))
       }
+      runningInAll[pattern] += time / (baseCount + newCount)
     }
     return (0..<count).map { pattern in
-      var scores = Scores(running: running[pattern])
+      var scores = Scores(running: running[pattern], runningInAll: runningInAll[pattern])
       if isSingle { scores.differences = differences[pattern].sorted() }
       for run in sides.indices where counts[pattern * sides.count + run] > 0 {
         let mean = sums[pattern * sides.count + run] / Double(counts[pattern * sides.count + run])

@@ -97,6 +97,10 @@ public struct ComparisonText: Sendable {
       text +=
         "  \(counted(TimingRule.leastRuns, "run")) of each side at least tell what is slower and what is chance: "
         + "optrace record --runs 10\n"
+    } else if let needed = comparison.runsNeeded {
+      text +=
+        "  with so many patterns no change is told from chance below \(counted(needed, "run")) of each side: "
+        + "optrace record --runs 10\n"
     }
     return text
   }

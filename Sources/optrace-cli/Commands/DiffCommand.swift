@@ -108,6 +108,11 @@
       if let threshold = gate?.slowerThreshold { rule.threshold = threshold }
       let comparison = withProgress("comparing") { comparer.comparison(rule: rule) }
       let failed = gate?.failed(comparison) ?? []
+      if let needed = comparison.runsNeeded, gate?.conditions.contains(.slower) == true {
+        Console.warning(
+          "--fail-on slower cannot hold: with so many patterns no change is told from chance below "
+            + "\(needed) runs of each side; record more with 'optrace record --runs 10'")
+      }
       if json || self.output?.lowercased().hasSuffix(".json") == true {
         try output.write(comparison.json(failed: failed).bytes)
       } else {
