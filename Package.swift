@@ -55,14 +55,16 @@ let package = Package(
     // A recorded run as programs, run anew with changes.
     .target(name: "OpTracePrediction", dependencies: ["OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
     // What differs between runs.
-    .target(name: "OpTraceComparison", dependencies: ["OpTraceAnalysis", "OpTraceModel"]),
+    .target(name: "OpTraceComparison", dependencies: ["OpTracePrediction", "OpTraceAnalysis", "OpTraceModel"]),
     // For people and scripts, in words: what a program that looks at itself needs.
     .target(
       name: "OpTraceText",
       dependencies: ["OpTraceComparison", "OpTracePrediction", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
     .target(
       name: "OpTraceExport",
-      dependencies: ["OpTraceText", "OpTracePrediction", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+      dependencies: [
+        "OpTraceText", "OpTraceComparison", "OpTracePrediction", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat",
+      ]),
     // The files of the report's page, by themselves: a program that links the rest does not carry them.
     .target(name: "OpTraceReport", dependencies: ["OpTraceExport"], resources: [.embedInCode("Page")]),
     .systemLibrary(
@@ -138,15 +140,15 @@ let package = Package(
       dependencies: ["TestSupport", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
     .testTarget(
       name: "OpTracePredictionTests",
-      dependencies: ["TestSupport", "OpTracePrediction", "OpTraceModel"]),
+      dependencies: ["TestSupport", "OpTracePrediction", "OpTraceAnalysis", "OpTraceModel"]),
     .testTarget(
       name: "OpTraceComparisonTests",
       dependencies: ["TestSupport", "OpTraceComparison", "OpTraceAnalysis", "OpTraceModel"]),
     .testTarget(
       name: "OpTraceGraphvizTests",
       dependencies: [
-        "TestSupport", "OpTraceGraphviz", "OpTraceExport", "OpTraceAnalysis", "OpTraceModel", "optrace-cli",
-        "CZlib",
+        "TestSupport", "OpTraceGraphviz", "OpTraceExport", "OpTraceComparison", "OpTraceAnalysis", "OpTraceModel",
+        "optrace-cli", "CZlib",
       ]),
     // A program that knows nothing of OpTrace.
     .executableTarget(name: "RecordTestProgram", path: "Tests/RecordTestProgram"),

@@ -1,44 +1,118 @@
 public import OpTraceModel
 
 extension Trace {
-  /// Two runs of one program as one trace, so that everything that shows a trace shows both on one clock: the other's operations, queues and threads get
-  /// numbers of their own, and its queues a word behind their names. Only operations are taken over. O(n).
-  public func beside(_ other: Trace, called word: String) -> Trace {
+  /// Two runs as one trace, so that everything that shows a trace shows both on one clock: the other's operations, queues and threads
+  /// get numbers of their own, and its queues a word behind their names. Operations, their queues and their waits are taken
+  /// over; the other's stacks are not, as their numbers mean nothing here. O(n log n).
+  ///
+  /// - Parameter aligned: what happens first in both happens at the same time; else the times of both stand as they are.
+  public func beside(_ other: Trace, called word: String, aligned: Bool = false) -> Trace {
+    let taken = TakenOver(into: self, from: other, aligned: aligned)
     var result = self
-    let operationShift = (operations.last?.id.rawValue ?? 0) &+ 1
-    let queueShift = (queues.last?.id.rawValue ?? 0) &+ 1
-    let threadShift = (threads.map(\.id.rawValue).max() ?? 0) &+ 1
-    func shifted(_ id: OperationID) -> OperationID { OperationID(id.rawValue &+ operationShift) }
-    func shifted(_ stamp: Stamp?) -> Stamp? {
-      stamp.map { Stamp($0.time, ThreadID($0.thread.rawValue &+ threadShift)) }
-    }
     for var thread in other.threads {
-      thread.id = ThreadID(thread.id.rawValue &+ threadShift)
+      thread.id = taken.thread(thread.id)
       thread.name += thread.name.isEmpty ? word : " (\(word))"
       thread.isMain = false
+      thread.lastSign = taken.time(thread.lastSign)
       result.threads.append(thread)
     }
-    for var queue in other.queues {
-      queue.name = "\(queue.title) (\(word))"
-      queue.id = QueueID(queue.id.rawValue &+ queueShift)
-      result.queues.append(queue)
+    for queue in other.queues { result.queues.append(taken.queue(queue, called: word)) }
+    for object in other.objects {
+      result.objects.append(
+        ObjectRecord(id: taken.object(object.id), kind: object.kind, address: object.address, name: object.name))
     }
-    for var operation in other.operations {
-      operation.id = shifted(operation.id)
-      operation.queue = operation.queue.map { QueueID($0.rawValue &+ queueShift) }
-      for place in operation.dependencies.indices {
-        operation.dependencies[place].on = shifted(operation.dependencies[place].on)
-      }
-      operation.enqueued = shifted(operation.enqueued)
-      operation.ready = shifted(operation.ready)
-      operation.started = shifted(operation.started)
-      operation.executionBegan = shifted(operation.executionBegan)
-      operation.executionEnded = shifted(operation.executionEnded)
-      operation.finished = shifted(operation.finished)
-      result.operations.append(operation)
-    }
-    result.end = max(end, other.end)
-    result.lastEvent = max(lastEvent, other.lastEvent)
+    for operation in other.operations { result.operations.append(taken.operation(operation)) }
+    // In the order of their beginnings, as of every trace.
+    result.waits = (waits + other.waits.map(taken.wait)).sorted { $0.began < $1.began }
+    result.end = max(end, taken.time(other.end))
+    result.lastEvent = max(lastEvent, taken.time(other.lastEvent))
     return result
+  }
+}
+
+/// What was the other trace's, with numbers and times of the one that takes it over.
+private struct TakenOver {
+  private let delay: Nanoseconds
+  private let operationShift, queueShift, threadShift, objectShift: UInt32
+
+  init(into trace: Trace, from other: Trace, aligned: Bool) {
+    operationShift = (trace.operations.last?.id.rawValue ?? 0) &+ 1
+    queueShift = (trace.queues.last?.id.rawValue ?? 0) &+ 1
+    threadShift = (trace.threads.map(\.id.rawValue).max() ?? 0) &+ 1
+    objectShift = (trace.objects.map(\.id.rawValue).max() ?? 0) &+ 1
+    // Times of a trace are below 2^55, so no difference is too large.
+    if aligned, let own = trace.activity?.lowerBound, let others = other.activity?.lowerBound {
+      delay = own - others
+    } else {
+      delay = 0
+    }
+  }
+
+  func thread(_ id: ThreadID) -> ThreadID { ThreadID(id.rawValue &+ threadShift) }
+  func object(_ id: ObjectID) -> ObjectID { ObjectID(id.rawValue &+ objectShift) }
+  func time(_ time: Nanoseconds) -> Nanoseconds { time &+ delay }
+  func time(_ time: Nanoseconds?) -> Nanoseconds? { time.map { $0 &+ delay } }
+  private func operation(_ id: OperationID) -> OperationID { OperationID(id.rawValue &+ operationShift) }
+  private func queue(_ id: QueueID) -> QueueID { QueueID(id.rawValue &+ queueShift) }
+  private func stamp(_ stamp: Stamp?) -> Stamp? { stamp.map { Stamp(time($0.time), thread($0.thread)) } }
+
+  func queue(_ queue: QueueRecord, called word: String) -> QueueRecord {
+    var result = queue
+    result.name = "\(queue.title) (\(word))"
+    result.id = self.queue(queue.id)
+    result.created = time(queue.created)
+    result.released = time(queue.released)
+    result.lastSign = time(queue.lastSign)
+    result.madeAt = nil
+    result.changes = queue.changes.map {
+      QueueRecord.Change(time: time($0.time), thread: thread($0.thread), kind: $0.kind)
+    }
+    return result
+  }
+
+  func operation(_ operation: OperationRecord) -> OperationRecord {
+    var result = operation
+    result.id = self.operation(operation.id)
+    result.queue = operation.queue.map(queue)
+    result.dependencies = operation.dependencies.map {
+      Dependency(on: self.operation($0.on), added: time($0.added), removed: time($0.removed))
+    }
+    result.blocks = operation.blocks.map {
+      BlockExecution(index: $0.index, thread: thread($0.thread), began: time($0.began), ended: time($0.ended))
+    }
+    (result.addedAt, result.madeAt) = (nil, nil)
+    (result.created, result.lastSign) = (time(operation.created), time(operation.lastSign))
+    let stamps: [WritableKeyPath<OperationRecord, Stamp?>] = [
+      \.enqueued, \.ready, \.started, \.executionBegan, \.executionEnded, \.startReturned, \.finished, \.released,
+      \.addingSince, \.finishSeen, \.cancelRequested,
+    ]
+    for path in stamps { result[keyPath: path] = stamp(operation[keyPath: path]) }
+    result.completion = operation.completion.map {
+      CompletionRecord(queued: stamp($0.queued), began: stamp($0.began), ended: stamp($0.ended))
+    }
+    return result
+  }
+
+  func wait(_ wait: WaitRecord) -> WaitRecord {
+    var result = wait
+    result.target =
+      switch wait.target {
+      case .operation(let id): .operation(operation(id))
+      case .queue(let id): .queue(queue(id))
+      case .object(let id): .object(object(id))
+      }
+    result.thread = thread(wait.thread)
+    result.inside = wait.inside.map(operation)
+    (result.began, result.ended) = (time(wait.began), time(wait.ended))
+    result.lastSignal = signal(wait.lastSignal)
+    result.endSignal = signal(wait.endSignal)
+    result.at = nil
+    return result
+  }
+
+  private func signal(_ signal: WaitRecord.Signal?) -> WaitRecord.Signal? {
+    signal.map {
+      WaitRecord.Signal(time: time($0.time), thread: $0.thread.map(thread), operation: $0.operation.map(operation))
+    }
   }
 }

@@ -55,6 +55,14 @@ public struct Comparer: Sendable {
     times.add(trace, partners: partners, isNew: role == .new)
   }
 
+  /// The run of a side that takes neither long nor short, by its place among those of its side: the one with the middle wall
+  /// time. Nil: the side has no run. O(runs log runs).
+  public func typicalRun(_ role: Role) -> Int? {
+    let walls = runs.filter { $0.role == role }.map { $0.wall ?? .max }
+    let sorted = walls.indices.sorted { (walls[$0], $0) < (walls[$1], $1) }
+    return sorted.isEmpty ? nil : sorted[(sorted.count - 1) / 2]
+  }
+
   /// What differs. O(runs * operations), and the tests of ``TimingRule/mostTests`` patterns at most.
   public func comparison(rule: TimingRule = TimingRule()) -> Comparison {
     // Where some run has no names for functions, none has: else all operations would come and go.
@@ -63,11 +71,12 @@ public struct Comparer: Sendable {
     func facts(_ role: Role) -> [RunFacts] {
       runs.filter { $0.role == role }.map { isPlain ? $0.facts.mapped(by: numbers) : $0.facts }
     }
-    let (base, new) = (side(.base), side(.new))
+    let (base, new) = (facts(.base), facts(.new))
+    let graph = PatternGraph(base: base, new: new, patterns: patterns.patterns)
     let timings = timings(reference?.mapped(by: numbers).patterns ?? [], rule)
     return Comparison(
-      base: base, new: new,
-      structure: StructureDifferences(base: facts(.base), new: facts(.new), patterns: patterns.patterns),
+      base: side(.base), new: side(.new),
+      structure: StructureDifferences(base: base, new: new, graph: graph, patterns: patterns.patterns), graph: graph,
       timings: timings, wall: wall(rule), runsNeeded: runsNeeded(timings, rule), rule: rule)
   }
 

@@ -51,6 +51,8 @@ public struct Comparison: Sendable {
   public internal(set) var new = Side()
   /// What came and what went.
   public internal(set) var structure: StructureDifferences
+  /// What there is on both sides.
+  public internal(set) var graph: PatternGraph
   /// By pattern: slower ones first, then faster ones, then those that are not clear, the same ones last; in each the largest change first.
   public internal(set) var timings: [Timing]
   /// Of wall times; nil: a side has none.

@@ -93,6 +93,66 @@ struct DiffCommandTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: file)).first == UInt8(ascii: "{"))
   }
 
+  @Test("what a change in time means for the wall time, by the model")
+  func foreseen() throws {
+    let result = try Command.run("diff", base, new)
+    #expect(
+      result.output.contains(
+        "What that means for the wall time\n  a model of a base run, 60.0 ms recorded, 60.0 ms replayed"))
+    #expect(result.output.contains("\n  load # (Load) x1.50: 80.0 ms ("))
+    let document =
+      try JSONSerialization.jsonObject(
+        with: Data(try Command.run("diff", base, new, "--json").output.utf8)) as? [String: Any]
+    let foreseen = try #require((document?["wall"] as? [String: Any])?["foreseen"] as? [String: Any])
+    #expect(foreseen["recordedSeconds"] as? Double == 0.06)
+    let patterns = try #require(foreseen["patterns"] as? [[String: Any]])
+    #expect(patterns.map { $0["pattern"] as? String } == ["load #"])
+    let wall = try #require(patterns[0]["wallSeconds"] as? Double)
+    #expect(abs(wall - 0.08) < 0.001)
+    let same = try Command.run("diff", base, base)
+    #expect(!same.output.contains("What that means"))
+  }
+
+  @Test("a name that ends with .svg gets the graph of what came and went")
+  func picture() throws {
+    let file = folder.path("diff.svg")
+    let result = try Command.run("diff", base, new, "-o", file, "--fail-on", "structure")
+    #expect(result.status == 1)
+    #expect(result.output == "" && result.errors == "")
+    let svg = try String(contentsOfFile: file, encoding: .utf8)
+    #expect(svg.hasPrefix("<?xml"))
+    #expect(svg.contains(">base.txt → new.txt</text>"))
+    #expect(svg.contains(">load #"))
+    #expect(svg.contains(">max 2 → max 1</text>"))
+  }
+
+  @Test("a name that ends with .html gets both runs on one page, the typical ones of several")
+  func page() throws {
+    let file = folder.path("diff.html")
+    let before = try runs("before", [90, 41, 10])
+    let after = try runs("after", [50, 55, 52])
+    let result = try Command.run(arguments: ["diff", "--base"] + before + ["--new"] + after + ["-o", file])
+    #expect(result.status == 0)
+    #expect(result.output == "" && result.errors == "")
+    let page = try String(contentsOfFile: file, encoding: .utf8)
+    #expect(page.contains(">before0.txt and 2 more → after0.txt and 2 more</text>"))
+    #expect(page.contains("\"work (new)\""))
+    // The middle ones: 41 + 20 and 52 + 20.
+    #expect(page.contains("\"activity\":[0,72000000]"))
+    #expect(page.contains("\"comparison\":{"))
+    let refused = try Command.run("diff", base, new, "--json", "-o", file)
+    #expect(refused.status == 64)
+    #expect(refused.errors.contains("--json and a page or picture exclude each other"))
+  }
+
+  @Test("a pipe is read once, also for what needs a trace twice")
+  func pipe() throws {
+    let file = folder.path("piped.html")
+    let result = try Command.run("diff", "-", new, "-o", file, input: Array(Self.trace().utf8))
+    #expect(result.status == 0)
+    #expect(try String(contentsOfFile: file, encoding: .utf8).contains(">standard input → new.txt</text>"))
+  }
+
   @Test("wrong usage is refused with what to do")
   func usage() throws {
     func refused(_ arguments: [String], _ words: String, status: Int32 = 64) throws {

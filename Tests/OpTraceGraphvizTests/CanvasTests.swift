@@ -10,11 +10,19 @@ import Testing
 @Suite struct CanvasTests {
   struct Case: CustomTestStringConvertible, Sendable {
     var testDescription: String
-    var trace: @Sendable () throws -> Trace
-    var options = GraphOptions()
+    var picture: @Sendable () throws -> GraphPicture
+
+    init(testDescription: String, options: GraphOptions = GraphOptions(), trace: @escaping @Sendable () throws -> Trace)
+    {
+      self.init(testDescription: testDescription) { GraphPicture(of: try trace(), options: options) }
+    }
+
+    init(testDescription: String, picture: @escaping @Sendable () throws -> GraphPicture) {
+      (self.testDescription, self.picture) = (testDescription, picture)
+    }
 
     func drawing() throws -> GraphDrawing {
-      let picture = GraphPicture(of: try trace(), options: options)
+      let picture = try picture()
       return GraphDrawing(picture, try GraphvizRenderer.layout(picture))
     }
   }
@@ -32,16 +40,17 @@ import Testing
     cases.append(Case(testDescription: "empty", trace: { HandmadeTrace("nothing").trace }))
     var options = GraphOptions()
     options.mostBoxes = 60
-    cases.append(Case(testDescription: "folded", trace: { FoldedPictureTests.layered(2000) }, options: options))
+    cases.append(Case(testDescription: "folded", options: options, trace: { FoldedPictureTests.layered(2000) }))
     options = GraphOptions()
     options.grouping = .class
-    cases.append(Case(testDescription: "by class", trace: { PhotoImport.stuck() }, options: options))
+    cases.append(Case(testDescription: "by class", options: options, trace: { PhotoImport.stuck() }))
     options.stuckHops = 1
-    cases.append(Case(testDescription: "stuck", trace: { PhotoImport.stuck() }, options: options))
+    cases.append(Case(testDescription: "stuck", options: options, trace: { PhotoImport.stuck() }))
+    cases.append(Case(testDescription: "comparison", picture: { ComparisonPictureTests.picture() }))
     return cases
   }()
 
-  @Test func thereAreSamples() { #expect(Self.cases.count >= 18 + 6) }
+  @Test func thereAreSamples() { #expect(Self.cases.count >= 18 + 7) }
 
   @Test(arguments: cases) func bothAreToldTheSame(_ sample: Case) throws {
     let drawing = try sample.drawing()

@@ -1,4 +1,5 @@
 import Foundation
+import OpTraceAnalysis
 import OpTraceModel
 import OpTracePrediction
 import TestSupport
@@ -300,5 +301,34 @@ struct PredictorTests {
     #expect(both.operations.map { $0.finished?.time } == [60_000_000, 50_000_000, 35_000_000, 25_000_000])
     #expect(Set(both.operations.suffix(2).map(\.queue)) == [both.queues[1].id])
     #expect(Set(both.threads.map(\.id)).count == both.threads.count)
+  }
+
+  @Test("two runs that are aligned begin at once; what waits, does so beside its own")
+  func aligned() throws {
+    let trace = try typed(Self.waiting)
+    var late = trace
+    let begin = try #require(trace.activity?.lowerBound)
+    for place in late.operations.indices {
+      late.operations[place].enqueued?.time += 5_000
+      late.operations[place].ready?.time += 5_000
+      late.operations[place].started?.time += 5_000
+      late.operations[place].executionBegan?.time += 5_000
+      late.operations[place].finished?.time += 5_000
+      late.operations[place].addedAt = FrameID(7)
+    }
+    let both = trace.beside(late, called: "new", aligned: true)
+    let (own, other) = (
+      both.operations.prefix(trace.operations.count), both.operations.dropFirst(trace.operations.count)
+    )
+    #expect(own.compactMap(\.enqueued?.time).min() == begin)
+    #expect(other.compactMap(\.enqueued?.time).min() == begin)
+    #expect(other.allSatisfy { $0.addedAt == nil })
+    #expect(both.waits.count == 2 * trace.waits.count && !trace.waits.isEmpty)
+    #expect(both.waits.map(\.began) == both.waits.map(\.began).sorted())
+    let others = Set(other.map(\.id))
+    for wait in both.waits {
+      guard case .operation(let target) = wait.target, let inside = wait.inside else { continue }
+      #expect(others.contains(target) == others.contains(inside))
+    }
   }
 }

@@ -11,6 +11,25 @@ public struct StructureDifferences: Sendable, Equatable {
     public var new: ClosedRange<Int>
     /// There is more of it than there was.
     public var isMore: Bool { new.lowerBound > base.upperBound }
+    /// No base run has as many as a new run.
+    public var isChanged: Bool { !base.overlaps(new) }
+    /// What became of it.
+    public var change: Change? {
+      guard isChanged else { return nil }
+      return base.upperBound == 0 ? .came : new.upperBound == 0 ? .went : isMore ? .more : .fewer
+    }
+  }
+
+  /// What became of something between the sides.
+  public enum Change: String, Sendable, CaseIterable {
+    /// No base run has it.
+    case came
+    /// No new run has it.
+    case went
+    /// There is more of it.
+    case more
+    /// There is less of it.
+    case fewer
   }
 
   /// Operations of a pattern.
@@ -98,16 +117,15 @@ public struct StructureDifferences: Sendable, Equatable {
 }
 
 extension StructureDifferences {
-  /// - Parameter patterns: by number. O(runs * patterns).
-  init(base: [RunFacts], new: [RunFacts], patterns: [WorkPattern]) {
+  /// - Parameters:
+  ///   - graph: of the same runs.
+  ///   - patterns: by number.
+  /// O(runs * patterns).
+  init(base: [RunFacts], new: [RunFacts], graph: PatternGraph, patterns: [WorkPattern]) {
     func pattern(_ number: Int32) -> WorkPattern { patterns[Int(number)] }
-    operations = Self.differences(base.map(\.operations), new.map(\.operations))
-      .map { Operations(pattern: pattern($0), counts: $1) }.sorted { $0.pattern < $1.pattern }
-    edges = Self.differences(base.map(\.edges), new.map(\.edges))
-      .map { Edges(waiter: pattern($0.waiter), dependency: pattern($0.dependency), counts: $1) }
-      .sorted { $0.waiter == $1.waiter ? $0.dependency < $1.dependency : $0.waiter < $1.waiter }
-    queues = Self.differences(base.map(\.queues), new.map(\.queues))
-      .map { Queues(queue: $0, counts: $1) }.sorted { $0.queue < $1.queue }
+    operations = graph.operations.filter(\.counts.isChanged)
+    edges = graph.edges.filter(\.counts.isChanged)
+    queues = graph.queues.filter(\.counts.isChanged)
     let queuesThatDiffer = Set(queues.map(\.queue))
     limits = Self.differences(base.map(\.limits), new.map(\.limits))
       .filter { !queuesThatDiffer.contains($0.0.queue) }
@@ -124,15 +142,14 @@ extension StructureDifferences {
   }
 
   private static func differences<Key: Hashable>(_ base: [[Key: Int]], _ new: [[Key: Int]]) -> [(Key, Counts)] {
+    counts(base, new).filter { $0.1.isChanged }
+  }
+
+  /// Of everything that some run has.
+  static func counts<Key: Hashable>(_ base: [[Key: Int]], _ new: [[Key: Int]]) -> [(Key, Counts)] {
     let (first, second) = (ranges(base), ranges(new))
-    var result: [(Key, Counts)] = []
-    for (key, range) in first {
-      let other = second[key] ?? 0...0
-      if !range.overlaps(other) { result.append((key, Counts(base: range, new: other))) }
-    }
-    for (key, range) in second where first[key] == nil && range.lowerBound > 0 {
-      result.append((key, Counts(base: 0...0, new: range)))
-    }
+    var result = first.map { ($0.key, Counts(base: $0.value, new: second[$0.key] ?? 0...0)) }
+    for (key, range) in second where first[key] == nil { result.append((key, Counts(base: 0...0, new: range))) }
     return result
   }
 

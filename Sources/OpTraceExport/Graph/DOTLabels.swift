@@ -81,13 +81,12 @@ extension DOTWriter {
     for item in picture.legend {
       let mark: String
       switch item.mark {
-      case .state, .unknown, .culprit:
-        let state = item.mark.shownState
-        let style = state.style
+      case .state, .unknown, .culprit, .difference:
+        let style = item.mark.style
         mark =
           "<TD BORDER=\"1\" COLOR=\"\(style.border.light.hex)\" BGCOLOR=\"\(style.fill.light.hex)\" WIDTH=\"22\" "
           + "HEIGHT=\"16\" FIXEDSIZE=\"TRUE\"><FONT POINT-SIZE=\"9\" COLOR=\"\(style.accent.light.hex)\">"
-          + "\(TextEscaping.htmlLabel(state.sign))</FONT></TD>"
+          + "\(TextEscaping.htmlLabel(item.mark.sign))</FONT></TD>"
       case .line(let kind):
         let sign =
           switch kind.sample.stroke {

@@ -5,6 +5,7 @@ import OpTraceModel
 struct LegendItem: Sendable {
   enum Line: Hashable, Sendable {
     case critical, slot, cycle, open, mixed, heldSlot, wait, submission, awaited
+    case difference(BoxDifference)
 
     /// An edge of this kind.
     var sample: GraphPicture.Edge {
@@ -19,12 +20,14 @@ struct LegendItem: Sendable {
       case .wait: (edge.kind, edge.isCycle) = (.wait, true)
       case .submission: edge.kind = .submission
       case .awaited: (edge.kind, edge.isOpen) = (.awaited, true)
+      case .difference(let difference): edge.difference = difference
       }
       return edge
     }
   }
   enum Mark: Hashable, Sendable {
     case state(ShownState)
+    case difference(BoxDifference)
     /// Seen in part.
     case unknown
     case culprit
@@ -47,13 +50,23 @@ extension LegendItem.Mark {
     case .state(let state): state
     case .culprit: .stalled
     case .unknown, .line: .pending
-    case .fold, .many, .barrier, .bar: .finished
+    case .fold, .many, .barrier, .bar, .difference: .finished
     }
   }
+
+  private var difference: BoxDifference? {
+    if case .difference(let difference) = self { difference } else { nil }
+  }
+
+  /// Of a sample box.
+  var style: StateStyle { difference?.style ?? shownState.style }
+  var sign: String { difference?.sign ?? shownState.sign }
+  var path: DrawnPath { difference?.path ?? shownState.path }
 }
 
 extension GraphPicture {
   var legend: [LegendItem] {
+    if isComparison { return comparisonLegend }
     var items: [LegendItem] = []
     for state in ShownState.allCases {
       let number = count(of: state)
@@ -126,16 +139,23 @@ extension GraphPicture.Edge {
     case .slot, .heldSlot: .dotted
     case .wait, .mainThread, .awaited: .longDashed
     case .barrier, .submission: .dashed
-    case .dependency: isMixed ? .dotted : isOpen && !isCycle ? .dashed : .solid
+    case .dependency: isMixed ? .dotted : difference == .went || isOpen && !isCycle ? .dashed : .solid
     }
   }
 
   /// Something else than a dependency that is waited for, and does not come.
   var isStuck: Bool { kind != .dependency && kind != .slot && kind != .submission && kind != .awaited }
-  var color: ColorPair { isCycle || isStuck ? Palette.cycle : isCritical ? Palette.critical : Palette.edge }
+  var color: ColorPair {
+    difference?.style.accent
+      ?? (isCycle || isStuck ? Palette.cycle : isCritical ? Palette.critical : Palette.edge)
+  }
   /// How often it stands is no fault.
-  var labelColor: ColorPair { isCycle || isStuck ? Palette.cycle : isCritical ? Palette.critical : Palette.muted }
+  var labelColor: ColorPair {
+    difference?.style.accent
+      ?? (isCycle || isStuck ? Palette.cycle : isCritical ? Palette.critical : Palette.muted)
+  }
   var width: Double {
+    if difference != nil { return 2.2 }
     if isCycle { return kind == .heldSlot ? 3 : 2.2 }
     return isStuck ? 1.6 : isCritical ? 2.8 : isMixed ? 1.6 : 1.2
   }

@@ -88,6 +88,8 @@ public struct GraphPicture: Sendable {
     public var tooltip: String
     /// Many operations in one box, of which ``operation`` is the first; nil: one.
     public var fold: Fold?
+    /// Of a comparison, where it is shown in place of the state; nil: of one run.
+    public var difference: BoxDifference?
 
     /// Names it in the SVG and the DOT text; the same in a later trace of the same run.
     public var id: String { fold.map { "fold-\($0.number)" } ?? "op-\(operation.rawValue)" }
@@ -153,6 +155,8 @@ public struct GraphPicture: Sendable {
     public var count = 1
     /// Between boxes that come both before and behind each other: its circle need be none of operations.
     public var isMixed = false
+    /// Of a comparison; nil: of one run, or the same.
+    public var difference: BoxDifference?
   }
 
   /// How many operations are in this state; what was recorded in part is counted apart.
@@ -179,11 +183,12 @@ public struct GraphPicture: Sendable {
     if edge.isCycle { classes.append("cycle") }
     if edge.isOpen { classes.append("open") }
     if edge.isMixed { classes.append("mixed") }
+    if let difference = edge.difference { classes.append(difference.rawValue) }
     return classes.joined(separator: " ")
   }
 
   package func cssClass(of node: Node) -> String {
-    var classes = ["op", node.state.rawValue]
+    var classes = ["op", node.look]
     if node.fold != nil { classes.insert("fold", at: 1) }
     if node.isCritical { classes.append("critical") }
     if node.isBarrier { classes.append("barrier") }

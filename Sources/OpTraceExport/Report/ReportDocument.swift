@@ -14,6 +14,7 @@ struct ReportDocument {
   let titles: QueueTitles
   let graphNote: String?
   let foresight: WhatIf?
+  let comparison: JSONValue?
 
   var json: JSONValue {
     .members([
@@ -68,6 +69,7 @@ struct ReportDocument {
         }),
       "findings": .array(doctor.findings.map(finding)),
       "foresight": .optional(foresight, foreseen),
+      "comparison": comparison ?? .null,
     ])
   }
 

@@ -15,6 +15,7 @@ public struct ReportExporter: Sendable {
   private let graph: EmbeddedGraph?
   private let graphNote: String?
   private let foresight: WhatIf?
+  private let comparison: JSONValue?
   private let page: ReportPage
   private let isServed: Bool
   private let isLive: Bool
@@ -23,16 +24,18 @@ public struct ReportExporter: Sendable {
   ///   - page: what is the same in every report; `OpTraceReport` has the project's own as `.standard`.
   ///   - graph: the drawing, or nil where there is none; `graphNote` then says why.
   ///   - foresight: changes that would make the run faster, the best first; nil where nobody has asked for any.
+  ///   - comparison: what differs between the two runs of the trace, as ``OpTraceComparison/Comparison`` says it in JSON; nil: it is one run.
   ///   - isServed: the page comes from `optrace view`, and may ask it for news.
   ///   - isLive: the trace still grows, so that it should.
   public init(
     _ trace: Trace, page: ReportPage, graph: EmbeddedGraph?, graphNote: String? = nil, foresight: WhatIf? = nil,
-    isServed: Bool = false, isLive: Bool = false
+    comparison: JSONValue? = nil, isServed: Bool = false, isLive: Bool = false
   ) {
     self.trace = trace
     self.graph = graph
     self.graphNote = graphNote ?? graph?.note
     self.foresight = foresight
+    self.comparison = comparison
     self.page = page
     self.isServed = isServed
     self.isLive = isLive
@@ -80,7 +83,7 @@ public struct ReportExporter: Sendable {
     let document = ReportDocument(
       trace: trace, doctor: DoctorReport(of: trace, diagnosis), summary: summary, timeline: timeline,
       threads: tables.threads, queueRows: tables.queueRows, titles: QueueTitles(trace), graphNote: graphNote,
-      foresight: foresight)
+      foresight: foresight, comparison: comparison)
     writer.text("{\"version\":1,\"document\":")
     document.json.write(to: writer, level: nil)
     writer.text(",\n\"tables\":{")

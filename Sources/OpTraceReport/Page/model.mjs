@@ -36,7 +36,7 @@ export class Model {
       verdict: document.verdict, loss: document.loss, graphNote: document.graphNote, queues: document.queues,
       classes: document.classes, threads: document.threads, groups: document.groups,
       waitsWithoutLane: document.waitsWithoutLane, places: document.places, functions: document.functions, kinds: document.kinds,
-      foresight: document.foresight, tasks: document.tasks, tasksWithoutLane: document.tasksWithoutLane,
+      foresight: document.foresight, comparison: document.comparison ?? null, tasks: document.tasks, tasksWithoutLane: document.tasksWithoutLane,
     });
     this.strings = data.strings;
     this.stateWords = document.stateWords;

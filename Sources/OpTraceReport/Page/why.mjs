@@ -3,11 +3,12 @@ import {counted, durationText, grouped, percentText} from './format.mjs';
 import {TIME_KINDS, h, moreButton, nameText, operationButton, timeWordsOfAll, timesBar, threadName, whenShown} from './dom.mjs';
 import {largestRows, sortableTable} from './table.mjs';
 import {histogramView} from './histogram.mjs';
+import {comparisonPart} from './comparison.mjs';
 
 export function mountWhy(element, model, selection) {
   whenShown(selection, 'why', () => {
     const view = new WhyView(model, selection);
-    element.append(h('div', {class: 'reading'}, timesLegend(model), view.criticalPath(), view.foresight(), view.remaining(), view.waits(),
+    element.append(h('div', {class: 'reading'}, comparisonPart(model.comparison, view.part), timesLegend(model), view.criticalPath(), view.foresight(), view.remaining(), view.waits(),
       view.queues(), view.dispatchQueues(), view.classes(), view.functions(), view.tasks(), view.taskTree(), ...view.work(), view.threads(), view.threadWaits(), view.places()));
   });
 }

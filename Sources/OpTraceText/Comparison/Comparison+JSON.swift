@@ -1,11 +1,14 @@
 public import OpTraceComparison
 import OpTraceModel
+import OpTracePrediction
 
 extension Comparison {
   /// The form of `optrace diff --json`; its keys are a contract (Documentation/json.md).
   ///
-  /// - Parameter failed: the conditions of a gate that hold.
-  public func json(failed: [Gate.Condition] = []) -> JSONValue {
+  /// - Parameters:
+  ///   - failed: the conditions of a gate that hold.
+  ///   - foresight: what the times mean for the wall time; nil: not known.
+  public func json(failed: [Gate.Condition] = [], foresight: Foresight? = nil) -> JSONValue {
     .members([
       "version": .integer(1),
       "runs": .members(["base": .integer(base.runs), "new": .integer(new.runs)]),
@@ -19,9 +22,32 @@ extension Comparison {
         "high": .optional(wall) { .number($0.high) },
         "p": .optional(wall) { .number($0.p) },
         "verdict": .string((wall?.verdict ?? .unclear).rawValue),
+        "foreseen": .optional(foresight, \.json),
       ]),
       "failedOn": .array(failed.map { .string($0.rawValue) }),
     ])
+  }
+}
+
+extension Foresight {
+  fileprivate var json: JSONValue {
+    .members(
+      [
+        "recordedSeconds": .seconds(recordedWall), "trusted": .bool(replay.isTrusted),
+        "reasons": .array(replay.reasons.map { .string($0) }),
+        "patterns": .array(
+          effects.map {
+            .object($0.timing.pattern.members + [.init("ratio", .number($0.timing.ratio))] + Self.members($0.wall))
+          }),
+      ], and: Self.members(together))
+  }
+
+  private static func members(_ wall: Prediction.Wall?) -> [JSONValue.Member] {
+    [
+      .init("wallSeconds", .optional(wall) { .seconds($0.likely) }),
+      .init("lowSeconds", .optional(wall) { .seconds($0.low) }),
+      .init("highSeconds", .optional(wall) { .seconds($0.high) }),
+    ]
   }
 }
 
@@ -62,8 +88,7 @@ extension StructureDifferences.Counts {
   /// The least and the most of all runs; `change` says which way.
   fileprivate var members: [JSONValue.Member] {
     [
-      .init(
-        "change", .string(base.upperBound == 0 ? "came" : new.upperBound == 0 ? "went" : isMore ? "more" : "fewer")),
+      .init("change", .string(change?.rawValue ?? "same")),
       .init("base", .array([.integer(base.lowerBound), .integer(base.upperBound)])),
       .init("new", .array([.integer(new.lowerBound), .integer(new.upperBound)])),
     ]

@@ -1,5 +1,6 @@
 public import OpTraceComparison
 import OpTraceModel
+import OpTracePrediction
 
 /// A ``Comparison`` for people.
 public struct ComparisonText: Sendable {
@@ -8,27 +9,33 @@ public struct ComparisonText: Sendable {
 
   private let comparison: Comparison
   private let failed: [Gate.Condition]
+  private let foresight: Foresight?
   private let style: TextStyle
 
-  /// - Parameter failed: the conditions of a gate that hold.
-  public init(_ comparison: Comparison, failed: [Gate.Condition] = [], style: TextStyle = .plain) {
-    (self.comparison, self.failed, self.style) = (comparison, failed, style)
+  /// - Parameters:
+  ///   - failed: the conditions of a gate that hold.
+  ///   - foresight: what the times mean for the wall time; nil: not known.
+  public init(
+    _ comparison: Comparison, failed: [Gate.Condition] = [], foresight: Foresight? = nil, style: TextStyle = .plain
+  ) {
+    (self.comparison, self.failed, self.foresight, self.style) = (comparison, failed, foresight, style)
   }
 
   /// Ends with a line end. O(differences + patterns).
   public var text: String {
-    [head, structure, findings, timings, verdict].filter { !$0.isEmpty }.joined(separator: "\n")
+    [head, structure, findings, timings, foreseen, verdict].filter { !$0.isEmpty }.joined(separator: "\n")
   }
 
   private var head: String {
     var table = TextTable([.text(""), .number("runs"), .number("operations"), .number("wall")])
     for (name, side) in [("base", comparison.base), ("new", comparison.new)] {
-      table.add([name, grouped(side.runs), range(side.operations), side.wall.map(duration) ?? "none"])
+      table.add([name, grouped(side.runs), ComparisonFigures.range(side.operations), side.wall.map(duration) ?? "none"])
     }
     var text = table.text(style)
     if let wall = comparison.wall {
-      text += "  wall time \(ratio(wall.ratio)) (\(ratio(wall.low)) to \(ratio(wall.high)))"
-      text += comparison.isTested ? ", p \(probability(wall.p)): \(painted(wall.verdict))\n" : "\n"
+      text +=
+        "  wall time \(ComparisonFigures.ratio(wall.ratio)) (\(ComparisonFigures.ratio(wall.low)) to \(ComparisonFigures.ratio(wall.high)))"
+      text += comparison.isTested ? ", p \(ComparisonFigures.probability(wall.p)): \(painted(wall.verdict))\n" : "\n"
     }
     return text
   }
@@ -58,7 +65,7 @@ public struct ComparisonText: Sendable {
     for item in items.prefix(Self.mostLines) {
       let sign = style.paint(item.counts.isMore ? .good : .error, item.counts.isMore ? "+" : "-")
       text +=
-        "    \(sign) \(item.text)  \(style.paint(.faint, "\(range(item.counts.base)) → \(range(item.counts.new))"))\n"
+        "    \(sign) \(item.text)  \(style.paint(.faint, "\(ComparisonFigures.range(item.counts.base)) → \(ComparisonFigures.range(item.counts.new))"))\n"
     }
     return text + more(items.count - Self.mostLines, indent: "    ")
   }
@@ -86,9 +93,11 @@ public struct ComparisonText: Sendable {
     ])
     for timing in comparison.timings.prefix(Self.mostTimings) {
       table.add([
-        title(timing.pattern), timing.pattern.queue ?? "", duration(timing.running), ratio(timing.ratio),
-        "\(ratio(timing.low)) to \(ratio(timing.high))",
-        comparison.isTested ? timing.p.map(probability) ?? "" : "", comparison.isTested ? timing.verdict.rawValue : "",
+        title(timing.pattern), timing.pattern.queue ?? "", duration(timing.running),
+        ComparisonFigures.ratio(timing.ratio),
+        "\(ComparisonFigures.ratio(timing.low)) to \(ComparisonFigures.ratio(timing.high))",
+        comparison.isTested ? timing.p.map(ComparisonFigures.probability) ?? "" : "",
+        comparison.isTested ? timing.verdict.rawValue : "",
       ])
     }
     var text = style.paint(.strong, "Times of operations") + "\n" + table.text(style)
@@ -105,6 +114,25 @@ public struct ComparisonText: Sendable {
     return text
   }
 
+  private var foreseen: String {
+    guard let foresight else { return "" }
+    let trust = foresight.replay.isTrusted ? "" : style.paint(.warning, ", and is not to be trusted here")
+    var text = style.paint(.strong, "What that means for the wall time") + "\n"
+    text +=
+      "  a model of a base run, \(duration(foresight.recordedWall)) recorded, "
+      + "\(foresight.replay.wall.map(duration) ?? "no end") replayed\(trust)\n"
+    for effect in foresight.effects {
+      text +=
+        "  \(title(effect.timing.pattern)) \(ComparisonFigures.ratio(effect.timing.ratio)): \(wall(effect.wall))\n"
+    }
+    if foresight.effects.count > 1 { text += "  all of these: \(wall(foresight.together))\n" }
+    return text
+  }
+
+  private func wall(_ wall: Prediction.Wall?) -> String {
+    wall.map { "\(duration($0.likely)) (\(duration($0.low)) to \(duration($0.high)))" } ?? "never ends"
+  }
+
   // MARK: - Words
 
   private var verdict: String {
@@ -112,11 +140,7 @@ public struct ComparisonText: Sendable {
     return style.paint(.error, "fails on " + failed.map(\.rawValue).joined(separator: ", ")) + "\n"
   }
 
-  private func title(_ pattern: WorkPattern) -> String {
-    let name = shown(pattern.name)
-    let kind = pattern.function ?? pattern.className
-    return kind == pattern.name ? name : "\(name) (\(shown(kind)))"
-  }
+  private func title(_ pattern: WorkPattern) -> String { shown(pattern.title) }
 
   private func painted(_ verdict: TimingVerdict) -> String {
     switch verdict {
@@ -129,26 +153,6 @@ public struct ComparisonText: Sendable {
   private func shown(_ text: String) -> String { TerminalText.printable(text) }
 
   private func more(_ count: Int, indent: String) -> String { count > 0 ? "\(indent)and \(grouped(count)) more\n" : "" }
-
-  private func range(_ counts: ClosedRange<Int>) -> String {
-    counts.count == 1 ? grouped(counts.lowerBound) : "\(grouped(counts.lowerBound)) to \(grouped(counts.upperBound))"
-  }
-
-  /// `x1.07`.
-  private func ratio(_ value: Double) -> String {
-    guard value.isFinite, value < 1000 else { return ">x1000" }
-    let hundredths = Int((value * 100).rounded())
-    if hundredths == 0 { return "<x0.01" }
-    return "x\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
-  }
-
-  /// `0.012`, `<0.001`.
-  private func probability(_ value: Double) -> String {
-    if value < 0.001 { return "<0.001" }
-    let thousandths = String(Int((value * 1000).rounded()))
-    if thousandths == "1000" { return "1" }
-    return "0." + String(repeating: "0", count: 3 - thousandths.count) + thousandths
-  }
 }
 
 extension Comparison {

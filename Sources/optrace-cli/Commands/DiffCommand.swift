@@ -2,7 +2,9 @@
   import ArgumentParser
   import Foundation
   import OpTraceComparison
+  import OpTraceExport
   import OpTraceFormat
+  import OpTraceGraphviz
   import OpTraceModel
   import OpTraceText
 
@@ -50,8 +52,10 @@
 
     @Option(
       name: .shortAndLong,
-      help: ArgumentHelp("The file to write; '-' is standard output, and the default.", valueName: "file"),
-      completion: .file())
+      help: ArgumentHelp(
+        "The file to write; '-' is standard output, and the default. A name that ends with .html gets the report's page with both timelines, one with .svg the graph of what came and went.",
+        valueName: "file"),
+      completion: .file(extensions: ["html", "svg", "json"]))
     var output: String?
 
     @OptionGroup var limit: UnpackingLimit
@@ -75,10 +79,7 @@
           throw ValidationError("'\(printable(path))' is named twice: a run counts once.")
         }
       }
-      if let output, output.lowercased().hasSuffix(".html") || output.lowercased().hasSuffix(".svg") {
-        throw ValidationError(
-          "'\(printable(output))': diff writes text, and JSON into a file whose name ends with .json.")
-      }
+      if json, isPage || isPicture { throw ValidationError("--json and a page or picture exclude each other.") }
       let standard = (traces + base + new).count { $0 == "-" }
       if standard > 1 { throw ValidationError("'-' is named twice: standard input can be read once.") }
     }
@@ -96,30 +97,49 @@
       let inputs = (bases + news).map { TraceInput(path: $0, limit: limit) }
       var output = Output(path: output)
       for input in inputs { output = try input.output(self.output) }
-      var comparer = Comparer()
-      var isDamaged = false
-      for (place, input) in inputs.enumerated() {
-        let trace = try input.read().trace
-        try gate?.checkWhole(trace, input)
-        isDamaged = isDamaged || trace.loss.isDamaged
-        withProgress("comparing \(input.name)") { comparer.add(trace, as: place < bases.count ? .base : .new) }
-      }
+      var runs = ComparedRuns(inputs, baseCount: bases.count)
+      try runs.compare { try gate?.checkWhole($0, $1) }
       var rule = TimingRule()
       if let threshold = gate?.slowerThreshold { rule.threshold = threshold }
-      let comparison = withProgress("comparing") { comparer.comparison(rule: rule) }
+      let comparison = withProgress("comparing") { runs.comparer.comparison(rule: rule) }
       let failed = gate?.failed(comparison) ?? []
       if let needed = comparison.runsNeeded, gate?.conditions.contains(.slower) == true {
         Console.warning(
           "--fail-on slower cannot hold: with so many patterns no change is told from chance below "
             + "\(needed) runs of each side; record more with 'optrace record --runs 10'")
       }
-      if json || self.output?.lowercased().hasSuffix(".json") == true {
-        try output.write(comparison.json(failed: failed).bytes)
-      } else {
-        try output.write(ComparisonText(comparison, failed: failed, style: output.style).text)
-      }
+      try write(comparison, of: &runs, failed: failed, to: output)
       if !failed.isEmpty { throw ExitStatus.foundError }
-      if isDamaged { throw ExitStatus.badInput }
+      if runs.isDamaged { throw ExitStatus.badInput }
+    }
+
+    private var isPage: Bool { output?.lowercased().hasSuffix(".html") == true }
+    private var isPicture: Bool { output?.lowercased().hasSuffix(".svg") == true }
+
+    private func write(
+      _ comparison: Comparison, of runs: inout ComparedRuns, failed: [Gate.Condition], to output: Output
+    ) throws {
+      if isPicture {
+        let picture = GraphPicture(of: comparison, title: runs.title)
+        let layout = try withProgress("laying out the graph") { try GraphvizRenderer.layout(picture) }
+        return try output.writeLong { try SVGWriter.write(picture, layout, to: $0) }
+      }
+      let base = try runs.typical(.base)
+      let foresight = base.flatMap { base in
+        withProgress("foreseeing the wall time") {
+          Foresight(comparison, base: base, processors: OwnMachine.processors(of: base.header))
+        }
+      }
+      let json = comparison.json(failed: failed, foresight: foresight)
+      if isPage, let base, let new = try runs.typical(.new) {
+        let report = Report.exporter(for: base, and: new, comparison, json: json, title: runs.title)
+        try output.writeLong { try report.write(to: $0) }
+      } else if self.json || self.output?.lowercased().hasSuffix(".json") == true {
+        try output.write(json.bytes)
+      } else {
+        try output.write(
+          ComparisonText(comparison, failed: failed, foresight: foresight, style: output.style).text)
+      }
     }
 
     private func gate(baseRuns: Int, newRuns: Int) throws -> Gate? {

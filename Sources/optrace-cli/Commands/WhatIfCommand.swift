@@ -77,7 +77,7 @@
       let whatIf = try foresee(predictors, scenarios)
       if isPage, let predictor = predictors.first, let scenario = whatIf.scenarios.first {
         let foreseen = predictor.predictedTrace(scenario.changes)
-        let report = Report.exporter(for: predictor.trace.beside(foreseen, called: "foreseen"))
+        let report = Report.exporter(for: predictor.trace, foreseen: foreseen)
         try output.writeLong { try report.write(to: $0) }
       } else if json || self.output?.lowercased().hasSuffix(".json") == true {
         try output.write(whatIf.json.bytes)

@@ -43,6 +43,20 @@ export function written(name, text) {
   });
 }
 
+// Of two traces in their text form: what changed from the one to the other.
+export function compared(name, base, changed) {
+  return once(`compared ${name}`, () => {
+    const files = [['base', base], ['new', changed]].map(([word, text]) => {
+      const trace = temporary(`${name}-${word}.txt`);
+      writeFileSync(trace, text);
+      return trace;
+    });
+    const page = temporary(`${name}-diff.html`);
+    execFileSync(optrace, ['diff', ...files, '-o', page], {stdio: ['ignore', 'ignore', 'pipe']});
+    return page;
+  });
+}
+
 // Of the first part of a sample's file.
 export function cut(name, bytes) {
   return once(`cut ${name}`, () => {

@@ -16,9 +16,9 @@ extension GraphDrawing {
   private func drawMark(_ mark: LegendItem.Mark, on canvas: inout some GraphCanvas) {
     let box = GraphLayout.Box(minX: 0, minY: 0, maxX: 22, maxY: 17)
     switch mark {
-    case .state, .unknown, .culprit:
+    case .state, .unknown, .culprit, .difference:
       canvas.box(box, radius: 4, .box)
-      canvas.path(mark.shownState.path, at: GraphLayout.Point(5.5, 3), .sign)
+      canvas.path(mark.path, at: GraphLayout.Point(5.5, 3), .sign)
     case .barrier:
       canvas.box(box, radius: 4, .box)
       drawGate(box, inset: 4, on: &canvas)
@@ -59,7 +59,7 @@ struct LegendRows {
 
   static func markWidth(_ item: LegendItem) -> Double {
     switch item.mark {
-    case .state, .unknown, .culprit, .barrier: 22
+    case .state, .unknown, .culprit, .barrier, .difference: 22
     case .fold: 26
     case .many: 20
     case .line: 27

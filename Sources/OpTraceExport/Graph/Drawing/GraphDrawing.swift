@@ -110,12 +110,13 @@ struct GraphDrawing {
     let pad = GraphMetrics.padding
     let inner = width - 2 * pad
     canvas.begin(.node(index), at: GraphLayout.Point(centre.x - width / 2, centre.y - height / 2))
-    if node.fold != nil {
+    // Of a comparison every box is a pattern, be it of one operation.
+    if node.fold != nil, node.difference == nil {
       for card in GraphMetrics.cards(behind: box) { canvas.box(card, radius: 8, .card) }
     }
     canvas.box(box, radius: 8, .box)
     if node.isBarrier { drawGate(box, inset: 9, on: &canvas) }
-    canvas.path(node.state.path, at: GraphLayout.Point(pad - 1, 7.5), .sign)
+    canvas.path(node.signPath, at: GraphLayout.Point(pad - 1, 7.5), .sign)
     canvas.text(
       DrawnWords(node.name, .name, within: inner - GraphMetrics.signWidth),
       at: GraphLayout.Point(pad + GraphMetrics.signWidth, 18))
@@ -130,7 +131,7 @@ struct GraphDrawing {
       let lane = picture.lanes[node.lane].title
       canvas.text(DrawnWords(lane, .caption, within: inner), at: GraphLayout.Point(pad, line))
     }
-    drawBar(node.bar, GraphLayout.Point(pad, height - 7), width: inner, on: &canvas)
+    if node.difference == nil { drawBar(node.bar, GraphLayout.Point(pad, height - 7), width: inner, on: &canvas) }
     canvas.end(.node(index))
   }
 
@@ -146,7 +147,7 @@ struct GraphDrawing {
     let node = picture.nodes[index]
     let lane = layout.metrics.namesLanes ? picture.lanes[node.lane].title : nil
     var name = DrawnWords(node.leanName(lane), .leanName, within: width - 2 * left - GraphMetrics.signWidth)
-    name.text = "\(node.state.sign) \(name.text)"
+    name.text = "\(node.sign) \(name.text)"
     canvas.text(name, at: GraphLayout.Point(0, 0))
     canvas.end(.node(index))
   }

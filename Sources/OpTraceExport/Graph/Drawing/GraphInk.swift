@@ -48,13 +48,14 @@ extension GraphPicture {
 
   private func look(of node: Node, hasLanes: Bool) -> NodeLook {
     NodeLook(
-      state: node.state, isCritical: node.isCritical, isCulprit: node.isCulprit,
+      state: node.state, difference: node.difference, isCritical: node.isCritical, isCulprit: node.isCulprit,
       isDotted: node.isUnknown || node.isExternal, fill: fill(of: node, hasLanes: hasLanes))
   }
 
   /// The state's colour; where queues have no lanes, a tint of its queue for the states that are plain.
   func fill(of node: Node, hasLanes: Bool) -> ColorPair {
     let lane = lanes[node.lane]
+    if let difference = node.difference { return difference.style.fill }
     if !hasLanes, lane.isBoxed, [.finished, .pending].contains(node.state) { return lane.style.fill }
     return node.state.style.fill
   }
@@ -63,6 +64,7 @@ extension GraphPicture {
 /// What an operation's look depends on.
 private struct NodeLook {
   var state: ShownState
+  var difference: BoxDifference?
   var isCritical = false
   var isCulprit = false
   var isDotted = false
@@ -70,14 +72,13 @@ private struct NodeLook {
   var fill: ColorPair?
 
   func ink(of role: DrawnRole) -> GraphInk {
-    let style = state.style
     switch role {
     case .box: return GraphInk(fill: fill ?? style.fill, stroke: border, width: width, dashes: dashes)
     case .card: return GraphInk(fill: style.fill, stroke: isCritical ? Palette.critical : style.border, width: 1.2)
     case .sign:
-      return GraphInk(fill: state == .executing ? style.accent : nil, stroke: style.accent, width: 1.7, isRound: true)
+      return GraphInk(fill: hasFullSign ? style.accent : nil, stroke: style.accent, width: 1.7, isRound: true)
     case .gate: return .line(style.accent, 1.6, isRound: true)
-    case .name: return GraphInk(fill: style.text, isBold: true, isStruck: state == .cancelled)
+    case .name: return GraphInk(fill: style.text, isBold: true, isStruck: difference == .went || state == .cancelled)
     case .leanName: return .text(style.text, bold: true)
     case .caption: return .text(state == .deadlocked ? style.text : Palette.muted)
     case .count: return .text(Palette.muted)
@@ -89,8 +90,12 @@ private struct NodeLook {
     }
   }
 
+  private var style: StateStyle { difference?.style ?? state.style }
+
+  private var hasFullSign: Bool { difference == nil && state == .executing }
+
   private var border: ColorPair {
-    isCulprit ? Palette.cycle : isCritical && state != .deadlocked ? Palette.critical : state.style.border
+    isCulprit ? Palette.cycle : isCritical && state != .deadlocked ? Palette.critical : style.border
   }
 
   private var width: Double {
@@ -100,6 +105,7 @@ private struct NodeLook {
   private var dashes: [Double] {
     if isCulprit { return [] }
     if isDotted { return [1.5, 3] }
+    if difference == .went { return [4, 3] }
     return [.pending, .stalled].contains(state) ? [4, 3] : []
   }
 }
@@ -107,6 +113,7 @@ private struct NodeLook {
 extension LegendItem.Mark {
   fileprivate var look: NodeLook {
     var look = NodeLook(state: shownState)
+    if case .difference(let difference) = self { look.difference = difference }
     if case .unknown = self { look.isDotted = true }
     if case .culprit = self { look.isCulprit = true }
     return look

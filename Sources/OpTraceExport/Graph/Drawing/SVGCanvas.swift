@@ -244,6 +244,7 @@ extension GraphPicture {
   fileprivate func cssClass(of mark: LegendItem.Mark) -> String {
     switch mark {
     case .state(let state): "op \(state.rawValue)"
+    case .difference(let difference): "op \(difference.rawValue)"
     case .unknown: "op \(mark.shownState.rawValue) unknown"
     case .culprit: "op \(mark.shownState.rawValue) culprit"
     case .line(let line): cssClass(of: line.sample)

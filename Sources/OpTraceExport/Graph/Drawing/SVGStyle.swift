@@ -39,7 +39,7 @@ enum SVGStyle {
     .op,.dep{transition:opacity .12s}
     .tracing .op[id]:not(.lit),.tracing .dep[id]:not(.lit),.tracing .words:not(.lit){opacity:.16}
     .tracing .op.here .box,.op:focus-visible .box{stroke-width:3.4}
-    \(colors(picture, hasLanes) { $0.light })
+    \(picture.isComparison ? comparisonShapes : "")\(colors(picture, hasLanes) { $0.light })
     @media screen and (prefers-color-scheme:dark){
     \(colors(picture, hasLanes) { $0.dark })
     }
@@ -50,6 +50,26 @@ enum SVGStyle {
 
   private static func stuckEdges(_ part: String, prefix: String = ".dep") -> String {
     ["cycle", "held-slot", "wait", "barrier", "main-thread"].map { "\(prefix).\($0)\(part)" }.joined(separator: ",")
+  }
+
+  private static let comparisonShapes = """
+    .op.went .box{stroke-dasharray:4 3}
+    .op.went .name{text-decoration:line-through}
+    .dep.came .line,.dep.more .line,.dep.fewer .line{stroke-width:2.2}
+    .dep.went .line{stroke-width:2.2;stroke-dasharray:5 3.5}
+
+    """
+
+  private static func comparisonColors(_ hex: (ColorPair) -> String) -> [String] {
+    BoxDifference.allCases.flatMap { difference in
+      let (look, style) = (difference.rawValue, difference.style)
+      return [
+        ".op.\(look) .box{fill:\(hex(style.fill));stroke:\(hex(style.border))}",
+        ".optrace-graph .op.\(look) .name{fill:\(hex(style.text))}", ".op.\(look) .sign{stroke:\(hex(style.accent))}",
+        ".dep.\(look) .line{stroke:\(hex(style.accent))}", ".dep.\(look) .tip{fill:\(hex(style.accent))}",
+        ".optrace-graph .words.\(look) .label{fill:\(hex(style.accent))}",
+      ]
+    }
   }
 
   private static func colors(_ picture: GraphPicture, _ hasLanes: Bool, _ pick: (ColorPair) -> Color) -> String {
@@ -99,6 +119,7 @@ enum SVGStyle {
       ".op.culprit .box,.optrace-graph .queue.culprit .lane-box{stroke:\(hex(Palette.cycle))}",
       ".optrace-graph .queue.culprit .lane-caption{fill:\(hex(Palette.cycle))}",
     ]
+    if picture.isComparison { rules += comparisonColors(hex) }
     return rules.joined(separator: "\n")
   }
 

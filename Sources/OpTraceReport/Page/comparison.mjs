@@ -1,0 +1,96 @@
+// What changed between two versions: of a page that shows a run of each.
+import {counted, durationText, grouped} from './format.mjs';
+import {h} from './dom.mjs';
+import {sortableTable} from './table.mjs';
+
+const SIGNS = {came: '+', went: '−', more: '↑', fewer: '↓', ends: '≠'};
+
+/** `12`, `12 to 15`. */
+const rangeText = ([least, most]) => least === most ? grouped(least) : `${grouped(least)} to ${grouped(most)}`;
+export const ratioText = ratio => ratio === null || ratio >= 1000 ? '>×1000' : ratio < 0.005 ? '<×0.01' : `×${ratio.toFixed(2)}`;
+export const chanceText = p => p === null ? '' : p < 0.001 ? '<0.001' : p > 0.9995 ? '1' : p.toFixed(3);
+const seconds = value => durationText(value * 1e9);
+const patternText = one => {
+  const kind = one.function ?? one.class;
+  return kind && kind !== one.pattern ? `${one.pattern} (${kind})` : one.pattern;
+};
+const queueWords = queue => queue === null ? 'no queue' : queue === '' ? '(no name)' : queue;
+
+/** The lines of the structure that differ: `{change, what, base, new}`. */
+export function structureLines({operations, edges, queues, limits, states}) {
+  const line = (one, what) => ({change: one.change, what, base: rangeText(one.base), new: rangeText(one.new)});
+  return [
+    ...operations.map(one => line(one, `operations ${patternText(one)}`)),
+    ...edges.map(one => line(one, `${patternText(one.waiter)} waits for ${patternText(one.dependency)}`)),
+    ...queues.map(one => line(one, `queue ${queueWords(one.queue)}`)),
+    ...limits.map(one => line(one, `queue ${queueWords(one.queue)}, ${one.limit === null ? 'no limit' : `at most ${grouped(one.limit)}`}`)),
+    ...endLines(states),
+  ];
+}
+
+/** What ends otherwise, one line for each pattern: the states that went, and those that came. */
+function endLines(states) {
+  const byPattern = new Map();
+  for (const one of states) {
+    const key = JSON.stringify([one.pattern, one.class, one.queue, one.function]);
+    if (!byPattern.has(key)) byPattern.set(key, {name: patternText(one), before: [], after: []});
+    const isMore = one.change === 'came' || one.change === 'more';
+    byPattern.get(key)[isMore ? 'after' : 'before'].push(`${rangeText(isMore ? one.new : one.base)} ${one.state}`);
+  }
+  return [...byPattern.values()].map(({name, before, after}) => ({
+    change: 'ends', what: `${name} at the end`, base: before.join(', ') || '–', new: after.join(', ') || '–',
+  }));
+}
+
+/** One part of the page, or null where the page shows one run. */
+export function comparisonPart(comparison, part) {
+  if (!comparison) return null;
+  const {runs, structure, timings, wall, failedOn} = comparison;
+  const walls = wall.baseSeconds !== null && wall.newSeconds !== null && `, ${seconds(wall.baseSeconds)} before and ${seconds(wall.newSeconds)} after (${ratioText(wall.ratio)})`;
+  const isTested = Math.min(runs.base, runs.new) >= 5;
+  return part('What changed',
+    h('p', {class: 'lead'}, `${counted(runs.base, 'run')} of the base against ${counted(runs.new, 'run')} of the new version`, walls, '. ',
+      'The timeline shows a run of each, one above the other: the new one’s queues and threads have “(new)” behind their names, and both begin at the same moment. ',
+      'The graph shows patterns of operations, what came and what went in colours. All that follows below counts both runs.'),
+    failedOn.length > 0 && h('p', {class: 'wrong'}, `Fails on ${failedOn.join(', ')}.`),
+    structurePart(structure), findingsPart(structure.findings), timingsPart(timings, isTested), foreseenPart(wall.foreseen));
+}
+
+function structurePart(structure) {
+  const lines = structureLines(structure);
+  if (lines.length === 0) return h('p', {}, 'Structure: the same.');
+  return sortableTable({caption: 'What came and what went', rows: lines, columns: [
+    {title: '', css: 'change-cell', cell: ({change}) => h('span', {class: `change ${change}`, title: change}, SIGNS[change] ?? ''), value: ({change}) => change},
+    {title: 'What', cell: ({what}) => h('bdi', {}, what), value: ({what}) => what},
+    {title: 'Before', isNumber: true, cell: one => one.base},
+    {title: 'After', isNumber: true, cell: one => one.new},
+  ]});
+}
+
+function findingsPart(findings) {
+  if (findings.length === 0) return null;
+  return h('ul', {class: 'changes'}, findings.map(({code, change, severity}) => h('li', {},
+    h('span', {class: `change ${change === 'came' ? 'went' : 'came'}`}, change === 'came' ? '+' : '−'),
+    ` the doctor ${change === 'came' ? 'finds' : 'no longer finds'} `, h('code', {}, code), severity === 'error' && ', an error')));
+}
+
+function timingsPart(timings, isTested) {
+  if (timings.length === 0) return null;
+  return [h('h3', {}, 'Times of operations'), sortableTable({caption: 'Times of operations', rows: timings, columns: [
+    {title: 'Operations', cell: one => h('bdi', {}, patternText(one)), value: patternText},
+    {title: 'Queue', cell: one => h('bdi', {}, queueWords(one.queue)), value: one => queueWords(one.queue)},
+    {title: 'Times', isNumber: true, cell: one => ratioText(one.ratio), value: one => one.ratio},
+    {title: 'Range', cell: one => `${ratioText(one.low)} to ${ratioText(one.high)}`},
+    {title: 'p', isNumber: true, cell: one => isTested ? chanceText(one.p) : '', value: one => one.p ?? 2},
+    {title: 'Verdict', cell: one => isTested ? h('span', {class: `change ${one.verdict}`}, one.verdict) : '', value: one => one.verdict},
+  ]}), !isTested && h('p', {class: 'faint'}, 'Five runs of each side at least tell what is slower and what is chance: optrace record --runs 10.')];
+}
+
+function foreseenPart(foreseen) {
+  if (!foreseen) return null;
+  const wall = one => one.wallSeconds === null ? 'never ends' : `${seconds(one.wallSeconds)} (${seconds(one.lowSeconds)} to ${seconds(one.highSeconds)})`;
+  return [h('h3', {}, 'What that means for the wall time'),
+    h('p', {}, `By a model of a run of the base, which took ${seconds(foreseen.recordedSeconds)}`, foreseen.trusted ? ':' : ` (not to be trusted here: ${foreseen.reasons.join(' ')}):`),
+    h('ul', {class: 'changes'}, foreseen.patterns.map(one => h('li', {}, h('bdi', {}, patternText(one)), ` ${ratioText(one.ratio)} as long: ${wall(one)}`)),
+      foreseen.patterns.length > 1 && h('li', {}, `all of these: ${wall(foreseen)}`))];
+}
