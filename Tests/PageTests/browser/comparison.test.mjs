@@ -1,7 +1,7 @@
 // A page of `optrace diff`: what changed, two timelines, and the graph of what came and went.
 import {after, test} from 'node:test';
 import assert from 'node:assert/strict';
-import {closeBrowser, openReport} from '../support/browser.mjs';
+import {closeBrowser, openReport, writtenTexts} from '../support/browser.mjs';
 import {compared, sample, textTrace} from '../support/reports.mjs';
 
 after(closeBrowser);
@@ -42,9 +42,9 @@ test('what changed comes first: structure, times, and what they mean for the wal
 });
 
 test('both runs stand on one timeline and begin at once', async () => {
-  const {tab, problems, close} = await openReport(page());
-  const groups = await tab.evaluate(() => document.getElementById('timeline').innerText);
-  for (const name of ['work', 'work (new)', 'disk (new)']) assert.ok(groups.includes(name), name);
+  const {tab, problems, close} = await openReport(page(), {height: 1400});
+  const shown = (await writtenTexts(tab)).map(({text}) => text ?? '').join('\n');
+  for (const name of ['Queue work · limit 2', 'Queue work (new) · limit 1', 'Queue disk (new)']) assert.ok(shown.includes(name), `${name} in ${shown}`);
   assert.deepEqual(problems, []);
   await close();
 });

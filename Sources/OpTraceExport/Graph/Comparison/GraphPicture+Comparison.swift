@@ -197,7 +197,8 @@ private struct ComparisonPicture {
   /// `3 → 4 operations`, `1 operation · finished → pending`.
   private func caption(_ one: StructureDifferences.Operations) -> String {
     let isOne = one.counts.base == 1...1 && one.counts.new == 1...1
-    return "\(one.counts.words) \(isOne ? "operation" : "operations")" + (endWords(one.pattern).map { " · \($0)" } ?? "")
+    return "\(one.counts.words) \(isOne ? "operation" : "operations")"
+      + (endWords(one.pattern).map { " · \($0)" } ?? "")
   }
 
   private func endWords(_ pattern: WorkPattern) -> String? {
