@@ -170,6 +170,7 @@ struct DiffCommandTests {
     try refused(
       [base, new, "--fail-on", "slower=3%"], "slower needs 5 runs of each side at least, and there are 1 and 1")
     try refused([base, new, "-o", base], "is the trace itself")
+    try refused([base, new, "-o", folder.path("diff.png")], "diff draws its graph as svg")
     try refused([base, folder.path("none")], "no such file", status: 66)
     try refused([base, try folder.write("empty", [])], "is empty", status: 65)
   }

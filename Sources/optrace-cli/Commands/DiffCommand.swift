@@ -79,6 +79,9 @@
           throw ValidationError("'\(printable(path))' is named twice: a run counts once.")
         }
       }
+      if let output, [".png", ".pdf", ".dot"].contains(where: output.lowercased().hasSuffix) {
+        throw ValidationError("'\(printable(output))': diff draws its graph as svg.")
+      }
       if json, isPage || isPicture { throw ValidationError("--json and a page or picture exclude each other.") }
       let standard = (traces + base + new).count { $0 == "-" }
       if standard > 1 { throw ValidationError("'-' is named twice: standard input can be read once.") }
