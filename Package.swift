@@ -14,8 +14,9 @@ let package = Package(
       name: "OpTraceAnalysis",
       targets: [
         "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTracePrediction", "OpTraceComparison", "OpTraceText",
-        "OpTraceExport",
+        "OpTraceExport", "OpTraceTables",
       ]),
+    .library(name: "OpTraceSQL", targets: ["OpTraceSQL"]),
     .library(name: "OpTraceReport", targets: ["OpTraceReport"]),
     .library(name: "OpTraceGraphviz", targets: ["OpTraceGraphviz"]),
     .library(name: "OpTraceDiagnostics", targets: ["OpTraceDiagnostics"]),
@@ -65,6 +66,15 @@ let package = Package(
       dependencies: [
         "OpTraceText", "OpTraceComparison", "OpTracePrediction", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat",
       ]),
+    // A trace as tables: what SQL and every format for other databases is made from.
+    .target(
+      name: "OpTraceTables", dependencies: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+    // Tables asked in the system's SQLite.
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    // Lines typed at a terminal.
+    .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"]), .brew(["libedit"])]),
+    .target(name: "OpTraceSQL", dependencies: ["CSQLite", "OpTraceTables", "OpTraceAnalysis"]),
     // The files of the report's page, by themselves: a program that links the rest does not carry them.
     .target(name: "OpTraceReport", dependencies: ["OpTraceExport"], resources: [.embedInCode("Page")]),
     .systemLibrary(
@@ -88,7 +98,8 @@ let package = Package(
         "OpTraceText", "OpTraceExport", "OpTraceSymbols",
         .target(name: "OpTraceReport", condition: cli),
         .target(name: "OpTraceGraphviz", condition: cli),
-        .target(name: "CZlib", condition: cli),
+        .target(name: "OpTraceSQL", condition: cli), .target(name: "OpTraceTables", condition: cli),
+        .target(name: "CZlib", condition: cli), .target(name: "CEdit", condition: cli),
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: cli),
         .product(name: "Rainbow", package: "Rainbow", condition: cli),
         .product(name: "NIOCore", package: "swift-nio", condition: cli),
@@ -144,6 +155,8 @@ let package = Package(
     .testTarget(
       name: "OpTraceComparisonTests",
       dependencies: ["TestSupport", "OpTraceComparison", "OpTraceAnalysis", "OpTraceModel"]),
+    .testTarget(
+      name: "OpTraceSQLTests", dependencies: ["TestSupport", "OpTraceSQL", "OpTraceTables", "OpTraceModel"]),
     .testTarget(
       name: "OpTraceGraphvizTests",
       dependencies: [
@@ -243,7 +256,7 @@ if Context.environment["OPTRACE_OPTIMIZED"] == "1" {
   let computing = [
     "OpTraceFormat", "OpTraceModel", "OpTraceSymbols", "OpTraceAnalysis", "OpTracePrediction", "OpTraceComparison",
     "OpTraceText",
-    "OpTraceExport", "OpTraceGraphviz",
+    "OpTraceTables", "OpTraceSQL", "OpTraceExport", "OpTraceGraphviz",
   ]
   for target in package.targets where computing.contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-O"], .when(configuration: .debug)))

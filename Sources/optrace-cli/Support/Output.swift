@@ -49,6 +49,22 @@
       }
     }
 
+    /// The same for what opens its file itself, and by name: a database. `body` finds an empty file.
+    func writeNamed(_ body: (UnsafePointer<CChar>) throws -> Void) throws {
+      guard let path else { throw Failure.usage("a database is a file: give it a name") }
+      var status = stat()
+      let isThere = stat(path.asPath, &status) == 0
+      if isThere, status.st_mode & S_IFMT == S_IFDIR { throw Failure.cannotWrite(path, reason(EISDIR)) }
+      if isThere, status.st_mode & S_IFMT != S_IFREG { throw Failure.usage("a database is a file: give it a name") }
+      let target = resolved(path)
+      if isThere, access(target.asPath, W_OK) != 0 { throw Failure.cannotWrite(path, reason(errno)) }
+      let temporary = try TemporaryFile(beside: target, named: path)
+      defer { temporary.discard() }
+      if isThere { temporary.withDescriptor { _ = fchmod($0, status.st_mode & 0o7777) } }
+      try temporary.withPath(body)
+      if let number = temporary.publish(as: target) { throw Failure.cannotWrite(path, reason(number)) }
+    }
+
     private struct ClosedPipe: Error {}
 
     private func writeOpen(_ descriptor: Int32, _ name: String, _ body: (Sink) throws -> Void) throws {

@@ -45,6 +45,15 @@
       }
     }
 
+    /// Runs `body` with the file's path, for writers that open files themselves.
+    func withPath<Value>(_ body: (UnsafePointer<CChar>) throws -> Value) rethrows -> Value {
+      try path.asPath.withUnsafeBufferPointer { bytes in
+        // Never empty: it ends with a zero.
+        guard let start = bytes.baseAddress else { return try "".withCString(body) }
+        return try body(start)
+      }
+    }
+
     /// Nil when the file now stands under the name, else the error number. Closing tells of writes that failed late.
     func publish(as target: String) -> Int32? {
       guard let file = file.take() else { return nil }

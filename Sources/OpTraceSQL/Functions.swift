@@ -1,0 +1,70 @@
+import CSQLite
+import OpTraceAnalysis
+import OpTraceTables
+
+/// What queries may call besides SQLite's own functions.
+enum Functions {
+  /// Aggregates by name: the part of the values below the result. By the nearest rank, so each result is one of the values.
+  static let percentiles: [(name: String, share: Double)] = [
+    ("p50", 0.5), ("p75", 0.75), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99), ("p999", 0.999), ("median", 0.5),
+  ]
+
+  static func register(in database: OpaquePointer) -> Int32 {
+    var status = SQLITE_OK
+    for (name, _) in percentiles where status == SQLITE_OK { status = registerPercentile(name, in: database) }
+    guard status == SQLITE_OK else { return status }
+    return sqlite3_create_function_v2(
+      database, "name_pattern", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil,
+      { context, _, arguments in
+        guard let text = arguments?[0].flatMap({ sqlite3_value_text($0) }) else { return sqlite3_result_null(context) }
+        give(.text(NamePattern.of(String(cString: text))), to: context)
+      }, nil, nil, nil)
+  }
+
+  /// The values of one group; SQLite keeps a pointer to them between calls.
+  private final class Values {
+    var numbers: [Double] = []
+    var isWhole = true
+  }
+
+  private static func registerPercentile(_ name: String, in database: OpaquePointer) -> Int32 {
+    // What the functions in C are told: the share's place in the list.
+    let place = percentiles.firstIndex { $0.name == name } ?? 0
+    return sqlite3_create_function_v2(
+      database, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, UnsafeMutableRawPointer(bitPattern: place + 1), nil,
+      { context, _, arguments in
+        let kept = sqlite3_aggregate_context(context, Int32(MemoryLayout<UnsafeRawPointer?>.size))
+        guard let kept, let argument = arguments?[0] else { return }
+        let slot = kept.assumingMemoryBound(to: UnsafeRawPointer?.self)
+        if slot.pointee == nil { slot.pointee = UnsafeRawPointer(Unmanaged.passRetained(Values()).toOpaque()) }
+        guard let pointer = slot.pointee else { return }
+        let values = Unmanaged<Values>.fromOpaque(pointer).takeUnretainedValue()
+        switch sqlite3_value_numeric_type(argument) {
+        case SQLITE_INTEGER: values.numbers.append(Double(sqlite3_value_int64(argument)))
+        case SQLITE_FLOAT:
+          values.numbers.append(sqlite3_value_double(argument))
+          values.isWhole = false
+        default: break
+        }
+      },
+      { context in
+        // Without a row there is nothing: a size of 0 asks for no memory.
+        guard let kept = sqlite3_aggregate_context(context, 0),
+          let pointer = kept.assumingMemoryBound(to: UnsafeRawPointer?.self).pointee
+        else { return sqlite3_result_null(context) }
+        let values = Unmanaged<Values>.fromOpaque(pointer).takeRetainedValue()
+        let place = Int(bitPattern: sqlite3_user_data(context)) - 1
+        guard !values.numbers.isEmpty, Functions.percentiles.indices.contains(place) else {
+          return sqlite3_result_null(context)
+        }
+        values.numbers.sort()
+        let rank = Int((Functions.percentiles[place].share * Double(values.numbers.count)).rounded(.up))
+        let value = values.numbers[min(max(rank, 1), values.numbers.count) - 1]
+        if values.isWhole, let whole = Int64(exactly: value) {
+          sqlite3_result_int64(context, whole)
+        } else {
+          sqlite3_result_double(context, value)
+        }
+      }, nil)
+  }
+}

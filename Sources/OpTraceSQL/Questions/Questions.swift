@@ -1,0 +1,159 @@
+extension Question {
+  static let waits = [
+    Question(
+      "waits-by-class", "How long do operations of each class wait, and run, 99 of 100 of them?",
+      """
+      SELECT class, count(*) AS operations,
+        p99(wait_dependencies) AS p99_wait_dependencies, p99(wait_slot) AS p99_wait_slot, p99(running) AS p99_running
+      FROM operations GROUP BY class ORDER BY p99_wait_slot DESC, class
+      """),
+    Question(
+      "starved-queues", "In which queues do operations wait for a slot, and how long?",
+      """
+      SELECT q.name AS queue, q.max_concurrent, count(*) AS operations, sum(o.wait_slot) AS wait_slot,
+        max(o.wait_slot) AS longest, round(1.0 * sum(o.wait_slot) / nullif(sum(o.running), 0), 3) AS waits_per_running
+      FROM operations o JOIN queues q ON q.trace = o.trace AND q.id = o.queue
+      GROUP BY o.trace, q.id ORDER BY wait_slot DESC
+      """),
+    Question(
+      "cross-queue", "Which queue waits for operations of which other one?",
+      """
+      SELECT q.name AS queue, p.name AS waits_for, count(*) AS dependencies,
+        sum(max(0, coalesce(d.finished, 0) - coalesce(o.enqueued, 0))) AS until_finished
+      FROM dependencies e
+      JOIN operations o ON o.trace = e.trace AND o.id = e.operation
+      JOIN operations d ON d.trace = e.trace AND d.id = e.dependency
+      JOIN queues q ON q.trace = o.trace AND q.id = o.queue
+      JOIN queues p ON p.trace = d.trace AND p.id = d.queue
+      WHERE o.queue <> d.queue GROUP BY o.trace, q.id, p.id ORDER BY dependencies DESC, queue
+      """),
+    Question(
+      "slowest", "What took longest, of a hundred the one, and what did it wait for?",
+      """
+      SELECT o.id, o.name, o.class, q.name AS queue, o.finished - o.enqueued AS took, o.wait_dependencies, o.wait_slot,
+        o.running, h.name AS held_by
+      FROM operations o LEFT JOIN queues q ON q.trace = o.trace AND q.id = o.queue
+      LEFT JOIN operations h ON h.trace = o.trace AND h.id = o.held_by
+      WHERE o.finished - o.enqueued >= (SELECT p99(finished - enqueued) FROM operations)
+      ORDER BY took DESC LIMIT 100
+      """),
+    Question(
+      "thread-waits", "What do threads block on, and for how long?",
+      """
+      SELECT target_kind, target_name, count(*) AS waits, sum(duration) AS total, max(duration) AS longest,
+        sum(ended IS NULL) AS not_over
+      FROM waits GROUP BY trace, target_kind, target ORDER BY total DESC LIMIT 50
+      """),
+    Question(
+      "slot-holders", "Which classes hold the slots that others wait for?",
+      """
+      SELECT h.class AS holder, o.class AS waiter, q.name AS queue, count(*) AS times, sum(o.wait_slot) AS wait_slot
+      FROM operations o JOIN operations h ON h.trace = o.trace AND h.id = o.held_by
+      LEFT JOIN queues q ON q.trace = o.trace AND q.id = o.queue
+      GROUP BY o.trace, h.class, o.class, q.id ORDER BY wait_slot DESC LIMIT 50
+      """),
+  ]
+
+  static let structure = [
+    Question(
+      "path-by-class", "Which classes decide how long the whole takes?",
+      """
+      SELECT o.class, count(*) AS steps, sum(c.running) AS running, sum(c.wait_slot) AS wait_slot,
+        sum(c.wait_dependencies) AS wait_dependencies
+      FROM critical_path c JOIN operations o ON o.trace = c.trace AND o.id = c.work
+      GROUP BY o.class ORDER BY running DESC
+      """),
+    Question(
+      "fan-in-out", "Which operations wait for most, and which are most waited for?",
+      """
+      SELECT o.id, o.name, coalesce(w.count, 0) AS waits_for, coalesce(n.count, 0) AS needed_by
+      FROM operations o
+      LEFT JOIN (SELECT trace, operation, count(*) AS count FROM dependencies GROUP BY trace, operation) w
+        ON w.trace = o.trace AND w.operation = o.id
+      LEFT JOIN (SELECT trace, dependency, count(*) AS count FROM dependencies GROUP BY trace, dependency) n
+        ON n.trace = o.trace AND n.dependency = o.id
+      WHERE w.count IS NOT NULL OR n.count IS NOT NULL
+      ORDER BY max(waits_for, needed_by) DESC, o.id LIMIT 50
+      """),
+    Question(
+      "retries", "What runs again and again, by the pattern of its name?",
+      """
+      SELECT name_pattern(name) AS pattern, class, count(*) AS operations, sum(state = 'failed') AS failed,
+        sum(state = 'cancelled') AS cancelled, sum(running) AS running
+      FROM operations GROUP BY pattern, class HAVING count(*) > 1 ORDER BY failed DESC, operations DESC LIMIT 50
+      """),
+    Question(
+      "adders", "From which threads is work added, and how much?",
+      """
+      SELECT t.name AS thread, t.main, q.name AS queue, count(*) AS operations
+      FROM operations o JOIN threads t ON t.trace = o.trace AND t.id = o.enqueued_thread
+      LEFT JOIN queues q ON q.trace = o.trace AND q.id = o.queue
+      GROUP BY o.trace, t.id, q.id ORDER BY operations DESC LIMIT 50
+      """),
+  ]
+
+  static let load = [
+    Question(
+      "busy-threads", "How long did so many threads run work at once?",
+      """
+      SELECT threads, sum(until - time) AS time FROM (
+        SELECT threads, time, lead(time, 1, time) OVER (PARTITION BY trace ORDER BY time) AS until FROM busy_threads)
+      GROUP BY threads ORDER BY threads
+      """),
+    Question(
+      "queue-depth", "How much stood in each queue, at most and on average over its time?",
+      """
+      SELECT q.name AS queue, max(d.pending) AS most_pending, max(d.ready) AS most_ready, max(d.executing) AS most_executing,
+        round(sum(1.0 * d.ready * (d.until - d.time)) / nullif(sum(d.until - d.time), 0), 2) AS mean_ready
+      FROM (SELECT *, lead(time, 1, time) OVER (PARTITION BY trace, queue ORDER BY time) AS until FROM queue_depth) d
+      JOIN queues q ON q.trace = d.trace AND q.id = d.queue GROUP BY d.trace, q.id ORDER BY mean_ready DESC
+      """),
+    Question(
+      "idle-slots", "Where did slots stand empty while operations of other queues waited for one?",
+      """
+      SELECT q.name AS queue, q.max_concurrent, round(avg(d.executing), 2) AS mean_executing,
+        (SELECT sum(wait_slot) FROM operations o WHERE o.trace = q.trace AND o.queue <> q.id) AS others_waited
+      FROM queue_depth d JOIN queues q ON q.trace = d.trace AND q.id = d.queue
+      WHERE q.max_concurrent IS NOT NULL GROUP BY d.trace, q.id HAVING avg(d.executing) < q.max_concurrent
+      ORDER BY others_waited DESC
+      """),
+    Question(
+      "traces-that-differ", "Which traces have classes that run much longer than elsewhere?",
+      """
+      SELECT trace, class, operations, running, usual, round(1.0 * running / nullif(usual, 0), 2) AS times FROM (
+        SELECT o.trace, o.class, count(*) AS operations, avg(o.running) AS running,
+          (SELECT avg(running) FROM operations a WHERE a.class = o.class) AS usual
+        FROM operations o GROUP BY o.trace, o.class)
+      ORDER BY times DESC LIMIT 50
+      """),
+  ]
+
+  static let outcomes = [
+    Question(
+      "never-started", "What was enqueued and never began?",
+      """
+      SELECT o.id, o.name, o.class, q.name AS queue, o.state, o.wait_dependencies + o.wait_slot AS waited
+      FROM operations o LEFT JOIN queues q ON q.trace = o.trace AND q.id = o.queue
+      WHERE o.enqueued IS NOT NULL AND o.began IS NULL AND o.started IS NULL AND o.state <> 'unknown'
+      ORDER BY waited DESC LIMIT 100
+      """),
+    Question(
+      "cancelled-early", "What was cancelled before it began?",
+      """
+      SELECT class, count(*) AS operations, avg(cancelled - enqueued) AS mean_age
+      FROM operations WHERE cancelled IS NOT NULL AND (began IS NULL OR cancelled < began)
+      GROUP BY class ORDER BY operations DESC
+      """),
+    Question(
+      "failures", "How often does each class fail?",
+      """
+      SELECT class, count(*) AS operations, sum(state = 'failed') AS failed,
+        round(100.0 * sum(state = 'failed') / count(*), 1) AS percent
+      FROM operations GROUP BY class HAVING sum(state = 'failed') > 0 ORDER BY failed DESC
+      """),
+    Question(
+      "findings", "What does the doctor find?",
+      "SELECT code, severity, count(*) AS findings, min(title) AS first FROM findings GROUP BY code, severity ORDER BY findings DESC"
+    ),
+  ]
+}

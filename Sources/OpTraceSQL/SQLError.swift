@@ -1,0 +1,38 @@
+import CSQLite
+
+/// Why a query gave no answer, or not all of it.
+public struct SQLError: Error, Sendable, Equatable {
+  /// What kind of fault it is.
+  public enum Reason: Sendable, Equatable {
+    /// The query cannot be understood, or names what there is not.
+    case query
+    /// It would write.
+    case readOnly
+    /// It took longer than it was given.
+    case timeout
+    /// Somebody ended it.
+    case interrupted
+    /// The database could not be written, or SQLite gave up.
+    case failed
+  }
+
+  /// What kind of fault it is.
+  public let reason: Reason
+  /// SQLite's words, or ours.
+  public let message: String
+  /// Where in the query, in bytes of UTF-8 from 0; nil: not told.
+  public let offset: Int?
+  /// What there is no such thing as; nil: the fault is another.
+  public let unknownName: String?
+
+  init(_ reason: Reason, _ message: String, offset: Int? = nil) {
+    (self.reason, self.message, self.offset) = (reason, message, offset)
+    let beginnings = ["no such table: ", "no such column: ", "no such function: "]
+    unknownName =
+      beginnings.lazy.compactMap { start -> String? in
+        guard message.hasPrefix(start) else { return nil }
+        // `main.operation`, `o.nmae`: the last part is the name.
+        return message.dropFirst(start.count).split(separator: ".").last.map(String.init)
+      }.first
+  }
+}

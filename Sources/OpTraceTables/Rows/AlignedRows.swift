@@ -1,0 +1,81 @@
+public import OpTraceText
+
+/// A table for people: columns as wide as the first rows want them, numbers to the right. What is wider later moves what stands
+/// behind it; what is wider than a column may be is cut with an ellipsis.
+public struct AlignedRows: RowWriter {
+  private static let sample = 500
+  private static let widest = 60
+
+  private let writer: ByteWriter
+  private let style: TextStyle
+  private var columns: [String] = []
+  /// Until there are enough to know how wide columns are.
+  private var waiting: [[TableValue]]? = []
+  private var widths: [Int] = []
+  private var isNumber: [Bool] = []
+  /// How many rows were written.
+  public private(set) var count = 0
+
+  /// Throws what `sink` throws, when it is called.
+  public init(_ sink: @escaping ByteSink, style: TextStyle = .plain) {
+    (writer, self.style) = (ByteWriter(sink), style)
+  }
+
+  public mutating func begin(_ columns: [String]) throws { self.columns = columns }
+
+  public mutating func row(_ values: [TableValue]) throws {
+    count += 1
+    guard waiting != nil else { return try write(values) }
+    waiting?.append(values)
+    if count >= Self.sample { try writeSample() }
+  }
+
+  public mutating func end() throws {
+    try writeSample()
+    if count == 0 { writer.text("no rows\n") }
+    try writer.finish()
+  }
+
+  private mutating func writeSample() throws {
+    guard let rows = waiting else { return }
+    waiting = nil
+    guard !rows.isEmpty else { return }
+    for (place, column) in columns.enumerated() {
+      let cells = rows.lazy.map { Self.cell($0[place]) }
+      widths.append(
+        max(TerminalText.columns(of: Self.cut(column)), cells.map { TerminalText.columns(of: $0) }.max() ?? 0))
+      isNumber.append(rows.allSatisfy { $0[place].isNumber || $0[place] == .null })
+    }
+    writer.string(style.paint(.faint, line(columns.map(Self.cut))))
+    writer.text("\n")
+    for row in rows { try write(row) }
+  }
+
+  private func write(_ values: [TableValue]) throws {
+    writer.string(line(values.map(Self.cell)))
+    writer.text("\n")
+    try writer.check()
+  }
+
+  private func line(_ cells: [String]) -> String {
+    var text = ""
+    for (place, cell) in cells.enumerated() {
+      if place > 0 { text += "  " }
+      text += TerminalText.padded(cell, widths[place], right: isNumber[place])
+    }
+    while text.hasSuffix(" ") { text.removeLast() }
+    return text
+  }
+
+  private static func cell(_ value: TableValue) -> String { cut(value.text ?? "null") }
+  private static func cut(_ text: String) -> String { TerminalText.fitting(TerminalText.printable(text), widest) }
+}
+
+extension TableValue {
+  fileprivate var isNumber: Bool {
+    switch self {
+    case .integer, .real: true
+    case .null, .text, .blob: false
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import OpTraceAnalysis
+public import OpTraceModel
+
+/// A trace that tables are made of. What takes an analysis is found when a table first needs it, and kept. Not for several
+/// threads at once.
+public final class TableSource {
+  /// The trace.
+  public let trace: Trace
+  /// Names the trace in every table: 16 hexadecimal digits of a hash of the run of the system, the process, its start and the
+  /// trace's start. The same for a packed trace, and for one that was read again.
+  public let hash: String
+
+  /// O(1).
+  public init(_ trace: Trace) {
+    self.trace = trace
+    hash = Self.hash(of: trace.header)
+  }
+
+  private(set) lazy var holders = SlotHolders(trace)
+  private(set) lazy var pathRows = CriticalPath(of: trace).steps.enumerated().map { PathRow(number: $0 + 1, step: $1) }
+  private(set) lazy var findingRows = Diagnosis(of: trace).findings.enumerated().map {
+    FindingRow(number: $0 + 1, finding: $1)
+  }
+  private(set) lazy var busyThreads = BusyThreads.changes(trace)
+  private(set) lazy var queueDepths = QueueDepth.changes(trace)
+  private(set) lazy var dependencies = DependencyRow.all(trace)
+  private(set) lazy var queueChanges = trace.queues.flatMap { queue in
+    queue.changes.map { (queue: queue.id, change: $0) }
+  }
+  private(set) lazy var findingOperations = FindingOperation.all(findingRows)
+  private(set) lazy var frames = StackRow.all(trace)
+
+  /// What kind of work has this number: numbers are given to all kinds together. O(log n).
+  func kind(of id: WorkID) -> String? {
+    if trace.operation(id) != nil { return "operation" }
+    if trace.block(id) != nil { return "block" }
+    return trace.task(id) != nil ? "task" : nil
+  }
+
+  /// FNV-1a of 64 bits (Fowler, Noll and Vo), over the facts that no two traces share.
+  private static func hash(of header: TraceHeader) -> String {
+    var value: UInt64 = 0xcbf2_9ce4_8422_2325
+    func add(_ bytes: some Sequence<UInt8>) {
+      for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    }
+    func add(_ number: UInt64) { withUnsafeBytes(of: number.littleEndian) { add($0) } }
+    add(header.bootID)
+    add(UInt64(header.processID))
+    add(header.processStart)
+    add(header.startMonotonic)
+    add(header.startWall)
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

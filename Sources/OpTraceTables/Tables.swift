@@ -1,0 +1,11 @@
+extension TraceTable {
+  /// All tables, in the order in which they are shown. A new one is a file in `Tables/` and a word here.
+  public static let all: [TraceTable] = [
+    .traces, .operations, .dependencies, .queues, .queueChanges, .threads, .waits, .blocks, .tasks, .spans, .marks,
+    .stacks,
+    .criticalPath, .findings, .findingOperations, .busyThreads, .queueDepth,
+  ]
+
+  /// The table of this name; nil: there is none.
+  public static func named(_ name: String) -> TraceTable? { all.first { $0.name == name } }
+}

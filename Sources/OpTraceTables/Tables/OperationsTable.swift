@@ -1,0 +1,68 @@
+import OpTraceAnalysis
+import OpTraceModel
+
+extension TraceTable {
+  public static let operations = TraceTable(
+    "operations", "one row for each operation", sortedBy: "id", of: { $0.trace.operations.indices },
+    [
+      column("id", .integer, "its number in the trace") { TableValue($0.id) },
+      column("name", .text, "its name, else the function that it runs, else its class") { .text($0.title) },
+      column("class", .text, "its class, without the module") { .text($0.className) },
+      column("function", .text, "the function that it runs, where that is not its class's own") {
+        TableValue($0.function?.shortName)
+      },
+      column("file", .text, "where its code stands") { TableValue($0.codePlace.file) },
+      column("line", .integer, "where its code stands") { TableValue($0.codePlace.line) },
+      column("queue", .integer, "queues.id") { TableValue($0.queue) },
+      column("created", .integer, "when the object was made") { TableValue($0.created) },
+      column("enqueued", .integer, "when it was given to a queue") { TableValue($0.enqueued) },
+      column("ready", .integer, "when it last turned ready") { TableValue($0.ready) },
+      column("started", .integer, "when its start() was entered") { TableValue($0.started) },
+      column("began", .integer, "when its own code began") { TableValue($0.executionBegan) },
+      column("ended", .integer, "when its own code was over") { TableValue($0.executionEnded) },
+      column("finished", .integer, "when isFinished turned true") { TableValue($0.finished) },
+      column("cancelled", .integer, "when cancelling was first asked for") { TableValue($0.cancelRequested) },
+      column("released", .integer, "when the object was gone") { TableValue($0.released) },
+      column("state", .text, "pending, ready, executing, finished, cancelled, failed, unknown") {
+        .text($0.isOutcomeKnown ? $0.state.rawValue : "unknown")
+      },
+      column("thread", .integer, "threads.id: where its own code began") { TableValue($0.executionBegan?.thread) },
+      column("enqueued_thread", .integer, "threads.id: who gave it to its queue") { TableValue($0.enqueued?.thread) },
+      ColumnOf("held_by", .integer, "whose end gave it its slot") { source, place in
+        TableValue(holder(source, place))
+      },
+      ColumnOf("held_by_kind", .text, "operation, block, task; null where held_by is") { source, place in
+        TableValue(holder(source, place) == nil ? nil : "operation")
+      },
+      times("wait_dependencies", "from the enqueueing until nothing stood in its way but its queue's limit") {
+        $0.enqueued == nil ? nil : $1.waitingForDependencies
+      },
+      times("wait_slot", "from then until its own code began") { $0.enqueued == nil ? nil : $1.waitingForSlot },
+      times("running", "from then until it was finished") { $0.began == nil ? nil : $1.running },
+      column("cpu", .integer, "processor time of its code (record --cpu)") { TableValue($0.processorTime) },
+    ])
+
+  private static func column(
+    _ name: String, _ type: ColumnType, _ meaning: String,
+    _ value: @escaping @Sendable (borrowing OperationRecord) -> TableValue
+  ) -> ColumnOf<Int> {
+    ColumnOf(name, type, meaning) { source, place in value(source.trace.operations[place]) }
+  }
+
+  /// Null too where what became of it is not in the trace.
+  private static func times(
+    _ name: String, _ meaning: String,
+    _ value: @escaping @Sendable (borrowing OperationRecord, OperationTimes) -> Nanoseconds?
+  ) -> ColumnOf<Int> {
+    ColumnOf(name, .integer, meaning) { source, place in
+      guard source.trace.operations[place].isOutcomeKnown else { return .null }
+      let times = OperationTimes(of: source.trace.operations[place], traceEnd: source.trace.end)
+      return TableValue(value(source.trace.operations[place], times))
+    }
+  }
+
+  private static func holder(_ source: TableSource, _ place: Int) -> OperationID? {
+    let holder = source.holders.ofOperations[place]
+    return holder < 0 ? nil : source.trace.operations[Int(holder)].id
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("optrace sql", .ownThread)
+struct SqlCommandTests {
+  private let folder: Scratch
+  private let trace: String
+
+  init() throws {
+    folder = try Scratch()
+    trace = try folder.write("run.txt", Array(Self.text.utf8))
+  }
+
+  private static let text = TypedTrace().text(
+    """
+    0 t1 queue q1 limit=1 "work"
+    0 t1 created #1 class="Load"
+    0 t1 named #1 "a,\\"b\\""
+    0 t1 enqueued #1 queue=q1 priority=0
+    0 t1 ready #1
+    0 t2 started #1
+    0 t2 began #1
+    40 t2 ended #1
+    40 t2 finished #1
+    40 t2 start-returned #1
+    """, in: .milliseconds)
+
+  @Test("a table for people, values for spreadsheets, objects for scripts")
+  func formats() throws {
+    let query = "SELECT id, name, cancelled, 1.5 AS half FROM operations"
+    let table = try Command.run("sql", trace, query)
+    #expect(table.output == "id  name   cancelled  half\n 1  a,\"b\"       null   1.5\n")
+    #expect(table.errors == "" && table.status == 0)
+    #expect(
+      try Command.run("sql", trace, query, "--csv").output == "id,name,cancelled,half\r\n1,\"a,\"\"b\"\"\",,1.5\r\n")
+    let json = try Command.run("sql", trace, query, "--json")
+    #expect(json.output == "[\n{\"id\":1,\"name\":\"a,\\\"b\\\"\",\"cancelled\":null,\"half\":1.5}\n]\n")
+    #expect(try Command.run("sql", trace, "SELECT name FROM marks", "--json").output == "[]\n")
+    #expect(try Command.run("sql", trace, "SELECT id FROM spans WHERE 0").status == 64)
+    #expect(try Command.run("sql", trace, "SELECT name FROM spans").output == "no rows\n")
+  }
+
+  @Test("the query comes as an argument, from standard input, or has a name")
+  func sources() throws {
+    #expect(try Command.run("sql", trace, "--csv", input: Array("SELECT 1 AS one;\n".utf8)).output == "one\r\n1\r\n")
+    let asked = try Command.run("sql", trace, "@waits-by-class")
+    #expect(asked.output.hasPrefix("class  operations"))
+    #expect(
+      try Command.run("sql", trace, "--csv", input: Array("@waits-by-class".utf8)).output.hasPrefix("class,operations,")
+    )
+    let listed = try Command.run("sql", "--list")
+    #expect(listed.output.hasPrefix("@waits-by-class"))
+    #expect(try Command.run("sql", "--list", "@slowest").output.contains("FROM operations"))
+    let piped = try Command.run(
+      "sql", "-", "SELECT count(*) AS n FROM operations", "--csv", input: Array(Self.text.utf8))
+    #expect(piped.output == "n\r\n1\r\n")
+  }
+
+  @Test("the tables, and what their columns mean")
+  func schema() throws {
+    let output = try Command.run("sql", "--schema").output
+    #expect(output.hasPrefix("traces  one row for each trace\n"))
+    #expect(output.contains("\noperations  one row for each operation\n"))
+    #expect(output.contains("\nruns  "))
+  }
+
+  @Test("what is wrong is told with its place and with names that are near")
+  func errors() throws {
+    func refused(_ arguments: [String], _ words: String, status: Int32 = 64, input: [UInt8] = []) throws {
+      let result = try Command.run(arguments: ["sql"] + arguments, input: input)
+      #expect(result.status == status, "\(arguments)")
+      #expect(result.errors.contains(words), "\(result.errors)")
+      #expect(result.output == "")
+    }
+    try refused(
+      [trace, "SELECT id,\n  nmae FROM operations"],
+      "optrace: no such column: nmae; did you mean 'name'?\n    nmae FROM operations\n    ^\n")
+    try refused([trace, "SELECT 1 FROM operation"], "no such table: operation; did you mean 'operations'?")
+    try refused([trace, "DELETE FROM operations"], "a trace is only read here: no query may change anything")
+    try refused([trace, "SELECT 1; SELECT 2"], "one query at a time")
+    try refused([trace, "@slow"], "there is no question '@slow': did you mean 'slowest'?")
+    try refused([trace], "there is no query")
+    try refused([], "missing a trace")
+    try refused(["-"], "so the query must be an argument")
+    try refused([trace, "SELECT 1", "--json", "--csv"], "--json and --csv exclude each other")
+    try refused([trace, "SELECT 1", "--timeout", "0"], "--timeout is a number of seconds above 0")
+    try refused([folder.path("none"), "SELECT 1"], "no such file", status: 66)
+    try refused([try folder.write("empty", []), "SELECT 1"], "is empty", status: 65)
+    try refused([trace, "SELECT 1", "-o", trace], "is the trace itself")
+    let endless = "WITH RECURSIVE c(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
+    try refused([trace, endless, "--timeout", "0.1"], "it took longer than it was given", status: 1)
+  }
+
+  @Test("--db writes a file that any SQLite reads, whole or not at all")
+  func database() throws {
+    let file = folder.path("run.db")
+    #expect(try Command.run("sql", trace, "--db", file).status == 0)
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+    #expect(bytes.starts(with: Array("SQLite format 3\u{0}".utf8)))
+    // Again, over it.
+    #expect(try Command.run("sql", trace, "--db", file).status == 0)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == bytes)
+    for (path, words, status) in [
+      ("/dev/full", "a database is a file", 64), (folder.path(""), "it is a folder", 73),
+      (folder.path("none/x.db"), "there is no folder", 73), (trace, "is the trace itself", 64),
+    ] as [(String, String, Int32)] {
+      let result = try Command.run("sql", trace, "--db", path)
+      #expect(result.status == status, "\(path)")
+      #expect(result.errors.contains(words), "\(result.errors)")
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("")).sorted() == ["run.db", "run.txt"])
+  }
+
+  @Test("rows are written as they come, and a reader that has enough ends the query")
+  func closedPipe() throws {
+    let endless = "WITH RECURSIVE c(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c) SELECT x FROM c"
+    let result = try Command.run("sql", trace, endless, "--csv", shell: "\"$optrace\" \"$@\" | head -n 3")
+    #expect(result.output == "x\r\n1\r\n2\r\n")
+  }
+
+  @Test("a damaged trace is asked as far as it goes, with status 65")
+  func damaged() throws {
+    let text = try folder.write("lost.txt", Array((Self.text + "40 t2 nonsense #1\n").utf8))
+    let result = try Command.run("sql", text, "SELECT count(*) AS n FROM operations", "--csv")
+    #expect(result.status == 65)
+  }
+}

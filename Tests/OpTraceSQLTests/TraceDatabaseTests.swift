@@ -1,0 +1,225 @@
+import OpTraceModel
+import OpTraceTables
+import TestSupport
+import Testing
+
+@testable import OpTraceSQL
+
+@Suite("Asking a trace in SQL")
+struct TraceDatabaseTests {
+  /// Two queues, one of which has one slot; "late" waits for a dependency and for it.
+  static func trace() -> Trace {
+    var make = HandmadeTrace()
+    let net = make.queue("net", limit: 1)
+    let disk = make.queue("disk")
+    let first = make.operation("load 1", on: net, began: 1, ended: 5)
+    make.operation("load 2", on: net, thread: 3, ready: 0, began: 5, ended: 9)
+    let store = make.operation("store", on: disk, after: [first], ready: 5, began: 6, ended: 7, error: "no room")
+    make.operation("late", on: net, after: [store])
+    make.operation(nil)
+    make.operation("never", on: disk, cancelled: 4)
+    return make.trace
+  }
+
+  static func rows(_ query: String, of traces: [Trace] = [trace()], timeout: Double? = nil) throws -> [[TableValue]] {
+    var rows: [[TableValue]] = []
+    try TraceDatabase(traces.map { TableSource($0) }).run(
+      query, timeout: timeout, columns: { _ in }, row: { rows.append($0) })
+    return rows
+  }
+
+  static func text(_ query: String, of traces: [Trace] = [trace()]) throws -> [String] {
+    try rows(query, of: traces).map { row in
+      row.map { value in
+        switch value {
+        case .null: "null"
+        case .integer(let number): "\(number)"
+        case .real(let number): "\(number)"
+        case .text(let text): text
+        case .blob(let bytes): "\(bytes)"
+        }
+      }.joined(separator: " | ")
+    }
+  }
+
+  @Test("every table has the rows and columns of the model, cell by cell")
+  func cells() throws {
+    let source = TableSource(Self.trace())
+    for table in TraceTable.all {
+      let rows = table.rows(of: source)
+      let found = try Self.rows("SELECT * FROM \(table.name)")
+      #expect(found.count == rows.count, "\(table.name)")
+      #expect(table.columns.first?.name == "trace")
+      for (number, row) in found.enumerated() {
+        for (column, value) in row.enumerated() {
+          #expect(value == rows[number, column], "\(table.name) \(table.columns[column].name) \(number)")
+        }
+      }
+    }
+  }
+
+  @Test("operations: their columns are a contract")
+  func operations() throws {
+    #expect(
+      TraceTable.operations.columns.map(\.name) == [
+        "trace", "id", "name", "class", "function", "file", "line", "queue", "created", "enqueued", "ready", "started",
+        "began", "ended", "finished", "cancelled", "released", "state", "thread", "enqueued_thread", "held_by",
+        "held_by_kind", "wait_dependencies", "wait_slot", "running", "cpu",
+      ])
+    #expect(
+      try Self.text(
+        "SELECT id, name, queue, enqueued, began, finished, state, thread, held_by, held_by_kind FROM operations")
+        == [
+          "1 | load 1 | 1 | 0 | 1000000 | 5000000 | finished | 2 | null | null",
+          "2 | load 2 | 1 | 0 | 5000000 | 9000000 | finished | 3 | 1 | operation",
+          "3 | store | 2 | 0 | 6000000 | 7000000 | failed | 2 | null | null",
+          "4 | late | 1 | 0 | null | null | pending | null | null | null",
+          "5 | Step | null | null | null | null | pending | null | null | null",
+          "6 | never | 2 | 0 | null | null | pending | null | null | null",
+        ])
+    #expect(
+      try Self.text("SELECT wait_dependencies, wait_slot, running, cancelled FROM operations WHERE id IN (2, 3, 5, 6)")
+        == [
+          "0 | 5000000 | 4000000 | null", "5000000 | 1000000 | 1000000 | null", "null | null | null | null",
+          "9000000 | 0 | null | 4000000",
+        ])
+  }
+
+  @Test("what is looked up by number is found, whatever the bounds are made of")
+  func bounds() throws {
+    let all = try Self.rows("SELECT id FROM operations").map { $0[0] }
+    for (condition, expected) in [
+      ("id = 3", [3]), ("id = 3.0", [3]), ("id = '3'", [3]), ("id = 3.5", []), ("id = NULL", []), ("id > 4", [5, 6]),
+      ("id >= 4.5", [5, 6]), ("id < 3 AND id > 1", [2]), ("id BETWEEN 2 AND 4", [2, 3, 4]), ("id > 6", []),
+      ("id < 1", []),
+      ("id = 9223372036854775807", []), ("id > 'x'", []), ("id IN (6, 1)", [1, 6]), ("+id = 3", [3]),
+    ] as [(String, [Int64])] {
+      let found = try Self.rows("SELECT id FROM operations WHERE \(condition) ORDER BY id").map { $0[0] }
+      #expect(found == expected.map { .integer($0) }, "\(condition)")
+    }
+    #expect(try Self.rows("SELECT id FROM operations ORDER BY id DESC").map { $0[0] } == all.reversed())
+    #expect(try Self.text("SELECT dependency FROM dependencies WHERE operation = 4") == ["3"])
+  }
+
+  @Test("several traces stand in one table, each with its own name")
+  func several() throws {
+    var other = Self.trace()
+    other.header.startMonotonic = 7
+    let counts = try Self.text("SELECT count(*), count(DISTINCT trace) FROM operations", of: [Self.trace(), other])
+    #expect(counts == ["12 | 2"])
+    #expect(
+      try Self.text("SELECT name FROM operations WHERE id = 3 ORDER BY trace", of: [Self.trace(), other]).count == 2)
+    #expect(TableSource(other).hash != TableSource(Self.trace()).hash)
+    #expect(TableSource(other).hash.count == 16)
+  }
+
+  @Test("load over time: busy threads and the depth of queues")
+  func load() throws {
+    #expect(
+      try Self.text("SELECT time, threads FROM busy_threads") == [
+        "1000000 | 1", "6000000 | 2", "7000000 | 1", "9000000 | 0",
+      ])
+    #expect(
+      try Self.text("SELECT time, pending, ready, executing FROM queue_depth WHERE queue = 1") == [
+        "0 | 2 | 1 | 0", "1000000 | 1 | 1 | 1", "5000000 | 1 | 0 | 1", "9000000 | 1 | 0 | 0",
+      ])
+  }
+
+  @Test("views: runs and transitions")
+  func views() throws {
+    #expect(
+      try Self.text("SELECT kind, work, thread, began FROM runs ORDER BY began") == [
+        "operation | 1 | 2 | 1000000", "operation | 2 | 3 | 5000000", "operation | 3 | 2 | 6000000",
+      ])
+    #expect(
+      try Self.text("SELECT transition FROM transitions WHERE operation = 3 ORDER BY time") == [
+        "enqueued", "ready", "started", "began", "ended", "finished",
+      ])
+  }
+
+  @Test("percentiles are by the nearest rank: always one of the values")
+  func percentiles() throws {
+    let values = "WITH v(x) AS (VALUES (3), (1), (2), (NULL), (10))"
+    #expect(
+      try Self.text("\(values) SELECT p50(x), p90(x), p99(x), median(x), p75(x) FROM v") == ["2 | 10 | 10 | 2 | 3"])
+    #expect(try Self.text("\(values) SELECT p50(x) FROM v WHERE x > 100") == ["null"])
+    #expect(try Self.text("SELECT p50(1.5), p50('x'), p50('7')") == ["1.5 | null | 7"])
+    for count in 1...40 {
+      let list = (1...count).map { "(\($0))" }.joined(separator: ",")
+      let rank = (count * 95 + 99) / 100
+      #expect(try Self.text("WITH v(x) AS (VALUES \(list)) SELECT p95(x) FROM v") == ["\(rank)"])
+    }
+    #expect(try Self.text("SELECT name_pattern('tile 17 of 20'), name_pattern(NULL)") == ["tile # of # | null"])
+  }
+
+  @Test(
+    "nothing can be written",
+    arguments: [
+      "DELETE FROM operations", "UPDATE operations SET name = 'x'", "INSERT INTO marks VALUES (1, 2, 3, 4, 5)",
+      "CREATE TABLE x(a)", "CREATE TEMP TABLE x AS SELECT 1", "DROP VIEW runs", "ATTACH '/tmp/x.db' AS x",
+      "PRAGMA journal_mode = WAL", "SELECT load_extension('x')", "BEGIN", "VACUUM INTO '/tmp/x.db'",
+    ])
+  func readOnly(_ query: String) {
+    let error = #expect(throws: SQLError.self) { try Self.rows(query) }
+    let isRefused = error?.message == "a trace is only read here: no query may change anything"
+    #expect(isRefused || query.hasPrefix("BEGIN"), "\(query): \(String(describing: error))")
+  }
+
+  @Test("what is wrong is told with its place, and the name that there is not")
+  func errors() {
+    let column = #expect(throws: SQLError.self) { try Self.rows("SELECT id, o.nmae FROM operations o") }
+    #expect(column == SQLError(.query, "no such column: o.nmae", offset: 11))
+    #expect(column?.unknownName == "nmae")
+    let table = #expect(throws: SQLError.self) { try Self.rows("SELECT * FROM operation") }
+    #expect(table?.unknownName == "operation")
+    let syntax = #expect(throws: SQLError.self) { try Self.rows("SELECT FROM") }
+    #expect(syntax?.offset == 7)
+    #expect(#expect(throws: SQLError.self) { try Self.rows("  -- nothing\n") }?.message == "there is no query")
+    #expect(#expect(throws: SQLError.self) { try Self.rows("SELECT 1; SELECT 2") }?.reason == .query)
+    #expect(throws: Never.self) { try Self.rows("SELECT 1; -- done\n ") }
+  }
+
+  @Test("a query that never ends is stopped")
+  func timeout() {
+    let endless = "WITH RECURSIVE c(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c) SELECT sum(x) FROM c"
+    let error = #expect(throws: SQLError.self) { try Self.rows(endless, timeout: 0.05) }
+    #expect(error?.reason == .timeout)
+  }
+
+  @Test("a sink that throws ends the query")
+  func sink() throws {
+    struct Full: Error {}
+    #expect(throws: Full.self) {
+      try TraceDatabase([TableSource(Self.trace())]).run(
+        "SELECT * FROM operations", columns: { _ in }, row: { _ in throw Full() })
+    }
+  }
+
+  @Test("names are texts, whatever they hold")
+  func hostile() throws {
+    var make = HandmadeTrace()
+    let queue = make.queue("q'); DROP TABLE x; --")
+    for name in ["", "a\u{0}b", "'\"`;--", "=1+1", "\u{1F600}\u{202E}"] {
+      make.operation(name, on: queue, began: 1, ended: 2)
+    }
+    let names = try Self.rows("SELECT name FROM operations", of: [make.trace]).map { $0[0] }
+    #expect(names == [.text(""), .text("a\u{0}b"), .text("'\"`;--"), .text("=1+1"), .text("\u{1F600}\u{202E}")])
+  }
+
+  @Test("every built-in question has an answer", arguments: Question.all.map(\.name))
+  func questions(_ name: String) throws {
+    let question = try #require(Question.named(name))
+    var columns: [String] = []
+    try TraceDatabase([TableSource(Self.trace())]).run(question.query, columns: { columns = $0 }, row: { _ in })
+    #expect(columns.count > 1)
+    #expect(Set(columns).count == columns.count)
+    // Of a trace without anything, too.
+    #expect(throws: Never.self) { try Self.rows(question.query, of: [HandmadeTrace().trace]) }
+  }
+
+  @Test("there are at least fifteen questions, each with a name of its own")
+  func questionNames() {
+    #expect(Question.all.count >= 15)
+    #expect(Set(Question.all.map(\.name)).count == Question.all.count)
+  }
+}
