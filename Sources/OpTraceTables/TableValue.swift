@@ -4,8 +4,11 @@ import OpTraceModel
 public enum TableValue: Sendable, Hashable {
   /// Nothing: it did not happen, or is not known.
   case null
+  /// A whole number, a time, a duration, or 1 and 0 of what is or is not.
   case integer(Int64)
+  /// Any other number.
   case real(Double)
+  /// A name or a word.
   case text(String)
   /// Bytes that are no text: only what a query makes of them, no table has any.
   case blob([UInt8])

@@ -61,7 +61,7 @@ struct TraceDatabaseTests {
   @Test("operations: their columns are a contract")
   func operations() throws {
     #expect(
-      TraceTable.operations.columns.map(\.name) == [
+      TraceTable.named("operations")?.columns.map(\.name) == [
         "trace", "id", "name", "class", "function", "file", "line", "queue", "created", "enqueued", "ready", "started",
         "began", "ended", "finished", "cancelled", "released", "state", "thread", "enqueued_thread", "held_by",
         "held_by_kind", "wait_dependencies", "wait_slot", "running", "cpu",

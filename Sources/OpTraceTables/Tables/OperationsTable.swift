@@ -2,7 +2,7 @@ import OpTraceAnalysis
 import OpTraceModel
 
 extension TraceTable {
-  public static let operations = TraceTable(
+  static let operations = TraceTable(
     "operations", "one row for each operation", sortedBy: "id", of: { $0.trace.operations.indices },
     [
       column("id", .integer, "its number in the trace") { TableValue($0.id) },
