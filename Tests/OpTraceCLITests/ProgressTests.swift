@@ -22,18 +22,11 @@
         after text: String = "", showsOutput: Bool = false
       ) throws {
         let began = Date()
-        // To unlock the other side, and its number: TIOCSPTLCK and TIOCGPTN, which are macros that Swift does not see.
-        var (locked, number) = (Int32(0), Int32(0))
-        guard let master = OwnedDescriptor(open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)),
-          ioctl(master.number, 0x4004_5431, &locked) == 0, ioctl(master.number, 0x8004_5430, &number) == 0,
-          let terminal = OwnedDescriptor(open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC))
-        else { throw NoTerminal() }
-        var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
-        _ = ioctl(terminal.number, UInt(TIOCSWINSZ), &size)
+        let pair = try PseudoTerminal()
         let program = try RunningProgram(
           Command.executable, arguments, environment: RunningProgram.environment(adding: environment), input: .pipe,
-          output: showsOutput ? .descriptor(terminal.number) : .none, errors: .descriptor(terminal.number))
-        _ = terminal.close()
+          output: showsOutput ? .descriptor(pair.terminal.number) : .none, errors: .descriptor(pair.terminal.number))
+        _ = pair.terminal.close()
         try program.tell(Fixture.small)
         var isWaiting = true
         var bytes: [UInt8] = []
@@ -46,7 +39,7 @@
               program.closeInput()
             }
           }
-          let count = read(master.number, &piece, piece.count)
+          let count = read(pair.master.number, &piece, piece.count)
           if count > 0 { bytes += piece[..<count] } else { break }
         }
         status = program.end().status

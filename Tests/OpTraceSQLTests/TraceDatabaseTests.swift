@@ -125,6 +125,18 @@ struct TraceDatabaseTests {
       ])
   }
 
+  @Test("intervals of load follow each other without a gap, to the trace's end")
+  func intervals() throws {
+    #expect(
+      try Self.text("SELECT sum(until - time), min(time), max(until) FROM busy_threads") == [
+        "8000000 | 1000000 | 9000000"
+      ])
+    #expect(
+      try Self.text("SELECT queue, sum(until - time), max(until) FROM queue_depth GROUP BY queue") == [
+        "1 | 9000000 | 9000000", "2 | 9000000 | 9000000",
+      ])
+  }
+
   @Test("views: runs and transitions")
   func views() throws {
     #expect(

@@ -10,10 +10,13 @@ extension Question {
     Question(
       "starved-queues", "In which queues do operations wait for a slot, and how long?",
       """
-      SELECT q.name AS queue, q.max_concurrent, count(*) AS operations, sum(o.wait_slot) AS wait_slot,
-        max(o.wait_slot) AS longest, round(1.0 * sum(o.wait_slot) / nullif(sum(o.running), 0), 3) AS waits_per_running
-      FROM operations o JOIN queues q ON q.trace = o.trace AND q.id = o.queue
-      GROUP BY o.trace, q.id ORDER BY wait_slot DESC
+      SELECT q.name AS queue, q.max_concurrent, o.operations, o.wait_slot, o.longest,
+        round(1.0 * o.wait_slot / nullif(o.running, 0), 3) AS waits_per_running
+      FROM (
+        SELECT trace, queue, count(*) AS operations, sum(wait_slot) AS wait_slot, max(wait_slot) AS longest,
+          sum(running) AS running
+        FROM operations GROUP BY trace, queue) o
+      JOIN queues q ON q.trace = o.trace AND q.id = o.queue ORDER BY o.wait_slot DESC
       """),
     Question(
       "cross-queue", "Which queue waits for operations of which other one?",
@@ -85,10 +88,12 @@ extension Question {
     Question(
       "adders", "From which threads is work added, and how much?",
       """
-      SELECT t.name AS thread, t.main, q.name AS queue, count(*) AS operations
-      FROM operations o JOIN threads t ON t.trace = o.trace AND t.id = o.enqueued_thread
-      LEFT JOIN queues q ON q.trace = o.trace AND q.id = o.queue
-      GROUP BY o.trace, t.id, q.id ORDER BY operations DESC LIMIT 50
+      SELECT t.name AS thread, t.main, q.name AS queue, o.operations
+      FROM (
+        SELECT trace, enqueued_thread, queue, count(*) AS operations
+        FROM operations GROUP BY trace, enqueued_thread, queue) o
+      JOIN threads t ON t.trace = o.trace AND t.id = o.enqueued_thread
+      LEFT JOIN queues q ON q.trace = o.trace AND q.id = o.queue ORDER BY o.operations DESC LIMIT 50
       """),
   ]
 
@@ -96,26 +101,29 @@ extension Question {
     Question(
       "busy-threads", "How long did so many threads run work at once?",
       """
-      SELECT threads, sum(until - time) AS time FROM (
-        SELECT threads, time, lead(time, 1, time) OVER (PARTITION BY trace ORDER BY time) AS until FROM busy_threads)
-      GROUP BY threads ORDER BY threads
+      SELECT threads, sum(until - time) AS time FROM busy_threads GROUP BY threads ORDER BY threads
       """),
     Question(
       "queue-depth", "How much stood in each queue, at most and on average over its time?",
       """
-      SELECT q.name AS queue, max(d.pending) AS most_pending, max(d.ready) AS most_ready, max(d.executing) AS most_executing,
-        round(sum(1.0 * d.ready * (d.until - d.time)) / nullif(sum(d.until - d.time), 0), 2) AS mean_ready
-      FROM (SELECT *, lead(time, 1, time) OVER (PARTITION BY trace, queue ORDER BY time) AS until FROM queue_depth) d
-      JOIN queues q ON q.trace = d.trace AND q.id = d.queue GROUP BY d.trace, q.id ORDER BY mean_ready DESC
+      SELECT q.name AS queue, d.most_pending, d.most_ready, d.most_executing, d.mean_ready
+      FROM (
+        SELECT trace, queue, max(pending) AS most_pending, max(ready) AS most_ready, max(executing) AS most_executing,
+          round(sum(1.0 * ready * (until - time)) / nullif(sum(until - time), 0), 2) AS mean_ready
+        FROM queue_depth GROUP BY trace, queue) d
+      JOIN queues q ON q.trace = d.trace AND q.id = d.queue ORDER BY d.mean_ready DESC
       """),
     Question(
       "idle-slots", "Where did slots stand empty while operations of other queues waited for one?",
       """
-      SELECT q.name AS queue, q.max_concurrent, round(avg(d.executing), 2) AS mean_executing,
-        (SELECT sum(wait_slot) FROM operations o WHERE o.trace = q.trace AND o.queue <> q.id) AS others_waited
-      FROM queue_depth d JOIN queues q ON q.trace = d.trace AND q.id = d.queue
-      WHERE q.max_concurrent IS NOT NULL GROUP BY d.trace, q.id HAVING avg(d.executing) < q.max_concurrent
-      ORDER BY others_waited DESC
+      WITH waits AS MATERIALIZED (SELECT trace, queue, sum(wait_slot) AS waited FROM operations GROUP BY trace, queue),
+        load AS MATERIALIZED (
+          SELECT trace, queue, 1.0 * sum(executing * (until - time)) / nullif(sum(until - time), 0) AS mean_executing
+          FROM queue_depth GROUP BY trace, queue)
+      SELECT q.name AS queue, q.max_concurrent, round(l.mean_executing, 2) AS mean_executing,
+        (SELECT sum(w.waited) FROM waits w WHERE w.trace = q.trace AND w.queue <> q.id) AS others_waited
+      FROM load l JOIN queues q ON q.trace = l.trace AND q.id = l.queue
+      WHERE q.max_concurrent IS NOT NULL AND l.mean_executing < q.max_concurrent ORDER BY others_waited DESC
       """),
     Question(
       "traces-that-differ", "Which traces have classes that run much longer than elsewhere?",

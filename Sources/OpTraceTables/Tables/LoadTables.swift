@@ -5,6 +5,7 @@ import OpTraceModel
 enum BusyThreads {
   struct Change {
     var time: Nanoseconds
+    var until: Nanoseconds
     var threads: Int
   }
 
@@ -31,7 +32,10 @@ enum BusyThreads {
       depth[moment.thread] = before + moment.step
       if before == 0 { busy += 1 } else if before + moment.step == 0 { busy -= 1 }
       let isLastOfTime = number + 1 == moments.count || moments[number + 1].time > moment.time
-      if isLastOfTime, changes.last?.threads ?? 0 != busy { changes.append(Change(time: moment.time, threads: busy)) }
+      if isLastOfTime, changes.last?.threads ?? 0 != busy {
+        if let last = changes.indices.last { changes[last].until = moment.time }
+        changes.append(Change(time: moment.time, until: max(moment.time, trace.end), threads: busy))
+      }
     }
     return changes
   }
@@ -42,6 +46,7 @@ enum QueueDepth {
   struct Change {
     var queue: QueueID
     var time: Nanoseconds
+    var until: Nanoseconds = 0
     var pending: Int
     var ready: Int
     var executing: Int
@@ -80,7 +85,9 @@ enum QueueDepth {
       now.ready += Int(moment.ready)
       now.executing += Int(moment.executing)
       let next = number + 1 < moments.count ? moments[number + 1] : nil
-      if next?.queue != moment.queue || next?.time != moment.time { changes.append(now) }
+      guard next?.queue != moment.queue || next?.time != moment.time else { continue }
+      now.until = next.flatMap { $0.queue == moment.queue ? $0.time : nil } ?? max(moment.time, trace.end)
+      changes.append(now)
     }
     return changes
   }
@@ -91,7 +98,9 @@ extension TraceTable {
     "busy_threads", "one row whenever the number of threads that run work changed", isCostly: true, sortedBy: "time",
     of: { $0.busyThreads },
     [
-      ColumnOf("time", .integer, "from here to the next row's time") { _, row in TableValue(row.time) },
+      ColumnOf("time", .integer, "from here") { _, row in TableValue(row.time) },
+      ColumnOf("until", .integer, "to here: the next row's time, or the trace's end") { _, row in TableValue(row.until)
+      },
       ColumnOf("threads", .integer, "that run an operation, block or task") { _, row in TableValue(row.threads) },
     ])
 
@@ -100,7 +109,10 @@ extension TraceTable {
     of: { $0.queueDepths },
     [
       ColumnOf("queue", .integer, "queues.id") { _, row in TableValue(row.queue) },
-      ColumnOf("time", .integer, "from here to the queue's next row's time") { _, row in TableValue(row.time) },
+      ColumnOf("time", .integer, "from here") { _, row in TableValue(row.time) },
+      ColumnOf("until", .integer, "to here: the time of the queue's next row, or the trace's end") { _, row in
+        TableValue(row.until)
+      },
       ColumnOf("pending", .integer, "wait for dependencies") { _, row in TableValue(row.pending) },
       ColumnOf("ready", .integer, "wait for a slot") { _, row in TableValue(row.ready) },
       ColumnOf("executing", .integer, "run") { _, row in TableValue(row.executing) },

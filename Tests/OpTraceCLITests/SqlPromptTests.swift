@@ -1,0 +1,64 @@
+#if CLI && os(Linux)
+  import Foundation
+  import OpTraceModel
+  import TestSupport
+  import Testing
+
+  @Suite("optrace sql at a terminal", .ownThread)
+  struct SqlPromptTests {
+    /// What comes out of the terminal when these are typed, each once the prompt before it is there.
+    private static func screen(_ typed: [(prompt: String, keys: String)]) throws -> (text: String, status: Int32) {
+      let folder = try Scratch()
+      let trace = try folder.write("run.txt", Array(Fixture.small.utf8))
+      let terminal = try PseudoTerminal()
+      let (master, other) = (terminal.master.number, terminal.terminal.number)
+      let program = try RunningProgram(
+        Command.executable, ["sql", trace], environment: RunningProgram.environment(adding: ["TERM": "xterm"]),
+        input: .descriptor(other), output: .descriptor(other), errors: .descriptor(other))
+      var bytes: [UInt8] = []
+      var begin = 0
+      for (prompt, keys) in typed {
+        while !String(decoding: bytes[begin...], as: UTF8.self).contains(prompt) {
+          var piece = [UInt8](repeating: 0, count: 4096)
+          var waited = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
+          // What never comes is a fault; the test does not wait for it for ever.
+          guard poll(&waited, 1, 60_000) == 1 else {
+            return ("no '\(prompt)' in: " + String(decoding: bytes, as: UTF8.self), program.kill().status)
+          }
+          let count = read(master, &piece, piece.count)
+          guard count > 0 else { return (String(decoding: bytes, as: UTF8.self), program.kill().status) }
+          bytes += piece[..<count]
+        }
+        begin = bytes.count
+        _ = keys.withCString { write(master, $0, strlen($0)) }
+      }
+      let status = program.end().status
+      // What is left; nothing more comes, so it is not waited for.
+      _ = fcntl(master, F_SETFL, O_NONBLOCK)
+      var piece = [UInt8](repeating: 0, count: 65_536)
+      let count = read(master, &piece, piece.count)
+      if count > 0 { bytes += piece[..<count] }
+      return (String(decoding: bytes, as: UTF8.self), status)
+    }
+
+    @Test("a query may have several lines, a fault ends nothing, and the end of the input ends it")
+    func several() throws {
+      let (text, status) = try Self.screen([
+        ("sql> ", "SELECT 40 + 2\r"), ("...> ", "AS answer;\r"), ("42", ""), ("sql> ", "SELECT nope;\r"),
+        ("no such column: nope", ""), ("sql> ", "@failures\r"), ("sql> ", ".schema\r"), ("transitions", ""),
+        ("sql> ", ".quit\r"),
+      ])
+      #expect(status == 0, "\(text)")
+      #expect(text.contains("answer"))
+    }
+
+    @Test("the Tab key completes tables and questions, the arrow brings back what was asked")
+    func editing() throws {
+      let (text, status) = try Self.screen([
+        ("sql> ", "SELECT count(*) AS n FROM queue_d\t"), ("queue_depth", ";\r"), ("n", ""), ("sql> ", "@slot\t"),
+        ("@slot-holders", "\r"), ("sql> ", "\u{1B}[A"), ("@slot-holders", "\r"), ("sql> ", ".quit\r"),
+      ])
+      #expect(status == 0, "\(text)")
+    }
+  }
+#endif
