@@ -6,14 +6,13 @@ public import OpTraceModel
 public final class TableSource {
   /// The trace.
   public let trace: Trace
-  /// Names the trace in every table: 16 hexadecimal digits of a hash of the run of the system, the process, its start and the
-  /// trace's start. The same for a packed trace, and for one that was read again.
+  /// Names the trace in every table: ``TraceHeader/hash``.
   public let hash: String
 
   /// O(1).
   public init(_ trace: Trace) {
     self.trace = trace
-    hash = Self.hash(of: trace.header)
+    hash = trace.header.hash
   }
 
   private(set) lazy var holders = SlotHolders(trace)
@@ -35,21 +34,5 @@ public final class TableSource {
     if trace.operation(id) != nil { return "operation" }
     if trace.block(id) != nil { return "block" }
     return trace.task(id) != nil ? "task" : nil
-  }
-
-  /// FNV-1a of 64 bits (Fowler, Noll and Vo), over the facts that no two traces share.
-  private static func hash(of header: TraceHeader) -> String {
-    var value: UInt64 = 0xcbf2_9ce4_8422_2325
-    func add(_ bytes: some Sequence<UInt8>) {
-      for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    }
-    func add(_ number: UInt64) { withUnsafeBytes(of: number.littleEndian) { add($0) } }
-    add(header.bootID)
-    add(UInt64(header.processID))
-    add(header.processStart)
-    add(header.startMonotonic)
-    add(header.startWall)
-    let digits = String(value, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }

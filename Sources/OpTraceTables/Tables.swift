@@ -6,6 +6,9 @@ extension TraceTable {
     .criticalPath, .findings, .findingOperations, .busyThreads, .queueDepth,
   ]
 
+  /// Rises when tables or columns change their meaning or go; new ones leave it as it is.
+  public static let schemaVersion = 1
+
   /// The table of this name; nil: there is none.
   public static func named(_ name: String) -> TraceTable? { all.first { $0.name == name } }
 }

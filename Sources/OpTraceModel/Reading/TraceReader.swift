@@ -22,6 +22,16 @@ public enum TraceReader {
     try read(MemorySource(content: bytes), file: file, limit)
   }
 
+  /// What stands before the records: of a trace file its first page; of a packed one all blocks are found, and the first is unpacked;
+  /// of a text all is read.
+  package static func header(path: String, unpackingAtMost limit: UInt64? = nil) throws(TraceError) -> TraceHeader {
+    let source = try PackedSource.unpacking(try FileSource.openTrace(path: path), file: path, limit: limit)
+    if TraceText.isText(source.bytes(at: 0, count: 64)) {
+      return try events(source, file: path).header
+    }
+    return try FileHeader.read(source, file: path).header
+  }
+
   private static func read(_ source: any ByteSource, file: String, _ limit: UInt64?) throws(TraceError) -> Trace {
     let source = try PackedSource.unpacking(source, file: file, limit: limit)
     if !TraceText.isText(source.bytes(at: 0, count: 64)), let trace = try PieceReader.read(source, file: file) {

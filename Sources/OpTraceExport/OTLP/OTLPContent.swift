@@ -1,0 +1,104 @@
+import OpTraceAnalysis
+import OpTraceModel
+
+/// What of a trace becomes spans, which of them belong together, and by which numbers they are known.
+struct OTLPContent {
+  /// Of a span, by kinds that have numbers of their own.
+  enum Kind: UInt64 {
+    case operation = 0
+    case span = 1
+    case mark = 2
+  }
+
+  let trace: Trace
+  let parents: Adders
+  let holders: SlotHolders
+  /// By place of the operation: the first of those that hang together.
+  private var component: [Int32]
+  private let seed: UInt64
+
+  /// O(n log n).
+  init(_ trace: Trace) {
+    self.trace = trace
+    parents = Adders(trace)
+    holders = SlotHolders(trace)
+    seed = UInt64(trace.header.hash, radix: 16) ?? 0
+    component = trace.operations.indices.map { Int32(clamping: $0) }
+    for place in trace.operations.indices where begin(of: place) != nil {
+      if let parent = parent(of: place) { join(place, parent) }
+      for edge in trace.operations[place].dependencies {
+        if let other = dependency(edge) { join(place, other) }
+      }
+    }
+    // The root of each is the first of its operations already; now every one knows it at once.
+    for place in component.indices { component[place] = Int32(clamping: root(place)) }
+  }
+
+  /// When an operation's span begins: it was enqueued, or by hand started. Nil: it was neither, and has no span.
+  func begin(of place: Int) -> Nanoseconds? {
+    trace.operations[place].enqueued?.time ?? trace.operations[place].began?.time
+  }
+
+  /// The operation whose code added this one.
+  func parent(of place: Int) -> Int? {
+    let parent = Int(parents.ofOperations[place])
+    return parent >= 0 && begin(of: parent) != nil ? parent : nil
+  }
+
+  /// The operation at the other end, where it has a span. An edge that was taken away says nothing of what happened.
+  func dependency(_ edge: Dependency) -> Int? {
+    guard edge.removed == nil, let place = trace.index(of: edge.on), begin(of: place) != nil else { return nil }
+    return place
+  }
+
+  /// The operation that held the slot which this one waited for.
+  func holder(of place: Int) -> Int? {
+    let holder = Int(holders.ofOperations[place])
+    return holder >= 0 && begin(of: holder) != nil ? holder : nil
+  }
+
+  // MARK: Numbers
+
+  /// The 16 bytes of a trace of OpenTelemetry's, in two halves: our trace, and the operations that hang together in it.
+  func traceID(ofOperation place: Int) -> (UInt64, UInt64) {
+    (seed, spanID(.operation, UInt64(trace.operations[Int(component[place])].id.rawValue)))
+  }
+
+  /// Of what belongs to no operation.
+  func traceID(_ kind: Kind, _ number: Int) -> (UInt64, UInt64) { (seed, spanID(kind, UInt64(number))) }
+
+  /// Different for all spans of a trace: each step of the mixing can be undone (Steele, Lea, Flood: SplitMix).
+  func spanID(_ kind: Kind, _ number: UInt64) -> UInt64 {
+    var value = seed &+ (kind.rawValue << 40 | number) &* 0x9e37_79b9_7f4a_7c15
+    value = (value ^ value >> 30) &* 0xbf58_476d_1ce4_e5b9
+    value = (value ^ value >> 27) &* 0x94d0_49bb_1331_11eb
+    value ^= value >> 31
+    // Zero means none.
+    return value == 0 ? 1 : value
+  }
+
+  func spanID(ofOperation place: Int) -> UInt64 { spanID(.operation, UInt64(trace.operations[place].id.rawValue)) }
+
+  // MARK: What hangs together
+
+  private func root(_ place: Int) -> Int {
+    var at = place
+    while Int(component[at]) != at { at = Int(component[at]) }
+    return at
+  }
+
+  /// The later one's root comes under the earlier one's; what is on the way is led nearer to it.
+  private mutating func join(_ one: Int, _ other: Int) {
+    let roots = (root(one), root(other))
+    let first = Int32(clamping: min(roots.0, roots.1))
+    component[max(roots.0, roots.1)] = first
+    for start in [one, other] {
+      var at = start
+      while component[at] != first, Int(component[at]) != at {
+        let next = Int(component[at])
+        component[at] = first
+        at = next
+      }
+    }
+  }
+}

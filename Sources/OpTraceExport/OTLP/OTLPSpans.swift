@@ -1,0 +1,263 @@
+import OpTraceAnalysis
+import OpTraceModel
+import OpTraceText
+
+/// Writes spans one by one: those of operations, then what the program named outside of them or in them.
+struct OTLPSpans {
+  private let content: OTLPContent
+  private let trace: Trace
+  private let writer: ByteWriter
+  private let start: Int64
+  private let threads: [ThreadID: ThreadRecord]
+  private let queues: [QueueID: String]
+  /// By number of the operation: what it marked.
+  private let marks: [OperationID: [Int]]
+  /// Marks that no operation made.
+  private let lone: [Int]
+
+  init(_ content: OTLPContent, _ writer: ByteWriter) {
+    (self.content, self.writer) = (content, writer)
+    trace = content.trace
+    start = Int64(clamping: trace.header.startWall)
+    threads = Dictionary(trace.threads.map { ($0.id, $0) }) { first, _ in first }
+    queues = Dictionary(trace.queues.map { ($0.id, $0.title) }) { first, _ in first }
+    var marks: [OperationID: [Int]] = [:]
+    var lone: [Int] = []
+    for (number, mark) in trace.marks.enumerated() {
+      if let operation = mark.operation, let place = trace.index(of: operation), content.begin(of: place) != nil {
+        marks[operation, default: []].append(number)
+      } else {
+        lone.append(number)
+      }
+    }
+    (self.marks, self.lone) = (marks, lone)
+  }
+
+  /// Of spans and operations without one.
+  var count: Int { trace.operations.count + trace.spans.count + lone.count }
+
+  /// False: an operation that was never given to anything.
+  func isSpan(_ number: Int) -> Bool {
+    number >= trace.operations.count || content.begin(of: number) != nil
+  }
+
+  /// Nothing where it is no span.
+  func write(_ number: Int) -> (links: Int, dropped: Int) {
+    if number < trace.operations.count { return operation(number) }
+    let rest = number - trace.operations.count
+    if rest < trace.spans.count { span(rest) } else { mark(lone[rest - trace.spans.count]) }
+    return (0, 0)
+  }
+
+  // MARK: Kinds of spans
+
+  private func operation(_ place: Int) -> (links: Int, dropped: Int) {
+    guard let begin = content.begin(of: place) else { return (0, 0) }
+    let operation = trace.operations[place]
+    ids(content.traceID(ofOperation: place), content.spanID(ofOperation: place))
+    if let parent = content.parent(of: place) {
+      writer.text(",\"parentSpanId\":\"")
+      hex(content.spanID(ofOperation: parent))
+      writer.byte(UInt8(ascii: "\""))
+    }
+    body(operation.title, begin, operation.finished?.time ?? max(begin, trace.end))
+    attributes(of: operation, place)
+    events(of: operation)
+    let links = links(of: place, operation)
+    if operation.state == .failed {
+      writer.text(",\"status\":{\"code\":2")
+      if let error = operation.error, !error.isEmpty {
+        writer.text(",\"message\":")
+        writer.json(error)
+      }
+      writer.byte(UInt8(ascii: "}"))
+    }
+    writer.byte(UInt8(ascii: "}"))
+    return links
+  }
+
+  private func span(_ number: Int) {
+    let span = trace.spans[number]
+    let place = span.operation.flatMap { trace.index(of: $0) }.flatMap { content.begin(of: $0) == nil ? nil : $0 }
+    ids(
+      place.map { content.traceID(ofOperation: $0) } ?? content.traceID(.span, number),
+      content.spanID(.span, UInt64(number)))
+    if let place {
+      writer.text(",\"parentSpanId\":\"")
+      hex(content.spanID(ofOperation: place))
+      writer.byte(UInt8(ascii: "\""))
+    }
+    body(span.name, span.began.time, span.ended?.time ?? trace.end)
+    simple("span", span.began.thread)
+  }
+
+  private func mark(_ number: Int) {
+    let mark = trace.marks[number]
+    ids(content.traceID(.mark, number), content.spanID(.mark, UInt64(number)))
+    body(mark.name, mark.at.time, mark.at.time)
+    simple("mark", mark.at.thread)
+  }
+
+  private func simple(_ kind: String, _ thread: ThreadID) {
+    var list = OTLPAttributes(writer)
+    list.text("optrace.kind", kind)
+    self.thread(thread, &list)
+    list.end()
+    writer.byte(UInt8(ascii: "}"))
+  }
+
+  // MARK: Parts of a span
+
+  private func ids(_ traceID: (UInt64, UInt64), _ spanID: UInt64) {
+    writer.text("{\"traceId\":\"")
+    hex(traceID.0)
+    hex(traceID.1)
+    writer.text("\",\"spanId\":\"")
+    hex(spanID)
+    writer.byte(UInt8(ascii: "\""))
+  }
+
+  /// Of kind INTERNAL: it is neither the end of a call from elsewhere nor the beginning of one.
+  private func body(_ name: String, _ begin: Nanoseconds, _ end: Nanoseconds) {
+    writer.text(",\"name\":")
+    writer.json(name)
+    writer.text(",\"kind\":1,\"startTimeUnixNano\":")
+    time(begin)
+    writer.text(",\"endTimeUnixNano\":")
+    time(max(begin, end))
+  }
+
+  private func attributes(of operation: OperationRecord, _ place: Int) {
+    var list = OTLPAttributes(writer)
+    list.text("optrace.kind", "operation")
+    list.number("optrace.id", Int(operation.id.rawValue))
+    list.text("optrace.class", operation.className)
+    list.text("optrace.state", operation.isOutcomeKnown ? operation.state.rawValue : "unknown")
+    if let queue = operation.queue {
+      list.number("optrace.queue.id", Int(queue.rawValue))
+      if let title = queues[queue] { list.text("optrace.queue.name", title) }
+    }
+    let code = operation.codePlace
+    if let function = code.function { list.text("code.function.name", function) }
+    if let file = code.file { list.text("code.file.path", file) }
+    if let line = code.line { list.number("code.line.number", line) }
+    if let thread = operation.executionBegan?.thread { self.thread(thread, &list) }
+    if operation.isOutcomeKnown, operation.enqueued != nil {
+      let times = OperationTimes(of: operation, traceEnd: trace.end)
+      list.number("optrace.wait_dependencies", Int(times.waitingForDependencies))
+      list.number("optrace.wait_slot", Int(times.waitingForSlot))
+      if operation.began != nil { list.number("optrace.running", Int(times.running)) }
+    }
+    if let used = operation.processorTime { list.number("optrace.cpu", Int(used)) }
+    if operation.cancelRequested != nil { list.flag("optrace.cancelled", true) }
+    if operation.finished == nil { list.flag("optrace.unfinished", true) }
+    list.end()
+  }
+
+  private func thread(_ id: ThreadID, _ list: inout OTLPAttributes) {
+    guard let thread = threads[id] else { return }
+    list.number("thread.id", Int(thread.systemID))
+    if !thread.name.isEmpty { list.text("thread.name", thread.name) }
+  }
+
+  private func events(of operation: OperationRecord) {
+    var isFirst = true
+    func event(_ at: Nanoseconds, _ name: () -> Void) {
+      writer.text(isFirst ? ",\"events\":[{\"timeUnixNano\":" : ",{\"timeUnixNano\":")
+      isFirst = false
+      time(at)
+      writer.text(",\"name\":")
+      name()
+      writer.byte(UInt8(ascii: "}"))
+    }
+    if let ready = operation.ready?.time { event(ready) { writer.text("\"ready\"") } }
+    if let began = operation.began?.time { event(began) { writer.text("\"began\"") } }
+    for number in marks[operation.id] ?? [] {
+      event(trace.marks[number].at.time) { writer.json(trace.marks[number].name) }
+    }
+    if !isFirst { writer.byte(UInt8(ascii: "]")) }
+  }
+
+  private func links(of place: Int, _ operation: OperationRecord) -> (links: Int, dropped: Int) {
+    var (count, dropped) = (0, 0)
+    func link(_ other: Int, _ kind: StaticString) {
+      guard count < OTLPExporter.mostLinks else {
+        dropped += 1
+        return
+      }
+      writer.text(count == 0 ? ",\"links\":[" : ",")
+      count += 1
+      ids(content.traceID(ofOperation: other), content.spanID(ofOperation: other))
+      writer.text(",\"attributes\":[{\"key\":\"optrace.link\",\"value\":{\"stringValue\":\"")
+      writer.text(kind)
+      writer.text("\"}}]}")
+    }
+    // First, so that it stays where there are too many.
+    if let holder = content.holder(of: place) { link(holder, "slot") }
+    for edge in operation.dependencies {
+      if let other = content.dependency(edge) { link(other, "dependency") }
+    }
+    if count > 0 { writer.byte(UInt8(ascii: "]")) }
+    if dropped > 0 {
+      writer.text(",\"droppedLinksCount\":")
+      writer.number(dropped)
+    }
+    return (count, dropped)
+  }
+
+  // MARK: Values
+
+  /// 64 bits are texts in JSON.
+  private func time(_ time: Nanoseconds) {
+    let (sum, overflow) = start.addingReportingOverflow(time)
+    writer.byte(UInt8(ascii: "\""))
+    writer.number(UInt(overflow ? 0 : max(0, sum)))
+    writer.byte(UInt8(ascii: "\""))
+  }
+
+  private func hex(_ value: UInt64) {
+    for shift in stride(from: 60, through: 0, by: -4) {
+      let digit = UInt8(truncatingIfNeeded: value >> UInt64(shift)) & 15
+      writer.byte(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit)
+    }
+  }
+}
+
+/// The attributes of a span, as they come.
+private struct OTLPAttributes {
+  let writer: ByteWriter
+
+  init(_ writer: ByteWriter) {
+    self.writer = writer
+    writer.text(",\"attributes\":[")
+  }
+
+  private var isFirst = true
+
+  private mutating func key(_ key: StaticString) {
+    writer.text(isFirst ? "{\"key\":\"" : ",{\"key\":\"")
+    isFirst = false
+    writer.text(key)
+  }
+
+  mutating func text(_ key: StaticString, _ value: String) {
+    self.key(key)
+    writer.text("\",\"value\":{\"stringValue\":")
+    writer.json(value)
+    writer.text("}}")
+  }
+
+  mutating func number(_ key: StaticString, _ value: Int) {
+    self.key(key)
+    writer.text("\",\"value\":{\"intValue\":\"")
+    writer.number(value)
+    writer.text("\"}}")
+  }
+
+  mutating func flag(_ key: StaticString, _ value: Bool) {
+    self.key(key)
+    writer.text(value ? "\",\"value\":{\"boolValue\":true}}" : "\",\"value\":{\"boolValue\":false}}")
+  }
+
+  func end() { writer.byte(UInt8(ascii: "]")) }
+}
