@@ -155,6 +155,7 @@ let package = Package(
     .testTarget(
       name: "OpTraceComparisonTests",
       dependencies: ["TestSupport", "OpTraceComparison", "OpTraceAnalysis", "OpTraceModel"]),
+    .testTarget(name: "OpTraceTablesTests", dependencies: ["TestSupport", "OpTraceTables"]),
     .testTarget(
       name: "OpTraceSQLTests", dependencies: ["TestSupport", "OpTraceSQL", "OpTraceTables", "OpTraceModel"]),
     .testTarget(

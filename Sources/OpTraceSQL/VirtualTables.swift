@@ -10,10 +10,12 @@ final class VirtualTable {
   let sources: [TableSource]
   private let declaration: Declaration
   private var rows: [TableRows?]
+  private let areSorted: Bool
 
   init(_ table: TraceTable, _ sources: [TableSource], _ declaration: Declaration) {
     (self.table, self.sources, self.declaration) = (table, sources, declaration)
     rows = [TableRows?](repeating: nil, count: sources.count)
+    areSorted = zip(sources, sources.dropFirst()).allSatisfy { $0.hash < $1.hash }
   }
 
   /// Found when they are first asked for.
@@ -231,12 +233,21 @@ extension VirtualTable {
     let share = places.first?.bound == .equal ? min(1, 4 / count) : places.reduce(1.0) { share, _ in share / 4 }
     info.estimatedRows = Int64(max(1, count * share))
     info.estimatedCost = max(1, count * share) + 10
-    // Of one trace the rows come in the order of the sorted column.
-    if sources.count == 1, info.nOrderBy == 1, Int(info.aOrderBy[0].iColumn) == table.sortedColumn,
-      info.aOrderBy[0].desc == 0
-    {
-      info.orderByConsumed = 1
+    if comesInOrder((0..<Int(info.nOrderBy)).map { info.aOrderBy[$0] }) { info.orderByConsumed = 1 }
+  }
+
+  /// Rows come by trace, in the order of these, and within a trace by the sorted column: what a query sorts or groups so, SQLite need
+  /// not sort.
+  private func comesInOrder(_ order: [sqlite3_index_orderby]) -> Bool {
+    guard !order.isEmpty, order.allSatisfy({ $0.desc == 0 }) else { return false }
+    var columns = order.map { Int($0.iColumn) }
+    let isOneTrace = sources.count == 1
+    if columns.first == 0, isOneTrace || areSorted {
+      columns.removeFirst()
+    } else if !isOneTrace {
+      return false
     }
+    return columns.isEmpty || columns == [table.sortedColumn]
   }
 }
 

@@ -25,7 +25,8 @@
       version: version,
       subcommands: [
         DemoCommand.self, ReportCommand.self, ViewCommand.self, GraphCommand.self, TimelineCommand.self,
-        SummaryCommand.self, DoctorCommand.self, WhatIfCommand.self, DiffCommand.self, SqlCommand.self, ExportCommand.self,
+        SummaryCommand.self, DoctorCommand.self, WhatIfCommand.self, DiffCommand.self, SqlCommand.self,
+        ExportCommand.self,
         StacksCommand.self,
         ValidateCommand.self,
         DumpCommand.self, PackCommand.self, UnpackCommand.self, SymbolicateCommand.self, RecordCommand.self,

@@ -1,6 +1,6 @@
-"""Reads exported tables with the engines that they are for, and compares every row to what `optrace sql --db` wrote.
+"""Reads exported tables with the engines that they are for, and compares every row to the SQLite files of the same traces.
 
-usage: compare.py SQLITE PARQUET-FOLDER CSV-FOLDER
+usage: compare.py SQLITE-FOLDER PARQUET-FOLDER CSV-FOLDER
 Prints a line for each difference; ends with 1 where there is one.
 """
 
@@ -16,7 +16,7 @@ import pyarrow
 import pyarrow.dataset
 import pyarrow.parquet
 
-database, parquet, comma = sys.argv[1:]
+databases, parquet, comma = sys.argv[1:]
 problems = []
 compared = 0
 
@@ -74,13 +74,15 @@ def typed(table, columns, types):
     return rows
 
 
-sqlite = sqlite3.connect(database)
+sources = [sqlite3.connect(path) for path in sorted(glob.glob(f"{databases}/*.sqlite"))]
+assert sources, f"no SQLite files in {databases}"
+sqlite = sources[0]
 tables = [name for (name,) in sqlite.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY rowid")]
 for table in tables:
     information = list(sqlite.execute(f"PRAGMA table_info({table})"))
     columns = [row[1] for row in information]
     types = [row[2].lower() for row in information]
-    wanted = list(sqlite.execute(f"SELECT * FROM {table}"))
+    wanted = [row for source in sources for row in source.execute(f"SELECT * FROM {table}")]
     names = ", ".join(f'"{name}"' for name in columns)
     files = f"{parquet}/{table}/*/*.parquet"
 

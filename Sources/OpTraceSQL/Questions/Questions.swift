@@ -21,14 +21,17 @@ extension Question {
     Question(
       "cross-queue", "Which queue waits for operations of which other one?",
       """
-      SELECT q.name AS queue, p.name AS waits_for, count(*) AS dependencies,
-        sum(max(0, coalesce(d.finished, 0) - coalesce(o.enqueued, 0))) AS until_finished
-      FROM dependencies e
-      JOIN operations o ON o.trace = e.trace AND o.id = e.operation
-      JOIN operations d ON d.trace = e.trace AND d.id = e.dependency
-      JOIN queues q ON q.trace = o.trace AND q.id = o.queue
-      JOIN queues p ON p.trace = d.trace AND p.id = d.queue
-      WHERE o.queue <> d.queue GROUP BY o.trace, q.id, p.id ORDER BY dependencies DESC, queue
+      SELECT q.name AS queue, p.name AS waits_for, e.dependencies, e.until_finished
+      FROM (
+        SELECT o.trace, o.queue, d.queue AS other, count(*) AS dependencies,
+          sum(CASE WHEN d.finished > o.enqueued THEN d.finished - o.enqueued ELSE 0 END) AS until_finished
+        FROM dependencies e
+        JOIN operations o ON o.trace = e.trace AND o.id = e.operation
+        JOIN operations d ON d.trace = e.trace AND d.id = e.dependency
+        WHERE o.queue <> d.queue GROUP BY o.trace, o.queue, d.queue) e
+      JOIN queues q ON q.trace = e.trace AND q.id = e.queue
+      JOIN queues p ON p.trace = e.trace AND p.id = e.other
+      ORDER BY e.dependencies DESC, queue
       """),
     Question(
       "slowest", "What took longest, of a hundred the one, and what did it wait for?",
@@ -76,7 +79,7 @@ extension Question {
       LEFT JOIN (SELECT trace, dependency, count(*) AS count FROM dependencies GROUP BY trace, dependency) n
         ON n.trace = o.trace AND n.dependency = o.id
       WHERE w.count IS NOT NULL OR n.count IS NOT NULL
-      ORDER BY max(waits_for, needed_by) DESC, o.id LIMIT 50
+      ORDER BY coalesce(w.count, 0) + coalesce(n.count, 0) DESC, o.id LIMIT 50
       """),
     Question(
       "retries", "What runs again and again, by the pattern of its name?",

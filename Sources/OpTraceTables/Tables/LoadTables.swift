@@ -52,9 +52,32 @@ enum QueueDepth {
     var executing: Int
   }
 
+  /// What a moment changes; its number is the lowest bits of the moment's key.
+  private enum Step: UInt64, CaseIterable {
+    case enqueued, runnable, began
+    case overExecuting, overReady, overPending
+
+    var pending: Int { self == .enqueued ? 1 : self == .runnable || self == .overPending ? -1 : 0 }
+    var ready: Int { self == .runnable ? 1 : self == .began || self == .overReady ? -1 : 0 }
+    var executing: Int { self == .began ? 1 : self == .overExecuting ? -1 : 0 }
+
+    /// Sorts by time.
+    func key(_ time: Nanoseconds) -> UInt64 { UInt64(clamping: time) << 3 | rawValue }
+  }
+
+  /// The moments of a queue by kind: each kind is nearly sorted, and so are they all when they stand one behind the other.
+  private struct Moments {
+    var enqueued: [UInt64] = []
+    var runnable: [UInt64] = []
+    var began: [UInt64] = []
+    var over: [UInt64] = []
+
+    var sorted: [UInt64] { (enqueued + runnable + began + over).sorted() }
+  }
+
   /// By queue, then by time. O(n log n).
   static func changes(_ trace: Trace) -> [Change] {
-    var moments: [(queue: UInt32, time: Nanoseconds, pending: Int8, ready: Int8, executing: Int8)] = []
+    var queues: [UInt32: Moments] = [:]
     for place in trace.operations.indices {
       guard trace.operations[place].isOutcomeKnown, let queue = trace.operations[place].queue?.rawValue,
         let enqueued = trace.operations[place].enqueued?.time
@@ -64,29 +87,29 @@ enum QueueDepth {
       let runnable = enqueued + times.waitingForDependencies
       let began = runnable + times.waitingForSlot
       let isRunnable = trace.operations[place].runnable != nil || isBegun
-      let over = trace.operations[place].finished?.time
-      moments.append((queue, enqueued, 1, 0, 0))
-      if isRunnable { moments.append((queue, runnable, -1, 1, 0)) }
-      if isBegun { moments.append((queue, began, 0, -1, 1)) }
-      if let over {
-        let last: (Int8, Int8, Int8) = isBegun ? (0, 0, -1) : isRunnable ? (0, -1, 0) : (-1, 0, 0)
-        moments.append((queue, max(over, began), last.0, last.1, last.2))
+      queues[queue, default: Moments()].enqueued.append(Step.enqueued.key(enqueued))
+      if isRunnable { queues[queue]?.runnable.append(Step.runnable.key(runnable)) }
+      if isBegun { queues[queue]?.began.append(Step.began.key(began)) }
+      if let over = trace.operations[place].finished?.time {
+        let last = isBegun ? Step.overExecuting : isRunnable ? .overReady : .overPending
+        queues[queue]?.over.append(last.key(max(over, began)))
       }
     }
-    moments.sort { ($0.queue, $0.time) < ($1.queue, $1.time) }
+    return queues.sorted { $0.key < $1.key }.flatMap { changes(QueueID($0.key), $0.value.sorted, trace.end) }
+  }
+
+  private static func changes(_ queue: QueueID, _ moments: [UInt64], _ end: Nanoseconds) -> [Change] {
     var changes: [Change] = []
-    var now = Change(queue: QueueID(0), time: 0, pending: 0, ready: 0, executing: 0)
+    var now = Change(queue: queue, time: 0, pending: 0, ready: 0, executing: 0)
     for (number, moment) in moments.enumerated() {
-      if number == 0 || moment.queue != now.queue.rawValue {
-        now = Change(queue: QueueID(moment.queue), time: moment.time, pending: 0, ready: 0, executing: 0)
-      }
-      now.time = moment.time
-      now.pending += Int(moment.pending)
-      now.ready += Int(moment.ready)
-      now.executing += Int(moment.executing)
-      let next = number + 1 < moments.count ? moments[number + 1] : nil
-      guard next?.queue != moment.queue || next?.time != moment.time else { continue }
-      now.until = next.flatMap { $0.queue == moment.queue ? $0.time : nil } ?? max(moment.time, trace.end)
+      guard let step = Step(rawValue: moment & 7) else { continue }
+      now.time = Nanoseconds(moment >> 3)
+      now.pending += step.pending
+      now.ready += step.ready
+      now.executing += step.executing
+      let next = number + 1 < moments.count ? Nanoseconds(moments[number + 1] >> 3) : nil
+      guard next != now.time else { continue }
+      now.until = next ?? max(now.time, end)
       changes.append(now)
     }
     return changes

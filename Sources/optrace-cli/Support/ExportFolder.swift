@@ -20,7 +20,9 @@
 
     /// Whether all parts of a trace are there, as it is now. False for one that somebody still writes.
     func has(_ header: TraceHeader, changed: timespec?) -> Bool {
-      guard let changed, !LiveProcess.writes(header), let last = format.parts(of: header.hash).last else { return false }
+      guard let changed, !LiveProcess.writes(header), let last = format.parts(of: header.hash).last else {
+        return false
+      }
       var status = stat()
       guard stat("\(path)/\(last.path)".asPath, &status) == 0 else { return false }
       return status.modified == changed

@@ -1,0 +1,99 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Exports, read by the programs that they are for: DuckDB, ClickHouse's engine, pyarrow; OpenTelemetry's own definitions, and a
+/// collector. scripts/setup-python installs them.
+@Suite("Exports in their engines", .ownThread)
+struct EngineTests {
+  private let folder: Scratch
+  private let traces: [String]
+
+  /// Every golden trace, each with a process of its own; one with names that try to break out of every syntax; and a recorded one.
+  init() throws {
+    folder = try Scratch()
+    let golden = Repository.folder.appending(path: "Tests/OpTraceModelTests/Golden")
+    var traces: [String] = []
+    let names = try FileManager.default.contentsOfDirectory(atPath: golden.path).filter { $0.hasSuffix(".txt") }
+    for (number, name) in names.sorted().enumerated() {
+      let text = try String(contentsOf: golden.appending(path: name), encoding: .utf8)
+      let own = text.replacingOccurrences(
+        of: #"(?m)^process \d+ "#, with: "process \(1000 + number) ", options: .regularExpression)
+      traces.append(try folder.write(name, Array(own.utf8)))
+    }
+    traces.append(try folder.write("hostile.txt", Array(Self.hostile.utf8)))
+    traces.append(golden.appending(path: "chain-10000.optracez").path)
+    traces.append(Repository.folder.appending(path: "traces/photo-import.optrace").path)
+    self.traces = traces
+  }
+
+  private static var hostile: String {
+    var lines = ["0 t1 queue q1 limit=2 \(quoted(Zoo.hostileNames[0]))"]
+    for (number, name) in Zoo.hostileNames.enumerated() {
+      let (id, at) = (number + 1, number * 10)
+      lines += [
+        "\(at) t1 created #\(id) class=\(quoted(name))", "\(at) t1 named #\(id) \(quoted(name))",
+        "\(at) t1 enqueued #\(id) queue=q1 priority=0", "\(at) t1 ready #\(id)", "\(at) t2 started #\(id)",
+        "\(at) t2 began #\(id)", "\(at + 5) t2 mark #\(id) \(quoted(name))", "\(at + 9) t2 ended #\(id)",
+        "\(at + 9) t2 finished #\(id)", "\(at + 9) t2 start-returned #\(id)",
+      ]
+    }
+    return TypedTrace().text(lines.joined(separator: "\n"), in: .milliseconds)
+  }
+
+  private static func quoted(_ name: String) -> String {
+    var text = "\""
+    for scalar in name.unicodeScalars {
+      if scalar.isASCII, scalar.value >= 0x20, scalar.value < 0x7F, scalar != "\"", scalar != "\\" {
+        text.unicodeScalars.append(scalar)
+      } else {
+        text += "\\u{\(String(scalar.value, radix: 16))}"
+      }
+    }
+    return text + "\""
+  }
+
+  private func export(_ format: String) throws {
+    let result = try Command.run(
+      arguments: ["export", "-o", folder.path(format), "--format", format] + traces)
+    // Some of the golden traces are told to be damaged.
+    #expect([0, 65].contains(result.status), "\(result.errors)")
+    #expect(result.output.split(separator: "\n").count == traces.count, "\(result.output)")
+  }
+
+  private func python(_ script: String, _ arguments: String...) throws -> ProgramResult {
+    let program = Repository.folder.appending(path: "Tests/Engines/\(script)").path
+    return try RunningProgram.run(try Engines.python, [program] + arguments)
+  }
+
+  @Test("all tables are the same in SQLite, pyarrow, DuckDB and ClickHouse, cell by cell")
+  func tables() throws {
+    for format in ["sqlite", "parquet", "csv"] { try export(format) }
+    let result = try python("compare.py", folder.path("sqlite"), folder.path("parquet"), folder.path("csv"))
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.output == "85 comparisons of 17 tables, 0 differences\n")
+  }
+
+  @Test("OpenTelemetry's definitions accept every line, and a collector takes all spans")
+  func spans() throws {
+    try export("otlp")
+    let result = try python("spans.py", folder.path("otlp"))
+    #expect(result.status == 0, "\(result.errors)\(result.output)")
+    #expect(result.output.hasPrefix("\(traces.count) files, "))
+  }
+}
+
+/// The programs that read exports.
+private enum Engines {
+  static var python: URL {
+    get throws {
+      let tools =
+        ProcessInfo.processInfo.environment["OPTRACE_TOOLS"].map { URL(fileURLWithPath: $0) }
+        ?? Repository.folder.appending(path: ".build-tools")
+      let program = tools.appending(path: "bin/python3-databases")
+      try #require(
+        FileManager.default.isExecutableFile(atPath: program.path), "'scripts/setup test' installs what reads exports")
+      return program
+    }
+  }
+}

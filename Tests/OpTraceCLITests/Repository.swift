@@ -1,0 +1,7 @@
+import Foundation
+
+/// Where the package's files are that tests read.
+enum Repository {
+  static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+}
