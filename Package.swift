@@ -14,7 +14,7 @@ let package = Package(
       name: "OpTraceAnalysis",
       targets: [
         "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTracePrediction", "OpTraceComparison", "OpTraceText",
-        "OpTraceExport", "OpTraceTables",
+        "OpTraceExport", "OpTraceTables", "OpTraceFleet",
       ]),
     .library(name: "OpTraceSQL", targets: ["OpTraceSQL"]),
     .library(name: "OpTraceReport", targets: ["OpTraceReport"]),
@@ -75,6 +75,8 @@ let package = Package(
     // Lines typed at a terminal.
     .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"]), .brew(["libedit"])]),
     .target(name: "OpTraceSQL", dependencies: ["CSQLite", "OpTraceTables", "OpTraceAnalysis"]),
+    // The same in ClickHouse: what makes them there, and what of an export is not there yet.
+    .target(name: "OpTraceFleet", dependencies: ["OpTraceTables"]),
     // The files of the report's page, by themselves: a program that links the rest does not carry them.
     .target(name: "OpTraceReport", dependencies: ["OpTraceExport"], resources: [.embedInCode("Page")]),
     .systemLibrary(
@@ -99,6 +101,7 @@ let package = Package(
         .target(name: "OpTraceReport", condition: cli),
         .target(name: "OpTraceGraphviz", condition: cli),
         .target(name: "OpTraceSQL", condition: cli), .target(name: "OpTraceTables", condition: cli),
+        .target(name: "OpTraceFleet", condition: cli),
         .target(name: "CZlib", condition: cli), .target(name: "CEdit", condition: cli),
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: cli),
         .product(name: "Rainbow", package: "Rainbow", condition: cli),
@@ -257,7 +260,7 @@ if Context.environment["OPTRACE_OPTIMIZED"] == "1" {
   let computing = [
     "OpTraceFormat", "OpTraceModel", "OpTraceSymbols", "OpTraceAnalysis", "OpTracePrediction", "OpTraceComparison",
     "OpTraceText",
-    "OpTraceTables", "OpTraceSQL", "OpTraceExport", "OpTraceGraphviz",
+    "OpTraceTables", "OpTraceSQL", "OpTraceFleet", "OpTraceExport", "OpTraceGraphviz",
   ]
   for target in package.targets where computing.contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-O"], .when(configuration: .debug)))

@@ -26,7 +26,7 @@
       subcommands: [
         DemoCommand.self, ReportCommand.self, ViewCommand.self, GraphCommand.self, TimelineCommand.self,
         SummaryCommand.self, DoctorCommand.self, WhatIfCommand.self, DiffCommand.self, SqlCommand.self,
-        ExportCommand.self,
+        ExportCommand.self, FleetCommand.self,
         StacksCommand.self,
         ValidateCommand.self,
         DumpCommand.self, PackCommand.self, UnpackCommand.self, SymbolicateCommand.self, RecordCommand.self,

@@ -82,18 +82,3 @@ struct EngineTests {
     #expect(result.output.hasPrefix("\(traces.count) files, "))
   }
 }
-
-/// The programs that read exports.
-private enum Engines {
-  static var python: URL {
-    get throws {
-      let tools =
-        ProcessInfo.processInfo.environment["OPTRACE_TOOLS"].map { URL(fileURLWithPath: $0) }
-        ?? Repository.folder.appending(path: ".build-tools")
-      let program = tools.appending(path: "bin/python3-databases")
-      try #require(
-        FileManager.default.isExecutableFile(atPath: program.path), "'scripts/setup test' installs what reads exports")
-      return program
-    }
-  }
-}

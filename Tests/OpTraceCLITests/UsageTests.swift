@@ -78,7 +78,7 @@ struct UsageTests {
 
   static let commands = [
     "demo", "report", "view", "graph", "timeline", "summary", "doctor", "stacks", "validate", "dump", "pack",
-    "unpack", "symbolicate", "record", "whatif", "diff", "sql", "export",
+    "unpack", "symbolicate", "record", "whatif", "diff", "sql", "export", "fleet",
   ]
 
   @Test("every command's errors begin alike: the command's name, a small letter", arguments: commands)

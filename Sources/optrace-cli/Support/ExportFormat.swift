@@ -1,6 +1,7 @@
 #if CLI
   import ArgumentParser
   import OpTraceExport
+  import OpTraceModel
   import OpTraceSQL
   import OpTraceTables
   import OpTraceText
@@ -28,6 +29,7 @@
       case (.parquet, .some(let table)):
         let facts: KeyValuePairs = [
           "optrace.schema": String(TraceTable.schemaVersion), "optrace.table": table.name, "optrace.trace": source.hash,
+          "optrace.started_at": String(source.trace.header.startWall),
         ]
         try output.write { try ParquetFile.write(table, table.rows(of: source), facts: facts, to: $0) }
       case (.csv, .some(let table)):

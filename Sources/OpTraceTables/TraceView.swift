@@ -7,7 +7,8 @@ public struct TraceView: Sendable {
   /// What it stands for. It reads what every SQL database reads.
   public let query: String
 
-  func statement(isTemporary: Bool) -> String { "CREATE \(isTemporary ? "TEMP " : "")VIEW \(name) AS \(query)" }
+  /// Makes it in SQLite.
+  public func statement(isTemporary: Bool) -> String { "CREATE \(isTemporary ? "TEMP " : "")VIEW \(name) AS \(query)" }
 
   /// All of them.
   public static let all: [TraceView] = [

@@ -13,9 +13,9 @@ extension Question {
       SELECT q.name AS queue, q.max_concurrent, o.operations, o.wait_slot, o.longest,
         round(1.0 * o.wait_slot / nullif(o.running, 0), 3) AS waits_per_running
       FROM (
-        SELECT trace, queue, count(*) AS operations, sum(wait_slot) AS wait_slot, max(wait_slot) AS longest,
-          sum(running) AS running
-        FROM operations GROUP BY trace, queue) o
+        SELECT a.trace AS trace, a.queue AS queue, count(*) AS operations, sum(a.wait_slot) AS wait_slot, max(a.wait_slot) AS longest,
+          sum(a.running) AS running
+        FROM operations a GROUP BY a.trace, a.queue) o
       JOIN queues q ON q.trace = o.trace AND q.id = o.queue ORDER BY o.wait_slot DESC
       """),
     Question(
@@ -23,7 +23,7 @@ extension Question {
       """
       SELECT q.name AS queue, p.name AS waits_for, e.dependencies, e.until_finished
       FROM (
-        SELECT o.trace, o.queue, d.queue AS other, count(*) AS dependencies,
+        SELECT o.trace AS trace, o.queue AS queue, d.queue AS other, count(*) AS dependencies,
           sum(CASE WHEN d.finished > o.enqueued THEN d.finished - o.enqueued ELSE 0 END) AS until_finished
         FROM dependencies e
         JOIN operations o ON o.trace = e.trace AND o.id = e.operation
@@ -48,7 +48,7 @@ extension Question {
       """
       SELECT target_kind, target_name, count(*) AS waits, sum(duration) AS total, max(duration) AS longest,
         sum(ended IS NULL) AS not_over
-      FROM waits GROUP BY trace, target_kind, target ORDER BY total DESC LIMIT 50
+      FROM waits GROUP BY trace, target_kind, target, target_name ORDER BY total DESC LIMIT 50
       """),
     Question(
       "slot-holders", "Which classes hold the slots that others wait for?",
@@ -56,7 +56,7 @@ extension Question {
       SELECT h.class AS holder, o.class AS waiter, q.name AS queue, count(*) AS times, sum(o.wait_slot) AS wait_slot
       FROM operations o JOIN operations h ON h.trace = o.trace AND h.id = o.held_by
       LEFT JOIN queues q ON q.trace = o.trace AND q.id = o.queue
-      GROUP BY o.trace, h.class, o.class, q.id ORDER BY wait_slot DESC LIMIT 50
+      GROUP BY o.trace, h.class, o.class, q.id, q.name ORDER BY wait_slot DESC LIMIT 50
       """),
   ]
 
@@ -84,9 +84,9 @@ extension Question {
     Question(
       "retries", "What runs again and again, by the pattern of its name?",
       """
-      SELECT name_pattern(name) AS pattern, class, count(*) AS operations, sum(state = 'failed') AS failed,
-        sum(state = 'cancelled') AS cancelled, sum(running) AS running
-      FROM operations GROUP BY pattern, class HAVING count(*) > 1 ORDER BY failed DESC, operations DESC LIMIT 50
+      SELECT name_pattern(o.name) AS pattern, o.class, count(*) AS operations, sum(o.state = 'failed') AS failed,
+        sum(o.state = 'cancelled') AS cancelled, sum(o.running) AS running
+      FROM operations o GROUP BY pattern, o.class HAVING count(*) > 1 ORDER BY failed DESC, operations DESC LIMIT 50
       """),
     Question(
       "adders", "From which threads is work added, and how much?",
@@ -119,13 +119,19 @@ extension Question {
     Question(
       "idle-slots", "Where did slots stand empty while operations of other queues waited for one?",
       """
-      WITH waits AS MATERIALIZED (SELECT trace, queue, sum(wait_slot) AS waited FROM operations GROUP BY trace, queue),
-        load AS MATERIALIZED (
-          SELECT trace, queue, 1.0 * sum(executing * (until - time)) / nullif(sum(until - time), 0) AS mean_executing
-          FROM queue_depth GROUP BY trace, queue)
+      WITH waits AS (
+          SELECT a.trace AS trace, a.queue AS queue, sum(a.wait_slot) AS waited
+          FROM operations a WHERE a.queue IS NOT NULL GROUP BY a.trace, a.queue),
+        load AS (
+          SELECT d.trace AS trace, d.queue AS queue,
+            1.0 * sum(d.executing * (d.until - d.time)) / nullif(sum(d.until - d.time), 0) AS mean_executing
+          FROM queue_depth d GROUP BY d.trace, d.queue)
       SELECT q.name AS queue, q.max_concurrent, round(l.mean_executing, 2) AS mean_executing,
-        (SELECT sum(w.waited) FROM waits w WHERE w.trace = q.trace AND w.queue <> q.id) AS others_waited
-      FROM load l JOIN queues q ON q.trace = l.trace AND q.id = l.queue
+        t.waited - coalesce(w.waited, 0) AS others_waited
+      FROM load l
+      JOIN queues q ON q.trace = l.trace AND q.id = l.queue
+      JOIN (SELECT w.trace AS trace, sum(w.waited) AS waited FROM waits w GROUP BY w.trace) t ON t.trace = l.trace
+      LEFT JOIN waits w ON w.trace = l.trace AND w.queue = l.queue
       WHERE q.max_concurrent IS NOT NULL AND l.mean_executing < q.max_concurrent ORDER BY others_waited DESC
       """),
     Question(

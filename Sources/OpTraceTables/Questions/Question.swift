@@ -7,7 +7,10 @@ public struct Question: Sendable {
   /// In SQL.
   public let query: String
 
-  init(_ name: String, _ text: String, _ query: String) { (self.name, self.text, self.query) = (name, text, query) }
+  /// A question over the tables, in SQL.
+  public init(_ name: String, _ text: String, _ query: String) {
+    (self.name, self.text, self.query) = (name, text, query)
+  }
 
   /// Nil: there is none of this name.
   public static func named(_ name: String) -> Question? { all.first { $0.name == name } }

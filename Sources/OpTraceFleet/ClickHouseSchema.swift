@@ -1,0 +1,122 @@
+import OpTraceTables
+
+/// OpTrace's tables in ClickHouse: those of every export, one row after the other of many traces, with what tells hosts and versions
+/// apart (https://clickhouse.com/docs/sql-reference/statements/create/table).
+///
+/// Rows are sorted by trace first, and those with equal keys are one after a merge. Each table has the day on which its trace began:
+/// it is kept by that day, and dropped by the week.
+public struct ClickHouseSchema: Sendable {
+  /// What is made where one is made at all.
+  public var database = "optrace"
+  /// Days after which a trace goes; nil: never.
+  public var retention: Int? = 90
+  /// For several nodes: each statement runs on this cluster, and tables are copies of each other.
+  public var cluster: String?
+
+  /// The defaults of `optrace fleet schema`.
+  public init() {}
+
+  /// Rises with the tables' columns or with what the fleet's own mean.
+  public static let version = 1
+
+  /// A database's name that needs no quotes.
+  public static func isName(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.count <= 64 && text.utf8.allSatisfy { $0 == 0x5F || $0.isLetter || $0.isDigit }
+      && text.utf8.first?.isDigit == false
+  }
+
+  /// All statements, in an order in which they can be run one by one with the database chosen; each does nothing where it has run
+  /// before, or makes it anew where it holds no rows.
+  public var statements: [String] {
+    [facts] + TraceTable.all.map { table($0) } + ClickHouseDialect.functions.map { function($0.name, $0.body) }
+      + TraceView.all.map { view($0.name, $0.meaning, $0.query) }
+      + [view("operations_at", "operations with the times of the wall clock, as their hosts had them", Self.wallTimes)]
+      + (Question.all + FleetQuestion.all).map {
+        view("question_" + ClickHouseDialect.identifier($0.name), $0.text, ClickHouseDialect.query($0))
+      }
+  }
+
+  /// Makes the database itself.
+  public var databaseStatement: String { "CREATE DATABASE IF NOT EXISTS \(database)\(onCluster)" }
+
+  /// For `clickhouse-client`, with a word on each part.
+  public var script: String {
+    let head = """
+      -- OpTrace's tables, version \(Self.version). Run it with: clickhouse-client --multiquery
+      -- Running it again changes nothing that has rows.
+      \(databaseStatement);
+      USE \(database);
+      """
+    return ([head] + statements.map { $0 + ";" }).joined(separator: "\n\n") + "\n"
+  }
+
+  private var onCluster: String { cluster.map { " ON CLUSTER \($0)" } ?? "" }
+
+  // MARK: Tables
+
+  /// What `load` asks before it sends anything.
+  private var facts: String {
+    """
+    CREATE OR REPLACE VIEW \(database).schema_version\(onCluster) AS SELECT toUInt32(\(Self.version)) AS version
+    """
+  }
+
+  private func table(_ table: TraceTable) -> String {
+    var columns = [
+      "  trace LowCardinality(String) COMMENT 'which trace'",
+      "  day Date CODEC(DoubleDelta, ZSTD(1)) COMMENT 'on which the trace began, by its host''s clock'",
+    ]
+    let keys = ClickHouseKeys.columns(of: table)
+    for column in table.columns.dropFirst() {
+      let type = ClickHouseKeys.type(of: column, isKey: keys.contains(column.name))
+      columns.append(
+        "  \(ClickHouseDialect.quoted(column.name)) \(type) \(ClickHouseKeys.codec(of: column, in: table)) COMMENT \(ClickHouseDialect.text(column.meaning))"
+      )
+    }
+    if table.name == "traces" { columns += Self.fleetColumns }
+    let engine = cluster == nil ? "ReplacingMergeTree" : "ReplicatedReplacingMergeTree"
+    let window = cluster == nil ? "non_replicated_deduplication_window" : "replicated_deduplication_window"
+    return """
+      -- \(table.meaning)
+      CREATE TABLE IF NOT EXISTS \(database).\(table.name)\(onCluster) (
+      \(columns.joined(separator: ",\n"))
+      ) ENGINE = \(engine)
+      PARTITION BY toMonday(day) ORDER BY (\((["trace"] + keys).map(ClickHouseDialect.quoted).joined(separator: ", ")))\(timeToLive)
+      SETTINGS \(window) = 100000, ttl_only_drop_parts = 1
+      COMMENT \(ClickHouseDialect.text(table.meaning))
+      """
+  }
+
+  private var timeToLive: String { retention.map { "\nTTL day + INTERVAL \($0) DAY" } ?? "" }
+
+  /// What a trace itself does not know.
+  private static let fleetColumns = [
+    "  host LowCardinality(String) COMMENT 'of --label host=…, or of a folder host=…'",
+    "  version LowCardinality(String) COMMENT 'of the program, likewise'",
+    "  labels Map(LowCardinality(String), String) COMMENT 'all others'",
+    "  content FixedString(16) COMMENT 'changes with what the trace holds'",
+    "  loaded DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'by the server''s clock'",
+  ]
+
+  // MARK: Views and functions
+
+  private func view(_ name: String, _ meaning: String, _ query: String) -> String {
+    "-- \(meaning)\nCREATE OR REPLACE VIEW \(database).\(name)\(onCluster) AS\n\(query)"
+  }
+
+  private func function(_ name: String, _ body: String) -> String {
+    "CREATE OR REPLACE FUNCTION \(name)\(onCluster) AS (x) -> \(body)"
+  }
+
+  private static let wallTimes = """
+    SELECT t.host AS host, t.version AS version, t.program AS program, o.*,
+      fromUnixTimestamp64Nano(assumeNotNull(t.started_at) + assumeNotNull(o.enqueued)) AS enqueued_at,
+      if(o.finished IS NULL, NULL, fromUnixTimestamp64Nano(assumeNotNull(t.started_at) + assumeNotNull(o.finished))) AS finished_at
+    FROM operations o JOIN traces t ON t.trace = o.trace WHERE o.enqueued IS NOT NULL
+    """
+}
+
+extension UInt8 {
+  fileprivate var isLetter: Bool { (0x61...0x7A).contains(self | 0x20) }
+  fileprivate var isDigit: Bool { (0x30...0x39).contains(self) }
+}

@@ -1,0 +1,83 @@
+public import OpTraceTables
+
+/// The statements that bring one trace into ClickHouse, whatever was there of it before, and however often they are sent.
+///
+/// Each insertion carries a token: the server takes a second one of the same token for the first. The row in `traces` is sent last, so
+/// a trace that has one is whole. It tells by a checksum what it was loaded from: what has changed is removed, and loaded anew under
+/// other tokens.
+public struct LoadPlan: Sendable {
+  /// Whose rows are sent.
+  public let trace: ExportedTrace
+  /// Changes with what the trace holds: 16 hexadecimal digits.
+  public let content: String
+  /// On which the trace began, `2026-11-24`.
+  public let day: String
+
+  /// `content` is a checksum of the trace's part of the table `traces`.
+  public init(_ trace: ExportedTrace, content: String, day: String) {
+    (self.trace, self.content, self.day) = (trace, content, day)
+  }
+
+  /// Asks which version of the tables the server has.
+  public static let versionQuery = "SELECT version FROM schema_version FORMAT TabSeparated"
+
+  /// Asks what the server has of the trace: nothing, or a line with the checksum and when it was loaded.
+  public var knownQuery: String {
+    "SELECT content, toUnixTimestamp64Milli(loaded) FROM traces FINAL WHERE trace = '\(trace.hash)' ORDER BY loaded DESC LIMIT 1 FORMAT TabSeparated"
+  }
+
+  /// Take away what is there of another state of the trace, so that at no time a part of it looks whole.
+  public var deletions: [String] {
+    Self.order.reversed().map { "DELETE FROM \($0.name) WHERE trace = '\(trace.hash)'" }
+  }
+
+  /// `traces` last.
+  public static var order: [TraceTable] {
+    TraceTable.all.filter { $0.name != "traces" } + TraceTable.all.filter { $0.name == "traces" }
+  }
+
+  /// Is sent with the table's Parquet file as the request's body.
+  /// - Parameter after: when the state was loaded that this one follows; nil: there was none.
+  public func insertion(into table: TraceTable, after: String?) -> String {
+    let columns = table.columns.dropFirst()
+    let names = columns.map { ClickHouseDialect.quoted($0.name) }.joined(separator: ", ")
+    let structure = columns.map { "\(ClickHouseDialect.quoted($0.name)) \(Self.inputType($0.type))" }.joined(
+      separator: ", ")
+    let keys = Set(ClickHouseKeys.columns(of: table))
+    let given = columns.map { column in
+      let name = ClickHouseDialect.quoted(column.name)
+      // Keys are never null; where a damaged file says so, zero stands for it.
+      return keys.contains(column.name) ? "coalesce(\(name), \(column.type == .text ? "''" : "0"))" : name
+    }
+    var targets = "trace, day, \(names)"
+    var values = "'\(trace.hash)', toDate('\(day)'), \(given.joined(separator: ", "))"
+    if table.name == "traces" {
+      targets += ", host, version, labels, content"
+      values += ", \(label("host")), \(label("version")), \(others), '\(content)'"
+    }
+    let token = [trace.hash, content, table.name, after ?? "first"].joined(separator: "-")
+    return """
+      INSERT INTO \(table.name) (\(targets)) \
+      SETTINGS insert_deduplication_token = \(ClickHouseDialect.text(token)), max_insert_threads = 1, \
+      input_format_parquet_preserve_order = 1 \
+      SELECT \(values) FROM input(\(ClickHouseDialect.text(structure))) FORMAT Parquet
+      """
+  }
+
+  private func label(_ key: String) -> String { ClickHouseDialect.text(trace.labels[key] ?? "") }
+
+  private var others: String {
+    let rest = trace.labels.filter { $0.key != "host" && $0.key != "version" }.sorted { $0.key < $1.key }
+    return "map("
+      + rest.map { "\(ClickHouseDialect.text($0.key)), \(ClickHouseDialect.text($0.value))" }.joined(separator: ", ")
+      + ")"
+  }
+
+  private static func inputType(_ type: ColumnType) -> String {
+    switch type {
+    case .integer: "Nullable(Int64)"
+    case .real: "Nullable(Float64)"
+    case .text: "Nullable(String)"
+    }
+  }
+}

@@ -1,0 +1,167 @@
+#if CLI
+  import Foundation
+  import OpTraceFleet
+  import OpTraceFormat
+  import OpTraceModel
+  import OpTraceTables
+  import OpTraceText
+
+  /// Sends exported traces to a server, one after the other, so that each is there whole or not seen.
+  struct FleetLoader {
+    let server: ClickHouseServer
+    /// `2026-11-24` in place of the day on which traces began.
+    var day: String?
+
+    enum Result: Equatable {
+      /// So many rows were sent.
+      case loaded(rows: Int)
+      /// It is there already, as it is now.
+      case there
+    }
+
+    /// Makes the tables where they are not there. Throws ``Failure``.
+    func create(_ schema: ClickHouseSchema) throws {
+      try understood { try server.run(schema.databaseStatement, in: "default") }
+      for statement in schema.statements { try understood { try server.run(statement) } }
+    }
+
+    /// Throws ``Failure`` where the server's tables are not those of this version.
+    func checkVersion() throws {
+      let answer: String
+      do { answer = try server.run(LoadPlan.versionQuery) } catch let refusal as ClickHouseServer.Refusal {
+        guard let code = refusal.code,
+          [ClickHouseServer.Refusal.unknownTable, ClickHouseServer.Refusal.unknownDatabase].contains(code)
+        else { throw failure(refusal) }
+        throw Failure(
+          message:
+            "\(printable(server.name)) has no tables of optrace: add --create, or run what 'optrace fleet schema' prints",
+          status: .cannotWrite)
+      }
+      let version = answer.trimmingCharacters(in: .whitespacesAndNewlines)
+      guard version == String(ClickHouseSchema.version) else {
+        throw Failure(
+          message:
+            "\(printable(server.name)) has tables of version \(printable(version)), and this optrace loads version "
+            + "\(ClickHouseSchema.version): use the optrace that made them, or another --database",
+          status: .cannotWrite)
+      }
+    }
+
+    /// Sends what is not there. Throws ``Failure``.
+    func load(_ trace: ExportedTrace) throws -> Result {
+      let parts = try LoadPlan.order.map { table in (table: table, part: try ExportedPart(trace, table)) }
+      guard let main = parts.last?.part else { return .there }
+      let plan = LoadPlan(trace, content: try main.checksum(), day: try day ?? main.day())
+      let known = try understood { try server.run(plan.knownQuery) }.split(separator: "\n").first?.split(
+        separator: "\t")
+      if let known, known.first.map(String.init) == plan.content { return .there }
+      if known != nil {
+        for statement in plan.deletions { try understood { try server.run(statement) } }
+      }
+      var rows = 0
+      for (table, part) in parts where part.facts.rowCount > 0 {
+        try understood {
+          try server.run(plan.insertion(into: table, after: known?.last.map(String.init)), sending: part.descriptor)
+        }
+        rows += part.facts.rowCount
+      }
+      // What is older than the server keeps is gone with the next breath.
+      guard try !understood({ try server.run(plan.knownQuery) }).isEmpty else {
+        throw Failure(
+          message:
+            "trace \(trace.hash) began on \(plan.day) by its host's clock, longer ago than the server keeps traces: "
+            + "it is gone; --day \(Self.today) loads it as of today", status: .badInput)
+      }
+      if plan.day > Self.tomorrow {
+        Console.warning(
+          "trace \(trace.hash) begins on \(plan.day) by its host's clock; the server keeps it from there on")
+      }
+      return .loaded(rows: rows)
+    }
+
+    private static var today: String { Date().formatted(.iso8601.year().month().day()) }
+    /// Hosts are ahead of us by up to a day.
+    private static var tomorrow: String { Date(timeIntervalSinceNow: 86_400).formatted(.iso8601.year().month().day()) }
+
+    @discardableResult
+    private func understood<Value>(_ body: () throws -> Value) throws -> Value {
+      do { return try body() } catch let refusal as ClickHouseServer.Refusal { throw failure(refusal) }
+    }
+
+    private func failure(_ refusal: ClickHouseServer.Refusal) -> Failure {
+      Failure(message: "\(printable(server.name)) refuses: \(printable(refusal.message))", status: .cannotWrite)
+    }
+  }
+
+  /// A file of an export, open, and found to be what it should be.
+  private struct ExportedPart {
+    let path: String
+    let facts: ParquetFacts
+    private let file: FileHandle
+    var descriptor: Int32 { file.fileDescriptor }
+
+    init(_ trace: ExportedTrace, _ table: TraceTable) throws {
+      path = trace.path(of: table)
+      func problem(_ what: String, _ status: ExitStatus = .badInput) -> Failure {
+        Failure(message: "'\(printable(trace.path(of: table)))' \(what)", status: status)
+      }
+      let descriptor = open(path.asPath, O_RDONLY | O_CLOEXEC)
+      guard descriptor >= 0 else {
+        let why =
+          errno == ENOENT
+          ? "is missing, so the trace is not whole: export it again" : "cannot be read: \(reason(errno))"
+        throw problem(why, errno == ENOENT ? .badInput : .noInput)
+      }
+      file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+      var status = stat()
+      fstat(descriptor, &status)
+      let cut = "is no Parquet file, or was cut: export the trace again"
+      guard status.st_mode & S_IFMT == S_IFREG, status.st_size >= 12,
+        let tail = Self.bytes(descriptor, Int(status.st_size) - ParquetFacts.tailSize, ParquetFacts.tailSize),
+        let size = ParquetFacts.descriptionSize(tail: tail), size <= Int(status.st_size) - 12,
+        let description = Self.bytes(descriptor, Int(status.st_size) - ParquetFacts.tailSize - size, size),
+        let facts = ParquetFacts(description: description)
+      else { throw problem(cut) }
+      self.facts = facts
+      guard facts.facts["optrace.table"] == table.name, facts.facts["optrace.trace"] == trace.hash else {
+        throw problem("is not what its path says: export the trace again")
+      }
+      guard facts.facts["optrace.schema"] == String(TraceTable.schemaVersion) else {
+        throw problem(
+          "has tables of version \(printable(facts.facts["optrace.schema"] ?? "")), and this optrace loads version "
+            + "\(TraceTable.schemaVersion): export the trace again")
+      }
+    }
+
+    /// Of all bytes.
+    func checksum() throws -> String {
+      var sum = Checksum()
+      lseek(descriptor, 0, SEEK_SET)
+      while let piece = try file.read(upToCount: 1 << 20), !piece.isEmpty {
+        sum.add(UInt64(piece.count))
+        for byte in piece { sum.add(UInt64(byte)) }
+      }
+      let digits = String(sum.value, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// On which the trace began, by its host's clock.
+    func day() throws -> String {
+      let nanoseconds = facts.facts["optrace.started_at"].flatMap { UInt64($0) } ?? 0
+      let seconds = nanoseconds / 1_000_000_000
+      // ClickHouse's days end in 2149.
+      guard seconds < 5_600_000_000 else {
+        throw Failure(
+          message: "'\(printable(path))': its host's clock was past the year 2147 when the trace began: "
+            + "name a day with --day 2026-11-24", status: .badInput)
+      }
+      return Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601.year().month().day())
+    }
+
+    private static func bytes(_ descriptor: Int32, _ offset: Int, _ count: Int) -> [UInt8]? {
+      guard count >= 0, count < 1 << 28 else { return nil }
+      var result = [UInt8](repeating: 0, count: count)
+      return pread(descriptor, &result, count, off_t(offset)) == count ? result : nil
+    }
+  }
+#endif

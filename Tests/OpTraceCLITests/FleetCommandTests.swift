@@ -1,0 +1,195 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("optrace fleet", .ownThread)
+struct FleetCommandTests {
+  private let folder: Scratch
+
+  init() throws { folder = try Scratch() }
+
+  /// A trace of operations of two classes, which run for so many milliseconds.
+  private func trace(_ name: String, process: Int, load: Int = 10, count: Int = 20) throws -> String {
+    var typed = TypedTrace()
+    typed.processID = process
+    var lines = ["0 t1 queue q1 limit=1 \"work\""]
+    var now = 0
+    for number in 1...count {
+      lines += [
+        "\(now) t1 created #\(number) class=\"\(number % 2 == 0 ? "Load" : "Save")\"",
+        "\(now) t1 enqueued #\(number) queue=q1 priority=0", "\(now) t1 ready #\(number)",
+        "\(now) t2 started #\(number)",
+        "\(now) t2 began #\(number)",
+      ]
+      now += number % 2 == 0 ? load : 5
+      lines += ["\(now) t2 ended #\(number)", "\(now) t2 finished #\(number)", "\(now) t2 start-returned #\(number)"]
+    }
+    return try folder.write(name, Array(typed.text(lines.joined(separator: "\n"), in: .milliseconds).utf8))
+  }
+
+  private func export(_ traces: String..., into name: String) throws -> String {
+    let result = try Command.run(arguments: ["export", "-o", folder.path(name)] + traces)
+    #expect(result.status == 0, "\(result.errors)")
+    return folder.path(name)
+  }
+
+  @Test("the statements, one for each table, view, function and question")
+  func schema() throws {
+    let text = try Command.run("fleet", "schema").output
+    #expect(text.contains("CREATE DATABASE IF NOT EXISTS optrace;"))
+    #expect(text.contains("CREATE TABLE IF NOT EXISTS optrace.operations ("))
+    #expect(text.contains("PARTITION BY toMonday(day) ORDER BY (`trace`, `id`)\nTTL day + INTERVAL 90 DAY"))
+    #expect(text.contains("CREATE OR REPLACE VIEW optrace.question_hosts_that_differ AS"))
+    let other = try Command.run("fleet", "schema", "--database", "runs", "--retention", "0", "--cluster", "main").output
+    #expect(other.contains("CREATE TABLE IF NOT EXISTS runs.waits ON CLUSTER main ("))
+    #expect(other.contains("ENGINE = ReplicatedReplacingMergeTree") && !other.contains("TTL "))
+    for wrong in ["a;b", "", "1st", "x y"] {
+      let result = try Command.run("fleet", "schema", "--database", wrong)
+      #expect(result.status == 64 && result.errors.contains("is no name"), "\(result.errors)")
+    }
+  }
+
+  @Test("what is loaded once is there once, whatever goes wrong on the way, and however often it is loaded")
+  func loading() throws {
+    let server = try ClickHouse()
+    let lake = try export(try trace("a.txt", process: 1), try trace("b.txt", process: 2), into: "lake")
+    func load(_ arguments: String...) throws -> ProgramResult {
+      try Command.run(arguments: ["fleet", "load", lake, "--url", server.url, "--retention", "0"] + arguments)
+    }
+    let early = try load()
+    #expect(early.status == 73)
+    #expect(
+      early.errors
+        == "optrace: \(server.url)/ has no tables of optrace: add --create, or run what 'optrace fleet schema' prints\n"
+    )
+
+    // An answer that is no, one that never comes, and a load that was given up in the middle.
+    try server.faults("fail=503&times=2&cut=1")
+    let refused = try load("--create", "--retries", "0")
+    #expect(refused.status == 73)
+    #expect(refused.errors == "optrace: \(server.url)/ does not take it after 1 try: busy\n")
+    #expect(try server.ask("SELECT count() FROM traces") == ["0"])
+    let loaded = try load()
+    #expect(loaded.status == 0, "\(loaded.errors)")
+    #expect(loaded.output.split(separator: "\n").count == 2 && loaded.output.contains(" rows\n"))
+    func counts() throws -> [String] {
+      try server.ask(
+        "SELECT (SELECT count() FROM traces), (SELECT count() FROM operations), (SELECT count() FROM queue_depth)")
+    }
+    let once = try counts()
+    #expect(once.first?.hasPrefix("2\t40\t") == true)
+    let again = try load()
+    #expect(again.status == 0 && again.output.split(separator: "\n").allSatisfy { $0.hasSuffix(": there already") })
+    #expect(try counts() == once)
+
+    // Two at once, of what is not there yet.
+    let more = try export(try trace("c.txt", process: 3), try trace("d.txt", process: 4), into: "more")
+    try server.faults("delay=0.05")
+    let both = try Command.run(
+      arguments: ["fleet", "load", more, "--url", server.url],
+      shell:
+        "\"$optrace\" \"$@\" --day 2100-01-01 & \"$optrace\" \"$@\" --day 2100-01-01; status=$?; wait $!; exit $((status + $?))"
+    )
+    #expect(both.status == 0, "\(both.errors)")
+    try server.faults("delay=0")
+    #expect(try counts().first?.hasPrefix("4\t80\t") == true)
+
+    // A trace that has changed takes the place of what it was.
+    _ = try export(try trace("a.txt", process: 1, count: 30), into: "lake")
+    #expect(try load().status == 0)
+    #expect(try counts().first?.hasPrefix("4\t90\t") == true)
+    // And back again.
+    _ = try export(try trace("a.txt", process: 1, count: 20), into: "lake")
+    #expect(try load().status == 0)
+    #expect(try counts().first?.hasPrefix("4\t80\t") == true)
+
+    _ = try server.ask("CREATE OR REPLACE VIEW schema_version AS SELECT 7 AS version")
+    let newer = try load()
+    #expect(newer.status == 73)
+    #expect(newer.errors.contains("has tables of version 7, and this optrace loads version 1"))
+  }
+
+  @Test("the questions have the same answers as in SQLite; a host that is slow is found, and since when")
+  func questions() throws {
+    let server = try ClickHouse()
+    let sample = Repository.folder.appending(path: "traces/photo-import.optrace").path
+    let lake = try export(sample, into: "one")
+    let load = try Command.run("fleet", "load", lake, "--url", server.url, "--create", "--retention", "0")
+    #expect(load.status == 0, "\(load.errors)")
+    let compared = try RunningProgram.run(
+      try Engines.python,
+      [
+        Repository.folder.appending(path: "Tests/Engines/questions.py").path,
+        String(server.url.split(separator: ":")[2]),
+        try Command.executable.path, sample,
+      ])
+    #expect(compared.output == "18 questions, 0 differences\n", "\(compared.errors)")
+
+    for host in 1...4 {
+      let name = try trace("host\(host).txt", process: host, load: host == 3 ? 40 : 10)
+      _ = try export(name, into: "hosts/host=web-\(host)/version=1.\(host == 3 ? 1 : 0)")
+    }
+    func loadHosts(_ arguments: String...) throws -> ProgramResult {
+      try Command.run(
+        arguments: ["fleet", "load", folder.path("hosts"), "--url", server.url, "--database", "hosts", "--create"]
+          + arguments)
+    }
+    #expect(try loadHosts("--retention", "0", "--label", "region=eu", "--day", "2026-11-01").status == 0)
+    let slow = try server.ask("SELECT host, class, times FROM question_hosts_that_differ LIMIT 1", in: "hosts")
+    #expect(slow == ["web-3\tLoad\t4"])
+    #expect(
+      try server.ask("SELECT version, class, times FROM question_versions_that_differ LIMIT 1", in: "hosts")
+        == ["1.1\tLoad\t4"])
+    #expect(try server.ask("SELECT DISTINCT labels['region'] FROM traces", in: "hosts") == ["eu"])
+    #expect(try server.ask("SELECT count() FROM operations_at WHERE toYear(enqueued_at) = 2026", in: "hosts") == ["80"])
+    // From the next day on all hosts are slow.
+    _ = try export(try trace("late.txt", process: 99, load: 60), into: "late/host=web-1")
+    let late = try Command.run(
+      "fleet", "load", folder.path("late"), "--url", server.url, "--database", "hosts", "--day", "2026-11-02")
+    #expect(late.status == 0, "\(late.errors)")
+    #expect(
+      try server.ask("SELECT class, day, times FROM question_since_when LIMIT 1", in: "hosts") == [
+        "Load\t2026-11-02\t6"
+      ])
+  }
+
+  @Test("what cannot be loaded is told of: no server, no right, no export, a part that is cut, a clock far behind")
+  func refused() throws {
+    func load(_ arguments: [String], _ words: String, status: Int32) throws {
+      let result = try Command.run(arguments: ["fleet", "load"] + arguments)
+      #expect(result.status == status, "\(arguments) \(result.output)")
+      #expect(result.errors.contains(words), "\(result.errors)")
+      #expect(!result.errors.contains("secret"), "\(result.errors)")
+    }
+    let lake = try export(try trace("a.txt", process: 1), into: "lake")
+    let nobody = "http://user:secret@127.0.0.1:1"
+    try load(
+      [lake, "--url", nobody, "--retries", "0"], "http://127.0.0.1:1/ does not take it after 1 try: ", status: 73)
+    try load([lake, "--url", "ftp://user:secret@host"], "--url takes 'http://HOST:8123'", status: 64)
+    try load([lake], "missing expected argument '--url <url>'", status: 64)
+    try load([folder.path("none"), "--url", nobody], "no such file", status: 66)
+    try load([folder.folder.path + "/a.txt", "--url", nobody], "it is no folder", status: 66)
+    let empty = folder.path("empty")
+    try FileManager.default.createDirectory(atPath: empty, withIntermediateDirectories: true)
+    try load([empty, "--url", nobody], "has no exported traces", status: 66)
+    try load([lake, "--url", nobody, "--label", "x"], "--label takes KEY=VALUE", status: 64)
+    try load([lake, "--url", nobody, "--day", "today"], "--day is a day like", status: 64)
+
+    let server = try ClickHouse(password: "secret")
+    let good = server.url.replacing("http://", with: "http://user:secret@")
+    try load([lake, "--url", server.url, "--create"], "Authentication failed", status: 73)
+    try load([lake, "--url", good.replacing("secret", with: "wrong"), "--create"], "Authentication failed", status: 73)
+    // The traces of these tests began in 2026; a server that keeps a day has nothing of them.
+    try load(
+      [lake, "--url", good, "--create", "--retention", "1"], "longer ago than the server keeps traces", status: 65)
+    #expect(try Command.run("fleet", "load", lake, "--url", good, "--day", "2099-01-01").status == 0)
+
+    let part = try #require(
+      FileManager.default.subpaths(atPath: lake)?.first { $0.hasPrefix("operations/") && $0.hasSuffix(".parquet") })
+    let whole = try Data(contentsOf: URL(fileURLWithPath: "\(lake)/\(part)"))
+    try whole.prefix(whole.count / 2).write(to: URL(fileURLWithPath: "\(lake)/\(part)"))
+    try load([lake, "--url", good], "is no Parquet file, or was cut: export the trace again", status: 65)
+    try FileManager.default.removeItem(atPath: "\(lake)/\(part)")
+    try load([lake, "--url", good], "is missing, so the trace is not whole: export it again", status: 65)
+  }
+}
