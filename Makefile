@@ -25,7 +25,7 @@ export OPTRACE_OPTIMIZED ?= 1
 export PATH := $(CURDIR)/.build-tools/bin:$(PATH)
 
 .PHONY: help build release demo test format lint sanitize sanitize-thread sanitize-address bench readme-images
-.PHONY: reliability fuzz bench-page bench-whatif
+.PHONY: reliability fuzz bench-page bench-whatif bench-fleet
 .PHONY: install uninstall clean setup-build setup-test
 
 help:
@@ -34,6 +34,7 @@ help:
 	@echo "make sanitize   tests of the recorder and hooked programs under the thread and the address sanitizer"
 	@echo "make bench      what recording and the commands cost, each against its goal;  make bench BENCH=queue: a part"
 	@echo "make bench-whatif  how near predictions come to real runs"
+	@echo "make bench-fleet  what ten hosts' traces take in ClickHouse"
 	@echo "make bench-page  what a frame of the report's timeline takes in a browser"
 	@echo "make reliability  thousands of processes that are ended, a ring over 100 million events, 1,000 renders: minutes"
 	@echo "make fuzz       each fuzzing target for some seconds;  scripts/fuzz TARGET SECONDS: for longer"
@@ -98,6 +99,12 @@ bench-whatif: release
 	@$(SWIFT) build --package-path Benchmarks -c release --product WhatIfPrograms --quiet
 	@$(SWIFT) build --package-path Benchmarks -c release --product WhatIfBenchmark --quiet
 	@Benchmarks/.build/release/WhatIfBenchmark $(optrace) $(WHATIF)
+
+# Ten hosts' traces of 1,000,000 operations each in ClickHouse's engine: minutes, and 3 GB; FLEET='--operations 10000' for less.
+bench-fleet: release setup-test
+	@$(SWIFT) build --package-path Benchmarks -c release --product MakeTrace --quiet
+	@$(SWIFT) build --package-path Benchmarks -c release --product FleetBenchmark --quiet
+	@Benchmarks/.build/release/FleetBenchmark $(optrace) .build-tools/bin/python3-databases Tests/Engines/clickhouse_server.py $(FLEET)
 
 # What a frame of the report's timeline takes in a browser, with 10,000, 100,000 and 1,000,000 operations.
 bench-page: release setup-test

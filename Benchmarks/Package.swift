@@ -27,6 +27,7 @@ let package = Package(
       dependencies: [
         .product(name: "OpTraceAnalysis", package: "OpTrace"), .product(name: "OpTraceGraphviz", package: "OpTrace"),
       ]),
+    .executableTarget(name: "FleetBenchmark", dependencies: ["BenchmarkSupport"]),
     // Real programs with real changes, and how near `optrace whatif` comes.
     .executableTarget(name: "WhatIfPrograms"),
     .executableTarget(name: "WhatIfBenchmark", dependencies: ["BenchmarkSupport"]),

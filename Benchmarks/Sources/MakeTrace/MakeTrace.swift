@@ -1,7 +1,9 @@
 import Foundation
 import OpTrace
 
-/// Records a real trace of so many operations: `MakeTrace COUNT FILE [SHAPE]`.
+/// Records a real trace of so many operations: `MakeTrace COUNT FILE [SHAPE [SPIN]]`.
+///
+/// With SPIN each third stage of a pipeline computes for so many nanoseconds.
 ///
 /// They come in batches, since Foundation's own cost grows with the square of what is pending.
 @main
@@ -23,11 +25,12 @@ enum MakeTrace {
 
   static func main() throws {
     let arguments = CommandLine.arguments
-    guard (3...4).contains(arguments.count), let count = Int(arguments[1]), count > 0,
-      let shape = Shape(rawValue: arguments.count == 4 ? arguments[3] : "pairs")
+    guard (3...5).contains(arguments.count), let count = Int(arguments[1]), count > 0,
+      let shape = Shape(rawValue: arguments.count >= 4 ? arguments[3] : "pairs"),
+      let spin = UInt64(arguments.count == 5 ? arguments[4] : "0")
     else {
       let shapes = Shape.allCases.map(\.rawValue).joined(separator: "|")
-      FileHandle.standardError.write(Data("usage: MakeTrace COUNT FILE [\(shapes)]\n".utf8))
+      FileHandle.standardError.write(Data("usage: MakeTrace COUNT FILE [\(shapes) [SPIN]]\n".utf8))
       exit(64)
     }
     let recorder = try TraceRecorder(writingTo: URL(fileURLWithPath: arguments[2]))
@@ -35,7 +38,7 @@ enum MakeTrace {
     case .pairs, .stuck: pairs(count, recorder, isStuck: shape == .stuck)
     case .chain: pairs(count, recorder, isStuck: false, every: 1)
     case .layered: layered(count, recorder)
-    case .pipeline: pipeline(count, recorder)
+    case .pipeline: pipeline(count, recorder, spin)
     case .fan: fan(count, recorder)
     }
     try recorder.stop()
@@ -83,10 +86,18 @@ enum MakeTrace {
 
   private final class Fetch: TracedOperation, @unchecked Sendable {}
   private final class Decode: TracedOperation, @unchecked Sendable {}
-  private final class Scale: TracedOperation, @unchecked Sendable {}
+  private final class Scale: TracedOperation, @unchecked Sendable {
+    /// Nanoseconds; set before it is added to its queue.
+    var spin: UInt64 = 0
+
+    override func main() {
+      let end = DispatchTime.now().uptimeNanoseconds + spin
+      while spin > 0, DispatchTime.now().uptimeNanoseconds < end {}
+    }
+  }
   private final class Store: TracedOperation, @unchecked Sendable {}
 
-  private static func pipeline(_ count: Int, _ recorder: TraceRecorder) {
+  private static func pipeline(_ count: Int, _ recorder: TraceRecorder, _ spin: UInt64) {
     let stages: [(name: String, make: () -> Operation)] = [
       ("network", { Fetch() }), ("imaging", { Decode() }), ("scaling", { Scale() }), ("store", { Store() }),
     ]
@@ -98,6 +109,7 @@ enum MakeTrace {
       for number in 0..<min(batch, count - start) {
         let stage = number % stages.count
         let operation = stages[stage].make()
+        (operation as? Scale)?.spin = spin
         if stage > 0, let before = operations.last { operation.addDependency(before) }
         operations.append(operation)
       }
