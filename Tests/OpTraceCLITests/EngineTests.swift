@@ -22,9 +22,24 @@ struct EngineTests {
       traces.append(try folder.write(name, Array(own.utf8)))
     }
     traces.append(try folder.write("hostile.txt", Array(Self.hostile.utf8)))
+    traces.append(try folder.write("wide.txt", Array(Self.wide.utf8)))
     traces.append(golden.appending(path: "chain-10000.optracez").path)
     traces.append(Repository.folder.appending(path: "traces/photo-import.optrace").path)
     self.traces = traces
+  }
+
+  /// Names that take several pages of a Parquet file, and times as far apart as they can be.
+  private static var wide: String {
+    var typed = TypedTrace()
+    typed.processID = 2
+    var lines: [String] = []
+    for number in 1...100 {
+      let name = String(repeating: "né\(number)", count: number % 3 * 3000)
+      lines += [
+        "\(number * number) t1 created #\(number) class=\"C\"", "\(number << 40) t1 named #\(number) \"\(name)\"",
+      ]
+    }
+    return typed.text(lines.joined(separator: "\n"), in: .nanoseconds)
   }
 
   private static var hostile: String {
