@@ -159,6 +159,7 @@ let package = Package(
       name: "OpTraceComparisonTests",
       dependencies: ["TestSupport", "OpTraceComparison", "OpTraceAnalysis", "OpTraceModel"]),
     .testTarget(name: "OpTraceTablesTests", dependencies: ["TestSupport", "OpTraceTables"]),
+    .testTarget(name: "OpTraceFleetTests", dependencies: ["TestSupport", "OpTraceFleet", "OpTraceTables"]),
     .testTarget(
       name: "OpTraceSQLTests", dependencies: ["TestSupport", "OpTraceSQL", "OpTraceTables", "OpTraceModel"]),
     .testTarget(

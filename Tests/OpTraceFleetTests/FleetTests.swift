@@ -1,0 +1,65 @@
+import OpTraceTables
+import TestSupport
+import Testing
+
+@testable import OpTraceFleet
+
+@Suite("Traces in ClickHouse")
+struct FleetTests {
+  @Test("rows are told apart by columns that their tables have", arguments: TraceTable.all.map(\.name))
+  func keys(name: String) throws {
+    let table = try #require(TraceTable.named(name))
+    for key in ClickHouseKeys.columns(of: table) { #expect(table.column(key) != nil, "\(key)") }
+  }
+
+  @Test("no two rows of a trace have the same key", arguments: TraceTable.all.map(\.name))
+  func uniqueKeys(name: String) throws {
+    let table = try #require(TraceTable.named(name))
+    let keys = ClickHouseKeys.columns(of: table).compactMap { table.column($0) }
+    for trace in [Zoo.trace(), PhotoImport.stuck(), PhotoImport.healthy()] {
+      let rows = table.rows(of: TableSource(trace))
+      let all = (0..<rows.count).map { row in keys.map { rows[row, $0] } }
+      #expect(Set(all).count == all.count)
+    }
+  }
+
+  @Test("traces are found in folders of any depth, with labels from their names")
+  func folders() {
+    let hash = "f6b5946b0703c199"
+    let tree: [String: [String]] = [
+      "lake": ["host=a", "host=b", "readme.txt"],
+      "lake/host=a": ["version=1"], "lake/host=a/version=1": ["traces", "operations"],
+      "lake/host=a/version=1/traces": ["trace=\(hash)", "trace=nothing", "trace=F6B5946B0703C199", "x"],
+      "lake/host=b": ["traces"], "lake/host=b/traces": [],
+    ]
+    let found = ExportedTrace.all(in: "lake") { tree[$0] ?? [] }
+    #expect(found.map(\.hash) == [hash])
+    #expect(found.first?.labels == ["host": "a", "version": "1"])
+    #expect(found.first?.folder == "lake/host=a/version=1")
+    // Links that lead back end somewhere.
+    #expect(ExportedTrace.all(in: "x") { _ in ["x"] }.isEmpty)
+  }
+
+  @Test("what comes from names cannot leave its quotes")
+  func quotes() throws {
+    let table = try #require(TraceTable.named("traces"))
+    var trace = try #require(ExportedTrace.all(in: "l") { $0 == "l" ? ["traces"] : ["trace=f6b5946b0703c199"] }.first)
+    trace.labels = ["host": "a'); DROP TABLE traces; --", "x\\": "\\'"]
+    let statement = LoadPlan(trace, content: "0123456789abcdef", day: "2026-11-24").insertion(into: table, after: nil)
+    #expect(
+      statement.contains(#", 'a\'); DROP TABLE traces; --', '', map('x\\', '\\\''), '0123456789abcdef' FROM input("#))
+    #expect(!ClickHouseSchema.isName("a b") && !ClickHouseSchema.isName("1a") && ClickHouseSchema.isName("runs_2"))
+  }
+
+  @Test("the row in traces is sent last, and removed first")
+  func order() throws {
+    #expect(LoadPlan.order.last?.name == "traces" && LoadPlan.order.count == TraceTable.all.count)
+    let trace = try #require(ExportedTrace.all(in: "l") { $0 == "l" ? ["traces"] : ["trace=f6b5946b0703c199"] }.first)
+    let plan = LoadPlan(trace, content: "0123456789abcdef", day: "2026-11-24")
+    #expect(plan.deletions.first == "DELETE FROM traces WHERE trace = 'f6b5946b0703c199'")
+    // Sent again it is the same; after another state it is another.
+    let table = try #require(TraceTable.named("marks"))
+    #expect(plan.insertion(into: table, after: "1") == plan.insertion(into: table, after: "1"))
+    #expect(plan.insertion(into: table, after: "1") != plan.insertion(into: table, after: "2"))
+  }
+}
