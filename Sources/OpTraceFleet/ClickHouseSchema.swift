@@ -28,7 +28,7 @@ public struct ClickHouseSchema: Sendable {
   /// All statements, in an order in which they can be run one by one with the database chosen; each does nothing where it has run
   /// before, or makes it anew where it holds no rows.
   public var statements: [String] {
-    [facts] + TraceTable.all.map { table($0) } + ClickHouseDialect.functions.map { function($0.name, $0.body) }
+    [facts, loads] + TraceTable.all.map { table($0) } + ClickHouseDialect.functions.map { function($0.name, $0.body) }
       + TraceView.all.map { view($0.name, $0.meaning, $0.query) }
       + [view("operations_at", "operations with the times of the wall clock, as their hosts had them", Self.wallTimes)]
       + (Question.all + FleetQuestion.all).map {
@@ -61,6 +61,23 @@ public struct ClickHouseSchema: Sendable {
     """
   }
 
+  private var engine: String { cluster == nil ? "ReplacingMergeTree" : "ReplicatedReplacingMergeTree" }
+  /// How many insertions the server knows again.
+  private var window: String {
+    (cluster == nil ? "non_replicated" : "replicated") + "_deduplication_window = 100000"
+  }
+
+  /// Of use while something is loaded, and no longer than a trace.
+  private var loads: String {
+    """
+    -- what was to be loaded, whether or not it came to that
+    CREATE TABLE IF NOT EXISTS \(database).loads\(onCluster) (
+      trace LowCardinality(String), content FixedString(16), generation UInt32, at DateTime DEFAULT now()
+    ) ENGINE = \(engine) ORDER BY (trace, generation)\(retention.map { "\nTTL at + INTERVAL \($0) DAY" } ?? "")
+    SETTINGS \(window)
+    """
+  }
+
   private func table(_ table: TraceTable) -> String {
     var columns = [
       "  trace LowCardinality(String) COMMENT 'which trace'",
@@ -74,15 +91,13 @@ public struct ClickHouseSchema: Sendable {
       )
     }
     if table.name == "traces" { columns += Self.fleetColumns }
-    let engine = cluster == nil ? "ReplacingMergeTree" : "ReplicatedReplacingMergeTree"
-    let window = cluster == nil ? "non_replicated_deduplication_window" : "replicated_deduplication_window"
     return """
       -- \(table.meaning)
       CREATE TABLE IF NOT EXISTS \(database).\(table.name)\(onCluster) (
       \(columns.joined(separator: ",\n"))
       ) ENGINE = \(engine)
       PARTITION BY toMonday(day) ORDER BY (\((["trace"] + keys).map(ClickHouseDialect.quoted).joined(separator: ", ")))\(timeToLive)
-      SETTINGS \(window) = 100000, ttl_only_drop_parts = 1
+      SETTINGS \(window), ttl_only_drop_parts = 1
       COMMENT \(ClickHouseDialect.text(table.meaning))
       """
   }

@@ -2,9 +2,10 @@ public import OpTraceTables
 
 /// The statements that bring one trace into ClickHouse, whatever was there of it before, and however often they are sent.
 ///
-/// Each insertion carries a token: the server takes a second one of the same token for the first. The row in `traces` is sent last, so
-/// a trace that has one is whole. It tells by a checksum what it was loaded from: what has changed is removed, and loaded anew under
-/// other tokens.
+/// The row in `traces` is sent last, so a trace that has one is whole; it has a checksum of what it was loaded from. Each insertion
+/// carries a token: the server takes a second one of the same token for the first. What is to be loaded is noted before it is, in
+/// `loads`: where that was another state of the trace, its rows are removed, and what follows is of another generation, with other
+/// tokens.
 public struct LoadPlan: Sendable {
   /// Whose rows are sent.
   public let trace: ExportedTrace
@@ -21,9 +22,31 @@ public struct LoadPlan: Sendable {
   /// Asks which version of the tables the server has.
   public static let versionQuery = "SELECT version FROM schema_version FORMAT TabSeparated"
 
-  /// Asks what the server has of the trace: nothing, or a line with the checksum and when it was loaded.
+  /// Asks for the checksum of what is there whole; nothing: there is none.
   public var knownQuery: String {
-    "SELECT content, toUnixTimestamp64Milli(loaded) FROM traces FINAL WHERE trace = '\(trace.hash)' ORDER BY loaded DESC LIMIT 1 FORMAT TabSeparated"
+    "SELECT content FROM traces FINAL WHERE trace = '\(trace.hash)' FORMAT TabSeparated"
+  }
+
+  /// Asks for what was to be loaded last: its checksum and its generation; nothing: there was none.
+  public var noteQuery: String {
+    """
+    SELECT content, generation FROM loads WHERE trace = '\(trace.hash)' ORDER BY generation DESC LIMIT 1 FORMAT TabSeparated
+    """
+  }
+
+  /// Notes what is to be loaded, or that what is there is being removed: whoever comes then begins anew.
+  public func note(generation: Int, isRemoving: Bool = false) -> String {
+    let noted = isRemoving ? String(repeating: "0", count: 16) : content
+    return """
+      INSERT INTO loads (trace, content, generation) \
+      SETTINGS insert_deduplication_token = \(token(isRemoving ? "removal" : "loads", generation)) \
+      VALUES ('\(trace.hash)', '\(noted)', \(generation))
+      """
+  }
+
+  /// Asks how many operations there are, each counted once.
+  public var countQuery: String {
+    "SELECT count() FROM operations FINAL WHERE trace = '\(trace.hash)' FORMAT TabSeparated"
   }
 
   /// Take away what is there of another state of the trace, so that at no time a part of it looks whole.
@@ -37,8 +60,7 @@ public struct LoadPlan: Sendable {
   }
 
   /// Is sent with the table's Parquet file as the request's body.
-  /// - Parameter after: when the state was loaded that this one follows; nil: there was none.
-  public func insertion(into table: TraceTable, after: String?) -> String {
+  public func insertion(into table: TraceTable, generation: Int) -> String {
     let columns = table.columns.dropFirst()
     let names = columns.map { ClickHouseDialect.quoted($0.name) }.joined(separator: ", ")
     let structure = columns.map { "\(ClickHouseDialect.quoted($0.name)) \(Self.inputType($0.type))" }.joined(
@@ -55,13 +77,16 @@ public struct LoadPlan: Sendable {
       targets += ", host, version, labels, content"
       values += ", \(label("host")), \(label("version")), \(others), '\(content)'"
     }
-    let token = [trace.hash, content, table.name, after ?? "first"].joined(separator: "-")
     return """
       INSERT INTO \(table.name) (\(targets)) \
-      SETTINGS insert_deduplication_token = \(ClickHouseDialect.text(token)), max_insert_threads = 1, \
+      SETTINGS insert_deduplication_token = \(token(table.name, generation)), max_insert_threads = 1, \
       input_format_parquet_preserve_order = 1 \
       SELECT \(values) FROM input(\(ClickHouseDialect.text(structure))) FORMAT Parquet
       """
+  }
+
+  private func token(_ table: String, _ generation: Int) -> String {
+    ClickHouseDialect.text([trace.hash, content, table, String(generation)].joined(separator: "-"))
   }
 
   private func label(_ key: String) -> String { ClickHouseDialect.text(trace.labels[key] ?? "") }

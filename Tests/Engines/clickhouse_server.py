@@ -3,6 +3,7 @@
 usage: clickhouse_server.py [--password TEXT]
 Prints the port that it listens on, and serves until its standard input ends. What goes wrong is asked for with GET:
   /faults?fail=503&times=2   the next two insertions are answered so, and not done
+  /faults?skip=3&…           … and not before three more were done
   /faults?cut=1              the next insertion is done, and the connection then closed without a word: as a server that goes away
   /faults?delay=0.2          each insertion is done only after that
 """
@@ -22,7 +23,7 @@ from chdb import session
 options = argparse.ArgumentParser()
 options.add_argument("--password")
 options = options.parse_args()
-faults = {"fail": 0, "times": 0, "cut": 0, "delay": 0}
+faults = {"skip": 0, "fail": 0, "times": 0, "cut": 0, "delay": 0}
 
 engine = session.Session()
 lock = threading.Lock()
@@ -70,7 +71,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             is_insertion = query.startswith("INSERT")
             if is_insertion:
                 time.sleep(faults["delay"])
-                if faults["times"] > 0:
+                if faults["skip"] > 0:
+                    faults["skip"] -= 1
+                elif faults["times"] > 0:
                     faults["times"] -= 1
                     return self.answer(int(faults["fail"]), "busy\n")
                 # The engine in the process has no stream to read from: the request's body is a file here.

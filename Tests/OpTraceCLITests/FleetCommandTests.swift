@@ -103,6 +103,18 @@ struct FleetCommandTests {
     #expect(try load().status == 0)
     #expect(try counts().first?.hasPrefix("4\t80\t") == true)
 
+    // A change that was given up at one step or another, and then taken back.
+    for step in [0, 1, 2, 4] {
+      _ = try export(try trace("a.txt", process: 1, count: 30), into: "lake")
+      try server.faults("skip=\(step)&fail=500&times=1")
+      #expect(try load("--retries", "0").status == 73)
+      // It is there as it was, or not.
+      #expect(try counts().first?.hasPrefix(step == 0 ? "4\t" : "3\t") == true)
+      _ = try export(try trace("a.txt", process: 1, count: 20), into: "lake")
+      #expect(try load().status == 0)
+      #expect(try counts().first?.hasPrefix("4\t80\t") == true)
+    }
+
     _ = try server.ask("CREATE OR REPLACE VIEW schema_version AS SELECT 7 AS version")
     let newer = try load()
     #expect(newer.status == 73)

@@ -45,7 +45,8 @@ struct FleetTests {
     let table = try #require(TraceTable.named("traces"))
     var trace = try #require(ExportedTrace.all(in: "l") { $0 == "l" ? ["traces"] : ["trace=f6b5946b0703c199"] }.first)
     trace.labels = ["host": "a'); DROP TABLE traces; --", "x\\": "\\'"]
-    let statement = LoadPlan(trace, content: "0123456789abcdef", day: "2026-11-24").insertion(into: table, after: nil)
+    let statement = LoadPlan(trace, content: "0123456789abcdef", day: "2026-11-24").insertion(
+      into: table, generation: 0)
     #expect(
       statement.contains(#", 'a\'); DROP TABLE traces; --', '', map('x\\', '\\\''), '0123456789abcdef' FROM input("#))
     #expect(!ClickHouseSchema.isName("a b") && !ClickHouseSchema.isName("1a") && ClickHouseSchema.isName("runs_2"))
@@ -59,7 +60,7 @@ struct FleetTests {
     #expect(plan.deletions.first == "DELETE FROM traces WHERE trace = 'f6b5946b0703c199'")
     // Sent again it is the same; after another state it is another.
     let table = try #require(TraceTable.named("marks"))
-    #expect(plan.insertion(into: table, after: "1") == plan.insertion(into: table, after: "1"))
-    #expect(plan.insertion(into: table, after: "1") != plan.insertion(into: table, after: "2"))
+    #expect(plan.insertion(into: table, generation: 1) == plan.insertion(into: table, generation: 1))
+    #expect(plan.insertion(into: table, generation: 1) != plan.insertion(into: table, generation: 2))
   }
 }

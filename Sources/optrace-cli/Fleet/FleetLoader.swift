@@ -52,16 +52,16 @@
       let parts = try LoadPlan.order.map { table in (table: table, part: try ExportedPart(trace, table)) }
       guard let main = parts.last?.part else { return .there }
       let plan = LoadPlan(trace, content: try main.checksum(), day: try day ?? main.day())
-      let known = try understood { try server.run(plan.knownQuery) }.split(separator: "\n").first?.split(
-        separator: "\t")
-      if let known, known.first.map(String.init) == plan.content { return .there }
-      if known != nil {
-        for statement in plan.deletions { try understood { try server.run(statement) } }
+      if try understood({ try server.run(plan.knownQuery) }).split(separator: "\n").first.map(String.init)
+        == plan.content
+      {
+        return .there
       }
+      let generation = try generation(of: plan)
       var rows = 0
       for (table, part) in parts where part.facts.rowCount > 0 {
         try understood {
-          try server.run(plan.insertion(into: table, after: known?.last.map(String.init)), sending: part.descriptor)
+          try server.run(plan.insertion(into: table, generation: generation), sending: part.descriptor)
         }
         rows += part.facts.rowCount
       }
@@ -72,11 +72,43 @@
             "trace \(trace.hash) began on \(plan.day) by its host's clock, longer ago than the server keeps traces: "
             + "it is gone; --day \(Self.today) loads it as of today", status: .badInput)
       }
+      try check(plan, parts.first { $0.table.name == "operations" }?.part.facts.rowCount ?? 0, generation)
       if plan.day > Self.tomorrow {
         Console.warning(
           "trace \(trace.hash) begins on \(plan.day) by its host's clock; the server keeps it from there on")
       }
       return .loaded(rows: rows)
+    }
+
+    /// Of which generation its rows are. Where another state of the trace was begun, that is removed.
+    private func generation(of plan: LoadPlan) throws -> Int {
+      let noted = try understood { try server.run(plan.noteQuery) }.split(separator: "\n").first?.split(separator: "\t")
+      let last = noted?.last.flatMap { Int($0) }
+      if let last, noted?.first.map(String.init) == plan.content { return last }
+      return try begin(plan, last.map { $0 + 1 } ?? 0)
+    }
+
+    /// What follows is of this generation, or of the one behind it where rows have to go first.
+    private func begin(_ plan: LoadPlan, _ generation: Int) throws -> Int {
+      guard generation > 0 else {
+        try understood { try server.run(plan.note(generation: 0)) }
+        return 0
+      }
+      try understood { try server.run(plan.note(generation: generation, isRemoving: true)) }
+      for statement in plan.deletions { try understood { try server.run(statement) } }
+      try understood { try server.run(plan.note(generation: generation + 1)) }
+      return generation + 1
+    }
+
+    /// Another call that removed what this one sent, of another state of the trace, would leave less than there was.
+    private func check(_ plan: LoadPlan, _ count: Int, _ generation: Int) throws {
+      let found = try understood { try server.run(plan.countQuery) }.trimmingCharacters(in: .whitespacesAndNewlines)
+      guard found != String(count) else { return }
+      _ = try begin(plan, generation + 1)
+      throw Failure(
+        message:
+          "trace \(plan.trace.hash): the server has \(printable(found)) of \(counted(count, "operation")): another load of "
+          + "the same trace was under way; load it again", status: .cannotWrite)
     }
 
     private static var today: String { Date().formatted(.iso8601.year().month().day()) }
