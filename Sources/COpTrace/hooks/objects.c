@@ -193,7 +193,7 @@ void objects_forget(void) {
     uint32_t number = atomic_exchange_explicit(&buckets[i].first, 0, memory_order_acq_rel);
     end_change(&buckets[i]);
     for (; number; number = atomic_load_explicit(&entry(number)->next, memory_order_relaxed))
-      optrace_operation_tell(entry(number), 0, NULL, 0);
+      optrace_operation_tell(entry(number), optrace_companion_left, NULL, 0);
   }
 }
 #endif

@@ -234,12 +234,14 @@ void optrace_operation_event2(const optrace_operation *operation, uint8_t kind, 
 // An operation or a queue may have a companion: what somebody in this process keeps for it, who hears what becomes of it on
 // the thread where that happens, right after its record, and stands around its code. Without one it costs one load for an event.
 typedef struct {
-  // `text`: of `finished_with_error`. Nothing comes after `released` or `queue_released`. With the kind 0 the hooks have left: nothing
-  // is to be expected any more, and a call on another thread may still be on its way.
+  // `text`: of `finished_with_error`. Nothing comes after `released` and `queue_released`, and no more is told after
+  // `optrace_companion_left`; a call on another thread may then still be on its way.
   void (*turned)(void *companion, uint8_t kind, const uint8_t *text, size_t length);
   // Calls `body` once.
   void (*run)(void *companion, void (*body)(void *argument), void *argument);
 } optrace_companion_calls;
+// The hooks have left, which told of the object. No kind of a record.
+enum { optrace_companion_left = 0 };
 // Once, before the first companion is given.
 void optrace_companions_use(const optrace_companion_calls *calls);
 // Whether somebody wants to accompany what is added to queues. Inline: it is what all others pay.

@@ -21,9 +21,18 @@ bool optrace_operation_accompany(optrace_operation *operation, void *companion) 
                                                               memory_order_acq_rel, memory_order_relaxed);
 }
 
-void companion_tell(void *companion, uint8_t kind, const uint8_t *text, size_t length) {
+// The last that it hears, which one caller tells: it may be gone afterwards.
+static bool is_last(uint8_t kind) {
+  return kind == optrace_companion_left || kind == optrace_kind_released || kind == optrace_kind_queue_released;
+}
+
+void operation_tell(const optrace_operation *operation, uint8_t kind, const uint8_t *text, size_t length) {
   // What nobody asks for is not worth a call.
   if (kind == optrace_kind_execution_ended || kind == optrace_kind_start_returned) return;
+  _Atomic(void *) *place = &((optrace_operation *)operation)->companion;
+  void *companion = is_last(kind) ? atomic_exchange_explicit(place, NULL, memory_order_acq_rel)
+                                  : atomic_load_explicit(place, memory_order_acquire);
+  if (!companion) return;
   told += 1;
   calls.turned(companion, kind, text, length);
   told -= 1;
@@ -32,8 +41,7 @@ void companion_tell(void *companion, uint8_t kind, const uint8_t *text, size_t l
 bool optrace_companion_is_told(void) { return told; }
 
 void optrace_operation_tell(const optrace_operation *operation, uint8_t kind, const uint8_t *text, size_t length) {
-  void *companion = optrace_operation_companion(operation);
-  if (companion) companion_tell(companion, kind, text, length);
+  if (operation && operation_has_companion(operation)) operation_tell(operation, kind, text, length);
 }
 
 void optrace_operation_run(const optrace_operation *operation, void (*body)(void *argument), void *argument) {

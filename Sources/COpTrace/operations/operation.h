@@ -30,10 +30,9 @@ static inline optrace_recorder *operation_recorder(const optrace_operation *oper
 }
 
 // Tells its companion, if it has one.
-void companion_tell(void *companion, uint8_t kind, const uint8_t *text, size_t length);
-static inline void operation_tell(const optrace_operation *operation, uint8_t kind) {
-  void *companion = atomic_load_explicit(&operation->companion, memory_order_acquire);
-  if (unlikely(companion != NULL)) companion_tell(companion, kind, NULL, 0);
+void operation_tell(const optrace_operation *operation, uint8_t kind, const uint8_t *text, size_t length);
+static inline bool operation_has_companion(const optrace_operation *operation) {
+  return unlikely(atomic_load_explicit(&operation->companion, memory_order_relaxed) != NULL);
 }
 
 #endif

@@ -103,7 +103,7 @@ package final class LiveOperation: LiveCompanion, @unchecked Sendable {
   }
 
   private func takeNote(of kind: UInt8, _ text: UnsafeBufferPointer<UInt8>) -> LiveTurn? {
-    if kind == 0 { return queue.ended(self, now: Live.now) ? .dropped : nil }
+    if kind == UInt8(optrace_companion_left) { return queue.ended(self, now: Live.now) ? .dropped : nil }
     switch EventKind(rawValue: kind) {
     case .ready: return queue.ready(self, now: Live.now) ? .ready : nil
     case .started: return queue.started(self, now: Live.now).map { .started(slot: $0) }

@@ -53,7 +53,7 @@ package final class LiveQueue: LiveCompanion, @unchecked Sendable {
   override func turned(_ kind: UInt8, _ text: UnsafeBufferPointer<UInt8>) {
     switch kind {
     case EventKind.queueReleased.rawValue: leave()
-    case 0: lock.withLock { isLeft = true }
+    case UInt8(optrace_companion_left): lock.withLock { isLeft = true }
     default: break
     }
   }
