@@ -4,6 +4,9 @@ import PackageDescription
 /// Everything a user's program links (`OpTrace` and what it stands on) depends on no other package.
 /// The trait `CLI` guards what only the command needs, so that a client that writes `traits: []` fetches nothing else.
 let cli = TargetDependencyCondition.when(traits: ["CLI"])
+/// What brings operations into the ecosystem's own words, each with the package that has these words.
+let tracing = TargetDependencyCondition.when(traits: ["Tracing"])
+let metrics = TargetDependencyCondition.when(traits: ["Metrics"])
 
 let package = Package(
   name: "OpTrace",
@@ -20,6 +23,8 @@ let package = Package(
     .library(name: "OpTraceReport", targets: ["OpTraceReport"]),
     .library(name: "OpTraceGraphviz", targets: ["OpTraceGraphviz"]),
     .library(name: "OpTraceDiagnostics", targets: ["OpTraceDiagnostics"]),
+    .library(name: "OpTraceTracing", targets: ["OpTraceTracing"]),
+    .library(name: "OpTraceMetrics", targets: ["OpTraceMetrics"]),
     .executable(name: "optrace", targets: ["optrace-cli"]),
     // What `optrace record` loads into a program: a small object in C, and through it the recorder.
     .library(name: "OpTracePreload", type: .dynamic, targets: ["OpTracePreload"]),
@@ -27,12 +32,16 @@ let package = Package(
   ],
   traits: [
     .trait(name: "CLI", description: "The command line tool and the packages that only it needs."),
+    .trait(name: "Tracing", description: "OpTraceTracing, with swift-distributed-tracing."),
+    .trait(name: "Metrics", description: "OpTraceMetrics, with swift-metrics."),
     .default(enabledTraits: ["CLI"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/onevcat/Rainbow", from: "4.2.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
   ],
   targets: [
     // What a program links to be recorded.
@@ -89,6 +98,14 @@ let package = Package(
     .target(
       name: "OpTraceDiagnostics",
       dependencies: ["COpTraceSignals", "OpTrace", "OpTraceModel", "OpTraceAnalysis", "OpTraceText"]),
+
+    // Operations as spans and metrics of whatever backend a program has. Without their traits they hold nothing.
+    .target(
+      name: "OpTraceTracing",
+      dependencies: ["OpTrace", .product(name: "Tracing", package: "swift-distributed-tracing", condition: tracing)]),
+    .target(
+      name: "OpTraceMetrics",
+      dependencies: ["OpTrace", .product(name: "CoreMetrics", package: "swift-metrics", condition: metrics)]),
 
     // The command and the demo programs.
     .target(name: "OpTraceScenarios", dependencies: ["OpTrace", "OpTraceModel"]),

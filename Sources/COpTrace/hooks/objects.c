@@ -119,6 +119,7 @@ static optrace_operation *find_or_add(void *object) {
   atomic_store_explicit(&added->bits, 0, memory_order_relaxed);
   added->created = optrace_clock_ticks();
   added->made = 0;
+  atomic_store_explicit(&added->companion, NULL, memory_order_relaxed);
 
   bucket *b = bucket_of(object);
   begin_change(b);
@@ -189,8 +190,10 @@ void objects_forget(void) {
   for (size_t i = 0; i < sizeof buckets / sizeof *buckets; i++) {
     if (!atomic_load_explicit(&buckets[i].first, memory_order_relaxed)) continue;
     begin_change(&buckets[i]);
-    atomic_store_explicit(&buckets[i].first, 0, memory_order_release);
+    uint32_t number = atomic_exchange_explicit(&buckets[i].first, 0, memory_order_acq_rel);
     end_change(&buckets[i]);
+    for (; number; number = atomic_load_explicit(&entry(number)->next, memory_order_relaxed))
+      optrace_operation_tell(entry(number), optrace_companion_left, NULL, 0);
   }
 }
 #endif

@@ -106,6 +106,22 @@ static void call_start(void *object, method original) {
   started = outer;
 }
 
+// A method that runs an operation's code, by its companion where it has one.
+typedef struct {
+  void *object;
+  method original;
+} code_call;
+
+static void call_code(void *argument) {
+  const code_call *call = argument;
+  call->original(call->object);
+}
+
+static void call_start_of(void *argument) {
+  const code_call *call = argument;
+  call_start(call->object, call->original);
+}
+
 static void run_start(void *object, method original, bool by_name) {
   optrace_operation *operation = met_running(object, false);
   if (!operation) return original(object);
@@ -119,7 +135,7 @@ static void run_start(void *object, method original, bool by_name) {
   if (is_start && class_find(object)->runs_itself && !((getter)class_original(object, index_is_cancelled))(object))
     record_beginning(operation);
   optrace_frame_push(operation);
-  call_start(object, original);
+  optrace_operation_run(operation, call_start_of, &(code_call){object, original});
   optrace_frame_pop();
   // A queue asks now, and takes a silent "finished" for an announced one. Without a queue nobody does.
   if (is_recording(operation) && !optrace_operation_has(operation, optrace_bit_finish_recorded) &&
@@ -144,8 +160,12 @@ static bool begin_in_start(const void *object) {
 }
 
 static SWIFT void hook_main(SELF) {
-  begin_in_start(self);
-  ((method)class_original(self, method_main))(self);
+  method original = (method)class_original(self, method_main);
+  if (begin_in_start(self)) return original(self);
+  // On another thread than its `start()`, as some classes with a `start()` of their own have it: that thread runs its code.
+  optrace_operation *operation = known_to_run(self);
+  if (!operation || optrace_frame_current() == operation) return original(self);
+  optrace_operation_run(operation, call_code, &(code_call){self, original});
 }
 
 // One that announces that it executes or has finished. When it is not known, it goes on from a start that nobody saw; so does

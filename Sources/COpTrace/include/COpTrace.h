@@ -167,7 +167,7 @@ optrace_operation *optrace_operation_create(void);
 void optrace_operation_destroy(optrace_operation *operation);
 // The same in memory of the caller's, which holds so many words and stays in its place: nothing is allocated, and nothing
 // has to be destroyed.
-enum { optrace_operation_words = 7 };
+enum { optrace_operation_words = 8 };
 optrace_operation *optrace_operation_place(uint64_t *words);
 // Whether none of its events is recorded: it belongs to no recorder, or is still being described. Inline, for the many
 // calls that end here.
@@ -228,6 +228,35 @@ void optrace_operation_made(optrace_operation *operation, optrace_start here);
 // One-word record about the operation; nothing when it is not attached.
 void optrace_operation_event(const optrace_operation *operation, uint8_t kind);
 void optrace_operation_event2(const optrace_operation *operation, uint8_t kind, uint64_t word1);
+
+// ---- Who hears at once ----------------------------------------------------------------------------------------------
+
+// An operation or a queue may have a companion: what somebody in this process keeps for it, who hears what becomes of it on
+// the thread where that happens, right after its record, and stands around its code. Without one it costs one load for an event.
+typedef struct {
+  // `text`: of `finished_with_error`. Nothing comes after `released` and `queue_released`, and no more is told after
+  // `optrace_companion_left`; a call on another thread may then still be on its way.
+  void (*turned)(void *companion, uint8_t kind, const uint8_t *text, size_t length);
+  // Calls `body` once.
+  void (*run)(void *companion, void (*body)(void *argument), void *argument);
+} optrace_companion_calls;
+// The hooks have left, which told of the object. No kind of a record.
+enum { optrace_companion_left = 0 };
+// Once, before the first companion is given.
+void optrace_companions_use(const optrace_companion_calls *calls);
+// Whether somebody wants to accompany what is added to queues. Inline: it is what all others pay.
+extern uint32_t optrace_companions_wanted;
+static inline bool optrace_wants_companions(void) { return __atomic_load_n(&optrace_companions_wanted, __ATOMIC_RELAXED); }
+void optrace_want_companions(bool wanted);
+void *optrace_operation_companion(const optrace_operation *operation);
+// False where it has one.
+bool optrace_operation_accompany(optrace_operation *operation, void *companion);
+// For what is recorded past `optrace_operation_event`.
+void optrace_operation_tell(const optrace_operation *operation, uint8_t kind, const uint8_t *text, size_t length);
+// Calls `body` once, by its companion where it has one.
+void optrace_operation_run(const optrace_operation *operation, void (*body)(void *argument), void *argument);
+// Whether this thread is inside of a companion's `turned`.
+bool optrace_companion_is_told(void);
 
 // ---- Calls that add to a queue -------------------------------------------------------------------------------------
 

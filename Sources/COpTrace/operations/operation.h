@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "../base/likely.h"
 #include "COpTrace.h"
 
 struct optrace_operation {
@@ -17,6 +18,7 @@ struct optrace_operation {
   _Atomic uint32_t next, next_free;
   uint32_t number;
   uint32_t made;  // The stack that made it; see places/makers.c.
+  _Atomic(void *) companion;
 };
 
 _Static_assert(sizeof(struct optrace_operation) == 8 * optrace_operation_words, "callers make room for it");
@@ -25,6 +27,12 @@ _Static_assert(offsetof(struct optrace_operation, bits) == 20, "`optrace_operati
 
 static inline optrace_recorder *operation_recorder(const optrace_operation *operation) {
   return operation ? atomic_load_explicit(&operation->recorder, memory_order_acquire) : NULL;
+}
+
+// Tells its companion, if it has one.
+void operation_tell(const optrace_operation *operation, uint8_t kind, const uint8_t *text, size_t length);
+static inline bool operation_has_companion(const optrace_operation *operation) {
+  return unlikely(atomic_load_explicit(&operation->companion, memory_order_relaxed) != NULL);
 }
 
 #endif

@@ -118,6 +118,7 @@ void optrace_operation_event(const optrace_operation *operation, uint8_t kind) {
   bool is_told = unlikely(atomic_load_explicit(&recorder->tells_cpu, memory_order_relaxed)) && is_told_with_cpu(kind, serial) &&
                  emit_with_cpu(recorder, kind, serial);
   if (!is_told) optrace_emit1(recorder, kind, serial);
+  if (operation_has_companion(operation)) operation_tell(operation, kind, NULL, 0);
   if (kind != optrace_kind_released) return;
   uint32_t bits = atomic_load_explicit(&operation->bits, memory_order_relaxed);
   lane *l = this_thread.lanes;

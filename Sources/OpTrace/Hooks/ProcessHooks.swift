@@ -146,6 +146,7 @@ enum ProcessHooks {
       else { return false }
       let barrier = unsafeBitCast((function, context), to: Block.self)
       let life = recorder.introduceBarrier(queue: number, code: UInt(bitPattern: function))
+      probe.accompany(life, on: object)
       adding?.pointee = QueueProbe.beginAdding(life.probe.serial, to: object, isBarrier: true, recorder: recorder)
       ProcessHooks.hand(Block { life.run(barrier.run) }, newFunction, newContext)
       return true
@@ -172,12 +173,14 @@ enum ProcessHooks {
     }
     calls.queue_value = { queue, kind, value in
       ProcessHooks.withQueue(queue) { optrace_emit2($0, kind, $1, UInt64(bitPattern: value)) }
+      if kind == EventKind.limitChanged.rawValue { ProcessHooks.queueProbe(queue)?.noteLimit(Int(value)) }
     }
     calls.queue_changed = { pointer, kind, value in
       guard let value else { return }
       ProcessHooks.withQueue(pointer) { core, number in
         switch EventKind(rawValue: kind) {
         case .queueRenamed:
+          ProcessHooks.queueProbe(pointer)?.noteName(value.load(as: String?.self))
           UTF8Text.with(value.load(as: String?.self) ?? "") {
             optrace_emit_text(core, kind, number, 0, false, 0, $0, $1)
           }

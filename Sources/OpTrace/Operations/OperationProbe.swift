@@ -24,8 +24,8 @@ struct OperationProbe: @unchecked Sendable {
   }
 
   /// Room for one inside of an object, so that an operation costs no allocation of ours.
-  typealias Storage = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
-  static let emptyStorage: Storage = (0, 0, 0, 0, 0, 0, 0)
+  typealias Storage = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
+  static let emptyStorage: Storage = (0, 0, 0, 0, 0, 0, 0, 0)
 
   let pointer: OpaquePointer?
 
@@ -83,7 +83,25 @@ struct OperationProbe: @unchecked Sendable {
 
   func record(_ kind: EventKind, text: String) {
     guard let core else { return }
-    UTF8Text.with(text) { optrace_emit_text(core, kind.rawValue, serial, 0, false, 0, $0, $1) }
+    UTF8Text.with(text) {
+      optrace_emit_text(core, kind.rawValue, serial, 0, false, 0, $0, $1)
+      if kind == .finishedWithError { optrace_operation_tell(pointer, kind.rawValue, $0, $1) }
+    }
+  }
+
+  /// Runs the operation's code, or a part of it: by its companion, where it has one.
+  @inline(__always) func run(_ body: () -> Void) {
+    if optrace_operation_companion(pointer) == nil { return body() }
+    runAccompanied(body)
+  }
+
+  private func runAccompanied(_ body: () -> Void) {
+    withoutActuallyEscaping(body) { body in
+      withUnsafePointer(to: body) {
+        let argument = UnsafeMutableRawPointer(mutating: UnsafeRawPointer($0))
+        optrace_operation_run(pointer, { $0?.assumingMemoryBound(to: (() -> Void).self).pointee() }, argument)
+      }
+    }
   }
 
   func claim(_ bit: UInt32) -> Bool { optrace_operation_claim(pointer, bit) }

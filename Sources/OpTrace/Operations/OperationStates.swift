@@ -43,7 +43,7 @@ final class OperationStates: @unchecked Sendable {
     if !isOver, begin(operation) {
       if !isTold { optrace_frame_push(probe.pointer) }
       optrace_frame_set_phase(UInt32(optrace_phase_block))
-      execute()
+      probe.run(execute)
       if !isTold { optrace_frame_pop() }
       if synchronously { finish(operation, from: .executing, error: nil) }
     } else if lock.withLock({ state == .idle }) {

@@ -43,7 +43,7 @@ extension ProbedOperation {
     probe.record(.started)
     _ = probe.claim(OperationProbe.Bits.watched)
     optrace_frame_push(probe.pointer)
-    body()
+    probe.run(body)
     optrace_frame_pop()
     // Not yet recorded: it was too deep in nested starts to be watched, or has not finished.
     if probe.claim(OperationProbe.Bits.finishRecorded), isFinished { probe.record(.finished) }

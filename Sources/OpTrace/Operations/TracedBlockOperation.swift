@@ -58,7 +58,7 @@ open class TracedBlockOperation: BlockOperation, ProbedOperation, @unchecked Sen
       probe.record(.blockBegan, UInt64(index))
       optrace_frame_push(probe.pointer)
       optrace_frame_set_phase(UInt32(optrace_phase_block))
-      blocks[index]()
+      probe.run(blocks[index])
       optrace_frame_pop()
       probe.record(.blockEnded, UInt64(index))
     }

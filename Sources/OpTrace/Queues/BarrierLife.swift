@@ -31,7 +31,7 @@ final class BarrierLife: @unchecked Sendable {
     probe.record(.executionBegan)
     optrace_frame_push(probe.pointer)
     optrace_frame_set_phase(UInt32(optrace_phase_block))
-    barrier()
+    probe.run(barrier)
     optrace_frame_pop()
     probe.record(.executionEnded)
     probe.record(.finished)

@@ -69,11 +69,14 @@ struct QueueProbe: @unchecked Sendable {
       }
     }
 
+    /// Foundation's own name for a queue without one is an address, which says nothing.
+    private var givenName: String? { name.flatMap { $0.hasPrefix("NSOperationQueue 0x") ? nil : $0 } }
+    var live: (name: String?, limit: Int) { (givenName, Int(limit)) }
+
     func record(_ number: UInt32, _ core: OpaquePointer) {
       let word =
         UInt64(quality.traceValue) | (QueueProbe.isMain(underlying) ? 1 << 8 : 0) | (isSuspended ? 1 << 9 : 0)
-      // Foundation's own name for a queue without one is an address, which says nothing.
-      let given = name.flatMap { $0.hasPrefix("NSOperationQueue 0x") ? nil : $0 } ?? ""
+      let given = givenName ?? ""
       let place = optrace_caller_place(core)
       UTF8Text.with(given) {
         let limit = UInt32(bitPattern: Int32(clamping: limit))
@@ -112,11 +115,29 @@ struct QueueProbe: @unchecked Sendable {
     optrace_emit2_at(
       recorder.core, EventKind.enqueued.rawValue, serial, UInt64(number) | priority << 32 | quality << 40,
       optrace_caller_place(recorder.core))
+    if optrace_wants_companions() { accompany(operation, serial, on: queue, recorder: recorder) }
     #if canImport(Darwin)
       OperationObserver.follow(operation)
     #endif
     return serial
   }
+
+  /// One whose turns nobody would tell is left alone.
+  private func accompany(_ operation: Operation, _ serial: UInt32, on queue: OperationQueue, recorder: TraceRecorder) {
+    guard let probe = recorder.probe(of: operation), optrace_operation_known(probe.pointer, recorder.core) == serial
+    else { return }
+    LiveOperation.enqueued(operation, probe, number: serial, on: pointer) { Description(queue).live }
+  }
+
+  /// The same of a barrier block.
+  func accompany(_ barrier: BarrierLife, on queue: OperationQueue) {
+    guard optrace_wants_companions() else { return }
+    LiveOperation.enqueued(nil, barrier.probe, number: barrier.probe.serial, on: pointer) { Description(queue).live }
+  }
+
+  /// What the queue is called from here on, and how many it lets run.
+  func noteName(_ name: String?) { (LiveCompanion.of(pointer) as? LiveQueue)?.rename(name) }
+  func noteLimit(_ limit: Int) { (LiveCompanion.of(pointer) as? LiveQueue)?.change(limit: limit) }
 
   /// Around Foundation's own call: on Linux it can hang in a lock that the same thread holds, and then the trace tells so.
   static func beginAdding(

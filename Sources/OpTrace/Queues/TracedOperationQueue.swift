@@ -128,6 +128,7 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
       return super.addBarrierBlock(barrier)
     }
     let life = recorder.introduceBarrier(queue: queue, code: RunCode.address(of: barrier))
+    probe.accompany(life, on: self)
     optrace_entry_end(outer)
     var adding = QueueProbe.beginAdding(life.probe.serial, to: self, isBarrier: true, recorder: recorder)
     super.addBarrierBlock { life.run(barrier) }
@@ -151,6 +152,7 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
     get { super.maxConcurrentOperationCount }
     set {
       record(.limitChanged, UInt64(bitPattern: Int64(newValue)))
+      probe.noteLimit(newValue)
       super.maxConcurrentOperationCount = newValue
     }
   }
@@ -167,6 +169,7 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
     get { super.name }
     set {
       super.name = newValue
+      probe.noteName(newValue)
       guard let core = probe.core, let number = probe.knownNumber(core), let newValue else { return }
       UTF8Text.with(newValue) {
         optrace_emit_text(core, EventKind.queueRenamed.rawValue, number, 0, false, 0, $0, $1)

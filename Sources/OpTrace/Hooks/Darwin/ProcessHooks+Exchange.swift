@@ -45,7 +45,7 @@
       let isStart = probe.claim(OperationProbe.Bits.watched) || probe.has(OperationProbe.Bits.finishRecorded)
       if isStart { probe.record(.started) }
       optrace_frame_push(probe.pointer)
-      proceed()
+      probe.run(proceed)
       optrace_frame_pop()
       observer.noteFinishSeen(operation)
       if isStart { probe.record(.startReturned) }

@@ -1,0 +1,51 @@
+// Who hears at once what becomes of operations; COpTrace.h says what for.
+#include "operation.h"
+
+uint32_t optrace_companions_wanted;
+
+// Written once, before the first companion is published.
+static optrace_companion_calls calls;
+static _Thread_local uint32_t told;
+
+void optrace_companions_use(const optrace_companion_calls *use) { calls = *use; }
+
+void optrace_want_companions(bool wanted) { __atomic_store_n(&optrace_companions_wanted, wanted, __ATOMIC_RELEASE); }
+
+void *optrace_operation_companion(const optrace_operation *operation) {
+  return operation ? atomic_load_explicit(&operation->companion, memory_order_acquire) : NULL;
+}
+
+bool optrace_operation_accompany(optrace_operation *operation, void *companion) {
+  void *none = NULL;
+  return operation && atomic_compare_exchange_strong_explicit(&operation->companion, &none, companion,
+                                                              memory_order_acq_rel, memory_order_relaxed);
+}
+
+// The last that it hears, which one caller tells: it may be gone afterwards.
+static bool is_last(uint8_t kind) {
+  return kind == optrace_companion_left || kind == optrace_kind_released || kind == optrace_kind_queue_released;
+}
+
+void operation_tell(const optrace_operation *operation, uint8_t kind, const uint8_t *text, size_t length) {
+  // What nobody asks for is not worth a call.
+  if (kind == optrace_kind_execution_ended || kind == optrace_kind_start_returned) return;
+  _Atomic(void *) *place = &((optrace_operation *)operation)->companion;
+  void *companion = is_last(kind) ? atomic_exchange_explicit(place, NULL, memory_order_acq_rel)
+                                  : atomic_load_explicit(place, memory_order_acquire);
+  if (!companion) return;
+  told += 1;
+  calls.turned(companion, kind, text, length);
+  told -= 1;
+}
+
+bool optrace_companion_is_told(void) { return told; }
+
+void optrace_operation_tell(const optrace_operation *operation, uint8_t kind, const uint8_t *text, size_t length) {
+  if (operation && operation_has_companion(operation)) operation_tell(operation, kind, text, length);
+}
+
+void optrace_operation_run(const optrace_operation *operation, void (*body)(void *argument), void *argument) {
+  void *companion = optrace_operation_companion(operation);
+  if (companion) calls.run(companion, body, argument);
+  else body(argument);
+}

@@ -1,0 +1,124 @@
+internal import COpTrace
+package import Foundation
+internal import OpTraceFormat
+
+/// An operation in a queue, as those who observe it know it.
+///
+/// Sendable: `followers` and `wantsTurns` are set before anybody else knows it; `progress`, `state` and the list's links are only
+/// touched under the lock of `queue`; the rest is constant.
+package final class LiveOperation: LiveCompanion, @unchecked Sendable {
+  /// How far it is: nanoseconds of the monotonic clock, ``Live/now``; nil: not yet.
+  package struct Progress: Sendable {
+    package var enqueued: UInt64
+    package var isCancelled = false
+    package var ready: UInt64?
+    package var started: UInt64?
+    package var began: UInt64?
+    package var ended: UInt64?
+  }
+
+  enum State { case waiting, ready, executing, over }
+
+  /// In the trace of its recorder.
+  package let number: UInt32
+  /// Nil: a barrier block.
+  package let type: AnyClass?
+  package let queue: LiveQueue
+  private(set) var followers: [any LiveFollower] = []
+  private var wantsTurns = false
+  /// It lives as long as something turns.
+  private let object: Unmanaged<Operation>?
+
+  /// These belong to the queue.
+  var progress: Progress
+  var state = State.waiting
+  var next: LiveOperation?
+  weak var previous: LiveOperation?
+
+  private init(number: UInt32, _ operation: Operation?, _ queue: LiveQueue) {
+    self.number = number
+    self.queue = queue
+    type = operation.map { Swift.type(of: $0) }
+    object = operation.map { Unmanaged.passUnretained($0) }
+    progress = Progress(enqueued: Live.now)
+  }
+
+  /// Somebody adds an operation to a queue that does not know it yet. Both are recorded.
+  static func enqueued(
+    _ operation: Operation?, _ probe: OperationProbe, number: UInt32, on queue: OpaquePointer?,
+    _ describe: () -> (name: String?, limit: Int)
+  ) {
+    guard !optrace_companion_is_told(), optrace_operation_companion(probe.pointer) == nil,
+      let queue = Live.queue(queue, describe)
+    else { return }
+    let live = LiveOperation(number: number, operation, queue)
+    live.followers = Live.current().compactMap { $0.follow(live, operation) }
+    guard !live.followers.isEmpty else { return }
+    live.wantsTurns = live.followers.contains { $0.wantsTurns }
+    if live.wantsTurns { queue.enter() }
+    guard live.accompany(probe.pointer) else {
+      _ = queue.ended(live, now: Live.now)
+      return
+    }
+    // Told before anybody could hear it.
+    if probe.has(OperationProbe.Bits.ready) { live.turned(EventKind.ready.rawValue, .init(start: nil, count: 0)) }
+  }
+
+  /// Of an operation that is alive; nil: nobody follows it.
+  package static func of(_ operation: Operation) -> LiveOperation? {
+    let pointer =
+      operation.ownProbe?.pointer ?? optrace_object_find(Unmanaged.passUnretained(operation).toOpaque())
+    return LiveCompanion.of(pointer) as? LiveOperation
+  }
+
+  /// What it depends on, where somebody follows that. For its followers, while it turns.
+  package var dependencies: [LiveOperation] {
+    guard let operation = object?.takeUnretainedValue() else { return [] }
+    if let own = operation.ownProbe, !own.has(OperationProbe.Bits.hasDependencies) { return [] }
+    return operation.dependencies.compactMap(LiveOperation.of)
+  }
+
+  package var currentProgress: Progress { queue.progress(of: self) }
+
+  /// The follower of this kind.
+  package func follower<Follower: LiveFollower>(_ kind: Follower.Type) -> Follower? {
+    for follower in followers { if let found = follower as? Follower { return found } }
+    return nil
+  }
+
+  // MARK: What it hears
+
+  override func run(_ body: () -> Void) { run(body, followers[...]) }
+
+  private func run(_ body: () -> Void, _ rest: ArraySlice<any LiveFollower>) {
+    guard let follower = rest.first else { return body() }
+    follower.run { run(body, rest.dropFirst()) }
+  }
+
+  override func turned(_ kind: UInt8, _ text: UnsafeBufferPointer<UInt8>) {
+    if wantsTurns, let turn = takeNote(of: kind, text) {
+      for follower in followers { follower.turned(turn, of: self) }
+    }
+    if kind == EventKind.released.rawValue { leave() }
+  }
+
+  private func takeNote(of kind: UInt8, _ text: UnsafeBufferPointer<UInt8>) -> LiveTurn? {
+    if kind == UInt8(optrace_companion_left) { return queue.ended(self, now: Live.now) ? .dropped : nil }
+    switch EventKind(rawValue: kind) {
+    case .ready: return queue.ready(self, now: Live.now) ? .ready : nil
+    case .started: return queue.started(self, now: Live.now).map { .started(slot: $0) }
+    case .executionBegan: return queue.began(self, now: Live.now) ? .began : nil
+    case .cancelRequested: return queue.cancelled(self) ? .cancelled : nil
+    case .finished: return queue.ended(self, now: Live.now) ? .finished(error: nil) : nil
+    case .finishedWithError:
+      return queue.ended(self, now: Live.now) ? .finished(error: String(decoding: text, as: UTF8.self)) : nil
+    case .released: return queue.ended(self, now: Live.now) ? .dropped : nil
+    default: return nil
+    }
+  }
+}
+
+extension Live {
+  /// The clock of all times here.
+  package static var now: UInt64 { optrace_clock_monotonic() }
+}

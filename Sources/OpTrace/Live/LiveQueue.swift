@@ -1,0 +1,178 @@
+internal import COpTrace
+internal import Foundation
+internal import OpTraceFormat
+
+/// A queue as those who observe it know it: what is in it, and who held its places.
+///
+/// Sendable: all that changes, the states of its operations too, is only touched under `lock`, under which nobody else is called.
+package final class LiveQueue: LiveCompanion, @unchecked Sendable {
+  /// What it holds at a moment.
+  package struct State: Sendable {
+    package var name: String?
+    /// Waits for others.
+    package var waiting = 0
+    /// Could run, and has not been started.
+    package var ready = 0
+    /// Started, and not over.
+    package var executing = 0
+    /// Since when the operation is ready that is it for the longest; see ``Live/now``.
+    package var oldestReady: UInt64?
+
+    package init() {}
+  }
+
+  private let lock = NSLock()
+  private var name: String?
+  private var places: Places
+  private var counts = State()
+  /// The ready ones form a list, the oldest first.
+  private var first: LiveOperation?
+  private weak var last: LiveOperation?
+  private var isLeft = false
+
+  init(name: String?, limit: Int) {
+    self.name = name
+    places = Places(limit: limit)
+  }
+
+  package var state: State {
+    lock.withLock {
+      var state = counts
+      state.name = name
+      state.oldestReady = first?.progress.ready
+      return state
+    }
+  }
+
+  /// Nil: it has none of the program's.
+  package var currentName: String? { lock.withLock { name } }
+
+  func rename(_ new: String?) { lock.withLock { name = new } }
+  func change(limit: Int) { lock.withLock { places.limit = limit } }
+
+  override func turned(_ kind: UInt8, _ text: UnsafeBufferPointer<UInt8>) {
+    switch kind {
+    case EventKind.queueReleased.rawValue: leave()
+    case UInt8(optrace_companion_left): lock.withLock { isLeft = true }
+    default: break
+    }
+  }
+
+  /// Nobody tells of it any more, though it may be there.
+  var isForgotten: Bool { lock.withLock { isLeft } }
+
+  // MARK: Of its operations
+
+  func enter() { lock.withLock { counts.waiting += 1 } }
+
+  func progress(of operation: LiveOperation) -> LiveOperation.Progress { lock.withLock { operation.progress } }
+
+  /// Takes note of a turn; false: of one that was before, or comes too late.
+  func ready(_ operation: LiveOperation, now: UInt64) -> Bool {
+    lock.withLock {
+      guard operation.state == .waiting else { return false }
+      operation.state = .ready
+      operation.progress.ready = now
+      counts.waiting -= 1
+      counts.ready += 1
+      append(operation)
+      return true
+    }
+  }
+
+  /// Nil: as above. Else whose place it took, if it waited for one.
+  func started(_ operation: LiveOperation, now: UInt64) -> LiveOperation?? {
+    lock.withLock {
+      guard operation.state == .waiting || operation.state == .ready else { return nil }
+      leaveState(of: operation)
+      operation.state = .executing
+      operation.progress.started = now
+      counts.executing += 1
+      return .some(places.take(since: operation.progress.ready))
+    }
+  }
+
+  func began(_ operation: LiveOperation, now: UInt64) -> Bool {
+    lock.withLock {
+      guard operation.state == .executing, operation.progress.began == nil else { return false }
+      operation.progress.began = now
+      return true
+    }
+  }
+
+  func cancelled(_ operation: LiveOperation) -> Bool {
+    lock.withLock {
+      guard operation.state != .over, !operation.progress.isCancelled else { return false }
+      operation.progress.isCancelled = true
+      return true
+    }
+  }
+
+  func ended(_ operation: LiveOperation, now: UInt64) -> Bool {
+    lock.withLock {
+      guard operation.state != .over else { return false }
+      if operation.state == .executing { places.give(by: operation, now) }
+      leaveState(of: operation)
+      operation.state = .over
+      operation.progress.ended = now
+      return true
+    }
+  }
+
+  private func leaveState(of operation: LiveOperation) {
+    switch operation.state {
+    case .waiting: counts.waiting -= 1
+    case .ready:
+      counts.ready -= 1
+      remove(operation)
+    case .executing: counts.executing -= 1
+    case .over: break
+    }
+  }
+
+  private func append(_ operation: LiveOperation) {
+    operation.previous = last
+    if let last { last.next = operation } else { first = operation }
+    last = operation
+  }
+
+  private func remove(_ operation: LiveOperation) {
+    if let previous = operation.previous { previous.next = operation.next } else { first = operation.next }
+    if let next = operation.next { next.previous = operation.previous } else { last = operation.previous }
+    operation.next = nil
+    operation.previous = nil
+  }
+}
+
+/// The places of a queue with a limit. An operation had to wait for one if every place that is free when it starts was given
+/// free after it was ready; it came by the one that has been free for the longest.
+private struct Places {
+  /// Negative: any number, and nobody waits.
+  var limit: Int { didSet { trim() } }
+  private var taken = 0
+  /// By whom, and when; the oldest first.
+  private var given: [(by: LiveOperation, at: UInt64)] = []
+
+  init(limit: Int) { self.limit = limit }
+
+  mutating func take(since ready: UInt64?) -> LiveOperation? {
+    defer { taken += 1 }
+    guard limit > 0, taken + given.count >= limit, let oldest = given.first else { return nil }
+    given.removeFirst()
+    guard let ready, oldest.at >= ready else { return nil }
+    return oldest.by
+  }
+
+  mutating func give(by operation: LiveOperation, _ now: UInt64) {
+    taken -= 1
+    guard limit > 0 else { return }
+    given.append((operation, now))
+    trim()
+  }
+
+  private mutating func trim() {
+    if limit <= 0 { given = [] }
+    let excess = taken + given.count - max(0, limit)
+    if limit > 0, excess > 0 { given.removeFirst(min(excess, given.count)) }
+  }
+}

@@ -1,0 +1,77 @@
+#if Tracing
+  internal import Foundation
+  internal import OpTrace
+  public import Tracing
+
+  /// Brings operations into distributed tracing: who adds an operation hands on its `ServiceContext`, and each operation of a queue
+  /// becomes a span.
+  ///
+  /// ```swift
+  /// InstrumentationSystem.bootstrap(tracer)   // of any backend
+  /// OperationTracing.start()
+  /// ```
+  ///
+  /// It sees what a recorder records: operations of traced queues, or those of the whole process with
+  /// `TraceRecorder.instrumentProcess()`. `Documentation/live.md` says what a span holds.
+  public final class OperationTracing: Sendable {
+    /// What is made of operations.
+    public struct Configuration: Sendable {
+      /// Whether operations become spans. Without, only the context goes from who adds an operation into its code.
+      public var makesSpans = true
+      /// Names of queues that are left alone, such as those by which a backend sends its spans away.
+      public var ignoredQueues: Set<String> = []
+      /// Makes the spans; nil: what `InstrumentationSystem` was bootstrapped with.
+      public var tracer: (any Tracer)?
+
+      /// Spans of all operations.
+      public init() {}
+    }
+
+    private let observer: TracingObserver
+
+    private init(_ configuration: Configuration) {
+      observer = TracingObserver(configuration)
+      Live.add(observer)
+    }
+
+    /// Begins with operations that are added to queues from here on.
+    @discardableResult
+    public static func start(_ configuration: Configuration = .init()) -> OperationTracing {
+      OperationTracing(configuration)
+    }
+
+    /// Ends it. Operations that are in queues already are followed to their end.
+    public func stop() { Live.remove(observer) }
+  }
+
+  /// Called by whoever adds an operation, on that thread: there its context is found.
+  private final class TracingObserver: LiveObserver {
+    private let configuration: OperationTracing.Configuration
+
+    init(_ configuration: OperationTracing.Configuration) { self.configuration = configuration }
+
+    func follow(_ live: LiveOperation, _ operation: Operation?) -> (any LiveFollower)? {
+      let context = ServiceContext.current
+      guard isFollowed(live.queue) else { return nil }
+      guard configuration.makesSpans else { return context.map(CarriedContext.init) }
+      let tracer = configuration.tracer ?? InstrumentationSystem.tracer
+      return OperationSpan(live, operation, in: context ?? .topLevel, by: tracer)
+    }
+
+    private func isFollowed(_ queue: LiveQueue) -> Bool {
+      if configuration.ignoredQueues.isEmpty { return true }
+      return queue.currentName.map { !configuration.ignoredQueues.contains($0) } ?? true
+    }
+  }
+
+  /// The context of who added an operation, around its code.
+  private final class CarriedContext: LiveFollower {
+    private let context: ServiceContext
+
+    init(_ context: ServiceContext) { self.context = context }
+
+    var wantsTurns: Bool { false }
+    func turned(_ turn: LiveTurn, of live: LiveOperation) {}
+    func run(_ body: () -> Void) { ServiceContext.withValue(context, operation: body) }
+  }
+#endif
