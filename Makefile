@@ -15,7 +15,8 @@ share := $(DESTDIR)$(PREFIX)/share
 # What `optrace record` loads into programs, on Linux alone. Never with Swift's libraries inside: those of the program are
 # the ones whose operations are recorded.
 objects := $(if $(filter Linux,$(shell uname)),OpTracePreload OpTraceRecorder)
-sources := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Reader Fuzz/Symbols
+sources := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Reader Fuzz/Symbols \
+  $(wildcard Examples/*/Package.swift Examples/*/Sources Examples/*/Tests)
 
 # Debug builds in which what computes is optimised (Package.swift). `swift build` and `swift test` by hand share them when they
 # are given the same; without, they build everything for the debugger.

@@ -5,7 +5,12 @@ import PackageDescription
 let package = Package(
   name: "Benchmarks",
   platforms: [.macOS(.v13)],
-  dependencies: [.package(name: "OpTrace", path: "..", traits: [])],
+  dependencies: [
+    // Of these traits only what `live` measures is linked with anything.
+    .package(name: "OpTrace", path: "..", traits: ["Tracing", "Metrics"]),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+  ],
   targets: [
     .target(name: "BenchmarkSupport"),
     .target(name: "CFloor"),
@@ -15,6 +20,27 @@ let package = Package(
     .executableTarget(
       name: "StackWorkload", dependencies: [.product(name: "OpTrace", package: "OpTrace")],
       cSettings: [.define("_GNU_SOURCE", .when(platforms: [.linux]))]),
+    // What spans, metrics and a context cost that goes into operations.
+    .executableTarget(
+      name: "LiveWorkload",
+      dependencies: [
+        "BenchmarkSupport", "CFloor", .product(name: "OpTrace", package: "OpTrace"),
+        .product(name: "OpTraceTracing", package: "OpTrace"), .product(name: "OpTraceMetrics", package: "OpTrace"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
+        .product(name: "CoreMetrics", package: "swift-metrics"),
+      ]),
+    // What they weigh: the same program three times.
+    .executableTarget(name: "LinkedPlain", dependencies: [.product(name: "OpTrace", package: "OpTrace")]),
+    .executableTarget(
+      name: "LinkedTracing",
+      dependencies: [
+        .product(name: "OpTrace", package: "OpTrace"), .product(name: "OpTraceTracing", package: "OpTrace"),
+      ]),
+    .executableTarget(
+      name: "LinkedMetrics",
+      dependencies: [
+        .product(name: "OpTrace", package: "OpTrace"), .product(name: "OpTraceMetrics", package: "OpTrace"),
+      ]),
     .executableTarget(name: "DiffProgram"),
     .executableTarget(name: "MakeTrace", dependencies: [.product(name: "OpTrace", package: "OpTrace")]),
     .executableTarget(

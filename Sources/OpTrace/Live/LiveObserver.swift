@@ -38,20 +38,11 @@ package protocol LiveFollower: AnyObject, Sendable {
 
 /// Who observes the process.
 package enum Live {
-  private final class Observers: Sendable {
-    let all: [any LiveObserver]
-    init(_ all: [any LiveObserver]) { self.all = all }
-  }
-
   private static let lock = NSLock()
   /// Only touched under `lock`.
   nonisolated(unsafe) private static var observers: [any LiveObserver] = []
-  /// Only touched under `lock`.
-  nonisolated(unsafe) private static var queues: [WeakQueue] = []
-  /// Only touched under `lock`.
-  nonisolated(unsafe) private static var sweepAt = 64
-
-  private struct WeakQueue { weak var queue: LiveQueue? }
+  /// Those that are there. (Held by weak references, each use of them would cost three times the usual.) Only touched under `lock`.
+  nonisolated(unsafe) private static var queues: [ObjectIdentifier: LiveQueue] = [:]
 
   private static let isPrepared: Void = {
     var calls = optrace_companion_calls()
@@ -84,8 +75,10 @@ package enum Live {
   }
 
   /// Queues that operations were added to since somebody observes, and that are still there.
-  package static var allQueues: [LiveQueue] {
-    lock.withLock { queues.compactMap(\.queue) }.filter { !$0.isForgotten }
+  package static var allQueues: [LiveQueue] { lock.withLock { Array(queues.values) } }
+
+  static func forget(_ queue: LiveQueue) {
+    lock.withLock { _ = queues.removeValue(forKey: ObjectIdentifier(queue)) }
   }
 
   static func current() -> [any LiveObserver] { lock.withLock { observers } }
@@ -96,12 +89,7 @@ package enum Live {
     let described = description()
     let queue = LiveQueue(name: described.name, limit: described.limit)
     guard queue.accompany(pointer) else { return LiveCompanion.of(pointer) as? LiveQueue }
-    lock.withLock {
-      queues.append(WeakQueue(queue: queue))
-      guard queues.count > sweepAt else { return }
-      queues.removeAll { $0.queue == nil }
-      sweepAt = max(64, queues.count * 2)
-    }
+    lock.withLock { queues[ObjectIdentifier(queue)] = queue }
     return queue
   }
 }

@@ -4,7 +4,7 @@ internal import OpTraceFormat
 
 /// An operation in a queue, as those who observe it know it.
 ///
-/// Sendable: `followers` and `wantsTurns` are set before anybody else knows it; `progress`, `state` and the list's links are only
+/// Sendable: `follower`, `others` and `wantsTurns` are set before anybody else knows it; `progress`, `state` and the list's links are only
 /// touched under the lock of `queue`; the rest is constant.
 package final class LiveOperation: LiveCompanion, @unchecked Sendable {
   /// How far it is: nanoseconds of the monotonic clock, ``Live/now``; nil: not yet.
@@ -21,24 +21,24 @@ package final class LiveOperation: LiveCompanion, @unchecked Sendable {
 
   /// In the trace of its recorder.
   package let number: UInt32
-  /// Nil: a barrier block.
-  package let type: AnyClass?
   package let queue: LiveQueue
-  private(set) var followers: [any LiveFollower] = []
+  /// One is what most have, and a list would be an allocation.
+  private var follower: (any LiveFollower)?
+  private var others: [any LiveFollower] = []
   private var wantsTurns = false
-  /// It lives as long as something turns.
+  /// It lives as long as something turns. Nil: a barrier block.
   private let object: Unmanaged<Operation>?
 
   /// These belong to the queue.
   var progress: Progress
   var state = State.waiting
   var next: LiveOperation?
-  weak var previous: LiveOperation?
+  /// In the list, which keeps it.
+  unowned(unsafe) var previous: LiveOperation?
 
   private init(number: UInt32, _ operation: Operation?, _ queue: LiveQueue) {
     self.number = number
     self.queue = queue
-    type = operation.map { Swift.type(of: $0) }
     object = operation.map { Unmanaged.passUnretained($0) }
     progress = Progress(enqueued: Live.now)
   }
@@ -52,9 +52,10 @@ package final class LiveOperation: LiveCompanion, @unchecked Sendable {
       let queue = Live.queue(queue, describe)
     else { return }
     let live = LiveOperation(number: number, operation, queue)
-    live.followers = Live.current().compactMap { $0.follow(live, operation) }
-    guard !live.followers.isEmpty else { return }
-    live.wantsTurns = live.followers.contains { $0.wantsTurns }
+    for observer in Live.current() {
+      if let follower = observer.follow(live, operation) { live.add(follower) }
+    }
+    guard live.follower != nil else { return }
     if live.wantsTurns { queue.enter() }
     guard live.accompany(probe.pointer) else {
       _ = queue.ended(live, now: Live.now)
@@ -62,6 +63,11 @@ package final class LiveOperation: LiveCompanion, @unchecked Sendable {
     }
     // Told before anybody could hear it.
     if probe.has(OperationProbe.Bits.ready) { live.turned(EventKind.ready.rawValue, .init(start: nil, count: 0)) }
+  }
+
+  private func add(_ new: any LiveFollower) {
+    if follower == nil { follower = new } else { others.append(new) }
+    if new.wantsTurns { wantsTurns = true }
   }
 
   /// Of an operation that is alive; nil: nobody follows it.
@@ -82,13 +88,17 @@ package final class LiveOperation: LiveCompanion, @unchecked Sendable {
 
   /// The follower of this kind.
   package func follower<Follower: LiveFollower>(_ kind: Follower.Type) -> Follower? {
-    for follower in followers { if let found = follower as? Follower { return found } }
+    if let found = follower as? Follower { return found }
+    for other in others { if let found = other as? Follower { return found } }
     return nil
   }
 
   // MARK: What it hears
 
-  override func run(_ body: () -> Void) { run(body, followers[...]) }
+  override func run(_ body: () -> Void) {
+    guard let follower else { return body() }
+    if others.isEmpty { follower.run(body) } else { follower.run { run(body, others[...]) } }
+  }
 
   private func run(_ body: () -> Void, _ rest: ArraySlice<any LiveFollower>) {
     guard let follower = rest.first else { return body() }
@@ -97,7 +107,8 @@ package final class LiveOperation: LiveCompanion, @unchecked Sendable {
 
   override func turned(_ kind: UInt8, _ text: UnsafeBufferPointer<UInt8>) {
     if wantsTurns, let turn = takeNote(of: kind, text) {
-      for follower in followers { follower.turned(turn, of: self) }
+      follower?.turned(turn, of: self)
+      for other in others { other.turned(turn, of: self) }
     }
     if kind == EventKind.released.rawValue { leave() }
   }

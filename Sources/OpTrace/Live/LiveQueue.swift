@@ -27,8 +27,8 @@ package final class LiveQueue: LiveCompanion, @unchecked Sendable {
   private var counts = State()
   /// The ready ones form a list, the oldest first.
   private var first: LiveOperation?
-  private weak var last: LiveOperation?
-  private var isLeft = false
+  /// In the list, which keeps it.
+  private unowned(unsafe) var last: LiveOperation?
 
   init(name: String?, limit: Int) {
     self.name = name
@@ -52,14 +52,14 @@ package final class LiveQueue: LiveCompanion, @unchecked Sendable {
 
   override func turned(_ kind: UInt8, _ text: UnsafeBufferPointer<UInt8>) {
     switch kind {
-    case EventKind.queueReleased.rawValue: leave()
-    case UInt8(optrace_companion_left): lock.withLock { isLeft = true }
+    case EventKind.queueReleased.rawValue:
+      Live.forget(self)
+      leave()
+    // It may be there; nobody tells of it any more.
+    case UInt8(optrace_companion_left): Live.forget(self)
     default: break
     }
   }
-
-  /// Nobody tells of it any more, though it may be there.
-  var isForgotten: Bool { lock.withLock { isLeft } }
 
   // MARK: Of its operations
 

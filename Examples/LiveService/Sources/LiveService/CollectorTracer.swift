@@ -79,7 +79,9 @@ final class CollectorSpan: Span, @unchecked Sendable {
   private var status: SpanStatus?
   private var hasEnded = false
 
-  init(_ name: String, in context: ServiceContext, at start: UInt64, _ onEnd: @escaping @Sendable ([String: Any]) -> Void) {
+  init(
+    _ name: String, in context: ServiceContext, at start: UInt64, _ onEnd: @escaping @Sendable ([String: Any]) -> Void
+  ) {
     self.name = name
     self.start = start
     self.onEnd = onEnd

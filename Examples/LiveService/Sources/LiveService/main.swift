@@ -57,7 +57,13 @@ func serve(_ number: Int) {
 // All requests come before the first is served: every fetch but four waits for a place.
 network.isSuspended = true
 for number in 0..<50 { serve(number) }
-guard Sockets.serve(port: metricsPort, { metrics.refresh(); return scraped.text }) else {
+guard
+  Sockets.serve(
+    port: metricsPort,
+    {
+      metrics.refresh(); return scraped.text
+    })
+else {
   print("the port \(metricsPort) is taken")
   exit(1)
 }

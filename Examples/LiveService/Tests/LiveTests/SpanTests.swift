@@ -52,7 +52,8 @@ extension LiveTests {
     #expect(span.attribute("optrace.cancelled") == nil)
     #expect(span.status == nil)
     #expect(span.events.map(\.name) == ["ready", "began"])
-    let times = [span.startInstant.nanosecondsSinceEpoch] + span.events.map(\.nanosecondsSinceEpoch)
+    let times =
+      [span.startInstant.nanosecondsSinceEpoch] + span.events.map(\.nanosecondsSinceEpoch)
       + [span.endInstant.nanosecondsSinceEpoch]
     #expect(times == times.sorted())
     try observed.end()

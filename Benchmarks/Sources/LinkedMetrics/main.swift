@@ -1,0 +1,9 @@
+import OpTrace
+import OpTraceMetrics
+
+// The least that uses it; only its size is looked at.
+let metrics = OperationMetrics.start()
+metrics.refresh()
+let queue = TracedOperationQueue(name: "work")
+queue.addOperation {}
+queue.waitUntilAllOperationsAreFinished()
