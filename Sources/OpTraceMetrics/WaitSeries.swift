@@ -15,7 +15,9 @@
 
     init(queue: String, class name: String, _ factory: any MetricsFactory) {
       let pair = [("queue", queue), ("class", name)]
-      func timer(_ label: String) -> CoreMetrics.Timer { CoreMetrics.Timer(label: label, dimensions: pair, factory: factory) }
+      func timer(_ label: String) -> CoreMetrics.Timer {
+        CoreMetrics.Timer(label: label, dimensions: pair, factory: factory)
+      }
       func counter(_ outcome: String) -> Counter {
         Counter(label: "optrace_operations_total", dimensions: pair + [("outcome", outcome)], factory: factory)
       }
@@ -75,7 +77,8 @@
 
     func follow(_ live: LiveOperation, _ operation: Operation?) -> (any LiveFollower)? {
       let pair = Pair(
-        queue: Series.name(ofQueue: live.queue.currentName), type: operation.map { ObjectIdentifier(Swift.type(of: $0)) })
+        queue: Series.name(ofQueue: live.queue.currentName),
+        type: operation.map { ObjectIdentifier(Swift.type(of: $0)) })
       let (series, count) = lock.withLock { find(pair, operation) }
       count?.increment()
       return series
