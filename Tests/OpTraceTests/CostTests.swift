@@ -34,11 +34,6 @@ import Testing
     try recorder.stop()
   }
 
-  /// Where two objects met in one place, the one that was signalled first had been forgotten.
-  @Test(arguments: UInt64(1)...40) func signalsOfManyObjectsAreKept(_ seed: UInt64) {
-    #expect(test_signals_forgotten(seed, 100) == 0, "seed \(seed)")
-  }
-
   /// What was done with an operation before it met a recorder is asked of it; of one with which nothing was done, nothing is.
   @Test func operationsThatWereUsedBeforeAreSeenAsTheyAre() throws {
     let trace = try recorded { recorder in
