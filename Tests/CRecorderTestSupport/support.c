@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <stdbool.h>
@@ -28,7 +29,7 @@ static _Thread_local void (*at_exit)(void);
 static void call(void *rounds) {
   at_exit();
   // What is set again is called again, in the next round.
-  pthread_setspecific(exit_key, (char *)rounds - 1);
+  pthread_setspecific(exit_key, (void *)((uintptr_t)rounds - 1));
 }
 
 static void make_exit_key(void) { pthread_key_create(&exit_key, call); }
@@ -38,7 +39,7 @@ void test_at_thread_exit(void (*body)(void), int rounds) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, make_exit_key);
   at_exit = body;
-  pthread_setspecific(exit_key, (char *)0 + rounds);
+  pthread_setspecific(exit_key, (void *)(uintptr_t)rounds);
 }
 
 void test_limit_file_size(unsigned long long bytes) {

@@ -402,7 +402,11 @@ static bool locate(unwind_image *image, const place *p, uint64_t address, origin
   if (t.indirect || (t.origin != of_cfa && t.origin != base)) return false;
   *by_base = t.origin != of_cfa;
   *offset = t.value / 8;
-  return t.value % 8 == 0 && fits(*offset, INT16_MIN, INT16_MAX);
+  return t.value % 8 == 0 && fits(*offset, INT16_MIN + 1, INT16_MAX);
+}
+
+static bool is_in_register(const place *ra) {
+  return has_register_ra && (ra->way == place_unsaid || ra->way == place_same);
 }
 
 static unwind_rule compact(unwind_image *image, const row *r, uint64_t address, bool is_signal) {
@@ -416,7 +420,12 @@ static unwind_rule compact(unwind_image *image, const row *r, uint64_t address, 
   if ((cfa.origin != of_sp && cfa.origin != of_bp) || !fits(cfa.value, -(1 << 23), (1 << 23) - 1)) return 0;
   bool by_base;
   int64_t ra, bp = 0;
-  if (!locate(image, &r->ra, address, cfa.origin, &by_base, &ra)) return 0;
+  if (is_in_register(&r->ra)) {
+    by_base = false;
+    ra = INT16_MIN;
+  } else if (!locate(image, &r->ra, address, cfa.origin, &by_base, &ra)) {
+    return 0;
+  }
   uint64_t rule = rule_frame | (cfa.origin == of_bp ? rule_by_bp : 0) | (cfa.indirect ? rule_indirect : 0) |
                   (by_base ? rule_ra_by_base : 0) | (is_signal ? rule_signal : 0);
   if (r->bp.way == place_offset || r->bp.way == place_expression) {

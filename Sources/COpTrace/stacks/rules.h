@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "supported.h"
+
 // A rule in one word; 0: there is none.
 typedef uint64_t unwind_rule;
 
@@ -21,6 +23,8 @@ enum {
 };
 static inline int64_t rule_cfa(unwind_rule rule) { return (int32_t)(uint32_t)rule >> 8; }
 static inline int64_t rule_ra(unwind_rule rule) { return (int16_t)(rule >> 32) * 8; }
+// In the place of where the return address stands: it is in its register still, as in a function that calls nobody.
+static inline bool rule_ra_in_register(unwind_rule rule) { return has_register_ra && (int16_t)(rule >> 32) == INT16_MIN; }
 static inline int64_t rule_bp(unwind_rule rule) { return (int16_t)(rule >> 48) * 8; }
 
 // The bytes of a module, or such that claim to be one. Every read is checked.

@@ -14,5 +14,7 @@ enum { register_bp = 29, register_ra = 30, register_sp = 31, register_pc = -1 };
 #else
 enum { register_bp = 6, register_sp = 7, register_ra = 16, register_pc = 16 };
 #endif
+// Whether calls leave the return address in a register, so that functions which call nobody need not save it.
+enum { has_register_ra = register_ra != register_pc };
 
 #endif

@@ -1,9 +1,14 @@
 #include "unwind.h"
 
 #include <stdatomic.h>
-#include <string.h>
+
+#if defined(__linux__) && defined(__aarch64__)
+#include <signal.h>
+#include <ucontext.h>
+#endif
 
 #include "bounds.h"
+#include "instructions.h"
 #include "modules.h"
 #include "peek.h"
 
@@ -19,28 +24,34 @@ typedef struct {
 } found_object;
 extern int find_object(void *address, found_object *out) __asm__("_dl_find_object") __attribute__((weak));
 
-static bool find_module(uint64_t address, uint64_t *low, uint64_t *high, uint64_t *header) {
+// `in_pieces`: between `low` and `high` there may be places where nothing is.
+static bool find_module(uint64_t address, uint64_t *low, uint64_t *high, uint64_t *header, bool *in_pieces) {
+  *in_pieces = false;
   if (find_object && !peek_process()) {
     found_object found;
     if (find_object((void *)(uintptr_t)address, &found) != 0) return false;
     *low = (uint64_t)(uintptr_t)found.low;
     *high = (uint64_t)(uintptr_t)found.high;
     *header = (uint64_t)(uintptr_t)found.frame_header;
-  } else {
-    const module *one = module_at(module_of(address));
-    if (!one) return false;
-    *low = one->low;
-    *high = one->high;
-    *header = one->frame_header;
+    if (*header >= *low && *header < *high) return true;
+    // Of a program whose segments do not touch it tells the one with the address, and the rules stand in another. So it is where these are
+    // aligned for larger pages than the system has, as on arm64.
+    *in_pieces = true;
   }
+  const module *one = module_at(module_of(address));
+  if (!one) return false;
+  *low = one->low;
+  *high = one->high;
+  *header = one->frame_header;
   return *header >= *low && *header < *high;
 }
 
 static unwind_rule make_rule(uint64_t address, bool careful, uint64_t *start) {
   uint64_t low, high, header;
-  if (!find_module(address, &low, &high, &header)) return 0;
+  bool in_pieces;
+  if (!find_module(address, &low, &high, &header, &in_pieces)) return 0;
   unwind_image image;
-  image.bytes = careful ? NULL : (const uint8_t *)(uintptr_t)low;
+  image.bytes = careful || in_pieces ? NULL : (const uint8_t *)(uintptr_t)low;
   image.low = low;
   image.high = high;
   image.window_at = image.window_bytes = 0;
@@ -131,63 +142,44 @@ static inline uint64_t plain(uint64_t address) {
 
 // ---- Without a rule
 
-// Whether a call stands before this address; `target`: whom it calls, 0 where that is not in the instruction.
-static bool is_behind_call(uint64_t address, uint64_t *target) {
-  *target = 0;
-  if (!module_has_code(address - 1)) return false;
-#if defined(__x86_64__)
-  uint8_t b[7];
-  if (!peek_all(address - 7, b, 7)) return false;
-  if (b[2] == 0xE8) {
-    int32_t offset;
-    memcpy(&offset, b + 3, 4);
-    uint64_t to = address + (uint64_t)(int64_t)offset;
-    if (module_has_code(to)) {
-      *target = to;
-      return true;
-    }
-  }
-  // FF /2 with its ways to say whom: register, memory, with a further byte, with an offset of one or of four bytes.
-  if (b[5] == 0xFF && ((b[6] & 0xF8) == 0xD0 || ((b[6] & 0xF8) == 0x10 && (b[6] & 7) != 4 && (b[6] & 7) != 5)))
-    return true;
-  if (b[4] == 0xFF && (b[5] == 0x14 || ((b[5] & 0xF8) == 0x50 && (b[5] & 7) != 4))) return true;
-  if (b[3] == 0xFF && b[4] == 0x54) return true;
-  if (b[1] == 0xFF && (b[2] == 0x15 || ((b[2] & 0xF8) == 0x90 && (b[2] & 7) != 4))) return true;
-  return b[0] == 0xFF && b[1] == 0x94;
-#else
-  uint32_t instruction;
-  if (address % 4 || !peek_all(address - 4, &instruction, 4)) return false;
-  if ((instruction & 0xFC000000) == 0x94000000) {
-    *target = address - 4 + (uint64_t)((int64_t)(int32_t)(instruction << 6) >> 4);
-    return true;
-  }
-  return (instruction & 0xFEFFF800) == 0xD63F0800 || (instruction & 0xFFFFFC1F) == 0xD63F0000;
-#endif
-}
-
-// Whether a call of `target` gets to `function`: it is that, or an entry of the linkage table that jumps there.
-static bool leads_to(uint64_t target, uint64_t function) {
-  if (!target) return false;
-  if (target == function) return true;
-#if defined(__x86_64__)
-  uint8_t b[16];
-  if (!peek_all(target, b, sizeof b)) return false;
-  size_t at = memcmp(b, "\xF3\x0F\x1E\xFA", 4) == 0 ? 4 : 0;
-  if (b[at] == 0xF2) at++;
-  if (b[at] != 0xFF || b[at + 1] != 0x25) return false;
-  int32_t offset;
-  memcpy(&offset, b + at + 2, 4);
-  uint64_t to;
-  return peek_all(target + at + 6 + (uint64_t)(int64_t)offset, &to, 8) && to == function;
-#else
-  return false;
-#endif
-}
-
-// The registers on the way.
+// The registers on the way. `ra`: the register that calls leave the return address in, where the processor has one; 0: not known.
 typedef struct {
-  uint64_t pc, sp, bp;
+  uint64_t pc, sp, bp, ra;
+  bool lost_sp;  // What was guessed says where bp was saved, and not where that frame ends.
 } registers;
+
+#if defined(__aarch64__)
+
+// The pair of saved x29 and x30 that each function with a frame has: the one at sp or the next above it, else what x29 leads to.
+static bool guess(const stack_memory *memory, registers *r) {
+  enum { farthest = 64 };
+  uint64_t at = r->sp, outer, word, target;
+  for (int i = 0; i <= farthest; i++, at += 8) {
+    if (i == farthest) at = r->bp;
+    if (at % 8 || at < r->sp || !read_word(memory, at, &outer) || !read_word(memory, at + 8, &word)) continue;
+    if ((outer && (outer <= at || outer % 8)) || !is_behind_call(plain(word), &target)) continue;
+    *r = (registers){plain(word), at + 16, outer, 0, true};
+    return true;
+  }
+  return false;
+}
+
+// All registers of the interrupted function, as the kernel keeps them at sp.
+static bool step_out_of_signal(const stack_memory *memory, registers *r) {
+  uint64_t at = r->sp + sizeof(siginfo_t) + offsetof(ucontext_t, uc_mcontext);
+  registers outer = {0};
+  if (!read_word(memory, at + offsetof(mcontext_t, pc), &outer.pc) || !read_word(memory, at + offsetof(mcontext_t, sp), &outer.sp) ||
+      !read_word(memory, at + offsetof(mcontext_t, regs[29]), &outer.bp) ||
+      !read_word(memory, at + offsetof(mcontext_t, regs[30]), &outer.ra))
+    return false;
+  outer.ra = plain(outer.ra);
+  *r = outer;
+  return r->pc != 0;
+}
+
+#else
+
+static bool step_out_of_signal(const stack_memory *memory, registers *r) { return (void)memory, (void)r, false; }
 
 // A return address within three words of sp; else the saved bp and what stands beside it.
 static bool guess(const stack_memory *memory, registers *r) {
@@ -209,20 +201,26 @@ static bool guess(const stack_memory *memory, registers *r) {
   return true;
 }
 
+#endif
+
 // ---- The walk
 
 // To the caller, by the rule. False: there is none, or what the rule leads to is not a stack.
 static inline bool step(const stack_memory *memory, unwind_rule rule, registers *r) {
-  uint64_t base = rule & rule_by_bp ? r->bp : r->sp, cfa = base + (uint64_t)rule_cfa(rule), ra, bp = r->bp;
+  uint64_t base = rule & rule_by_bp ? r->bp : r->sp, cfa = base + (uint64_t)rule_cfa(rule), ra = r->ra, bp = r->bp;
+  // Functions with a frame let bp lead to where it was saved.
+  if (has_register_ra && r->lost_sp && !(rule & rule_by_bp)) {
+    if ((rule & (rule_indirect | rule_ra_by_base | rule_saves_bp | rule_bp_by_base)) != rule_saves_bp) return false;
+    cfa = r->bp - (uint64_t)rule_bp(rule);
+  }
   if ((rule & rule_indirect) && !read_word(memory, cfa, &cfa)) return false;
-  // A signal may have come on a stack of its own.
-  if (cfa <= r->sp && !(rule & rule_signal)) return false;
-  if (!read_word(memory, (rule & rule_ra_by_base ? base : cfa) + (uint64_t)rule_ra(rule), &ra)) return false;
+  // A signal may have come on a stack of its own. Who calls nobody may need no stack.
+  if (cfa <= r->sp && !(rule & rule_signal) && !(rule_ra_in_register(rule) && cfa == r->sp)) return false;
+  if (!rule_ra_in_register(rule) && !read_word(memory, (rule & rule_ra_by_base ? base : cfa) + (uint64_t)rule_ra(rule), &ra))
+    return false;
   uint64_t bp_from = rule & rule_bp_by_base ? base : cfa;
   if ((rule & rule_saves_bp) && !read_word(memory, bp_from + (uint64_t)rule_bp(rule), &bp)) return false;
-  r->pc = plain(ra);
-  r->sp = cfa;
-  r->bp = bp;
+  *r = (registers){plain(ra), cfa, bp, 0, false};
   return r->pc != 0;
 }
 
@@ -265,7 +263,7 @@ static bool find_bp(const stack_memory *memory, unwind_rule rule, uint64_t addre
       return *is_sure = true;
     }
     pairs++;
-    int doubts = count_doubts(memory, (registers){plain(ra), cfa, outer}, generation) + (target != 0);
+    int doubts = count_doubts(memory, (registers){.pc = plain(ra), .sp = cfa, .bp = outer}, generation) + (target != 0);
     if (doubts >= fewest) continue;
     fewest = doubts;
     best = bp;
@@ -275,7 +273,7 @@ static bool find_bp(const stack_memory *memory, unwind_rule rule, uint64_t addre
 }
 
 size_t stack_walk(const stack_start *start, const stack_memory *memory, uint64_t *pcs, size_t most, size_t *guessed) {
-  registers r = {start->pc, start->sp, start->bp};
+  registers r = {.pc = start->pc, .sp = start->sp, .bp = start->bp};
   uint64_t generation = generation_now();
   size_t count = 0, first_guess = SIZE_MAX;
   bool is_exact = true;  // No call stands before pc, so it may be the first of its function.
@@ -285,6 +283,13 @@ size_t stack_walk(const stack_start *start, const stack_memory *memory, uint64_t
     unwind_rule rule = rule_at(address, memory->foreign || first_guess != SIZE_MAX, generation);
     if (rule & rule_end) break;
     is_exact = rule & rule_signal;
+    if (__builtin_expect(!(rule & rule_frame) || is_exact, 0) && leaves_signal(r.pc)) {
+      is_exact = true;
+      if (!step_out_of_signal(memory, &r)) break;
+      continue;
+    }
+    // Nobody has said where it returns to.
+    if (__builtin_expect(rule_ra_in_register(rule) && !r.ra, 0)) rule = 0;
     if (__builtin_expect((rule & (rule_frame | rule_by_bp)) == (rule_frame | rule_by_bp) && !r.bp, 0)) {
       bool is_sure;
       if (!find_bp(memory, rule, address, generation, &r, &is_sure)) break;
@@ -335,7 +340,7 @@ stack_start stack_outside(const stack_start *start, bool returns) {
   }
   stack_memory memory = {.low = is_inside ? start->sp : 0, .high = is_inside ? bounds.high : 0, .beyond = !is_inside};
   memory.bytes = (const uint8_t *)(uintptr_t)memory.low;
-  registers r = {start->pc, start->sp, start->bp};
+  registers r = {.pc = start->pc, .sp = start->sp, .bp = start->bp};
   if (!(rule & rule_frame) || !step(&memory, rule, &r)) return (stack_start){0, 0, 0};
   return (stack_start){r.pc, r.sp, r.bp};
 }
