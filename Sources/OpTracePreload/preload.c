@@ -75,14 +75,39 @@ static void complain(const char *request, const char *problem, const char *detai
 
 // ---- The recorder --------------------------------------------------------------------------------------------------
 
+static const char *name_of(const struct dl_phdr_info *object) {
+  const char *slash = strrchr(object->dlpi_name, '/');
+  return slash ? slash + 1 : object->dlpi_name;
+}
+
 // Whether something is loaded that there is anything to record of.
 static int is_recorded(struct dl_phdr_info *object, size_t size, void *context) {
   (void)size;
   (void)context;
-  const char *slash = strrchr(object->dlpi_name, '/'), *name = slash ? slash + 1 : object->dlpi_name;
+  const char *name = name_of(object);
   if (strcmp(name, "libFoundation.so") == 0) return 1;
   if (strcmp(name, "libdispatch.so") == 0) return is_wanted("OPTRACE_DISPATCH");
   return strcmp(name, "libswift_Concurrency.so") == 0 && is_wanted("OPTRACE_TASKS");
+}
+
+static int has_foundation(struct dl_phdr_info *object, size_t size, void *context) {
+  (void)size;
+  (void)context;
+  return strcmp(name_of(object), "libFoundation.so") == 0;
+}
+
+static int find_swift(struct dl_phdr_info *object, size_t size, void *path) {
+  (void)size;
+  const char *name = name_of(object);
+  return strcmp(name, "libswiftCore.so") == 0 &&
+         snprintf(path, PATH_MAX, "%.*slibFoundation.so", (int)(name - object->dlpi_name), object->dlpi_name) < PATH_MAX;
+}
+
+// The recorder needs Foundation. In a program that does not (its tasks or blocks are recorded), it is the one of the program's
+// Swift, whose libraries stand beside each other; where there is none, the loader looks where the recorder was built.
+static void load_foundation(void) {
+  char path[PATH_MAX];
+  if (!dl_iterate_phdr(has_foundation, NULL) && dl_iterate_phdr(find_swift, path)) dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
 // `libOpTraceRecorder.so` stands beside this object. Its constructor registers; local, so that none of its symbols takes
@@ -97,6 +122,7 @@ static void load_recorder(const char *request) {
   int length = snprintf(path, sizeof path, "%.*s%s", folder, own.dli_fname, name);
   if (length < 0 || length >= (int)sizeof path || access(path, R_OK) != 0)
     return complain(request, "the recorder libOpTraceRecorder.so is missing: install optrace again", path);
+  load_foundation();
   if (!dlopen(path, RTLD_NOW | RTLD_LOCAL)) {
     const char *why = dlerror();
     return complain(

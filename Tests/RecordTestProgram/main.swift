@@ -41,6 +41,60 @@ func blocks() {
   queue.waitUntilAllOperationsAreFinished()
 }
 
+/// Does what it is told line by line: `N MICROSECONDS` gives a queue as many operations of that length, every second after the one
+/// before it, `blocks N` a dispatch queue as many blocks, `hang` two operations that wait for each other, `hold` one that goes on
+/// until `let go`; `wait` waits until all are over. It says when that is done, and ends with its input.
+func feed() {
+  let queue = OperationQueue()
+  queue.name = "feed"
+  queue.maxConcurrentOperationCount = 2
+  var count = 0
+  var last: Operation?
+  let blocks = DispatchQueue(label: "feed.blocks")
+  let held = DispatchSemaphore(value: 0)
+  while let line = readLine() {
+    if line.hasPrefix("blocks ") {
+      for _ in 0..<(Int(line.dropFirst(7)) ?? 0) { blocks.async {} }
+      say("fed")
+      continue
+    }
+    if line == "hold" {
+      queue.addOperation { held.wait() }
+      say("fed")
+      continue
+    }
+    if line == "let go" {
+      held.signal()
+      say("let go")
+      continue
+    }
+    if line == "hang" {
+      let circle = [BlockOperation {}, BlockOperation {}]
+      circle[0].addDependency(circle[1])
+      circle[1].addDependency(circle[0])
+      queue.addOperations(circle, waitUntilFinished: false)
+      say("fed")
+      continue
+    }
+    let numbers = line.split(separator: " ").compactMap { Int($0) }
+    guard numbers.count == 2 else {
+      queue.waitUntilAllOperationsAreFinished()
+      blocks.sync {}
+      say("done")
+      continue
+    }
+    for _ in 0..<numbers[0] {
+      let operation = BlockOperation { if numbers[1] > 0 { usleep(UInt32(numbers[1])) } }
+      count += 1
+      operation.name = "fed \(count)"
+      if count % 2 == 0, let last { operation.addDependency(last) }
+      last = operation
+      queue.addOperation(operation)
+    }
+    say("fed")
+  }
+}
+
 func words(_ words: [String]) -> [UnsafeMutablePointer<CChar>?] { words.map { strdup($0) } + [nil] }
 
 func own() -> String { (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "" }
@@ -51,6 +105,9 @@ while let step = rest.popFirst() {
   case "work":
     work(10)
     say("worked")
+
+  case "feed":
+    feed()
 
   case "blocks":
     blocks()
@@ -115,6 +172,24 @@ while let step = rest.popFirst() {
   case "hang":
     say("hanging")
     while true { sleep(60) }
+
+  case "circle":
+    // Each waits for the other; nobody waits for them.
+    let queue = OperationQueue()
+    queue.name = "circle"
+    let (first, second) = (BlockOperation {}, BlockOperation {})
+    first.addDependency(second)
+    second.addDependency(first)
+    queue.addOperations([first, second], waitUntilFinished: false)
+
+  case "barrier":
+    // Runs although its queue is suspended.
+    let queue = OperationQueue()
+    let isOver = DispatchSemaphore(value: 0)
+    queue.isSuspended = true
+    queue.addBarrierBlock { isOver.signal() }
+    isOver.wait()
+    queue.isSuspended = false
 
   case "lock":
     let lock = NSLock()

@@ -30,6 +30,7 @@ uint32_t submitted(optrace_recorder *recorder, void *queue, uint32_t how, uint64
   work by = frame_work();
   uint64_t word1 = (by.recorder == recorder ? by.number : 0) | (uint64_t)on << queue_shift | (uint64_t)how << how_shift;
   optrace_emit3(recorder, optrace_kind_block_submitted, number, word1, runs | (uint64_t)at << at_shift);
+  optrace_tell_within(recorder, number);
   return number;
 }
 

@@ -4,6 +4,7 @@
 
 #include "fields.h"
 #include "imports.h"
+#include "layout.h"
 #include "memory.h"
 #include "state.h"
 
@@ -14,19 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What precedes the methods in the metadata of a class, as the Swift runtime lays it out without Objective-C.
-typedef struct {
-  const void *kind;
-  const void *superclass;
-  uint32_t flags, instance_address;
-  uint32_t instance_size;
-  uint16_t alignment, reserved;
-  uint32_t class_size, class_address;
-  const void *description;
-  void *ivar_destroyer;
-} class_metadata;
-
-enum { class_slots = 1 << 13, destroy_offset = 2 * sizeof(void *), largest_class = 1 << 16 };
+enum { class_slots = 1 << 13 };
 
 static class_entry *_Atomic classes[class_slots];
 static uint32_t class_count;
@@ -84,13 +73,6 @@ static hooked_method *const *tables;
 
 static hooked_method *methods_of(class_kind kind) { return tables[kind]; }
 
-static bool is_class(const void *metadata, const void *superclass) {
-  const class_metadata *m = metadata;
-  return m->class_address >= destroy_offset && m->class_size > m->class_address + sizeof *m &&
-         m->class_size < largest_class &&
-         (!superclass || m->superclass == superclass);
-}
-
 // Looks for each method in the base class's table: there once, or not usable.
 static const char *find_methods(const void *metadata, hooked_method *methods) {
   const class_metadata *m = metadata;
@@ -114,19 +96,6 @@ static const char *find_methods(const void *metadata, hooked_method *methods) {
   return NULL;
 }
 
-// Our own subclasses were laid out by the compiler. Where the loaded Foundation is another than the compiler's, their
-// overrides stand in other places than those that were just found.
-static bool agrees(const void *traced, const void *base, const hooked_method *methods) {
-  Dl_info ours, theirs;
-  if (!is_class(traced, base) || !dladdr(base, &theirs)) return false;
-  for (const hooked_method *m = methods; m->symbol; m++) {
-    void *function = *place(traced, m);
-    if (!m->traced_overrides) continue;
-    if (!dladdr(function, &ours) || ours.dli_fbase == theirs.dli_fbase) return false;
-  }
-  return true;
-}
-
 static void learn(known_methods *known, const hooked_method *method, const optrace_hook_calls *calls) {
   (*known)[0] = method->real;
   (*known)[1] = *place(calls->traced_operation, method);
@@ -145,12 +114,10 @@ const char *classes_resolve(const optrace_hook_calls *calls, hooked_method *cons
   if (!operation_base || !queue_base || !object_base) return "this Foundation has no Operation that we know";
   if (!is_class(operation_base, object_base) || !is_class(queue_base, object_base))
     return "the metadata of this Foundation's classes looks different";
-  const char *why = find_methods(operation_base, operation_methods);
+  const char *why = layout_misfit(calls, foundation);
+  if (!why) why = find_methods(operation_base, operation_methods);
   if (!why) why = find_methods(queue_base, queue_methods);
   if (why) return why;
-  if (!agrees(calls->traced_operation, operation_base, operation_methods) ||
-      !agrees(calls->traced_queue, queue_base, queue_methods))
-    return "the loaded Foundation is not of the Swift version that OpTrace was built with";
   state_offset = class_field_offset(operation_base, "__state");
   completion_offset = class_field_offset(operation_base, "__completion");
   learn(&known_readiness, &operation_methods[method_is_ready], calls);
@@ -289,6 +256,29 @@ bool classes_patch(bool on) {
     }
   }
   pthread_mutex_unlock(&change);
+  return true;
+}
+
+bool class_exchange_methods(const void *metadata, const class_exchange *methods, size_t count) {
+  enum { most = 8 };
+  const class_metadata *m = metadata;
+  if (count > most || !is_class(metadata, NULL)) return false;
+  size_t words = (m->class_size - m->class_address) / sizeof(void *);
+  void *_Atomic *table = (void *_Atomic *)(uintptr_t)metadata;
+  size_t places[most] = {0};
+  for (size_t method = 0; method < count; method++) {
+    for (size_t i = sizeof *m / sizeof(void *); i < words; i++) {
+      if (atomic_load_explicit(&table[i], memory_order_relaxed) != methods[method].real) continue;
+      if (places[method]) return false;
+      places[method] = i;
+    }
+    if (!places[method]) return false;
+  }
+  memory_window window;
+  if (!memory_open(metadata, words * sizeof(void *), &window)) return false;
+  for (size_t method = 0; method < count; method++)
+    atomic_store_explicit(&table[places[method]], methods[method].hook, memory_order_release);
+  memory_close(&window);
   return true;
 }
 #endif

@@ -35,6 +35,14 @@ uint32_t class_completion_offset(void);
 // Puts the hooks into the tables that are there from the start; or takes them out of all tables, and of the imports.
 bool classes_patch(bool on);
 
+// A method of a class that is not Foundation's.
+typedef struct {
+  void *real, *hook;
+} class_exchange;
+// Puts each hook into the class's own table, where its method has to stand once; else nothing is changed, and the result is
+// false. They stay there.
+bool class_exchange_methods(const void *metadata, const class_exchange *methods, size_t count);
+
 // Puts the hooks into objects that were loaded since; from any thread, now and then.
 void classes_refresh(void);
 #endif

@@ -69,12 +69,18 @@ typedef struct {
 
 static bool begins(const char *name, const char *with) { return strncmp(name, with, strlen(with)) == 0; }
 
+// What is pushed has to be popped by the same hooks: they stay where they are.
+static bool stays(int table) { return table == imports_tests; }
+
+static bool is_of_tests(const char *name) { return begins(name, "swift_task_localValue"); }
+
 static bool is_of_tasks(const char *name) { return begins(name, "swift_") || begins(name, "$sScT"); }
 
 // `object`: whose calls are looked at.
-static bool find_exchange(const char *name, uintptr_t object, exchange *found) {
+static bool find_exchange(const char *name, uintptr_t object, bool on, exchange *found) {
   bool is_swift = begins(name, "$s10Foundation");
-  if (!is_swift && !begins(name, "dispatch_") && !begins(name, "pthread_cond_") && !(wants[imports_tasks] && is_of_tasks(name)))
+  if (!is_swift && !begins(name, "dispatch_") && !begins(name, "pthread_cond_") &&
+      !(wants[imports_tasks] && is_of_tasks(name)) && !(wants[imports_tests] && is_of_tests(name)))
     return false;
   for (size_t t = 0; is_swift && t < 2; t++)
     for (hooked_method *m = hooked_methods[t]; m->symbol; m++) {
@@ -83,7 +89,7 @@ static bool find_exchange(const char *name, uintptr_t object, exchange *found) {
       return true;
     }
   for (int t = import_tables - 1; t >= 0; t--)
-    for (hooked_import *i = hooked_imports[t]; wants[t] && i->name; i++) {
+    for (hooked_import *i = hooked_imports[t]; wants[t] && (on || !stays(t)) && i->name; i++) {
       if (strcmp(i->name, name) != 0 || (i->within && i->only != object)) continue;
       *found = (exchange){i->hook, i->real, i->owner};
       return i->real != NULL;
@@ -110,7 +116,7 @@ static void patch_relocations(const struct dl_phdr_info *object, const ElfW(Rela
     uint32_t type = (uint32_t)ELF64_R_TYPE(from[i].r_info);
     if ((int)type != jump_slot && (int)type != global_data) continue;
     exchange found;
-    if (!find_exchange(names + symbols[ELF64_R_SYM(from[i].r_info)].st_name, object->dlpi_addr, &found)) continue;
+    if (!find_exchange(names + symbols[ELF64_R_SYM(from[i].r_info)].st_name, object->dlpi_addr, on, &found)) continue;
     // Not through `dladdr`: its lock and the one that is held here are taken in the other order by `dlopen`.
     if (found.owner == object->dlpi_addr) continue;
     void *_Atomic *place = (void *_Atomic *)(object->dlpi_addr + from[i].r_offset);

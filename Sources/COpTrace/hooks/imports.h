@@ -9,7 +9,7 @@
 void *foundation_handle(void);
 // The tables of imported functions: Foundation's, and anybody's. Those from `imports_dispatch` on are put in place only once they
 // are wanted. Of two tables with the same function the later one has it.
-enum { imports_foundation, imports_blocking, imports_dispatch, imports_tasks, import_tables };
+enum { imports_foundation, imports_blocking, imports_dispatch, imports_tasks, imports_tests, import_tables };
 // Finds what is hooked: methods of Foundation, called by name, and imported functions.
 bool imports_resolve(hooked_method *const methods[2], hooked_import *const imports[import_tables]);
 void imports_want(int table);

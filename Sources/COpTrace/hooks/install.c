@@ -13,16 +13,17 @@
 #include "queues.h"
 #include "state.h"
 #include "tasks.h"
+#include "tests.h"
 
 #if OPTRACE_HAS_HOOKS
-// In Swift (HookCalls.swift), above all that asks for hooks. Hidden: each copy of OpTrace has its own. Weak: this target
+// In Swift (ProcessHooks.swift), above all that asks for hooks. Hidden: each copy of OpTrace has its own. Weak: this target
 // links without Swift's part, and then there are no hooks.
 __attribute__((weak, visibility("hidden"))) void optrace_fill_hook_calls(optrace_hook_calls *calls);
 
 static hooked_method *const methods[] = {[class_operation] = operation_methods, [class_queue] = queue_methods};
 static hooked_import *const imports[import_tables] = {
   [imports_foundation] = foundation_imports, [imports_blocking] = blocking_imports, [imports_dispatch] = dispatch_imports,
-  [imports_tasks] = task_imports,
+  [imports_tasks] = task_imports, [imports_tests] = test_imports,
 };
 
 // Looks at Foundation, and changes nothing. Null, or why it is none that we know.
@@ -35,6 +36,8 @@ static const char *prepare(void) {
   is_prepared = !why;
   return why;
 }
+
+const char *optrace_hooks_misfit(void) { return prepare(); }
 
 bool optrace_class_runs_alone(const void *metadata) {
   if (prepare()) return false;
@@ -81,6 +84,12 @@ const char *optrace_record_tasks(optrace_recorder *recorder, uint32_t (*define)(
   return NULL;
 }
 
+void optrace_record_tests(optrace_recorder *recorder) {
+  if (!(tests_prepare(recorder) & test_frameworks_testing)) return;
+  imports_want(imports_tests);
+  classes_refresh();
+}
+
 void optrace_hooks_remove(void) {
   if (!hooks_active()) return;
   hooks_set_active(false);
@@ -91,6 +100,9 @@ void optrace_hooks_remove(void) {
 #else
 
 // No hooks on this system: operations that are not ours are seen in other ways, or in part.
+const char *optrace_hooks_misfit(void) {
+  return "this system has no hooks";
+}
 const char *optrace_hooks_install(void) {
   return "this system has no hooks";
 }
@@ -104,6 +116,7 @@ const char *optrace_record_tasks(optrace_recorder *recorder, uint32_t (*define)(
   (void)define;
   return "this system has no hooks";
 }
+void optrace_record_tests(optrace_recorder *recorder) { (void)recorder; }
 optrace_operation *optrace_object_find(const void *object) {
   (void)object;
   return NULL;

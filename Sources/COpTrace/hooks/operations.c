@@ -362,9 +362,9 @@ bool optrace_operation_ask(void *operation, void *name, void *dependencies) {
 
 #define METHOD(name) "$s10Foundation9OperationC" name
 // In the place of whatever a class has there; our traced types override it.
-#define OVERRIDDEN(function) .hook = function, .overridden = true, .traced_overrides = true
+#define OVERRIDDEN(function) .hook = function, .overridden = true
 // In the place of Foundation's implementation, wherever that is called from.
-#define IMPLEMENTED(function) .hook = function, .direct = function, .traced_overrides = true
+#define IMPLEMENTED(function) .hook = function, .direct = function
 
 hooked_method operation_methods[] = {
   [method_destroy] = {METHOD("fD"), .hook = hook_destroy, .overridden = true},

@@ -164,7 +164,7 @@ static SWIFT void hook_wait_all(SELF) {
 }
 
 #define METHOD(name) "$s10Foundation14OperationQueueC" name
-#define HOOK(function) .hook = function, .direct = function, .traced_overrides = true
+#define HOOK(function) .hook = function, .direct = function
 
 hooked_method queue_methods[] = {
   [method_destroy] = {METHOD("fD"), .hook = hook_destroy, .overridden = true},

@@ -15,10 +15,9 @@ typedef struct {
   const char *symbol;
   void *hook;      // Stands in a class's method table; null: not hooked there.
   void *direct;    // Stands in for calls by name, as optimised programs and `super` make them; null: not hooked there.
-  bool overridden;       // The hook takes the place of a class's own override too. Else only of Foundation's implementation.
-  bool traced_overrides; // Our traced types override it.
-  void *real;            // Foundation's implementation.
-  uint32_t offset;       // In the class metadata, in bytes; 0: before it.
+  bool overridden;  // The hook takes the place of a class's own override too. Else only of Foundation's implementation.
+  void *real;       // Foundation's implementation.
+  uint32_t offset;  // In the class metadata, in bytes; 0: before it.
 } hooked_method;
 
 // One imported function that is hooked. A table ends with an entry without a name.

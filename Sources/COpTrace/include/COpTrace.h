@@ -150,6 +150,8 @@ void optrace_emit1_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject
 void optrace_emit2_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint32_t place);
 void optrace_emit_text_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
                           uint64_t word2, const uint8_t *text, size_t length, uint32_t place);
+// Tells that the work of this number is submitted within a span, where it is.
+void optrace_tell_within(optrace_recorder *recorder, uint32_t number);
 // The same about the operation that executes on this thread, where it is one of this recorder's; else about none.
 void optrace_emit_here(optrace_recorder *recorder, uint8_t kind, uint32_t high, const uint8_t *text, size_t length);
 // A definition, into a chunk that is never recycled and as no thread's: three words, or those with a text behind them (of
@@ -249,8 +251,8 @@ extern uint32_t optrace_companions_wanted;
 static inline bool optrace_wants_companions(void) { return __atomic_load_n(&optrace_companions_wanted, __ATOMIC_RELAXED); }
 void optrace_want_companions(bool wanted);
 void *optrace_operation_companion(const optrace_operation *operation);
-// False where it has one.
-bool optrace_operation_accompany(optrace_operation *operation, void *companion);
+// False where it has one. `hears`: its turns; else only the last of them, and it stands around the code.
+bool optrace_operation_accompany(optrace_operation *operation, void *companion, bool hears);
 // For what is recorded past `optrace_operation_event`.
 void optrace_operation_tell(const optrace_operation *operation, uint8_t kind, const uint8_t *text, size_t length);
 // Calls `body` once, by its companion where it has one.

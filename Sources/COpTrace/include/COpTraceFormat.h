@@ -82,6 +82,7 @@ enum {
   optrace_kind_task_enqueued = 0x58,
   optrace_kind_task_suspended = 0x59,
   optrace_kind_processor_time = 0x5A,
+  optrace_kind_submitted_within = 0x5B,
   optrace_kind_calibration = 0x80,
   optrace_kind_blocked = 0x81,
   optrace_kind_signalled = 0x82,

@@ -17,7 +17,8 @@ static inline __attribute__((always_inline)) optrace_start optrace_here(void) {
   __asm__ volatile("leaq 0(%%rip), %0\n\tmovq %%rsp, %1\n\tmovq %%rbp, %2"
                    : "=&r"(here.pc), "=&r"(here.sp), "=&r"(here.bp));
 #elif defined(__linux__) && defined(__aarch64__)
-  __asm__ volatile("adr %0, .\n\tmov %1, sp\n\tmov %2, x29" : "=&r"(here.pc), "=&r"(here.sp), "=&r"(here.bp));
+  // As if it were a call: so the function has saved its return address by then, where a walk finds it.
+  __asm__ volatile("adr %0, .\n\tmov %1, sp\n\tmov %2, x29" : "=&r"(here.pc), "=&r"(here.sp), "=&r"(here.bp) : : "x30");
 #endif
   return here;
 }

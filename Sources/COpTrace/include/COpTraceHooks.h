@@ -12,9 +12,10 @@ extern "C" {
 // What the recorder's Swift part does when a hook is reached. Objects are passed without ownership and live during the
 // call.
 typedef struct {
-  // Class metadata of our own overriding types: shows that the compiler and the loaded Foundation agree on the layout.
+  // Class metadata of our own types.
   const void *traced_operation, *traced_block_operation, *traced_async_operation;
-  const void *traced_queue;
+  // Of subclasses that override nothing: Foundation's classes as the compiler saw them; see hooks/layout.c.
+  const void *compiled_operation, *compiled_block_operation, *compiled_queue;
   // Whether objects of this class record themselves.
   bool (*records_itself)(const void *metadata);
   // What such an operation carries.
@@ -43,8 +44,15 @@ typedef struct {
   void (*queue_event)(void *queue, uint8_t kind);
   void (*queue_value)(void *queue, uint8_t kind, int64_t value);
   void (*queue_changed)(void *queue, uint8_t kind, const void *value);
+  // Of Swift's own texts, as UTF-8, cut where it is longer than `room`: how many bytes were written. An array of them with a
+  // slash between each two; one, by its two words, which is given up.
+  size_t (*joined)(void *texts, char *to, size_t room);
+  size_t (*text)(uint64_t first, uint64_t second, char *to, size_t room);
 } optrace_hook_calls;
 
+// Whether hooks can be put in place at all: null, or why not. Looks, and changes nothing; uses nothing of Foundation that could
+// be laid out in another way. Not for two threads at a time, nor together with those below.
+const char *optrace_hooks_misfit(void);
 // Puts the hooks in place. Null, or why it cannot be done; nothing is changed then. Not for two threads at a time.
 const char *optrace_hooks_install(void);
 // Whether operations of this class have an `isReady` of their own, which is neither Foundation's nor ours. False too where
@@ -65,6 +73,10 @@ void optrace_record_dispatch(optrace_recorder *recorder, uint32_t (*define)(void
 // Tasks are recorded from here on; as above. Null, also where no program of this process can have tasks; or why they cannot be
 // recorded, and then nothing is changed.
 const char *optrace_record_tasks(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function));
+
+// Tests of XCTest and Swift Testing, where the process has them, are recorded as spans from here on, and what they submit is told to
+// be within them.
+void optrace_record_tests(optrace_recorder *recorder);
 
 // What is known of an object that is not ours: as long as the object lives. Null: not known.
 optrace_operation *optrace_object_find(const void *object);

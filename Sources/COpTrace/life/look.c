@@ -35,33 +35,29 @@ void look_discard(optrace_recorder *recorder) {
 
 // ---- Threads' numbers ----------------------------------------------------------------------------------------------
 
-// The number of a thread that records, or that a look has met. 0: neither. Under the lock.
-static uint32_t known_number(optrace_recorder *recorder, uint32_t tid) {
-  for (lane *l = recorder->known; l; l = l->next_known)
-    if (l->live_tid == tid) return l->thread;
-  for (seen_thread *seen = recorder->seen_threads; seen; seen = seen->next) {
-    if (seen->tid != tid) continue;
-    seen->look = recorder->look->number;
-    return seen->thread;
-  }
-  return 0;
-}
-
-// One that is new gets a number, under which it records should it ever do. 0: there is no memory.
+// One that is new gets a number, under which it records should it ever do. Null `name`: not known yet. 0: there is no memory.
 static uint32_t number_of(optrace_recorder *recorder, uint32_t tid, const char *name) {
   pthread_mutex_lock(&recorder->lock);
-  uint32_t number = known_number(recorder, tid);
-  seen_thread *seen = number ? NULL : calloc(1, sizeof *seen);
-  if (seen) {
+  lane *l = recorder->known;
+  while (l && l->live_tid != tid) l = l->next_known;
+  seen_thread *seen = l ? NULL : recorder->seen_threads;
+  while (seen && seen->tid != tid) seen = seen->next;
+  bool is_new = !l && !seen;
+  if (is_new && (seen = calloc(1, sizeof *seen))) {
     seen->tid = tid;
-    seen->look = recorder->look->number;
-    number = seen->thread = atomic_fetch_add_explicit(&recorder->next_thread, 1, memory_order_relaxed);
+    seen->thread = atomic_fetch_add_explicit(&recorder->next_thread, 1, memory_order_relaxed);
     seen->next = recorder->seen_threads;
     recorder->seen_threads = seen;
   }
+  uint32_t number = l ? l->thread : seen ? seen->thread : 0;
+  bool is_told = seen && (is_new || (name && !seen->is_named));
+  if (seen) {
+    seen->look = recorder->look->number;
+    seen->is_named |= name != NULL;
+  }
   pthread_mutex_unlock(&recorder->lock);
-  if (seen)
-    optrace_emit_text(recorder, optrace_kind_thread_named, number, tid, false, 0, (const uint8_t *)name, strlen(name));
+  size_t length = name ? strlen(name) : 0;
+  if (is_told) optrace_emit_text(recorder, optrace_kind_thread_named, number, tid, false, 0, (const uint8_t *)name, length);
   return number;
 }
 
@@ -92,7 +88,7 @@ static void tell(void *context, const moment_thread *seen) {
   uint32_t number = number_of(recorder, seen->id, seen->name);
   if (!number) return;
   // A thread may be told of as an owner before its turn comes.
-  uint32_t owner = seen->reason.owner ? number_of(recorder, seen->reason.owner, "") : 0;
+  uint32_t owner = seen->reason.owner ? number_of(recorder, seen->reason.owner, NULL) : 0;
   uint64_t words[2];
   seen_words(seen, owner, words);
   emit3_at(recorder, optrace_kind_thread_seen, number, words[0], words[1], seen->place);

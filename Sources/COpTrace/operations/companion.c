@@ -11,13 +11,19 @@ void optrace_companions_use(const optrace_companion_calls *use) { calls = *use; 
 
 void optrace_want_companions(bool wanted) { __atomic_store_n(&optrace_companions_wanted, wanted, __ATOMIC_RELEASE); }
 
+// Objects stand at even addresses: the lowest bit is that of one which hears its last turn alone.
+static const uintptr_t is_deaf = 1;
+
+static void *companion_at(void *stored) { return (void *)((uintptr_t)stored & ~is_deaf); }
+
 void *optrace_operation_companion(const optrace_operation *operation) {
-  return operation ? atomic_load_explicit(&operation->companion, memory_order_acquire) : NULL;
+  return operation ? companion_at(atomic_load_explicit(&operation->companion, memory_order_acquire)) : NULL;
 }
 
-bool optrace_operation_accompany(optrace_operation *operation, void *companion) {
+bool optrace_operation_accompany(optrace_operation *operation, void *companion, bool hears) {
   void *none = NULL;
-  return operation && atomic_compare_exchange_strong_explicit(&operation->companion, &none, companion,
+  void *stored = (void *)((uintptr_t)companion | (hears ? 0 : is_deaf));
+  return operation && atomic_compare_exchange_strong_explicit(&operation->companion, &none, stored,
                                                               memory_order_acq_rel, memory_order_relaxed);
 }
 
@@ -30,11 +36,12 @@ void operation_tell(const optrace_operation *operation, uint8_t kind, const uint
   // What nobody asks for is not worth a call.
   if (kind == optrace_kind_execution_ended || kind == optrace_kind_start_returned) return;
   _Atomic(void *) *place = &((optrace_operation *)operation)->companion;
-  void *companion = is_last(kind) ? atomic_exchange_explicit(place, NULL, memory_order_acq_rel)
-                                  : atomic_load_explicit(place, memory_order_acquire);
-  if (!companion) return;
+  bool isLast = is_last(kind);
+  void *stored = isLast ? atomic_exchange_explicit(place, NULL, memory_order_acq_rel)
+                        : atomic_load_explicit(place, memory_order_acquire);
+  if (!stored || (!isLast && (uintptr_t)stored & is_deaf)) return;
   told += 1;
-  calls.turned(companion, kind, text, length);
+  calls.turned(companion_at(stored), kind, text, length);
   told -= 1;
 }
 

@@ -27,6 +27,7 @@ enum { most_windows = 24 };
 typedef struct seen_thread {
   uint32_t tid, thread;
   uint32_t look;  // The last one that saw it.
+  bool is_named;  // Else it is only known as the owner of something.
   struct seen_thread *next;
 } seen_thread;
 

@@ -60,6 +60,7 @@ void task_created(optrace_recorder *recorder, uint32_t number, const task_making
   uint64_t word1 = making->by | (uint64_t)how << how_shift | (uint64_t)(priority & 0xFF) << priority_shift |
                    (uint64_t)is_enqueued << enqueued_shift;
   optrace_emit3(recorder, optrace_kind_task_created, number, word1, making->runs | (uint64_t)making->at << at_shift);
+  optrace_tell_within(recorder, number);
 }
 
 void task_named(optrace_recorder *recorder, uint32_t number, const char *name) {

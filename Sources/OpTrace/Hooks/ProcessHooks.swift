@@ -79,7 +79,9 @@ enum ProcessHooks {
     calls.traced_operation = unsafeBitCast(TracedOperation.self as AnyClass, to: UnsafeRawPointer.self)
     calls.traced_block_operation = unsafeBitCast(TracedBlockOperation.self as AnyClass, to: UnsafeRawPointer.self)
     calls.traced_async_operation = unsafeBitCast(TracedAsyncOperation.self as AnyClass, to: UnsafeRawPointer.self)
-    calls.traced_queue = unsafeBitCast(TracedOperationQueue.self as AnyClass, to: UnsafeRawPointer.self)
+    #if !canImport(Darwin)
+      FoundationLayout.fill(&calls)
+    #endif
     calls.records_itself = { metadata in
       guard let metadata else { return false }
       let type: AnyClass = unsafeBitCast(metadata, to: AnyClass.self)
@@ -192,7 +194,34 @@ enum ProcessHooks {
         }
       }
     }
+    calls.joined = { texts, to, room in
+      guard let texts, let to else { return 0 }
+      return ProcessHooks.copy(unsafeBitCast(texts, to: [String].self).joined(separator: "/"), to, room)
+    }
+    calls.text = { first, second, to, room in
+      var words = (first, second)
+      return withUnsafeMutablePointer(to: &words) { words in
+        words.withMemoryRebound(to: String.self, capacity: 1) { text in
+          let text = text.move()
+          return to.map { ProcessHooks.copy(text, $0, room) } ?? 0
+        }
+      }
+    }
     return calls
+  }
+
+  /// Whole characters alone.
+  private static func copy(_ text: String, _ to: UnsafeMutablePointer<CChar>, _ room: Int) -> Int {
+    var count = 0
+    for character in text {
+      let bytes = character.utf8
+      guard count + bytes.count <= room else { break }
+      for byte in bytes {
+        to[count] = CChar(bitPattern: byte)
+        count += 1
+      }
+    }
+    return count
   }
 }
 

@@ -1,3 +1,4 @@
+internal import COpTrace
 internal import Foundation
 internal import OpTraceFormat
 
@@ -5,10 +6,19 @@ internal import OpTraceFormat
 /// where this copy of OpTrace was loaded for that, 0 where the program is linked with it.
 @_cdecl("optrace_record_begin")
 func beginRecording(alone: Int32) {
+  #if !canImport(Darwin)
+    // First of all: what comes below uses Foundation as this copy's compiler saw it.
+    if alone != 0, let why = optrace_hooks_misfit() {
+      return TraceRecorder.complain(
+        "the recorder does not fit the Foundation of this program (\(String(cString: why))): build optrace with the "
+          + "program's Swift, or link OpTrace")
+    }
+  #endif
   // Without a default recorder it has been said why.
   guard let recorder = TraceRecorder.default else { return }
   do {
     try ProcessHooks.watchEverything(for: recorder, fromOutside: true)
+    optrace_record_tests(recorder.core)
   } catch {
     let why = detail(of: error)
     guard alone != 0 else {
@@ -19,7 +29,7 @@ func beginRecording(alone: Int32) {
     // Nothing would ever stand in the trace.
     TraceRecorder.default = nil
     try? recorder.stop()
-    unlink(recorder.url.path.asPath)
+    unlink(recorder.path.asPath)
     TraceRecorder.complain(
       "the operations of this program cannot be recorded from outside (\(why)); link OpTrace instead")
   }

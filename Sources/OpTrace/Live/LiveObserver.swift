@@ -38,7 +38,7 @@ package protocol LiveFollower: AnyObject, Sendable {
 
 /// Who observes the process.
 package enum Live {
-  private static let lock = NSLock()
+  private static let lock = Lock()
   /// Only touched under `lock`.
   nonisolated(unsafe) private static var observers: [any LiveObserver] = []
   /// Those that are there. (Held by weak references, each use of them would cost three times the usual.) Only touched under `lock`.
@@ -88,7 +88,7 @@ package enum Live {
     if let known = LiveCompanion.of(pointer) { return known as? LiveQueue }
     let described = description()
     let queue = LiveQueue(name: described.name, limit: described.limit)
-    guard queue.accompany(pointer) else { return LiveCompanion.of(pointer) as? LiveQueue }
+    guard queue.accompany(pointer, hears: true) else { return LiveCompanion.of(pointer) as? LiveQueue }
     lock.withLock { queues[ObjectIdentifier(queue)] = queue }
     return queue
   }

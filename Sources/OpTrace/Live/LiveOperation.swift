@@ -57,7 +57,7 @@ package final class LiveOperation: LiveCompanion, @unchecked Sendable {
     }
     guard live.follower != nil else { return }
     if live.wantsTurns { queue.enter() }
-    guard live.accompany(probe.pointer) else {
+    guard live.accompany(probe.pointer, hears: live.wantsTurns) else {
       _ = queue.ended(live, now: Live.now)
       return
     }

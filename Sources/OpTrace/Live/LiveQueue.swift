@@ -21,7 +21,7 @@ package final class LiveQueue: LiveCompanion, @unchecked Sendable {
     package init() {}
   }
 
-  private let lock = NSLock()
+  private let lock = Lock()
   private var name: String?
   private var places: Places
   private var counts = State()

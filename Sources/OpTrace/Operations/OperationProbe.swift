@@ -91,17 +91,7 @@ struct OperationProbe: @unchecked Sendable {
 
   /// Runs the operation's code, or a part of it: by its companion, where it has one.
   @inline(__always) func run(_ body: () -> Void) {
-    if optrace_operation_companion(pointer) == nil { return body() }
-    runAccompanied(body)
-  }
-
-  private func runAccompanied(_ body: () -> Void) {
-    withoutActuallyEscaping(body) { body in
-      withUnsafePointer(to: body) {
-        let argument = UnsafeMutableRawPointer(mutating: UnsafeRawPointer($0))
-        optrace_operation_run(pointer, { $0?.assumingMemoryBound(to: (() -> Void).self).pointee() }, argument)
-      }
-    }
+    if let companion = LiveCompanion.of(pointer) { companion.run(body) } else { body() }
   }
 
   func claim(_ bit: UInt32) -> Bool { optrace_operation_claim(pointer, bit) }

@@ -16,7 +16,7 @@ internal import OpTraceFormat
 final class OperationStates: @unchecked Sendable {
   private enum State { case idle, executing, finished }
 
-  private let lock = NSLock()
+  private let lock = Lock()
   private var state = State.idle
   private var finishedEarly = false
   private var storedError: (any Error)?

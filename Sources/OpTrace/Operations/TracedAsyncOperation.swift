@@ -23,7 +23,7 @@ open class TracedAsyncOperation: TracedOperation, @unchecked Sendable {
 
   // MARK: Running
 
-  /// Begins the work and returns; the work calls ``finish()``. Never called when the operation was cancelled before its
+  /// Begins the work and returns; the work calls ``TracedAsyncOperation/finish()``. Never called when the operation was cancelled before its
   /// start. The default finishes at once.
   open func execute() { finish() }
 

@@ -9,7 +9,7 @@ internal import Foundation
 public final class TracedTaskOperation: TracedAsyncOperation, @unchecked Sendable {
   private let priority: TaskPriority?
   private let operation: @Sendable () async throws -> Void
-  private let taskLock = NSLock()
+  private let taskLock = Lock()
   private var task: Task<Void, Never>?
   override var code: UInt { RunCode.address(of: operation) }
 

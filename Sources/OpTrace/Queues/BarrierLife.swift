@@ -13,6 +13,7 @@ extension TraceRecorder {
     optrace_emit2(core, EventKind.operationCreated.rawValue, serial, UInt64(className))
     optrace_emit2_at(
       core, EventKind.enqueued.rawValue, serial, UInt64(queue) | 1 << 48, optrace_caller_place(core))
+    optrace_tell_within(core, serial)
     optrace_operation_publish(barrier.probe.pointer, core)
     return barrier
   }

@@ -39,7 +39,7 @@ struct QueueProbe: @unchecked Sendable {
   }
 
   /// Held when a queue meets a recorder, and at no other time.
-  private static let introducing = NSLock()
+  private static let introducing = Lock()
 
   private struct Description {
     private var limit: Int64 = 0
@@ -115,6 +115,7 @@ struct QueueProbe: @unchecked Sendable {
     optrace_emit2_at(
       recorder.core, EventKind.enqueued.rawValue, serial, UInt64(number) | priority << 32 | quality << 40,
       optrace_caller_place(recorder.core))
+    optrace_tell_within(recorder.core, serial)
     if optrace_wants_companions() { accompany(operation, serial, on: queue, recorder: recorder) }
     #if canImport(Darwin)
       OperationObserver.follow(operation)

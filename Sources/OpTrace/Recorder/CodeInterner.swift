@@ -10,7 +10,7 @@ internal import OpTraceFormat
 final class CodeInterner: @unchecked Sendable {
   private let core: OpaquePointer
   private let interner: Interner
-  private let lock = NSLock()
+  private let lock = Lock()
   private var images: [UInt64: (id: UInt32, end: UInt64, bias: UInt64)] = [:]
   private var frames: [Key: UInt32] = [:]
 
@@ -120,7 +120,7 @@ extension CodeInterner {
 
   /// Sendable: `all` is only touched under `lock`.
   private final class LockedList: @unchecked Sendable {
-    private let lock = NSLock()
+    private let lock = Lock()
     private var all: [CodeInterner] = []
     func withLock(_ body: (inout [CodeInterner]) -> Void) { lock.withLock { body(&all) } }
   }

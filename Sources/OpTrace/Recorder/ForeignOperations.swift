@@ -11,7 +11,7 @@ final class ForeignOperations: @unchecked Sendable {
     var serial: UInt32
   }
 
-  private let lock = NSLock()
+  private let lock = Lock()
   private var entries: [ObjectIdentifier: Entry] = [:]
   private var sweepAt = 1024
 

@@ -7,7 +7,7 @@ internal import Foundation
 /// They are put in place for the first recorder that needs them (a traced queue is given an operation that is not ours;
 /// ``TraceRecorder/instrumentProcess()``), and taken out when the last of these is stopped.
 enum HookUse {
-  private static let lock = NSLock()
+  private static let lock = Lock()
   /// Only touched under `lock`.
   nonisolated(unsafe) private static var users = Set<OpaquePointer>()
   /// Whether everything is watched because the process was started so, and not by the program's own wish. Only touched
@@ -54,15 +54,15 @@ enum HookUse {
     end: @escaping @Sendable () -> Void = {}
   ) throws(TraceRecorderError) {
     if let why = install(for: recorder) {
-      throw TraceRecorderError(.cannotInstrument(why), path: recorder.url.path)
+      throw TraceRecorderError(.cannotInstrument(why), path: recorder.path)
     }
     lock.lock()
     defer { lock.unlock() }
     guard optrace_hooks_watcher() == nil else {
       if isFromOutside { return }
-      throw TraceRecorderError(.alreadyInstrumented, path: recorder.url.path)
+      throw TraceRecorderError(.alreadyInstrumented, path: recorder.path)
     }
-    if let why = begin() { throw TraceRecorderError(.cannotInstrument(why), path: recorder.url.path) }
+    if let why = begin() { throw TraceRecorderError(.cannotInstrument(why), path: recorder.path) }
     endWatching = end
     // Kept for good: a thread that has just read it may still use it. There are few of them in a process.
     optrace_hooks_watch(Unmanaged.passRetained(recorder).toOpaque(), recorder.core)

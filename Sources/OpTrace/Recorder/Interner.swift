@@ -8,7 +8,7 @@ internal import OpTraceFormat
 /// Sendable: `ids` is only touched under `lock`.
 final class Interner: @unchecked Sendable {
   private let core: OpaquePointer
-  private let lock = NSLock()
+  private let lock = Lock()
   private var ids: [String: UInt32] = [:]
   private var described = Set<UInt32>()
   /// What may still be written: in a ring the texts stay for good, and must leave room for events.

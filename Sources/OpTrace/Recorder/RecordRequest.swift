@@ -24,9 +24,7 @@ struct RecordRequest {
   /// before the name's ending; a program called by `exec` is still the program itself.
   func path(for pattern: String) -> String {
     guard command != getppid(), !pattern.contains("%p") else { return pattern }
-    let url = URL(fileURLWithPath: pattern)
-    let ending = url.pathExtension.isEmpty ? "" : "." + url.pathExtension
-    return "\(url.deletingPathExtension().path).%p\(ending)"
+    return TracePath.inserting(".%p", beforeEndingOf: pattern)
   }
 
   /// The command's process; nil where it is gone.

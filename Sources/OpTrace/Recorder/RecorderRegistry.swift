@@ -16,7 +16,7 @@ final class RecorderRegistry: @unchecked Sendable {
   static let shared = RecorderRegistry()
 
   private struct Entry { weak var recorder: TraceRecorder? }
-  private let lock = NSLock()
+  private let lock = Lock()
   private var recorders: [OpaquePointer: Entry] = [:]
 
   private static let stopAtExit: Void = {

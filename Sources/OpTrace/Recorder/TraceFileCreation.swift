@@ -15,7 +15,7 @@ enum TraceFileCreation {
   }
 
   /// One at a time: two recorders that begin together must not both take the place of a trace that is done.
-  private static let lock = NSLock()
+  private static let lock = Lock()
 
   static func create(at path: String) throws(TraceRecorderError) -> File {
     lock.lock()
@@ -32,7 +32,7 @@ enum TraceFileCreation {
       case .finishedTrace:
         if let file = try replace(candidate) { return file }
       case .liveTrace:
-        candidate = numbered(path, number)
+        candidate = TracePath.inserting("-\(number)", beforeEndingOf: path)
       case .other:
         throw TraceRecorderError(.notATrace, path: candidate)
       }
@@ -122,12 +122,5 @@ enum TraceFileCreation {
       if bytes[..<count].contains(where: { $0 != 0 }) { return false }
       offset += off_t(count)
     }
-  }
-
-  /// `run.optrace` becomes `run-2.optrace`.
-  private static func numbered(_ path: String, _ number: Int) -> String {
-    let url = URL(fileURLWithPath: path)
-    let stem = url.deletingPathExtension().path
-    return url.pathExtension.isEmpty ? "\(stem)-\(number)" : "\(stem)-\(number).\(url.pathExtension)"
   }
 }

@@ -32,8 +32,3 @@ enum TraceHeaderBytes {
     return bytes
   }
 }
-
-/// The version of this package; `optrace --version` prints it and every trace names the one that wrote it.
-public enum OpTraceVersion {
-  public static let current = "0.1.0"
-}

@@ -60,9 +60,9 @@ extension TraceRecorder {
     if let wish = variables["OPTRACE_CPU"], !wish.isEmpty { configuration.recordsCPUTime = wish != "0" }
     if let wish = variables["OPTRACE_TASKS"], !wish.isEmpty { configuration.recordsTasks = wish != "0" }
     do {
-      let recorder = try TraceRecorder(writingTo: URL(fileURLWithPath: path), configuration: configuration)
+      let recorder = try TraceRecorder(writingTo: TracePath.absolute(path), configuration: configuration)
       set(recorder)
-      RecordRequest.current?.note(recordingTo: recorder.url.path)
+      RecordRequest.current?.note(recordingTo: recorder.path)
     } catch {
       complain("\(error)")
     }

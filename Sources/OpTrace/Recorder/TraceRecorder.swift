@@ -14,11 +14,14 @@ internal import OpTraceFormat
 /// Recording never harms the program: a full disk, an unwritable file or a forked child lead to counted loss, not to a
 /// trap. The file holds every event from the moment it happened, also when the process is killed.
 ///
-/// Sendable: the only mutable state is behind ``COpTrace``'s atomics and locks, and in ``Interner`` and
-/// ``ForeignOperations``, which have their own locks; the stored properties are constants.
+/// Sendable: the only mutable state is behind `COpTrace`'s atomics and locks, and in `Interner` and
+/// `ForeignOperations`, which have their own locks; the stored properties are constants.
 public final class TraceRecorder: @unchecked Sendable {
   /// Where the trace is written. May differ from what was asked for: see ``init(writingTo:configuration:)``.
-  public let url: URL
+  public var url: URL { URL(fileURLWithPath: path) }
+  /// The same. Of URLs the recorder itself makes no use: they are laid out in another way in each Foundation, and a program
+  /// that is recorded as it is may have another than the recorder was built with.
+  let path: String
   /// As it was asked for: a capacity below the least is raised in the file alone.
   public let configuration: Configuration
 
@@ -38,17 +41,18 @@ public final class TraceRecorder: @unchecked Sendable {
   /// - Throws: ``TraceRecorderError`` when the file can't be created, is no trace, or no space can be reserved for it; and
   ///   where the counter is insisted on and does not run evenly (``Configuration/Clock/counter``).
   public convenience init(writingTo url: URL, configuration: Configuration = .init()) throws(TraceRecorderError) {
-    try self.init(writingTo: url, configuration: configuration, hasEvenCounter: optrace_clock_has_counter)
+    try self.init(writingTo: url.path, configuration: configuration, hasEvenCounter: optrace_clock_has_counter)
   }
 
   /// - Parameter hasEvenCounter: asked unless the monotonic clock is wanted: the first look takes 0.2 ms.
   init(
-    writingTo url: URL, configuration: Configuration, hasEvenCounter: () -> Bool
+    writingTo path: String, configuration: Configuration,
+    hasEvenCounter: () -> Bool = optrace_clock_has_counter
   ) throws(TraceRecorderError) {
     guard let usesCounter = configuration.clock.usesCounter(where: hasEvenCounter) else {
-      throw TraceRecorderError(.noEvenCounter, path: url.path)
+      throw TraceRecorderError(.noEvenCounter, path: path)
     }
-    let file = try TraceFileCreation.create(at: url.path)
+    let file = try TraceFileCreation.create(at: path)
     let carry: RingCarry?
     var options = optrace_options()
     options.descriptor = file.descriptor
@@ -88,7 +92,7 @@ public final class TraceRecorder: @unchecked Sendable {
       throw TraceRecorderError(.cannotReserveSpace, path: file.path, errno: error)
     }
     carry?.core = core
-    self.url = URL(fileURLWithPath: file.path)
+    self.path = file.path
     self.configuration = configuration
     self.core = core
     self.carry = carry
@@ -120,7 +124,7 @@ public final class TraceRecorder: @unchecked Sendable {
     // The hooks last: or one would miss a finish whose consequences are still recorded.
     let error = optrace_recorder_stop(core)
     HookUse.stop(using: core)
-    if error != 0 { throw TraceRecorderError(.cannotClose, path: url.path, errno: error) }
+    if error != 0 { throw TraceRecorderError(.cannotClose, path: path, errno: error) }
   }
 
   /// False before the first event after ``stop()``, and in a forked child.

@@ -30,6 +30,6 @@
   }
 
   /// Held while an object is given its companion.
-  private let companionsLock = NSLock()
+  private let companionsLock = Lock()
 
 #endif

@@ -17,7 +17,7 @@
     private static let keys = ["isReady", "isExecuting", "isCancelled", "isFinished"]
 
     let probe = OperationProbe()
-    private let lock = NSLock()
+    private let lock = Lock()
     private var state = State.idle
     private var kept: Operation?
 

@@ -10,10 +10,10 @@ package class LiveCompanion: @unchecked Sendable {
   /// Of an operation or a queue that is alive.
   static func of(_ pointer: OpaquePointer?) -> LiveCompanion? { optrace_operation_companion(pointer).map(at) }
 
-  /// False: it has one.
-  func accompany(_ pointer: OpaquePointer?) -> Bool {
+  /// False: it has one. `hears`: its turns, and not the last alone.
+  func accompany(_ pointer: OpaquePointer?, hears: Bool) -> Bool {
     let own = Unmanaged.passRetained(self)
-    if optrace_operation_accompany(pointer, own.toOpaque()) { return true }
+    if optrace_operation_accompany(pointer, own.toOpaque(), hears) { return true }
     own.release()
     return false
   }

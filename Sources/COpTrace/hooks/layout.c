@@ -1,0 +1,57 @@
+// Foundation is compiled together with its programs on Linux: where its methods and fields stand is written into whoever
+// uses it. What the compiler of OpTrace saw stands in the metadata of subclasses that override nothing (FoundationLayout.swift):
+// their tables name each inherited method at its place, and the loader filled in where the loaded Foundation has it. In the
+// loaded class itself the same must stand at the same place.
+#include "layout.h"
+
+#if OPTRACE_HAS_HOOKS
+#include <dlfcn.h>
+#include <stddef.h>
+#include <string.h>
+
+enum { largest_class = 1 << 16 };
+
+bool is_class(const void *metadata, const void *superclass) {
+  const class_metadata *m = metadata;
+  return m->class_address >= destroy_offset && m->class_size > m->class_address + sizeof *m &&
+         m->class_size < largest_class && (!superclass || m->superclass == superclass);
+}
+
+// An initialiser as it stands in tables: a subclass without one of its own has its own all the same.
+static bool is_initialiser(const void *function) {
+  Dl_info info;
+  if (!dladdr(function, &info) || info.dli_saddr != function || !info.dli_sname) return false;
+  size_t length = strlen(info.dli_sname);
+  return length > 2 && strcmp(info.dli_sname + length - 2, "fC") == 0;
+}
+
+// The table of methods, and between them the places of fields. Where an optimiser found that nobody calls a method of Foundation's
+// own, `unused` stands in its stead.
+static bool fits(const class_metadata *compiled, const class_metadata *loaded, const void *unused) {
+  if (compiled->instance_size != loaded->instance_size || compiled->alignment != loaded->alignment) return false;
+  if (compiled->class_size != loaded->class_size || compiled->class_address != loaded->class_address) return false;
+  const void *const *ours = (const void *const *)compiled, *const *theirs = (const void *const *)loaded;
+  size_t words = (loaded->class_size - loaded->class_address) / sizeof(void *);
+  for (size_t i = sizeof *loaded / sizeof(void *); i < words; i++)
+    if (ours[i] != theirs[i] && theirs[i] != unused && !is_initialiser(theirs[i])) return false;
+  return true;
+}
+
+const char *layout_misfit(const optrace_hook_calls *calls, void *foundation) {
+  const struct {
+    const void *compiled;
+    const char *symbol, *why;
+  } classes[] = {
+    {calls->compiled_operation, "$s10Foundation9OperationCN", "its Operation is laid out in another way"},
+    {calls->compiled_block_operation, "$s10Foundation14BlockOperationCN", "its BlockOperation is laid out in another way"},
+    {calls->compiled_queue, "$s10Foundation14OperationQueueCN", "its OperationQueue is laid out in another way"},
+  };
+  const void *unused = dlsym(RTLD_DEFAULT, "swift_deletedMethodError");
+  for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+    const void *compiled = classes[i].compiled, *loaded = dlsym(foundation, classes[i].symbol);
+    if (!loaded || !is_class(loaded, NULL) || !is_class(compiled, loaded) || !fits(compiled, loaded, unused))
+      return classes[i].why;
+  }
+  return NULL;
+}
+#endif

@@ -1,0 +1,33 @@
+// How the compiler laid out a class of Foundation's, and whether the loaded one is laid out so.
+#ifndef OPTRACE_LAYOUT_H
+#define OPTRACE_LAYOUT_H
+
+#include "hooks.h"
+
+#if OPTRACE_HAS_HOOKS
+#include <stdbool.h>
+#include <stdint.h>
+
+// What precedes the methods in the metadata of a class, as the Swift runtime lays it out without Objective-C.
+typedef struct {
+  const void *kind;
+  const void *superclass;
+  uint32_t flags, instance_address;
+  uint32_t instance_size;
+  uint16_t alignment, reserved;
+  uint32_t class_size, class_address;
+  const void *description;
+  void *ivar_destroyer;
+} class_metadata;
+
+// How far before the metadata's address `deinit` stands.
+enum { destroy_offset = 2 * sizeof(void *) };
+
+// Whether it looks like a class's metadata; and, where `superclass` is given, of a subclass of that.
+bool is_class(const void *metadata, const void *superclass);
+
+// Null, or what of the loaded Foundation is laid out in another way than the compiler saw it.
+const char *layout_misfit(const optrace_hook_calls *calls, void *foundation);
+#endif
+
+#endif

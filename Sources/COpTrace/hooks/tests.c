@@ -1,0 +1,319 @@
+// Tests, as spans: each test is one, and what is submitted inside of it is told to be.
+//
+// What a test runs may go on in other tasks on other threads, beside those of other tests. So the span's number is a value that
+// is local to tasks, which Swift's runtime hands on to the tasks that a task creates, as Swift Testing does with its own
+// `Test.current`: it is pushed and popped with that. For XCTest it is pushed on the thread that runs a test, from where tasks get
+// it as well.
+#include "tests.h"
+
+#include "../records/within.h"
+#include "classes.h"
+#include "state.h"
+
+#if OPTRACE_HAS_HOOKS
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+static optrace_recorder *tests_recorder;
+
+// ---- Values that are local to tasks ---------------------------------------------------------------------------------
+
+// Never freed: a task may outlive the test that it is of.
+typedef struct {
+  uint32_t span;           // 0: it does not run yet.
+  _Atomic uint32_t cases;  // How many of its runs have begun.
+  size_t length;
+  char name[];
+} test;
+
+// The value: a test, or none, and in the lowest bit whether this push began it.
+enum { begins_here = 1 };
+
+enum { index_push, index_pop };
+static SWIFT void *(*local_value)(const void *key);
+static const void *integer_type;
+static _Alignas(16) char key[16];
+
+typedef SWIFT void (*push)(const void *key, void *value, const void *type);
+typedef SWIFT void (*pop)(void);
+
+static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return test_imports[index].real; }
+
+static void push_value(uintptr_t value) { ((push)real(index_push))(key, &value, integer_type); }
+
+// False: nothing of ours was pushed here.
+static bool value_here(uintptr_t *value) {
+  uintptr_t *found = local_value(key);
+  if (found) *value = *found;
+  return found;
+}
+
+static test *test_of(uintptr_t value) { return (test *)(value & ~(uintptr_t)begins_here); }
+
+static uint32_t span_here(void) {
+  uintptr_t value;
+  test *here = value_here(&value) ? test_of(value) : NULL;
+  return here ? here->span : 0;
+}
+
+// ---- Spans ---------------------------------------------------------------------------------------------------------
+
+enum { longest_name = 400 };
+
+static test *make(const char *name, size_t length) {
+  test *made = malloc(sizeof *made + length);
+  if (!made) return NULL;
+  made->span = 0;
+  atomic_init(&made->cases, 0);
+  made->length = length;
+  memcpy(made->name, name, length);
+  return made;
+}
+
+static test *begin(const char *name, size_t length) {
+  test *begun = make(name, length);
+  if (!begun) return NULL;
+  begun->span = optrace_recorder_next_span(tests_recorder);
+  optrace_emit_here(tests_recorder, optrace_kind_span_began, begun->span, (const uint8_t *)name, length);
+  return begun;
+}
+
+static void end(const test *begun) { optrace_emit1(tests_recorder, optrace_kind_span_ended, begun->span); }
+
+// Behind a name that is cut where it is too long.
+static size_t append(char *name, size_t length, const char *text) {
+  size_t more = strlen(text);
+  if (length + more > longest_name) return length;
+  memcpy(name + length, text, more);
+  return length + more;
+}
+
+static size_t append_number(char *name, size_t length, uint32_t number) {
+  char digits[12], *first = digits + sizeof digits - 1;
+  *first = 0;
+  do *--first = (char)('0' + number % 10);
+  while (number /= 10);
+  return append(name, length, first);
+}
+
+// ---- Swift Testing -------------------------------------------------------------------------------------------------
+
+// Public functions of a library whose layouts may change: what has a size is asked for it.
+typedef struct {
+  const void *type;
+  size_t state;
+} response;
+typedef SWIFT response (*type_accessor)(size_t request);
+typedef SWIFT void (*getter_into)(__attribute__((swift_indirect_result)) void *result, SELF);
+typedef SWIFT void (*static_getter_into)(__attribute__((swift_indirect_result)) void *result);
+typedef SWIFT void *(*getter_object)(SELF);
+
+static struct {
+  static_getter_into current_test, current_case;
+  getter is_suite, case_is_one_of_many;
+  getter_into id;
+  getter_object components;
+  const void *test, *test_case, *test_id;
+} testing;
+
+// The functions that every type has for its values, as the ABI lays them out.
+typedef struct {
+  const void *initialize_buffer;
+  void (*destroy)(void *value, const void *type);
+  const void *copying[4];
+  // 0: there is a value; else it is one of so many cases beside it.
+  unsigned (*tag)(const void *value, unsigned cases, const void *type);
+  const void *set_tag;
+  size_t size, stride;
+} witnesses;
+
+static const witnesses *witnesses_of(const void *type) { return ((const witnesses *const *)type)[-1]; }
+
+enum { largest_value = 1024 };
+typedef struct {
+  _Alignas(16) uint8_t bytes[largest_value];
+} value_room;
+
+// An optional of a type is at most so much larger.
+static bool fits(const void *type) { return type && witnesses_of(type)->size + 16 <= largest_value; }
+
+static bool has_value(const value_room *room, const void *type) { return witnesses_of(type)->tag(room, 1, type) == 0; }
+
+static void destroy(value_room *room, const void *type) { witnesses_of(type)->destroy(room, type); }
+
+// `Suite/test(_:)`, of the test that runs here. 0: none does, or it is a suite.
+static size_t name_of_test(char *name) {
+  value_room current, id;
+  size_t length = 0;
+  testing.current_test(&current);
+  if (!has_value(&current, testing.test)) return 0;
+  if (!testing.is_suite(&current)) {
+    testing.id(&id, &current);
+    void *components = testing.components(&id);
+    if (components) {
+      length = hook_calls.joined(components, name, longest_name);
+      hook_calls.release(components);
+    }
+    destroy(&id, testing.test_id);
+  }
+  destroy(&current, testing.test);
+  return length;
+}
+
+// Whether the test runs, and does not only stand in a plan: a case of it does. One without arguments has one.
+static bool has_case(bool *is_one_of_many) {
+  value_room current;
+  testing.current_case(&current);
+  if (!has_value(&current, testing.test_case)) return false;
+  *is_one_of_many = testing.case_is_one_of_many(&current);
+  destroy(&current, testing.test_case);
+  return true;
+}
+
+static bool is_named(const test *known, const char *name, size_t length) {
+  return known->length == length && memcmp(known->name, name, length) == 0;
+}
+
+// What Swift Testing has just pushed has made another test current, or a case of it; or something else has changed.
+static uintptr_t value_of_push(void) {
+  char name[longest_name];
+  bool is_one_of_many = false;
+  uintptr_t outer = 0;
+  test *around = value_here(&outer) ? test_of(outer) : NULL;
+  size_t length = name_of_test(name);
+  if (!length) return 0;
+  if (!has_case(&is_one_of_many)) return (uintptr_t)(around && is_named(around, name, length) ? around : make(name, length));
+  if (around && around->span) return (uintptr_t)around;
+  if (is_one_of_many && around) {
+    uint32_t number = 1 + atomic_fetch_add_explicit(&around->cases, 1, memory_order_relaxed);
+    length = append_number(name, append(name, length, " case "), number);
+  }
+  test *begun = begin(name, length);
+  return begun ? (uintptr_t)begun | begins_here : 0;
+}
+
+static SWIFT void hook_push(const void *of, void *value, const void *type) {
+  ((push)real(index_push))(of, value, type);
+  push_value(value_of_push());
+}
+
+static SWIFT void hook_pop(void) {
+  uintptr_t value;
+  if (value_here(&value)) {
+    if (value & begins_here) end(test_of(value));
+    ((pop)real(index_pop))();
+  }
+  ((pop)real(index_pop))();
+}
+
+#define CURRENT_TEST "$s7Testing4TestV7currentACSgvgZ"
+
+hooked_import test_imports[] = {
+  [index_push] = {.name = "swift_task_localValuePush", .hook = hook_push, .within = CURRENT_TEST},
+  [index_pop] = {.name = "swift_task_localValuePop", .hook = hook_pop, .within = CURRENT_TEST},
+  {0},
+};
+
+static void *loaded(const char *library) { return dlopen(library, RTLD_LAZY | RTLD_NOLOAD); }
+
+static const void *type_by(void *library, const char *accessor) {
+  type_accessor type = (type_accessor)dlsym(library, accessor);
+  return type ? type(0).type : NULL;
+}
+
+static bool testing_prepare(void) {
+  void *library = loaded("libTesting.so");
+  if (!library) return false;
+  testing.current_test = (static_getter_into)dlsym(library, CURRENT_TEST);
+  testing.current_case = (static_getter_into)dlsym(library, "$s7Testing4TestV4CaseV7currentAESgvgZ");
+  testing.is_suite = (getter)dlsym(library, "$s7Testing4TestV7isSuiteSbvg");
+  testing.case_is_one_of_many = (getter)dlsym(library, "$s7Testing4TestV4CaseV15isParameterizedSbvg");
+  testing.id = (getter_into)dlsym(library, "$s7Testing4TestV2idAC2IDVvg");
+  testing.components = (getter_object)dlsym(library, "$s7Testing4TestV2IDV14nameComponentsSaySSGvg");
+  testing.test = type_by(library, "$s7Testing4TestVMa");
+  testing.test_case = type_by(library, "$s7Testing4TestV4CaseVMa");
+  testing.test_id = type_by(library, "$s7Testing4TestV2IDVMa");
+  return testing.current_test && testing.current_case && testing.is_suite && testing.case_is_one_of_many && testing.id &&
+         testing.components && fits(testing.test) && fits(testing.test_case) && fits(testing.test_id);
+}
+
+// ---- XCTest --------------------------------------------------------------------------------------------------------
+
+// A run's `start()` and `stop()` stand around all of a test, its `setUp` and `tearDown` too; they are called through the method
+// table of their class.
+static struct {
+  method start, stop;
+  getter_object test;
+  SWIFT struct text { uint64_t first, second; } (*name)(SELF);
+  SWIFT int64_t (*failures)(SELF);
+} xctest;
+
+static size_t name_of_run(void *run, char *name) {
+  void *of = xctest.test(run);
+  if (!of) return 0;
+  struct text text = xctest.name(of);
+  hook_calls.release(of);
+  size_t length = hook_calls.text(text.first, text.second, name, longest_name);
+  // `OrderTests.testRefund`, which a filter of tests has as `OrderTests/testRefund`.
+  for (size_t i = length; i; i--)
+    if (name[i - 1] == '.') {
+      name[i - 1] = '/';
+      break;
+    }
+  return length;
+}
+
+static SWIFT void hook_start(SELF) {
+  xctest.start(self);
+  char name[longest_name];
+  size_t length = name_of_run(self, name);
+  test *begun = length ? begin(name, length) : NULL;
+  push_value((uintptr_t)begun | begins_here);
+}
+
+static SWIFT void hook_stop(SELF) {
+  uintptr_t value;
+  if (value_here(&value) && value & begins_here) {
+    const test *ending = test_of(value);
+    ((pop)real(index_pop))();
+    if (ending && xctest.failures(self)) {
+      char name[longest_name];
+      memcpy(name, ending->name, ending->length);
+      size_t length = append(name, ending->length, " failed");
+      optrace_emit_here(tests_recorder, optrace_kind_mark, 0, (const uint8_t *)name, length);
+    }
+    if (ending) end(ending);
+  }
+  xctest.stop(self);
+}
+
+static bool xctest_prepare(void) {
+  void *library = loaded("libXCTest.so");
+  if (!library) return false;
+  xctest.start = (method)dlsym(library, "$s6XCTest0A7CaseRunC5startyyF");
+  xctest.stop = (method)dlsym(library, "$s6XCTest0A7CaseRunC4stopyyF");
+  xctest.test = (getter_object)dlsym(library, "$s6XCTest0A3RunC4testA2ACvg");
+  *(void **)&xctest.name = dlsym(library, "$s6XCTest0A4CaseC4nameSSvg");
+  *(void **)&xctest.failures = dlsym(library, "$s6XCTest0A3RunC17totalFailureCountSivg");
+  void *type = dlsym(library, "$s6XCTest0A7CaseRunCN");
+  if (!xctest.start || !xctest.stop || !xctest.test || !xctest.name || !xctest.failures || !type) return false;
+  class_exchange methods[] = {{(void *)xctest.start, (void *)hook_start}, {(void *)xctest.stop, (void *)hook_stop}};
+  return class_exchange_methods(type, methods, 2);
+}
+
+// --------------------------------------------------------------------------------------------------------------------
+
+uint32_t tests_prepare(optrace_recorder *recorder) {
+  local_value = (SWIFT void *(*)(const void *))dlsym(RTLD_DEFAULT, "swift_task_localValueGet");
+  integer_type = dlsym(RTLD_DEFAULT, "$sSiN");
+  if (!local_value || !integer_type || !real(index_push) || !real(index_pop)) return test_frameworks_none;
+  tests_recorder = recorder;
+  uint32_t found = test_frameworks_none;
+  if (testing_prepare()) found |= test_frameworks_testing;
+  if (xctest_prepare()) found |= test_frameworks_xctest;
+  if (found) within_ask(recorder, span_here);
+  return found;
+}
+#endif

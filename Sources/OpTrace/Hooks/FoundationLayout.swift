@@ -1,0 +1,22 @@
+#if !canImport(Darwin)
+  internal import COpTrace
+  internal import Foundation
+
+  /// Foundation's classes as the compiler saw them: these override nothing, so their metadata says where each method and
+  /// field of the class above has to be (`COpTrace/hooks/layout.c`). Nobody makes an object of them.
+  enum FoundationLayout {
+    private final class CompiledOperation: Operation, @unchecked Sendable {}
+    private final class CompiledBlockOperation: BlockOperation, @unchecked Sendable {}
+    private final class CompiledQueue: OperationQueue, @unchecked Sendable {}
+
+    private static func metadata(of type: AnyClass) -> UnsafeRawPointer {
+      unsafeBitCast(type, to: UnsafeRawPointer.self)
+    }
+
+    static func fill(_ calls: inout optrace_hook_calls) {
+      calls.compiled_operation = metadata(of: CompiledOperation.self)
+      calls.compiled_block_operation = metadata(of: CompiledBlockOperation.self)
+      calls.compiled_queue = metadata(of: CompiledQueue.self)
+    }
+  }
+#endif
