@@ -108,6 +108,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case taskSuspended = 0x59
   /// Processor time that the thread had used at the record before it. Since 1.5.
   case processorTime = 0x5A
+  /// An operation, a block or a task was submitted inside of a span. Since 1.5.
+  case submittedWithin = 0x5B
 
   // Three words.
   /// The two system clocks at this record's ticks. No event: readers resolve it.

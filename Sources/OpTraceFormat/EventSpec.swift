@@ -409,6 +409,12 @@ public struct EventSpec: Sendable {
     EventSpec(
       .spanEnded, "span-ended", .span, carry: .never, bound: .ends(.span), life: .subject,
       meaning: "the span with this id ends, on any thread"),
+    EventSpec(
+      .submittedWithin, "within", .operation, [.init("span", 1, 0, 32, .unsigned(.any))], part: .remark,
+      carry: .whileUnfinished, life: .nobody, since: 5,
+      meaning:
+        "this operation, block or task was submitted inside of the span with that id: by the thread, or by the task on it, that was in the span"
+    ),
 
     // Bookkeeping.
     EventSpec(

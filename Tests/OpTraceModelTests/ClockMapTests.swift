@@ -48,6 +48,33 @@ import Testing
     }
   }
 
+  /// Calibrations come once a second, each a little wrong, and at times right behind what has been told.
+  @Test(arguments: UInt64(1)...5) func aClockThatIsLearntStaysNearAndNeverGoesBack(_ seed: UInt64) {
+    var generator = SeededGenerator(seed)
+    let rate = 0.4
+    let start = ClockMap.Calibration(ticks: 1_000_000, monotonic: 7_000)
+    var clock = ClockMap(start: start, others: [], ticksPerSecond: 2_490_000_000)
+    var calibrations: [ClockMap.Calibration] = []
+    var (last, told) = (Nanoseconds.min, start.ticks)
+    for second in 1...200 {
+      let ticks = start.ticks + UInt64(second) * 2_500_000_000
+      let noise = Double.random(in: -1_000...1_000, using: &generator)
+      calibrations.append(
+        .init(ticks: ticks, monotonic: start.monotonic + UInt64(Double(ticks - start.ticks) * rate + noise)))
+      // What was told last is just before the calibration, or just behind it.
+      let next = UInt64(Int64(ticks) + .random(in: -3_000...3_000, using: &generator))
+      for at in stride(from: told, through: next, by: 97_000_001) {
+        let time = clock.time(at)
+        #expect(time >= last)
+        #expect(abs(Double(time) - Double(at - start.ticks) * rate) < (second < 4 ? 10e6 : 10_000), "\(second) s")
+        last = time
+      }
+      told = next
+      last = clock.time(told)
+      clock.learn(calibrations, from: told, start: start)
+    }
+  }
+
   @Test func aDamagedClockStaysWithinTheBounds() {
     var clock = ClockMap(
       start: .init(ticks: 0, monotonic: 0), others: [.init(ticks: 1, monotonic: .max)], ticksPerSecond: 0)

@@ -191,6 +191,7 @@ import Testing
         "  completion block queued \(show(completion.queued)), began \(show(completion.began)), "
           + "ended \(show(completion.ended))")
     }
+    if let span = trace.within[operation.id] { lines.append("  within \(span)") }
     if let used = operation.processorTime { lines.append("  used \(used) of a processor") }
     if let released = operation.released { lines.append("  released \(show(released))") }
     lines.append(

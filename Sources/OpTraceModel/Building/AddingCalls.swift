@@ -28,6 +28,9 @@ struct AddingCalls {
     if open.removeValue(forKey: call) == nil { endedEarly[call] = at.time }
   }
 
+  /// Forgets ends without a beginning from before `time`.
+  mutating func forget(before time: Nanoseconds) { endedEarly = endedEarly.filter { $0.value >= time } }
+
   /// Those that go on at the end, with the operation that is added, of several the first.
   var unreturned: [(operation: OperationID, since: Stamp)] { Array(open.values) }
 }

@@ -59,6 +59,49 @@ struct BlockingWaits {
     waits.append(wait)
   }
 
+  /// Forgets waits that are over, ends without a beginning from before `time`, and objects that nobody waits on where there are
+  /// many: the others get new numbers then.
+  mutating func forget(before time: Nanoseconds) {
+    var moved: [Int: Int] = [:]
+    var kept: [WaitRecord] = []
+    for (place, wait) in waits.enumerated() where wait.ended == nil {
+      moved[place] = kept.count
+      kept.append(wait)
+    }
+    waits = kept
+    open = open.mapValues { $0.compactMap { entry in moved[entry.wait].map { (key: entry.key, wait: $0) } } }
+      .filter { !$0.value.isEmpty }
+    last = last.compactMapValues { entry in
+      entry.wait.flatMap { moved[$0] }.map { Last(object: entry.object, wait: $0, isOver: entry.isOver) }
+    }
+    endedEarly = endedEarly.filter { $0.value >= time }
+    if objects.count > Self.manyObjects, objects.count > 4 * waits.count { forgetObjects() }
+  }
+
+  private static let manyObjects = 4096
+
+  private mutating func forgetObjects() {
+    var numbers: [ObjectID: ObjectID] = [:]
+    var kept: [ObjectRecord] = []
+    for place in waits.indices {
+      guard case .object(let old) = waits[place].target else { continue }
+      let index = Int(old.rawValue) - 1
+      if numbers[old] == nil, objects.indices.contains(index) {
+        var object = objects[index]
+        object.id = ObjectID(UInt32(clamping: kept.count + 1))
+        numbers[old] = object.id
+        kept.append(object)
+      }
+      if let new = numbers[old] { waits[place].target = .object(new) }
+    }
+    places = places.compactMapValues { old in
+      numbers[ObjectID(UInt32(clamping: old + 1))].map { Int($0.rawValue) - 1 }
+    }
+    objects = kept
+    let addresses = Set(kept.map(\.address))
+    names = names.filter { addresses.contains($0.key) }
+  }
+
   mutating func unblocked(_ record: BlockingRecord, _ at: Stamp) {
     let object = record.fields.object
     let key = WaitKey(thread: at.thread.rawValue, object: object)

@@ -52,6 +52,13 @@ struct Blocks {
     return all.count - 1
   }
 
+  /// Forgets those that are over. The result: the other ones' new places by the old ones, and the numbers that are gone.
+  mutating func forget() -> (places: [Int?], gone: [UInt32]) {
+    let moved = all.forget { $0.over != nil }
+    places = Dictionary(uniqueKeysWithValues: all.indices.map { (all[$0].id.rawValue, $0) })
+    return moved
+  }
+
   /// Sorted by id.
   func finish() -> [BlockRecord] { all.sorted { $0.id < $1.id } }
 }

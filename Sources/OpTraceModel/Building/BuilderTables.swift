@@ -3,7 +3,8 @@
 struct PlaceTable {
   private var dense: [Int32] = []
   private var sparse: [UInt32: Int] = [:]
-  private let denseLimit: Int
+  /// May grow: what is in the dictionary by then is found there.
+  var denseLimit: Int
 
   init(denseLimit: Int) { self.denseLimit = denseLimit }
 
@@ -12,13 +13,13 @@ struct PlaceTable {
       let index = Int(id)
       if index < dense.count {
         let place = dense[index]
-        return place < 0 ? nil : Int(place)
+        return place >= 0 ? Int(place) : sparse.isEmpty ? nil : sparse[id]
       }
-      return index < denseLimit ? nil : sparse[id]
+      return sparse.isEmpty ? nil : sparse[id]
     }
     set {
       let index = Int(id)
-      guard index < denseLimit, let place = Int32(exactly: newValue ?? -1) else {
+      guard index < denseLimit, sparse.isEmpty || sparse[id] == nil, let place = Int32(exactly: newValue ?? -1) else {
         sparse[id] = newValue
         return
       }
@@ -45,6 +46,57 @@ struct EdgeSet {
   }
 
   mutating func remove(_ place: Int, _ other: UInt32) { sets[place]?.remove(other) }
+
+  /// The operations have other places now, or none.
+  mutating func move(_ places: [Int?]) {
+    var moved: [Int: Set<UInt32>] = [:]
+    for (place, set) in sets { if let now = places[place] { moved[now] = set } }
+    sets = moved
+  }
+}
+
+/// Numbers as ranges: few, where the numbers are dense.
+struct NumberRanges {
+  private var ranges: [ClosedRange<UInt32>] = []
+
+  var isEmpty: Bool { ranges.isEmpty }
+  var rangeCount: Int { ranges.count }
+
+  /// O(log ranges).
+  func contains(_ number: UInt32) -> Bool {
+    var (low, high) = (0, ranges.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if ranges[middle].upperBound < number { low = middle + 1 } else { high = middle }
+    }
+    return low < ranges.count && ranges[low].contains(number)
+  }
+
+  /// O(ranges + n log n) for n numbers.
+  mutating func insert(_ numbers: [UInt32]) {
+    guard !numbers.isEmpty else { return }
+    var result: [ClosedRange<UInt32>] = []
+    result.reserveCapacity(ranges.count)
+    func add(_ next: ClosedRange<UInt32>) {
+      guard let last = result.last, last.upperBound == .max || next.lowerBound <= last.upperBound + 1 else {
+        return result.append(next)
+      }
+      result[result.count - 1] = last.lowerBound...max(last.upperBound, next.upperBound)
+    }
+    var place = 0
+    for number in numbers.sorted() {
+      while place < ranges.count, ranges[place].lowerBound <= number {
+        add(ranges[place])
+        place += 1
+      }
+      add(number...number)
+    }
+    while place < ranges.count {
+      add(ranges[place])
+      place += 1
+    }
+    ranges = result
+  }
 }
 
 /// What each thread did last, and which operations' code is on its stack.
@@ -68,7 +120,8 @@ struct ThreadTable {
   }
 
   private var states: [State] = []
-  private var places: PlaceTable = PlaceTable(denseLimit: 1 << 16)
+  private var places = Self.noPlaces
+  private static var noPlaces: PlaceTable { PlaceTable(denseLimit: 1 << 16) }
   private var ids: [ThreadID] = []
 
   private mutating func place(_ thread: ThreadID) -> Int {
@@ -119,6 +172,30 @@ struct ThreadTable {
       states[place].stack.removeLast()
     }
   }
+
+  /// Works have other places now, or none: their code is over.
+  mutating func move(_ place: (Running) -> Running?) {
+    for index in states.indices where !states[index].stack.isEmpty {
+      states[index].stack = states[index].stack.compactMap { entry in
+        place(entry.work).map { (work: $0, frame: entry.frame) }
+      }
+    }
+  }
+
+  /// Forgets threads that have told nothing since `time`, except those that are in the midst of something.
+  mutating func forget(silentSince time: Nanoseconds, except isNeeded: (ThreadID) -> Bool) {
+    var (keptStates, keptIDs) = ([State](), [ThreadID]())
+    places = Self.noPlaces
+    for (id, state) in zip(ids, states)
+    where !state.stack.isEmpty || state.last ?? .min >= time || state.record?.isMain == true || isNeeded(id) {
+      places[id.rawValue] = keptIDs.count
+      keptIDs.append(id)
+      keptStates.append(state)
+    }
+    (states, ids) = (keptStates, keptIDs)
+  }
+
+  var count: Int { ids.count }
 
   /// The work whose code runs on the thread.
   func executing(on thread: ThreadID) -> Running? {

@@ -92,6 +92,22 @@ struct Tasks {
     return all.count - 1
   }
 
+  /// Forgets those that are over, and of the others what was long ago. The result: their new places by the old ones, and the
+  /// numbers that are gone.
+  mutating func forget() -> (places: [Int?], gone: [UInt32]) {
+    let moved = all.forget { $0.over != nil }
+    for id in moved.gone { places[id] = nil }
+    for place in all.indices {
+      places[all[place].id.rawValue] = place
+      all[place].runs.removeFirst(max(0, all[place].runs.count - Self.kept))
+      all[place].suspensions.removeFirst(max(0, all[place].suspensions.count - Self.kept))
+    }
+    return moved
+  }
+
+  /// Runs and suspensions of a task that goes on.
+  private static let kept = 8
+
   /// Sorted by id. A run that another one followed is over; how long it was is not known where its end is missing.
   mutating func finish() -> [TaskRecord] {
     for place in all.indices {

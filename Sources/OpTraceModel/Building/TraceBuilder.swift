@@ -1,7 +1,7 @@
 import OpTraceFormat
 
 /// Interprets events: what each says about which operation, queue and thread. One pass, and one more over the
-/// operations; O(events + operations). They may come in pieces (``add(_:)``), so that not all have to be in memory.
+/// operations; O(events + operations). They may come in pieces (`add(_:)`), so that not all have to be in memory.
 ///
 /// Works when events are missing (a ring, a loss, damage): what was not seen stays nil, and an operation whose first
 /// record is missing has partial coverage. Moments that contradict each other by less than the error of the clock's
@@ -10,31 +10,35 @@ public struct TraceBuilder {
   /// Threads' clocks may differ by so much, in nanoseconds.
   public static let tolerance: Nanoseconds = 2000
 
-  private var trace: Trace
+  // What the folder's other files go through, too, is not private.
+  var trace: Trace
   /// The piece that is being added.
   private var events: TraceEvents
-  private let heartbeat: Nanoseconds?
-  private var operationPlaces: PlaceTable
-  private var queuePlaces: [UInt32: Int] = [:]
-  private var threads = ThreadTable()
-  private var edges = EdgeSet()
-  private var openWaits: [OpenWait: [Int]] = [:]
-  private var blocking = BlockingWaits()
-  private var adding = AddingCalls()
+  var heartbeat: Nanoseconds?
+  var operationPlaces: PlaceTable
+  var queuePlaces: [UInt32: Int] = [:]
+  var threads = ThreadTable()
+  var edges = EdgeSet()
+  var openWaits: [OpenWait: [Int]] = [:]
+  var blocking = BlockingWaits()
+  var adding = AddingCalls()
   private var looks = ThreadLooks()
-  private var blocks = Blocks()
-  private var tasks: Tasks
-  private var openSpans: [UInt32: Int] = [:]
+  var blocks = Blocks()
+  var tasks: Tasks
+  var openSpans: [UInt32: Int] = [:]
   /// Operations of which some event was seen, by place: the others are only named as a dependency.
-  private var isCreated: [Bool] = []
-  private var hasEvents: [Bool] = []
+  var isCreated: [Bool] = []
+  var hasEvents: [Bool] = []
   private var sharedTexts: [UInt32: SharedText] = [:]
   private var definitions = Definitions()
   private let unknownClass = SharedClass(TraceBuilder.unknownName)
   /// The wait that a thread came out of last.
-  private var lastWaits: [UInt32: Int] = [:]
+  var lastWaits: [UInt32: Int] = [:]
+  /// What was forgotten: see `forget`.
+  var forgotten = NumberRanges()
+  var forgets = false
 
-  private struct OpenWait: Hashable {
+  struct OpenWait: Hashable {
     var thread: UInt32
     var target: WaitRecord.Target
   }
@@ -64,7 +68,7 @@ public struct TraceBuilder {
   }
 
   /// Events that come after all those which were added before.
-  mutating func add(_ piece: TraceEvents) {
+  package mutating func add(_ piece: TraceEvents) {
     events = piece
     defer { events = TraceEvents(header: trace.header) }
     if let last = events.entries.last?.time {
@@ -184,19 +188,23 @@ public struct TraceBuilder {
       trace.marks.append(MarkRecord(name: text(index), operation: named(id), at: at))
       return
     case .spanBegan:
-      openSpans[UInt32(truncatingIfNeeded: word >> 32)] = trace.spans.count
-      trace.spans.append(SpanRecord(name: text(index), operation: named(id), began: at))
+      let number = UInt32(truncatingIfNeeded: word >> 32)
+      openSpans[number] = trace.spans.count
+      trace.spans.append(SpanRecord(id: SpanID(number), name: text(index), operation: named(id), began: at))
+      return
+    case .submittedWithin:
+      trace.within[WorkID(id)] = SpanID(UInt32(truncatingIfNeeded: word))
       return
     case .waitBegan:
       guard id != 0 else { return }
-      _ = operation(id)
+      if !isForgotten(id) { _ = operation(id) }
       beginWait(.operation(OperationID(id)), at)
       return
     case .waitEnded:
       endWait(.operation(OperationID(id)), at)
       return
     case .blocked:
-      if id != 0, !isOther(id) { hasEvents[operation(id)] = true }
+      if id != 0, !isOther(id), !isForgotten(id) { hasEvents[operation(id)] = true }
       let record = BlockingRecord(events[index])
       if AddingCalls.isOne(record) { adding.began(record, at) } else { blocking.blocked(record, at) }
       return
@@ -220,6 +228,7 @@ public struct TraceBuilder {
       if kind == .operationNamed { tasks.named(task, text(index)) }
       return
     }
+    guard !isForgotten(id) else { return }
     let place = operation(id)
     hasEvents[place] = true
     switch kind {
@@ -254,11 +263,18 @@ public struct TraceBuilder {
     guard trace.operations[place].enqueued == nil else { return }
     let queueID = UInt32(truncatingIfNeeded: word)
     _ = queue(queueID)
+    submitted(trace.operations[place].id, by: executing(on: at.thread).map { id(of: $0) })
     trace.operations[place].enqueued = at
     trace.operations[place].queue = QueueID(queueID)
     trace.operations[place].priority = Int8(truncatingIfNeeded: word >> 32)
     trace.operations[place].quality = Quality(rawValue: UInt8(word >> 40 & 0xFF)) ?? .default
     trace.operations[place].isBarrier = word >> 48 & 1 != 0
+  }
+
+  /// What is submitted by work of a span belongs to that span, too, unless a record says otherwise.
+  private mutating func submitted(_ work: WorkID, by submitter: WorkID?) {
+    guard !trace.within.isEmpty, let submitter, let span = trace.within[submitter] else { return }
+    trace.within[work] = span
   }
 
   private mutating func lifeEvent(_ kind: EventKind, _ place: Int, _ at: Stamp, _ word: UInt64, _ index: Int) {
@@ -327,8 +343,11 @@ public struct TraceBuilder {
   }
 
   private mutating func blockEvent(_ kind: EventKind, _ at: Stamp, _ index: Int) {
+    let id = events[index].subject
+    guard forgotten.isEmpty || blocks.place(of: id) != nil || !forgotten.contains(id) else { return }
     let place = blocks.add(kind, events[index], at)
     switch kind {
+    case .blockSubmitted: submitted(blocks.id(at: place), by: blocks.all[place].submitter)
     case .runBegan: threads.enter(.block(place), .code, at.thread)
     case .runEnded:
       threads.leave(.block(place), .code, at.thread)
@@ -338,8 +357,11 @@ public struct TraceBuilder {
   }
 
   private mutating func taskEvent(_ kind: EventKind, _ at: Stamp, _ index: Int) {
+    let id = events[index].subject
+    guard forgotten.isEmpty || tasks.place(of: id) != nil || !forgotten.contains(id) else { return }
     let place = tasks.add(kind, events[index], at)
     switch kind {
+    case .taskCreated: submitted(tasks.id(at: place), by: tasks.all[place].submitter)
     case .taskRun: threads.enter(.task(place), .code, at.thread)
     case .taskSuspended, .taskCompleted:
       threads.leave(.task(place), .code, at.thread)
@@ -349,7 +371,8 @@ public struct TraceBuilder {
   }
 
   private mutating func addDependency(_ place: Int, on other: UInt32, _ at: Stamp) {
-    guard other != 0 else { return }
+    // What is forgotten is no obstacle.
+    guard other != 0, !isForgotten(other) else { return }
     let otherPlace = operation(other)
     // A recorder may tell an edge twice.
     guard edges.insert(place, other, among: trace.operations[place].dependencies) else { return }
@@ -369,6 +392,10 @@ public struct TraceBuilder {
     isCreated.append(false)
     hasEvents.append(false)
     return place
+  }
+
+  private func isForgotten(_ id: UInt32) -> Bool {
+    !forgotten.isEmpty && operationPlaces[id] == nil && forgotten.contains(id)
   }
 
   private func named(_ id: UInt32) -> OperationID? { id == 0 ? nil : OperationID(id) }

@@ -6,9 +6,9 @@ public struct TraceEvent: Sendable, Equatable {
   public var time: Nanoseconds
   /// Which thread recorded it.
   public var thread: ThreadID
-  /// What the record is about; ``EventSpec/subject`` says of which sort it is.
+  /// What the record is about; `EventSpec.subject` says of which sort it is.
   public var subject: UInt32
-  /// The record's second word, whose bits ``EventSpec/fields`` explain; 0 where the record has none.
+  /// The record's second word, whose bits `EventSpec.fields` explain; 0 where the record has none.
   public var word1: UInt64 = 0
   /// The record's third word; 0 where the record has none.
   public var word2: UInt64 = 0

@@ -61,7 +61,9 @@ extension TraceEvents: RandomAccessCollection {
     return words[place..<place + recordLength(at: place)]
   }
 
-  func recordLength(at place: Int) -> Int {
+  func recordLength(at place: Int) -> Int { Self.recordLength(in: words, at: place) }
+
+  static func recordLength(in words: [UInt64], at place: Int) -> Int {
     let fixed = KindTables.sizes[Int(UInt8(truncatingIfNeeded: words[place]))]
     return fixed == 0 ? Int(words[place + 1] & 0xFFFF) : Int(fixed)
   }

@@ -41,6 +41,43 @@ struct ClockMap {
     }
   }
 
+  /// Goes on from `ticks` by what is known by now of both clocks. Times up to there have been told, and stay as they were; the
+  /// oldest of them may lose the bends between them. What follows comes to the right time within a second, and never goes back: were it
+  /// put right at once, a small error shortly before a calibration would be a large one of the rate.
+  mutating func learn(_ calibrations: [Calibration], from ticks: UInt64, start: Calibration) {
+    guard !isIdentity, let latest = calibrations.max(by: { $0.ticks < $1.ticks }), latest.ticks > start.ticks,
+      latest.monotonic > start.monotonic
+    else { return }
+    let now = time(ticks)
+    // The rate of the last ten seconds or more: the system's clock may be pulled, slowly.
+    let least = Self.baseline / nanosecondsPerTick
+    let reference =
+      calibrations.filter {
+        $0.ticks < latest.ticks && $0.monotonic < latest.monotonic && Double(latest.ticks - $0.ticks) >= least
+      }
+      .max { $0.ticks < $1.ticks } ?? start
+    let rate = Double(latest.monotonic - reference.monotonic) / Double(latest.ticks - reference.ticks)
+    let length = max(1, min(1e15, Self.steering / rate))
+    let known = Double(Nanoseconds(bitPattern: latest.monotonic &- start.monotonic))
+    let wanted = known + (Double(Int64(bitPattern: ticks &- latest.ticks)) + length) * rate
+    let slope = max(rate / 2, min(rate * 2, (wanted - Double(now)) / length))
+    segments.removeAll { $0.ticks >= ticks }
+    segments.removeFirst(max(0, segments.count - Self.kept))
+    segments.append(Segment(ticks: ticks, time: now, nanosecondsPerTick: slope))
+    let (end, overflow) = ticks.addingReportingOverflow(UInt64(length))
+    if !overflow {
+      let time = TimeBounds.clamp(now &+ Nanoseconds(max(0, min(0x1p60, length * slope))))
+      segments.append(Segment(ticks: end, time: time, nanosecondsPerTick: rate))
+    }
+    last = 0
+  }
+
+  private static let baseline = 10e9
+  private static let steering = 1e9
+
+  /// How many segments stay of the past.
+  private static let kept = 64
+
   /// Every tick is a nanosecond: ages need no conversion.
   var isIdentity: Bool { segments.count == 1 && segments[0].nanosecondsPerTick == 1 }
 

@@ -7,7 +7,7 @@
 /// }
 /// ```
 ///
-/// The events and their order, (time, thread, position in the file), are those of ``TraceReader/events(path:)``. Who has seen
+/// The events and their order, (time, thread, position in the file), are those of ``TraceReader/events(path:unpackingAtMost:)``. Who has seen
 /// enough asks no more.
 ///
 /// A sound file is read twice: once when it is opened, so that checksums, clocks and strings are known before the first

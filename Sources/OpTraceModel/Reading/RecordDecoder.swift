@@ -15,6 +15,12 @@ struct RecordDecoder {
 
   mutating func forgetEntries() { entries.removeAll(keepingCapacity: true) }
 
+  /// Adds a pair of clocks that stands in no record, and forgets the oldest of many.
+  mutating func add(_ calibration: ClockMap.Calibration) {
+    if calibrations.last != calibration { calibrations.append(calibration) }
+    calibrations.removeFirst(max(0, calibrations.count - 64))
+  }
+
   /// Hands the entries over without a copy.
   mutating func takeEntries() -> [TraceEvents.Entry] {
     defer { entries = [] }
@@ -27,8 +33,10 @@ struct RecordDecoder {
   /// Makes room for as many events as so many words can hold.
   mutating func reserve(words: Int) { entries.reserveCapacity(words) }
 
-  /// Decodes one chunk. The time bits of the records' first words are set to 0, so that equal records are equal.
-  mutating func decode(_ chunk: LoadedChunk, in words: inout [UInt64]) {
+  /// Decodes one chunk, or what has come to it since. The time bits of the records' first words are set to 0, so that equal
+  /// records are equal. The result is what the records behind begin with: the clock, and whose they are.
+  @discardableResult
+  mutating func decode(_ chunk: LoadedChunk, in words: inout [UInt64]) -> (ticks: UInt64, thread: UInt32) {
     var place = chunk.words.lowerBound
     let end = chunk.words.upperBound
     var ticks = chunk.baseTicks
@@ -73,6 +81,7 @@ struct RecordDecoder {
         }
       }
     }
+    return (ticks, thread)
   }
 
   /// A variable record of a known kind must hold the text that it claims; an unknown one is counted.

@@ -24,6 +24,16 @@ public struct QueueID: RawRepresentable, Hashable, Comparable, Sendable, CustomS
   public var description: String { "queue \(rawValue)" }
 }
 
+/// A span's number inside a trace.
+public struct SpanID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
+  public let rawValue: UInt32
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+  /// The span with this number, whether a trace has one or not.
+  @inlinable public init(_ rawValue: UInt32) { self.rawValue = rawValue }
+  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+  public var description: String { "span \(rawValue)" }
+}
+
 /// A dispatch queue's number inside a trace.
 public struct DispatchQueueID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
   public let rawValue: UInt32

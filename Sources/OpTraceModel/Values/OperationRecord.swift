@@ -208,7 +208,7 @@ extension OperationRecord {
     set { traits[.isBarrier] = newValue }
   }
 
-  /// When it was last seen to go on (``EventSpec/Life``); nil: never.
+  /// When it was last seen to go on (`EventSpec.Life`); nil: never.
   public var lastSign: Nanoseconds? {
     @inlinable get { compactLastSign.time }
     set { compactLastSign = CompactTime(newValue) }

@@ -20,6 +20,8 @@ extension StackTable {
     guard let function = symbols(of: id).last else { return true }
     // The C library's first function is linked into every program.
     if function.function == "_start" || function.function.hasPrefix("optrace_") { return false }
+    // Its hooks have names of their own.
+    if function.file?.contains("/COpTrace/") == true { return false }
     return function.module != "OpTrace" && function.module != "OpTraceDiagnostics"
   }
 

@@ -20,6 +20,8 @@ public struct Trace: Sendable, Equatable {
   public var objects: [ObjectRecord] = []
   /// Named pieces of work, in the order of their beginnings.
   public var spans: [SpanRecord] = []
+  /// In which span work was submitted, where that is known: what a test of a framework gave to queues.
+  public var within: [WorkID: SpanID] = [:]
   /// Moments that the program named, in the order of time.
   public var marks: [MarkRecord] = []
   /// What all threads did when the recorder looked last; nil: it never did, as nothing stood still.
@@ -74,6 +76,14 @@ public struct Trace: Sendable, Equatable {
   }
   /// The dispatch queue with this number; nil: there is none. O(dispatch queues).
   public func dispatchQueue(_ id: DispatchQueueID) -> DispatchQueueRecord? { dispatchQueues.first { $0.id == id } }
+  /// The span with this number; nil: there is none. O(1) nearly always, else O(spans).
+  public func span(_ id: SpanID) -> SpanRecord? {
+    // They are numbered in the order of their beginnings, as long as two threads do not begin one at once.
+    let guess = Int(id.rawValue) - 1
+    return spans.indices.contains(guess) && spans[guess].id == id ? spans[guess] : spans.first { $0.id == id }
+  }
+  /// The span that this work was submitted in; nil: in none, as far as is known.
+  public func span(around work: WorkID) -> SpanRecord? { within[work].flatMap { span($0) } }
   /// The queue with this number; nil: there is none. O(queues).
   public func queue(_ id: QueueID) -> QueueRecord? { queues.first { $0.id == id } }
   /// O(1).
@@ -108,6 +118,7 @@ extension Trace {
     waits.removeAll(where: isOthers)
     spans.removeAll(where: isOthers)
     marks.removeAll(where: isOthers)
+    within = within.filter { isKept(.operation($0.key)) }
     for index in threads.indices where !isKept(.thread(threads[index].id)) { threads[index].lastSign = nil }
   }
 }
@@ -272,8 +283,10 @@ public struct QueueRecord: Sendable, Equatable, Identifiable, TraceOwned {
   }
 }
 
-/// A named piece of work: `recorder.measure("…") { … }`.
-public struct SpanRecord: Sendable, Equatable, TraceOwned {
+/// A named piece of work: `recorder.measure("…") { … }`, or a test of a framework.
+public struct SpanRecord: Sendable, Equatable, Identifiable, TraceOwned {
+  /// Its number in the trace.
+  public var id: SpanID
   /// As the program gave it.
   public var name: String
   /// The operation in which it began; nil: none.
@@ -284,7 +297,8 @@ public struct SpanRecord: Sendable, Equatable, TraceOwned {
   public var ended: Stamp?
   package var owner: TraceOwner { Self.owner(operation) }
 
-  package init(name: String, operation: OperationID?, began: Stamp, ended: Stamp? = nil) {
+  package init(id: SpanID = SpanID(0), name: String, operation: OperationID?, began: Stamp, ended: Stamp? = nil) {
+    self.id = id
     self.name = name
     self.operation = operation
     self.began = began

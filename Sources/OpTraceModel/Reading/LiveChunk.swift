@@ -1,0 +1,244 @@
+import OpTraceFormat
+
+/// A chunk of a growing trace, and how far it has been read.
+struct LiveChunk {
+  /// Of its header in the file.
+  let offset: UInt64
+  /// As it was seen last.
+  var header: ChunkHeader
+  /// Bytes of records that have been read.
+  var read: UInt64 = 0
+  /// Where the records behind go on: the clock, and whose they are.
+  var ticks: UInt64
+  var thread: UInt32
+  /// Its writer has taken it back, or what stands in it makes no sense: nothing more is read of it.
+  var isGone = false
+
+  init(_ header: ChunkHeader, at offset: UInt64) {
+    self.offset = offset
+    self.header = header
+    ticks = header.baseTicks
+    thread = header.thread
+    isGone = header.state == Layout.ChunkState.recycling.rawValue
+  }
+
+  var kind: Layout.ChunkKind { Layout.ChunkKind(rawValue: header.kind) ?? .events }
+  var hasMore: Bool { !isGone && header.fill > read }
+  /// Nobody writes to it any more.
+  var isRetired: Bool {
+    header.state == Layout.ChunkState.retired.rawValue || header.state == Layout.ChunkState.sealed.rawValue
+  }
+  /// There is and will be nothing more to read.
+  var isDone: Bool { isGone || isRetired && read == header.fill }
+}
+
+/// The chunks of a growing trace, as they were at the last survey.
+struct LiveChunks {
+  private let isRing: Bool
+  private(set) var list: [LiveChunk] = []
+  /// Places in the list of those that may have more. In a ring any may be used again.
+  private var open: [Int] = []
+  /// Where the next chunk will begin.
+  private var end: UInt64
+  private(set) var damage: [LossReport.Damage] = []
+
+  /// The highest number that was seen, and those below it that were not, with the polls since.
+  private var highest: UInt64?
+  private var unseen: [UInt64: Int] = [:]
+  /// Numbers of chunks that were used again before all of them was read; the last of them.
+  private var lost: [UInt64] = []
+  /// How many these are.
+  private(set) var missed = 0
+
+  /// More missing numbers than this are counted and not looked for.
+  private static let mostUnseen: UInt64 = 1 << 16
+  private static let mostDamage = 256
+  private static let mostLost = 4096
+
+  init(_ header: FileHeader) {
+    isRing = header.header.mode == .flightRecorder
+    end = header.headerSize
+  }
+
+  /// Where the last record ends that was read: a file that is shorter now has been cut.
+  var endOfRead: UInt64 {
+    list.reduce(0) { $1.read > 0 ? max($0, $1.offset + UInt64(Layout.Chunk.size) + $1.read) : $0 }
+  }
+
+  /// Places of the chunks that have unread records, in the order of what comes next in them.
+  func unread() -> [Int] {
+    let places = isRing ? Array(list.indices) : open
+    return places.filter { list[$0].hasMore }.sorted {
+      (list[$0].ticks, list[$0].header.sequence) < (list[$1].ticks, list[$1].header.sequence)
+    }
+  }
+
+  /// Whether something is missing of the chunks with numbers from `first` on and below `second`.
+  func isAnyMissing(from first: UInt64, to second: UInt64) -> Bool {
+    unseen.keys.contains { $0 >= first && $0 < second } || lost.contains { $0 >= first && $0 < second }
+  }
+
+  /// In a ring: all records behind these ticks are there, though chunks were used again. It uses the one first that was given back
+  /// first, and a thread gives one back when it gets the next: so it was no later than for any that is still there. Nil: not known.
+  var overwrittenUntil: UInt64? {
+    var byThread: [UInt32: [LiveChunk]] = [:]
+    for chunk in list where chunk.kind == .events && !chunk.isGone {
+      byThread[chunk.header.thread, default: []].append(chunk)
+    }
+    return list.lazy.filter { $0.kind == .events && $0.isRetired && !$0.isGone }.compactMap { chunk in
+      byThread[chunk.thread]?.filter { $0.header.sequence > chunk.header.sequence }.map(\.header.baseTicks).min()
+    }.min()
+  }
+
+  // MARK: - Looking
+
+  /// Looks at the headers of all chunks that may have changed, and for new ones, up to `limit`. O(chunks) in a ring, else
+  /// O(chunks that are open or new).
+  mutating func survey(_ source: any ByteSource, upTo limit: UInt64) {
+    for place in isRing ? Array(list.indices) : open { look(at: place, source) }
+    while end < limit {
+      let bytes = source.bytes(at: end, count: Layout.Chunk.size)
+      guard let header = ChunkHeader(bytes) else {
+        // Zeros are space that is not handed out yet. The magic number comes last.
+        if bytes.count == Layout.Chunk.size, !bytes.prefix(4).allSatisfy({ $0 == 0 }) {
+          note(.init(offset: end, skippedBytes: limit - end, reason: "no chunk begins here"))
+        }
+        break
+      }
+      open.append(list.count)
+      list.append(LiveChunk(header, at: end))
+      noteSequence(header.sequence)
+      end += header.byteCount
+    }
+    open.removeAll { list[$0].isDone }
+  }
+
+  private mutating func look(at place: Int, _ source: any ByteSource) {
+    guard let now = ChunkHeader(source.bytes(at: list[place].offset, count: Layout.Chunk.size)) else {
+      fail(place, "a chunk's header contradicts itself")
+      return
+    }
+    let before = list[place].header
+    guard now != before else { return }
+    if now.sequence != before.sequence {
+      noteEnd(of: place)
+      list[place] = LiveChunk(now, at: list[place].offset)
+      noteSequence(now.sequence)
+      return
+    }
+    list[place].header = now
+    if now.state == Layout.ChunkState.recycling.rawValue {
+      noteEnd(of: place)
+    } else if now.fill < list[place].read {
+      fail(place, "a chunk holds less than before")
+    }
+  }
+
+  /// What was not read of it is lost to us.
+  private mutating func noteEnd(of place: Int) {
+    // One that was open may have had more than was seen of it.
+    if !list[place].isDone { lose(list[place].header.sequence) }
+    list[place].isGone = true
+  }
+
+  private mutating func lose(_ number: UInt64) {
+    missed += 1
+    if lost.count >= Self.mostLost { lost.removeFirst(Self.mostLost / 2) }
+    lost.append(number)
+  }
+
+  private mutating func noteSequence(_ number: UInt64) {
+    unseen[number] = nil
+    guard let before = highest else {
+      highest = number
+      return
+    }
+    guard number > before else { return }
+    highest = number
+    let count = number - before - 1
+    if count > Self.mostUnseen {
+      missed += Int(clamping: count)
+    } else if count > 0 {
+      for missing in before + 1..<number { unseen[missing] = 0 }
+    }
+  }
+
+  /// The end of a poll. A number that was not seen in two of them was a chunk that is in use again already: only those of a ring
+  /// that was looked at before count.
+  mutating func countUnseen() {
+    for (number, age) in unseen {
+      if age == 0 {
+        unseen[number] = 1
+      } else {
+        unseen[number] = nil
+        lose(number)
+      }
+    }
+  }
+
+  /// What was there before anybody looked is no loss of ours.
+  mutating func forgetUnseen() { unseen.removeAll() }
+
+  // MARK: - Reading
+
+  /// Copies what has come to a chunk, behind `words`; false where there is nothing, or the chunk was used again meanwhile.
+  mutating func load(_ place: Int, from source: any ByteSource, into words: inout [UInt64], isOpen: Bool) -> Bool {
+    let chunk = list[place]
+    guard chunk.hasMore else { return false }
+    let start = words.count
+    words.append(contentsOf: repeatElement(0, count: Int((chunk.header.fill - chunk.read) / 8)))
+    let got = words.withUnsafeMutableBytes {
+      source.read(
+        at: chunk.offset + UInt64(Layout.Chunk.size) + chunk.read,
+        into: UnsafeMutableRawBufferPointer(rebasing: $0[(start * 8)...]))
+    }
+    let headerBytes = source.bytes(at: chunk.offset, count: Layout.Chunk.size)
+    let now = ChunkHeader(headerBytes)
+    if isOpen, now?.sequence != chunk.header.sequence || now?.state == Layout.ChunkState.recycling.rawValue {
+      words.removeSubrange(start...)
+      if isRing { noteEnd(of: place) } else { fail(place, "a chunk's header contradicts itself") }
+      return false
+    }
+    guard got == (words.count - start) * 8 else {
+      words.removeSubrange(start...)
+      fail(place, "the file ends inside a chunk")
+      return false
+    }
+    // Of one that is read in parts, nobody can tell any more.
+    if chunk.read == 0, let now, now.state == Layout.ChunkState.sealed.rawValue, now.fill == chunk.header.fill {
+      let sum = words.withUnsafeBytes {
+        ChunkHeader.checksum(header: headerBytes, records: UnsafeRawBufferPointer(rebasing: $0[(start * 8)...]))
+      }
+      guard sum == now.checksum else {
+        words.removeSubrange(start...)
+        fail(place, "a chunk does not match its checksum")
+        return false
+      }
+    }
+    return true
+  }
+
+  /// What was loaded has been decoded; `end` is where the records behind go on.
+  mutating func advance(_ place: Int, to end: (ticks: UInt64, thread: UInt32)) {
+    list[place].read = list[place].header.fill
+    (list[place].ticks, list[place].thread) = end
+  }
+
+  /// Nothing more is read of a chunk.
+  mutating func giveUp(_ place: Int) { list[place].isGone = true }
+
+  private mutating func fail(_ place: Int, _ reason: String) {
+    guard !list[place].isGone else { return }
+    let chunk = list[place]
+    list[place].isGone = true
+    let skipped = chunk.header.fill > chunk.read ? chunk.header.fill - chunk.read : 0
+    note(.init(offset: chunk.offset, skippedBytes: skipped, reason: reason))
+  }
+
+  private mutating func note(_ damage: LossReport.Damage) {
+    guard self.damage.count < Self.mostDamage, !self.damage.contains(where: { $0.offset == damage.offset }) else {
+      return
+    }
+    self.damage.append(damage)
+  }
+}
