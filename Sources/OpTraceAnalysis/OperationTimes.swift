@@ -2,7 +2,7 @@ public import OpTraceModel
 
 /// The three times of an operation or a block, in nanoseconds. They do not overlap, and add up to the time from the enqueueing
 /// to the finish (or to the trace's end, for one that is not over). All zero where it was never enqueued or run,
-/// and where what became of it is not in the trace (``OpTraceModel/OperationRecord/isOutcomeKnown``).
+/// and where what became of it is not in the trace (`OperationRecord.isOutcomeKnown`).
 public struct OperationTimes: Sendable, Equatable {
   /// From the enqueueing until nothing stood in its way but the queue's limit.
   public var waitingForDependencies: Nanoseconds = 0

@@ -6,7 +6,7 @@ public import OpTraceModel
 public struct Summary: Sendable, Equatable {
   /// Operations of the trace, those that were only named as a dependency among them.
   public var operationCount = 0
-  /// From the first enqueueing or start of an operation to the last finish (``OpTraceModel/Trace/activity``).
+  /// From the first enqueueing or start of an operation to the last finish (`Trace.activity`).
   public var wall: Nanoseconds = 0
   /// How many operations are in each state when the trace ends; every state has an entry. With ``unknown`` they add up to
   /// ``operationCount``.

@@ -113,3 +113,16 @@ public indirect enum JSONValue: Sendable, Equatable {
     writer.string(digits)
   }
 }
+
+extension JSONValue {
+  /// UTF-8 on one line, without spaces; ends with a line break.
+  public var line: [UInt8] {
+    var result: [UInt8] = []
+    let writer = ByteWriter { result += $0 }
+    write(to: writer, level: nil)
+    writer.byte(UInt8(ascii: "\n"))
+    // The sink throws nothing.
+    try? writer.finish()
+    return result
+  }
+}

@@ -1,6 +1,7 @@
 #if CLI
   import ArgumentParser
   import Foundation
+  import OpTrace
   import OpTraceExport
   import OpTraceFormat
   import OpTraceModel
@@ -25,7 +26,8 @@
       version: version,
       subcommands: [
         DemoCommand.self, ReportCommand.self, ViewCommand.self, GraphCommand.self, TimelineCommand.self,
-        SummaryCommand.self, DoctorCommand.self, WhatIfCommand.self, DiffCommand.self, SqlCommand.self,
+        TopCommand.self, ListCommand.self, SummaryCommand.self, DoctorCommand.self, WhatIfCommand.self,
+        DiffCommand.self, SqlCommand.self,
         ExportCommand.self, FleetCommand.self,
         StacksCommand.self,
         ValidateCommand.self,
@@ -33,7 +35,7 @@
         DemoProgramCommand.self,
       ])
 
-    static let version = "0.1.0"
+    static let version = OpTraceVersion.current
 
     /// Parses the arguments, runs the command, ends the process.
     static func run() -> Never {

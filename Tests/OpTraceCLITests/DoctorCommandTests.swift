@@ -151,7 +151,6 @@ struct DoctorCommandTests {
         ["--explain", "dependncy-cycle"], "the doctor knows no code 'dependncy-cycle': did you mean 'dependency-cycle'?"
       ),
       (["--explain", "x\u{1B}"], "the doctor knows no code 'x\u{FFFD}': 'optrace doctor --list' lists them"),
-      ([], "missing expected argument '<trace>'"),
       (["--list", "x.optrace"], "--list looks at no trace: leave the other arguments away"),
       (["--explain", "wait-cycle", "--json"], "--explain looks at no trace: leave the other arguments away"),
       (["--explain", "wait-cycle", "--list"], "--explain and --list exclude each other"),

@@ -16,10 +16,30 @@
         ioctl(master.number, 0x4004_5431, &locked) == 0, ioctl(master.number, 0x8004_5430, &number) == 0,
         let terminal = OwnedDescriptor(open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC))
       else { throw NoTerminal() }
-      var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
-      _ = ioctl(terminal.number, UInt(TIOCSWINSZ), &size)
       self.master = master
       self.terminal = terminal
+      resize(columns: 80, rows: 24)
+    }
+
+    /// Another size. Programs are told by a signal, which is the caller's to send where they have another terminal.
+    func resize(columns: Int, rows: Int) {
+      var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+      _ = ioctl(terminal.number, UInt(TIOCSWINSZ), &size)
+    }
+
+    /// Keys that somebody types.
+    func type(_ text: String) {
+      let bytes = Array(text.utf8)
+      _ = write(master.number, bytes, bytes.count)
+    }
+
+    /// What comes out within so many milliseconds; empty: nothing.
+    func readNow(patience: Int32 = 100) -> [UInt8] {
+      var wanted = pollfd(fd: master.number, events: Int16(POLLIN), revents: 0)
+      guard poll(&wanted, 1, patience) > 0 else { return [] }
+      var piece = [UInt8](repeating: 0, count: 4096)
+      let count = read(master.number, &piece, piece.count)
+      return count > 0 ? Array(piece[..<count]) : []
     }
   }
 #endif

@@ -52,7 +52,8 @@
       #expect(
         result.errors.contains(
           "\nUsage: optrace record [-o <file>] [--runs <n>] [--flight-recorder <size>]\n"
-            + "                      [--stacks <which>] [--dispatch] [--tasks] [--open] [--]\n"
+            + "                      [--stacks <which>] [--dispatch] [--tasks] [--cpu]\n"
+            + "                      [--fail-on <severity>] [--report <file>] [--open] [--]\n"
             + "                      <program> [<argument> ...]\n"
         ))
     }

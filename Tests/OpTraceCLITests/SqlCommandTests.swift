@@ -37,7 +37,7 @@ struct SqlCommandTests {
     let json = try Command.run("sql", trace, query, "--json")
     #expect(json.output == "[\n{\"id\":1,\"name\":\"a,\\\"b\\\"\",\"cancelled\":null,\"half\":1.5}\n]\n")
     #expect(try Command.run("sql", trace, "SELECT name FROM marks", "--json").output == "[]\n")
-    #expect(try Command.run("sql", trace, "SELECT id FROM spans WHERE 0").status == 64)
+    #expect(try Command.run("sql", trace, "SELECT id FROM marks WHERE 0").status == 64)
     #expect(try Command.run("sql", trace, "SELECT name FROM spans").output == "no rows\n")
   }
 
@@ -51,7 +51,11 @@ struct SqlCommandTests {
     )
     let listed = try Command.run("sql", "--list")
     #expect(listed.output.hasPrefix("@waits-by-class"))
-    #expect(try Command.run("sql", "--list", "@slowest").output.contains("FROM operations"))
+    #expect(try Command.run("sql", "--list", trace).output == listed.output)
+    for name in ["@slowest", "slowest"] {
+      #expect(try Command.run("sql", "--list", name).output.contains("FROM operations"))
+      #expect(try Command.run("sql", trace, "--list", name).output.contains("FROM operations"))
+    }
     let piped = try Command.run(
       "sql", "-", "SELECT count(*) AS n FROM operations", "--csv", input: Array(Self.text.utf8))
     #expect(piped.output == "n\r\n1\r\n")

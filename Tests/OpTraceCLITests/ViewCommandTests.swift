@@ -173,18 +173,88 @@ struct ViewCommandTests {
     #expect(lines.last?.hasSuffix(": the page stays as it was") == true)
   }
 
-  @Test("the page of a program that runs asks for more, and no longer when it has ended")
+  /// What a page is told: `isOver`, and of each update which revision it is and which it goes on from.
+  private struct News: Decodable {
+    struct Update: Decodable {
+      var revision: Int
+      var since: Int?
+    }
+    var isOver: Bool
+    var again: Int
+    var updates: [Update]
+
+    init(_ view: View, since revision: Int) throws {
+      let answer = try view.get("data?since=\(revision)")
+      #expect(answer.status == 200 && answer.headers["content-type"] == "application/json")
+      #expect(answer.headers["cache-control"] == "no-store" && answer.headers["x-content-type-options"] == "nosniff")
+      self = try JSONDecoder().decode(News.self, from: Data(answer.body.utf8))
+    }
+  }
+
+  @Test("the page of a program that runs is told what is new, and no longer when it has ended")
   func live() throws {
     try ProcessInputTests.withRecordingProgram { number in
       let view = try View([number, "--no-open"])
       let live = try view.get()
-      #expect(live.body.contains("<meta name=\"optrace-live\" content=\"state\">"))
+      #expect(live.body.contains("<meta name=\"optrace-live\" content=\"data\">"))
       let state = try view.get("state").body
       #expect(try view.get("state").body == state)
+      // Time goes on, though nothing happens. Each change goes on from the one before, for whoever has that.
+      var last = try News(view, since: -7)
+      #expect(!last.isOver && last.again >= 1000)
+      #expect(last.updates.first?.since == nil && last.updates.count >= 1)
+      let first = try #require(last.updates.last?.revision)
+      try eventually("there is more") {
+        last = try News(view, since: first)
+        return !last.updates.isEmpty
+      }
+      #expect(last.updates.first?.since == first)
+      let now = try #require(last.updates.last?.revision)
+      #expect(try News(view, since: first).updates.map(\.revision).starts(with: last.updates.map(\.revision)))
+      // Another page of the same trace: who was there before is told to begin anew, and both are told the same.
+      #expect(try view.get().body.contains("\"revision\":"))
+      let whole = try News(view, since: now)
+      #expect(whole.updates.first?.since == nil && whole.updates.count >= 1)
       kill(pid_t(number) ?? 0, SIGKILL)
       try eventually("its state is another") { try view.get("state").body != state }
+      let end = try News(view, since: now)
+      #expect(end.isOver && end.updates.count == 1 && end.updates.first?.since == nil)
+      #expect(try News(view, since: end.updates[0].revision).updates.isEmpty)
       #expect(try !view.get().body.contains("<meta name=\"optrace-live\""))
+      #expect(try News(view, since: 0).isOver)
     }
+  }
+
+  @Test("of a trace that does not grow there is nothing new to be had")
+  func noNews() throws {
+    let view = try View([small, "--no-open"])
+    let answer = try view.get("data?since=1")
+    #expect(answer.status == 404 && answer.body == "")
+  }
+
+  @Test("a living trace whose file is cut, replaced or gone: the page stays as it was, and goes on where it can")
+  func spoiledFile() throws {
+    try ProcessInputTests.withRecordingProgram { number in
+      let trace = folder.path("living.optrace")
+      let source = try #require(try Self.traceFile(of: number))
+      // The same file under another name, which goes on when the first one is gone.
+      #expect(link(source, trace) == 0)
+      let view = try View([trace, "--no-open"])
+      let first = try #require(try News(view, since: -1).updates.last?.revision)
+      try FileManager.default.removeItem(atPath: trace)
+      try eventually("it is read on") { try News(view, since: first).updates.isEmpty == false }
+      try folder.write("living.optrace", Array("no trace".utf8))
+      #expect(try !News(view, since: first).isOver)
+      kill(pid_t(number) ?? 0, SIGKILL)
+      try eventually("it ends") { try News(view, since: first).isOver }
+    }
+  }
+
+  private static func traceFile(of process: String) throws -> String? {
+    let maps = try String(contentsOfFile: "/proc/\(process)/maps", encoding: .utf8)
+    return maps.split(separator: "\n").compactMap { line in
+      line.split(separator: " ").last.map(String.init).flatMap { $0.hasSuffix(".optrace") ? $0 : nil }
+    }.first
   }
 
   @Test("the browser is opened with the address; where none can be, that is said")

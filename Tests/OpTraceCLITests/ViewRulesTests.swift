@@ -24,6 +24,30 @@
       #expect(verdict("GET", "/\(Self.token)", Self.host) == .moved)
     }
 
+    @Test("what is new, since what the page says that it has; whatever else it says is no revision")
+    func news() {
+      let data = "/\(Self.token)/data"
+      #expect(verdict("GET", data + "?since=5", Self.host) == .news(since: 5, withGraph: false))
+      #expect(verdict("HEAD", data + "?graph&since=12", Self.host) == .news(since: 12, withGraph: true))
+      let nonsense = [
+        "", "?", "?since", "?since=", "?since=x", "?since=1e9", "?since=99999999999999999999", "?Since=1", "?xsince=1",
+        "?&&=&", "?=5",
+      ]
+      for query in nonsense {
+        #expect(verdict("GET", data + query, Self.host) == .news(since: nil, withGraph: false), "\(query)")
+      }
+      #expect(verdict("GET", data + "?since=-1", Self.host) == .news(since: -1, withGraph: false))
+      for target in [
+        "/data?since=5", data + "/", data + "/?since=5", "/\(Self.token)/data.json", "/\(Self.token)/DATA",
+      ] {
+        #expect(verdict("GET", target, Self.host) == .refused(.notFound), "\(target)")
+      }
+      #expect(verdict("POST", data, Self.host) == .refused(.method(allowed: "GET, HEAD")))
+      #expect(verdict("GET", data, Self.host, ("Origin", "https://evil.example")) == .refused(.foreign))
+      #expect(verdict("GET", data, Self.host, ("Sec-Fetch-Site", "cross-site")) == .refused(.foreign))
+      #expect(verdict("GET", data, ("Host", "evil.example:4711")) == .refused(.misdirected))
+    }
+
     @Test(
       "any other path is not there",
       arguments: [

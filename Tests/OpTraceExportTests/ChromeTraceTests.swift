@@ -116,6 +116,30 @@ struct ChromeTraceTests {
     #expect(nested.map { [$0["child"]?.text, $0["parent"]?.text] } == [["inner", "outer"]])
   }
 
+  @Test("tests lie beside each other, and nothing lies in them: operations tell which test they are of")
+  func tests() throws {
+    var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
+    let queue = fixture.queue("work", limit: 2)
+    let a = fixture.operation("a", on: queue, thread: 2, began: 100, ended: 1_000)
+    let one = ThreadID(1)
+    fixture.trace.spans = [
+      SpanRecord(id: SpanID(1), name: "long", operation: nil, began: Stamp(0, one), ended: Stamp(3_000, ThreadID(2))),
+      SpanRecord(id: SpanID(2), name: "short", operation: nil, began: Stamp(100, one), ended: Stamp(2_000, one)),
+    ]
+    fixture.trace.waits = [
+      WaitRecord(target: .operation(a), thread: one, inside: nil, began: 200, ended: 1_000)
+    ]
+    let nesting = "select s.name as child, p.name as parent from slice s join slice p on s.parent_id = p.id"
+    #expect(try check(fixture.trace, TimelineOptions(), nesting).count == 2, "as spans of no test do")
+    fixture.trace.within = [a: SpanID(2)]
+    #expect(try check(fixture.trace, TimelineOptions(), nesting).isEmpty)
+    let within = try check(
+      fixture.trace, TimelineOptions(),
+      "select s.name as name, a.string_value as test from slice s join args a using (arg_set_id) where a.key = 'args.within'"
+    )
+    #expect(within.map { [$0["name"]?.text, $0["test"]?.text] } == [["a", "short"]])
+  }
+
   @Test("waits for semaphores, groups and dispatch queues are slices that tell who signalled")
   func objects() throws {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)

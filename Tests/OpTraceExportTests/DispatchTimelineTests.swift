@@ -164,10 +164,16 @@ struct DispatchTimelineTests {
 /// submitted by what is not there.
 enum RandomBlocks {
   static func trace(_ random: inout SeededGenerator) throws -> Trace {
-    var lines = "0 t1 queue q1 limit=2 \"queue\"\n"
+    let text = lines(&random).map { $0 + "\n" }.joined()
+    return TraceBuilder.build(try TraceText.parse(TypedTrace().text(text, in: .nanoseconds)))
+  }
+
+  /// In the order of time.
+  static func lines(_ random: inout SeededGenerator) -> [String] {
+    var lines = ["0 t1 queue q1 limit=2 \"queue\""]
     let queues = random.number(1..<4)
     for queue in 1...queues {
-      lines += "0 t0 dispatch-queue d\(queue) width=\(random.number(0..<3)) \"\(random.chance(80) ? "same" : "")\"\n"
+      lines.append("0 t0 dispatch-queue d\(queue) width=\(random.number(0..<3)) \"\(random.chance(80) ? "same" : "")\"")
     }
     var events: [(time: Int, text: String)] = []
     for id in 1...random.number(2..<120) {
@@ -193,7 +199,6 @@ enum RandomBlocks {
         if random.chance(95) { events.append((ended, "t\(other) ran #\(id)")) }
       }
     }
-    for event in events.sorted(by: { $0.time < $1.time }) { lines += "\(event.time) \(event.text)\n" }
-    return TraceBuilder.build(try TraceText.parse(TypedTrace().text(lines, in: .nanoseconds)))
+    return lines + events.sorted { $0.time < $1.time }.map { "\($0.time) \($0.text)" }
   }
 }

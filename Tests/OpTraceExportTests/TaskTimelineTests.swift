@@ -173,7 +173,12 @@ struct TaskTimelineTests {
 /// Tasks whose times often coincide, with operations between them; records come in any order, some are missing.
 enum RandomTasks {
   static func trace(_ random: inout SeededGenerator) throws -> Trace {
-    var lines = "0 t1 queue q1 limit=2 \"queue\"\n"
+    let text = lines(&random).map { $0 + "\n" }.joined()
+    return TraceBuilder.build(try TraceText.parse(TypedTrace().text(text, in: .nanoseconds)))
+  }
+
+  /// In the order of time.
+  static func lines(_ random: inout SeededGenerator) -> [String] {
     var events: [(time: Int, text: String)] = []
     let count = random.number(2..<80)
     for id in 1...count {
@@ -207,7 +212,6 @@ enum RandomTasks {
       if random.chance(70) { events.append((time, "t\(thread) task-completed #\(id)")) }
       if random.chance(5) { events.append((time, "t\(thread) cancel #\(id)")) }
     }
-    for event in events.sorted(by: { $0.time < $1.time }) { lines += "\(event.time) \(event.text)\n" }
-    return TraceBuilder.build(try TraceText.parse(TypedTrace().text(lines, in: .nanoseconds)))
+    return ["0 t1 queue q1 limit=2 \"queue\""] + events.sorted { $0.time < $1.time }.map { "\($0.time) \($0.text)" }
   }
 }

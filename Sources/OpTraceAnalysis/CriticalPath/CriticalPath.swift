@@ -72,7 +72,7 @@ public struct CriticalPath: Sendable, Equatable {
   public private(set) var steps: [Step] = []
   /// Operations that are still to run behind the last step, in order: the longest such chain.
   public private(set) var remaining: [OperationID] = []
-  /// The time that ``total`` is compared with: ``OpTraceModel/Trace/activity``.
+  /// The time that ``total`` is compared with: `Trace.activity`.
   public private(set) var wall: Nanoseconds = 0
 
   /// The steps' running time: the classic length of a critical path.

@@ -117,7 +117,10 @@ extension Suspect {
     }
     if let cancelled = operation.cancelRequested { return (.cancelled, false, max(since, cancelled.time)) }
     let isSettled = context.isSettled(since: since)
-    if operation.ready != nil { return (.notStarted, false, max(since, operation.ready?.time ?? since)) }
+    // A barrier's class is Foundation's own, and on an idle queue it becomes no operation that could say that it is ready.
+    if operation.ready != nil || operation.isBarrier {
+      return (.notStarted, false, max(since, operation.ready?.time ?? since))
+    }
     if hasRemoved { return (.removedDependency, isSettled, since) }
     // A program that works may wait in `isReady` for something of its own, and say so a moment later.
     let isOver = context.trace.header.isClosed || context.silence >= DoctorContext.second

@@ -157,7 +157,7 @@ extension WaitForGraph {
   ///
   /// - Parameters:
   ///   - dead: nodes that are known not to go on, besides the graph's own roots.
-  ///   - among: only these nodes count; all others are taken to go on.
+  ///   - isIn: only these nodes count; all others are taken to go on.
   public func blocked(dead: Set<Int> = [], among isIn: [Bool]? = nil) -> [Bool] {
     func counts(_ node: Int) -> Bool { isIn.map { $0[node] } ?? true }
     var open = [Int](repeating: 0, count: nodes.count)

@@ -149,6 +149,7 @@ struct OTLPSpans {
       if operation.began != nil { list.number("optrace.running", Int(times.running)) }
     }
     if let used = operation.processorTime { list.number("optrace.cpu", Int(used)) }
+    if let span = trace.span(around: operation.id) { list.text("optrace.within", span.name) }
     if operation.cancelRequested != nil { list.flag("optrace.cancelled", true) }
     if operation.finished == nil { list.flag("optrace.unfinished", true) }
     list.end()

@@ -11,6 +11,8 @@ public struct EmbeddedGraph: Sendable {
   /// What was folded, as a sentence; nil: nothing.
   public var note: String?
 
+  init(svg: String, style: String) { (self.svg, self.style) = (svg, style) }
+
   /// Draws the picture at these places. O(n + e).
   public init(_ picture: GraphPicture, _ layout: GraphLayout) {
     (svg, style) = SVGWriter.embedded(picture, layout)

@@ -9,8 +9,7 @@ struct ReportDocument {
   let doctor: DoctorReport
   let summary: Summary
   let timeline: Timeline
-  let threads: [ThreadRecord]
-  let queueRows: [SchedulerID: Int]
+  let names: ReportNames
   let titles: QueueTitles
   let graphNote: String?
   let foresight: WhatIf?
@@ -47,13 +46,13 @@ struct ReportDocument {
         timeline.groups.map { group in
           .members([
             "name": .string(group.name), "kind": .string(group.kind.word),
-            "queue": .optional(group.scheduler.flatMap { queueRows[$0] }) { .integer($0) },
+            "queue": .optional(group.scheduler.flatMap { names.queueRows[$0] }) { .integer($0) },
           ])
         }),
       "waitsWithoutLane": .integer(timeline.counts.waitsWithoutLane),
       "tasksWithoutLane": .integer(timeline.counts.tasksWithoutLane),
       "threads": .array(threadList),
-      "queues": .array(summary.queues.map(queue) + summary.dispatchQueues.map(queue)),
+      "queues": .array(queues),
       "classes": .array(summary.classes.map(\.report)),
       "functions": .array(summary.blocks.map(\.report)),
       "tasks": .array(summary.tasks.map(\.report)),
@@ -109,13 +108,26 @@ struct ReportDocument {
   private var threadList: [JSONValue] {
     var busy: [ThreadID: Summary.Thread] = [:]
     for thread in summary.threads { busy[thread.id] = thread }
-    return threads.map { thread in
+    return names.threads.map { thread in
       .members([
         "name": .string(thread.timelineName), "systemId": .integer(Int(thread.systemID)),
         "isMain": .bool(thread.isMain),
         "executions": .integer(busy[thread.id]?.operations ?? 0), "busy": .integer(Int(busy[thread.id]?.busy ?? 0)),
       ])
     }
+  }
+
+  /// By their rows. One that is younger than the summary has a name alone: its figures come with the next.
+  private var queues: [JSONValue] {
+    var queues = [JSONValue](
+      repeating: .members(["name": .string(""), "hasName": .bool(false)]), count: names.queueRows.count)
+    for queue in summary.queues {
+      if let row = names.queueRows[.queue(queue.id)] { queues[row] = self.queue(queue) }
+    }
+    for queue in summary.dispatchQueues {
+      if let row = names.queueRows[.dispatchQueue(queue.id)] { queues[row] = self.queue(queue) }
+    }
+    return queues
   }
 
   private func queue(_ queue: Summary.Queue) -> JSONValue {
@@ -144,7 +156,7 @@ struct ReportDocument {
   private func wait(_ wait: Summary.Wait) -> JSONValue {
     .members([
       "operation": .optional(wait.operation.flatMap { trace.workIndex(of: $0) }) { .integer($0) },
-      "thread": .optional(threads.firstIndex { $0.id == wait.thread }) { .integer($0) },
+      "thread": .optional(names.threads.firstIndex { $0.id == wait.thread }) { .integer($0) },
       "target": .string(wait.targetName), "count": .integer(wait.count), "unfinished": .integer(wait.unfinished),
       "total": .integer(Int(wait.total)), "max": .integer(Int(wait.max)),
     ])
@@ -157,13 +169,15 @@ struct ReportDocument {
       "isProven": .bool(finding.isProven),
       "title": .string(finding.title), "explanation": .string(finding.explanation), "fix": .string(finding.fix),
       "rows": rows(finding.operations), "cycle": rows(finding.cycle),
-      "queues": .array(finding.queues.compactMap { queueRows[.queue($0)] }.map { .integer($0) }),
+      "queues": .array(finding.queues.compactMap { names.queueRows[.queue($0)] }.map { .integer($0) }),
       "behind": .integer(finding.behind),
       "evidence": .array(
         finding.evidence.map { evidence in
           .members([
             "time": .optional(evidence.time) { .integer(Int($0)) },
-            "thread": .optional(evidence.thread.flatMap { id in threads.firstIndex { $0.id == id } }) { .integer($0) },
+            "thread": .optional(evidence.thread.flatMap { id in names.threads.firstIndex { $0.id == id } }) {
+              .integer($0)
+            },
             "text": .string(evidence.text),
           ])
         }),

@@ -6,6 +6,8 @@ extension Timeline {
   struct DetailLanes {
     private var details: [(detail: Detail, thread: ThreadID)] = []
     private var lanes: [ThreadID: NestingLanes] = [:]
+    /// Of tests, above the others, where nothing nests: what its first thread does while one goes on elsewhere is none of its own.
+    private var testLanes: [ThreadID: FlatLanes] = [:]
     /// Those that the selection leaves out.
     private(set) var hidden = 0
 
@@ -66,16 +68,25 @@ extension Timeline {
       }
       self.hidden = hidden
       details.sort { ($0.detail.begin, $1.detail.end) < ($1.detail.begin, $0.detail.end) }
-      for place in details.indices {
+      func isTest(_ detail: Detail) -> Bool {
+        guard !trace.within.isEmpty, case .span(let index) = detail.kind else { return false }
+        return trace.spans[index].operation.flatMap(trace.operation) == nil
+      }
+      for place in details.indices where isTest(details[place].detail) {
+        let (detail, thread) = details[place]
+        let lane = testLanes[thread, default: FlatLanes()].lane(from: detail.begin, to: detail.end)
+        details[place].detail.track = TrackIndex(lane ?? 0)
+      }
+      for place in details.indices where !isTest(details[place].detail) {
         let (detail, thread) = details[place]
         let lane = lanes[thread, default: NestingLanes()].lane(from: detail.begin, to: detail.end)
-        details[place].detail.track = TrackIndex(lane)
+        details[place].detail.track = TrackIndex((testLanes[thread]?.count ?? 0) + lane)
       }
     }
 
-    var threads: some Collection<ThreadID> { lanes.keys }
+    var threads: some Collection<ThreadID> { Set(lanes.keys).union(testLanes.keys) }
 
-    func count(on thread: ThreadID) -> Int { lanes[thread]?.count ?? 0 }
+    func count(on thread: ThreadID) -> Int { (testLanes[thread]?.count ?? 0) + (lanes[thread]?.count ?? 0) }
 
     /// With tracks: `firstTracks` by thread.
     func placed(_ firstTracks: [ThreadID: TrackIndex]) -> [Detail] {

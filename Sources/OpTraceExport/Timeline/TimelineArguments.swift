@@ -6,7 +6,7 @@ import OpTraceText
 /// What arguments are called. Times are in microseconds.
 enum ArgumentName: Int, CaseIterable {
   case operation, className, queue, state, dependencyWait, slotWait, startedOn, cancelRequested, error, barrier,
-    priority
+    priority, within
   case block, submittedBy, submittedIn, way, item, ranOn, groupWait
   case task, resumedBy, suspended, running
   case source, function, waitsFor, unfinished
@@ -29,6 +29,7 @@ enum ArgumentName: Int, CaseIterable {
     case .error: "error"
     case .barrier: "barrier"
     case .priority: "priority"
+    case .within: "within"
     case .block: "block"
     case .submittedBy: "submitted by"
     case .submittedIn: "submitted in"
@@ -123,6 +124,7 @@ extension TimelineContent {
       if operations[index].isBarrier { sink.flag(.barrier, true) }
       if operations[index].priority != 0 { sink.number(.priority, Int(operations[index].priority)) }
       if let source = operations[index].source { sink.text(.source, source) }
+      if let span = trace.span(around: operations[index].id) { sink.text(.within, span.name) }
     }
     if execution.isOpen { sink.flag(.unfinished, true) }
   }

@@ -18,7 +18,7 @@ public struct TimelineSelection: Sendable {
   /// Shown whatever else is asked for.
   public var always: Set<WorkID> = []
 
-  /// What the group of Swift's tasks is called, whose scheduler is ``OpTraceModel/SchedulerID/swift``.
+  /// What the group of Swift's tasks is called, whose scheduler is `SchedulerID.swift`.
   public static let tasks = Timeline.tasksTitle
 
   /// Everything.

@@ -60,6 +60,54 @@ export function decodeTable(table, times = []) {
   return {count: table.count, ...decoded};
 }
 
+// A table that has grown: `last`, with what `table` says has changed. Its `kept` are runs of rows that stay: where each was, where it is, how
+// many they are; all other rows come with it. `moved`: where the numbers have gone that columns hold, by what they are `of`.
+export function grownTable(last, table, times = [], moved = {}) {
+  if (!table.kept) return decodeTable(table, times);
+  const {count, kept, columns} = table;
+  const gaps = gapsBetween(kept, count);
+  const fresh = decodeTable({count: gaps.reduce((sum, [from, to]) => sum + to - from, 0), columns}, times);
+  const grown = {count};
+  for (const name of Object.keys(columns)) {
+    const values = keptValues(last[name], kept, count);
+    const renumber = moved[columns[name].of];
+    if (renumber) for (let run = 0; run < kept.length; run += 3) renumber(values, kept[run + 1], kept[run + 1] + kept[run + 2]);
+    let at = 0;
+    for (const [from, to] of gaps) {
+      if (to - from === 1) values[from] = fresh[name][at++];
+      else {
+        values.set(fresh[name].subarray(at, at + to - from), from);
+        at += to - from;
+      }
+    }
+    grown[name] = values;
+  }
+  return grown;
+}
+
+function gapsBetween(kept, count) {
+  const gaps = [];
+  let from = 0;
+  for (let run = 0; run < kept.length; run += 3) {
+    if (kept[run + 1] > from) gaps.push([from, kept[run + 1]]);
+    from = kept[run + 1] + kept[run + 2];
+  }
+  if (count > from) gaps.push([from, count]);
+  return gaps;
+}
+
+// Where every row stays where it is, in the same memory, which has some room; else in new memory.
+function keptValues(last, kept, count) {
+  let isStill = true;
+  for (let run = 0; run < kept.length; run += 3) if (kept[run] !== kept[run + 1]) isStill = false;
+  const Type = last.constructor;
+  if (isStill && last.buffer.byteLength >= count * Type.BYTES_PER_ELEMENT) return new Type(last.buffer, 0, count);
+  const values = new Type(new ArrayBuffer(Math.ceil(count * 1.25) * Type.BYTES_PER_ELEMENT), 0, count);
+  if (isStill) values.set(last.subarray(0, Math.min(last.length, count)));
+  else for (let run = 0; run < kept.length; run += 3) values.set(last.subarray(kept[run], kept[run] + kept[run + 2]), kept[run + 1]);
+  return values;
+}
+
 // For each of `count` owners, where its rows begin in a list that is sorted by owner: `starts[owner]` to
 // `starts[owner + 1]`. `owners`: each row's owner, -1 for none. Also gives the rows in that order.
 export function rowsByOwner(owners, count) {

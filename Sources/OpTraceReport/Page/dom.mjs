@@ -62,7 +62,7 @@ export function nameText(name, attributes = {}) {
 export function operationButton(model, selection, row) {
   if (row < 0) return h('span', {class: 'faint'}, 'unknown operation');
   const name = model.name(row), state = model.stateText(row), id = model.id(row);
-  return h('button', {type: 'button', class: 'operation', title: `${name} #${id}, ${state}`, 'aria-label': `${name} #${id}, ${state}`, onclick: () => selection.select(row)},
+  return h('button', {type: 'button', class: 'operation', title: `${name} #${id}, ${state}`, 'aria-label': `${name} #${id}, ${state}`, onclick: () => selection.select(model.rowOf(id))},
     sign(model.state(row)), nameText(name), h('span', {class: 'number'}, `#${id}`), h('span', {class: 'unseen'}, `, ${state}`));
 }
 
@@ -120,15 +120,18 @@ export function moreButton(list, count, first, draw, words = () => `Show all ${g
     button.textContent = count - shown <= step ? words(count - shown) : `Show ${grouped(step)} more of ${grouped(count)}`;
   }
   show(first);
+  list.takeOver = old => { if (old.childElementCount > shown) show(old.childElementCount); };
   return button;
 }
 
-/** Operations as a list of buttons. `beside(row, index)` adds what stands behind each. */
+/** Operations as a list of buttons. `beside(row, index)` adds what stands behind each. Kept by their ids: rows may move. */
 export function operationList(model, selection, rows, beside = () => null, first = 20, words = undefined) {
   const list = h('ul', {class: 'operations', 'aria-label': model.counted(rows.length)});
+  const ids = rows.map(row => model.id(row));
   const more = moreButton(list, rows.length, first, (from, to) => {
     for (let index = from; index < to; index += 1) {
-      list.append(h('li', {}, operationButton(model, selection, rows[index]), beside(rows[index], index)));
+      const row = model.rowOf(ids[index]);
+      list.append(h('li', {}, operationButton(model, selection, row), beside(row, index)));
     }
   }, words);
   return h('div', {class: 'many'}, list, more);
@@ -144,19 +147,27 @@ export function onPageKey(handle) {
   });
 }
 
-/** Builds a view when it is first looked at, or printed: most readers open one or two of them. */
+/**
+ * Builds a view when it is first looked at, or printed: most readers open one or two of them. Gives a function that builds it anew, once it is
+ * looked at again, and so seldom that it takes a twentieth of the time at most.
+ */
 export function whenShown(selection, tab, build) {
-  let isBuilt = false;
-  function check() {
-    if (isBuilt || selection.tab !== tab) return;
+  let isBuilt = false, isStale = false, next = 0;
+  function make() {
+    const began = performance.now();
+    build(isBuilt);
     isBuilt = true;
-    build();
+    isStale = false;
+    next = began + 20 * (performance.now() - began);
+  }
+  function check() {
+    if (selection.tab === tab && (!isBuilt || isStale)) make();
   }
   selection.subscribe(check);
   check();
-  addEventListener('beforeprint', () => {
-    if (isBuilt) return;
-    isBuilt = true;
-    build();
-  });
+  addEventListener('beforeprint', () => { if (!isBuilt || isStale) make(); });
+  return isLast => {
+    isStale = isBuilt;
+    if (isLast || performance.now() >= next) check();
+  };
 }

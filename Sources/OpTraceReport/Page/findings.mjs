@@ -1,5 +1,6 @@
 // What the doctor found: what is wrong, what proves it, what to do.
 import {chainText, counted, grouped, listText, momentText, queueHeading} from './format.mjs';
+import {renewUnits} from './renewal.mjs';
 import {h, moreButton, operationButton, operationList, sign, threadName, whenShown} from './dom.mjs';
 
 /** What a card shows at once of a list: findings of many operations would fill the tab. */
@@ -22,18 +23,21 @@ export function findingCounts(findings) {
 }
 
 export function mountFindings(element, model, selection) {
-  whenShown(selection, 'findings', () => {
-    const cards = new Map(findingOrder(model.findings).map(index => [index, findingCard(model, selection, index)]));
-    element.append(h('div', {class: 'reading'},
-      h('h2', {}, cards.size === 0 ? 'Nothing is wrong here' : findingCounts(model.findings)),
-      h('p', {class: 'lead'}, model.verdict.sentence),
-      cards.size === 0 ? healthyText(model) : [...cards.values()]));
+  const reading = h('div', {class: 'reading'});
+  element.append(reading);
+  const build = () => renewUnits(reading, [...h('div', {},
+    h('h2', {}, model.findings.length === 0 ? 'Nothing is wrong here' : findingCounts(model.findings)),
+    h('p', {class: 'lead'}, model.verdict.sentence),
+    model.findings.length === 0 ? healthyText(model) : findingOrder(model.findings).map(index => findingCard(model, selection, index))).children]);
+  return whenShown(selection, 'findings', isBuilt => {
+    build();
+    if (isBuilt) return;
 
     function mark() {
-      for (const [index, card] of cards) card.classList.toggle('chosen', index === selection.finding);
+      for (const card of reading.querySelectorAll('.finding')) card.classList.toggle('chosen', card.id === `finding-${selection.finding}`);
     }
     function goThere() {
-      const card = cards.get(selection.finding);
+      const card = document.getElementById(`finding-${selection.finding}`);
       if (!card || selection.tab !== 'findings') return;
       card.scrollIntoView({block: 'start'});
       card.focus({preventScroll: true});
@@ -53,7 +57,7 @@ function findingCard(model, selection, index) {
   const finding = model.findings[index];
   const isInCycle = new Set(finding.cycle);
   const others = finding.rows.filter(row => !isInCycle.has(row));
-  return h('article', {class: `finding ${finding.severity}-finding`, id: `finding-${index}`, tabindex: '-1', 'aria-labelledby': `finding-title-${index}`},
+  return h('article', {class: `finding ${finding.severity}-finding${index === selection.finding ? ' chosen' : ''}`, id: `finding-${index}`, tabindex: '-1', 'aria-labelledby': `finding-title-${index}`},
     h('header', {},
       h('span', {class: `severity ${finding.severity}-badge`}, sign(SEVERITY_SIGNS[finding.severity]), finding.severity),
       h('code', {}, finding.code),
@@ -101,7 +105,7 @@ function cycleChain(model, selection, cycle) {
       chain.append(h('span', {class: 'link'}, at > 0 && h('span', {class: 'arrow', 'aria-hidden': 'true'}, '→'), operationButton(model, selection, links[at])));
     }
   }, andMore);
-  return [chain, more];
+  return h('div', {class: 'many'}, chain, more);
 }
 
 function evidenceTable(model, evidence) {

@@ -107,6 +107,7 @@ export function actionOfKey(event) {
     case ']': return {neighbour: 1};
     case 'Enter': return {choose: true};
     case 'f': case '0': case 'Home': return {all: true};
+    case 'End': return {follow: true};
     case 'z': return {toSelection: true};
     case 'c': return {colours: true};
     default: return null;

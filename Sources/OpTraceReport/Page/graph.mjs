@@ -66,17 +66,34 @@ export function boxTowards(key, from, boxes, linked) {
 }
 
 export function mountGraph(element, model, selection) {
-  const picture = element.querySelector('#drawing > svg');
-  const note = model.graphNote && h('p', {class: 'graph-note'}, model.graphNote);
-  if (!picture) {
-    element.querySelector('#drawing').replaceChildren(h('p', {class: 'empty'}, model.graphNote ?? 'There is no graph in this report.'));
-    return;
-  }
-  if (model.count === 0) {
-    element.querySelector('#drawing').replaceChildren(h('p', {class: 'empty'}, 'No operation was recorded, so there is nothing to draw.'));
-    return;
-  }
-  whenShown(selection, 'graph', () => new GraphView(element, picture, note, model, selection).start());
+  const drawing = element.querySelector('#drawing');
+  const note = h('p', {class: 'graph-note', hidden: true});
+  // Style that a later drawing brings: the page's own policy allows what its script makes.
+  const sheet = new CSSStyleSheet();
+  let view = null;
+  const picture = () => drawing.querySelector(':scope > svg');
+  const say = () => {
+    note.hidden = !picture() || !model.graphNote;
+    note.textContent = model.graphNote ?? '';
+    if (!picture()) drawing.replaceChildren(h('p', {class: 'empty'}, model.graphNote ?? 'There is no graph in this report.'));
+    else if (model.count === 0) drawing.replaceChildren(h('p', {class: 'empty'}, 'No operation was recorded, so there is nothing to draw.'));
+  };
+  say();
+  const renewShown = whenShown(selection, 'graph', () => {
+    const drawn = model.takeDrawing();
+    if (drawn) {
+      sheet.replaceSync(drawn.style.join('\n'));
+      if (!document.adoptedStyleSheets.includes(sheet)) document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+      const fresh = document.importNode(new DOMParser().parseFromString(drawn.svg.join('\n'), 'image/svg+xml').documentElement, true);
+      if (view) view.renew(fresh);
+      else drawing.replaceChildren(fresh);
+    }
+    say();
+    if (view || !picture()) return;
+    view = new GraphView(element, picture(), note, model, selection);
+    view.start();
+  });
+  return isLast => { if (model.drawing) renewShown(isLast); };
 }
 
 class GraphView {
@@ -93,11 +110,11 @@ class GraphView {
       h('button', {type: 'button', class: 'icon', 'aria-label': 'Zoom out', title: 'Zoom out (−)', onclick: () => this.zoomMiddle(1 / ZOOM_STEP)}, '−'),
       this.percent,
       h('button', {type: 'button', class: 'icon', 'aria-label': 'Zoom in', title: 'Zoom in (+)', onclick: () => this.zoomMiddle(ZOOM_STEP)}, '+'),
-      h('button', {type: 'button', title: 'Show the whole graph (0)', onclick: () => this.fit()}, 'Fit')), this.fold, note ?? '');
+      h('button', {type: 'button', title: 'Show the whole graph (0)', onclick: () => this.fit()}, 'Fit')), this.fold, note);
   }
 
   start() {
-    const {picture, frame, selection} = this;
+    const {frame, selection} = this;
     this.prepare();
     this.measure();
     this.open();
@@ -118,17 +135,46 @@ class GraphView {
       if (!event.target.closest('.op[id]')) this.zoomAt(event.shiftKey ? 1 / 2 : 2, event);
     });
     frame.addEventListener('keydown', event => this.key(event));
-    picture.addEventListener('pointerover', event => this.hover(event.target.closest('.op[id]')));
-    picture.addEventListener('pointerleave', () => this.hover(null));
+    frame.addEventListener('pointerover', event => this.hover(event.target.closest('.op[id]')));
+    frame.addEventListener('pointerleave', () => this.hover(null));
     // Not on the picture: that makes it a stop of the Tab key in Chromium.
     frame.addEventListener('focusin', event => this.focused(event.target.closest('.op[id]')));
     selection.subscribe((_, changed) => {
       if (changed.has('row') || (changed.has('tab') && selection.tab === 'graph')) this.mark();
     });
     // On paper the whole picture, in its own proportions.
-    addEventListener('beforeprint', () => { this.isPrinting = true; picture.setAttribute('viewBox', boxText(this.content)); });
+    addEventListener('beforeprint', () => { this.isPrinting = true; this.picture.setAttribute('viewBox', boxText(this.content)); });
     addEventListener('afterprint', () => { this.isPrinting = false; this.apply(); });
     this.mark();
+  }
+
+  /** Another drawing of what there is now. The box that the eye is on stays where it is: the selected one, else the one in the middle. */
+  renew(picture) {
+    const {view, frame, selection, model} = this;
+    const middle = {x: view.x + frame.clientWidth / view.scale / 2, y: view.y + frame.clientHeight / view.scale / 2};
+    const near = [...this.boxes].sort((one, other) => Math.hypot(one.x - middle.x, one.y - middle.y) - Math.hypot(other.x - middle.x, other.y - middle.y));
+    const focused = document.activeElement?.closest?.('#drawing .op[id]')?.id;
+    this.picture.replaceWith(picture);
+    this.picture = picture;
+    this.nodes = new Map([...picture.querySelectorAll('.op[id]')].map(node => [node.id, node]));
+    this.before = new Map();
+    this.after = new Map();
+    this.pinned = this.lighted = null;
+    delete this.fold.dataset.box;
+    this.prepare();
+    const last = new Map(near.map(box => [box.id, box]));
+    if (!this.isFitted) this.apply();
+    this.measure();
+    if (this.isFitted) this.fit();
+    else {
+      const own = selection.row < 0 ? undefined : last.get(model.box(selection.row));
+      const now = new Map(this.boxes.map(box => [box.id, box]));
+      const anchor = [own, ...near].find(box => box && now.has(box.id));
+      if (anchor) [view.x, view.y] = [view.x + now.get(anchor.id).x - anchor.x, view.y + now.get(anchor.id).y - anchor.y];
+      this.apply();
+    }
+    this.mark(true);
+    if (focused) this.nodes.get(focused)?.focus({preventScroll: true});
   }
 
   /** What stands alone in a file becomes a part of a page: named buttons instead of an image, one of them in the tab order. */
@@ -363,7 +409,7 @@ class GraphView {
   }
 
   /** The box of what is selected, its ring, what it depends on and what depends on it, and who else is in it. */
-  mark() {
+  mark(isStill = false) {
     const {row} = this.selection;
     const node = row < 0 ? null : this.nodes.get(this.model.box(row));
     for (const other of this.picture.querySelectorAll('.op.selected')) {
@@ -379,7 +425,7 @@ class GraphView {
     node.setAttribute('aria-pressed', 'true');
     const {x, y, width, height} = (node.querySelector('.box') ?? node).getBBox();
     node.append(svg('rect', {class: 'ring', x: x - 4.5, y: y - 4.5, width: width + 9, height: height + 9, rx: 12}));
-    if (this.selection.tab === 'graph') this.bringIntoView(node.id);
+    if (!isStill && this.selection.tab === 'graph') this.bringIntoView(node.id);
   }
 
   hover(node) {

@@ -1,6 +1,7 @@
 // What ran, when, for how long, and what the doctor says of it.
 import {clockTexts, counted, durationText, grouped} from './format.mjs';
 import {h, sign, stateChip} from './dom.mjs';
+import {renewUnits} from './renewal.mjs';
 
 const VERDICTS = {
   healthy: {sign: 'finished', css: 'good'},
@@ -10,6 +11,13 @@ const VERDICTS = {
 };
 
 export function mountHead(element, model, selection) {
+  const facts = element.querySelector('#facts');
+  const renew = () => renewUnits(facts, headUnits(model, selection));
+  renew();
+  return renew;
+}
+
+function headUnits(model, selection) {
   const {process, counts} = model;
   const started = clockTexts(process.started);
   const look = VERDICTS[model.verdict.word] ?? VERDICTS.warning;
@@ -20,16 +28,18 @@ export function mountHead(element, model, selection) {
     ...headFigures(counts).map(([count, word, more = '']) => h('span', {title: word === 'thread' ? recordingText(model) : null},
       h('b', {}, grouped(count)), ` ${count === 1 ? word : `${word}s`}${more}`)),
   ];
-  element.querySelector('#facts').append(
+  return [
     h('h1', {}, h('bdi', {}, process.name || 'unnamed process'), h('span', {class: 'pid'}, `pid ${process.id}`)),
     h('p', {class: 'facts'}, facts.filter(Boolean).map(fact => [fact, ' '])),
     h('p', {class: 'states', 'aria-label': 'States'}, model.states.map(({state, count}) => [stateChip(state, count), ' '])),
     h('p', {class: `verdict-line ${css}`},
       h('a', {href: '#tab=findings', onclick: event => { event.preventDefault(); selection.show('findings'); }},
         sign(look.sign), ' ', model.verdict.sentence)),
-    process.isClosed ? '' : h('p', {class: 'note-line'}, sign('executing'),
-      ' The trace was not closed: the program still ran, or was ended from outside, when it was read.'),
-    model.loss.isComplete || !model.loss.sentence ? '' : h('p', {class: 'note-line warned'}, sign('warning'), ' ', model.loss.sentence));
+    model.ending && h('p', {class: 'note-line ending'}, sign('note'), ' ', model.ending),
+    !process.isClosed && h('p', {class: 'note-line'}, sign('executing'),
+      model.isLive ? ' The program runs; this page goes on with it.' : ' The trace was not closed: the program still ran, or was ended from outside, when it was read.'),
+    !model.loss.isComplete && model.loss.sentence && h('p', {class: 'note-line warned'}, sign('warning'), ' ', model.loss.sentence),
+  ].filter(Boolean);
 }
 
 // Of a trace without operations, nothing is said of them.

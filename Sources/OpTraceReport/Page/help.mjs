@@ -18,6 +18,7 @@ const HELP = [
     [['↑', '↓'], 'lane above, lane below'],
     [['[', ']'], 'operation before, after on the lane'],
     [['F'], 'show the whole trace'],
+    [['End'], 'show the end, and go on with it while the program runs'],
     [['Z'], 'zoom to the selected operation'],
     [['C'], 'colours by state or by class'],
   ]],

@@ -52,7 +52,7 @@ export function bucketsInUse(counts) {
 export function histogramView(model, selection) {
   const state = {kind: TIME_KINDS[1], queue: -1, bucket: -1, counts: histogramCounts(model, -1)};
   const bars = h('div', {class: 'bars', role: 'group'});
-  const below = h('div', {class: 'bucket', 'aria-live': 'polite'});
+  const below = h('div', {class: 'bucket'});
   const kinds = h('span', {class: 'switch', role: 'group', 'aria-label': 'Which time'}, TIME_KINDS.map(kind =>
     h('button', {type: 'button', 'data-kind': kind.key, onclick: () => change({kind, bucket: -1})}, timeWordsOfAll(model, kind))));
   const queues = model.queues.length < 2 ? null : h('label', {}, 'Queue ', h('select', {onchange: event => {
@@ -91,6 +91,8 @@ export function histogramView(model, selection) {
   }
   function choose(bucket) {
     const at = [...bars.children].findIndex(bar => bar.contains(document.activeElement));
+    // What somebody asked for is said; what grows by itself is not.
+    below.setAttribute('aria-live', 'polite');
     change({bucket: bucket === state.bucket ? -1 : bucket});
     if (at >= 0) bars.children[at]?.focus();
   }
@@ -106,7 +108,14 @@ export function histogramView(model, selection) {
       operationList(model, selection, rows, row => h('span', {class: 'beside'}, durationText(model.times(row)[key])))];
   }
   draw();
-  return h('div', {class: 'histogram'}, h('div', {class: 'controls'}, kinds, queues), h('div', {class: 'bars-frame'}, bars), below);
+  const root = h('div', {class: 'histogram'}, h('div', {class: 'controls'}, kinds, queues), h('div', {class: 'bars-frame'}, bars), below);
+  root.choice = state;
+  root.takeOver = old => {
+    const {kind, queue, bucket} = old.choice;
+    change({kind, queue, bucket, counts: histogramCounts(model, queue)});
+    if (queues) queues.querySelector('select').value = String(queue);
+  };
+  return root;
 }
 
 /** In the width of a bar: `980`, `12k`, `3.4M`. */

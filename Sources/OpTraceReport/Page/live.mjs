@@ -1,37 +1,48 @@
-// A page that `optrace view` serves asks now and then whether the trace has grown. It is loaded anew when its reader rests, and
-// says meanwhile that there is more; what is selected stands in the address, and stays.
-import {h} from './dom.mjs';
+// The page of a program that runs, as `optrace view` serves it: what is new is fetched and taken in, and nothing of it is loaded anew.
 
-const PAUSE = 1500;
-// Whoever has touched the page so lately is in the middle of something.
-const REST = 3000;
-
-export function watchForNews(document, window) {
+// Parts to be renewed: functions of whether it is the last time.
+export function followProgram(model, selection, parts, document, window) {
   const meta = document.querySelector('meta[name="optrace-live"]');
   if (!meta) return;
-  let known = null;
-  let touched = -Infinity;
-  for (const kind of ['pointerdown', 'wheel', 'keydown', 'input']) {
-    document.addEventListener(kind, () => { touched = window.performance.now(); }, {capture: true, passive: true});
-  }
-  const isBusy = () => document.hidden || document.querySelector('dialog[open]') !== null
-    || document.activeElement?.tagName === 'INPUT' || window.performance.now() - touched < REST;
-  const note = h('p', {class: 'news', role: 'status'});
-  document.getElementById('head').append(note);
-  const ask = async () => {
-    try {
-      const answer = await window.fetch(meta.content, {cache: 'no-store'});
-      if (!answer.ok) return;
-      const state = await answer.text();
-      known ??= state;
-      if (state !== known) {
-        if (!isBusy()) return window.location.reload();
-        if (note.childElementCount === 0) note.append('There is more of this trace. ', h('button', {type: 'button', onclick: () => window.location.reload()}, 'Load it'));
-      }
-      window.setTimeout(ask, PAUSE);
-    } catch {
-      // The server has ended: what the page shows is still true.
-    }
+  const renew = (isLast) => {
+    const began = window.performance.now();
+    selection.renew();
+    for (const part of parts) part(isLast);
+    // For measurements: what it cost to show more.
+    document.documentElement.dataset.renewal = (window.performance.now() - began).toFixed(1);
+    document.documentElement.dataset.revision = String(model.revision);
   };
-  ask();
+  const end = (words) => {
+    model.isLive = false;
+    model.ending = words;
+    renew(true);
+    document.getElementById('announcer').textContent = words;
+  };
+  // Nobody is told what nobody sees: a page in the background asks again when it is looked at.
+  const seen = () => new Promise((done) => {
+    if (!document.hidden) return done();
+    const look = () => {
+      if (document.hidden) return;
+      document.removeEventListener('visibilitychange', look);
+      done();
+    };
+    document.addEventListener('visibilitychange', look);
+  });
+  const ask = async () => {
+    await seen();
+    let news;
+    try {
+      const answer = await window.fetch(`${meta.content}?since=${model.revision}${selection.tab === 'graph' ? '&graph' : ''}`, {cache: 'no-store'});
+      news = answer.ok ? await answer.json() : null;
+    } catch { /* Nobody is there. */ }
+    // What the page shows is still true.
+    if (!news) return end('optrace has ended: there will be no more on this page.');
+    const began = window.performance.now();
+    for (const update of news.updates) model.grow(update);
+    document.documentElement.dataset.growth = (window.performance.now() - began).toFixed(1);
+    if (news.isOver) return end('The program has ended: this is all of it.');
+    if (news.updates.length > 0) renew(false);
+    window.setTimeout(ask, news.again);
+  };
+  window.setTimeout(ask, 1000);
 }

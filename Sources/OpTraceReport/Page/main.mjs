@@ -10,18 +10,19 @@ import {mountWhy} from './why.mjs';
 import {mountFindings} from './findings.mjs';
 import {mountPanel} from './panel.mjs';
 import {mountHelp} from './help.mjs';
-import {watchForNews} from './live.mjs';
+import {followProgram} from './live.mjs';
 
 const dataElement = document.getElementById('data');
 const model = new Model(JSON.parse(dataElement.textContent));
 // The text is read; the columns are what is kept.
 dataElement.remove();
+model.isLive = document.querySelector('meta[name="optrace-live"]') !== null;
 const selection = new Selection(model);
 const parts = [
   ['head', mountHead], ['tabs', mountTabs], ['search', mountSearch], ['timeline', mountTimeline], ['graph', mountGraph],
   ['why', mountWhy], ['findings', mountFindings], ['panel', mountPanel], ['help', mountHelp],
 ];
-for (const [id, mount] of parts) mount(document.getElementById(id), model, selection);
+const renewals = parts.map(([id, mount]) => mount(document.getElementById(id), model, selection)).filter(Boolean);
 selection.attach(window);
-watchForNews(document, window);
+followProgram(model, selection, renewals, document, window);
 document.documentElement.dataset.ready = '';

@@ -4,12 +4,17 @@ export class Minimap {
   // `parts`: from when to when something was executed, as lanes.
   constructor(canvas, lanes, viewport, colours, look) {
     this.canvas = canvas;
-    this.lanes = lanes.filter((lane) => lane.kind === 'execution' || lane.kind === 'task');
     this.viewport = viewport;
     this.colours = colours;
     this.context = canvas.getContext('2d');
-    this.picture = null;
+    this.renew(lanes);
     this.#listen(look);
+  }
+
+  // For lanes that show more.
+  renew(lanes) {
+    this.lanes = lanes.filter((lane) => lane.kind === 'execution' || lane.kind === 'task');
+    this.picture = null;
   }
 
   resize(width, height, ratio) {

@@ -1,9 +1,9 @@
 // What the page knows: the trace's data, read once, and the questions that its parts ask. Work is a row, its place in
 // the columns, operations first, then blocks of dispatch queues, then Swift's tasks; times are nanoseconds since the recording began, NaN where nothing happened.
-import {decodeTable, rowsByOwner} from './columns.mjs';
+import {grownTable, rowsByOwner} from './columns.mjs';
 import {grouped, listText} from './format.mjs';
 
-const FLAGS = {asynchronous: 1, barrier: 2, leavesThread: 4, external: 8, partial: 16, critical: 32, unknown: 64, barrierForDependencies: 128, barrierForSlot: 256, child: 512};
+const FLAGS = {asynchronous: 1, barrier: 2, leavesThread: 4, external: 8, partial: 16, unknown: 64, barrierForDependencies: 128, barrierForSlot: 256, child: 512};
 
 // The moments of an operation's life as the columns name them, in the order of that life, and as people read them.
 const MOMENTS = [
@@ -27,10 +27,21 @@ const PRIORITIES = {33: 'user interactive', 25: 'high', 21: 'medium', 17: 'low',
 const DETAIL_KINDS = ['block', 'span', 'wait', 'loss', 'start', 'run', 'completion'];
 const CAUSES = ['start', 'dependency', 'slot', 'submission', 'signal'];
 
+// The columns that hold times.
+const TIMES = {
+  operations: ['created', 'computing'], moments: MOMENTS.map(([name]) => name), pieces: ['begin', 'end'], details: ['begin', 'end'],
+  counters: ['time'], instants: ['time'], dependencies: ['removed'], steps: ['began', 'ended', 'dependencies', 'slot', 'running'],
+};
+
 export class Model {
   // `data`: the parsed JSON of the page.
-  constructor(data) {
+  constructor(data) { this.grow(data); }
+
+  // Takes in the data of a page, or what has changed of it. Rows may have other numbers then; ids stay.
+  grow(data) {
     const {document, tables} = data;
+    const isAddition = data.since !== undefined;
+    const moved = isAddition ? this.#moved(data) : {};
     Object.assign(this, {
       process: document.process, end: document.end, origin: document.origin, wall: document.wall, activity: document.activity,
       verdict: document.verdict, loss: document.loss, graphNote: document.graphNote, queues: document.queues,
@@ -38,29 +49,25 @@ export class Model {
       waitsWithoutLane: document.waitsWithoutLane, places: document.places, functions: document.functions, kinds: document.kinds,
       foresight: document.foresight, comparison: document.comparison ?? null, tasks: document.tasks, tasksWithoutLane: document.tasksWithoutLane,
     });
-    this.strings = data.strings;
+    this.revision = data.revision ?? null;
+    // The graph drawn anew, until it is shown.
+    this.drawing = data.graph ?? this.drawing ?? null;
+    this.strings = isAddition ? this.strings.concat(data.strings) : data.strings;
     this.stateWords = document.stateWords;
     this.pieceKinds = document.pieceKinds;
     this.firstTask = document.kinds.find(({word}) => word === 'task')?.first ?? Infinity;
-    this.operations = decodeTable(tables.operations, ['created', 'computing']);
-    this.moment = decodeTable(tables.moments, MOMENTS.map(([name]) => name));
-    this.pieces = decodeTable(tables.pieces, ['begin', 'end']);
-    this.details = decodeTable(tables.details, ['begin', 'end']);
-    this.counters = decodeTable(tables.counters, ['time']);
-    this.instants = decodeTable(tables.instants, ['time']);
-    this.tracks = decodeTable(tables.tracks);
-    this.frames = decodeTable(tables.frames);
+    this.tables ??= {};
+    for (const [name, table] of Object.entries(tables)) this.tables[name] = grownTable(this.tables[name], table, TIMES[name], moved);
+    const {operations, moments, pieces, details, counters, instants, tracks, frames, dependencies, boxes} = this.tables;
+    Object.assign(this, {operations, moment: moments, pieces, details, counters, instants, tracks, frames, edges: dependencies, boxes: boxes.box});
     this.count = this.operations.count;
-    this.piecesOf = rowsByOwner(this.pieces.row, this.count);
-    this.resumedBy = rowsByOwner(this.pieces.resumer, this.count);
-    this.submittedBy = rowsByOwner(this.operations.submitter, this.count);
-    this.edges = decodeTable(tables.dependencies, ['removed']);
-    this.edgesFrom = rowsByOwner(this.edges.operation, this.count);
-    this.edgesTo = rowsByOwner(this.edges.on, this.count);
-    this.detailsOf = rowsByOwner(this.details.operation, this.count);
+    this.#relate();
+    this.byQueue = null;
+    this.threadCounts = null;
     this.counts = {...document.counts, dependencies: this.edges.count};
     this.states = this.#countStates();
-    this.criticalPath = this.#readPath(tables);
+    this.criticalPath = this.#readPath();
+    this.criticalRows = new Set(this.tables.steps.row);
     this.findings = document.findings.map((finding) => ({
       ...finding, evidence: finding.evidence.map((one) => ({...one, thread: one.thread ?? -1})),
     }));
@@ -72,6 +79,31 @@ export class Model {
         this.findingsByRow.get(row).push(index);
       }
     });
+  }
+
+  // How to renumber what has moved: functions of a column's values, from a row to before another. Work moves when there is more of a kind
+  // that stands before its own.
+  #moved({tracks, groups, document}) {
+    const byList = (list) => list && ((values, from, to) => { for (let at = from; at < to; at++) if (values[at] >= 0) values[at] = list[values[at]] ?? -1; });
+    const [old, now] = [this.kinds, document.kinds].map((kinds) => kinds.map(({first}) => first));
+    const byKind = (values, from, to) => {
+      for (let at = from; at < to; at++) {
+        let kind = old.length - 1;
+        while (kind > 0 && values[at] < old[kind]) kind -= 1;
+        if (values[at] >= 0) values[at] += now[kind] - old[kind];
+      }
+    };
+    return {track: byList(tracks), group: byList(groups), work: old.some((first, kind) => first !== now[kind]) ? byKind : undefined};
+  }
+
+  // Who has which rows of other tables.
+  #relate() {
+    this.piecesOf = rowsByOwner(this.pieces.row, this.count);
+    this.resumedBy = rowsByOwner(this.pieces.resumer, this.count);
+    this.submittedBy = rowsByOwner(this.operations.submitter, this.count);
+    this.edgesFrom = rowsByOwner(this.edges.operation, this.count);
+    this.edgesTo = rowsByOwner(this.edges.on, this.count);
+    this.detailsOf = rowsByOwner(this.details.operation, this.count);
   }
 
   // MARK: One operation
@@ -181,25 +213,38 @@ export class Model {
   addedStack(row) { return this.operations.added[row]; }
   madeStack(row) { return this.operations.made[row]; }
   standsStack(row) { return this.operations.stands[row]; }
+  /** The test that gave it to its queue, or another span. */
+  within(row) { return this.strings[this.operations.within[row]] ?? null; }
   error(row) { return this.strings[this.operations.error[row]] ?? null; }
+  isCritical(row) { return this.criticalRows.has(row); }
   is(row, flag) { return (this.operations.flags[row] & FLAGS[flag]) !== 0; }
   isBarrier(row) { return this.is(row, 'barrier'); }
   isAsync(row) { return this.is(row, 'asynchronous'); }
 
   // When its own code ran; as Timeline.swift has it. Null: it was never started.
   execution(row) {
-    const {executing, started, executionEnded, finished} = this.moment;
-    const begin = first(executing[row], started[row]);
+    const begin = this.#began(row);
     if (Number.isNaN(begin)) return null;
-    const over = this.is(row, 'leavesThread') ? finished[row] : first(executionEnded[row], finished[row]);
+    const over = this.#over(row);
     return {begin, end: Math.max(begin, first(over, this.end)), isOpen: Number.isNaN(over)};
+  }
+  #began(row) { return first(this.moment.executing[row], this.moment.started[row]); }
+  #over(row) {
+    const {executionEnded, finished} = this.moment;
+    return (this.operations.flags[row] & FLAGS.leavesThread) !== 0 ? finished[row] : first(executionEnded[row], finished[row]);
   }
 
   // The three times, which do not overlap; as OperationTimes.swift has it.
   times(row) {
-    const times = {waitingForDependencies: 0, waitingForSlot: 0, running: 0};
+    const [waitingForDependencies, waitingForSlot, running] = this.#timesInto(row, []);
+    return {waitingForDependencies, waitingForSlot, running};
+  }
+
+  // Into three places of `times`: for all work one after the other that must not take memory.
+  #timesInto(row, times) {
+    times[0] = times[1] = times[2] = 0;
     if (this.isTask(row)) return this.#timesOfTask(row, times);
-    if (this.is(row, 'unknown')) return times;
+    if ((this.operations.flags[row] & FLAGS.unknown) !== 0) return times;
     const {enqueued, ready, executing, started, finished} = this.moment;
     const end = Math.max(first(finished[row], this.end), first(enqueued[row], -Infinity));
     const began = first(executing[row], Number.isNaN(finished[row]) ? started[row] : NaN);
@@ -207,10 +252,10 @@ export class Model {
       const over = Math.min(Math.max(first(began, end), enqueued[row]), end);
       const turned = Math.max(enqueued[row], ready[row]);
       const runnable = Math.min(Math.max(first(turned, over), enqueued[row]), over);
-      times.waitingForDependencies = runnable - enqueued[row];
-      times.waitingForSlot = over - runnable;
+      times[0] = runnable - enqueued[row];
+      times[1] = over - runnable;
     }
-    if (!Number.isNaN(began)) times.running = Math.max(0, end - began);
+    if (!Number.isNaN(began)) times[2] = Math.max(0, end - began);
     return times;
   }
 
@@ -220,10 +265,26 @@ export class Model {
     const {kind, begin, end} = this.pieces;
     for (let at = starts[row]; at < starts[row + 1]; at++) {
       const place = rows[at];
-      const key = kind[place] === 0 ? 'running' : kind[place] === 1 ? 'waitingForSlot' : 'waitingForDependencies';
-      times[key] += end[place] - begin[place];
+      times[kind[place] === 0 ? 2 : kind[place] === 1 ? 1 : 0] += end[place] - begin[place];
     }
     return times;
+  }
+
+  // When all work that is no task executed and waited, by row, for what draws all of it: `begin` to `end`, from `enqueued` to `turned` for its
+  // dependencies, and to `got` for a slot.
+  intervals() {
+    const count = Math.min(this.count, this.firstTask);
+    const [begin, end, turned, got] = Array.from({length: 4}, () => new Float64Array(count));
+    const times = [0, 0, 0];
+    const {enqueued} = this.moment;
+    for (let row = 0; row < count; row++) {
+      begin[row] = this.#began(row);
+      end[row] = Math.max(begin[row], first(this.#over(row), this.end));
+      this.#timesInto(row, times);
+      turned[row] = enqueued[row] + times[0];
+      got[row] = turned[row] + times[1];
+    }
+    return {count, begin, end, enqueued, turned, got};
   }
 
   // Whether the wait that is counted as `key` was one for a barrier; as BarrierWaits.swift has it.
@@ -362,14 +423,26 @@ export class Model {
 
   // The threads that operations of a queue ran on, with how many each, the busiest first; without those that leave their thread.
   threadsOfQueue(queue) {
+    this.threadCounts ??= this.#countThreads();
+    return this.threadCounts.get(queue) ?? [];
+  }
+
+  // Of all queues in one pass.
+  #countThreads() {
     const counts = new Map();
     const {executingThread, startedThread} = this.moment;
-    for (const row of this.#ofQueue(queue)) {
-      if (this.is(row, 'leavesThread')) continue;
+    for (let row = 0; row < this.count; row++) {
+      if (Number.isNaN(this.#began(row)) || (this.operations.flags[row] & FLAGS.leavesThread) !== 0) continue;
       const thread = executingThread[row] >= 0 ? executingThread[row] : startedThread[row];
-      counts.set(thread, (counts.get(thread) ?? 0) + 1);
+      const queue = this.operations.queue[row];
+      let own = counts.get(queue);
+      if (!own) counts.set(queue, own = new Map());
+      own.set(thread, (own.get(thread) ?? 0) + 1);
     }
-    return [...counts].map(([thread, count]) => ({thread, count})).sort((one, other) => other.count - one.count || one.thread - other.thread);
+    for (const [queue, own] of counts) {
+      counts.set(queue, [...own].map(([thread, count]) => ({thread, count})).sort((one, other) => other.count - one.count || one.thread - other.thread));
+    }
+    return counts;
   }
 
   // A stack by the row of its innermost function.
@@ -390,8 +463,14 @@ export class Model {
 
   // MARK: The graph's boxes
 
+  takeDrawing() {
+    const {drawing} = this;
+    this.drawing = null;
+    return drawing;
+  }
+
   box(row) {
-    const fold = this.operations.box[row];
+    const fold = this.boxes[row];
     return fold >= 0 ? `fold-${fold}` : `op-${this.id(row)}`;
   }
 
@@ -403,7 +482,7 @@ export class Model {
       return row < 0 ? [] : [row];
     }
     const rows = [];
-    for (let row = 0; row < this.count; row++) if (this.operations.box[row] === number) rows.push(row);
+    for (let row = 0; row < this.count; row++) if (this.boxes[row] === number) rows.push(row);
     return rows;
   }
 
@@ -438,14 +517,14 @@ export class Model {
     return this.stateWords.map((state, place) => ({state, count: counts[place]})).filter((one) => one.count > 0);
   }
 
-  #readPath(tables) {
-    const table = decodeTable(tables.steps, ['began', 'ended', 'dependencies', 'slot', 'running']);
+  #readPath() {
+    const table = this.tables.steps;
     const steps = Array.from(table.row, (row, place) => ({
       row, cause: CAUSES[table.cause[place]], causeRow: table.causeRow[place], began: table.began[place],
       ended: table.ended[place], waitingForDependencies: table.dependencies[place], waitingForSlot: table.slot[place],
       running: table.running[place],
     }));
-    const remaining = Array.from(decodeTable(tables.remaining).row);
+    const remaining = Array.from(this.tables.remaining.row);
     const running = steps.reduce((sum, step) => sum + step.running, 0);
     const [from, to] = this.activity ?? [0, 0];
     return {

@@ -17,10 +17,13 @@ export class Painter {
     this.colours = colours;
     this.colourBy = 'state';
     this.gutter = 190;
-    this.rowTitles = [...new Set(rows.filter((row) => row.kind === 'lane' && row.lane.kind !== 'slot').map((row) => row.title))];
+    this.renew(rows);
     // Left edges and widths to be filled, by colour and strength; kept from lane to lane.
     this.batches = [];
   }
+
+  // The names that stand left of what is drawn.
+  renew(rows) { this.rowTitles = [...new Set(rows.filter((row) => row.kind === 'lane' && row.lane.kind !== 'slot').map((row) => row.title))]; }
 
   resize(width, height, ratio) {
     this.width = width;

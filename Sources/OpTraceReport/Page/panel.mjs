@@ -1,5 +1,6 @@
 // All that the trace tells of the selected operation. What is not known is not shown.
 import {counted, durationText, grouped, momentText} from './format.mjs';
+import {renewUnits} from './renewal.mjs';
 import {codeText, stackView} from './stacks.mjs';
 import {TIME_KINDS, h, moreButton, onPageKey, operationButton, operationList, sign, stateChip, threadName, timeWords, timesBar} from './dom.mjs';
 
@@ -24,6 +25,7 @@ export function mountPanel(element, model, selection) {
     selection.select(-1);
   });
   if (selection.row >= 0) show();
+  return () => { if (selection.row >= 0) renewUnits(element, new PanelContent(model, selection, selection.row).elements()); };
 }
 
 function announcement(model, row) {
@@ -46,9 +48,12 @@ class PanelContent {
   constructor(model, selection, row) {
     this.model = model;
     this.selection = selection;
-    this.row = row;
+    this.id = model.id(row);
     this.times = model.times(row);
   }
+
+  /** Buttons stay while rows move. */
+  get row() { return this.model.rowOf(this.id); }
 
   elements() {
     const {model, row} = this;
@@ -105,6 +110,7 @@ class PanelContent {
       ['Class', model.kind(row) === 'operation' && model.className(row) && h('bdi', {}, model.className(row))],
       ['Function', model.functionName(row) && h('bdi', {}, breakable(model.functionName(row)))],
       ['Queue', !queue ? (model.isTask(row) || model.is(row, 'external') ? null : h('span', {class: 'faint'}, 'none')) : [h('bdi', {}, queue.name), h('span', {class: 'faint'}, queue.limit < 0 ? ' no limit' : ` limit ${queue.limit}`, queue.isSuspended && ', suspended')]],
+      ['Within', model.within(row) && h('bdi', {}, breakable(model.within(row)))],
       ['Priority', model.priorityText(row)],
       ['Source', model.source(row) && h('code', {}, breakable(model.source(row)))],
       ['Error', model.error(row) && h('span', {class: 'error-text'}, model.error(row))],
@@ -202,8 +208,9 @@ class PanelContent {
     const body = h('tbody');
     const more = moreButton(body, places.length, 30, (from, to) => {
       for (const place of places.slice(from, to)) {
+        const resumerID = resumer[place] >= 0 ? model.id(resumer[place]) : -1;
         const code = stack[place] >= 0 ? codeText(model.stack(stack[place])) : '';
-        const beside = resumer[place] >= 0 ? ['let go on by ', h('button', {type: 'button', class: 'plain', title: model.name(resumer[place]), onclick: () => this.selection.select(resumer[place])}, `#${model.id(resumer[place])}`)]
+        const beside = resumer[place] >= 0 ? ['let go on by ', h('button', {type: 'button', class: 'plain', title: model.name(resumer[place]), onclick: () => this.selection.select(model.rowOf(resumerID))}, `#${model.id(resumer[place])}`)]
           : [model.pieceKind(place) === 'turn' && thread[place] >= 0 && 'let go on on ', h('bdi', {}, code || threadName(model, thread[place]))];
         body.append(h('tr', {}, h('th', {scope: 'row'}, model.pieceText(place)), h('td', {class: 'figure', title: `${grouped(begin[place])} ns`}, momentText(begin[place])),
           h('td', {class: 'figure'}, durationText(end[place] - begin[place]), isOpen[place] === 1 && ' so far'), h('td', {class: 'thread'}, beside)));

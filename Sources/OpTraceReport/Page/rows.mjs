@@ -4,22 +4,29 @@ import {counted, listText, queueHeading} from './format.mjs';
 const HEIGHTS = {heading: 24, counters: 48, lane: 20, note: 20, detail: 15, wait: 15, task: 16, gap: 6};
 const MOST_THREADS = 3;
 
-// Rows from above: {kind: 'heading'|'counters'|'lane'|'note', title, top, height, group, lane?, counter?, instants?, text?}. Their tops
-// count from 0.
+// Rows from above: {kind: 'heading'|'counters'|'lane'|'note', key, title, top, height, group, lane?, counter?, instants?, text?}. Their tops
+// count from 0; a row has the same key when there is more.
 export function layOut(model, lanes, counters) {
   const rows = [];
   let top = 0;
+  const seen = new Map();
   const add = (row) => {
-    rows.push({...row, top});
+    const group = model.groups[row.group];
+    const name = `${group.kind} ${group.queue ?? group.name} ${row.kind} ${row.lane?.kind} ${row.lane ? trackTitle(row.lane) : ''}`;
+    seen.set(name, (seen.get(name) ?? 0) + 1);
+    rows.push({...row, key: `${name} ${seen.get(name)}`, top});
     top += row.height;
   };
   const groupOf = (lane) => model.tracks.group[lane.track];
   const trackTitle = (lane) => model.strings[model.tracks.name[lane.track]];
+  const byGroup = model.groups.map(() => []);
+  for (const lane of lanes) byGroup[groupOf(lane)]?.push(lane);
+  const instants = instantsByQueue(model);
   model.groups.forEach((group, place) => {
-    const own = lanes.filter((lane) => groupOf(lane) === place);
+    const own = byGroup[place];
     const counter = counters.get(place);
     if (own.length === 0 && !counter && group.queue === null) return;
-    add({kind: 'heading', title: headingOf(model, group), group: place, height: HEIGHTS.heading, instants: instantsOf(model, group, place)});
+    add({kind: 'heading', title: headingOf(model, group), group: place, height: HEIGHTS.heading, instants: instants.get(group.queue ?? (place === 0 ? -1 : null)) ?? []});
     if (counter && (group.queue !== null || group.kind === 'task')) {
       add({kind: 'counters', title: group.kind === 'task' ? 'executing · ready' : 'executing · ready · limit', group: place, height: HEIGHTS.counters, counter});
     }
@@ -52,12 +59,14 @@ function runningNote(model, queue, hasLanes) {
   return `${counted(count, 'operation')} on ${listText(names)}, above`;
 }
 
-// What the program marked stands with the threads, what was done to a queue with the queue.
-function instantsOf(model, group, place) {
+// What the program marked stands with the threads (-1), what was done to a queue with the queue.
+function instantsByQueue(model) {
   const {time, name, queue, count} = model.instants;
-  const own = group.queue ?? (place === 0 ? -1 : null);
-  const found = [];
-  for (let row = 0; row < count; row++) if (queue[row] === own) found.push({time: time[row], name: model.strings[name[row]]});
+  const found = new Map();
+  for (let row = 0; row < count; row++) {
+    if (!found.has(queue[row])) found.set(queue[row], []);
+    found.get(queue[row]).push({time: time[row], name: model.strings[name[row]]});
+  }
   return found;
 }
 

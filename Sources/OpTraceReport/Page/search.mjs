@@ -38,7 +38,8 @@ export function foundText(shown, total) {
 }
 
 export function mountSearch(element, model, selection) {
-  let rows = [], active = -1, lastDuration = 0, before = null;
+  // By their ids: rows may move.
+  let found = [], active = -1, lastDuration = 0, before = null;
   const list = h('ul', {id: 'search-list', role: 'listbox', 'aria-label': 'What was found'});
   const count = h('p', {class: 'search-count', role: 'status'});
   const popup = h('div', {class: 'search-popup', hidden: true}, count, list);
@@ -50,10 +51,10 @@ export function mountSearch(element, model, selection) {
 
   function find(text) {
     const began = performance.now();
-    const found = text === '' ? {rows: [], total: 0} : model.find(text, 50);
+    const {rows, total} = text === '' ? {rows: [], total: 0} : model.find(text, 50);
     lastDuration = performance.now() - began;
-    rows = found.rows;
-    count.textContent = text === '' ? '' : foundText(rows.length, found.total);
+    found = rows.map(row => model.id(row));
+    count.textContent = text === '' ? '' : foundText(rows.length, total);
     list.replaceChildren(...rows.map((row, index) => option(row, index)));
     open(text !== '');
     activate(rows.length > 0 ? 0 : -1);
@@ -67,7 +68,7 @@ export function mountSearch(element, model, selection) {
   }
   function open(isOpen) {
     popup.hidden = !isOpen;
-    field.setAttribute('aria-expanded', String(isOpen && rows.length > 0));
+    field.setAttribute('aria-expanded', String(isOpen && found.length > 0));
     if (!isOpen) field.removeAttribute('aria-activedescendant');
   }
   function activate(index) {
@@ -80,24 +81,24 @@ export function mountSearch(element, model, selection) {
     field.setAttribute('aria-activedescendant', item.id);
   }
   function choose(index) {
-    if (index < 0 || index >= rows.length) return;
-    selection.select(rows[index]);
+    if (index < 0 || index >= found.length) return;
+    selection.select(model.rowOf(found[index]));
     open(false);
   }
 
   field.addEventListener('input', () => debounce.call(searchDelay(lastDuration), field.value.trim()));
-  field.addEventListener('focus', () => { if (rows.length > 0) open(true); });
+  field.addEventListener('focus', () => { if (found.length > 0) open(true); });
   field.addEventListener('blur', () => open(false));
   field.addEventListener('keydown', event => {
     if (event.isComposing) return;
     const steps = {ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10};
-    if (event.key in steps && rows.length > 0) {
+    if (event.key in steps && found.length > 0) {
       event.preventDefault();
       if (popup.hidden) return open(true);
       const step = steps[event.key];
       const next = active + step;
       // A single step goes round, a page stops at the end.
-      activate(Math.abs(step) === 1 ? (next + rows.length) % rows.length : Math.min(rows.length - 1, Math.max(0, next)));
+      activate(Math.abs(step) === 1 ? (next + found.length) % found.length : Math.min(found.length - 1, Math.max(0, next)));
     } else if (event.key === 'Enter') {
       event.preventDefault();
       if (debounce.isPending) {
@@ -125,4 +126,9 @@ export function mountSearch(element, model, selection) {
     field.focus();
     field.select();
   });
+  // What was found stays, as it was when it was looked for.
+  return () => {
+    field.placeholder = `Search ${model.nouns}`;
+    field.setAttribute('aria-label', `Search ${model.nouns} by name, class or #number`);
+  };
 }

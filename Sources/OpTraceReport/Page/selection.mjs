@@ -10,12 +10,28 @@ export class Selection {
   finding = -1;
   // From when to when the timeline shows; null: all.
   view = null;
+  // What is selected and chosen, whatever its number.
+  #id = null;
+  #finding = null;
   #listeners = [];
 
   constructor(model) { this.model = model; }
 
   // `listener(selection, changed)`: `changed` is a set of 'row', 'tab', 'finding', 'view'.
   subscribe(listener) { this.#listeners.push(listener); }
+
+  // When the model has grown: rows may have moved, and findings.
+  renew() {
+    const {model} = this;
+    const row = this.#id === null ? -1 : model.rowOf(this.#id);
+    const finding = model.findings.findIndex((one) => this.#nameOf(one) === this.#finding);
+    // The same thing under another number is no change.
+    if (row >= 0) this.row = row;
+    if (finding >= 0) this.finding = finding;
+    this.#change({row, finding});
+  }
+
+  #nameOf(finding) { return `${finding.code} ${finding.rows.map((row) => this.model.id(row)).join(' ')}`; }
 
   select(row) { this.#change({row}); }
   show(tab) { if (TABS.includes(tab)) this.#change({tab}); }
@@ -30,6 +46,8 @@ export class Selection {
       this[key] = value;
       changed.add(key);
     }
+    this.#id = this.row < 0 ? null : this.model.id(this.row);
+    this.#finding = this.finding < 0 ? null : this.#nameOf(this.model.findings[this.finding]);
     if (changed.size > 0) for (const listener of this.#listeners) listener(this, changed);
   }
 

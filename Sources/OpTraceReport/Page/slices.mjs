@@ -28,11 +28,34 @@ export class Lane {
     if (this.detail) this.detail[at] = detail;
   }
 
-  // Once all are there, in the order of time: sums up the covered time before each. Of a task it is that of its runs.
+  // Once all are there: puts them into the order of time, and sums up the covered time before each. Of a task it is that of its runs.
   close() {
+    this.#sort();
     this.busy = new Float64Array(this.count + 1);
     for (let at = 0; at < this.count; at++) this.busy[at + 1] = this.busy[at] + (this.covers(at) ? this.end[at] - this.begin[at] : 0);
     return this;
+  }
+
+  // Most come in order already, or nearly so. What begins at one time stays in the order in which it came.
+  #sort() {
+    const {begin, count} = this;
+    const order = new Int32Array(count);
+    let isSorted = true;
+    let moves = 8 * count;
+    for (let at = 0; at < count; at++) {
+      let place = at;
+      for (; place > 0 && moves > 0 && begin[order[place - 1]] > begin[at]; place--, moves--) order[place] = order[place - 1];
+      order[place] = at;
+      if (place !== at) isSorted = false;
+    }
+    if (isSorted && moves > 0) return;
+    if (moves <= 0) order.map((_, at) => at).sort((one, other) => begin[one] - begin[other] || one - other).forEach((at, place) => { order[place] = at; });
+    for (const name of ['begin', 'end', 'row', 'detail', 'piece', 'runs']) {
+      const values = this[name];
+      if (values === null) continue;
+      this[name] = new values.constructor(count);
+      for (let place = 0; place < count; place++) this[name][place] = values[order[place]];
+    }
   }
 
   covers(at) { return this.runs === null || this.runs[at] === 1; }
@@ -97,30 +120,21 @@ export class Lane {
 // All lanes of a model. Details nest: each depth of a track becomes a lane of its own.
 export function buildLanes(model) {
   const {track, dependencyTrack, slotTrack} = model.operations;
+  const {count, begin, end, enqueued, turned, got} = model.intervals();
   const lanes = [];
-  const addAll = (kind, tracks, interval) => {
+  const addAll = (kind, tracks, from, to) => {
     const counts = new Int32Array(model.tracks.count);
-    for (let row = 0; row < Math.min(model.count, model.firstTask); row++) if (tracks[row] >= 0) counts[tracks[row]] += 1;
-    const own = Array.from(counts, (count, place) => (count > 0 ? new Lane(kind, place, count) : null));
-    const rows = rowsInOrder(tracks, interval, Math.min(model.count, model.firstTask));
-    for (const {row, begin, end} of rows) own[tracks[row]].add(begin, end, row);
+    // Of what never was, one of both is no number.
+    const isThere = (row) => tracks[row] >= 0 && (kind === 'execution' ? to[row] >= from[row] : to[row] > from[row]);
+    for (let row = 0; row < count; row++) if (isThere(row)) counts[tracks[row]] += 1;
+    const own = Array.from(counts, (size, place) => (size > 0 ? new Lane(kind, place, size) : null));
+    for (let row = 0; row < count; row++) if (isThere(row)) own[tracks[row]].add(from[row], to[row], row);
     for (const lane of own) if (lane) lanes.push(lane.close());
   };
-  addAll('execution', track, (row) => model.execution(row));
-  addAll('slot', slotTrack, (row) => model.slotWait(row));
-  addAll('dependencies', dependencyTrack, (row) => model.dependencyWait(row));
+  addAll('execution', track, begin, end);
+  addAll('slot', slotTrack, turned, got);
+  addAll('dependencies', dependencyTrack, enqueued, turned);
   return lanes.concat(taskLanes(model), detailLanes(model)).sort((one, other) => one.track - other.track);
-}
-
-// Those that have a track, by the time when they begin.
-function rowsInOrder(tracks, interval, count) {
-  const rows = [];
-  for (let row = 0; row < count; row++) {
-    if (tracks[row] < 0) continue;
-    const found = interval(row);
-    if (found) rows.push({row, begin: found.begin, end: found.end});
-  }
-  return rows.sort((one, other) => one.begin - other.begin);
 }
 
 // A row for the tasks of each track, with what they ran and what they waited for.
@@ -136,7 +150,7 @@ function taskLanes(model) {
   }
   return [...places].map(([own, list]) => {
     const lane = new Lane('task', own, list.length);
-    for (const place of list.sort((one, other) => begin[one] - begin[other])) lane.add(begin[place], end[place], row[place], place, kind[place] === 0);
+    for (const place of list) lane.add(begin[place], end[place], row[place], place, kind[place] === 0);
     return lane.close();
   });
 }

@@ -60,7 +60,13 @@ export function sortableTable({caption, columns, rows, sort = -1, first = 50}) {
     }));
   }
   draw();
-  return h('div', {class: 'table'}, h('div', {class: 'scroll'}, table), below);
+  const root = h('div', {class: 'table'}, h('div', {class: 'scroll'}, table), below);
+  root.sorting = state;
+  root.takeOver = old => {
+    if (columns[old.sorting?.column]?.value) Object.assign(state, old.sorting);
+    draw();
+  };
+  return root;
 }
 
 function tableRow(columns, row) {

@@ -17,11 +17,14 @@ export function mountTabs(element, model, selection) {
   const tabs = [...element.querySelectorAll('[role=tab]')];
   const nameOf = tab => tab.getAttribute('aria-controls');
   const findings = tabs.find(tab => nameOf(tab) === 'findings');
-  if (findings && model.findings.length > 0) {
+  const countFindings = () => {
+    for (const one of findings?.querySelectorAll('span') ?? []) one.remove();
+    if (!findings || model.findings.length === 0) return;
     const worst = ['error', 'warning', 'note'].find(one => model.findings.some(finding => finding.severity === one));
     findings.append(h('span', {class: `badge ${worst}-badge`, 'aria-hidden': 'true'}, String(model.findings.length)),
       h('span', {class: 'unseen'}, `, ${counted(model.findings.length, 'finding')}`));
-  }
+  };
+  countFindings();
 
   function show() {
     for (const tab of tabs) {
@@ -48,4 +51,5 @@ export function mountTabs(element, model, selection) {
   });
   selection.subscribe((_, changed) => { if (changed.has('tab')) show(); });
   show();
+  return countFindings;
 }

@@ -13,18 +13,15 @@ import {actionOfKey, listenToPointer} from './gestures.mjs';
 const LANE_KINDS = {execution: 'running', slot: 'waitingForSlot', dependencies: 'waitingForDependencies'};
 
 export function mountTimeline(element, model, selection) {
-  new Timeline(element, model, selection);
+  const timeline = new Timeline(element, model, selection);
+  return () => timeline.renew();
 }
 
 class Timeline {
   constructor(element, model, selection) {
     Object.assign(this, {element, model, selection});
-    this.lanes = buildLanes(model);
-    const layout = layOut(model, this.lanes, buildCounters(model));
-    this.rows = layout.rows;
-    this.contentHeight = layout.height;
-    this.laneRows = this.rows.filter((row) => row.kind === 'lane');
-    this.viewport = new Viewport(Math.min(model.origin, model.activity?.[0] ?? 0), Math.max(model.end, 1000));
+    this.#layOut();
+    this.viewport = new Viewport(...this.#time());
     this.scrollTop = 0;
     this.hovered = null;
     this.dragged = null;
@@ -44,6 +41,42 @@ class Timeline {
     });
     selection.subscribe((_, changed) => this.#follow(changed));
     this.#follow(new Set(['row', 'view']));
+    this.#showFollowing();
+  }
+
+  #layOut() {
+    this.lanes = buildLanes(this.model);
+    const layout = layOut(this.model, this.lanes, buildCounters(this.model));
+    this.rows = layout.rows;
+    this.contentHeight = layout.height;
+    this.laneRows = this.rows.filter((row) => row.kind === 'lane');
+    this.waitFills = null;
+  }
+
+  // From when to when there is anything.
+  #time() { return [Math.min(this.model.origin, this.model.activity?.[0] ?? 0), Math.max(this.model.end, 1000)]; }
+
+  // There is more: all is laid out anew, and what is looked at stays where it is.
+  renew() {
+    const anchor = this.rows[rowAt(this.rows, this.scrollTop)];
+    const places = [this.hovered, this.cursor].map((slice) => slice && {key: slice.row.key, begin: slice.row.lane.begin[slice.at]});
+    this.#layOut();
+    const byKey = new Map(this.rows.map((row) => [row.key, row]));
+    [this.hovered, this.cursor] = places.map((place) => {
+      const row = place && byKey.get(place.key);
+      const at = row ? row.lane.skip(0, place.begin) : -1;
+      return row && row.lane.begin[at] === place.begin ? {row, at} : null;
+    });
+    this.viewport.grow(...this.#time());
+    this.painter.renew(this.rows);
+    this.minimap.renew(this.lanes);
+    this.#showNotes();
+    this.#showLegend(this.painter.colourBy);
+    this.#showFollowing();
+    this.#mark();
+    this.spacer.style.height = `${this.contentHeight + RULER}px`;
+    if (this.scrollTop > 0 && anchor && byKey.has(anchor.key)) this.#scrollTo(this.scrollTop + byKey.get(anchor.key).top - anchor.top);
+    this.#plan();
   }
 
   // MARK: The page's elements
@@ -63,12 +96,15 @@ class Timeline {
     this.tip = h('div', {class: 'timeline-tip', hidden: true, 'aria-hidden': 'true'});
     this.stage = h('div', {class: 'timeline-stage'}, this.canvas, this.bar, this.tip);
     this.said = h('div', {class: 'unseen', role: 'status'});
+    this.notes = h('div', {});
+    this.following = h('button', {type: 'button', title: 'Go to the end, and on with it (End)', onclick: () => this.#act({follow: true})}, 'Follow');
     this.element.append(
       h('div', {class: 'timeline-tools', role: 'toolbar', 'aria-label': 'Timeline'},
         h('span', {class: 'group'},
           button('−', 'Zoom out (S)', () => this.#act({zoom: 1 / 0.6})), button('+', 'Zoom in (W)', () => this.#act({zoom: 0.6})),
           button('All', 'Show the whole trace (F)', () => this.#act({all: true})),
-          button('Selected', 'Zoom to the selected operation (Z)', () => this.#act({toSelection: true}))),
+          button('Selected', 'Zoom to the selected operation (Z)', () => this.#act({toSelection: true})),
+          this.following),
         h('span', {class: 'group', role: 'group', 'aria-label': 'Colours'}, h('span', {class: 'faint'}, 'Colours '), this.colourButtons),
         this.legend),
       this.overview, this.stage,
@@ -76,18 +112,22 @@ class Timeline {
         'W and S zoom, A and D move, arrow up and down change the lane, brackets go to the operation before and after, Enter selects. '
         + 'All of it is also found by the search, and listed with its times in the panel.'),
       this.said);
-    if (this.model.waitsWithoutLane > 0) {
-      this.element.append(h('p', {class: 'timeline-note faint'},
-        `${grouped(this.model.waitsWithoutLane)} waits found no lane of their own; the counters count them all.`));
-    }
-    if (this.model.tasksWithoutLane > 0) {
-      this.element.append(h('p', {class: 'timeline-note faint'},
-        `${counted(this.model.tasksWithoutLane, 'task')} found no row, and stand on their threads alone; the counters count them all.`));
-    }
-    if (this.laneRows.length === 0) {
-      this.stage.append(h('p', {class: 'timeline-none'}, this.model.count === 0 ? 'No operation was recorded.' : `No ${this.model.nouns.replace(/s$/, '')} was executed.`));
-    }
+    this.none = h('p', {class: 'timeline-none'});
+    this.stage.append(this.none);
+    this.element.append(this.notes);
+    this.#showNotes();
     this.#showLegend('state');
+  }
+
+  #showNotes() {
+    const {model} = this;
+    const note = (text) => h('p', {class: 'timeline-note faint'}, text);
+    this.notes.replaceChildren(...[
+      model.waitsWithoutLane > 0 && note(`${grouped(model.waitsWithoutLane)} waits found no lane of their own; the counters count them all.`),
+      model.tasksWithoutLane > 0 && note(`${counted(model.tasksWithoutLane, 'task')} found no row, and stand on their threads alone; the counters count them all.`),
+    ].filter(Boolean));
+    this.none.hidden = this.laneRows.length > 0;
+    this.none.textContent = model.count === 0 ? 'No operation was recorded.' : `No ${model.nouns.replace(/s$/, '')} was executed.`;
   }
 
   #showLegend(by) {
@@ -96,8 +136,7 @@ class Timeline {
       ? model.states.map(({state}) => h('span', {class: 'class-chip'}, h('i', {class: `fill-of-${state}`}), stateChip(state)))
       : [...model.classes, ...model.functions, ...model.tasks].slice(0, CLASS_COLOURS).map(({name}, rank) => h('span', {class: 'class-chip'},
         h('i', {class: `class-colour-${rank}`}), h('bdi', {}, name)));
-    this.waitFills ??= new Set(this.lanes.filter((lane) => lane.kind === 'slot' || lane.kind === 'dependencies')
-      .flatMap((lane) => Array.from(lane.row, (row) => waitFillOf(model.state(row), lane.kind))));
+    this.waitFills ??= this.#fillsOfWaits();
     // A wait that never ends has the colour of what it is stuck in, in both ways to colour.
     const waits = [['waits-for-slot', 'waiting for a slot'], ['waits-for-dependencies', 'waiting for dependencies'],
       ['fill-of-deadlocked', 'waiting, deadlocked'], ['fill-of-stalled', 'waiting, stalled']].filter(([css]) => this.waitFills.has(css));
@@ -106,8 +145,26 @@ class Timeline {
       waits.push(['suspended', 'task suspended']);
     }
     if (model.details.kind.includes(2)) waits.push(['thread-blocked', 'thread blocked']);
-    this.legend.replaceChildren(...entries,
-      ...waits.map(([css, text]) => h('span', {class: 'class-chip'}, h('i', {class: `wait-mark ${css}`}), text)));
+    const fresh = h('span', {}, entries, waits.map(([css, text]) => h('span', {class: 'class-chip'}, h('i', {class: `wait-mark ${css}`}), text)));
+    if (fresh.innerHTML !== this.legend.innerHTML) this.legend.replaceChildren(...fresh.childNodes);
+  }
+
+  // The colours that waits have: of each state one.
+  #fillsOfWaits() {
+    const fills = new Set();
+    const {state} = this.model.operations;
+    for (const lane of this.lanes.filter(({kind}) => kind === 'slot' || kind === 'dependencies')) {
+      const states = new Set();
+      for (let at = 0; at < lane.count; at++) states.add(state[lane.row[at]]);
+      for (const one of states) fills.add(waitFillOf(this.model.stateWords[one] ?? 'unknown', lane.kind));
+    }
+    return fills;
+  }
+
+  // While the program runs: whether the view goes on with the time.
+  #showFollowing() {
+    this.following.hidden = !this.model.isLive;
+    this.following.setAttribute('aria-pressed', String(this.viewport.isAtEnd));
   }
 
   #resize() {
@@ -140,6 +197,7 @@ class Timeline {
         range: this.dragged, arrows: this.arrows,
       });
       this.minimap.paint();
+      this.element.dataset.shown = `${this.viewport.from} ${this.viewport.to}`;
       // For measurements: what a frame cost.
       this.element.dataset.frame = (performance.now() - began).toFixed(2);
     });
@@ -152,6 +210,7 @@ class Timeline {
 
   #moved() {
     this.#plan();
+    this.#showFollowing();
     // The address follows when the hand rests.
     clearTimeout(this.telling);
     this.telling = setTimeout(() => {
@@ -185,14 +244,22 @@ class Timeline {
     // An address that names both means the part of time that it names.
     this.isTold = Boolean(changed.has('view') && view);
     if (changed.has('row')) this.#showSelected();
-    if (changed.has('tab') && this.selection.tab === 'timeline' && this.selection.row >= 0) this.#revealSelected();
+    // Who follows the time goes on with it.
+    const follows = this.model.isLive && this.viewport.isAtEnd;
+    if (changed.has('tab') && this.selection.tab === 'timeline' && this.selection.row >= 0 && !follows) this.#revealSelected();
     this.#plan();
+  }
+
+  // Where the selected work is, and the arrows from and to it.
+  #mark() {
+    const {row} = this.selection;
+    this.selectedSlices = row < 0 ? [] : this.#slicesOf(row);
+    this.arrows = row < 0 ? [] : this.#arrowsOf(row);
   }
 
   #showSelected() {
     const {row} = this.selection;
-    this.selectedSlices = row < 0 ? [] : this.#slicesOf(row);
-    this.arrows = row < 0 ? [] : this.#arrowsOf(row);
+    this.#mark();
     const execution = this.selectedSlices.find((one) => one.row.lane.kind === 'execution') ?? this.selectedSlices[0];
     if (execution) this.cursor = execution;
     if (row >= 0 && !this.isChoosing) this.#revealSelected();
@@ -262,7 +329,7 @@ class Timeline {
       arrows.push({
         from: from.row.lane.end[from.at], to: hasRun ? to.row.lane.begin[to.at] : to.row.lane.end[to.at],
         fromTop: middle(from), toTop: middle(to), isStuck: ['deadlocked', 'stalled'].includes(model.state(target)),
-        isCritical: model.is(source, 'critical') && model.is(target, 'critical'),
+        isCritical: model.isCritical(source) && model.isCritical(target),
       });
     };
     for (const dependency of model.dependencies(row).slice(0, 200)) if (dependency.removed === null) add(dependency.row, row);
@@ -414,6 +481,7 @@ class Timeline {
     if (action.pan) this.pan(action.pan * viewport.width);
     if (action.scroll) this.scroll(action.scroll * this.painter.height);
     if (action.all) this.#look(viewport.first, viewport.last);
+    if (action.follow) this.#goToEnd();
     if (action.colours) this.#colourBy(this.painter.colourBy === 'state' ? 'class' : 'state');
     if (action.toSelection) {
       const part = this.selection.row < 0 ? null : this.model.execution(this.selection.row) ?? this.model.span(this.selection.row);
@@ -422,6 +490,12 @@ class Timeline {
     if (action.lane) this.#step(action.lane);
     if (action.neighbour) this.#neighbour(action.neighbour);
     if (action.choose && this.cursor) this.#choose(this.cursor);
+  }
+
+  // As much of the time as is shown, of the whole its last tenth; with some room for what comes.
+  #goToEnd() {
+    const span = this.viewport.isAll ? this.viewport.span / 10 : this.viewport.span;
+    this.#look(this.model.end - span * 0.95, this.model.end + span * 0.05);
   }
 
   // To the lane above or below, and there to what is nearest to the middle of what is shown.

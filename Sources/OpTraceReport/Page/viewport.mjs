@@ -6,12 +6,25 @@ export class Viewport {
     const margin = Math.max(1, (to - from) * 0.01);
     this.first = from - margin;
     this.last = to + margin;
+    this.end = to;
     this.from = this.first;
     this.to = this.last;
     // Where the drawing begins and how wide it is, in pixels.
     this.left = 0;
     this.width = 1;
   }
+
+  // There is more. What shows all goes on to, and what shows the end goes on with it; else nothing moves.
+  grow(from, to) {
+    const {isAll, isAtEnd, end} = this;
+    const margin = Math.max(1, (to - from) * 0.01);
+    [this.first, this.last, this.end] = [from - margin, to + margin, to];
+    if (isAll) this.all();
+    else if (isAtEnd) this.look(this.from + to - end, this.to + to - end);
+  }
+
+  // Whether the last moment is in view, of a part of the time.
+  get isAtEnd() { return !this.isAll && this.from <= this.end && this.to >= this.end; }
 
   get span() { return this.to - this.from; }
   get perPixel() { return this.span / this.width; }

@@ -4,12 +4,15 @@ import {TIME_KINDS, h, moreButton, nameText, operationButton, timeWordsOfAll, ti
 import {largestRows, sortableTable} from './table.mjs';
 import {histogramView} from './histogram.mjs';
 import {comparisonPart} from './comparison.mjs';
+import {renewUnits} from './renewal.mjs';
 
 export function mountWhy(element, model, selection) {
-  whenShown(selection, 'why', () => {
+  const reading = h('div', {class: 'reading'});
+  element.append(reading);
+  return whenShown(selection, 'why', () => {
     const view = new WhyView(model, selection);
-    element.append(h('div', {class: 'reading'}, comparisonPart(model.comparison, view.part), timesLegend(model), view.criticalPath(), view.foresight(), view.remaining(), view.waits(),
-      view.queues(), view.dispatchQueues(), view.classes(), view.functions(), view.tasks(), view.taskTree(), ...view.work(), view.threads(), view.threadWaits(), view.places()));
+    renewUnits(reading, [...h('div', {}, comparisonPart(model.comparison, view.part), timesLegend(model), view.criticalPath(), view.foresight(), view.remaining(), view.waits(),
+      view.queues(), view.dispatchQueues(), view.classes(), view.functions(), view.tasks(), view.taskTree(), ...view.work(), view.threads(), view.threadWaits(), view.places()).children]);
   });
 }
 
@@ -99,8 +102,9 @@ class WhyView {
     return h('div', {class: 'strip', role: 'group', 'aria-label': 'The steps in proportion'}, rows.slice(0, most).map(({step, part, took}) => {
       const css = {'flex-grow': String(took / total)};
       if (!step) return h('span', {class: 'strip-part', css, title: `${PATH_PARTS[part][0]}: ${durationText(took)}`});
-      const words = `${model.name(step.row)} #${model.id(step.row)}: ${durationText(took)}, ${percentText(took / total)}`;
-      return h('button', {type: 'button', class: 'strip-step', css, title: words, 'aria-label': words, tabindex: '-1', onclick: () => selection.select(step.row)},
+      const id = model.id(step.row);
+      const words = `${model.name(step.row)} #${id}: ${durationText(took)}, ${percentText(took / total)}`;
+      return h('button', {type: 'button', class: 'strip-step', css, title: words, 'aria-label': words, tabindex: '-1', onclick: () => selection.select(model.rowOf(id))},
         TIME_KINDS.map(kind => h('i', {class: kind.css, css: {'flex-grow': String(step[kind.key] / Math.max(1, took))}},
           // On the running part alone: on the others it could not be read.
           kind.key === 'running' && nameText(model.name(step.row), {class: 'strip-name'}))));
@@ -149,7 +153,9 @@ class WhyView {
   /** Its number alone, where names would take too much room. */
   number(row) {
     const {model, selection} = this;
-    return row < 0 ? '–' : h('button', {type: 'button', class: 'plain', title: model.name(row), onclick: () => selection.select(row)}, `#${model.id(row)}`);
+    if (row < 0) return '–';
+    const id = model.id(row);
+    return h('button', {type: 'button', class: 'plain', title: model.name(row), onclick: () => selection.select(model.rowOf(id))}, `#${id}`);
   }
 
   remaining() {
@@ -261,6 +267,8 @@ class WhyView {
     const part = this.part('Task tree', h('p', {class: 'lead'}, 'Tasks with their children in groups and by async let, for which they wait.'), branches(roots.filter(row => below.has(row)), 20));
     const first = part.querySelector('details');
     if (first) first.open = true;
+    // What somebody has unfolded is not folded again.
+    part.isHeld = () => part.querySelectorAll('details[open]').length > 1;
     return part;
   }
 

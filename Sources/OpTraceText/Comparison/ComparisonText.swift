@@ -2,7 +2,7 @@ public import OpTraceComparison
 import OpTraceModel
 import OpTracePrediction
 
-/// A ``Comparison`` for people.
+/// A `Comparison` for people.
 public struct ComparisonText: Sendable {
   private static let mostLines = 20
   private static let mostTimings = 30

@@ -4,9 +4,7 @@ import OpTraceModel
 extension DoctorReport {
   /// The form of `optrace doctor --json`; its keys are a contract (Documentation/json.md). O(findings and what they name).
   public var json: JSONValue {
-    let queues = Dictionary(trace.queues.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    let threads = Dictionary(trace.threads.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    return .members([
+    .members([
       "version": .integer(1),
       "verdict": .string(verdict.rawValue),
       "operationCount": .integer(trace.operations.count),
@@ -15,8 +13,15 @@ extension DoctorReport {
       "silenceSeconds": .seconds(silence),
       "complete": .bool(trace.loss.isComplete),
       "live": .optional(movement) { $0.json },
-      "findings": .array(findings.map { json(of: $0, queues, threads) }),
+      "findings": jsonOfFindings,
     ])
+  }
+
+  /// The findings alone.
+  var jsonOfFindings: JSONValue {
+    let queues = Dictionary(trace.queues.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    let threads = Dictionary(trace.threads.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    return .array(findings.map { json(of: $0, queues, threads) })
   }
 
   private func json(

@@ -69,6 +69,15 @@ public struct DoctorReport: Sendable {
     movement = nil
   }
 
+  /// What a program that is watched has been found to have, up to now.
+  package init(of trace: Trace, findings: [Finding]) {
+    self.trace = trace
+    self.findings = findings
+    silence = 0
+    end = trace.end
+    movement = nil
+  }
+
   /// What a running process shows in both of two looks: what it was only in the middle of is left out.
   public init(of first: Look, then second: Look, stallAfter: Nanoseconds = defaultStallAfter) {
     let later = Self.diagnosis(of: second, stallAfter)

@@ -1,7 +1,7 @@
 import OpTraceModel
 public import OpTracePrediction
 
-/// A ``WhatIf`` for people.
+/// A `WhatIf` for people.
 public struct WhatIfText: Sendable {
   private static let longestPath = 12
   private static let mostOperations = 5

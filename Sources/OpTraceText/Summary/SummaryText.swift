@@ -2,7 +2,7 @@ public import OpTraceAnalysis
 import OpTraceFormat
 public import OpTraceModel
 
-/// A ``Summary`` for people: tables of figures.
+/// A `Summary` for people: tables of figures.
 public struct SummaryText: Sendable {
   /// More rows say less.
   private static let mostQueues = 30

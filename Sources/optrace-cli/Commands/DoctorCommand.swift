@@ -18,8 +18,7 @@
         Example: optrace doctor 4711, of a program that hangs and is being recorded
         """)
 
-    @Argument(help: TraceInput.help, completion: .file(extensions: ["optrace", "txt"]))
-    var trace: String?
+    @OptionGroup var trace: ChosenTrace
 
     @Flag(help: "Write JSON; Documentation/json.md describes its keys.")
     var json = false
@@ -44,34 +43,31 @@
     @Flag(help: "List all that the doctor can find.")
     var list = false
 
-    @OptionGroup var limit: UnpackingLimit
-
     func validate() throws {
       if let stallAfter, !(stallAfter >= 0 && stallAfter <= 1_000_000) {
         throw ValidationError("--stall-after must be 0 to 1000000 seconds.")
       }
       let isManual = explain != nil || list
       if explain != nil, list { throw ValidationError("--explain and --list exclude each other.") }
-      if !isManual, trace == nil { throw ValidationError("Missing expected argument '<trace>'") }
-      if isManual, trace != nil || json || stallAfter != nil {
+      if isManual, trace.path != nil || json || stallAfter != nil {
         throw ValidationError("\(list ? "--list" : "--explain") looks at no trace: leave the other arguments away.")
       }
     }
 
     func run() throws {
-      guard let trace else {
+      if explain != nil || list {
         let output = Output(path: output)
         let guide = DoctorGuideText(style: output.style)
         return try output.write(try explain.map { guide.page(of: try rule($0)) } ?? guide.list())
       }
-      let input = TraceInput(path: trace, limit: limit)
+      let input = try trace.input()
       let output = try input.output(output)
       let examination = try DoctorExamination(of: input, stallAfter: stallAfter)
       let report = examination.report
       if json {
         try output.write(report.json.bytes)
       } else {
-        try output.write(DoctorText(report, style: output.style).text(next: hints(for: report)))
+        try output.write(DoctorText(report, style: output.style).text(next: hints(for: report, input.path)))
       }
       // What is proven stays so in a damaged trace.
       if report.hasErrors { throw ExitStatus.foundError }
@@ -86,10 +82,10 @@
     }
 
     /// What to run next.
-    private func hints(for report: DoctorReport) -> [DoctorText.Hint] {
+    private func hints(for report: DoctorReport, _ trace: String) -> [DoctorText.Hint] {
       guard let first = report.findings.first(where: { $0.severity != .note }) else { return [] }
       var hints: [DoctorText.Hint] = []
-      if [.deadlocked, .stalled].contains(report.verdict), let trace, trace != "-" {
+      if [.deadlocked, .stalled].contains(report.verdict), trace != "-" {
         hints.append(
           .init("\(calledCommand) graph --deadlock \(quoted(trace)) -o deadlock.svg", "A picture of it"))
       }

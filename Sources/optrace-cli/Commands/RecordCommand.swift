@@ -11,8 +11,8 @@
       commandName: "record",
       abstract: "Runs a program as it is, and records its operation queues.",
       usage: """
-        optrace record [-o <file>] [--runs <n>] [--flight-recorder <size>] [--stacks <which>] [--dispatch] [--tasks] [--open] \
-        [--] <program> [<argument> ...]
+        optrace record [-o <file>] [--runs <n>] [--flight-recorder <size>] [--stacks <which>] [--dispatch] [--tasks] [--cpu] \
+        [--fail-on <severity>] [--report <file>] [--open] [--] <program> [<argument> ...]
         """,
       discussion: """
         The program needs no change, only Foundation as a shared library (Linux). It has this command's streams, signals \
@@ -22,12 +22,17 @@
         With --runs it is run so many times, one after the other, whatever each ends with; the status is that of the \
         first run that did not end with 0. Ctrl-C ends the row.
 
+        With --fail-on the doctor examines each trace, and says on standard error what it found. The status is the \
+        program's where that is not 0, else 1 where there is such a finding.
+
         Failures of the command's own: 64 wrong usage, 125 nothing of the program can be recorded (it is not run then), \
-        126 it cannot be run, 127 there is no such program.
+        126 it cannot be run, 127 there is no such program; where all else is well, 73 when a page cannot be written.
 
         OPTRACE_VERBOSE=1 in the environment says more about what could not be recorded.
 
         Example: optrace record -o run.optrace -- ./my-program --its-option
+
+        In CI: optrace record --fail-on error --report report.html -- swift test
         """)
 
     @Option(
@@ -73,6 +78,26 @@
       help: "Record what each operation's code uses of its processor, too, so that computing is told from sleeping.")
     var cpu = false
 
+    @Option(
+      help: ArgumentHelp(
+        "End with 1 where the program ends with 0 and the doctor finds an 'error', or a 'warning' or worse, in any trace.",
+        valueName: "severity"))
+    var failOn: Severity?
+
+    /// From where on a finding makes the command fail.
+    enum Severity: String, ExpressibleByArgument, CaseIterable {
+      case error, warning
+    }
+
+    @Option(
+      help: ArgumentHelp(
+        """
+        Write the report as one HTML page, as 'optrace report' does. Of several processes each has a page: file, \
+        file-2 and so on, the one with most work first; where tests ran, of their processes alone.
+        """, valueName: "file"),
+      completion: .file(extensions: ["html"]))
+    var report: String?
+
     @Flag(help: "When the program has ended, show its trace in the browser, as 'optrace view' does.")
     var open = false
 
@@ -93,6 +118,9 @@
       if program.hasPrefix("-"), words.first != "--" { throw ValidationError("Unknown option '\(program)'") }
       if output == "-" { throw ValidationError("-o names a file: a trace cannot go to standard output.") }
       if output == "" { throw ValidationError("-o needs the name of a file.") }
+      if report == "-" { throw ValidationError("--report names a file: standard output is the program's.") }
+      if report == "" { throw ValidationError("--report needs the name of a file.") }
+      if let report, report == output { throw ValidationError("-o and --report need different files.") }
       if let runs, !RunNames.possible.contains(runs) {
         throw ValidationError("--runs needs a number from 1 to \(RunNames.possible.upperBound).")
       }
@@ -113,13 +141,26 @@
         let object = try PreloadObjects.find()
         let folder = RawPath.currentFolder
         let targets = try targets(in: folder)
+        let pages = try report.map { try RecordPages.files($0, runs: runs) }
         var firstFailure: Int32 = 0
+        var isFound = false
+        var lacksPages = false
         var firstReport: RecordReport?
         for (place, target) in targets.enumerated() {
           let (report, end, isAskedToStop) = try record(program, object: object, to: target, in: folder)
           let run = runs == nil ? "" : "run \(place + 1) of \(targets.count): "
           Console.error(report.text(run: run))
           if firstFailure == 0 { firstFailure = end.status }
+          if let failOn {
+            let findings = RecordFindings(in: report.traces, from: failOn)
+            Console.error(findings.text)
+            if findings.isFound { isFound = true }
+          }
+          if let pages {
+            let written = RecordPages(of: report.traces, to: pages[place])
+            Console.error(written.text)
+            if !written.isWhole { lacksPages = true }
+          }
           if firstReport?.firstTrace == nil { firstReport = report }
           if isAskedToStop, place + 1 < targets.count {
             Console.error("optrace: asked to stop: \(counted(targets.count - place - 1, "run")) left out\n")
@@ -130,7 +171,9 @@
           Console.error(firstReport.hints)
           if open { show(path) }
         }
-        throw ExitCode(firstFailure)
+        if firstFailure != 0 { throw ExitCode(firstFailure) }
+        if isFound { throw ExitStatus.foundError }
+        if lacksPages { throw ExitStatus.cannotWrite }
       }
 
       /// Runs the program once, to its end.

@@ -71,7 +71,7 @@
     }
 
     func run() throws {
-      if list { return try Output(path: output).write(SQLTexts.questions(named: query ?? trace)) }
+      if list { return try Output(path: output).write(SQLTexts.questions(named: query ?? listedQuestion)) }
       if schema { return try Output(path: output).write(SQLTexts.schema) }
       let input = TraceInput(path: trace ?? "", limit: limit)
       // What is wrong with it is told before a long trace is read.
@@ -93,6 +93,11 @@
         try SQLPrompt(database, timeout: timeout).run { try answer($0, database, to: output) }
       }
       try read.end()
+    }
+
+    /// What stands in the trace's place with `--list`, unless it is a trace: they are the same for each.
+    private var listedQuestion: String? {
+      trace.flatMap { $0.hasPrefix("@") || Question.named($0) != nil ? $0 : nil }
     }
 
     private func answer(_ query: String, _ database: TraceDatabase, to output: Output) throws {

@@ -15,7 +15,7 @@
         Example: optrace stacks 4711, of a program that hangs and is being recorded
         """)
 
-    @OptionGroup var input: TraceInput
+    @OptionGroup var trace: ChosenTrace
 
     @Flag(help: "Write JSON; Documentation/json.md describes its keys.")
     var json = false
@@ -30,9 +30,10 @@
     var output: String?
 
     func run() throws {
-      let output = try input.output(output)
-      let input = try self.input.readWithFreshLook()
-      let statuses = withProgress("looking at the threads of \(self.input.name)") { ThreadStatuses(of: input.trace) }
+      let source = try trace.input()
+      let output = try source.output(output)
+      let input = try source.readWithFreshLook()
+      let statuses = withProgress("looking at the threads of \(source.name)") { ThreadStatuses(of: input.trace) }
       if json || self.output?.lowercased().hasSuffix(".json") == true {
         try output.write(statuses.json(of: input.trace).bytes)
       } else {

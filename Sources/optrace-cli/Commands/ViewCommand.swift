@@ -10,7 +10,7 @@
       abstract: "Opens a trace in the browser: its report, or with --perfetto its timeline.",
       discussion: """
         A small server gives the page to browsers on this machine, and to nobody else: it listens on 127.0.0.1, at an \
-        address that cannot be guessed, until Ctrl-C. The page of a program that still runs tells when there is more.
+        address that cannot be guessed, until Ctrl-C. The page of a program that still runs goes on with it.
 
         With --perfetto, Perfetto's page (https://ui.perfetto.dev) fetches the timeline from this machine, on port 9001, the only one \
         that it may; then the command ends. Nothing is sent anywhere. Documentation/view.md says who gets what.
@@ -20,7 +20,7 @@
         Example: optrace view run.optrace
         """)
 
-    @OptionGroup var input: TraceInput
+    @OptionGroup var trace: ChosenTrace
 
     @Option(help: ArgumentHelp("The port to listen on; by default any that is free.", valueName: "n"))
     var port: Int?
@@ -41,6 +41,7 @@
     }
 
     func run() throws {
+      let input = try trace.input()
       let location = try input.location()
       let canBeReadAgain = input.canBeReadAgain
       let read = try input.read()

@@ -6,28 +6,11 @@
 
   /// What is said when all is over: where each trace is, what is in it, what to do with it.
   struct RecordReport {
-    /// Of a trace, which may be large while there are many, only what is told.
-    private struct Entry {
-      var processID: pid_t
-      var path: String
-      var header: TraceHeader
-      var operations: Int
-      var queues: Int
-      /// Of dispatch queues.
-      var blocks: Int
-      var tasks: Int
-      var lost: UInt64
-      /// Nothing of the program is in it.
-      var isEmpty: Bool
-      var isBeingWritten: Bool
-      /// Another program has begun in the same process since.
-      var isReplaced = false
-    }
-
     /// More are summed up.
     private static let mostEntries = 5
 
-    private var entries: [Entry] = []
+    /// Those whose files are kept, in the order of their beginnings.
+    private(set) var traces: [RecordedTrace] = []
     private var problems: [String] = []
     private var unknown: [String] = []
     private var removed = 0
@@ -62,7 +45,7 @@
     private mutating func add(_ path: String, of processID: pid_t) {
       guard access(path.asPath, F_OK) == 0 else { return }
       let name = path.hasPrefix(folder + "/") ? String(path.dropFirst(folder.count + 1)) : path
-      for place in entries.indices where entries[place].processID == processID { entries[place].isReplaced = true }
+      for place in traces.indices where traces[place].processID == processID { traces[place].isReplaced = true }
       do {
         let trace = try withProgress("reading '\(printable(name))'") { try TraceReader.read(path: path) }
         // Here the program's files are; where the trace goes they may not be.
@@ -75,15 +58,16 @@
             problems.append("names of code in '\(printable(name))': \(reason(error))")
           }
         }
-        entries.append(
-          Entry(
-            processID: processID, path: name, header: trace.header, operations: trace.operations.count,
+        traces.append(
+          RecordedTrace(
+            processID: processID, name: name, path: path, header: trace.header, operations: trace.operations.count,
             queues: trace.queues.count, blocks: trace.blocks.count,
             tasks: trace.tasks.count, lost: trace.loss.lostCount,
             isEmpty: trace.operations.isEmpty && trace.queues.isEmpty && trace.blocks.isEmpty && trace.tasks.isEmpty
               && trace.marks.isEmpty && trace.spans.isEmpty
               && trace.loss.isComplete,
-            isBeingWritten: isBeingWritten))
+            isBeingWritten: isBeingWritten,
+            isOfTests: trace.header.processName.hasSuffix(".xctest") && !trace.spans.isEmpty))
         if let sentence = trace.unknownWaitsSentence, !unknown.contains(sentence) { unknown.append(sentence) }
       } catch {
         problems.append("'\(printable(name))' cannot be read: \(printable("\(error)"))")
@@ -92,32 +76,35 @@
 
     /// Programs that a program runs often have no operation at all: their traces are of no use to anybody.
     private mutating func dropEmptyOnes() {
-      let kept = entries.filter { entry in
-        entry.processID == process || !entry.isEmpty || entry.isBeingWritten || unlink(absolute(entry.path).asPath) != 0
+      let kept = traces.filter { entry in
+        entry.processID == process || !entry.isEmpty || entry.isBeingWritten || unlink(entry.path.asPath) != 0
       }
-      removed = entries.count - kept.count
-      entries = kept
+      removed = traces.count - kept.count
+      traces = kept
     }
 
-    private func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : "\(folder)/\(path)" }
-
-    /// The trace to look at first, one with something in it where there is such; nil where there is none at all.
+    /// The trace to look at first, one with something in it where there is such; nil where there is none at all. Where tests
+    /// ran, neither that of the package manager nor of the compiler.
     var firstTrace: String? {
-      (entries.first { $0.operations > 0 } ?? entries.first { $0.blocks > 0 } ?? entries.first { $0.tasks > 0 }
-        ?? entries.first)?.path
+      if let ofTests = traces.filter(\.isOfTests).max(by: { $0.work < $1.work }) { return ofTests.name }
+      return
+        (traces.first { $0.operations > 0 } ?? traces.first { $0.blocks > 0 } ?? traces.first { $0.tasks > 0 }
+        ?? traces.first)?.name
     }
 
     /// - Parameter run: which one of a row, as `run 3 of 10: `.
     func text(run: String = "") -> String {
-      guard !entries.isEmpty else { return "optrace: \(run)nothing was recorded\(whyNothing)\n" }
+      guard !traces.isEmpty else { return "optrace: \(run)nothing was recorded\(whyNothing)\n" }
       var text = ""
-      let told = entries.count > Self.mostEntries ? Self.mostEntries - 1 : entries.count
-      for entry in entries.prefix(told) { text += "optrace: \(run)\(describe(entry))\n" }
-      let others = entries.dropFirst(told)
+      // Of many, those of tests before the package manager's and the compiler's.
+      let ordered = traces.filter(\.isOfTests) + traces.filter { !$0.isOfTests }
+      let told = ordered.count > Self.mostEntries ? Self.mostEntries - 1 : ordered.count
+      for entry in ordered.prefix(told) { text += "optrace: \(run)\(describe(entry))\n" }
+      let others = ordered.dropFirst(told)
       if !others.isEmpty {
         let sum = others.reduce(0) { $0 + $1.operations }
         let files = counted(others.count, "other file")
-        text += "optrace: \(counted(sum, "operation")) in \(files), up to '\(printable(others.last?.path ?? ""))'\n"
+        text += "optrace: \(counted(sum, "operation")) in \(files), up to '\(printable(others.last?.name ?? ""))'\n"
       }
       if removed > 0 {
         let processes = counted(removed, "other process", plural: "other processes")
@@ -155,7 +142,7 @@
 
     /// Of processes that go on and have told of no trace.
     private var unrecorded: String? {
-      let recorded = Set(entries.map(\.processID))
+      let recorded = Set(traces.map(\.processID))
       let others = left.filter { !recorded.contains($0.number) }
       guard let first = others.first else { return nil }
       let more = others.count > 1 ? " and \(others.count - 1) more" : ""
@@ -166,24 +153,24 @@
     }
 
     /// `5 operations on 1 queue, 4 blocks and 19 tasks`; a program need not use operations.
-    private func amount(_ entry: Entry) -> String {
+    private func amount(_ entry: RecordedTrace) -> String {
       let others = [(entry.blocks, "block"), (entry.tasks, "task")].filter { $0.0 > 0 }.map { counted($0.0, $0.1) }
       let operations = counted(entry.operations, "operation") + " on " + counted(entry.queues, "queue")
       return listed(entry.operations == 0 && !others.isEmpty ? others : [operations] + others)
     }
 
-    private func describe(_ entry: Entry) -> String {
+    private func describe(_ entry: RecordedTrace) -> String {
       var text = amount(entry)
       if entry.lost > 0 { text += ", \(counted(entry.lost, "record")) lost" }
-      text += " in '\(printable(entry.path))'"
-      if entries.count > 1 {
-        text += ", written by \(printable(entry.header.processName)) (pid \(entry.header.processID))"
+      text += " in '\(printable(entry.name))'"
+      if traces.count > 1 {
+        text += ", written by \(entry.phrase)"
       }
       if !entry.header.isClosed { text += ", \(whyOpen(entry))" }
       return text
     }
 
-    private func whyOpen(_ entry: Entry) -> String {
+    private func whyOpen(_ entry: RecordedTrace) -> String {
       if entry.isBeingWritten { return "so far: process \(entry.header.processID) still runs, and writes it" }
       if entry.isReplaced { return "not closed: its process called exec" }
       guard entry.processID == process else { return "not closed: its process was killed, called exec or _exit" }

@@ -10,7 +10,7 @@
       let width = String(count).count
       var stem = path[...]
       var ending = ""
-      for part in [".optrace", ".%p"] where stem.hasSuffix(part) {
+      for part in [".optrace", ".html", ".%p"] where stem.hasSuffix(part) {
         stem = stem.dropLast(part.count)
         ending = part + ending
       }

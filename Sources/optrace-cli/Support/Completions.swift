@@ -21,7 +21,7 @@
 
     /// Where the program's name stands, or will: behind `record`, its options and their values.
     private static func program(in words: [String]) -> Int {
-      let withValue = ["-o", "--output", "--flight-recorder", "--stacks"]
+      let withValue = ["-o", "--output", "--flight-recorder", "--stacks", "--runs", "--fail-on", "--report"]
       var place = (words.firstIndex(of: "record") ?? 0) + 1
       while place < words.count, words[place].hasPrefix("-") {
         if words[place] == "--" { return place + 1 }

@@ -19,10 +19,20 @@
 
     /// One that has ended keeps its number until its parent asks for its status.
     private static func isDead(_ processID: UInt32) -> Bool {
+      [UInt8(ascii: "Z"), UInt8(ascii: "X")].contains(letter(of: processID))
+    }
+
+    /// Whether a signal has stopped it, or a debugger has it.
+    static func isStopped(_ processID: UInt32) -> Bool {
+      [UInt8(ascii: "T"), UInt8(ascii: "t")].contains(letter(of: processID))
+    }
+
+    /// The system's letter for what a process does; nil: not known.
+    private static func letter(of processID: UInt32) -> UInt8? {
       guard let bytes = FileManager.default.contents(atPath: "/proc/\(processID)/stat"),
         let end = bytes.lastIndex(of: UInt8(ascii: ")")), end + 2 < bytes.endIndex
-      else { return false }
-      return [UInt8(ascii: "Z"), UInt8(ascii: "X")].contains(bytes[end + 2])
+      else { return nil }
+      return bytes[end + 2]
     }
 
     /// Why its calls and its memory cannot be read, and what to do.
@@ -36,8 +46,10 @@
     }
 
     /// The present on the clock of a trace of this machine.
-    static func now(of trace: Trace) -> Nanoseconds {
-      let (time, isBefore) = optrace_clock_monotonic().subtractingReportingOverflow(trace.header.startMonotonic)
+    static func now(of trace: Trace) -> Nanoseconds { now(of: trace.header) }
+
+    static func now(of header: TraceHeader) -> Nanoseconds {
+      let (time, isBefore) = optrace_clock_monotonic().subtractingReportingOverflow(header.startMonotonic)
       return isBefore ? 0 : Nanoseconds(clamping: time)
     }
   }

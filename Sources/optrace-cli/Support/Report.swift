@@ -10,7 +10,23 @@
 
   /// A trace's page with its drawing.
   enum Report {
+    /// `isLive`: more will follow, so nothing is foreseen from it.
     static func exporter(for trace: Trace, isServed: Bool = false, isLive: Bool = false) -> ReportExporter {
+      let picture = picture(of: trace)
+      let foresight = isLive ? nil : foresight(of: trace)
+      return exporter(for: trace, picture) { graph, note in
+        ReportExporter(
+          trace, page: .standard, graph: graph, graphNote: note, foresight: foresight, isServed: isServed)
+      }
+    }
+
+    /// The drawing alone; nil where it cannot be had.
+    static func graph(of trace: Trace) -> EmbeddedGraph? {
+      let picture = picture(of: trace)
+      return (try? GraphvizRenderer.layout(picture)).map { EmbeddedGraph(picture, $0) }
+    }
+
+    private static func picture(of trace: Trace) -> GraphPicture {
       var options = GraphOptions()
       options.mostBoxes = GraphOptions.readable
       // One picture of all work where it can be read; without operations there is no other.
@@ -18,13 +34,7 @@
       if trace.operations.count + trace.blocks.count + trace.tasks.count <= GraphOptions.readable {
         options.layers = Set(GraphOptions.Layer.allCases)
       }
-      let picture = withProgress("folding the graph") { GraphPicture(of: trace, options: options) }
-      let foresight = isLive ? nil : foresight(of: trace)
-      return exporter(for: trace, picture) { graph, note in
-        ReportExporter(
-          trace, page: .standard, graph: graph, graphNote: note, foresight: foresight, isServed: isServed,
-          isLive: isLive)
-      }
+      return withProgress("folding the graph") { GraphPicture(of: trace, options: options) }
     }
 
     /// A run beside the same run with changes. What would help is not told of two runs at once.
@@ -73,7 +83,7 @@
     private static let mostSuggestions = 6
 
     /// What would help; nil where that cannot be foreseen.
-    private static func foresight(of trace: Trace) -> WhatIf? {
+    static func foresight(of trace: Trace) -> WhatIf? {
       guard (2...mostOperations).contains(trace.operations.count),
         let predictor = try? Predictor(trace, processors: OwnMachine.processors(of: trace.header)),
         predictor.recordedWall != nil

@@ -116,7 +116,7 @@
       Console.warning(text)
     }
 
-    private func warn(_ loss: LossReport) {
+    func warn(_ loss: LossReport) {
       if loss.isDamaged { warn(ofDamage: loss.damage) }
       if loss.lostCount > 0 {
         let reasons = loss.lost.sorted { $0.key.rawValue < $1.key.rawValue }

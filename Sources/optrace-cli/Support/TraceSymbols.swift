@@ -15,13 +15,14 @@
     let troubles: [String]
 
     /// Reads the images' files. O(places · log(places) + their tables).
-    init(of stacks: StackTable) {
+    /// - Parameter known: frames that need no name any more.
+    init(of stacks: StackTable, besides known: Set<FrameID> = []) {
       let images = stacks.images.sorted { $0.key < $1.key }
       let modules = images.map { CodeModule(path: $0.value.path, buildID: $0.value.buildID.flatMap(Self.bytes)) }
       let numbers = Dictionary(images.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
       var frames: [FrameID] = []
       var addresses: [CodeAddress] = []
-      let places = stacks.places
+      let places = stacks.places.filter { !known.contains($0.0) }
       for (frame, place) in places {
         guard let module = place.image.flatMap({ numbers[$0] }) else { continue }
         frames.append(frame)

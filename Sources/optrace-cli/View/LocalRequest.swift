@@ -15,6 +15,15 @@
 
     /// The target without what follows a question mark.
     var path: Substring { target.prefix { $0 != "?" } }
+
+    /// What follows the question mark under this name: `since=5&graph` has two. Nil: nothing does.
+    func query(_ name: String) -> Substring? {
+      for part in target.dropFirst(path.count + 1).split(separator: "&") {
+        let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        if words[0] == name { return words.count > 1 ? words[1] : "" }
+      }
+      return nil
+    }
   }
 
   /// What is sent back. No answer says more than it must: a refusal has no body.

@@ -1,7 +1,7 @@
 #if CLI
   import NIOCore
 
-  /// The report page and its state, for a browser on this machine.
+  /// The report page, its state and what is new of it, for a browser on this machine.
   struct PageSite: LocalSite {
     let token: String
     let report: ServedReport
@@ -9,6 +9,8 @@
     /// What a request is for.
     enum Verdict: Equatable {
       case page, state
+      /// What a page lacks that has this revision; nil: it names none that there could be.
+      case news(since: Int?, withGraph: Bool)
       /// The address without its last slash.
       case moved
       case refused(Refusal)
@@ -22,6 +24,9 @@
       guard ["GET", "HEAD"].contains(request.method) else { return .refused(.method(allowed: "GET, HEAD")) }
       if AddressToken.matches(request.path, "/\(token)/") { return .page }
       if AddressToken.matches(request.path, "/\(token)/state") { return .state }
+      if AddressToken.matches(request.path, "/\(token)/data") {
+        return .news(since: request.query("since").flatMap { Int($0) }, withGraph: request.query("graph") != nil)
+      }
       if AddressToken.matches(request.path, "/\(token)") { return .moved }
       return .refused(.notFound)
     }
@@ -46,6 +51,11 @@
         return .later { [report] in answer("text/html; charset=utf-8", report.page()) }
       case .state:
         return .later { [report] in answer("text/plain; charset=utf-8", ByteBuffer(string: report.currentState())) }
+      case .news(let revision, let withGraph):
+        return .later { [report] in
+          report.news(since: revision, withGraph: withGraph).map { answer("application/json", $0) }
+            ?? .refusal(.notFound)
+        }
       case .moved:
         return .now(LocalAnswer(status: 308, headers: Self.guards + [("location", "/\(token)/")]))
       case .refused(let refusal):

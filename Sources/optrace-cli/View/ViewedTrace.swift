@@ -18,7 +18,7 @@
 
     /// Serves the report page until the user ends it. `port`: 0 for any.
     func asReport(_ trace: Trace, port: Int) throws {
-      let report = try ServedReport(trace, named: name, path: path, limit: limit, makePage: Self.page)
+      let report = try ServedReport(trace, named: name, path: path, limit: limit)
       let token = AddressToken.make()
       let ending = Ending()
       let server: LocalServer
@@ -48,13 +48,6 @@
       try present(
         site.address(port: server.port), what: "the timeline of \(name) waits for Perfetto's page to fetch it")
       if ending.wait() == .done { server.finish() }
-    }
-
-    private static func page(of trace: Trace, isLive: Bool) throws -> ByteBuffer {
-      var bytes = ByteBuffer()
-      let report = Report.exporter(for: trace, isServed: true, isLive: isLive)
-      try withProgress("making the page") { try report.write { bytes.writeBytes($0) } }
-      return bytes
     }
 
     private static func timeline(of trace: Trace) throws -> ByteBuffer {

@@ -78,6 +78,12 @@ struct SilenceRuleTests {
     #expect(try findings(queue + waiting + "30 t1 ready #1\n", end: 500_000).isEmpty)
   }
 
+  @Test("a barrier of a program that ends before its turn is no class's fault")
+  func barrierThatNeverRan() throws {
+    let waiting = DoctorCase.operation(1, "Barrier", "10 t1 enqueued #1 queue=q1 barrier")
+    #expect(try findings(queue + waiting, end: 500_000, isClosed: true).allSatisfy { $0.severity != .error })
+  }
+
   @Test func removedDependency() throws {
     let lines =
       queue

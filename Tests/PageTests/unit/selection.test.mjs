@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import {Selection} from '../../../Sources/OpTraceReport/Page/selection.mjs';
 
-// Two operations, #1 and #5, and three findings.
-const model = {id: (row) => [1, 5][row], rowOf: (id) => [1, 5].indexOf(id), findings: [{}, {}, {}]};
+// Operations, and a finding of each code.
+function modelOf(ids, codes) {
+  return {id: (row) => ids[row], rowOf: (id) => ids.indexOf(id), findings: codes.map((code) => ({code, rows: [0]}))};
+}
+const model = modelOf([1, 5], ['OT-1', 'OT-2', 'OT-3']);
 
 test('the address holds what is selected and shown, and brings it back', () => {
   const one = new Selection(model);
@@ -39,4 +42,19 @@ test('listeners hear what has changed, and nothing where nothing did', () => {
   selection.look(1, 2);
   selection.lookAtAll();
   assert.deepEqual(heard, ['row', 'tab', 'view', 'view']);
+});
+
+test('what is selected and chosen stays it, under whatever number, and is let go of where it is gone', () => {
+  const grown = modelOf([1, 5], ['OT-2', 'OT-3']);
+  const selection = new Selection(grown);
+  selection.select(1);
+  selection.choose(1);
+  const heard = [];
+  selection.subscribe((_, changed) => heard.push([...changed].join()));
+  Object.assign(grown, modelOf([1, 3, 5], ['OT-1', 'OT-3', 'OT-2']));
+  selection.renew();
+  assert.deepEqual([selection.row, selection.finding, heard], [2, 1, []]);
+  Object.assign(grown, modelOf([1, 3], []));
+  selection.renew();
+  assert.deepEqual([selection.row, selection.finding, heard], [-1, -1, ['row,finding']]);
 });

@@ -5,7 +5,7 @@ import OpTraceModel
 /// like lines of text, columns that are too high wrapped into several, what is not connected side by side. Lines keep to
 /// the gaps between boxes.
 ///
-/// How wide and how high, it finds by trying: ``PageShape``.
+/// How wide and how high, it finds by trying: `PageShape`.
 public enum LayeredLayout {
   /// O(tries * (n * columns + e) + n log n), for a number of tries that falls with n.
   public static func layout(_ picture: GraphPicture) -> GraphLayout {

@@ -1,0 +1,102 @@
+import OpTraceAnalysis
+public import OpTraceModel
+import OpTracePrediction
+import OpTraceText
+
+/// What a report tells of a trace besides the trace, and how its data is put together.
+struct ReportContent: Sendable {
+  /// More lanes than these say no more, and take the place of other rows.
+  private static let timelineOptions: TimelineOptions = {
+    var options = TimelineOptions()
+    options.waitLanes = 12
+    return options
+  }()
+
+  /// The number of the folded box of the drawing that an operation is in.
+  var boxes: [OperationID: Int] = [:]
+  var graphNote: String?
+  var foresight: WhatIf?
+  var comparison: JSONValue?
+
+  static func timeline(of trace: Trace) -> Timeline { Timeline(trace, options: timelineOptions) }
+
+  /// Finding out what to say, putting it into columns, and writing these take about as long.
+  static func analyses(of trace: Trace) -> (Timeline, ReportAnalysis) {
+    let both = both({ timeline(of: trace) }, { ReportAnalysis(of: trace) })
+    WorkProgress.teller().tell(1, of: 3)
+    return both
+  }
+
+  /// The data as JSON. `revision`: of a page that grows, which one this is, and which one it goes on from (nil: it is a whole).
+  func write(
+    _ trace: Trace, _ timeline: Timeline, _ analysis: ReportAnalysis, _ tables: ReportTables,
+    revision: (number: Int, since: Int?)? = nil, firstString: Int = 0, drawing: EmbeddedGraph? = nil,
+    to writer: ByteWriter
+  ) {
+    let progress = WorkProgress.teller()
+    let document = ReportDocument(
+      trace: trace, doctor: analysis.doctor, summary: analysis.summary, timeline: timeline, names: tables.names,
+      titles: QueueTitles(trace), graphNote: graphNote, foresight: foresight, comparison: comparison)
+    writer.text("{\"version\":1")
+    if let revision {
+      writer.text(",\"revision\":")
+      writer.number(revision.number)
+      if let since = revision.since {
+        writer.text(",\"since\":")
+        writer.number(since)
+      }
+    }
+    for (name, moved) in [("tracks", tables.living?.movedTracks), ("groups", tables.living?.movedGroups)] {
+      guard let moved else { continue }
+      writer.text(",")
+      writer.json(name)
+      writer.text(":")
+      JSONValue.array(moved.map { .integer($0) }).write(to: writer, level: nil)
+    }
+    if let drawing {
+      writer.text(",\"graph\":")
+      // By lines: a text of this JSON has one.
+      func lines(_ text: String) -> JSONValue {
+        .array(text.split(separator: "\n", omittingEmptySubsequences: false).map { .string(String($0)) })
+      }
+      JSONValue.members(["svg": lines(drawing.svg), "style": lines(drawing.style)]).write(to: writer, level: nil)
+    }
+    writer.text(",\"document\":")
+    document.json.write(to: writer, level: nil)
+    writer.text(",\n\"tables\":{")
+    for (place, table) in tables.all.enumerated() {
+      progress.tell(2 * tables.all.count + place, of: 3 * tables.all.count)
+      if place > 0 { writer.text(",\n") }
+      table.write(to: writer)
+    }
+    writer.text("},\n\"strings\":[")
+    for (place, text) in tables.names.strings.dropFirst(firstString).enumerated() {
+      if place > 0 { writer.byte(UInt8(ascii: ",")) }
+      writer.json(text)
+    }
+    writer.text("]}")
+  }
+}
+
+/// What is concluded from a trace for its report. Most of a report's time goes into it, so the page of a living trace is told it less
+/// often than what has happened.
+public struct ReportAnalysis: Sendable {
+  let summary: Summary
+  let doctor: DoctorReport
+  let stuck: StuckPart
+
+  /// O(n log n), on two threads.
+  public init(of trace: Trace) {
+    let ((doctor, stuck), summary) = both(
+      {
+        let diagnosis = Diagnosis(of: trace)
+        return (DoctorReport(of: trace, diagnosis), StuckPart(of: trace, diagnosis))
+      }, { Summary(of: trace) })
+    (self.summary, self.doctor, self.stuck) = (summary, doctor, stuck)
+  }
+
+  /// Whether it knows all queues of the trace.
+  func fits(_ names: ReportNames) -> Bool {
+    summary.queues.count + summary.dispatchQueues.count >= names.queueRows.count
+  }
+}

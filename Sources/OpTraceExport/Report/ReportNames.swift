@@ -1,0 +1,40 @@
+import OpTraceModel
+
+/// By which numbers the report's data calls texts, threads, queues and functions: their places in lists that only grow while a page
+/// lives, so that what the page has been told stays true.
+struct ReportNames {
+  /// By place, every text once.
+  private(set) var strings: [String] = []
+  private var places: [String: Int] = [:]
+  /// Those that the trace describes, and those that it only names.
+  private(set) var threads: [ThreadRecord] = []
+  private var threadRows: [ThreadID: Int] = [:]
+  private(set) var queueRows: [SchedulerID: Int] = [:]
+  /// The rows of functions; a stack is named by the row of its innermost one.
+  var frameRows: [FrameID: Int] = [:]
+
+  /// Takes in what the trace describes. Queues of operations come first, then dispatch queues, as far as they are met together.
+  mutating func meet(_ trace: Trace) {
+    for thread in trace.threads { threads[row(of: thread.id)] = thread }
+    for queue in trace.queues { meet(.queue(queue.id)) }
+    for queue in trace.usedDispatchQueues { meet(.dispatchQueue(queue.id)) }
+  }
+
+  private mutating func meet(_ queue: SchedulerID) {
+    if queueRows[queue] == nil { queueRows[queue] = queueRows.count }
+  }
+
+  mutating func place(of text: String) -> Int {
+    if let known = places[text] { return known }
+    places[text] = strings.count
+    strings.append(text)
+    return strings.count - 1
+  }
+
+  mutating func row(of thread: ThreadID) -> Int {
+    if let known = threadRows[thread] { return known }
+    threadRows[thread] = threads.count
+    threads.append(ThreadRecord(id: thread, systemID: 0, name: "", isMain: false))
+    return threads.count - 1
+  }
+}

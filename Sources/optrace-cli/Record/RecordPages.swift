@@ -1,0 +1,80 @@
+#if CLI && os(Linux)
+  import Foundation
+  import OpTraceExport
+  import OpTraceFormat
+  import OpTraceModel
+  import OpTraceText
+
+  /// The pages of a run, for `--report`: what `optrace report` writes of each trace that is worth one.
+  struct RecordPages {
+    /// Package managers may run a process for each test.
+    private static let most = 20
+
+    /// All that were to be written are.
+    private(set) var isWhole = true
+    /// For standard error.
+    private(set) var text = ""
+
+    /// The files' names for each run. Throws ``Failure`` where they could not be written: better known before the program runs.
+    static func files(_ path: String, runs: Int?) throws -> [String] {
+      let files = runs.map { RunNames.all($0, of: path) } ?? [path]
+      if Output(path: path).isTerminal {
+        throw Failure.usage("a page is not for a terminal: name a file with --report")
+      }
+      for file in files {
+        guard let why = obstacle(file) else { continue }
+        throw Failure(message: "cannot write '\(printable(file))': \(why)", status: .cannotRecord)
+      }
+      return files
+    }
+
+    private static func obstacle(_ path: String) -> String? {
+      var status = stat()
+      if stat(path.asPath, &status) == 0 {
+        if status.st_mode & S_IFMT == S_IFDIR { return reason(EISDIR) }
+        return access(path.asPath, W_OK) == 0 ? nil : reason(errno)
+      }
+      let place = (path as NSString).deletingLastPathComponent
+      let folder = place.isEmpty ? "." : place
+      guard access(folder.asPath, F_OK) == 0 else { return "there is no folder '\(printable(folder))'" }
+      return access(folder.asPath, W_OK | X_OK) == 0 ? nil : reason(errno)
+    }
+
+    /// `report.html`, `report-2.html` …
+    static func name(_ number: Int, of path: String) -> String {
+      guard number > 1 else { return path }
+      let ending = (path as NSString).pathExtension
+      let stem = ending.isEmpty ? path[...] : path.dropLast(ending.count + 1)
+      return stem + "-\(number)" + (ending.isEmpty ? "" : ".\(ending)")
+    }
+
+    /// Writes them, those with most work first.
+    init(of traces: [RecordedTrace], to path: String) {
+      let worth = Self.worthAPage(traces)
+      for (place, trace) in worth.prefix(Self.most).enumerated() {
+        let file = Self.name(place + 1, of: path)
+        do {
+          let input = try TraceInput(path: trace.path).read(warns: false).withLiveNames()
+          let report = Report.exporter(for: input.trace)
+          try Output(path: file).writeLong { try report.write(to: $0) }
+          text += "optrace: the report of \(trace.phrase) is in '\(printable(file))'\n"
+        } catch {
+          isWhole = false
+          text += "optrace: no report of \(trace.phrase): \((error as? Failure)?.message ?? printable("\(error)"))\n"
+        }
+      }
+      if worth.isEmpty { text += "optrace: no report is written: nothing was recorded\n" }
+      let others = worth.count - Self.most
+      if others > 0 { text += "optrace: no report of \(counted(others, "other process", plural: "other processes"))\n" }
+    }
+
+    /// Where something was recorded at all, there is a page.
+    private static func worthAPage(_ traces: [RecordedTrace]) -> [RecordedTrace] {
+      let ofTests = traces.filter(\.isOfTests)
+      let busy = ofTests.isEmpty ? traces.filter { $0.work > 0 } : ofTests
+      // Sorting alone may change the order of those with as much.
+      return (busy.isEmpty ? Array(traces.prefix(1)) : busy).enumerated()
+        .sorted { ($1.element.work, $0.offset) < ($0.element.work, $1.offset) }.map(\.element)
+    }
+  }
+#endif

@@ -1,0 +1,151 @@
+#if os(Linux)
+  import Foundation
+  import OpTraceModel
+  import TestSupport
+  import Testing
+
+  @Suite("The command record: --fail-on", .ownThread) struct RecordFailOnTests {
+    private let place: RecordFolder
+    private let program: String
+
+    init() throws {
+      place = try RecordFolder()
+      program = try RecordFolder.program
+    }
+
+    @Test(
+      "the program's status where it is not 0, else 1 where the doctor has one",
+      arguments: [
+        ("work", "error", 0), ("work", "warning", 0), ("circle", "error", 1), ("circle", "warning", 1),
+        ("barrier", "error", 0), ("barrier", "warning", 1), ("circle 3", "error", 3), ("7", "warning", 7),
+        ("circle die", "error", 128 + SIGKILL),
+      ]) func status(line: String, severity: String, expected: Int32) throws
+    {
+      let words = line.split(separator: " ").map(String.init)
+      let result = try Command.run(
+        arguments: [place.folder.folder.path, "-o", "run.optrace", "--fail-on", severity, program] + words,
+        shell: RecordFolder.enter + #"exec "$optrace" record "$@""#)
+      #expect(result.status == expected, "\(result)")
+      let told = result.errors.contains("error[dependency-cycle]: 2 operations depend on each other in a circle\n")
+      #expect(told == words.contains("circle"), "\(result.errors)")
+      #expect(
+        result.errors.contains("warning[barrier-on-idle-queue]") == (line == "barrier" && severity == "warning"),
+        "\(result.errors)")
+      if expected == 0 {
+        let none = severity == "error" ? "no error" : "neither an error nor a warning"
+        #expect(result.errors.contains("optrace: the doctor has \(none) in 1 trace\n"), "\(result.errors)")
+      }
+    }
+
+    @Test("what is found stands before the commands to go on with, and names its trace") func text() throws {
+      let result = try place.record("-o", "run.optrace", "--fail-on", "error", program, "circle")
+      let errors = result.errors.replacing(/pid \d+/, with: "pid N")
+      #expect(
+        errors.hasPrefix("optrace: 2 operations on 1 queue in 'run.optrace'\n\nerror[dependency-cycle]: "), "\(errors)")
+      let optrace = try Command.executable.path
+      let end = "\noptrace: found in RecordTestProgram (pid N): \(optrace) doctor run.optrace\n"
+      #expect(try errors.hasSuffix(end + RecordFolder.hints("run.optrace")), "\(errors)")
+    }
+
+    @Test("every process counts, each run too") func processes() throws {
+      let child = try place.record(
+        "-o", "run.optrace", "--fail-on", "error", "sh", "-c", #""$0" work; "$0" circle; "$0" work; exit 0"#, program)
+      #expect(child.status == 1 && child.errors.contains("error[dependency-cycle]"), "\(child)")
+
+      func runs(_ script: String) throws -> Int32 {
+        try? FileManager.default.removeItem(atPath: place.folder.path("count"))
+        let result = try place.record(
+          "-o", "runs.optrace", "--runs", "3", "--fail-on", "error", "sh", "-c", "echo x >>count; \(script)", program)
+        #expect(result.errors.components(separatedBy: "error[dependency-cycle]").count == 2, "\(result.errors)")
+        return result.status
+      }
+      let second = #"[ $(wc -l <count) = 2 ]"#
+      #expect(try runs(#"if \#(second); then "$0" circle; else "$0" work; fi"#) == 1)
+      #expect(try runs(#"if \#(second); then "$0" circle; else "$0" work; exit 5; fi"#) == 5)
+    }
+
+    @Test("where nothing is recorded the program's status counts, and it is said that nothing was") func nothing()
+      throws
+    {
+      let result = try place.record("--fail-on", "error", "--report", "r.html", "true")
+      #expect(result.status == 0)
+      #expect(result.errors.contains("optrace: nothing was recorded: "), "\(result)")
+      #expect(result.errors.hasSuffix("optrace: no report is written: nothing was recorded\n"), "\(result)")
+      #expect(try place.folder.names == [])
+    }
+
+    @Test("wrong words") func usage() throws {
+      for words in [
+        ["--fail-on", "note"], ["--fail-on"], ["--report", "-"], ["--report", ""], ["-o", "x", "--report", "x"],
+      ] {
+        let result = try Command.run(
+          arguments: [place.folder.folder.path] + words + [program, "work"],
+          shell: RecordFolder.enter + #"exec "$optrace" record "$@""#)
+        #expect(result.status == 64 && result.output == "", "\(words): \(result)")
+      }
+      #expect(try place.folder.names == [])
+    }
+  }
+
+  @Suite("The command record: --report", .ownThread) struct RecordPageTests {
+    private let place: RecordFolder
+    private let program: String
+
+    init() throws {
+      place = try RecordFolder()
+      program = try RecordFolder.program
+    }
+
+    private func isPage(_ name: String) throws -> Bool {
+      let text = try String(contentsOfFile: place.folder.path(name), encoding: .utf8)
+      return text.lowercased().hasPrefix("<!doctype html>") && text.contains("RecordTestProgram")
+        && text.hasSuffix("</html>\n")
+    }
+
+    @Test("a page, whatever the program ends with") func page() throws {
+      let result = try place.record("-o", "run.optrace", "--report", "r.html", program, "work", "3")
+      #expect(result.status == 3, "\(result)")
+      let errors = result.errors.replacing(/pid \d+/, with: "pid N")
+      #expect(errors.contains("optrace: the report of RecordTestProgram (pid N) is in 'r.html'\n"), "\(errors)")
+      #expect(try isPage("r.html"))
+      #expect(try place.folder.names == ["r.html", "run.optrace"])
+    }
+
+    @Test("each process with operations has one, that with most of them the first") func several() throws {
+      let result = try place.record(
+        "-o", "run.optrace", "--report", "r.html", "sh", "-c", #""$0" circle; "$0" pid; "$0" work"#, program)
+      #expect(result.status == 0)
+      #expect(try place.folder.names.filter { $0.hasSuffix("html") } == ["r-2.html", "r.html"], "\(result)")
+      let pages = result.errors.matches(of: /the report of \w+ \((pid \d+)\) is in '(\S+)'/).map { ($0.1, $0.2) }
+      #expect(pages.map(\.1) == ["r.html", "r-2.html"])
+      #expect(result.errors.contains("10 operations on 1 queue in 'run.\(pages[0].0.dropFirst(4)).optrace'"))
+      #expect(result.errors.contains("2 operations on 1 queue in 'run.\(pages[1].0.dropFirst(4)).optrace'"))
+    }
+
+    @Test("each run has its own") func runs() throws {
+      let result = try place.record("-o", "run.optrace", "--report", "r.html", "--runs", "2", program, "work")
+      #expect(result.status == 0)
+      #expect(try place.folder.names == ["r.r1.html", "r.r2.html", "run.r1.optrace", "run.r2.optrace"])
+    }
+
+    @Test("where it cannot be written is known before the program runs") func refused() throws {
+      for path in ["none/r.html", "."] {
+        let result = try place.record("--report", path, program, "work")
+        #expect(result.status == 125 && result.output == "", "\(result)")
+        #expect(result.errors.hasPrefix("optrace: cannot write '\(path)': "), "\(result.errors)")
+      }
+    }
+
+    @Test("what could not be written in the end counts last", arguments: [("work", 73), ("work 3", 3), ("circle", 1)])
+    func lost(words: String, status: Int32) throws {
+      let result = try Command.run(
+        arguments: [place.folder.folder.path, program] + words.split(separator: " ").map(String.init),
+        shell: RecordFolder.enter
+          + #"mkdir out; exec "$optrace" record -o run.optrace --fail-on error --report out/r.html sh -c 'rmdir out; exec "$0" "$@"' "$@""#
+      )
+      #expect(result.status == status, "\(result)")
+      #expect(result.errors.contains(": cannot write 'out/r.html': there is no folder 'out'\n"), "\(result.errors)")
+      #expect(try place.folder.names == ["run.optrace"])
+    }
+  }
+#endif

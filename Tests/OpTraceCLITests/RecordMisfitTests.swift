@@ -1,0 +1,149 @@
+#if os(Linux)
+  import Foundation
+  import OpTraceModel
+  import TestSupport
+  import Testing
+
+  /// A Foundation that is laid out in another way than the recorder's compiler saw it: a copy of this process's with some
+  /// bytes changed.
+  @Suite(.ownThread) struct RecordMisfitTests {
+    private let place: RecordFolder
+    private let program: String
+
+    init() throws {
+      place = try RecordFolder()
+      program = try Built.program("RecordTestProgram").path
+    }
+
+    /// A shared library as it lies on the disk, and where its symbols are in it.
+    private struct Library {
+      var bytes: [UInt8]
+      /// Where it lies, and what it needs beside it.
+      let folder: String
+      private let base: UInt
+
+      /// As the loader has mapped it.
+      init() throws {
+        // A file of no size, which is read to its end all the same.
+        let file = try #require(FileHandle(forReadingAtPath: "/proc/self/maps"))
+        let maps = String(decoding: file.readDataToEndOfFile(), as: UTF8.self)
+        let line = try #require(maps.split(separator: "\n").first { $0.hasSuffix("/libFoundation.so") })
+        let fields = line.split(separator: " ", omittingEmptySubsequences: true)
+        base = try #require(fields.first?.split(separator: "-").first.flatMap { UInt($0, radix: 16) })
+        let path = URL(fileURLWithPath: String(try #require(fields.last)))
+        bytes = Array(try Data(contentsOf: path))
+        folder = path.deletingLastPathComponent().path
+      }
+
+      private static func address(_ symbol: String) throws -> UnsafeMutableRawPointer {
+        try #require(dlsym(nil, symbol), "\(symbol)")
+      }
+
+      func word<T: FixedWidthInteger>(at offset: Int, _ type: T.Type = T.self) -> T {
+        bytes[offset..<offset + MemoryLayout<T>.size].reversed().reduce(0) { $0 << 8 | T($1) }
+      }
+
+      mutating func set<T: FixedWidthInteger>(_ value: T, at offset: Int) {
+        withUnsafeBytes(of: value.littleEndian) { bytes.replaceSubrange(offset..<offset + $0.count, with: $0) }
+      }
+
+      /// Where it is linked to be.
+      func place(of symbol: String) throws -> UInt { UInt(bitPattern: try Self.address(symbol)) - base }
+
+      /// Where that is in the file.
+      func offset(of place: UInt) throws -> Int {
+        let table = Int(word(at: 32, UInt64.self))
+        for index in 0..<Int(word(at: 56, UInt16.self)) {
+          let segment = table + index * Int(word(at: 54, UInt16.self))
+          let from = UInt(word(at: segment + 16, UInt64.self))
+          guard word(at: segment, UInt32.self) == PT_LOAD, place >= from,
+            place < from + UInt(word(at: segment + 32, UInt64.self))
+          else { continue }
+          return Int(word(at: segment + 8, UInt64.self)) + Int(place - from)
+        }
+        throw NotThere(place: place)
+      }
+
+      struct NotThere: Error { var place: UInt }
+
+      /// Where the file says what the loader puts into a table as the address of this function: in a relocation of the
+      /// table's word.
+      func slot(of function: String, in table: String, words: Int) throws -> Int {
+        let target = UInt64(try place(of: function))
+        let from = UInt64(try place(of: table))
+        for offset in stride(from: 0, to: bytes.count - 24, by: 8) where word(at: offset + 16, UInt64.self) == target {
+          let at = word(at: offset, UInt64.self)
+          if at >= from, at < from + UInt64(words * 8) { return offset + 16 }
+        }
+        throw NotThere(place: UInt(target))
+      }
+    }
+
+    /// Records a program that has this Foundation; the command itself has this process's.
+    private func record(_ library: Library, _ arguments: String) throws -> Command.Result {
+      try place.folder.write("libFoundation.so", library.bytes)
+      return try place.record(
+        program, arguments, environment: ["FOLDERS": "\(place.folder.folder.path):\(library.folder)"],
+        shell: #"exec "$optrace" record -o run.optrace -- env LD_LIBRARY_PATH="$FOLDERS" "$1" $2"#)
+    }
+
+    /// What is said of such a program.
+    private func check(_ library: Library, _ why: String) throws {
+      let result = try record(library, "work 6")
+      let said =
+        "the recorder does not fit the Foundation of this program (\(why)): build optrace with the program's "
+        + "Swift, or link OpTrace"
+      #expect(
+        Command.Result(
+          status: result.status, output: result.output,
+          errors: result.errors.replacing(/process \d+/, with: "process N"))
+          == Command.Result(
+            status: 6, output: "worked\n",
+            errors: "optrace: \(said); nothing is recorded\noptrace: nothing was recorded: process N: \(said)\n"))
+      #expect(!(try place.folder.names.contains("run.optrace")))
+    }
+
+    @Test("as it is, a copy of Foundation is recorded")
+    func copy() throws {
+      #expect(try record(Library(), "work").output == "worked\n")
+      #expect(try place.trace("run.optrace").operations.count == 10)
+    }
+
+    @Test(
+      "objects with room for more fields",
+      arguments: [
+        ("9Operation", "Operation"), ("14BlockOperation", "BlockOperation"), ("14OperationQueue", "OperationQueue"),
+      ])
+    func largerObjects(_ mangled: String, _ name: String) throws {
+      var library = try Library()
+      let size = try library.offset(of: library.place(of: "$s10Foundation\(mangled)CN")) + 24
+      library.set(library.word(at: size, UInt32.self) + 16, at: size)
+      // A class's own objects come with the sizes of those above.
+      try check(library, "its \(name) is laid out in another way")
+    }
+
+    @Test("methods in each other's places")
+    func exchangedMethods() throws {
+      var library = try Library()
+      let methods = try ["$s10Foundation9OperationC6cancelyyF", "$s10Foundation9OperationC16removeDependencyyyACF"]
+        .map { try library.slot(of: $0, in: "$s10Foundation9OperationCN", words: 146) }
+      let first = library.word(at: methods[0], UInt64.self)
+      library.set(library.word(at: methods[1], UInt64.self), at: methods[0])
+      library.set(first, at: methods[1])
+      try check(library, "its Operation is laid out in another way")
+    }
+
+    @Test("a field in another place")
+    func movedField() throws {
+      var library = try Library()
+      let table = try library.offset(of: library.place(of: "$s10Foundation14OperationQueueCN"))
+      // The first number behind the head of the table that is no address: the places of fields stand together.
+      let places = stride(from: table + 64, to: table + 1248, by: 8).filter {
+        (16..<221).contains(library.word(at: $0, UInt64.self))
+      }
+      let last = try #require(places.last)
+      library.set(library.word(at: last, UInt64.self) + 1, at: last)
+      try check(library, "its OperationQueue is laid out in another way")
+    }
+  }
+#endif
