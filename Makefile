@@ -4,7 +4,8 @@ SWIFT ?= swift
 PREFIX ?= /usr/local
 # Put before every installed path, for those who build packages.
 DESTDIR ?=
-# Passed to the release build, e.g. --static-swift-stdlib for a command that needs no Swift where it runs (Linux).
+# Passed to the release build of the command, e.g. --static-swift-stdlib for one that needs no Swift where it runs (Linux); the
+# demo's broken programs, whose operations are Foundation's own, are recorded through its shared library, and cannot run then.
 SWIFTFLAGS ?=
 
 optrace := .build/release/optrace
@@ -25,9 +26,9 @@ export OPTRACE_OPTIMIZED ?= 1
 # What scripts/setup installs for the tests alone.
 export PATH := $(CURDIR)/.build-tools/bin:$(PATH)
 
-.PHONY: help build release demo test format lint sanitize sanitize-thread sanitize-address bench readme-images
-.PHONY: reliability fuzz bench-page bench-whatif bench-fleet
-.PHONY: install uninstall clean setup-build setup-test
+.PHONY: help build release demo test format lint sanitize sanitize-thread sanitize-address bench readme-images gallery docs
+.PHONY: reliability fuzz test-core bench-page bench-whatif bench-fleet
+.PHONY: install uninstall writable package clean setup-build setup-test
 
 help:
 	@echo "make demo       build, record a photo import, draw its graph and timeline into $(demo)/"
@@ -39,8 +40,12 @@ help:
 	@echo "make bench-page  what a frame of the report's timeline takes in a browser"
 	@echo "make reliability  thousands of processes that are ended, a ring over 100 million events, 1,000 renders: minutes"
 	@echo "make fuzz       each fuzzing target for some seconds;  scripts/fuzz TARGET SECONDS: for longer"
+	@echo "make test-core  tests of the C core in plain C: here, under a sanitizer, and on arm64 under an emulator"
+	@echo "make docs       the libraries' pages, by DocC, into .build/docs"
+	@echo "make gallery    the gallery's and the tutorials' pictures anew, from runs;  make readme-images: the README's"
 	@echo "make lint       check the source's format, and that arrows go one way;  make format: mend the format"
 	@echo "make install    the command, its manual pages and completions, into PREFIX ($(PREFIX));  make uninstall"
+	@echo "make package    a Debian package and a tarball, into .build-package/;  scripts/check-package: in a system without Swift"
 	@echo "make clean      remove everything that was built"
 
 setup-build:
@@ -114,40 +119,64 @@ bench-page: release setup-test
 
 # The long forms of what the tests do in short; Documentation/reliability.md tells what they show.
 reliability: setup-build
-	@$(SWIFT) build -c release --product KillBenchmark --quiet
-	@$(SWIFT) build --package-path Benchmarks -c release --quiet
+	@for program in KillBenchmark RingBenchmark RenderLeaks; do \
+	  $(SWIFT) build -c release --product $$program --quiet || exit 1; done
 	@.build/release/KillBenchmark 1000
-	@Benchmarks/.build/release/RingBenchmark 100000000
-	@Benchmarks/.build/release/RenderLeaks traces/photo-import.optrace 1000
+	@.build/release/RingBenchmark 100000000
+	@.build/release/RenderLeaks traces/photo-import.optrace 1000
 
 fuzz:
 	@echo "==> Fuzzing the readers and the recorder, from their seeds"
 	@scripts/fuzz short
 
+test-core:
+	@scripts/test-core native address arm64
+
 # The pictures in README.md, from the sample trace.
 readme-images: release setup-test
 	@scripts/make-readme-images $(optrace)
 
-install: release
+# The libraries' pages, by the toolchain's DocC.
+docs: build
+	@scripts/make-docs .build/docs
+	@echo "to look at them:  python3 -m http.server --directory .build/docs, then http://localhost:8000/documentation/optrace"
+
+# The gallery's and the tutorials', from runs. With other words alone: scripts/make-gallery --words.
+gallery: release setup-test
+	@scripts/make-gallery $(optrace)
+	@scripts/make-tutorial-images $(optrace)
+
+# Before minutes are spent on what cannot be put anywhere.
+writable:
+	@install -d "$(bin)" "$(lib)" "$(share)" 2> /dev/null && test -w "$(bin)" && test -w "$(lib)" && test -w "$(share)" || { \
+	  echo "install: '$(DESTDIR)$(PREFIX)' cannot be written; use sudo, or name another place: make install PREFIX=..." >&2; exit 1; }
+
+install: writable release
 	@echo "==> Writing the manual"
 	@scripts/make-manual .build/manual
 	@echo "==> Installing into $(DESTDIR)$(PREFIX)"
-	@install -d $(bin) $(share)/man/man1 $(share)/bash-completion/completions $(share)/zsh/site-functions \
-	  $(share)/fish/vendor_completions.d
-	@install -m 755 $(optrace) $(bin)/optrace
-	@install -m 644 .build/manual/man/*.1 $(share)/man/man1
-	@install -m 644 .build/manual/completions/optrace.bash $(share)/bash-completion/completions/optrace
-	@install -m 644 .build/manual/completions/optrace.zsh $(share)/zsh/site-functions/_optrace
-	@install -m 644 .build/manual/completions/optrace.fish $(share)/fish/vendor_completions.d/optrace.fish
+	@install -d "$(bin)" "$(share)/man/man1" "$(share)/bash-completion/completions" "$(share)/zsh/site-functions" \
+	  "$(share)/fish/vendor_completions.d"
+	@install -m 755 $(optrace) "$(bin)/optrace"
+	@install -m 644 .build/manual/man/*.1 "$(share)/man/man1"
+	@install -m 644 .build/manual/completions/optrace.bash "$(share)/bash-completion/completions/optrace"
+	@install -m 644 .build/manual/completions/optrace.zsh "$(share)/zsh/site-functions/_optrace"
+	@install -m 644 .build/manual/completions/optrace.fish "$(share)/fish/vendor_completions.d/optrace.fish"
 	@for object in $(objects); do \
-	  install -d $(lib) && install -m 755 .build/release/lib$$object.so $(lib) || exit 1; done
+	  install -d "$(lib)" && install -m 755 .build/release/lib$$object.so "$(lib)" || exit 1; done
 
 uninstall:
 	@echo "==> Removing optrace from $(DESTDIR)$(PREFIX)"
-	@rm -f $(bin)/optrace $(share)/man/man1/optrace.1 $(share)/man/man1/optrace-*.1 \
-	  $(share)/bash-completion/completions/optrace $(share)/zsh/site-functions/_optrace \
-	  $(share)/fish/vendor_completions.d/optrace.fish
-	@rm -rf $(lib)
+	@rm -f "$(bin)/optrace" "$(share)/man/man1/optrace.1" "$(share)"/man/man1/optrace-*.1 \
+	  "$(share)/bash-completion/completions/optrace" "$(share)/zsh/site-functions/_optrace" \
+	  "$(share)/fish/vendor_completions.d/optrace.fish"
+	@rm -rf "$(lib)"
+
+# A Debian package, and a tarball with the same files for any folder of any Linux with this C library or a newer one.
+package: release
+	@scripts/setup package
+	@echo "==> Building the packages"
+	@scripts/make-package
 
 clean:
-	@rm -rf .build .build-tsan .build-asan .build-fuzz .build-tools $(demo)
+	@rm -rf .build .build-tsan .build-asan .build-fuzz .build-tools .build-package $(demo)
