@@ -125,6 +125,11 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio", condition: cli),
         .product(name: "NIOPosix", package: "swift-nio", condition: cli),
         .product(name: "NIOHTTP1", package: "swift-nio", condition: cli),
+      ],
+      // Its own search path for Swift's libraries comes before LD_LIBRARY_PATH, which is for the program that is recorded and may
+      // lead to another Swift. (Flags that SwiftPM calls unsafe; nobody depends on this one.)
+      linkerSettings: [
+        .unsafeFlags(["-Xlinker", "--disable-new-dtags"], .when(platforms: [.linux], configuration: .release))
       ]),
 
     // Who imports whom, here and in the sources.
@@ -210,6 +215,12 @@ let package = Package(
     .executableTarget(
       name: "KillBenchmark", dependencies: ["CRecorderTestSupport", "OpTrace", "OpTraceModel"],
       path: "Benchmarks/Sources/KillBenchmark"),
+    // Nor these, so that the benchmarks' own build the recorder alone once more.
+    .executableTarget(
+      name: "RingBenchmark", dependencies: ["OpTrace", "OpTraceModel"], path: "Benchmarks/Sources/RingBenchmark"),
+    .executableTarget(
+      name: "RenderLeaks", dependencies: ["OpTraceExport", "OpTraceGraphviz", "OpTraceModel"],
+      path: "Benchmarks/Sources/RenderLeaks"),
     .testTarget(
       name: "OpTraceTests",
       dependencies: [
@@ -283,6 +294,12 @@ if Context.environment["OPTRACE_OPTIMIZED"] == "1" {
   for target in package.targets where computing.contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-O"], .when(configuration: .debug)))
   }
+}
+
+// The libraries' pages by the ecosystem's own command: OPTRACE_DOCS=1 swift package generate-documentation --target OpTrace. Nobody else
+// resolves the plugin; scripts/make-docs builds and checks the same pages without it.
+if Context.environment["OPTRACE_DOCS"] == "1" {
+  package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
 }
 
 // scripts/sanitize builds what it runs, and nothing else: these targets and what they need.

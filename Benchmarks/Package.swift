@@ -42,22 +42,13 @@ let package = Package(
         .product(name: "OpTrace", package: "OpTrace"), .product(name: "OpTraceMetrics", package: "OpTrace"),
       ]),
     .executableTarget(name: "DiffProgram"),
+    .executableTarget(name: "RatedWorkload", dependencies: [.product(name: "OpTrace", package: "OpTrace")]),
     .executableTarget(name: "MakeTrace", dependencies: [.product(name: "OpTrace", package: "OpTrace")]),
-    .executableTarget(
-      name: "RingBenchmark",
-      dependencies: [
-        .product(name: "OpTrace", package: "OpTrace"), .product(name: "OpTraceAnalysis", package: "OpTrace"),
-      ]),
-    .executableTarget(
-      name: "RenderLeaks",
-      dependencies: [
-        .product(name: "OpTraceAnalysis", package: "OpTrace"), .product(name: "OpTraceGraphviz", package: "OpTrace"),
-      ]),
     .executableTarget(name: "FleetBenchmark", dependencies: ["BenchmarkSupport"]),
     // Real programs with real changes, and how near `optrace whatif` comes.
     .executableTarget(name: "WhatIfPrograms"),
     .executableTarget(name: "WhatIfBenchmark", dependencies: ["BenchmarkSupport"]),
-    // KillBenchmark is built by the package above, whose tests run it.
+    // KillBenchmark, RingBenchmark and RenderLeaks are built by the package above, whose tests run the first.
   ],
   swiftLanguageModes: [.v6]
 )

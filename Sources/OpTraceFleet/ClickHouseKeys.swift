@@ -9,6 +9,7 @@ enum ClickHouseKeys {
     "queue_changes": ["queue", "time", "thread", "change"],
     "waits": ["thread", "began"],
     "spans": ["thread", "began", "name"],
+    "span_work": ["work"],
     "marks": ["thread", "time", "name"],
     "stacks": ["stack", "depth"],
     "critical_path": ["step"],

@@ -4,7 +4,7 @@ public import OpTraceTables
 public struct ExportedTrace: Sendable, Equatable {
   /// The tables' folder.
   public let folder: String
-  /// ``TraceHeader/hash`` of the trace.
+  /// `TraceHeader.hash` of the trace.
   public let hash: String
   /// From folders like `host=web-17`, and from what the caller says, which is stronger.
   public var labels: [String: String]

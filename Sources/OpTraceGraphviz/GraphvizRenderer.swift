@@ -4,7 +4,7 @@ public import OpTraceExport
 /// Places and draws pictures through Graphviz, inside this process. Safe to call from any thread; calls wait for each
 /// other.
 public enum GraphvizRenderer {
-  /// Formats that Graphviz draws itself. SVG is not among them: ``SVGWriter`` draws it from a ``GraphLayout``.
+  /// Formats that Graphviz draws itself. SVG is not among them: `SVGWriter` draws it from a `GraphLayout`.
   public enum ImageFormat: String, Sendable, CaseIterable {
     /// Pixels, as large as the page and not transparent.
     case png
@@ -18,7 +18,7 @@ public enum GraphvizRenderer {
   static func mostEdges(_ nodes: Int) -> Int { 3 * nodes + 40 }
 
   /// Where everything lies: by Graphviz' `dot` where there are few enough boxes to be read and what it makes of them fits
-  /// a page, else by ``LayeredLayout``.
+  /// a page, else by `LayeredLayout`.
   public static func layout(_ picture: GraphPicture) throws(GraphvizError) -> GraphLayout {
     guard (1...GraphOptions.readable).contains(picture.nodes.count),
       picture.edges.count <= mostEdges(picture.nodes.count)
@@ -57,7 +57,7 @@ public enum GraphvizRenderer {
     return try scaledImage(of: picture, placed: try layout(picture), as: format)
   }
 
-  /// The picture as ``SVGWriter`` draws it from the same `layout`. Graphviz decides nothing here: it gets a drawing of
+  /// The picture as `SVGWriter` draws it from the same `layout`. Graphviz decides nothing here: it gets a drawing of
   /// ours as the background of a graph that shows nothing else.
   public static func image(
     of picture: GraphPicture, placed layout: GraphLayout, as format: ImageFormat

@@ -6,7 +6,7 @@ public import OpTraceModel
 public final class TableSource {
   /// The trace.
   public let trace: Trace
-  /// Names the trace in every table: ``TraceHeader/hash``.
+  /// Names the trace in every table: `TraceHeader.hash`.
   public let hash: String
 
   /// O(1).
@@ -27,6 +27,7 @@ public final class TableSource {
     queue.changes.map { (queue: queue.id, change: $0) }
   }
   private(set) lazy var findingOperations = FindingOperation.all(findingRows)
+  private(set) lazy var spanWork = trace.within.sorted { $0.key < $1.key }.map { (work: $0.key, span: $0.value) }
   private(set) lazy var frames = StackRow.all(trace)
 
   /// What kind of work has this number: numbers are given to all kinds together. O(log n).

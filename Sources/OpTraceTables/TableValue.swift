@@ -23,6 +23,7 @@ public enum TableValue: Sendable, Hashable {
   init(_ value: QueueID?) { self.init(value?.rawValue) }
   init(_ value: DispatchQueueID?) { self.init(value?.rawValue) }
   init(_ value: ThreadID?) { self.init(value?.rawValue) }
+  init(_ value: SpanID?) { self.init(value?.rawValue) }
   init(_ value: FrameID?) { self.init(value?.rawValue) }
 }
 

@@ -12,7 +12,9 @@ import Testing
   /// The clock that the file's header names, after two marks whose times must not go back.
   private func clock(_ choice: TraceRecorder.Configuration.Clock, hasEvenCounter: Bool) throws -> Layout.Clock? {
     let scratch = try Scratch()
-    let recorder = try TraceRecorder(writingTo: scratch.file(), configuration: .init(clock: choice)) { hasEvenCounter }
+    let recorder = try TraceRecorder(writingTo: scratch.file().path, configuration: .init(clock: choice)) {
+      hasEvenCounter
+    }
     recorder.mark("first")
     recorder.mark("second")
     try recorder.stop()
@@ -32,7 +34,7 @@ import Testing
   @Test func theCounterIsInsistedOn() throws {
     let scratch = try Scratch()
     let error = try #require(throws: TraceRecorderError.self) {
-      try TraceRecorder(writingTo: scratch.file(), configuration: .init(clock: .counter)) { false }
+      try TraceRecorder(writingTo: scratch.file().path, configuration: .init(clock: .counter)) { false }
     }
     #expect(error.code == .noEvenCounter && error.errno == 0)
     #expect(

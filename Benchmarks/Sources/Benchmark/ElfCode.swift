@@ -1,10 +1,12 @@
 import BenchmarkSupport
 import Foundation
 
-/// Where a program's code stands in its file, and its build id: of a 64-bit little-endian ELF file, by its program header.
+/// Where a program's code stands in its file, how much of it is loaded, and its build id: of a 64-bit little-endian ELF file, by its program header.
 struct ElfCode {
   private(set) var addresses: Range<Int> = 0..<0
   private(set) var buildID = ""
+  /// Bytes of the file that are loaded: without what debuggers read.
+  private(set) var loadedSize = 0
 
   init(_ bytes: Data) throws {
     func number<Number: FixedWidthInteger>(_ place: Int, as type: Number.Type) throws -> Int {
@@ -18,6 +20,7 @@ struct ElfCode {
     for place in (0..<count).map({ table + $0 * size }) {
       let (kind, flags) = (try number(place, as: UInt32.self), try number(place + 4, as: UInt32.self))
       let (offset, length) = (try number(place + 8, as: UInt64.self), try number(place + 32, as: UInt64.self))
+      if kind == 1 { loadedSize += length }
       if kind == 1, flags & 1 != 0 {
         let low = try number(place + 16, as: UInt64.self)
         addresses = low..<low + length

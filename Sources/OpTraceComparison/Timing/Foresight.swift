@@ -30,7 +30,7 @@ public struct Foresight: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - trace: a base run.
-  ///   - processors: as for ``OpTracePrediction/Predictor``.
+  ///   - processors: as for `Predictor`.
   public init?(_ comparison: Comparison, base trace: Trace, processors: Int? = nil) {
     let timings = Self.timings(comparison)
     guard !timings.isEmpty, trace.operations.count <= Self.mostOperations,

@@ -8,7 +8,7 @@ public import OpTraceModel
 public struct Predictor {
   /// The recorded run.
   public let trace: Trace
-  /// The recorded wall time: ``OpTraceModel/Trace/activity``. Nil: something has not ended.
+  /// The recorded wall time: `Trace.activity`. Nil: something has not ended.
   public let recordedWall: Nanoseconds?
   /// How well the unchanged run is simulated.
   public let replay: Replay

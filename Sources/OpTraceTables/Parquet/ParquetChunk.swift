@@ -178,21 +178,27 @@ struct ParquetChunk {
 
 /// Cells that are written together: which of them are null, and the values of the others.
 private struct ParquetPage {
-  private var isThere: [UInt32] = []
+  private(set) var count = 0
   private(set) var nullCount = 0
+  /// From the first null on: most pages have none.
+  private var isThere: [UInt32] = []
   var values: [UInt8] = []
 
-  var count: Int { isThere.count }
-
   mutating func add(isNull: Bool) {
-    isThere.append(isNull ? 0 : 1)
-    if isNull { nullCount += 1 }
+    if isNull {
+      if nullCount == 0 { isThere = ones }
+      nullCount += 1
+    }
+    if nullCount > 0 { isThere.append(isNull ? 0 : 1) }
+    count += 1
   }
+
+  private var ones: [UInt32] { [UInt32](repeating: 1, count: count) }
 
   /// With their length before them.
   var levels: [UInt8] {
     var runs: [UInt8] = []
-    RunEncoding.append(isThere, width: 1, to: &runs)
+    RunEncoding.append(nullCount == 0 ? ones : isThere, width: 1, to: &runs)
     var result: [UInt8] = []
     result.appendLittle(UInt32(clamping: runs.count))
     return result + runs

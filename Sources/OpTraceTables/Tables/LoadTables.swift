@@ -73,6 +73,22 @@ enum QueueDepth {
     var over: [UInt64] = []
 
     var sorted: [UInt64] { (enqueued + runnable + began + over).sorted() }
+
+    /// Borrowed: a copy of a record counts references, a million times.
+    mutating func add(_ operation: borrowing OperationRecord, enqueued: Nanoseconds, traceEnd: Nanoseconds) {
+      let times = OperationTimes(of: operation, traceEnd: traceEnd)
+      let isBegun = operation.began != nil
+      let runnable = enqueued + times.waitingForDependencies
+      let began = runnable + times.waitingForSlot
+      let isRunnable = operation.runnable != nil || isBegun
+      self.enqueued.append(Step.enqueued.key(enqueued))
+      if isRunnable { self.runnable.append(Step.runnable.key(runnable)) }
+      if isBegun { self.began.append(Step.began.key(began)) }
+      if let over = operation.finished?.time {
+        let last = isBegun ? Step.overExecuting : isRunnable ? .overReady : .overPending
+        self.over.append(last.key(max(over, began)))
+      }
+    }
   }
 
   /// By queue, then by time. O(n log n).
@@ -82,18 +98,7 @@ enum QueueDepth {
       guard trace.operations[place].isOutcomeKnown, let queue = trace.operations[place].queue?.rawValue,
         let enqueued = trace.operations[place].enqueued?.time
       else { continue }
-      let times = OperationTimes(of: trace.operations[place], traceEnd: trace.end)
-      let isBegun = trace.operations[place].began != nil
-      let runnable = enqueued + times.waitingForDependencies
-      let began = runnable + times.waitingForSlot
-      let isRunnable = trace.operations[place].runnable != nil || isBegun
-      queues[queue, default: Moments()].enqueued.append(Step.enqueued.key(enqueued))
-      if isRunnable { queues[queue]?.runnable.append(Step.runnable.key(runnable)) }
-      if isBegun { queues[queue]?.began.append(Step.began.key(began)) }
-      if let over = trace.operations[place].finished?.time {
-        let last = isBegun ? Step.overExecuting : isRunnable ? .overReady : .overPending
-        queues[queue]?.over.append(last.key(max(over, began)))
-      }
+      queues[queue, default: Moments()].add(trace.operations[place], enqueued: enqueued, traceEnd: trace.end)
     }
     return queues.sorted { $0.key < $1.key }.flatMap { changes(QueueID($0.key), $0.value.sorted, trace.end) }
   }

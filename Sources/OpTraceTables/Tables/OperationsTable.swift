@@ -55,10 +55,17 @@ extension TraceTable {
     _ value: @escaping @Sendable (borrowing OperationRecord, OperationTimes) -> Nanoseconds?
   ) -> ColumnOf<Int> {
     ColumnOf(name, .integer, meaning) { source, place in
-      guard source.trace.operations[place].isOutcomeKnown else { return .null }
-      let times = OperationTimes(of: source.trace.operations[place], traceEnd: source.trace.end)
-      return TableValue(value(source.trace.operations[place], times))
+      TableValue(time(of: source.trace.operations[place], traceEnd: source.trace.end, value))
     }
+  }
+
+  /// Borrowed: a copy of a record counts references, a million times.
+  private static func time(
+    of operation: borrowing OperationRecord, traceEnd: Nanoseconds,
+    _ value: (borrowing OperationRecord, OperationTimes) -> Nanoseconds?
+  ) -> Nanoseconds? {
+    guard operation.isOutcomeKnown else { return nil }
+    return value(operation, OperationTimes(of: operation, traceEnd: traceEnd))
   }
 
   private static func holder(_ source: TableSource, _ place: Int) -> OperationID? {

@@ -9,6 +9,16 @@ extension TraceTable {
       ColumnOf("thread", .integer, "threads.id: where it began") { _, span in TableValue(span.began.thread) },
       ColumnOf("began", .integer, "when it began") { _, span in TableValue(span.began.time) },
       ColumnOf("ended", .integer, "when it ended") { _, span in TableValue(span.ended) },
+      ColumnOf("id", .integer, "its number in the trace") { _, span in TableValue(span.id) },
+    ])
+
+  static let spanWork = TraceTable(
+    "span_work",
+    "one row for each operation, block or task that was submitted inside of a span that tells it, as of a test",
+    of: { $0.spanWork },
+    [
+      ColumnOf("work", .integer, "operations.id, blocks.id or tasks.id") { _, row in TableValue(row.work) },
+      ColumnOf("span", .integer, "spans.id: who submitted it was in there") { _, row in TableValue(row.span) },
     ])
 
   static let marks = TraceTable(

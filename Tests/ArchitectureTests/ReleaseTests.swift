@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+/// What is released is called by the same numbers everywhere: `Documentation/stability.md`.
+@Suite struct ReleaseTests {
+  private func text(_ path: String) throws -> String {
+    try String(contentsOf: Manifest.folder.appendingPathComponent(path), encoding: .utf8)
+  }
+
+  /// What the first match of `pattern` has in its parentheses, a point between two of them.
+  private func number(_ pattern: String, in path: String) throws -> String {
+    let match = try #require(try text(path).firstMatch(of: Regex(pattern)), "\(pattern) in \(path)")
+    return match.output.dropFirst().compactMap { $0.substring.map(String.init) }.joined(separator: ".")
+  }
+
+  private func version() throws -> String {
+    try number(#"current = "(\d+\.\d+\.\d+)""#, in: "Sources/OpTrace/Recorder/OpTraceVersion.swift")
+  }
+
+  @Test func oneVersion() throws {
+    let version = try version()
+    #expect(try number(#"\n## \[(\d+\.\d+\.\d+)\]"#, in: "CHANGELOG.md") == version)
+    #expect(try number(#"^optrace \(([^)]+)\)"#, in: "debian/changelog") == version)
+    #expect(try number(#"from: "(\d+\.\d+\.\d+)", traits: \["Tracing"#, in: "Documentation/live.md") == version)
+  }
+
+  /// Every version that the changelog tells of, the newest first.
+  @Test func changelogsTellOfTheSameVersions() throws {
+    let ours = try text("CHANGELOG.md").matches(of: /\n## \[(\d+\.\d+\.\d+)\]/).map { String($0.output.1) }
+    let theirs = try text("debian/changelog").matches(of: /(?m)^optrace \(([^)]+)\)/).map { String($0.output.1) }
+    #expect(ours == theirs)
+    #expect(ours == ours.sorted { $0.compare($1, options: .numeric) == .orderedDescending })
+  }
+
+  @Test func formatsAreCalledByTheirNumbers() throws {
+    let numbers = #"majorVersion: UInt16 = (\d+)[^=]*minorVersion: UInt16 = (\d+)"#
+    let trace = try number(numbers, in: "Sources/OpTraceFormat/Layout.swift")
+    #expect(try number(#"# The trace format, version (\d+\.\d+)"#, in: "Documentation/format.md") == trace)
+    #expect(try number(#"\| traces \| major and minor, now (\d+\.\d+)"#, in: "Documentation/stability.md") == trace)
+    let packed = try number(numbers, in: "Sources/OpTraceModel/Packed/PackedLayout.swift")
+    #expect(
+      try number(#"\| packed traces \| major and minor, now (\d+\.\d+)"#, in: "Documentation/stability.md") == packed)
+    #expect(
+      try number(#"`schemaVersion`, now (\d+)"#, in: "Documentation/stability.md")
+        == number(#"schemaVersion = (\d+)"#, in: "Sources/OpTraceTables/Tables.swift"))
+  }
+}
