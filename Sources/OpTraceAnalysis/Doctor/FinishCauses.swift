@@ -6,9 +6,11 @@ struct FinishCauses {
   private let trace: Trace
   /// Those that ran as the operation was finished, on that thread.
   private var finishers: [OperationID: [WorkID]] = [:]
+  /// The blocks that tasks ran in, as those of an executor that is a queue.
+  private var carriers: [WorkID: [WorkID]] = [:]
   private var known: [OperationID: Set<WorkID>] = [:]
 
-  /// O((operations + blocks + runs of tasks) · log operations).
+  /// O((operations + blocks + runs of tasks) · log of these).
   init(_ trace: Trace, of operations: some Sequence<OperationRecord>) {
     self.trace = trace
     var finishes: [ThreadID: [(time: Nanoseconds, id: OperationID)]] = [:]
@@ -34,6 +36,29 @@ struct FinishCauses {
     }
     for block in trace.blocks { add(block) }
     for task in trace.tasks { add(task) }
+    findCarriers()
+  }
+
+  private mutating func findCarriers() {
+    if trace.tasks.isEmpty || trace.blocks.isEmpty { return }
+    var runs: [(run: WorkRun, id: WorkID, isTask: Bool)] = []
+    for block in trace.blocks { runs += block.runs.map { ($0, block.id, false) } }
+    for task in trace.tasks { runs += task.runs.map { ($0, task.id, true) } }
+    // What begins at the same moment and lasts longer is around the other.
+    runs.sort {
+      ($0.run.thread, $0.run.began, -($0.run.ended ?? .max)) < ($1.run.thread, $1.run.began, -($1.run.ended ?? .max))
+    }
+    var around: [(run: WorkRun, id: WorkID)] = []
+    for (run, id, isTask) in runs {
+      while let last = around.last, last.run.thread != run.thread || last.run.ended ?? .max < run.ended ?? .max {
+        around.removeLast()
+      }
+      if !isTask {
+        around.append((run, id))
+      } else if let block = around.last {
+        carriers[id, default: []].append(block.id)
+      }
+    }
   }
 
   /// Only what was done before the finish. Amortised O(what is in the answer, and their suspensions).
@@ -48,6 +73,7 @@ struct FinishCauses {
         if let submitter = block.submitter { open.append(submitter) }
       } else if let task = trace.task(work) {
         if let submitter = task.submitter { open.append(submitter) }
+        open += carriers[work] ?? []
         for suspension in task.suspensions where suspension.enqueued?.time ?? .max <= finished {
           if let resumer = suspension.resumer { open.append(resumer) }
         }

@@ -204,6 +204,30 @@ struct DispatchRuleTests {
     #expect(anew.findings.map(\.code) == ["premature-finish"])
   }
 
+  /// An executor that is a queue has a block for each turn of a task: that block goes on for as long as the task's thread does.
+  @Test func theBlockThatATaskRanInMayReturnAfterTheFinish() throws {
+    let lines =
+      upload(
+        """
+        22 t2 task #2 by=#1 priority=21 enqueued code=f4
+        23 t2 submitted #3 by=#1 queue=d1 code=f5
+        24 t2 start-returned #1
+        30 t4 run #3
+        31 t4 task-run #2
+        33 t4 submitted #5 by=#2 queue=d1 code=f4
+        34 t4 task-completed #2
+        36 t5 run #5
+        40 t5 finished #1
+        41 t5 ran #5
+        90000 t4 ran #3
+
+        """)
+      + DoctorCase.operation(
+        4, "show", "13 t1 depends #4 on=#1", "14 t1 enqueued #4 queue=q1", "45 t2 ready #4", "50 t2 started #4",
+        "51 t2 began #4", "950000 t2 ended #4", "950001 t2 finished #4")
+    #expect(try diagnosis(lines).findings.isEmpty)
+  }
+
   // MARK: - Tasks
 
   private let parked = """
