@@ -68,6 +68,12 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case completionBegan = 0x1F
   /// That completion block has returned. Since 1.5.
   case completionEnded = 0x20
+  /// ``started`` and ``executionBegan``, at once. Since 1.6.
+  case startedBegan = 0x21
+  /// ``executionEnded``, ``finished`` and ``startReturned``, at once. Since 1.6.
+  case over = 0x22
+  /// ``dependencyAdded``, on the operation with the number before. Since 1.6.
+  case dependsOnLast = 0x23
 
   // Two words.
   /// The clock's value, where it is far from the last record's. No event: readers resolve it.
@@ -102,6 +108,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case unblocked = 0x4E
   /// A look at the threads of the process has ended; the ``threadSeen`` before it are what it saw. Since 1.3.
   case looked = 0x4F
+  /// ``ready`` and ``enqueued``, at once. Since 1.6.
+  case enqueuedReady = 0x50
   /// A task may go on, and waits for its turn. Since 1.4.
   case taskEnqueued = 0x58
   /// A task stops running on this thread. Since 1.4.
@@ -126,6 +134,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case threadSeen = 0x85
   /// A thread still waits for an operation or a queue, and where. Since 1.3.
   case waitLasts = 0x86
+  /// ``operationCreated``, ``ready`` and ``enqueued``, at once. Since 1.6.
+  case added = 0x88
   /// A block is given to a dispatch queue. Since 1.4.
   case blockSubmitted = 0x87
   /// A task is created. Since 1.4.

@@ -73,4 +73,25 @@ extension EventSpec {
     /// No event: the file's bookkeeping, which a reader resolves.
     case bookkeeping
   }
+
+  /// One of the events that a record of several in one stands for.
+  package struct PackedPart: Sendable, Hashable {
+    /// Where its second word is from, if it has one.
+    package enum Word: Sendable, Hashable {
+      /// The packed record's second word.
+      case sameWord
+      /// Its third.
+      case secondWord
+      /// The subject's number less one.
+      case subjectBefore
+    }
+
+    package let kind: EventKind
+    package let word: Word
+
+    init(_ kind: EventKind, _ word: Word = .sameWord) {
+      self.kind = kind
+      self.word = word
+    }
+  }
 }

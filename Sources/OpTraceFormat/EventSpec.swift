@@ -43,6 +43,9 @@ public struct EventSpec: Sendable {
   package let carry: Carry
   package let bound: Bound
   package let life: Life
+  /// What a record of several events in one stands for, in their order; empty: for itself. Readers take it apart, so nobody
+  /// behind them sees one.
+  package let parts: [EventSpec.PackedPart]
   /// The minor version of the format that brought this kind.
   public let since: Int
   /// What it says, in words, with what its fields hold.
@@ -51,8 +54,8 @@ public struct EventSpec: Sendable {
   /// What would be forgotten in silence has no default.
   init(
     _ kind: EventKind, _ name: String, _ subject: Subject, _ fields: [Field] = [], text: Text? = nil,
-    part: Part = .event, carry: Carry, bound: Bound = .none, life: Life, since: Int = 0,
-    meaning: String
+    part: Part = .event, carry: Carry, bound: Bound = .none, life: Life, packing parts: [PackedPart] = [],
+    since: Int = 0, meaning: String
   ) {
     self.kind = kind
     self.name = name
@@ -63,6 +66,7 @@ public struct EventSpec: Sendable {
     self.carry = carry
     self.bound = bound
     self.life = life
+    self.parts = parts
     self.since = since
     self.meaning = meaning
   }
@@ -173,6 +177,42 @@ public struct EventSpec: Sendable {
       carry: .withRecordBefore, life: .nobody, since: 5,
       meaning:
         "processor time that this thread had used at the record before it, in nanoseconds: where an operation's code began and ended, or its `start()` returned"
+    ),
+
+    // Several events of an operation in one record. Each stands for what happened at one moment on one thread.
+    EventSpec(
+      .added, "added", .operation,
+      [
+        .init("class", 1, 0, 16, .string(.class)), .init("coverage", 1, 16, 4, .unsigned(.within(0...2))),
+        .init("async", 1, 20, 1, .flag), .init("own-ready", 1, 21, 1, .flag), .init("age", 1, 24, 40, .age),
+        .init("queue", 2, 0, 32, .queue), .init("priority", 2, 32, 8, .signed(priorities)),
+        .init("qos", 2, 40, 8, .unsigned(qualities)),
+      ],
+      part: .bookkeeping, carry: .whileUnfinished, bound: .begins(.operation), life: .subject,
+      packing: [.init(.operationCreated), .init(.ready), .init(.enqueued, .secondWord)], since: 6,
+      meaning: "`created`, `ready` and `enqueued` at once: word 1 is that of `created`, word 2 that of `enqueued`"),
+    EventSpec(
+      .enqueuedReady, "enqueued-ready", .operation,
+      [
+        .init("queue", 1, 0, 32, .queue), .init("priority", 1, 32, 8, .signed(priorities)),
+        .init("qos", 1, 40, 8, .unsigned(qualities)),
+      ],
+      part: .bookkeeping, carry: .whileUnfinished, life: .subject,
+      packing: [.init(.ready), .init(.enqueued)], since: 6,
+      meaning: "`ready` and `enqueued` at once"),
+    EventSpec(
+      .dependsOnLast, "depends-on-last", .operation, part: .bookkeeping, carry: .whileUnfinished, life: .nobody,
+      packing: [.init(.dependencyAdded, .subjectBefore)], since: 6,
+      meaning: "`depends`, on the operation with the number before its own"),
+    EventSpec(
+      .startedBegan, "started-began", .operation, part: .bookkeeping, carry: .whileUnfinished, life: .subject,
+      packing: [.init(.started), .init(.executionBegan)], since: 6,
+      meaning: "`started` and `began` at once"),
+    EventSpec(
+      .over, "over", .operation, part: .bookkeeping, carry: .whileUnfinished, bound: .ends(.operation), life: .subject,
+      packing: [.init(.executionEnded), .init(.finished), .init(.startReturned)], since: 6,
+      meaning:
+        "`ended`, `finished` and `start-returned` at once. Where `start()` takes longer to return than some microseconds, a `start-returned` of its own follows, and that holds"
     ),
 
     // Waits.

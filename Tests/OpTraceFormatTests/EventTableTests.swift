@@ -74,7 +74,36 @@ import Testing
     if spec.carry == .whileQueueExists { #expect(spec.subject == .queue) }
     if spec.life == .subject { #expect([.operation, .block, .task, .queue, .span].contains(spec.subject)) }
     if spec.part == .remark { #expect(spec.subject == .operation) }
-    if spec.part == .bookkeeping { #expect(spec.life == .nobody && spec.carry == .never) }
+    if spec.part == .bookkeeping, spec.parts.isEmpty { #expect(spec.life == .nobody && spec.carry == .never) }
+  }
+
+  @Test(
+    "a record of several events is carried, begins, ends and lives as they do", arguments: EventSpec.table.map(\.kind))
+  func packing(_ kind: EventKind) {
+    let spec = kind.spec
+    guard !spec.parts.isEmpty else { return }
+    let parts = spec.parts.map(\.kind.spec)
+    #expect(spec.part == .bookkeeping && spec.subject == .operation && spec.since >= 6)
+    #expect(parts.allSatisfy { $0.parts.isEmpty && $0.subject == spec.subject && $0.carry == spec.carry })
+    #expect(parts.map(\.bound).filter { $0 != .none } == (spec.bound == .none ? [] : [spec.bound]))
+    #expect(parts.contains { $0.life == .subject } == (spec.life == .subject))
+    // Nobody looks for the text of one, and each part finds its words.
+    for part in spec.parts {
+      let size = RecordSize.fixedWords(kind: part.kind.rawValue)
+      #expect(size == 1 || size == 2, "\(part.kind) has no size of its own")
+      let needed = size == 1 || part.word == .subjectBefore ? 1 : part.word == .sameWord ? 2 : 3
+      #expect(RecordSize.fixedWords(kind: kind.rawValue) ?? 0 >= needed)
+    }
+    // What the words hold is told alike.
+    for part in spec.parts where part.word != .subjectBefore {
+      for field in part.kind.spec.fields {
+        let word = part.word == .secondWord ? 2 : 1
+        let same = spec.fields.first { $0.name == field.name }
+        // A barrier is never told in one.
+        guard field.name != "barrier" else { continue }
+        #expect(same?.word == word && same?.shift == field.shift && same?.width == field.width, "\(field.name)")
+      }
+    }
   }
 
   @Test func theSizeClassComesFromTheHighBits() {

@@ -61,7 +61,7 @@ static uint32_t state_offset, completion_offset;
 // Foundation's implementations, and those of our types.
 enum { known_classes = 4 };
 typedef const void *known_methods[known_classes];
-static known_methods known_readiness, known_starts, known_finishes;
+static known_methods known_readiness, known_starts, known_finishes, known_executions;
 
 static bool is_known(const known_methods *known, const void *function) {
   for (int i = 0; i < known_classes; i++)
@@ -123,6 +123,7 @@ const char *classes_resolve(const optrace_hook_calls *calls, hooked_method *cons
   learn(&known_readiness, &operation_methods[method_is_ready], calls);
   learn(&known_starts, &operation_methods[method_start], calls);
   learn(&known_finishes, &operation_methods[method_is_finished], calls);
+  learn(&known_executions, &operation_methods[method_is_executing], calls);
   return NULL;
 }
 
@@ -136,6 +137,12 @@ uint32_t class_completion_offset(void) { return completion_offset; }
 // Foundation's own state: one byte, the first case of an enumeration until the operation is enqueued or started.
 bool optrace_object_is_unused(const void *object) {
   return state_offset && atomic_load_explicit((const _Atomic uint8_t *)object + state_offset, memory_order_relaxed) == 0;
+}
+
+// The fifth case: a queue sets it right before it calls `start()`.
+bool optrace_object_is_starting(const void *object) {
+  enum { starting = 4 };
+  return state_offset && atomic_load_explicit((const _Atomic uint8_t *)object + state_offset, memory_order_relaxed) == starting;
 }
 
 // ---- Patching ------------------------------------------------------------------------------------------------------
@@ -203,6 +210,7 @@ static class_entry *add(const void *metadata, class_kind kind, bool records_itse
   entry->runs_itself = entry->finishes_itself && entry->originals[method_start] != methods[method_start].real;
   if (kind == class_operation) {
     entry->readies_itself = !is_known(&known_readiness, entry->originals[method_is_ready]);
+    entry->executes_itself = !is_known(&known_executions, entry->originals[method_is_executing]);
     entry->runs_alone = records_itself && !is_known(&known_starts, entry->originals[method_start]) &&
                         !is_known(&known_finishes, entry->originals[method_is_finished]);
   }

@@ -17,6 +17,7 @@ typedef struct class_entry {
   bool finishes_itself; // Overrides `isFinished`: a "true" may come before it is announced.
   bool runs_itself;     // That, and `start()`: it may go on when that has returned.
   bool readies_itself;  // Overrides `isReady`: neither Foundation's nor ours.
+  bool executes_itself; // The same of `isExecuting`.
   _Atomic bool patched;
   bool in_object;       // Its metadata came with a library, and goes with it.
   void *originals[most_methods];

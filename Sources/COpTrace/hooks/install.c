@@ -51,6 +51,12 @@ bool optrace_class_readies_itself(const void *metadata) {
   return class && class->readies_itself;
 }
 
+bool optrace_class_executes_itself(const void *metadata) {
+  if (prepare()) return false;
+  const class_entry *class = class_know(metadata, class_operation);
+  return class && class->executes_itself;
+}
+
 const char *optrace_hooks_install(void) {
   if (hooks_active()) return NULL;
   const char *why = hooks_prepare_state();
@@ -129,11 +135,19 @@ bool optrace_object_is_unused(const void *object) {
   (void)object;
   return false;
 }
+bool optrace_object_is_starting(const void *object) {
+  (void)object;
+  return false;
+}
 bool optrace_class_readies_itself(const void *metadata) {
   (void)metadata;
   return false;
 }
 bool optrace_class_runs_alone(const void *metadata) {
+  (void)metadata;
+  return false;
+}
+bool optrace_class_executes_itself(const void *metadata) {
   (void)metadata;
   return false;
 }

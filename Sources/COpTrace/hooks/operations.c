@@ -70,11 +70,21 @@ static optrace_operation *met_running(void *object, bool is_running) {
   return known_to_run(object);
 }
 
+// Foundation's own `start()` runs it, and asks nothing of the program's but its code.
+static bool is_run_by_foundation(const class_entry *class) {
+  return !class->finishes_itself && !class->runs_itself && !class->executes_itself;
+}
+
 // True where nobody has told it before.
-static bool record_finish(optrace_operation *operation) {
+static bool record_finish(optrace_operation *operation, const class_entry *class) {
   if (!optrace_operation_claim(operation, optrace_bit_finish_recorded)) return false;
-  if (optrace_operation_has(operation, optrace_bit_began)) optrace_operation_event(operation, optrace_kind_execution_ended);
-  optrace_operation_event(operation, optrace_kind_finished);
+  bool has_begun = optrace_operation_has(operation, optrace_bit_began);
+  uint32_t phase = has_begun ? optrace_phase_executing : optrace_phase_starting;
+  // Where what its frame knows is all that there is to know.
+  if (optrace_frame_phase(operation) != phase || !optrace_run_finish(operation, is_run_by_foundation(class))) {
+    if (has_begun) optrace_operation_event(operation, optrace_kind_execution_ended);
+    optrace_operation_event(operation, optrace_kind_finished);
+  }
   optrace_operation_claim(operation, optrace_bit_finish_written);
   return true;
 }
@@ -130,22 +140,22 @@ static void run_start(void *object, method original, bool by_name) {
   // The same from another thread, as of a class that lets its own `start()` return at once: no second start.
   bool is_start = optrace_operation_claim(operation, optrace_bit_watched) || !by_name ||
                   optrace_operation_has(operation, optrace_bit_finish_recorded);
-  if (is_start) optrace_operation_event(operation, optrace_kind_started);
+  const class_entry *class = class_find(object);
+  if (is_start) optrace_run_start(operation, is_run_by_foundation(class) && optrace_object_is_starting(object));
+  else optrace_frame_push(operation);
   // A class with a `start()` and states of its own may tell nobody that it executes: its code begins here.
-  if (is_start && class_find(object)->runs_itself && !((getter)class_original(object, index_is_cancelled))(object))
-    record_beginning(operation);
-  optrace_frame_push(operation);
+  if (is_start && class->runs_itself && !((getter)class->originals[index_is_cancelled])(object)) record_beginning(operation);
   optrace_operation_run(operation, call_start_of, &(code_call){object, original});
-  optrace_frame_pop();
   // A queue asks now, and takes a silent "finished" for an announced one. Without a queue nobody does.
   if (is_recording(operation) && !optrace_operation_has(operation, optrace_bit_finish_recorded) &&
-      ((getter)class_original(object, method_is_finished))(object)) {
-    if (optrace_operation_has(operation, optrace_bit_enqueued) || !class_find(object)->finishes_itself)
-      record_finish(operation);
+      ((getter)class->originals[method_is_finished])(object)) {
+    if (optrace_operation_has(operation, optrace_bit_enqueued) || !class->finishes_itself)
+      record_finish(operation, class);
     else if (optrace_operation_claim(operation, optrace_bit_finish_seen))
       optrace_operation_event(operation, optrace_kind_finish_seen);
   }
-  if (is_start) optrace_operation_event(operation, optrace_kind_start_returned);
+  if (is_start) optrace_run_return(operation);
+  optrace_frame_pop();
 }
 
 static SWIFT void hook_start(SELF) { run_start(self, (method)class_original(self, method_start), false); }
@@ -154,8 +164,8 @@ static SWIFT void hook_start(SELF) { run_start(self, (method)class_original(self
 static bool begin_in_start(const void *object) {
   optrace_operation *operation = optrace_frame_current();
   if (!operation || optrace_frame_current_phase() != optrace_phase_starting || known_to_run(object) != operation) return false;
-  optrace_frame_set_phase(optrace_phase_executing);
-  record_beginning(operation);
+  if (optrace_operation_claim(operation, optrace_bit_began)) optrace_run_begin(operation);
+  else optrace_frame_set_phase(optrace_phase_executing);
   return true;
 }
 
@@ -202,7 +212,7 @@ static SWIFT bool hook_is_finished(SELF) {
   bool is_told = !class->finishes_itself &&
                  (optrace_frame_object() == self || !optrace_operation_has(operation, optrace_bit_watched));
   if (announced == self || started == self || is_told) {
-    if (record_finish(operation)) tell_completion(self, operation);
+    if (record_finish(operation, class)) tell_completion(self, operation);
   } else if (class->finishes_itself && optrace_operation_claim(operation, optrace_bit_finish_seen)) {
     optrace_operation_event(operation, optrace_kind_finish_seen);
   }

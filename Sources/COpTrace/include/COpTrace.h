@@ -140,6 +140,9 @@ void optrace_emit2(optrace_recorder *recorder, uint8_t kind, uint32_t subject, u
 // `created`, the first record of an operation. What is known of it gives `word1` its age, from bit 24 on, with no other look at
 // the clock than the record's own; and where it was made. Null: neither.
 void optrace_emit_created(optrace_recorder *recorder, uint32_t serial, uint64_t word1, const optrace_operation *operation);
+// `created`, `ready` and `enqueued` in one record, of an operation that is given to a queue at first sight and waits for nothing.
+void optrace_emit_added(optrace_recorder *recorder, uint32_t serial, uint64_t created, uint64_t enqueued,
+                        const optrace_operation *operation, uint32_t place);
 // A record of three words as they are: for tests, which write what no recorder would.
 void optrace_emit3(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2);
 // A record with text. `high` are the bits 32 to 63 of word 1; `word2` is written when `has_word2`.
@@ -217,6 +220,7 @@ enum {
   optrace_bit_own_ready = 512,       // One of ours with an `isReady` of its own, which is hooked: its answers count.
   optrace_bit_own_start = 4096,      // One of ours with a `start()` and states of its own, which are hooked: they tell.
   optrace_bit_partial = 8192,        // Described as seen in part.
+  optrace_bit_own_executing = 16384, // Its class has an `isExecuting` of its own, which Foundation asks before the code begins.
   // Of ours, perhaps before they met a recorder.
   optrace_bit_used = 1024,           // Started or cancelled.
   optrace_bit_quality = 2048,        // Its quality of service was set.
@@ -230,6 +234,20 @@ void optrace_operation_made(optrace_operation *operation, optrace_start here);
 // One-word record about the operation; nothing when it is not attached.
 void optrace_operation_event(const optrace_operation *operation, uint8_t kind);
 void optrace_operation_event2(const optrace_operation *operation, uint8_t kind, uint64_t word1);
+
+// How one runs inside of Foundation's `start()`, in as few records as hold it. These four stand around its frame on this thread, in
+// this order; the second and the third where they happen.
+//
+// `begins_at_once`: between here and `optrace_run_begin` nothing of the program's is called, and nothing can go wrong, so the start is
+// told there.
+void optrace_run_start(optrace_operation *operation, bool begins_at_once);
+// Its code begins. False, and nothing is told, where it is not the innermost one here, or has begun before.
+bool optrace_run_begin(optrace_operation *operation);
+// It is finished: its code ends, where it has begun. False, and nothing is told, where it is not the innermost one here, or was finished
+// before. `returns_at_once`: nothing of the program's is called before its `start()` returns.
+bool optrace_run_finish(optrace_operation *operation, bool returns_at_once);
+// Its `start()` is about to return: tells so, where that has not been told or is no longer true.
+void optrace_run_return(optrace_operation *operation);
 
 // ---- Who hears at once ----------------------------------------------------------------------------------------------
 

@@ -58,6 +58,8 @@ const char *optrace_hooks_install(void);
 // Whether operations of this class have an `isReady` of their own, which is neither Foundation's nor ours. False too where
 // that cannot be told. Puts nothing in place. Not for two threads at a time, nor together with `optrace_hooks_install`.
 bool optrace_class_readies_itself(const void *metadata);
+// The same of `isExecuting`.
+bool optrace_class_executes_itself(const void *metadata);
 // Whether operations of this class are ours, with a `start()` and an `isFinished` of their own. The same holds for it.
 bool optrace_class_runs_alone(const void *metadata);
 // Takes them out of all places that are left as they were put there.
@@ -91,6 +93,9 @@ uint32_t optrace_class_field(const void *metadata, const char *name);
 bool optrace_object_runs_itself(const void *object);
 // Whether an operation is neither in a queue nor was started. False too where that cannot be told.
 bool optrace_object_is_unused(const void *object);
+// Whether a queue is starting it: its `start()` goes on to its code, or ends it where it was cancelled, and does not stop the process as of one
+// that is started by hand and must not be. False too where that cannot be told.
+bool optrace_object_is_starting(const void *object);
 
 // The name and the dependencies that Foundation itself knows of an operation, past overrides; the arguments point to nil and to
 // an empty array, of Swift's own types. False without hooks.

@@ -13,11 +13,7 @@ __attribute__((tls_model("initial-exec")))
 static _Thread_local struct {
   uint32_t depth;
   uint32_t waits;
-  struct {
-    optrace_operation *operation;  // Null: a block of a dispatch queue, or a task.
-    uint32_t phase;
-    work block;
-  } frames[frame_slots];
+  frame frames[frame_slots];
 } self;
 
 void optrace_frame_push(optrace_operation *operation) {
@@ -25,6 +21,8 @@ void optrace_frame_push(optrace_operation *operation) {
   if (depth >= frame_slots) return;
   self.frames[depth].operation = operation;
   self.frames[depth].phase = optrace_phase_starting;
+  self.frames[depth].is_untold = false;
+  self.frames[depth].told_until = 0;
 }
 
 void frame_push_work(work block) {
@@ -37,6 +35,11 @@ void frame_push_work(work block) {
 
 void optrace_frame_pop(void) {
   if (self.depth) self.depth -= 1;
+}
+
+frame *frame_of(const optrace_operation *operation) {
+  uint32_t depth = self.depth;
+  return depth && depth <= frame_slots && self.frames[depth - 1].operation == operation ? &self.frames[depth - 1] : NULL;
 }
 
 uint32_t frame_depth(void) { return self.depth; }

@@ -29,6 +29,8 @@ static inline optrace_recorder *operation_recorder(const optrace_operation *oper
   return operation ? atomic_load_explicit(&operation->recorder, memory_order_acquire) : NULL;
 }
 
+// A one-word record about the operation, of which its companion is not told; see records/emit.c.
+void operation_record(const optrace_operation *operation, uint8_t kind);
 // Tells its companion, if it has one.
 void operation_tell(const optrace_operation *operation, uint8_t kind, const uint8_t *text, size_t length);
 static inline bool operation_has_companion(const optrace_operation *operation) {

@@ -16,6 +16,7 @@ static const int8_t pending_by_kind[256] = {
   [optrace_kind_operation_created] = 1, [optrace_kind_finished] = -1, [optrace_kind_finished_with_error] = -1,
   [optrace_kind_block_submitted] = 1, [optrace_kind_run_ended] = -1, [optrace_kind_block_dropped] = -1,
   [optrace_kind_task_created] = 1, [optrace_kind_task_completed] = -1,
+  [optrace_kind_added] = 1, [optrace_kind_over] = -1,
 };
 
 static inline void count_pending(lane *l, int64_t change) {
@@ -106,18 +107,28 @@ static __attribute__((noinline)) bool emit_with_cpu(optrace_recorder *recorder, 
 // Of the end of its code on this thread; else, where that is elsewhere, of the return of its `start()`.
 static bool is_told_with_cpu(uint8_t kind, uint32_t serial) {
   static _Thread_local uint32_t ended;
-  if (kind == optrace_kind_execution_ended) ended = serial;
-  return kind == optrace_kind_execution_began || kind == optrace_kind_execution_ended ||
+  bool is_end = kind == optrace_kind_execution_ended || kind == optrace_kind_over;
+  if (is_end) ended = serial;
+  return is_end || kind == optrace_kind_execution_began || kind == optrace_kind_started_began ||
          (kind == optrace_kind_start_returned && ended != serial);
+}
+
+static inline void record_of(const optrace_operation *operation, optrace_recorder *recorder, uint8_t kind) {
+  uint32_t serial = atomic_load_explicit(&operation->serial, memory_order_relaxed);
+  bool is_told = unlikely(atomic_load_explicit(&recorder->tells_cpu, memory_order_relaxed)) && is_told_with_cpu(kind, serial) &&
+                 emit_with_cpu(recorder, kind, serial);
+  if (!is_told) optrace_emit1(recorder, kind, serial);
+}
+
+void operation_record(const optrace_operation *operation, uint8_t kind) {
+  optrace_recorder *recorder = operation_recorder(operation);
+  if (recorder) record_of(operation, recorder, kind);
 }
 
 void optrace_operation_event(const optrace_operation *operation, uint8_t kind) {
   optrace_recorder *recorder = operation_recorder(operation);
   if (!recorder) return;
-  uint32_t serial = atomic_load_explicit(&operation->serial, memory_order_relaxed);
-  bool is_told = unlikely(atomic_load_explicit(&recorder->tells_cpu, memory_order_relaxed)) && is_told_with_cpu(kind, serial) &&
-                 emit_with_cpu(recorder, kind, serial);
-  if (!is_told) optrace_emit1(recorder, kind, serial);
+  record_of(operation, recorder, kind);
   if (operation_has_companion(operation)) operation_tell(operation, kind, NULL, 0);
   if (kind != optrace_kind_released) return;
   uint32_t bits = atomic_load_explicit(&operation->bits, memory_order_relaxed);
@@ -187,8 +198,19 @@ static uint64_t age_in_units(uint64_t ticks) {
   return age < largest_age ? age : largest_age;
 }
 
-void optrace_emit_created(optrace_recorder *recorder, uint32_t serial, uint64_t word1, const optrace_operation *operation) {
+// How old an operation is at the lane's last record, where `created` has it.
+static inline uint64_t age_at(const optrace_recorder *recorder, const lane *l, const optrace_operation *operation) {
   enum { age_place = 24 };
+  uint64_t now = l->last_ticks, since = operation->created;
+  // A recorder that does not use the counter though there is one: its time is another.
+  if (unlikely(!recorder->use_counter) && optrace_clock_has_counter()) {
+    uint64_t ticks = optrace_counter() - since;
+    since = now - (uint64_t)((double)ticks * 1e9 / (double)optrace_clock_frequency());
+  }
+  return age_in_units(now > since ? now - since : 0) << age_place;
+}
+
+void optrace_emit_created(optrace_recorder *recorder, uint32_t serial, uint64_t word1, const optrace_operation *operation) {
   if (!recorder_is_enabled(recorder)) return;
   if (!operation) return optrace_emit2(recorder, optrace_kind_operation_created, serial, word1);
   uint32_t place = unlikely(operation->made) ? maker_place(recorder, operation->made) : 0;
@@ -196,15 +218,22 @@ void optrace_emit_created(optrace_recorder *recorder, uint32_t serial, uint64_t 
   uint8_t *at = begin_at_once(recorder, l, 16 + place_bytes(place), optrace_kind_operation_created, serial);
   if (unlikely(!at)) at = begin(recorder, &l, 16 + place_bytes(place), optrace_kind_operation_created, serial);
   if (unlikely(!at)) return;
-  uint64_t now = l->last_ticks, since = operation->created;
-  // A recorder that does not use the counter though there is one: its time is another.
-  if (unlikely(!recorder->use_counter) && optrace_clock_has_counter()) {
-    uint64_t ticks = optrace_counter() - since;
-    since = now - (uint64_t)((double)ticks * 1e9 / (double)optrace_clock_frequency());
-  }
-  word1 |= age_in_units(now > since ? now - since : 0) << age_place;
+  word1 |= age_at(recorder, l, operation);
   memcpy(at + 8, &word1, 8);
   lane_commit(l, store_place(at + 16, place));
+}
+
+void optrace_emit_added(optrace_recorder *recorder, uint32_t serial, uint64_t created, uint64_t enqueued,
+                        const optrace_operation *operation, uint32_t place) {
+  if (!recorder_is_enabled(recorder)) return;
+  lane *l = this_thread.lanes;
+  uint8_t *at = begin_at_once(recorder, l, 24 + place_bytes(place), optrace_kind_added, serial);
+  if (unlikely(!at)) at = begin(recorder, &l, 24 + place_bytes(place), optrace_kind_added, serial);
+  if (unlikely(!at)) return;
+  created |= age_at(recorder, l, operation);
+  memcpy(at + 8, &created, 8);
+  memcpy(at + 16, &enqueued, 8);
+  lane_commit(l, store_place(at + 24, place));
 }
 
 void emit_since(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t since,

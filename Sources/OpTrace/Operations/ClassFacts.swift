@@ -30,24 +30,32 @@ struct ClassFacts {
   var running: Running
   /// Each of its operations may run another function.
   var isCodeChosen: Bool
+  /// Its own `isExecuting` is asked between a start and its code.
+  var overridesExecuting: Bool
 
   /// All in one number, as they are kept: ids have 16 bits.
   fileprivate var bits: UInt32 {
     name | readiness.rawValue << 16 | running.rawValue << 18 | (isCodeChosen ? 1 << 20 : 0)
+      | (overridesExecuting ? 1 << 21 : 0)
   }
 
   fileprivate init?(bits: UInt32) {
     guard let readiness = Readiness(rawValue: bits >> 16 & 3), let running = Running(rawValue: bits >> 18 & 3) else {
       return nil
     }
-    self.init(name: bits & 0xFFFF, readiness: readiness, running: running, isCodeChosen: bits >> 20 & 1 != 0)
+    self.init(
+      name: bits & 0xFFFF, readiness: readiness, running: running, isCodeChosen: bits >> 20 & 1 != 0,
+      overridesExecuting: bits >> 21 & 1 != 0)
   }
 
-  fileprivate init(name: UInt32, readiness: Readiness, running: Running, isCodeChosen: Bool) {
+  fileprivate init(
+    name: UInt32, readiness: Readiness, running: Running, isCodeChosen: Bool, overridesExecuting: Bool
+  ) {
     self.name = name
     self.readiness = readiness
     self.running = running
     self.isCodeChosen = isCodeChosen
+    self.overridesExecuting = overridesExecuting
   }
 
   /// What the operation's own answers do not say: a class that keeps its states itself goes on when `start()` has returned.
@@ -59,6 +67,7 @@ struct ClassFacts {
   func mark(_ probe: OperationProbe) {
     if readiness == .hooked { _ = probe.claim(OperationProbe.Bits.ownReady) }
     if running == .hooked { _ = probe.claim(OperationProbe.Bits.ownStart) }
+    if overridesExecuting { _ = probe.claim(OperationProbe.Bits.ownExecuting) }
   }
 }
 
@@ -87,7 +96,8 @@ extension TraceRecorder {
     let isOurs = operation.probed != nil
     let facts = ClassFacts(
       name: interner.id(of: type), readiness: readiness(of: type, isOurs: isOurs),
-      running: running(of: type, isOurs: isOurs), isCodeChosen: RunCode.isChosen(for: operation))
+      running: running(of: type, isOurs: isOurs), isCodeChosen: RunCode.isChosen(for: operation),
+      overridesExecuting: HookUse.overridesExecuting(type))
     // Else there may be room for the name the next time.
     if facts.name != 0 { optrace_cache_add(core, key, 0, facts.bits) }
     return facts

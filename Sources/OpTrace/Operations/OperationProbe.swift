@@ -18,6 +18,7 @@ struct OperationProbe: @unchecked Sendable {
     static let ownReady = UInt32(optrace_bit_own_ready)
     static let ownStart = UInt32(optrace_bit_own_start)
     static let partial = UInt32(optrace_bit_partial)
+    static let ownExecuting = UInt32(optrace_bit_own_executing)
     static let began = UInt32(optrace_bit_began)
     static let used = UInt32(optrace_bit_used)
     static let quality = UInt32(optrace_bit_quality)

@@ -40,14 +40,18 @@ extension ProbedOperation {
       _ = probe.claim(OperationProbe.Bits.used)
       return body()
     }
-    probe.record(.started)
     _ = probe.claim(OperationProbe.Bits.watched)
-    optrace_frame_push(probe.pointer)
+    optrace_run_start(
+      probe.pointer,
+      !probe.has(OperationProbe.Bits.ownExecuting)
+        && optrace_object_is_starting(Unmanaged.passUnretained(self).toOpaque()))
     probe.run(body)
-    optrace_frame_pop()
     // Not yet recorded: it was too deep in nested starts to be watched, or has not finished.
-    if probe.claim(OperationProbe.Bits.finishRecorded), isFinished { probe.record(.finished) }
-    probe.record(.startReturned)
+    if !probe.has(OperationProbe.Bits.finishRecorded), probe.claim(OperationProbe.Bits.finishRecorded), isFinished {
+      probe.record(.finished)
+    }
+    optrace_run_return(probe.pointer)
+    optrace_frame_pop()
   }
 
   @inline(__always) func noteExecuting(_ value: Bool) -> Bool {
@@ -57,11 +61,7 @@ extension ProbedOperation {
   }
 
   private func noteExecuting() {
-    if probe.isToldByHooks { return }
-    if optrace_frame_phase(probe.pointer) == UInt32(optrace_phase_starting) {
-      optrace_frame_set_phase(UInt32(optrace_phase_executing))
-      probe.record(.executionBegan)
-    }
+    if !probe.isToldByHooks { optrace_run_begin(probe.pointer) }
   }
 
   /// A finish can be seen when it has been recorded and not before, as far as that is in our hands: Foundation's own
@@ -74,11 +74,7 @@ extension ProbedOperation {
 
   private func noteFinished() -> Bool {
     if probe.has(OperationProbe.Bits.finishRecorded | OperationProbe.Bits.ownStart) { return true }
-    let phase = optrace_frame_phase(probe.pointer)
-    if phase == UInt32(optrace_phase_starting) || phase == UInt32(optrace_phase_executing) {
-      if phase == UInt32(optrace_phase_executing) { probe.record(.executionEnded) }
-      optrace_frame_set_phase(UInt32(optrace_phase_finished))
-      probe.record(.finished)
+    if optrace_run_finish(probe.pointer, true) {
       _ = probe.claim(OperationProbe.Bits.finishRecorded)
       noteCompletion()
       return true
@@ -120,7 +116,7 @@ extension ProbedOperation {
 
   private func recordDependency(on operation: Operation) -> Bool {
     guard let core = probe.core, let recorder = TraceRecorder.active(core) else { return false }
-    probe.record(.dependencyAdded, UInt64(recorder.introduce(operation)))
+    recorder.recordDependency(of: probe.serial, on: recorder.introduce(operation))
     return true
   }
 

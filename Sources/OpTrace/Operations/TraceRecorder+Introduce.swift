@@ -24,43 +24,75 @@ extension TraceRecorder {
   }
 
   private func introduce(_ operation: Operation, _ probe: OperationProbe?, _ sight: Sight) -> UInt32 {
+    var none: Adding?
+    return introduce(operation, probe, sight, &none)
+  }
+
+  /// `adding` is nil behind it where it stands in the description.
+  private func introduce(
+    _ operation: Operation, _ probe: OperationProbe?, _ sight: Sight, _ adding: inout Adding?
+  ) -> UInt32 {
     var waiting: [(Operation, UInt32)] = []
-    let serial = identify(operation, probe, sight, &waiting)
+    let serial = identify(operation, probe, sight, &waiting, &adding)
     describeDependencies(&waiting)
     return serial
   }
 
   /// A list and not a recursion: chains of dependencies may be long.
   private func describeDependencies(_ waiting: inout [(Operation, UInt32)]) {
+    var none: Adding?
     while let (next, number) = waiting.popLast() {
       for dependency in next.dependencies {
-        let target = identify(dependency, self.probe(of: dependency), .named, &waiting)
-        optrace_emit2(core, EventKind.dependencyAdded.rawValue, number, UInt64(target))
+        let target = identify(dependency, self.probe(of: dependency), .named, &waiting, &none)
+        recordDependency(of: number, on: target)
       }
     }
   }
 
-  /// The number of an operation that a queue of this recorder is given. One that no probe can follow is recorded in part.
-  func introduceForQueue(_ operation: Operation) -> UInt32 {
-    if let own = operation as? TracedOperation { return introduceOwn(own) }
-    if let own = operation as? TracedBlockOperation { return introduceOwn(own) }
+  /// In a chain the numbers follow each other.
+  func recordDependency(of number: UInt32, on target: UInt32) {
+    if target == number &- 1, target != 0 { return optrace_emit1(core, EventKind.dependsOnLast.rawValue, number) }
+    optrace_emit2(core, EventKind.dependencyAdded.rawValue, number, UInt64(target))
+  }
+
+  /// That an operation is given to a queue: the second word of the record, and where the program does it.
+  struct Adding {
+    var word: UInt64
+    var place: UInt32
+  }
+
+  /// Records that an operation is given to a queue, and describes it at first sight; the result is its number. One that no probe
+  /// can follow is recorded in part.
+  func add(_ operation: Operation, _ adding: Adding) -> UInt32 {
+    if let own = operation as? TracedOperation { return addOwn(own, adding) }
+    if let own = operation as? TracedBlockOperation { return addOwn(own, adding) }
     guard let probe = probe(of: operation), probe.owner == nil || probe.owner == core else {
-      return enqueueForeign(operation)
+      return record(adding, of: enqueueForeign(operation))
     }
-    let serial = introduce(operation, probe, .enqueued)
+    var open: Adding? = adding
+    let serial = introduce(operation, probe, .enqueued, &open)
     // The hooks ask for it.
     _ = probe.claim(OperationProbe.Bits.enqueued)
+    return open == nil ? serial : record(adding, of: serial)
+  }
+
+  /// The number is that of the operation; 0: it has none.
+  private func record(_ adding: Adding, of serial: UInt32, isReady: Bool = false) -> UInt32 {
+    if serial != 0 {
+      let kind = isReady ? EventKind.enqueuedReady : .enqueued
+      optrace_emit2_at(core, kind.rawValue, serial, adding.word, adding.place)
+    }
     return serial
   }
 
   /// Nearly every operation comes this way: one of ours, with which nothing has been done yet, as it knows itself.
-  private func introduceOwn(_ operation: some ProbedOperation) -> UInt32 {
+  private func addOwn(_ operation: some ProbedOperation, _ adding: Adding) -> UInt32 {
     let probe = operation.probe
     guard probe.pointer != nil, probe.owner == nil, !probe.has(OperationProbe.Bits.used) else {
-      guard probe.owner == nil || probe.owner == core else { return enqueueForeign(operation) }
+      guard probe.owner == nil || probe.owner == core else { return record(adding, of: enqueueForeign(operation)) }
       let serial = introduce(operation, probe, .enqueued)
       if probe.has(OperationProbe.Bits.ownStart) { _ = probe.claim(OperationProbe.Bits.enqueued) }
-      return serial
+      return record(adding, of: serial)
     }
     // The program's code, so it is asked before others wait for the description.
     let name = operation.name
@@ -68,19 +100,31 @@ extension TraceRecorder {
     let serial = optrace_recorder_next_serial(core)
     guard serial != 0 else { return 0 }
     // Else another thread was faster.
-    guard optrace_operation_attach(probe.pointer, serial) else { return introduce(operation, probe, .enqueued) }
+    guard optrace_operation_attach(probe.pointer, serial) else {
+      return record(adding, of: introduce(operation, probe, .enqueued))
+    }
     facts.mark(probe)
     // The hooks ask for it.
     if facts.running == .hooked { _ = probe.claim(OperationProbe.Bits.enqueued) }
+    let waits = probe.has(OperationProbe.Bits.hasDependencies)
+    let isAsynchronous = operation.isProbedAsAsynchronous
+    let location = operation.sourceLocation
+    if !waits, facts.coverage == .full, describe(facts, name, location, serial, isAsynchronous, probe, adding) {
+      optrace_operation_publish(probe.pointer, core)
+      return serial
+    }
+    // It waits for nothing, and nobody but Foundation says so: who asks later is told nothing new.
+    let isReady = facts.readiness == .inherited && !waits
+    if isReady { _ = probe.claim(OperationProbe.Bits.ready) }
     describe(
-      facts, name: name, serial: serial, coverage: facts.coverage, isAsynchronous: operation.isProbedAsAsynchronous,
-      probe: probe, location: operation.sourceLocation)
+      facts, name: name, serial: serial, coverage: facts.coverage, isAsynchronous: isAsynchronous, probe: probe,
+      location: location)
     optrace_operation_publish(probe.pointer, core)
-    if probe.has(OperationProbe.Bits.hasDependencies) {
+    if waits {
       var described: [(Operation, UInt32)] = [(operation, serial)]
       describeDependencies(&described)
     }
-    return serial
+    return record(adding, of: serial, isReady: isReady)
   }
 
   /// What follows the operation: the probe that it carries, or the one that the hooks keep for it.
@@ -97,7 +141,8 @@ extension TraceRecorder {
   }
 
   private func identify(
-    _ operation: Operation, _ probe: OperationProbe?, _ sight: Sight, _ described: inout [(Operation, UInt32)]
+    _ operation: Operation, _ probe: OperationProbe?, _ sight: Sight, _ described: inout [(Operation, UInt32)],
+    _ adding: inout Adding?
   ) -> UInt32 {
     guard let probe, probe.pointer != nil else {
       return identifyForeign(operation)
@@ -107,7 +152,7 @@ extension TraceRecorder {
       let serial = optrace_recorder_next_serial(core)
       guard serial != 0 else { return 0 }
       if optrace_operation_attach(probe.pointer, serial) {
-        describe(operation, appearance, probe, sight, &described)
+        describe(operation, appearance, probe, sight, &described, &adding)
         return serial
       }
       // Another thread was faster.
@@ -116,7 +161,7 @@ extension TraceRecorder {
     if sight != .named, probe.has(OperationProbe.Bits.external),
       optrace_operation_release(probe.pointer, OperationProbe.Bits.external)
     {
-      describe(operation, appearance(of: operation, sight), probe, sight, &described)
+      describe(operation, appearance(of: operation, sight), probe, sight, &described, &adding)
     } else if sight == .running {
       describeInPart(operation, probe)
     }
@@ -175,7 +220,7 @@ extension TraceRecorder {
   /// Describes an operation that is attached, and lets its events through. Calls nothing of the program's.
   private func describe(
     _ operation: Operation, _ appearance: Appearance, _ probe: OperationProbe, _ sight: Sight,
-    _ described: inout [(Operation, UInt32)]
+    _ described: inout [(Operation, UInt32)], _ adding: inout Adding?
   ) {
     let facts = facts(of: operation)
     facts.mark(probe)
@@ -185,9 +230,17 @@ extension TraceRecorder {
     var coverage = isOver || appearance.isExecuting || sight == .running ? Coverage.partial : facts.coverage
     if !appearance.isOurs { coverage = max(coverage, self.coverage(ofForeign: operation, sight)) }
     if coverage == .partial { _ = probe.claim(OperationProbe.Bits.partial) }
+    let isAsynchronous = appearance.isAsynchronous || !appearance.isOurs && runsItself(operation)
+    let waits = appearance.isOurs ? probe.has(OperationProbe.Bits.hasDependencies) : appearance.hasDependencies
+    if let open = adding, coverage == .full, !waits, !appearance.isCancelled,
+      describe(facts, appearance.name, appearance.location, serial, isAsynchronous, probe, open)
+    {
+      adding = nil
+      optrace_operation_publish(probe.pointer, core)
+      return
+    }
     describe(
-      facts, name: appearance.name, serial: serial, coverage: coverage,
-      isAsynchronous: appearance.isAsynchronous || !appearance.isOurs && runsItself(operation),
+      facts, name: appearance.name, serial: serial, coverage: coverage, isAsynchronous: isAsynchronous,
       probe: probe, location: appearance.location)
     if appearance.isCancelled { optrace_emit1(core, EventKind.cancelRequested.rawValue, serial) }
     if isOver {
@@ -196,7 +249,7 @@ extension TraceRecorder {
     }
     if coverage == .external {
       _ = probe.claim(OperationProbe.Bits.external)
-    } else if appearance.isOurs ? probe.has(OperationProbe.Bits.hasDependencies) : appearance.hasDependencies {
+    } else if waits {
       described.append((operation, serial))
     }
     optrace_operation_publish(probe.pointer, core)
@@ -224,15 +277,34 @@ extension TraceRecorder {
     return .partial
   }
 
+  /// Describes one that waits for nothing together with its adding. False where one record does not hold that: it has a name, it says
+  /// itself when it is ready, or where it was made is wanted, which stands behind a record of its own.
+  @inline(__always) private func describe(
+    _ facts: ClassFacts, _ name: String?, _ location: SourceLocation?, _ serial: UInt32, _ isAsynchronous: Bool,
+    _ probe: OperationProbe, _ adding: Adding
+  ) -> Bool {
+    guard name == nil, location == nil, facts.readiness == .inherited, !optrace_wants_makers() else { return false }
+    // Who asks whether it is ready is told nothing new.
+    _ = probe.claim(OperationProbe.Bits.ready)
+    let word = createdWord(facts, coverage: .full, isAsynchronous: isAsynchronous)
+    optrace_emit_added(core, serial, word, adding.word, probe.pointer, adding.place)
+    return true
+  }
+
+  /// The second word of `created`, without an age.
+  private func createdWord(_ facts: ClassFacts, coverage: Coverage, isAsynchronous: Bool) -> UInt64 {
+    let flags: UInt64 =
+      (isAsynchronous || facts.isAsynchronous ? 1 << 20 : 0) | (facts.readiness == .inherited ? 0 : 1 << 21)
+    return UInt64(facts.name) | UInt64(coverage.rawValue) << 16 | flags
+  }
+
   func describe(
     _ facts: ClassFacts, name: String?, serial: UInt32, coverage: Coverage, isAsynchronous: Bool,
     probe: OperationProbe?,
     location: SourceLocation?
   ) {
-    let flags: UInt64 =
-      (isAsynchronous || facts.isAsynchronous ? 1 << 20 : 0) | (facts.readiness == .inherited ? 0 : 1 << 21)
-    let word = UInt64(facts.name) | UInt64(coverage.rawValue) << 16 | flags
-    optrace_emit_created(core, serial, word, probe?.pointer)
+    optrace_emit_created(
+      core, serial, createdWord(facts, coverage: coverage, isAsynchronous: isAsynchronous), probe?.pointer)
     if name != nil || location != nil {
       let source = location.map { interner.id(of: $0) } ?? 0
       UTF8Text.with(name ?? "") {

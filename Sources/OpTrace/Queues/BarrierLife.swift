@@ -28,15 +28,14 @@ final class BarrierLife: @unchecked Sendable {
 
   func run(_ barrier: () -> Void) {
     hasRun = true
-    probe.record(.started)
-    probe.record(.executionBegan)
-    optrace_frame_push(probe.pointer)
+    optrace_run_start(probe.pointer, true)
+    optrace_run_begin(probe.pointer)
     optrace_frame_set_phase(UInt32(optrace_phase_block))
     probe.run(barrier)
+    optrace_frame_set_phase(UInt32(optrace_phase_executing))
+    optrace_run_finish(probe.pointer, true)
+    optrace_run_return(probe.pointer)
     optrace_frame_pop()
-    probe.record(.executionEnded)
-    probe.record(.finished)
-    probe.record(.startReturned)
   }
 
   deinit {

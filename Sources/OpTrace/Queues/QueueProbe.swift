@@ -106,15 +106,14 @@ struct QueueProbe: @unchecked Sendable {
   @discardableResult
   func recordEnqueued(_ operation: Operation, on queue: OperationQueue, recorder: TraceRecorder) -> UInt32 {
     guard recorder.isRecording, let number = number(of: queue, in: recorder) else { return 0 }
-    let serial = recorder.introduceForQueue(operation)
-    guard serial != 0 else { return 0 }
     let priority = UInt64(UInt8(bitPattern: Int8(clamping: operation.queuePriority.rawValue)))
     // One of ours knows that it was never set; to ask Foundation takes a lock.
     let hasQuality = operation.ownProbe.map { $0.has(OperationProbe.Bits.quality) } ?? true
     let quality = hasQuality ? UInt64(operation.qualityOfService.traceValue) : 0
-    optrace_emit2_at(
-      recorder.core, EventKind.enqueued.rawValue, serial, UInt64(number) | priority << 32 | quality << 40,
-      optrace_caller_place(recorder.core))
+    let adding = TraceRecorder.Adding(
+      word: UInt64(number) | priority << 32 | quality << 40, place: optrace_caller_place(recorder.core))
+    let serial = recorder.add(operation, adding)
+    guard serial != 0 else { return 0 }
     optrace_tell_within(recorder.core, serial)
     if optrace_wants_companions() { accompany(operation, serial, on: queue, recorder: recorder) }
     #if canImport(Darwin)
@@ -128,6 +127,10 @@ struct QueueProbe: @unchecked Sendable {
     guard let probe = recorder.probe(of: operation), optrace_operation_known(probe.pointer, recorder.core) == serial
     else { return }
     LiveOperation.enqueued(operation, probe, number: serial, on: pointer) { Description(queue).live }
+    // Told already where it stands in the record of the adding: nobody asks any more.
+    if probe.has(OperationProbe.Bits.ready) {
+      optrace_operation_tell(probe.pointer, EventKind.ready.rawValue, nil, 0)
+    }
   }
 
   /// The same of a barrier block.

@@ -37,6 +37,11 @@ enum HookUse {
     lock.withLock { optrace_class_readies_itself(unsafeBitCast(type, to: UnsafeRawPointer.self)) }
   }
 
+  /// Whether the class has an `isExecuting` of its own: neither Foundation's nor ours. False too where that cannot be told.
+  static func overridesExecuting(_ type: AnyClass) -> Bool {
+    lock.withLock { optrace_class_executes_itself(unsafeBitCast(type, to: UnsafeRawPointer.self)) }
+  }
+
   /// Whether the class is one of ours, with a `start()` and an `isFinished` of its own. False too where that cannot be told.
   static func runsAlone(_ type: AnyClass) -> Bool {
     lock.withLock { optrace_class_runs_alone(unsafeBitCast(type, to: UnsafeRawPointer.self)) }

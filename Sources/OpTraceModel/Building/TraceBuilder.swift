@@ -319,7 +319,10 @@ public struct TraceBuilder {
       if kind == .finishedWithError { trace.operations[place].error = text(index) }
     case .finishedAgain: trace.operations[place].finishCount += 1
     case .startReturned:
-      if trace.operations[place].startReturned == nil { trace.operations[place].startReturned = at }
+      // The last one, as the end of the operation may have told it beforehand; of several starts the first one's.
+      if trace.operations[place].startReturned == nil || trace.operations[place].startCount == 1 {
+        trace.operations[place].startReturned = at
+      }
       threads.leave(.operation(place), .start, at.thread)
       blocking.returned(trace.operations[place].id, at)
     case .cancelRequested:

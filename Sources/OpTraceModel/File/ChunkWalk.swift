@@ -8,8 +8,10 @@ struct LoadedChunk {
   var baseTicks: UInt64
   var thread: UInt32
   var kind: Layout.ChunkKind
-  /// Its words among those that the walk collected.
+  /// Its words among those that the walk collected, records of several events taken apart.
   var words: Range<Int>
+  /// By how many words they grew by that.
+  var added = 0
 }
 
 /// A chunk's header as it stands in the file.
@@ -281,10 +283,11 @@ struct ChunkWalk {
       return .again("chunk \(chunk.sequence) is there twice")
     }
     if !header.isClosed { seen.append((offset, chunk)) }
+    let added = RecordUnpacking.unpack(&words, from: start)
     chunks.append(
       LoadedChunk(
         offset: offset, sequence: chunk.sequence, baseTicks: chunk.baseTicks, thread: chunk.thread, kind: kind,
-        words: start..<words.count))
+        words: start..<words.count, added: added))
     if let visit, let chunk = chunks.last {
       visit(chunk, &words)
       words.removeAll(keepingCapacity: true)

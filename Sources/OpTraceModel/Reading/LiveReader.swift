@@ -172,9 +172,10 @@ package struct LiveReader {
     let start = words.count
     guard chunks.load(place, from: source, into: &words, isOpen: isOpen) else { return }
     let chunk = chunks.list[place]
+    let added = RecordUnpacking.unpack(&words, from: start)
     let loaded = LoadedChunk(
       offset: chunk.offset + chunk.read, sequence: chunk.header.sequence, baseTicks: chunk.ticks, thread: chunk.thread,
-      kind: chunk.kind, words: start..<words.count)
+      kind: chunk.kind, words: start..<words.count, added: added)
     let damaged = decoder.damage.count
     let end = decoder.decode(loaded, in: &words)
     let decoded = decoder.takeEntries()

@@ -110,14 +110,16 @@ struct PieceReader {
 
   /// Reads a chunk again, behind what is left of its thread's earlier ones. Nil: it is no longer what it was.
   private func load(_ chunk: LoadedChunk, into pending: inout Pending) -> Int? {
-    let count = chunk.words.count
+    let count = chunk.words.count - chunk.added
     var words = [UInt64](repeating: 0, count: count)
     let got = words.withUnsafeMutableBytes {
       source.read(at: chunk.offset + UInt64(Layout.Chunk.size), into: $0)
     }
     guard got == count * 8, isClosed || isStill(chunk) else { return nil }
+    // Its records are what they were, or a checksum would have told.
+    guard RecordUnpacking.unpack(&words, from: 0) == chunk.added else { return nil }
     var chunk = chunk
-    chunk.words = 0..<count
+    chunk.words = 0..<words.count
     var decoder = RecordDecoder()
     decoder.decode(chunk, in: &words)
     guard decoder.damage.isEmpty else { return nil }
@@ -127,7 +129,7 @@ struct PieceReader {
       pending.entries.append(.init(time: entry.time, thread: entry.thread, place: entry.place + base))
     }
     pending.words.append(contentsOf: words)
-    return count
+    return words.count
   }
 
   /// A writer that goes on adds behind what was seen, which stays; a ring uses its chunks again.

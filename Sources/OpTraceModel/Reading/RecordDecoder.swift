@@ -93,7 +93,7 @@ struct RecordDecoder {
   }
 
   private mutating func note(kind: UInt8, size: Int, at place: Int, in chunk: LoadedChunk) {
-    let inside = UInt64(place - chunk.words.lowerBound) * 8
+    let inside = UInt64(max(0, place - chunk.words.lowerBound - chunk.added)) * 8
     damage.append(
       .init(
         offset: chunk.offset + UInt64(Layout.Chunk.size) + inside,

@@ -1,0 +1,75 @@
+import OpTraceFormat
+
+/// Takes records of several events in one apart, before anybody looks at them: readers behind it know plain records alone.
+enum RecordUnpacking {
+  /// What a record stands for, by its raw kind; empty: for itself.
+  private static let parts: [[EventSpec.PackedPart]] = EventSpec.column { $0?.parts ?? [] }
+  /// By how many words a record grows.
+  private static let growth: [UInt8] = EventSpec.column { spec in
+    guard let spec, !spec.parts.isEmpty else { return 0 }
+    let plain = spec.parts.reduce(0) { $0 + Int(KindTables.sizes[Int($1.kind.rawValue)]) }
+    return UInt8(plain - Int(KindTables.sizes[Int(spec.kind.rawValue)]))
+  }
+  private static let isPacked: [Bool] = EventSpec.column { $0?.parts.isEmpty == false }
+
+  /// Takes the records from `start` on apart, in their order; the events of one have its time. The result is by how many words
+  /// they grew. What stands behind a record that does not fit stays as it is: all growth is before it. O(words).
+  static func unpack(_ words: inout [UInt64], from start: Int) -> Int {
+    guard let (packed, added) = count(words, from: start) else { return 0 }
+    var plain: [UInt64] = []
+    plain.reserveCapacity(words.count - start + added)
+    var copied = start
+    words.withUnsafeBufferPointer { words in
+      for place in packed {
+        plain.append(contentsOf: words[copied..<place])
+        copied = place + unpackOne(words, at: place, to: &plain)
+      }
+      plain.append(contentsOf: words[copied...])
+    }
+    words.replaceSubrange(start..., with: plain)
+    return added
+  }
+
+  /// Where packed records stand, and by how many words they grow; nil where there are none.
+  private static func count(_ words: [UInt64], from start: Int) -> (packed: [Int], added: Int)? {
+    var packed: [Int] = []
+    var added = 0
+    var place = start
+    words.withUnsafeBufferPointer { words in
+      while place < words.count {
+        let kind = Int(UInt8(truncatingIfNeeded: UInt64(littleEndian: words[place])))
+        var size = Int(KindTables.sizes[kind])
+        if size == 0, place + 1 < words.count { size = Int(UInt64(littleEndian: words[place + 1]) & 0xFFFF) }
+        guard kind != 0, size > 0, size <= words.count - place else { return }
+        if isPacked[kind] {
+          packed.append(place)
+          added += Int(growth[kind])
+        }
+        place += size
+      }
+    }
+    return packed.isEmpty ? nil : (packed, added)
+  }
+
+  /// The result is how many words the packed record has.
+  private static func unpackOne(
+    _ words: UnsafeBufferPointer<UInt64>, at place: Int, to plain: inout [UInt64]
+  ) -> Int {
+    let first = UInt64(littleEndian: words[place])
+    let kind = Int(UInt8(truncatingIfNeeded: first))
+    let subject = first >> 32
+    // The time since the record before; none passes between the parts.
+    var rest = first & ~0xFF
+    for part in parts[kind] {
+      plain.append((rest | UInt64(part.kind.rawValue)).littleEndian)
+      rest = subject << 32
+      guard KindTables.sizes[Int(part.kind.rawValue)] == 2 else { continue }
+      switch part.word {
+      case .sameWord: plain.append(words[place + 1])
+      case .secondWord: plain.append(words[place + 2])
+      case .subjectBefore: plain.append((subject &- 1 & 0xFFFF_FFFF).littleEndian)
+      }
+    }
+    return Int(KindTables.sizes[kind])
+  }
+}

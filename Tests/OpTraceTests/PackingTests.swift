@@ -1,0 +1,180 @@
+import Foundation
+import OpTraceFormat
+import OpTraceModel
+import TestSupport
+import Testing
+
+@testable import OpTrace
+
+/// Several events of an operation in one record, and where they must not be.
+@Suite("Few, full records", .ownThread) struct PackingTests {
+  /// The kinds of the records about operations as they stand in the file, by operation, in the order of the file's chunks.
+  private func kinds(_ file: URL) throws -> [UInt32: [EventKind]] {
+    let bytes = try [UInt8](Data(contentsOf: file))
+    var result: [UInt32: [EventKind]] = [:]
+    var offset = Layout.Header.size
+    while offset + Layout.Chunk.size <= bytes.count {
+      let size = bytes[offset + Layout.Chunk.byteCount..<offset + Layout.Chunk.byteCount + 4]
+        .reversed().reduce(0) { $0 << 8 | Int($1) }
+      let fill = bytes[offset + Layout.Chunk.fill..<offset + Layout.Chunk.fill + 4]
+        .reversed().reduce(0) { $0 << 8 | Int($1) }
+      try #require(size > 0)
+      bytes[offset..<offset + Layout.Chunk.size + fill].withUnsafeBytes { chunk in
+        var walk = ChunkRecords(chunk)
+        while let record = walk.next() {
+          guard let kind = EventKind(rawValue: record.kind), kind.spec.subject == .operation else { continue }
+          result[record.subject, default: []].append(kind)
+        }
+      }
+      offset += size
+    }
+    return result
+  }
+
+  private func record(_ body: (TraceRecorder) throws -> Void) throws -> (kinds: [UInt32: [EventKind]], trace: Trace) {
+    let scratch = try Scratch()
+    let file = scratch.file()
+    let recorder = try TraceRecorder(writingTo: file)
+    try body(recorder)
+    try recorder.stop()
+    #expect(TraceValidator.check(try TraceReader.events(path: file.path)).isEmpty)
+    return (try kinds(file), try TraceReader.read(path: file.path))
+  }
+
+  private static func isLife(_ kind: EventKind) -> Bool { ![.waitBegan, .waitEnded, .finishSeen].contains(kind) }
+
+  @Test("an operation that waits for nothing is four records, and all of its moments are told") func four() throws {
+    let (kinds, trace) = try record { recorder in
+      let queue = TracedOperationQueue(recorder: recorder)
+      for _ in 0..<20 { queue.addOperation(TracedOperation()) }
+      queue.waitUntilAllOperationsAreFinished()
+      // So that the objects are gone.
+      withExtendedLifetime(queue) {}
+    }
+    #expect(trace.operations.count == 20)
+    for operation in trace.operations {
+      let own = (kinds[operation.id.rawValue] ?? []).filter(Self.isLife)
+      #expect(Set(own).isSubset(of: [.added, .startedBegan, .over, .released, .startReturned]), "\(own)")
+      #expect(own.contains(.added) && own.contains(.startedBegan) && own.contains(.over), "\(own)")
+      #expect(operation.coverage == .full && operation.state == .finished)
+      #expect(operation.ready != nil && operation.ready?.time == operation.enqueued?.time)
+      #expect(operation.started?.time == operation.executionBegan?.time)
+      #expect(operation.executionEnded?.time == operation.finished?.time)
+      let times = [operation.enqueued, operation.started, operation.finished, operation.startReturned].compactMap {
+        $0?.time
+      }
+      #expect(times.count == 4 && times == times.sorted())
+      #expect(operation.startCount == 1 && operation.finishCount == 1 && operation.enqueueCount == 1)
+    }
+  }
+
+  @Test("a dependency on the one before is one word, and who waits for it is ready when that is over") func chain()
+    throws
+  {
+    let (kinds, trace) = try record { recorder in
+      let queue = TracedOperationQueue(recorder: recorder)
+      let operations = (0..<5).map { _ in TracedOperation() }
+      for (first, second) in zip(operations, operations.dropFirst()) { second.addDependency(first) }
+      for operation in operations { queue.addOperation(operation) }
+      queue.waitUntilAllOperationsAreFinished()
+    }
+    for operation in trace.operations.dropFirst() {
+      let own = (kinds[operation.id.rawValue] ?? []).filter(Self.isLife)
+      #expect(own.contains(.dependsOnLast) && own.contains(.enqueued) && own.contains(.ready), "\(own)")
+      #expect(operation.dependencies.map(\.on.rawValue) == [operation.id.rawValue - 1])
+      let last = try #require(trace.operation(OperationID(operation.id.rawValue - 1)))
+      #expect((operation.ready?.time ?? .min) >= (last.finished?.time ?? .max))
+    }
+  }
+
+  @Test("one that has a name is described by itself, and ready where it is added") func named() throws {
+    let (kinds, trace) = try record { recorder in
+      let queue = TracedOperationQueue(recorder: recorder)
+      queue.addOperation(named: "page") {}
+      queue.waitUntilAllOperationsAreFinished()
+    }
+    let page = try trace.operation(named: "page")
+    let own = (kinds[page.id.rawValue] ?? []).filter(Self.isLife)
+    #expect(own.prefix(3) == [.operationCreated, .operationNamed, .enqueuedReady], "\(own)")
+    #expect(page.ready?.time == page.enqueued?.time)
+  }
+
+  @Test("cancelled before its start it does not begin, and its start is told") func cancelled() throws {
+    let (kinds, trace) = try record { recorder in
+      let queue = TracedOperationQueue(recorder: recorder)
+      queue.isSuspended = true
+      let operation = TracedOperation()
+      queue.addOperation(operation)
+      operation.cancel()
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+    }
+    let operation = try #require(trace.operations.first)
+    let own = kinds[operation.id.rawValue] ?? []
+    #expect(!own.contains(.startedBegan) && !own.contains(.over), "\(own)")
+    #expect(operation.started != nil && operation.executionBegan == nil && operation.finished != nil)
+    #expect(operation.startReturned != nil && operation.state == .cancelled)
+  }
+
+  @Test("a start that takes its time to return tells when it has") func late() throws {
+    let asked = Once()
+    let (kinds, trace) = try record { recorder in
+      let queue = TracedOperationQueue(recorder: recorder)
+      let first = TracedBlockOperation(name: "first") {}
+      let second = SlowToBeReady(asked)
+      second.name = "second"
+      second.addDependency(first)
+      queue.addOperations([first, second], waitUntilFinished: true)
+    }
+    #expect(!asked.isFirst())
+    let first = try trace.operation(named: "first")
+    let own = kinds[first.id.rawValue] ?? []
+    #expect(own.contains(.over) && own.contains(.startReturned), "\(own)")
+    let finished = try #require(first.finished)
+    let returned = try #require(first.startReturned)
+    // What its thread did meanwhile lies between: the other one asked it.
+    #expect(returned.time > finished.time && returned.thread == finished.thread)
+  }
+
+  @Test("a class with an `isExecuting` of its own is told of as it starts") func ownExecuting() throws {
+    let (kinds, trace) = try record { recorder in
+      let queue = TracedOperationQueue(recorder: recorder)
+      queue.addOperations([AsksItself()], waitUntilFinished: true)
+    }
+    let operation = try #require(trace.operations.first)
+    let own = kinds[operation.id.rawValue] ?? []
+    #expect(own.contains(.started) && own.contains(.executionBegan) && !own.contains(.startedBegan), "\(own)")
+    #expect(operation.state == .finished)
+  }
+}
+
+/// Says that it is ready, once its dependency is over, after a while.
+private final class SlowToBeReady: TracedOperation, @unchecked Sendable {
+  private let asked: Once
+  init(_ asked: Once) {
+    self.asked = asked
+    super.init()
+  }
+  override var isReady: Bool {
+    let value = super.isReady
+    if value, dependencies.first?.isFinished == true, asked.isFirst() { Thread.sleep(forTimeInterval: 0.02) }
+    return value
+  }
+}
+
+/// Sendable: `isOver` is only touched under `lock`.
+private final class Once: @unchecked Sendable {
+  private let lock = NSLock()
+  private var isOver = false
+
+  func isFirst() -> Bool {
+    lock.withLock {
+      defer { isOver = true }
+      return !isOver
+    }
+  }
+}
+
+private final class AsksItself: TracedOperation, @unchecked Sendable {
+  override var isExecuting: Bool { super.isExecuting }
+}
