@@ -70,8 +70,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case completionEnded = 0x20
   /// ``started`` and ``executionBegan``, at once. Since 1.6.
   case startedBegan = 0x21
-  /// ``executionEnded``, ``finished`` and ``startReturned``, at once. Since 1.6.
-  case over = 0x22
+  /// ``executionEnded`` and ``finished``, at once. Since 1.6.
+  case endedFinished = 0x22
   /// ``dependencyAdded``, on the operation with the number before. Since 1.6.
   case dependsOnLast = 0x23
 
@@ -136,6 +136,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case waitLasts = 0x86
   /// ``operationCreated``, ``ready`` and ``enqueued``, at once. Since 1.6.
   case added = 0x88
+  /// ``operationCreated``, ``dependencyAdded`` on the operation with the number before, and ``enqueued``, at once. Since 1.6.
+  case addedBehindLast = 0x89
   /// A block is given to a dispatch queue. Since 1.4.
   case blockSubmitted = 0x87
   /// A task is created. Since 1.4.

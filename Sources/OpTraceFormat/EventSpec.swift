@@ -192,6 +192,20 @@ public struct EventSpec: Sendable {
       packing: [.init(.operationCreated), .init(.ready), .init(.enqueued, .secondWord)], since: 6,
       meaning: "`created`, `ready` and `enqueued` at once: word 1 is that of `created`, word 2 that of `enqueued`"),
     EventSpec(
+      .addedBehindLast, "added-behind-last", .operation,
+      [
+        .init("class", 1, 0, 16, .string(.class)), .init("coverage", 1, 16, 4, .unsigned(.within(0...2))),
+        .init("async", 1, 20, 1, .flag), .init("own-ready", 1, 21, 1, .flag), .init("age", 1, 24, 40, .age),
+        .init("queue", 2, 0, 32, .queue), .init("priority", 2, 32, 8, .signed(priorities)),
+        .init("qos", 2, 40, 8, .unsigned(qualities)),
+      ],
+      part: .bookkeeping, carry: .whileUnfinished, bound: .begins(.operation), life: .subject,
+      packing: [.init(.operationCreated), .init(.dependencyAdded, .subjectBefore), .init(.enqueued, .secondWord)],
+      since: 6,
+      meaning:
+        "`created`, `depends` on the operation with the number before, and `enqueued` at once; words as those of `added`"
+    ),
+    EventSpec(
       .enqueuedReady, "enqueued-ready", .operation,
       [
         .init("queue", 1, 0, 32, .queue), .init("priority", 1, 32, 8, .signed(priorities)),
@@ -209,11 +223,9 @@ public struct EventSpec: Sendable {
       packing: [.init(.started), .init(.executionBegan)], since: 6,
       meaning: "`started` and `began` at once"),
     EventSpec(
-      .over, "over", .operation, part: .bookkeeping, carry: .whileUnfinished, bound: .ends(.operation), life: .subject,
-      packing: [.init(.executionEnded), .init(.finished), .init(.startReturned)], since: 6,
-      meaning:
-        "`ended`, `finished` and `start-returned` at once. Where `start()` takes longer to return than some microseconds, a `start-returned` of its own follows, and that holds"
-    ),
+      .endedFinished, "ended-finished", .operation, part: .bookkeeping, carry: .whileUnfinished,
+      bound: .ends(.operation), life: .subject, packing: [.init(.executionEnded), .init(.finished)], since: 6,
+      meaning: "`ended` and `finished` at once"),
 
     // Waits.
     EventSpec(

@@ -111,11 +111,7 @@ func repetitions(_ events: TraceEvents) -> [String] {
   ]
   var seen: Set<UInt64> = []
   var faults: [String] = []
-  var finished: [UInt32: Nanoseconds] = [:]
   for event in events {
-    if event.kind == EventKind.finished.rawValue { finished[event.subject] = event.time }
-    // That `start()` returns may be told beforehand, with the end, and again where it takes its time.
-    if event.kind == EventKind.startReturned.rawValue, finished[event.subject] == event.time { continue }
     guard let kind = EventKind(rawValue: event.kind), once.contains(kind) else { continue }
     // An operation that was only named as a dependency is described again when it is met itself.
     if kind == .operationCreated, event.word1 >> 16 & 0xF == UInt64(Coverage.external.rawValue) { continue }

@@ -23,8 +23,14 @@ import Testing
     ([head(.dependsOnLast, 9, after: 7)], [head(.dependencyAdded, 9, after: 7), 8]),
     ([head(.startedBegan, 9, after: 8)], [head(.started, 9, after: 8), head(.executionBegan, 9)]),
     (
-      [head(.over, 9, after: 9)],
-      [head(.executionEnded, 9, after: 9), head(.finished, 9), head(.startReturned, 9)]
+      [head(.addedBehindLast, 9, after: 5), class7, queue3],
+      [
+        head(.operationCreated, 9, after: 5), class7, head(.dependencyAdded, 9), 8, head(.enqueued, 9), queue3,
+      ]
+    ),
+    (
+      [head(.endedFinished, 9, after: 9)],
+      [head(.executionEnded, 9, after: 9), head(.finished, 9)]
     ),
   ]
 
@@ -67,13 +73,13 @@ import Testing
   }
 
   @Test("damage behind them is told where it stands in the file") func damage() {
-    var words = [Self.head(.startedBegan, 9), Self.head(.over, 9), 0, 0]
+    var words = [Self.head(.startedBegan, 9), Self.head(.endedFinished, 9), 0, 0]
     let added = RecordUnpacking.unpack(&words, from: 0)
     let chunk = LoadedChunk(
       offset: 4096, sequence: 1, baseTicks: 0, thread: 1, kind: .events, words: 0..<words.count, added: added)
     var decoder = RecordDecoder()
     decoder.decode(chunk, in: &words)
-    #expect(decoder.entries.count == 5)
+    #expect(decoder.entries.count == 4)
     #expect(decoder.damage.map(\.offset) == [4096 + UInt64(Layout.Chunk.size) + 16])
     #expect(decoder.damage.map(\.skippedBytes) == [16])
   }

@@ -43,7 +43,7 @@ import Testing
 
   private static func isLife(_ kind: EventKind) -> Bool { ![.waitBegan, .waitEnded, .finishSeen].contains(kind) }
 
-  @Test("an operation that waits for nothing is four records, and all of its moments are told") func four() throws {
+  @Test("an operation that waits for nothing is five records, and all of its moments are told") func five() throws {
     let (kinds, trace) = try record { recorder in
       let queue = TracedOperationQueue(recorder: recorder)
       for _ in 0..<20 { queue.addOperation(TracedOperation()) }
@@ -54,8 +54,8 @@ import Testing
     #expect(trace.operations.count == 20)
     for operation in trace.operations {
       let own = (kinds[operation.id.rawValue] ?? []).filter(Self.isLife)
-      #expect(Set(own).isSubset(of: [.added, .startedBegan, .over, .released, .startReturned]), "\(own)")
-      #expect(own.contains(.added) && own.contains(.startedBegan) && own.contains(.over), "\(own)")
+      #expect(Set(own).isSubset(of: [.added, .startedBegan, .endedFinished, .startReturned, .released]), "\(own)")
+      #expect(own.contains(.added) && own.contains(.startedBegan) && own.contains(.endedFinished), "\(own)")
       #expect(operation.coverage == .full && operation.state == .finished)
       #expect(operation.ready != nil && operation.ready?.time == operation.enqueued?.time)
       #expect(operation.started?.time == operation.executionBegan?.time)
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test("a dependency on the one before is one word, and who waits for it is ready when that is over") func chain()
+  @Test("an operation that waits for the one before is six records; it is ready when that is over") func chain()
     throws
   {
     let (kinds, trace) = try record { recorder in
@@ -80,7 +80,7 @@ import Testing
     }
     for operation in trace.operations.dropFirst() {
       let own = (kinds[operation.id.rawValue] ?? []).filter(Self.isLife)
-      #expect(own.contains(.dependsOnLast) && own.contains(.enqueued) && own.contains(.ready), "\(own)")
+      #expect(own.contains(.addedBehindLast) && own.contains(.ready) && own.count <= 6, "\(own)")
       #expect(operation.dependencies.map(\.on.rawValue) == [operation.id.rawValue - 1])
       let last = try #require(trace.operation(OperationID(operation.id.rawValue - 1)))
       #expect((operation.ready?.time ?? .min) >= (last.finished?.time ?? .max))
@@ -111,29 +111,9 @@ import Testing
     }
     let operation = try #require(trace.operations.first)
     let own = kinds[operation.id.rawValue] ?? []
-    #expect(!own.contains(.startedBegan) && !own.contains(.over), "\(own)")
+    #expect(!own.contains(.startedBegan) && !own.contains(.endedFinished), "\(own)")
     #expect(operation.started != nil && operation.executionBegan == nil && operation.finished != nil)
     #expect(operation.startReturned != nil && operation.state == .cancelled)
-  }
-
-  @Test("a start that takes its time to return tells when it has") func late() throws {
-    let asked = Once()
-    let (kinds, trace) = try record { recorder in
-      let queue = TracedOperationQueue(recorder: recorder)
-      let first = TracedBlockOperation(name: "first") {}
-      let second = SlowToBeReady(asked)
-      second.name = "second"
-      second.addDependency(first)
-      queue.addOperations([first, second], waitUntilFinished: true)
-    }
-    #expect(!asked.isFirst())
-    let first = try trace.operation(named: "first")
-    let own = kinds[first.id.rawValue] ?? []
-    #expect(own.contains(.over) && own.contains(.startReturned), "\(own)")
-    let finished = try #require(first.finished)
-    let returned = try #require(first.startReturned)
-    // What its thread did meanwhile lies between: the other one asked it.
-    #expect(returned.time > finished.time && returned.thread == finished.thread)
   }
 
   @Test("a class with an `isExecuting` of its own is told of as it starts") func ownExecuting() throws {
@@ -145,33 +125,6 @@ import Testing
     let own = kinds[operation.id.rawValue] ?? []
     #expect(own.contains(.started) && own.contains(.executionBegan) && !own.contains(.startedBegan), "\(own)")
     #expect(operation.state == .finished)
-  }
-}
-
-/// Says that it is ready, once its dependency is over, after a while.
-private final class SlowToBeReady: TracedOperation, @unchecked Sendable {
-  private let asked: Once
-  init(_ asked: Once) {
-    self.asked = asked
-    super.init()
-  }
-  override var isReady: Bool {
-    let value = super.isReady
-    if value, dependencies.first?.isFinished == true, asked.isFirst() { Thread.sleep(forTimeInterval: 0.02) }
-    return value
-  }
-}
-
-/// Sendable: `isOver` is only touched under `lock`.
-private final class Once: @unchecked Sendable {
-  private let lock = NSLock()
-  private var isOver = false
-
-  func isFirst() -> Bool {
-    lock.withLock {
-      defer { isOver = true }
-      return !isOver
-    }
   }
 }
 

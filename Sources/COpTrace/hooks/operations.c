@@ -76,12 +76,12 @@ static bool is_run_by_foundation(const class_entry *class) {
 }
 
 // True where nobody has told it before.
-static bool record_finish(optrace_operation *operation, const class_entry *class) {
+static bool record_finish(optrace_operation *operation) {
   if (!optrace_operation_claim(operation, optrace_bit_finish_recorded)) return false;
   bool has_begun = optrace_operation_has(operation, optrace_bit_began);
   uint32_t phase = has_begun ? optrace_phase_executing : optrace_phase_starting;
   // Where what its frame knows is all that there is to know.
-  if (optrace_frame_phase(operation) != phase || !optrace_run_finish(operation, is_run_by_foundation(class))) {
+  if (optrace_frame_phase(operation) != phase || !optrace_run_finish(operation)) {
     if (has_begun) optrace_operation_event(operation, optrace_kind_execution_ended);
     optrace_operation_event(operation, optrace_kind_finished);
   }
@@ -150,7 +150,7 @@ static void run_start(void *object, method original, bool by_name) {
   if (is_recording(operation) && !optrace_operation_has(operation, optrace_bit_finish_recorded) &&
       ((getter)class->originals[method_is_finished])(object)) {
     if (optrace_operation_has(operation, optrace_bit_enqueued) || !class->finishes_itself)
-      record_finish(operation, class);
+      record_finish(operation);
     else if (optrace_operation_claim(operation, optrace_bit_finish_seen))
       optrace_operation_event(operation, optrace_kind_finish_seen);
   }
@@ -212,7 +212,7 @@ static SWIFT bool hook_is_finished(SELF) {
   bool is_told = !class->finishes_itself &&
                  (optrace_frame_object() == self || !optrace_operation_has(operation, optrace_bit_watched));
   if (announced == self || started == self || is_told) {
-    if (record_finish(operation, class)) tell_completion(self, operation);
+    if (record_finish(operation)) tell_completion(self, operation);
   } else if (class->finishes_itself && optrace_operation_claim(operation, optrace_bit_finish_seen)) {
     optrace_operation_event(operation, optrace_kind_finish_seen);
   }

@@ -140,8 +140,8 @@ void optrace_emit2(optrace_recorder *recorder, uint8_t kind, uint32_t subject, u
 // `created`, the first record of an operation. What is known of it gives `word1` its age, from bit 24 on, with no other look at
 // the clock than the record's own; and where it was made. Null: neither.
 void optrace_emit_created(optrace_recorder *recorder, uint32_t serial, uint64_t word1, const optrace_operation *operation);
-// `created`, `ready` and `enqueued` in one record, of an operation that is given to a queue at first sight and waits for nothing.
-void optrace_emit_added(optrace_recorder *recorder, uint32_t serial, uint64_t created, uint64_t enqueued,
+// The same with `enqueued` in one record, of an operation that is given to a queue at first sight. `kind`: what stands in it besides.
+void optrace_emit_added(optrace_recorder *recorder, uint8_t kind, uint32_t serial, uint64_t created, uint64_t enqueued,
                         const optrace_operation *operation, uint32_t place);
 // A record of three words as they are: for tests, which write what no recorder would.
 void optrace_emit3(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2);
@@ -231,6 +231,8 @@ extern uint32_t optrace_makers_wanted;
 static inline bool optrace_wants_makers(void) { return __atomic_load_n(&optrace_makers_wanted, __ATOMIC_RELAXED); }
 // Who makes it: the whole stack outside of the function that has this `optrace_here()`, and is called to make one. Before others know it.
 void optrace_operation_made(optrace_operation *operation, optrace_start here);
+// Whether that is known of it, and the recorder tells it.
+bool optrace_operation_has_maker(const optrace_operation *operation, const optrace_recorder *recorder);
 // One-word record about the operation; nothing when it is not attached.
 void optrace_operation_event(const optrace_operation *operation, uint8_t kind);
 void optrace_operation_event2(const optrace_operation *operation, uint8_t kind, uint64_t word1);
@@ -244,9 +246,9 @@ void optrace_run_start(optrace_operation *operation, bool begins_at_once);
 // Its code begins. False, and nothing is told, where it is not the innermost one here, or has begun before.
 bool optrace_run_begin(optrace_operation *operation);
 // It is finished: its code ends, where it has begun. False, and nothing is told, where it is not the innermost one here, or was finished
-// before. `returns_at_once`: nothing of the program's is called before its `start()` returns.
-bool optrace_run_finish(optrace_operation *operation, bool returns_at_once);
-// Its `start()` is about to return: tells so, where that has not been told or is no longer true.
+// before.
+bool optrace_run_finish(optrace_operation *operation);
+// Its `start()` is about to return.
 void optrace_run_return(optrace_operation *operation);
 
 // ---- Who hears at once ----------------------------------------------------------------------------------------------

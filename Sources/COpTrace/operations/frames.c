@@ -22,7 +22,6 @@ void optrace_frame_push(optrace_operation *operation) {
   self.frames[depth].operation = operation;
   self.frames[depth].phase = optrace_phase_starting;
   self.frames[depth].is_untold = false;
-  self.frames[depth].told_until = 0;
 }
 
 void frame_push_work(work block) {

@@ -10,15 +10,12 @@ typedef struct {
   uint32_t number;
 } work;
 
-// A thread has room for few of these when the recorder is loaded late, so they are small.
+// A thread has little room for these when the recorder is loaded late, so they are small.
 typedef struct {
   optrace_operation *operation;  // Null: a block of a dispatch queue, or a task.
   uint32_t phase;
   bool is_untold;  // Its start is told with the beginning of its code; see records/running.c.
-  union {
-    uint64_t told_until;  // Of an operation: its return was told beforehand, and holds until then; 0: it was not.
-    work block;           // Of the others.
-  };
+  work block;
 } frame;
 
 // Null where the operation is not the innermost one here, or is deeper than frames go.

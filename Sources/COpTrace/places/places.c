@@ -106,8 +106,16 @@ void optrace_operation_made(optrace_operation *operation, optrace_start here) {
   operation->made = stack_table_add(table, addresses, count, guessed, &is_new);
 }
 
+static bool tells_makers(const optrace_recorder *recorder) {
+  return atomic_load_explicit(&recorder->stacks, memory_order_acquire) == optrace_stacks_all;
+}
+
+bool optrace_operation_has_maker(const optrace_operation *operation, const optrace_recorder *recorder) {
+  return operation && operation->made && tells_makers(recorder);
+}
+
 uint32_t maker_place(optrace_recorder *recorder, uint32_t made) {
-  if (atomic_load_explicit(&recorder->stacks, memory_order_acquire) != optrace_stacks_all) return 0;
+  if (!tells_makers(recorder)) return 0;
   size_t count, guessed;
   const uint64_t *addresses = stack_table_get(atomic_load_explicit(&makers, memory_order_acquire), made, &count, &guessed);
   return addresses ? place_outside_of_us(recorder, addresses, count, guessed) : 0;

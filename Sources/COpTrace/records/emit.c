@@ -16,7 +16,7 @@ static const int8_t pending_by_kind[256] = {
   [optrace_kind_operation_created] = 1, [optrace_kind_finished] = -1, [optrace_kind_finished_with_error] = -1,
   [optrace_kind_block_submitted] = 1, [optrace_kind_run_ended] = -1, [optrace_kind_block_dropped] = -1,
   [optrace_kind_task_created] = 1, [optrace_kind_task_completed] = -1,
-  [optrace_kind_added] = 1, [optrace_kind_over] = -1,
+  [optrace_kind_added] = 1, [optrace_kind_added_behind_last] = 1, [optrace_kind_ended_finished] = -1,
 };
 
 static inline void count_pending(lane *l, int64_t change) {
@@ -107,7 +107,7 @@ static __attribute__((noinline)) bool emit_with_cpu(optrace_recorder *recorder, 
 // Of the end of its code on this thread; else, where that is elsewhere, of the return of its `start()`.
 static bool is_told_with_cpu(uint8_t kind, uint32_t serial) {
   static _Thread_local uint32_t ended;
-  bool is_end = kind == optrace_kind_execution_ended || kind == optrace_kind_over;
+  bool is_end = kind == optrace_kind_execution_ended || kind == optrace_kind_ended_finished;
   if (is_end) ended = serial;
   return is_end || kind == optrace_kind_execution_began || kind == optrace_kind_started_began ||
          (kind == optrace_kind_start_returned && ended != serial);
@@ -223,12 +223,12 @@ void optrace_emit_created(optrace_recorder *recorder, uint32_t serial, uint64_t 
   lane_commit(l, store_place(at + 16, place));
 }
 
-void optrace_emit_added(optrace_recorder *recorder, uint32_t serial, uint64_t created, uint64_t enqueued,
+void optrace_emit_added(optrace_recorder *recorder, uint8_t kind, uint32_t serial, uint64_t created, uint64_t enqueued,
                         const optrace_operation *operation, uint32_t place) {
   if (!recorder_is_enabled(recorder)) return;
   lane *l = this_thread.lanes;
-  uint8_t *at = begin_at_once(recorder, l, 24 + place_bytes(place), optrace_kind_added, serial);
-  if (unlikely(!at)) at = begin(recorder, &l, 24 + place_bytes(place), optrace_kind_added, serial);
+  uint8_t *at = begin_at_once(recorder, l, 24 + place_bytes(place), kind, serial);
+  if (unlikely(!at)) at = begin(recorder, &l, 24 + place_bytes(place), kind, serial);
   if (unlikely(!at)) return;
   created |= age_at(recorder, l, operation);
   memcpy(at + 8, &created, 8);

@@ -1,14 +1,10 @@
 // How an operation is told that runs inside of Foundation's `start()`: its events, in as few records as hold them.
 #include <stdatomic.h>
 
+#include "../base/likely.h"
 #include "../operations/frames.h"
 #include "../operations/operation.h"
 #include "emit.h"
-#include "lanes.h"
-
-// A `start()` that returns so many ticks after the end of its code has returned at once. Foundation starts others meanwhile, which
-// takes it some microseconds; this is some tens.
-static const uint64_t at_once = 1 << 17;
 
 void optrace_run_start(optrace_operation *operation, bool begins_at_once) {
   optrace_frame_push(operation);
@@ -39,27 +35,19 @@ bool optrace_run_begin(optrace_operation *operation) {
   return true;
 }
 
-bool optrace_run_finish(optrace_operation *operation, bool returns_at_once) {
+bool optrace_run_finish(optrace_operation *operation) {
   frame *f = frame_of(operation);
   uint32_t phase = f ? f->phase : 0;
   if (phase != optrace_phase_starting && phase != optrace_phase_executing) return false;
   f->phase = optrace_phase_finished;
   tell_start(operation, f);
-  if (phase == optrace_phase_executing && returns_at_once) {
-    record_and_tell(operation, optrace_kind_over, optrace_kind_finished);
-    const lane *l = this_thread.lanes;
-    if (l && l->recorder == operation_recorder(operation)) f->told_until = l->last_ticks + at_once;
-    return true;
-  }
-  if (phase == optrace_phase_executing) optrace_operation_event(operation, optrace_kind_execution_ended);
-  optrace_operation_event(operation, optrace_kind_finished);
+  record_and_tell(operation, phase == optrace_phase_executing ? optrace_kind_ended_finished : optrace_kind_finished,
+                  optrace_kind_finished);
   return true;
 }
 
 void optrace_run_return(optrace_operation *operation) {
   frame *f = frame_of(operation);
-  optrace_recorder *recorder = operation_recorder(operation);
-  if (f && f->told_until && recorder && recorder_now(recorder) <= f->told_until) return;
   if (f) tell_start(operation, f);
   optrace_operation_event(operation, optrace_kind_start_returned);
 }

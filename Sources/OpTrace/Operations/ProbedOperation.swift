@@ -74,7 +74,7 @@ extension ProbedOperation {
 
   private func noteFinished() -> Bool {
     if probe.has(OperationProbe.Bits.finishRecorded | OperationProbe.Bits.ownStart) { return true }
-    if optrace_run_finish(probe.pointer, true) {
+    if optrace_run_finish(probe.pointer) {
       _ = probe.claim(OperationProbe.Bits.finishRecorded)
       noteCompletion()
       return true

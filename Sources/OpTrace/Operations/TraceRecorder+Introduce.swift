@@ -97,6 +97,7 @@ extension TraceRecorder {
     // The program's code, so it is asked before others wait for the description.
     let name = operation.name
     let facts = facts(of: operation)
+    let dependencies = probe.has(OperationProbe.Bits.hasDependencies) ? operation.dependencies : []
     let serial = optrace_recorder_next_serial(core)
     guard serial != 0 else { return 0 }
     // Else another thread was faster.
@@ -109,7 +110,10 @@ extension TraceRecorder {
     let waits = probe.has(OperationProbe.Bits.hasDependencies)
     let isAsynchronous = operation.isProbedAsAsynchronous
     let location = operation.sourceLocation
-    if !waits, facts.coverage == .full, describe(facts, name, location, serial, isAsynchronous, probe, adding) {
+    let kind: EventKind? = !waits ? .added : isLast(dependencies, before: serial) ? .addedBehindLast : nil
+    if let kind, facts.coverage == .full,
+      describe(kind, facts, name, location, serial, isAsynchronous, probe, adding)
+    {
       optrace_operation_publish(probe.pointer, core)
       return serial
     }
@@ -125,6 +129,13 @@ extension TraceRecorder {
       describeDependencies(&described)
     }
     return record(adding, of: serial, isReady: isReady)
+  }
+
+  /// Whether it is the one operation that has the number before.
+  private func isLast(_ dependencies: [Operation], before serial: UInt32) -> Bool {
+    guard dependencies.count == 1, let probe = dependencies.first?.ownProbe else { return false }
+    let number = optrace_operation_known(probe.pointer, core)
+    return number != 0 && number == serial - 1
   }
 
   /// What follows the operation: the probe that it carries, or the one that the hooks keep for it.
@@ -233,7 +244,7 @@ extension TraceRecorder {
     let isAsynchronous = appearance.isAsynchronous || !appearance.isOurs && runsItself(operation)
     let waits = appearance.isOurs ? probe.has(OperationProbe.Bits.hasDependencies) : appearance.hasDependencies
     if let open = adding, coverage == .full, !waits, !appearance.isCancelled,
-      describe(facts, appearance.name, appearance.location, serial, isAsynchronous, probe, open)
+      describe(.added, facts, appearance.name, appearance.location, serial, isAsynchronous, probe, open)
     {
       adding = nil
       optrace_operation_publish(probe.pointer, core)
@@ -277,17 +288,18 @@ extension TraceRecorder {
     return .partial
   }
 
-  /// Describes one that waits for nothing together with its adding. False where one record does not hold that: it has a name, it says
-  /// itself when it is ready, or where it was made is wanted, which stands behind a record of its own.
+  /// Describes an operation together with its adding, as a record of this kind. False where one record does not hold that: it has a
+  /// name, or where it was made is wanted, which stands behind a record of its own; or it says itself when it is ready.
   @inline(__always) private func describe(
-    _ facts: ClassFacts, _ name: String?, _ location: SourceLocation?, _ serial: UInt32, _ isAsynchronous: Bool,
-    _ probe: OperationProbe, _ adding: Adding
+    _ kind: EventKind, _ facts: ClassFacts, _ name: String?, _ location: SourceLocation?, _ serial: UInt32,
+    _ isAsynchronous: Bool, _ probe: OperationProbe, _ adding: Adding
   ) -> Bool {
-    guard name == nil, location == nil, facts.readiness == .inherited, !optrace_wants_makers() else { return false }
+    guard name == nil, location == nil, kind != .added || facts.readiness == .inherited else { return false }
+    if optrace_wants_makers(), optrace_operation_has_maker(probe.pointer, core) { return false }
     // Who asks whether it is ready is told nothing new.
-    _ = probe.claim(OperationProbe.Bits.ready)
+    if kind == .added { _ = probe.claim(OperationProbe.Bits.ready) }
     let word = createdWord(facts, coverage: .full, isAsynchronous: isAsynchronous)
-    optrace_emit_added(core, serial, word, adding.word, probe.pointer, adding.place)
+    optrace_emit_added(core, kind.rawValue, serial, word, adding.word, probe.pointer, adding.place)
     return true
   }
 

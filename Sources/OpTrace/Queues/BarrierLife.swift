@@ -33,7 +33,7 @@ final class BarrierLife: @unchecked Sendable {
     optrace_frame_set_phase(UInt32(optrace_phase_block))
     probe.run(barrier)
     optrace_frame_set_phase(UInt32(optrace_phase_executing))
-    optrace_run_finish(probe.pointer, true)
+    optrace_run_finish(probe.pointer)
     optrace_run_return(probe.pointer)
     optrace_frame_pop()
   }

@@ -319,10 +319,7 @@ public struct TraceBuilder {
       if kind == .finishedWithError { trace.operations[place].error = text(index) }
     case .finishedAgain: trace.operations[place].finishCount += 1
     case .startReturned:
-      // The last one, as the end of the operation may have told it beforehand; of several starts the first one's.
-      if trace.operations[place].startReturned == nil || trace.operations[place].startCount == 1 {
-        trace.operations[place].startReturned = at
-      }
+      if trace.operations[place].startReturned == nil { trace.operations[place].startReturned = at }
       threads.leave(.operation(place), .start, at.thread)
       blocking.returned(trace.operations[place].id, at)
     case .cancelRequested:
@@ -511,7 +508,8 @@ public struct TraceBuilder {
     guard subject == operation, let place = operationPlaces[operation] else { return }
     switch EventKind(rawValue: kind) {
     case .executionBegan: trace.operations[place].noteProcessorTime(reading, on: thread, isBeginning: true)
-    case .executionEnded, .startReturned:
+    // The end of its code may be told with its finish.
+    case .executionEnded, .finished, .startReturned:
       trace.operations[place].noteProcessorTime(reading, on: thread, isBeginning: false)
     default: break
     }
