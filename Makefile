@@ -27,7 +27,7 @@ export OPTRACE_OPTIMIZED ?= 1
 export PATH := $(CURDIR)/.build-tools/bin:$(PATH)
 
 .PHONY: help build release demo test format lint sanitize sanitize-thread sanitize-address bench readme-images gallery docs
-.PHONY: reliability fuzz test-core bench-page bench-whatif bench-fleet
+.PHONY: reliability fuzz test-core bench-page bench-peers bench-whatif bench-fleet
 .PHONY: install uninstall writable package clean setup-build setup-test
 
 help:
@@ -37,6 +37,7 @@ help:
 	@echo "make bench      what recording and the commands cost, each against its goal;  make bench BENCH=queue: a part"
 	@echo "make bench-whatif  how near predictions come to real runs"
 	@echo "make bench-fleet  what ten hosts' traces take in ClickHouse"
+	@echo "make bench-peers  the same work under OpTrace and under other recorders"
 	@echo "make bench-page  what a frame of the report's timeline takes in a browser"
 	@echo "make reliability  thousands of processes that are ended, a ring over 100 million events, 1,000 renders: minutes"
 	@echo "make fuzz       each fuzzing target for some seconds;  scripts/fuzz TARGET SECONDS: for longer"
@@ -111,6 +112,10 @@ bench-fleet: release setup-test
 	@$(SWIFT) build --package-path Benchmarks -c release --product MakeTrace --quiet
 	@$(SWIFT) build --package-path Benchmarks -c release --product FleetBenchmark --quiet
 	@Benchmarks/.build/release/FleetBenchmark $(optrace) .build-tools/bin/python3-databases Tests/Engines/clickhouse_server.py $(FLEET)
+
+# What there is of others for this system is installed; nothing of theirs stays in the package.
+bench-peers: release
+	@scripts/bench-peers $(optrace)
 
 # What a frame of the report's timeline takes in a browser, with 10,000, 100,000 and 1,000,000 operations.
 bench-page: release setup-test

@@ -41,6 +41,7 @@ let package = Package(
       dependencies: [
         .product(name: "OpTrace", package: "OpTrace"), .product(name: "OpTraceMetrics", package: "OpTrace"),
       ]),
+    .executableTarget(name: "PeerWorkload", dependencies: [.product(name: "OpTrace", package: "OpTrace")]),
     .executableTarget(name: "DiffProgram"),
     .executableTarget(name: "RatedWorkload", dependencies: [.product(name: "OpTrace", package: "OpTrace")]),
     .executableTarget(name: "MakeTrace", dependencies: [.product(name: "OpTrace", package: "OpTrace")]),
