@@ -9,6 +9,9 @@ enum Functions {
     ("p50", 0.5), ("p75", 0.75), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99), ("p999", 0.999), ("median", 0.5),
   ]
 
+  /// The names of all.
+  static let names = percentiles.map(\.name) + ["name_pattern"]
+
   static func register(in database: OpaquePointer) -> Int32 {
     var status = SQLITE_OK
     for (name, _) in percentiles where status == SQLITE_OK { status = registerPercentile(name, in: database) }
@@ -16,15 +19,30 @@ enum Functions {
     return sqlite3_create_function_v2(
       database, "name_pattern", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil,
       { context, _, arguments in
-        guard let text = arguments?[0].flatMap({ sqlite3_value_text($0) }) else { return sqlite3_result_null(context) }
-        give(.text(NamePattern.of(String(cString: text))), to: context)
+        guard let argument = arguments?[0], let text = sqlite3_value_text(argument) else {
+          return sqlite3_result_null(context)
+        }
+        // By its length: a name may hold a zero.
+        let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(argument)))
+        give(.text(NamePattern.of(String(decoding: bytes, as: UTF8.self))), to: context)
       }, nil, nil, nil)
   }
 
   /// The values of one group; SQLite keeps a pointer to them between calls.
   private final class Values {
-    var numbers: [Double] = []
-    var isWhole = true
+    var wholes: [Int64] = []
+    var fractions: [Double] = []
+
+    /// Exact where all are whole: a time since 1970 in nanoseconds is no `Double`. Nil: there is none.
+    func percentile(_ share: Double) -> TableValue? {
+      if fractions.isEmpty { return Self.percentile(share, of: wholes.sorted()).map { .integer($0) } }
+      return Self.percentile(share, of: (fractions + wholes.map(Double.init)).sorted()).map { .real($0) }
+    }
+
+    private static func percentile<Number>(_ share: Double, of sorted: [Number]) -> Number? {
+      let rank = Int((share * Double(sorted.count)).rounded(.up))
+      return sorted.isEmpty ? nil : sorted[min(max(rank, 1), sorted.count) - 1]
+    }
   }
 
   private static func registerPercentile(_ name: String, in database: OpaquePointer) -> Int32 {
@@ -40,10 +58,8 @@ enum Functions {
         guard let pointer = slot.pointee else { return }
         let values = Unmanaged<Values>.fromOpaque(pointer).takeUnretainedValue()
         switch sqlite3_value_numeric_type(argument) {
-        case SQLITE_INTEGER: values.numbers.append(Double(sqlite3_value_int64(argument)))
-        case SQLITE_FLOAT:
-          values.numbers.append(sqlite3_value_double(argument))
-          values.isWhole = false
+        case SQLITE_INTEGER: values.wholes.append(sqlite3_value_int64(argument))
+        case SQLITE_FLOAT: values.fractions.append(sqlite3_value_double(argument))
         default: break
         }
       },
@@ -54,17 +70,10 @@ enum Functions {
         else { return sqlite3_result_null(context) }
         let values = Unmanaged<Values>.fromOpaque(pointer).takeRetainedValue()
         let place = Int(bitPattern: sqlite3_user_data(context)) - 1
-        guard !values.numbers.isEmpty, Functions.percentiles.indices.contains(place) else {
-          return sqlite3_result_null(context)
-        }
-        values.numbers.sort()
-        let rank = Int((Functions.percentiles[place].share * Double(values.numbers.count)).rounded(.up))
-        let value = values.numbers[min(max(rank, 1), values.numbers.count) - 1]
-        if values.isWhole, let whole = Int64(exactly: value) {
-          sqlite3_result_int64(context, whole)
-        } else {
-          sqlite3_result_double(context, value)
-        }
+        guard Functions.percentiles.indices.contains(place),
+          let value = values.percentile(Functions.percentiles[place].share)
+        else { return sqlite3_result_null(context) }
+        give(value, to: context)
       }, nil)
   }
 }

@@ -33,6 +33,9 @@ public final class TraceDatabase {
 
   deinit { sqlite3_close_v2(database) }
 
+  /// The names of what queries may call besides SQLite's own functions.
+  package static let functions = Functions.names
+
   private var isLate: Bool { deadline.map { ContinuousClock.now > $0 } ?? false }
 
   fileprivate func refuse() { wasRefused = true }
@@ -55,6 +58,8 @@ public final class TraceDatabase {
     try columns((0..<count).map { sqlite3_column_name(statement, $0).map { String(cString: $0) } ?? "" })
     while true {
       switch sqlite3_step(statement) {
+      // A table that was long in the making is no step of SQLite's.
+      case SQLITE_ROW where isLate: throw SQLError(.timeout, "it took longer than it was given")
       case SQLITE_ROW: try row((0..<count).map { TableValue(statement, $0) })
       case SQLITE_DONE: return
       default: throw error()

@@ -88,6 +88,13 @@ struct ExportCommandTests {
       let last = try #require(files(format).last { $0.hasPrefix("traces/") || !$0.contains("/") })
       try FileManager.default.removeItem(atPath: folder.path("\(format)/\(last)"))
       #expect(try export(trace, other).sorted() == ["there", "written"])
+      // One that somebody took away, or that is empty.
+      let first = try #require(files(format).first)
+      try FileManager.default.removeItem(atPath: folder.path("\(format)/\(first)"))
+      #expect(try export(trace, other).sorted() == ["there", "written"])
+      #expect(FileManager.default.createFile(atPath: folder.path("\(format)/\(first)"), contents: nil))
+      #expect(try export(trace, other).sorted() == ["there", "written"])
+      #expect(try export(trace, other) == ["there", "there"])
       // A trace that has changed.
       try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: other)
       #expect(try export(trace, other) == ["there", "written"])
@@ -121,6 +128,8 @@ struct ExportCommandTests {
     #expect(result.output.hasPrefix("\(cut): trace "))
     #expect(result.errors.contains("is damaged"))
     #expect(files("lake").count == 18)
+    // It is no less damaged the next time.
+    #expect(try Command.run("export", cut, "-o", folder.path("lake")).status == 65)
   }
 
   @Test("what is no folder, and a disk without room, are told of; nothing stays half")

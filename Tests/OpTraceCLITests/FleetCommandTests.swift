@@ -186,6 +186,7 @@ struct FleetCommandTests {
     try load([empty, "--url", nobody], "has no exported traces", status: 66)
     try load([lake, "--url", nobody, "--label", "x"], "--label takes KEY=VALUE", status: 64)
     try load([lake, "--url", nobody, "--day", "today"], "--day is a day like", status: 64)
+    try load([lake, "--url", nobody, "--day", "2026-02-30"], "--day is a day like", status: 64)
 
     let server = try ClickHouse(password: "secret")
     let good = server.url.replacing("http://", with: "http://user:secret@")

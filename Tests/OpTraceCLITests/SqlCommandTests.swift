@@ -81,6 +81,7 @@ struct SqlCommandTests {
       [trace, "SELECT id,\n  nmae FROM operations"],
       "optrace: no such column: nmae; did you mean 'name'?\n    nmae FROM operations\n    ^\n")
     try refused([trace, "SELECT 1 FROM operation"], "no such table: operation; did you mean 'operations'?")
+    try refused([trace, "SELECT p98(id) FROM operations"], "no such function: p98; did you mean 'p9")
     try refused([trace, "DELETE FROM operations"], "a trace is only read here: no query may change anything")
     try refused([trace, "SELECT 1; SELECT 2"], "one query at a time")
     try refused([trace, "@slow"], "there is no question '@slow': did you mean 'slowest'?")

@@ -156,6 +156,13 @@ struct TraceDatabaseTests {
       try Self.text("\(values) SELECT p50(x), p90(x), p99(x), median(x), p75(x) FROM v") == ["2 | 10 | 10 | 2 | 3"])
     #expect(try Self.text("\(values) SELECT p50(x) FROM v WHERE x > 100") == ["null"])
     #expect(try Self.text("SELECT p50(1.5), p50('x'), p50('7')") == ["1.5 | null | 7"])
+    // More than a Double tells apart.
+    #expect(
+      try Self.text("SELECT p50(9007199254740993), p99(1795241200452905504)")
+        == ["9007199254740993 | 1795241200452905504"])
+    #expect(try Self.text("WITH v(x) AS (VALUES (3), (1.5), (2)) SELECT p50(x), p99(x) FROM v") == ["2.0 | 3.0"])
+    #expect(
+      try Self.text("SELECT name_pattern('tile 7' || char(0) || ' x 9') = 'tile #' || char(0) || ' x #'") == ["1"])
     for count in 1...40 {
       let list = (1...count).map { "(\($0))" }.joined(separator: ",")
       let rank = (count * 95 + 99) / 100

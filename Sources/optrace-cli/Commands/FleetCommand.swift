@@ -115,12 +115,20 @@
       help: ArgumentHelp("How often a request is repeated that may go through later.", valueName: "n"))
     var retries = 5
 
+    /// One that there is in the calendar.
+    private static func isDay(_ text: String) -> Bool {
+      guard let parts = text.wholeMatch(of: #/([0-9]{4})-([0-9]{2})-([0-9]{2})/#)?.output,
+        let year = Int(parts.1), let month = Int(parts.2), let day = Int(parts.3)
+      else { return false }
+      return DateComponents(year: year, month: month, day: day).isValidDate(in: Calendar(identifier: .gregorian))
+    }
+
     func validate() throws {
       for text in label where ExportedTrace.label(text) == nil {
         throw ValidationError("--label takes KEY=VALUE, not '\(printable(text))'.")
       }
       if retries < 0 || retries > 100 { throw ValidationError("--retries is a number from 0 to 100.") }
-      if let day, day.wholeMatch(of: #/[0-9]{4}-[0-9]{2}-[0-9]{2}/#) == nil {
+      if let day, !Self.isDay(day) {
         throw ValidationError("--day is a day like 2026-11-24, not '\(printable(day))'.")
       }
     }

@@ -20,11 +20,12 @@
 
     /// Whether all parts of a trace are there, as it is now. False for one that somebody still writes.
     func has(_ header: TraceHeader, changed: timespec?) -> Bool {
-      guard let changed, !LiveProcess.writes(header), let last = format.parts(of: header.hash).last else {
-        return false
-      }
+      guard let changed, !LiveProcess.writes(header) else { return false }
       var status = stat()
-      guard stat("\(path)/\(last.path)".asPath, &status) == 0 else { return false }
+      // Each of them: somebody may have taken one away, and a later version has more tables.
+      for part in format.parts(of: header.hash) {
+        guard stat("\(path)/\(part.path)".asPath, &status) == 0, status.st_size > 0 else { return false }
+      }
       return status.modified == changed
     }
 
@@ -42,7 +43,8 @@
         var status = stat()
         if stat(target.asPath, &status) == 0 { bytes += Int(status.st_size) }
       }
-      if let changed {
+      // One that is damaged is read again at each call, which says so.
+      if let changed, source.trace.loss.damage.isEmpty {
         // Of its last reading, which nobody asks for, and of its change.
         utimensat(AT_FDCWD, "\(path)/\(last.path)".asPath, [changed, changed], 0)
       }

@@ -38,8 +38,9 @@
     static func failure(_ error: SQLError, in query: String) -> Failure {
       var message = printable(error.message)
       if let name = error.unknownName {
-        var names = Set(TraceTable.all.map(\.name) + TraceView.all.map(\.name))
-        if !error.message.hasPrefix("no such table") {
+        let isFunction = error.message.hasPrefix("no such function")
+        var names = Set(isFunction ? TraceDatabase.functions : TraceTable.all.map(\.name) + TraceView.all.map(\.name))
+        if !isFunction, !error.message.hasPrefix("no such table") {
           names.formUnion(TraceTable.all.flatMap { $0.columns.map(\.name) })
         }
         if let hint = Suggestion.text(for: name, among: names) { message += "; \(hint)" }
