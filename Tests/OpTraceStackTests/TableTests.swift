@@ -23,8 +23,6 @@ import Testing
     }
 
     @Test func rulesThatEndAnywhere() { expectNothing(test_rules_cut()) }
-
-    @Test func childrenBeginAnew() { expectNothing(test_table_in_child()) }
   }
 
 #endif
