@@ -73,7 +73,8 @@ static void make_task(uint64_t *task) {
 }
 
 test_task_reading test_read_task(int odd_word, uint64_t value, int before) {
-  static _Alignas(16) uint64_t task[task_words];
+  // Of this call alone: tests run at once.
+  _Alignas(16) uint64_t task[task_words];
   task_proof proof = {0};
   task_reading found;
   test_task_reading reading = {0};

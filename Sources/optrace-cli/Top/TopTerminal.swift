@@ -25,14 +25,19 @@
     private let input = STDIN_FILENO
     /// As it was; nil: keys come from no terminal.
     private var before: termios?
-    private let signals: TopSignals
+    private let signals: SignalPipe
     private var keys: [UInt8] = []
     private var hasKeys: Bool
     private var isEntered = false
 
     init() {
       hasKeys = Console.isTerminal(STDIN_FILENO)
-      signals = TopSignals()
+      // A background process may give the terminal back, too.
+      var output = sigset_t()
+      sigemptyset(&output)
+      sigaddset(&output, SIGTTOU)
+      pthread_sigmask(SIG_BLOCK, &output, nil)
+      signals = SignalPipe([SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH])
       enter()
     }
 
@@ -179,53 +184,6 @@
     private func one(_ key: Key) -> Key {
       keys.removeFirst()
       return key
-    }
-  }
-
-  /// Signals, as bytes of a pipe: they are blocked everywhere else. For a command that has no other threads yet.
-  private final class TopSignals {
-    private let ends: (read: Int32, write: Int32)
-
-    var descriptor: Int32 { ends.read }
-
-    init() {
-      var pair: [Int32] = [-1, -1]
-      _ = pipe(&pair)
-      ends = (pair[0], pair[1])
-      for end in pair where end >= 0 {
-        _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-        _ = fcntl(end, F_SETFL, O_NONBLOCK)
-      }
-      var signals = sigset_t()
-      sigemptyset(&signals)
-      for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH] {
-        // Under `nohup` the signal stays ignored. One that is ignored by default would be dropped unseen.
-        if ignores(number) { continue }
-        sigaddset(&signals, number)
-      }
-      // A background process may give the terminal back, too.
-      var output = sigset_t()
-      sigemptyset(&output)
-      sigaddset(&output, SIGTTOU)
-      pthread_sigmask(SIG_BLOCK, &output, nil)
-      signal(SIGWINCH) { _ in }
-      pthread_sigmask(SIG_BLOCK, &signals, nil)
-      let (awaited, end) = (signals, ends.write)
-      Thread {
-        var awaited = awaited
-        while true {
-          var number: Int32 = 0
-          guard sigwait(&awaited, &number) == 0 else { continue }
-          var byte = UInt8(truncatingIfNeeded: number)
-          _ = write(end, &byte, 1)
-        }
-      }.start()
-    }
-
-    /// The next one; nil: there is none.
-    func take() -> Int32? {
-      var byte: UInt8 = 0
-      return read(ends.read, &byte, 1) == 1 ? Int32(byte) : nil
     }
   }
 #endif

@@ -8,22 +8,12 @@
 
     private let events = AsyncEvents()
 
-    /// From here on these signals end nothing but ``wait()``. For a command that has no other threads yet: all that
-    /// begin later block the signals too.
+    /// From here on these signals end nothing but ``wait()``.
     init() {
-      var signals = sigset_t()
-      sigemptyset(&signals)
-      for number in [SIGINT, SIGTERM, SIGHUP] {
-        // Under `nohup` the signal stays ignored.
-        let before = signal(number, SIG_DFL)
-        if isIgnored(before) { signal(number, SIG_IGN) } else { sigaddset(&signals, number) }
-      }
-      pthread_sigmask(SIG_BLOCK, &signals, nil)
-      let (awaited, events) = (signals, events)
+      let signals = SignalPipe([SIGINT, SIGTERM, SIGHUP])
+      let events = events
       Thread {
-        var awaited = awaited
-        var number: Int32 = 0
-        while sigwait(&awaited, &number) != 0 {}
+        _ = signals.wait()
         events.end(.signal)
       }.start()
     }
