@@ -60,6 +60,7 @@ extension Summary {
   }
 
   private struct ClassTimes {
+    let name: String
     var count = 0
     var dependencies: [Nanoseconds] = []
     var slot: [Nanoseconds] = []
@@ -69,23 +70,30 @@ extension Summary {
 
   /// Work by what it is grouped by, with the times of each at its place.
   static func classes<Kind: Work>(_ list: [Kind], _ times: [OperationTimes]) -> [Class] {
-    var values: [String: ClassTimes] = [:]
-    for (index, work) in list.enumerated() {
-      var entry = values.removeValue(forKey: work.kind) ?? ClassTimes()
-      entry.count += 1
-      if work.submitted != nil, work.isOutcomeKnown {
-        entry.dependencies.append(times[index].waitingForDependencies)
-        entry.slot.append(times[index].waitingForSlot)
+    var classes: [ClassTimes] = []
+    var places: [String: Int] = [:]
+    for index in list.indices {
+      let kind = list[index].kind
+      let place = places[kind] ?? classes.count
+      if place == classes.count {
+        places[kind] = place
+        classes.append(ClassTimes(name: kind))
       }
-      if work.began != nil { entry.running.append(times[index].running) }
-      if let used = (work as? OperationRecord)?.processorTime { entry.computing.append(used) }
-      values[work.kind] = entry
+      classes[place].count += 1
+      if list[index].submitted != nil, list[index].isOutcomeKnown {
+        classes[place].dependencies.append(times[index].waitingForDependencies)
+        classes[place].slot.append(times[index].waitingForSlot)
+      }
+      if list[index].began != nil { classes[place].running.append(times[index].running) }
+      if let used = (list[index] as? OperationRecord)?.processorTime { classes[place].computing.append(used) }
     }
-    return values.map { name, entry in
-      Class(
-        name: name, count: entry.count, waitingForDependencies: Distribution(entry.dependencies),
-        waitingForSlot: Distribution(entry.slot), running: Distribution(entry.running),
-        computing: Distribution(entry.computing))
+    let kinds = classes
+    return SideBySide.map(kinds.count) { place in
+      let kind = kinds[place]
+      return Class(
+        name: kind.name, count: kind.count, waitingForDependencies: Distribution(kind.dependencies),
+        waitingForSlot: Distribution(kind.slot), running: Distribution(kind.running),
+        computing: Distribution(kind.computing))
     }
     .sorted { ($1.running.total, $0.name) < ($0.running.total, $1.name) }
   }

@@ -127,27 +127,46 @@ public struct Summary: Sendable, Equatable {
 
   /// `slowestCount`: how many operations ``slowest`` names, and how many waits ``Waits/longest``.
   public init(of trace: Trace, slowestCount: Int = 10) {
-    criticalPath = CriticalPath(of: trace)
-    for id in criticalPath.works { pathNames[id] = trace.work(id)?.title }
+    // The path takes about as long as all else.
+    let (path, figures) = SideBySide.both({ CriticalPath(of: trace) }, { Figures(trace, most: slowestCount) })
+    criticalPath = path
+    for id in path.works { pathNames[id] = trace.work(id)?.title }
     loss = trace.loss
     operationCount = trace.operations.count
     let activity = trace.activity
     wall = activity.map { $0.upperBound - $0.lowerBound } ?? 0
     states = Dictionary(uniqueKeysWithValues: OperationState.allCases.map { ($0, 0) })
-    for operation in trace.operations {
-      if operation.isOutcomeKnown { states[operation.state, default: 0] += 1 } else { unknown += 1 }
+    for index in trace.operations.indices {
+      if trace.operations[index].isOutcomeKnown {
+        states[trace.operations[index].state, default: 0] += 1
+      } else {
+        unknown += 1
+      }
     }
-    let times = trace.operations.map { OperationTimes(of: $0, traceEnd: trace.end) }
-    queues = Self.queues(trace, times, activity)
-    classes = Self.classes(trace.operations, times)
+    (queues, classes, slowest) = (figures.queues, figures.classes, figures.slowest)
     let blockTimes = trace.blocks.map { OperationTimes(of: $0, traceEnd: trace.end) }
     dispatchQueues = Self.dispatchQueues(trace, blockTimes)
     blocks = Self.classes(trace.blocks, blockTimes)
     tasks = Self.tasks(trace)
-    slowest = Self.slowest(trace, times, slowestCount)
-    threads = Self.threads(trace)
+    threads = figures.threads
     waits = Self.waits(trace, most: slowestCount)
     (places, morePlaces) = Self.places(trace, most: slowestCount)
+  }
+
+  /// What all operations are looked at for.
+  private struct Figures: Sendable {
+    let queues: [Queue]
+    let classes: [Class]
+    let slowest: [Operation]
+    let threads: [Thread]
+
+    init(_ trace: Trace, most count: Int) {
+      let times = trace.operations.indices.map { OperationTimes(of: trace.operations[$0], traceEnd: trace.end) }
+      queues = Summary.queues(trace, times, trace.activity)
+      classes = Summary.classes(trace.operations, times)
+      slowest = Summary.slowest(trace, times, count)
+      threads = Summary.threads(trace)
+    }
   }
 
   private static func slowest(_ trace: Trace, _ times: [OperationTimes], _ count: Int) -> [Operation] {

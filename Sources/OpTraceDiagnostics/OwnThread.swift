@@ -1,5 +1,6 @@
 internal import COpTraceSignals
 internal import Foundation
+import OpTraceModel
 
 /// A thread that is not the program's, and no work of dispatch, which may have no thread left.
 enum OwnThread {
@@ -13,20 +14,26 @@ enum OwnThread {
   }
 
   static func start(_ name: String, _ signals: Signals = .none, _ body: @escaping @Sendable () -> Void) {
-    let thread = Thread(block: body)
-    thread.name = name
-    thread.stackSize = stackSize
     let number: Int32
     switch signals {
-    case .inherited: return thread.start()
+    case .inherited: return thread(name, body).start()
     case .none: number = 0
     case .only(let signal): number = signal
     }
+    // What it reads it reads alone: others would be of dispatch.
+    let thread = thread(name) { SideBySide.$processors.withValue(1, operation: body) }
     // It takes over our mask: setting its own it would be late.
     var before = optrace_signal_mask()
     optrace_signal_mask_set(number, &before)
     thread.start()
     optrace_signal_mask_restore(&before)
+  }
+
+  private static func thread(_ name: String, _ body: @escaping @Sendable () -> Void) -> Thread {
+    let thread = Thread(block: body)
+    thread.name = name
+    thread.stackSize = stackSize
+    return thread
   }
 
   /// As the main thread's is: the program's handlers and bodies run here.

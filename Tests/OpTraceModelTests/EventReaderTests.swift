@@ -109,6 +109,7 @@ import Testing
     var content: [UInt8]
     var bytesRead = 0
     init(_ content: [UInt8]) { self.content = content }
+    func another() -> (any ByteSource)? { nil }
     func size() -> UInt64 { UInt64(content.count) }
     func read(at offset: UInt64, into target: UnsafeMutableRawBufferPointer) -> Int {
       let count = MemorySource(content: content).read(at: offset, into: target)

@@ -12,6 +12,7 @@ import Testing
   final class GrowingSource: ByteSource {
     var content: [UInt8]
     init(_ content: [UInt8]) { self.content = content }
+    func another() -> (any ByteSource)? { nil }
     func size() -> UInt64 { UInt64(content.count) }
     func read(at offset: UInt64, into target: UnsafeMutableRawBufferPointer) -> Int {
       MemorySource(content: content).read(at: offset, into: target)

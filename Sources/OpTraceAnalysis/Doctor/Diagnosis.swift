@@ -29,13 +29,14 @@ public struct Diagnosis: Sendable {
   /// - Parameter symptom: only the rules for this one are asked; nil: all.
   public init(of trace: Trace, options: DoctorOptions = .init(), only symptom: DoctorRule.Symptom? = nil) {
     let context = DoctorContext(trace, options)
-    var found: [Finding] = []
     let rules = DoctorRule.table.filter { symptom == nil || $0.symptom == symptom }
     let progress = WorkProgress.teller()
-    for (number, rule) in rules.enumerated() {
+    // No rule knows of another.
+    var found = SideBySide.map(rules.count) { number in
       progress.tell(number, of: rules.count)
-      found += rule.find(context)
+      return rules[number].find(context)
     }
+    .flatMap(\.self)
     if found.contains(where: { $0.severity == .error }), let contradiction = context.contradiction() {
       let reason = "the trace contradicts itself, so records are missing that nobody counted: \(contradiction)"
       found = found.map { $0.severity == .error ? context.unproven($0, because: reason) : $0 }

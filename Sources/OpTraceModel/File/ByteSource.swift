@@ -18,6 +18,8 @@ protocol ByteSource {
   var damage: [LossReport.Damage] { get }
   /// Where the next bytes are that are not lost; nil: those at `offset` are not.
   func gapEnd(at offset: UInt64) -> UInt64?
+  /// The same bytes for another thread, to be read at the same time; nil: that is not to be had, or not worth it.
+  func another() -> (any ByteSource)?
 }
 
 extension ByteSource {
@@ -36,6 +38,7 @@ extension ByteSource {
 struct MemorySource: ByteSource {
   let content: [UInt8]
 
+  func another() -> (any ByteSource)? { self }
   func size() -> UInt64 { UInt64(content.count) }
 
   func read(at offset: UInt64, into target: UnsafeMutableRawBufferPointer) -> Int {
@@ -76,6 +79,9 @@ final class FileSource: ByteSource {
   /// Closes the descriptor in the end.
   init(descriptor: Int32) { self.descriptor = descriptor }
   deinit { close(descriptor) }
+
+  /// Every read says where, and changes nothing.
+  func another() -> (any ByteSource)? { self }
 
   func size() -> UInt64 {
     var information = stat()

@@ -56,19 +56,20 @@ struct ChunkHeader: Equatable {
   }
 }
 
-/// Walks the chunks of a file and copies their records into memory. One pass; each chunk is copied and, in a file whose
-/// writer may still run, then looked at again: one that was recycled meanwhile is read once more or left out.
+/// Walks the chunks of a file and copies their records into memory, in one pass.
 struct ChunkWalk {
-  private let source: any ByteSource
-  private let header: FileHeader
+  let source: any ByteSource
+  let header: FileHeader
   private var size: UInt64
-  private(set) var words: [UInt64] = []
+  private var loader: ChunkLoader
   private(set) var chunks: [LoadedChunk] = []
   private(set) var damage: [LossReport.Damage] = []
   private var sequences: Set<UInt64> = []
   /// The headers as they were when the records were copied, and where the walk ended.
   private var seen: [(offset: UInt64, header: ChunkHeader)] = []
   private var endedAt: UInt64 = 0
+  /// Where the walk begins: behind what was taken over.
+  private var start: UInt64
   private var visit: ((LoadedChunk, inout [UInt64]) -> Void)?
 
   /// A file with more damaged places is given up: what would follow is no evidence of anything.
@@ -80,13 +81,31 @@ struct ChunkWalk {
     self.source = source
     self.header = header
     size = source.size()
+    loader = ChunkLoader(source, header)
+    start = header.headerSize
     damage = source.damage
   }
 
   /// Hands the words over without a copy; the walk is over.
   mutating func takeWords() -> [UInt64] {
-    defer { words = [] }
-    return words
+    defer { loader.words = [] }
+    return loader.words
+  }
+
+  /// A closed file ends where its header says, an open one where nothing follows: its end mark may be old.
+  private var isEndKnown: Bool { header.isClosed && header.endOffset >= header.headerSize }
+  /// No chunk is behind this.
+  var end: UInt64 { isEndKnown ? min(header.endOffset, size) : size }
+
+  /// Takes over what others have loaded; the walk goes on behind that.
+  mutating func take(_ loaded: [(LoadedChunk, ChunkHeader)]) {
+    for (chunk, header) in loaded {
+      sequences.insert(chunk.sequence)
+      if !self.header.isClosed { seen.append((chunk.offset, header)) }
+      chunks.append(chunk)
+      endedAt = chunk.offset
+      start = chunk.offset + header.byteCount
+    }
   }
 
   /// - Parameter visit: gets each chunk with its words, which are then forgotten; nil: all are kept.
@@ -95,12 +114,9 @@ struct ChunkWalk {
     self.visit = visit
     defer { self.visit = nil }
     // Untouched memory costs nothing; a file of holes must not claim all there is.
-    if visit == nil { words.reserveCapacity(Int(min(size, 1 << 30) / 8)) }
-    // A closed file ends where its header says, an open one where nothing follows: its end mark may be old.
-    let isEndKnown = header.isClosed && header.endOffset >= header.headerSize
-    let end = isEndKnown ? min(header.endOffset, size) : size
-    var offset = header.headerSize
-    while offset < end, damage.count < Self.mostDamage, words.count < Self.mostWords {
+    if visit == nil { loader.words.reserveCapacity(Int(min(size, 1 << 30) / 8)) }
+    var offset = start
+    while offset < end, damage.count < Self.mostDamage, loader.words.count < Self.mostWords {
       if let gapEnd = source.gapEnd(at: offset) {
         offset = gapEnd
         continue
@@ -111,7 +127,8 @@ struct ChunkWalk {
     }
     if offset < end {
       let reason =
-        words.count < Self.mostWords ? "too many damaged places: given up" : "more records than can be read at once"
+        loader.words.count < Self.mostWords
+        ? "too many damaged places: given up" : "more records than can be read at once"
       damage.append(.init(offset: offset, skippedBytes: end - offset, reason: reason))
     }
     // A source that has lost bytes has told of them.
@@ -223,76 +240,22 @@ struct ChunkWalk {
   }
 
   private mutating func load(_ first: ChunkHeader, headerBytes: [UInt8], at offset: UInt64) -> Outcome {
-    var chunk = first
-    var headerBytes = headerBytes
-    for attempt in 0..<2 {
-      if attempt > 0 {
-        headerBytes = source.bytes(at: offset, count: Layout.Chunk.size)
-        guard let again = ChunkHeader(headerBytes) else { return .recycled }
-        chunk = again
+    switch loader.load(first, headerBytes: headerBytes, at: offset) {
+    case .recycled: return .recycled
+    case .bad(let reason): return .bad(reason)
+    case .good(let chunk, let header):
+      guard sequences.insert(chunk.sequence).inserted else {
+        loader.words.removeSubrange(chunk.words.lowerBound...)
+        return .again("chunk \(chunk.sequence) is there twice")
       }
-      if chunk.state == Layout.ChunkState.recycling.rawValue {
-        // Only a ring uses chunks again.
-        guard header.header.mode == .flightRecorder else { return .bad("a chunk is marked as being used again") }
-        continue
+      if !self.header.isClosed { seen.append((offset, header)) }
+      chunks.append(chunk)
+      if let visit {
+        visit(chunk, &loader.words)
+        loader.words.removeAll(keepingCapacity: true)
       }
-      let start = words.count
-      let got = copyRecords(of: chunk, at: offset)
-      if !header.isClosed {
-        let now = ChunkHeader(source.bytes(at: offset, count: Layout.Chunk.size))
-        if now?.sequence != chunk.sequence || now?.state == Layout.ChunkState.recycling.rawValue {
-          words.removeSubrange(start...)
-          continue
-        }
-      }
-      let outcome = accept(chunk, headerBytes, at: offset, words: start, isWhole: got == chunk.fill)
-      // A running writer may have sealed it between the copy of the header and that of the records.
-      if case .bad = outcome, !header.isClosed, attempt == 0 { continue }
-      return outcome
+      return .good
     }
-    return .recycled
-  }
-
-  /// Copies the chunk's whole words behind those of the others; the result is how many bytes there were.
-  private mutating func copyRecords(of chunk: ChunkHeader, at offset: UInt64) -> UInt64 {
-    let start = words.count
-    let source = source
-    words.append(contentsOf: repeatElement(0, count: Int(chunk.fill / 8)))
-    let got = words.withUnsafeMutableBytes {
-      source.read(
-        at: offset + UInt64(Layout.Chunk.size), into: UnsafeMutableRawBufferPointer(rebasing: $0[(start * 8)...]))
-    }
-    words.removeSubrange((start + got / 8)...)
-    return UInt64(got)
-  }
-
-  private mutating func accept(
-    _ chunk: ChunkHeader, _ headerBytes: [UInt8], at offset: UInt64, words start: Int, isWhole: Bool
-  ) -> Outcome {
-    if isWhole, chunk.state == Layout.ChunkState.sealed.rawValue {
-      let found = words.withUnsafeBytes {
-        ChunkHeader.checksum(header: headerBytes, records: UnsafeRawBufferPointer(rebasing: $0[(start * 8)...]))
-      }
-      guard found == chunk.checksum else {
-        words.removeSubrange(start...)
-        return .bad("a chunk does not match its checksum")
-      }
-    }
-    guard let kind = Layout.ChunkKind(rawValue: chunk.kind), sequences.insert(chunk.sequence).inserted else {
-      words.removeSubrange(start...)
-      return .again("chunk \(chunk.sequence) is there twice")
-    }
-    if !header.isClosed { seen.append((offset, chunk)) }
-    let added = RecordUnpacking.unpack(&words, from: start)
-    chunks.append(
-      LoadedChunk(
-        offset: offset, sequence: chunk.sequence, baseTicks: chunk.baseTicks, thread: chunk.thread, kind: kind,
-        words: start..<words.count, added: added))
-    if let visit, let chunk = chunks.last {
-      visit(chunk, &words)
-      words.removeAll(keepingCapacity: true)
-    }
-    return .good
   }
 
   private func isChunk(at offset: UInt64) -> Bool {

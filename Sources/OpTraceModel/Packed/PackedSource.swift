@@ -11,7 +11,6 @@ final class PackedSource: ByteSource {
   let damage: [LossReport.Damage]
 
   private static let mostKept = 8
-  private var codec = BlockCodec()
   /// The block that was used last is the last one.
   private var kept: [(index: Int, bytes: [UInt8])] = []
 
@@ -58,6 +57,8 @@ final class PackedSource: ByteSource {
     }
   }
 
+  /// Blocks are unpacked side by side already, and to find where chunks stand is to unpack them all.
+  func another() -> (any ByteSource)? { nil }
   func size() -> UInt64 { length }
 
   func read(at offset: UInt64, into target: UnsafeMutableRawBufferPointer) -> Int {
@@ -104,16 +105,27 @@ final class PackedSource: ByteSource {
     if let place = kept.lastIndex(where: { $0.index == index }) {
       if place != kept.count - 1 { kept.append(kept.remove(at: place)) }
     } else {
-      if kept.count == Self.mostKept { kept.removeFirst() }
-      kept.append((index, unpack(blocks[index])))
+      unpackAhead(from: index)
     }
     kept[kept.count - 1].bytes.withUnsafeBytes {
       target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[start..<start + target.count]))
     }
   }
 
-  private func unpack(_ block: PackedBlock) -> [UInt8] {
-    let payload = packed.bytes(at: block.payloadPlace, count: block.payload)
-    return payload.withUnsafeBytes { codec.decode($0, coded: block.coded, count: Int(block.length)) }
+  /// Who reads on wants those behind it, too: as many as can be unpacked at the same time. The wanted one becomes the last.
+  private func unpackAhead(from index: Int) {
+    let isReadOn = kept.contains { $0.index == index - 1 }
+    let most = isReadOn ? min(SideBySide.processors, Self.mostKept - 1) : 1
+    let wanted = (index..<min(index + most, blocks.count)).filter { number in
+      number == index || blocks[number].kind == .coded && !kept.contains { $0.index == number }
+    }
+    let parts = wanted.map { (blocks[$0], packed.bytes(at: blocks[$0].payloadPlace, count: blocks[$0].payload)) }
+    let unpacked = SideBySide.map(wanted.count) { place in
+      let (block, payload) = parts[place]
+      var codec = BlockCodec()
+      return payload.withUnsafeBytes { codec.decode($0, coded: block.coded, count: Int(block.length)) }
+    }
+    kept.removeFirst(max(0, kept.count + wanted.count - Self.mostKept))
+    for place in wanted.indices.reversed() { kept.append((wanted[place], unpacked[place])) }
   }
 }

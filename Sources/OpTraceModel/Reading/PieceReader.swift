@@ -34,7 +34,7 @@ struct PieceReader {
   private var unnamed: [TraceEvent]
   private let progress = WorkProgress.teller(from: firstPass)
 
-  struct ScanResult {
+  struct ScanResult: ChunkVisitor {
     var decoder = RecordDecoder()
     /// Of each chunk, in the order of the file.
     var lastTicks: [UInt64] = []
@@ -51,14 +51,16 @@ struct PieceReader {
 
   /// Nil: not a file for this way of reading, or no longer.
   static func read(_ source: any ByteSource, file: String, piece: Int = usualPiece) throws(TraceError) -> Trace? {
-    guard var reader = try PieceReader(source, file: file, piece: piece) else { return nil }
-    var builder = TraceBuilder(
-      reader.whole, expectedOperations: reader.operations, expectedEvents: reader.count)
-    do {
-      while let events = try reader.nextPiece() { builder.add(events) }
-    } catch {
-      return nil
+    guard let opened = try PieceReader(source, file: file, piece: piece) else { return nil }
+    // While a piece is built, the next is made ready: each of the two is used by one thread.
+    nonisolated(unsafe) var reader = opened
+    nonisolated(unsafe) var builder = TraceBuilder(
+      opened.whole, expectedOperations: opened.operations, expectedEvents: opened.count)
+    var next = reader.following()
+    while case .success(let events?) = next {
+      (_, next) = SideBySide.both({ builder.add(events) }, { reader.following() })
     }
+    if case .failure = next { return nil }
     return builder.finish()
   }
 
@@ -67,8 +69,7 @@ struct PieceReader {
     let header = try FileHeader.read(source, file: file)
     guard header.damage.isEmpty, header.endOffset <= source.size() else { return nil }
     var walk = ChunkWalk(source, header: header)
-    var scan = ScanResult()
-    walk.run(progress: WorkProgress.teller(to: Self.firstPass)) { chunk, words in scan.note(chunk, &words) }
+    let scan: ScanResult = walk.visitAll(progress: WorkProgress.teller(to: Self.firstPass))
     guard let order = scan.order(of: walk), header.isClosed || !walk.hasMoved() else { return nil }
     self.source = source
     self.file = file
@@ -106,6 +107,10 @@ struct PieceReader {
       if !events.isEmpty { return events }
     }
     return nil
+  }
+
+  private mutating func following() -> Result<TraceEvents?, TraceError> {
+    do { return .success(try nextPiece()) } catch { return .failure(error) }
   }
 
   /// Reads a chunk again, behind what is left of its thread's earlier ones. Nil: it is no longer what it was.
@@ -186,7 +191,16 @@ extension PieceReader.Pending {
 }
 
 extension PieceReader.ScanResult {
-  fileprivate mutating func note(_ chunk: LoadedChunk, _ words: inout [UInt64]) {
+  mutating func append(_ later: Self) {
+    decoder.append(later.decoder)
+    lastTicks += later.lastTicks
+    isAscending = isAscending && later.isAscending
+    events += later.events
+    operations += later.operations
+    unknownKinds.merge(later.unknownKinds, uniquingKeysWith: +)
+  }
+
+  mutating func visit(_ chunk: LoadedChunk, _ words: inout [UInt64]) {
     decoder.decode(chunk, in: &words)
     var last = chunk.baseTicks
     for entry in decoder.entries {

@@ -15,6 +15,15 @@ struct RecordDecoder {
 
   mutating func forgetEntries() { entries.removeAll(keepingCapacity: true) }
 
+  /// Takes over what another has decoded of the chunks behind; its entries stay where they are.
+  mutating func append(_ later: RecordDecoder) {
+    calibrations += later.calibrations
+    strings.merge(later.strings) { _, last in last }
+    switches.merge(later.switches) { first, _ in first }
+    namedThreads.formUnion(later.namedThreads)
+    damage += later.damage
+  }
+
   /// Adds a pair of clocks that stands in no record, and forgets the oldest of many.
   mutating func add(_ calibration: ClockMap.Calibration) {
     if calibrations.last != calibration { calibrations.append(calibration) }

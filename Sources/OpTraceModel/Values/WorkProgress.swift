@@ -1,7 +1,7 @@
 /// How far a long piece of work is. Who waits for it listens; who does it tells, at moments of its own choice. Nobody has to
 /// do either, so it stands in no signature.
 package enum WorkProgress {
-  /// Gets the share that is done, from 0 to 1, on the thread that works. Of this task; work that goes on in other threads is not heard of.
+  /// Gets the share that is done, from 0 to 1, on a thread that works: the one that asked for a teller, or one that it handed it to.
   @TaskLocal private static var listener: (@Sendable (_ share: Double) -> Void)?
 
   /// Runs `body`; what it tells goes to `listener`.
@@ -16,7 +16,7 @@ package enum WorkProgress {
     Teller(listener: listener, low: low, width: high - low)
   }
 
-  package struct Teller {
+  package struct Teller: Sendable {
     fileprivate let listener: (@Sendable (Double) -> Void)?
     fileprivate let low: Double
     fileprivate let width: Double

@@ -5,6 +5,7 @@ struct ExtendedSource: ByteSource {
   let base: any ByteSource
   let addition: SymbolWriter.Addition
 
+  func another() -> (any ByteSource)? { base.another().map { ExtendedSource(base: $0, addition: addition) } }
   func size() -> UInt64 { addition.offset + UInt64(addition.bytes.count) }
 
   func read(at offset: UInt64, into target: UnsafeMutableRawBufferPointer) -> Int {

@@ -1,0 +1,97 @@
+import Foundation
+import OpTraceFormat
+import TestSupport
+import Testing
+
+@testable import OpTraceModel
+
+/// On several processors a trace is what it is on one.
+@Suite struct SideBySideTests {
+  @Test(arguments: [0, 1, 2, 7, 1000], [1, 2, 4]) func theResultsAreInOrder(_ count: Int, processors: Int) {
+    SideBySide.$processors.withValue(processors) {
+      #expect(SideBySide.map(count) { String($0) } == (0..<count).map(String.init))
+      let (one, other) = SideBySide.both({ count }, { "\(count)" })
+      #expect(one == count && other == "\(count)")
+      for least in [1, 3, 100] {
+        let slices = SideBySide.slices(of: count, atLeast: least)
+        #expect(slices.flatMap(Array.init) == Array(0..<count))
+        #expect(slices.count <= max(1, count / least))
+      }
+    }
+  }
+
+  /// What a reader says of these bytes: the trace, or the error.
+  private func outcome(_ bytes: [UInt8], processors: Int) -> Result<Trace, TraceError> {
+    SideBySide.$processors.withValue(processors) {
+      do throws(TraceError) { return .success(try TraceReader.read(bytes: bytes)) } catch { return .failure(error) }
+    }
+  }
+
+  private func expectSame(_ bytes: [UInt8], _ comment: Comment) {
+    let serial = outcome(bytes, processors: 1)
+    for processors in [2, 5] { #expect(outcome(bytes, processors: processors) == serial, comment) }
+  }
+
+  /// A trace of enough chunks for several threads.
+  private func large(_ generator: inout SeededGenerator, isClosed: Bool) -> [UInt8] {
+    var events = RandomTraces.program(&generator, operations: 25_000)
+    events.header.isClosed = isClosed
+    return TraceWriter.bytes(events)
+  }
+
+  @Test("samples, and packed", arguments: PieceReaderTests.samples) func samples(_ name: String) throws {
+    let bytes = [UInt8](try Data(contentsOf: PieceReaderTests.folder.appendingPathComponent(name)))
+    expectSame(bytes, "\(name)")
+    var packed: [UInt8] = []
+    _ = try TracePacker.pack(bytes: bytes) { packed += $0 }
+    expectSame(packed, "\(name), packed")
+  }
+
+  @Test("large, sound and packed", arguments: [true, false]) func large(isClosed: Bool) throws {
+    var generator = SeededGenerator(7)
+    let bytes = large(&generator, isClosed: isClosed)
+    let header = try FileHeader.read(MemorySource(content: bytes), file: "large")
+    // Else nothing is done side by side.
+    var walk = ChunkWalk(MemorySource(content: bytes), header: header)
+    walk.run { _, _ in }
+    #expect(walk.chunks.count > 40)
+    expectSame(bytes, "sound")
+    var packed: [UInt8] = []
+    _ = try TracePacker.pack(bytes: bytes) { packed += $0 }
+    expectSame(packed, "packed")
+  }
+
+  /// Bytes are changed, taken out, put in, cut off, also in chunks' headers.
+  @Test("large and damaged", arguments: [true, false], PropertyTests.seeds.prefix(3)) func damaged(
+    isClosed: Bool, seed: UInt64
+  ) throws {
+    var generator = SeededGenerator(seed)
+    let sound = large(&generator, isClosed: isClosed)
+    for round in 0..<12 {
+      var bytes = sound
+      for _ in 0..<Int.random(in: 1...3, using: &generator) {
+        var place = Int.random(in: Layout.Header.size..<bytes.count, using: &generator)
+        if Bool.random(using: &generator), let chunk = chunkStart(bytes, from: place) {
+          place = chunk + Int.random(in: 0..<Layout.Chunk.size, using: &generator)
+        }
+        let length = min(Int.random(in: 1...200, using: &generator), bytes.count - place)
+        switch Int.random(in: 0..<5, using: &generator) {
+        case 0: bytes[place] ^= UInt8.random(in: 1...255, using: &generator)
+        case 1: bytes.removeSubrange(place..<place + length)
+        case 2: bytes.insert(contentsOf: repeatElement(0x5A, count: length), at: place)
+        case 3: for index in place..<place + length { bytes[index] = 0 }
+        default: bytes.removeSubrange(max(place, bytes.count - 100_000)...)
+        }
+      }
+      expectSame(bytes, "seed \(seed), round \(round)")
+    }
+  }
+
+  /// Where the next chunk begins.
+  private func chunkStart(_ bytes: [UInt8], from place: Int) -> Int? {
+    let magic = withUnsafeBytes(of: Layout.Chunk.magic.littleEndian) { Array($0) }
+    return (place..<max(place, bytes.count - 64)).first {
+      bytes[$0] == magic[0] && bytes[$0..<$0 + 4].elementsEqual(magic)
+    }
+  }
+}
