@@ -24,7 +24,8 @@ typedef struct {
   uint8_t *bytes;
   size_t size;
   record *records;        // By the order in which chunks were handed out, which is each thread's own order.
-  size_t count, chunks;
+  size_t count, room;     // Of records: how many there are, and for how many there is memory.
+  size_t chunks;
   const char *wrong;      // Null: every byte of it is as it should be.
 } trace;
 
