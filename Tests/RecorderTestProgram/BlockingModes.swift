@@ -30,6 +30,28 @@ private final class Threads: Sendable {
 /// Calls nothing that is watched.
 private func awaitFile(_ path: String) { while access(path, F_OK) != 0 { usleep(1000) } }
 
+/// A thread that somebody else lets go on once it waits: how long it takes until then is up to the machine.
+private struct WaitingThread: Sendable {
+  private let status: String
+
+  /// The calling one.
+  init() {
+    let link = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")) ?? ""
+    status = "/proc/\(link)/stat"
+  }
+
+  /// Returns when it has been seen asleep several times in a row, which no lock that is held for a moment explains.
+  func awaitSleep() {
+    var inARow = 0
+    while inARow < 5 {
+      let text = FileManager.default.contents(atPath: status).map { String(decoding: $0, as: UTF8.self) } ?? ""
+      guard let name = text.lastIndex(of: ")") else { return }
+      inARow = text[name...].dropFirst(2).first == "S" ? inARow + 1 : 0
+      usleep(1000)
+    }
+  }
+}
+
 private final class Flag: @unchecked Sendable {
   let condition = NSCondition()
   /// Under the condition's lock.
@@ -270,8 +292,9 @@ func runBlockingMode(_ mode: String, path: String, recorder open: () -> TraceRec
     let queue = OperationQueue()
     let semaphore = DispatchSemaphore(value: 0)
     let group = DispatchGroup()
+    let main = WaitingThread()
     let signals = BlockOperation {
-      usleep(20_000)
+      main.awaitSleep()
       semaphore.signal()
     }
     signals.name = "signals"
@@ -280,12 +303,13 @@ func runBlockingMode(_ mode: String, path: String, recorder open: () -> TraceRec
     group.enter()
     let joined = NSCondition()
     let over = State()
-    let leaves = BlockOperation {
-      usleep(20_000)
-      group.leave()
-    }
-    leaves.name = "leaves"
     Thread.detachNewThread {
+      let own = WaitingThread()
+      let leaves = BlockOperation {
+        own.awaitSleep()
+        group.leave()
+      }
+      leaves.name = "leaves"
       queue.addOperation(leaves)
       group.wait()
       joined.lock()

@@ -22,7 +22,7 @@ struct ReportContent: Sendable {
 
   /// Finding out what to say, putting it into columns, and writing these take about as long.
   static func analyses(of trace: Trace) -> (Timeline, ReportAnalysis) {
-    let both = both({ timeline(of: trace) }, { ReportAnalysis(of: trace) })
+    let both = SideBySide.both({ timeline(of: trace) }, { ReportAnalysis(of: trace) })
     WorkProgress.teller().tell(1, of: 3)
     return both
   }
@@ -87,7 +87,7 @@ public struct ReportAnalysis: Sendable {
 
   /// O(n log n), on two threads.
   public init(of trace: Trace) {
-    let ((doctor, stuck), summary) = both(
+    let ((doctor, stuck), summary) = SideBySide.both(
       {
         let diagnosis = Diagnosis(of: trace)
         return (DoctorReport(of: trace, diagnosis), StuckPart(of: trace, diagnosis))

@@ -17,7 +17,7 @@ struct TimelineContent {
     self.options = options
     titles = QueueTitles(trace)
     // The two take about as long, and need nothing of each other.
-    (timeline, findings) = both({ Timeline(trace, options: options) }, { Diagnosis(of: trace).findings })
+    (timeline, findings) = SideBySide.both({ Timeline(trace, options: options) }, { Diagnosis(of: trace).findings })
     counters = CounterValues(timeline, trace, options.selection)
   }
 }
