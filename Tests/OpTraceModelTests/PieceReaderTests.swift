@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpTraceModel
@@ -20,6 +21,19 @@ struct PieceReaderTests {
     let pieces = try #require(try PieceReader.read(source, file: name, piece: piece))
     let whole = TraceBuilder.build(try TraceReader.events(bytes: bytes))
     #expect(pieces == whole)
+  }
+
+  @Test("names that were added later stand at the beginning of the time", arguments: samples, [1, 1 << 20])
+  func symbols(_ name: String, piece: Int) throws {
+    let scratch = try Scratch()
+    let path = try scratch.write(name, [UInt8](try Data(contentsOf: Self.folder.appendingPathComponent(name))))
+    for function in ["first()", "second()"] {
+      let record = SymbolRecord(function: function, shortName: function, module: "Own")
+      #expect(try SymbolWriter.append([(FrameID(1), [record])], toFile: path) == .done)
+    }
+    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    let pieces = try #require(try PieceReader.read(MemorySource(content: bytes), file: name, piece: piece))
+    #expect(pieces == TraceBuilder.build(try TraceReader.events(bytes: bytes)))
   }
 
   @Test("there are samples") func thereAreSamples() { #expect(Self.samples.count > 10) }

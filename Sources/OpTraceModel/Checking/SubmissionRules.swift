@@ -17,9 +17,9 @@ struct SubmissionRules {
   private var running: [UInt32: Set<UInt32>] = [:]
   private let serial: Set<UInt32>
   /// When blocks end, by number.
-  private let ends: [UInt32: Nanoseconds]
+  private let ends: FirstTimes
 
-  init(serial: Set<UInt32>, ends: [UInt32: Nanoseconds]) {
+  init(serial: Set<UInt32>, ends: FirstTimes) {
     self.serial = serial
     self.ends = ends
   }

@@ -17,15 +17,17 @@ public struct TraceValidator {
   private var queues: [UInt32: QueueState] = [:]
   private var namedThreads: [UInt32: UInt32] = [:]
   private var firstEventOfThread: [UInt32: Int] = [:]
+  /// Of the event before, which mostly is that of the next.
+  private var lastThread: UInt32?
   private var stacks: [UInt32: [Frame]] = [:]
   private var openWaits: [Wait: Int] = [:]
   private var blocking = BlockingRules()
   private var submissions: SubmissionRules
   private var tasks = TaskRules()
   private var openSpans: Set<UInt32> = []
-  private let finishTimes: [UInt32: Nanoseconds]
+  private let finishTimes: FirstTimes
   /// When an operation first said that it has finished, where that was before it told so.
-  private let finishSeenTimes: [UInt32: Nanoseconds]
+  private let finishSeenTimes: FirstTimes
 
   /// What was seen of one operation so far.
   private struct Life {
@@ -94,8 +96,8 @@ public struct TraceValidator {
     places = PlaceTable(denseLimit: events.count * 2 + 1024)
     var loss = events.loss
     loss.unknownKinds = [:]
-    var times: [UInt32: Nanoseconds] = [:]
-    var seenTimes: [UInt32: Nanoseconds] = [:]
+    var times = FirstTimes(denseLimit: events.count * 2 + 1024)
+    var seenTimes = times
     var hasLossRecord = false
     var queues = Set<UInt32>()
     var threads = Set<UInt32>()
@@ -117,11 +119,11 @@ public struct TraceValidator {
         let isMain = events.words[Int(entry.place) + 2] >> 32 & 1 != 0
         if events.words[Int(entry.place) + 1] >> 32 == 1, !isMain { serial.insert(id) }
       }
-      if kind == EventKind.finishSeen.rawValue, seenTimes[id] == nil { seenTimes[id] = entry.time }
+      if kind == EventKind.finishSeen.rawValue { seenTimes.note(id, entry.time) }
       switch KindTables.bounds[Int(kind)] {
       // Two threads may meet a queue at once: the one that does not describe it need not be the later one.
       case .begins(.queue): queues.insert(id)
-      case .ends(.operation), .ends(.block): if times[id] == nil { times[id] = entry.time }
+      case .ends(.operation), .ends(.block): times.note(id, entry.time)
       default: break
       }
     }
@@ -144,8 +146,9 @@ public struct TraceValidator {
 
   private mutating func check(_ event: TraceEvent, _ index: Int) {
     let isDefinition = KindTables.parts[Int(event.kind)] == .definition
-    if !isDefinition, firstEventOfThread[event.thread.rawValue] == nil {
-      firstEventOfThread[event.thread.rawValue] = index
+    if !isDefinition, event.thread.rawValue != lastThread {
+      lastThread = event.thread.rawValue
+      if firstEventOfThread[event.thread.rawValue] == nil { firstEventOfThread[event.thread.rawValue] = index }
     }
     guard let kind = EventKind(rawValue: event.kind) else { return }
     if KindTables.hasFields[Int(event.kind)] { checkFields(kind.spec, event, index) }

@@ -26,8 +26,8 @@ struct PieceReader {
   /// In the order of their beginnings, with the place of the one to be read next.
   private var chunks: [LoadedChunk]
   private var next = 0
-  /// What was read and not handed on, by thread, and its words.
-  private var pending: [UInt32: Pending] = [:]
+  /// What was read and not handed on, and its words.
+  private var pending: [LoadedChunk.Run: Pending] = [:]
   private var held = 0
   private var clock: ClockMap
   /// Threads' names that stand in no record, in the order of time.
@@ -96,7 +96,7 @@ struct PieceReader {
     while next < chunks.count {
       progress.tell(next, of: chunks.count)
       let chunk = chunks[next]
-      guard let count = load(chunk, into: &pending[chunk.thread, default: Pending()]) else {
+      guard let count = load(chunk, into: &pending[chunk.run, default: Pending()]) else {
         throw TraceError(file: file, .changed)
       }
       held += count
@@ -148,8 +148,8 @@ struct PieceReader {
   private mutating func take(before horizon: Nanoseconds?) -> TraceEvents {
     var words: [UInt64] = []
     var entries: [TraceEvents.Entry] = []
-    for thread in pending.keys.sorted() {
-      guard var run = pending.removeValue(forKey: thread) else { continue }
+    for key in pending.keys.sorted() {
+      guard var run = pending.removeValue(forKey: key) else { continue }
       let count = horizon.map { run.firstEntry(notBefore: $0, &clock) } ?? run.entries.count
       let end = count < run.entries.count ? Int(run.entries[count].place) : run.words.count
       let base = UInt32(truncatingIfNeeded: words.count)
@@ -159,7 +159,7 @@ struct PieceReader {
       words += run.words[..<end]
       guard count < run.entries.count else { continue }
       run.drop(entries: count, words: end)
-      pending[thread] = run
+      pending[key] = run
     }
     var events = TraceEvents(header: whole.header)
     events.take(words: words, entries: entries, strings: whole.strings, clock: &clock)
@@ -169,6 +169,20 @@ struct PieceReader {
     events.sort()
     return events
   }
+}
+
+extension LoadedChunk {
+  /// What goes on from chunk to chunk in the order of time: what a thread writes. Definitions that were added to a file afterwards
+  /// tell of its beginning, so each chunk of them stands alone.
+  struct Run: Hashable, Comparable {
+    var thread: UInt32
+    var definitions: UInt64
+    static func < (left: Self, right: Self) -> Bool {
+      (left.thread, left.definitions) < (right.thread, right.definitions)
+    }
+  }
+
+  fileprivate var run: Run { Run(thread: thread, definitions: kind == .definitions ? sequence : 0) }
 }
 
 extension PieceReader.Pending {
@@ -222,10 +236,10 @@ extension PieceReader.ScanResult {
     guard walk.damage.isEmpty, decoder.damage.isEmpty, isAscending, chunks.allSatisfy({ $0.kind != .carried }) else {
       return nil
     }
-    let byThread = chunks.indices.sorted {
-      (chunks[$0].thread, chunks[$0].sequence) < (chunks[$1].thread, chunks[$1].sequence)
+    let byRun = chunks.indices.sorted {
+      (chunks[$0].run, chunks[$0].sequence) < (chunks[$1].run, chunks[$1].sequence)
     }
-    for (before, after) in zip(byThread, byThread.dropFirst()) where chunks[before].thread == chunks[after].thread {
+    for (before, after) in zip(byRun, byRun.dropFirst()) where chunks[before].run == chunks[after].run {
       guard lastTicks[before] <= chunks[after].baseTicks else { return nil }
     }
     return chunks.sorted { ($0.baseTicks, $0.sequence) < ($1.baseTicks, $1.sequence) }
