@@ -169,6 +169,21 @@ struct FleetCommandTests {
     #expect(again.status == 0 && again.output.hasSuffix(" rows\n"), "\(again.output)\(again.errors)")
     #expect(try counts() == ["2\t1"])
     #expect(try load().output.hasSuffix(": there already\n"))
+
+    // Two looks at one run, in folders of their own: the last one is loaded, and stays.
+    let looks = folder.path("looks")
+    for (name, source, date) in [("hour=1", lake, 2.0), ("hour=2", one, 1.0)] {
+      let target = "\(looks)/\(name)"
+      try FileManager.default.createDirectory(atPath: looks, withIntermediateDirectories: true)
+      try FileManager.default.copyItem(atPath: source, toPath: target)
+      let main = try #require(
+        FileManager.default.subpaths(atPath: target)?.first { $0.hasPrefix("traces/") && $0.hasSuffix(".parquet") })
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSince1970: date)], ofItemAtPath: "\(target)/\(main)")
+    }
+    let both = try Command.run("fleet", "load", looks, "--url", server.url)
+    #expect(both.status == 0 && both.output.hasSuffix(": there already\n"), "\(both.output)")
+    #expect(both.errors.contains("is there 2 times: the last look is loaded, of '\(looks)/hour=1'"), "\(both.errors)")
   }
 
   @Test("a server that stands still is given up; the password stands in a file")

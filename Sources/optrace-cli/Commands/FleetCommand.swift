@@ -166,9 +166,25 @@
       try load(traces, loader)
     }
 
+    /// Of several looks at one run the last one, by the time that its export took over from the trace. Else each call would load all
+    /// of them, each in place of the other.
+    private func latest(_ traces: [ExportedTrace]) -> [ExportedTrace] {
+      Dictionary(grouping: traces, by: \.hash).sorted { $0.key < $1.key }.compactMap { hash, looks in
+        let dated = looks.map { look in
+          (look: look, changed: LoadPlan.order.last.flatMap { stat.changed(look.path(of: $0)) } ?? timespec())
+        }
+        guard let last = dated.max(by: { RunLooks.isLater($1.changed, $0.changed) }) else { return nil }
+        if looks.count > 1 {
+          Console.note(
+            "trace \(hash) is there \(looks.count) times: the last look is loaded, of '\(printable(last.look.folder))'")
+        }
+        return last.look
+      }
+    }
+
     private func load(_ traces: [ExportedTrace], _ loader: FleetLoader) throws {
       var failed: ExitStatus?
-      for trace in traces {
+      for trace in latest(traces) {
         var trace = trace
         for text in label {
           if let label = ExportedTrace.label(text) { trace.labels[label.key] = label.value }
