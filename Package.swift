@@ -181,7 +181,8 @@ let package = Package(
       name: "OpTraceComparisonTests",
       dependencies: ["TestSupport", "OpTraceComparison", "OpTraceAnalysis", "OpTraceModel"]),
     .testTarget(name: "OpTraceTablesTests", dependencies: ["TestSupport", "OpTraceTables"]),
-    .testTarget(name: "OpTraceFleetTests", dependencies: ["TestSupport", "OpTraceFleet", "OpTraceTables"]),
+    .testTarget(
+      name: "OpTraceFleetTests", dependencies: ["TestSupport", "OpTraceFleet", "OpTraceTables", "OpTraceModel"]),
     .testTarget(
       name: "OpTraceSQLTests", dependencies: ["TestSupport", "OpTraceSQL", "OpTraceTables", "OpTraceModel"]),
     .testTarget(

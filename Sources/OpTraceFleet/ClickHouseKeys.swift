@@ -2,18 +2,22 @@ import OpTraceTables
 
 /// By what rows of a table are told apart, and how their columns lie on the disk.
 enum ClickHouseKeys {
-  /// Behind `trace`. A table that is not here is told apart by its `id`.
+  /// A column that only ClickHouse has: the row's number in its trace's part of the table, from 0.
+  static let place = "row"
+
+  /// Behind `trace`. A table that is not here is told apart by its `id`. Where the clock alone tells rows apart, and two may come at
+  /// one moment, their place in the trace stands last.
   private static let keys: [String: [String]] = [
     "traces": [],
-    "dependencies": ["operation", "dependency", "added"],
-    "queue_changes": ["queue", "time", "thread", "change"],
-    "waits": ["thread", "began"],
-    "spans": ["thread", "began", "name"],
+    "dependencies": ["operation", "dependency", "added", place],
+    "queue_changes": ["queue", "time", place],
+    "waits": ["thread", "began", place],
+    "spans": ["thread", "began", place],
     "span_work": ["work"],
-    "marks": ["thread", "time", "name"],
+    "marks": ["thread", "time", place],
     "stacks": ["stack", "depth"],
     "critical_path": ["step"],
-    "finding_operations": ["finding", "operation"],
+    "finding_operations": ["finding", "operation", place],
     "busy_threads": ["time"],
     "queue_depth": ["queue", "time"],
   ]
@@ -25,6 +29,7 @@ enum ClickHouseKeys {
   ]
 
   static func columns(of table: TraceTable) -> [String] { keys[table.name] ?? ["id"] }
+  static func hasPlace(_ table: TraceTable) -> Bool { columns(of: table).last == place }
 
   static func type(of column: TraceTable.Column, isKey: Bool) -> String {
     switch column.type {

@@ -17,7 +17,7 @@ public struct ClickHouseSchema: Sendable {
   public init() {}
 
   /// Rises with the tables' columns or with what the fleet's own mean.
-  public static let version = 1
+  public static let version = 2
 
   /// A database's name that needs no quotes.
   public static func isName(_ text: String) -> Bool {
@@ -54,10 +54,10 @@ public struct ClickHouseSchema: Sendable {
 
   // MARK: Tables
 
-  /// What `load` asks before it sends anything.
+  /// What `load` asks before it sends anything. Where tables are there already it stays what they are.
   private var facts: String {
     """
-    CREATE OR REPLACE VIEW \(database).schema_version\(onCluster) AS SELECT toUInt32(\(Self.version)) AS version
+    CREATE VIEW IF NOT EXISTS \(database).schema_version\(onCluster) AS SELECT toUInt32(\(Self.version)) AS version
     """
   }
 
@@ -89,6 +89,10 @@ public struct ClickHouseSchema: Sendable {
       columns.append(
         "  \(ClickHouseDialect.quoted(column.name)) \(type) \(ClickHouseKeys.codec(of: column, in: table)) COMMENT \(ClickHouseDialect.text(column.meaning))"
       )
+    }
+    if ClickHouseKeys.hasPlace(table) {
+      columns.append(
+        "  `\(ClickHouseKeys.place)` UInt32 CODEC(DoubleDelta, ZSTD(1)) COMMENT 'which row of the trace it is'")
     }
     if table.name == "traces" { columns += Self.fleetColumns }
     return """

@@ -2,7 +2,7 @@ public import OpTraceTables
 
 /// The statements that bring one trace into ClickHouse, whatever was there of it before, and however often they are sent.
 ///
-/// The row in `traces` is sent last, so a trace that has one is whole; it has a checksum of what it was loaded from. Each insertion
+/// The row in `traces` is sent last, so a trace that has one is whole; it has a checksum of all that it was loaded from. Each insertion
 /// carries a token: the server takes a second one of the same token for the first. What is to be loaded is noted before it is, in
 /// `loads`: where that was another state of the trace, its rows are removed, and what follows is of another generation, with other
 /// tokens.
@@ -14,7 +14,7 @@ public struct LoadPlan: Sendable {
   /// On which the trace began, `2026-11-24`.
   public let day: String
 
-  /// `content` is a checksum of the trace's part of the table `traces`.
+  /// `content` is a checksum of all parts of the trace.
   public init(_ trace: ExportedTrace, content: String, day: String) {
     (self.trace, self.content, self.day) = (trace, content, day)
   }
@@ -73,13 +73,18 @@ public struct LoadPlan: Sendable {
     }
     var targets = "trace, day, \(names)"
     var values = "'\(trace.hash)', toDate('\(day)'), \(given.joined(separator: ", "))"
+    if ClickHouseKeys.hasPlace(table) {
+      // Rows come in the order of the file: one thread reads and one inserts.
+      targets += ", `\(ClickHouseKeys.place)`"
+      values += ", rowNumberInAllBlocks()"
+    }
     if table.name == "traces" {
       targets += ", host, version, labels, content"
       values += ", \(label("host")), \(label("version")), \(others), '\(content)'"
     }
     return """
       INSERT INTO \(table.name) (\(targets)) \
-      SETTINGS insert_deduplication_token = \(token(table.name, generation)), max_insert_threads = 1, \
+      SETTINGS insert_deduplication_token = \(token(table.name, generation)), max_insert_threads = 1, max_threads = 1, \
       input_format_parquet_preserve_order = 1 \
       SELECT \(values) FROM input(\(ClickHouseDialect.text(structure))) FORMAT Parquet
       """

@@ -31,8 +31,17 @@ public struct SQLError: Error, Sendable, Equatable {
     unknownName =
       beginnings.lazy.compactMap { start -> String? in
         guard message.hasPrefix(start) else { return nil }
+        var name = message.dropFirst(start.count)
+        // Later versions say of `"nmae"` that it may have been meant as a text, and quote it.
+        if let end = name.firstRange(of: " - ") { name = name[..<end.lowerBound] }
         // `main.operation`, `o.nmae`: the last part is the name.
-        return message.dropFirst(start.count).split(separator: ".").last.map(String.init)
+        let last = name.split(separator: ".").last.map { $0.filter { $0 != "\"" } }
+        return last.flatMap { $0.isEmpty ? nil : $0 }
       }.first
   }
+
+  /// Of what took longer than it was given.
+  package static let timeout = SQLError(.timeout, "it took longer than it was given")
+  /// Of what somebody ended.
+  package static let interrupted = SQLError(.interrupted, "it was ended")
 }

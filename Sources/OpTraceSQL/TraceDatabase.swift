@@ -7,6 +7,8 @@ public final class TraceDatabase {
   private let database: OpaquePointer
   /// What a query may take; checked now and then. SQLite's clock of monotonic time is ours.
   private var deadline: ContinuousClock.Instant?
+  /// Whether somebody wants the query to end.
+  private var isOver: (() -> Bool)?
   private var wasRefused = false
   fileprivate let declaration = Declaration()
 
@@ -20,6 +22,7 @@ public final class TraceDatabase {
       throw SQLError(.failed, "SQLite could not begin: \(String(cString: sqlite3_errstr(status)))")
     }
     database = opened
+    try check(optrace_take_no_quoted_names_for_texts(database))
     for table in TraceTable.all { try check(VirtualTable(table, sources, declaration).register(in: database)) }
     try check(Functions.register(in: database))
     for view in TraceView.all { try check(sqlite3_exec(database, view.statement(isTemporary: true), nil, nil, nil)) }
@@ -28,15 +31,19 @@ public final class TraceDatabase {
     sqlite3_set_authorizer(database, { own, action, one, other, _, _ in authorize(own, action, one, other) }, own)
     sqlite3_progress_handler(
       database, 20_000,
-      { $0.map { Unmanaged<TraceDatabase>.fromOpaque($0).takeUnretainedValue().isLate } == true ? 1 : 0 }, own)
+      { $0.map { Unmanaged<TraceDatabase>.fromOpaque($0).takeUnretainedValue().hasToEnd } == true ? 1 : 0 }, own)
   }
 
   deinit { sqlite3_close_v2(database) }
+
+  /// Whether a query is at its end: a semicolon that stands in no text and no comment.
+  package static func isComplete(_ query: String) -> Bool { sqlite3_complete(query) != 0 }
 
   /// The names of what queries may call besides SQLite's own functions.
   package static let functions = Functions.names
 
   private var isLate: Bool { deadline.map { ContinuousClock.now > $0 } ?? false }
+  private var hasToEnd: Bool { isLate || isOver?() == true }
 
   fileprivate func refuse() { wasRefused = true }
 
@@ -44,14 +51,17 @@ public final class TraceDatabase {
   ///
   /// - Parameters:
   ///   - timeout: seconds that it may take; nil: as many as it takes.
+  ///   - isOver: asked now and then, on the caller's thread; true ends the query.
   ///   - columns: called once, before the first row, with the names of the result's columns.
   ///   - row: called for each row.
   /// Throws ``SQLError``, or what `columns` and `row` throw.
   public func run(
-    _ query: String, timeout: Double? = nil, columns: ([String]) throws -> Void, row: ([TableValue]) throws -> Void
+    _ query: String, timeout: Double? = nil, isOver: (() -> Bool)? = nil, columns: ([String]) throws -> Void,
+    row: ([TableValue]) throws -> Void
   ) throws {
     deadline = timeout.map { ContinuousClock.now.advanced(by: .seconds($0)) }
-    defer { deadline = nil }
+    self.isOver = isOver
+    defer { (deadline, self.isOver) = (nil, nil) }
     guard let statement = try prepare(query) else { throw SQLError(.query, "there is no query") }
     defer { sqlite3_finalize(statement) }
     let count = sqlite3_column_count(statement)
@@ -59,7 +69,7 @@ public final class TraceDatabase {
     while true {
       switch sqlite3_step(statement) {
       // A table that was long in the making is no step of SQLite's.
-      case SQLITE_ROW where isLate: throw SQLError(.timeout, "it took longer than it was given")
+      case SQLITE_ROW where isLate: throw SQLError.timeout
       case SQLITE_ROW: try row((0..<count).map { TableValue(statement, $0) })
       case SQLITE_DONE: return
       default: throw error()
@@ -112,8 +122,7 @@ public final class TraceDatabase {
       return SQLError(.readOnly, "a trace is only read here: no query may change anything")
     }
     switch code {
-    case SQLITE_INTERRUPT where isLate: return SQLError(.timeout, "it took longer than it was given")
-    case SQLITE_INTERRUPT: return SQLError(.interrupted, "it was ended")
+    case SQLITE_INTERRUPT: return isLate ? .timeout : .interrupted
     case SQLITE_ERROR, SQLITE_AUTH, SQLITE_RANGE, SQLITE_TOOBIG, SQLITE_MISMATCH:
       return SQLError(.query, message, offset: offset < 0 ? nil : offset)
     default: return SQLError(.failed, message)

@@ -200,7 +200,7 @@ package final class ByteWriter {
     second == 0x80 ? (0xAA...0xAE).contains(third) : second == 0x81 && (0xA6...0xA9).contains(third)
   }
 
-  private func copy(_ slice: Slice<UnsafeBufferPointer<UInt8>>) {
+  func copy(_ slice: Slice<UnsafeBufferPointer<UInt8>>) {
     var rest = slice
     while !rest.isEmpty {
       if used == Self.capacity { flush() }

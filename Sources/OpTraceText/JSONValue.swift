@@ -60,25 +60,30 @@ public indirect enum JSONValue: Sendable, Equatable {
   }
 
   /// Nil writes everything in one line, without spaces.
-  package func write(to writer: ByteWriter, level: Int?) {
+  /// - Parameter isExact: texts read back as they were, by escapes where it takes these: for programs.
+  package func write(to writer: ByteWriter, level: Int?, isExact: Bool = false) {
     switch self {
     case .null: writer.text("null")
     case .bool(let value): writer.text(value ? "true" : "false")
     case .integer(let value): writer.number(value)
     case .number(let value): writer.string(value.isFinite ? value.description : "null")
     case .seconds(let value): Self.writeSeconds(value, to: writer)
-    case .string(let value): writer.json(value)
+    case .string(let value): Self.writeText(value, to: writer, isExact)
     case .array(let values):
       Self.writeList("[", "]", values.count, writer, level) {
-        values[$0].write(to: writer, level: level.map { $0 + 1 })
+        values[$0].write(to: writer, level: level.map { $0 + 1 }, isExact: isExact)
       }
     case .object(let members):
       Self.writeList("{", "}", members.count, writer, level) { index in
-        writer.json(members[index].key)
+        Self.writeText(members[index].key, to: writer, isExact)
         writer.text(level == nil ? ":" : ": ")
-        members[index].value.write(to: writer, level: level.map { $0 + 1 })
+        members[index].value.write(to: writer, level: level.map { $0 + 1 }, isExact: isExact)
       }
     }
+  }
+
+  private static func writeText(_ text: String, to writer: ByteWriter, _ isExact: Bool) {
+    if isExact { writer.exactJSON(text) } else { writer.json(text) }
   }
 
   private static func writeList(

@@ -101,6 +101,24 @@ struct ExportCommandTests {
     }
   }
 
+  @Test("of several looks at one run the last is exported, in whatever order they are named, and once")
+  func looks() throws {
+    let later = try folder.write("later.txt", Array((Self.text(process: 7) + "99 t1 mark #0 \"end\"\n").utf8))
+    try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: trace)
+    for (number, names) in [[trace, later], [later, trace]].enumerated() {
+      func export() throws -> [String] {
+        let result = try Command.run(arguments: ["export", "-o", folder.path("\(number)"), "--format", "csv"] + names)
+        #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+        return result.output.split(separator: "\n").map(String.init).sorted()
+      }
+      let first = try export()
+      #expect(first.count == 2 && first[1].hasSuffix("the same run as '\(later)', which is later"), "\(first)")
+      let marks = try #require(files("\(number)").first { $0.hasPrefix("marks/") })
+      #expect(try String(contentsOfFile: folder.path("\(number)/" + marks), encoding: .utf8).contains("end"))
+      #expect(try export()[0].hasSuffix("there already"))
+    }
+  }
+
   @Test("a trace that cannot be read keeps none of the others back")
   func unreadable() throws {
     let empty = try folder.write("empty.optrace", [])

@@ -118,7 +118,103 @@ struct FleetCommandTests {
     _ = try server.ask("CREATE OR REPLACE VIEW schema_version AS SELECT 7 AS version")
     let newer = try load()
     #expect(newer.status == 73)
-    #expect(newer.errors.contains("has tables of version 7, and this optrace loads version 1"))
+    // Nothing is made beside what another version made.
+    let made = try load("--create")
+    #expect(made.status == 73 && made.errors == newer.errors)
+    #expect(newer.errors.contains("has tables of version 7, and this optrace loads version 2"))
+  }
+
+  @Test("each row is there once: also one that comes at the same moment as another, and after a part alone has changed")
+  func rows() throws {
+    let server = try ClickHouse()
+    let once = """
+      0 t1 queue q1 limit=1 "work"
+      1 t1 mark #0 "again"
+      1 t1 mark #0 "again"
+      2 t1 span #0 id=1 "again"
+      2 t1 span #0 id=2 "again"
+      3 t1 span-ended s2
+      3 t1 span-ended s1
+      """
+    func export(_ text: String) throws -> String {
+      try self.export(
+        try folder.write("a.txt", Array(TypedTrace().text(text, in: .milliseconds).utf8)), into: "lake")
+    }
+    let lake = try export(once)
+    func load(_ arguments: String...) throws -> ProgramResult {
+      try Command.run(
+        arguments: ["fleet", "load", lake, "--url", server.url, "--create", "--retention", "0"] + arguments)
+    }
+    let loaded = try load()
+    #expect(loaded.status == 0, "\(loaded.errors)")
+    func counts() throws -> [String] {
+      try server.ask("SELECT (SELECT count() FROM marks FINAL), (SELECT count() FROM spans FINAL)")
+    }
+    #expect(try counts() == ["2\t2"])
+
+    // Only its part of `spans`, as a later version would find other ones in the same trace.
+    let spans = try #require(
+      FileManager.default.subpaths(atPath: lake)?.first { $0.hasPrefix("spans/") && $0.hasSuffix(".parquet") })
+    let one = try self.export(
+      try folder.write(
+        "b.txt",
+        Array(
+          TypedTrace().text(
+            once.replacing("2 t1 span #0 id=2 \"again\"\n", with: "").replacing("3 t1 span-ended s2\n", with: ""),
+            in: .milliseconds
+          ).utf8)), into: "other")
+    try FileManager.default.removeItem(atPath: "\(lake)/\(spans)")
+    try FileManager.default.copyItem(atPath: "\(one)/\(spans)", toPath: "\(lake)/\(spans)")
+    let again = try load()
+    #expect(again.status == 0 && again.output.hasSuffix(" rows\n"), "\(again.output)\(again.errors)")
+    #expect(try counts() == ["2\t1"])
+    #expect(try load().output.hasSuffix(": there already\n"))
+
+    // Two looks at one run, in folders of their own: the last one is loaded, and stays.
+    let looks = folder.path("looks")
+    for (name, source, date) in [("hour=1", lake, 2.0), ("hour=2", one, 1.0)] {
+      let target = "\(looks)/\(name)"
+      try FileManager.default.createDirectory(atPath: looks, withIntermediateDirectories: true)
+      try FileManager.default.copyItem(atPath: source, toPath: target)
+      let main = try #require(
+        FileManager.default.subpaths(atPath: target)?.first { $0.hasPrefix("traces/") && $0.hasSuffix(".parquet") })
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSince1970: date)], ofItemAtPath: "\(target)/\(main)")
+    }
+    let both = try Command.run("fleet", "load", looks, "--url", server.url)
+    #expect(both.status == 0 && both.output.hasSuffix(": there already\n"), "\(both.output)")
+    #expect(both.errors.contains("is there 2 times: the last look is loaded, of '\(looks)/hour=1'"), "\(both.errors)")
+  }
+
+  @Test("a server that stands still is given up; the password stands in a file")
+  func patience() throws {
+    let lake = try export(try trace("a.txt", process: 1), into: "lake")
+    let server = try ClickHouse(password: "secret")
+    let url = server.url.replacing("http://", with: "http://user@")
+    func load(_ arguments: String...) throws -> ProgramResult {
+      try Command.run(arguments: ["fleet", "load", lake, "--url", url, "--create", "--retention", "0"] + arguments)
+    }
+    let file = try folder.write("password", Array("secret\nand more".utf8))
+    #expect(try load().errors.contains("Authentication failed"))
+    try server.faults("delay=1000")
+    let given = try load("--password-file", file, "--timeout", "1", "--retries", "0")
+    #expect(given.status == 73 && given.errors.contains("does not take it after 1 try"), "\(given.errors)")
+    try server.faults("delay=0")
+    let loaded = try load("--password-file", file)
+    #expect(loaded.status == 0, "\(loaded.errors)")
+    for (arguments, words, status) in [
+      (["--password-file", folder.path("none")], "cannot read the password in", 66),
+      (["--password-file", folder.path("")], "it is a folder", 66),
+      (["--password-file", try folder.write("empty", Array("\n".utf8))], "its first line is empty", 66),
+      (["--timeout", "0"], "--timeout is a number of seconds", 64),
+      (
+        ["--url", server.url.replacing("http://", with: "http://user:secret@"), "--password-file", file],
+        "leave one away", 64
+      ),
+    ] as [([String], String, Int32)] {
+      let result = try Command.run(arguments: ["fleet", "load", lake, "--url", url] + arguments)
+      #expect(result.status == status && result.errors.contains(words), "\(arguments) \(result.errors)")
+    }
   }
 
   @Test("the questions have the same answers as in SQLite; a host that is slow is found, and since when")

@@ -41,6 +41,28 @@ struct SqlCommandTests {
     #expect(try Command.run("sql", trace, "SELECT name FROM spans").output == "no rows\n")
   }
 
+  @Test("texts read back from JSON as they are, and nothing in them steers a terminal")
+  func exact() throws {
+    let codes = [0, 1, 8, 9, 10, 13, 27, 34, 92, 127, 133, 0x2028, 0x2029, 0x202E, 0x2066, 0xFFFF, 0x1F600]
+    let query = "SELECT " + codes.map { "char(\($0))" }.joined(separator: " || ") + " AS \"k\u{202E}\""
+    let output = try Command.run("sql", trace, query, "--json").output
+    let rows = try JSONDecoder().decode([[String: String]].self, from: Data(output.utf8))
+    let text = String(String.UnicodeScalarView(codes.compactMap { Unicode.Scalar($0) }))
+    #expect(rows.map { $0.values.map { Array($0.unicodeScalars) } } == [[Array(text.unicodeScalars)]])
+    #expect(rows.first?.keys.first == "k\u{202E}")
+    #expect(
+      output.unicodeScalars.allSatisfy {
+        $0 == "\n" || $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) && !(0x2028...0x202E).contains($0.value)
+      })
+  }
+
+  @Test("CSV tells null from an empty text; no row is an empty line, which readers step over")
+  func nulls() throws {
+    func csv(_ query: String) throws -> String { try Command.run("sql", trace, query, "--csv").output }
+    #expect(try csv("SELECT NULL AS a, '' AS b") == "a,b\r\n,\"\"\r\n")
+    #expect(try csv("SELECT NULL AS a UNION ALL SELECT 1") == "a\r\n\"\"\r\n1\r\n")
+  }
+
   @Test("the query comes as an argument, from standard input, or has a name")
   func sources() throws {
     #expect(try Command.run("sql", trace, "--csv", input: Array("SELECT 1 AS one;\n".utf8)).output == "one\r\n1\r\n")
@@ -80,8 +102,12 @@ struct SqlCommandTests {
     try refused(
       [trace, "SELECT id,\n  nmae FROM operations"],
       "optrace: no such column: nmae; did you mean 'name'?\n    nmae FROM operations\n    ^\n")
+    // What stands in double quotes is a name, and no text.
+    try refused([trace, "SELECT \"nmae\" FROM operations"], "no such column: nmae; did you mean 'name'?")
+    try refused([trace, "SELECT id FROM operations WHERE name = \"work\""], "no such column: work")
     try refused([trace, "SELECT 1 FROM operation"], "no such table: operation; did you mean 'operations'?")
     try refused([trace, "SELECT p98(id) FROM operations"], "no such function: p98; did you mean 'p9")
+    try refused([trace, "SELECT cuont(id) FROM operations"], "no such function: cuont; did you mean 'count'?")
     try refused([trace, "DELETE FROM operations"], "a trace is only read here: no query may change anything")
     try refused([trace, "SELECT 1; SELECT 2"], "one query at a time")
     try refused([trace, "@slow"], "there is no question '@slow': did you mean 'slowest'?")
@@ -94,6 +120,9 @@ struct SqlCommandTests {
     try refused([try folder.write("empty", []), "SELECT 1"], "is empty", status: 65)
     try refused([trace, "SELECT 1", "-o", trace], "is the trace itself")
     let endless = "WITH RECURSIVE c(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
+    // A step that asks nobody whether it may go on.
+    try refused(
+      [trace, "SELECT length(hex(zeroblob(100000000)))", "--timeout", "0.000001"], "it took longer", status: 1)
     try refused([trace, endless, "--timeout", "0.1"], "it took longer than it was given", status: 1)
   }
 

@@ -6,6 +6,9 @@
 
   @Suite("optrace sql at a terminal", .ownThread)
   struct SqlPromptTests {
+    private static let interrupt = "interrupt"
+    private static let endless = "WITH RECURSIVE c(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c)"
+
     /// What comes out of the terminal when these are typed, each once the prompt before it is there.
     private static func screen(_ typed: [(prompt: String, keys: String)]) throws -> (text: String, status: Int32) {
       let folder = try Scratch()
@@ -20,6 +23,8 @@
       for (prompt, keys) in typed {
         var found = bytes[begin...].firstRange(of: Array(prompt.utf8))
         while found == nil {
+          // What was looked at is not looked at again.
+          begin = max(begin, bytes.count - prompt.utf8.count)
           var piece = [UInt8](repeating: 0, count: 4096)
           var waited = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
           // What never comes is a fault; the test does not wait for it for ever.
@@ -33,6 +38,11 @@
         }
         // What came with it is looked at next.
         begin = found?.upperBound ?? bytes.count
+        // The tests' terminal is nobody's own: of Ctrl-C it makes no signal by itself.
+        if keys == interrupt {
+          program.signal(SIGINT)
+          continue
+        }
         _ = keys.withCString { write(master, $0, strlen($0)) }
       }
       let status = program.end().status
@@ -48,11 +58,23 @@
     func several() throws {
       let (text, status) = try Self.screen([
         ("sql> ", "SELECT 40 + 2\r"), ("...> ", "AS answer;\r"), ("42", ""), ("sql> ", "SELECT nope;\r"),
-        ("no such column: nope", ""), ("sql> ", "@failures\r"), ("sql> ", ".schema\r"), ("transitions", ""),
+        ("no such column: nope", ""), ("sql> ", "SELECT 'a;\r"), ("...> ", "b' AS two; -- done\r"), ("two", ""),
+        ("sql> ", "@failures\r"), ("sql> ", ".schema\r"), ("transitions", ""),
         ("sql> ", ".quit\r"),
       ])
       #expect(status == 0, "\(text)")
       #expect(text.contains("answer"))
+    }
+
+    @Test("Ctrl-C ends what runs, gives up what is typed, and keeps the prompt")
+    func interrupts() throws {
+      let (text, status) = try Self.screen([
+        ("sql> ", "\(Self.endless) SELECT x FROM c;\r"), ("\n600\r", Self.interrupt),
+        ("optrace: it was ended", ""), ("sql> ", "\u{3}"), ("^C", ""), ("sql> ", "SELECT nonsense \u{3}"), ("^C", ""),
+        ("sql> ", "SELECT 1,\r"), ("...> ", "\u{3}"), ("^C", ""), ("sql> ", "SELECT 40 + 2 AS answer;\r"), ("42", ""),
+        ("sql> ", ".quit\r"),
+      ])
+      #expect(status == 0, "\(text.suffix(2000))")
     }
 
     @Test("the Tab key completes tables and questions, the arrow brings back what was asked")

@@ -130,6 +130,72 @@ struct OTLPTests {
     #expect(spans[2].traceId != spans[0].traceId)
   }
 
+  @Test("what is named inside of each other nests; what is added in there belongs there")
+  func nesting() throws {
+    var make = HandmadeTrace(end: 100)
+    let queue = make.queue("work")
+    let request = make.operation("Request", on: queue, thread: 1, enqueued: 0, began: 5, ended: 50)
+    make.operation("Inside", on: queue, enqueued: 20, ready: 20, began: 21, ended: 40)
+    make.operation("Behind", on: queue, enqueued: 40, ready: 40, began: 41, ended: 44)
+    make.operation("Tested", on: queue, enqueued: 65, ready: 65, began: 66, ended: 67)
+    func stamp(_ time: Double, _ thread: UInt32 = 1) -> Stamp {
+      Stamp(HandmadeTrace.nanoseconds(time), ThreadID(thread))
+    }
+    make.trace.spans = [
+      SpanRecord(id: SpanID(1), name: "parse", operation: request, began: stamp(10), ended: stamp(30)),
+      SpanRecord(id: SpanID(2), name: "header", operation: request, began: stamp(15), ended: stamp(25)),
+      // It goes on elsewhere: what this thread does meanwhile is no part of it.
+      SpanRecord(id: SpanID(3), name: "await", operation: request, began: stamp(35), ended: stamp(45, 2)),
+      SpanRecord(id: SpanID(4), name: "test", operation: nil, began: stamp(60), ended: stamp(70)),
+    ]
+    let spans = try Self.spans(of: make.trace)
+    func parent(_ name: String) throws -> String? {
+      let parent = try Self.named(spans, name).parentSpanId
+      return spans.first { $0.spanId == parent }?.name
+    }
+    #expect(try parent("Request") == nil && parent("test") == nil)
+    #expect(try parent("parse") == "Request" && parent("header") == "parse" && parent("await") == "Request")
+    #expect(try parent("Inside") == "header" && parent("Behind") == "Request" && parent("Tested") == "test")
+    for span in spans where span.parentSpanId != nil {
+      #expect(span.traceId == spans.first { $0.spanId == span.parentSpanId }?.traceId, "\(span.name)")
+    }
+    #expect(Set(spans.map(\.traceId)).count == 2)
+  }
+
+  @Test("what a test gave to a queue belongs to the test, whichever thread it was")
+  func within() throws {
+    var make = HandmadeTrace(end: 100)
+    let queue = make.queue("work")
+    let id = make.operation("Load", on: queue, thread: 3, enqueued: 20, ready: 20, began: 21, ended: 40)
+    make.trace.spans = [
+      SpanRecord(
+        id: SpanID(7), name: "test", operation: nil, began: Stamp(1_000_000, ThreadID(9)),
+        ended: Stamp(90_000_000, ThreadID(8)))
+    ]
+    make.trace.within = [id: SpanID(7)]
+    let spans = try Self.spans(of: make.trace)
+    let (load, test) = try (Self.named(spans, "Load"), Self.named(spans, "test"))
+    #expect(load.parentSpanId == test.spanId && load.traceId == test.traceId)
+  }
+
+  @Test("the conventions that attributes are named by are told of resources and of spans")
+  func conventions() throws {
+    struct Line: Decodable {
+      struct Scope: Decodable { var schemaUrl: String }
+      struct ResourceSpans: Decodable {
+        var schemaUrl: String
+        var scopeSpans: [Scope]
+      }
+      var resourceSpans: [ResourceSpans]
+    }
+    for line in try Self.lines(of: Zoo.trace()) {
+      for one in try JSONDecoder().decode(Line.self, from: line).resourceSpans {
+        #expect(one.schemaUrl == "https://opentelemetry.io/schemas/1.44.0")
+        #expect(one.scopeSpans.map(\.schemaUrl) == [one.schemaUrl])
+      }
+    }
+  }
+
   @Test("what failed is an error, what was cancelled says so")
   func outcomes() throws {
     let spans = try Self.spans(of: Zoo.trace())
@@ -193,7 +259,11 @@ struct OTLPTests {
   func hostile() throws {
     let spans = try Self.spans(of: Zoo.hostile())
     #expect(spans.count == Zoo.hostileNames.count)
-    #expect(spans.contains { $0.name == Zoo.hostileNames[3] })
+    // Character by character: texts that look alike are equal to Swift.
+    #expect(spans.map { Array($0.name.unicodeScalars) } == Zoo.hostileNames.map { Array($0.unicodeScalars) })
+    #expect(spans.map { $0["optrace.class"] } == Zoo.hostileNames)
+    let errors = spans.compactMap { $0.status?.message }
+    #expect(!errors.isEmpty && errors.allSatisfy { Zoo.hostileNames.contains($0) })
   }
 
   @Test("what hangs together, against a brute-force search", arguments: 0..<40)

@@ -1,3 +1,4 @@
+import OpTraceModel
 import OpTraceTables
 import TestSupport
 import Testing
@@ -9,16 +10,34 @@ struct FleetTests {
   @Test("rows are told apart by columns that their tables have", arguments: TraceTable.all.map(\.name))
   func keys(name: String) throws {
     let table = try #require(TraceTable.named(name))
-    for key in ClickHouseKeys.columns(of: table) { #expect(table.column(key) != nil, "\(key)") }
+    for key in ClickHouseKeys.columns(of: table) {
+      #expect(table.column(key) != nil || key == ClickHouseKeys.place, "\(key)")
+    }
+    #expect(table.column(ClickHouseKeys.place) == nil)
+  }
+
+  /// What happens twice before the clock goes on.
+  static func atOneMoment() -> Trace {
+    var make = HandmadeTrace(end: 100)
+    let queue = make.queue("work")
+    let first = make.operation("first", on: queue, began: 1, ended: 2)
+    let second = make.operation("second", on: queue, after: [first, first], began: 3, ended: 4)
+    let stamp = Stamp(HandmadeTrace.nanoseconds(3), ThreadID(1))
+    make.trace.marks = (0..<2).map { _ in MarkRecord(name: "again", operation: second, at: stamp) }
+    make.trace.spans = (1...2).map {
+      SpanRecord(id: SpanID($0), name: "again", operation: second, began: stamp, ended: stamp)
+    }
+    return make.trace
   }
 
   @Test("no two rows of a trace have the same key", arguments: TraceTable.all.map(\.name))
   func uniqueKeys(name: String) throws {
     let table = try #require(TraceTable.named(name))
     let keys = ClickHouseKeys.columns(of: table).compactMap { table.column($0) }
-    for trace in [Zoo.trace(), PhotoImport.stuck(), PhotoImport.healthy()] {
+    let hasPlace = ClickHouseKeys.hasPlace(table)
+    for trace in [Zoo.trace(), PhotoImport.stuck(), PhotoImport.healthy(), Self.atOneMoment()] {
       let rows = table.rows(of: TableSource(trace))
-      let all = (0..<rows.count).map { row in keys.map { rows[row, $0] } }
+      let all = (0..<rows.count).map { row in keys.map { rows[row, $0] } + (hasPlace ? [.integer(Int64(row))] : []) }
       #expect(Set(all).count == all.count)
     }
   }

@@ -205,6 +205,73 @@ struct TraceDatabaseTests {
     #expect(error?.reason == .timeout)
   }
 
+  @Test("whoever asks can end a query that goes on")
+  func ended() {
+    let endless = "WITH RECURSIVE c(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c) SELECT sum(x) FROM c"
+    let error = #expect(throws: SQLError.self) {
+      try TraceDatabase([TableSource(Self.trace())]).run(endless, isOver: { true }, columns: { _ in }, row: { _ in })
+    }
+    #expect(error == .interrupted)
+  }
+
+  @Test("a name in double quotes is no text, whatever version of SQLite says so")
+  func quotedNames() {
+    let error = #expect(throws: SQLError.self) { try Self.rows("SELECT \"nmae\" FROM operations") }
+    #expect(error?.unknownName == "nmae")
+    #expect(
+      SQLError(.query, "no such column: \"o.nmae\" - should this be a string literal in single-quotes?").unknownName
+        == "nmae")
+  }
+
+  /// One row of an answer for each, cells with bars between them.
+  private static func answer(_ question: String, _ columns: String, of traces: Trace...) throws -> [String] {
+    let query = try #require(Question.named(question)).query
+    return try text("SELECT \(columns) FROM (\(query))", of: traces)
+  }
+
+  @Test("what is not over has taken its time, too")
+  func unfinished() throws {
+    var make = HandmadeTrace(end: 100)
+    let (net, disk) = (make.queue("net"), make.queue("disk"))
+    let stuck = make.operation("stuck", on: net, began: 10)
+    make.operation("behind", on: disk, after: [stuck])
+    for number in 0..<20 { make.operation("quick \(number)", on: net, began: 1, ended: 2) }
+    #expect(
+      try Self.answer("slowest", "name, state, took", of: make.trace) == [
+        "stuck | executing | 100000000", "behind | pending | 100000000",
+      ])
+    #expect(
+      try Self.answer("cross-queue", "queue, waits_for, dependencies, until_finished", of: make.trace)
+        == ["disk | net | 1 | 100000000"])
+  }
+
+  @Test("a dependency that was taken away was waited for until then, and is none any more")
+  func removed() throws {
+    var make = HandmadeTrace(end: 100)
+    let (net, disk) = (make.queue("net"), make.queue("disk"))
+    let first = make.operation("first", on: net, began: 10, ended: 90)
+    let second = make.operation("second", on: disk, after: [first], began: 31, ended: 40)
+    make[second].dependencies[0].removed = 30_000_000
+    #expect(try Self.answer("cross-queue", "dependencies, until_finished", of: make.trace) == ["1 | 30000000"])
+    #expect(try Self.answer("fan-in-out", "name", of: make.trace) == [])
+  }
+
+  @Test("a trace is compared to the others, and not to itself")
+  func elsewhere() throws {
+    func trace(_ process: UInt32, _ milliseconds: Double) -> Trace {
+      var make = HandmadeTrace(end: 100)
+      let queue = make.queue("work")
+      make.operation("a", on: queue, began: 0, ended: milliseconds)
+      var trace = make.trace
+      trace.header.processID = process
+      return trace
+    }
+    #expect(
+      try Self.answer("traces-that-differ", "running, usual, times", of: trace(1, 40), trace(2, 10), trace(3, 10))
+        == ["40000000.0 | 10000000.0 | 4.0", "10000000.0 | 25000000.0 | 0.4", "10000000.0 | 25000000.0 | 0.4"])
+    #expect(try Self.answer("traces-that-differ", "times", of: trace(1, 40)) == ["null"])
+  }
+
   @Test("a sink that throws ends the query")
   func sink() throws {
     struct Full: Error {}

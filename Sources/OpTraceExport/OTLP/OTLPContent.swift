@@ -13,8 +13,12 @@ struct OTLPContent {
   let trace: Trace
   let parents: Adders
   let holders: SlotHolders
-  /// By place of the operation: the first of those that hang together.
+  /// By place of the operation, and behind those by place of the span: the first of those that hang together.
   private var component: [Int32]
+  /// By place of the operation: the span in which it was added; -1: none. Empty where the program named none.
+  private var surroundings: [Int32] = []
+  /// By place of the span: the one that it is inside of; -1: none.
+  private var around: [Int32] = []
   private let seed: UInt64
 
   /// O(n log n).
@@ -23,12 +27,18 @@ struct OTLPContent {
     parents = Adders(trace)
     holders = SlotHolders(trace)
     seed = UInt64(trace.header.hash, radix: 16) ?? 0
-    component = trace.operations.indices.map { Int32(clamping: $0) }
+    component = (0..<trace.operations.count + trace.spans.count).map { Int32(clamping: $0) }
+    if !trace.spans.isEmpty { findSurroundings() }
     for place in trace.operations.indices where begin(of: place) != nil {
       if let parent = parent(of: place) { join(place, parent) }
+      if let span = parentSpan(of: place) { join(place, trace.operations.count + span) }
       for edge in trace.operations[place].dependencies {
         if let other = dependency(edge) { join(place, other) }
       }
+    }
+    for span in trace.spans.indices {
+      if let outer = parentSpan(ofSpan: span) { join(trace.operations.count + span, trace.operations.count + outer) }
+      if let place = operation(ofSpan: span) { join(trace.operations.count + span, place) }
     }
     // The root of each is the first of its operations already; now every one knows it at once.
     for place in component.indices { component[place] = Int32(clamping: root(place)) }
@@ -43,6 +53,43 @@ struct OTLPContent {
   func parent(of place: Int) -> Int? {
     let parent = Int(parents.ofOperations[place])
     return parent >= 0 && begin(of: parent) != nil ? parent : nil
+  }
+
+  /// The span that was active when this operation was added: of the code that added it, or, where that is no operation's, the one that
+  /// the recorder tells.
+  func parentSpan(of place: Int) -> Int? {
+    guard surroundings.indices.contains(place), surroundings[place] >= 0 else { return nil }
+    return Int(surroundings[place])
+  }
+
+  /// The span that this one is inside of.
+  func parentSpan(ofSpan span: Int) -> Int? {
+    guard around.indices.contains(span), around[span] >= 0 else { return nil }
+    return Int(around[span])
+  }
+
+  /// The operation in which a span began, where it has a span of its own.
+  func operation(ofSpan span: Int) -> Int? {
+    trace.spans[span].operation.flatMap { trace.index(of: $0) }.flatMap { begin(of: $0) == nil ? nil : $0 }
+  }
+
+  private mutating func findSurroundings() {
+    let active = OTLPActiveSpans(trace)
+    around = active.around
+    let byID = Dictionary(trace.spans.indices.map { (trace.spans[$0].id, $0) }) { first, _ in first }
+    surroundings = [Int32](repeating: -1, count: trace.operations.count)
+    for place in trace.operations.indices {
+      guard let enqueued = trace.operations[place].enqueued else { continue }
+      let adder = parent(of: place).map { trace.operations[$0].id }
+      if let span = active.innermost(at: enqueued), trace.spans[span].operation == adder {
+        surroundings[place] = Int32(clamping: span)
+      } else if adder == nil, let span = trace.within[trace.operations[place].id].flatMap({ byID[$0] }),
+        // Only against what a damaged trace tells.
+        trace.spans[span].began.time <= enqueued.time
+      {
+        surroundings[place] = Int32(clamping: span)
+      }
+    }
   }
 
   /// The operation at the other end, where it has a span. An edge that was taken away says nothing of what happened.
@@ -61,11 +108,18 @@ struct OTLPContent {
 
   /// The 16 bytes of a trace of OpenTelemetry's, in two halves: our trace, and the operations that hang together in it.
   func traceID(ofOperation place: Int) -> (UInt64, UInt64) {
+    // The first of those that hang together: operations come before spans.
     (seed, spanID(.operation, UInt64(trace.operations[Int(component[place])].id.rawValue)))
   }
 
   /// Of what belongs to no operation.
   func traceID(_ kind: Kind, _ number: Int) -> (UInt64, UInt64) { (seed, spanID(kind, UInt64(number))) }
+
+  func traceID(ofSpan span: Int) -> (UInt64, UInt64) {
+    let first = Int(component[trace.operations.count + span])
+    return first < trace.operations.count
+      ? traceID(ofOperation: first) : traceID(.span, first - trace.operations.count)
+  }
 
   /// Different for all spans of a trace: each step of the mixing can be undone (Steele, Lea, Flood: SplitMix).
   func spanID(_ kind: Kind, _ number: UInt64) -> UInt64 {

@@ -14,6 +14,9 @@ public struct OTLPExporter {
   /// Of one span, so that a line stays short; how many were left out is told.
   static let mostLinks = 1000
 
+  /// The semantic conventions that attributes are named by.
+  private static var schema: StaticString { "https://opentelemetry.io/schemas/1.44.0" }
+
   private let content: OTLPContent
 
   /// O(n log n).
@@ -86,9 +89,14 @@ public struct OTLPExporter {
     let resource = JSONValue.members(["attributes": .array(attributes)])
     var bytes: [UInt8] = []
     let writer = ByteWriter { bytes += $0 }
-    writer.text("{\"resourceSpans\":[{\"schemaUrl\":\"https://opentelemetry.io/schemas/1.37.0\",\"resource\":")
-    resource.write(to: writer, level: nil)
-    writer.text(",\"scopeSpans\":[{\"scope\":{\"name\":\"optrace\"},\"spans\":[")
+    writer.text("{\"resourceSpans\":[{\"schemaUrl\":\"")
+    writer.text(schema)
+    writer.text("\",\"resource\":")
+    resource.write(to: writer, level: nil, isExact: true)
+    // The resource's does not count for the spans.
+    writer.text(",\"scopeSpans\":[{\"schemaUrl\":\"")
+    writer.text(schema)
+    writer.text("\",\"scope\":{\"name\":\"optrace\"},\"spans\":[")
     // The sink throws nothing.
     try? writer.finish()
     return bytes

@@ -55,10 +55,10 @@ struct OTLPSpans {
     guard let begin = content.begin(of: place) else { return (0, 0) }
     let operation = trace.operations[place]
     ids(content.traceID(ofOperation: place), content.spanID(ofOperation: place))
-    if let parent = content.parent(of: place) {
-      writer.text(",\"parentSpanId\":\"")
-      hex(content.spanID(ofOperation: parent))
-      writer.byte(UInt8(ascii: "\""))
+    if let span = content.parentSpan(of: place) {
+      parent(content.spanID(.span, UInt64(span)))
+    } else if let operation = content.parent(of: place) {
+      parent(content.spanID(ofOperation: operation))
     }
     body(operation.title, begin, operation.finished?.time ?? max(begin, trace.end))
     attributes(of: operation, place)
@@ -68,7 +68,7 @@ struct OTLPSpans {
       writer.text(",\"status\":{\"code\":2")
       if let error = operation.error, !error.isEmpty {
         writer.text(",\"message\":")
-        writer.json(error)
+        writer.exactJSON(error)
       }
       writer.byte(UInt8(ascii: "}"))
     }
@@ -78,14 +78,11 @@ struct OTLPSpans {
 
   private func span(_ number: Int) {
     let span = trace.spans[number]
-    let place = span.operation.flatMap { trace.index(of: $0) }.flatMap { content.begin(of: $0) == nil ? nil : $0 }
-    ids(
-      place.map { content.traceID(ofOperation: $0) } ?? content.traceID(.span, number),
-      content.spanID(.span, UInt64(number)))
-    if let place {
-      writer.text(",\"parentSpanId\":\"")
-      hex(content.spanID(ofOperation: place))
-      writer.byte(UInt8(ascii: "\""))
+    ids(content.traceID(ofSpan: number), content.spanID(.span, UInt64(number)))
+    if let outer = content.parentSpan(ofSpan: number) {
+      parent(content.spanID(.span, UInt64(outer)))
+    } else if let place = content.operation(ofSpan: number) {
+      parent(content.spanID(ofOperation: place))
     }
     body(span.name, span.began.time, span.ended?.time ?? trace.end)
     simple("span", span.began.thread)
@@ -117,10 +114,16 @@ struct OTLPSpans {
     writer.byte(UInt8(ascii: "\""))
   }
 
+  private func parent(_ spanID: UInt64) {
+    writer.text(",\"parentSpanId\":\"")
+    hex(spanID)
+    writer.byte(UInt8(ascii: "\""))
+  }
+
   /// Of kind INTERNAL: it is neither the end of a call from elsewhere nor the beginning of one.
   private func body(_ name: String, _ begin: Nanoseconds, _ end: Nanoseconds) {
     writer.text(",\"name\":")
-    writer.json(name)
+    writer.exactJSON(name)
     writer.text(",\"kind\":1,\"startTimeUnixNano\":")
     time(begin)
     writer.text(",\"endTimeUnixNano\":")
@@ -174,7 +177,7 @@ struct OTLPSpans {
     if let ready = operation.ready?.time { event(ready) { writer.text("\"ready\"") } }
     if let began = operation.began?.time { event(began) { writer.text("\"began\"") } }
     for number in marks[operation.id] ?? [] {
-      event(trace.marks[number].at.time) { writer.json(trace.marks[number].name) }
+      event(trace.marks[number].at.time) { writer.exactJSON(trace.marks[number].name) }
     }
     if !isFirst { writer.byte(UInt8(ascii: "]")) }
   }
@@ -244,7 +247,7 @@ private struct OTLPAttributes {
   mutating func text(_ key: StaticString, _ value: String) {
     self.key(key)
     writer.text("\",\"value\":{\"stringValue\":")
-    writer.json(value)
+    writer.exactJSON(value)
     writer.text("}}")
   }
 

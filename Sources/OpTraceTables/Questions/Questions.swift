@@ -23,12 +23,17 @@ extension Question {
       """
       SELECT q.name AS queue, p.name AS waits_for, e.dependencies, e.until_finished
       FROM (
-        SELECT o.trace AS trace, o.queue AS queue, d.queue AS other, count(*) AS dependencies,
-          sum(CASE WHEN d.finished > o.enqueued THEN d.finished - o.enqueued ELSE 0 END) AS until_finished
-        FROM dependencies e
-        JOIN operations o ON o.trace = e.trace AND o.id = e.operation
-        JOIN operations d ON d.trace = e.trace AND d.id = e.dependency
-        WHERE o.queue <> d.queue GROUP BY o.trace, o.queue, d.queue) e
+        SELECT w.trace AS trace, w.queue AS queue, w.other AS other, count(*) AS dependencies,
+          sum(CASE WHEN w.until > w.enqueued THEN w.until - w.enqueued ELSE 0 END) AS until_finished
+        FROM (
+          SELECT o.trace AS trace, o.queue AS queue, d.queue AS other, o.enqueued AS enqueued,
+            CASE WHEN e.removed < coalesce(d.finished, t.ended) THEN e.removed ELSE coalesce(d.finished, t.ended) END AS until
+          FROM dependencies e
+          JOIN traces t ON t.trace = e.trace
+          JOIN operations o ON o.trace = e.trace AND o.id = e.operation
+          JOIN operations d ON d.trace = e.trace AND d.id = e.dependency
+          WHERE o.queue <> d.queue) w
+        GROUP BY w.trace, w.queue, w.other) e
       JOIN queues q ON q.trace = e.trace AND q.id = e.queue
       JOIN queues p ON p.trace = e.trace AND p.id = e.other
       ORDER BY e.dependencies DESC, queue
@@ -36,11 +41,17 @@ extension Question {
     Question(
       "slowest", "What took longest, of a hundred the one, and what did it wait for?",
       """
-      SELECT o.id, o.name, o.class, q.name AS queue, o.finished - o.enqueued AS took, o.wait_dependencies, o.wait_slot,
-        o.running, h.name AS held_by
-      FROM operations o LEFT JOIN queues q ON q.trace = o.trace AND q.id = o.queue
+      SELECT o.id, o.name, o.class, q.name AS queue, o.state, o.took, o.wait_dependencies, o.wait_slot, o.running,
+        h.name AS held_by
+      FROM (
+        SELECT a.trace AS trace, a.id AS id, a.name AS name, a.class AS class, a.queue AS queue, a.state AS state,
+          a.wait_dependencies AS wait_dependencies, a.wait_slot AS wait_slot, a.running AS running, a.held_by AS held_by,
+          a.wait_dependencies + a.wait_slot + coalesce(a.running, 0) AS took
+        FROM operations a) o
+      LEFT JOIN queues q ON q.trace = o.trace AND q.id = o.queue
       LEFT JOIN operations h ON h.trace = o.trace AND h.id = o.held_by
-      WHERE o.finished - o.enqueued >= (SELECT p99(finished - enqueued) FROM operations)
+      WHERE o.took >= (
+        SELECT p99(b.wait_dependencies + b.wait_slot + coalesce(b.running, 0)) FROM operations b)
       ORDER BY took DESC LIMIT 100
       """),
     Question(
@@ -64,19 +75,21 @@ extension Question {
     Question(
       "path-by-class", "Which classes decide how long the whole takes?",
       """
-      SELECT o.class, count(*) AS steps, sum(c.running) AS running, sum(c.wait_slot) AS wait_slot,
+      SELECT c.kind AS kind, o.class AS class, count(*) AS steps, sum(c.running) AS running, sum(c.wait_slot) AS wait_slot,
         sum(c.wait_dependencies) AS wait_dependencies
-      FROM critical_path c JOIN operations o ON o.trace = c.trace AND o.id = c.work
-      GROUP BY o.class ORDER BY running DESC
+      FROM critical_path c LEFT JOIN operations o ON o.trace = c.trace AND o.id = c.work
+      GROUP BY c.kind, o.class ORDER BY running DESC
       """),
     Question(
       "fan-in-out", "Which operations wait for most, and which are most waited for?",
       """
       SELECT o.id, o.name, coalesce(w.count, 0) AS waits_for, coalesce(n.count, 0) AS needed_by
       FROM operations o
-      LEFT JOIN (SELECT trace, operation, count(*) AS count FROM dependencies GROUP BY trace, operation) w
+      LEFT JOIN (
+        SELECT trace, operation, count(*) AS count FROM dependencies WHERE removed IS NULL GROUP BY trace, operation) w
         ON w.trace = o.trace AND w.operation = o.id
-      LEFT JOIN (SELECT trace, dependency, count(*) AS count FROM dependencies GROUP BY trace, dependency) n
+      LEFT JOIN (
+        SELECT trace, dependency, count(*) AS count FROM dependencies WHERE removed IS NULL GROUP BY trace, dependency) n
         ON n.trace = o.trace AND n.dependency = o.id
       WHERE w.count IS NOT NULL OR n.count IS NOT NULL
       ORDER BY coalesce(w.count, 0) + coalesce(n.count, 0) DESC, o.id LIMIT 50
@@ -117,7 +130,7 @@ extension Question {
       JOIN queues q ON q.trace = d.trace AND q.id = d.queue ORDER BY d.mean_ready DESC
       """),
     Question(
-      "idle-slots", "Where did slots stand empty while operations of other queues waited for one?",
+      "idle-slots", "Which queues had slots free on average, and how long did operations of other queues wait for one?",
       """
       WITH waits AS (
           SELECT a.trace AS trace, a.queue AS queue, sum(a.wait_slot) AS waited
@@ -137,11 +150,16 @@ extension Question {
     Question(
       "traces-that-differ", "Which traces have classes that run much longer than elsewhere?",
       """
-      SELECT trace, class, operations, running, usual, round(1.0 * running / nullif(usual, 0), 2) AS times FROM (
-        SELECT o.trace, o.class, count(*) AS operations, avg(o.running) AS running,
-          (SELECT avg(running) FROM operations a WHERE a.class = o.class) AS usual
-        FROM operations o GROUP BY o.trace, o.class)
-      ORDER BY times DESC LIMIT 50
+      SELECT s.trace AS trace, s.class AS class, s.operations, round(s.total / s.operations, 1) AS running,
+        round((e.total - s.total) / nullif(e.operations - s.operations, 0), 1) AS usual,
+        round(s.total / s.operations * (e.operations - s.operations) / nullif(e.total - s.total, 0), 2) AS times
+      FROM (
+        SELECT o.trace AS trace, o.class AS class, count(*) AS operations, sum(1.0 * o.running) AS total
+        FROM operations o WHERE o.running IS NOT NULL GROUP BY o.trace, o.class) s
+      JOIN (
+        SELECT a.class AS class, count(*) AS operations, sum(1.0 * a.running) AS total
+        FROM operations a WHERE a.running IS NOT NULL GROUP BY a.class) e ON e.class = s.class
+      ORDER BY times DESC, trace, class LIMIT 50
       """),
   ]
 
@@ -157,8 +175,9 @@ extension Question {
     Question(
       "cancelled-early", "What was cancelled before it began?",
       """
-      SELECT class, count(*) AS operations, avg(cancelled - enqueued) AS mean_age
-      FROM operations WHERE cancelled IS NOT NULL AND (began IS NULL OR cancelled < began)
+      SELECT class, count(*) AS operations,
+        avg(CASE WHEN cancelled > enqueued THEN cancelled - enqueued WHEN enqueued IS NULL THEN NULL ELSE 0 END) AS mean_age
+      FROM operations WHERE cancelled IS NOT NULL AND state <> 'unknown' AND (began IS NULL OR cancelled < began)
       GROUP BY class ORDER BY operations DESC
       """),
     Question(

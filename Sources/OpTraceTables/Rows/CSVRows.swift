@@ -1,7 +1,7 @@
 public import OpTraceText
 
 /// Comma-separated values as RFC 4180 has them: a header, lines that end with CR LF, quotes where a value needs them. Null is
-/// nothing, an empty text is `""`. Values are as they are: one that begins with `=` is a formula to programs that look for such.
+/// nothing, an empty text is `""`; a row of one column that is null is `""`, too, as readers step over empty lines. Values are as they are: one that begins with `=` is a formula to programs that look for such.
 public struct CSVRows: RowWriter {
   private let writer: ByteWriter
 
@@ -11,6 +11,7 @@ public struct CSVRows: RowWriter {
   public mutating func begin(_ columns: [String]) throws { try row(columns.map { .text($0) }) }
 
   public mutating func row(_ values: [TableValue]) throws {
+    if case .null? = values.first, values.count == 1 { writer.text("\"\"") }
     for (place, value) in values.enumerated() {
       if place > 0 { writer.byte(UInt8(ascii: ",")) }
       write(value)

@@ -1,6 +1,6 @@
 public import OpTraceText
 
-/// One array of objects, a line each; null stays null, bytes are hexadecimal digits. Where two columns have one name, the later
+/// One array of objects, a line each; null stays null, texts read back as they are, bytes are hexadecimal digits. Where two columns have one name, the later
 /// ones get a number.
 public struct JSONRows: RowWriter {
   private let writer: ByteWriter
@@ -27,7 +27,8 @@ public struct JSONRows: RowWriter {
   public mutating func row(_ values: [TableValue]) throws {
     writer.text(isFirst ? "\n" : ",\n")
     isFirst = false
-    JSONValue.object(zip(keys, values).map { JSONValue.Member($0, $1.json) }).write(to: writer, level: nil)
+    JSONValue.object(zip(keys, values).map { JSONValue.Member($0, $1.json) }).write(
+      to: writer, level: nil, isExact: true)
     try writer.check()
   }
 

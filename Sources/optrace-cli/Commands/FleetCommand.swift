@@ -80,8 +80,8 @@
         labels. A trace that is there already, as it is now, is not sent again; what failed on the way is sent again, and \
         counts once. A trace shows in the table 'traces' when all of it is there.
 
-        The user stands in the URL (http://user:password@host:8123) or in CLICKHOUSE_USER and CLICKHOUSE_PASSWORD. It is \
-        'curl' that talks to the server.
+        The user stands in the URL (http://user@host:8123) or in CLICKHOUSE_USER, the password in --password-file, in \
+        CLICKHOUSE_PASSWORD or in the URL. It is 'curl' that talks to the server.
 
         Exit status: 73 where the server does not answer or refuses, 65 where a part is missing or cut; else as for all \
         commands.
@@ -115,6 +115,17 @@
       help: ArgumentHelp("How often a request is repeated that may go through later.", valueName: "n"))
     var retries = 5
 
+    @Option(
+      parsing: .unconditional,
+      help: ArgumentHelp("Give up a request in which nothing moves for so long; it is repeated.", valueName: "seconds"))
+    var timeout = 600
+
+    @Option(
+      help: ArgumentHelp(
+        "A file whose first line is the password, so that it stands in no command line.", valueName: "file"),
+      completion: .file())
+    var passwordFile: String?
+
     /// One that there is in the calendar.
     private static func isDay(_ text: String) -> Bool {
       guard let parts = text.wholeMatch(of: #/([0-9]{4})-([0-9]{2})-([0-9]{2})/#)?.output,
@@ -128,6 +139,7 @@
         throw ValidationError("--label takes KEY=VALUE, not '\(printable(text))'.")
       }
       if retries < 0 || retries > 100 { throw ValidationError("--retries is a number from 0 to 100.") }
+      if timeout < 1 || timeout > 86_400 { throw ValidationError("--timeout is a number of seconds, 1 to 86400.") }
       if let day, !Self.isDay(day) {
         throw ValidationError("--day is a day like 2026-11-24, not '\(printable(day))'.")
       }
@@ -139,7 +151,8 @@
         throw Failure(message: "cannot read '\(printable(folder))': \(why)", status: .noInput)
       }
       let server = try ClickHouseServer(
-        url: url, database: place.database, retries: retries, environment: ProcessInfo.processInfo.environment)
+        url: url, database: place.database, passwordFile: passwordFile, retries: retries, patience: timeout,
+        environment: ProcessInfo.processInfo.environment)
       let traces = ExportedTrace.all(in: folder) { namesInFolder($0) }
       guard !traces.isEmpty else {
         throw Failure(
@@ -153,9 +166,25 @@
       try load(traces, loader)
     }
 
+    /// Of several looks at one run the last one, by the time that its export took over from the trace. Else each call would load all
+    /// of them, each in place of the other.
+    private func latest(_ traces: [ExportedTrace]) -> [ExportedTrace] {
+      Dictionary(grouping: traces, by: \.hash).sorted { $0.key < $1.key }.compactMap { hash, looks in
+        let dated = looks.map { look in
+          (look: look, changed: LoadPlan.order.last.flatMap { stat.changed(look.path(of: $0)) } ?? timespec())
+        }
+        guard let last = dated.max(by: { RunLooks.isLater($1.changed, $0.changed) }) else { return nil }
+        if looks.count > 1 {
+          Console.note(
+            "trace \(hash) is there \(looks.count) times: the last look is loaded, of '\(printable(last.look.folder))'")
+        }
+        return last.look
+      }
+    }
+
     private func load(_ traces: [ExportedTrace], _ loader: FleetLoader) throws {
       var failed: ExitStatus?
-      for trace in traces {
+      for trace in latest(traces) {
         var trace = trace
         for text in label {
           if let label = ExportedTrace.label(text) { trace.labels[label.key] = label.value }

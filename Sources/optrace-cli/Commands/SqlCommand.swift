@@ -75,7 +75,7 @@
       if schema { return try Output(path: output).write(SQLTexts.schema) }
       let input = TraceInput(path: trace ?? "", limit: limit)
       // What is wrong with it is told before a long trace is read.
-      let asked = try query.map(Self.sql)
+      let given = try query.map(Self.sql)
       if let db {
         let output = try input.output(db)
         let read = try input.read()
@@ -84,13 +84,15 @@
       }
       let output = try input.output(self.output)
       let isTerminal = Console.isTerminal(STDIN_FILENO)
-      let text = try asked ?? (isTerminal ? nil : Self.sql(Self.standardInput()))
+      let text = try given ?? (isTerminal ? nil : Self.sql(Self.standardInput()))
       let read = try input.read()
-      let database = try Self.opened([TableSource(read.trace)])
+      let asked = AskedTrace(read.trace, timeout: timeout)
       if let text {
-        try answer(text, database, to: output)
+        try answer(text, asked, to: output)
       } else {
-        try SQLPrompt(database, timeout: timeout).run { try answer($0, database, to: output) }
+        // Ctrl-C ends a query, and not the command.
+        let signals = SignalPipe([SIGINT])
+        try SQLPrompt(signals).run { try answer($0, asked, endedBy: signals, to: output) }
       }
       try read.end()
     }
@@ -100,35 +102,33 @@
       trace.flatMap { $0.hasPrefix("@") || Question.named($0) != nil ? $0 : nil }
     }
 
-    private func answer(_ query: String, _ database: TraceDatabase, to output: Output) throws {
+    private func answer(
+      _ query: String, _ asked: AskedTrace, endedBy signals: SignalPipe? = nil, to output: Output
+    ) throws {
       try output.write { sink in
         // No writer is kept beyond this call.
         try withoutActuallyEscaping(sink) { sink in
           if json {
-            try run(query, database, JSONRows(sink))
+            try run(query, asked, signals, JSONRows(sink))
           } else if csv {
-            try run(query, database, CSVRows(sink))
+            try run(query, asked, signals, CSVRows(sink))
           } else {
-            try run(query, database, AlignedRows(sink, style: output.style))
+            try run(query, asked, signals, AlignedRows(sink, style: output.style))
           }
         }
       }
     }
 
-    private func run(_ query: String, _ database: TraceDatabase, _ rows: some RowWriter) throws {
+    private func run(
+      _ query: String, _ asked: AskedTrace, _ signals: SignalPipe?, _ rows: some RowWriter
+    ) throws {
       var rows = rows
       do {
-        try database.run(query, timeout: timeout, columns: { try rows.begin($0) }, row: { try rows.row($0) })
+        try asked.run(query, endedBy: signals, columns: { try rows.begin($0) }, row: { try rows.row($0) })
       } catch let error as SQLError {
         throw SQLTexts.failure(error, in: query)
       }
       try rows.end()
-    }
-
-    private static func opened(_ sources: [TableSource]) throws -> TraceDatabase {
-      do throws(SQLError) { return try TraceDatabase(sources) } catch {
-        throw Failure(message: printable(error.message), status: .bug)
-      }
     }
 
     private static func writeFile(_ source: TableSource, _ name: String, _ path: UnsafePointer<CChar>) throws {

@@ -1,5 +1,7 @@
 #if CLI
   import Foundation
+  import OpTraceFormat
+  import OpTraceModel
   import OpTraceText
 
   /// ClickHouse's HTTP interface (https://clickhouse.com/docs/interfaces/http), with as much patience as is of use.
@@ -10,6 +12,7 @@
     private let headers: [String]
     private let database: String
     private let retries: Int
+    private let patience: Int
     private let curl: Curl
 
     /// What the server says no to.
@@ -23,7 +26,13 @@
     }
 
     /// The user and the password stand in the URL, else in `CLICKHOUSE_USER` and `CLICKHOUSE_PASSWORD`. Throws ``Failure``.
-    init(url: String, database: String, retries: Int, environment: [String: String]) throws {
+    ///
+    /// - Parameters:
+    ///   - passwordFile: a file with the password, and nothing else, in its first line; nil: there is none.
+    ///   - patience: seconds in which a request may stand still.
+    init(
+      url: String, database: String, passwordFile: String?, retries: Int, patience: Int, environment: [String: String]
+    ) throws {
       guard var parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(),
         ["http", "https"].contains(scheme), let host = parts.host, !host.isEmpty
       else {
@@ -31,7 +40,10 @@
           "--url takes 'http://HOST:8123' or 'https://HOST:8443', not '\(printable(Self.shown(url)))'")
       }
       let user = parts.user ?? environment["CLICKHOUSE_USER"]
-      let password = parts.password ?? environment["CLICKHOUSE_PASSWORD"]
+      if passwordFile != nil, parts.password != nil {
+        throw Failure.usage("the password stands in --url and in --password-file: leave one away")
+      }
+      let password = try passwordFile.map(Self.password) ?? parts.password ?? environment["CLICKHOUSE_PASSWORD"]
       (parts.user, parts.password, parts.fragment) = (nil, nil, nil)
       if parts.path.isEmpty { parts.path = "/" }
       // One that is named here is ours to choose.
@@ -42,8 +54,33 @@
       headers =
         (user.map { ["X-ClickHouse-User: \(Self.line($0))"] } ?? [])
         + (password.map { ["X-ClickHouse-Key: \(Self.line($0))"] } ?? [])
-      (self.database, self.retries) = (database, retries)
+      (self.database, self.retries, self.patience) = (database, retries, patience)
       curl = try Curl()
+    }
+
+    private static func password(in file: String) throws -> String {
+      func problem(_ what: String) -> Failure {
+        Failure(message: "cannot read the password in '\(printable(file))': \(what)", status: .noInput)
+      }
+      if isFolder(file) { throw problem("it is a folder") }
+      guard let descriptor = OwnedDescriptor(open(file.asPath, O_RDONLY | O_CLOEXEC)) else {
+        throw problem(reason(errno))
+      }
+      // A pipe of a shell, too; more than that is no password.
+      var bytes = [UInt8](repeating: 0, count: 4096)
+      var count = 0
+      while count < bytes.count {
+        let more = bytes.withUnsafeMutableBytes {
+          read(descriptor.number, $0.baseAddress.map { $0 + count }, $0.count - count)
+        }
+        if more < 0, errno == EINTR { continue }
+        guard more >= 0 else { throw problem(reason(errno)) }
+        if more == 0 { break }
+        count += more
+      }
+      let line = bytes[..<count].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+      guard !line.isEmpty else { throw problem("its first line is empty") }
+      return String(decoding: line, as: UTF8.self)
     }
 
     /// Nobody's password is shown, not even in what cannot be read.
@@ -58,14 +95,16 @@
     /// Runs a statement; what it says. Throws ``Refusal``, or ``Failure`` where nobody answers.
     @discardableResult
     func run(_ statement: String, in database: String? = nil) throws -> String {
-      try asked { try curl.post(url(nil, in: database), headers: headers, body: statement, file: nil) }
+      try asked {
+        try curl.post(url(nil, in: database), headers: headers, body: statement, file: nil, patience: patience)
+      }
     }
 
     /// Runs a statement that reads `file`, from its beginning at each try.
     func run(_ statement: String, sending file: Int32) throws {
       try asked {
         lseek(file, 0, SEEK_SET)
-        return try curl.post(url(statement, in: nil), headers: headers, body: nil, file: file)
+        return try curl.post(url(statement, in: nil), headers: headers, body: nil, file: file, patience: patience)
       }
     }
 

@@ -31,7 +31,8 @@
     /// - Parameters:
     ///   - body: a text; nil: what `file` has.
     ///   - file: an open file, read from where it stands.
-    func post(_ url: String, headers: [String], body: String?, file: Int32?) throws -> Answer {
+    ///   - patience: seconds in which nothing moves, until it is given up.
+    func post(_ url: String, headers: [String], body: String?, file: Int32?, patience: Int) throws -> Answer {
       var settings = """
         silent
         show-error
@@ -39,9 +40,9 @@
         request = "POST"
         url = \(quoted(url))
         header = "Expect:"
-        connect-timeout = 10
+        connect-timeout = \(min(10, patience))
         speed-limit = 1
-        speed-time = 600
+        speed-time = \(patience)
         write-out = "\\n%{http_code}"
 
         """

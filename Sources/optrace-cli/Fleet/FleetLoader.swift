@@ -19,39 +19,50 @@
       case there
     }
 
-    /// Makes the tables where they are not there. Throws ``Failure``.
+    /// Makes the tables where they are not there, and nothing where they are of another version. Throws ``Failure``.
     func create(_ schema: ClickHouseSchema) throws {
+      if let version = try version() { try check(version) }
       try understood { try server.run(schema.databaseStatement, in: "default") }
       for statement in schema.statements { try understood { try server.run(statement) } }
     }
 
     /// Throws ``Failure`` where the server's tables are not those of this version.
     func checkVersion() throws {
-      let answer: String
-      do { answer = try server.run(LoadPlan.versionQuery) } catch let refusal as ClickHouseServer.Refusal {
-        guard let code = refusal.code,
-          [ClickHouseServer.Refusal.unknownTable, ClickHouseServer.Refusal.unknownDatabase].contains(code)
-        else { throw failure(refusal) }
+      guard let version = try version() else {
         throw Failure(
           message:
             "\(printable(server.name)) has no tables of optrace: add --create, or run what 'optrace fleet schema' prints",
           status: .cannotWrite)
       }
-      let version = answer.trimmingCharacters(in: .whitespacesAndNewlines)
-      guard version == String(ClickHouseSchema.version) else {
-        throw Failure(
-          message:
-            "\(printable(server.name)) has tables of version \(printable(version)), and this optrace loads version "
-            + "\(ClickHouseSchema.version): use the optrace that made them, or another --database",
-          status: .cannotWrite)
+      try check(version)
+    }
+
+    /// Of the server's tables; nil: there are none. Throws ``Failure``.
+    private func version() throws -> String? {
+      do {
+        return try server.run(LoadPlan.versionQuery).trimmingCharacters(in: .whitespacesAndNewlines)
+      } catch let refusal as ClickHouseServer.Refusal {
+        guard let code = refusal.code,
+          [ClickHouseServer.Refusal.unknownTable, ClickHouseServer.Refusal.unknownDatabase].contains(code)
+        else { throw failure(refusal) }
+        return nil
       }
+    }
+
+    private func check(_ version: String) throws {
+      guard version != String(ClickHouseSchema.version) else { return }
+      throw Failure(
+        message:
+          "\(printable(server.name)) has tables of version \(printable(version)), and this optrace loads version "
+          + "\(ClickHouseSchema.version): load into another --database, made by --create, or use the optrace that made them",
+        status: .cannotWrite)
     }
 
     /// Sends what is not there. Throws ``Failure``.
     func load(_ trace: ExportedTrace) throws -> Result {
-      let parts = try LoadPlan.order.map { table in (table: table, part: try ExportedPart(trace, table)) }
+      let parts = try self.parts(of: trace)
       guard let main = parts.last?.part else { return .there }
-      let plan = LoadPlan(trace, content: try main.checksum(), day: try day ?? main.day())
+      let plan = LoadPlan(trace, content: try Self.checksum(of: parts), day: try day ?? main.day())
       if try understood({ try server.run(plan.knownQuery) }).split(separator: "\n").first.map(String.init)
         == plan.content
       {
@@ -78,6 +89,29 @@
           "trace \(trace.hash) begins on \(plan.day) by its host's clock; the server keeps it from there on")
       }
       return .loaded(rows: rows)
+    }
+
+    /// All of one export, open. Throws ``Failure``.
+    private func parts(of trace: ExportedTrace) throws -> [(table: TraceTable, part: ExportedPart)] {
+      // An export removes the part of `traces` first and writes it last: where it is the same before and after, so are all.
+      let before = try LoadPlan.order.last.map { try ExportedPart(trace, $0) }
+      let parts = try LoadPlan.order.map { table in (table: table, part: try ExportedPart(trace, table)) }
+      guard before?.identity == parts.last?.part.identity else {
+        throw Failure(
+          message: "trace \(trace.hash) is being exported anew: load it again when that is done", status: .badInput)
+      }
+      return parts
+    }
+
+    /// Of all bytes of all parts: what changes in any of them makes another state of the trace.
+    private static func checksum(of parts: [(table: TraceTable, part: ExportedPart)]) throws -> String {
+      var sum = Checksum()
+      for (table, part) in parts {
+        Array(table.name.utf8).withUnsafeBytes { sum.add($0) }
+        try part.add(to: &sum)
+      }
+      let digits = String(sum.value, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
     /// Of which generation its rows are. Where another state of the trace was begun, that is removed.
@@ -165,16 +199,28 @@
       }
     }
 
-    /// Of all bytes.
-    func checksum() throws -> String {
-      var sum = Checksum()
-      lseek(descriptor, 0, SEEK_SET)
-      while let piece = try file.read(upToCount: 1 << 20), !piece.isEmpty {
-        sum.add(UInt64(piece.count))
-        for byte in piece { sum.add(UInt64(byte)) }
+    /// Which file it is, and of which size: not the one that stands under its name later.
+    var identity: [UInt64] {
+      var status = stat()
+      fstat(descriptor, &status)
+      return [UInt64(status.st_dev), UInt64(status.st_ino), UInt64(status.st_size)]
+    }
+
+    /// All bytes, and how many there are.
+    func add(to sum: inout Checksum) throws {
+      var piece = [UInt8](repeating: 0, count: 1 << 20)
+      var offset = 0
+      while true {
+        let count = pread(descriptor, &piece, piece.count, off_t(offset))
+        if count < 0, errno == EINTR { continue }
+        guard count >= 0 else {
+          throw Failure(message: "'\(printable(path))' cannot be read: \(reason(errno))", status: .noInput)
+        }
+        guard count > 0 else { break }
+        piece[..<count].withUnsafeBytes { sum.add($0) }
+        offset += count
       }
-      let digits = String(sum.value, radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
+      sum.add(UInt64(offset))
     }
 
     /// On which the trace began, by its host's clock.

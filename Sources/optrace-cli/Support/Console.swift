@@ -111,17 +111,25 @@
 
   /// Whether the process ignores a signal, as under `nohup`. Asked without a change: one that comes now is not to be lost.
   func ignores(_ number: Int32) -> Bool {
-    var action = sigaction()
-    guard sigaction(number, nil, &action) == 0 else { return true }
-    #if canImport(Darwin)
-      return isIgnored(action.__sigaction_u.__sa_handler)
-    #else
-      return isIgnored(action.__sigaction_handler.sa_handler)
-    #endif
+    handler(of: number).map { $0 == unsafeBitCast(SIG_IGN, to: Int.self) } ?? true
   }
+
+  /// Whether nobody has said what is to be done at it.
+  func isDefault(_ number: Int32) -> Bool { handler(of: number) == unsafeBitCast(SIG_DFL, to: Int.self) }
 
   /// The type of a signal's handler has another name on every system.
   func isIgnored<Handler>(_ handler: Handler) -> Bool {
     unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+  }
+
+  /// As a number: its type has another name on every system.
+  private func handler(of number: Int32) -> Int? {
+    var action = sigaction()
+    guard sigaction(number, nil, &action) == 0 else { return nil }
+    #if canImport(Darwin)
+      return unsafeBitCast(action.__sigaction_u.__sa_handler, to: Int.self)
+    #else
+      return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+    #endif
   }
 #endif

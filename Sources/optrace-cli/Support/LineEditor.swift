@@ -13,16 +13,55 @@
           optrace_complete_nothing_else()
           return rl_completion_matches(text) { text, state in Completion.next(text, state) }
         }, Completion.breaks)
+      optrace_interrupt_with { _, _ in
+        Interrupt.hasCome = true
+        optrace_end_line()
+        return 0
+      }
     }
 
-    /// Nil: the input is at its end.
-    func line(prompt: String) -> String? {
-      guard let line = readline(prompt) else { return nil }
+    enum Line {
+      case text(String)
+      /// Ctrl-C: what was typed is given up.
+      case interrupted
+      /// The input is at its end.
+      case end
+    }
+
+    func line(prompt: String) -> Line {
+      Interrupt.hasCome = false
+      let line = Interrupt.asKey { readline(prompt) }
+      if Interrupt.hasCome {
+        free(line)
+        // As the terminal itself shows it.
+        _ = "^C\n".withCString { write(STDOUT_FILENO, $0, 3) }
+        return .interrupted
+      }
+      guard let line else { return .end }
       defer { free(line) }
-      return String(cString: line)
+      return .text(String(cString: line))
     }
 
     func remember(_ text: String) { add_history(text.replacingOccurrences(of: "\n", with: " ")) }
+  }
+
+  /// Ctrl-C while a line is typed: as a key, since of a signal libedit's reading ends the process, or nothing.
+  private enum Interrupt {
+    /// Only the thread that reads lines comes here.
+    nonisolated(unsafe) static var hasCome = false
+    /// What nobody can type: no byte of UTF-8.
+    private static let unused: cc_t = 0xFE
+
+    /// Runs `body` with a terminal that makes no signal of Ctrl-C.
+    static func asKey<Value>(_ body: () -> Value) -> Value {
+      var before = termios()
+      guard tcgetattr(STDIN_FILENO, &before) == 0 else { return body() }
+      var settings = before
+      withUnsafeMutableBytes(of: &settings.c_cc) { $0[Int(VINTR)] = unused }
+      tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
+      defer { tcsetattr(STDIN_FILENO, TCSADRAIN, &before) }
+      return body()
+    }
   }
 
   /// libedit calls back without telling whom. Only the thread that reads lines comes here.

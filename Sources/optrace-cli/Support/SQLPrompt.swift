@@ -6,17 +6,28 @@
 
   /// Queries typed at a terminal, one after the other: each ends with a semicolon, so that it may have several lines.
   struct SQLPrompt {
-    private let database: TraceDatabase
-    private let timeout: Double?
+    private let signals: SignalPipe
 
-    init(_ database: TraceDatabase, timeout: Double?) { (self.database, self.timeout) = (database, timeout) }
+    /// - Parameter signals: what ends a query that runs.
+    init(_ signals: SignalPipe) { self.signals = signals }
 
     /// Until the input ends. A query that fails is told, and the next one is asked for.
     func run(_ answer: (String) throws -> Void) throws {
-      Console.error("tables: .schema   questions: .list, @name   the end: .quit or Ctrl-D   a query ends with ;")
+      Console.error(
+        "tables: .schema   questions: .list, @name   a query ends with ;   Ctrl-C ends what runs   the end: .quit or Ctrl-D"
+      )
       let editor = LineEditor(words: words)
       var query = ""
-      while let line = editor.line(prompt: query.isEmpty ? "sql> " : "...> ") {
+      while true {
+        let line: String
+        switch editor.line(prompt: query.isEmpty ? "sql> " : "...> ") {
+        case .end: return
+        case .interrupted:
+          // Of the lines before it, too: what is typed next is a query of its own.
+          query = ""
+          continue
+        case .text(let text): line = text
+        }
         let word = line.trimmingCharacters(in: .whitespaces)
         if query.isEmpty {
           if word.isEmpty { continue }
@@ -27,10 +38,12 @@
           }
         }
         query += query.isEmpty ? line : "\n" + line
-        guard word.hasSuffix(";") || query.hasPrefix("@") else { continue }
+        guard TraceDatabase.isComplete(query) || query.hasPrefix("@") else { continue }
         editor.remember(query)
         let asked = query.hasPrefix("@") ? query.trimmingCharacters(in: CharacterSet(charactersIn: "; \n")) : query
         query = ""
+        // Ctrl-C of before was not for this one.
+        while signals.take() != nil {}
         do {
           try answer(try SqlCommand.sql(asked))
         } catch let failure as Failure {

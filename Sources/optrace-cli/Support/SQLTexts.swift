@@ -34,12 +34,21 @@
       return text
     }
 
+    /// Functions of SQLite's that people mistype.
+    private static let common = [
+      "abs", "avg", "char", "coalesce", "count", "date", "datetime", "dense_rank", "first_value", "format", "glob",
+      "group_concat", "hex", "ifnull", "iif", "instr", "lag", "last_value", "lead", "length", "like", "lower", "ltrim",
+      "max", "min", "ntile", "nullif", "percent_rank", "printf", "quote", "random", "rank", "replace", "round",
+      "row_number", "rtrim", "sign", "strftime", "substr", "sum", "total", "trim", "typeof", "unicode", "upper",
+    ]
+
     /// SQLite's message, the place in the query, and what is near a name that there is not.
     static func failure(_ error: SQLError, in query: String) -> Failure {
       var message = printable(error.message)
       if let name = error.unknownName {
         let isFunction = error.message.hasPrefix("no such function")
-        var names = Set(isFunction ? TraceDatabase.functions : TraceTable.all.map(\.name) + TraceView.all.map(\.name))
+        var names = Set(
+          isFunction ? TraceDatabase.functions + common : TraceTable.all.map(\.name) + TraceView.all.map(\.name))
         if !isFunction, !error.message.hasPrefix("no such table") {
           names.formUnion(TraceTable.all.flatMap { $0.columns.map(\.name) })
         }

@@ -89,7 +89,8 @@
     static func arm(_ candidate: String) {
       path = strdup(candidate.asPath)
       for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
-        if ignores(number) { continue }
+        // Where somebody listens for it, it does not end the command.
+        guard isDefault(number) else { continue }
         armed.append(number)
         signal(number) { number in
           // Only calls that are safe in a handler.
