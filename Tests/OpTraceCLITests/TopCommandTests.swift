@@ -213,11 +213,14 @@
       let program: RunningProgram
       private(set) var bytes: [UInt8] = []
 
-      init(_ arguments: [String], columns: Int = 80, rows: Int = 24, environment: [String: String] = [:]) throws {
+      init(
+        _ arguments: [String], by command: URL? = nil, columns: Int = 80, rows: Int = 24,
+        environment: [String: String] = [:]
+      ) throws {
         pair = try PseudoTerminal()
         pair.resize(columns: columns, rows: rows)
         program = try RunningProgram(
-          Command.executable, arguments,
+          try command ?? Command.executable, arguments,
           environment: RunningProgram.environment(
             adding: ["TERM": "xterm", "LANG": "C.UTF-8"].merging(environment) { $1 }),
           input: .descriptor(pair.terminal.number), output: .descriptor(pair.terminal.number),
@@ -302,6 +305,19 @@
         let end = screen.end()
         #expect(end.status == 0 && end.isRestored)
       }
+    }
+
+    @Test("keys come from the terminal where the trace comes through a pipe") func keysBesideAPipe() throws {
+      let script = #"cat "$2" | "$1" top -"#
+      let screen = try Screen(
+        ["--ctty", "--wait", "sh", "-c", script, "sh", Command.executable.path, small],
+        by: URL(fileURLWithPath: "/usr/bin/setsid"))
+      _ = try screen.frame(with: "q quit")
+      screen.type("s")
+      _ = try screen.frame(with: "by oldest")
+      screen.type("q")
+      let end = screen.end()
+      #expect(end.status == 0 && end.isRestored)
     }
 
     @Test("every way out gives the terminal back", arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
