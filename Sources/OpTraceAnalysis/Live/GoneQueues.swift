@@ -21,6 +21,9 @@ struct GoneQueues: Sendable {
     entries[key]?.window.add(window)
   }
 
+  /// What those of a name did, which no row is told of from here on.
+  mutating func take(named name: String) -> LiveWindow? { entries.removeValue(forKey: name)?.window }
+
   /// What is over before a window that ends at `now`.
   mutating func forget(_ now: Nanoseconds) { entries = entries.filter { $0.value.window.reaches(now) } }
 

@@ -164,6 +164,10 @@ extension LiveStatus {
       found[queue.id] = nil
       if let window = windows[queue.id] { gone.add(queue, window) }
     }
+    // One that took the place of those that are gone goes on in their row.
+    for (title, rows) in Dictionary(grouping: found.values, by: \.title) where rows.count == 1 {
+      if let window = gone.take(named: title) { windows[rows[0].id, default: LiveWindow()].add(window) }
+    }
     for (id, window) in windows {
       found[id]?.take(window.figures(now: knownUntil, since: certainty.incompleteUntil))
     }

@@ -132,6 +132,16 @@ import Testing
     #expect(LiveStatus(of: trace, now: trace.end + 11_000_000_000).queues.map(\.title) == ["stays"])
   }
 
+  @Test(arguments: [(1, [50.0]), (2, [0, 0, 50])]) func whoeverLivesGoesOnInTheirRow(
+    _ living: Int, _ rates: [Double]
+  ) throws {
+    let names = Array(repeating: "request", count: 50)
+    let others = (0..<living).map { "900 t1 queue q\(100 + $0) limit=3 \"request\"\n" }.joined()
+    let rows = LiveStatus(of: try trace(Self.shortLived(names) + others, heartbeat: 1000)).queues
+    // Of two that live neither is the one.
+    #expect(rows.filter { $0.title == "request" }.map(\.finishedPerSecond).sorted() == rates)
+  }
+
   @Test func namesWithoutEndAreBounded() throws {
     let trace = try trace(Self.shortLived((0..<300).map { "request \($0)" }), heartbeat: 3100)
     let rows = LiveStatus(of: trace).queues
