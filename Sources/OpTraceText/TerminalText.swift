@@ -32,18 +32,23 @@ public enum TerminalText {
   /// How many columns of a terminal a text takes. O(length).
   public static func columns(of text: String) -> Int { text.reduce(0) { $0 + columns(of: $1) } }
 
-  /// By the first scalar of a character: marks that follow it take no room.
+  /// Most terminals add up what scalars take, but draw an emoji as one, whatever it is joined of.
   private static func columns(of character: Character) -> Int {
-    guard let first = character.unicodeScalars.first else { return 0 }
-    if first.isASCII { return 1 }
-    switch first.properties.generalCategory {
+    let scalars = character.unicodeScalars
+    guard let first = scalars.first else { return 0 }
+    if !first.isASCII, first.properties.isEmojiPresentation || scalars.contains("\u{FE0F}") { return 2 }
+    return scalars.reduce(0) { $0 + columns(of: $1) }
+  }
+
+  private static func columns(of scalar: Unicode.Scalar) -> Int {
+    if scalar.isASCII { return 1 }
+    switch scalar.properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format: return 0
     default: break
     }
-    if first.properties.isEmojiPresentation { return 2 }
-    if character.unicodeScalars.contains("\u{FE0F}") { return 2 }
-    // The blocks that terminals draw wide: Hangul, CJK, kana, full-width forms.
-    switch first.value {
+    // The blocks that terminals draw wide: Hangul, CJK, kana, full-width forms. Hangul's vowels and ends stand in the block before.
+    switch scalar.value {
+    case 0x1160...0x11FF, 0xD7B0...0xD7FF: return 0
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
       0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x20000...0x3FFFD:
       return 2

@@ -47,6 +47,30 @@
       #expect(recording.end() == "status \(128 + number)")
     }
 
+    @Test(
+      "a signal that comes twice, as `timeout` sends it, ends the program, and not what is told of it",
+      arguments: [SIGINT, SIGTERM])
+    func twice(number: Int32) throws {
+      let place = try RecordFolder()
+      let report = place.folder.path("report.html")
+      let program = try RunningProgram(
+        Command.executable,
+        [
+          "record", "-o", place.folder.path("run.optrace"), "--fail-on", "error", "--report", report, "--",
+          try RecordFolder.program, "circle", "work", "hang",
+        ], errors: .output)
+      #expect(program.line() == "worked" && program.line() == "hanging")
+      program.signal(number)
+      // The program is over, and the command has begun to tell of it.
+      #expect(program.line()?.hasPrefix("optrace: 12 operations") == true)
+      program.signal(number)
+      var lines: [String] = []
+      while let line = program.line() { lines.append(line) }
+      #expect(program.end().description == "status \(128 + number)")
+      #expect(lines.contains { $0.hasPrefix("error[dependency-cycle]") })
+      #expect(try place.folder.names == ["report.html", "run.optrace"])
+    }
+
     @Test("a program that cannot be asked: its trace is there")
     func killedAtOnce() throws {
       let recording = try Recording("pid", "work", "hang")

@@ -121,6 +121,32 @@
       }
     }
 
+    @Test("a process that has become another program writes its first trace no more", arguments: ["top", "doctor"])
+    func becameAnother(command: String) throws {
+      let trace = folder.path("exec.optrace")
+      let program = try RunningProgram(
+        Command.executable, ["record", "-o", trace, "--", RecordFolder.program, "work", "exec", "hang"])
+      defer { program.kill() }
+      #expect(program.line() == "worked" && program.line() == "hanging")
+      let result = try Command.run(command, trace)
+      #expect(result.status == 0 && result.errors == "")
+      if command == "top" {
+        #expect(result.output.contains(") has become another program  "))
+        let next = try Command.run("top", "--once", folder.path("exec-2.optrace"))
+        #expect(next.output.contains(" runs  "))
+      } else {
+        // There is nothing to look at twice.
+        #expect(!result.output.contains("two looks"))
+      }
+    }
+
+    @Test("a copy tells what was so when it was made") func copied() throws {
+      try ProcessInputTests.withRecordingProgram { number in
+        let text = try Command.run("dump", number)
+        #expect(try Command.run("top", "-", input: Array(text.output.utf8)).output.contains(" still ran  "))
+      }
+    }
+
     @Test("nobody reads any more: the end") func closedPipe() throws {
       try ProcessInputTests.withRecordingProgram { number in
         let result = try Command.run("top", number, shell: #""$optrace" "$@" | head -1"#)
@@ -187,11 +213,14 @@
       let program: RunningProgram
       private(set) var bytes: [UInt8] = []
 
-      init(_ arguments: [String], columns: Int = 80, rows: Int = 24, environment: [String: String] = [:]) throws {
+      init(
+        _ arguments: [String], by command: URL? = nil, columns: Int = 80, rows: Int = 24,
+        environment: [String: String] = [:]
+      ) throws {
         pair = try PseudoTerminal()
         pair.resize(columns: columns, rows: rows)
         program = try RunningProgram(
-          Command.executable, arguments,
+          try command ?? Command.executable, arguments,
           environment: RunningProgram.environment(
             adding: ["TERM": "xterm", "LANG": "C.UTF-8"].merging(environment) { $1 }),
           input: .descriptor(pair.terminal.number), output: .descriptor(pair.terminal.number),
@@ -278,6 +307,19 @@
       }
     }
 
+    @Test("keys come from the terminal where the trace comes through a pipe") func keysBesideAPipe() throws {
+      let script = #"cat "$2" | "$1" top -"#
+      let screen = try Screen(
+        ["--ctty", "--wait", "sh", "-c", script, "sh", Command.executable.path, small],
+        by: URL(fileURLWithPath: "/usr/bin/setsid"))
+      _ = try screen.frame(with: "q quit")
+      screen.type("s")
+      _ = try screen.frame(with: "by oldest")
+      screen.type("q")
+      let end = screen.end()
+      #expect(end.status == 0 && end.isRestored)
+    }
+
     @Test("every way out gives the terminal back", arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
     func signals(number signal: Int32) throws {
       let screen = try Screen(["top", small])
@@ -295,6 +337,15 @@
       #expect(frame.allSatisfy { $0.utf8.allSatisfy { (0x20...0x7E).contains($0) } })
       screen.type("q")
       #expect(screen.end().isRestored)
+    }
+
+    @Test("a terminal that moves no cursor gets lines", arguments: ["dumb", ""]) func dumb(kind: String) throws {
+      let screen = try Screen(["top", small], environment: ["TERM": kind])
+      var bytes: [UInt8] = []
+      while case let piece = screen.pair.readNow(), !piece.isEmpty || screen.program.isRunning { bytes += piece }
+      #expect(screen.program.end().status == 0)
+      #expect(!bytes.contains(0x1B))
+      #expect(String(decoding: bytes, as: UTF8.self).contains("  queue "))
     }
 
     @Test("a trace that is cut while it is shown gives the terminal back, too") func cut() throws {

@@ -92,7 +92,12 @@ import Testing
     let lines = frame.lines(columns: 100, rows: 50, style: .plain)
     #expect(!lines.contains { $0.contains("family") && !$0.contains("plain") })
     frame.filter = "nothing has this"
-    #expect(frame.lines(columns: 100, rows: 50, style: .plain).contains { $0.contains("nothing has this") })
+    for findings in [[], [Finding("blocking-wait", .warning, title: "it waited", explanation: "", fix: "")]] {
+      frame.findings = findings
+      let lines = frame.lines(columns: 100, rows: 50, style: .plain)
+      #expect(lines.contains("nothing has 'nothing has this' in it"))
+      #expect(lines.contains("warning[blocking-wait]: it waited") == !findings.isEmpty)
+    }
   }
 
   @Test("what may be over is told apart") func uncertain() {
@@ -106,7 +111,7 @@ import Testing
   @Test("a program without queues") func empty() {
     let frame = LiveFrame(title: "program (1) runs", status: LiveStatus(of: HandmadeTrace().trace))
     #expect(
-      frame.lines(style: .plain) == ["program (1) runs  0  0 threads busy", "", "no operation queue has been seen yet"])
+      frame.lines(style: .plain) == ["program (1) runs  0  0 threads busy", "", "no operation queue at the moment"])
   }
 
   @Test("the form for scripts: its keys, and null where there is none") func json() {

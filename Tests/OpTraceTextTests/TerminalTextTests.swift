@@ -38,4 +38,14 @@ struct TerminalTextTests {
       #expect(TerminalText.columns(of: TerminalText.fitting("日本語abcdefghijklmn家族", width)) <= width)
     }
   }
+
+  @Test(
+    "columns are those that terminals draw",
+    arguments: [
+      ("abc", 3), ("日本", 4), ("e\u{301}", 1), ("👩‍👩‍👧‍👦", 2), ("👍🏽", 2), ("🇩🇪", 2), ("❤\u{FE0F}", 2), ("1\u{FE0F}\u{20E3}", 1),
+      ("\u{1100}\u{1161}\u{11A8}", 2), ("\u{1100}가", 4), ("नमस्ते", 4), ("हिन्दी", 5), ("\u{200B}\u{AD}", 0),
+    ])
+  func columns(text: String, count: Int) {
+    #expect(TerminalText.columns(of: text) == count)
+  }
 }

@@ -123,13 +123,19 @@ extension LiveStatus {
   public init(of trace: Trace, now: Nanoseconds? = nil) {
     var certainty = LiveCertainty()
     certainty.incompleteUntil = trace.loss.gaps.lazy.map(\.to).max()
-    self.init(of: trace, now: now ?? trace.end, windows: [:], certainty)
+    let now = now ?? trace.end
+    self.init(of: trace, now: now, knownUntil: now, windows: [:], certainty)
   }
 
   /// - Parameters:
+  ///   - knownUntil: rates are of the seconds before: what happened behind it, is not read yet.
   ///   - windows: what was forgotten of the last seconds.
+  ///   - gone: what was forgotten of queues.
   ///   - certainty: what can be said where records are missing.
-  init(of trace: Trace, now: Nanoseconds, windows: [QueueID: LiveWindow], _ certainty: LiveCertainty) {
+  init(
+    of trace: Trace, now: Nanoseconds, knownUntil: Nanoseconds, windows: [QueueID: LiveWindow],
+    gone: GoneQueues = GoneQueues(), _ certainty: LiveCertainty
+  ) {
     self.now = now
     incompleteUntil = certainty.incompleteUntil
     let isCertain = certainty.certain(of: trace)
@@ -153,14 +159,19 @@ extension LiveStatus {
       if operation.isStarted { executing.append(place) }
       if let id = operation.queue { found[id]?.count(operation, now) }
     }
-    let known = Set(trace.queues.lazy.filter { $0.released == nil }.map(\.id))
-    for (id, window) in windows {
-      let figures = window.figures(now: now, since: certainty.incompleteUntil)
-      found[id]?.finishedPerSecond = figures.finishedPerSecond
-      found[id]?.slotWaitP50 = figures.slotWaitP50
-      found[id]?.slotWaitP99 = figures.slotWaitP99
+    var gone = gone
+    for queue in trace.queues where queue.released != nil && found[queue.id]?.hasWork == false {
+      found[queue.id] = nil
+      if let window = windows[queue.id] { gone.add(queue, window) }
     }
-    queues = found.values.filter { known.contains($0.id) || $0.isBusy }.sorted { $0.id < $1.id }
+    // One that took the place of those that are gone goes on in their row.
+    for (title, rows) in Dictionary(grouping: found.values, by: \.title) where rows.count == 1 {
+      if let window = gone.take(named: title) { windows[rows[0].id, default: LiveWindow()].add(window) }
+    }
+    for (id, window) in windows {
+      found[id]?.take(window.figures(now: knownUntil, since: certainty.incompleteUntil))
+    }
+    queues = (found.values + gone.rows(now: knownUntil, since: certainty.incompleteUntil)).sorted { $0.id < $1.id }
     let places = LivePlaces(trace)
     self.executing = executing.map { places.execution(trace.operations[$0], now) }
       .sorted { ($1.time, $0.id) < ($0.time, $1.id) }
@@ -213,7 +224,14 @@ extension LiveStatus {
 }
 
 extension LiveStatus.Queue {
-  fileprivate var isBusy: Bool { executing + ready + pending > 0 || finishedPerSecond > 0 || slotWaitP50 != nil }
+  fileprivate var hasWork: Bool { executing + ready + pending > 0 }
+  var isBusy: Bool { hasWork || finishedPerSecond > 0 || slotWaitP50 != nil }
+
+  mutating func take(_ figures: LiveWindow.Figures) {
+    finishedPerSecond = figures.finishedPerSecond
+    slotWaitP50 = figures.slotWaitP50
+    slotWaitP99 = figures.slotWaitP99
+  }
 
   fileprivate mutating func count(_ operation: borrowing OperationRecord, _ now: Nanoseconds) {
     if operation.isStarted {

@@ -1,13 +1,13 @@
 import OpTraceModel
 
 /// What happened in one queue in the last seconds: how many operations finished, and how long those waited for a slot that
-/// began. Bounded: half seconds, each with a histogram.
+/// began. Bounded: twentieths of a second, each with a histogram.
 ///
 /// A wait is counted within 1/32 of its length, so a percentile is within 2 % of the nearest rank.
 struct LiveWindow: Sendable {
   /// The length of the window.
   static let length: Nanoseconds = 10_000_000_000
-  private static let slotLength: Nanoseconds = 500_000_000
+  private static let slotLength: Nanoseconds = 50_000_000
 
   private struct Slot {
     /// Its number on the trace's clock.
@@ -28,6 +28,18 @@ struct LiveWindow: Sendable {
     if let place = place(of: time) { slots[place].waits[Self.bucket(max(0, wait)), default: 0] += 1 }
   }
 
+  /// What another queue did, too.
+  mutating func add(_ other: LiveWindow) {
+    for slot in other.slots {
+      guard let place = place(of: slot.number * Self.slotLength) else { continue }
+      slots[place].finished += slot.finished
+      slots[place].waits.merge(slot.waits) { $0 + $1 }
+    }
+  }
+
+  /// Whether something of it is not over yet in a window that ends at `now`.
+  func reaches(_ now: Nanoseconds) -> Bool { (slots.last?.number ?? .min) >= Self.number(of: now) - Self.count }
+
   /// Nil: of before the window.
   private mutating func place(of time: Nanoseconds) -> Int? {
     let number = Self.number(of: time)
@@ -37,10 +49,10 @@ struct LiveWindow: Sendable {
     }
     if number > last.number {
       slots.append(Slot(number: number))
-      slots.removeAll { $0.number <= number - Self.count }
+      slots.removeAll { $0.number < number - Self.count }
       return slots.count - 1
     }
-    guard number > last.number - Self.count else { return nil }
+    guard number >= last.number - Self.count else { return nil }
     var place = slots.count - 1
     while place > 0, slots[place].number > number { place -= 1 }
     if slots[place].number == number { return place }
@@ -64,19 +76,22 @@ struct LiveWindow: Sendable {
   }
 
   /// - Parameters:
-  ///   - now: the window's end.
+  ///   - now: the window's end: all that happened until then has been noted.
   ///   - since: what was before this time is not whole, and counts for nothing; nil: all is.
   func figures(now: Nanoseconds, since: Nanoseconds?) -> Figures {
     // The trace's beginning is a beginning, too.
     let begin = max(now - Self.length, since ?? 0, 0)
-    let first = max(Self.number(of: now) - Self.count + 1, Self.number(of: begin))
+    // Of a slot that only ends in the window, nobody knows which part was noted.
+    var first = Self.number(of: begin + Self.slotLength - 1)
+    var from = first * Self.slotLength
+    if from + Self.slotLength > now { (first, from) = (Self.number(of: begin), begin) }
     var figures = Figures()
     var (finished, waits) = (0, [Int: Int]())
     for slot in slots where slot.number >= first {
       finished += slot.finished
       waits.merge(slot.waits) { $0 + $1 }
     }
-    let seconds = Double(now - max(begin, first * Self.slotLength)) / 1e9
+    let seconds = Double(now - from) / 1e9
     if finished > 0 { figures.finishedPerSecond = Double(finished) / max(seconds, 0.05) }
     let total = waits.values.reduce(0, +)
     guard total > 0 else { return figures }

@@ -39,9 +39,12 @@ extension TraceBuilder {
   /// Forgets what is over, so that a program may run for weeks: operations that finished before `time`, unless one that has not
   /// finished depends on them; blocks and tasks that are over; waits, spans and marks that are past; queues that are gone. What
   /// comes of them later is left out. O(what there is).
-  /// - Parameter visit: gets each operation that is forgotten.
+  /// - Parameters:
+  ///   - visit: gets each operation that is forgotten.
+  ///   - queue: then gets each queue.
   package mutating func forget(
-    finishedBefore time: Nanoseconds, _ visit: (borrowing OperationRecord) -> Void = { _ in }
+    finishedBefore time: Nanoseconds, _ visit: (borrowing OperationRecord) -> Void = { _ in },
+    queue: (QueueRecord) -> Void = { _ in }
   ) {
     let needed = neededByUnfinished()
     let operations = trace.operations.forget { operation in
@@ -63,7 +66,7 @@ extension TraceBuilder {
     forgotten.insert(operations.gone + blocks.gone + tasks.gone)
     forgetWaits(before: time)
     forgetSpans()
-    forgetQueues()
+    forgetQueues(queue)
     trace.marks = []
     trace.loss.gaps.removeFirst(max(0, trace.loss.gaps.count - 64))
     if threads.count > Self.manyThreads {
@@ -116,9 +119,13 @@ extension TraceBuilder {
     trace.spans = kept
   }
 
-  private mutating func forgetQueues() {
+  private mutating func forgetQueues(_ visit: (QueueRecord) -> Void) {
     let used = Set(trace.operations.compactMap(\.queue))
-    trace.queues.removeAll { $0.released != nil && !used.contains($0.id) }
+    trace.queues.removeAll { queue in
+      guard queue.released != nil, !used.contains(queue.id) else { return false }
+      visit(queue)
+      return true
+    }
     queuePlaces = Dictionary(trace.queues.indices.map { (trace.queues[$0].id.rawValue, $0) }, uniquingKeysWith: { $1 })
     for place in trace.queues.indices where trace.queues[place].changes.count > 16 {
       trace.queues[place].forgetChanges()

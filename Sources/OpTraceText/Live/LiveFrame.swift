@@ -128,10 +128,9 @@ public struct LiveFrame: Sendable {
   }
 
   private var sections: [Section] {
-    let all = [
-      findingsSection, queueSection, executionSection, waitingSection, dispatchSection, taskSection, noteSection,
-    ].filter { $0.count > 0 }
-    return all.isEmpty && !filter.isEmpty ? [Section(texts: [(.faint, "nothing has '\(filter)' in it")])] : all
+    var found = [queueSection, executionSection, waitingSection, dispatchSection, taskSection].filter { $0.count > 0 }
+    if found.isEmpty, !filter.isEmpty { found = [Section(texts: [(.faint, "nothing has '\(filter)' in it")])] }
+    return ([findingsSection] + found + [noteSection]).filter { $0.count > 0 }
   }
 
   /// So many rows for each: a few for all, then one after the other gets one more.
@@ -213,7 +212,7 @@ public struct LiveFrame: Sendable {
       ])
     }
     if table.rows.isEmpty, filter.isEmpty, status.dispatch.isEmpty, status.tasks.isEmpty {
-      section.texts = [(.faint, "no operation queue has been seen yet")]
+      section.texts = [(.faint, "no operation queue at the moment")]
       return section
     }
     section.table = table

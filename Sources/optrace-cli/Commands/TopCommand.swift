@@ -32,7 +32,7 @@
       let watched = try WatchedTrace(try trace.input())
       if once {
         try write(try watched.thoroughLook())
-      } else if json || !Console.isTerminal(STDOUT_FILENO) {
+      } else if json || !Console.isTerminal(STDOUT_FILENO) || !Console.movesCursor {
         try writeLines(of: watched)
       } else {
         try TopScreen(watched).run()

@@ -84,6 +84,8 @@
     /// Until the program is over. `isAskedToStop`: somebody wanted an end of it, as with Ctrl-C, however it took that.
     func wait() -> (end: End, isAskedToStop: Bool) {
       var isAskedToStop = false
+      // Those that a process sent, and how often.
+      var sent: [Int32: Int] = [:]
       var awaited = awaited
       var maskBefore = maskBefore
       defer { pthread_sigmask(SIG_SETMASK, &maskBefore, nil) }
@@ -93,6 +95,7 @@
         if changed == process {
           guard status & 0xFF == 0x7F else {
             let signal = status & 0x7F
+            if let once = sent.first(where: { $0.value == 1 })?.key { RepeatedSignal.expect(once) }
             return (signal == 0 ? .status(status >> 8 & 0xFF) : .signal(signal), isAskedToStop)
           }
           stopToo(status >> 8 & 0xFF)
@@ -101,7 +104,10 @@
         }
         var information = siginfo_t()
         let number = sigwaitinfo(&awaited, &information)
-        if Self.ending.contains(number) { isAskedToStop = true }
+        if Self.ending.contains(number) {
+          isAskedToStop = true
+          if information.si_code != SI_KERNEL { sent[number, default: 0] += 1 }
+        }
         // What the terminal sends (Ctrl-C, Ctrl-Z) it sends to the program too.
         if number > 0, number != SIGCHLD, information.si_code != SI_KERNEL { kill(process, number) }
       }

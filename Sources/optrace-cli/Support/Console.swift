@@ -23,7 +23,13 @@
     static let hasColour: Bool = {
       let environment = ProcessInfo.processInfo.environment
       if let wish = environment["NO_COLOR"], !wish.isEmpty { return false }
-      return isTerminal(STDOUT_FILENO) && environment["TERM"] != nil && environment["TERM"] != "dumb"
+      return isTerminal(STDOUT_FILENO) && movesCursor
+    }()
+
+    /// Whether terminals understand more than lines: an editor's (`TERM=dumb`) shows what steers others as it is.
+    static let movesCursor: Bool = {
+      let kind = ProcessInfo.processInfo.environment["TERM"] ?? ""
+      return !kind.isEmpty && kind != "dumb"
     }()
 
     /// Columns of the terminal that standard output or standard error is, or nil.

@@ -6,34 +6,34 @@
   /// The process that writes a trace, while it lives.
   enum LiveProcess {
     /// Whether the process that opened the trace is still there: of the same number, begun at the same time, since the
-    /// same start of the system. A later process of that number is another one.
+    /// same start of the system, and has not become another program (`exec`). A later process of that number is another one.
     static func writes(_ trace: Trace) -> Bool { writes(trace.header) }
 
     static func writes(_ header: TraceHeader) -> Bool {
-      guard !header.isClosed, header.processID > 0, header.processStart > 0 else { return false }
+      guard !header.isClosed, isThere(header), let status = ProcessStatus(of: header.processID) else { return false }
+      return !status.isDead && ProcessImage.holds(header, status)
+    }
+
+    /// What has become of a program of whose trace no more can be read.
+    static func ending(of header: TraceHeader) -> String {
+      if header.isClosed { return "has ended" }
+      guard isThere(header), let status = ProcessStatus(of: header.processID), !status.isDead else {
+        return "was killed"
+      }
+      // What is packed, a text or from a pipe is a copy.
+      return ProcessImage.holds(header, status) ? "still ran" : "has become another program"
+    }
+
+    private static func isThere(_ header: TraceHeader) -> Bool {
+      guard header.processID > 0, header.processStart > 0 else { return false }
       var boot = [UInt8](repeating: 0, count: 16)
       optrace_boot_id(&boot)
       guard boot.contains(where: { $0 != 0 }), header.bootID == boot else { return false }
-      return optrace_process_start(header.processID) == header.processStart && !isDead(header.processID)
-    }
-
-    /// One that has ended keeps its number until its parent asks for its status.
-    private static func isDead(_ processID: UInt32) -> Bool {
-      [UInt8(ascii: "Z"), UInt8(ascii: "X")].contains(letter(of: processID))
+      return optrace_process_start(header.processID) == header.processStart
     }
 
     /// Whether a signal has stopped it, or a debugger has it.
-    static func isStopped(_ processID: UInt32) -> Bool {
-      [UInt8(ascii: "T"), UInt8(ascii: "t")].contains(letter(of: processID))
-    }
-
-    /// The system's letter for what a process does; nil: not known.
-    private static func letter(of processID: UInt32) -> UInt8? {
-      guard let bytes = FileManager.default.contents(atPath: "/proc/\(processID)/stat"),
-        let end = bytes.lastIndex(of: UInt8(ascii: ")")), end + 2 < bytes.endIndex
-      else { return nil }
-      return bytes[end + 2]
-    }
+    static func isStopped(_ processID: UInt32) -> Bool { ProcessStatus(of: processID)?.isStopped ?? false }
 
     /// Why its calls and its memory cannot be read, and what to do.
     static func missingRights(for processID: UInt32) -> String {

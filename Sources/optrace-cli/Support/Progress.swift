@@ -77,7 +77,7 @@
     private var drawn = ""
 
     static var canBeSeen: Bool {
-      Console.isTerminal(STDERR_FILENO) && ProcessInfo.processInfo.environment["TERM"].map { $0 != "dumb" } ?? false
+      Console.isTerminal(STDERR_FILENO) && Console.movesCursor
     }
 
     init(_ what: String, patience: Double) {

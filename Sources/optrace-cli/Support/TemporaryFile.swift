@@ -94,6 +94,7 @@
         armed.append(number)
         signal(number) { number in
           // Only calls that are safe in a handler.
+          if RepeatedSignal.take(number) { return }
           if let path = Removal.path { unlink(path) }
           signal(number, SIG_DFL)
           raise(number)
@@ -102,7 +103,7 @@
     }
 
     static func disarm() {
-      for number in armed { signal(number, SIG_DFL) }
+      for number in armed { RepeatedSignal.restore(number) }
       armed = []
       let old = path
       path = nil

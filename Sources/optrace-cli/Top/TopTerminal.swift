@@ -22,7 +22,8 @@
     }
 
     private let output = STDOUT_FILENO
-    private let input = STDIN_FILENO
+    /// Where keys come from; below 0: from nowhere.
+    private let input: Int32
     /// As it was; nil: keys come from no terminal.
     private var before: termios?
     private let signals: SignalPipe
@@ -31,7 +32,9 @@
     private var isEntered = false
 
     init() {
-      hasKeys = Console.isTerminal(STDIN_FILENO)
+      // Where a trace comes through standard input, keys come from the terminal itself, as those of a pager do.
+      input = Console.isTerminal(STDIN_FILENO) ? STDIN_FILENO : open("/dev/tty", O_RDWR | O_CLOEXEC)
+      hasKeys = input >= 0
       // A background process may give the terminal back, too.
       var output = sigset_t()
       sigemptyset(&output)

@@ -95,7 +95,7 @@
       if progress == .present { examine(status, trace) }
       let what: String =
         switch progress {
-        case .over: header.isClosed ? "has ended" : "was killed"
+        case .over: LiveProcess.ending(of: header)
         case .past: "runs; reading what is past"
         case .present: LiveProcess.isStopped(header.processID) ? "is stopped" : "runs"
         }
@@ -127,6 +127,7 @@
     private func read(until deadline: ContinuousClock.Instant?) throws -> Progress {
       while var reader {
         let isOver = !LiveProcess.writes(reader.header)
+        let asked = LiveProcess.now(of: reader.header)
         let news = reader.poll(isOver: isOver)
         self.reader = reader
         switch news.state {
@@ -143,7 +144,7 @@
           continue
         case .open, .closed, .gone: break
         }
-        state.take(news)
+        state.take(news, asked: news.hasMore ? 0 : isOver ? .max : asked)
         if news.hasMore {
           if let deadline, ContinuousClock.now >= deadline { return .past }
           continue
@@ -198,7 +199,7 @@
       let findings = LiveDoctor.findings(of: trace, stallAfter: DoctorReport.defaultStallAfter)
       return Look(
         trace: trace, status: status, findings: findings, isOver: true,
-        title: Self.title(of: trace.header, trace.header.isClosed ? "has ended" : "was killed"))
+        title: Self.title(of: trace.header, LiveProcess.ending(of: trace.header)))
     }
 
     private static func title(of header: TraceHeader, _ state: String) -> String {

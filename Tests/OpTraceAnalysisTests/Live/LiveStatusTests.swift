@@ -97,6 +97,59 @@ import Testing
     #expect((status.threads, status.waitingThreads) == (2, 1))
   }
 
+  // MARK: - Queues that are gone
+
+  /// A queue for each piece of work, and one that stays.
+  private static func shortLived(_ names: [String]) -> String {
+    var lines = "0 t1 queue q1 limit=2 \"stays\"\n"
+    for (place, name) in names.enumerated() {
+      let (number, time) = (place + 2, place * 10)
+      lines += """
+        \(time) t1 queue q\(number) limit=3 "\(name)"
+        \(time) t1 created #\(number) class="Load"
+        \(time) t1 enqueued #\(number) queue=q\(number)
+        \(time) t1 ready #\(number)
+        \(time + 4) t2 started #\(number)
+        \(time + 4) t2 began #\(number)
+        \(time + 6) t2 ended #\(number)
+        \(time + 6) t2 finished #\(number)
+        \(time + 8) t1 queue-released q\(number)
+
+        """
+    }
+    return lines
+  }
+
+  @Test func queuesOfOneNameThatAreGoneAreARow() throws {
+    let names = (0..<100).map { $0 % 2 == 0 ? "request" : "  " }
+    let trace = try trace(Self.shortLived(names), heartbeat: 1000)
+    let status = LiveStatus(of: trace)
+    #expect(status.queues.map(\.title) == ["stays", "request", "queues without a name"])
+    #expect(status.queues.map(\.finishedPerSecond) == [0, 50, 50])
+    #expect(status.queues.map(\.limit) == [2, 3, 3])
+    #expect(status.queues[1].slotWaitP99.map { abs($0 - 4_000_000) < 125_000 } == true)
+    // Ten seconds later they are history.
+    #expect(LiveStatus(of: trace, now: trace.end + 11_000_000_000).queues.map(\.title) == ["stays"])
+  }
+
+  @Test(arguments: [(1, [50.0]), (2, [0, 0, 50])]) func whoeverLivesGoesOnInTheirRow(
+    _ living: Int, _ rates: [Double]
+  ) throws {
+    let names = Array(repeating: "request", count: 50)
+    let others = (0..<living).map { "900 t1 queue q\(100 + $0) limit=3 \"request\"\n" }.joined()
+    let rows = LiveStatus(of: try trace(Self.shortLived(names) + others, heartbeat: 1000)).queues
+    // Of two that live neither is the one.
+    #expect(rows.filter { $0.title == "request" }.map(\.finishedPerSecond).sorted() == rates)
+  }
+
+  @Test func namesWithoutEndAreBounded() throws {
+    let trace = try trace(Self.shortLived((0..<300).map { "request \($0)" }), heartbeat: 3100)
+    let rows = LiveStatus(of: trace).queues
+    #expect(rows.count == 102)
+    let others = try #require(rows.first { $0.title == "other queues" })
+    #expect(abs(others.finishedPerSecond * 3.1 - 200) < 1)
+  }
+
   // MARK: - Where records are missing
 
   /// What a ring has left: the thread that adds has a chunk that is never full, those that run have newer ones.
@@ -183,15 +236,34 @@ import Testing
     }
     let now: Nanoseconds = 60_000_000_000
     let figures = window.figures(now: now, since: nil)
-    // From the half second on that the window begins in.
-    let last = samples.filter { $0.time >= now - 9_500_000_000 }.map(\.wait).sorted()
+    let last = samples.filter { $0.time >= now - 10_000_000_000 }.map(\.wait).sorted()
     for (share, found) in [(50, figures.slotWaitP50), (99, figures.slotWaitP99)] {
       let exact = last[(last.count * share + 99) / 100 - 1]
       #expect(abs((found ?? 0) - exact) <= exact / 32 + 1)
     }
-    #expect(abs(figures.finishedPerSecond - Double(last.count) / 9.5) < 1)
+    #expect(abs(figures.finishedPerSecond - Double(last.count) / 10) < 1)
     // Ten seconds later there is nothing.
     #expect(window.figures(now: now + 11_000_000_000, since: nil) == LiveWindow.Figures())
+  }
+
+  /// A thousand finish a second, and a ring knows the last part of it.
+  @Test(arguments: [0, 1, 613, 650, 949, 970, 999]) func whatIsKnownInPartIsNotCounted(_ since: Int) {
+    var window = LiveWindow()
+    for time in 0..<1000 where time >= since { window.finished(at: Nanoseconds(time) * 1_000_000) }
+    let figures = window.figures(now: 1_000_000_000, since: Nanoseconds(since) * 1_000_000)
+    // Of less than a twentieth of a second there is no rate to speak of.
+    #expect(abs(figures.finishedPerSecond - 1000) < 30 || since > 950, "\(figures.finishedPerSecond)")
+    #expect(figures.finishedPerSecond < 1001)
+  }
+
+  @Test func ratesEndWhereReadingHasEnded() throws {
+    let trace = try trace(Self.busy, heartbeat: 1000)
+    let whole = try #require(LiveStatus(of: trace, now: trace.end).queues.first)
+    // The picture is of a moment that is later than what was read.
+    let later = LiveStatus(
+      of: trace, now: trace.end + 1_000_000_000, knownUntil: trace.end, windows: [:], LiveCertainty())
+    #expect(later.queues.first?.finishedPerSecond == whole.finishedPerSecond)
+    #expect(later.now == trace.end + 1_000_000_000)
   }
 
   // MARK: - The doctor
