@@ -70,7 +70,7 @@ class WhyView {
     const {rows, total} = pathRows(path, model.wall);
     return this.part('Critical path',
       h('p', {class: 'lead'}, `${path.steps.length === 1 ? `1 ${this.pathWord()} decides` : `${counted(path.steps.length, this.pathWord())} one after the other decide`} the ${durationText(model.wall)}: ${shareText(path, model.wall)}. `,
-        isOver(model) ? 'Only a shorter step here makes the whole shorter.' : 'Not everything is over: the findings tell what holds the rest up, if anything does.'),
+        isOver(model) ? 'The whole gets shorter where a step here does, or begins sooner: a larger limit, a dependency less.' : 'Not everything is over: the findings tell what holds the rest up, if anything does.'),
       this.strip(rows, total), this.pathTable(rows, total));
   }
 

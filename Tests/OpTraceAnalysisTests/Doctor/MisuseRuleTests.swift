@@ -1,3 +1,4 @@
+import Foundation
 import OpTraceAnalysis
 import OpTraceModel
 import Testing
@@ -322,6 +323,19 @@ struct MisuseRuleTests {
       ])
     #expect(found.first?.severity == .note)
     #expect(found.first?.fix.hasSuffix("or do not hold on to 'page 6' (#6).") == true)
+  }
+
+  @Test("who is to let go is the one that keeps")
+  func keeperOfAnotherClass() throws {
+    let parts = pages(5).replacingOccurrences(of: #"\d+ t1 depends .*\n"#, with: "", options: .regularExpression)
+    let whole = DoctorCase.operation(
+      6, "whole", (1...5).map { "60000 t1 depends #6 on=#\($0)" }.joined(separator: "\n"),
+      "60000 t1 enqueued #6 queue=q1", "60001 t1 ready #6", "60010 t2 started #6", "60011 t2 began #6",
+      "60900 t2 ended #6", "60900 t2 finished #6"
+    ).replacingOccurrences(of: #"class="Work""#, with: #"class="Join""#)
+    let found = try found("retained-operation", parts + whole)
+    #expect(found.map(\.operations.count) == [5])
+    #expect(found.first?.fix.hasPrefix("Remove the dependencies of a Join when it is finished") == true)
   }
 
   @Test("no finding: few; dependencies removed at the end; released soon")

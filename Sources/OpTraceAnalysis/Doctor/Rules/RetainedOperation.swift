@@ -77,7 +77,8 @@ extension DoctorContext {
     var seen: Set<Int> = [last]
     while let next = keepers[last], seen.insert(next).inserted { last = next }
     let time = DurationText.text(kept[0].time)
-    let className = operations[0].className
+    // Of the one that keeps, which may be of another class than what it keeps.
+    let className = trace.operations[kept[0].keeper].className
     var finding = Finding(
       "retained-operation", .note,
       title: "\(those(operations)) stayed in memory for up to \(time) after they were finished, kept by those that "
