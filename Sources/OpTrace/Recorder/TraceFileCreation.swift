@@ -55,6 +55,9 @@ enum TraceFileCreation {
         return nil
       }
     }
+    // Until its first word is written, this tells others that somebody is at it; it ends with the descriptor, with its process at
+    // the latest. A file system that has no locks leaves them the time that a file stays empty.
+    flock(descriptor, LOCK_EX | LOCK_NB)
     #if os(iOS)
       // A mapped file must stay writable while the device is locked.
       try? FileManager.default.setAttributes([.protectionKey: FileProtectionType.none], ofItemAtPath: path)
@@ -89,6 +92,8 @@ enum TraceFileCreation {
     var count = pread(descriptor, &header, header.count, 0)
     // Nothing in it, or space that was reserved and nothing else: perhaps a recorder that begins at this moment.
     for round in 0..<500 where header.starts(with: repeatElement(0, count: Layout.magic.count)) {
+      if flock(descriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK { return .liveTrace }
+      flock(descriptor, LOCK_UN)
       if count == 0, round >= 50 { return .finishedTrace }
       usleep(2000)
       count = pread(descriptor, &header, header.count, 0)
