@@ -14,8 +14,8 @@ import Testing
     return files.filter { $0.hasSuffix(".txt") }.map { String($0.dropLast(4)) }.sorted()
   }()
 
-  private func events(_ name: String) throws -> TraceEvents {
-    try TraceReader.events(path: Self.folder.appendingPathComponent(name + ".txt").path)
+  static func events(_ name: String) throws -> TraceEvents {
+    try TraceReader.events(path: folder.appendingPathComponent(name + ".txt").path)
   }
 
   @Test func thereAreGoodAndBadOnes() {
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: names) func theOutcomeIsTheExpectedOne(_ name: String) throws {
-    let found = outcome(try events(name))
+    let found = outcome(try Self.events(name))
     let expected = Self.folder.appendingPathComponent(name + ".expected")
     if ProcessInfo.processInfo.environment["OPTRACE_UPDATE_GOLDEN"] != nil {
       try found.write(to: expected, atomically: true, encoding: .utf8)
@@ -41,11 +41,11 @@ import Testing
   }
 
   @Test(arguments: names) func goodOnesBreakNoRuleAndBadOnesDo(_ name: String) throws {
-    #expect(TraceValidator.check(try events(name)).isEmpty == name.hasPrefix("good-"))
+    #expect(TraceValidator.check(try Self.events(name)).isEmpty == name.hasPrefix("good-"))
   }
 
   @Test func everyRuleIsBrokenSomewhere() throws {
-    let broken = try Self.names.flatMap { TraceValidator.check(try events($0)).map(\.rule) }
+    let broken = try Self.names.flatMap { TraceValidator.check(try Self.events($0)).map(\.rule) }
     for rule in Violation.Rule.allCases { #expect(broken.contains(rule), "\(rule.rawValue)") }
   }
 
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: names) func theBinaryFormSaysTheSame(_ name: String) throws {
-    let events = try events(name)
+    let events = try Self.events(name)
     let again = try TraceReader.events(bytes: TraceWriter.bytes(events))
     #expect(outcome(again) == outcome(events))
     #expect(TraceText.string(again) == TraceText.string(events))

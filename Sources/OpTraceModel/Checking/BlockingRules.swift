@@ -11,9 +11,11 @@ struct BlockingRules {
     var object: UInt64
   }
 
+  typealias End = (event: TraceEvent, index: Int)
+
   private var open: Set<Wait> = []
-  private var endedEarly: [Wait: (time: Nanoseconds, index: Int)] = [:]
-  private var unmatched: [Int] = []
+  private var endedEarly: [Wait: End] = [:]
+  private var unmatched: [End] = []
   /// The object of the last record on the thread, until its signal was seen.
   private var last: [UInt32: UInt64] = [:]
 
@@ -29,7 +31,7 @@ struct BlockingRules {
     case .blocked:
       last[event.thread.rawValue] = object
       let wait = Wait(thread: record.fields.thread == 0 ? event.thread.rawValue : record.fields.thread, object: object)
-      if let end = endedEarly[wait], end.time >= record.since {
+      if let end = endedEarly[wait], end.event.time >= record.since {
         endedEarly[wait] = nil
         return nil
       }
@@ -41,7 +43,7 @@ struct BlockingRules {
       last[event.thread.rawValue] = object
       let wait = Wait(thread: event.thread.rawValue, object: object)
       if open.remove(wait) == nil {
-        if let before = endedEarly.updateValue((event.time, index), forKey: wait) { unmatched.append(before.index) }
+        if let before = endedEarly.updateValue((event, index), forKey: wait) { unmatched.append(before) }
       }
     case .signalled:
       if last.removeValue(forKey: event.thread.rawValue) != object {
@@ -52,6 +54,6 @@ struct BlockingRules {
     return nil
   }
 
-  /// The places of the ends that nothing began.
-  var unmatchedEnds: [Int] { unmatched + endedEarly.values.map(\.index) }
+  /// The ends that nothing began.
+  var unmatchedEnds: [End] { unmatched + endedEarly.values }
 }

@@ -9,7 +9,10 @@ struct FirstTimes {
   subscript(id: UInt32) -> Nanoseconds? { places[id].map { times[$0] } }
 
   mutating func note(_ id: UInt32, _ time: Nanoseconds) {
-    guard places[id] == nil else { return }
+    if let place = places[id] {
+      times[place] = min(times[place], time)
+      return
+    }
     places[id] = times.count
     times.append(time)
   }

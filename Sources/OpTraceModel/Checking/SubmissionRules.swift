@@ -24,7 +24,8 @@ struct SubmissionRules {
     self.ends = ends
   }
 
-  func isKnown(_ id: UInt32) -> Bool { lives[id] != nil }
+  /// Each operation's event asks; most traces have none of these.
+  func isKnown(_ id: UInt32) -> Bool { !lives.isEmpty && lives[id] != nil }
 
   /// Whether its code is on that thread.
   func executes(_ id: UInt32, on thread: UInt32) -> Bool {

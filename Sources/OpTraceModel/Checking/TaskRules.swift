@@ -14,7 +14,8 @@ struct TaskRules {
   /// By thread, the innermost last.
   private var running: [UInt32: [UInt32]] = [:]
 
-  func isKnown(_ id: UInt32) -> Bool { lives[id] != nil }
+  /// Each operation's event asks; most traces have none of these.
+  func isKnown(_ id: UInt32) -> Bool { !lives.isEmpty && lives[id] != nil }
 
   mutating func check(_ kind: EventKind, _ event: TraceEvent) -> [SubmissionRules.Problem] {
     let (id, thread) = (event.subject, event.thread.rawValue)

@@ -8,7 +8,10 @@ import OpTraceFormat
 /// rule here; the doctor speaks of it. Where events are missing (loss, damage, a ring that went round), rules that rest
 /// on the absence of an event are not applied. Contradictions within the clocks' error are not reported.
 public struct TraceValidator {
-  private let events: TraceEvents
+  private let header: TraceHeader
+  private let strings: [UInt32: String]
+  /// Of the pieces before the one that is being checked.
+  private var eventsBefore = 0
   /// Nothing is missing, so what was not seen did not happen.
   private let isWhole: Bool
   private var violations: [Violation] = []
@@ -16,10 +19,10 @@ public struct TraceValidator {
   private var places: PlaceTable
   private var queues: [UInt32: QueueState] = [:]
   private var namedThreads: [UInt32: UInt32] = [:]
-  private var firstEventOfThread: [UInt32: Int] = [:]
+  private var firstEventOfThread: [UInt32: (event: TraceEvent, index: Int)] = [:]
   /// Of the event before, which mostly is that of the next.
   private var lastThread: UInt32?
-  private var stacks: [UInt32: [Frame]] = [:]
+  private var stacks = CodeStacks()
   private var openWaits: [Wait: Int] = [:]
   private var blocking = BlockingRules()
   private var submissions: SubmissionRules
@@ -53,25 +56,10 @@ public struct TraceValidator {
     var executing: Set<UInt32> = []
   }
 
-  private struct Frame: Equatable {
-    enum Kind { case start, code, block(UInt32) }
-    var operation: UInt32
-    var kind: Kind
-    static func == (left: Frame, right: Frame) -> Bool {
-      guard left.operation == right.operation else { return false }
-      switch (left.kind, right.kind) {
-      case (.start, .start), (.code, .code): return true
-      case (.block(let one), .block(let other)): return one == other
-      default: return false
-      }
-    }
-  }
+  private typealias Frame = CodeStacks.Frame
 
-  private let describedQueues: Set<UInt32>
-  private let describedThreads: Set<UInt32>
-  private let definedFrames: Set<UInt32>
-  private let definedImages: Set<UInt32>
-  private let definedDispatchQueues: Set<UInt32>
+  private let facts: ValidationFacts
+  private let screen: FieldScreen
 
   private struct Wait: Hashable {
     var thread: UInt32
@@ -81,61 +69,53 @@ public struct TraceValidator {
 
   /// Every violation, in the order of events. O(events + starts × dependencies).
   public static func check(_ events: TraceEvents) -> [Violation] {
-    var validator = TraceValidator(events)
-    let progress = WorkProgress.teller()
-    for (index, event) in events.enumerated() {
-      progress.tellSometimes(index, of: events.count)
-      validator.check(event, index)
-    }
-    validator.checkEnd()
-    return validator.violations.sorted { $0.event < $1.event }
+    var facts = ValidationFacts()
+    facts.see(events.entries, events.words)
+    var validator = TraceValidator(events, eventCount: events.count, facts)
+    validator.add(events, WorkProgress.teller(), of: events.count)
+    return validator.finish()
   }
 
-  private init(_ events: TraceEvents) {
-    self.events = events
-    places = PlaceTable(denseLimit: events.count * 2 + 1024)
-    var loss = events.loss
+  /// - Parameter whole: what is said of the trace as a whole; its events are not looked at.
+  init(_ whole: TraceEvents, eventCount: Int, _ facts: ValidationFacts) {
+    header = whole.header
+    strings = whole.strings
+    self.facts = facts
+    screen = FieldScreen(facts, strings: whole.strings.keys)
+    let denseLimit = eventCount * 2 + 1024
+    places = PlaceTable(denseLimit: denseLimit)
+    finishTimes = facts.finishTimes(denseLimit: denseLimit)
+    finishSeenTimes = facts.finishSeenTimes(denseLimit: denseLimit)
+    submissions = SubmissionRules(serial: facts.serial, ends: finishTimes)
+    var loss = whole.loss
     loss.unknownKinds = [:]
-    var times = FirstTimes(denseLimit: events.count * 2 + 1024)
-    var seenTimes = times
-    var hasLossRecord = false
-    var queues = Set<UInt32>()
-    var threads = Set<UInt32>()
-    var frames = Set<UInt32>()
-    var images = Set<UInt32>()
-    var dispatchQueues = Set<UInt32>()
-    var serial = Set<UInt32>()
-    for entry in events.entries {
-      let first = events.words[Int(entry.place)]
+    isWhole = loss.isComplete && !facts.hasLossRecord
+  }
+
+  /// Events that come after all those which were added before. Texts are none of the rules' business.
+  mutating func add(_ piece: TraceEvents, _ progress: WorkProgress.Teller, of count: Int) {
+    let sizes = KindTables.sizes
+    for (offset, entry) in piece.entries.enumerated() {
+      let index = eventsBefore + offset
+      progress.tellSometimes(index, of: count)
+      let place = Int(entry.place)
+      let first = piece.words[place]
       let kind = UInt8(truncatingIfNeeded: first)
-      if kind == EventKind.lost.rawValue { hasLossRecord = true }
-      let id = UInt32(truncatingIfNeeded: first >> 32)
-      if kind == EventKind.threadNamed.rawValue { threads.insert(id) }
-      if kind == EventKind.frame.rawValue { frames.insert(id) }
-      if kind == EventKind.image.rawValue { images.insert(id) }
-      if kind == EventKind.dispatchQueue.rawValue {
-        dispatchQueues.insert(id)
-        // The main thread may run its queue from inside of a block.
-        let isMain = events.words[Int(entry.place) + 2] >> 32 & 1 != 0
-        if events.words[Int(entry.place) + 1] >> 32 == 1, !isMain { serial.insert(id) }
-      }
-      if kind == EventKind.finishSeen.rawValue { seenTimes.note(id, entry.time) }
-      switch KindTables.bounds[Int(kind)] {
-      // Two threads may meet a queue at once: the one that does not describe it need not be the later one.
-      case .begins(.queue): queues.insert(id)
-      case .ends(.operation), .ends(.block): times.note(id, entry.time)
-      default: break
-      }
+      let size = sizes[Int(kind)]
+      let word1 = size == 1 ? 0 : piece.words[place + 1]
+      let hasThird = size > 2 || size == 0 && word1 & 0xFFFF > 2
+      check(
+        TraceEvent(
+          kind: kind, time: entry.time, thread: ThreadID(entry.thread),
+          subject: UInt32(truncatingIfNeeded: first >> 32),
+          word1: word1, word2: hasThird ? piece.words[place + 2] : 0), index)
     }
-    finishTimes = times
-    finishSeenTimes = seenTimes
-    describedQueues = queues
-    describedThreads = threads
-    definedFrames = frames
-    definedImages = images
-    definedDispatchQueues = dispatchQueues
-    submissions = SubmissionRules(serial: serial, ends: times)
-    isWhole = loss.isComplete && !hasLossRecord
+    eventsBefore += piece.count
+  }
+
+  mutating func finish() -> [Violation] {
+    checkEnd()
+    return violations.sorted { $0.event < $1.event }
   }
 
   private mutating func report(_ rule: Violation.Rule, _ event: TraceEvent, _ index: Int, _ text: String) {
@@ -148,10 +128,10 @@ public struct TraceValidator {
     let isDefinition = KindTables.parts[Int(event.kind)] == .definition
     if !isDefinition, event.thread.rawValue != lastThread {
       lastThread = event.thread.rawValue
-      if firstEventOfThread[event.thread.rawValue] == nil { firstEventOfThread[event.thread.rawValue] = index }
+      if firstEventOfThread[event.thread.rawValue] == nil { firstEventOfThread[event.thread.rawValue] = (event, index) }
     }
     guard let kind = EventKind(rawValue: event.kind) else { return }
-    if KindTables.hasFields[Int(event.kind)] { checkFields(kind.spec, event, index) }
+    if !screen.passes(event.kind, event.word1, event.word2) { checkFields(kind.spec, event, index) }
     switch KindTables.subjects[Int(event.kind)] {
     case .operation: checkOperation(kind, event, index)
     case .queue: checkQueue(kind, event, index)
@@ -164,7 +144,7 @@ public struct TraceValidator {
         report(.definedTwice, event, index, "thread t\(event.subject) has the system ids \(known) and \(systemID)")
       }
     case .thread:
-      if isWhole, !describedThreads.contains(event.subject) {
+      if isWhole, !facts.threads.contains(event.subject) {
         report(.undefinedThread, event, index, "thread t\(event.subject) is not defined")
       }
     case .span:
@@ -176,7 +156,7 @@ public struct TraceValidator {
         report(.valueOutOfRange, event, index, "reason of loss \(event.subject) does not exist")
       }
     case .frame:
-      if event.kind != EventKind.frame.rawValue, isWhole, !definedFrames.contains(event.subject) {
+      if event.kind != EventKind.frame.rawValue, isWhole, !facts.frames.contains(event.subject) {
         report(.undefinedFrame, event, index, "frame f\(event.subject) is not defined")
       }
     case .none, .string, .image, .dispatch: break
@@ -198,7 +178,7 @@ public struct TraceValidator {
   }
 
   private func isDefined(_ meaning: EventSpec.Field.Meaning, _ id: UInt32) -> Bool {
-    meaning == .frame ? definedFrames.contains(id) : definedImages.contains(id)
+    meaning == .frame ? facts.frames.contains(id) : facts.images.contains(id)
   }
 
   // MARK: - Fields
@@ -214,24 +194,24 @@ public struct TraceValidator {
       case .unsigned(let values), .signed(let values):
         if !values.contains(value) { isOutOfRange(values.words.map { ", expected " + $0 } ?? "") }
       case .string:
-        if value != 0, isWhole, events.strings[id] == nil {
+        if value != 0, isWhole, strings[id] == nil {
           report(.undefinedString, event, index, "`\(field.name)` is string \(value), which is not defined")
         }
       case .operation:
         if value == 0, isWhole, spec.subject == .operation { isOutOfRange("") }
       case .dispatch:
-        if value != 0, isWhole, !definedDispatchQueues.contains(id) {
+        if value != 0, isWhole, !facts.dispatchQueues.contains(id) {
           report(.undefinedQueue, event, index, "`\(field.name)` of `\(spec.name)` is d\(value), which is not defined")
         }
       case .queue:
         guard isWhole else { break }
         if value == 0 {
           isOutOfRange("")
-        } else if !describedQueues.contains(id) {
+        } else if !facts.queues.contains(id) {
           report(.undefinedQueue, event, index, "queue q\(value) is not defined")
         }
       case .thread:
-        if value != 0, isWhole, !describedThreads.contains(id) {
+        if value != 0, isWhole, !facts.threads.contains(id) {
           report(.undefinedThread, event, index, "`\(field.name)` of `\(spec.name)` is t\(value), which is not defined")
         }
       case .address:
@@ -252,13 +232,14 @@ public struct TraceValidator {
   private mutating func checkEnd() {
     guard isWhole else { return }
     // Of a long wait one thread tells the end, another the beginning: the process may have been killed in between.
-    for index in blocking.unmatchedEnds where events.header.isClosed {
+    for end in blocking.unmatchedEnds where header.isClosed {
       report(
-        .unmatchedEnd, events[index], index,
-        "a wait ends on thread t\(events[index].thread.rawValue) that did not begin there")
+        .unmatchedEnd, end.event, end.index,
+        "a wait ends on thread t\(end.event.thread.rawValue) that did not begin there")
     }
-    for (thread, index) in firstEventOfThread.sorted(by: { $0.value < $1.value }) where namedThreads[thread] == nil {
-      report(.undefinedThread, events[index], index, "thread t\(thread) is not defined anywhere")
+    let firsts = firstEventOfThread.sorted { $0.value.index < $1.value.index }
+    for (thread, first) in firsts where namedThreads[thread] == nil {
+      report(.undefinedThread, first.event, first.index, "thread t\(thread) is not defined anywhere")
     }
   }
 
@@ -427,26 +408,19 @@ public struct TraceValidator {
 
   // MARK: - Threads, queues, waits
 
-  private mutating func enter(_ frame: Frame, _ event: TraceEvent) {
-    stacks[event.thread.rawValue, default: []].append(frame)
-  }
+  private mutating func enter(_ frame: Frame, _ event: TraceEvent) { stacks.enter(frame, on: event.thread.rawValue) }
 
   private mutating func leave(_ frame: Frame, _ event: TraceEvent, _ index: Int, _ life: Life) {
     let thread = event.thread.rawValue
-    guard let place = stacks[thread]?.lastIndex(of: frame) else {
+    switch stacks.leave(frame, on: thread) {
+    case .nowhere: break
+    case .onOther(let other):
       // The code of an asynchronous operation may go on on another thread.
-      let other = stacks.first { $0.value.contains(frame) }?.key
-      if let other { stacks[other]?.removeAll { $0 == frame } }
-      if let other, isWhole, !life.isAsynchronous {
-        report(.nesting, event, index, "`\(name(event))` on thread t\(thread) of what began on thread t\(other)")
-      }
-      return
-    }
-    let above = (stacks[thread] ?? [])[(place + 1)...].filter {
-      !(places[$0.operation].map { lives[$0].isAsynchronous } ?? true)
-    }
-    stacks[thread]?.removeSubrange(place...)
-    if let inner = above.last, inner.operation != frame.operation, isWhole {
+      guard isWhole, !life.isAsynchronous else { return }
+      report(.nesting, event, index, "`\(name(event))` on thread t\(thread) of what began on thread t\(other)")
+    case .left(let above):
+      let inner = above.last { !(places[$0.operation].map { lives[$0].isAsynchronous } ?? true) }
+      guard let inner, inner.operation != frame.operation, isWhole else { return }
       report(
         .nesting, event, index, "`\(name(event))` while code of #\(inner.operation) still runs above it on the thread")
     }
@@ -463,7 +437,7 @@ public struct TraceValidator {
       queues[id]?.limit = Int64(Int32(truncatingIfNeeded: event.word1 >> 32))
       return
     }
-    if isWhole, !describedQueues.contains(id) {
+    if isWhole, !facts.queues.contains(id) {
       report(.undefinedQueue, event, index, "`\(kind.spec.name)` of queue q\(id), which is not defined")
     }
     switch kind {
@@ -501,7 +475,7 @@ public struct TraceValidator {
     let isSeen = life.map(isFullySeen) ?? false
     let problem = blocking.check(kind, event, index) { thread in
       if submissions.isKnown(event.subject) || tasks.isKnown(event.subject) { return true }
-      return !isSeen || stacks[thread]?.contains { $0.operation == event.subject } == true
+      return !isSeen || stacks.executes(event.subject, on: thread)
     }
     if let problem, isWhole { report(problem.rule, event, index, problem.text) }
   }

@@ -29,13 +29,14 @@ struct PieceReader {
   /// What was read and not handed on, and its words.
   private var pending: [LoadedChunk.Run: Pending] = [:]
   private var held = 0
-  private var clock: ClockMap
+  private(set) var clock: ClockMap
   /// Threads' names that stand in no record, in the order of time.
-  private var unnamed: [TraceEvent]
+  private(set) var unnamed: [TraceEvent]
   private let progress = WorkProgress.teller(from: firstPass)
 
-  struct ScanResult: ChunkVisitor {
+  struct ScanResult<Look: FirstLook>: ChunkVisitor {
     var decoder = RecordDecoder()
+    var look = Look()
     /// Of each chunk, in the order of the file.
     var lastTicks: [UInt64] = []
     var isAscending = true
@@ -52,25 +53,42 @@ struct PieceReader {
   /// Nil: not a file for this way of reading, or no longer.
   static func read(_ source: any ByteSource, file: String, piece: Int = usualPiece) throws(TraceError) -> Trace? {
     guard let opened = try PieceReader(source, file: file, piece: piece) else { return nil }
-    // While a piece is built, the next is made ready: each of the two is used by one thread.
-    nonisolated(unsafe) var reader = opened
-    nonisolated(unsafe) var builder = TraceBuilder(
-      opened.whole, expectedOperations: opened.operations, expectedEvents: opened.count)
+    let builder = TraceBuilder(opened.whole, expectedOperations: opened.operations, expectedEvents: opened.count)
+    return opened.handAll(to: builder).map { builder in
+      var builder = builder
+      return builder.finish()
+    }
+  }
+
+  /// Hands all pieces over, in order; while one is taken in, the next is made ready. Nil: the file is no longer what it was.
+  func handAll<Taker: PieceTaker>(to taker: consuming Taker) -> Taker? {
+    // Each of the two is used by one thread.
+    nonisolated(unsafe) var reader = self
+    nonisolated(unsafe) var taker = taker
     var next = reader.following()
     while case .success(let events?) = next {
-      (_, next) = SideBySide.both({ builder.add(events) }, { reader.following() })
+      (_, next) = SideBySide.both({ taker.add(events) }, { reader.following() })
     }
     if case .failure = next { return nil }
-    return builder.finish()
+    return taker
   }
 
   /// The first pass. Nil: not a file for this way of reading.
   init?(_ source: any ByteSource, file: String, piece: Int = usualPiece) throws(TraceError) {
+    var look = NoFirstLook()
+    try self.init(source, file: file, piece: piece, look: &look)
+  }
+
+  /// - Parameter look: what the first pass has seen for others besides; as it was where the result is nil.
+  init?<Look: FirstLook>(
+    _ source: any ByteSource, file: String, piece: Int = usualPiece, look: inout Look
+  ) throws(TraceError) {
     let header = try FileHeader.read(source, file: file)
     guard header.damage.isEmpty, header.endOffset <= source.size() else { return nil }
     var walk = ChunkWalk(source, header: header)
-    let scan: ScanResult = walk.visitAll(progress: WorkProgress.teller(to: Self.firstPass))
+    let scan: ScanResult<Look> = walk.visitAll(progress: WorkProgress.teller(to: Self.firstPass))
     guard let order = scan.order(of: walk), header.isClosed || !walk.hasMoved() else { return nil }
+    look = scan.look
     self.source = source
     self.file = file
     self.piece = piece
@@ -171,6 +189,14 @@ struct PieceReader {
   }
 }
 
+/// Goes through the events of a trace, piece after piece.
+protocol PieceTaker {
+  /// Events that come after all those which were added before.
+  mutating func add(_ piece: TraceEvents)
+}
+
+extension TraceBuilder: PieceTaker {}
+
 extension LoadedChunk {
   /// What goes on from chunk to chunk in the order of time: what a thread writes. Definitions that were added to a file afterwards
   /// tell of its beginning, so each chunk of them stands alone.
@@ -207,6 +233,7 @@ extension PieceReader.Pending {
 extension PieceReader.ScanResult {
   mutating func append(_ later: Self) {
     decoder.append(later.decoder)
+    look.append(later.look)
     lastTicks += later.lastTicks
     isAscending = isAscending && later.isAscending
     events += later.events
@@ -225,6 +252,7 @@ extension PieceReader.ScanResult {
       if kind == EventKind.operationCreated.rawValue { operations += 1 }
       if KindTables.textWords[Int(kind)] == KindTables.unknown { unknownKinds[kind, default: 0] += 1 }
     }
+    look.see(decoder.entries, words)
     events += decoder.entries.count
     lastTicks.append(last)
     decoder.forgetEntries()

@@ -21,6 +21,9 @@ package enum WorkProgress {
     fileprivate let low: Double
     fileprivate let width: Double
 
+    /// For a part of the work of which another tells.
+    static let silent = Teller(listener: nil, low: 0, width: 0)
+
     /// Costs a branch where nobody listens.
     @inline(__always)
     package func tell(_ done: some BinaryInteger, of all: some BinaryInteger) {

@@ -26,15 +26,24 @@
     }
 
     func run() throws {
-      let events = try input.readEvents()
-      let violations = withProgress("checking \(input.name)") { TraceValidator.check(events) }
-      let damage = events.loss.damage
-      try Output.standard.write(report(events, violations))
-      if !violations.isEmpty || !damage.isEmpty { throw ExitStatus.badInput }
+      let result = try check()
+      try Output.standard.write(report(result))
+      if !result.violations.isEmpty || !result.loss.damage.isEmpty { throw ExitStatus.badInput }
     }
 
-    private func report(_ events: TraceEvents, _ violations: [Violation]) -> String {
-      let damage = events.loss.damage
+    private func check() throws -> TraceValidator.Result {
+      let location = try input.location()
+      do {
+        return try withProgress("checking \(input.name)") {
+          try TraceValidator.check(path: location, unpackingAtMost: input.limit.bytes)
+        }
+      } catch let error as TraceError {
+        throw input.failure(error)
+      }
+    }
+
+    private func report(_ result: TraceValidator.Result) -> String {
+      let (damage, violations) = (result.loss.damage, result.violations)
       var text = ""
       for place in damage {
         text +=
@@ -43,41 +52,27 @@
       for violation in violations.prefix(limit) { text += printable(violation.description) + "\n" }
       if violations.count > limit { text += "… and \(grouped(violations.count - limit)) more\n" }
       if violations.isEmpty, damage.isEmpty {
-        text += "ok: \(counted(events.count, "event"))" + remarks(events) + "\n"
+        text += "ok: \(counted(result.eventCount, "event"))" + remarks(result) + "\n"
       } else {
         text +=
-          "not ok: \(counted(events.count, "event")), \(counted(violations.count, "violation")), "
-          + "\(counted(damage.count, "damaged place"))" + remarks(events) + "\n"
+          "not ok: \(counted(result.eventCount, "event")), \(counted(violations.count, "violation")), "
+          + "\(counted(damage.count, "damaged place"))" + remarks(result) + "\n"
       }
       return text
     }
 
     /// What is no fault and yet good to know.
-    private func remarks(_ events: TraceEvents) -> String {
-      var result = ""
-      let lost = events.loss.lostCount
-      if lost > 0 { result += ", \(counted(lost, "record")) lost" }
-      if events.loss.overwrittenBytes > 0 {
-        result += ", \(counted(events.loss.overwrittenBytes, "byte")) replaced by newer ones in the ring"
+    private func remarks(_ result: TraceValidator.Result) -> String {
+      var text = ""
+      let lost = result.loss.lostCount
+      if lost > 0 { text += ", \(counted(lost, "record")) lost" }
+      if result.loss.overwrittenBytes > 0 {
+        text += ", \(counted(result.loss.overwrittenBytes, "byte")) replaced by newer ones in the ring"
       }
-      let unknown = events.loss.unknownKinds.values.reduce(0, +)
-      if unknown > 0 { result += ", \(counted(unknown, "record")) of a newer version" }
-      if !events.header.isClosed { result += ", not closed (the process runs or was killed)" }
-      return result
-    }
-  }
-
-  extension TraceInput {
-    /// Reads the events without interpreting them. Throws ``Failure`` where nothing can be read.
-    func readEvents() throws -> TraceEvents {
-      let location = try location()
-      do {
-        return try withProgress("reading \(name)") {
-          try TraceReader.events(path: location, unpackingAtMost: limit.bytes)
-        }
-      } catch let error as TraceError {
-        throw failure(error)
-      }
+      let unknown = result.loss.unknownKinds.values.reduce(0, +)
+      if unknown > 0 { text += ", \(counted(unknown, "record")) of a newer version" }
+      if !result.header.isClosed { text += ", not closed (the process runs or was killed)" }
+      return text
     }
   }
 #endif

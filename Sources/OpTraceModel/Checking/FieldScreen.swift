@@ -1,0 +1,95 @@
+import OpTraceFormat
+
+/// Which fields of a record may be wrong, in a form that millions of records are held to: one that does not pass is looked at once more,
+/// field by field, with words for what is wrong.
+struct FieldScreen {
+  /// What a number in a field refers to.
+  private enum Reference { case number, notZero, objectKind, string, dispatch, queue, thread, frame, image }
+
+  private struct Test {
+    var word: UInt8
+    var shift: UInt8
+    /// Bits of the word above the field, when it stands at the bottom.
+    var unused: UInt8
+    var isSigned: Bool
+    var reference: Reference
+    var least: Int64
+    var most: Int64
+  }
+
+  /// Of all kinds, one behind the other, and where those of each begin.
+  private static let tests: [Test] = table.flatMap { $0 }
+  private static let begins: [Int] = table.reduce(into: [0]) { $0.append(($0.last ?? 0) + $1.count) }
+  private static let table: [[Test]] = (0...255).map { raw in
+    EventSpec.of(raw: UInt8(raw)).map { spec in spec.fields.compactMap { test($0, of: spec) } } ?? []
+  }
+
+  private static func test(_ field: EventSpec.Field, of spec: EventSpec) -> Test? {
+    func test(_ reference: Reference, _ range: ClosedRange<Int64> = .min ... .max) -> Test {
+      Test(
+        word: UInt8(field.word), shift: UInt8(field.shift), unused: UInt8(64 - field.width), isSigned: field.isSigned,
+        reference: reference, least: range.lowerBound, most: range.upperBound)
+    }
+    switch field.meaning {
+    case .unsigned(.any), .signed(.any), .flag, .age, .systemThread, .lock: return nil
+    case .unsigned(.from(let least)), .signed(.from(let least)): return test(.number, least ... .max)
+    case .unsigned(.within(let range)), .signed(.within(let range)): return test(.number, range)
+    case .operation: return spec.subject == .operation ? test(.notZero) : nil
+    case .address: return test(.notZero)
+    case .objectKind: return test(.objectKind)
+    case .string: return test(.string)
+    case .dispatch: return test(.dispatch)
+    case .queue: return test(.queue)
+    case .thread: return test(.thread)
+    case .frame: return test(.frame)
+    case .image: return test(.image)
+    }
+  }
+
+  private let tests = Self.tests
+  private let begins = Self.begins
+  private var strings = NumberRanges()
+  private var dispatchQueues = NumberRanges()
+  private var queues = NumberRanges()
+  private var threads = NumberRanges()
+  private var frames = NumberRanges()
+  private var images = NumberRanges()
+
+  init(_ facts: ValidationFacts, strings known: some Sequence<UInt32>) {
+    strings.insert(Array(known))
+    dispatchQueues.insert(Array(facts.dispatchQueues))
+    queues.insert(Array(facts.queues))
+    threads.insert(Array(facts.threads))
+    frames.insert(Array(facts.frames))
+    images.insert(Array(facts.images))
+  }
+
+  /// Whether nothing is wrong with the fields of such a record. False tells that something may be: of a trace with losses much is allowed
+  /// that is not looked at here.
+  func passes(_ kind: UInt8, _ word1: UInt64, _ word2: UInt64) -> Bool {
+    for place in begins[Int(kind)]..<begins[Int(kind) + 1] {
+      let test = tests[place]
+      let bits = (test.word == 1 ? word1 : word2) >> UInt64(test.shift)
+      let top = bits << UInt64(test.unused)
+      let value =
+        test.isSigned ? Int64(bitPattern: top) >> Int64(test.unused) : Int64(bitPattern: top >> UInt64(test.unused))
+      guard isFine(value, test) else { return false }
+    }
+    return true
+  }
+
+  private func isFine(_ value: Int64, _ test: Test) -> Bool {
+    let id = UInt32(truncatingIfNeeded: value)
+    return switch test.reference {
+    case .number: value >= test.least && value <= test.most
+    case .notZero: value != 0
+    case .objectKind: WaitedObject(rawValue: UInt8(truncatingIfNeeded: value)) != nil
+    case .queue: queues.contains(id)
+    case .string: value == 0 || strings.contains(id)
+    case .dispatch: value == 0 || dispatchQueues.contains(id)
+    case .thread: value == 0 || threads.contains(id)
+    case .frame: value == 0 || frames.contains(id)
+    case .image: value == 0 || images.contains(id)
+    }
+  }
+}

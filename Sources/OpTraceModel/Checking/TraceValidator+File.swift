@@ -1,0 +1,48 @@
+extension TraceValidator {
+  /// What the checks find in a file.
+  public struct Result: Sendable {
+    /// Who wrote the trace, when and how.
+    public let header: TraceHeader
+    /// What is missing from the trace, and where it is damaged.
+    public let loss: LossReport
+    /// How many events there are.
+    public let eventCount: Int
+    /// Every violation, in the order of events.
+    public let violations: [Violation]
+  }
+
+  /// Checks a trace file, packed or not, or a text. A sound file is read piece by piece, as ``EventReader`` does, and one piece is read
+  /// while the one before it is checked: memory is about 170 bytes an operation. All others are read as a whole.
+  /// - Parameter limit: how many bytes a packed trace may become; by default 32 times its size, and 64 MiB. A few bytes can
+  ///   claim to be many.
+  /// - Throws: ``TraceError`` where nothing of it can be read.
+  public static func check(path: String, unpackingAtMost limit: UInt64? = nil) throws(TraceError) -> Result {
+    try check(try FileSource.openTrace(path: path), file: path, limit: limit)
+  }
+
+  static func check(
+    _ source: any ByteSource, file: String, piece: Int = PieceReader.usualPiece, limit: UInt64? = nil
+  ) throws(TraceError) -> Result {
+    let source = try PackedSource.unpacking(source, file: file, limit: limit)
+    if !TraceText.isText(source.bytes(at: 0, count: 64)), let result = try pieces(source, file, piece) { return result }
+    let events = try TraceReader.events(source, file: file)
+    return Result(header: events.header, loss: events.loss, eventCount: events.count, violations: check(events))
+  }
+
+  /// Nil: not a file for this way of reading, or no longer.
+  private static func pieces(_ source: any ByteSource, _ file: String, _ piece: Int) throws(TraceError) -> Result? {
+    var facts = ValidationFacts()
+    guard let reader = try PieceReader(source, file: file, piece: piece, look: &facts) else { return nil }
+    facts.resolve(reader.clock)
+    facts.add(threads: reader.unnamed.map(\.subject))
+    let whole = reader.whole
+    guard var validator = reader.handAll(to: TraceValidator(whole, eventCount: reader.count, facts)) else { return nil }
+    return Result(
+      header: whole.header, loss: whole.loss, eventCount: reader.count, violations: validator.finish())
+  }
+}
+
+extension TraceValidator: PieceTaker {
+  // How far it is, the reader tells.
+  mutating func add(_ piece: TraceEvents) { add(piece, .silent, of: 0) }
+}

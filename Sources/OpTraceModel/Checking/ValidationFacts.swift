@@ -1,0 +1,99 @@
+import OpTraceFormat
+
+/// What the checks have to know of a whole trace before they see its first event: what is defined anywhere in it, and when things end.
+struct ValidationFacts: FirstLook {
+  private(set) var queues: Set<UInt32> = []
+  private(set) var threads: Set<UInt32> = []
+  private(set) var frames: Set<UInt32> = []
+  private(set) var images: Set<UInt32> = []
+  private(set) var dispatchQueues: Set<UInt32> = []
+  /// Of the dispatch queues those that are serial, and no thread's own.
+  private(set) var serial: Set<UInt32> = []
+  private(set) var hasLossRecord = false
+  /// Of operations and blocks, in the order of what was looked at; and when an operation first said that it has finished, where that was
+  /// before it told so.
+  private var ends: [Moment] = []
+  private var seenEnds: [Moment] = []
+
+  private struct Moment: Sendable {
+    var id: UInt32
+    var time: Nanoseconds
+  }
+
+  init() {}
+
+  /// The kinds that say something here.
+  private static let isAsked: [Bool] = (0...255).map { raw in
+    switch KindTables.bounds[raw] {
+    case .begins(.queue), .ends(.operation), .ends(.block): return true
+    default: break
+    }
+    switch EventKind(rawValue: UInt8(raw)) {
+    case .lost, .threadNamed, .frame, .image, .dispatchQueue, .finishSeen: return true
+    default: return false
+    }
+  }
+
+  mutating func see(_ entries: [TraceEvents.Entry], _ words: [UInt64]) {
+    let isAsked = Self.isAsked
+    for entry in entries {
+      let first = words[Int(entry.place)]
+      if isAsked[Int(UInt8(truncatingIfNeeded: first))] { note(first, entry, words) }
+    }
+  }
+
+  private mutating func note(_ first: UInt64, _ entry: TraceEvents.Entry, _ words: [UInt64]) {
+    let raw = UInt8(truncatingIfNeeded: first)
+    let id = UInt32(truncatingIfNeeded: first >> 32)
+    switch EventKind(rawValue: raw) {
+    case .lost: hasLossRecord = true
+    case .threadNamed: threads.insert(id)
+    case .frame: frames.insert(id)
+    case .image: images.insert(id)
+    case .dispatchQueue:
+      dispatchQueues.insert(id)
+      // The main thread may run its queue from inside of a block.
+      let isMain = words[Int(entry.place) + 2] >> 32 & 1 != 0
+      if words[Int(entry.place) + 1] >> 32 == 1, !isMain { serial.insert(id) }
+    case .finishSeen: seenEnds.append(Moment(id: id, time: entry.time))
+    default: break
+    }
+    switch KindTables.bounds[Int(raw)] {
+    // Two threads may meet a queue at once: the one that does not describe it need not be the later one.
+    case .begins(.queue): queues.insert(id)
+    case .ends(.operation), .ends(.block): ends.append(Moment(id: id, time: entry.time))
+    default: break
+    }
+  }
+
+  mutating func append(_ later: Self) {
+    queues.formUnion(later.queues)
+    threads.formUnion(later.threads)
+    frames.formUnion(later.frames)
+    images.formUnion(later.images)
+    dispatchQueues.formUnion(later.dispatchQueues)
+    serial.formUnion(later.serial)
+    hasLossRecord = hasLossRecord || later.hasLossRecord
+    ends += later.ends
+    seenEnds += later.seenEnds
+  }
+
+  /// Turns what the first look at a file has seen, in ticks, into times.
+  mutating func resolve(_ clock: ClockMap) {
+    var clock = clock
+    for place in ends.indices { ends[place].time = clock.time(UInt64(bitPattern: ends[place].time)) }
+    for place in seenEnds.indices { seenEnds[place].time = clock.time(UInt64(bitPattern: seenEnds[place].time)) }
+  }
+
+  /// Threads of which no record tells.
+  mutating func add(threads others: some Sequence<UInt32>) { threads.formUnion(others) }
+
+  func finishTimes(denseLimit: Int) -> FirstTimes { Self.firstTimes(ends, denseLimit) }
+  func finishSeenTimes(denseLimit: Int) -> FirstTimes { Self.firstTimes(seenEnds, denseLimit) }
+
+  private static func firstTimes(_ moments: [Moment], _ denseLimit: Int) -> FirstTimes {
+    var times = FirstTimes(denseLimit: denseLimit)
+    for moment in moments { times.note(moment.id, moment.time) }
+    return times
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import OpTraceModel
+
+/// A file that is checked piece by piece breaks the rules that it breaks as a whole.
+@Suite struct ValidatorTests {
+  private func expectSame(_ bytes: [UInt8], pieces: [Int], _ comment: Comment) throws {
+    let events = try TraceReader.events(bytes: bytes)
+    let expected = TraceValidator.check(events)
+    for piece in pieces {
+      for processors in [1, 3] {
+        let result = try SideBySide.$processors.withValue(processors) {
+          try TraceValidator.check(MemorySource(content: bytes), file: "trace", piece: piece)
+        }
+        #expect(result.violations == expected, comment)
+        #expect(result.eventCount == events.count && result.loss == events.loss, comment)
+        #expect(result.header == events.header, comment)
+      }
+    }
+  }
+
+  @Test("samples", arguments: PieceReaderTests.samples) func samples(_ name: String) throws {
+    let bytes = [UInt8](try Data(contentsOf: PieceReaderTests.folder.appendingPathComponent(name)))
+    try expectSame(bytes, pieces: [1, 100, 1 << 20], "\(name)")
+    var packed: [UInt8] = []
+    _ = try TracePacker.pack(bytes: bytes) { packed += $0 }
+    try expectSame(packed, pieces: [100], "\(name), packed")
+  }
+
+  /// The order of events within a nanosecond is that of threads and of the file, which a text and the file made of it share.
+  @Test("broken ones, too", arguments: GoldenTests.names) func golden(_ name: String) throws {
+    let events = try GoldenTests.events(name)
+    try expectSame(TraceWriter.bytes(events), pieces: [1, 1 << 20], "\(name)")
+  }
+
+  @Test("whatever events there are", arguments: PropertyTests.seeds) func anything(_ seed: UInt64) throws {
+    var generator = SeededGenerator(seed)
+    for isClosed in [true, false] {
+      var events = RandomTraces.anything(&generator, count: 3000)
+      events.header.isClosed = isClosed
+      try expectSame(TraceWriter.bytes(events), pieces: [1, 64, 1 << 20], "seed \(seed)")
+    }
+  }
+
+  @Test("damaged ones", arguments: PropertyTests.seeds.prefix(3)) func damaged(_ seed: UInt64) throws {
+    var generator = SeededGenerator(seed)
+    let sound = TraceWriter.bytes(RandomTraces.program(&generator, operations: 3000))
+    for _ in 0..<10 {
+      var bytes = sound
+      bytes[Int.random(in: 4096..<bytes.count, using: &generator)] ^= 0x55
+      if Bool.random(using: &generator) { bytes.removeLast(Int.random(in: 1...5000, using: &generator)) }
+      try expectSame(bytes, pieces: [64], "seed \(seed)")
+    }
+  }
+}
