@@ -100,7 +100,7 @@ for (const count of [10_000, 100_000, 1_000_000]) {
   execFileSync(optrace, ['report', trace, '-o', `${trace}.html`], {stdio: 'inherit'});
   await measure(`${trace}.html`, `${count.toLocaleString('en')} operations`);
 }
-for (const shape of ['layered', 'pipeline', 'chain', 'pairs']) {
+for (const shape of ['layered', 'pipeline', 'chain', 'pairs', 'stuck', 'fan']) {
   const trace = temporary(`${shape}.optrace`);
   execFileSync(makeTrace, ['100000', trace, shape]);
   for (const [kind, options] of [['every one', ['--full']], ['folded', []]]) {

@@ -3,7 +3,7 @@ import {after, test} from 'node:test';
 import assert from 'node:assert/strict';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {basename} from 'node:path';
-import {closeBrowser, coloursOf, drag, openFile, settled} from '../support/browser.mjs';
+import {closeBrowser, coloursOf, drag, openFile, pinch, settled} from '../support/browser.mjs';
 import {drawn, temporary, workload} from '../support/reports.mjs';
 
 after(closeBrowser);
@@ -147,6 +147,21 @@ test('a link leads to an operation; wheel, drag, keys and a click do what they d
   await settled(tab);
   const legend = await tab.locator('.legend').evaluate((one) => one.getBoundingClientRect().toJSON());
   assert.ok(legend.right <= 700 && legend.bottom <= 500, 'a smaller window');
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test('two fingers zoom, a tap chooses', async () => {
+  const {tab, problems, close} = await open({hash: '#op-50000', hasTouch: true});
+  const before = await place(tab, 'op-50000');
+  const {x, y} = {x: before.x + before.width / 2, y: before.y + before.height / 2};
+  await pinch(tab, [{x: x - 100, y}, {x: x + 100, y}], [{x: x - 60, y}, {x: x + 60, y}]);
+  const after = await place(tab, 'op-50000');
+  near(after.width, before.width * 0.6, 4, 'smaller');
+  near(after.x + after.width / 2, x, 3, 'what was between the fingers');
+  assert.equal(await tab.locator('.here').count(), 1, 'to zoom is not to choose');
+  await tab.touchscreen.tap(x, y);
+  assert.equal(await tab.locator('.here').count(), 0, 'a tap on the chosen one lets go');
   assert.deepEqual(problems, []);
   await close();
 });

@@ -1,7 +1,7 @@
 import OpTraceText
 
 /// The body of a picture with more boxes than ``GraphPicture/mostDetailed``: whole numbers, and ``LeanTiles`` in place of
-/// an element for every operation and edge, of each of which a browser takes a tenth of a millisecond or more. Where names can
+/// an element for every operation and edge, for each of which a browser takes some fifty microseconds. Where names can
 /// be read the script makes the elements, with the ids and classes of the full form. A viewer without script shows all
 /// boxes and lines, without names.
 extension SVGCanvas {
