@@ -31,6 +31,8 @@ extension SVGStyle {
       ]
       return rules.joined(separator: "\n")
     }
+    // From afar a border of its own width is next to nothing.
+    let farBoxes = ["critical", "culprit", "deadlocked"].map { ".lean.far .boxes.\($0)" }.joined(separator: ",")
     return """
       .lean .dep{fill:none;stroke-width:1.2}
       .near .dep[data-ids]{stroke-width:1;vector-effect:non-scaling-stroke}
@@ -46,6 +48,8 @@ extension SVGStyle {
       .lean .here path{stroke-width:3.4;stroke-dasharray:none}
       .lean .traced{fill:none;stroke-width:3;pointer-events:none}
       .far .heads{display:none}
+      .lean.far .boxes{stroke-width:6}
+      .lean.far .dep.critical,.lean.far .dep.cycle,\(farBoxes){stroke-width:10}
       .optrace-graph .lean text{font-size:12px;font-weight:700}
       .viewer{display:block;touch-action:none;cursor:grab;-webkit-user-select:none;user-select:none}
       .viewer .op{cursor:pointer}
