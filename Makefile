@@ -38,7 +38,7 @@ help:
 	@echo "make bench-whatif  how near predictions come to real runs"
 	@echo "make bench-fleet  what ten hosts' traces take in ClickHouse"
 	@echo "make bench-peers  the same work under OpTrace and under other recorders"
-	@echo "make bench-page  what a frame of the report's timeline takes in a browser"
+	@echo "make bench-page  what a frame of the report's timeline takes in a browser, and a graph of 100,000 operations"
 	@echo "make reliability  thousands of processes that are ended, a ring over 100 million events, 1,000 renders: minutes"
 	@echo "make fuzz       each fuzzing target for some seconds;  scripts/fuzz TARGET SECONDS: for longer"
 	@echo "make test-core  tests of the C core in plain C: here, under a sanitizer, and on arm64 under an emulator"

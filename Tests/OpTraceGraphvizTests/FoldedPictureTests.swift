@@ -85,6 +85,7 @@ import Testing
         in all waiting for dependencies 3.92 s, for a slot 1 min 18 s, running 784 ms
         the longest ran 2 ms: #2 Part 0 of 400
         first enqueued at 0 ms · first began at 10 ms · last ended at 411 ms
+        closer: optrace graph TRACE --focus '#2'
         """)
     #expect(picture.foldingNote == "folded 392 operations into 1 box, 10 alone; optrace graph --full draws all")
     #expect(picture.verdicts.last?.lead == "Folded:" && picture.verdicts.first?.kind == .good)
@@ -137,7 +138,13 @@ import Testing
     )
     let box = try #require(picture.nodes.first { $0.fold != nil })
     #expect(box.isCritical && box.fold?.critical == 1000 && box.fold?.inner == 999)
-    #expect(box.tooltip.hasSuffix("999 edges among them\npart of the critical path: all of them"))
+    #expect(
+      box.tooltip.hasSuffix(
+        """
+        999 edges among them
+        part of the critical path: all of them
+        closer: optrace graph TRACE --focus '#1'
+        """))
     #expect(picture.nodes.map(\.name) == ["1,000 × step", "aside"])
   }
 

@@ -66,6 +66,7 @@ extension GraphPictureBuilder {
       lines.append("part of the critical path: \(box.critical == box.count ? "all" : grouped(box.critical)) of them")
     }
     if box.culprits > 0 { lines.append("others cannot go on because of \(grouped(box.culprits)) of them") }
+    lines.append("closer: optrace graph TRACE --focus '\(id(box.first))'")
     return lines.joined(separator: "\n")
   }
 

@@ -167,7 +167,7 @@ public struct GraphPicture: Sendable {
   /// Some box stands for many operations.
   public var isFolded: Bool { nodes.contains { $0.fold != nil } }
 
-  /// Above this many boxes each is drawn with little more than its name, and without tooltips: a file that a browser opens.
+  /// Above this many boxes each is drawn with little more than its name, and as an element only close to: a file that a browser opens.
   public static let mostDetailed = 5000
   var isLean: Bool { nodes.count > Self.mostDetailed }
 

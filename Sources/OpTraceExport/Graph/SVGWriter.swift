@@ -6,7 +6,8 @@ public import OpTraceText
 /// Operations are `<g id="op-5" class="op finished critical q-network">`, edges `<g id="e-1-5" class="dep critical"
 /// data-from="op-1" data-to="op-5">`, queues `<g id="queue-network" class="queue">`.
 ///
-/// Above ``GraphPicture/mostDetailed`` boxes the file is kept lean, so that a browser opens it.
+/// Above ``GraphPicture/mostDetailed`` boxes the file is kept lean, so that a browser opens it: operations and edges become such elements
+/// where somebody looks closely.
 public enum SVGWriter {
   /// O(n + e).
   public static func text(_ picture: GraphPicture, _ layout: GraphLayout) -> String {

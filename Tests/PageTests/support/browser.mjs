@@ -35,8 +35,8 @@ export async function closeBrowser() {
   browser = undefined;
 }
 
-// Opens a report from disk, or from a server. `problems` collects what must not be: messages on the console, errors, requests to anywhere.
-export async function openReport(page, {hash = '', width = 1280, height = 800, ...options} = {}) {
+// Opens a file from disk, or an address. `problems` collects what must not be: messages on the console, errors, requests to anywhere.
+export async function openFile(page, {hash = '', width = 1280, height = 800, ...options} = {}) {
   const context = await (await launched()).newContext({viewport: {width, height}, ...options});
   const tab = await context.newPage();
   tab.setDefaultTimeout(20000);
@@ -49,10 +49,15 @@ export async function openReport(page, {hash = '', width = 1280, height = 800, .
     dialog.dismiss();
   });
   tab.on('request', (request) => { if (!request.url().startsWith(address)) problems.push(`request: ${request.url()}`); });
-  await tab.goto(address + hash);
-  await tab.waitForFunction(() => document.documentElement.dataset.ready !== undefined, null, {timeout: 120000});
-  await settled(tab);
+  await tab.goto(address + hash, {timeout: 120000});
   return {tab, problems, close: () => context.close()};
+}
+
+export async function openReport(page, options) {
+  const opened = await openFile(page, options);
+  await opened.tab.waitForFunction(() => document.documentElement.dataset.ready !== undefined, null, {timeout: 120000});
+  await settled(opened.tab);
+  return opened;
 }
 
 // Two frames later everything that was planned is drawn.
@@ -156,6 +161,26 @@ export async function pixels(tab, {x, y, width, height}, selector = '.timeline-s
     const {data} = copy.getImageData(0, 0, wide, high);
     return Array.from(new Uint32Array(data.buffer));
   }, [x, y, width, height, selector]);
+}
+
+// How many pixels of a screenshot have which colour, as `#rrggbb`.
+export async function coloursOf(screenshot) {
+  const context = await (await launched()).newContext();
+  const tab = await context.newPage();
+  const colours = await tab.evaluate(async (base64) => {
+    const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${base64}`)).blob());
+    const canvas = new OffscreenCanvas(image.width, image.height).getContext('2d');
+    canvas.drawImage(image, 0, 0);
+    const {data} = canvas.getImageData(0, 0, image.width, image.height);
+    const counts = {};
+    for (let at = 0; at < data.length; at += 4) {
+      const colour = `#${((data[at] << 16) | (data[at + 1] << 8) | data[at + 2]).toString(16).padStart(6, '0')}`;
+      counts[colour] = (counts[colour] ?? 0) + 1;
+    }
+    return counts;
+  }, screenshot.toString('base64'));
+  await context.close();
+  return colours;
 }
 
 export function differences(one, other) {

@@ -85,6 +85,17 @@ export function graphOf(name) {
   return execFileSync(optrace, ['graph', tracePath(name)], {maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore']}).toString();
 }
 
+// The path of the picture that `optrace graph` makes of a trace in its text form.
+export function drawn(name, text, ...options) {
+  return once(`drawn ${name} ${options}`, () => {
+    const trace = temporary(`${name}.txt`);
+    const picture = temporary(`${name}.svg`);
+    writeFileSync(trace, text);
+    execFileSync(optrace, ['graph', trace, '-o', picture, ...options], {stdio: ['ignore', 'ignore', 'pipe']});
+    return picture;
+  });
+}
+
 // The data that stands in a report.
 export function dataOf(page) {
   return JSON.parse(readFileSync(page, 'utf8').match(/<script type="application\/json" id="data">([^]*?)<\/script>/)[1]);

@@ -135,11 +135,14 @@ struct GraphDrawing {
     canvas.end(.node(index))
   }
 
+  /// Where the text of a lean box begins, from the box's corner.
+  static let leanOrigin = GraphLayout.Point(9, 27)
+
   /// The text stands at the origin, so that it needs no place of its own.
   private func drawLeanNode(_ index: Int, on canvas: inout some GraphCanvas) {
     let centre = layout.nodes[index]
     let (width, height) = (layout.metrics.nodeWidth, layout.metrics.nodeHeight)
-    let (left, above) = (9.0, 27.0)
+    let (left, above) = (Self.leanOrigin.x, Self.leanOrigin.y)
     canvas.begin(
       .node(index),
       at: GraphLayout.Point((centre.x - width / 2).rounded() + left, (centre.y - height / 2).rounded() + above))

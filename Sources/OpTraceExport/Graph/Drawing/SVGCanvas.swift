@@ -4,13 +4,20 @@ import OpTraceText
 /// role. How they look stands in ``SVGStyle``.
 struct SVGCanvas: GraphCanvas {
   let picture: GraphPicture
-  private let drawing: GraphDrawing
+  let drawing: GraphDrawing
   private let isEmbedded: Bool
   /// Nil: everything is kept in `out`.
   private let sink: ByteSink?
   var out = ""
-  /// Within the body of a picture with very many boxes (`SVGCanvas+Lean.swift`).
-  var isLean = false
+  /// Within the body of a picture with very many boxes (`SVGCanvas+Lean.swift`): what was drawn of it, …
+  var tiles: LeanTiles?
+  /// … which edge or operation is open, …
+  private(set) var leanPart: DrawnPart?
+  /// … and where.
+  private(set) var leanPlace = (x: 0, y: 0)
+  /// By lane.
+  var leanTints: [String] = []
+  private var isLean: Bool { tiles != nil }
 
   private static let font = "Helvetica, Arial, DejaVu Sans, sans-serif"
 
@@ -39,6 +46,11 @@ struct SVGCanvas: GraphCanvas {
   // MARK: Parts
 
   mutating func begin(_ part: DrawnPart, at origin: GraphLayout.Point) {
+    if isLean {
+      // What belongs to a tile is no element of its own.
+      (leanPart, leanPlace) = (part, (Int(origin.x), Int(origin.y)))
+      return
+    }
     switch part {
     case .picture: beginPicture()
     case .head: out += "<g class=\"head\">\n"
@@ -55,12 +67,13 @@ struct SVGCanvas: GraphCanvas {
   }
 
   mutating func end(_ part: DrawnPart) {
+    if isLean, part != .body { return }
     switch part {
     case .picture:
-      if !picture.isLean, !isEmbedded { out += "<script><![CDATA[\n\(SVGStyle.script)]]></script>\n" }
+      let script = picture.isLean ? SVGStyle.leanScript : SVGStyle.script
+      if !isEmbedded { out += "<script><![CDATA[\n\(script)]]></script>\n" }
       out += "</svg>\n"
     case .body: if picture.isLean { endLean() }
-    case .edge: out += isLean ? "/>\n" : "</g>\n"
     case .mark: out += "</g>"
     default: out += "</g>\n"
     }
@@ -91,9 +104,7 @@ struct SVGCanvas: GraphCanvas {
 
   private mutating func beginEdge(_ index: Int) {
     let edge = picture.edges[index]
-    let group = isLean ? "path" : "g"
-    out += "<\(group) id=\"\(picture.id(of: edge))\" class=\"\(picture.cssClass(of: edge))\""
-    if isLean { return }
+    out += "<g id=\"\(picture.id(of: edge))\" class=\"\(picture.cssClass(of: edge))\""
     let (from, to) = (picture.nodes[edge.from], picture.nodes[edge.to])
     let link =
       switch edge.kind {
@@ -118,11 +129,6 @@ struct SVGCanvas: GraphCanvas {
   private mutating func beginNode(_ index: Int, _ origin: GraphLayout.Point) {
     let node = picture.nodes[index]
     out += "<g id=\"\(node.id)\" class=\"\(picture.cssClass(of: node))\""
-    if isLean {
-      // Whole numbers.
-      out += " transform=\"translate(\(Int(origin.x)) \(Int(origin.y)))\">"
-      return
-    }
     out += " tabindex=\"0\"\(place(origin))"
     if let fold = node.fold { out += " data-count=\"\(fold.count)\"" }
     out += "><title>\(xml(node.tooltip))</title>"
@@ -152,8 +158,8 @@ struct SVGCanvas: GraphCanvas {
   }
 
   mutating func arrow(_ curve: GraphLayout.Curve, halfWidth: Double) {
+    if isLean { return leanLine(curve, halfWidth: halfWidth) }
     guard let first = curve.points.first else { return }
-    if isLean { return leanLine(curve, from: first) }
     out += "<path class=\"line\" d=\"M\(pair(first))"
     for (number, point) in curve.points.dropFirst().enumerated() {
       out += (number % 3 == 0 ? "C" : " ") + pair(point)
@@ -165,6 +171,7 @@ struct SVGCanvas: GraphCanvas {
   }
 
   mutating func text(_ words: DrawnWords, _ more: DrawnWords?, at: GraphLayout.Point, _ role: DrawnRole) {
+    if isLean { return leanText(words) }
     out += "<text"
     let name = role.cssClass
     if !name.isEmpty { out += " class=\"\(name)\"" }

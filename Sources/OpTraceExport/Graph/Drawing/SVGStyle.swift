@@ -123,47 +123,6 @@ enum SVGStyle {
     return rules.joined(separator: "\n")
   }
 
-  /// Besides, for the lean form. The colours of boxes and lines are said for `.box` and `.line`, which it does not have.
-  static func lean(_ picture: GraphPicture, hasLanes: Bool) -> String {
-    func colors(_ pick: (ColorPair) -> Color) -> String {
-      func hex(_ pair: ColorPair) -> String { pick(pair).hex }
-      var rules = [".lean .dep{stroke:\(hex(Palette.edge))}"]
-      for state in ShownState.allCases {
-        rules.append(
-          ".lean .\(state.rawValue) path{fill:\(hex(state.style.fill));stroke:\(hex(state.style.border))}")
-        rules.append(".optrace-graph .lean .\(state.rawValue) text{fill:\(hex(state.style.text))}")
-      }
-      for lane in picture.lanes where !hasLanes && lane.isBoxed && !lane.nodeClass.isEmpty {
-        rules.append(
-          ".lean .finished.\(lane.nodeClass) path,.lean .pending.\(lane.nodeClass) path{fill:\(hex(lane.style.fill))}")
-      }
-      rules += [
-        ".lean .critical path,.lean .dep.critical{stroke:\(hex(Palette.critical))}",
-        ".lean .culprit path,.lean .deadlocked path,.lean .dep.cycle{stroke:\(hex(Palette.cycle))}",
-      ]
-      return rules.joined(separator: "\n")
-    }
-    return """
-      .lean .op path{stroke-width:1.2}
-      .lean .critical path,.lean .culprit path,.lean .dep.critical{stroke-width:2.8}
-      .lean .pending path,.lean .stalled path{stroke-dasharray:4 3}
-      .lean .unknown path{stroke-dasharray:1.5 3}
-      .lean .dep{fill:none;stroke-width:1.2;marker-end:url(#tip)}
-      .lean .dep.open{stroke-dasharray:5 3.5}
-      .lean .dep.submission{stroke-dasharray:2 2.5}
-      .lean .dep.awaited{stroke-dasharray:8 4}
-      .lean .dep.slot,.lean .dep.held-slot{stroke-dasharray:0.1 5.2;stroke-linecap:round}
-      .lean .dep.critical{marker-end:url(#critical-tip)}
-      .lean .dep.cycle{stroke-width:2.2;marker-end:url(#cycle-tip)}
-      .optrace-graph .lean text{font-size:12px;font-weight:700}
-      \(colors { $0.light })
-      @media screen and (prefers-color-scheme:dark){
-      \(colors { $0.dark })
-      }
-
-      """
-  }
-
   /// On hover or focus: all that the operation waits for and all that waits for it. A click holds it, Escape lets go.
   static let script = """
     (function () {

@@ -22,6 +22,8 @@ struct LayeredParts {
     graph = Self.dependencies(of: picture)
     var ranks = Self.ranks(graph)
     Self.pullBeginnings(&ranks, graph)
+    // Not in place: `sort` is given a copy of `self`, and with it each would copy all parts.
+    var found: [Part] = []
     for members in Self.connected(graph) {
       var part = Part(columns: [])
       let first = members.map { ranks[$0] }.min() ?? 0
@@ -29,11 +31,11 @@ struct LayeredParts {
       part.columns = Array(repeating: [], count: last - first + 1)
       for node in members { part.columns[ranks[node] - first].append(node) }
       part.columns.removeAll(where: \.isEmpty)
-      parts.append(part)
+      found.append(part)
     }
     var place = [Double](repeating: 0, count: graph.nodeCount)
-    for number in parts.indices { sort(&parts[number], &place) }
-    parts = parts.filter { $0.count > 1 } + parts.filter { $0.count == 1 }
+    for number in found.indices { sort(&found[number], &place) }
+    parts = found.filter { $0.count > 1 } + found.filter { $0.count == 1 }
   }
 
   static func dependencies(of picture: GraphPicture) -> DependencyGraph {

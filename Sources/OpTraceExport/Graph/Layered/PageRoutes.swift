@@ -32,7 +32,8 @@ struct PageRoutes {
   private let places: PagePlaces
   private let half: Double
   private let gap: Double
-  private let graph: DependencyGraph
+  /// Of each box, how many lines come and leave: counted once, since a box may have as many as there are boxes.
+  private let lines: [(coming: Int, leaving: Int)]
   private let lane: [Int]
   private let cells: [LayeredPage.Cell]
   private let freedom: Double
@@ -48,7 +49,8 @@ struct PageRoutes {
     let measures = places.page.measures
     half = measures.metrics.nodeWidth / 2
     gap = measures.columnGap
-    graph = places.page.parts.graph
+    let graph = places.page.parts.graph
+    lines = (0..<graph.nodeCount).map { (graph.dependencies(of: $0).count, graph.dependents(of: $0).count) }
     lane = places.page.parts.lane
     cells = places.page.cells
     // Words on a line need the whole height of a gap.
@@ -126,7 +128,7 @@ struct PageRoutes {
 
   /// Beside the end that has fewer lines: those of the other then share their ways, as a tree's branches do.
   private mutating func channel(_ from: Int, _ to: Int, _ fromY: Double, _ toY: Double) -> Double {
-    let isTree = graph.dependents(of: from).count >= graph.dependencies(of: to).count
+    let isTree = lines[from].leaving >= lines[to].coming
     let near = isTree ? to : from
     let isAbove = isTree ? fromY < toY : toY < fromY
     let shared = isTree ? from : to
