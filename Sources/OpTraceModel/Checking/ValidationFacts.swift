@@ -79,10 +79,9 @@ struct ValidationFacts: FirstLook {
   }
 
   /// Turns what the first look at a file has seen, in ticks, into times.
-  mutating func resolve(_ clock: ClockMap) {
-    var clock = clock
-    for place in ends.indices { ends[place].time = clock.time(UInt64(bitPattern: ends[place].time)) }
-    for place in seenEnds.indices { seenEnds[place].time = clock.time(UInt64(bitPattern: seenEnds[place].time)) }
+  mutating func resolve(_ time: (_ ticks: UInt64) -> Nanoseconds) {
+    for place in ends.indices { ends[place].time = time(UInt64(bitPattern: ends[place].time)) }
+    for place in seenEnds.indices { seenEnds[place].time = time(UInt64(bitPattern: seenEnds[place].time)) }
   }
 
   /// Threads of which no record tells.

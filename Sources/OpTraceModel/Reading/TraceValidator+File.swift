@@ -33,7 +33,8 @@ extension TraceValidator {
   private static func pieces(_ source: any ByteSource, _ file: String, _ piece: Int) throws(TraceError) -> Result? {
     var facts = ValidationFacts()
     guard let reader = try PieceReader(source, file: file, piece: piece, look: &facts) else { return nil }
-    facts.resolve(reader.clock)
+    var clock = reader.clock
+    facts.resolve { clock.time($0) }
     facts.add(threads: reader.unnamed.map(\.subject))
     let whole = reader.whole
     guard var validator = reader.handAll(to: TraceValidator(whole, eventCount: reader.count, facts)) else { return nil }
