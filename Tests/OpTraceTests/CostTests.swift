@@ -55,6 +55,27 @@ import Testing
     #expect(fresh.dependencies.count == 1)
   }
 
+  /// Getters are the program's code, and Foundation's take locks: what an operation of another class is asked while it is added,
+  /// beyond what Foundation asks, it is asked once.
+  @Test func anOperationOfAnotherClassIsAskedOnce() throws {
+    func questions(_ queue: OperationQueue) -> [String: Int] {
+      let operation = Asked()
+      queue.isSuspended = true
+      queue.addOperation(operation)
+      let asked = Dictionary(operation.questions.all.map { ($0, 1) }, uniquingKeysWith: +)
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+      return asked
+    }
+    let plain = questions(OperationQueue())
+    _ = try recorded { recorder in
+      let more = questions(TracedOperationQueue(recorder: recorder))
+        .merging(plain.mapValues { -$0 }, uniquingKeysWith: +).filter { $0.value != 0 }
+      let once = ["name", "dependencies", "isAsynchronous", "isCancelled", "qualityOfService", "queuePriority"]
+      #expect(more == Dictionary(uniqueKeysWithValues: once.map { ($0, 1) }))
+    }
+  }
+
   /// That there is no default recorder is noted, so that asking for it costs nothing; until there is one.
   @Test func aDefaultThatComesLateIsUsed() throws {
     let scratch = try Scratch()
@@ -67,4 +88,29 @@ import Testing
 
 private final class EarlyEnd: TracedAsyncOperation, @unchecked Sendable {
   override func execute() { finish() }
+}
+
+private final class Asked: Operation, @unchecked Sendable {
+  let questions = Log<String>()
+  private func asked<Answer>(_ what: String, _ answer: Answer) -> Answer {
+    questions.add(what)
+    return answer
+  }
+  override var name: String? {
+    get { asked("name", super.name) }
+    set { super.name = newValue }
+  }
+  override var qualityOfService: QualityOfService {
+    get { asked("qualityOfService", super.qualityOfService) }
+    set { super.qualityOfService = newValue }
+  }
+  override var queuePriority: QueuePriority {
+    get { asked("queuePriority", super.queuePriority) }
+    set { super.queuePriority = newValue }
+  }
+  override var dependencies: [Operation] { asked("dependencies", super.dependencies) }
+  override var isAsynchronous: Bool { asked("isAsynchronous", super.isAsynchronous) }
+  override var isCancelled: Bool { asked("isCancelled", super.isCancelled) }
+  override var isExecuting: Bool { asked("isExecuting", super.isExecuting) }
+  override var isFinished: Bool { asked("isFinished", super.isFinished) }
 }

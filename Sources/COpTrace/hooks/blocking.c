@@ -198,8 +198,21 @@ void blocking_prepare(void) {
 
 // ---- Conditions ----------------------------------------------------------------------------------------------------
 
-static int hook_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
+// Whether an operation has ever waited for a condition of the program's. Before, nobody asks who signals one, and every operation of
+// Foundation's own has a condition that it makes, signals and destroys. What one signals that nobody waits for is nothing to remember.
+// Written once.
+static _Atomic bool has_waited;
+
+static inline __attribute__((always_inline)) lane *begin_condition(const void *condition) {
   lane *wait = begin(condition, optrace_object_condition);
+  if (wait && !atomic_load_explicit(&has_waited, memory_order_relaxed)) atomic_store(&has_waited, true);
+  return wait;
+}
+
+static bool is_asked_for(void) { return atomic_load_explicit(&has_waited, memory_order_relaxed); }
+
+static int hook_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
+  lane *wait = begin_condition(condition);
   int result = ((int (*)(pthread_cond_t *, pthread_mutex_t *))real(index_cond_wait))(condition, mutex);
   end(wait);
   return result;
@@ -207,7 +220,7 @@ static int hook_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
 
 static int hook_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until) {
   int (*call)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *) = real(index_cond_timedwait);
-  lane *wait = begin(condition, optrace_object_condition);
+  lane *wait = begin_condition(condition);
   int result = call(condition, mutex, until);
   end(wait);
   return result;
@@ -216,30 +229,30 @@ static int hook_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex
 static int hook_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
                                const struct timespec *until) {
   int (*call)(pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *) = real(index_cond_clockwait);
-  lane *wait = begin(condition, optrace_object_condition);
+  lane *wait = begin_condition(condition);
   int result = call(condition, mutex, clock, until);
   end(wait);
   return result;
 }
 
 static int hook_cond_signal(pthread_cond_t *condition) {
-  signalled(condition, optrace_object_condition);
+  if (is_asked_for()) signalled(condition, optrace_object_condition);
   return ((int (*)(pthread_cond_t *))real(index_cond_signal))(condition);
 }
 
 static int hook_cond_broadcast(pthread_cond_t *condition) {
-  signalled(condition, optrace_object_condition);
+  if (is_asked_for()) signalled(condition, optrace_object_condition);
   return ((int (*)(pthread_cond_t *))real(index_cond_broadcast))(condition);
 }
 
 static int hook_cond_init(pthread_cond_t *condition, const pthread_condattr_t *attributes) {
-  created(condition, optrace_object_condition);
+  if (is_asked_for()) created(condition, optrace_object_condition);
   return ((int (*)(pthread_cond_t *, const pthread_condattr_t *))real(index_cond_init))(condition, attributes);
 }
 
 // One that is not initialised by a call, as C++ has them, is at least destroyed by one.
 static int hook_cond_destroy(pthread_cond_t *condition) {
-  created(condition, optrace_object_condition);
+  if (is_asked_for()) created(condition, optrace_object_condition);
   return ((int (*)(pthread_cond_t *))real(index_cond_destroy))(condition);
 }
 

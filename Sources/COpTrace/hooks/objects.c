@@ -20,6 +20,8 @@ enum { bucket_bits = 16, block_entries = 512, most_blocks = 1 << 15 };
 typedef struct {
   _Atomic uint32_t version;  // Odd while it is being changed.
   _Atomic uint32_t first;
+  uint32_t spare;  // The entry of one that is gone, for the next: an allocator gives its address out again. 0: none.
+  uint32_t unused;
 } bucket;
 
 static bucket buckets[1 << bucket_bits];
@@ -104,34 +106,51 @@ static void begin_change(bucket *b) {
   }
 }
 
-static void end_change(bucket *b) { atomic_fetch_add_explicit(&b->version, 1, memory_order_release); }
+// While it is odd, nobody else writes it.
+static void end_change(bucket *b) {
+  atomic_store_explicit(&b->version, atomic_load_explicit(&b->version, memory_order_relaxed) + 1, memory_order_release);
+}
 
-// Finds the object's entry, or makes one.
-static optrace_operation *find_or_add(void *object) {
-  optrace_operation *found = optrace_object_find(object);
-  if (found) return found;
-  uint32_t number = take_entry();
-  if (!number) return NULL;
+// The bucket is being changed.
+static optrace_operation *insert(bucket *b, uint32_t number, const void *object, uint64_t created) {
   optrace_operation *added = entry(number);
   atomic_store_explicit(&added->recorder, NULL, memory_order_relaxed);
   atomic_store_explicit(&added->owner, NULL, memory_order_relaxed);
   atomic_store_explicit(&added->serial, 0, memory_order_relaxed);
   atomic_store_explicit(&added->bits, 0, memory_order_relaxed);
-  added->created = optrace_clock_ticks();
+  added->created = created;
   added->made = 0;
   atomic_store_explicit(&added->companion, NULL, memory_order_relaxed);
+  atomic_store_explicit(&added->next, atomic_load_explicit(&b->first, memory_order_relaxed), memory_order_relaxed);
+  atomic_store_explicit(&added->object, object, memory_order_release);
+  atomic_store_explicit(&b->first, number, memory_order_release);
+  return added;
+}
 
+// Finds the object's entry, or makes one.
+static optrace_operation *find_or_add(void *object) {
+  optrace_operation *found = optrace_object_find(object);
+  if (found) return found;
   bucket *b = bucket_of(object);
-  begin_change(b);
-  found = search(b, object);
-  if (!found) {
-    atomic_store_explicit(&added->next, atomic_load_explicit(&b->first, memory_order_relaxed), memory_order_relaxed);
-    atomic_store_explicit(&added->object, object, memory_order_release);
-    atomic_store_explicit(&b->first, number, memory_order_release);
+  uint64_t created = optrace_clock_ticks();
+  uint32_t taken = 0;
+  for (;;) {
+    begin_change(b);
+    found = search(b, object);
+    if (!found && b->spare) {
+      found = insert(b, b->spare, object, created);
+      b->spare = 0;
+    } else if (!found && taken) {
+      found = insert(b, taken, object, created);
+      taken = 0;
+    }
+    end_change(b);
+    if (found) break;
+    // Those that threads share, and that may have to be made: not while others wait for the bucket.
+    taken = take_entry();
+    if (!taken) return NULL;
   }
-  end_change(b);
-  if (!found) return added;
-  give_entry(number);
+  if (taken) give_entry(taken);
   return found;
 }
 
@@ -158,18 +177,18 @@ optrace_operation *optrace_object_know(void *object, bool is_queue) {
 
 static void remove_entry(optrace_operation *operation) {
   bucket *b = bucket_of(atomic_load_explicit(&operation->object, memory_order_relaxed));
-  uint32_t number = operation->number;
-  bool removed = false;
+  uint32_t number = operation->number, given = 0;
   begin_change(b);
   for (_Atomic uint32_t *link = &b->first; *link; link = &entry(*link)->next) {
     if (*link != number) continue;
     atomic_store_explicit(link, atomic_load_explicit(&operation->next, memory_order_relaxed), memory_order_release);
-    removed = true;
+    given = b->spare ? number : 0;
+    if (!given) b->spare = number;
     break;
   }
   atomic_store_explicit(&operation->object, NULL, memory_order_relaxed);
   end_change(b);
-  if (removed) give_entry(number);
+  if (given) give_entry(given);
 }
 
 void object_end(void *object, uint8_t kind, method destroy) {

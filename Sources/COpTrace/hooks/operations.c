@@ -1,7 +1,9 @@
-// What happens to operations that are not ours. Each hook looks the object up, records, and goes on to what stood in
-// its place; an object that is not known goes straight on.
+// What happens to operations that are not ours. Each hook looks the object and its class up once, records, and goes on to what
+// stood in its place; an object that is not known goes straight on.
 #include "operations.h"
 
+#include "../operations/frames.h"
+#include "../operations/operation.h"
 #include "classes.h"
 #include "modify.h"
 #include "objects.h"
@@ -24,14 +26,21 @@ static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return operation_methods
 static ORDERED_BY_EXCHANGE void *imported(uint32_t index) { return foundation_imports[index].real; }
 
 static bool is_recording(const optrace_operation *operation) {
-  const optrace_recorder *recorder = optrace_operation_recorder(operation);
+  const optrace_recorder *recorder = operation_recorder(operation);
   return recorder && optrace_recorder_is_recording(recorder);
+}
+
+// What is known of the object where it is the innermost one that this thread runs: there no table is asked. One of ours has no object.
+static optrace_operation *running_here(const void *object) {
+  optrace_operation *operation = frame_operation();
+  return operation && atomic_load_explicit(&operation->object, memory_order_relaxed) == object ? operation : NULL;
 }
 
 // What is known of the object, if events of it are to be recorded.
 static optrace_operation *known(const void *object) {
   if (!hooks_active()) return NULL;
-  optrace_operation *operation = optrace_frame_object() == object ? optrace_frame_current() : optrace_object_find(object);
+  optrace_operation *operation = running_here(object);
+  if (!operation) operation = optrace_object_find(object);
   return operation && is_recording(operation) ? operation : NULL;
 }
 
@@ -55,19 +64,19 @@ static optrace_operation *met(void *object, bool is_running) {
 
 // The two of an operation whose running is to be told: traced ones too, where the class has a `start()` and states of its own.
 // All that is not its running they tell themselves.
-static optrace_operation *known_to_run(const void *object) {
+static optrace_operation *known_to_run(const void *object, const class_entry *class) {
+  if (!class->runs_alone) return known(object);
   if (!hooks_active()) return NULL;
-  if (!class_find(object)->runs_alone) return known(object);
   optrace_operation *operation = hook_calls.probe((void *)object);
   return operation && is_recording(operation) ? operation : NULL;
 }
 
-static optrace_operation *met_running(void *object, bool is_running) {
+static optrace_operation *met_running(void *object, const class_entry *class, bool is_running) {
+  if (!class->runs_alone) return met(object, is_running);
   if (!hooks_active()) return NULL;
-  if (!class_find(object)->runs_alone) return met(object, is_running);
   optrace_operation *operation = hook_calls.probe(object);
   if (operation && !optrace_operation_owner(operation) && introduced != object) introduce(object, is_running);
-  return known_to_run(object);
+  return known_to_run(object, class);
 }
 
 // Foundation's own `start()` runs it, and asks nothing of the program's but its code.
@@ -77,15 +86,16 @@ static bool is_run_by_foundation(const class_entry *class) {
 
 // True where nobody has told it before.
 static bool record_finish(optrace_operation *operation) {
-  if (!optrace_operation_claim(operation, optrace_bit_finish_recorded)) return false;
+  if (!operation_claim(operation, optrace_bit_finish_recorded)) return false;
   bool has_begun = optrace_operation_has(operation, optrace_bit_began);
   uint32_t phase = has_begun ? optrace_phase_executing : optrace_phase_starting;
   // Where what its frame knows is all that there is to know.
-  if (optrace_frame_phase(operation) != phase || !optrace_run_finish(operation)) {
+  const frame *f = frame_of(operation);
+  if (!f || f->phase != phase || !optrace_run_finish(operation)) {
     if (has_begun) optrace_operation_event(operation, optrace_kind_execution_ended);
     optrace_operation_event(operation, optrace_kind_finished);
   }
-  optrace_operation_claim(operation, optrace_bit_finish_written);
+  operation_claim(operation, optrace_bit_finish_written);
   return true;
 }
 
@@ -104,7 +114,7 @@ static void tell_completion(void *object, optrace_operation *operation) {
 }
 
 static void record_beginning(optrace_operation *operation) {
-  if (optrace_operation_claim(operation, optrace_bit_began)) optrace_operation_event(operation, optrace_kind_execution_began);
+  if (operation_claim(operation, optrace_bit_began)) optrace_operation_event(operation, optrace_kind_execution_began);
 }
 
 // ---- Running -------------------------------------------------------------------------------------------------------
@@ -132,57 +142,64 @@ static void call_start_of(void *argument) {
   call_start(call->object, call->original);
 }
 
-static void run_start(void *object, method original, bool by_name) {
-  optrace_operation *operation = met_running(object, false);
+static void run_start(void *object, const class_entry *class, method original, bool by_name) {
+  optrace_operation *operation = met_running(object, class, false);
   if (!operation) return original(object);
   // A call of `super` from an override that was seen already.
-  if (optrace_frame_current() == operation) return call_start(object, original);
+  if (frame_operation() == operation) return call_start(object, original);
+  // Now that it has been met, its own class is known, and not only the one above.
+  if (class->metadata != *(const void *const *)object) class = class_find(object);
   // The same from another thread, as of a class that lets its own `start()` return at once: no second start.
-  bool is_start = optrace_operation_claim(operation, optrace_bit_watched) || !by_name ||
+  bool is_start = operation_claim(operation, optrace_bit_watched) || !by_name ||
                   optrace_operation_has(operation, optrace_bit_finish_recorded);
-  const class_entry *class = class_find(object);
   if (is_start) optrace_run_start(operation, is_run_by_foundation(class) && optrace_object_is_starting(object));
   else optrace_frame_push(operation);
   // A class with a `start()` and states of its own may tell nobody that it executes: its code begins here.
   if (is_start && class->runs_itself && !((getter)class->originals[index_is_cancelled])(object)) record_beginning(operation);
-  optrace_operation_run(operation, call_start_of, &(code_call){object, original});
+  if (operation_has_companion(operation)) optrace_operation_run(operation, call_start_of, &(code_call){object, original});
+  else call_start(object, original);
   // A queue asks now, and takes a silent "finished" for an announced one. Without a queue nobody does.
   if (is_recording(operation) && !optrace_operation_has(operation, optrace_bit_finish_recorded) &&
       ((getter)class->originals[method_is_finished])(object)) {
     if (optrace_operation_has(operation, optrace_bit_enqueued) || !class->finishes_itself)
       record_finish(operation);
-    else if (optrace_operation_claim(operation, optrace_bit_finish_seen))
+    else if (operation_claim(operation, optrace_bit_finish_seen))
       optrace_operation_event(operation, optrace_kind_finish_seen);
   }
   if (is_start) optrace_run_return(operation);
   optrace_frame_pop();
 }
 
-static SWIFT void hook_start(SELF) { run_start(self, (method)class_original(self, method_start), false); }
+static SWIFT void hook_start(SELF) {
+  const class_entry *class = class_find(self);
+  run_start(self, class, (method)class->originals[method_start], false);
+}
 
 // Begins its code where this thread is inside of its `start()`; false where it is not.
-static bool begin_in_start(const void *object) {
-  optrace_operation *operation = optrace_frame_current();
-  if (!operation || optrace_frame_current_phase() != optrace_phase_starting || known_to_run(object) != operation) return false;
-  if (optrace_operation_claim(operation, optrace_bit_began)) optrace_run_begin(operation);
-  else optrace_frame_set_phase(optrace_phase_executing);
+static bool begin_in_start(const void *object, const class_entry *class) {
+  frame *f = frame_innermost();
+  optrace_operation *operation = f ? f->operation : NULL;
+  if (!operation || f->phase != optrace_phase_starting || known_to_run(object, class) != operation) return false;
+  if (operation_claim(operation, optrace_bit_began)) optrace_run_begin(operation);
+  else f->phase = optrace_phase_executing;
   return true;
 }
 
 static SWIFT void hook_main(SELF) {
-  method original = (method)class_original(self, method_main);
-  if (begin_in_start(self)) return original(self);
+  const class_entry *class = class_find(self);
+  method original = (method)class->originals[method_main];
+  if (begin_in_start(self, class) || running_here(self)) return original(self);
   // On another thread than its `start()`, as some classes with a `start()` of their own have it: that thread runs its code.
-  optrace_operation *operation = known_to_run(self);
-  if (!operation || optrace_frame_current() == operation) return original(self);
+  optrace_operation *operation = known_to_run(self, class);
+  if (!operation || frame_operation() == operation) return original(self);
   optrace_operation_run(operation, call_code, &(code_call){self, original});
 }
 
 // One that announces that it executes or has finished. When it is not known, it goes on from a start that nobody saw; so does
 // one that was described before, by who waits for it for instance. In a queue it may be finished before its start.
-static optrace_operation *announcing(void *object, bool is_finish) {
-  optrace_operation *operation = known_to_run(object);
-  if (!operation) return met_running(object, true);
+static optrace_operation *announcing(void *object, const class_entry *class, bool is_finish) {
+  optrace_operation *operation = known_to_run(object, class);
+  if (!operation) return met_running(object, class, true);
   bool may_start = is_finish && optrace_operation_has(operation, optrace_bit_enqueued);
   if (!may_start && !optrace_operation_has(operation, optrace_bit_watched) &&
       !optrace_operation_has(operation, optrace_bit_partial) && introduced != object)
@@ -192,10 +209,11 @@ static optrace_operation *announcing(void *object, bool is_finish) {
 
 // Foundation asks right before `main()`, and when a change is announced.
 static SWIFT bool hook_is_executing(SELF) {
-  bool value = ((getter)class_original(self, method_is_executing))(self);
+  const class_entry *class = class_find(self);
+  bool value = ((getter)class->originals[method_is_executing])(self);
   if (!value) return value;
-  if (!begin_in_start(self) && announced == self) {
-    optrace_operation *operation = announcing(self, false);
+  if (!begin_in_start(self, class) && announced == self) {
+    optrace_operation *operation = announcing(self, class, false);
     if (operation) record_beginning(operation);
   }
   return value;
@@ -206,14 +224,14 @@ static SWIFT bool hook_is_finished(SELF) {
   const class_entry *class = class_find(self);
   bool value = ((getter)class->originals[method_is_finished])(self);
   if (!value) return value;
-  optrace_operation *operation = announced == self ? announcing(self, true) : known_to_run(self);
+  optrace_operation *operation = announced == self ? announcing(self, class, true) : known_to_run(self, class);
   if (!operation || optrace_operation_has(operation, optrace_bit_finish_recorded)) return value;
   // In the end of its `start()`; of one whose start nobody saw, as soon as anybody asks.
   bool is_told = !class->finishes_itself &&
-                 (optrace_frame_object() == self || !optrace_operation_has(operation, optrace_bit_watched));
+                 (running_here(self) || !optrace_operation_has(operation, optrace_bit_watched));
   if (announced == self || started == self || is_told) {
     if (record_finish(operation)) tell_completion(self, operation);
-  } else if (class->finishes_itself && optrace_operation_claim(operation, optrace_bit_finish_seen)) {
+  } else if (class->finishes_itself && operation_claim(operation, optrace_bit_finish_seen)) {
     optrace_operation_event(operation, optrace_kind_finish_seen);
   }
   return value;
@@ -236,7 +254,7 @@ static SWIFT void hook_destroy(SELF) {
 
 // ---- What Foundation is told ---------------------------------------------------------------------------------------
 
-static SWIFT void hook_start_by_name(SELF) { run_start(self, (method)real(method_start), true); }
+static SWIFT void hook_start_by_name(SELF) { run_start(self, class_find(self), (method)real(method_start), true); }
 
 static SWIFT void hook_cancel(SELF) {
   optrace_operation *operation = known(self);
@@ -244,11 +262,20 @@ static SWIFT void hook_cancel(SELF) {
   ((method)real(index_cancel))(self);
 }
 
+// Whoever adds it to a queue asks it for its dependencies before, and no second time: what comes later is noted.
+static void note_dependency(const void *object) {
+  optrace_operation *operation = hooks_active() ? optrace_object_find(object) : NULL;
+  if (operation) operation_claim(operation, optrace_bit_has_dependencies);
+}
+
 // Before Foundation hears of it: there an operation that is made to depend on itself hangs.
 static SWIFT void hook_add_dependency(void *other, SELF) {
   optrace_operation *operation = other == self ? met(self, false) : known(self);
   if (operation) hook_calls.dependency(self, other, true);
+  note_dependency(self);
   ((method_object)real(index_add_dependency))(other, self);
+  // By the time that it is known it may depend on another one already.
+  note_dependency(self);
   // Introduced meanwhile, perhaps without this one; readers do not mind hearing of it twice.
   if (!operation && known(self)) hook_calls.dependency(self, other, true);
 }

@@ -5,30 +5,13 @@
 #include "../life/default.h"
 
 #if OPTRACE_HAS_HOOKS
-#include <stdatomic.h>
-
-// On a page that a forked child finds empty: its hooks lead straight on.
-typedef struct {
-  bool is_ours;
-  _Atomic bool active;
-  void *_Atomic watcher;
-  optrace_recorder *_Atomic core;  // The watcher's.
-} hook_state;
-
-static hook_state *_Atomic state;
+hook_state *_Atomic hooks_state;
 optrace_hook_calls hook_calls;
 
-bool hooks_active(void) {
-  hook_state *s = atomic_load_explicit(&state, memory_order_acquire);
-  return s && atomic_load_explicit(&s->active, memory_order_relaxed);
-}
-
 void *optrace_hooks_watcher(void) {
-  hook_state *s = atomic_load_explicit(&state, memory_order_acquire);
+  hook_state *s = atomic_load_explicit(&hooks_state, memory_order_acquire);
   return s ? atomic_load_explicit(&s->watcher, memory_order_acquire) : NULL;
 }
-
-bool hooks_watch_everything(void) { return optrace_hooks_watcher() != NULL; }
 
 static hook_state *make_state(void) {
   hook_state *made = wiped_pages(sizeof(hook_state));
@@ -37,31 +20,31 @@ static hook_state *make_state(void) {
 }
 
 const char *hooks_prepare_state(void) {
-  hook_state *s = state;
+  hook_state *s = hooks_state;
   if (s) return s->is_ours ? NULL : "it is a forked child, in which the hooks of its parent are idle for good";
   s = make_state();
   if (!s) return "the system gives no memory that a forked child does not share";
-  atomic_store_explicit(&state, s, memory_order_release);
+  atomic_store_explicit(&hooks_state, s, memory_order_release);
   return NULL;
 }
 
 void hooks_set_active(bool active) {
   if (!active) {
-    atomic_store(&state->watcher, NULL);
-    atomic_store(&state->core, NULL);
+    atomic_store(&hooks_state->watcher, NULL);
+    atomic_store(&hooks_state->core, NULL);
   }
-  atomic_store(&state->active, active);
+  atomic_store(&hooks_state->active, active);
 }
 
 optrace_recorder *hooks_watching_core(void) {
-  hook_state *s = atomic_load_explicit(&state, memory_order_acquire);
+  hook_state *s = atomic_load_explicit(&hooks_state, memory_order_acquire);
   return s ? atomic_load_explicit(&s->core, memory_order_acquire) : NULL;
 }
 
 void optrace_hooks_watch(void *recorder, optrace_recorder *core) {
   if (!hooks_active()) return;
-  atomic_store(&state->watcher, recorder);
-  atomic_store(&state->core, core);
+  atomic_store(&hooks_state->watcher, recorder);
+  atomic_store(&hooks_state->core, core);
   if (recorder) default_is_some();
 }
 

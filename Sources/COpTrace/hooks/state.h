@@ -5,10 +5,29 @@
 #include "hooks.h"
 
 #if OPTRACE_HAS_HOOKS
+#include <stdatomic.h>
+
+// On a page that a forked child finds empty: its hooks lead straight on.
+typedef struct {
+  bool is_ours;
+  _Atomic bool active;
+  void *_Atomic watcher;
+  optrace_recorder *_Atomic core;  // The watcher's.
+} hook_state;
+
+__attribute__((visibility("hidden"))) extern hook_state *_Atomic hooks_state;
+
 // In a forked child both are false: it goes on as if there were no hooks.
-bool hooks_active(void);
+static inline bool hooks_active(void) {
+  hook_state *s = atomic_load_explicit(&hooks_state, memory_order_acquire);
+  return s && atomic_load_explicit(&s->active, memory_order_relaxed);
+}
+
 // Whether what nobody has introduced is introduced when it is met.
-bool hooks_watch_everything(void);
+static inline bool hooks_watch_everything(void) {
+  hook_state *s = atomic_load_explicit(&hooks_state, memory_order_acquire);
+  return s && atomic_load_explicit(&s->watcher, memory_order_acquire);
+}
 // The recorder of what belongs to no operation; null: nobody is.
 optrace_recorder *hooks_watching_core(void);
 // What the recorder's Swift part does.

@@ -331,10 +331,6 @@ optrace_operation *optrace_frame_current(void);
 // Inside: this thread's waits are recorded as ones on an operation or a queue, so what they block in is not told of.
 void optrace_frame_waits(bool inside);
 bool optrace_frame_is_waiting(void);
-// The innermost one's object, where that is not ours.
-const void *optrace_frame_object(void);
-// The phase of the innermost one.
-uint32_t optrace_frame_current_phase(void);
 
 // ---- Layout --------------------------------------------------------------------------------------------------------
 

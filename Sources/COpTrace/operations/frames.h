@@ -18,8 +18,38 @@ typedef struct {
   work block;
 } frame;
 
+enum { frame_slots = 32 };
+
+typedef struct {
+  uint32_t depth;
+  uint32_t waits;
+  frame frames[frame_slots];
+} frames_of_thread;
+
+// As `this_thread` of the lanes: no call to find it.
+#if defined(__GLIBC__)
+__attribute__((tls_model("initial-exec")))
+#endif
+__attribute__((visibility("hidden"))) extern _Thread_local frames_of_thread this_frames;
+
+// The innermost one; null: there is none, or it is deeper than there are slots.
+static inline frame *frame_innermost(void) {
+  uint32_t depth = this_frames.depth;
+  return depth && depth <= frame_slots ? &this_frames.frames[depth - 1] : NULL;
+}
+
+// The innermost one's operation.
+static inline optrace_operation *frame_operation(void) {
+  const frame *f = frame_innermost();
+  return f ? f->operation : NULL;
+}
+
 // Null where the operation is not the innermost one here, or is deeper than frames go.
-frame *frame_of(const optrace_operation *operation);
+static inline frame *frame_of(const optrace_operation *operation) {
+  frame *f = frame_innermost();
+  return f && f->operation == operation ? f : NULL;
+}
+
 // What this thread executes: the innermost one.
 work frame_work(void);
 // The same, as whose the thread's waits are recorded: nothing while a wait goes on that is recorded as one for an operation or

@@ -65,8 +65,7 @@ void optrace_operation_publish(optrace_operation *operation, optrace_recorder *r
 }
 
 bool optrace_operation_claim(optrace_operation *operation, uint32_t bit) {
-  if (!operation) return false;
-  return !(atomic_fetch_or_explicit(&operation->bits, bit, memory_order_acq_rel) & bit);
+  return operation && operation_claim(operation, bit);
 }
 
 bool optrace_operation_release(optrace_operation *operation, uint32_t bit) {

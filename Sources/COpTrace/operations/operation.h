@@ -29,6 +29,11 @@ static inline optrace_recorder *operation_recorder(const optrace_operation *oper
   return operation ? atomic_load_explicit(&operation->recorder, memory_order_acquire) : NULL;
 }
 
+// `optrace_operation_claim` of one that there is.
+static inline bool operation_claim(optrace_operation *operation, uint32_t bit) {
+  return !(atomic_fetch_or_explicit(&operation->bits, bit, memory_order_acq_rel) & bit);
+}
+
 // A one-word record about the operation, of which its companion is not told; see records/emit.c.
 void operation_record(const optrace_operation *operation, uint8_t kind);
 // Tells its companion, if it has one.

@@ -10,45 +10,49 @@
 enum { places = 512, slots_of_place = 4 };
 
 // A writer turns `state` from even to odd, and back when it is done. Who finds it odd goes away: another signal of this
-// moment stands for his. A reader that finds it changed has seen nothing.
+// moment stands for his. A reader that finds it changed has seen nothing. What an object is looked for by stands in one cache
+// line: most objects are not there, and whoever makes or destroys one asks.
 typedef struct {
-  _Alignas(64) _Atomic uint32_t state;
-  _Atomic uint32_t serial;
-  _Atomic uint64_t object;
-  _Atomic uint64_t ticks;
-  _Atomic(optrace_recorder *) recorder;
-  _Atomic uint32_t thread;
-} slot;
+  _Alignas(64) _Atomic uint64_t object[slots_of_place];
+  _Atomic uint32_t state[slots_of_place];
+  struct {
+    _Atomic uint64_t ticks;
+    _Atomic(optrace_recorder *) recorder;
+    _Atomic uint32_t serial, thread;
+  } signal[slots_of_place];
+} place;
 
-static slot table[places][slots_of_place];
+static place table[places];
 static _Atomic bool use_counter;
 
 void signals_prepare(void) { atomic_store(&use_counter, optrace_clock_has_counter()); }
 
-static slot *place_of(uint64_t object) { return table[(object * 0x9E3779B97F4A7C15ull) >> 55]; }
+static place *place_of(uint64_t object) { return &table[(object * 0x9E3779B97F4A7C15ull) >> 55]; }
 _Static_assert(places == 1 << (64 - 55), "the shift yields an index");
 
-static inline bool holds(const slot *s, uint64_t object) {
-  return atomic_load_explicit(&s->object, memory_order_relaxed) == object;
-}
+static inline uint64_t held(const place *p, uint32_t i) { return atomic_load_explicit(&p->object[i], memory_order_relaxed); }
 
 // The object's own, else one that is free, else the one that was written to first.
-static slot *slot_for(uint64_t object) {
-  slot *place = place_of(object), *best = place;
+static uint32_t slot_for(const place *p, uint64_t object) {
+  uint32_t best = slots_of_place;
+  for (uint32_t i = 0; i < slots_of_place; i++) {
+    if (held(p, i) == object) return i;
+    if (!held(p, i) && best == slots_of_place) best = i;
+  }
+  if (best != slots_of_place) return best;
   uint64_t oldest = UINT64_MAX;
-  for (slot *s = place; s < place + slots_of_place; s++) {
-    if (holds(s, object)) return s;
-    uint64_t ticks = holds(s, 0) ? 0 : atomic_load_explicit(&s->ticks, memory_order_relaxed);
-    if (ticks >= oldest) continue;
+  for (uint32_t i = 0; i < slots_of_place; i++) {
+    uint64_t ticks = atomic_load_explicit(&p->signal[i].ticks, memory_order_relaxed);
+    if (i && ticks >= oldest) continue;
     oldest = ticks;
-    best = s;
+    best = i;
   }
   return best;
 }
 
-static bool open_slot(slot *s, uint32_t *state) {
-  *state = atomic_load_explicit(&s->state, memory_order_relaxed);
-  return !(*state & 1) && atomic_compare_exchange_strong_explicit(&s->state, state, *state + 1, memory_order_acq_rel,
+static bool open_slot(place *p, uint32_t i, uint32_t *state) {
+  *state = atomic_load_explicit(&p->state[i], memory_order_relaxed);
+  return !(*state & 1) && atomic_compare_exchange_strong_explicit(&p->state[i], state, *state + 1, memory_order_acq_rel,
                                                                   memory_order_relaxed);
 }
 
@@ -58,47 +62,47 @@ void signal_note(uint64_t object, work inside) {
   uint32_t thread = lane_thread(&recorder);
   bool counter = atomic_load_explicit(&use_counter, memory_order_relaxed);
   uint64_t now = counter ? optrace_counter() : optrace_clock_monotonic();
-  slot *s = slot_for(object);
-  uint32_t state;
-  if (!open_slot(s, &state)) return;
-  atomic_store_explicit(&s->object, object, memory_order_relaxed);
-  atomic_store_explicit(&s->ticks, now, memory_order_relaxed);
-  atomic_store_explicit(&s->recorder, recorder, memory_order_relaxed);
-  atomic_store_explicit(&s->serial, serial, memory_order_relaxed);
-  atomic_store_explicit(&s->thread, thread, memory_order_relaxed);
-  atomic_store_explicit(&s->state, state + 2, memory_order_release);
+  place *p = place_of(object);
+  uint32_t i = slot_for(p, object), state;
+  if (!open_slot(p, i, &state)) return;
+  atomic_store_explicit(&p->object[i], object, memory_order_relaxed);
+  atomic_store_explicit(&p->signal[i].ticks, now, memory_order_relaxed);
+  atomic_store_explicit(&p->signal[i].recorder, recorder, memory_order_relaxed);
+  atomic_store_explicit(&p->signal[i].serial, serial, memory_order_relaxed);
+  atomic_store_explicit(&p->signal[i].thread, thread, memory_order_relaxed);
+  atomic_store_explicit(&p->state[i], state + 2, memory_order_release);
 }
 
 void signal_forget(uint64_t object) {
-  slot *place = place_of(object);
-  for (slot *s = place; s < place + slots_of_place; s++) {
+  place *p = place_of(object);
+  for (uint32_t i = 0; i < slots_of_place; i++) {
     uint32_t state;
-    if (!holds(s, object) || !open_slot(s, &state)) continue;
-    if (holds(s, object)) atomic_store_explicit(&s->object, 0, memory_order_relaxed);
-    atomic_store_explicit(&s->state, state + 2, memory_order_release);
+    if (held(p, i) != object || !open_slot(p, i, &state)) continue;
+    if (held(p, i) == object) atomic_store_explicit(&p->object[i], 0, memory_order_relaxed);
+    atomic_store_explicit(&p->state[i], state + 2, memory_order_release);
   }
 }
 
-static bool read_slot(slot *s, uint64_t object, signal_record *out) {
-  uint32_t state = atomic_load_explicit(&s->state, memory_order_acquire);
-  if (state & 1 || !holds(s, object)) return false;
+static bool read_slot(place *p, uint32_t i, uint64_t object, signal_record *out) {
+  uint32_t state = atomic_load_explicit(&p->state[i], memory_order_acquire);
+  if (state & 1 || held(p, i) != object) return false;
   *out = (signal_record){
-    .recorder = atomic_load_explicit(&s->recorder, memory_order_relaxed),
-    .ticks = atomic_load_explicit(&s->ticks, memory_order_relaxed),
-    .serial = atomic_load_explicit(&s->serial, memory_order_relaxed),
-    .thread = atomic_load_explicit(&s->thread, memory_order_relaxed),
+    .recorder = atomic_load_explicit(&p->signal[i].recorder, memory_order_relaxed),
+    .ticks = atomic_load_explicit(&p->signal[i].ticks, memory_order_relaxed),
+    .serial = atomic_load_explicit(&p->signal[i].serial, memory_order_relaxed),
+    .thread = atomic_load_explicit(&p->signal[i].thread, memory_order_relaxed),
   };
   // Adds nothing, and keeps the loads before it from moving behind it.
-  return atomic_fetch_add_explicit(&s->state, 0, memory_order_acq_rel) == state;
+  return atomic_fetch_add_explicit(&p->state[i], 0, memory_order_acq_rel) == state;
 }
 
 // Two threads that signal at once may have taken a slot each.
 bool signal_find(uint64_t object, signal_record *out) {
-  slot *place = place_of(object);
+  place *p = place_of(object);
   bool is_found = false;
-  for (slot *s = place; s < place + slots_of_place; s++) {
+  for (uint32_t i = 0; i < slots_of_place; i++) {
     signal_record one;
-    if (!read_slot(s, object, &one) || (is_found && one.ticks <= out->ticks)) continue;
+    if (!read_slot(p, i, object, &one) || (is_found && one.ticks <= out->ticks)) continue;
     *out = one;
     is_found = true;
   }

@@ -24,50 +24,52 @@ struct ClassFacts {
     case untold = 2
   }
 
-  /// The id of the class's name; 0 when there is no room for it.
-  var name: UInt32
-  var readiness: Readiness
-  var running: Running
-  /// Each of its operations may run another function.
-  var isCodeChosen: Bool
-  /// Its own `isExecuting` is asked between a start and its code.
-  var overridesExecuting: Bool
-
   /// All in one number, as they are kept: ids have 16 bits.
-  fileprivate var bits: UInt32 {
-    name | readiness.rawValue << 16 | running.rawValue << 18 | (isCodeChosen ? 1 << 20 : 0)
-      | (overridesExecuting ? 1 << 21 : 0)
+  fileprivate var bits: UInt32
+
+  fileprivate init(bits: UInt32) { self.bits = bits }
+
+  fileprivate init(name: UInt32, readiness: Readiness, running: Running) {
+    bits = name | readiness.rawValue << 16 | running.rawValue << 18
   }
 
-  fileprivate init?(bits: UInt32) {
-    guard let readiness = Readiness(rawValue: bits >> 16 & 3), let running = Running(rawValue: bits >> 18 & 3) else {
-      return nil
-    }
-    self.init(
-      name: bits & 0xFFFF, readiness: readiness, running: running, isCodeChosen: bits >> 20 & 1 != 0,
-      overridesExecuting: bits >> 21 & 1 != 0)
+  fileprivate struct Bits {
+    static let name: UInt32 = 0xFFFF
+    static let isCodeChosen: UInt32 = 1 << 20
+    static let overridesExecuting: UInt32 = 1 << 21
+    static let runsItself: UInt32 = 1 << 22
+    static let isOurs: UInt32 = 1 << 23
   }
 
-  fileprivate init(
-    name: UInt32, readiness: Readiness, running: Running, isCodeChosen: Bool, overridesExecuting: Bool
-  ) {
-    self.name = name
-    self.readiness = readiness
-    self.running = running
-    self.isCodeChosen = isCodeChosen
-    self.overridesExecuting = overridesExecuting
+  fileprivate mutating func note(_ bit: UInt32, where isSo: Bool) {
+    if isSo { bits |= bit }
   }
+
+  /// The id of the class's name; 0 when there is no room for it.
+  fileprivate(set) var name: UInt32 {
+    get { bits & Bits.name }
+    set { bits = bits & ~Bits.name | newValue & Bits.name }
+  }
+  var readiness: Readiness { Readiness(rawValue: bits >> 16 & 3) ?? .own }
+  var running: Running { Running(rawValue: bits >> 18 & 3) ?? .usual }
+  /// Each of its operations may run another function.
+  var isCodeChosen: Bool { bits & Bits.isCodeChosen != 0 }
+  /// Its own `isExecuting` is asked between a start and its code.
+  var overridesExecuting: Bool { bits & Bits.overridesExecuting != 0 }
+  /// None of ours, with a `start()` and states of its own: many a class that is asynchronous does not say so, as no queue asks.
+  var runsItself: Bool { bits & Bits.runsItself != 0 }
+  /// One of ours.
+  var isOurs: Bool { bits & Bits.isOurs != 0 }
 
   /// What the operation's own answers do not say: a class that keeps its states itself goes on when `start()` has returned.
   var isAsynchronous: Bool { running != .usual }
   /// How fully it is seen from the beginning.
   var coverage: TraceRecorder.Coverage { running == .untold ? .partial : .full }
 
-  /// Notes with the operation what others do for it.
-  func mark(_ probe: OperationProbe) {
-    if readiness == .hooked { _ = probe.claim(OperationProbe.Bits.ownReady) }
-    if running == .hooked { _ = probe.claim(OperationProbe.Bits.ownStart) }
-    if overridesExecuting { _ = probe.claim(OperationProbe.Bits.ownExecuting) }
+  /// What is noted with each operation: what others do for it.
+  var marks: UInt32 {
+    (readiness == .hooked ? OperationProbe.Bits.ownReady : 0) | (running == .hooked ? OperationProbe.Bits.ownStart : 0)
+      | (overridesExecuting ? OperationProbe.Bits.ownExecuting : 0)
   }
 }
 
@@ -77,27 +79,36 @@ extension TraceRecorder {
     let type: AnyClass = type(of: operation)
     let key = UInt64(UInt(bitPattern: ObjectIdentifier(type)))
     // Source lines have other keys.
-    let known = ClassFacts(bits: optrace_cache_find(core, key, 0))
-    if let known, !known.isCodeChosen { return known }
-    let facts = known ?? makeFacts(of: operation, type, key)
-    guard facts.isCodeChosen else { return facts }
-    let code = RunCode.address(of: operation)
+    let known = optrace_cache_find(core, key, 0)
+    let facts = known == 0 ? makeFacts(of: operation, type, key) : ClassFacts(bits: known)
+    return facts.isCodeChosen ? self.facts(facts, of: operation, key) : facts
+  }
+
+  /// With the function that this operation runs.
+  private func facts(_ facts: ClassFacts, of operation: Operation, _ key: UInt64) -> ClassFacts {
+    let code = facts.isOurs ? RunCode.address(of: operation) : RunCode.address(ofForeign: operation)
     guard code != 0 else { return facts }
-    if let known = ClassFacts(bits: optrace_cache_find(core, key, UInt64(code))) { return known }
+    let known = optrace_cache_find(core, key, UInt64(code))
+    if known != 0 { return ClassFacts(bits: known) }
     let frame = self.code.id(of: code)
     guard frame != 0 else { return facts }
     var chosen = facts
-    chosen.name = interner.id(of: type, code: frame)
+    chosen.name = interner.id(of: type(of: operation), code: frame)
     if chosen.name != 0 { optrace_cache_add(core, key, UInt64(code), chosen.bits) }
     return chosen
   }
 
   private func makeFacts(of operation: Operation, _ type: AnyClass, _ key: UInt64) -> ClassFacts {
     let isOurs = operation.probed != nil
-    let facts = ClassFacts(
+    var facts = ClassFacts(
       name: interner.id(of: type), readiness: readiness(of: type, isOurs: isOurs),
-      running: running(of: type, isOurs: isOurs), isCodeChosen: RunCode.isChosen(for: operation),
-      overridesExecuting: HookUse.overridesExecuting(type))
+      running: running(of: type, isOurs: isOurs))
+    facts.note(ClassFacts.Bits.isOurs, where: isOurs)
+    facts.note(ClassFacts.Bits.isCodeChosen, where: RunCode.isChosen(for: operation))
+    facts.note(ClassFacts.Bits.overridesExecuting, where: HookUse.overridesExecuting(type))
+    // Known now: the class has just been looked at.
+    let runsItself = optrace_object_runs_itself(Unmanaged.passUnretained(operation).toOpaque())
+    facts.note(ClassFacts.Bits.runsItself, where: !isOurs && runsItself)
     // Else there may be room for the name the next time.
     if facts.name != 0 { optrace_cache_add(core, key, 0, facts.bits) }
     return facts

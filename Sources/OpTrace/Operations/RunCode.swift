@@ -19,7 +19,13 @@ enum RunCode {
   /// 0: not known.
   static func address(of operation: Operation) -> UInt {
     let own = operation.probed?.code ?? 0
-    guard own == 0, blockOffset != 0, operation is BlockOperation else { return own }
+    guard own == 0, operation is BlockOperation else { return own }
+    return address(ofForeign: operation)
+  }
+
+  /// The same of a `BlockOperation`, by what Foundation has of it.
+  static func address(ofForeign operation: Operation) -> UInt {
+    guard blockOffset != 0 else { return 0 }
     // The first word of a closure is its function; a plain block operation without a block has none.
     return Unmanaged.passUnretained(operation).toOpaque().load(fromByteOffset: blockOffset, as: UInt.self)
   }

@@ -62,17 +62,50 @@ extension TraceRecorder {
   }
 
   /// Records that an operation is given to a queue, and describes it at first sight; the result is its number. One that no probe
-  /// can follow is recorded in part.
-  func add(_ operation: Operation, _ adding: Adding) -> UInt32 {
-    if let own = operation as? TracedOperation { return addOwn(own, adding) }
-    if let own = operation as? TracedBlockOperation { return addOwn(own, adding) }
-    guard let probe = probe(of: operation), probe.owner == nil || probe.owner == core else {
+  /// can follow is recorded in part. `known`: the probe that it carries, if it is one of ours; behind it, of another one too what knows
+  /// whether it depends on others.
+  func add(_ operation: Operation, _ facts: ClassFacts, _ known: inout OperationProbe?, _ adding: Adding) -> UInt32 {
+    if known != nil {
+      if let own = operation as? TracedOperation { return addOwn(own, facts, adding) }
+      if let own = operation as? TracedBlockOperation { return addOwn(own, facts, adding) }
+    }
+    guard let probe = probeOfForeign(operation), probe.owner == nil || probe.owner == core else {
       return record(adding, of: enqueueForeign(operation))
+    }
+    if probe.owner == nil, let serial = addUnmet(operation, facts, probe, adding) {
+      known = probe
+      return serial
     }
     var open: Adding? = adding
     let serial = introduce(operation, probe, .enqueued, &open)
     // The hooks ask for it.
     _ = probe.claim(OperationProbe.Bits.enqueued)
+    return open == nil ? serial : record(adding, of: serial)
+  }
+
+  /// Nearly every operation that is not ours comes this way: nobody has met it yet. Nil where another thread was faster.
+  private func addUnmet(
+    _ operation: Operation, _ facts: ClassFacts, _ probe: OperationProbe, _ adding: Adding
+  ) -> UInt32? {
+    let appearance = appearance(ofForeign: operation, .enqueued)
+    let serial = optrace_recorder_next_serial(core)
+    guard serial != 0 else { return 0 }
+    guard optrace_operation_attach(probe.pointer, serial) else { return nil }
+    // The hooks ask for it.
+    var bits = OperationProbe.Bits.enqueued | facts.marks
+    if appearance.hasDependencies { bits |= OperationProbe.Bits.hasDependencies }
+    _ = probe.claim(bits)
+    if appearance.isFresh, facts.coverage == .full,
+      describe(
+        .added, facts, appearance.name, nil, serial, appearance.isAsynchronous || facts.runsItself, probe, adding)
+    {
+      optrace_operation_publish(probe.pointer, core)
+      return serial
+    }
+    var open: Adding? = adding
+    var described: [(Operation, UInt32)] = []
+    describe(operation, appearance, probe, .enqueued, &described, &open)
+    if appearance.hasDependencies { describeDependencies(&described) }
     return open == nil ? serial : record(adding, of: serial)
   }
 
@@ -86,7 +119,7 @@ extension TraceRecorder {
   }
 
   /// Nearly every operation comes this way: one of ours, with which nothing has been done yet, as it knows itself.
-  private func addOwn(_ operation: some ProbedOperation, _ adding: Adding) -> UInt32 {
+  private func addOwn(_ operation: some ProbedOperation, _ facts: ClassFacts, _ adding: Adding) -> UInt32 {
     let probe = operation.probe
     guard probe.pointer != nil, probe.owner == nil, !probe.has(OperationProbe.Bits.used) else {
       guard probe.owner == nil || probe.owner == core else { return record(adding, of: enqueueForeign(operation)) }
@@ -96,7 +129,6 @@ extension TraceRecorder {
     }
     // The program's code, so it is asked before others wait for the description.
     let name = operation.name
-    let facts = facts(of: operation)
     let dependencies = probe.has(OperationProbe.Bits.hasDependencies) ? operation.dependencies : []
     let serial = optrace_recorder_next_serial(core)
     guard serial != 0 else { return 0 }
@@ -104,9 +136,9 @@ extension TraceRecorder {
     guard optrace_operation_attach(probe.pointer, serial) else {
       return record(adding, of: introduce(operation, probe, .enqueued))
     }
-    facts.mark(probe)
     // The hooks ask for it.
-    if facts.running == .hooked { _ = probe.claim(OperationProbe.Bits.enqueued) }
+    let marks = facts.marks | (facts.running == .hooked ? OperationProbe.Bits.enqueued : 0)
+    if marks != 0 { _ = probe.claim(marks) }
     let waits = probe.has(OperationProbe.Bits.hasDependencies)
     let isAsynchronous = operation.isProbedAsAsynchronous
     let location = operation.sourceLocation
@@ -140,7 +172,11 @@ extension TraceRecorder {
 
   /// What follows the operation: the probe that it carries, or the one that the hooks keep for it.
   func probe(of operation: Operation) -> OperationProbe? {
-    if let own = operation.ownProbe { return own }
+    operation.ownProbe ?? probeOfForeign(operation)
+  }
+
+  /// The same of one that is not ours.
+  private func probeOfForeign(_ operation: Operation) -> OperationProbe? {
     guard HookUse.isInUse(by: self) else { return nil }
     #if canImport(Darwin)
       return OperationObserver.of(operation).probe
@@ -190,7 +226,7 @@ extension TraceRecorder {
 
   /// What an operation answers. That is the program's code, which may take locks and use other operations, or this one:
   /// it is asked before others wait for the description.
-  private struct Appearance {
+  private struct Appearance: ~Copyable {
     var isOurs = true
     var name: String?
     var location: SourceLocation?
@@ -199,49 +235,56 @@ extension TraceRecorder {
     var isCancelled = false
     var isAsynchronous = false
     var hasDependencies = false
+
+    /// Nothing has been done with it, and it waits for nothing.
+    var isFresh: Bool { !isFinished && !isExecuting && !isCancelled && !hasDependencies }
   }
 
   private func appearance(of operation: Operation, _ sight: Sight) -> Appearance {
+    guard let probed = operation.probed else { return appearance(ofForeign: operation, sight) }
     var appearance = Appearance()
-    if let probed = operation.probed {
-      // One of ours knows of itself that nothing has been done with it.
-      if sight != .enqueued || probed.probe.has(OperationProbe.Bits.used) {
-        appearance.isFinished = operation.isFinished
-        appearance.isExecuting = operation.isExecuting
-        appearance.isCancelled = operation.isCancelled
-      }
-      appearance.isAsynchronous = probed.isProbedAsAsynchronous
-      appearance.location = probed.sourceLocation
-    } else {
-      // A program may hold the lock of its getters while it adds the operation or makes another one depend on it: it is
-      // not asked where Foundation asks neither of these.
-      if !((sight == .enqueued || sight == .named) && isUnused(operation)) {
-        appearance.isFinished = operation.isFinished
-        appearance.isExecuting = operation.isExecuting
-      }
-      appearance.isOurs = false
+    // One of ours knows of itself that nothing has been done with it.
+    if sight != .enqueued || probed.probe.has(OperationProbe.Bits.used) {
+      appearance.isFinished = operation.isFinished
+      appearance.isExecuting = operation.isExecuting
       appearance.isCancelled = operation.isCancelled
-      appearance.isAsynchronous = operation.isAsynchronous
-      appearance.hasDependencies = !operation.dependencies.isEmpty
     }
+    appearance.isAsynchronous = probed.isProbedAsAsynchronous
+    appearance.location = probed.sourceLocation
+    appearance.name = operation.name
+    return appearance
+  }
+
+  @inline(__always) private func appearance(ofForeign operation: Operation, _ sight: Sight) -> Appearance {
+    var appearance = Appearance()
+    // A program may hold the lock of its getters while it adds the operation or makes another one depend on it: it is
+    // not asked where Foundation asks neither of these.
+    if !((sight == .enqueued || sight == .named) && isUnused(operation)) {
+      appearance.isFinished = operation.isFinished
+      appearance.isExecuting = operation.isExecuting
+    }
+    appearance.isOurs = false
+    appearance.isCancelled = operation.isCancelled
+    appearance.isAsynchronous = operation.isAsynchronous
+    appearance.hasDependencies = !operation.dependencies.isEmpty
     appearance.name = operation.name
     return appearance
   }
 
   /// Describes an operation that is attached, and lets its events through. Calls nothing of the program's.
   private func describe(
-    _ operation: Operation, _ appearance: Appearance, _ probe: OperationProbe, _ sight: Sight,
+    _ operation: Operation, _ appearance: borrowing Appearance, _ probe: OperationProbe, _ sight: Sight,
     _ described: inout [(Operation, UInt32)], _ adding: inout Adding?
   ) {
     let facts = facts(of: operation)
-    facts.mark(probe)
+    if facts.marks != 0 { _ = probe.claim(facts.marks) }
     let serial = probe.serial
     // What began before it met a recorder was not seen, and its absence proves nothing.
     let isOver = appearance.isFinished
     var coverage = isOver || appearance.isExecuting || sight == .running ? Coverage.partial : facts.coverage
     if !appearance.isOurs { coverage = max(coverage, self.coverage(ofForeign: operation, sight)) }
     if coverage == .partial { _ = probe.claim(OperationProbe.Bits.partial) }
-    let isAsynchronous = appearance.isAsynchronous || !appearance.isOurs && runsItself(operation)
+    let isAsynchronous = appearance.isAsynchronous || !appearance.isOurs && facts.runsItself
     let waits = appearance.isOurs ? probe.has(OperationProbe.Bits.hasDependencies) : appearance.hasDependencies
     if let open = adding, coverage == .full, !waits, !appearance.isCancelled,
       describe(.added, facts, appearance.name, appearance.location, serial, isAsynchronous, probe, open)

@@ -97,29 +97,41 @@ struct QueueProbe: @unchecked Sendable {
   ) -> UInt32 {
     var first: UInt32 = 0
     for operation in operations {
-      let serial = recordEnqueued(operation, on: queue, recorder: recorder)
+      let serial = recordEnqueued(operation, on: queue, recorder: recorder).serial
       if first == 0 { first = serial }
     }
     return first
   }
 
+  /// An operation that was given to the queue.
+  struct Enqueued {
+    /// 0: it is not in the trace.
+    var serial: UInt32 = 0
+    /// What knows of it whether it depends on others; nil: it has to be asked.
+    var probe: OperationProbe?
+  }
+
   @discardableResult
-  func recordEnqueued(_ operation: Operation, on queue: OperationQueue, recorder: TraceRecorder) -> UInt32 {
-    guard recorder.isRecording, let number = number(of: queue, in: recorder) else { return 0 }
+  func recordEnqueued(_ operation: Operation, on queue: OperationQueue, recorder: TraceRecorder) -> Enqueued {
+    guard recorder.isRecording, let number = number(of: queue, in: recorder) else {
+      return Enqueued(probe: operation.ownProbe)
+    }
+    let facts = recorder.facts(of: operation)
+    var enqueued = Enqueued(probe: facts.isOurs ? operation.ownProbe : nil)
     let priority = UInt64(UInt8(bitPattern: Int8(clamping: operation.queuePriority.rawValue)))
     // One of ours knows that it was never set; to ask Foundation takes a lock.
-    let hasQuality = operation.ownProbe.map { $0.has(OperationProbe.Bits.quality) } ?? true
+    let hasQuality = enqueued.probe.map { $0.has(OperationProbe.Bits.quality) } ?? true
     let quality = hasQuality ? UInt64(operation.qualityOfService.traceValue) : 0
     let adding = TraceRecorder.Adding(
       word: UInt64(number) | priority << 32 | quality << 40, place: optrace_caller_place(recorder.core))
-    let serial = recorder.add(operation, adding)
-    guard serial != 0 else { return 0 }
-    optrace_tell_within(recorder.core, serial)
-    if optrace_wants_companions() { accompany(operation, serial, on: queue, recorder: recorder) }
+    enqueued.serial = recorder.add(operation, facts, &enqueued.probe, adding)
+    guard enqueued.serial != 0 else { return enqueued }
+    optrace_tell_within(recorder.core, enqueued.serial)
+    if optrace_wants_companions() { accompany(operation, enqueued.serial, on: queue, recorder: recorder) }
     #if canImport(Darwin)
       OperationObserver.follow(operation)
     #endif
-    return serial
+    return enqueued
   }
 
   /// One whose turns nobody would tell is left alone.

@@ -57,27 +57,33 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   // MARK: Adding
 
   open override func addOperation(_ operation: Operation) {
+    var probe: OperationProbe?
     if let unretainedRecorder {
       let outer = optrace_entry_begin(optrace_here())
-      var adding = unretainedRecorder._withUnsafeGuaranteedRef { beginAdding(operation, $0) }
+      var adding = unretainedRecorder._withUnsafeGuaranteedRef { beginAdding(operation, &probe, $0) }
       optrace_entry_end(outer)
       super.addOperation(operation)
       optrace_adding_end(&adding)
     } else if let fallback = TraceRecorder.fallback {
       let outer = optrace_entry_begin(optrace_here())
-      var adding = beginAdding(operation, fallback)
+      var adding = beginAdding(operation, &probe, fallback)
       optrace_entry_end(outer)
       super.addOperation(operation)
       optrace_adding_end(&adding)
     } else {
       super.addOperation(operation)
+      probe = operation.ownProbe
     }
-    askAgain(operation)
+    askAgain(operation, probe)
   }
 
-  private func beginAdding(_ operation: Operation, _ recorder: TraceRecorder) -> optrace_adding {
-    let serial = probe.recordEnqueued(operation, on: self, recorder: recorder)
-    return QueueProbe.beginAdding(serial, to: self, recorder: recorder)
+  /// `known`: what knows of the operation whether it depends on others, for as long as the operation lives.
+  private func beginAdding(
+    _ operation: Operation, _ known: inout OperationProbe?, _ recorder: TraceRecorder
+  ) -> optrace_adding {
+    let enqueued = probe.recordEnqueued(operation, on: self, recorder: recorder)
+    known = enqueued.probe
+    return QueueProbe.beginAdding(enqueued.serial, to: self, recorder: recorder)
   }
 
   open override func addOperations(_ operations: [Operation], waitUntilFinished wait: Bool) {
@@ -91,7 +97,7 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
     } else {
       super.addOperations(operations, waitUntilFinished: false)
     }
-    for operation in operations { askAgain(operation) }
+    for operation in operations { askAgain(operation, operation.ownProbe) }
     guard wait else { return }
     // The waits are those of the operations, so that each is recorded where it is one.
     optrace_frame_waits(true)
@@ -138,10 +144,9 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   /// Foundation on Linux asks an operation whether it is ready while it is added, and keeps the answer. When the last
   /// dependency finishes right between the two, the kept "no" is wrong and nobody looks again: the operation, and what
   /// waits for it, would never run. So those with dependencies announce their readiness once more.
-  private func askAgain(_ operation: Operation) {
+  private func askAgain(_ operation: Operation, _ probe: OperationProbe?) {
     #if !canImport(Darwin)
-      let hasDependencies =
-        operation.ownProbe.map { $0.has(OperationProbe.Bits.hasDependencies) } ?? !operation.dependencies.isEmpty
+      let hasDependencies = probe?.has(OperationProbe.Bits.hasDependencies) ?? !operation.dependencies.isEmpty
       if hasDependencies, operation.isReady { operation.didChangeValue(forKey: "isReady") }
     #endif
   }
