@@ -190,7 +190,7 @@ struct PieceReader {
 }
 
 /// Goes through the events of a trace, piece after piece.
-protocol PieceTaker {
+protocol PieceTaker: SendableMetatype {
   /// Events that come after all those which were added before.
   mutating func add(_ piece: TraceEvents)
 }
