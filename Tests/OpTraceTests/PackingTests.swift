@@ -41,7 +41,9 @@ import Testing
     return (try kinds(file), try TraceReader.read(path: file.path))
   }
 
-  private static func isLife(_ kind: EventKind) -> Bool { ![.waitBegan, .waitEnded, .finishSeen].contains(kind) }
+  private static func isLife(_ kind: EventKind) -> Bool {
+    ![.waitBegan, .waitEnded, .blocked, .unblocked, .signalled, .finishSeen].contains(kind)
+  }
 
   @Test("an operation that waits for nothing is five records, and all of its moments are told") func five() throws {
     let (kinds, trace) = try record { recorder in
