@@ -27,6 +27,16 @@ public struct LoadPlan: Sendable {
     "SELECT content FROM traces FINAL WHERE trace = '\(trace.hash)' FORMAT TabSeparated"
   }
 
+  /// Asks whether the server would throw the trace away with its next breath, as it began longer ago than traces are kept; nothing: it
+  /// would not, or does not tell.
+  public var ageQuery: String {
+    """
+    SELECT 1 FROM system.tables WHERE database = currentDatabase() AND name = 'traces' \
+    AND addDays(toDate('\(day)'), toUInt32OrNull(extract(engine_full, 'TTL day [+] toIntervalDay[(]([0-9]+)[)]'))) <= today() \
+    FORMAT TabSeparated
+    """
+  }
+
   /// Asks for what was to be loaded last: its checksum and its generation; nothing: there was none.
   public var noteQuery: String {
     """

@@ -68,6 +68,8 @@
       {
         return .there
       }
+      // The server would remove its rows one table after the other, in its own time.
+      guard try understood({ try server.run(plan.ageQuery) }).isEmpty else { throw tooOld(plan) }
       let generation = try generation(of: plan)
       var rows = 0
       for (table, part) in parts where part.facts.rowCount > 0 {
@@ -76,19 +78,21 @@
         }
         rows += part.facts.rowCount
       }
-      // What is older than the server keeps is gone with the next breath.
-      guard try !understood({ try server.run(plan.knownQuery) }).isEmpty else {
-        throw Failure(
-          message:
-            "trace \(trace.hash) began on \(plan.day) by its host's clock, longer ago than the server keeps traces: "
-            + "it is gone; --day \(Self.today) loads it as of today", status: .badInput)
-      }
+      // The tables may be kept for a time of which they do not say so.
+      guard try !understood({ try server.run(plan.knownQuery) }).isEmpty else { throw tooOld(plan) }
       try check(plan, parts.first { $0.table.name == "operations" }?.part.facts.rowCount ?? 0, generation)
       if plan.day > Self.tomorrow {
         Console.warning(
           "trace \(trace.hash) begins on \(plan.day) by its host's clock; the server keeps it from there on")
       }
       return .loaded(rows: rows)
+    }
+
+    private func tooOld(_ plan: LoadPlan) -> Failure {
+      Failure(
+        message:
+          "trace \(plan.trace.hash) began on \(plan.day) by its host's clock, longer ago than the server keeps traces: "
+          + "it would be gone at once; --day \(Self.today) loads it as of today", status: .badInput)
     }
 
     /// All of one export, open. Throws ``Failure``.
