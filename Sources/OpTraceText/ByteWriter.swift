@@ -79,11 +79,24 @@ package final class ByteWriter {
 
   /// Not an overload of ``text(_:)``: literals would prefer it, and take the slow way.
   package func string(_ string: String) {
-    for byte in string.utf8 { self.byte(byte) }
+    var string = string
+    string.withUTF8 { copy($0[...]) }
   }
 
   package func bytes(_ bytes: [UInt8]) {
     bytes.withUnsafeBufferPointer { copy($0[...]) }
+  }
+
+  package func bytes(_ bytes: UnsafeRawBufferPointer) {
+    copy(bytes.assumingMemoryBound(to: UInt8.self)[...])
+  }
+
+  /// `count` bytes, at most ``capacity``, all of which `body` writes.
+  @inlinable
+  package func bytes(_ count: Int, by body: (UnsafeMutableRawBufferPointer) -> Void) {
+    reserve(count)
+    body(UnsafeMutableRawBufferPointer(rebasing: buffer[used..<used + count]))
+    used += count
   }
 
   /// Decimal digits.

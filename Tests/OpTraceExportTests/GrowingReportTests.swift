@@ -225,7 +225,7 @@
       try page.take(try bytes { try report.writeWhole(trace, to: $0) })
       #expect(page.tables["boxes"]?.allSatisfy { $0.isEmpty } == true)
       var graph = EmbeddedGraph(svg: "<svg>\n</svg>", style: ".a{}")
-      graph.boxes = [trace.operations[0].id: 7]
+      graph.folds = [GraphPicture.Fold(number: 7, members: [trace.operations[0].id])]
       let told = try bytes { try report.writeGrowth(to: trace, graph: graph, to: $0) }
       #expect(String(decoding: told, as: UTF8.self).contains(#""graph":{"svg":["<svg>","</svg>"],"style":[".a{}"]}"#))
       try page.take(told)

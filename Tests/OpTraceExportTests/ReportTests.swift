@@ -49,6 +49,24 @@ import TestSupport
       return make.trace
     }
 
+    @Test("made side by side, a page is what it is when one thing is done after the other", arguments: 1...6)
+    func sideBySide(seed: UInt64) throws {
+      var random = SeededGenerator(seed)
+      let trace = try RandomBlocks.trace(&random)
+      func data(processors: Int, isReady: Bool) throws -> [UInt8] {
+        try SideBySide.$processors.withValue(processors) {
+          var exporter = ReportExporter(trace, page: .standard, graph: nil)
+          if isReady { exporter.parts = ReportParts(of: trace).withTables(of: trace) }
+          var bytes: [UInt8] = []
+          try exporter.write { bytes += $0 }
+          return bytes
+        }
+      }
+      let alone = try data(processors: 1, isReady: false)
+      #expect(try data(processors: 2, isReady: false) == alone)
+      #expect(try data(processors: 2, isReady: true) == alone)
+    }
+
     @Test("nothing of a trace is anything but text: its data holds no '<', its title is escaped")
     func inert() throws {
       let page = try page(hostileTrace)
@@ -185,6 +203,20 @@ import TestSupport
       #expect(text(ColumnEncoder("b")) == #""b":{"all":null}"#)
     }
 
+    @Test("values that are the same for a while are told like others")
+    func uniformAtFirst() {
+      var column = ColumnEncoder("a")
+      for value in [7, 7, 7, 8] { column.append(value) }
+      // +7: 15; none, twice: 1; +1: 3.
+      #expect(text(column) == #""a":{"data":"DwEBAw=="}"#)
+      var later = ColumnEncoder("b")
+      for value in [nil, nil, 1] as [Int?] { later.append(value) }
+      #expect(text(later) == #""b":{"data":"AAAD"}"#)
+      var based = ColumnEncoder("end", base: "begin")
+      for (value, base) in [(nil, 5), (10, 9), (10, 10)] as [(Int?, Int)] { based.append(value, relative: base) }
+      #expect(text(based) == #""end":{"base":"begin","data":"AAMB"}"#)
+    }
+
     @Test("a base is named, and used where it has a value")
     func base() {
       var column = ColumnEncoder("end", base: "begin")
@@ -206,6 +238,9 @@ import TestSupport
       #expect(Base64.text(Array("f".utf8)) == "Zg==")
       #expect(Base64.text(Array("fo".utf8)) == "Zm8=")
       #expect(Base64.text(Array("foo".utf8)) == "Zm9v")
+      // More than goes to the writer at once.
+      let long = (0..<40_001).map { UInt8(truncatingIfNeeded: $0 &* 37 ^ $0 >> 5) }
+      #expect(Base64.text(long) == Data(long).base64EncodedString())
     }
 
     @Test(

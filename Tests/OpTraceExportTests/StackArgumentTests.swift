@@ -102,10 +102,8 @@ struct StackArgumentTests {
   func report() throws {
     var trace = try trace()
     func frames(_ trace: Trace) -> TableEncoder {
-      let timeline = Timeline(trace, options: TimelineOptions())
-      return ReportTables(
-        trace, timeline, CounterValues(timeline, trace), CriticalPath(of: trace),
-        StuckPart(of: trace, Diagnosis(of: trace)), boxes: [:]
+      ReportTables(
+        trace, ReportTimeline(of: trace), CriticalPath(of: trace), StuckPart(of: trace, Diagnosis(of: trace))
       ).frames
     }
     #expect(frames(trace).count == 6)

@@ -7,6 +7,12 @@ extension GraphPicture {
   public init(of trace: Trace, options: GraphOptions = GraphOptions()) {
     self = GraphPictureBuilder(trace, options).picture()
   }
+
+  /// The same, of a trace whose report is being made: a folded picture concludes nothing for a second time.
+  package init(of trace: Trace, options: GraphOptions, knowing parts: ReportParts) {
+    let known = (path: parts.analysis.summary.criticalPath, diagnosis: parts.analysis.diagnosis)
+    self = GraphPictureBuilder(trace, options, knowing: known).picture()
+  }
 }
 
 /// Turns one trace into one picture.
@@ -30,14 +36,14 @@ struct GraphPictureBuilder {
   /// By place: whether it is on the critical path, as far as that is shown.
   let isCritical: [Bool]
 
-  init(_ trace: Trace, _ options: GraphOptions) {
+  init(_ trace: Trace, _ options: GraphOptions, knowing known: (path: CriticalPath, diagnosis: Diagnosis)? = nil) {
     self.trace = trace
     self.options = options
     // First, for it takes the most memory while it is made.
-    path = CriticalPath(of: trace)
+    path = known?.path ?? CriticalPath(of: trace)
     // A folded picture leaves alone whatever has a finding; else only what is stuck is told.
     let folds = options.mostBoxes.map { trace.operations.count > $0 } ?? false
-    diagnosis = folds ? Diagnosis(of: trace) : Diagnosis(of: trace, only: .stuck)
+    diagnosis = folds ? known?.diagnosis ?? Diagnosis(of: trace) : Diagnosis(of: trace, only: .stuck)
     stuck = StuckPart(of: trace, diagnosis)
     barriers = BarrierWaits(in: trace)
     openWaits = Dictionary(

@@ -3,20 +3,37 @@ import OpTraceText
 /// RFC 4648, with padding.
 enum Base64 {
   private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+  /// Two digits for each 12 bits, the first one lowest: half as many steps as digit by digit.
+  private static let pairs = (0..<4096).map { UInt16(digits[$0 >> 6]) | UInt16(digits[$0 & 63]) << 8 }
+  /// Groups of three bytes that go to the writer at once.
+  private static let most = 4096
 
   static func write(_ bytes: [UInt8], to writer: ByteWriter) {
     bytes.withUnsafeBufferPointer { bytes in
-      var place = 0
-      while place < bytes.count {
-        let rest = bytes.count - place
-        let word =
-          UInt32(bytes[place]) << 16 | (rest > 1 ? UInt32(bytes[place + 1]) << 8 : 0)
-          | (rest > 2 ? UInt32(bytes[place + 2]) : 0)
-        writer.byte(digits[Int(word >> 18)])
-        writer.byte(digits[Int(word >> 12 & 63)])
-        writer.byte(rest > 1 ? digits[Int(word >> 6 & 63)] : UInt8(ascii: "="))
-        writer.byte(rest > 2 ? digits[Int(word & 63)] : UInt8(ascii: "="))
-        place += 3
+      let whole = bytes.count / 3
+      for first in stride(from: 0, to: whole, by: most) {
+        writeGroups(bytes, first..<min(first + most, whole), to: writer)
+      }
+      let rest = bytes[(3 * whole)...]
+      guard let one = rest.first else { return }
+      let word = UInt32(one) << 16 | (rest.count > 1 ? UInt32(bytes[3 * whole + 1]) << 8 : 0)
+      writer.byte(digits[Int(word >> 18)])
+      writer.byte(digits[Int(word >> 12 & 63)])
+      writer.byte(rest.count > 1 ? digits[Int(word >> 6 & 63)] : UInt8(ascii: "="))
+      writer.byte(UInt8(ascii: "="))
+    }
+  }
+
+  private static func writeGroups(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ groups: Range<Int>, to writer: ByteWriter
+  ) {
+    pairs.withUnsafeBufferPointer { pairs in
+      writer.bytes(4 * groups.count) { text in
+        for (place, group) in groups.enumerated() {
+          let word = Int(bytes[3 * group]) << 16 | Int(bytes[3 * group + 1]) << 8 | Int(bytes[3 * group + 2])
+          let four = UInt32(pairs[word >> 12]) | UInt32(pairs[word & 4095]) << 16
+          text.storeBytes(of: four.littleEndian, toByteOffset: 4 * place, as: UInt32.self)
+        }
       }
     }
   }

@@ -16,6 +16,7 @@ struct ColumnEncoder {
   /// The column of the same table that values are relative to, where it has a value itself.
   let base: String?
   let meaning: Meaning
+  /// Of a column whose values are all the same, mostly none yet: see ``isPostponed(_:)``.
   private var bytes: [UInt8] = []
   private var previous = 0
   private var first: Int?
@@ -31,7 +32,22 @@ struct ColumnEncoder {
   /// `relative`: the base's value in this row.
   mutating func append(_ value: Int?, relative: Int? = nil) {
     if count == 0 { first = value } else if value != first { isUniform = false }
+    if isUniform, isPostponed(value) { return count += 1 }
+    if bytes.isEmpty, count > 0 { writePostponed() }
     count += 1
+    encode(value, relative: relative)
+  }
+
+  /// Whether the bytes of a value like all before it can wait until another comes: they are known then, too.
+  private func isPostponed(_ value: Int?) -> Bool { bytes.isEmpty && (base == nil || value == nil) }
+
+  private mutating func writePostponed() {
+    encode(first, relative: nil)
+    // No distance, or no value.
+    bytes.append(contentsOf: repeatElement(first == nil ? 0 : 1, count: count - 1))
+  }
+
+  private mutating func encode(_ value: Int?, relative: Int?) {
     guard let value else { return bytes.append(0) }
     // Wraps like the reader's sum: any two numbers have a distance.
     let distance = value &- (relative ?? previous)

@@ -18,10 +18,9 @@ public struct GrowingReport: Sendable {
   public init() {}
 
   /// A whole, for a page that has nothing.
-  mutating func begin(_ trace: Trace, _ content: ReportContent, to sink: ByteSink) throws {
+  mutating func begin(_ trace: Trace, _ content: ReportContent, _ parts: ReportParts, to sink: ByteSink) throws {
     self.content = content
-    let (timeline, analysis) = ReportContent.analyses(of: trace)
-    try write(trace, timeline, analysis, isWhole: true, drawing: nil, to: sink)
+    try write(trace, parts.timeline, parts.analysis, isWhole: true, drawing: nil, to: sink)
   }
 
   /// The same for a page that lost its place, or of a program that has ended: with the drawing of `graph`, where there is one, and what
@@ -31,8 +30,8 @@ public struct GrowingReport: Sendable {
   ) throws {
     take(graph)
     content.foresight = foresight
-    let (timeline, analysis) = ReportContent.analyses(of: trace)
-    try write(trace, timeline, analysis, isWhole: true, drawing: graph, to: sink)
+    let parts = ReportParts(of: trace)
+    try write(trace, parts.timeline, parts.analysis, isWhole: true, drawing: graph, to: sink)
   }
 
   /// What has changed since the last revision.
@@ -45,32 +44,32 @@ public struct GrowingReport: Sendable {
   ) throws {
     take(graph)
     let known = analysis ?? self.analysis ?? ReportAnalysis(of: trace)
-    try write(trace, ReportContent.timeline(of: trace), known, isWhole: tables == nil, drawing: graph, to: sink)
+    try write(trace, ReportTimeline(of: trace), known, isWhole: tables == nil, drawing: graph, to: sink)
   }
 
   private mutating func take(_ graph: EmbeddedGraph?) {
     guard let graph else { return }
-    (content.boxes, content.graphNote) = (graph.boxes, graph.note)
+    (content.folds, content.graphNote) = (graph.folds, graph.note)
   }
 
   private mutating func write(
-    _ trace: Trace, _ timeline: Timeline, _ analysis: ReportAnalysis, isWhole: Bool, drawing: EmbeddedGraph?,
+    _ trace: Trace, _ timeline: ReportTimeline, _ analysis: ReportAnalysis, isWhole: Bool, drawing: EmbeddedGraph?,
     to sink: ByteSink
   ) throws {
     var last = isWhole ? nil : tables
     tables = nil
     let names = last?.takeNames() ?? ReportNames()
     let knownTexts = names.strings.count
-    let now = ReportTables(
-      trace, timeline, CounterValues(timeline, trace), analysis.summary.criticalPath, analysis.stuck,
-      boxes: content.boxes, lives: true, after: last, names: consume names)
+    var now = ReportTables(
+      trace, timeline, analysis.summary.criticalPath, analysis.stuck, lives: true, after: last, names: consume names)
+    now.addBoxes(of: content.folds, trace)
     last = nil
     // A queue that has come since is in no summary yet.
     let analysis = analysis.fits(now.names) ? analysis : ReportAnalysis(of: trace)
     let told = (number: revision + 1, since: isWhole ? nil : revision)
     try ByteWriter.write(to: sink) { writer in
       content.write(
-        trace, timeline, analysis, now, revision: told, firstString: knownTexts, drawing: drawing,
+        trace, timeline.timeline, analysis, now, revision: told, firstString: knownTexts, drawing: drawing,
         to: writer)
     }
     (revision, tables, self.analysis) = (told.number, now, analysis)

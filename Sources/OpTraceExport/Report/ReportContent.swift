@@ -1,31 +1,23 @@
 import OpTraceAnalysis
-public import OpTraceModel
+import OpTraceModel
 import OpTracePrediction
 import OpTraceText
 
 /// What a report tells of a trace besides the trace, and how its data is put together.
 struct ReportContent: Sendable {
   /// More lanes than these say no more, and take the place of other rows.
-  private static let timelineOptions: TimelineOptions = {
+  static let timelineOptions: TimelineOptions = {
     var options = TimelineOptions()
     options.waitLanes = 12
+    options.drawsArrows = false
     return options
   }()
 
-  /// The number of the folded box of the drawing that an operation is in.
-  var boxes: [OperationID: Int] = [:]
+  /// The boxes of the drawing that hold many operations.
+  var folds: [GraphPicture.Fold] = []
   var graphNote: String?
   var foresight: WhatIf?
   var comparison: JSONValue?
-
-  static func timeline(of trace: Trace) -> Timeline { Timeline(trace, options: timelineOptions) }
-
-  /// Finding out what to say, putting it into columns, and writing these take about as long.
-  static func analyses(of trace: Trace) -> (Timeline, ReportAnalysis) {
-    let both = SideBySide.both({ timeline(of: trace) }, { ReportAnalysis(of: trace) })
-    WorkProgress.teller().tell(1, of: 3)
-    return both
-  }
 
   /// The data as JSON. `revision`: of a page that grows, which one this is, and which one it goes on from (nil: it is a whole).
   func write(
@@ -65,7 +57,8 @@ struct ReportContent: Sendable {
     document.json.write(to: writer, level: nil)
     writer.text(",\n\"tables\":{")
     for (place, table) in tables.all.enumerated() {
-      progress.tell(2 * tables.all.count + place, of: 3 * tables.all.count)
+      // Putting all into columns takes about as long as writing these.
+      progress.tell(tables.all.count + place, of: 2 * tables.all.count)
       if place > 0 { writer.text(",\n") }
       table.write(to: writer)
     }
@@ -75,28 +68,5 @@ struct ReportContent: Sendable {
       writer.json(text)
     }
     writer.text("]}")
-  }
-}
-
-/// What is concluded from a trace for its report. Most of a report's time goes into it, so the page of a living trace is told it less
-/// often than what has happened.
-public struct ReportAnalysis: Sendable {
-  let summary: Summary
-  let doctor: DoctorReport
-  let stuck: StuckPart
-
-  /// O(n log n), on two threads.
-  public init(of trace: Trace) {
-    let ((doctor, stuck), summary) = SideBySide.both(
-      {
-        let diagnosis = Diagnosis(of: trace)
-        return (DoctorReport(of: trace, diagnosis), StuckPart(of: trace, diagnosis))
-      }, { Summary(of: trace) })
-    (self.summary, self.doctor, self.stuck) = (summary, doctor, stuck)
-  }
-
-  /// Whether it knows all queues of the trace.
-  func fits(_ names: ReportNames) -> Bool {
-    summary.queues.count + summary.dispatchQueues.count >= names.queueRows.count
   }
 }

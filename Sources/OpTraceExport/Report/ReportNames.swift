@@ -8,7 +8,10 @@ struct ReportNames {
   private var places: [String: Int] = [:]
   /// Those that the trace describes, and those that it only names.
   private(set) var threads: [ThreadRecord] = []
-  private var threadRows: [ThreadID: Int] = [:]
+  /// Of threads with small numbers, which are nearly all, by number; -1: not met.
+  private var rowsOfSmallThreads: [Int32] = []
+  private var rowsOfOtherThreads: [ThreadID: Int] = [:]
+  private static let mostSmallThreads: UInt32 = 1 << 16
   private(set) var queueRows: [SchedulerID: Int] = [:]
   /// The rows of functions; a stack is named by the row of its innermost one.
   var frameRows: [FrameID: Int] = [:]
@@ -32,9 +35,24 @@ struct ReportNames {
   }
 
   mutating func row(of thread: ThreadID) -> Int {
-    if let known = threadRows[thread] { return known }
-    threadRows[thread] = threads.count
+    let number = Int(thread.rawValue)
+    if number < rowsOfSmallThreads.count, rowsOfSmallThreads[number] >= 0 { return Int(rowsOfSmallThreads[number]) }
+    if let known = rowsOfOtherThreads[thread] { return known }
+    if thread.rawValue < Self.mostSmallThreads {
+      let missing = max(0, number + 1 - rowsOfSmallThreads.count)
+      rowsOfSmallThreads.append(contentsOf: repeatElement(-1, count: missing))
+      rowsOfSmallThreads[number] = Int32(threads.count)
+    } else {
+      rowsOfOtherThreads[thread] = threads.count
+    }
     threads.append(ThreadRecord(id: thread, systemID: 0, name: "", isMain: false))
     return threads.count - 1
+  }
+
+  /// The threads as `other` has met them, which went on from the same ones.
+  mutating func takeThreads(of other: ReportNames) {
+    threads = other.threads
+    rowsOfSmallThreads = other.rowsOfSmallThreads
+    rowsOfOtherThreads = other.rowsOfOtherThreads
   }
 }

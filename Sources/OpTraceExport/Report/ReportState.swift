@@ -6,7 +6,7 @@ struct ReportState {
   static let words = ShownState.allCases.map(\.rawValue) + ["unknown"]
   let rawValue: Int
 
-  init(of operation: borrowing OperationRecord, at row: Int, _ stuck: StuckPart) {
+  init(of operation: borrowing OperationRecord, at row: Int, _ stuck: borrowing StuckPart) {
     let state: ShownState =
       stuck.circles[row] != nil
       ? .deadlocked

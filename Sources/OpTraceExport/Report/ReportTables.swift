@@ -8,7 +8,7 @@ import OpTraceModel
 /// Made after those of the same trace a while ago, they hold what has changed: rows that the page has are not written again.
 struct ReportTables {
   var names: ReportNames
-  private(set) var operations = TableEncoder(
+  var operations = TableEncoder(
     "operations", ColumnEncoder("id"), ColumnEncoder("name"), ColumnEncoder("class"), ColumnEncoder("function"),
     ColumnEncoder("queue"),
     ColumnEncoder("state"), ColumnEncoder("flags"), ColumnEncoder("priority"), ColumnEncoder("source"),
@@ -17,7 +17,7 @@ struct ReportTables {
     ColumnEncoder("created"), ColumnEncoder("added"), ColumnEncoder("made"),
     ColumnEncoder("stands"), ColumnEncoder("submitter", .work), ColumnEncoder("way"),
     ColumnEncoder("computing"), ColumnEncoder("within"))
-  private(set) var moments = TableEncoder("moments", Self.momentColumns)
+  var moments = TableEncoder("moments", Self.momentColumns)
   /// The folded box of the graph that each work is in.
   private(set) var boxes = TableEncoder("boxes", ColumnEncoder("box"))
   /// The lives of tasks, task after task.
@@ -54,28 +54,68 @@ struct ReportTables {
 
   /// `lives`: these are the first of a page that will be told how they grow. `last`: these are what has changed since, and `known` the
   /// names of then, which nobody else has: they would be copied.
+  ///
+  /// All but the boxes, for which the drawing has to be there: see ``addBoxes(of:_:)``.
   init(
-    _ trace: Trace, _ timeline: Timeline, _ counterValues: CounterValues, _ path: CriticalPath, _ stuck: StuckPart,
-    boxes: [OperationID: Int], lives: Bool = false, after last: ReportTables? = nil,
-    names known: consuming ReportNames = ReportNames()
+    _ trace: Trace, _ drawn: ReportTimeline, _ path: CriticalPath, _ stuck: StuckPart, lives: Bool = false,
+    after last: ReportTables? = nil, names known: consuming ReportNames = ReportNames()
   ) {
     names = known
     names.meet(trace)
-    let places = Places(trace, timeline)
-    if lives || last != nil { grow(LivingTables(trace, timeline, places, after: last?.living), from: last) }
-    addOperations(trace, places, stuck)
-    addMoments(trace)
-    for place in 0..<trace.workCount { self.boxes.append([boxes[trace.workID(at: place)]], key: key(ofWork: place)) }
+    if lives || last != nil {
+      grow(LivingTables(trace, drawn.timeline, drawn.places, after: last?.living), from: last)
+      addOperations(trace, drawn.places, stuck)
+      addTimes(trace)
+    } else {
+      addSideBySide(trace, drawn.places, stuck)
+    }
     addPieces(trace)
-    addDependencies(trace)
-    addDetails(trace, timeline)
-    for value in counterValues.values {
+    addDetails(trace, drawn.timeline)
+    for value in drawn.counters.values {
       counters.append(
         [value.group, value.kind.rawValue, Int(value.time), value.value], key: RowKey(Int(value.time)))
     }
-    for track in timeline.tracks { tracks.append([track.group, names.place(of: track.name)]) }
+    for track in drawn.timeline.tracks { tracks.append([track.group, names.place(of: track.name)]) }
     addInstants(trace)
     addPath(path, trace)
+  }
+
+  /// The largest tables, of which one half asks for texts, functions and queues, and the other for threads: neither sees what the other
+  /// meets, so all numbers are those of doing one after the other.
+  private mutating func addSideBySide(_ trace: Trace, _ places: Places, _ stuck: StuckPart) {
+    let start = self
+    let (described, timed) = SideBySide.both(
+      {
+        var part = start
+        part.addOperations(trace, places, stuck)
+        return part
+      },
+      {
+        var part = start
+        part.addTimes(trace)
+        return part
+      })
+    self = described
+    (moments, dependencies) = (timed.moments, timed.dependencies)
+    names.takeThreads(of: timed.names)
+  }
+
+  private mutating func addTimes(_ trace: Trace) {
+    addMoments(trace)
+    addDependencies(trace)
+  }
+
+  /// In which folded box of the drawing each work is; nil: it has one of its own, if any.
+  mutating func addBoxes(of folds: [GraphPicture.Fold], _ trace: Trace) {
+    var numbers = [Int32](repeating: -1, count: folds.isEmpty ? 0 : trace.workCount)
+    for fold in folds {
+      for place in fold.members.lazy.compactMap(trace.workIndex(of:)) { numbers[place] = Int32(fold.number) }
+    }
+    var values: [Int?] = [nil]
+    for place in 0..<trace.workCount {
+      values[0] = numbers.isEmpty || numbers[place] < 0 ? nil : Int(numbers[place])
+      boxes.append(values, key: key(ofWork: place))
+    }
   }
 
   /// The names, which are here no longer.
@@ -135,7 +175,7 @@ struct ReportTables {
   }
 
   /// The tracks of each operation's execution and waits; nil: none.
-  struct Places {
+  struct Places: Sendable {
     var execution: [Timeline.TrackIndex]
     var dependencies: [Timeline.TrackIndex]
     var slot: [Timeline.TrackIndex]
@@ -157,116 +197,6 @@ struct ReportTables {
         case .suspended: break
         }
       }
-    }
-  }
-
-  private mutating func addOperations(_ trace: Trace, _ tracks: Places, _ stuck: StuckPart) {
-    let barriers = BarrierWaits(in: trace)
-    var stands: [OperationID: FrameID] = [:]
-    for thread in ThreadStatuses(of: trace).threads {
-      if let operation = thread.operation, let stack = thread.stack { stands[operation] = stack }
-    }
-    func track(_ index: Timeline.TrackIndex) -> Int? { index < 0 ? nil : Int(index) }
-    trace.operations.withUnsafeBufferPointer { records in
-      for row in records.indices {
-        if living?.isSettled(row) == true, operations.keepsUnseen(key(ofWork: row)) { continue }
-        let id = records[row].id
-        let state = ReportState(of: records[row], at: row, stuck)
-        let flags = ReportFlags(of: records[row], barriers.parts(of: records[row]))
-        operations.append(
-          [
-            Int(id.rawValue), (records[row].name ?? records[row].function?.shortName).map { names.place(of: $0) },
-            names.place(of: records[row].className), records[row].function.map { names.place(of: $0.shortName) },
-            records[row].scheduler.flatMap { names.queueRows[$0] }, state.rawValue, flags.rawValue,
-            Int(records[row].priority),
-            records[row].placeText.map { names.place(of: $0) }, records[row].error.map { names.place(of: $0) },
-            track(tracks.execution[row]), track(tracks.dependencies[row]), track(tracks.slot[row]),
-            records[row].created.map { Int($0) }, self.row(of: records[row].addedAt, trace.stacks),
-            self.row(of: trace.stacks.makerPlace(of: records[row]) == nil ? nil : records[row].madeAt, trace.stacks),
-            self.row(of: stands[id], trace.stacks), nil, nil, records[row].processorTime.map { Int($0) },
-            trace.span(around: id).map { names.place(of: $0.name) },
-          ], key: key(ofWork: row))
-      }
-    }
-    addWork(trace.blocks, .block, trace, tracks, stands)
-    addWork(trace.tasks, .task, trace, tracks, stands)
-  }
-
-  /// What is no operation: its three times, its place and who submitted it are told the same way.
-  private mutating func addWork(
-    _ works: [some Work], _ kind: WorkKind, _ trace: Trace, _ tracks: Places, _ stands: [WorkID: FrameID]
-  ) {
-    func track(_ index: Timeline.TrackIndex) -> Int? { index < 0 ? nil : Int(index) }
-    let first = kind.first(in: trace)
-    for (place, work) in works.enumerated() {
-      let row = first + place
-      var flags: ReportFlags = work.isOutcomeKnown ? [.leavesThread] : [.leavesThread, .unknown]
-      let function = work.function
-      let task = work as? TaskRecord
-      if task?.parent != nil { flags.insert(.child) }
-      let way = (work as? BlockRecord).flatMap { $0.way.words(isInGroup: $0.isInGroup) } ?? task?.way.words
-      operations.append(
-        [
-          Int(work.id.rawValue), names.place(of: work.title), names.place(of: work.kind),
-          function.map { names.place(of: $0.shortName) }, work.scheduler.flatMap { names.queueRows[$0] },
-          ShownState(work.standing).ordinal, flags.rawValue, Int(task?.priority ?? 0),
-          function?.lineText.map { names.place(of: $0) }, nil,
-          track(tracks.execution[row]), track(tracks.dependencies[row]), track(tracks.slot[row]), nil,
-          self.row(of: work.submittedAt, trace.stacks), nil, self.row(of: stands[work.id], trace.stacks),
-          work.submitter.flatMap(trace.workIndex(of:)), way.map { names.place(of: $0) }, nil,
-          trace.span(around: work.id).map { names.place(of: $0.name) },
-        ], key: key(ofWork: row))
-    }
-  }
-
-  /// Every moment with its thread; each relative to the one before it in an operation's life, which is mostly near.
-  private static let momentKinds: [(name: String, base: Int?, stamp: @Sendable (borrowing OperationRecord) -> Stamp?)] =
-    [
-      ("enqueued", nil, { $0.enqueued }), ("ready", 0, { $0.ready }), ("started", 1, { $0.started }),
-      ("executing", 2, { $0.executionBegan }), ("executionEnded", 3, { $0.executionEnded }),
-      ("startReturned", 4, { $0.startReturned }), ("finished", 4, { $0.finished }),
-      ("cancelRequested", nil, { $0.cancelRequested }), ("released", 6, { $0.released }),
-      ("completionBegan", 6, { $0.completion?.began }), ("completionEnded", 9, { $0.completion?.ended }),
-    ]
-
-  private static let momentColumns = momentKinds.flatMap { kind in
-    [ColumnEncoder(kind.name, base: kind.base.map { momentKinds[$0].name }), ColumnEncoder(kind.name + "Thread")]
-  }
-
-  private mutating func addMoments(_ trace: Trace) {
-    trace.operations.withUnsafeBufferPointer { records in
-      var values: [Int?] = []
-      for row in records.indices {
-        if living?.isSettled(row) == true, moments.keepsUnseen(key(ofWork: row)) { continue }
-        values.removeAll(keepingCapacity: true)
-        for kind in Self.momentKinds {
-          let stamp = kind.stamp(records[row])
-          values.append(stamp.map { Int($0.time) })
-          values.append(stamp.map { names.row(of: $0.thread) })
-        }
-        moments.append(values, key: key(ofWork: row))
-      }
-    }
-    addMoments(of: trace.blocks, .block, trace)
-    addMoments(of: trace.tasks, .task, trace)
-  }
-
-  private mutating func addMoments(of works: [some Work], _ kind: WorkKind, _ trace: Trace) {
-    let first = kind.first(in: trace)
-    for (place, work) in works.enumerated() {
-      // Where it ended is where it ran last; that it was passed over has no thread.
-      let last = work.runs.last?.thread
-      let stamps: [String: (time: Nanoseconds, thread: ThreadID?)] = [
-        "enqueued": work.submitted.map { ($0.time, $0.thread) }, "ready": work.runnable.map { ($0, nil) },
-        "executing": work.began.map { ($0.time, $0.thread) }, "finished": work.over.map { ($0, last) },
-        "cancelRequested":
-          ((work as? BlockRecord)?.cancelRequested ?? (work as? TaskRecord)?.cancelRequested).map { ($0, nil) },
-      ].compactMapValues { $0 }
-      let values = Self.momentKinds.flatMap { kind -> [Int?] in
-        let stamp = stamps[kind.name]
-        return [stamp.map { Int($0.time) }, stamp?.thread.map { names.row(of: $0) }]
-      }
-      moments.append(values, key: key(ofWork: first + place))
     }
   }
 }

@@ -4,8 +4,8 @@ import OpTraceText
 struct TableEncoder {
   let name: String
   private(set) var columns: [ColumnEncoder]
-  /// The place of each column's base.
-  private let bases: [Int?]
+  /// The place of each column's base; -1: it has none.
+  private let bases: [Int]
   /// Of the table, also where most of its rows are not written.
   private(set) var count = 0
   /// What the rows were; nil: nobody will ask how it grew.
@@ -16,7 +16,7 @@ struct TableEncoder {
   init(_ name: String, _ columns: [ColumnEncoder]) {
     self.name = name
     self.columns = columns
-    bases = columns.map { column in column.base.flatMap { base in columns.firstIndex { $0.name == base } } }
+    bases = columns.map { column in column.base.flatMap { base in columns.firstIndex { $0.name == base } } ?? -1 }
   }
 
   /// From here on the rows are remembered, and of those that the page has by `last` only what differs is written.
@@ -29,8 +29,10 @@ struct TableEncoder {
   mutating func append(_ values: [Int?], key: RowKey? = nil) {
     defer { count += 1 }
     if growth?.keeps(key ?? RowKey(count), values, columns) == true { return }
-    for place in columns.indices {
-      columns[place].append(values[place], relative: bases[place].flatMap { values[$0] })
+    columns.withUnsafeMutableBufferPointer { columns in
+      for place in columns.indices {
+        columns[place].append(values[place], relative: bases[place] < 0 ? nil : values[bases[place]])
+      }
     }
   }
 

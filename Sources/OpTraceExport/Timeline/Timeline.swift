@@ -199,7 +199,7 @@ struct Timeline {
     waits.sort { ($0.begin, $1.end) < ($1.begin, $0.end) }
     select(options.selection, trace)
     placeAll(trace, options)
-    drawArrows(trace)
+    if options.drawsArrows { drawArrows(trace) }
     // Of each table that is drawn, what begins first. A queue's counters begin with its limit.
     origin = min(
       0, executions.first?.begin ?? 0, waits.first?.begin ?? 0, details.first?.begin ?? 0,

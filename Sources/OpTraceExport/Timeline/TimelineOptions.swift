@@ -18,6 +18,9 @@ public struct TimelineOptions: Sendable {
   /// operations.
   public var includesTimes: Bool?
 
+  /// Whether anybody draws what leads from one execution to another.
+  var drawsArrows = true
+
   func waitLanes(for waits: Int) -> Int {
     waitLanes ?? max(5, min(50, 5_000_000 / max(waits, 1)))
   }

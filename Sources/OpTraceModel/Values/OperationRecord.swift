@@ -175,6 +175,10 @@ extension OperationRecord {
     set { sharedSource = newValue.map { SharedText($0) } }
   }
 
+  /// The same for all operations of one class that run the same function, while the trace is there: what is asked of one of them
+  /// holds for all.
+  package var kindKey: ObjectIdentifier { ObjectIdentifier(sharedClass) }
+
   /// The same text for many operations stands in memory once.
   mutating func share(class shared: SharedClass) { sharedClass = shared }
   mutating func resolveClass(_ resolved: (SharedClass) -> SharedClass?) {

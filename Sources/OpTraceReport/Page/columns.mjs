@@ -2,6 +2,7 @@
 
 // The bytes of a base64 text.
 function bytesOf(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);
   for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
@@ -18,8 +19,13 @@ export function decodeColumn(column, count, Type, missing, base = null) {
   let previous = 0;
   for (let row = 0; row < count; row++) {
     let byte = bytes[at++];
+    // The lowest 28 bits; nearly all distances have no more.
     let low = byte & 127;
-    // What stands above the lowest seven bits: by itself, so that all 53 bits of a number are there for the distance.
+    for (let shift = 7; byte > 127 && shift < 28; shift += 7) {
+      byte = bytes[at++];
+      low |= (byte & 127) << shift;
+    }
+    // What stands above them: by itself, so that all 53 bits of a number are there for the distance.
     let high = 0;
     for (let scale = 1; byte > 127; scale *= 128) {
       byte = bytes[at++];
@@ -30,12 +36,12 @@ export function decodeColumn(column, count, Type, missing, base = null) {
       continue;
     }
     if (low === 0) {
-      low = 127;
+      low = 0xfffffff;
       high -= 1;
     } else {
       low -= 1;
     }
-    const half = (low >> 1) + high * 64;
+    const half = high === 0 ? low >> 1 : (low >> 1) + high * 0x8000000;
     const distance = (low & 1) === 0 ? half : -half - 1;
     const from = base !== null && base[row] === base[row] && base[row] !== missing ? base[row] : previous;
     previous = from + distance;
@@ -44,20 +50,35 @@ export function decodeColumn(column, count, Type, missing, base = null) {
   return values;
 }
 
-// A table's columns by name. `times`: those that hold times, NaN where there is none; the others hold whole numbers, -1 where
-// there is none.
+// A table's columns by name, each of which is read when it is asked for first. `times`: those that hold times, NaN where there is none; the
+// others hold whole numbers, -1 where there is none.
 export function decodeTable(table, times = []) {
-  const decoded = {};
-  const decode = (name) => {
-    if (name in decoded) return decoded[name];
-    const column = table.columns[name];
-    const isTime = times.includes(name);
-    const base = column.base ? decode(column.base) : null;
-    decoded[name] = decodeColumn(column, table.count, isTime ? Float64Array : Int32Array, isTime ? NaN : -1, base);
-    return decoded[name];
-  };
-  for (const name of Object.keys(table.columns)) decode(name);
-  return {count: table.count, ...decoded};
+  const unread = {...table.columns};
+  // What is read stands in the table itself, and hides what would read it.
+  const readers = {};
+  for (const name of Object.keys(unread)) {
+    Object.defineProperty(readers, name, {get() {
+      const base = unread[name].base ? this[unread[name].base] : null;
+      const isTime = times.includes(name);
+      const value = decodeColumn(unread[name], table.count, isTime ? Float64Array : Int32Array, isTime ? NaN : -1, base);
+      Object.defineProperty(this, name, {value, enumerable: true});
+      // Its text is of no more use.
+      unread[name] = null;
+      return value;
+    }});
+  }
+  const decoded = Object.create(readers);
+  decoded.count = table.count;
+  return decoded;
+}
+
+// Reads a column of the table that nobody has asked for yet; false: there is none.
+export function readAhead(table) {
+  const readers = Object.getPrototypeOf(table);
+  // One that has grown was put together as a whole.
+  if (readers === Object.prototype) return false;
+  const next = Object.getOwnPropertyNames(readers).find((name) => !Object.hasOwn(table, name));
+  return next !== undefined && table[next] !== undefined;
 }
 
 // A table that has grown: `last`, with what `table` says has changed. Its `kept` are runs of rows that stay: where each was, where it is, how

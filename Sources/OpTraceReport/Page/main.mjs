@@ -26,3 +26,8 @@ const renewals = parts.map(([id, mount]) => mount(document.getElementById(id), m
 selection.attach(window);
 followProgram(model, selection, renewals, document, window);
 document.documentElement.dataset.ready = '';
+
+// The first view needs a third of the data. The rest is read while nobody does anything, some milliseconds at a time.
+const inQuiet = window.requestIdleCallback ?? ((work) => window.setTimeout(work, 50));
+const readOn = () => { if (model.readAhead()) inQuiet(readOn); };
+inQuiet(readOn);

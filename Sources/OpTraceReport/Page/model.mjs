@@ -1,6 +1,6 @@
 // What the page knows: the trace's data, read once, and the questions that its parts ask. Work is a row, its place in
 // the columns, operations first, then blocks of dispatch queues, then Swift's tasks; times are nanoseconds since the recording began, NaN where nothing happened.
-import {grownTable, rowsByOwner} from './columns.mjs';
+import {grownTable, readAhead, rowsByOwner} from './columns.mjs';
 import {grouped, listText} from './format.mjs';
 
 const FLAGS = {asynchronous: 1, barrier: 2, leavesThread: 4, external: 8, partial: 16, unknown: 64, barrierForDependencies: 128, barrierForSlot: 256, child: 512};
@@ -33,7 +33,11 @@ const TIMES = {
   counters: ['time'], instants: ['time'], dependencies: ['removed'], steps: ['began', 'ended', 'dependencies', 'slot', 'running'],
 };
 
+const RELATIONS = ['edgesFrom', 'edgesTo', 'detailsOf', 'submittedBy', 'piecesOf', 'resumedBy'];
+
 export class Model {
+  #relations = {};
+
   // `data`: the parsed JSON of the page.
   constructor(data) { this.grow(data); }
 
@@ -58,10 +62,10 @@ export class Model {
     this.firstTask = document.kinds.find(({word}) => word === 'task')?.first ?? Infinity;
     this.tables ??= {};
     for (const [name, table] of Object.entries(tables)) this.tables[name] = grownTable(this.tables[name], table, TIMES[name], moved);
-    const {operations, moments, pieces, details, counters, instants, tracks, frames, dependencies, boxes} = this.tables;
-    Object.assign(this, {operations, moment: moments, pieces, details, counters, instants, tracks, frames, edges: dependencies, boxes: boxes.box});
+    const {operations, moments, pieces, details, counters, instants, tracks, frames, dependencies} = this.tables;
+    Object.assign(this, {operations, moment: moments, pieces, details, counters, instants, tracks, frames, edges: dependencies});
     this.count = this.operations.count;
-    this.#relate();
+    this.#relations = {};
     this.byQueue = null;
     this.threadCounts = null;
     this.counts = {...document.counts, dependencies: this.edges.count};
@@ -96,14 +100,20 @@ export class Model {
     return {track: byList(tracks), group: byList(groups), work: old.some((first, kind) => first !== now[kind]) ? byKind : undefined};
   }
 
-  // Who has which rows of other tables.
-  #relate() {
-    this.piecesOf = rowsByOwner(this.pieces.row, this.count);
-    this.resumedBy = rowsByOwner(this.pieces.resumer, this.count);
-    this.submittedBy = rowsByOwner(this.operations.submitter, this.count);
-    this.edgesFrom = rowsByOwner(this.edges.operation, this.count);
-    this.edgesTo = rowsByOwner(this.edges.on, this.count);
-    this.detailsOf = rowsByOwner(this.details.operation, this.count);
+  // Who has which rows of other tables: found out when it is asked for first.
+  get piecesOf() { return this.#relations.piecesOf ??= rowsByOwner(this.pieces.row, this.count); }
+  get resumedBy() { return this.#relations.resumedBy ??= rowsByOwner(this.pieces.resumer, this.count); }
+  get submittedBy() { return this.#relations.submittedBy ??= rowsByOwner(this.operations.submitter, this.count); }
+  get edgesFrom() { return this.#relations.edgesFrom ??= rowsByOwner(this.edges.operation, this.count); }
+  get edgesTo() { return this.#relations.edgesTo ??= rowsByOwner(this.edges.on, this.count); }
+  get detailsOf() { return this.#relations.detailsOf ??= rowsByOwner(this.details.operation, this.count); }
+  get boxes() { return this.tables.boxes.box; }
+
+  // Does a part of what will be asked for sooner or later, so that nobody waits for it; false: there is none.
+  readAhead() {
+    if (Object.values(this.tables).some(readAhead)) return true;
+    const next = RELATIONS.find((name) => !this.#relations[name]);
+    return next !== undefined && this[next] !== undefined;
   }
 
   // MARK: One operation

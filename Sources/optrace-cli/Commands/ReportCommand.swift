@@ -27,6 +27,7 @@
     func run() throws {
       let output = try self.input.output(output)
       if output.isTerminal { throw Failure.usage("a page is not for a terminal: use -o FILE") }
+      LargeArrays.areGivenBack()
       let input = try input.read()
       let report = Report.exporter(for: input.trace)
       try output.writeLong { try report.write(to: $0) }

@@ -12,21 +12,28 @@
   enum Report {
     /// `isLive`: more will follow, so nothing is foreseen from it.
     static func exporter(for trace: Trace, isServed: Bool = false, isLive: Bool = false) -> ReportExporter {
-      let picture = picture(of: trace)
-      let foresight = isLive ? nil : foresight(of: trace)
-      return exporter(for: trace, picture) { graph, note in
-        ReportExporter(
-          trace, page: .standard, graph: graph, graphNote: note, foresight: foresight, isServed: isServed)
+      let (parts, drawing, foresight) = withProgress("looking through the run") {
+        let parts = ReportParts(of: trace)
+        // Neither needs anything of the other, and each takes about as long.
+        let ((drawing, foresight), columns) = SideBySide.both(
+          { (Drawing { picture(of: trace, knowing: parts) }, isLive ? nil : self.foresight(of: trace)) },
+          { isLive ? parts : parts.withTables(of: trace) })
+        return (columns, drawing, foresight)
       }
+      drawing.warn()
+      var exporter = ReportExporter(
+        trace, page: .standard, graph: drawing.graph, graphNote: drawing.note, foresight: foresight,
+        isServed: isServed)
+      exporter.parts = parts
+      return exporter
     }
 
     /// The drawing alone; nil where it cannot be had.
     static func graph(of trace: Trace) -> EmbeddedGraph? {
-      let picture = picture(of: trace)
-      return (try? GraphvizRenderer.layout(picture)).map { EmbeddedGraph(picture, $0) }
+      Drawing { picture(of: trace, knowing: nil) }.graph
     }
 
-    private static func picture(of trace: Trace) -> GraphPicture {
+    private static func picture(of trace: Trace, knowing parts: ReportParts?) -> GraphPicture {
       var options = GraphOptions()
       options.mostBoxes = GraphOptions.readable
       // One picture of all work where it can be read; without operations there is no other.
@@ -34,7 +41,8 @@
       if trace.operations.count + trace.blocks.count + trace.tasks.count <= GraphOptions.readable {
         options.layers = Set(GraphOptions.Layer.allCases)
       }
-      return withProgress("folding the graph") { GraphPicture(of: trace, options: options) }
+      return parts.map { GraphPicture(of: trace, options: options, knowing: $0) }
+        ?? GraphPicture(of: trace, options: options)
     }
 
     /// A run beside the same run with changes. What would help is not told of two runs at once.
@@ -68,13 +76,24 @@
     private static func exporter(
       for trace: Trace, _ picture: GraphPicture, _ make: (EmbeddedGraph?, String?) -> ReportExporter
     ) -> ReportExporter {
-      do {
-        let layout = try withProgress("laying out the graph") { try GraphvizRenderer.layout(picture) }
-        return make(EmbeddedGraph(picture, layout), nil)
-      } catch {
-        // Everything else of the page is worth having without it.
-        Console.warning("the page has no graph: \(printable("\(error)"))")
-        return make(nil, "\(error)")
+      let drawing = withProgress("laying out the graph") { Drawing { picture } }
+      drawing.warn()
+      return make(drawing.graph, drawing.note)
+    }
+
+    /// A picture that has its places, or why it has none.
+    private struct Drawing: Sendable {
+      var graph: EmbeddedGraph?
+      var note: String?
+
+      init(_ picture: () -> GraphPicture) {
+        let picture = picture()
+        do { graph = EmbeddedGraph(picture, try GraphvizRenderer.layout(picture)) } catch { note = "\(error)" }
+      }
+
+      /// Everything else of the page is worth having without it.
+      func warn() {
+        if let note { Console.warning("the page has no graph: \(printable(note))") }
       }
     }
 
@@ -88,9 +107,7 @@
         let predictor = try? Predictor(trace, processors: OwnMachine.processors(of: trace.header)),
         predictor.recordedWall != nil
       else { return nil }
-      return withProgress("trying what would help") {
-        WhatIf(predictor, suggestions: predictor.suggestions(atMost: mostSuggestions))
-      }
+      return WhatIf(predictor, suggestions: predictor.suggestions(atMost: mostSuggestions))
     }
   }
 #endif

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {decodeColumn, decodeTable, rowsByOwner} from '../../../Sources/OpTraceReport/Page/columns.mjs';
+import {decodeColumn, decodeTable, grownTable, readAhead, rowsByOwner} from '../../../Sources/OpTraceReport/Page/columns.mjs';
 
 // The bytes that ColumnEncoder.swift writes, made here by the words of its comment.
 function encoded(values, bases = []) {
@@ -46,6 +46,35 @@ test('an empty table has empty columns', () => {
   const decoded = decodeTable({count: 0, columns: {id: {all: null}}});
   assert.equal(decoded.count, 0);
   assert.equal(decoded.id.length, 0);
+});
+
+test('distances of any length come back', () => {
+  const values = [0];
+  for (let bits = 1; bits < 53; bits++) values.push(2 ** bits - 1, -(2 ** bits) + 1, 2 ** (bits - 1));
+  assert.deepEqual(Array.from(decodeColumn(encoded(values), values.length, Float64Array, NaN)), values);
+});
+
+test('a column is read when it is asked for, with those that it stands relative to, and once', () => {
+  const begin = [100, 200];
+  const table = {count: 2, columns: {begin: encoded(begin), end: {base: 'begin', ...encoded([110, 210], begin)}, never: {data: '!'}}};
+  const decoded = decodeTable(table);
+  assert.deepEqual(Object.keys(decoded), ['count']);
+  const end = decoded.end;
+  assert.deepEqual(Object.keys(decoded).sort(), ['begin', 'count', 'end']);
+  assert.equal(decoded.end, end);
+});
+
+test('reading ahead reads all that nobody has asked for, a column at a time', () => {
+  const decoded = decodeTable({count: 2, columns: {one: encoded([1, 2]), two: encoded([3, 4]), three: {all: 5}}});
+  void decoded.two;
+  assert.equal(readAhead(decoded), true);
+  assert.deepEqual(Object.keys(decoded), ['count', 'two', 'one']);
+  assert.equal(readAhead(decoded), true);
+  assert.equal(readAhead(decoded), false);
+  assert.deepEqual([decoded.one, decoded.two, decoded.three].map((column) => Array.from(column)), [[1, 2], [3, 4], [5, 5]]);
+  const grown = grownTable(decoded, {count: 3, kept: [0, 0, 2], columns: {one: {all: 9}, two: {all: 9}, three: {all: 9}}});
+  assert.equal(readAhead(grown), false);
+  assert.deepEqual(Array.from(grown.one), [1, 2, 9]);
 });
 
 test('rows by owner keep their order, and what has no owner is in none', () => {
