@@ -12,7 +12,7 @@ extension TraceValidator {
   }
 
   /// Checks a trace file, packed or not, or a text. A sound file is read piece by piece, as ``EventReader`` does, and one piece is read
-  /// while the one before it is checked: memory is about 170 bytes an operation. All others are read as a whole.
+  /// while the one before it is checked: memory is about 200 bytes an operation. All others are read as a whole.
   /// - Parameter limit: how many bytes a packed trace may become; by default 32 times its size, and 64 MiB. A few bytes can
   ///   claim to be many.
   /// - Throws: ``TraceError`` where nothing of it can be read.
