@@ -8,7 +8,6 @@ enum KindTables {
   /// Where the text begins; 0: no text; ``unknown``: a kind that this version does not have.
   static let textWords: [UInt8] = EventSpec.column { spec in spec.map { UInt8($0.text?.word ?? 0) } ?? unknown }
   static let subjects: [EventSpec.Subject] = EventSpec.column { $0?.subject ?? .none }
-  static let hasFields: [Bool] = EventSpec.column { $0?.fields.isEmpty == false }
   static let parts: [EventSpec.Part] = EventSpec.column { $0?.part ?? .event }
   static let bounds: [EventSpec.Bound] = EventSpec.column { $0?.bound ?? .none }
   static let lives: [EventSpec.Life] = EventSpec.column { $0?.life ?? .nobody }

@@ -51,14 +51,7 @@
   extension TraceInput {
     /// Reads the events without interpreting them. Throws ``Failure`` where nothing can be read.
     func readEvents() throws -> TraceEvents {
-      let location = try location()
-      do {
-        return try withProgress("reading \(name)") {
-          try TraceReader.events(path: location, unpackingAtMost: limit.bytes)
-        }
-      } catch let error as TraceError {
-        throw failure(error)
-      }
+      try opened("reading") { try TraceReader.events(path: $0, unpackingAtMost: limit.bytes) }
     }
   }
 #endif

@@ -26,20 +26,11 @@
     }
 
     func run() throws {
-      let result = try check()
+      let result = try input.opened("checking") {
+        try TraceValidator.check(path: $0, unpackingAtMost: input.limit.bytes)
+      }
       try Output.standard.write(report(result))
       if !result.violations.isEmpty || !result.loss.damage.isEmpty { throw ExitStatus.badInput }
-    }
-
-    private func check() throws -> TraceValidator.Result {
-      let location = try input.location()
-      do {
-        return try withProgress("checking \(input.name)") {
-          try TraceValidator.check(path: location, unpackingAtMost: input.limit.bytes)
-        }
-      } catch let error as TraceError {
-        throw input.failure(error)
-      }
     }
 
     private func report(_ result: TraceValidator.Result) -> String {

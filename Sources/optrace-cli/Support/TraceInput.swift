@@ -68,17 +68,19 @@
 
     /// Reads the trace. Warns on standard error where something is missing. Throws ``Failure`` where nothing can be read.
     func read(warns: Bool = true) throws -> InputTrace {
-      let trace: Trace
+      let trace = try opened("reading") { try TraceReader.read(path: $0, unpackingAtMost: limit.bytes) }
+      if warns { warn(trace.loss) }
+      return InputTrace(trace: trace)
+    }
+
+    /// What `body` makes of the trace at its place, with progress. Throws ``Failure`` where nothing can be read.
+    func opened<Value>(_ doing: String, _ body: (_ location: String) throws -> Value) throws -> Value {
       let location = try location()
       do {
-        trace = try withProgress("reading \(name)") {
-          try TraceReader.read(path: location, unpackingAtMost: limit.bytes)
-        }
+        return try withProgress("\(doing) \(name)") { try body(location) }
       } catch let error as TraceError {
         throw failure(error)
       }
-      if warns { warn(trace.loss) }
-      return InputTrace(trace: trace)
     }
 
     /// The sentence for an error of the reader; other commands that read events use it too.
