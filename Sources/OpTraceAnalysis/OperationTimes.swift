@@ -14,8 +14,8 @@ public struct OperationTimes: Sendable, Equatable {
   /// All three zero.
   public init() {}
 
-  /// Borrowed: a copy of a record counts references, a million times.
-  public init(of work: borrowing some Work, traceEnd: Nanoseconds) {
+  /// Borrowed, and part of whoever asks: else an element of an array would be copied for it, which counts references, a million times.
+  @inlinable @inline(__always) public init(of work: borrowing some Work, traceEnd: Nanoseconds) {
     guard work.isOutcomeKnown else { return }
     let end = max(work.over ?? traceEnd, work.submitted?.time ?? .min)
     let began = work.began?.time

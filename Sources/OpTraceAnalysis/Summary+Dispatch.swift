@@ -28,27 +28,28 @@ extension Summary {
   }
 
   /// O(blocks · log blocks).
-  static func dispatchQueues(_ trace: Trace, _ times: [OperationTimes]) -> [DispatchQueue] {
+  static func dispatchQueues(_ trace: Trace) -> [DispatchQueue] {
     struct Values {
       var blocks = 0
       var unfinished = 0
-      var waits: [(begin: Nanoseconds, end: Nanoseconds)] = []
-      var runs: [(begin: Nanoseconds, end: Nanoseconds)] = []
+      var waits = Openings()
+      var runs = Openings()
       var waiting: [Nanoseconds] = []
       var running: [Nanoseconds] = []
     }
     var values: [DispatchQueueID: Values] = [:]
-    for (place, block) in trace.blocks.enumerated() {
+    for block in trace.blocks {
       guard let queue = block.queue else { continue }
+      let times = OperationTimes(of: block, traceEnd: trace.end)
       values[queue, default: Values()].blocks += 1
       if block.over == nil { values[queue]?.unfinished += 1 }
       if let runnable = block.runnable {
-        values[queue]?.waits.append((runnable, block.began?.time ?? block.over ?? trace.end))
-        values[queue]?.waiting.append(times[place].waitingForSlot)
+        values[queue]?.waits.add(runnable, block.began?.time ?? block.over ?? trace.end)
+        values[queue]?.waiting.append(times.waitingForSlot)
       }
       if let began = block.began {
-        values[queue]?.runs.append((began.time, began.time + times[place].running))
-        values[queue]?.running.append(times[place].running)
+        values[queue]?.runs.add(began.time, began.time + times.running)
+        values[queue]?.running.append(times.running)
       }
     }
     return trace.dispatchQueues.compactMap { queue in
@@ -56,7 +57,7 @@ extension Summary {
       return DispatchQueue(
         id: queue.id, label: queue.label, title: queue.title, width: queue.width, isMain: queue.isMain,
         blocks: of.blocks,
-        unfinished: of.unfinished, depth: peak(of.waits), peak: peak(of.runs), waiting: Distribution(of.waiting),
+        unfinished: of.unfinished, depth: of.waits.peak(), peak: of.runs.peak(), waiting: Distribution(of.waiting),
         running: Distribution(of.running))
     }
   }

@@ -144,9 +144,8 @@ public struct Summary: Sendable, Equatable {
       }
     }
     (queues, classes, slowest) = (figures.queues, figures.classes, figures.slowest)
-    let blockTimes = trace.blocks.map { OperationTimes(of: $0, traceEnd: trace.end) }
-    dispatchQueues = Self.dispatchQueues(trace, blockTimes)
-    blocks = Self.classes(trace.blocks, blockTimes)
+    dispatchQueues = Self.dispatchQueues(trace)
+    blocks = Self.classes(trace.blocks, traceEnd: trace.end)
     tasks = Self.tasks(trace)
     threads = figures.threads
     waits = Self.waits(trace, most: slowestCount)
@@ -160,22 +159,28 @@ public struct Summary: Sendable, Equatable {
     let slowest: [Operation]
     let threads: [Thread]
 
+    /// One after the other, as each has its tables; of a large trace these are most of the memory beside its own.
     init(_ trace: Trace, most count: Int) {
-      let times = trace.operations.indices.map { OperationTimes(of: trace.operations[$0], traceEnd: trace.end) }
-      queues = Summary.queues(trace, times, trace.activity)
-      classes = Summary.classes(trace.operations, times)
-      slowest = Summary.slowest(trace, times, count)
+      queues = Summary.queues(trace, trace.activity)
+      classes = Summary.classes(trace.operations, traceEnd: trace.end) { $0.processorTime }
+      slowest = Summary.slowest(trace, count)
       threads = Summary.threads(trace)
     }
   }
 
-  private static func slowest(_ trace: Trace, _ times: [OperationTimes], _ count: Int) -> [Operation] {
-    let ran = times.indices.filter { times[$0].running > 0 }
-    return ran.sorted { (times[$1].running, $0) < (times[$0].running, $1) }.prefix(max(0, count)).map { index in
-      let operation = trace.operations[index]
+  private static func slowest(_ trace: Trace, _ count: Int) -> [Operation] {
+    var first = FirstFew<(place: Int, times: OperationTimes)>(count) {
+      ($1.times.running, $0.place) < ($0.times.running, $1.place)
+    }
+    for place in trace.operations.indices {
+      let times = OperationTimes(of: trace.operations[place], traceEnd: trace.end)
+      if times.running > 0 { first.offer((place, times)) }
+    }
+    return first.take().map { place, times in
+      let operation = trace.operations[place]
       return Operation(
         id: operation.id, name: operation.title, className: operation.className, state: operation.state,
-        queue: operation.queue, times: times[index], code: operation.codePlace,
+        queue: operation.queue, times: times, code: operation.codePlace,
         added: trace.stacks.codePlace(operation.addedAt), made: trace.stacks.makerPlace(of: operation))
     }
   }
@@ -197,20 +202,22 @@ public struct Distribution: Sendable, Equatable {
   /// No values: all figures are zero.
   public init() {}
 
-  /// Percentiles by the nearest rank: each is one of the values.
-  public init(_ values: [Nanoseconds]) {
-    let sorted = values.sorted()
-    guard let last = sorted.last else { return }
-    count = sorted.count
-    total = sorted.reduce(0) { $0.saturating($1) }
-    max = last
-    median = Self.percentile(50, of: sorted)
-    p95 = Self.percentile(95, of: sorted)
+  /// Percentiles by the nearest rank: each is one of the values. O(n), in the memory of the values.
+  public init(_ values: consuming [Nanoseconds]) {
+    var values = values
+    guard !values.isEmpty else { return }
+    count = values.count
+    for value in values {
+      total = total.saturating(value)
+      max = Swift.max(max, value)
+    }
+    // What is left of the higher one's place is not larger, so that the lower one is there.
+    let (middle, high) = (Self.rank(50, of: count), Self.rank(95, of: count))
+    p95 = values.select(high, in: 0..<count)
+    median = values.select(middle, in: 0..<high + 1)
   }
 
-  private static func percentile(_ percent: Int, of sorted: [Nanoseconds]) -> Nanoseconds {
-    sorted[Swift.max(1, (sorted.count * percent + 99) / 100) - 1]
-  }
+  private static func rank(_ percent: Int, of count: Int) -> Int { Swift.max(1, (count * percent + 99) / 100) - 1 }
 }
 
 extension Nanoseconds {

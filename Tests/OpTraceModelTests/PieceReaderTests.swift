@@ -36,6 +36,32 @@ struct PieceReaderTests {
     #expect(pieces == TraceBuilder.build(try TraceReader.events(bytes: bytes)))
   }
 
+  /// Counts, in storage that is made once.
+  private struct Counter: PieceTaker {
+    private(set) var counts: [Int]
+    let place: UInt
+
+    init() {
+      counts = []
+      counts.reserveCapacity(1 << 10)
+      place = Self.place(of: counts)
+    }
+
+    static func place(of counts: [Int]) -> UInt { counts.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }
+
+    mutating func add(_ piece: TraceEvents) { counts.append(piece.count) }
+  }
+
+  @Test("what takes the pieces is handed on and never copied", arguments: samples)
+  func handedOn(_ name: String) throws {
+    let bytes = [UInt8](try Data(contentsOf: Self.folder.appendingPathComponent(name)))
+    let reader = try #require(try PieceReader(MemorySource(content: bytes), file: name, piece: 100))
+    var counter = Counter()
+    #expect(reader.handAll(to: &counter))
+    #expect(counter.counts.reduce(0, +) == reader.count)
+    #expect(Counter.place(of: counter.counts) == counter.place)
+  }
+
   @Test("there are samples") func thereAreSamples() { #expect(Self.samples.count > 10) }
 
   @Test("a damaged file is left to the reader that holds all of it", arguments: [1 << 12, -100])

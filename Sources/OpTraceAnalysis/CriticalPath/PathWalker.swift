@@ -9,18 +9,16 @@ struct PathWalker {
   let trace: Trace
   /// What was before is nobody's wall time: the tasks that made the first operation.
   private let floor: Nanoseconds
-  private var placesOfQueue: [QueueID: [Int32]] = [:]
+  private let members: QueueMembers
   private var releases: [QueueID: SlotReleases] = [:]
   /// Nil where there are only operations: then nothing of it is needed.
   let submitted: SubmittedPaths?
 
   init(_ trace: Trace) {
     self.trace = trace
+    members = QueueMembers(trace)
     floor = trace.activity?.lowerBound ?? .min
     submitted = trace.blocks.isEmpty && trace.tasks.isEmpty ? nil : SubmittedPaths(trace)
-    for place in trace.operations.indices {
-      if let queue = trace.operations[place].queue { placesOfQueue[queue, default: []].append(Int32(place)) }
-    }
   }
 
   /// In the order of time.
@@ -110,8 +108,7 @@ struct PathWalker {
   ) -> (place: Int, time: Nanoseconds)? {
     guard let queue = trace.operations[place].queue, from < upTo else { return nil }
     if releases[queue] == nil {
-      releases[queue] = SlotReleases(
-        placesOfQueue.removeValue(forKey: queue) ?? [], of: trace, queue: trace.queue(queue))
+      releases[queue] = SlotReleases(members[queue], of: trace, queue: trace.queue(queue))
     }
     return releases[queue]?.opening(for: place, in: trace, from: from, runnable: runnable, upTo: upTo)
   }

@@ -12,13 +12,11 @@ package struct SlotHolders {
   package init(_ trace: Trace) {
     ofOperations = [Int32](repeating: -1, count: trace.operations.count)
     ofBlocks = [Int32](repeating: -1, count: trace.blocks.count)
-    var members: [QueueID: [Int32]] = [:]
-    for place in trace.operations.indices {
-      if let queue = trace.operations[place].queue { members[queue, default: []].append(Int32(clamping: place)) }
-    }
-    for (queue, places) in members {
+    let members = QueueMembers(trace)
+    for queue in members.queues {
+      let places = members[queue]
       let releases = SlotReleases(places, of: trace, queue: trace.queue(queue))
-      for place in places.lazy.map({ Int($0) }) {
+      for place in places {
         guard let enqueued = trace.operations[place].enqueued?.time, let began = trace.operations[place].began?.time,
           let runnable = trace.operations[place].runnable
         else { continue }

@@ -16,12 +16,12 @@ struct SlotReleases {
   private var latestBarrier: [Int32] = []
 
   /// O(m log m) for m operations of the queue.
-  init(_ places: [Int32], of trace: Trace, queue: QueueRecord?) {
+  init(_ places: some Collection<Int>, of trace: Trace, queue: QueueRecord?) {
     func began(_ place: Int) -> Nanoseconds? {
       (trace.operations[place].started ?? trace.operations[place].executionBegan)?.time
     }
     releases.reserveCapacity(places.count)
-    for place in places.lazy.map({ Int($0) }) {
+    for place in places {
       guard let began = began(place), let finished = trace.operations[place].finished?.time else { continue }
       releases.append(Release(time: max(began, finished), place: place))
     }
@@ -29,7 +29,7 @@ struct SlotReleases {
     // Only now, since sorting takes room too.
     var begins: [Nanoseconds] = []
     begins.reserveCapacity(places.count)
-    for place in places { if let began = began(Int(place)) { begins.append(began) } }
+    for place in places { if let began = began(place) { begins.append(began) } }
     begins.sort()
 
     var limit = queue?.initialLimit ?? -1
@@ -39,7 +39,7 @@ struct SlotReleases {
     var full: Int32 = -1
     var barrier: Int32 = -1
     latestFull.reserveCapacity(releases.count)
-    let hasBarriers = places.contains { trace.operations[Int($0)].isBarrier }
+    let hasBarriers = places.contains { trace.operations[$0].isBarrier }
     for (number, release) in releases.enumerated() {
       while let change = changes.first, change.time < release.time {
         if case .limit(let value) = change.kind { limit = value }

@@ -19,6 +19,8 @@ struct DoctorContext: Sendable {
   let isDeadEnd: Bool
   /// What operations gave to dispatch queues and to Swift's tasks.
   let submittedWork: SubmittedWork
+  /// Which operations were given to each queue.
+  let members: QueueMembers
   private let queuePlaces: [QueueID: Int]
   private let threadPlaces: [ThreadID: Int]
 
@@ -31,6 +33,7 @@ struct DoctorContext: Sendable {
     standings = ThreadStandings(trace)
     isDeadEnd = Self.isDeadEnd(trace, standings)
     submittedWork = SubmittedWork(trace)
+    members = QueueMembers(trace)
     queuePlaces = Dictionary(
       trace.queues.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
     threadPlaces = Dictionary(

@@ -72,38 +72,3 @@ extension DoctorContext {
     return "\(Self.count(operations.count, "operation")) \(kind)\(place)"
   }
 }
-
-/// Times at which something was so: apart from one another, in order.
-struct Intervals {
-  private var begins: [Nanoseconds] = []
-  private var ends: [Nanoseconds] = []
-  private(set) var total: Nanoseconds = 0
-
-  /// The union. O(n log n).
-  init(_ parts: [(begin: Nanoseconds, end: Nanoseconds)]) {
-    for part in parts.sorted(by: { $0.begin < $1.begin }) where part.begin < part.end {
-      if let last = ends.last, part.begin <= last {
-        if part.end > last { ends[ends.count - 1] = part.end }
-      } else {
-        begins.append(part.begin)
-        ends.append(part.end)
-      }
-    }
-    for (begin, end) in zip(begins, ends) { total = total.saturating(end - begin) }
-  }
-
-  /// Whether any moment between these two belongs to it. O(log n).
-  func touches(_ begin: Nanoseconds, _ end: Nanoseconds) -> Bool {
-    var low = 0
-    var high = ends.count
-    while low < high {
-      let middle = (low + high) / 2
-      if ends[middle] <= begin { low = middle + 1 } else { high = middle }
-    }
-    return low < begins.count && begins[low] < end
-  }
-
-  func forEach(_ body: (Nanoseconds, Nanoseconds) -> Void) {
-    for (begin, end) in zip(begins, ends) { body(begin, end) }
-  }
-}

@@ -1,3 +1,5 @@
+import OpTraceAnalysis
+
 /// The numbers of arrows. A number leads from the slice that names it first to the next one that does; a slice that ends it sets it
 /// free for another arrow, so that numbers stay small. An operation with an arrow in and one out hands the number on.
 struct PerfettoFlows {
@@ -62,29 +64,5 @@ struct PerfettoFlows {
     if let number = free.popLast() { return number }
     count += 1
     return count
-  }
-}
-
-/// The places of things by the group that they belong to, each group's in their order. 4 bytes for each thing and each group.
-struct PlacesByGroup {
-  private var places: [UInt32]
-  /// Where the group's places begin.
-  private var starts: [UInt32]
-
-  /// O(n), by counting.
-  init(_ group: some Collection<Int>, groups: Int) {
-    starts = [UInt32](repeating: 0, count: groups + 1)
-    places = [UInt32](repeating: 0, count: group.count)
-    for group in group { starts[group + 1] += 1 }
-    for group in 0..<groups { starts[group + 1] += starts[group] }
-    var next = starts
-    for (place, group) in group.enumerated() {
-      places[Int(next[group])] = UInt32(place)
-      next[group] += 1
-    }
-  }
-
-  subscript(group: Int) -> some RandomAccessCollection<Int> {
-    places[Int(starts[group])..<Int(starts[group + 1])].lazy.map { Int($0) }
   }
 }

@@ -25,7 +25,7 @@ struct CounterValues {
   /// Changes that were left out.
   private(set) var thinnedOut = 0
 
-  /// O(n log n) for n executions and waits; meanwhile 12 bytes for each.
+  /// O(n log n) for n executions and waits; meanwhile 16 bytes for each.
   init(
     _ timeline: Timeline, _ trace: Trace, _ selection: TimelineSelection = TimelineSelection(),
     intervals: Int = usualIntervals
@@ -35,55 +35,74 @@ struct CounterValues {
     for group in changes.indices where timeline.groups[group].isShown {
       for kind in Kind.allCases {
         guard kind == .limit else {
-          append(Self.values(&changes[group][kind.rawValue], group, kind), selection)
+          append(Sums(of: &changes[group][kind.rawValue]), group, kind, selection)
           continue
         }
-        let limits = Self.limits(of: timeline.groups[group], end: trace.end)
-        append(limits.map { Value(time: $0.time, group: group, kind: kind, value: $0.limit) }, selection)
+        append(Self.limits(of: timeline.groups[group], end: trace.end), group, kind, selection)
       }
     }
     values.sort { ($0.time, $0.group, $0.kind.rawValue) < ($1.time, $1.group, $1.kind.rawValue) }
   }
 
+  /// What a counter shows from a time on.
+  private typealias Step = (time: Nanoseconds, value: Int)
+
   /// The time and, in the lowest bit, whether it is one more (0) or one less (1).
   private typealias Change = Int64
 
-  /// By group, then by kind.
+  /// By group, then by kind. There are millions, so each table is made as large as it becomes.
   private static func changes(_ timeline: Timeline) -> [[[Change]]] {
-    var changes = [[[Change]]](repeating: [[], []], count: timeline.groups.count)
-    func add(_ group: Int, _ kind: Kind, _ begin: Nanoseconds, _ end: Nanoseconds, _ isOpen: Bool) {
-      guard timeline.groups[group].isShown else { return }
+    func tell(_ each: (_ group: Int, Kind, _ begin: Nanoseconds, _ end: Nanoseconds?) -> Void) {
+      for execution in timeline.executions where execution.kind == .run && timeline.groups[Int(execution.group)].isShown
+      {
+        each(Int(execution.group), .executing, execution.begin, execution.isOpen ? nil : execution.end)
+      }
+      for wait in timeline.waits where wait.kind == .slot && timeline.groups[Int(wait.group)].isShown {
+        each(Int(wait.group), .ready, wait.begin, wait.isOpen ? nil : wait.end)
+      }
+    }
+    var counts = [[Int]](repeating: [0, 0], count: timeline.groups.count)
+    tell { group, kind, _, end in counts[group][kind.rawValue] += end == nil ? 1 : 2 }
+    var changes = counts.map { kinds in
+      kinds.map { count in
+        var table: [Change] = []
+        table.reserveCapacity(count)
+        return table
+      }
+    }
+    tell { group, kind, begin, end in
       changes[group][kind.rawValue].append(begin << 1)
-      if !isOpen { changes[group][kind.rawValue].append(end << 1 | 1) }
-    }
-    for execution in timeline.executions where execution.kind == .run {
-      add(Int(execution.group), .executing, execution.begin, execution.end, execution.isOpen)
-    }
-    for wait in timeline.waits where wait.kind == .slot {
-      add(Int(wait.group), .ready, wait.begin, wait.end, wait.isOpen)
+      if let end { changes[group][kind.rawValue].append(end << 1 | 1) }
     }
     return changes
   }
 
-  private static func values(_ changes: inout [Change], _ group: Int, _ kind: Kind) -> [Value] {
-    changes.sort()
-    var values: [Value] = []
-    var sum = 0
-    var place = 0
-    while place < changes.count {
+  /// The sums of changes in the order of time, those of one time as one; not kept, but made anew by each walk.
+  private struct Sums: Sequence, IteratorProtocol {
+    private let changes: [Change]
+    private var place = 0
+    private var sum = 0
+
+    /// Takes the changes away.
+    init(of changes: inout [Change]) {
+      changes.sort()
+      self.changes = changes
+      changes = []
+    }
+
+    mutating func next() -> Step? {
+      guard place < changes.count else { return nil }
       let time = changes[place] >> 1
       while place < changes.count, changes[place] >> 1 == time {
         sum += changes[place] & 1 == 0 ? 1 : -1
         place += 1
       }
-      values.append(Value(time: time, group: group, kind: kind, value: sum))
+      return (time, sum)
     }
-    changes = []
-    return values
   }
 
   /// Only for queues that had a limit at some time; -1 says that they have none.
-  private static func limits(of group: Timeline.Group, end: Nanoseconds) -> [(time: Nanoseconds, limit: Int)] {
+  private static func limits(of group: Timeline.Group, end: Nanoseconds) -> [Step] {
     let queue: QueueRecord
     switch group.owner {
     case .queue(let record): queue = record
@@ -92,45 +111,64 @@ struct CounterValues {
       return [(0, width), (max(end, 1), width)]
     case .process, .tasks, .nobody: return []
     }
-    var own = [(time: queue.created, limit: queue.initialLimit)]
+    var own: [Step] = [(queue.created, queue.initialLimit)]
     for change in queue.changes {
       guard case .limit(let limit) = change.kind else { continue }
       if own.last?.time == change.time { own.removeLast() }
       own.append((change.time, limit))
     }
-    guard own.contains(where: { $0.limit >= 0 }), let last = own.last else { return [] }
+    guard own.contains(where: { $0.value >= 0 }), let last = own.last else { return [] }
     // Once more at the end: some viewers draw no line for a single value.
-    if end > last.time { own.append((end, last.limit)) }
+    if end > last.time { own.append((end, last.value)) }
     return own
   }
 
-  /// What lies in the time that is shown, with the value that its beginning finds.
-  private static func cut(_ all: [Value], _ selection: TimelineSelection) -> [Value] {
-    guard selection.from != nil || selection.to != nil else { return all }
-    var inside = all.filter { selection.contains($0.time) }
-    if let from = selection.from, var last = all.last(where: { $0.time < from }) {
-      last.time = from
-      inside.insert(last, at: 0)
+  /// Calls `body` with what lies in the time that is shown, and before with the value that its beginning finds.
+  private static func cut(_ all: some Sequence<Step>, _ selection: TimelineSelection, _ body: (Step) -> Void) {
+    var found: Step?
+    for step in all {
+      if let from = selection.from, step.time < from {
+        found = (from, step.value)
+        continue
+      }
+      if let step = found { body(step) }
+      found = nil
+      guard selection.contains(step.time) else { return }
+      body(step)
     }
-    return inside
+    if let found { body(found) }
   }
 
-  private mutating func append(_ all: [Value], _ selection: TimelineSelection) {
-    let all = Self.cut(all, selection)
-    guard let first = all.first, let last = all.last, all.count > 2 * mostIntervals else { return values += all }
-    let before = values.count
-    let width = (last.time - first.time) / Nanoseconds(mostIntervals) + 1
-    var place = 0
-    while place < all.count {
-      let part = (all[place].time - first.time) / width
-      var highest = place
-      while place < all.count, (all[place].time - first.time) / width == part {
-        if all[place].value > all[highest].value { highest = place }
-        place += 1
-      }
-      values.append(all[highest])
-      if highest != place - 1 { values.append(all[place - 1]) }
+  private mutating func append(_ all: some Sequence<Step>, _ group: Int, _ kind: Kind, _ selection: TimelineSelection) {
+    var count = 0
+    var span: (first: Nanoseconds, last: Nanoseconds)?
+    Self.cut(all, selection) { step in
+      count += 1
+      span = (span?.first ?? step.time, step.time)
     }
-    thinnedOut += all.count - (values.count - before)
+    guard let span else { return }
+    func value(_ step: Step) -> Value { Value(time: step.time, group: group, kind: kind, value: step.value) }
+    guard count > 2 * mostIntervals else { return Self.cut(all, selection) { values.append(value($0)) } }
+    let before = values.count
+    let width = (span.last - span.first) / Nanoseconds(mostIntervals) + 1
+    /// Of the part of the run that the walk is in.
+    var part: (number: Nanoseconds, highest: Step, last: Step)?
+    func close() {
+      guard let part else { return }
+      values.append(value(part.highest))
+      if part.highest.time != part.last.time { values.append(value(part.last)) }
+    }
+    Self.cut(all, selection) { step in
+      let number = (step.time - span.first) / width
+      if part?.number == number {
+        part?.last = step
+        if step.value > (part?.highest.value ?? .min) { part?.highest = step }
+      } else {
+        close()
+        part = (number, step, step)
+      }
+    }
+    close()
+    thinnedOut += count - (values.count - before)
   }
 }

@@ -35,8 +35,8 @@ extension Timeline {
         guard let (begin, end, isOpen) = operations[index].execution(traceEnd: trace.end) else { continue }
         executions.append(
           Execution(
-            work: UInt32(index), group: Int32(group(of: operations[index].scheduler)), track: 0, begin: begin,
-            end: end, isOpen: isOpen, thread: operations[index].executionThread))
+            work: UInt32(index), group: Int32(group(of: operations[index].scheduler)), track: 0,
+            thread: operations[index].executionThread, isOpen: isOpen, begin: begin, end: end))
       }
     }
     collectRuns(of: trace.blocks, .block, trace)
@@ -51,8 +51,8 @@ extension Timeline {
         let isOpen = run.ended == nil && work.over == nil
         executions.append(
           Execution(
-            work: WorkIndex(first + place), group: group, track: 0, begin: run.began,
-            end: max(run.began, run.ended ?? work.over ?? trace.end), isOpen: isOpen))
+            work: WorkIndex(first + place), group: group, track: 0, isOpen: isOpen, begin: run.began,
+            end: max(run.began, run.ended ?? work.over ?? trace.end)))
       }
       addSubmission(of: work, WorkIndex(first + place), group, trace)
     }
@@ -64,8 +64,8 @@ extension Timeline {
     guard !isInside, let submitted = work.submitted, work.began != nil else { return }
     executions.append(
       Execution(
-        work: index, kind: .submission, group: group, track: 0, begin: submitted.time, end: submitted.time,
-        isOpen: false, thread: submitted.thread))
+        work: index, group: group, track: 0, thread: submitted.thread, kind: .submission, isOpen: false,
+        begin: submitted.time, end: submitted.time))
   }
 
   /// The lanes of executions, before the tracks have their numbers.

@@ -14,7 +14,7 @@ extension Timeline {
         for piece in tasks[place].pieces(traceEnd: trace.end) {
           if piece.kind == .run {
             executions.append(
-              Execution(work: work, group: group, track: 0, begin: piece.begin, end: piece.end, isOpen: piece.isOpen))
+              Execution(work: work, group: group, track: 0, isOpen: piece.isOpen, begin: piece.begin, end: piece.end))
           } else {
             waits.append(
               Wait(

@@ -4,6 +4,8 @@ import OpTraceModel
 extension Timeline {
   /// The two sorts of waiting of operations and blocks, as ``OperationTimes`` counts them; what took no time is left out.
   mutating func collectWaits(_ trace: Trace) {
+    // As many as there can be: room that nothing is written to is not memory yet, and a table that grows is there twice.
+    waits.reserveCapacity(2 * (trace.operations.count + trace.blocks.count))
     trace.operations.withUnsafeBufferPointer { collectWaits(of: $0, .operation, trace) }
     trace.blocks.withUnsafeBufferPointer { collectWaits(of: $0, .block, trace) }
   }

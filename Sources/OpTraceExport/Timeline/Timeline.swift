@@ -67,17 +67,18 @@ struct Timeline {
       /// A thread submitted the work outside of all work: where its arrow leaves.
       case submission
     }
+    // The small ones first, and no room is lost between them.
     var work: WorkIndex
-    var kind = Kind.run
     /// Of the work, also where it is drawn on a thread.
     var group: Int32 = 0
     var track: TrackIndex
-    var begin: Nanoseconds
-    var end: Nanoseconds
-    /// Not over when the trace ended.
-    var isOpen: Bool
     /// The thread whose lane it is drawn on; nil: its group's.
     var thread: ThreadID?
+    var kind = Kind.run
+    /// Not over when the trace ended.
+    var isOpen: Bool
+    var begin: Nanoseconds
+    var end: Nanoseconds
   }
 
   struct Wait {

@@ -1,3 +1,4 @@
+import OpTraceAnalysis
 import OpTraceModel
 
 /// Gives the nodes of trees lanes: each has one as long as it lives, its children stand below it, and a lane is used again where

@@ -537,7 +537,7 @@ public struct TraceBuilder {
       if let place = operationPlaces[call.operation.rawValue] { trace.operations[place].addingSince = call.since }
     }
     trace.operations.settleOrder { operationPlaces[$0.rawValue] }
-    if zip(trace.operations, trace.operations.dropFirst()).contains(where: { $0.id > $1.id }) {
+    if trace.operations.indices.dropFirst().contains(where: { trace.operations[$0 - 1].id > trace.operations[$0].id }) {
       trace.operations.sort { $0.id < $1.id }
     }
     trace.queues.sort { $0.id < $1.id }

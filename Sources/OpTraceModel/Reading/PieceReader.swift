@@ -53,24 +53,23 @@ struct PieceReader {
   /// Nil: not a file for this way of reading, or no longer.
   static func read(_ source: any ByteSource, file: String, piece: Int = usualPiece) throws(TraceError) -> Trace? {
     guard let opened = try PieceReader(source, file: file, piece: piece) else { return nil }
-    let builder = TraceBuilder(opened.whole, expectedOperations: opened.operations, expectedEvents: opened.count)
-    return opened.handAll(to: builder).map { builder in
-      var builder = builder
-      return builder.finish()
-    }
+    var builder = TraceBuilder(opened.whole, expectedOperations: opened.operations, expectedEvents: opened.count)
+    return opened.handAll(to: &builder) ? builder.finish() : nil
   }
 
-  /// Hands all pieces over, in order; while one is taken in, the next is made ready. Nil: the file is no longer what it was.
-  func handAll<Taker: PieceTaker>(to taker: consuming Taker) -> Taker? {
-    // Each of the two is used by one thread.
-    nonisolated(unsafe) var reader = self
-    nonisolated(unsafe) var taker = taker
-    var next = reader.following()
-    while case .success(let events?) = next {
-      (_, next) = SideBySide.both({ taker.add(events) }, { reader.following() })
+  /// Hands all pieces over, in order; while one is taken in, the next is made ready. False: the file is no longer what it was.
+  func handAll(to taker: inout some PieceTaker) -> Bool {
+    // By its place: whatever became a copy would become one of all operations. Each of the two is used by one thread.
+    withUnsafeMutablePointer(to: &taker) { taker in
+      nonisolated(unsafe) let taker = taker
+      nonisolated(unsafe) var reader = self
+      var next = reader.following()
+      while case .success(let events?) = next {
+        (_, next) = SideBySide.both({ taker.pointee.add(events) }, { reader.following() })
+      }
+      if case .failure = next { return false }
+      return true
     }
-    if case .failure = next { return nil }
-    return taker
   }
 
   /// The first pass. Nil: not a file for this way of reading.

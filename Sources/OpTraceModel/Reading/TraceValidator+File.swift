@@ -37,7 +37,8 @@ extension TraceValidator {
     facts.resolve { clock.time($0) }
     facts.add(threads: reader.unnamed.map(\.subject))
     let whole = reader.whole
-    guard var validator = reader.handAll(to: TraceValidator(whole, eventCount: reader.count, facts)) else { return nil }
+    var validator = TraceValidator(whole, eventCount: reader.count, facts)
+    guard reader.handAll(to: &validator) else { return nil }
     return Result(
       header: whole.header, loss: whole.loss, eventCount: reader.count, violations: validator.finish())
   }

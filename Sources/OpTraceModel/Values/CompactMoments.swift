@@ -65,13 +65,13 @@ final class SharedText: Sendable {
 }
 
 /// What operations of a class share, or those that run the same code.
-final class SharedClass: Sendable {
-  let name: String
+@usableFromInline final class SharedClass: Sendable {
+  @usableFromInline let name: String
   let module: String?
   let code: FrameID?
   let function: SymbolRecord?
   /// What of several operations is the same.
-  let kind: String
+  @usableFromInline let kind: String
 
   init(
     _ name: String, module: String? = nil, code: FrameID? = nil, function: SymbolRecord? = nil, codeText: String? = nil
@@ -82,7 +82,7 @@ final class SharedClass: Sendable {
 }
 
 /// What few operations have.
-final class RareFacts: Sendable {
+@usableFromInline final class RareFacts: Sendable {
   struct Values: Hashable, Sendable {
     var addingSince = CompactStamp.none
     var finishSeen = CompactStamp.none
@@ -94,4 +94,11 @@ final class RareFacts: Sendable {
 
   let values: Values
   init(_ values: Values) { self.values = values }
+
+  // What is asked of each operation is looked for here only where there is any of it.
+  @usableFromInline var addingSince: Stamp? { values.addingSince.stamp }
+  @usableFromInline var finishSeen: Stamp? { values.finishSeen.stamp }
+  @usableFromInline var cancelRequested: Stamp? { values.cancelRequested.stamp }
+  @usableFromInline var error: String? { values.error }
+  @usableFromInline var completion: CompletionRecord? { values.completion }
 }

@@ -87,7 +87,7 @@ public struct OperationRecord: Sendable, Identifiable, TraceOwned {
   /// Its number in the trace.
   public var id: OperationID
   @usableFromInline var queueNumber: UInt32 = 0
-  private var sharedClass: SharedClass
+  @usableFromInline var sharedClass: SharedClass
   private var sharedSource: SharedText?
   /// Its last name; nil: it has none.
   public var name: String?
@@ -95,7 +95,7 @@ public struct OperationRecord: Sendable, Identifiable, TraceOwned {
   public var dependencies: [Dependency] = []
   /// Of a block operation, in the order of their beginnings; else empty.
   public var blocks: [BlockExecution] = []
-  private var rareFacts: RareFacts?
+  @usableFromInline var rareFacts: RareFacts?
   private var addedFrame: UInt32 = 0
   private var madeFrame: UInt32 = 0
 
@@ -140,13 +140,13 @@ public struct OperationRecord: Sendable, Identifiable, TraceOwned {
 extension OperationRecord {
   /// The class, without its module.
   public var className: String {
-    get { sharedClass.name }
+    @inlinable get { sharedClass.name }
     set { sharedClass = SharedClass(newValue, module: sharedClass.module) }
   }
 
   /// What operations are grouped by: the function that it runs, else its class. Where the function has no name, the class
   /// and the place of the code (`BlockOperation at photos+0x4420`).
-  public var kind: String { sharedClass.kind }
+  @inlinable public var kind: String { sharedClass.kind }
 
   /// The Swift module that the class is from; nil: not told.
   public var classModule: String? { sharedClass.module }
@@ -267,28 +267,28 @@ extension OperationRecord {
   /// Since when, and on which thread, the call that adds it to its queue has not returned: at the end of the trace it was
   /// in there for longer than adding takes. Of several operations that one call adds, the first has it. Nil: it returned.
   public var addingSince: Stamp? {
-    get { rare.addingSince.stamp }
+    @inlinable get { rareFacts.flatMap { $0.addingSince } }
     set { rare.addingSince = CompactStamp(newValue) }
   }
   /// When it was first seen to say that it is finished, without having announced it yet.
   public var finishSeen: Stamp? {
-    get { rare.finishSeen.stamp }
+    @inlinable get { rareFacts.flatMap { $0.finishSeen } }
     set { rare.finishSeen = CompactStamp(newValue) }
   }
   /// The first request.
   public var cancelRequested: Stamp? {
-    get { rare.cancelRequested.stamp }
+    @inlinable get { rareFacts.flatMap { $0.cancelRequested } }
     set { rare.cancelRequested = CompactStamp(newValue) }
   }
   /// The description of the error that it finished with.
   public var error: String? {
-    get { rare.error }
+    @inlinable get { rareFacts.flatMap { $0.error } }
     set { rare.error = newValue }
   }
 
   /// Its completion block; nil: it had none, or the trace does not tell (before format 1.5).
   public var completion: CompletionRecord? {
-    get { rare.completion }
+    @inlinable get { rareFacts.flatMap { $0.completion } }
     set { rare.completion = newValue }
   }
   /// Processor time that its code used on the thread where it began, in nanoseconds, as the system counts it for threads; of an
@@ -337,7 +337,7 @@ extension OperationRecord {
   public var placeText: String? { source ?? function?.lineText }
 
   /// The state at the end of the trace.
-  public var state: OperationState {
+  @inlinable @inline(__always) public var state: OperationState {
     if finished != nil {
       if error != nil { return .failed }
       return executionBegan == nil && cancelRequested != nil ? .cancelled : .finished

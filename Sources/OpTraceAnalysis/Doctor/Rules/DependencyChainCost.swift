@@ -31,29 +31,41 @@ extension DoctorRule {
       waits[queue] = (waits[queue] ?? 0).saturating(context.waitSinceDependencies(place))
     }
     guard waits.values.contains(where: { $0 >= wall / 10 }) else { return [] }
-    var members: [QueueID: [Int32]] = [:]
-    for place in context.trace.operations.indices {
-      if let queue = context.trace.operations[place].queue {
-        members[queue, default: []].append(Int32(clamping: place))
-      }
-    }
     var executing: Intervals?
     return context.trace.queues.compactMap { queue in
-      guard (waits[queue.id] ?? 0) >= wall / 10, let places = members[queue.id], places.count >= ChainCost.leastPending
-      else { return nil }
-      let gaps = context.chainGaps(queue, places)
-      guard gaps.reduce(0, { $0.saturating($1.duration) }) >= wall / 10 else { return nil }
+      guard (waits[queue.id] ?? 0) >= wall / 10, context.members[queue.id].count >= ChainCost.leastPending else {
+        return nil
+      }
+      let steps = ChainSteps(context.members[queue.id], of: context.trace)
+      var most: Nanoseconds = 0
+      context.forEachChainGap(queue, steps) { most = most.saturating($0.duration) }
+      guard most >= wall / 10 else { return nil }
       let busy = executing ?? context.executing()
       executing = busy
-      let idle = gaps.filter { !busy.touches($0.begin, $0.end) }
-      let lost: Nanoseconds = idle.reduce(0) { $0.saturating($1.duration) }
-      return lost >= wall / 10 ? context.chainCost(queue, idle, lost, wall) : nil
+      // Looked for once more: they may be half of the operations.
+      var idle = ChainCost()
+      context.forEachChainGap(queue, steps) { if !busy.touches($0.begin, $0.end) { idle.add($0) } }
+      return idle.lost >= wall / 10 ? context.chainCost(queue, idle, wall) : nil
     }
   }
 }
 
-private enum ChainCost {
+private struct ChainCost {
   static let leastPending = 500
+
+  var gaps = 0
+  var lost: Nanoseconds = 0
+  /// The most that waited in any of them.
+  var pending = 0
+  var longest: Gap?
+
+  mutating func add(_ gap: Gap) {
+    gaps += 1
+    lost = lost.saturating(gap.duration)
+    pending = max(pending, gap.pending)
+    // Of equal ones the first.
+    if gap.duration > longest?.duration ?? -1 { longest = gap }
+  }
 
   struct Gap {
     var before: Int
@@ -80,16 +92,15 @@ extension DoctorContext {
     return last.map { max(0, started - $0) } ?? 0
   }
 
-  /// Between the end of an operation and the start of one that depends on it, with nothing of the queue running. O(n
-  /// log n).
-  fileprivate func chainGaps(_ queue: QueueRecord, _ places: [Int32]) -> [ChainCost.Gap] {
-    var steps = ChainSteps(places, of: trace)
+  /// Between the end of an operation and the start of one that depends on it, with nothing of the queue running. O(n).
+  fileprivate func forEachChainGap(
+    _ queue: QueueRecord, _ steps: ChainSteps, _ body: (ChainCost.Gap) -> Void
+  ) {
     let suspensions = suspensions(of: queue)
-    var gaps: [ChainCost.Gap] = []
     var pending = 0
     var running = 0
     var last: (place: Int, time: Nanoseconds, pending: Int)?
-    while let (time, step, place) = steps.next() {
+    for (time, step, place) in steps {
       switch step {
       case .end:
         pending -= 1
@@ -105,13 +116,11 @@ extension DoctorContext {
           trace.operations[place].dependencies.contains(where: { $0.on == id && $0.removed == nil }),
           (trace.operations[place].enqueued?.time ?? .max) < last.time, !suspensions.touches(last.time, time)
         {
-          gaps.append(
-            .init(before: last.place, after: place, begin: last.time, end: time, pending: last.pending))
+          body(.init(before: last.place, after: place, begin: last.time, end: time, pending: last.pending))
         }
         last = nil
       }
     }
-    return gaps
   }
 
   private func suspensions(of queue: QueueRecord) -> Intervals {
@@ -130,29 +139,33 @@ extension DoctorContext {
 
   /// When any operation executed, on whatever queue.
   fileprivate func executing() -> Intervals {
-    Intervals(
-      trace.operations.compactMap { operation in
-        (operation.started ?? operation.executionBegan).map { ($0.time, operation.finished?.time ?? end) }
-      })
+    var openings = Openings(capacity: trace.operations.count)
+    for place in trace.operations.indices {
+      guard let began = (trace.operations[place].started ?? trace.operations[place].executionBegan)?.time else {
+        continue
+      }
+      let ended = trace.operations[place].finished?.time ?? end
+      if began < ended { openings.add(began, ended) }
+    }
+    return openings.union()
   }
 
   fileprivate func chainCost(
-    _ queue: QueueRecord, _ gaps: [ChainCost.Gap], _ lost: Nanoseconds, _ wall: Nanoseconds
+    _ queue: QueueRecord, _ cost: ChainCost, _ wall: Nanoseconds
   ) -> Finding {
     let name = name(queue.id)
-    let most = gaps.map(\.pending).max() ?? 0
-    let share = Self.percent(lost, of: wall)
+    let share = Self.percent(cost.lost, of: wall)
     var finding = Finding(
       "dependency-chain-cost", .note,
-      title: "\(DurationText.text(lost)) of \(DurationText.text(wall)) (\(share)) went into scheduling a chain of "
+      title: "\(DurationText.text(cost.lost)) of \(DurationText.text(wall)) (\(share)) went into scheduling a chain of "
         + "dependencies in \(name)",
       explanation:
-        "\(gaps.count) times nothing ran between the end of an operation and the start of the one that waited "
-        + "for it, with up to \(most) more in \(name). Foundation on Linux looks through all of them each time.",
+        "\(cost.gaps) times nothing ran between the end of an operation and the start of the one that waited "
+        + "for it, with up to \(cost.pending) more in \(name). Foundation on Linux looks through all of them each time.",
       fix: "For order alone give \(name) the limit 1 and no dependencies. Else add the operations in smaller parts, or "
         + "make fewer and larger ones.")
     finding.queues = [queue.id]
-    if let longest = gaps.max(by: { $0.duration < $1.duration }) {
+    if let longest = cost.longest {
       let before = trace.operations[longest.before].id
       let after = trace.operations[longest.after].id
       finding.operations = [before, after]
@@ -169,7 +182,7 @@ extension DoctorContext {
 /// What happens to the operations of one queue, in order: at one moment ends come first, starts last.
 ///
 /// Three lists of places, 4 bytes each, merged while they are read: a queue may hold all operations of a large trace.
-private struct ChainSteps {
+private struct ChainSteps: Sequence, IteratorProtocol {
   enum Step { case end, enqueueing, start }
 
   private struct Lane {
@@ -184,10 +197,12 @@ private struct ChainSteps {
   private var lanes: [Lane] = []
 
   /// O(m log m), and O(m) where the places are in the order of time.
-  init(_ places: [Int32], of trace: Trace) {
+  init(_ places: some Collection<Int>, of trace: Trace) {
     self.trace = trace
     lanes = [Step.end, .enqueueing, .start].map { step in
-      var lane = places.filter { Self.time(of: step, Int($0), trace) != nil }
+      var lane: [Int32] = []
+      lane.reserveCapacity(places.count)
+      for place in places where Self.time(of: step, place, trace) != nil { lane.append(Int32(clamping: place)) }
       lane.sort { Self.time(of: step, Int($0), trace) ?? 0 < Self.time(of: step, Int($1), trace) ?? 0 }
       return Lane(step: step, places: lane, time: lane.first.flatMap { Self.time(of: step, Int($0), trace) })
     }
@@ -197,9 +212,9 @@ private struct ChainSteps {
   private static func time(of step: Step, _ place: Int, _ trace: Trace) -> Nanoseconds? {
     guard let enqueued = trace.operations[place].enqueued?.time else { return nil }
     switch step {
-    case .end: return trace.operations[place].finished.map { max(enqueued, $0.time) }
+    case .end: return trace.operations[place].finished.map { Swift.max(enqueued, $0.time) }
     case .enqueueing: return enqueued
-    case .start: return trace.operations[place].started.map { max(enqueued, $0.time) }
+    case .start: return trace.operations[place].started.map { Swift.max(enqueued, $0.time) }
     }
   }
 

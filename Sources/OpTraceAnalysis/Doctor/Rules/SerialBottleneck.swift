@@ -63,24 +63,21 @@ extension DoctorContext {
     }
     let suspects = narrow.filter { (waited[$0.id] ?? 0) >= max(1, least) }
     guard !suspects.isEmpty else { return [] }
-    var members = Dictionary(suspects.map { ($0.id, [Int32]()) }, uniquingKeysWith: { first, _ in first })
-    for place in trace.operations.indices {
-      if let queue = trace.operations[place].queue { members[queue]?.append(Int32(clamping: place)) }
-    }
-    return suspects.compactMap { queue in members[queue.id].flatMap { crowd(queue, $0) } }
+    return suspects.compactMap { crowd($0) }
   }
 
   /// In the order of the moments at which they happen; at one moment in this order too.
   private enum Step: Int64 { case waits, starts, ends }
 
-  /// O(m log m) for m members, and 24 bytes for each.
-  private func crowd(_ queue: QueueRecord, _ members: [Int32]) -> CrowdedQueue? {
+  /// O(m log m) for the m operations of the queue, and 24 bytes for each.
+  private func crowd(_ queue: QueueRecord) -> CrowdedQueue? {
+    let members = members[queue.id]
     // The time and the step in one number: times leave room for two bits.
     var steps: [Int64] = []
     steps.reserveCapacity(members.count * 3)
     func note(_ time: Nanoseconds, _ step: Step) { steps.append(time << 2 | step.rawValue) }
     var result = CrowdedQueue(record: queue)
-    for place in members.lazy.map({ Int($0) }) {
+    for place in members {
       guard let started = trace.operations[place].started?.time else { continue }
       let finished = max(started, trace.operations[place].finished?.time ?? lastSign)
       let wait = trace.operations[place].waitForSlot ?? 0

@@ -1,0 +1,91 @@
+import OpTraceModel
+
+/// Begins and ends of many intervals. Which begin belongs to which end is forgotten: how many were open at a time can be told without,
+/// from two lists that are sorted in place. 16 bytes for each interval.
+struct Openings {
+  private var begins: [Nanoseconds] = []
+  private var ends: [Nanoseconds] = []
+
+  /// For `count` intervals, and more with more memory.
+  init(capacity count: Int = 0) {
+    begins.reserveCapacity(count)
+    ends.reserveCapacity(count)
+  }
+
+  mutating func add(_ begin: Nanoseconds, _ end: Nanoseconds) {
+    begins.append(begin)
+    ends.append(end)
+  }
+
+  /// The most at one time; one that ends where another begins is not at the same time. O(n log n).
+  consuming func peak() -> Int {
+    sort()
+    var ended = 0
+    var most = 0
+    for (index, begin) in begins.enumerated() {
+      while ended < ends.count, ends[ended] <= begin { ended += 1 }
+      most = max(most, index + 1 - ended)
+    }
+    return most
+  }
+
+  /// When any was open, of intervals that end after they begin. O(n log n), in the memory that they have.
+  consuming func union() -> Intervals {
+    sort()
+    var (begun, ended, count) = (0, 0, 0)
+    while ended < ends.count {
+      // None is open: the next begin is one of the union's, too.
+      begins[count] = begins[begun]
+      repeat {
+        // One that begins where another ends goes on with it.
+        while begun < begins.count, begins[begun] <= ends[ended] { begun += 1 }
+        ended += 1
+      } while ended < begun
+      ends[count] = ends[ended - 1]
+      count += 1
+    }
+    begins.removeLast(begins.count - count)
+    ends.removeLast(ends.count - count)
+    return Intervals(begins: begins, ends: ends)
+  }
+
+  private mutating func sort() {
+    begins.sort()
+    ends.sort()
+  }
+}
+
+/// Times at which something was so: apart from one another, in order.
+struct Intervals: Sendable {
+  private let begins: [Nanoseconds]
+  private let ends: [Nanoseconds]
+  let total: Nanoseconds
+
+  /// Of such that are apart from one another and in order.
+  fileprivate init(begins: [Nanoseconds], ends: [Nanoseconds]) {
+    (self.begins, self.ends) = (begins, ends)
+    total = zip(begins, ends).reduce(0) { $0.saturating($1.1 - $1.0) }
+  }
+
+  /// The union of parts; those that take no time are left out.
+  init(_ parts: some Collection<(begin: Nanoseconds, end: Nanoseconds)>) {
+    var openings = Openings(capacity: parts.count)
+    for part in parts where part.begin < part.end { openings.add(part.begin, part.end) }
+    self = openings.union()
+  }
+
+  /// Whether any moment between these two belongs to it. O(log n).
+  func touches(_ begin: Nanoseconds, _ end: Nanoseconds) -> Bool {
+    var low = 0
+    var high = ends.count
+    while low < high {
+      let middle = (low + high) / 2
+      if ends[middle] <= begin { low = middle + 1 } else { high = middle }
+    }
+    return low < begins.count && begins[low] < end
+  }
+
+  func forEach(_ body: (Nanoseconds, Nanoseconds) -> Void) {
+    for (begin, end) in zip(begins, ends) { body(begin, end) }
+  }
+}

@@ -1,0 +1,96 @@
+import OpTraceModel
+import TestSupport
+import Testing
+
+@testable import OpTraceAnalysis
+
+/// What avoids putting all in order says what the order would.
+@Suite("Without sorting all")
+struct OrderTests {
+  /// Few different values, so that many are equal; and orders that make a bad pivot of the first or the middle one.
+  static func lists(_ seed: UInt64) -> [[Nanoseconds]] {
+    var random = SeededGenerator(seed)
+    return (0...40).flatMap { count -> [[Nanoseconds]] in
+      let values = (0..<count).map { _ in Nanoseconds.random(in: -5...Nanoseconds(count), using: &random) }
+      let sorted = values.sorted()
+      return [values, sorted, sorted.reversed(), sorted.suffix(count / 2) + sorted.prefix(count - count / 2)]
+    }
+  }
+
+  @Test("the selected one is that of the sorted list, with the smaller before it", arguments: [1, 2, 3, 4] as [UInt64])
+  func selection(_ seed: UInt64) {
+    for list in Self.lists(seed) {
+      for place in list.indices {
+        var values = list
+        #expect(values.select(place, in: values.indices) == list.sorted()[place], "seed \(seed): \(list)")
+        #expect(
+          values[..<place].allSatisfy { $0 <= values[place] } && values[place...].allSatisfy { $0 >= values[place] })
+        #expect(values.sorted() == list.sorted())
+      }
+    }
+  }
+
+  /// Organ pipes: the pivot is bad as often as it can be.
+  @Test("an order that is meant to be bad ends, too") func badOrder() {
+    let list = (0..<20_000).map { Nanoseconds($0 % 2 == 0 ? $0 : -$0) }
+    for order in [list, list.sorted { abs($0) < abs($1) }, Array(list.reversed())] {
+      var values = order
+      #expect(values.select(10_000, in: values.indices) == list.sorted()[10_000])
+    }
+  }
+
+  @Test("distributions have the values of the nearest rank", arguments: [5, 6] as [UInt64])
+  func distributions(_ seed: UInt64) {
+    for list in Self.lists(seed).map({ $0.map(abs) }) where !list.isEmpty {
+      let sorted = list.sorted()
+      var expected = Distribution()
+      expected.count = list.count
+      expected.total = list.reduce(0, +)
+      expected.median = sorted[max(1, (list.count * 50 + 99) / 100) - 1]
+      expected.p95 = sorted[max(1, (list.count * 95 + 99) / 100) - 1]
+      expected.max = sorted.last ?? 0
+      #expect(Distribution(list) == expected, "seed \(seed): \(list)")
+    }
+  }
+
+  @Test("the first few are those of the sorted list", arguments: [0, 1, 3, 200], [7, 8] as [UInt64])
+  func firstFew(_ count: Int, _ seed: UInt64) {
+    var random = SeededGenerator(seed)
+    for size in [0, 1, 63, 64, 65, 500, 3_000] {
+      let values = (0..<size).map { (Int.random(in: 0...size, using: &random), $0) }
+      for order in [values, values.sorted(by: <), values.sorted(by: >)] {
+        var few = FirstFew<(Int, Int)>(count, by: <)
+        for value in order { few.offer(value) }
+        let expected = Array(values.sorted(by: <).prefix(count))
+        #expect(few.take().elementsEqual(expected, by: ==), "seed \(seed), \(size) values")
+      }
+    }
+  }
+
+  /// All sets of up to four intervals between few moments, against a look at each moment.
+  @Test("the union and the peak of intervals are those of a look at each moment") func intervals() {
+    let all = (0..<5).flatMap { begin in (begin + 1...5).map { (begin: Nanoseconds(begin), end: Nanoseconds($0)) } }
+    func check(_ parts: [(begin: Nanoseconds, end: Nanoseconds)]) {
+      var openings = Openings(capacity: parts.count)
+      for part in parts { openings.add(part.begin, part.end) }
+      let atEach = (0..<Nanoseconds(5)).map { moment in parts.count { $0.begin <= moment && moment < $0.end } }
+      #expect(openings.peak() == atEach.max(), "\(parts)")
+      let union = Intervals(parts)
+      #expect(union.total == Nanoseconds(atEach.count { $0 > 0 }), "\(parts)")
+      var apart: [(Nanoseconds, Nanoseconds)] = []
+      union.forEach { apart.append(($0, $1)) }
+      #expect(zip(apart, apart.dropFirst()).allSatisfy { $0.1 < $1.0 } && apart.allSatisfy { $0.0 < $0.1 }, "\(parts)")
+      for begin in 0..<Nanoseconds(5) {
+        #expect(union.touches(begin, begin + 1) == (atEach[Int(begin)] > 0), "\(parts) at \(begin)")
+      }
+    }
+    for one in all {
+      check([one])
+      for two in all {
+        check([one, two])
+        for three in all { check([one, two, three]) }
+      }
+    }
+    #expect(Intervals([(begin: 3, end: 3)]).total == 0)
+  }
+}
