@@ -1,7 +1,7 @@
-import OpTraceModel
+package import OpTraceModel
 
 /// Which operations were given to each queue, as their places, in order. 4 bytes for each operation.
-struct QueueMembers: Sendable {
+package struct QueueMembers: Sendable {
   private let places: PlacesByGroup
   private let groups: [QueueID: Int]
 
@@ -9,7 +9,7 @@ struct QueueMembers: Sendable {
   private static let none = 0
 
   /// O(n).
-  init(_ trace: Trace) {
+  package init(_ trace: Trace) {
     var groups: [QueueID: Int] = [:]
     let first = Self.none + 1
     // Most were given to the same queue as the one before them.
@@ -29,7 +29,7 @@ struct QueueMembers: Sendable {
   }
 
   /// Those that any operation was given to, in no order.
-  var queues: some Collection<QueueID> { groups.keys }
+  package var queues: some Collection<QueueID> { groups.keys }
 
-  subscript(queue: QueueID) -> some RandomAccessCollection<Int> { places[groups[queue] ?? groups.count + 1] }
+  package subscript(queue: QueueID) -> some RandomAccessCollection<Int> { places[groups[queue] ?? groups.count + 1] }
 }

@@ -31,11 +31,19 @@ struct FoldedBox {
   private(set) var queues: Set<QueueID?> = []
   /// What the titles have in common; nil: nothing.
   private(set) var name: String?
+  /// The class that was put in last: most have that of the one before them.
+  private var lastClass: String?
   private var firstTitle = ""
   private var stem: String?
 
   mutating func add(_ place: Int, lane newLane: Int, in builder: GraphPictureBuilder) {
-    let operation = builder.trace.operations[place]
+    add(builder.trace.operations[place], at: place, lane: newLane, in: builder)
+  }
+
+  /// Borrowed: there are millions, and a copy counts references.
+  private mutating func add(
+    _ operation: borrowing OperationRecord, at place: Int, lane newLane: Int, in builder: GraphPictureBuilder
+  ) {
     let state = builder.state(of: place)
     let own = OperationTimes(of: operation, traceEnd: builder.trace.end)
     addName(operation, isFirst: count == 0)
@@ -62,20 +70,26 @@ struct FoldedBox {
     began = Self.earlier(began, begin)
     let end = operation.finished?.time ?? (operation.isOutcomeKnown ? builder.trace.end : nil)
     if let end { ended = max(ended ?? end, end) }
-    if classes.count < 8 { classes.insert(operation.kind) }
+    let kind = operation.kind
+    if classes.count < 8, kind != lastClass {
+      classes.insert(kind)
+      lastClass = kind
+    }
     if queues.count < 8 { queues.insert(operation.queue) }
   }
 
   /// The same title, or the same but for numbers, or the same class.
-  private mutating func addName(_ operation: OperationRecord, isFirst: Bool) {
+  private mutating func addName(_ operation: borrowing OperationRecord, isFirst: Bool) {
     if isFirst {
       firstTitle = operation.title
       name = firstTitle
       return
     }
-    guard name != nil, operation.title != firstTitle else { return }
+    guard name != nil else { return }
+    let title = operation.title
+    guard title != firstTitle else { return }
     if stem == nil { stem = NameStem.of(firstTitle) }
-    name = NameStem.of(operation.title) == stem ? stem : nil
+    name = NameStem.of(title) == stem ? stem : nil
   }
 
   private static func earlier(_ one: Nanoseconds?, _ other: Nanoseconds?) -> Nanoseconds? {

@@ -80,24 +80,33 @@ struct FoldingKinds {
       texts[text] = new
       return new
     }
+    // Kinds are few, so levels are made of these.
+    var kinds: [Kind] = []
+    var numbers: [Kind: Int32] = [:]
     let fine = builder.shown.enumerated().map { node, place in
-      Kind(
+      let kind = Kind(
         stem: operations[place].name.map { number(NameStem.of($0)) } ?? 0,
         className: number(operations[place].kind), queue: operations[place].queue?.rawValue, mark: marks[node],
         isBarrier: operations[place].isBarrier, isUnknown: !operations[place].isOutcomeKnown)
+      if let old = numbers[kind] { return old }
+      let new = Int32(kinds.count)
+      numbers[kind] = new
+      kinds.append(kind)
+      return new
     }
     func level(_ change: (inout Kind) -> Void) -> [Int32] {
       var known: [Kind: Int32] = [:]
-      return fine.map { kind in
+      let level = kinds.map { kind in
         var kind = kind
         change(&kind)
-        if let old = known[kind] { return old }
-        known[kind] = Int32(known.count)
-        return Int32(known.count - 1)
+        let number = known[kind] ?? Int32(known.count)
+        known[kind] = number
+        return number
       }
+      return fine.map { level[Int($0)] }
     }
-    let queues = Set(fine.map(\.queue)).count
-    let classes = Set(fine.map(\.className)).count
+    let queues = Set(kinds.map(\.queue)).count
+    let classes = Set(kinds.map(\.className)).count
     // The fewer of the two says more in as many boxes.
     let coarse = level { kind in
       kind.stem = 0

@@ -12,24 +12,21 @@ extension GraphPictureBuilder {
   }
 
   private func lanesByQueue() -> (lanes: [GraphPicture.Lane], laneOfNode: [Int32]) {
-    var work: [QueueID: (count: Int, time: Nanoseconds)] = [:]
-    for place in trace.operations.indices {
-      guard let queue = trace.operations[place].queue else { continue }
-      let running = OperationTimes(of: trace.operations[place], traceEnd: trace.end).running
-      let known = work[queue] ?? (0, 0)
-      work[queue] = (known.count + 1, known.time + running)
-    }
+    let members = QueueMembers(trace)
     var lanes: [GraphPicture.Lane] = []
     var slugs = Set<String>()
     let titles = QueueTitles(trace)
     var laneOfQueue: [QueueID: Int32] = [:]
-    for id in Set(shown.lazy.compactMap { trace.operations[$0].queue }).sorted() {
+    for id in shownQueues().sorted() {
       let queue = trace.queue(id)
       let name = queue.map { TextEscaping.oneLine($0.name, limit: 120) } ?? ""
       let slug = unique(TextEscaping.slug(name.isEmpty ? "\(id)" : name), "\(id.rawValue)", among: &slugs)
       let title = TextEscaping.oneLine(queue.map { titles.title(of: $0) } ?? "\(id)", limit: 120)
       laneOfQueue[id] = Int32(lanes.count)
-      let load = QueueLoad(queue, count: work[id]?.count ?? 0, work: work[id]?.time ?? 0, over: period)
+      let work = members[id].reduce(Nanoseconds(0)) {
+        $0 + OperationTimes(of: trace.operations[$1], traceEnd: trace.end).running
+      }
+      let load = QueueLoad(queue, count: members[id].count, work: work, over: period)
       lanes.append(
         GraphPicture.Lane(
           id: "queue-\(slug)", nodeClass: "q-\(slug)", title: title,
@@ -39,10 +36,15 @@ extension GraphPictureBuilder {
     }
     let outside = Int32(lanes.count)
     var outsideCount = 0
+    var last: (queue: QueueID, lane: Int32)?
     let laneOfNode = shown.map { place -> Int32 in
-      if let queue = trace.operations[place].queue, let lane = laneOfQueue[queue] { return lane }
-      outsideCount += 1
-      return outside
+      guard let queue = trace.operations[place].queue, let lane = last?.queue == queue ? last?.lane : laneOfQueue[queue]
+      else {
+        outsideCount += 1
+        return outside
+      }
+      last = (queue, lane)
+      return lane
     }
     if outsideCount > 0 {
       lanes.append(
@@ -52,6 +54,18 @@ extension GraphPictureBuilder {
           style: Palette.lanes[Palette.lanes.count - 1], isBoxed: false))
     }
     return (lanes, laneOfNode)
+  }
+
+  private func shownQueues() -> Set<QueueID> {
+    var queues: Set<QueueID> = []
+    // Most are given to the same queue as the one before them.
+    var last: QueueID?
+    for place in shown {
+      guard let queue = trace.operations[place].queue, queue != last else { continue }
+      queues.insert(queue)
+      last = queue
+    }
+    return queues
   }
 
   private func lanesByClass() -> (lanes: [GraphPicture.Lane], laneOfNode: [Int32]) {

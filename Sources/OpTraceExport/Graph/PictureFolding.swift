@@ -33,14 +33,14 @@ struct PictureFolding {
     for edge in edges where isWhole[edge.from] != isWhole[edge.to] {
       isBeside[isWhole[edge.from] ? edge.to : edge.from] = true
     }
-    let running = builder.shown.map { place in
-      OperationTimes(of: builder.trace.operations[place], traceEnd: builder.trace.end).running
+    var first = FirstFew<(node: Int, isBeside: Bool, running: Nanoseconds)>(count) { one, other in
+      (one.isBeside ? 0 : 1, other.running, one.node) < (other.isBeside ? 0 : 1, one.running, other.node)
     }
-    return builder.shown.indices.lazy.filter { !isWhole[$0] && running[$0] > 0 }
-      .sorted { one, other in
-        (isBeside[one] ? 0 : 1, running[other], one) < (isBeside[other] ? 0 : 1, running[one], other)
-      }
-      .prefix(count).map { Int32($0) }
+    for (node, place) in builder.shown.enumerated() where !isWhole[node] {
+      let running = OperationTimes(of: builder.trace.operations[place], traceEnd: builder.trace.end).running
+      if running > 0 { first.offer((node, isBeside[node], running)) }
+    }
+    return first.take().map { Int32($0.node) }
   }
 
   func fill(_ picture: inout GraphPicture) {
