@@ -16,6 +16,8 @@ struct Context {
   /// The numbers to use: the real ones, or much smaller ones.
   func amount(_ real: Int, short: Int) -> Int { isShort ? short : real }
   var rounds: Int { isShort ? 2 : 11 }
+  /// Of ratios that lie close to their goal.
+  var manyRounds: Int { isShort ? 2 : 41 }
 
   func file(_ name: String) -> String { folder.appendingPathComponent(name).path }
 

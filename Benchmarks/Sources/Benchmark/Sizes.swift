@@ -13,8 +13,8 @@ enum Sizes {
     for path in [protobuf, protobuf + ".gz"] { _ = try context.run(["timeline", trace, "-o", path]) }
     func each(_ path: String) throws -> Double { Double(try context.size(path)) / Double(count) }
     return [
-      Row("size", "recorded, one dependency each", try each(trace), "B each", atMost: 100),
-      Row("size", "packed", try each(packed), "B each", atMost: 12),
+      Row("size", "recorded, one dependency each", try each(trace), "B each", atMost: 80),
+      Row("size", "packed", try each(packed), "B each", atMost: 9),
       Row("size", "timeline (JSON)", try each(timeline), "B each", atMost: 250),
       Row("size", "timeline (Perfetto)", try each(protobuf), "B each", atMost: 50),
       Row("size", "timeline (Perfetto), gzipped", try each(protobuf + ".gz"), "B each", atMost: 15),

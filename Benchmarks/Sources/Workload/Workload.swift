@@ -9,7 +9,7 @@ import OpTrace
 ///     mark COUNT FILE warm|fresh|ring           the same through the library: a mark of eight bytes, which is 24 bytes too
 ///     threads COUNT FILE N                      marks into a ring, so many from each of N threads
 ///     lives plain|traced COUNT FILE             operations that are made, started by hand, cancelled and released
-///     queue plain|off|traced|without-stacks|whole-stacks SHAPE COUNT NANOSECONDS FILE
+///     queue plain|off|traced|without-stacks|whole-stacks|cpu-times SHAPE COUNT NANOSECONDS FILE
 @main
 enum Workload {
   static func main() throws {
@@ -40,9 +40,11 @@ enum Workload {
   }
 
   private static func recorder(
-    _ file: String, capacity: Int? = nil, stacks: TraceRecorder.Configuration.Stacks = .waits
+    _ file: String, capacity: Int? = nil, stacks: TraceRecorder.Configuration.Stacks = .waits,
+    cpuTimes: Bool = false
   ) throws -> TraceRecorder {
     var configuration = TraceRecorder.Configuration(stacks: stacks)
+    configuration.recordsCPUTime = cpuTimes
     if let capacity { configuration.mode = .flightRecorder(capacity: capacity) }
     return try TraceRecorder(writingTo: URL(fileURLWithPath: file), configuration: configuration)
   }
@@ -122,6 +124,7 @@ enum Workload {
       case "traced": try recorder(file)
       case "without-stacks": try recorder(file, stacks: .off)
       case "whole-stacks": try recorder(file, stacks: .all)
+      case "cpu-times": try recorder(file, cpuTimes: true)
       default: nil
       }
     let queue =
