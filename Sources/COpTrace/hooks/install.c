@@ -131,6 +131,14 @@ bool optrace_object_runs_itself(const void *object) {
   (void)object;
   return false;
 }
+bool optrace_object_answers_itself(const void *object) {
+  (void)object;
+  return true;
+}
+bool optrace_object_is_untouched(const void *object) {
+  (void)object;
+  return false;
+}
 bool optrace_object_is_unused(const void *object) {
   (void)object;
   return false;

@@ -82,6 +82,7 @@ enum ProcessHooks {
     #if !canImport(Darwin)
       FoundationLayout.fill(&calls)
     #endif
+    calls.make_operation = { Unmanaged.passRetained(Operation()).toOpaque() }
     calls.records_itself = { metadata in
       guard let metadata else { return false }
       let type: AnyClass = unsafeBitCast(metadata, to: AnyClass.self)

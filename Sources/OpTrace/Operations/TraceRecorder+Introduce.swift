@@ -61,29 +61,67 @@ extension TraceRecorder {
     var place: UInt32
   }
 
-  /// Records that an operation is given to a queue, and describes it at first sight; the result is its number. One that no probe
-  /// can follow is recorded in part. `known`: the probe that it carries, if it is one of ours; behind it, of another one too what knows
-  /// whether it depends on others.
-  func add(_ operation: Operation, _ facts: ClassFacts, _ known: inout OperationProbe?, _ adding: Adding) -> UInt32 {
-    if known != nil {
-      if let own = operation as? TracedOperation { return addOwn(own, facts, adding) }
-      if let own = operation as? TracedBlockOperation { return addOwn(own, facts, adding) }
-    }
+  /// An operation that was given to a queue.
+  struct Enqueued {
+    /// 0: it is not in the trace.
+    var serial: UInt32
+    /// What knows of it whether it depends on others; nil: it has to be asked.
+    var probe: OperationProbe?
+  }
+
+  @inline(__always) private func adding(_ operation: Operation, to queue: UInt32, asksQuality: Bool) -> Adding {
+    let priority = UInt64(UInt8(bitPattern: Int8(clamping: operation.queuePriority.rawValue)))
+    let quality = asksQuality ? UInt64(operation.qualityOfService.traceValue) : 0
+    return Adding(word: UInt64(queue) | priority << 32 | quality << 40, place: optrace_caller_place(core))
+  }
+
+  /// Records that an operation of ours is given to a queue, by its number, and describes it at first sight.
+  func add(own operation: some ProbedOperation, _ facts: ClassFacts, to queue: UInt32) -> Enqueued {
+    let probe = operation.probe
+    // It knows that it was never set; to ask Foundation takes a lock.
+    let adding = adding(operation, to: queue, asksQuality: probe.has(OperationProbe.Bits.quality))
+    return Enqueued(serial: addOwn(operation, facts, adding), probe: probe)
+  }
+
+  /// The same of one that is not ours. One that no probe can follow is recorded in part.
+  func add(_ operation: Operation, _ facts: ClassFacts, to queue: UInt32) -> Enqueued {
+    let isUntouched = isUntouched(operation, facts)
+    let adding = adding(operation, to: queue, asksQuality: !isUntouched)
     guard let probe = probeOfForeign(operation), probe.owner == nil || probe.owner == core else {
-      return record(adding, of: enqueueForeign(operation))
+      return Enqueued(serial: record(adding, of: enqueueForeign(operation)), probe: nil)
     }
-    if probe.owner == nil, let serial = addUnmet(operation, facts, probe, adding) {
-      known = probe
-      return serial
+    if probe.owner == nil {
+      let serial = isUntouched ? addUntouched(facts, probe, adding) : addUnmet(operation, facts, probe, adding)
+      if let serial { return Enqueued(serial: serial, probe: probe) }
     }
     var open: Adding? = adding
     let serial = introduce(operation, probe, .enqueued, &open)
     // The hooks ask for it.
     _ = probe.claim(OperationProbe.Bits.enqueued)
-    return open == nil ? serial : record(adding, of: serial)
+    return Enqueued(serial: open == nil ? serial : record(adding, of: serial), probe: nil)
   }
 
-  /// Nearly every operation that is not ours comes this way: nobody has met it yet. Nil where another thread was faster.
+  /// Whether one record describes an operation that is not ours without asking it: nothing has been done with it, its class has no answers
+  /// of its own, and where it was made is not told.
+  private func isUntouched(_ operation: Operation, _ facts: ClassFacts) -> Bool {
+    !facts.answersItself && facts.readiness == .inherited && !optrace_wants_makers()
+      && optrace_object_is_untouched(Unmanaged.passUnretained(operation).toOpaque())
+  }
+
+  /// Nearly every operation that is not ours comes this way. Nil where another thread was faster.
+  private func addUntouched(_ facts: ClassFacts, _ probe: OperationProbe, _ adding: Adding) -> UInt32? {
+    let serial = optrace_recorder_next_serial(core)
+    guard serial != 0 else { return 0 }
+    guard optrace_operation_attach(probe.pointer, serial) else { return nil }
+    // The hooks ask for these.
+    _ = probe.claim(OperationProbe.Bits.enqueued | OperationProbe.Bits.ready | facts.marks)
+    let word = createdWord(facts, coverage: .full, isAsynchronous: facts.runsItself)
+    optrace_emit_added(core, EventKind.added.rawValue, serial, word, adding.word, probe.pointer, adding.place)
+    optrace_operation_publish(probe.pointer, core)
+    return serial
+  }
+
+  /// The same of one that is asked. Nobody has met it yet.
   private func addUnmet(
     _ operation: Operation, _ facts: ClassFacts, _ probe: OperationProbe, _ adding: Adding
   ) -> UInt32? {
@@ -119,7 +157,9 @@ extension TraceRecorder {
   }
 
   /// Nearly every operation comes this way: one of ours, with which nothing has been done yet, as it knows itself.
-  private func addOwn(_ operation: some ProbedOperation, _ facts: ClassFacts, _ adding: Adding) -> UInt32 {
+  @inline(__always) private func addOwn(
+    _ operation: some ProbedOperation, _ facts: ClassFacts, _ adding: Adding
+  ) -> UInt32 {
     let probe = operation.probe
     guard probe.pointer != nil, probe.owner == nil, !probe.has(OperationProbe.Bits.used) else {
       guard probe.owner == nil || probe.owner == core else { return record(adding, of: enqueueForeign(operation)) }
