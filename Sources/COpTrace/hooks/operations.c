@@ -86,6 +86,13 @@ static bool is_run_by_foundation(const class_entry *class) {
   return !class->finishes_itself && !class->runs_itself && !class->executes_itself;
 }
 
+// The getter that stood in the place of a hook. Foundation's own need not be asked by the thread that runs the operation.
+static bool answer(const void *object, const class_entry *class, uint32_t method, uint32_t question) {
+  void *original = class->originals[method];
+  uint8_t own = original == real(method) && running_here(object) ? own_says(object, question) : optrace_own_unknown;
+  return own == optrace_own_unknown ? ((getter)original)((void *)object) : own == optrace_own_yes;
+}
+
 // Who is told by `optrace_bit_over` that an operation is finished takes none of Foundation's locks, by which the thread sanitizer of a
 // program knows what came before. A recorder that is compiled without it says so itself.
 extern void __tsan_acquire(void *address) __attribute__((weak));
@@ -227,7 +234,7 @@ static optrace_operation *announcing(void *object, const class_entry *class, boo
 // Foundation asks right before `main()`, and when a change is announced.
 static SWIFT bool hook_is_executing(SELF) {
   const class_entry *class = class_find(self);
-  bool value = ((getter)class->originals[method_is_executing])(self);
+  bool value = answer(self, class, method_is_executing, optrace_own_executing);
   if (!value) return value;
   if (!begin_in_start(self, class) && announced == self) {
     optrace_operation *operation = announcing(self, class, false);
@@ -238,7 +245,7 @@ static SWIFT bool hook_is_executing(SELF) {
 
 static __attribute__((noinline)) bool ask_whether_finished(void *object) {
   const class_entry *class = class_find(object);
-  bool value = ((getter)class->originals[method_is_finished])(object);
+  bool value = answer(object, class, method_is_finished, optrace_own_finished);
   if (!value) return value;
   optrace_operation *operation = announced == object ? announcing(object, class, true) : known_to_run(object, class);
   if (!operation || optrace_operation_has(operation, optrace_bit_finish_recorded)) return value;

@@ -1,6 +1,7 @@
 // What Foundation's own fields say of an operation. Its getters say the same, and most of them take two locks for it.
 #include "own.h"
 
+#include "../operations/frames.h"
 #include "fields.h"
 
 #if OPTRACE_HAS_HOOKS
@@ -42,6 +43,28 @@ bool optrace_object_is_untouched(const void *object) {
          word_at(object, fresh.name) == fresh.no_name[0] && word_at(object, fresh.name + word) == fresh.no_name[1];
 }
 
+// ---- Foundation's answers
+
+// By the state, what Foundation was heard to say in it; see `optrace_own_answer`.
+enum { states = 8 };
+static uint8_t answers[optrace_own_questions][states];
+
+uint8_t own_says(const void *object, uint32_t question) {
+  uint8_t state = byte_at(object, state_offset);
+  return state < states ? answers[question][state] : optrace_own_unknown;
+}
+
+uint8_t optrace_own_answer(const optrace_operation *operation, const void *object, uint32_t question) {
+  return operation && frame_of(operation) ? own_says(object, question) : optrace_own_unknown;
+}
+
+void optrace_own_heard(const void *object, uint32_t question, bool answer) {
+  uint8_t state = byte_at(object, state_offset);
+  if (state_offset && state < states) answers[question][state] = answer ? optrace_own_yes : optrace_own_no;
+}
+
+// ---- What is looked at once
+
 void own_fields_find(const void *operation_class, const optrace_hook_calls *calls) {
   state_offset = class_field_offset(operation_class, "__state");
   completion_offset = class_field_offset(operation_class, "__completion");
@@ -55,6 +78,7 @@ void own_fields_find(const void *operation_class, const optrace_hook_calls *call
   for (uint32_t i = 0; i < 2; i++) fresh.no_name[i] = word_at(new, fresh.name + i * (uint32_t)sizeof(uintptr_t));
   bool is_found = state_offset && fresh.cancelled && fresh.quality && fresh.dependencies && fresh.name;
   fresh.is_known = is_found && byte_at(new, state_offset) == 0 && byte_at(new, fresh.cancelled) == 0;
+  calls->run_operation(new);
   calls->release(new);
 }
 #endif

@@ -63,9 +63,17 @@ extension ProbedOperation {
     optrace_run_return(probe.pointer)
   }
 
-  @inline(__always) func noteExecuting(_ value: Bool) -> Bool {
-    if !value || probe.isSilent { return value }
-    noteExecuting()
+  /// Foundation's own answer, where it is known without asking.
+  @inline(__always) private func own(_ question: Int) -> Bool? {
+    let answer = optrace_own_answer(probe.pointer, Unmanaged.passUnretained(self).toOpaque(), UInt32(question))
+    return Int(answer) == optrace_own_unknown ? nil : Int(answer) == optrace_own_yes
+  }
+
+  /// - Parameter ask: Foundation.
+  @inline(__always) func noteExecuting(_ ask: () -> Bool) -> Bool {
+    if probe.isSilent { return ask() }
+    let value = own(optrace_own_executing) ?? ask()
+    if value { noteExecuting() }
     return value
   }
 
@@ -76,9 +84,10 @@ extension ProbedOperation {
   /// A finish can be seen when it has been recorded and not before, as far as that is in our hands: Foundation's own
   /// state changes some instructions earlier, and whoever asks in between, from another thread, is told "not yet".
   /// Those who wait are woken after that.
-  @inline(__always) func noteFinished(_ value: Bool) -> Bool {
-    if !value || probe.isSilent { return value }
-    return noteFinished()
+  @inline(__always) func noteFinished(_ ask: () -> Bool) -> Bool {
+    if probe.isOver { return true }
+    if probe.isSilent { return ask() }
+    return (own(optrace_own_finished) ?? ask()) && noteFinished()
   }
 
   private func noteFinished() -> Bool {

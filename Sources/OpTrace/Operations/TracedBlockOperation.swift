@@ -75,8 +75,8 @@ open class TracedBlockOperation: BlockOperation, ProbedOperation, @unchecked Sen
     open override var isFinished: Bool { states.isFinished }
   #else
     open override func start() { probedStart { super.start() } }
-    open override var isExecuting: Bool { noteExecuting(super.isExecuting) }
-    open override var isFinished: Bool { probe.isOver || noteFinished(super.isFinished) }
+    open override var isExecuting: Bool { noteExecuting { super.isExecuting } }
+    open override var isFinished: Bool { noteFinished { super.isFinished } }
   #endif
 
   // MARK: What is recorded on the way
