@@ -36,6 +36,44 @@ import Testing
     }
   }
 
+  final class Writes: TracedOperation, @unchecked Sendable {
+    var result = 0
+    override func main() { result = 1 }
+  }
+
+  final class ForeignWrites: Operation, @unchecked Sendable {
+    var result = 0
+    override func main() { result = 1 }
+  }
+
+  /// Whoever is told that an operation is finished, in whatever way, sees what it has done. Nothing but what OpTrace and Foundation do
+  /// orders the two, so the thread sanitizer tells where they do not.
+  @Test func whoIsToldOfAFinishSeesWhatTheOperationDid() throws {
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent("finish-\(UUID().uuidString).optrace")
+    defer { try? FileManager.default.removeItem(at: url) }
+    let recorder = try TraceRecorder(writingTo: url)
+    let queue = TracedOperationQueue(name: "queue", maxConcurrentOperationCount: 2, recorder: recorder)
+    var sum = 0
+    for round in 0..<900 {
+      let traced = Writes()
+      let foreign = ForeignWrites()
+      let both: [Operation] = [traced, foreign]
+      if round % 3 == 2 {
+        queue.addOperations(both, waitUntilFinished: true)
+      } else {
+        for operation in both { queue.addOperation(operation) }
+        for operation in both {
+          if round % 3 == 0 { operation.waitUntilFinished() } else { while !operation.isFinished { sched_yield() } }
+        }
+      }
+      sum += traced.result + foreign.result
+    }
+    #expect(sum == 1800)
+    queue.waitUntilAllOperationsAreFinished()
+    try recorder.stop()
+    #expect(try Self.trace(at: url).operations.filter { $0.finished != nil }.count == 1800)
+  }
+
   static func trace(at url: URL) throws -> Trace { try TraceReader.read(path: url.path) }
 
   @Test func everyEventIsAccountedFor() throws {

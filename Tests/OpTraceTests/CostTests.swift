@@ -76,6 +76,33 @@ import Testing
     }
   }
 
+  /// Where its class has no getters of its own it is not asked at all, unless something was done with it.
+  @Test func whatWasDoneWithAnOperationOfAnotherClassIsSeen() throws {
+    let trace = try recorded { recorder in
+      let queue = TracedOperationQueue(name: "queue", recorder: recorder)
+      let named = BlockOperation {}
+      named.name = "named"
+      let cancelled = BlockOperation {}
+      cancelled.cancel()
+      let urgent = BlockOperation {}
+      urgent.qualityOfService = .userInteractive
+      let preferred = BlockOperation {}
+      preferred.queuePriority = .veryHigh
+      let dependent = BlockOperation {}
+      dependent.addDependency(named)
+      let untouched = BlockOperation {}
+      for operation in [named, cancelled, urgent, preferred, dependent, untouched] { queue.addOperation(operation) }
+      queue.waitUntilAllOperationsAreFinished()
+    }
+    let all = trace.operations
+    #expect(all.map(\.name) == ["named", nil, nil, nil, nil, nil])
+    #expect(all.map { $0.cancelRequested != nil } == [false, true, false, false, false, false])
+    #expect(all.map { $0.quality == .userInteractive } == [false, false, true, false, false, false])
+    #expect(all.map(\.priority) == [0, 0, 0, 8, 0, 0])
+    #expect(all.map(\.dependencies.count) == [0, 0, 0, 0, 1, 0])
+    #expect(all.allSatisfy { $0.coverage == .full && $0.ready != nil && $0.enqueued != nil && $0.finished != nil })
+  }
+
   /// That there is no default recorder is noted, so that asking for it costs nothing; until there is one.
   @Test func aDefaultThatComesLateIsUsed() throws {
     let scratch = try Scratch()

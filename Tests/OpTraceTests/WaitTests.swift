@@ -58,6 +58,25 @@ import Testing
     #expect(waits(trace).filter { $0.hasPrefix("later") } == ["later for work, ended", "later for fetch, ended"])
   }
 
+  /// Foundation asks the operation itself, and so do those who wait for many.
+  @Test func oneThatSaysThatItIsNotFinishedIsWaitedFor() throws {
+    final class Late: TracedOperation, @unchecked Sendable {
+      let isOpen = Counter()
+      override var isFinished: Bool { super.isFinished && isOpen.value > 0 }
+    }
+    let trace = try recorded { recorder in
+      let queue = TracedOperationQueue(name: "queue", recorder: recorder)
+      let late = Late(name: "late")
+      DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) {
+        late.isOpen.add()
+        late.didChangeValue(forKey: "isFinished")
+      }
+      queue.addOperations([late], waitUntilFinished: true)
+      #expect(late.isOpen.value == 1)
+    }
+    #expect(trace.operations.count == 1)
+  }
+
   /// The first of those that are waited for is over last.
   @Test func aWaitForManyTellsOfThoseThatWereNotOver() throws {
     let scratch = try Scratch()

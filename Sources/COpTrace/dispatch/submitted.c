@@ -24,9 +24,9 @@ uint32_t submitted(optrace_recorder *recorder, void *queue, uint32_t how, uint64
   uint32_t number = optrace_recorder_next_serial(recorder);
   if (!number) return 0;
   uint32_t on = dispatch_queue_number(recorder, queue), runs = code ? place_of_code(recorder, code) : 0;
-  optrace_start outer = optrace_entry_begin(here);
+  bool is_entry = optrace_entry_begin(here, 0);
   uint32_t at = optrace_caller_place(recorder);
-  optrace_entry_end(outer);
+  optrace_entry_end(is_entry);
   work by = frame_work();
   uint64_t word1 = (by.recorder == recorder ? by.number : 0) | (uint64_t)on << queue_shift | (uint64_t)how << how_shift;
   optrace_emit3(recorder, optrace_kind_block_submitted, number, word1, runs | (uint64_t)at << at_shift);

@@ -2,10 +2,10 @@
 // at the same offset. The offsets are found by looking for Foundation's functions in the tables of its own classes.
 #include "classes.h"
 
-#include "fields.h"
 #include "imports.h"
 #include "layout.h"
 #include "memory.h"
+#include "own.h"
 #include "state.h"
 
 #if OPTRACE_HAS_HOOKS
@@ -42,12 +42,18 @@ static class_entry *find(const void *metadata) {
   }
 }
 
-const class_entry *class_find(const void *object) {
-  for (const void *metadata = *(const void *const *)object; metadata; metadata = superclass_of(metadata)) {
+static __attribute__((noinline)) const class_entry *find_above(const void *metadata) {
+  for (; metadata; metadata = superclass_of(metadata)) {
     const class_entry *entry = find(metadata);
     if (entry) return entry;
   }
   return NULL;
+}
+
+const class_entry *class_find(const void *object) {
+  const void *metadata = *(const void *const *)object;
+  const class_entry *entry = find(metadata);
+  return entry ? entry : find_above(superclass_of(metadata));
 }
 
 // A class that the runtime made from a patched one has the hooks in its table and no entry yet: the class above knows.
@@ -56,7 +62,6 @@ void *class_original(const void *object, uint32_t index) { return class_find(obj
 // ---- Checks --------------------------------------------------------------------------------------------------------
 
 static const class_metadata *operation_base, *queue_base;
-static uint32_t state_offset, completion_offset;
 
 // Foundation's implementations, and those of our types.
 enum { known_classes = 4 };
@@ -118,8 +123,7 @@ const char *classes_resolve(const optrace_hook_calls *calls, hooked_method *cons
   if (!why) why = find_methods(operation_base, operation_methods);
   if (!why) why = find_methods(queue_base, queue_methods);
   if (why) return why;
-  state_offset = class_field_offset(operation_base, "__state");
-  completion_offset = class_field_offset(operation_base, "__completion");
+  own_fields_find(operation_base, calls);
   learn(&known_readiness, &operation_methods[method_is_ready], calls);
   learn(&known_starts, &operation_methods[method_start], calls);
   learn(&known_finishes, &operation_methods[method_is_finished], calls);
@@ -132,17 +136,9 @@ bool optrace_object_runs_itself(const void *object) {
   return entry && entry->runs_itself;
 }
 
-uint32_t class_completion_offset(void) { return completion_offset; }
-
-// Foundation's own state: one byte, the first case of an enumeration until the operation is enqueued or started.
-bool optrace_object_is_unused(const void *object) {
-  return state_offset && atomic_load_explicit((const _Atomic uint8_t *)object + state_offset, memory_order_relaxed) == 0;
-}
-
-// The fifth case: a queue sets it right before it calls `start()`.
-bool optrace_object_is_starting(const void *object) {
-  enum { starting = 4 };
-  return state_offset && atomic_load_explicit((const _Atomic uint8_t *)object + state_offset, memory_order_relaxed) == starting;
+bool optrace_object_answers_itself(const void *object) {
+  const class_entry *entry = find(*(const void *const *)object);
+  return !entry || entry->answers_itself;
 }
 
 // ---- Patching ------------------------------------------------------------------------------------------------------
@@ -204,6 +200,7 @@ static class_entry *add(const void *metadata, class_kind kind, bool records_itse
   for (uint32_t i = 0; methods[i].symbol; i++) {
     entry->originals[i] = atomic_load_explicit(place(metadata, &methods[i]), memory_order_relaxed);
     if (entry->originals[i] == methods[i].hook) entry->originals[i] = above ? above->originals[i] : methods[i].real;
+    if (methods[i].describes && entry->originals[i] != methods[i].real) entry->answers_itself = true;
   }
   entry->finishes_itself = kind == class_operation &&
                            entry->originals[method_is_finished] != methods[method_is_finished].real;

@@ -18,6 +18,7 @@ typedef struct class_entry {
   bool runs_itself;     // That, and `start()`: it may go on when that has returned.
   bool readies_itself;  // Overrides `isReady`: neither Foundation's nor ours.
   bool executes_itself; // The same of `isExecuting`.
+  bool answers_itself;  // The same of a getter that an operation is asked for its description.
   _Atomic bool patched;
   bool in_object;       // Its metadata came with a library, and goes with it.
   void *originals[most_methods];
@@ -31,8 +32,6 @@ const class_entry *class_know(const void *metadata, class_kind kind);
 // The nearest class with an entry, from the object's own upwards.
 const class_entry *class_find(const void *object);
 void *class_original(const void *object, uint32_t index);
-// Where an operation has its completion block, a closure; 0: not known.
-uint32_t class_completion_offset(void);
 // Puts the hooks into the tables that are there from the start; or takes them out of all tables, and of the imports.
 bool classes_patch(bool on);
 

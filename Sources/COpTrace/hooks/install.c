@@ -131,6 +131,19 @@ bool optrace_object_runs_itself(const void *object) {
   (void)object;
   return false;
 }
+bool optrace_object_answers_itself(const void *object) {
+  (void)object;
+  return true;
+}
+uint8_t optrace_own_answer(const optrace_operation *operation, const void *object, uint32_t question) {
+  (void)operation, (void)object, (void)question;
+  return optrace_own_unknown;
+}
+void optrace_own_heard(const void *object, uint32_t question, bool answer) { (void)object, (void)question, (void)answer; }
+bool optrace_object_is_untouched(const void *object) {
+  (void)object;
+  return false;
+}
 bool optrace_object_is_unused(const void *object) {
   (void)object;
   return false;

@@ -84,8 +84,7 @@ static optrace_operation *search(bucket *b, const void *object) {
   return NULL;
 }
 
-optrace_operation *optrace_object_find(const void *object) {
-  bucket *b = bucket_of(object);
+static __attribute__((noinline)) optrace_operation *find_slowly(bucket *b, const void *object) {
   for (;;) {
     uint32_t version = atomic_load_explicit(&b->version, memory_order_acquire);
     optrace_operation *found = search(b, object);
@@ -94,6 +93,17 @@ optrace_operation *optrace_object_find(const void *object) {
     if (!(version & 1) && atomic_load_explicit(&b->version, memory_order_relaxed) == version) return NULL;
     if (version & 1) sched_yield();
   }
+}
+
+optrace_operation *optrace_object_find(const void *object) {
+  bucket *b = bucket_of(object);
+  // Nearly always the only one there.
+  uint32_t first = atomic_load_explicit(&b->first, memory_order_acquire);
+  if (likely(first)) {
+    optrace_operation *found = entry(first);
+    if (likely(atomic_load_explicit(&found->object, memory_order_acquire) == object)) return found;
+  }
+  return find_slowly(b, object);
 }
 
 static void begin_change(bucket *b) {
@@ -129,9 +139,9 @@ static optrace_operation *insert(bucket *b, uint32_t number, const void *object,
 
 // Finds the object's entry, or makes one.
 static optrace_operation *find_or_add(void *object) {
-  optrace_operation *found = optrace_object_find(object);
-  if (found) return found;
   bucket *b = bucket_of(object);
+  optrace_operation *found = atomic_load_explicit(&b->first, memory_order_relaxed) ? optrace_object_find(object) : NULL;
+  if (found) return found;
   uint64_t created = optrace_clock_ticks();
   uint32_t taken = 0;
   for (;;) {

@@ -7,6 +7,7 @@
 #include "classes.h"
 #include "modify.h"
 #include "objects.h"
+#include "own.h"
 #include "state.h"
 
 #if OPTRACE_HAS_HOOKS
@@ -14,7 +15,8 @@
 enum { import_init, import_block_init, import_block_make, import_queue_init, import_did_change_key, import_did_change_path };
 enum { index_is_cancelled = method_main + 1, index_cancel, index_add_dependency, index_remove_dependency, index_wait,
        index_name, index_priority, index_quality, index_modify_name, index_modify_priority, index_modify_quality,
-       index_get_name, index_get_dependencies, index_get_completion, index_set_completion };
+       index_get_name, index_get_dependencies, index_get_completion, index_set_completion, index_get_quality,
+       index_get_asynchronous };
 
 // The object whose change is being announced on this thread, and the one that Foundation's `start()` runs.
 static _Thread_local const void *announced, *started;
@@ -84,8 +86,27 @@ static bool is_run_by_foundation(const class_entry *class) {
   return !class->finishes_itself && !class->runs_itself && !class->executes_itself;
 }
 
+// The getter that stood in the place of a hook. Foundation's own need not be asked by the thread that runs the operation.
+static bool answer(const void *object, const class_entry *class, uint32_t method, uint32_t question) {
+  void *original = class->originals[method];
+  uint8_t own = original == real(method) && running_here(object) ? own_says(object, question) : optrace_own_unknown;
+  return own == optrace_own_unknown ? ((getter)original)((void *)object) : own == optrace_own_yes;
+}
+
+// Who is told by `optrace_bit_over` that an operation is finished takes none of Foundation's locks, by which the thread sanitizer of a
+// program knows what came before. A recorder that is compiled without it says so itself.
+extern void __tsan_acquire(void *address) __attribute__((weak));
+extern void __tsan_release(void *address) __attribute__((weak));
+
+static bool is_over(const void *object) {
+  optrace_operation *operation = hooks_active() ? optrace_object_find(object) : NULL;
+  if (!optrace_operation_has(operation, optrace_bit_over)) return false;
+  if (__tsan_acquire) __tsan_acquire(operation);
+  return true;
+}
+
 // True where nobody has told it before.
-static bool record_finish(optrace_operation *operation) {
+static bool record_finish(optrace_operation *operation, const class_entry *class) {
   if (!operation_claim(operation, optrace_bit_finish_recorded)) return false;
   bool has_begun = optrace_operation_has(operation, optrace_bit_began);
   uint32_t phase = has_begun ? optrace_phase_executing : optrace_phase_starting;
@@ -95,7 +116,8 @@ static bool record_finish(optrace_operation *operation) {
     if (has_begun) optrace_operation_event(operation, optrace_kind_execution_ended);
     optrace_operation_event(operation, optrace_kind_finished);
   }
-  operation_claim(operation, optrace_bit_finish_written);
+  if (__tsan_release) __tsan_release(operation);
+  operation_claim(operation, optrace_bit_finish_written | (class->finishes_itself ? 0 : optrace_bit_over));
   return true;
 }
 
@@ -104,7 +126,7 @@ static void tell_completion(void *object, optrace_operation *operation) {
   typedef struct {
     void *function, *context;
   } closure;
-  uint32_t place = class_completion_offset();
+  uint32_t place = own_completion_offset();
   if (!place || !*(void *const *)(const void *)((const char *)object + place)) return;
   closure block = ((SWIFT closure (*)(SELF))real(index_get_completion))(object), told = {0};
   if (block.function) hook_calls.completion(operation, block.function, block.context, &told.function, &told.context);
@@ -162,12 +184,12 @@ static void run_start(void *object, const class_entry *class, method original, b
   if (is_recording(operation) && !optrace_operation_has(operation, optrace_bit_finish_recorded) &&
       ((getter)class->originals[method_is_finished])(object)) {
     if (optrace_operation_has(operation, optrace_bit_enqueued) || !class->finishes_itself)
-      record_finish(operation);
+      record_finish(operation, class);
     else if (operation_claim(operation, optrace_bit_finish_seen))
       optrace_operation_event(operation, optrace_kind_finish_seen);
   }
   if (is_start) optrace_run_return(operation);
-  optrace_frame_pop();
+  else optrace_frame_pop();
 }
 
 static SWIFT void hook_start(SELF) {
@@ -179,7 +201,9 @@ static SWIFT void hook_start(SELF) {
 static bool begin_in_start(const void *object, const class_entry *class) {
   frame *f = frame_innermost();
   optrace_operation *operation = f ? f->operation : NULL;
-  if (!operation || f->phase != optrace_phase_starting || known_to_run(object, class) != operation) return false;
+  if (!operation || f->phase != optrace_phase_starting) return false;
+  // One of ours has no object.
+  if (atomic_load_explicit(&operation->object, memory_order_relaxed) != object && known_to_run(object, class) != operation) return false;
   if (operation_claim(operation, optrace_bit_began)) optrace_run_begin(operation);
   else f->phase = optrace_phase_executing;
   return true;
@@ -210,7 +234,7 @@ static optrace_operation *announcing(void *object, const class_entry *class, boo
 // Foundation asks right before `main()`, and when a change is announced.
 static SWIFT bool hook_is_executing(SELF) {
   const class_entry *class = class_find(self);
-  bool value = ((getter)class->originals[method_is_executing])(self);
+  bool value = answer(self, class, method_is_executing, optrace_own_executing);
   if (!value) return value;
   if (!begin_in_start(self, class) && announced == self) {
     optrace_operation *operation = announcing(self, class, false);
@@ -219,29 +243,32 @@ static SWIFT bool hook_is_executing(SELF) {
   return value;
 }
 
-// Foundation asks on the thread that finishes the operation, before it tells anybody.
-static SWIFT bool hook_is_finished(SELF) {
-  const class_entry *class = class_find(self);
-  bool value = ((getter)class->originals[method_is_finished])(self);
+static __attribute__((noinline)) bool ask_whether_finished(void *object) {
+  const class_entry *class = class_find(object);
+  bool value = answer(object, class, method_is_finished, optrace_own_finished);
   if (!value) return value;
-  optrace_operation *operation = announced == self ? announcing(self, class, true) : known_to_run(self, class);
+  optrace_operation *operation = announced == object ? announcing(object, class, true) : known_to_run(object, class);
   if (!operation || optrace_operation_has(operation, optrace_bit_finish_recorded)) return value;
   // In the end of its `start()`; of one whose start nobody saw, as soon as anybody asks.
   bool is_told = !class->finishes_itself &&
-                 (running_here(self) || !optrace_operation_has(operation, optrace_bit_watched));
-  if (announced == self || started == self || is_told) {
-    if (record_finish(operation)) tell_completion(self, operation);
+                 (running_here(object) || !optrace_operation_has(operation, optrace_bit_watched));
+  if (announced == object || started == object || is_told) {
+    if (record_finish(operation, class)) tell_completion(object, operation);
   } else if (class->finishes_itself && operation_claim(operation, optrace_bit_finish_seen)) {
     optrace_operation_event(operation, optrace_kind_finish_seen);
   }
   return value;
 }
 
+// Foundation asks on the thread that finishes the operation, before it tells anybody.
+static SWIFT bool hook_is_finished(SELF) { return is_over(self) || ask_whether_finished(self); }
+
 static SWIFT bool hook_is_ready(SELF) {
   const class_entry *class = class_find(self);
   bool value = ((getter)class->originals[method_is_ready])(self);
   optrace_operation *operation = class->records_itself ? hook_calls.probe(self) : known(self);
-  if (operation && optrace_operation_turn(operation, optrace_bit_ready, value))
+  if (operation && optrace_operation_has(operation, optrace_bit_ready) != value &&
+      optrace_operation_turn(operation, optrace_bit_ready, value))
     optrace_operation_event(operation, optrace_kind_ready);
   return value;
 }
@@ -287,8 +314,9 @@ static SWIFT void hook_remove_dependency(void *other, SELF) {
 
 static SWIFT void hook_wait(SELF) {
   method original = (method)real(index_wait);
-  optrace_operation *operation = met(self, false);
   // One of many that another wait goes through, and over already.
+  if (optrace_frame_is_waiting() && is_over(self)) return;
+  optrace_operation *operation = met(self, false);
   if (!operation || (optrace_frame_is_waiting() && optrace_operation_has(operation, optrace_bit_finish_recorded)))
     return original(self);
   optrace_recorder *recorder = optrace_operation_recorder(operation);
@@ -410,7 +438,7 @@ hooked_method operation_methods[] = {
   [method_is_executing] = {METHOD("11isExecutingSbvg"), OVERRIDDEN(hook_is_executing)},
   [method_start] = {METHOD("5startyyF"), OVERRIDDEN(hook_start), .direct = hook_start_by_name},
   [method_main] = {METHOD("4mainyyF"), .hook = hook_main, .overridden = true},
-  [index_is_cancelled] = {METHOD("11isCancelledSbvg")},
+  [index_is_cancelled] = {METHOD("11isCancelledSbvg"), .describes = true},
   [index_cancel] = {METHOD("6cancelyyF"), IMPLEMENTED(hook_cancel)},
   [index_add_dependency] = {METHOD("13addDependencyyyACF"), IMPLEMENTED(hook_add_dependency)},
   [index_remove_dependency] = {METHOD("16removeDependencyyyACF"), IMPLEMENTED(hook_remove_dependency)},
@@ -421,10 +449,12 @@ hooked_method operation_methods[] = {
   [index_modify_name] = {METHOD("4nameSSSgvM"), IMPLEMENTED(modify_name)},
   [index_modify_priority] = {METHOD("13queuePriorityAC05QueueD0OvM"), IMPLEMENTED(modify_priority)},
   [index_modify_quality] = {METHOD("16qualityOfServiceAA07QualitydE0OvM"), IMPLEMENTED(modify_quality)},
-  [index_get_name] = {METHOD("4nameSSSgvg")},
-  [index_get_dependencies] = {METHOD("12dependenciesSayACGvg")},
+  [index_get_name] = {METHOD("4nameSSSgvg"), .describes = true},
+  [index_get_dependencies] = {METHOD("12dependenciesSayACGvg"), .describes = true},
   [index_get_completion] = {METHOD("15completionBlockyyYbcSgvg")},
   [index_set_completion] = {METHOD("15completionBlockyyYbcSgvs")},
+  [index_get_quality] = {METHOD("16qualityOfServiceAA07QualitydE0Ovg"), .describes = true},
+  [index_get_asynchronous] = {METHOD("14isAsynchronousSbvg"), .describes = true},
   {0},
 };
 

@@ -30,17 +30,19 @@ static SWIFT void hook_destroy(SELF) {
 }
 
 // Who made the call that is hooked is who adds, and who made a queue that is met for the first time.
-#define AS_ENTRY(call)                                        \
-  do {                                                        \
-    optrace_start outer = optrace_entry_begin(optrace_here()); \
-    call;                                                     \
-    optrace_entry_end(outer);                                 \
+#define AS_ENTRY(call)                                                  \
+  do {                                                                  \
+    bool is_entry = optrace_entry_begin(optrace_here(), optrace_caller()); \
+    call;                                                               \
+    optrace_entry_end(is_entry);                                        \
   } while (0)
 
 static SWIFT void hook_add(void *operation, SELF) {
+  method_object original = (method_object)real(index_add);
+  if (!watches(self)) return original(operation, self);
   optrace_adding adding = {0};
-  if (watches(self)) AS_ENTRY(hook_calls.enqueue(self, operation, &adding));
-  ((method_object)real(index_add))(operation, self);
+  AS_ENTRY(hook_calls.enqueue(self, operation, &adding));
+  original(operation, self);
   optrace_adding_end(&adding);
 }
 

@@ -16,6 +16,7 @@ typedef struct {
   void *hook;      // Stands in a class's method table; null: not hooked there.
   void *direct;    // Stands in for calls by name, as optimised programs and `super` make them; null: not hooked there.
   bool overridden;  // The hook takes the place of a class's own override too. Else only of Foundation's implementation.
+  bool describes;   // A getter that an operation is asked for its description.
   void *real;       // Foundation's implementation.
   uint32_t offset;  // In the class metadata, in bytes; 0: before it.
 } hooked_method;

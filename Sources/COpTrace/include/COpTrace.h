@@ -225,6 +225,9 @@ enum {
   optrace_bit_used = 1024,           // Started or cancelled.
   optrace_bit_quality = 2048,        // Its quality of service was set.
   optrace_bit_finish_written = 256,  // The record of its finish stands: what others write now comes after it.
+  // Foundation's own state says that it is finished, and the record of that stands. Neither turns back: who asks, or waits for it, is
+  // told so without asking Foundation, which takes two locks to say it. Never where the class keeps its states itself.
+  optrace_bit_over = 32768,
 };
 // Some recorder of this process wants to know where operations are made. Inline: it is what all others pay.
 extern uint32_t optrace_makers_wanted;
@@ -248,7 +251,7 @@ bool optrace_run_begin(optrace_operation *operation);
 // It is finished: its code ends, where it has begun. False, and nothing is told, where it is not the innermost one here, or was finished
 // before.
 bool optrace_run_finish(optrace_operation *operation);
-// Its `start()` is about to return.
+// Its `start()` is about to return: nothing more of it comes on this thread, and its frame goes.
 void optrace_run_return(optrace_operation *operation);
 
 // ---- Who hears at once ----------------------------------------------------------------------------------------------
@@ -305,10 +308,10 @@ enum { optrace_stacks_off, optrace_stacks_waits, optrace_stacks_all };
 // guessed) a number in the trace, once for each; it may lock. `context` lives as long as the process. Once for a recorder.
 void optrace_recorder_use_stacks(optrace_recorder *recorder, uint32_t which, void *context,
                                  uint32_t (*define)(void *context, const uint64_t *addresses, size_t count, size_t guessed));
-// Around what the program calls: `here` is that function's own `optrace_here()`. Inside of another one nothing changes. What `begin`
-// gives back is for `end`, in the same function.
-optrace_start optrace_entry_begin(optrace_start here);
-void optrace_entry_end(optrace_start before);
+// Around what the program calls: `here` is that function's own `optrace_here()`, `caller` its `optrace_caller()`; 0: not known. Inside of
+// another one nothing changes. What `begin` gives back is for `end`, in the same function.
+bool optrace_entry_begin(optrace_start here, uint64_t caller);
+void optrace_entry_end(bool has_begun);
 // The number of the program's own place that called there; 0: not known, or not wanted. Some 10 ns for each frame between.
 uint32_t optrace_caller_place(optrace_recorder *recorder);
 

@@ -23,4 +23,13 @@ static inline __attribute__((always_inline)) optrace_start optrace_here(void) {
   return here;
 }
 
+// Where that function returns to, as a walk from there would find it.
+static inline __attribute__((always_inline)) uint64_t optrace_caller(void) {
+#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
+  return (uint64_t)(uintptr_t)__builtin_return_address(0);
+#else
+  return 0;
+#endif
+}
+
 #endif

@@ -16,6 +16,9 @@ typedef struct {
   const void *traced_operation, *traced_block_operation, *traced_async_operation;
   // Of subclasses that override nothing: Foundation's classes as the compiler saw them; see hooks/layout.c.
   const void *compiled_operation, *compiled_block_operation, *compiled_queue;
+  // A new operation, owned by who calls it; and its `start()`, during which it tells what Foundation says of it (`optrace_own_heard`).
+  void *(*make_operation)(void);
+  void (*run_operation)(void *operation);
   // Whether objects of this class record themselves.
   bool (*records_itself)(const void *metadata);
   // What such an operation carries.
@@ -91,6 +94,18 @@ uint32_t optrace_class_field(const void *metadata, const char *name);
 
 // Whether an operation's class has a `start()` and states of its own: it may go on when that has returned.
 bool optrace_object_runs_itself(const void *object);
+// Whether its class has an answer of its own to what an operation is asked for its description. True too where that cannot be told.
+bool optrace_object_answers_itself(const void *object);
+// Whether nothing has been done with an operation: it has no name, no quality of service and no dependency, and is neither cancelled, in a
+// queue nor started. What Foundation's own getters say, without their locks. False too where that cannot be told.
+bool optrace_object_is_untouched(const void *object);
+// What Foundation's getters say of an operation whose `start()` this thread is inside of, without asking them: each takes a lock twice. That
+// thread is the one that turns Foundation's own state, and what they say in which state was heard from one operation, when Foundation was
+// looked at. Unknown: this thread does not run it, or that was not heard.
+enum { optrace_own_executing, optrace_own_finished, optrace_own_questions };
+enum { optrace_own_unknown, optrace_own_no, optrace_own_yes };
+uint8_t optrace_own_answer(const optrace_operation *operation, const void *object, uint32_t question);
+void optrace_own_heard(const void *object, uint32_t question, bool answer);
 // Whether an operation is neither in a queue nor was started. False too where that cannot be told.
 bool optrace_object_is_unused(const void *object);
 // Whether a queue is starting it: its `start()` goes on to its code, or ends it where it was cancelled, and does not stop the process as of one

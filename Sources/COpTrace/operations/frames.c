@@ -6,13 +6,7 @@
 
 _Thread_local frames_of_thread this_frames;
 
-void optrace_frame_push(optrace_operation *operation) {
-  uint32_t depth = this_frames.depth++;
-  if (depth >= frame_slots) return;
-  this_frames.frames[depth].operation = operation;
-  this_frames.frames[depth].phase = optrace_phase_starting;
-  this_frames.frames[depth].is_untold = false;
-}
+void optrace_frame_push(optrace_operation *operation) { frame_push(operation); }
 
 void frame_push_work(work block) {
   uint32_t depth = this_frames.depth++;
@@ -22,9 +16,7 @@ void frame_push_work(work block) {
   this_frames.frames[depth].block = block;
 }
 
-void optrace_frame_pop(void) {
-  if (this_frames.depth) this_frames.depth -= 1;
-}
+void optrace_frame_pop(void) { frame_pop(); }
 
 uint32_t frame_depth(void) { return this_frames.depth; }
 

@@ -50,6 +50,18 @@ static inline frame *frame_of(const optrace_operation *operation) {
   return f && f->operation == operation ? f : NULL;
 }
 
+static inline void frame_push(optrace_operation *operation) {
+  uint32_t depth = this_frames.depth++;
+  if (depth >= frame_slots) return;
+  this_frames.frames[depth].operation = operation;
+  this_frames.frames[depth].phase = optrace_phase_starting;
+  this_frames.frames[depth].is_untold = false;
+}
+
+static inline void frame_pop(void) {
+  if (this_frames.depth) this_frames.depth -= 1;
+}
+
 // What this thread executes: the innermost one.
 work frame_work(void);
 // The same, as whose the thread's waits are recorded: nothing while a wait goes on that is recorded as one for an operation or

@@ -34,8 +34,6 @@ static inline bool operation_claim(optrace_operation *operation, uint32_t bit) {
   return !(atomic_fetch_or_explicit(&operation->bits, bit, memory_order_acq_rel) & bit);
 }
 
-// A one-word record about the operation, of which its companion is not told; see records/emit.c.
-void operation_record(const optrace_operation *operation, uint8_t kind);
 // Tells its companion, if it has one.
 void operation_tell(const optrace_operation *operation, uint8_t kind, const uint8_t *text, size_t length);
 static inline bool operation_has_companion(const optrace_operation *operation) {

@@ -127,34 +127,52 @@ uint32_t maker_place(optrace_recorder *recorder, uint32_t made) {
 #if defined(__GLIBC__)
 __attribute__((tls_model("initial-exec")))
 #endif
-static _Thread_local optrace_start entry;
+static _Thread_local struct {
+  optrace_start here;  // pc 0: none.
+  uint64_t caller;
+} entry;
 
-optrace_start optrace_entry_begin(optrace_start here) {
-  optrace_start before = entry;
-  // An entry that lies deeper has been left by a jump.
-  if (!before.pc || before.sp < here.sp) entry = here;
-  return before;
+bool optrace_entry_begin(optrace_start here, uint64_t caller) {
+  // One that lies deeper has been left by a jump.
+  if (entry.here.pc && entry.here.sp >= here.sp) return false;
+  entry.here = here;
+  entry.caller = caller;
+  return true;
 }
 
-void optrace_entry_end(optrace_start before) { entry = before; }
+void optrace_entry_end(bool has_begun) {
+  if (has_begun) entry.here.pc = 0;
+}
 
 // Classes, source lines and functions have other second keys.
-static uint32_t place_of_one(optrace_recorder *recorder, uint64_t address) {
-  const uint64_t key = (uint64_t)3 << 62;
-  uint32_t place = optrace_cache_find(recorder, address, key);
-  if (place) return place;
-  place = place_of(recorder, &address, 1, 1);
-  if (place) optrace_cache_add(recorder, address, key, place);
+static const uint64_t key_of_places = (uint64_t)3 << 62;
+
+static __attribute__((noinline)) uint32_t new_place(optrace_recorder *recorder, uint64_t address) {
+  uint32_t place = place_of(recorder, &address, 1, 1);
+  if (place) optrace_cache_add(recorder, address, key_of_places, place);
   return place;
 }
 
-uint32_t optrace_caller_place(optrace_recorder *recorder) {
-  if (!entry.pc || !places_wanted(recorder)) return 0;
-  stack_start at = stack_outside(&entry, false);
-  if (atomic_load_explicit(&recorder->stacks, memory_order_relaxed) == optrace_stacks_all) return place_here(recorder, &at);
+static inline uint32_t place_of_one(optrace_recorder *recorder, uint64_t address) {
+  uint32_t place = optrace_cache_find(recorder, address, key_of_places);
+  return likely(place) ? place : new_place(recorder, address);
+}
+
+static __attribute__((noinline)) uint32_t find_caller(optrace_recorder *recorder, bool is_whole) {
+  stack_start at = stack_outside(&entry.here, false);
+  if (is_whole) return place_here(recorder, &at);
   for (int i = 0; i < deep_enough && at.pc; i++) {
     if (module_is_own(at.pc - 1)) return place_of_one(recorder, at.pc);
     at = stack_outside(&at, true);
   }
   return 0;
+}
+
+uint32_t optrace_caller_place(optrace_recorder *recorder) {
+  uint32_t which = atomic_load_explicit(&recorder->stacks, memory_order_acquire);
+  if (!entry.here.pc || which == optrace_stacks_off) return 0;
+  bool is_whole = which == optrace_stacks_all;
+  // Nearly always the program itself has called.
+  if (!is_whole && entry.caller && module_is_own(entry.caller - 1)) return place_of_one(recorder, entry.caller);
+  return find_caller(recorder, is_whole);
 }

@@ -5,24 +5,17 @@
 #include <time.h>
 
 #include "../operations/frames.h"
-#include "../operations/operation.h"
 #include "../places/places.h"
-#include "lanes.h"
+#include "at_once.h"
 #include "room.h"
 #include "text.h"
 
-// By how much a record changes the number of operations that are known and not over.
-static const int8_t pending_by_kind[256] = {
+const int8_t pending_by_kind[256] = {
   [optrace_kind_operation_created] = 1, [optrace_kind_finished] = -1, [optrace_kind_finished_with_error] = -1,
   [optrace_kind_block_submitted] = 1, [optrace_kind_run_ended] = -1, [optrace_kind_block_dropped] = -1,
   [optrace_kind_task_created] = 1, [optrace_kind_task_completed] = -1,
   [optrace_kind_added] = 1, [optrace_kind_added_behind_last] = 1, [optrace_kind_ended_finished] = -1,
 };
-
-static inline void count_pending(lane *l, int64_t change) {
-  int64_t pending = atomic_load_explicit(&l->pending, memory_order_relaxed);
-  atomic_store_explicit(&l->pending, pending + change, memory_order_relaxed);
-}
 
 // Where the thread stands goes right behind its record, and with it in one piece: a ring must not part them. 0: nowhere.
 static inline uint32_t place_bytes(uint32_t place) { return place ? 8 : 0; }
@@ -31,22 +24,6 @@ static inline uint8_t *store_place(uint8_t *end, uint32_t place) {
   uint64_t head = optrace_kind_stood_at | (uint64_t)place << 32;
   memcpy(end, &head, 8);
   return end + 8;
-}
-
-// The way that nearly all records take: this thread's lane is the first, the clock is the counter, the time is near and
-// there is room. Calls nothing, so that nothing has to be saved around calls. Null where it must go the long way.
-static inline uint8_t *begin_at_once(optrace_recorder *recorder, lane *l, uint32_t bytes, uint8_t kind,
-                                     uint32_t subject) {
-  if (unlikely(!l || l->recorder != recorder || !recorder->use_counter)) return NULL;
-  uint64_t now = optrace_counter();
-  uint64_t delta = now - l->last_ticks;  // Far where the time seems to go back.
-  uint8_t *at = l->cursor;
-  if (unlikely(delta > optrace_format_largest_delta || (size_t)(l->end - at) < bytes)) return NULL;
-  l->last_ticks = now;
-  count_pending(l, pending_by_kind[kind]);
-  uint64_t head = kind | delta << 8 | (uint64_t)subject << 32;
-  memcpy(at, &head, 8);
-  return at;
 }
 
 // Finds room and stores the first word; the record's time is `now`, or that of the thread's last record where this is later.
@@ -113,27 +90,33 @@ static bool is_told_with_cpu(uint8_t kind, uint32_t serial) {
          (kind == optrace_kind_start_returned && ended != serial);
 }
 
-static inline void record_of(const optrace_operation *operation, optrace_recorder *recorder, uint8_t kind) {
+void record_slowly(const optrace_operation *operation, optrace_recorder *recorder, uint8_t kind) {
   uint32_t serial = atomic_load_explicit(&operation->serial, memory_order_relaxed);
-  bool is_told = unlikely(atomic_load_explicit(&recorder->tells_cpu, memory_order_relaxed)) && is_told_with_cpu(kind, serial) &&
+  bool is_told = atomic_load_explicit(&recorder->tells_cpu, memory_order_relaxed) && is_told_with_cpu(kind, serial) &&
                  emit_with_cpu(recorder, kind, serial);
   if (!is_told) optrace_emit1(recorder, kind, serial);
 }
 
-void operation_record(const optrace_operation *operation, uint8_t kind) {
-  optrace_recorder *recorder = operation_recorder(operation);
-  if (recorder) record_of(operation, recorder, kind);
+// One that goes without having finished is not pending any more.
+static inline void count_released(const optrace_operation *operation, const optrace_recorder *recorder) {
+  lane *l = this_thread.lanes;
+  bool is_over = atomic_load_explicit(&operation->bits, memory_order_relaxed) & optrace_bit_finish_recorded;
+  if (!is_over && l && l->recorder == recorder) count_pending(l, -1);
+}
+
+static __attribute__((noinline)) void event_slowly(const optrace_operation *operation, optrace_recorder *recorder, uint8_t kind,
+                                                   bool is_recorded) {
+  if (!is_recorded) record_slowly(operation, recorder, kind);
+  if (operation_has_companion(operation)) operation_tell(operation, kind, NULL, 0);
+  if (kind == optrace_kind_released) count_released(operation, recorder);
 }
 
 void optrace_operation_event(const optrace_operation *operation, uint8_t kind) {
   optrace_recorder *recorder = operation_recorder(operation);
   if (!recorder) return;
-  record_of(operation, recorder, kind);
-  if (operation_has_companion(operation)) operation_tell(operation, kind, NULL, 0);
-  if (kind != optrace_kind_released) return;
-  uint32_t bits = atomic_load_explicit(&operation->bits, memory_order_relaxed);
-  lane *l = this_thread.lanes;
-  if (!(bits & optrace_bit_finish_recorded) && l && l->recorder == recorder) count_pending(l, -1);
+  bool is_recorded = record_at_once(operation, recorder, kind);
+  if (unlikely(!is_recorded || operation_has_companion(operation))) return event_slowly(operation, recorder, kind, is_recorded);
+  if (kind == optrace_kind_released) count_released(operation, recorder);
 }
 
 void optrace_emit1_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t place) {

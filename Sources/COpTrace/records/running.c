@@ -1,38 +1,54 @@
 // How an operation is told that runs inside of Foundation's `start()`: its events, in as few records as hold them.
-#include <stdatomic.h>
-
-#include "../base/likely.h"
 #include "../operations/frames.h"
-#include "../operations/operation.h"
-#include "emit.h"
+#include "at_once.h"
 
 void optrace_run_start(optrace_operation *operation, bool begins_at_once) {
-  optrace_frame_push(operation);
+  frame_push(operation);
   frame *f = begins_at_once ? frame_of(operation) : NULL;
   if (!f) return optrace_operation_event(operation, optrace_kind_started);
   f->is_untold = true;
   if (operation_has_companion(operation)) operation_tell(operation, optrace_kind_started, NULL, 0);
 }
 
-static void record_and_tell(const optrace_operation *operation, uint8_t record, uint8_t kind) {
-  operation_record(operation, record);
+static __attribute__((noinline)) bool tell_slowly(const optrace_operation *operation, optrace_recorder *recorder, uint8_t record,
+                                                  uint8_t kind, bool is_recorded) {
+  if (!is_recorded && recorder) record_slowly(operation, recorder, record);
   if (operation_has_companion(operation)) operation_tell(operation, kind, NULL, 0);
+  return true;
+}
+
+// A record, and what its companion is told. Always true.
+static inline bool record_and_tell(const optrace_operation *operation, uint8_t record, uint8_t kind) {
+  optrace_recorder *recorder = operation_recorder(operation);
+  bool is_recorded = likely(recorder != NULL) && record_at_once(operation, recorder, record);
+  if (likely(is_recorded && !operation_has_companion(operation))) return true;
+  return tell_slowly(operation, recorder, record, kind, is_recorded);
+}
+
+static inline void record(const optrace_operation *operation, uint8_t kind) {
+  optrace_recorder *recorder = operation_recorder(operation);
+  if (recorder && !record_at_once(operation, recorder, kind)) record_slowly(operation, recorder, kind);
 }
 
 // Where nothing came between: its companion has heard of it.
 static void tell_start(const optrace_operation *operation, frame *f) {
-  if (unlikely(f->is_untold)) operation_record(operation, optrace_kind_started);
   f->is_untold = false;
+  record(operation, optrace_kind_started);
 }
 
 bool optrace_run_begin(optrace_operation *operation) {
   frame *f = frame_of(operation);
   if (!f || f->phase != optrace_phase_starting) return false;
   f->phase = optrace_phase_executing;
-  record_and_tell(operation, f->is_untold ? optrace_kind_started_began : optrace_kind_execution_began,
-                  optrace_kind_execution_began);
+  uint8_t kind = f->is_untold ? optrace_kind_started_began : optrace_kind_execution_began;
   f->is_untold = false;
-  return true;
+  return record_and_tell(operation, kind, optrace_kind_execution_began);
+}
+
+// Its code never began.
+static __attribute__((noinline)) bool finish_at_start(const optrace_operation *operation, frame *f) {
+  if (f->is_untold) tell_start(operation, f);
+  return record_and_tell(operation, optrace_kind_finished, optrace_kind_finished);
 }
 
 bool optrace_run_finish(optrace_operation *operation) {
@@ -40,14 +56,14 @@ bool optrace_run_finish(optrace_operation *operation) {
   uint32_t phase = f ? f->phase : 0;
   if (phase != optrace_phase_starting && phase != optrace_phase_executing) return false;
   f->phase = optrace_phase_finished;
-  tell_start(operation, f);
-  record_and_tell(operation, phase == optrace_phase_executing ? optrace_kind_ended_finished : optrace_kind_finished,
-                  optrace_kind_finished);
-  return true;
+  if (unlikely(phase == optrace_phase_starting)) return finish_at_start(operation, f);
+  return record_and_tell(operation, optrace_kind_ended_finished, optrace_kind_finished);
 }
 
 void optrace_run_return(optrace_operation *operation) {
   frame *f = frame_of(operation);
-  if (f) tell_start(operation, f);
-  optrace_operation_event(operation, optrace_kind_start_returned);
+  if (unlikely(f && f->is_untold)) tell_start(operation, f);
+  frame_pop();
+  // A companion does not hear of it.
+  record(operation, optrace_kind_start_returned);
 }

@@ -91,7 +91,7 @@ static bool is_waited_for(const char *line) {
 }
 
 bool events_are_own(int32_t call, const uint64_t arguments[6]) {
-  static char info[4096];  // Looks are one at a time.
+  char info[4096];  // Each recorder's keeper looks.
   if (!is_endless(call, arguments)) return false;
   int error = errno;
   bool are = read_info((uint32_t)arguments[0], info, sizeof info);

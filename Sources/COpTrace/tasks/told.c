@@ -45,9 +45,9 @@ task_making task_is_made(optrace_recorder *recorder, const uint64_t *code, size_
   for (size_t i = 0; i < count; i++) addresses[i] = code[i] + 1;
   making.runs = place_of(recorder, addresses, count, count);
   if (atomic_load_explicit(&recorder->stacks, memory_order_relaxed) == optrace_stacks_all) {
-    optrace_start outer = optrace_entry_begin(here);
+    bool is_entry = optrace_entry_begin(here, 0);
     making.at = optrace_caller_place(recorder);
-    optrace_entry_end(outer);
+    optrace_entry_end(is_entry);
   } else {
     making.at = place_of_maker(recorder, here);
   }

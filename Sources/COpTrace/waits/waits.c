@@ -67,6 +67,7 @@ static void tell_signal(optrace_recorder *recorder, uint64_t object) {
 static void abandon(lane *l);
 
 static void list(lane *l) {
+  if (l->ends) return;
   optrace_recorder *recorder = l->recorder;
   l->ends = abandon;
   l->next_waiting = atomic_load_explicit(&recorder->waiting, memory_order_relaxed);
@@ -82,17 +83,21 @@ static void hurry(optrace_recorder *recorder) {
   pthread_cond_signal(&recorder->wake);
 }
 
-// By the lane's thread; nothing is noted there.
-static void note(lane *l, lane_wait *w, uint64_t object, uint32_t serial, uint64_t since, stack_start start) {
-  if (!l->ends) list(l);
+// Before the wait itself is noted.
+static void note_start(lane *l, lane_wait *w, stack_start start) {
+  list(l);
+  atomic_store_explicit(&w->pc, start.pc, memory_order_relaxed);
+  atomic_store_explicit(&w->sp, start.sp, memory_order_relaxed);
+  atomic_store_explicit(&w->bp, start.bp, memory_order_relaxed);
+}
+
+// By the lane's thread, when the lane is listed; nothing is noted there.
+static inline void note(lane *l, lane_wait *w, uint64_t object, uint32_t serial, uint64_t since) {
   uint64_t state = atomic_load_explicit(&w->state, memory_order_relaxed);
   atomic_store_explicit(&w->object, object, memory_order_relaxed);
   atomic_store_explicit(&w->serial, serial, memory_order_relaxed);
   atomic_store_explicit(&w->thread, l->thread, memory_order_relaxed);
   atomic_store_explicit(&w->since, since, memory_order_relaxed);
-  atomic_store_explicit(&w->pc, start.pc, memory_order_relaxed);
-  atomic_store_explicit(&w->sp, start.sp, memory_order_relaxed);
-  atomic_store_explicit(&w->bp, start.bp, memory_order_relaxed);
   atomic_store_explicit(&w->state, state + wait_step + wait_open, memory_order_release);
 }
 
@@ -125,7 +130,8 @@ lane *wait_begin(work inside, uint64_t object, stack_start start) {
   // what a cancelled thread does to clean up. The outer one stands for it.
   if (!l || wait_is_noted(&l->wait)) return NULL;
   hurry(recorder);
-  note(l, &l->wait, object, inside.number, recorder_now(recorder), start);
+  note_start(l, &l->wait, start);
+  note(l, &l->wait, object, inside.number, recorder_now(recorder));
   return l;
 }
 
@@ -170,7 +176,8 @@ __attribute__((noinline)) void optrace_wait_begin(optrace_recorder *recorder, ui
   if (!l || wait_is_noted(&l->joining) || !places_wanted(recorder)) return;
   stack_start here = stack_here();
   hurry(recorder);
-  note(l, &l->joining, target(number, is_queue), 0, recorder_now(recorder), stack_outside(&here, false));
+  note_start(l, &l->joining, stack_outside(&here, false));
+  note(l, &l->joining, target(number, is_queue), 0, recorder_now(recorder));
 }
 
 void optrace_wait_end(optrace_recorder *recorder, uint32_t number, bool is_queue) {
@@ -187,8 +194,7 @@ void optrace_wait_end(optrace_recorder *recorder, uint32_t number, bool is_queue
 
 // ---- The thread that adds ------------------------------------------------------------------------------------------
 
-// The trace has where an operation was added.
-static const stack_start nowhere;
+// The trace has where an operation was added: no start is noted.
 
 static void end_adding(lane *l) {
   if (!take_back(&l->adding)) return;
@@ -196,12 +202,21 @@ static void end_adding(lane *l) {
   optrace_emit2(l->recorder, optrace_kind_unblocked, serial, atomic_load_explicit(&l->adding.object, memory_order_relaxed));
 }
 
-optrace_adding optrace_adding_begin(optrace_recorder *recorder, const void *queue, uint32_t serial, bool is_barrier) {
+static uint64_t adding_to(const void *queue) {
+  return ((uintptr_t)queue & (((uint64_t)1 << 48) - 1)) | (uint64_t)optrace_object_adding << 48;
+}
+
+static inline void note_adding(lane *l, const void *queue, uint32_t serial) {
+  note(l, &l->adding, adding_to(queue), serial, recorder_now(l->recorder));
+}
+
+static __attribute__((noinline)) optrace_adding begin_adding_slowly(optrace_recorder *recorder, const void *queue, uint32_t serial,
+                                                                    bool is_barrier) {
   optrace_adding adding = {0};
-  if (!recorder || !atomic_load_explicit(&recorder->enabled, memory_order_relaxed)) return adding;
   lane *l = lane_find(recorder);
   if (!l) return adding;
   if (is_barrier) hurry(recorder);
+  list(l);
   adding.recorder = recorder;
   // The program's own code, which an adding call runs, adds something: if one of the two hangs, it is the inner one.
   if (wait_is_noted(&l->adding)) {
@@ -210,9 +225,17 @@ optrace_adding optrace_adding_begin(optrace_recorder *recorder, const void *queu
     adding.outer_serial = atomic_load_explicit(&l->adding.serial, memory_order_relaxed);
     end_adding(l);
   }
-  uint64_t object = ((uintptr_t)queue & (((uint64_t)1 << 48) - 1)) | (uint64_t)optrace_object_adding << 48;
-  note(l, &l->adding, object, serial, recorder_now(recorder), nowhere);
+  note_adding(l, queue, serial);
   return adding;
+}
+
+optrace_adding optrace_adding_begin(optrace_recorder *recorder, const void *queue, uint32_t serial, bool is_barrier) {
+  if (!recorder_is_enabled(recorder)) return (optrace_adding){0};
+  lane *l = this_thread.lanes;
+  if (unlikely(!l || l->recorder != recorder || !l->ends || is_barrier || wait_is_noted(&l->adding)))
+    return begin_adding_slowly(recorder, queue, serial, is_barrier);
+  note_adding(l, queue, serial);
+  return (optrace_adding){.recorder = recorder};
 }
 
 void optrace_adding_end(const optrace_adding *adding) {
@@ -221,7 +244,7 @@ void optrace_adding_end(const optrace_adding *adding) {
   lane *l = lane_known(adding->recorder);
   if (!l || !wait_is_noted(&l->adding)) return;
   end_adding(l);
-  if (adding->outer_object) note(l, &l->adding, adding->outer_object, adding->outer_serial, adding->outer_since, nowhere);
+  if (adding->outer_object) note(l, &l->adding, adding->outer_object, adding->outer_serial, adding->outer_since);
 }
 
 static void abandon(lane *l) {

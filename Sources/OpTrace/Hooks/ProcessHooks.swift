@@ -82,6 +82,13 @@ enum ProcessHooks {
     #if !canImport(Darwin)
       FoundationLayout.fill(&calls)
     #endif
+    #if !canImport(Darwin)
+      calls.make_operation = { Unmanaged.passRetained(HeardOperation()).toOpaque() }
+      calls.run_operation = { operation in
+        let operation: Operation? = ProcessHooks.object(operation)
+        operation?.start()
+      }
+    #endif
     calls.records_itself = { metadata in
       guard let metadata else { return false }
       let type: AnyClass = unsafeBitCast(metadata, to: AnyClass.self)

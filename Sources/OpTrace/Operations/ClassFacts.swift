@@ -39,6 +39,8 @@ struct ClassFacts {
     static let overridesExecuting: UInt32 = 1 << 21
     static let runsItself: UInt32 = 1 << 22
     static let isOurs: UInt32 = 1 << 23
+    static let isBlock: UInt32 = 1 << 24
+    static let answersItself: UInt32 = 1 << 25
   }
 
   fileprivate mutating func note(_ bit: UInt32, where isSo: Bool) {
@@ -50,8 +52,8 @@ struct ClassFacts {
     get { bits & Bits.name }
     set { bits = bits & ~Bits.name | newValue & Bits.name }
   }
-  var readiness: Readiness { Readiness(rawValue: bits >> 16 & 3) ?? .own }
-  var running: Running { Running(rawValue: bits >> 18 & 3) ?? .usual }
+  @inline(__always) var readiness: Readiness { Readiness(rawValue: bits >> 16 & 3) ?? .own }
+  @inline(__always) var running: Running { Running(rawValue: bits >> 18 & 3) ?? .usual }
   /// Each of its operations may run another function.
   var isCodeChosen: Bool { bits & Bits.isCodeChosen != 0 }
   /// Its own `isExecuting` is asked between a start and its code.
@@ -60,14 +62,18 @@ struct ClassFacts {
   var runsItself: Bool { bits & Bits.runsItself != 0 }
   /// One of ours.
   var isOurs: Bool { bits & Bits.isOurs != 0 }
+  /// A `TracedBlockOperation`; else, of ours, a `TracedOperation`.
+  var isBlock: Bool { bits & Bits.isBlock != 0 }
+  /// None of ours, with answers of its own to what it is asked for its description.
+  var answersItself: Bool { bits & Bits.answersItself != 0 }
 
   /// What the operation's own answers do not say: a class that keeps its states itself goes on when `start()` has returned.
-  var isAsynchronous: Bool { running != .usual }
+  @inline(__always) var isAsynchronous: Bool { running != .usual }
   /// How fully it is seen from the beginning.
-  var coverage: TraceRecorder.Coverage { running == .untold ? .partial : .full }
+  @inline(__always) var coverage: TraceRecorder.Coverage { running == .untold ? .partial : .full }
 
   /// What is noted with each operation: what others do for it.
-  var marks: UInt32 {
+  @inline(__always) var marks: UInt32 {
     (readiness == .hooked ? OperationProbe.Bits.ownReady : 0) | (running == .hooked ? OperationProbe.Bits.ownStart : 0)
       | (overridesExecuting ? OperationProbe.Bits.ownExecuting : 0)
   }
@@ -99,16 +105,19 @@ extension TraceRecorder {
   }
 
   private func makeFacts(of operation: Operation, _ type: AnyClass, _ key: UInt64) -> ClassFacts {
-    let isOurs = operation.probed != nil
+    let isBlock = operation is TracedBlockOperation
+    let isOurs = isBlock || operation is TracedOperation
     var facts = ClassFacts(
       name: interner.id(of: type), readiness: readiness(of: type, isOurs: isOurs),
       running: running(of: type, isOurs: isOurs))
     facts.note(ClassFacts.Bits.isOurs, where: isOurs)
+    facts.note(ClassFacts.Bits.isBlock, where: isBlock)
     facts.note(ClassFacts.Bits.isCodeChosen, where: RunCode.isChosen(for: operation))
     facts.note(ClassFacts.Bits.overridesExecuting, where: HookUse.overridesExecuting(type))
     // Known now: the class has just been looked at.
-    let runsItself = optrace_object_runs_itself(Unmanaged.passUnretained(operation).toOpaque())
-    facts.note(ClassFacts.Bits.runsItself, where: !isOurs && runsItself)
+    let object = Unmanaged.passUnretained(operation).toOpaque()
+    facts.note(ClassFacts.Bits.runsItself, where: !isOurs && optrace_object_runs_itself(object))
+    facts.note(ClassFacts.Bits.answersItself, where: !isOurs && optrace_object_answers_itself(object))
     // Else there may be room for the name the next time.
     if facts.name != 0 { optrace_cache_add(core, key, 0, facts.bits) }
     return facts

@@ -12,6 +12,7 @@ struct OperationProbe: @unchecked Sendable {
     static let hasDependencies = UInt32(optrace_bit_has_dependencies)
     static let watched = UInt32(optrace_bit_watched)
     static let finishRecorded = UInt32(optrace_bit_finish_recorded)
+    static let over = UInt32(optrace_bit_over)
     static let ready = UInt32(optrace_bit_ready)
     static let enqueued = UInt32(optrace_bit_enqueued)
     static let external = UInt32(optrace_bit_external)
@@ -64,6 +65,9 @@ struct OperationProbe: @unchecked Sendable {
 
   /// Nothing of what happens to the operation is recorded at the moment.
   @inline(__always) var isSilent: Bool { optrace_operation_is_silent(pointer) }
+
+  /// It is finished for good, and that stands in the trace: Foundation need not be asked, which takes two locks to say it.
+  @inline(__always) var isOver: Bool { has(Bits.over) }
 
   /// How it runs is told by the hooks in its class: our overrides, which that may call by `super`, say nothing of it.
   var isToldByHooks: Bool { has(OperationProbe.Bits.ownStart) }

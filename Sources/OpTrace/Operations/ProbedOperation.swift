@@ -32,31 +32,48 @@ extension Operation {
 extension ProbedOperation {
   /// Runs `body`, which is Foundation's `start()`, and notices when the operation's code begins and ends: Foundation on
   /// Linux asks `isExecuting` right before `main()`, and `isFinished` before it tells anybody of the end, both on the
-  /// thread that runs the operation.
-  func probedStart(_ body: () -> Void) {
+  /// thread that runs the operation. Inline: so `body` is no closure, which would count a use of the operation.
+  @inline(__always) func probedStart(_ body: () -> Void) {
+    guard noteStart() else { return body() }
+    probe.run(body)
+    noteReturn()
+  }
+
+  /// False: nothing of its running is told here.
+  private func noteStart() -> Bool {
     // A subclass's own start has called ours.
-    if probe.isToldByHooks { return body() }
+    if probe.isToldByHooks { return false }
     guard attachToDefault() else {
       _ = probe.claim(OperationProbe.Bits.used)
-      return body()
+      return false
     }
     _ = probe.claim(OperationProbe.Bits.watched)
     optrace_run_start(
       probe.pointer,
       !probe.has(OperationProbe.Bits.ownExecuting)
         && optrace_object_is_starting(Unmanaged.passUnretained(self).toOpaque()))
-    probe.run(body)
+    return true
+  }
+
+  private func noteReturn() {
     // Not yet recorded: it was too deep in nested starts to be watched, or has not finished.
     if !probe.has(OperationProbe.Bits.finishRecorded), probe.claim(OperationProbe.Bits.finishRecorded), isFinished {
       probe.record(.finished)
     }
     optrace_run_return(probe.pointer)
-    optrace_frame_pop()
   }
 
-  @inline(__always) func noteExecuting(_ value: Bool) -> Bool {
-    if !value || probe.isSilent { return value }
-    noteExecuting()
+  /// Foundation's own answer, where it is known without asking.
+  @inline(__always) private func own(_ question: Int) -> Bool? {
+    let answer = optrace_own_answer(probe.pointer, Unmanaged.passUnretained(self).toOpaque(), UInt32(question))
+    return Int(answer) == optrace_own_unknown ? nil : Int(answer) == optrace_own_yes
+  }
+
+  /// - Parameter ask: Foundation.
+  @inline(__always) func noteExecuting(_ ask: () -> Bool) -> Bool {
+    if probe.isSilent { return ask() }
+    let value = own(optrace_own_executing) ?? ask()
+    if value { noteExecuting() }
     return value
   }
 
@@ -67,15 +84,16 @@ extension ProbedOperation {
   /// A finish can be seen when it has been recorded and not before, as far as that is in our hands: Foundation's own
   /// state changes some instructions earlier, and whoever asks in between, from another thread, is told "not yet".
   /// Those who wait are woken after that.
-  @inline(__always) func noteFinished(_ value: Bool) -> Bool {
-    if !value || probe.isSilent { return value }
-    return noteFinished()
+  @inline(__always) func noteFinished(_ ask: () -> Bool) -> Bool {
+    if probe.isOver { return true }
+    if probe.isSilent { return ask() }
+    return (own(optrace_own_finished) ?? ask()) && noteFinished()
   }
 
   private func noteFinished() -> Bool {
     if probe.has(OperationProbe.Bits.finishRecorded | OperationProbe.Bits.ownStart) { return true }
     if optrace_run_finish(probe.pointer) {
-      _ = probe.claim(OperationProbe.Bits.finishRecorded)
+      _ = probe.claim(OperationProbe.Bits.finishRecorded | OperationProbe.Bits.over)
       noteCompletion()
       return true
     }
@@ -87,7 +105,7 @@ extension ProbedOperation {
   /// are recorded: a program may ask as often as it likes. Where a subclass overrides `isReady`, this is a part of its answer
   /// only, and the hook in its place takes note of the whole.
   @inline(__always) func noteReady(_ value: Bool) -> Bool {
-    if probe.isSilent { return value }
+    if probe.isSilent || (value && probe.has(OperationProbe.Bits.ready)) { return value }
     return noteTurn(value)
   }
 
@@ -137,9 +155,12 @@ extension ProbedOperation {
   }
 
   /// A wait for one that is over is told too, for whoever reads what a thread did. Not inside of another wait that is told,
-  /// which goes through many operations: those that were over say nothing then.
+  /// which goes through many operations: those that were over say nothing then, and nobody has to wait for them.
   func noteWait(_ body: () -> Void) {
-    guard attachForWait(), !(optrace_frame_is_waiting() && isFinished) else { return body() }
+    let isOneOfMany = optrace_frame_is_waiting()
+    // A subclass may say something else of itself, and Foundation waits for that.
+    if isOneOfMany, probe.isOver, isFinished { return }
+    guard attachForWait(), !(isOneOfMany && isFinished) else { return body() }
     guard let core = probe.core else { return body() }
     let serial = probe.serial
     optrace_wait_begin(core, serial, false)

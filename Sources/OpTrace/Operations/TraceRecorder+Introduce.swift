@@ -23,13 +23,13 @@ extension TraceRecorder {
     introduce(operation, probe(of: operation), sight)
   }
 
-  private func introduce(_ operation: Operation, _ probe: OperationProbe?, _ sight: Sight) -> UInt32 {
+  func introduce(_ operation: Operation, _ probe: OperationProbe?, _ sight: Sight) -> UInt32 {
     var none: Adding?
     return introduce(operation, probe, sight, &none)
   }
 
   /// `adding` is nil behind it where it stands in the description.
-  private func introduce(
+  func introduce(
     _ operation: Operation, _ probe: OperationProbe?, _ sight: Sight, _ adding: inout Adding?
   ) -> UInt32 {
     var waiting: [(Operation, UInt32)] = []
@@ -39,7 +39,7 @@ extension TraceRecorder {
   }
 
   /// A list and not a recursion: chains of dependencies may be long.
-  private func describeDependencies(_ waiting: inout [(Operation, UInt32)]) {
+  func describeDependencies(_ waiting: inout [(Operation, UInt32)]) {
     var none: Adding?
     while let (next, number) = waiting.popLast() {
       for dependency in next.dependencies {
@@ -55,128 +55,13 @@ extension TraceRecorder {
     optrace_emit2(core, EventKind.dependencyAdded.rawValue, number, UInt64(target))
   }
 
-  /// That an operation is given to a queue: the second word of the record, and where the program does it.
-  struct Adding {
-    var word: UInt64
-    var place: UInt32
-  }
-
-  /// Records that an operation is given to a queue, and describes it at first sight; the result is its number. One that no probe
-  /// can follow is recorded in part. `known`: the probe that it carries, if it is one of ours; behind it, of another one too what knows
-  /// whether it depends on others.
-  func add(_ operation: Operation, _ facts: ClassFacts, _ known: inout OperationProbe?, _ adding: Adding) -> UInt32 {
-    if known != nil {
-      if let own = operation as? TracedOperation { return addOwn(own, facts, adding) }
-      if let own = operation as? TracedBlockOperation { return addOwn(own, facts, adding) }
-    }
-    guard let probe = probeOfForeign(operation), probe.owner == nil || probe.owner == core else {
-      return record(adding, of: enqueueForeign(operation))
-    }
-    if probe.owner == nil, let serial = addUnmet(operation, facts, probe, adding) {
-      known = probe
-      return serial
-    }
-    var open: Adding? = adding
-    let serial = introduce(operation, probe, .enqueued, &open)
-    // The hooks ask for it.
-    _ = probe.claim(OperationProbe.Bits.enqueued)
-    return open == nil ? serial : record(adding, of: serial)
-  }
-
-  /// Nearly every operation that is not ours comes this way: nobody has met it yet. Nil where another thread was faster.
-  private func addUnmet(
-    _ operation: Operation, _ facts: ClassFacts, _ probe: OperationProbe, _ adding: Adding
-  ) -> UInt32? {
-    let appearance = appearance(ofForeign: operation, .enqueued)
-    let serial = optrace_recorder_next_serial(core)
-    guard serial != 0 else { return 0 }
-    guard optrace_operation_attach(probe.pointer, serial) else { return nil }
-    // The hooks ask for it.
-    var bits = OperationProbe.Bits.enqueued | facts.marks
-    if appearance.hasDependencies { bits |= OperationProbe.Bits.hasDependencies }
-    _ = probe.claim(bits)
-    if appearance.isFresh, facts.coverage == .full,
-      describe(
-        .added, facts, appearance.name, nil, serial, appearance.isAsynchronous || facts.runsItself, probe, adding)
-    {
-      optrace_operation_publish(probe.pointer, core)
-      return serial
-    }
-    var open: Adding? = adding
-    var described: [(Operation, UInt32)] = []
-    describe(operation, appearance, probe, .enqueued, &described, &open)
-    if appearance.hasDependencies { describeDependencies(&described) }
-    return open == nil ? serial : record(adding, of: serial)
-  }
-
-  /// The number is that of the operation; 0: it has none.
-  private func record(_ adding: Adding, of serial: UInt32, isReady: Bool = false) -> UInt32 {
-    if serial != 0 {
-      let kind = isReady ? EventKind.enqueuedReady : .enqueued
-      optrace_emit2_at(core, kind.rawValue, serial, adding.word, adding.place)
-    }
-    return serial
-  }
-
-  /// Nearly every operation comes this way: one of ours, with which nothing has been done yet, as it knows itself.
-  private func addOwn(_ operation: some ProbedOperation, _ facts: ClassFacts, _ adding: Adding) -> UInt32 {
-    let probe = operation.probe
-    guard probe.pointer != nil, probe.owner == nil, !probe.has(OperationProbe.Bits.used) else {
-      guard probe.owner == nil || probe.owner == core else { return record(adding, of: enqueueForeign(operation)) }
-      let serial = introduce(operation, probe, .enqueued)
-      if probe.has(OperationProbe.Bits.ownStart) { _ = probe.claim(OperationProbe.Bits.enqueued) }
-      return record(adding, of: serial)
-    }
-    // The program's code, so it is asked before others wait for the description.
-    let name = operation.name
-    let dependencies = probe.has(OperationProbe.Bits.hasDependencies) ? operation.dependencies : []
-    let serial = optrace_recorder_next_serial(core)
-    guard serial != 0 else { return 0 }
-    // Else another thread was faster.
-    guard optrace_operation_attach(probe.pointer, serial) else {
-      return record(adding, of: introduce(operation, probe, .enqueued))
-    }
-    // The hooks ask for it.
-    let marks = facts.marks | (facts.running == .hooked ? OperationProbe.Bits.enqueued : 0)
-    if marks != 0 { _ = probe.claim(marks) }
-    let waits = probe.has(OperationProbe.Bits.hasDependencies)
-    let isAsynchronous = operation.isProbedAsAsynchronous
-    let location = operation.sourceLocation
-    let kind: EventKind? = !waits ? .added : isLast(dependencies, before: serial) ? .addedBehindLast : nil
-    if let kind, facts.coverage == .full,
-      describe(kind, facts, name, location, serial, isAsynchronous, probe, adding)
-    {
-      optrace_operation_publish(probe.pointer, core)
-      return serial
-    }
-    // It waits for nothing, and nobody but Foundation says so: who asks later is told nothing new.
-    let isReady = facts.readiness == .inherited && !waits
-    if isReady { _ = probe.claim(OperationProbe.Bits.ready) }
-    describe(
-      facts, name: name, serial: serial, coverage: facts.coverage, isAsynchronous: isAsynchronous, probe: probe,
-      location: location)
-    optrace_operation_publish(probe.pointer, core)
-    if waits {
-      var described: [(Operation, UInt32)] = [(operation, serial)]
-      describeDependencies(&described)
-    }
-    return record(adding, of: serial, isReady: isReady)
-  }
-
-  /// Whether it is the one operation that has the number before.
-  private func isLast(_ dependencies: [Operation], before serial: UInt32) -> Bool {
-    guard dependencies.count == 1, let probe = dependencies.first?.ownProbe else { return false }
-    let number = optrace_operation_known(probe.pointer, core)
-    return number != 0 && number == serial - 1
-  }
-
   /// What follows the operation: the probe that it carries, or the one that the hooks keep for it.
   func probe(of operation: Operation) -> OperationProbe? {
     operation.ownProbe ?? probeOfForeign(operation)
   }
 
   /// The same of one that is not ours.
-  private func probeOfForeign(_ operation: Operation) -> OperationProbe? {
+  func probeOfForeign(_ operation: Operation) -> OperationProbe? {
     guard HookUse.isInUse(by: self) else { return nil }
     #if canImport(Darwin)
       return OperationObserver.of(operation).probe
@@ -226,7 +111,7 @@ extension TraceRecorder {
 
   /// What an operation answers. That is the program's code, which may take locks and use other operations, or this one:
   /// it is asked before others wait for the description.
-  private struct Appearance: ~Copyable {
+  struct Appearance: ~Copyable {
     var isOurs = true
     var name: String?
     var location: SourceLocation?
@@ -255,7 +140,7 @@ extension TraceRecorder {
     return appearance
   }
 
-  @inline(__always) private func appearance(ofForeign operation: Operation, _ sight: Sight) -> Appearance {
+  @inline(__always) func appearance(ofForeign operation: Operation, _ sight: Sight) -> Appearance {
     var appearance = Appearance()
     // A program may hold the lock of its getters while it adds the operation or makes another one depend on it: it is
     // not asked where Foundation asks neither of these.
@@ -272,7 +157,7 @@ extension TraceRecorder {
   }
 
   /// Describes an operation that is attached, and lets its events through. Calls nothing of the program's.
-  private func describe(
+  func describe(
     _ operation: Operation, _ appearance: borrowing Appearance, _ probe: OperationProbe, _ sight: Sight,
     _ described: inout [(Operation, UInt32)], _ adding: inout Adding?
   ) {
@@ -331,23 +216,8 @@ extension TraceRecorder {
     return .partial
   }
 
-  /// Describes an operation together with its adding, as a record of this kind. False where one record does not hold that: it has a
-  /// name, or where it was made is wanted, which stands behind a record of its own; or it says itself when it is ready.
-  @inline(__always) private func describe(
-    _ kind: EventKind, _ facts: ClassFacts, _ name: String?, _ location: SourceLocation?, _ serial: UInt32,
-    _ isAsynchronous: Bool, _ probe: OperationProbe, _ adding: Adding
-  ) -> Bool {
-    guard name == nil, location == nil, kind != .added || facts.readiness == .inherited else { return false }
-    if optrace_wants_makers(), optrace_operation_has_maker(probe.pointer, core) { return false }
-    // Who asks whether it is ready is told nothing new.
-    if kind == .added { _ = probe.claim(OperationProbe.Bits.ready) }
-    let word = createdWord(facts, coverage: .full, isAsynchronous: isAsynchronous)
-    optrace_emit_added(core, kind.rawValue, serial, word, adding.word, probe.pointer, adding.place)
-    return true
-  }
-
   /// The second word of `created`, without an age.
-  private func createdWord(_ facts: ClassFacts, coverage: Coverage, isAsynchronous: Bool) -> UInt64 {
+  func createdWord(_ facts: ClassFacts, coverage: Coverage, isAsynchronous: Bool) -> UInt64 {
     let flags: UInt64 =
       (isAsynchronous || facts.isAsynchronous ? 1 << 20 : 0) | (facts.readiness == .inherited ? 0 : 1 << 21)
     return UInt64(facts.name) | UInt64(coverage.rawValue) << 16 | flags

@@ -20,8 +20,8 @@ open class TracedBlockOperation: BlockOperation, ProbedOperation, @unchecked Sen
 
   // The only designated initialiser, or a subclass's `override init() {}` would not compile.
   public override init() {
-    super.init()
     probe = OperationProbe(in: &probeStorage, here: optrace_here())
+    super.init()
   }
 
   /// - Parameter name: shown instead of the class's name. Nil leaves Foundation's default.
@@ -75,8 +75,8 @@ open class TracedBlockOperation: BlockOperation, ProbedOperation, @unchecked Sen
     open override var isFinished: Bool { states.isFinished }
   #else
     open override func start() { probedStart { super.start() } }
-    open override var isExecuting: Bool { noteExecuting(super.isExecuting) }
-    open override var isFinished: Bool { noteFinished(super.isFinished) }
+    open override var isExecuting: Bool { noteExecuting { super.isExecuting } }
+    open override var isFinished: Bool { noteFinished { super.isFinished } }
   #endif
 
   // MARK: What is recorded on the way

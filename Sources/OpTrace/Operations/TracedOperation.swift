@@ -27,8 +27,8 @@ open class TracedOperation: Operation, ProbedOperation, @unchecked Sendable {
 
   // The only designated initialiser, or a subclass's `override init() {}` would not compile.
   public override init() {
-    super.init()
     probe = OperationProbe(in: &probeStorage, here: optrace_here())
+    super.init()
   }
 
   /// Subclasses inherit it unless they have a designated initialiser of their own; then ``setName(_:file:line:)`` does it.
@@ -63,8 +63,8 @@ open class TracedOperation: Operation, ProbedOperation, @unchecked Sendable {
     open override var isFinished: Bool { states.isFinished }
   #else
     open override func start() { probedStart { super.start() } }
-    open override var isExecuting: Bool { noteExecuting(super.isExecuting) }
-    open override var isFinished: Bool { noteFinished(super.isFinished) }
+    open override var isExecuting: Bool { noteExecuting { super.isExecuting } }
+    open override var isFinished: Bool { noteFinished { super.isFinished } }
   #endif
 
   // MARK: What is recorded on the way

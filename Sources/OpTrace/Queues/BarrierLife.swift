@@ -35,7 +35,6 @@ final class BarrierLife: @unchecked Sendable {
     optrace_frame_set_phase(UInt32(optrace_phase_executing))
     optrace_run_finish(probe.pointer)
     optrace_run_return(probe.pointer)
-    optrace_frame_pop()
   }
 
   deinit {

@@ -103,28 +103,23 @@ struct QueueProbe: @unchecked Sendable {
     return first
   }
 
-  /// An operation that was given to the queue.
-  struct Enqueued {
-    /// 0: it is not in the trace.
-    var serial: UInt32 = 0
-    /// What knows of it whether it depends on others; nil: it has to be asked.
-    var probe: OperationProbe?
-  }
-
   @discardableResult
-  func recordEnqueued(_ operation: Operation, on queue: OperationQueue, recorder: TraceRecorder) -> Enqueued {
+  func recordEnqueued(
+    _ operation: Operation, on queue: OperationQueue, recorder: TraceRecorder
+  ) -> TraceRecorder.Enqueued {
     guard recorder.isRecording, let number = number(of: queue, in: recorder) else {
-      return Enqueued(probe: operation.ownProbe)
+      return TraceRecorder.Enqueued(serial: 0, probe: operation.ownProbe)
     }
     let facts = recorder.facts(of: operation)
-    var enqueued = Enqueued(probe: facts.isOurs ? operation.ownProbe : nil)
-    let priority = UInt64(UInt8(bitPattern: Int8(clamping: operation.queuePriority.rawValue)))
-    // One of ours knows that it was never set; to ask Foundation takes a lock.
-    let hasQuality = enqueued.probe.map { $0.has(OperationProbe.Bits.quality) } ?? true
-    let quality = hasQuality ? UInt64(operation.qualityOfService.traceValue) : 0
-    let adding = TraceRecorder.Adding(
-      word: UInt64(number) | priority << 32 | quality << 40, place: optrace_caller_place(recorder.core))
-    enqueued.serial = recorder.add(operation, facts, &enqueued.probe, adding)
+    // By its class it is what it is: no cast has to look.
+    let enqueued =
+      if !facts.isOurs {
+        recorder.add(operation, facts, to: number)
+      } else if facts.isBlock {
+        recorder.add(own: unsafeDowncast(operation, to: TracedBlockOperation.self), facts, to: number)
+      } else {
+        recorder.add(own: unsafeDowncast(operation, to: TracedOperation.self), facts, to: number)
+      }
     guard enqueued.serial != 0 else { return enqueued }
     optrace_tell_within(recorder.core, enqueued.serial)
     if optrace_wants_companions() { accompany(operation, enqueued.serial, on: queue, recorder: recorder) }

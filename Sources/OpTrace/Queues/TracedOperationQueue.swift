@@ -23,9 +23,9 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
     explicitRecorder = nil
     unretainedRecorder = nil
     super.init()
-    let outer = optrace_entry_begin(optrace_here())
+    let isEntry = optrace_entry_begin(optrace_here(), optrace_caller())
     if let recorder, recorder.isRecording { _ = introduceQueue(recorder) }
-    optrace_entry_end(outer)
+    optrace_entry_end(isEntry)
   }
 
   /// - Parameters:
@@ -40,9 +40,9 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
     super.init()
     if let name { super.name = name }
     super.maxConcurrentOperationCount = maxConcurrentOperationCount
-    let outer = optrace_entry_begin(optrace_here())
+    let isEntry = optrace_entry_begin(optrace_here(), optrace_caller())
     if let recorder = self.recorder, recorder.isRecording { _ = introduceQueue(recorder) }
-    optrace_entry_end(outer)
+    optrace_entry_end(isEntry)
   }
 
   deinit {
@@ -59,15 +59,15 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   open override func addOperation(_ operation: Operation) {
     var probe: OperationProbe?
     if let unretainedRecorder {
-      let outer = optrace_entry_begin(optrace_here())
+      let isEntry = optrace_entry_begin(optrace_here(), optrace_caller())
       var adding = unretainedRecorder._withUnsafeGuaranteedRef { beginAdding(operation, &probe, $0) }
-      optrace_entry_end(outer)
+      optrace_entry_end(isEntry)
       super.addOperation(operation)
       optrace_adding_end(&adding)
     } else if let fallback = TraceRecorder.fallback {
-      let outer = optrace_entry_begin(optrace_here())
+      let isEntry = optrace_entry_begin(optrace_here(), optrace_caller())
       var adding = beginAdding(operation, &probe, fallback)
-      optrace_entry_end(outer)
+      optrace_entry_end(isEntry)
       super.addOperation(operation)
       optrace_adding_end(&adding)
     } else {
@@ -88,9 +88,9 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
 
   open override func addOperations(_ operations: [Operation], waitUntilFinished wait: Bool) {
     if let recorder {
-      let outer = optrace_entry_begin(optrace_here())
+      let isEntry = optrace_entry_begin(optrace_here(), optrace_caller())
       let first = probe.recordEnqueued(operations, on: self, recorder: recorder)
-      optrace_entry_end(outer)
+      optrace_entry_end(isEntry)
       var adding = QueueProbe.beginAdding(first, to: self, recorder: recorder)
       super.addOperations(operations, waitUntilFinished: false)
       optrace_adding_end(&adding)
@@ -106,18 +106,18 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   }
 
   open override func addOperation(_ block: @escaping @Sendable () -> Void) {
-    let outer = optrace_entry_begin(optrace_here())
+    let isEntry = optrace_entry_begin(optrace_here(), optrace_caller())
     add(TracedBlockOperation(block: block))
-    optrace_entry_end(outer)
+    optrace_entry_end(isEntry)
   }
 
   /// Adds a block under a name that all outputs show, with the place in the source.
   public func addOperation(
     named name: String, file: StaticString = #fileID, line: UInt = #line, _ block: @escaping @Sendable () -> Void
   ) {
-    let outer = optrace_entry_begin(optrace_here())
+    let isEntry = optrace_entry_begin(optrace_here(), optrace_caller())
     add(TracedBlockOperation(name: name, file: file, line: line, block: block))
-    optrace_entry_end(outer)
+    optrace_entry_end(isEntry)
   }
 
   private func add(_ operation: TracedBlockOperation) {
@@ -128,14 +128,14 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   }
 
   open override func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) {
-    let outer = optrace_entry_begin(optrace_here())
+    let isEntry = optrace_entry_begin(optrace_here(), optrace_caller())
     guard let recorder, recorder.isRecording, let queue = introduceQueue(recorder) else {
-      optrace_entry_end(outer)
+      optrace_entry_end(isEntry)
       return super.addBarrierBlock(barrier)
     }
     let life = recorder.introduceBarrier(queue: queue, code: RunCode.address(of: barrier))
     probe.accompany(life, on: self)
-    optrace_entry_end(outer)
+    optrace_entry_end(isEntry)
     var adding = QueueProbe.beginAdding(life.probe.serial, to: self, isBarrier: true, recorder: recorder)
     super.addBarrierBlock { life.run(barrier) }
     optrace_adding_end(&adding)

@@ -1,0 +1,84 @@
+// What Foundation's own fields say of an operation. Its getters say the same, and most of them take two locks for it.
+#include "own.h"
+
+#include "../operations/frames.h"
+#include "fields.h"
+
+#if OPTRACE_HAS_HOOKS
+#include <stdatomic.h>
+
+static uint32_t state_offset, completion_offset;
+
+uint32_t own_completion_offset(void) { return completion_offset; }
+
+static uint8_t byte_at(const void *object, uint32_t offset) {
+  return atomic_load_explicit((const _Atomic uint8_t *)object + offset, memory_order_relaxed);
+}
+
+static uintptr_t word_at(const void *object, uint32_t offset) {
+  return atomic_load_explicit((const _Atomic uintptr_t *)(const void *)((const uint8_t *)object + offset), memory_order_relaxed);
+}
+
+// One byte, the first case of an enumeration until the operation is enqueued or started.
+bool optrace_object_is_unused(const void *object) { return state_offset && byte_at(object, state_offset) == 0; }
+
+// The fifth case: a queue sets it right before it calls `start()`.
+bool optrace_object_is_starting(const void *object) {
+  enum { starting = 4 };
+  return state_offset && byte_at(object, state_offset) == starting;
+}
+
+// What an operation's description asks for, and what these fields hold in a new one: an array without storage of its own, no text.
+static struct {
+  bool is_known;
+  uint32_t cancelled, quality, dependencies, name;
+  uint8_t no_quality;
+  uintptr_t no_dependencies, no_name[2];
+} fresh;
+
+bool optrace_object_is_untouched(const void *object) {
+  enum { word = sizeof(uintptr_t) };
+  return fresh.is_known && byte_at(object, state_offset) == 0 && byte_at(object, fresh.cancelled) == 0 &&
+         byte_at(object, fresh.quality) == fresh.no_quality && word_at(object, fresh.dependencies) == fresh.no_dependencies &&
+         word_at(object, fresh.name) == fresh.no_name[0] && word_at(object, fresh.name + word) == fresh.no_name[1];
+}
+
+// ---- Foundation's answers
+
+// By the state, what Foundation was heard to say in it; see `optrace_own_answer`.
+enum { states = 8 };
+static uint8_t answers[optrace_own_questions][states];
+
+uint8_t own_says(const void *object, uint32_t question) {
+  uint8_t state = byte_at(object, state_offset);
+  return state < states ? answers[question][state] : optrace_own_unknown;
+}
+
+uint8_t optrace_own_answer(const optrace_operation *operation, const void *object, uint32_t question) {
+  return operation && frame_of(operation) ? own_says(object, question) : optrace_own_unknown;
+}
+
+void optrace_own_heard(const void *object, uint32_t question, bool answer) {
+  uint8_t state = byte_at(object, state_offset);
+  if (state_offset && state < states) answers[question][state] = answer ? optrace_own_yes : optrace_own_no;
+}
+
+// ---- What is looked at once
+
+void own_fields_find(const void *operation_class, const optrace_hook_calls *calls) {
+  state_offset = class_field_offset(operation_class, "__state");
+  completion_offset = class_field_offset(operation_class, "__completion");
+  fresh.cancelled = class_field_offset(operation_class, "__isCancelled");
+  fresh.quality = class_field_offset(operation_class, "__propertyQoS");
+  fresh.dependencies = class_field_offset(operation_class, "__dependencies");
+  fresh.name = class_field_offset(operation_class, "__name");
+  void *new = calls->make_operation();
+  fresh.no_quality = byte_at(new, fresh.quality);
+  fresh.no_dependencies = word_at(new, fresh.dependencies);
+  for (uint32_t i = 0; i < 2; i++) fresh.no_name[i] = word_at(new, fresh.name + i * (uint32_t)sizeof(uintptr_t));
+  bool is_found = state_offset && fresh.cancelled && fresh.quality && fresh.dependencies && fresh.name;
+  fresh.is_known = is_found && byte_at(new, state_offset) == 0 && byte_at(new, fresh.cancelled) == 0;
+  calls->run_operation(new);
+  calls->release(new);
+}
+#endif
