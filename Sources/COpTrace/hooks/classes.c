@@ -123,7 +123,7 @@ const char *classes_resolve(const optrace_hook_calls *calls, hooked_method *cons
   if (!why) why = find_methods(operation_base, operation_methods);
   if (!why) why = find_methods(queue_base, queue_methods);
   if (why) return why;
-  own_fields_find(operation_base, calls);
+  own_fields_find(operation_base, (method)operation_methods[method_start].real, calls);
   learn(&known_readiness, &operation_methods[method_is_ready], calls);
   learn(&known_starts, &operation_methods[method_start], calls);
   learn(&known_finishes, &operation_methods[method_is_finished], calls);

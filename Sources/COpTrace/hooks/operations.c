@@ -86,10 +86,10 @@ static bool is_run_by_foundation(const class_entry *class) {
   return !class->finishes_itself && !class->runs_itself && !class->executes_itself;
 }
 
-// The getter that stood in the place of a hook. Foundation's own need not be asked by the thread that runs the operation.
+// The getter that stood in the place of a hook. Foundation's own need not be asked by the thread that is inside of its `start()`.
 static bool answer(const void *object, const class_entry *class, uint32_t method, uint32_t question) {
   void *original = class->originals[method];
-  uint8_t own = original == real(method) && running_here(object) ? own_says(object, question) : optrace_own_unknown;
+  uint8_t own = original == real(method) && started == object ? own_says(object, question) : optrace_own_unknown;
   return own == optrace_own_unknown ? ((getter)original)((void *)object) : own == optrace_own_yes;
 }
 
@@ -201,7 +201,7 @@ static SWIFT void hook_start(SELF) {
 static bool begin_in_start(const void *object, const class_entry *class) {
   frame *f = frame_innermost();
   optrace_operation *operation = f ? f->operation : NULL;
-  if (!operation || f->phase != optrace_phase_starting) return false;
+  if (!operation || f->phase != optrace_phase_starting || !is_recording(operation)) return false;
   // One of ours has no object.
   if (atomic_load_explicit(&operation->object, memory_order_relaxed) != object && known_to_run(object, class) != operation) return false;
   if (operation_claim(operation, optrace_bit_began)) optrace_run_begin(operation);

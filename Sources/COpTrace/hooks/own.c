@@ -1,4 +1,4 @@
-// What Foundation's own fields say of an operation. Its getters say the same, and most of them take two locks for it.
+// What Foundation's own fields say of an operation. Its getters say the same, and most of them take a lock for it.
 #include "own.h"
 
 #include "../operations/frames.h"
@@ -6,6 +6,7 @@
 
 #if OPTRACE_HAS_HOOKS
 #include <stdatomic.h>
+#include <string.h>
 
 static uint32_t state_offset, completion_offset;
 
@@ -58,14 +59,33 @@ uint8_t optrace_own_answer(const optrace_operation *operation, const void *objec
   return operation && frame_of(operation) ? own_says(object, question) : optrace_own_unknown;
 }
 
+// What was said differently in one state is not told by the state: nothing that was heard holds then. Nothing is heard after the look.
+static bool contradicts, is_over;
+
 void optrace_own_heard(const void *object, uint32_t question, bool answer) {
-  uint8_t state = byte_at(object, state_offset);
-  if (state_offset && state < states) answers[question][state] = answer ? optrace_own_yes : optrace_own_no;
+  uint8_t state = byte_at(object, state_offset), heard = answer ? optrace_own_yes : optrace_own_no;
+  if (is_over || !state_offset || state >= states) return;
+  if (answers[question][state] != optrace_own_unknown && answers[question][state] != heard) contradicts = true;
+  answers[question][state] = heard;
+}
+
+static bool has(uint8_t executing, uint8_t finished) {
+  for (uint32_t state = 1; state < states; state++)
+    if (answers[optrace_own_executing][state] == executing && answers[optrace_own_finished][state] == finished) return true;
+  return false;
+}
+
+// One that ran executed in one state and was finished in another; a new one was neither.
+static bool is_plausible(void) {
+  bool executed = has(optrace_own_yes, optrace_own_unknown) || has(optrace_own_yes, optrace_own_no);
+  bool finished = has(optrace_own_no, optrace_own_yes) || has(optrace_own_unknown, optrace_own_yes);
+  return !contradicts && executed && finished && answers[optrace_own_executing][0] != optrace_own_yes &&
+         answers[optrace_own_finished][0] != optrace_own_yes;
 }
 
 // ---- What is looked at once
 
-void own_fields_find(const void *operation_class, const optrace_hook_calls *calls) {
+void own_fields_find(const void *operation_class, method start, const optrace_hook_calls *calls) {
   state_offset = class_field_offset(operation_class, "__state");
   completion_offset = class_field_offset(operation_class, "__completion");
   fresh.cancelled = class_field_offset(operation_class, "__isCancelled");
@@ -78,7 +98,10 @@ void own_fields_find(const void *operation_class, const optrace_hook_calls *call
   for (uint32_t i = 0; i < 2; i++) fresh.no_name[i] = word_at(new, fresh.name + i * (uint32_t)sizeof(uintptr_t));
   bool is_found = state_offset && fresh.cancelled && fresh.quality && fresh.dependencies && fresh.name;
   fresh.is_known = is_found && byte_at(new, state_offset) == 0 && byte_at(new, fresh.cancelled) == 0;
-  calls->run_operation(new);
+  // Past the method table, in which another copy of the recorder may have its hook.
+  start(new);
+  is_over = true;
+  if (!is_plausible()) memset(answers, optrace_own_unknown, sizeof(answers));
   calls->release(new);
 }
 #endif

@@ -226,7 +226,7 @@ enum {
   optrace_bit_quality = 2048,        // Its quality of service was set.
   optrace_bit_finish_written = 256,  // The record of its finish stands: what others write now comes after it.
   // Foundation's own state says that it is finished, and the record of that stands. Neither turns back: who asks, or waits for it, is
-  // told so without asking Foundation, which takes two locks to say it. Never where the class keeps its states itself.
+  // told so without asking Foundation, which takes a lock to say it. Never where the class keeps its states itself.
   optrace_bit_over = 32768,
 };
 // Some recorder of this process wants to know where operations are made. Inline: it is what all others pay.
@@ -244,8 +244,8 @@ void optrace_operation_event2(const optrace_operation *operation, uint8_t kind, 
 // this order; the second and the third where they happen.
 //
 // `begins_at_once`: between here and `optrace_run_begin` nothing of the program's is called, and nothing can go wrong, so the start is
-// told there.
-void optrace_run_start(optrace_operation *operation, bool begins_at_once);
+// told there. False where it is nested too deep for a frame of its own: then the other three tell nothing but its return.
+bool optrace_run_start(optrace_operation *operation, bool begins_at_once);
 // Its code begins. False, and nothing is told, where it is not the innermost one here, or has begun before.
 bool optrace_run_begin(optrace_operation *operation);
 // It is finished: its code ends, where it has begun. False, and nothing is told, where it is not the innermost one here, or was finished

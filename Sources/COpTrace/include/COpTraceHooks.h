@@ -16,9 +16,8 @@ typedef struct {
   const void *traced_operation, *traced_block_operation, *traced_async_operation;
   // Of subclasses that override nothing: Foundation's classes as the compiler saw them; see hooks/layout.c.
   const void *compiled_operation, *compiled_block_operation, *compiled_queue;
-  // A new operation, owned by who calls it; and its `start()`, during which it tells what Foundation says of it (`optrace_own_heard`).
+  // A new operation, owned by who calls it. While it is started it tells what Foundation says of it (`optrace_own_heard`).
   void *(*make_operation)(void);
-  void (*run_operation)(void *operation);
   // Whether objects of this class record themselves.
   bool (*records_itself)(const void *metadata);
   // What such an operation carries.
@@ -99,7 +98,7 @@ bool optrace_object_answers_itself(const void *object);
 // Whether nothing has been done with an operation: it has no name, no quality of service and no dependency, and is neither cancelled, in a
 // queue nor started. What Foundation's own getters say, without their locks. False too where that cannot be told.
 bool optrace_object_is_untouched(const void *object);
-// What Foundation's getters say of an operation whose `start()` this thread is inside of, without asking them: each takes a lock twice. That
+// What Foundation's getters say of an operation whose `start()` this thread is inside of, without asking them: each takes a lock. That
 // thread is the one that turns Foundation's own state, and what they say in which state was heard from one operation, when Foundation was
 // looked at. Unknown: this thread does not run it, or that was not heard.
 enum { optrace_own_executing, optrace_own_finished, optrace_own_questions };

@@ -2,12 +2,16 @@
 #include "../operations/frames.h"
 #include "at_once.h"
 
-void optrace_run_start(optrace_operation *operation, bool begins_at_once) {
+bool optrace_run_start(optrace_operation *operation, bool begins_at_once) {
   frame_push(operation);
-  frame *f = begins_at_once ? frame_of(operation) : NULL;
-  if (!f) return optrace_operation_event(operation, optrace_kind_started);
+  frame *f = frame_of(operation);
+  if (!f || !begins_at_once) {
+    optrace_operation_event(operation, optrace_kind_started);
+    return f;
+  }
   f->is_untold = true;
   if (operation_has_companion(operation)) operation_tell(operation, optrace_kind_started, NULL, 0);
+  return true;
 }
 
 static __attribute__((noinline)) bool tell_slowly(const optrace_operation *operation, optrace_recorder *recorder, uint8_t record,

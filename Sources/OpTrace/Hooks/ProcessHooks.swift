@@ -84,10 +84,6 @@ enum ProcessHooks {
     #endif
     #if !canImport(Darwin)
       calls.make_operation = { Unmanaged.passRetained(HeardOperation()).toOpaque() }
-      calls.run_operation = { operation in
-        let operation: Operation? = ProcessHooks.object(operation)
-        operation?.start()
-      }
     #endif
     calls.records_itself = { metadata in
       guard let metadata else { return false }

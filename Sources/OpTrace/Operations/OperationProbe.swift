@@ -66,7 +66,7 @@ struct OperationProbe: @unchecked Sendable {
   /// Nothing of what happens to the operation is recorded at the moment.
   @inline(__always) var isSilent: Bool { optrace_operation_is_silent(pointer) }
 
-  /// It is finished for good, and that stands in the trace: Foundation need not be asked, which takes two locks to say it.
+  /// It is finished for good, and that stands in the trace: Foundation need not be asked, which takes a lock to say it.
   @inline(__always) var isOver: Bool { has(Bits.over) }
 
   /// How it runs is told by the hooks in its class: our overrides, which that may call by `super`, say nothing of it.

@@ -47,11 +47,12 @@ extension ProbedOperation {
       _ = probe.claim(OperationProbe.Bits.used)
       return false
     }
-    _ = probe.claim(OperationProbe.Bits.watched)
-    optrace_run_start(
+    let isWatched = optrace_run_start(
       probe.pointer,
       !probe.has(OperationProbe.Bits.ownExecuting)
         && optrace_object_is_starting(Unmanaged.passUnretained(self).toOpaque()))
+    // Else nobody would notice its finish, and Foundation would be told "not yet" for good.
+    if isWatched { _ = probe.claim(OperationProbe.Bits.watched) }
     return true
   }
 

@@ -111,14 +111,14 @@ struct QueueProbe: @unchecked Sendable {
       return TraceRecorder.Enqueued(serial: 0, probe: operation.ownProbe)
     }
     let facts = recorder.facts(of: operation)
-    // By its class it is what it is: no cast has to look.
+    // Cast all the same: where a library went, another class may have come to the address that the facts are of.
     let enqueued =
-      if !facts.isOurs {
-        recorder.add(operation, facts, to: number)
-      } else if facts.isBlock {
-        recorder.add(own: unsafeDowncast(operation, to: TracedBlockOperation.self), facts, to: number)
+      if facts.isBlock, let own = operation as? TracedBlockOperation {
+        recorder.add(own: own, facts, to: number)
+      } else if facts.isOurs, let own = operation as? TracedOperation {
+        recorder.add(own: own, facts, to: number)
       } else {
-        recorder.add(own: unsafeDowncast(operation, to: TracedOperation.self), facts, to: number)
+        recorder.add(operation, facts, to: number)
       }
     guard enqueued.serial != 0 else { return enqueued }
     optrace_tell_within(recorder.core, enqueued.serial)
