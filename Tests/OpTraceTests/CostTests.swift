@@ -55,6 +55,24 @@ import Testing
     #expect(fresh.dependencies.count == 1)
   }
 
+  #if os(Linux)
+    /// Heard when Foundation is looked at. What does not fit together is given up, and each answer would take a lock of Foundation's again.
+    @Test func whoRunsAnOperationKnowsWhatFoundationWouldSay() throws {
+      _ = try recorded { recorder in
+        let inside = Log<UInt8>()
+        @Sendable func answer(_ operation: SyncWork) -> UInt8 {
+          optrace_own_answer(
+            operation.probe.pointer, Unmanaged.passUnretained(operation).toOpaque(), UInt32(optrace_own_executing))
+        }
+        let work = SyncWork { inside.add(answer($0)) }
+        let queue = TracedOperationQueue(name: "queue", recorder: recorder)
+        queue.addOperations([work], waitUntilFinished: true)
+        #expect(inside.all == [UInt8(optrace_own_yes)])
+        #expect(answer(work) == UInt8(optrace_own_unknown), "no other thread knows")
+      }
+    }
+  #endif
+
   /// Getters are the program's code, and Foundation's take locks: what an operation of another class is asked while it is added,
   /// beyond what Foundation asks, it is asked once.
   @Test func anOperationOfAnotherClassIsAskedOnce() throws {
