@@ -17,20 +17,20 @@ func runTaskMode(_ mode: String, recorder open: (TraceRecorder.Configuration) ->
   case "tasks":
     // The program has used tasks before, and one is under way when the recording begins.
     waitForTask { await Task.yield() }
-    let (begun, over) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let begun = DispatchSemaphore(value: 0)
     let (stream, gate) = AsyncStream.makeStream(of: Void.self)
-    Task {
+    let underWay = Task {
       begun.signal()
       for await _ in stream {}
       await Task.yield()
-      over.signal()
     }
     begun.wait()
     var configuration = TraceRecorder.Configuration()
     configuration.recordsTasks = true
     let recorder = open(configuration)
     gate.finish()
-    over.wait()
+    // Until it is over, and not only its last line done: its thread may be late with the rest.
+    waitForTask { await underWay.value }
     let queue = TracedOperationQueue(name: "traced", recorder: recorder)
     let operation = TracedTaskOperation(name: "by task") { await Task.yield() }
     queue.addOperations([operation], waitUntilFinished: true)
