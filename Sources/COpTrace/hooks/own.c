@@ -60,11 +60,11 @@ uint8_t optrace_own_answer(const optrace_operation *operation, const void *objec
 }
 
 // What was said differently in one state is not told by the state: nothing that was heard holds then. Nothing is heard after the look.
-static bool contradicts, is_over;
+static bool contradicts, has_looked;
 
 void optrace_own_heard(const void *object, uint32_t question, bool answer) {
   uint8_t state = byte_at(object, state_offset), heard = answer ? optrace_own_yes : optrace_own_no;
-  if (is_over || !state_offset || state >= states) return;
+  if (has_looked || !state_offset || state >= states) return;
   if (answers[question][state] != optrace_own_unknown && answers[question][state] != heard) contradicts = true;
   answers[question][state] = heard;
 }
@@ -100,7 +100,7 @@ void own_fields_find(const void *operation_class, method start, const optrace_ho
   fresh.is_known = is_found && byte_at(new, state_offset) == 0 && byte_at(new, fresh.cancelled) == 0;
   // Past the method table, in which another copy of the recorder may have its hook.
   start(new);
-  is_over = true;
+  has_looked = true;
   if (!is_plausible()) memset(answers, optrace_own_unknown, sizeof(answers));
   calls->release(new);
 }

@@ -37,9 +37,9 @@ extension DoctorRule {
         return nil
       }
       let steps = ChainSteps(context.members[queue.id], of: context.trace)
-      var most: Nanoseconds = 0
-      context.forEachChainGap(queue, steps) { most = most.saturating($0.duration) }
-      guard most >= wall / 10 else { return nil }
+      var all: Nanoseconds = 0
+      context.forEachChainGap(queue, steps) { all = all.saturating($0.duration) }
+      guard all >= wall / 10 else { return nil }
       let busy = executing ?? context.executing()
       executing = busy
       // Looked for once more: they may be half of the operations.
