@@ -21,7 +21,8 @@ import Testing
     let trace = try TraceReader.read(path: file.path)
     #expect(trace.header.isClosed == closed)
     #expect(trace.loss.isComplete)
-    #expect(TraceValidator.check(try TraceReader.events(path: file.path)).map(\.description) == [])
+    let violations = TraceValidator.check(try TraceReader.events(path: file.path)).map(\.description)
+    #expect(violations == [])
     return trace
   }
 
@@ -75,7 +76,8 @@ import Testing
     let direct = try trace.operation(named: "direct")
     #expect(direct.coverage == .partial && direct.started == nil && direct.finishCount == 1)
     for name in [
-      "asynchronous", "detached", "asked", "by hand", "announces before", "adds itself", "adds itself, traced",
+      "asynchronous", "detached", "detached, waits", "asked", "by hand", "announces before", "adds itself",
+      "adds itself, traced",
     ] {
       let operation = try trace.operation(named: name)
       #expect(operation.coverage == .full && operation.finishCount == 1, "\(name)")
@@ -84,9 +86,11 @@ import Testing
     }
     let asynchronous = try trace.operation(named: "asynchronous")
     #expect(asynchronous.isAsynchronous && asynchronous.startReturned != nil)
-    let detached = try trace.operation(named: "detached")
-    #expect(detached.started?.thread != detached.executionBegan?.thread)
-    #expect(detached.executionBegan?.thread == detached.finished?.thread)
+    for name in ["detached", "detached, waits"] {
+      let detached = try trace.operation(named: name)
+      #expect(detached.started?.thread != detached.executionBegan?.thread)
+      #expect(detached.executionBegan?.thread == detached.finished?.thread)
+    }
 
     // It said "finished" when it was asked, and told nobody.
     let silent = try trace.operation(named: "silent")

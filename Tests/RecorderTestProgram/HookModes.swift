@@ -91,9 +91,17 @@ private final class AddsItself: Operation, @unchecked Sendable {
   }
 }
 
-/// Lets its `start()` return at once and runs Foundation's on another thread.
+/// Runs Foundation's `start()` on another thread; its own returns at once, or when all is over.
 private final class Detached: Operation, @unchecked Sendable {
-  override func start() { Thread.detachNewThread { super.start() } }
+  private let over: DispatchSemaphore?
+  init(waits: Bool) { over = waits ? DispatchSemaphore(value: 0) : nil }
+  override func start() {
+    Thread.detachNewThread {
+      super.start()
+      self.over?.signal()
+    }
+    over?.wait()
+  }
   override func main() {}
 }
 
@@ -239,8 +247,10 @@ func runHookMode(_ mode: String, path: String, recorder open: () -> TraceRecorde
     try recorder.instrumentProcess()
     let queue = OperationQueue()
     queue.addOperations(
-      [Asynchronous().named("asynchronous"), Detached().named("detached"), Asked().named("asked")],
-      waitUntilFinished: true)
+      [
+        Asynchronous().named("asynchronous"), Asked().named("asked"), Detached(waits: false).named("detached"),
+        Detached(waits: true).named("detached, waits"),
+      ], waitUntilFinished: true)
     let silent = Silent().named("silent")
     queue.addOperation(silent)
     silent.isOver.wait()

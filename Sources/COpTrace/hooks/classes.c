@@ -202,10 +202,10 @@ static class_entry *add(const void *metadata, class_kind kind, bool records_itse
     if (entry->originals[i] == methods[i].hook) entry->originals[i] = above ? above->originals[i] : methods[i].real;
     if (methods[i].describes && entry->originals[i] != methods[i].real) entry->answers_itself = true;
   }
-  entry->finishes_itself = kind == class_operation &&
-                           entry->originals[method_is_finished] != methods[method_is_finished].real;
-  entry->runs_itself = entry->finishes_itself && entry->originals[method_start] != methods[method_start].real;
   if (kind == class_operation) {
+    entry->finishes_itself = entry->originals[method_is_finished] != methods[method_is_finished].real;
+    entry->starts_itself = entry->originals[method_start] != methods[method_start].real;
+    entry->runs_itself = entry->finishes_itself && entry->starts_itself;
     entry->readies_itself = !is_known(&known_readiness, entry->originals[method_is_ready]);
     entry->executes_itself = !is_known(&known_executions, entry->originals[method_is_executing]);
     entry->runs_alone = records_itself && !is_known(&known_starts, entry->originals[method_start]) &&

@@ -15,7 +15,8 @@ typedef struct class_entry {
   bool records_itself;  // A traced type: left alone, but for an `isReady` of its own, and …
   bool runs_alone;      // … a `start()` and an `isFinished` of its own: how it runs is told as of any other class.
   bool finishes_itself; // Overrides `isFinished`: a "true" may come before it is announced.
-  bool runs_itself;     // That, and `start()`: it may go on when that has returned.
+  bool starts_itself;   // The same of `start()`.
+  bool runs_itself;     // Both: it may go on when its `start()` has returned.
   bool readies_itself;  // Overrides `isReady`: neither Foundation's nor ours.
   bool executes_itself; // The same of `isExecuting`.
   bool answers_itself;  // The same of a getter that an operation is asked for its description.

@@ -81,9 +81,10 @@ static optrace_operation *met_running(void *object, const class_entry *class, bo
   return known_to_run(object, class);
 }
 
-// Foundation's own `start()` runs it, and asks nothing of the program's but its code.
+// Foundation's own `start()` runs it, and asks nothing of the program's but its code. A `start()` of the program's may do anything before
+// it calls that one: stay, or call it on another thread.
 static bool is_run_by_foundation(const class_entry *class) {
-  return !class->finishes_itself && !class->runs_itself && !class->executes_itself;
+  return !class->starts_itself && !class->finishes_itself && !class->executes_itself;
 }
 
 // The getter that stood in the place of a hook. Foundation's own need not be asked by the thread that is inside of its `start()`.
