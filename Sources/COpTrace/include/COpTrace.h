@@ -104,10 +104,10 @@ typedef struct {
   uint64_t bias;        // What is added to the addresses in the file.
   uint32_t build_id_size;
   uint8_t build_id[32];
-  char path[optrace_longest_path];
 } optrace_image;
-// Where the code at an address is from. False: from nowhere that the system knows. May take the loader's lock.
-bool optrace_image_find(uint64_t address, optrace_image *out);
+// Where the code at an address is from, and the file's `path`, of `optrace_longest_path` bytes at most with the zero at its end. (No field:
+// Swift's compiler takes a minute for an array of that size.) False: from nowhere that the system knows. May take the loader's lock.
+bool optrace_image_find(uint64_t address, optrace_image *out, uint8_t *path);
 
 // A thread of another process.
 typedef struct {

@@ -5,13 +5,15 @@
 #include "../stacks/supported.h"
 #include "COpTrace.h"
 
-static void copy_path(const char *path, optrace_image *out) {
-  memcpy(out->path, path, strnlen(path, optrace_longest_path - 1));
+static void copy_path(const char *path, uint8_t *out) {
+  size_t length = strnlen(path, optrace_longest_path - 1);
+  memcpy(out, path, length);
+  out[length] = 0;
 }
 
 #if OPTRACE_STACKS
 
-bool optrace_image_find(uint64_t address, optrace_image *out) {
+bool optrace_image_find(uint64_t address, optrace_image *out, uint8_t *path) {
   memset(out, 0, sizeof *out);
   uint32_t number = module_of(address);
   // Loaded since the last look.
@@ -23,26 +25,26 @@ bool optrace_image_find(uint64_t address, optrace_image *out) {
   out->bias = found->base;
   out->build_id_size = found->id_bytes;
   memcpy(out->build_id, found->id, sizeof out->build_id);
-  copy_path(found->path, out);
+  copy_path(found->path, path);
   return true;
 }
 
 #elif defined(__APPLE__)
 #include <dlfcn.h>
 
-bool optrace_image_find(uint64_t address, optrace_image *out) {
+bool optrace_image_find(uint64_t address, optrace_image *out, uint8_t *path) {
   memset(out, 0, sizeof *out);
   Dl_info info;
   if (!dladdr((const void *)(uintptr_t)address, &info) || !info.dli_fbase || !info.dli_fname) return false;
   out->base = out->bias = (uint64_t)(uintptr_t)info.dli_fbase;
-  copy_path(info.dli_fname, out);
+  copy_path(info.dli_fname, path);
   return true;
 }
 
 #else
 
-bool optrace_image_find(uint64_t address, optrace_image *out) {
-  (void)address, (void)copy_path;
+bool optrace_image_find(uint64_t address, optrace_image *out, uint8_t *path) {
+  (void)address, (void)path, (void)copy_path;
   memset(out, 0, sizeof *out);
   return false;
 }

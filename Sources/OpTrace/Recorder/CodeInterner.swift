@@ -11,8 +11,15 @@ final class CodeInterner: @unchecked Sendable {
   private let core: OpaquePointer
   private let interner: Interner
   private let lock = Lock()
-  private var images: [UInt64: (id: UInt32, end: UInt64, bias: UInt64)] = [:]
+  /// By where they begin.
+  private var images: [UInt64: Image] = [:]
   private var frames: [Key: UInt32] = [:]
+
+  private struct Image {
+    var id: UInt32
+    var end: UInt64
+    var bias: UInt64
+  }
 
   private struct Key: Hashable {
     var address: UInt64
@@ -79,25 +86,28 @@ final class CodeInterner: @unchecked Sendable {
     return id
   }
 
-  private func image(of address: UInt64) -> (id: UInt32, end: UInt64, bias: UInt64)? {
+  private func image(of address: UInt64) -> Image? {
     if let known = images.first(where: { $0.key <= address && address < $0.value.end }) { return known.value }
-    var found = optrace_image()
-    guard images.count < Int(UInt16.max), optrace_image_find(address, &found) else { return nil }
+    guard images.count < Int(UInt16.max) else { return nil }
+    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(optrace_longest_path)) { path in
+      var found = optrace_image()
+      return optrace_image_find(address, &found, path.baseAddress) ? define(found, path) : nil
+    }
+  }
+
+  private func define(_ found: optrace_image, _ path: UnsafeMutableBufferPointer<UInt8>) -> Image? {
     let build = withUnsafeBytes(of: found.build_id) { bytes in
       bytes.prefix(Int(found.build_id_size)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
     let buildID = build.isEmpty ? 0 : interner.id(of: build)
-    let length = withUnsafeBytes(of: found.path) { $0.firstIndex(of: 0) ?? $0.count }
+    let length = path.firstIndex(of: 0) ?? path.count
     guard interner.reserve(length + 32) else { return nil }
     let id = UInt32(images.count + 1)
     let pages = (found.base >> 12) & (1 << 36 - 1) | ((found.size + 0xFFF) >> 12) << 36
-    let isWritten = withUnsafeBytes(of: found.path) { path in
-      optrace_define(
-        core, EventKind.image.rawValue, id, UInt64(buildID) << 32, pages,
-        path.baseAddress?.assumingMemoryBound(to: UInt8.self), length)
-    }
+    let isWritten = optrace_define(
+      core, EventKind.image.rawValue, id, UInt64(buildID) << 32, pages, path.baseAddress, length)
     guard isWritten else { return nil }
-    let image = (id: id, end: found.base + found.size, bias: found.bias)
+    let image = Image(id: id, end: found.base + found.size, bias: found.bias)
     images[found.base] = image
     return image
   }

@@ -40,9 +40,13 @@
 
       private func place(of address: UInt64) -> (image: ImageRecord?, bias: UInt64) {
         if let known = places[address] { return known }
-        var found = optrace_image()
-        // Behind a call, which may be the last of its image.
-        let result = optrace_image_find(address &- 1, &found) ? (ImageRecord(found), found.bias) : (nil, 0)
+        let result: (image: ImageRecord?, bias: UInt64) =
+          withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(optrace_longest_path)) { path in
+            var found = optrace_image()
+            // Behind a call, which may be the last of its image.
+            guard optrace_image_find(address &- 1, &found, path.baseAddress) else { return (nil, 0) }
+            return (ImageRecord(found, path: String(decoding: path.prefix { $0 != 0 }, as: UTF8.self)), found.bias)
+          }
         places[address] = result
         return result
       }
@@ -50,11 +54,10 @@
   }
 
   extension ImageRecord {
-    fileprivate init(_ image: optrace_image) {
+    fileprivate init(_ image: optrace_image, path: String) {
       let build = withUnsafeBytes(of: image.build_id) { bytes in
         bytes.prefix(Int(image.build_id_size)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
       }
-      let path = withUnsafeBytes(of: image.path) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
       self.init(
         path: path, buildID: build.isEmpty ? nil : build, base: image.base & ~0xFFF, size: (image.size + 0xFFF) & ~0xFFF
       )
