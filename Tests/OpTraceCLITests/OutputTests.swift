@@ -157,8 +157,8 @@ struct OutputTests {
       shell: #"""
         ulimit -c 0; echo old > "$2/out.json"
         pid=$$
-        (while ! ls -A "$2" | grep -q part; do sleep 0.01; done; kill -"$3" $pid) &
-        exec nice -n 19 "$optrace" timeline "$1" -o "$2/out.json" --wait-lanes 1000000
+        (while ! [ -e "$(echo "$2"/.*.part)" ]; do sleep 0.01; done; kill -"$3" $pid) &
+        exec nice -n 10 "$optrace" timeline "$1" -o "$2/out.json" --wait-lanes 1000000
         """#)
     let number: Int32 = ["INT": 2, "TERM": 15, "HUP": 1, "QUIT": 3][signal] ?? 0
     #expect(result.status == 128 + number)

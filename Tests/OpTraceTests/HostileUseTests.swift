@@ -251,7 +251,7 @@ import Testing
       let path = scratch.file().path
       DispatchQueue.concurrentPerform(iterations: 4) { _ in
         try? recorder.stop()
-        closed.add((try? TraceReader.read(path: path))?.header.isClosed == true)
+        closed.add((try? TraceReader.header(path: path))?.isClosed == true)
       }
       #expect(closed.all == [true, true, true, true])
     }
