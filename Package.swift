@@ -225,7 +225,7 @@ let package = Package(
     .testTarget(
       name: "OpTraceTests",
       dependencies: [
-        "TestSupport", "OpTrace", "OpTraceModel", "OpTraceFormat", "COpTrace", "CRecorderInside",
+        "TestSupport", "OpTrace", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat", "COpTrace", "CRecorderInside",
         "CRecorderTestSupport", "RecorderTestProgram", "KillBenchmark",
       ]),
     // Stacks, as they are in optimised programs. (Flags that SwiftPM calls unsafe; nobody depends on this one.)

@@ -254,6 +254,7 @@ import Testing
         closed.add((try? TraceReader.header(path: path))?.isClosed == true)
       }
       #expect(closed.all == [true, true, true, true])
+      #expect(try TraceReader.read(path: path).loss.isComplete)
     }
   }
 

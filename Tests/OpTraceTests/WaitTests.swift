@@ -1,5 +1,6 @@
 import Foundation
 import OpTrace
+import OpTraceAnalysis
 import OpTraceModel
 import TestSupport
 import Testing
@@ -33,12 +34,10 @@ import Testing
     let events = try TraceReader.events(path: file.path)
     #expect(TraceValidator.check(events).map(\.description) == [])
     let trace = TraceBuilder.build(events)
-    let inner = try trace.operation(named: "inner")
-    #expect(inner.coverage == .full && inner.started == nil)
-    // By which the doctor knows that the queue waits for itself.
-    #expect(waits(trace) == ["outer for inner"])
-    #expect(try inner.queue == trace.operation(named: "outer").queue)
-    #expect(trace.queues.map(\.initialLimit) == [1])
+    #expect(try trace.operation(named: "inner").coverage == .full)
+    var options = DoctorOptions()
+    options.now = trace.lastEvent + 3_600_000_000_000
+    #expect(Diagnosis(of: trace, options: options).findings.map(\.code) == ["queue-self-wait"])
   }
 
   @Test func aWaitForOneThatIsOverIsTold() throws {
