@@ -36,6 +36,10 @@ import Testing
     let file = scratch.file()
     let recorder = try TraceRecorder(writingTo: file)
     try body(recorder)
+    // Who waits for an operation goes on when it is finished, and that is before its `start()` has returned.
+    try eventually("each start() has returned") {
+      try TraceReader.read(path: file.path).operations.allSatisfy { $0.started == nil || $0.startReturned != nil }
+    }
     try recorder.stop()
     #expect(TraceValidator.check(try TraceReader.events(path: file.path)).isEmpty)
     return (try kinds(file), try TraceReader.read(path: file.path))
