@@ -16,8 +16,8 @@ let package = Package(
     .library(
       name: "OpTraceAnalysis",
       targets: [
-        "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTracePrediction", "OpTraceComparison", "OpTraceText",
-        "OpTraceExport", "OpTraceTables", "OpTraceFleet",
+        "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceText", "OpTraceGraph", "OpTraceTimeline",
+        "OpTracePrediction", "OpTraceComparison", "OpTraceTables", "OpTraceFleet",
       ]),
     .library(name: "OpTraceSQL", targets: ["OpTraceSQL"]),
     .library(name: "OpTraceReport", targets: ["OpTraceReport"]),
@@ -62,19 +62,21 @@ let package = Package(
     // Addresses to names and lines; it knows no traces.
     .target(name: "OpTraceSymbols"),
     .target(name: "OpTraceAnalysis", dependencies: ["OpTraceModel", "OpTraceFormat"]),
-    // A recorded run as programs, run anew with changes.
-    .target(name: "OpTracePrediction", dependencies: ["OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
-    // What differs between runs.
-    .target(name: "OpTraceComparison", dependencies: ["OpTracePrediction", "OpTraceAnalysis", "OpTraceModel"]),
-    // For people and scripts, in words: what a program that looks at itself needs.
+    // For people and scripts, in words and JSON: what a program that watches itself needs.
+    .target(name: "OpTraceText", dependencies: ["OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+
+    // Columns: each holds one capability, and nothing below knows it.
+    // Dependency graphs as pictures.
+    .target(name: "OpTraceGraph", dependencies: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+    // Time from left to right: Chrome trace JSON, Perfetto, spans of OpenTelemetry.
     .target(
-      name: "OpTraceText",
-      dependencies: ["OpTraceComparison", "OpTracePrediction", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+      name: "OpTraceTimeline", dependencies: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+    // How long a run would take with changes: a simulator.
     .target(
-      name: "OpTraceExport",
-      dependencies: [
-        "OpTraceText", "OpTraceComparison", "OpTracePrediction", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat",
-      ]),
+      name: "OpTracePrediction", dependencies: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+    // What differs between runs, and its picture.
+    .target(
+      name: "OpTraceComparison", dependencies: ["OpTraceGraph", "OpTraceText", "OpTraceAnalysis", "OpTraceModel"]),
     // A trace as tables: what SQL and every format for other databases is made from.
     .target(
       name: "OpTraceTables", dependencies: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
@@ -86,12 +88,17 @@ let package = Package(
     .target(name: "OpTraceSQL", dependencies: ["CSQLite", "OpTraceTables", "OpTraceAnalysis"]),
     // The same in ClickHouse: what makes them there, and what of an export is not there yet.
     .target(name: "OpTraceFleet", dependencies: ["OpTraceTables"]),
-    // The files of the report's page, by themselves: a program that links the rest does not carry them.
-    .target(name: "OpTraceReport", dependencies: ["OpTraceExport"], resources: [.embedInCode("Page")]),
+    // The report: the page, and the data that it shows.
+    .target(
+      name: "OpTraceReport",
+      dependencies: [
+        "OpTraceGraph", "OpTraceTimeline", "OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat",
+      ],
+      resources: [.embedInCode("Page")]),
     .systemLibrary(
       name: "CGraphviz", pkgConfig: "libgvc", providers: [.apt(["libgraphviz-dev"]), .brew(["graphviz"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-    .target(name: "OpTraceGraphviz", dependencies: ["CGraphviz", "OpTraceExport", "OpTraceModel"]),
+    .target(name: "OpTraceGraphviz", dependencies: ["CGraphviz", "OpTraceGraph", "OpTraceModel"]),
 
     // Recorder and analysis in one process.
     .target(name: "COpTraceSignals", cSettings: [.define("_GNU_SOURCE", .when(platforms: [.linux]))]),
@@ -113,13 +120,8 @@ let package = Package(
       name: "optrace-cli",
       dependencies: [
         "COpTrace", "OpTrace", "OpTraceScenarios", "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis",
-        "OpTracePrediction", "OpTraceComparison",
-        "OpTraceText", "OpTraceExport", "OpTraceSymbols",
-        .target(name: "OpTraceReport", condition: cli),
-        .target(name: "OpTraceGraphviz", condition: cli),
-        .target(name: "OpTraceSQL", condition: cli), .target(name: "OpTraceTables", condition: cli),
-        .target(name: "OpTraceFleet", condition: cli),
-        .target(name: "CZlib", condition: cli), .target(name: "CEdit", condition: cli),
+        "OpTraceText", "OpTraceGraph", "OpTraceTimeline", "OpTracePrediction", "OpTraceComparison", "OpTraceReport",
+        "OpTraceSymbols", "OpTraceGraphviz", "OpTraceSQL", "OpTraceTables", "OpTraceFleet", "CZlib", "CEdit",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: cli),
         .product(name: "Rainbow", package: "Rainbow", condition: cli),
         .product(name: "NIOCore", package: "swift-nio", condition: cli),
@@ -154,14 +156,22 @@ let package = Package(
     .testTarget(
       name: "OpTraceTextTests",
       dependencies: [
-        "TestSupport", "OpTraceText", "OpTracePrediction", "OpTraceComparison", "OpTraceAnalysis", "OpTraceModel",
+        "TestSupport", "OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat",
+      ]),
+    .testTarget(
+      name: "OpTraceGraphTests",
+      dependencies: ["TestSupport", "OpTraceGraph", "OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+    .testTarget(
+      name: "OpTraceTimelineTests",
+      dependencies: [
+        "TestSupport", "OpTraceTimeline", "OpTraceReport", "OpTraceGraph", "OpTraceText", "OpTraceAnalysis",
+        "OpTraceModel",
         "OpTraceFormat",
       ]),
     .testTarget(
-      name: "OpTraceExportTests",
+      name: "OpTraceReportTests",
       dependencies: [
-        "TestSupport", "OpTraceText", "OpTraceExport", .target(name: "OpTraceReport", condition: cli),
-        "OpTraceAnalysis",
+        "TestSupport", "OpTraceReport", "OpTraceGraph", "OpTraceTimeline", "OpTraceText", "OpTraceAnalysis",
         "OpTraceModel", "OpTraceFormat",
       ]),
     // Programs that a seed makes up, healthy ones and such that hang.
@@ -176,10 +186,10 @@ let package = Package(
       dependencies: ["TestSupport", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
     .testTarget(
       name: "OpTracePredictionTests",
-      dependencies: ["TestSupport", "OpTracePrediction", "OpTraceAnalysis", "OpTraceModel"]),
+      dependencies: ["TestSupport", "OpTracePrediction", "OpTraceText", "OpTraceAnalysis", "OpTraceModel"]),
     .testTarget(
       name: "OpTraceComparisonTests",
-      dependencies: ["TestSupport", "OpTraceComparison", "OpTraceAnalysis", "OpTraceModel"]),
+      dependencies: ["TestSupport", "OpTraceComparison", "OpTraceText", "OpTraceAnalysis", "OpTraceModel"]),
     .testTarget(name: "OpTraceTablesTests", dependencies: ["TestSupport", "OpTraceTables"]),
     .testTarget(
       name: "OpTraceFleetTests", dependencies: ["TestSupport", "OpTraceFleet", "OpTraceTables", "OpTraceModel"]),
@@ -188,7 +198,8 @@ let package = Package(
     .testTarget(
       name: "OpTraceGraphvizTests",
       dependencies: [
-        "TestSupport", "OpTraceGraphviz", "OpTraceExport", "OpTraceComparison", "OpTraceAnalysis", "OpTraceModel",
+        "TestSupport", "OpTraceGraphviz", "OpTraceGraph", "OpTraceText", "OpTraceComparison", "OpTraceAnalysis",
+        "OpTraceModel",
         "optrace-cli", "CZlib",
       ]),
     // A program that knows nothing of OpTrace.
@@ -220,7 +231,7 @@ let package = Package(
     .executableTarget(
       name: "RingBenchmark", dependencies: ["OpTrace", "OpTraceModel"], path: "Benchmarks/Sources/RingBenchmark"),
     .executableTarget(
-      name: "RenderLeaks", dependencies: ["OpTraceExport", "OpTraceGraphviz", "OpTraceModel"],
+      name: "RenderLeaks", dependencies: ["OpTraceGraph", "OpTraceGraphviz", "OpTraceModel"],
       path: "Benchmarks/Sources/RenderLeaks"),
     .testTarget(
       name: "OpTraceTests",
@@ -290,7 +301,8 @@ if Context.environment["OPTRACE_OPTIMIZED"] == "1" {
   let computing = [
     "OpTraceFormat", "OpTraceModel", "OpTraceSymbols", "OpTraceAnalysis", "OpTracePrediction", "OpTraceComparison",
     "OpTraceText",
-    "OpTraceTables", "OpTraceSQL", "OpTraceFleet", "OpTraceExport", "OpTraceGraphviz",
+    "OpTraceGraph", "OpTraceTimeline", "OpTraceReport", "OpTraceTables", "OpTraceSQL", "OpTraceFleet",
+    "OpTraceGraphviz",
   ]
   for target in package.targets where computing.contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-O"], .when(configuration: .debug)))

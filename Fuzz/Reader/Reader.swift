@@ -1,5 +1,6 @@
 import OpTraceAnalysis
-import OpTraceExport
+import OpTraceGraph
+import OpTraceTimeline
 import OpTraceModel
 import OpTracePrediction
 import OpTraceText

@@ -1,5 +1,5 @@
 import CGraphviz
-public import OpTraceExport
+public import OpTraceGraph
 
 /// Places and draws pictures through Graphviz, inside this process. Safe to call from any thread; calls wait for each
 /// other.

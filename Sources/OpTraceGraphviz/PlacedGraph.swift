@@ -1,5 +1,5 @@
 import CGraphviz
-import OpTraceExport
+import OpTraceGraph
 import OpTraceModel
 
 /// Reads positions and splines out of a graph that Graphviz has laid out.

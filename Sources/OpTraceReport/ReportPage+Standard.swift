@@ -1,5 +1,3 @@
-public import OpTraceExport
-
 extension ReportPage {
   /// The page of `optrace report`, from the files in `Page/`.
   public static let standard = ReportPage(

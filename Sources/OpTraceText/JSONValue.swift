@@ -39,7 +39,7 @@ public indirect enum JSONValue: Sendable, Equatable {
   }
 
   /// The same with more members behind them.
-  static func members(_ members: KeyValuePairs<String, JSONValue>, and more: [Member]) -> JSONValue {
+  package static func members(_ members: KeyValuePairs<String, JSONValue>, and more: [Member]) -> JSONValue {
     .object(members.map { Member($0.key, $0.value) } + more)
   }
 

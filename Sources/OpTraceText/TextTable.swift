@@ -1,18 +1,18 @@
 /// A plain table: a faint heading, columns two spaces apart, numbers to the right, no trailing blanks. Widths are
 /// those of a terminal, where a Chinese character or an emoji takes two columns and an accent none.
-struct TextTable {
+package struct TextTable {
   enum Alignment { case left, right }
 
-  struct Column {
+  package struct Column {
     var title: String
     var alignment: Alignment
     /// Longer cells are cut with an ellipsis.
     var widest: Int
 
-    static func text(_ title: String, widest: Int = 40) -> Column {
+    package static func text(_ title: String, widest: Int = 40) -> Column {
       Column(title: title, alignment: .left, widest: widest)
     }
-    static func number(_ title: String) -> Column { Column(title: title, alignment: .right, widest: 40) }
+    package static func number(_ title: String) -> Column { Column(title: title, alignment: .right, widest: 40) }
 
     fileprivate func cut(_ cell: String) -> String { TerminalText.fitting(cell, widest) }
   }
@@ -20,13 +20,13 @@ struct TextTable {
   var columns: [Column]
   var rows: [[String]] = []
 
-  init(_ columns: [Column]) { self.columns = columns }
+  package init(_ columns: [Column]) { self.columns = columns }
 
   /// Missing cells are empty.
-  mutating func add(_ cells: [String]) { rows.append(cells) }
+  package mutating func add(_ cells: [String]) { rows.append(cells) }
 
   /// Ends with a line break; empty when there is no row.
-  func text(_ style: TextStyle, indent: Int = 2) -> String {
+  package func text(_ style: TextStyle, indent: Int = 2) -> String {
     guard !rows.isEmpty else { return "" }
     let cells = rows.map { row in
       columns.indices.map { $0 < row.count ? columns[$0].cut(TerminalText.printable(row[$0])) : "" }

@@ -1,94 +1,93 @@
-#if CLI
-  import ArgumentParser
-  import Foundation
-  import OpTrace
-  import OpTraceExport
-  import OpTraceFormat
-  import OpTraceModel
+import ArgumentParser
+import Foundation
+import OpTrace
+import OpTraceGraph
+import OpTraceTimeline
+import OpTraceFormat
+import OpTraceModel
 
-  /// The root of the command. A subcommand is one file in `Commands/` and one line in the table below.
-  struct OpTraceCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "optrace",
-      abstract: "Shows what a program's operation queues did: who ran when, who waited for whom, and why.",
-      discussion: """
-        Begin with 'optrace demo photo-import', or with a program of yours: 'optrace record -o run.optrace PROGRAM', \
-        and then 'optrace view run.optrace'.
+/// The root of the command. A subcommand is one file in `Commands/` and one line in the table below.
+struct OpTraceCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "optrace",
+    abstract: "Shows what a program's operation queues did: who ran when, who waited for whom, and why.",
+    discussion: """
+      Begin with 'optrace demo photo-import', or with a program of yours: 'optrace record -o run.optrace PROGRAM', \
+      and then 'optrace view run.optrace'.
 
-        TRACE is a file that a program with OpTrace wrote, '-' for standard input, or the process id of a program \
-        that is being recorded.
+      TRACE is a file that a program with OpTrace wrote, '-' for standard input, or the process id of a program \
+      that is being recorded.
 
-        Exit status: 0 good, 1 the doctor found an error, what is foreseen never ends, or diff what --fail-on names, 64 wrong \
-        usage, 65 the input is damaged or no trace, 66 no such input, 70 a bug of optrace, 73 the output cannot be \
-        written, or 'view' cannot listen. 'record' ends with \
-        the status of the program that it runs.
-        """,
-      version: version,
-      subcommands: [
-        DemoCommand.self, ReportCommand.self, ViewCommand.self, GraphCommand.self, TimelineCommand.self,
-        TopCommand.self, ListCommand.self, SummaryCommand.self, DoctorCommand.self, WhatIfCommand.self,
-        DiffCommand.self, SqlCommand.self,
-        ExportCommand.self, FleetCommand.self,
-        StacksCommand.self,
-        ValidateCommand.self,
-        DumpCommand.self, PackCommand.self, UnpackCommand.self, SymbolicateCommand.self, RecordCommand.self,
-        DemoProgramCommand.self,
-      ])
+      Exit status: 0 good, 1 the doctor found an error, what is foreseen never ends, or diff what --fail-on names, 64 wrong \
+      usage, 65 the input is damaged or no trace, 66 no such input, 70 a bug of optrace, 73 the output cannot be \
+      written, or 'view' cannot listen. 'record' ends with \
+      the status of the program that it runs.
+      """,
+    version: version,
+    subcommands: [
+      DemoCommand.self, ReportCommand.self, ViewCommand.self, GraphCommand.self, TimelineCommand.self,
+      TopCommand.self, ListCommand.self, SummaryCommand.self, DoctorCommand.self, WhatIfCommand.self,
+      DiffCommand.self, SqlCommand.self,
+      ExportCommand.self, FleetCommand.self,
+      StacksCommand.self,
+      ValidateCommand.self,
+      DumpCommand.self, PackCommand.self, UnpackCommand.self, SymbolicateCommand.self, RecordCommand.self,
+      DemoProgramCommand.self,
+    ])
 
-    static let version = OpTraceVersion.current
+  static let version = OpTraceVersion.current
 
-    /// Parses the arguments, runs the command, ends the process.
-    static func run() -> Never {
-      ClosedPipes.ignore()
-      Quitting.restore()
-      do {
-        try checkName(in: Words.arguments)
-        var command = try parseAsRoot(Words.arguments)
-        try command.run()
-        leave(.good)
-      } catch {
-        leave(with: error)
-      }
-    }
-
-    /// The parser takes a command that there is not for an argument too many, and `help` says nothing of it.
-    private static func checkName(in arguments: [String]) throws {
-      let candidates = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
-      guard let name = candidates.first, !name.hasPrefix("-") else { return }
-      let names = Set(configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"])
-      guard !names.contains(name) else { return }
-      if access(name.asPath, F_OK) == 0 {
-        throw Failure.usage(
-          "'\(printable(name))' is a file; to look at it: \(calledCommand) view \(quoted(name))")
-      }
-      let hint = Suggestion.text(for: name, among: names) ?? "'optrace --help' lists them"
-      throw Failure.usage("there is no command '\(printable(name))': \(hint)")
-    }
-
-    private static func leave(with error: any Error) -> Never {
-      if let failure = error as? Failure {
-        Console.error("optrace: \(failure.message)")
-        leave(failure.status)
-      }
-      if let status = error as? ExitStatus { leave(status) }
-      if let code = error as? ExitCode { Foundation.exit(code.rawValue) }
-      let code = exitCode(for: error)
-      let text = fullMessage(for: error)
-      if code.isSuccess {
-        let shown = Completions.completed(ParserText.withUsageLines(text))
-        do { try Output.standard.write(RawPath.bytes(of: shown + "\n")) } catch { leave(with: error) }
-        leave(.good)
-      }
-      if code == .validationFailure {
-        Console.error(ParserText.error(text))
-        leave(.usage)
-      }
-      Console.error("optrace: \(error)\nThis is a bug of optrace; please report it together with the command line.")
-      leave(.bug)
-    }
-
-    private static func leave(_ status: ExitStatus) -> Never {
-      Foundation.exit(status.rawValue)
+  /// Parses the arguments, runs the command, ends the process.
+  static func run() -> Never {
+    ClosedPipes.ignore()
+    Quitting.restore()
+    do {
+      try checkName(in: Words.arguments)
+      var command = try parseAsRoot(Words.arguments)
+      try command.run()
+      leave(.good)
+    } catch {
+      leave(with: error)
     }
   }
-#endif
+
+  /// The parser takes a command that there is not for an argument too many, and `help` says nothing of it.
+  private static func checkName(in arguments: [String]) throws {
+    let candidates = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
+    guard let name = candidates.first, !name.hasPrefix("-") else { return }
+    let names = Set(configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"])
+    guard !names.contains(name) else { return }
+    if access(name.asPath, F_OK) == 0 {
+      throw Failure.usage(
+        "'\(printable(name))' is a file; to look at it: \(calledCommand) view \(quoted(name))")
+    }
+    let hint = Suggestion.text(for: name, among: names) ?? "'optrace --help' lists them"
+    throw Failure.usage("there is no command '\(printable(name))': \(hint)")
+  }
+
+  private static func leave(with error: any Error) -> Never {
+    if let failure = error as? Failure {
+      Console.error("optrace: \(failure.message)")
+      leave(failure.status)
+    }
+    if let status = error as? ExitStatus { leave(status) }
+    if let code = error as? ExitCode { Foundation.exit(code.rawValue) }
+    let code = exitCode(for: error)
+    let text = fullMessage(for: error)
+    if code.isSuccess {
+      let shown = Completions.completed(ParserText.withUsageLines(text))
+      do { try Output.standard.write(RawPath.bytes(of: shown + "\n")) } catch { leave(with: error) }
+      leave(.good)
+    }
+    if code == .validationFailure {
+      Console.error(ParserText.error(text))
+      leave(.usage)
+    }
+    Console.error("optrace: \(error)\nThis is a bug of optrace; please report it together with the command line.")
+    leave(.bug)
+  }
+
+  private static func leave(_ status: ExitStatus) -> Never {
+    Foundation.exit(status.rawValue)
+  }
+}

@@ -4,7 +4,7 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-@testable import OpTraceExport
+@testable import OpTraceGraph
 
 /// SVG and images are one drawing on two canvases: both are told the same, write all that they are told, and give it the same look.
 @Suite struct CanvasTests {

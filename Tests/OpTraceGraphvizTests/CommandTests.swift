@@ -1,5 +1,4 @@
 import Foundation
-import OpTraceExport
 import OpTraceModel
 import TestSupport
 import Testing

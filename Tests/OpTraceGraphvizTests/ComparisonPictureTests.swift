@@ -4,7 +4,7 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-@testable import OpTraceExport
+@testable import OpTraceGraph
 
 @Suite("The graph of what came and went")
 struct ComparisonPictureTests {

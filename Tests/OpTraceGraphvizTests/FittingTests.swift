@@ -1,5 +1,5 @@
 import TestSupport
-import OpTraceExport
+import OpTraceGraph
 import OpTraceGraphviz
 import OpTraceModel
 import Testing

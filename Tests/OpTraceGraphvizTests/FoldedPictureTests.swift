@@ -1,6 +1,6 @@
 import TestSupport
 import OpTraceAnalysis
-import OpTraceExport
+import OpTraceGraph
 import OpTraceGraphviz
 import OpTraceModel
 import Testing

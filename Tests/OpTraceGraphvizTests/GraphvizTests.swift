@@ -1,6 +1,6 @@
 import Foundation
 import TestSupport
-import OpTraceExport
+import OpTraceGraph
 import OpTraceGraphviz
 import OpTraceModel
 import Testing

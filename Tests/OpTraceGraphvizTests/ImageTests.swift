@@ -1,5 +1,5 @@
 import TestSupport
-import OpTraceExport
+import OpTraceGraph
 @testable import OpTraceGraphviz
 import OpTraceModel
 import Testing

@@ -1,5 +1,4 @@
 import CZlib
-import OpTraceExport
 
 /// The pixels of a PNG with 8 bits a channel, as Cairo writes them.
 struct PNGReader {

@@ -1,4 +1,4 @@
-@testable import OpTraceExport
+@testable import OpTraceGraph
 
 /// Keeps what a canvas is told, and tells it.
 struct RecordingCanvas<Base: GraphCanvas>: GraphCanvas {

@@ -1,5 +1,5 @@
 import Foundation
-import OpTraceExport
+import OpTraceGraph
 
 #if canImport(FoundationXML)
   import FoundationXML

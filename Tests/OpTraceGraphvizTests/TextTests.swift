@@ -1,6 +1,7 @@
+import OpTraceText
 import TestSupport
 import OpTraceAnalysis
-import OpTraceExport
+import OpTraceGraph
 import OpTraceModel
 import Testing
 

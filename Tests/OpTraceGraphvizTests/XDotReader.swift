@@ -1,4 +1,4 @@
-@testable import OpTraceExport
+@testable import OpTraceGraph
 
 /// Reads the `xdot` form, as its grammar says: https://graphviz.org/docs/outputs/canon/#xdot
 struct XDotReader {

@@ -1,172 +1,173 @@
-#if CLI
-  import ArgumentParser
-  import Foundation
-  import OpTraceComparison
-  import OpTraceExport
-  import OpTraceFormat
-  import OpTraceGraphviz
-  import OpTraceModel
-  import OpTraceText
+import OpTraceReport
+import ArgumentParser
+import Foundation
+import OpTraceComparison
+import OpTraceGraph
+import OpTraceFormat
+import OpTraceGraphviz
+import OpTraceModel
+import OpTraceText
 
-  struct DiffCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "diff",
-      abstract: "Tells what changed between two runs, or between several runs of each of two versions.",
-      discussion: """
-        Operations are matched by name, class, queue and function, then by their neighbours, and told by pattern: '#' \
-        stands for the numbers in names. What came and went shows with one run of each; what is slower is only told \
-        from five runs of each on, as 'optrace record --runs 10' makes them: fewer cannot tell a change from chance.
+struct DiffCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "diff",
+    abstract: "Tells what changed between two runs, or between several runs of each of two versions.",
+    discussion: """
+      Operations are matched by name, class, queue and function, then by their neighbours, and told by pattern: '#' \
+      stands for the numbers in names. What came and went shows with one run of each; what is slower is only told \
+      from five runs of each on, as 'optrace record --runs 10' makes them: fewer cannot tell a change from chance.
 
-        Exit status: 1 where something holds that --fail-on names; 64 where it names slower and there are fewer than \
-        five runs of each; else as for all commands. Documentation/diff.md tells how to use it in CI.
+      Exit status: 1 where something holds that --fail-on names; 64 where it names slower and there are fewer than \
+      five runs of each; else as for all commands. Documentation/diff.md tells how to use it in CI.
 
-        Example: optrace diff --base old.r*.optrace --new new.r*.optrace --fail-on structure,findings,slower=3%
-        """)
+      Example: optrace diff --base old.r*.optrace --new new.r*.optrace --fail-on structure,findings,slower=3%
+      """)
 
-    @Argument(
-      help: ArgumentHelp("A trace from before the change, and one from after it.", valueName: "trace"),
-      completion: .file(extensions: ["optrace", "optracez", "txt"]))
-    var traces: [String] = []
+  @Argument(
+    help: ArgumentHelp("A trace from before the change, and one from after it.", valueName: "trace"),
+    completion: .file(extensions: ["optrace", "optracez", "txt"]))
+  var traces: [String] = []
 
-    @Option(
-      parsing: .upToNextOption,
-      help: ArgumentHelp("Traces from before the change, in place of the first argument.", valueName: "trace"),
-      completion: .file(extensions: ["optrace", "optracez", "txt"]))
-    var base: [String] = []
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp("Traces from before the change, in place of the first argument.", valueName: "trace"),
+    completion: .file(extensions: ["optrace", "optracez", "txt"]))
+  var base: [String] = []
 
-    @Option(
-      parsing: .upToNextOption,
-      help: ArgumentHelp("Traces from after the change, in place of the second argument.", valueName: "trace"),
-      completion: .file(extensions: ["optrace", "optracez", "txt"]))
-    var new: [String] = []
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp("Traces from after the change, in place of the second argument.", valueName: "trace"),
+    completion: .file(extensions: ["optrace", "optracez", "txt"]))
+  var new: [String] = []
 
-    @Option(
-      parsing: .unconditional,
-      help: ArgumentHelp(
-        "What makes the status 1: structure, findings (new ones), slower or slower=3%, with commas between them.",
-        valueName: "conditions"))
-    var failOn: String?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "What makes the status 1: structure, findings (new ones), slower or slower=3%, with commas between them.",
+      valueName: "conditions"))
+  var failOn: String?
 
-    @Flag(help: "Write JSON, as into a file whose name ends with .json; Documentation/json.md describes its keys.")
-    var json = false
+  @Flag(help: "Write JSON, as into a file whose name ends with .json; Documentation/json.md describes its keys.")
+  var json = false
 
-    @Option(
-      name: .shortAndLong,
-      help: ArgumentHelp(
-        "The file to write; '-' is standard output, and the default. A name that ends with .html gets the report's page with both timelines, one with .svg the graph of what came and went.",
-        valueName: "file"),
-      completion: .file(extensions: ["html", "svg", "json"]))
-    var output: String?
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "The file to write; '-' is standard output, and the default. A name that ends with .html gets the report's page with both timelines, one with .svg the graph of what came and went.",
+      valueName: "file"),
+    completion: .file(extensions: ["html", "svg", "json"]))
+  var output: String?
 
-    @OptionGroup var limit: UnpackingLimit
+  @OptionGroup var limit: UnpackingLimit
 
-    func validate() throws {
-      if base.isEmpty, new.isEmpty {
-        if traces.count != 2 {
-          throw ValidationError("diff takes two traces, BASE and NEW; of more runs, --base A… --new B….")
-        }
-      } else {
-        if !traces.isEmpty {
-          throw ValidationError("BASE and NEW exclude --base and --new: put all traces behind these.")
-        }
-        if base.isEmpty || new.isEmpty {
-          throw ValidationError("--base and --new belong together: name the runs of both sides.")
-        }
+  func validate() throws {
+    if base.isEmpty, new.isEmpty {
+      if traces.count != 2 {
+        throw ValidationError("diff takes two traces, BASE and NEW; of more runs, --base A… --new B….")
       }
-      for paths in [base, new] {
-        var seen: Set<String> = []
-        for path in paths where !seen.insert(Self.file(path)).inserted {
-          throw ValidationError("'\(printable(path))' is named twice: a run counts once.")
-        }
+    } else {
+      if !traces.isEmpty {
+        throw ValidationError("BASE and NEW exclude --base and --new: put all traces behind these.")
       }
-      if let output, [".png", ".pdf", ".dot"].contains(where: output.lowercased().hasSuffix) {
-        throw ValidationError("'\(printable(output))': diff draws its graph as svg.")
-      }
-      if json, isPage || isPicture { throw ValidationError("--json and a page or picture exclude each other.") }
-      let standard = (traces + base + new).count { $0 == "-" }
-      if standard > 1 { throw ValidationError("'-' is named twice: standard input can be read once.") }
-    }
-
-    /// The same for all names of a file.
-    private static func file(_ path: String) -> String {
-      var status = stat()
-      guard path != "-", stat(path.asPath, &status) == 0 else { return "path " + path }
-      return "file \(status.st_dev) \(status.st_ino)"
-    }
-
-    func run() throws {
-      let (bases, news) = base.isEmpty ? (Array(traces.prefix(1)), Array(traces.dropFirst())) : (base, new)
-      let gate = try gate(baseRuns: bases.count, newRuns: news.count)
-      let inputs = (bases + news).map { TraceInput(path: $0, limit: limit) }
-      var output = Output(path: output)
-      for input in inputs { output = try input.output(self.output) }
-      var runs = ComparedRuns(inputs, baseCount: bases.count)
-      try runs.compare { try gate?.checkWhole($0, $1) }
-      var rule = TimingRule()
-      if let threshold = gate?.slowerThreshold { rule.threshold = threshold }
-      let comparison = withProgress("comparing") { runs.comparer.comparison(rule: rule) }
-      let failed = gate?.failed(comparison) ?? []
-      if let needed = comparison.runsNeeded, gate?.conditions.contains(.slower) == true {
-        Console.warning(
-          "--fail-on slower cannot hold: with so many patterns no change is told from chance below "
-            + "\(needed) runs of each side; record more with 'optrace record --runs 10'")
-      }
-      try write(comparison, of: &runs, failed: failed, to: output)
-      if !failed.isEmpty { throw ExitStatus.foundError }
-      if runs.isDamaged { throw ExitStatus.badInput }
-    }
-
-    private var isPage: Bool { output?.lowercased().hasSuffix(".html") == true }
-    private var isPicture: Bool { output?.lowercased().hasSuffix(".svg") == true }
-
-    private func write(
-      _ comparison: Comparison, of runs: inout ComparedRuns, failed: [Gate.Condition], to output: Output
-    ) throws {
-      if isPicture {
-        let picture = GraphPicture(of: comparison, title: runs.title)
-        let layout = try withProgress("laying out the graph") { try GraphvizRenderer.layout(picture) }
-        return try output.writeLong { try SVGWriter.write(picture, layout, to: $0) }
-      }
-      let base = try runs.typical(.base)
-      let foresight = base.flatMap { base in
-        withProgress("foreseeing the wall time") {
-          Foresight(comparison, base: base, processors: OwnMachine.processors(of: base.header))
-        }
-      }
-      let json = comparison.json(failed: failed, foresight: foresight)
-      if isPage, let base, let new = try runs.typical(.new) {
-        let report = Report.exporter(for: base, and: new, comparison, json: json, title: runs.title)
-        try output.writeLong { try report.write(to: $0) }
-      } else if self.json || self.output?.lowercased().hasSuffix(".json") == true {
-        try output.write(json.bytes)
-      } else {
-        try output.write(
-          ComparisonText(comparison, failed: failed, foresight: foresight, style: output.style).text)
+      if base.isEmpty || new.isEmpty {
+        throw ValidationError("--base and --new belong together: name the runs of both sides.")
       }
     }
-
-    private func gate(baseRuns: Int, newRuns: Int) throws -> Gate? {
-      guard let failOn else { return nil }
-      do throws(Gate.Problem) {
-        let gate = try Gate(failOn)
-        try gate.check(baseRuns: baseRuns, newRuns: newRuns)
-        return gate
-      } catch {
-        throw Failure.usage("--fail-on: \(printable(error.description))")
+    for paths in [base, new] {
+      var seen: Set<String> = []
+      for path in paths where !seen.insert(Self.file(path)).inserted {
+        throw ValidationError("'\(printable(path))' is named twice: a run counts once.")
       }
+    }
+    if let output, [".png", ".pdf", ".dot"].contains(where: output.lowercased().hasSuffix) {
+      throw ValidationError("'\(printable(output))': diff draws its graph as svg.")
+    }
+    if json, isPage || isPicture { throw ValidationError("--json and a page or picture exclude each other.") }
+    let standard = (traces + base + new).count { $0 == "-" }
+    if standard > 1 { throw ValidationError("'-' is named twice: standard input can be read once.") }
+  }
+
+  /// The same for all names of a file.
+  private static func file(_ path: String) -> String {
+    var status = stat()
+    guard path != "-", stat(path.asPath, &status) == 0 else { return "path " + path }
+    return "file \(status.st_dev) \(status.st_ino)"
+  }
+
+  func run() throws {
+    let (bases, news) = base.isEmpty ? (Array(traces.prefix(1)), Array(traces.dropFirst())) : (base, new)
+    let gate = try gate(baseRuns: bases.count, newRuns: news.count)
+    let inputs = (bases + news).map { TraceInput(path: $0, limit: limit) }
+    var output = Output(path: output)
+    for input in inputs { output = try input.output(self.output) }
+    var runs = ComparedRuns(inputs, baseCount: bases.count)
+    try runs.compare { try gate?.checkWhole($0, $1) }
+    var rule = TimingRule()
+    if let threshold = gate?.slowerThreshold { rule.threshold = threshold }
+    let comparison = withProgress("comparing") { runs.comparer.comparison(rule: rule) }
+    let failed = gate?.failed(comparison) ?? []
+    if let needed = comparison.runsNeeded, gate?.conditions.contains(.slower) == true {
+      Console.warning(
+        "--fail-on slower cannot hold: with so many patterns no change is told from chance below "
+          + "\(needed) runs of each side; record more with 'optrace record --runs 10'")
+    }
+    try write(comparison, of: &runs, failed: failed, to: output)
+    if !failed.isEmpty { throw ExitStatus.foundError }
+    if runs.isDamaged { throw ExitStatus.badInput }
+  }
+
+  private var isPage: Bool { output?.lowercased().hasSuffix(".html") == true }
+  private var isPicture: Bool { output?.lowercased().hasSuffix(".svg") == true }
+
+  private func write(
+    _ comparison: Comparison, of runs: inout ComparedRuns, failed: [Gate.Condition], to output: Output
+  ) throws {
+    if isPicture {
+      let picture = GraphPicture(of: comparison, title: runs.title)
+      let layout = try withProgress("laying out the graph") { try GraphvizRenderer.layout(picture) }
+      return try output.writeLong { try SVGWriter.write(picture, layout, to: $0) }
+    }
+    let base = try runs.typical(.base)
+    let effect = base.flatMap { base in
+      withProgress("predicting the wall time") {
+        WallTimeEffect(comparison, base: base, processors: OwnMachine.processors(of: base.header))
+      }
+    }
+    let json = comparison.json(failed: failed, wallPrediction: effect?.json ?? .null)
+    if isPage, let base, let new = try runs.typical(.new) {
+      let report = Report.exporter(for: base, and: new, comparison, json: json, title: runs.title)
+      try output.writeLong { try report.write(to: $0) }
+    } else if self.json || self.output?.lowercased().hasSuffix(".json") == true {
+      try output.write(json.bytes)
+    } else {
+      try output.write(
+        ComparisonText(
+          comparison, failed: failed, addition: effect?.text(style: output.style) ?? "", style: output.style
+        ).text)
     }
   }
 
-  extension Gate {
-    /// What a trace misses would be told as gone: nothing is decided on that.
-    fileprivate func checkWhole(_ trace: Trace, _ input: TraceInput) throws {
-      guard conditions.contains(.structure) || conditions.contains(.findings) else { return }
-      let loss = trace.loss
-      guard loss.isDamaged || loss.lostCount > 0 || loss.overwrittenBytes > 0 else { return }
-      throw Failure(
-        message: "\(input.name) is not whole, so what came and went cannot be told: "
-          + "leave structure and findings out of --fail-on, or record it again without a limit of its size",
-        status: .badInput)
+  private func gate(baseRuns: Int, newRuns: Int) throws -> Gate? {
+    guard let failOn else { return nil }
+    do throws(Gate.Problem) {
+      let gate = try Gate(failOn)
+      try gate.check(baseRuns: baseRuns, newRuns: newRuns)
+      return gate
+    } catch {
+      throw Failure.usage("--fail-on: \(printable(error.description))")
     }
   }
-#endif
+}
+
+extension Gate {
+  /// What a trace misses would be told as gone: nothing is decided on that.
+  fileprivate func checkWhole(_ trace: Trace, _ input: TraceInput) throws {
+    guard conditions.contains(.structure) || conditions.contains(.findings) else { return }
+    let loss = trace.loss
+    guard loss.isDamaged || loss.lostCount > 0 || loss.overwrittenBytes > 0 else { return }
+    throw Failure(
+      message: "\(input.name) is not whole, so what came and went cannot be told: "
+        + "leave structure and findings out of --fail-on, or record it again without a limit of its size",
+      status: .badInput)
+  }
+}

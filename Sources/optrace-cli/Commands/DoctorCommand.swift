@@ -1,96 +1,94 @@
-#if CLI
-  import ArgumentParser
-  import OpTraceAnalysis
-  import OpTraceModel
-  import OpTraceText
+import ArgumentParser
+import OpTraceAnalysis
+import OpTraceModel
+import OpTraceText
 
-  struct DoctorCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "doctor",
-      abstract: "Finds out why nothing moves: deadlocks, stalls and misuse, with proof and what to change.",
-      discussion: """
-        Errors are told only where the trace proves them. A program that still runs is looked at twice, a second apart, \
-        and is not touched: only what both looks show is told. Its threads are looked at by its recorder, or from \
-        outside where that does not answer.
+struct DoctorCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Finds out why nothing moves: deadlocks, stalls and misuse, with proof and what to change.",
+    discussion: """
+      Errors are told only where the trace proves them. A program that still runs is looked at twice, a second apart, \
+      and is not touched: only what both looks show is told. Its threads are looked at by its recorder, or from \
+      outside where that does not answer.
 
-        Exit status: 1 where an error was found, also in a damaged trace; else as for all commands.
+      Exit status: 1 where an error was found, also in a damaged trace; else as for all commands.
 
-        Example: optrace doctor 4711, of a program that hangs and is being recorded
-        """)
+      Example: optrace doctor 4711, of a program that hangs and is being recorded
+      """)
 
-    @OptionGroup var trace: ChosenTrace
+  @OptionGroup var trace: ChosenTrace
 
-    @Flag(help: "Write JSON; Documentation/json.md describes its keys.")
-    var json = false
+  @Flag(help: "Write JSON; Documentation/json.md describes its keys.")
+  var json = false
 
-    @Option(
-      help: ArgumentHelp(
-        "How long nothing must have moved before silence proves anything (default: 5).", valueName: "seconds"))
-    var stallAfter: Double?
+  @Option(
+    help: ArgumentHelp(
+      "How long nothing must have moved before silence proves anything (default: 5).", valueName: "seconds"))
+  var stallAfter: Double?
 
-    @Option(
-      name: .shortAndLong,
-      help: ArgumentHelp("The file to write; '-' is standard output, and the default.", valueName: "file"),
-      completion: .file())
-    var output: String?
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("The file to write; '-' is standard output, and the default.", valueName: "file"),
+    completion: .file())
+  var output: String?
 
-    @Option(
-      help: ArgumentHelp(
-        "Say what a code means, with an example and its remedy; --list has the codes.", valueName: "code"),
-      completion: .list(DoctorRule.table.map(\.code)))
-    var explain: String?
+  @Option(
+    help: ArgumentHelp(
+      "Say what a code means, with an example and its remedy; --list has the codes.", valueName: "code"),
+    completion: .list(DoctorRule.table.map(\.code)))
+  var explain: String?
 
-    @Flag(help: "List all that the doctor can find.")
-    var list = false
+  @Flag(help: "List all that the doctor can find.")
+  var list = false
 
-    func validate() throws {
-      if let stallAfter, !(stallAfter >= 0 && stallAfter <= 1_000_000) {
-        throw ValidationError("--stall-after must be 0 to 1000000 seconds.")
-      }
-      let isManual = explain != nil || list
-      if explain != nil, list { throw ValidationError("--explain and --list exclude each other.") }
-      if isManual, trace.path != nil || json || stallAfter != nil {
-        throw ValidationError("\(list ? "--list" : "--explain") looks at no trace: leave the other arguments away.")
-      }
+  func validate() throws {
+    if let stallAfter, !(stallAfter >= 0 && stallAfter <= 1_000_000) {
+      throw ValidationError("--stall-after must be 0 to 1000000 seconds.")
     }
-
-    func run() throws {
-      if explain != nil || list {
-        let output = Output(path: output)
-        let guide = DoctorGuideText(style: output.style)
-        return try output.write(try explain.map { guide.page(of: try rule($0)) } ?? guide.list())
-      }
-      let input = try trace.input()
-      let output = try input.output(output)
-      let examination = try DoctorExamination(of: input, stallAfter: stallAfter)
-      let report = examination.report
-      if json {
-        try output.write(report.json.bytes)
-      } else {
-        try output.write(DoctorText(report, style: output.style).text(next: hints(for: report, input.path)))
-      }
-      // What is proven stays so in a damaged trace.
-      if report.hasErrors { throw ExitStatus.foundError }
-      try examination.input.end()
-    }
-
-    private func rule(_ code: String) throws -> DoctorRule {
-      if let rule = DoctorRule.of(code) { return rule }
-      let hint =
-        Suggestion.text(for: code, among: Set(DoctorRule.table.map(\.code))) ?? "'optrace doctor --list' lists them"
-      throw Failure.usage("the doctor knows no code '\(printable(code))': \(hint)")
-    }
-
-    /// What to run next.
-    private func hints(for report: DoctorReport, _ trace: String) -> [DoctorText.Hint] {
-      guard let first = report.findings.first(where: { $0.severity != .note }) else { return [] }
-      var hints: [DoctorText.Hint] = []
-      if [.deadlocked, .stalled].contains(report.verdict), trace != "-" {
-        hints.append(
-          .init("\(calledCommand) graph --deadlock \(quoted(trace)) -o deadlock.svg", "A picture of it"))
-      }
-      hints.append(.init("\(calledCommand) doctor --explain \(first.code)", "What this means"))
-      return hints
+    let isManual = explain != nil || list
+    if explain != nil, list { throw ValidationError("--explain and --list exclude each other.") }
+    if isManual, trace.path != nil || json || stallAfter != nil {
+      throw ValidationError("\(list ? "--list" : "--explain") looks at no trace: leave the other arguments away.")
     }
   }
-#endif
+
+  func run() throws {
+    if explain != nil || list {
+      let output = Output(path: output)
+      let guide = DoctorGuideText(style: output.style)
+      return try output.write(try explain.map { guide.page(of: try rule($0)) } ?? guide.list())
+    }
+    let input = try trace.input()
+    let output = try input.output(output)
+    let examination = try DoctorExamination(of: input, stallAfter: stallAfter)
+    let report = examination.report
+    if json {
+      try output.write(report.json.bytes)
+    } else {
+      try output.write(DoctorText(report, style: output.style).text(next: hints(for: report, input.path)))
+    }
+    // What is proven stays so in a damaged trace.
+    if report.hasErrors { throw ExitStatus.foundError }
+    try examination.input.end()
+  }
+
+  private func rule(_ code: String) throws -> DoctorRule {
+    if let rule = DoctorRule.of(code) { return rule }
+    let hint =
+      Suggestion.text(for: code, among: Set(DoctorRule.table.map(\.code))) ?? "'optrace doctor --list' lists them"
+    throw Failure.usage("the doctor knows no code '\(printable(code))': \(hint)")
+  }
+
+  /// What to run next.
+  private func hints(for report: DoctorReport, _ trace: String) -> [DoctorText.Hint] {
+    guard let first = report.findings.first(where: { $0.severity != .note }) else { return [] }
+    var hints: [DoctorText.Hint] = []
+    if [.deadlocked, .stalled].contains(report.verdict), trace != "-" {
+      hints.append(
+        .init("\(calledCommand) graph --deadlock \(quoted(trace)) -o deadlock.svg", "A picture of it"))
+    }
+    hints.append(.init("\(calledCommand) doctor --explain \(first.code)", "What this means"))
+    return hints
+  }
+}

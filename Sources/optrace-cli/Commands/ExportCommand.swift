@@ -1,100 +1,98 @@
-#if CLI
-  import ArgumentParser
-  import Foundation
-  import OpTraceModel
-  import OpTraceTables
-  import OpTraceText
+import ArgumentParser
+import Foundation
+import OpTraceModel
+import OpTraceTables
+import OpTraceText
 
-  struct ExportCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "export",
-      abstract: "Writes traces for databases and for OpenTelemetry: Parquet, CSV, SQLite, OTLP.",
-      discussion: """
-        The tables are those of 'optrace sql': DIR/TABLE/trace=HASH/part-0.parquet (or .csv), where HASH names the trace; \
-        or all in DIR/HASH.sqlite. otlp writes DIR/HASH.jsonl, which a collector's otlpjsonfile receiver reads: a span for \
-        each operation.
+struct ExportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Writes traces for databases and for OpenTelemetry: Parquet, CSV, SQLite, OTLP.",
+    discussion: """
+      The tables are those of 'optrace sql': DIR/TABLE/trace=HASH/part-0.parquet (or .csv), where HASH names the trace; \
+      or all in DIR/HASH.sqlite. otlp writes DIR/HASH.jsonl, which a collector's otlpjsonfile receiver reads: a span for \
+      each operation.
 
-        Any number of traces, in one call or in many: one that is there already as it is now is not written again. A file \
-        is there whole or not at all, and a trace is whole when its part of the table 'traces' is there. A trace that \
-        cannot be read is told of, and the others are written.
+      Any number of traces, in one call or in many: one that is there already as it is now is not written again. A file \
+      is there whole or not at all, and a trace is whole when its part of the table 'traces' is there. A trace that \
+      cannot be read is told of, and the others are written.
 
-        Example: optrace export runs/*.optrace -o lake --format parquet
-        """)
+      Example: optrace export runs/*.optrace -o lake --format parquet
+      """)
 
-    @Argument(help: TraceInput.help, completion: .file(extensions: ["optrace", "optracez", "txt"]))
-    var traces: [String]
+  @Argument(help: TraceInput.help, completion: .file(extensions: ["optrace", "optracez", "txt"]))
+  var traces: [String]
 
-    @Option(
-      name: .shortAndLong,
-      help: ArgumentHelp("The folder to write into; it is made where there is none.", valueName: "dir"),
-      completion: .directory)
-    var output: String
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("The folder to write into; it is made where there is none.", valueName: "dir"),
+    completion: .directory)
+  var output: String
 
-    @Option(help: ArgumentHelp("What to write: parquet, csv, otlp or sqlite.", valueName: "format"))
-    var format = ExportFormat.parquet
+  @Option(help: ArgumentHelp("What to write: parquet, csv, otlp or sqlite.", valueName: "format"))
+  var format = ExportFormat.parquet
 
-    @OptionGroup var limit: UnpackingLimit
+  @OptionGroup var limit: UnpackingLimit
 
-    func validate() throws {
-      if traces.isEmpty { throw ValidationError("Missing a trace: optrace export TRACE… -o DIR.") }
-      if output == "-" || output.isEmpty { throw ValidationError("-o takes a folder: an export is many files.") }
-      if traces.count(where: { $0 == "-" }) > 1 {
-        throw ValidationError("'-' is named twice: standard input can be read once.")
-      }
-    }
-
-    func run() throws {
-      let folder = ExportFolder(path: output, format: format)
-      var failed: ExitStatus?
-      let looks = RunLooks(traces, unpackingAtMost: limit.bytes)
-      for path in traces {
-        if let (hash, later) = looks.later(than: path) {
-          tell(TraceInput(path: path, limit: limit), hash, "the same run as '\(printable(later))', which is later")
-          continue
-        }
-        let input = TraceInput(path: path, limit: limit)
-        do {
-          if try !export(input, into: folder) { failed = failed ?? .badInput }
-        } catch let failure as Failure where traces.count > 1 && failure.status != .cannotWrite {
-          // The others are worth having.
-          Console.error("optrace: \(failure.message)")
-          failed = failed ?? failure.status
-        }
-      }
-      if let failed { throw failed }
-    }
-
-    /// False: the trace is damaged, and what is left of it was written.
-    private func export(_ input: TraceInput, into folder: ExportFolder) throws -> Bool {
-      // Before it is read: what is written meanwhile makes the next call write it again.
-      let location = try input.location()
-      let changed = stat.changed(location)
-      if changed != nil {
-        let header: TraceHeader
-        do throws(TraceError) {
-          header = try TraceReader.header(path: location, unpackingAtMost: limit.bytes)
-        } catch {
-          throw input.failure(error)
-        }
-        if folder.has(header, changed: changed) {
-          tell(input, header.hash, "there already")
-          return true
-        }
-      }
-      let read = try input.read()
-      let source = TableSource(read.trace)
-      let result = try withProgress("exporting \(input.name)") {
-        try folder.write(source, changed: changed) { Console.note("\(input.name): \($0)") }
-      }
-      if case .written(let bytes) = result {
-        tell(input, source.hash, "\(counted(read.trace.operations.count, "operation")), \(counted(bytes, "byte"))")
-      }
-      return !read.trace.loss.isDamaged
-    }
-
-    /// The files are there, whether or not anybody listens.
-    private func tell(_ input: TraceInput, _ hash: String, _ what: String) {
-      try? Output.standard.write("\(printable(input.path)): trace \(hash), \(what)\n")
+  func validate() throws {
+    if traces.isEmpty { throw ValidationError("Missing a trace: optrace export TRACE… -o DIR.") }
+    if output == "-" || output.isEmpty { throw ValidationError("-o takes a folder: an export is many files.") }
+    if traces.count(where: { $0 == "-" }) > 1 {
+      throw ValidationError("'-' is named twice: standard input can be read once.")
     }
   }
-#endif
+
+  func run() throws {
+    let folder = ExportFolder(path: output, format: format)
+    var failed: ExitStatus?
+    let looks = RunLooks(traces, unpackingAtMost: limit.bytes)
+    for path in traces {
+      if let (hash, later) = looks.later(than: path) {
+        tell(TraceInput(path: path, limit: limit), hash, "the same run as '\(printable(later))', which is later")
+        continue
+      }
+      let input = TraceInput(path: path, limit: limit)
+      do {
+        if try !export(input, into: folder) { failed = failed ?? .badInput }
+      } catch let failure as Failure where traces.count > 1 && failure.status != .cannotWrite {
+        // The others are worth having.
+        Console.error("optrace: \(failure.message)")
+        failed = failed ?? failure.status
+      }
+    }
+    if let failed { throw failed }
+  }
+
+  /// False: the trace is damaged, and what is left of it was written.
+  private func export(_ input: TraceInput, into folder: ExportFolder) throws -> Bool {
+    // Before it is read: what is written meanwhile makes the next call write it again.
+    let location = try input.location()
+    let changed = stat.changed(location)
+    if changed != nil {
+      let header: TraceHeader
+      do throws(TraceError) {
+        header = try TraceReader.header(path: location, unpackingAtMost: limit.bytes)
+      } catch {
+        throw input.failure(error)
+      }
+      if folder.has(header, changed: changed) {
+        tell(input, header.hash, "there already")
+        return true
+      }
+    }
+    let read = try input.read()
+    let source = TableSource(read.trace)
+    let result = try withProgress("exporting \(input.name)") {
+      try folder.write(source, changed: changed) { Console.note("\(input.name): \($0)") }
+    }
+    if case .written(let bytes) = result {
+      tell(input, source.hash, "\(counted(read.trace.operations.count, "operation")), \(counted(bytes, "byte"))")
+    }
+    return !read.trace.loss.isDamaged
+  }
+
+  /// The files are there, whether or not anybody listens.
+  private func tell(_ input: TraceInput, _ hash: String, _ what: String) {
+    try? Output.standard.write("\(printable(input.path)): trace \(hash), \(what)\n")
+  }
+}

@@ -1,196 +1,194 @@
-#if CLI
-  public import ArgumentParser
-  import Foundation
-  import OpTraceExport
-  import OpTraceGraphviz
-  import OpTraceModel
-  import OpTraceText
+public import ArgumentParser
+import Foundation
+import OpTraceGraph
+import OpTraceGraphviz
+import OpTraceModel
+import OpTraceText
 
-  struct GraphCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "graph",
-      abstract: "Draws the dependency graph: who waited for whom, how long, and what decided the end.",
-      discussion: """
-        Queues are lanes, the critical path is violet, what is stuck red. In a browser the SVG shows the times of an \
-        operation under the pointer, and all that it waited for and that waited for it. With --deadlock, where nothing \
-        is stuck, nothing is written.
+struct GraphCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "graph",
+    abstract: "Draws the dependency graph: who waited for whom, how long, and what decided the end.",
+    discussion: """
+      Queues are lanes, the critical path is violet, what is stuck red. In a browser the SVG shows the times of an \
+      operation under the pointer, and all that it waited for and that waited for it. With --deadlock, where nothing \
+      is stuck, nothing is written.
 
-        Of more than \(GraphOptions.readable) operations, like ones share a box that counts them and adds up their times; what \
-        has a finding, failed, is on the critical path or named by --focus stays alone. The picture says what was \
-        folded; --full draws every operation. DOT is meant for other programs, and is never folded.
+      Of more than \(GraphOptions.readable) operations, like ones share a box that counts them and adds up their times; what \
+      has a finding, failed, is on the critical path or named by --focus stays alone. The picture says what was \
+      folded; --full draws every operation. DOT is meant for other programs, and is never folded.
 
-        Example: optrace graph run.optrace -o run.svg
-        """)
+      Example: optrace graph run.optrace -o run.svg
+      """)
 
-    enum Format: String, CaseIterable, ExpressibleByArgument {
-      case svg, png, pdf, dot
+  enum Format: String, CaseIterable, ExpressibleByArgument {
+    case svg, png, pdf, dot
 
-      var image: GraphvizRenderer.ImageFormat? { GraphvizRenderer.ImageFormat(rawValue: rawValue) }
+    var image: GraphvizRenderer.ImageFormat? { GraphvizRenderer.ImageFormat(rawValue: rawValue) }
+  }
+
+  @OptionGroup var input: TraceInput
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "The file to write; '-' is standard output, and the default where that is no terminal.", valueName: "file"),
+    completion: .file(extensions: Format.allCases.map(\.rawValue)))
+  var output: String?
+
+  @Option(help: "svg, png, pdf or dot; by default what the file's name ends with, svg where it has no ending.")
+  var format: Format?
+
+  @Option(
+    help: ArgumentHelp("Only this operation (a name, or a number as '#5') and what is near.", valueName: "name"))
+  var focus: String?
+
+  @Flag(help: "Only what is stuck: circles of waiting, what holds others up, what is next; the rest is counted.")
+  var deadlock = false
+
+  @Option(
+    help: ArgumentHelp(
+      "How many edges away from --focus (default: 2), or behind what --deadlock shows (1).", valueName: "k"))
+  var hops: Int?
+
+  @Flag(help: "Every operation in a box of its own, however many there are (svg; png and pdf up to 3,000).")
+  var full = false
+
+  @Option(help: "What a lane stands for: queue or class.")
+  var groupBy = GraphOptions.Grouping.queue
+
+  @Option(
+    help: ArgumentHelp(
+      "What has boxes: operations, dispatch (blocks of dispatch queues, and who submitted them), tasks (Swift's, and who "
+        + "created them); several with commas (default: operations, or what there is without any). Of the rest operations "
+        + "tell what they submitted.",
+      valueName: "list"))
+  var layers: String?
+
+  @Flag(inversion: .prefixedNo, exclusivity: .exclusive, help: "Whether to show the critical path.")
+  var criticalPath = true
+
+  func validate() throws {
+    if let hops, hops < 0 { throw ValidationError("--hops must not be negative.") }
+    if deadlock, focus != nil { throw ValidationError("--deadlock and --focus exclude each other.") }
+    if deadlock, let layers = try chosenLayers(), layers != [.operations] {
+      throw ValidationError("--deadlock draws operations alone: leave --layers away.")
     }
+    if hops != nil, focus == nil, !deadlock { throw ValidationError("--hops needs --focus or --deadlock.") }
+  }
 
-    @OptionGroup var input: TraceInput
-
-    @Option(
-      name: .shortAndLong,
-      help: ArgumentHelp(
-        "The file to write; '-' is standard output, and the default where that is no terminal.", valueName: "file"),
-      completion: .file(extensions: Format.allCases.map(\.rawValue)))
-    var output: String?
-
-    @Option(help: "svg, png, pdf or dot; by default what the file's name ends with, svg where it has no ending.")
-    var format: Format?
-
-    @Option(
-      help: ArgumentHelp("Only this operation (a name, or a number as '#5') and what is near.", valueName: "name"))
-    var focus: String?
-
-    @Flag(help: "Only what is stuck: circles of waiting, what holds others up, what is next; the rest is counted.")
-    var deadlock = false
-
-    @Option(
-      help: ArgumentHelp(
-        "How many edges away from --focus (default: 2), or behind what --deadlock shows (1).", valueName: "k"))
-    var hops: Int?
-
-    @Flag(help: "Every operation in a box of its own, however many there are (svg; png and pdf up to 3,000).")
-    var full = false
-
-    @Option(help: "What a lane stands for: queue or class.")
-    var groupBy = GraphOptions.Grouping.queue
-
-    @Option(
-      help: ArgumentHelp(
-        "What has boxes: operations, dispatch (blocks of dispatch queues, and who submitted them), tasks (Swift's, and who "
-          + "created them); several with commas (default: operations, or what there is without any). Of the rest operations "
-          + "tell what they submitted.",
-        valueName: "list"))
-    var layers: String?
-
-    @Flag(inversion: .prefixedNo, exclusivity: .exclusive, help: "Whether to show the critical path.")
-    var criticalPath = true
-
-    func validate() throws {
-      if let hops, hops < 0 { throw ValidationError("--hops must not be negative.") }
-      if deadlock, focus != nil { throw ValidationError("--deadlock and --focus exclude each other.") }
-      if deadlock, let layers = try chosenLayers(), layers != [.operations] {
-        throw ValidationError("--deadlock draws operations alone: leave --layers away.")
-      }
-      if hops != nil, focus == nil, !deadlock { throw ValidationError("--hops needs --focus or --deadlock.") }
-    }
-
-    func run() throws {
-      let format = try chosenFormat()
-      let output = try self.input.output(output)
-      if output.isTerminal {
-        let isText = format.image == nil
-        if !isText || self.output == nil {
-          let hint = isText ? ", or -o - to see it nevertheless" : ""
-          throw Failure.usage("\(format.rawValue) is not for a terminal: use -o FILE\(hint)")
-        }
-      }
-      let input = try input.read()
-      let options = try options(for: input.trace)
-      if format == .dot { return try writeDOT(of: input, options, to: output) }
-      let picture = withProgress("folding the graph") { GraphPicture(of: input.trace, options: options) }
-      if isNothingStuck(picture.nodes.count) { return try input.end() }
-      try write(picture, format, to: output)
-      if let note = picture.foldingNote { Console.error("optrace: note: \(printable(note))") }
-      try input.end()
-    }
-
-    private func write(_ picture: GraphPicture, _ format: Format, to output: Output) throws {
-      if let image = format.image {
-        let (bytes, scale) = try withProgress("drawing the graph") {
-          try drawn { () throws(GraphvizError) in try GraphvizRenderer.scaledImage(of: picture, as: image) }
-        }
-        try output.write(bytes)
-        if scale < 1 {
-          Console.note(
-            "the picture has more pixels than a \(format.rawValue) can: it is drawn at \(percent(scale)); svg has no limit"
-          )
-        }
-        return
-      }
-      let layout = try withProgress("laying out the graph") {
-        try drawn { () throws(GraphvizError) in try GraphvizRenderer.layout(picture) }
-      }
-      try output.writeLong { try SVGWriter.write(picture, layout, to: $0) }
-    }
-
-    private func writeDOT(of input: InputTrace, _ options: GraphOptions, to output: Output) throws {
-      let exporter = DOTExporter(input.trace, options: options)
-      if isNothingStuck(exporter.nodeCount) { return try input.end() }
-      try output.writeLong { try exporter.write(to: $0) }
-      try input.end()
-    }
-
-    /// That is good news, and no picture.
-    private func isNothingStuck(_ count: Int) -> Bool {
-      guard deadlock, count == 0 else { return false }
-      Console.error(
-        "optrace: nothing is stuck in \(input.name), so --deadlock has nothing to draw; without it, everything is drawn"
-      )
-      return true
-    }
-
-    private func drawn<Value>(_ body: () throws(GraphvizError) -> Value) throws -> Value {
-      do { return try body() } catch {
-        throw Failure(message: printable("\(error)"), status: status(of: error))
+  func run() throws {
+    let format = try chosenFormat()
+    let output = try self.input.output(output)
+    if output.isTerminal {
+      let isText = format.image == nil
+      if !isText || self.output == nil {
+        let hint = isText ? ", or -o - to see it nevertheless" : ""
+        throw Failure.usage("\(format.rawValue) is not for a terminal: use -o FILE\(hint)")
       }
     }
+    let input = try input.read()
+    let options = try options(for: input.trace)
+    if format == .dot { return try writeDOT(of: input, options, to: output) }
+    let picture = withProgress("folding the graph") { GraphPicture(of: input.trace, options: options) }
+    if isNothingStuck(picture.nodes.count) { return try input.end() }
+    try write(picture, format, to: output)
+    if let note = picture.foldingNote { Console.error("optrace: note: \(printable(note))") }
+    try input.end()
+  }
 
-    private func status(of error: GraphvizError) -> ExitStatus {
-      switch error.reason {
-      case .missingPlugin: .cannotWrite
-      case .tooLarge, .tooDeep: .usage
-      case .failed: .bug
+  private func write(_ picture: GraphPicture, _ format: Format, to output: Output) throws {
+    if let image = format.image {
+      let (bytes, scale) = try withProgress("drawing the graph") {
+        try drawn { () throws(GraphvizError) in try GraphvizRenderer.scaledImage(of: picture, as: image) }
       }
-    }
-
-    private func options(for trace: Trace) throws -> GraphOptions {
-      var options = GraphOptions()
-      if !full { options.mostBoxes = GraphOptions.readable }
-      options.grouping = groupBy
-      options.showsCriticalPath = criticalPath
-      options.layers = try chosenLayers() ?? (deadlock ? [.operations] : GraphOptions.usualLayers(of: trace))
-      if deadlock { options.stuckHops = hops ?? 1 }
-      guard let focus else { return options }
-      do {
-        let found =
-          options.layers != [.operations]
-          ? try OperationLookup.findWork(focus, in: trace) : try OperationLookup.find(focus, in: trace)
-        options.focus = GraphOptions.Focus(operations: found, hops: hops ?? 2, name: focus)
-      } catch {
-        throw Failure.usage(error.message(in: input.name))
+      try output.write(bytes)
+      if scale < 1 {
+        Console.note(
+          "the picture has more pixels than a \(format.rawValue) can: it is drawn at \(percent(scale)); svg has no limit"
+        )
       }
-      return options
+      return
     }
-
-    /// Nil: nothing was asked for.
-    private func chosenLayers() throws -> Set<GraphOptions.Layer>? {
-      guard let layers else { return nil }
-      var chosen: Set<GraphOptions.Layer> = []
-      for word in layers.split(separator: ",", omittingEmptySubsequences: false) {
-        let name = word.trimmingCharacters(in: .whitespaces)
-        guard let layer = GraphOptions.Layer(rawValue: name) else {
-          let known = GraphOptions.Layer.allCases.map(\.rawValue)
-          let offer = Suggestion.text(for: name, among: Set(known)) ?? "there are \(known.joined(separator: ", "))"
-          throw Failure.usage("--layers has no '\(printable(name))'; \(offer)")
-        }
-        chosen.insert(layer)
-      }
-      return chosen
+    let layout = try withProgress("laying out the graph") {
+      try drawn { () throws(GraphvizError) in try GraphvizRenderer.layout(picture) }
     }
+    try output.writeLong { try SVGWriter.write(picture, layout, to: $0) }
+  }
 
-    private func chosenFormat() throws -> Format {
-      if let format { return format }
-      guard let output, output != "-" else { return .svg }
-      let ending = (output as NSString).pathExtension.lowercased()
-      if let known = Format(rawValue: ending) { return known }
-      if ending.isEmpty || output.hasPrefix("/dev/") { return .svg }
-      throw Failure.usage("'\(printable(output))' ends with no known format; say --format svg, png, pdf or dot")
+  private func writeDOT(of input: InputTrace, _ options: GraphOptions, to output: Output) throws {
+    let exporter = DOTExporter(input.trace, options: options)
+    if isNothingStuck(exporter.nodeCount) { return try input.end() }
+    try output.writeLong { try exporter.write(to: $0) }
+    try input.end()
+  }
+
+  /// That is good news, and no picture.
+  private func isNothingStuck(_ count: Int) -> Bool {
+    guard deadlock, count == 0 else { return false }
+    Console.error(
+      "optrace: nothing is stuck in \(input.name), so --deadlock has nothing to draw; without it, everything is drawn"
+    )
+    return true
+  }
+
+  private func drawn<Value>(_ body: () throws(GraphvizError) -> Value) throws -> Value {
+    do { return try body() } catch {
+      throw Failure(message: printable("\(error)"), status: status(of: error))
     }
   }
 
-  extension GraphOptions.Grouping: ExpressibleByArgument {}
-#endif
+  private func status(of error: GraphvizError) -> ExitStatus {
+    switch error.reason {
+    case .missingPlugin: .cannotWrite
+    case .tooLarge, .tooDeep: .usage
+    case .failed: .bug
+    }
+  }
+
+  private func options(for trace: Trace) throws -> GraphOptions {
+    var options = GraphOptions()
+    if !full { options.mostBoxes = GraphOptions.readable }
+    options.grouping = groupBy
+    options.showsCriticalPath = criticalPath
+    options.layers = try chosenLayers() ?? (deadlock ? [.operations] : GraphOptions.usualLayers(of: trace))
+    if deadlock { options.stuckHops = hops ?? 1 }
+    guard let focus else { return options }
+    do {
+      let found =
+        options.layers != [.operations]
+        ? try OperationLookup.findWork(focus, in: trace) : try OperationLookup.find(focus, in: trace)
+      options.focus = GraphOptions.Focus(operations: found, hops: hops ?? 2, name: focus)
+    } catch {
+      throw Failure.usage(error.message(in: input.name))
+    }
+    return options
+  }
+
+  /// Nil: nothing was asked for.
+  private func chosenLayers() throws -> Set<GraphOptions.Layer>? {
+    guard let layers else { return nil }
+    var chosen: Set<GraphOptions.Layer> = []
+    for word in layers.split(separator: ",", omittingEmptySubsequences: false) {
+      let name = word.trimmingCharacters(in: .whitespaces)
+      guard let layer = GraphOptions.Layer(rawValue: name) else {
+        let known = GraphOptions.Layer.allCases.map(\.rawValue)
+        let offer = Suggestion.text(for: name, among: Set(known)) ?? "there are \(known.joined(separator: ", "))"
+        throw Failure.usage("--layers has no '\(printable(name))'; \(offer)")
+      }
+      chosen.insert(layer)
+    }
+    return chosen
+  }
+
+  private func chosenFormat() throws -> Format {
+    if let format { return format }
+    guard let output, output != "-" else { return .svg }
+    let ending = (output as NSString).pathExtension.lowercased()
+    if let known = Format(rawValue: ending) { return known }
+    if ending.isEmpty || output.hasPrefix("/dev/") { return .svg }
+    throw Failure.usage("'\(printable(output))' ends with no known format; say --format svg, png, pdf or dot")
+  }
+}
+
+extension GraphOptions.Grouping: ExpressibleByArgument {}

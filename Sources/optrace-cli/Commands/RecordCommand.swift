@@ -1,266 +1,264 @@
-#if CLI
-  import ArgumentParser
-  import Foundation
-  import OpTrace
-  import OpTraceFormat
-  import OpTraceModel
-  import OpTraceText
+import ArgumentParser
+import Foundation
+import OpTrace
+import OpTraceFormat
+import OpTraceModel
+import OpTraceText
 
-  struct RecordCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "record",
-      abstract: "Runs a program as it is, and records its operation queues.",
-      usage: """
-        optrace record [-o <file>] [--runs <n>] [--flight-recorder <size>] [--stacks <which>] [--dispatch] [--tasks] [--cpu] \
-        [--fail-on <severity>] [--report <file>] [--open] [--] <program> [<argument> ...]
-        """,
-      discussion: """
-        The program needs no change, only Foundation as a shared library (Linux). It has this command's streams, signals \
-        reach it, and its exit status is the command's; 128 and the number of the signal when it was killed. Programs \
-        that it runs are recorded too, each into a file of its own, where they have operations or queues.
+struct RecordCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "record",
+    abstract: "Runs a program as it is, and records its operation queues.",
+    usage: """
+      optrace record [-o <file>] [--runs <n>] [--flight-recorder <size>] [--stacks <which>] [--dispatch] [--tasks] [--cpu] \
+      [--fail-on <severity>] [--report <file>] [--open] [--] <program> [<argument> ...]
+      """,
+    discussion: """
+      The program needs no change, only Foundation as a shared library (Linux). It has this command's streams, signals \
+      reach it, and its exit status is the command's; 128 and the number of the signal when it was killed. Programs \
+      that it runs are recorded too, each into a file of its own, where they have operations or queues.
 
-        With --runs it is run so many times, one after the other, whatever each ends with; the status is that of the \
-        first run that did not end with 0. Ctrl-C ends the row.
+      With --runs it is run so many times, one after the other, whatever each ends with; the status is that of the \
+      first run that did not end with 0. Ctrl-C ends the row.
 
-        With --fail-on the doctor examines each trace, and says on standard error what it found. The status is the \
-        program's where that is not 0, else 1 where there is such a finding.
+      With --fail-on the doctor examines each trace, and says on standard error what it found. The status is the \
+      program's where that is not 0, else 1 where there is such a finding.
 
-        Failures of the command's own: 64 wrong usage, 125 nothing of the program can be recorded (it is not run then), \
-        126 it cannot be run, 127 there is no such program; where all else is well, 73 when a page cannot be written.
+      Failures of the command's own: 64 wrong usage, 125 nothing of the program can be recorded (it is not run then), \
+      126 it cannot be run, 127 there is no such program; where all else is well, 73 when a page cannot be written.
 
-        OPTRACE_VERBOSE=1 in the environment says more about what could not be recorded.
+      OPTRACE_VERBOSE=1 in the environment says more about what could not be recorded.
 
-        Example: optrace record -o run.optrace -- ./my-program --its-option
+      Example: optrace record -o run.optrace -- ./my-program --its-option
 
-        In CI: optrace record --fail-on error --report report.html -- swift test
-        """)
+      In CI: optrace record --fail-on error --report report.html -- swift test
+      """)
 
-    @Option(
-      name: .shortAndLong,
-      help: ArgumentHelp(
-        """
-        The file to write; children add their process id before its ending, and %p stands for the process id \
-        everywhere. By default PROGRAM.PID.optrace in this folder.
-        """, valueName: "file"),
-      completion: .file(extensions: ["optrace"]))
-    var output: String?
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      """
+      The file to write; children add their process id before its ending, and %p stands for the process id \
+      everywhere. By default PROGRAM.PID.optrace in this folder.
+      """, valueName: "file"),
+    completion: .file(extensions: ["optrace"]))
+  var output: String?
 
-    @Option(
-      help: ArgumentHelp(
-        "Run the program so many times, into run.r1.optrace, run.r2.optrace …; with zeros in front, so that names sort.",
-        valueName: "n"))
-    var runs: Int?
+  @Option(
+    help: ArgumentHelp(
+      "Run the program so many times, into run.r1.optrace, run.r2.optrace …; with zeros in front, so that names sort.",
+      valueName: "n"))
+  var runs: Int?
 
-    @Option(
-      help: ArgumentHelp("Keep the newest events in a file of such a size, as 512K, 16M or 1G.", valueName: "size"))
-    var flightRecorder: String?
+  @Option(
+    help: ArgumentHelp("Keep the newest events in a file of such a size, as 512K, 16M or 1G.", valueName: "size"))
+  var flightRecorder: String?
 
-    @Option(
-      help: ArgumentHelp(
-        """
-        Where in the code things happen: 'waits' (the default: where long waits stood, and which line added each \
-        operation), 'all' (with the whole stack of who added it), 'off'.
-        """, valueName: "which"))
-    var stacks: Stacks?
+  @Option(
+    help: ArgumentHelp(
+      """
+      Where in the code things happen: 'waits' (the default: where long waits stood, and which line added each \
+      operation), 'all' (with the whole stack of who added it), 'off'.
+      """, valueName: "which"))
+  var stacks: Stacks?
 
-    enum Stacks: String, ExpressibleByArgument, CaseIterable {
-      case off, waits, all
-    }
-
-    @Flag(help: "Record blocks of dispatch queues, too: who submits each, and when and where it runs.")
-    var dispatch = false
-
-    @Flag(
-      help: "Record Swift's tasks, too: who creates each, when and where it runs, and what it waits for in between.")
-    var tasks = false
-
-    @Flag(
-      help: "Record what each operation's code uses of its processor, too, so that computing is told from sleeping.")
-    var cpu = false
-
-    @Option(
-      help: ArgumentHelp(
-        "End with 1 where the program ends with 0 and the doctor finds an 'error', or a 'warning' or worse, in any trace.",
-        valueName: "severity"))
-    var failOn: Severity?
-
-    /// From where on a finding makes the command fail.
-    enum Severity: String, ExpressibleByArgument, CaseIterable {
-      case error, warning
-    }
-
-    @Option(
-      help: ArgumentHelp(
-        """
-        Write the report as one HTML page, as 'optrace report' does. Of several processes each has a page: file, \
-        file-2 and so on, the one with most work first; where tests ran, of their processes alone.
-        """, valueName: "file"),
-      completion: .file(extensions: ["html"]))
-    var report: String?
-
-    @Flag(help: "When the program has ended, show its trace in the browser, as 'optrace view' does.")
-    var open = false
-
-    @Argument(
-      parsing: .captureForPassthrough,
-      help: ArgumentHelp("The program and its arguments; what follows its name belongs to it.", valueName: "program"),
-      completion: .custom(Completions.recorded))
-    var words: [String]
-
-    /// Without the `--` that may stand before the program.
-    private var line: [String] { words.first == "--" ? Array(words.dropFirst()) : words }
-
-    func validate() throws {
-      guard let program = line.first else { throw ValidationError("Missing expected argument '<program>'") }
-      // The parser takes what it does not know, its own help too, for the program.
-      if ["-h", "--help"].contains(words.first) { throw CleanExit.helpRequest(Self.self) }
-      if words.first == "--version" { throw CleanExit.message(OpTraceCommand.version) }
-      if program.hasPrefix("-"), words.first != "--" { throw ValidationError("Unknown option '\(program)'") }
-      if output == "-" { throw ValidationError("-o names a file: a trace cannot go to standard output.") }
-      if output == "" { throw ValidationError("-o needs the name of a file.") }
-      if report == "-" { throw ValidationError("--report names a file: standard output is the program's.") }
-      if report == "" { throw ValidationError("--report needs the name of a file.") }
-      if let report, report == output { throw ValidationError("-o and --report need different files.") }
-      if let runs, !RunNames.possible.contains(runs) {
-        throw ValidationError("--runs needs a number from 1 to \(RunNames.possible.upperBound).")
-      }
-      if let flightRecorder {
-        guard let bytes = TraceRecorder.bytes(flightRecorder) else {
-          throw ValidationError("'\(flightRecorder)' is no size such as 512K, 16M or 1G.")
-        }
-        if bytes < TraceRecorder.Configuration.smallestCapacity {
-          throw ValidationError("'\(flightRecorder)' is too small for a flight recorder: it needs 256K or more.")
-        }
-      }
-    }
-
-    #if os(Linux)
-      func run() throws {
-        let program = try ProgramFile.find(line[0])
-        try program.checkRecordable()
-        let object = try PreloadObjects.find()
-        let folder = RawPath.currentFolder
-        let targets = try targets(in: folder)
-        let pages = try report.map { try RecordPages.files($0, runs: runs) }
-        var firstFailure: Int32 = 0
-        var isFound = false
-        var lacksPages = false
-        var firstReport: RecordReport?
-        for (place, target) in targets.enumerated() {
-          let (report, end, isAskedToStop) = try record(program, object: object, to: target, in: folder)
-          let run = runs == nil ? "" : "run \(place + 1) of \(targets.count): "
-          Console.error(report.text(run: run))
-          if firstFailure == 0 { firstFailure = end.status }
-          if let failOn {
-            let findings = RecordFindings(in: report.traces, from: failOn)
-            Console.error(findings.text)
-            if findings.isFound { isFound = true }
-          }
-          if let pages {
-            let written = RecordPages(of: report.traces, to: pages[place])
-            Console.error(written.text)
-            if !written.isWhole { lacksPages = true }
-          }
-          if firstReport?.firstTrace == nil { firstReport = report }
-          if isAskedToStop, place + 1 < targets.count {
-            Console.error("optrace: asked to stop: \(counted(targets.count - place - 1, "run")) left out\n")
-            break
-          }
-        }
-        if let firstReport, let path = firstReport.firstTrace {
-          Console.error(firstReport.hints)
-          if open { show(path) }
-        }
-        if firstFailure != 0 { throw ExitCode(firstFailure) }
-        if isFound { throw ExitStatus.foundError }
-        if lacksPages { throw ExitStatus.cannotWrite }
-      }
-
-      /// Runs the program once, to its end.
-      private func record(
-        _ program: ProgramFile, object: String, to target: String, in folder: String
-      ) throws -> (report: RecordReport, end: RecordedRun.End, isAskedToStop: Bool) {
-        let words = RawText.arguments(last: line.count)
-        let notes = try RecordNotes(for: [RawText(folder), RawText(target)] + words)
-        defer { notes.remove() }
-        let remains = TraceRemains(expectedAt: target)
-        let run = try RecordedRun(
-          program, words: words, environment: environment(object: object, target: target, notes: notes))
-        // From here on a file that may not grow (`ulimit -f`) is an error of a write, and no signal.
-        signal(SIGXFSZ, SIG_IGN)
-        let (end, isAskedToStop) = run.wait()
-        var written = notes.read()
-        let file = target.replacingOccurrences(of: "%p", with: "\(run.process)")
-        if remains.remove(at: file) {
-          written.removeAll { $0 == .trace(processID: run.process, path: file) }
-          written.append(.failure(processID: run.process, reason: "it was killed before it recorded anything"))
-        }
-        let left = LeftProcess.find(withNotesIn: notes.path)
-        notes.remove()
-        let report = RecordReport(
-          written, program: line[0], folder: folder, process: run.process, end: end, left: left)
-        return (report, end, isAskedToStop)
-      }
-
-      /// Until Ctrl-C. What goes wrong with it is no failure of the program, whose status is the command's.
-      private func show(_ path: String) {
-        let input = TraceInput(path: path)
-        do {
-          let view = ViewedTrace(name: input.name, path: path, opensBrowser: true, sparesOutput: true)
-          try view.asReport(try input.read().trace, port: 0)
-        } catch {
-          Console.error("optrace: \((error as? Failure)?.message ?? "\(error)")")
-        }
-      }
-
-      /// The pattern of the files' names for each run, absolute: the program may change its folder.
-      private func targets(in folder: String) throws -> [String] {
-        let name = printable((line[0] as NSString).lastPathComponent)
-        let path = output ?? "\(name).%p.optrace"
-        guard let runs else { return [try target(path, in: folder)] }
-        return try RunNames.all(runs, of: path).map { try target($0, in: folder) }
-      }
-
-      private func target(_ path: String, in folder: String) throws -> String {
-        let absolute = path.hasPrefix("/") ? path : "\(folder)/\(path)"
-        // What the program could only find out when it runs is better known before.
-        func refuse(_ why: String) -> Failure {
-          Failure(message: "cannot write '\(printable(path))': \(why)", status: .cannotRecord)
-        }
-        let place = (absolute as NSString).deletingLastPathComponent
-        guard access(place.asPath, F_OK) == 0 else { throw refuse("there is no folder '\(printable(place))'") }
-        guard access(place.asPath, W_OK | X_OK) == 0 else {
-          throw refuse("\(reason(errno)); choose another place with -o")
-        }
-        var status = stat()
-        guard lstat(absolute.asPath, &status) == 0 else { return absolute }
-        if status.st_mode & S_IFMT == S_IFDIR { throw refuse(reason(EISDIR)) }
-        if TraceRemains.isOne(absolute) { return absolute }
-        guard status.st_mode & S_IFMT == S_IFREG, isTraceFile(absolute) else {
-          throw refuse("it exists and is no trace: choose another name or remove it")
-        }
-        return absolute
-      }
-
-      private func environment(object: String, target: String, notes: RecordNotes) -> [RawText] {
-        var ours = ["OPTRACE_RECORD": notes.path, "OPTRACE_OUTPUT": target]
-        if let flightRecorder { ours["OPTRACE_FLIGHT_RECORDER"] = flightRecorder }
-        if let stacks { ours["OPTRACE_STACKS"] = stacks.rawValue }
-        if dispatch { ours["OPTRACE_DISPATCH"] = "1" }
-        if tasks { ours["OPTRACE_TASKS"] = "1" }
-        if cpu { ours["OPTRACE_CPU"] = "1" }
-        // What is preloaded already stays where it is: it may have to come first.
-        let others = ProcessInfo.processInfo.environment["LD_PRELOAD"]?.split { $0 == ":" || $0 == " " } ?? []
-        ours["LD_PRELOAD"] = (others.map(String.init).filter { $0 != object } + [object]).joined(separator: ":")
-        return RawText.environment.filter { variable in !ours.keys.contains(where: variable.isVariable) }
-          + ours.sorted { $0.key < $1.key }.map { RawText("\($0.key)=\($0.value)") }
-      }
-    #else
-      func run() throws {
-        throw Failure(
-          message: "record works on Linux alone; on Apple platforms link OpTrace and call instrumentProcess()",
-          status: .cannotRecord)
-      }
-    #endif
+  enum Stacks: String, ExpressibleByArgument, CaseIterable {
+    case off, waits, all
   }
-#endif
+
+  @Flag(help: "Record blocks of dispatch queues, too: who submits each, and when and where it runs.")
+  var dispatch = false
+
+  @Flag(
+    help: "Record Swift's tasks, too: who creates each, when and where it runs, and what it waits for in between.")
+  var tasks = false
+
+  @Flag(
+    help: "Record what each operation's code uses of its processor, too, so that computing is told from sleeping.")
+  var cpu = false
+
+  @Option(
+    help: ArgumentHelp(
+      "End with 1 where the program ends with 0 and the doctor finds an 'error', or a 'warning' or worse, in any trace.",
+      valueName: "severity"))
+  var failOn: Severity?
+
+  /// From where on a finding makes the command fail.
+  enum Severity: String, ExpressibleByArgument, CaseIterable {
+    case error, warning
+  }
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Write the report as one HTML page, as 'optrace report' does. Of several processes each has a page: file, \
+      file-2 and so on, the one with most work first; where tests ran, of their processes alone.
+      """, valueName: "file"),
+    completion: .file(extensions: ["html"]))
+  var report: String?
+
+  @Flag(help: "When the program has ended, show its trace in the browser, as 'optrace view' does.")
+  var open = false
+
+  @Argument(
+    parsing: .captureForPassthrough,
+    help: ArgumentHelp("The program and its arguments; what follows its name belongs to it.", valueName: "program"),
+    completion: .custom(Completions.recorded))
+  var words: [String]
+
+  /// Without the `--` that may stand before the program.
+  private var line: [String] { words.first == "--" ? Array(words.dropFirst()) : words }
+
+  func validate() throws {
+    guard let program = line.first else { throw ValidationError("Missing expected argument '<program>'") }
+    // The parser takes what it does not know, its own help too, for the program.
+    if ["-h", "--help"].contains(words.first) { throw CleanExit.helpRequest(Self.self) }
+    if words.first == "--version" { throw CleanExit.message(OpTraceCommand.version) }
+    if program.hasPrefix("-"), words.first != "--" { throw ValidationError("Unknown option '\(program)'") }
+    if output == "-" { throw ValidationError("-o names a file: a trace cannot go to standard output.") }
+    if output == "" { throw ValidationError("-o needs the name of a file.") }
+    if report == "-" { throw ValidationError("--report names a file: standard output is the program's.") }
+    if report == "" { throw ValidationError("--report needs the name of a file.") }
+    if let report, report == output { throw ValidationError("-o and --report need different files.") }
+    if let runs, !RunNames.possible.contains(runs) {
+      throw ValidationError("--runs needs a number from 1 to \(RunNames.possible.upperBound).")
+    }
+    if let flightRecorder {
+      guard let bytes = TraceRecorder.bytes(flightRecorder) else {
+        throw ValidationError("'\(flightRecorder)' is no size such as 512K, 16M or 1G.")
+      }
+      if bytes < TraceRecorder.Configuration.smallestCapacity {
+        throw ValidationError("'\(flightRecorder)' is too small for a flight recorder: it needs 256K or more.")
+      }
+    }
+  }
+
+  #if os(Linux)
+    func run() throws {
+      let program = try ProgramFile.find(line[0])
+      try program.checkRecordable()
+      let object = try PreloadObjects.find()
+      let folder = RawPath.currentFolder
+      let targets = try targets(in: folder)
+      let pages = try report.map { try RecordPages.files($0, runs: runs) }
+      var firstFailure: Int32 = 0
+      var isFound = false
+      var lacksPages = false
+      var firstReport: RecordReport?
+      for (place, target) in targets.enumerated() {
+        let (report, end, isAskedToStop) = try record(program, object: object, to: target, in: folder)
+        let run = runs == nil ? "" : "run \(place + 1) of \(targets.count): "
+        Console.error(report.text(run: run))
+        if firstFailure == 0 { firstFailure = end.status }
+        if let failOn {
+          let findings = RecordFindings(in: report.traces, from: failOn)
+          Console.error(findings.text)
+          if findings.isFound { isFound = true }
+        }
+        if let pages {
+          let written = RecordPages(of: report.traces, to: pages[place])
+          Console.error(written.text)
+          if !written.isWhole { lacksPages = true }
+        }
+        if firstReport?.firstTrace == nil { firstReport = report }
+        if isAskedToStop, place + 1 < targets.count {
+          Console.error("optrace: asked to stop: \(counted(targets.count - place - 1, "run")) left out\n")
+          break
+        }
+      }
+      if let firstReport, let path = firstReport.firstTrace {
+        Console.error(firstReport.hints)
+        if open { show(path) }
+      }
+      if firstFailure != 0 { throw ExitCode(firstFailure) }
+      if isFound { throw ExitStatus.foundError }
+      if lacksPages { throw ExitStatus.cannotWrite }
+    }
+
+    /// Runs the program once, to its end.
+    private func record(
+      _ program: ProgramFile, object: String, to target: String, in folder: String
+    ) throws -> (report: RecordReport, end: RecordedRun.End, isAskedToStop: Bool) {
+      let words = RawText.arguments(last: line.count)
+      let notes = try RecordNotes(for: [RawText(folder), RawText(target)] + words)
+      defer { notes.remove() }
+      let remains = TraceRemains(expectedAt: target)
+      let run = try RecordedRun(
+        program, words: words, environment: environment(object: object, target: target, notes: notes))
+      // From here on a file that may not grow (`ulimit -f`) is an error of a write, and no signal.
+      signal(SIGXFSZ, SIG_IGN)
+      let (end, isAskedToStop) = run.wait()
+      var written = notes.read()
+      let file = target.replacingOccurrences(of: "%p", with: "\(run.process)")
+      if remains.remove(at: file) {
+        written.removeAll { $0 == .trace(processID: run.process, path: file) }
+        written.append(.failure(processID: run.process, reason: "it was killed before it recorded anything"))
+      }
+      let left = LeftProcess.find(withNotesIn: notes.path)
+      notes.remove()
+      let report = RecordReport(
+        written, program: line[0], folder: folder, process: run.process, end: end, left: left)
+      return (report, end, isAskedToStop)
+    }
+
+    /// Until Ctrl-C. What goes wrong with it is no failure of the program, whose status is the command's.
+    private func show(_ path: String) {
+      let input = TraceInput(path: path)
+      do {
+        let view = ViewedTrace(name: input.name, path: path, opensBrowser: true, sparesOutput: true)
+        try view.asReport(try input.read().trace, port: 0)
+      } catch {
+        Console.error("optrace: \((error as? Failure)?.message ?? "\(error)")")
+      }
+    }
+
+    /// The pattern of the files' names for each run, absolute: the program may change its folder.
+    private func targets(in folder: String) throws -> [String] {
+      let name = printable((line[0] as NSString).lastPathComponent)
+      let path = output ?? "\(name).%p.optrace"
+      guard let runs else { return [try target(path, in: folder)] }
+      return try RunNames.all(runs, of: path).map { try target($0, in: folder) }
+    }
+
+    private func target(_ path: String, in folder: String) throws -> String {
+      let absolute = path.hasPrefix("/") ? path : "\(folder)/\(path)"
+      // What the program could only find out when it runs is better known before.
+      func refuse(_ why: String) -> Failure {
+        Failure(message: "cannot write '\(printable(path))': \(why)", status: .cannotRecord)
+      }
+      let place = (absolute as NSString).deletingLastPathComponent
+      guard access(place.asPath, F_OK) == 0 else { throw refuse("there is no folder '\(printable(place))'") }
+      guard access(place.asPath, W_OK | X_OK) == 0 else {
+        throw refuse("\(reason(errno)); choose another place with -o")
+      }
+      var status = stat()
+      guard lstat(absolute.asPath, &status) == 0 else { return absolute }
+      if status.st_mode & S_IFMT == S_IFDIR { throw refuse(reason(EISDIR)) }
+      if TraceRemains.isOne(absolute) { return absolute }
+      guard status.st_mode & S_IFMT == S_IFREG, isTraceFile(absolute) else {
+        throw refuse("it exists and is no trace: choose another name or remove it")
+      }
+      return absolute
+    }
+
+    private func environment(object: String, target: String, notes: RecordNotes) -> [RawText] {
+      var ours = ["OPTRACE_RECORD": notes.path, "OPTRACE_OUTPUT": target]
+      if let flightRecorder { ours["OPTRACE_FLIGHT_RECORDER"] = flightRecorder }
+      if let stacks { ours["OPTRACE_STACKS"] = stacks.rawValue }
+      if dispatch { ours["OPTRACE_DISPATCH"] = "1" }
+      if tasks { ours["OPTRACE_TASKS"] = "1" }
+      if cpu { ours["OPTRACE_CPU"] = "1" }
+      // What is preloaded already stays where it is: it may have to come first.
+      let others = ProcessInfo.processInfo.environment["LD_PRELOAD"]?.split { $0 == ":" || $0 == " " } ?? []
+      ours["LD_PRELOAD"] = (others.map(String.init).filter { $0 != object } + [object]).joined(separator: ":")
+      return RawText.environment.filter { variable in !ours.keys.contains(where: variable.isVariable) }
+        + ours.sorted { $0.key < $1.key }.map { RawText("\($0.key)=\($0.value)") }
+    }
+  #else
+    func run() throws {
+      throw Failure(
+        message: "record works on Linux alone; on Apple platforms link OpTrace and call instrumentProcess()",
+        status: .cannotRecord)
+    }
+  #endif
+}

@@ -1,37 +1,35 @@
-#if CLI
-  import ArgumentParser
-  import OpTraceExport
+import OpTraceReport
+import ArgumentParser
 
-  struct ReportCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "report",
-      abstract: "Writes one HTML page that shows all of it: timeline, graph, why it was slow, what is wrong.",
-      discussion: """
-        The page needs nothing else and asks nobody for anything: attach it to a bug report, open it anywhere. What is \
-        selected in it stands in its address.
+struct ReportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report",
+    abstract: "Writes one HTML page that shows all of it: timeline, graph, why it was slow, what is wrong.",
+    discussion: """
+      The page needs nothing else and asks nobody for anything: attach it to a bug report, open it anywhere. What is \
+      selected in it stands in its address.
 
-        The page holds the names of operations, queues, threads and source files; 'optrace pack --anonymize' makes a \
-        trace without them.
+      The page holds the names of operations, queues, threads and source files; 'optrace pack --anonymize' makes a \
+      trace without them.
 
-        Example: optrace report run.optrace -o run.html
-        """)
+      Example: optrace report run.optrace -o run.html
+      """)
 
-    @OptionGroup var input: TraceInput
+  @OptionGroup var input: TraceInput
 
-    @Option(
-      name: .shortAndLong,
-      help: ArgumentHelp("The file to write; '-' is standard output, and the default.", valueName: "file"),
-      completion: .file(extensions: ["html"]))
-    var output: String?
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("The file to write; '-' is standard output, and the default.", valueName: "file"),
+    completion: .file(extensions: ["html"]))
+  var output: String?
 
-    func run() throws {
-      let output = try self.input.output(output)
-      if output.isTerminal { throw Failure.usage("a page is not for a terminal: use -o FILE") }
-      LargeArrays.areGivenBack()
-      let input = try input.read()
-      let report = Report.exporter(for: input.trace)
-      try output.writeLong { try report.write(to: $0) }
-      try input.end()
-    }
+  func run() throws {
+    let output = try self.input.output(output)
+    if output.isTerminal { throw Failure.usage("a page is not for a terminal: use -o FILE") }
+    LargeArrays.areGivenBack()
+    let input = try input.read()
+    let report = Report.exporter(for: input.trace)
+    try output.writeLong { try report.write(to: $0) }
+    try input.end()
   }
-#endif
+}

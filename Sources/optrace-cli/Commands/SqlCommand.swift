@@ -1,158 +1,156 @@
-#if CLI
-  import ArgumentParser
-  import Foundation
-  import OpTraceModel
-  import OpTraceSQL
-  import OpTraceTables
-  import OpTraceText
+import ArgumentParser
+import Foundation
+import OpTraceModel
+import OpTraceSQL
+import OpTraceTables
+import OpTraceText
 
-  struct SqlCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "sql",
-      abstract: "Asks a trace in SQL: operations, dependencies, waits, queues, findings and more are tables.",
-      discussion: """
-        The dialect is SQLite's, with p50(x) to p999(x) and name_pattern(x) besides. Nothing is imported and nothing can \
-        be written. Times are nanoseconds since the trace's start, durations nanoseconds. A query that begins with '@' is \
-        one of those that --list shows; without one it is read from standard input, at a terminal line by line.
+struct SqlCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sql",
+    abstract: "Asks a trace in SQL: operations, dependencies, waits, queues, findings and more are tables.",
+    discussion: """
+      The dialect is SQLite's, with p50(x) to p999(x) and name_pattern(x) besides. Nothing is imported and nothing can \
+      be written. Times are nanoseconds since the trace's start, durations nanoseconds. A query that begins with '@' is \
+      one of those that --list shows; without one it is read from standard input, at a terminal line by line.
 
-        Exit status: 64 where a query cannot be understood, 1 where it took longer than --timeout; else as for all \
-        commands. Documentation/sql.md shows the tables.
+      Exit status: 64 where a query cannot be understood, 1 where it took longer than --timeout; else as for all \
+      commands. Documentation/sql.md shows the tables.
 
-        Example: optrace sql run.optrace 'SELECT class, p99(wait_slot) FROM operations GROUP BY class'
-        """)
+      Example: optrace sql run.optrace 'SELECT class, p99(wait_slot) FROM operations GROUP BY class'
+      """)
 
-    @Argument(help: TraceInput.help, completion: .file(extensions: ["optrace", "optracez", "txt"]))
-    var trace: String?
+  @Argument(help: TraceInput.help, completion: .file(extensions: ["optrace", "optracez", "txt"]))
+  var trace: String?
 
-    @Argument(help: ArgumentHelp("The query, or '@' and the name of a built-in one.", valueName: "query"))
-    var query: String?
+  @Argument(help: ArgumentHelp("The query, or '@' and the name of a built-in one.", valueName: "query"))
+  var query: String?
 
-    @Flag(help: "Write one array of objects, with null for NULL.")
-    var json = false
+  @Flag(help: "Write one array of objects, with null for NULL.")
+  var json = false
 
-    @Flag(help: "Write comma-separated values (RFC 4180) with a header.")
-    var csv = false
+  @Flag(help: "Write comma-separated values (RFC 4180) with a header.")
+  var csv = false
 
-    @Option(
-      name: .shortAndLong,
-      help: ArgumentHelp("The file to write; '-' is standard output, and the default.", valueName: "file"),
-      completion: .file())
-    var output: String?
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("The file to write; '-' is standard output, and the default.", valueName: "file"),
+    completion: .file())
+  var output: String?
 
-    @Option(
-      help: ArgumentHelp("Write all tables into a SQLite file of this name.", valueName: "file"), completion: .file())
-    var db: String?
+  @Option(
+    help: ArgumentHelp("Write all tables into a SQLite file of this name.", valueName: "file"), completion: .file())
+  var db: String?
 
-    @Option(help: ArgumentHelp("End a query that takes longer.", valueName: "seconds"))
-    var timeout: Double?
+  @Option(help: ArgumentHelp("End a query that takes longer.", valueName: "seconds"))
+  var timeout: Double?
 
-    @Flag(help: "Show the built-in queries; with '@name' its SQL.")
-    var list = false
+  @Flag(help: "Show the built-in queries; with '@name' its SQL.")
+  var list = false
 
-    @Flag(help: "Show the tables, their columns and what these mean.")
-    var schema = false
+  @Flag(help: "Show the tables, their columns and what these mean.")
+  var schema = false
 
-    @OptionGroup var limit: UnpackingLimit
+  @OptionGroup var limit: UnpackingLimit
 
-    func validate() throws {
-      if json, csv { throw ValidationError("--json and --csv exclude each other.") }
-      if let timeout, !(timeout > 0 && timeout <= 1e9) {
-        throw ValidationError("--timeout is a number of seconds above 0.")
-      }
-      if list || schema {
-        if list, schema { throw ValidationError("--list and --schema exclude each other.") }
-        return
-      }
-      guard let trace else { throw ValidationError("Missing a trace: optrace sql TRACE [QUERY].") }
-      if db != nil, query != nil { throw ValidationError("--db writes all tables: leave the query away.") }
-      if db == nil, query == nil, trace == "-" {
-        throw ValidationError("The trace comes from standard input, so the query must be an argument.")
-      }
+  func validate() throws {
+    if json, csv { throw ValidationError("--json and --csv exclude each other.") }
+    if let timeout, !(timeout > 0 && timeout <= 1e9) {
+      throw ValidationError("--timeout is a number of seconds above 0.")
     }
+    if list || schema {
+      if list, schema { throw ValidationError("--list and --schema exclude each other.") }
+      return
+    }
+    guard let trace else { throw ValidationError("Missing a trace: optrace sql TRACE [QUERY].") }
+    if db != nil, query != nil { throw ValidationError("--db writes all tables: leave the query away.") }
+    if db == nil, query == nil, trace == "-" {
+      throw ValidationError("The trace comes from standard input, so the query must be an argument.")
+    }
+  }
 
-    func run() throws {
-      if list { return try Output(path: output).write(SQLTexts.questions(named: query ?? listedQuestion)) }
-      if schema { return try Output(path: output).write(SQLTexts.schema) }
-      let input = TraceInput(path: trace ?? "", limit: limit)
-      // What is wrong with it is told before a long trace is read.
-      let given = try query.map(Self.sql)
-      if let db {
-        let output = try input.output(db)
-        let read = try input.read()
-        try output.writeNamed { try Self.writeFile(TableSource(read.trace), db, $0) }
-        return try read.end()
-      }
-      let output = try input.output(self.output)
-      let isTerminal = Console.isTerminal(STDIN_FILENO)
-      let text = try given ?? (isTerminal ? nil : Self.sql(Self.standardInput()))
+  func run() throws {
+    if list { return try Output(path: output).write(SQLTexts.questions(named: query ?? listedQuestion)) }
+    if schema { return try Output(path: output).write(SQLTexts.schema) }
+    let input = TraceInput(path: trace ?? "", limit: limit)
+    // What is wrong with it is told before a long trace is read.
+    let given = try query.map(Self.sql)
+    if let db {
+      let output = try input.output(db)
       let read = try input.read()
-      let asked = AskedTrace(read.trace, timeout: timeout)
-      if let text {
-        try answer(text, asked, to: output)
-      } else {
-        // Ctrl-C ends a query, and not the command.
-        let signals = SignalPipe([SIGINT])
-        try SQLPrompt(signals).run { try answer($0, asked, endedBy: signals, to: output) }
-      }
-      try read.end()
+      try output.writeNamed { try Self.writeFile(TableSource(read.trace), db, $0) }
+      return try read.end()
     }
-
-    /// What stands in the trace's place with `--list`, unless it is a trace: they are the same for each.
-    private var listedQuestion: String? {
-      trace.flatMap { $0.hasPrefix("@") || Question.named($0) != nil ? $0 : nil }
+    let output = try input.output(self.output)
+    let isTerminal = Console.isTerminal(STDIN_FILENO)
+    let text = try given ?? (isTerminal ? nil : Self.sql(Self.standardInput()))
+    let read = try input.read()
+    let asked = AskedTrace(read.trace, timeout: timeout)
+    if let text {
+      try answer(text, asked, to: output)
+    } else {
+      // Ctrl-C ends a query, and not the command.
+      let signals = SignalPipe([SIGINT])
+      try SQLPrompt(signals).run { try answer($0, asked, endedBy: signals, to: output) }
     }
+    try read.end()
+  }
 
-    private func answer(
-      _ query: String, _ asked: AskedTrace, endedBy signals: SignalPipe? = nil, to output: Output
-    ) throws {
-      try output.write { sink in
-        // No writer is kept beyond this call.
-        try withoutActuallyEscaping(sink) { sink in
-          if json {
-            try run(query, asked, signals, JSONRows(sink))
-          } else if csv {
-            try run(query, asked, signals, CSVRows(sink))
-          } else {
-            try run(query, asked, signals, AlignedRows(sink, style: output.style))
-          }
+  /// What stands in the trace's place with `--list`, unless it is a trace: they are the same for each.
+  private var listedQuestion: String? {
+    trace.flatMap { $0.hasPrefix("@") || Question.named($0) != nil ? $0 : nil }
+  }
+
+  private func answer(
+    _ query: String, _ asked: AskedTrace, endedBy signals: SignalPipe? = nil, to output: Output
+  ) throws {
+    try output.write { sink in
+      // No writer is kept beyond this call.
+      try withoutActuallyEscaping(sink) { sink in
+        if json {
+          try run(query, asked, signals, JSONRows(sink))
+        } else if csv {
+          try run(query, asked, signals, CSVRows(sink))
+        } else {
+          try run(query, asked, signals, AlignedRows(sink, style: output.style))
         }
       }
     }
+  }
 
-    private func run(
-      _ query: String, _ asked: AskedTrace, _ signals: SignalPipe?, _ rows: some RowWriter
-    ) throws {
-      var rows = rows
-      do {
-        try asked.run(query, endedBy: signals, columns: { try rows.begin($0) }, row: { try rows.row($0) })
-      } catch let error as SQLError {
-        throw SQLTexts.failure(error, in: query)
-      }
-      try rows.end()
+  private func run(
+    _ query: String, _ asked: AskedTrace, _ signals: SignalPipe?, _ rows: some RowWriter
+  ) throws {
+    var rows = rows
+    do {
+      try asked.run(query, endedBy: signals, columns: { try rows.begin($0) }, row: { try rows.row($0) })
+    } catch let error as SQLError {
+      throw SQLTexts.failure(error, in: query)
     }
+    try rows.end()
+  }
 
-    private static func writeFile(_ source: TableSource, _ name: String, _ path: UnsafePointer<CChar>) throws {
-      do {
-        try withProgress("writing '\(printable(name))'") { try SQLiteFile.write([source], to: path) }
-      } catch let error as SQLError {
-        throw Failure.cannotWrite(name, printable(error.message))
-      }
-    }
-
-    /// A query as it is, or that of a built-in question.
-    static func sql(_ text: String) throws -> String {
-      let word = text.trimmingCharacters(in: .whitespacesAndNewlines)
-      guard word.hasPrefix("@") else { return text }
-      let name = String(word.dropFirst())
-      guard let question = Question.named(name) else {
-        let hint = Suggestion.text(for: name, among: Set(Question.all.map(\.name))) ?? "'optrace sql --list' shows them"
-        throw Failure.usage("there is no question '@\(printable(name))': \(hint)")
-      }
-      return question.query
-    }
-
-    private static func standardInput() throws -> String {
-      String(decoding: try FileHandle.standardInput.readToEnd() ?? Data(), as: UTF8.self)
+  private static func writeFile(_ source: TableSource, _ name: String, _ path: UnsafePointer<CChar>) throws {
+    do {
+      try withProgress("writing '\(printable(name))'") { try SQLiteFile.write([source], to: path) }
+    } catch let error as SQLError {
+      throw Failure.cannotWrite(name, printable(error.message))
     }
   }
-#endif
+
+  /// A query as it is, or that of a built-in question.
+  static func sql(_ text: String) throws -> String {
+    let word = text.trimmingCharacters(in: .whitespacesAndNewlines)
+    guard word.hasPrefix("@") else { return text }
+    let name = String(word.dropFirst())
+    guard let question = Question.named(name) else {
+      let hint = Suggestion.text(for: name, among: Set(Question.all.map(\.name))) ?? "'optrace sql --list' shows them"
+      throw Failure.usage("there is no question '@\(printable(name))': \(hint)")
+    }
+    return question.query
+  }
+
+  private static func standardInput() throws -> String {
+    String(decoding: try FileHandle.standardInput.readToEnd() ?? Data(), as: UTF8.self)
+  }
+}

@@ -1,45 +1,43 @@
-#if CLI
-  import ArgumentParser
-  import OpTraceAnalysis
-  import OpTraceModel
-  import OpTraceText
+import ArgumentParser
+import OpTraceAnalysis
+import OpTraceModel
+import OpTraceText
 
-  struct StacksCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "stacks",
-      abstract: "Prints what every thread does, in what operation, and what it waits for.",
-      discussion: """
-        The recorder looks at all threads when nothing has moved for a second. A program that still runs is asked for \
-        a new look, and is not stopped for it; where it does not answer, optrace looks itself, from outside. Of a trace without any, the threads are shown that wait or run operations.
+struct StacksCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stacks",
+    abstract: "Prints what every thread does, in what operation, and what it waits for.",
+    discussion: """
+      The recorder looks at all threads when nothing has moved for a second. A program that still runs is asked for \
+      a new look, and is not stopped for it; where it does not answer, optrace looks itself, from outside. Of a trace without any, the threads are shown that wait or run operations.
 
-        Example: optrace stacks 4711, of a program that hangs and is being recorded
-        """)
+      Example: optrace stacks 4711, of a program that hangs and is being recorded
+      """)
 
-    @OptionGroup var trace: ChosenTrace
+  @OptionGroup var trace: ChosenTrace
 
-    @Flag(help: "Write JSON; Documentation/json.md describes its keys.")
-    var json = false
+  @Flag(help: "Write JSON; Documentation/json.md describes its keys.")
+  var json = false
 
-    @Flag(help: "Show the system's functions one by one.")
-    var full = false
+  @Flag(help: "Show the system's functions one by one.")
+  var full = false
 
-    @Option(
-      name: .shortAndLong,
-      help: ArgumentHelp("The file to write; '-' is standard output, and the default.", valueName: "file"),
-      completion: .file())
-    var output: String?
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("The file to write; '-' is standard output, and the default.", valueName: "file"),
+    completion: .file())
+  var output: String?
 
-    func run() throws {
-      let source = try trace.input()
-      let output = try source.output(output)
-      let input = try source.readWithFreshLook()
-      let statuses = withProgress("looking at the threads of \(source.name)") { ThreadStatuses(of: input.trace) }
-      if json || self.output?.lowercased().hasSuffix(".json") == true {
-        try output.write(statuses.json(of: input.trace).bytes)
-      } else {
-        try output.write(StacksText(statuses, of: input.trace, isFull: full, style: output.style).text)
-      }
-      try input.end()
+  func run() throws {
+    let source = try trace.input()
+    let output = try source.output(output)
+    let input = try source.readWithFreshLook()
+    let statuses = withProgress("looking at the threads of \(source.name)") { ThreadStatuses(of: input.trace) }
+    if json || self.output?.lowercased().hasSuffix(".json") == true {
+      try output.write(statuses.json(of: input.trace).bytes)
+    } else {
+      try output.write(StacksText(statuses, of: input.trace, isFull: full, style: output.style).text)
     }
+    try input.end()
   }
-#endif
+}

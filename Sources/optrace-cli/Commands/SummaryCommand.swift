@@ -1,54 +1,52 @@
-#if CLI
-  import ArgumentParser
-  import OpTraceAnalysis
-  import OpTraceModel
-  import OpTraceText
+import ArgumentParser
+import OpTraceAnalysis
+import OpTraceModel
+import OpTraceText
 
-  struct SummaryCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "summary",
-      abstract: "Figures of a run: queues, classes, the slowest operations, the critical path, threads.",
-      discussion: """
-        The time of an operation splits into waiting for dependencies, waiting for a slot of its queue, and running. \
-        Shares are of the wall time: from the first operation that was enqueued to the last that finished.
+struct SummaryCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "summary",
+    abstract: "Figures of a run: queues, classes, the slowest operations, the critical path, threads.",
+    discussion: """
+      The time of an operation splits into waiting for dependencies, waiting for a slot of its queue, and running. \
+      Shares are of the wall time: from the first operation that was enqueued to the last that finished.
 
-        Example: optrace summary run.optrace --slowest 20
-        """)
+      Example: optrace summary run.optrace --slowest 20
+      """)
 
-    @OptionGroup var input: TraceInput
+  @OptionGroup var input: TraceInput
 
-    @Flag(help: "Write JSON, as into a file whose name ends with .json; Documentation/json.md describes its keys.")
-    var json = false
+  @Flag(help: "Write JSON, as into a file whose name ends with .json; Documentation/json.md describes its keys.")
+  var json = false
 
-    @Option(
-      name: .shortAndLong,
-      help: ArgumentHelp("The file to write; '-' is standard output, and the default.", valueName: "file"),
-      completion: .file())
-    var output: String?
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("The file to write; '-' is standard output, and the default.", valueName: "file"),
+    completion: .file())
+  var output: String?
 
-    // What looks like another option is its value, too: validate() says what is wrong with -1.
-    @Option(
-      parsing: .unconditional,
-      help: ArgumentHelp("How many of the slowest operations and longest waits to list.", valueName: "n"))
-    var slowest = 10
+  // What looks like another option is its value, too: validate() says what is wrong with -1.
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("How many of the slowest operations and longest waits to list.", valueName: "n"))
+  var slowest = 10
 
-    func validate() throws {
-      if slowest < 0 { throw ValidationError("--slowest must not be negative.") }
-    }
-
-    func run() throws {
-      // A flight recorder that is full goes on while it is read: of what it drops in between, beginnings stay alone.
-      let looks = try LiveLooks(at: input) { $0.loss.overwrittenBytes > 0 }
-      var input = looks.last
-      if looks.second != nil { input.trace.doubtWhatOpened(since: looks.first.trace) }
-      let summary = withProgress("adding up \(self.input.name)") { Summary(of: input.trace, slowestCount: slowest) }
-      let output = try self.input.output(output)
-      if json || self.output?.lowercased().hasSuffix(".json") == true {
-        try output.write(summary.json.bytes)
-      } else {
-        try output.write(SummaryText(summary, of: input.trace, style: output.style).text)
-      }
-      try input.end()
-    }
+  func validate() throws {
+    if slowest < 0 { throw ValidationError("--slowest must not be negative.") }
   }
-#endif
+
+  func run() throws {
+    // A flight recorder that is full goes on while it is read: of what it drops in between, beginnings stay alone.
+    let looks = try LiveLooks(at: input) { $0.loss.overwrittenBytes > 0 }
+    var input = looks.last
+    if looks.second != nil { input.trace.doubtWhatOpened(since: looks.first.trace) }
+    let summary = withProgress("adding up \(self.input.name)") { Summary(of: input.trace, slowestCount: slowest) }
+    let output = try self.input.output(output)
+    if json || self.output?.lowercased().hasSuffix(".json") == true {
+      try output.write(summary.json.bytes)
+    } else {
+      try output.write(SummaryText(summary, of: input.trace, style: output.style).text)
+    }
+    try input.end()
+  }
+}

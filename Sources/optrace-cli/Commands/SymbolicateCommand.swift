@@ -1,50 +1,48 @@
-#if CLI
-  import ArgumentParser
-  import OpTraceModel
-  import OpTraceText
+import ArgumentParser
+import OpTraceModel
+import OpTraceText
 
-  /// `optrace symbolicate`: puts the names of the program's code into a trace.
-  struct SymbolicateCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "symbolicate",
-      abstract: "Puts the names of functions, files and lines into a trace, so that it can travel.",
-      discussion: """
-        A trace tells where in a program's files its code lies. Names stand in these files, so this is to be done \
-        where they are, before they are built again; 'optrace record' does it by itself, and 'optrace pack' in what it writes. A file of another build is \
-        not used. Names that are there already are looked up again.
+/// `optrace symbolicate`: puts the names of the program's code into a trace.
+struct SymbolicateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "symbolicate",
+    abstract: "Puts the names of functions, files and lines into a trace, so that it can travel.",
+    discussion: """
+      A trace tells where in a program's files its code lies. Names stand in these files, so this is to be done \
+      where they are, before they are built again; 'optrace record' does it by itself, and 'optrace pack' in what it writes. A file of another build is \
+      not used. Names that are there already are looked up again.
 
-        Example: optrace symbolicate run.optrace
-        """)
+      Example: optrace symbolicate run.optrace
+      """)
 
-    @Argument(
-      help: ArgumentHelp("The trace, which is changed: its names are added at its end.", valueName: "trace"),
-      completion: .file(extensions: ["optrace"]))
-    var path: String
+  @Argument(
+    help: ArgumentHelp("The trace, which is changed: its names are added at its end.", valueName: "trace"),
+    completion: .file(extensions: ["optrace"]))
+  var path: String
 
-    func run() throws {
-      let input = TraceInput(path: path)
-      let read = try input.read()
-      let trace = read.trace
-      guard !LiveProcess.writes(trace.header) else {
-        throw Failure(
-          message: "\(input.name) is still being written, by process \(trace.header.processID): wait for its end",
-          status: .noInput)
-      }
-      let symbols = withProgress("looking up the names of code") { TraceSymbols(of: trace.stacks) }
-      for trouble in symbols.troubles { Console.note(printable(trouble)) }
-      do {
-        switch try symbols.add(toFile: path) {
-        case .done: break
-        case .damaged: throw Failure(message: "\(input.name) is damaged: it gets no names", status: .badInput)
-        case .cannotWrite(let error): throw Failure.cannotWrite(path, reason(error))
-        }
-      } catch let error as TraceError {
-        guard case .notATrace = error.reason else { throw input.failure(error) }
-        throw Failure(
-          message: "\(input.name) is packed or a text: put names into the trace that it was made of", status: .badInput)
-      }
-      try Output.standard.write(symbols.told(of: input.name) + "\n")
-      try read.end()
+  func run() throws {
+    let input = TraceInput(path: path)
+    let read = try input.read()
+    let trace = read.trace
+    guard !LiveProcess.writes(trace.header) else {
+      throw Failure(
+        message: "\(input.name) is still being written, by process \(trace.header.processID): wait for its end",
+        status: .noInput)
     }
+    let symbols = withProgress("looking up the names of code") { TraceSymbols(of: trace.stacks) }
+    for trouble in symbols.troubles { Console.note(printable(trouble)) }
+    do {
+      switch try symbols.add(toFile: path) {
+      case .done: break
+      case .damaged: throw Failure(message: "\(input.name) is damaged: it gets no names", status: .badInput)
+      case .cannotWrite(let error): throw Failure.cannotWrite(path, reason(error))
+      }
+    } catch let error as TraceError {
+      guard case .notATrace = error.reason else { throw input.failure(error) }
+      throw Failure(
+        message: "\(input.name) is packed or a text: put names into the trace that it was made of", status: .badInput)
+    }
+    try Output.standard.write(symbols.told(of: input.name) + "\n")
+    try read.end()
   }
-#endif
+}

@@ -1,69 +1,67 @@
-#if CLI
-  import ArgumentParser
-  import OpTraceModel
-  import OpTraceText
+import ArgumentParser
+import OpTraceModel
+import OpTraceText
 
-  /// `optrace validate`: is this trace what the format says, and did the states follow each other as they must?
-  struct ValidateCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "validate",
-      abstract: "Checks every rule of the trace format and of the operations' state machine.",
-      discussion: """
-        Prints one line and ends with 0 when all rules are kept; else each violation and each damaged place has a \
-        line, and the status is 65. A trace whose program still runs or was killed is not damaged. Where records were \
-        lost or replaced, rules that rest on the absence of an event are not applied.
+/// `optrace validate`: is this trace what the format says, and did the states follow each other as they must?
+struct ValidateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "validate",
+    abstract: "Checks every rule of the trace format and of the operations' state machine.",
+    discussion: """
+      Prints one line and ends with 0 when all rules are kept; else each violation and each damaged place has a \
+      line, and the status is 65. A trace whose program still runs or was killed is not damaged. Where records were \
+      lost or replaced, rules that rest on the absence of an event are not applied.
 
-        Example: optrace validate run.optrace
-        """)
+      Example: optrace validate run.optrace
+      """)
 
-    @OptionGroup var input: TraceInput
+  @OptionGroup var input: TraceInput
 
-    @Option(help: ArgumentHelp("Print at most this many violations; the summary counts all.", valueName: "n"))
-    var limit = 100
+  @Option(help: ArgumentHelp("Print at most this many violations; the summary counts all.", valueName: "n"))
+  var limit = 100
 
-    func validate() throws {
-      guard limit >= 0 else { throw ValidationError("'--limit' is a number of lines, 0 or more.") }
-    }
-
-    func run() throws {
-      let result = try input.opened("checking") {
-        try TraceValidator.check(path: $0, unpackingAtMost: input.limit.bytes)
-      }
-      try Output.standard.write(report(result))
-      if !result.violations.isEmpty || !result.loss.damage.isEmpty { throw ExitStatus.badInput }
-    }
-
-    private func report(_ result: TraceValidator.Result) -> String {
-      let (damage, violations) = (result.loss.damage, result.violations)
-      var text = ""
-      for place in damage {
-        text +=
-          "byte \(grouped(place.offset)): \(printable(place.reason)); \(counted(place.skippedBytes, "byte")) not read\n"
-      }
-      for violation in violations.prefix(limit) { text += printable(violation.description) + "\n" }
-      if violations.count > limit { text += "… and \(grouped(violations.count - limit)) more\n" }
-      if violations.isEmpty, damage.isEmpty {
-        text += "ok: \(counted(result.eventCount, "event"))" + remarks(result) + "\n"
-      } else {
-        text +=
-          "not ok: \(counted(result.eventCount, "event")), \(counted(violations.count, "violation")), "
-          + "\(counted(damage.count, "damaged place"))" + remarks(result) + "\n"
-      }
-      return text
-    }
-
-    /// What is no fault and yet good to know.
-    private func remarks(_ result: TraceValidator.Result) -> String {
-      var text = ""
-      let lost = result.loss.lostCount
-      if lost > 0 { text += ", \(counted(lost, "record")) lost" }
-      if result.loss.overwrittenBytes > 0 {
-        text += ", \(counted(result.loss.overwrittenBytes, "byte")) replaced by newer ones in the ring"
-      }
-      let unknown = result.loss.unknownKinds.values.reduce(0, +)
-      if unknown > 0 { text += ", \(counted(unknown, "record")) of a newer version" }
-      if !result.header.isClosed { text += ", not closed (the process runs or was killed)" }
-      return text
-    }
+  func validate() throws {
+    guard limit >= 0 else { throw ValidationError("'--limit' is a number of lines, 0 or more.") }
   }
-#endif
+
+  func run() throws {
+    let result = try input.opened("checking") {
+      try TraceValidator.check(path: $0, unpackingAtMost: input.limit.bytes)
+    }
+    try Output.standard.write(report(result))
+    if !result.violations.isEmpty || !result.loss.damage.isEmpty { throw ExitStatus.badInput }
+  }
+
+  private func report(_ result: TraceValidator.Result) -> String {
+    let (damage, violations) = (result.loss.damage, result.violations)
+    var text = ""
+    for place in damage {
+      text +=
+        "byte \(grouped(place.offset)): \(printable(place.reason)); \(counted(place.skippedBytes, "byte")) not read\n"
+    }
+    for violation in violations.prefix(limit) { text += printable(violation.description) + "\n" }
+    if violations.count > limit { text += "… and \(grouped(violations.count - limit)) more\n" }
+    if violations.isEmpty, damage.isEmpty {
+      text += "ok: \(counted(result.eventCount, "event"))" + remarks(result) + "\n"
+    } else {
+      text +=
+        "not ok: \(counted(result.eventCount, "event")), \(counted(violations.count, "violation")), "
+        + "\(counted(damage.count, "damaged place"))" + remarks(result) + "\n"
+    }
+    return text
+  }
+
+  /// What is no fault and yet good to know.
+  private func remarks(_ result: TraceValidator.Result) -> String {
+    var text = ""
+    let lost = result.loss.lostCount
+    if lost > 0 { text += ", \(counted(lost, "record")) lost" }
+    if result.loss.overwrittenBytes > 0 {
+      text += ", \(counted(result.loss.overwrittenBytes, "byte")) replaced by newer ones in the ring"
+    }
+    let unknown = result.loss.unknownKinds.values.reduce(0, +)
+    if unknown > 0 { text += ", \(counted(unknown, "record")) of a newer version" }
+    if !result.header.isClosed { text += ", not closed (the process runs or was killed)" }
+    return text
+  }
+}

@@ -1,128 +1,126 @@
-#if CLI
-  import ArgumentParser
-  import Foundation
-  import OpTraceExport
-  import OpTraceModel
-  import OpTracePrediction
-  import OpTraceText
+import OpTraceReport
+import ArgumentParser
+import Foundation
+import OpTraceModel
+import OpTracePrediction
+import OpTraceText
 
-  struct WhatIfCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "whatif",
-      abstract: "Foresees how long a run would take with other limits, speeds, priorities, queues or dependencies.",
-      discussion: """
-        The recorded run is replayed first, which shows how far the model holds; then with the changes. A word for \
-        CLASS means a class, else a function, else a name. All changes make one scenario; --scenario has the changes \
-        of one each. Several traces of one program give a range over their run times, too.
+struct WhatIfCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "whatif",
+    abstract: "Foresees how long a run would take with other limits, speeds, priorities, queues or dependencies.",
+    discussion: """
+      The recorded run is replayed first, which shows how far the model holds; then with the changes. A word for \
+      CLASS means a class, else a function, else a name. All changes make one scenario; --scenario has the changes \
+      of one each. Several traces of one program give a range over their run times, too.
 
-        Exit status: 1 where a scenario never ends, or with --strict where the model is not to be trusted; else as for \
-        all commands. Documentation/whatif.md tells what the model knows, and what it cannot.
+      Exit status: 1 where a scenario never ends, or with --strict where the model is not to be trusted; else as for \
+      all commands. Documentation/whatif.md tells what the model knows, and what it cannot.
 
-        Example: optrace whatif run.optrace --limit network=8 --faster Decode=2
-        """)
+      Example: optrace whatif run.optrace --limit network=8 --faster Decode=2
+      """)
 
-    @Argument(help: TraceInput.help, completion: .file(extensions: ["optrace", "optracez", "txt"]))
-    var traces: [String]
+  @Argument(help: TraceInput.help, completion: .file(extensions: ["optrace", "optracez", "txt"]))
+  var traces: [String]
 
-    @OptionGroup var changes: ChangeOptions
+  @OptionGroup var changes: ChangeOptions
 
-    @Option(
-      parsing: .unconditionalSingleValue,
-      help: ArgumentHelp(
-        "A scenario of its own: change options in one argument, as a shell would split them; may be repeated.",
-        valueName: "options"))
-    var scenario: [String] = []
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp(
+      "A scenario of its own: change options in one argument, as a shell would split them; may be repeated.",
+      valueName: "options"))
+  var scenario: [String] = []
 
-    @Flag(help: "Try limits, speeds, priorities, merges and dependencies, and rank what would help most.")
-    var suggest = false
+  @Flag(help: "Try limits, speeds, priorities, merges and dependencies, and rank what would help most.")
+  var suggest = false
 
-    @Flag(help: "End with status 1 where the model is not to be trusted.")
-    var strict = false
+  @Flag(help: "End with status 1 where the model is not to be trusted.")
+  var strict = false
 
-    @Flag(help: "Write JSON, as into a file whose name ends with .json; Documentation/json.md describes its keys.")
-    var json = false
+  @Flag(help: "Write JSON, as into a file whose name ends with .json; Documentation/json.md describes its keys.")
+  var json = false
 
-    @Option(
-      name: .shortAndLong,
-      help: ArgumentHelp(
-        "The file to write; '-' is standard output, and the default. A name that ends with .html gets the report's page with the foreseen run beside the recorded one.",
-        valueName: "file"),
-      completion: .file())
-    var output: String?
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "The file to write; '-' is standard output, and the default. A name that ends with .html gets the report's page with the predicted run beside the recorded one.",
+      valueName: "file"),
+    completion: .file())
+  var output: String?
 
-    @OptionGroup var limit: UnpackingLimit
+  @OptionGroup var limit: UnpackingLimit
 
-    func validate() throws {
-      if suggest, !scenario.isEmpty || !changes.all.isEmpty {
-        throw ValidationError("--suggest tries changes by itself: leave the others away.")
-      }
-      if !scenario.isEmpty, !changes.all.isEmpty {
-        throw ValidationError("--scenario has the changes of one scenario each: put the others into one, too.")
-      }
-      if suggest, traces.count > 1 { throw ValidationError("--suggest takes one trace.") }
-      if isPage, scenario.count > 1 || traces.count > 1 || suggest || json {
-        throw ValidationError("A page shows one scenario of one trace: leave the others away.")
-      }
-      if !suggest, scenario.isEmpty, changes.all.isEmpty {
-        throw ValidationError("Missing a change, as --limit QUEUE=N; or --suggest.")
-      }
+  func validate() throws {
+    if suggest, !scenario.isEmpty || !changes.all.isEmpty {
+      throw ValidationError("--suggest tries changes by itself: leave the others away.")
     }
-
-    func run() throws {
-      let inputs = traces.map { TraceInput(path: $0, limit: limit) }
-      let output = try inputs.map { try $0.output(self.output) }.last ?? Output(path: self.output)
-      let scenarios = try scenario.isEmpty ? [changes.all] : scenario.map(ScenarioText.changes)
-      let read = try inputs.map { try $0.read() }
-      let predictors = try zip(inputs, read).map { try predictor($0, $1.trace) }
-      let whatIf = try foresee(predictors, scenarios)
-      if isPage, let predictor = predictors.first, let scenario = whatIf.scenarios.first {
-        let foreseen = predictor.predictedTrace(scenario.changes)
-        let report = Report.exporter(for: predictor.trace, foreseen: foreseen)
-        try output.writeLong { try report.write(to: $0) }
-      } else if json || self.output?.lowercased().hasSuffix(".json") == true {
-        try output.write(whatIf.json.bytes)
-      } else {
-        try output.write(WhatIfText(whatIf, isRanking: suggest, style: output.style).text)
-      }
-      if !suggest, whatIf.scenarios.contains(where: { $0.wall == nil }) { throw ExitStatus.foundError }
-      if strict, !whatIf.replay.isTrusted { throw ExitStatus.foundError }
-      for input in read { try input.end() }
+    if !scenario.isEmpty, !changes.all.isEmpty {
+      throw ValidationError("--scenario has the changes of one scenario each: put the others into one, too.")
     }
-
-    private var isPage: Bool { output?.lowercased().hasSuffix(".html") == true }
-
-    private func foresee(_ predictors: [Predictor], _ scenarios: [[ChangeText]]) throws -> WhatIf {
-      if suggest, let predictor = predictors.first {
-        let found = withProgress("trying changes") { predictor.suggestions() }
-        return WhatIf(predictor, suggestions: found)
-      }
-      let resolved = try scenarios.map { texts in
-        try predictors.map { predictor in try resolve(texts, ChangeParser(predictor.trace)) }
-      }
-      return withProgress("simulating") { WhatIf(predictors, scenarios: resolved) }
+    if suggest, traces.count > 1 { throw ValidationError("--suggest takes one trace.") }
+    if isPage, scenario.count > 1 || traces.count > 1 || suggest || json {
+      throw ValidationError("A page shows one scenario of one trace: leave the others away.")
     }
-
-    private func predictor(_ input: TraceInput, _ trace: Trace) throws -> Predictor {
-      do throws(PredictionError) {
-        return try Predictor(trace, processors: OwnMachine.processors(of: trace.header))
-      } catch {
-        throw Failure(message: "\(input.name): \(printable(error.description))", status: .badInput)
-      }
-    }
-
-    private func resolve(_ texts: [ChangeText], _ parser: ChangeParser) throws -> [Change] {
-      do throws(ChangeError) {
-        var result: [Change] = []
-        for text in texts { result.append(try parser.parse(text.option, text.value)) }
-        try Change.check(result)
-        return result
-      } catch {
-        var message = printable(error.description)
-        if case .unknown(_, let word, _, let known) = error, let hint = Suggestion.text(for: word, among: known) {
-          message += "; \(hint)"
-        }
-        throw Failure.usage(message)
-      }
+    if !suggest, scenario.isEmpty, changes.all.isEmpty {
+      throw ValidationError("Missing a change, as --limit QUEUE=N; or --suggest.")
     }
   }
-#endif
+
+  func run() throws {
+    let inputs = traces.map { TraceInput(path: $0, limit: limit) }
+    let output = try inputs.map { try $0.output(self.output) }.last ?? Output(path: self.output)
+    let scenarios = try scenario.isEmpty ? [changes.all] : scenario.map(ScenarioText.changes)
+    let read = try inputs.map { try $0.read() }
+    let predictors = try zip(inputs, read).map { try predictor($0, $1.trace) }
+    let whatIf = try foresee(predictors, scenarios)
+    if isPage, let predictor = predictors.first, let scenario = whatIf.scenarios.first {
+      let predicted = predictor.predictedTrace(scenario.changes)
+      let report = Report.exporter(for: predictor.trace, predicted: predicted)
+      try output.writeLong { try report.write(to: $0) }
+    } else if json || self.output?.lowercased().hasSuffix(".json") == true {
+      try output.write(whatIf.json.bytes)
+    } else {
+      try output.write(WhatIfText(whatIf, isRanking: suggest, style: output.style).text)
+    }
+    if !suggest, whatIf.scenarios.contains(where: { $0.wall == nil }) { throw ExitStatus.foundError }
+    if strict, !whatIf.replay.isTrusted { throw ExitStatus.foundError }
+    for input in read { try input.end() }
+  }
+
+  private var isPage: Bool { output?.lowercased().hasSuffix(".html") == true }
+
+  private func foresee(_ predictors: [Predictor], _ scenarios: [[ChangeText]]) throws -> WhatIf {
+    if suggest, let predictor = predictors.first {
+      let found = withProgress("trying changes") { predictor.suggestions() }
+      return WhatIf(predictor, suggestions: found)
+    }
+    let resolved = try scenarios.map { texts in
+      try predictors.map { predictor in try resolve(texts, ChangeParser(predictor.trace)) }
+    }
+    return withProgress("simulating") { WhatIf(predictors, scenarios: resolved) }
+  }
+
+  private func predictor(_ input: TraceInput, _ trace: Trace) throws -> Predictor {
+    do throws(PredictionError) {
+      return try Predictor(trace, processors: OwnMachine.processors(of: trace.header))
+    } catch {
+      throw Failure(message: "\(input.name): \(printable(error.description))", status: .badInput)
+    }
+  }
+
+  private func resolve(_ texts: [ChangeText], _ parser: ChangeParser) throws -> [Change] {
+    do throws(ChangeError) {
+      var result: [Change] = []
+      for text in texts { result.append(try parser.parse(text.option, text.value)) }
+      try Change.check(result)
+      return result
+    } catch {
+      var message = printable(error.description)
+      if case .unknown(_, let word, _, let known) = error, let hint = Suggestion.text(for: word, among: known) {
+        message += "; \(hint)"
+      }
+      throw Failure.usage(message)
+    }
+  }
+}

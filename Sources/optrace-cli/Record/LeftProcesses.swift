@@ -1,4 +1,4 @@
-#if CLI && os(Linux)
+#if os(Linux)
   import Foundation
 
   /// Processes of a run that go on after the program has ended: those that have its request in their environment.

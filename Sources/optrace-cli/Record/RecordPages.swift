@@ -1,6 +1,6 @@
-#if CLI && os(Linux)
+#if os(Linux)
+  import OpTraceReport
   import Foundation
-  import OpTraceExport
   import OpTraceFormat
   import OpTraceModel
   import OpTraceText

@@ -1,4 +1,4 @@
-#if CLI && os(Linux)
+#if os(Linux)
   import Foundation
   import OpTraceFormat
   import OpTraceModel

@@ -1,36 +1,34 @@
-#if CLI
-  import Foundation
-  import OpTraceModel
-  import OpTraceSQL
-  import OpTraceTables
-  import OpTraceText
+import Foundation
+import OpTraceModel
+import OpTraceSQL
+import OpTraceTables
+import OpTraceText
 
-  /// A trace that is asked one query after the other, each of which ends at once when its time is over or somebody ends it: also
-  /// where a table takes long to be made, which hears of nothing.
-  final class AskedTrace {
-    private let trace: Trace
-    private let timeout: Double?
-    /// Nil: the one that there was still has to do with a query that was given up.
-    private var database: TraceDatabase?
+/// A trace that is asked one query after the other, each of which ends at once when its time is over or somebody ends it: also
+/// where a table takes long to be made, which hears of nothing.
+final class AskedTrace {
+  private let trace: Trace
+  private let timeout: Double?
+  /// Nil: the one that there was still has to do with a query that was given up.
+  private var database: TraceDatabase?
 
-    init(_ trace: Trace, timeout: Double?) { (self.trace, self.timeout) = (trace, timeout) }
+  init(_ trace: Trace, timeout: Double?) { (self.trace, self.timeout) = (trace, timeout) }
 
-    /// Calls `columns` and `row` on this thread, with rows as they are found. Throws ``SQLError``, ``Failure``, or what these throw.
-    ///
-    /// - Parameter signals: each that comes ends the query; nil: none is listened for.
-    func run(
-      _ query: String, endedBy signals: SignalPipe?, columns: ([String]) throws -> Void,
-      row: ([TableValue]) throws -> Void
-    ) throws {
-      let query = try RunningQuery(query, try database ?? opened())
-      defer { database = query.freeDatabase }
-      try query.rows(until: timeout, endedBy: signals, columns: columns, row: row)
-    }
+  /// Calls `columns` and `row` on this thread, with rows as they are found. Throws ``SQLError``, ``Failure``, or what these throw.
+  ///
+  /// - Parameter signals: each that comes ends the query; nil: none is listened for.
+  func run(
+    _ query: String, endedBy signals: SignalPipe?, columns: ([String]) throws -> Void,
+    row: ([TableValue]) throws -> Void
+  ) throws {
+    let query = try RunningQuery(query, try database ?? opened())
+    defer { database = query.freeDatabase }
+    try query.rows(until: timeout, endedBy: signals, columns: columns, row: row)
+  }
 
-    private func opened() throws -> TraceDatabase {
-      do throws(SQLError) { return try TraceDatabase([TableSource(trace)]) } catch {
-        throw Failure(message: printable(error.message), status: .bug)
-      }
+  private func opened() throws -> TraceDatabase {
+    do throws(SQLError) { return try TraceDatabase([TableSource(trace)]) } catch {
+      throw Failure(message: printable(error.message), status: .bug)
     }
   }
-#endif
+}

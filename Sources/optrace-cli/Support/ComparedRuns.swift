@@ -1,62 +1,60 @@
-#if CLI
-  import Foundation
-  import OpTraceComparison
-  import OpTraceFormat
-  import OpTraceModel
+import Foundation
+import OpTraceComparison
+import OpTraceFormat
+import OpTraceModel
 
-  /// The traces of a comparison, one in memory at a time: only what a page or a prediction shows is read a second time.
-  struct ComparedRuns {
-    private let inputs: [TraceInput]
-    private let baseCount: Int
-    /// What cannot be read again, and small traces.
-    private var kept: [Int: Trace] = [:]
-    private(set) var comparer = Comparer()
-    /// Some trace is damaged.
-    private(set) var isDamaged = false
+/// The traces of a comparison, one in memory at a time: only what a page or a prediction shows is read a second time.
+struct ComparedRuns {
+  private let inputs: [TraceInput]
+  private let baseCount: Int
+  /// What cannot be read again, and small traces.
+  private var kept: [Int: Trace] = [:]
+  private(set) var comparer = Comparer()
+  /// Some trace is damaged.
+  private(set) var isDamaged = false
 
-    /// - Parameter baseCount: so many of the first are of the base.
-    init(_ inputs: [TraceInput], baseCount: Int) { (self.inputs, self.baseCount) = (inputs, baseCount) }
+  /// - Parameter baseCount: so many of the first are of the base.
+  init(_ inputs: [TraceInput], baseCount: Int) { (self.inputs, self.baseCount) = (inputs, baseCount) }
 
-    /// Below this many operations a trace stays in memory.
-    private static let smallTrace = 20_000
+  /// Below this many operations a trace stays in memory.
+  private static let smallTrace = 20_000
 
-    /// - Parameter check: throws where a trace cannot be compared.
-    mutating func compare(_ check: (Trace, TraceInput) throws -> Void) throws {
-      for (place, input) in inputs.enumerated() {
-        let trace = try input.read().trace
-        try check(trace, input)
-        isDamaged = isDamaged || trace.loss.isDamaged
-        withProgress("comparing \(input.name)") { comparer.add(trace, as: place < baseCount ? .base : .new) }
-        if inputs.count == 2 || trace.operations.count < Self.smallTrace || !input.isReadTwice { kept[place] = trace }
-      }
-    }
-
-    /// The run of a side with the middle wall time.
-    mutating func typical(_ role: Comparer.Role) throws -> Trace? {
-      guard let number = comparer.typicalRun(role) else { return nil }
-      let place = role == .base ? number : baseCount + number
-      if let trace = kept[place] { return trace }
-      let trace = try inputs[place].read().trace
-      kept[place] = trace
-      return trace
-    }
-
-    /// `before.optrace → after.optrace`, and how many more there are of each.
-    var title: String {
-      func side(_ part: ArraySlice<TraceInput>) -> String {
-        guard let first = part.first else { return "" }
-        let name = first.path == "-" ? "standard input" : (first.path as NSString).lastPathComponent
-        return printable(name) + (part.count > 1 ? " and \(part.count - 1) more" : "")
-      }
-      return "\(side(inputs.prefix(baseCount))) → \(side(inputs.dropFirst(baseCount)))"
+  /// - Parameter check: throws where a trace cannot be compared.
+  mutating func compare(_ check: (Trace, TraceInput) throws -> Void) throws {
+    for (place, input) in inputs.enumerated() {
+      let trace = try input.read().trace
+      try check(trace, input)
+      isDamaged = isDamaged || trace.loss.isDamaged
+      withProgress("comparing \(input.name)") { comparer.add(trace, as: place < baseCount ? .base : .new) }
+      if inputs.count == 2 || trace.operations.count < Self.smallTrace || !input.isReadTwice { kept[place] = trace }
     }
   }
 
-  extension TraceInput {
-    /// A file, and no pipe.
-    fileprivate var isReadTwice: Bool {
-      var status = stat()
-      return path != "-" && stat(path.asPath, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-    }
+  /// The run of a side with the middle wall time.
+  mutating func typical(_ role: Comparer.Role) throws -> Trace? {
+    guard let number = comparer.typicalRun(role) else { return nil }
+    let place = role == .base ? number : baseCount + number
+    if let trace = kept[place] { return trace }
+    let trace = try inputs[place].read().trace
+    kept[place] = trace
+    return trace
   }
-#endif
+
+  /// `before.optrace → after.optrace`, and how many more there are of each.
+  var title: String {
+    func side(_ part: ArraySlice<TraceInput>) -> String {
+      guard let first = part.first else { return "" }
+      let name = first.path == "-" ? "standard input" : (first.path as NSString).lastPathComponent
+      return printable(name) + (part.count > 1 ? " and \(part.count - 1) more" : "")
+    }
+    return "\(side(inputs.prefix(baseCount))) → \(side(inputs.dropFirst(baseCount)))"
+  }
+}
+
+extension TraceInput {
+  /// A file, and no pipe.
+  fileprivate var isReadTwice: Bool {
+    var status = stat()
+    return path != "-" && stat(path.asPath, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+}

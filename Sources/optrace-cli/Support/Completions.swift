@@ -1,78 +1,76 @@
-#if CLI
-  import ArgumentParser
-  import Foundation
-  import OpTraceFormat
-  import OpTraceModel
+import ArgumentParser
+import Foundation
+import OpTraceFormat
+import OpTraceModel
 
-  /// What the shell offers where the parser's own scripts have nothing.
-  enum Completions {
-    /// For `record`: its program, which is searched as the shell does, and then the program's files.
-    ///
-    /// - Parameters:
-    ///   - words: of the line, from the command's name on.
-    ///   - index: of the word that is completed.
-    ///   - prefix: what is typed of it.
-    @Sendable
-    static func recorded(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
-      let typed = index < words.count && prefix.isEmpty ? words[index] : prefix
-      guard index <= program(in: words), !typed.contains("/") else { return files(typed) }
-      return Array(Set(programs(typed) + files(typed))).sorted()
+/// What the shell offers where the parser's own scripts have nothing.
+enum Completions {
+  /// For `record`: its program, which is searched as the shell does, and then the program's files.
+  ///
+  /// - Parameters:
+  ///   - words: of the line, from the command's name on.
+  ///   - index: of the word that is completed.
+  ///   - prefix: what is typed of it.
+  @Sendable
+  static func recorded(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
+    let typed = index < words.count && prefix.isEmpty ? words[index] : prefix
+    guard index <= program(in: words), !typed.contains("/") else { return files(typed) }
+    return Array(Set(programs(typed) + files(typed))).sorted()
+  }
+
+  /// Where the program's name stands, or will: behind `record`, its options and their values.
+  private static func program(in words: [String]) -> Int {
+    let withValue = ["-o", "--output", "--flight-recorder", "--stacks", "--runs", "--fail-on", "--report"]
+    var place = (words.firstIndex(of: "record") ?? 0) + 1
+    while place < words.count, words[place].hasPrefix("-") {
+      if words[place] == "--" { return place + 1 }
+      place += withValue.contains(words[place]) ? 2 : 1
     }
+    return place
+  }
 
-    /// Where the program's name stands, or will: behind `record`, its options and their values.
-    private static func program(in words: [String]) -> Int {
-      let withValue = ["-o", "--output", "--flight-recorder", "--stacks", "--runs", "--fail-on", "--report"]
-      var place = (words.firstIndex(of: "record") ?? 0) + 1
-      while place < words.count, words[place].hasPrefix("-") {
-        if words[place] == "--" { return place + 1 }
-        place += withValue.contains(words[place]) ? 2 : 1
+  private static func programs(_ prefix: String) -> [String] {
+    RawPath.programFolders.flatMap { folder in
+      names(in: folder, prefix).filter { name in
+        access("\(folder)/\(name)".asPath, X_OK) == 0 && !isFolder("\(folder)/\(name)")
       }
-      return place
-    }
-
-    private static func programs(_ prefix: String) -> [String] {
-      RawPath.programFolders.flatMap { folder in
-        names(in: folder, prefix).filter { name in
-          access("\(folder)/\(name)".asPath, X_OK) == 0 && !isFolder("\(folder)/\(name)")
-        }
-      }
-    }
-
-    private static func files(_ prefix: String) -> [String] {
-      guard let end = prefix.lastIndex(of: "/") else { return names(in: ".", prefix) }
-      let folder = String(prefix[...end])
-      return names(in: folder, String(prefix[prefix.index(after: end)...])).map { folder + $0 }
-    }
-
-    /// Hidden files, where they are asked for.
-    private static func names(in folder: String, _ prefix: String) -> [String] {
-      namesInFolder(folder).filter {
-        $0.hasPrefix(prefix) && (prefix.hasPrefix(".") || !$0.hasPrefix(".")) && !$0.contains(where: \.isNewline)
-      }
-    }
-
-    /// A script for bash, zsh or fish as the parser makes it, in which `help` completes the commands: its own command has no
-    /// such list. Any other text as it is.
-    static func completed(_ text: String) -> String {
-      // Key paths into the configurations of any command crash the compiler (6.3.1).
-      let configurations = OpTraceCommand.configuration.subcommands.map { $0.configuration }
-      let names = configurations.filter { $0.shouldDisplay }.compactMap { $0.commandName }.joined(separator: " ")
-      let places = [
-        (
-          "_optrace_help() {\n    repeating_flags=()\n    non_repeating_flags=(--version)\n    repeating_options=()\n"
-            + "    non_repeating_options=()\n    __optrace_offer_flags_options -1\n",
-          "    __optrace_add_completions -W '\(names.replacing(" ", with: "'$'\\n''"))'\n"
-        ),
-        ("        '*:subcommands:", "(\(names))"),
-        (
-          "complete -c 'optrace' -n '__optrace_should_offer_completions_for_flags_or_options \"optrace help\" version' "
-            + "-l 'version' -d 'Show the version.'",
-          "\ncomplete -c 'optrace' -n '__optrace_should_offer_completions_for_positional \"optrace help\" -eq 1' "
-            + "-fka '\(names)'"
-        ),
-      ]
-      guard let (place, addition) = places.first(where: { text.contains($0.0) }) else { return text }
-      return text.replacing(place, with: place + addition)
     }
   }
-#endif
+
+  private static func files(_ prefix: String) -> [String] {
+    guard let end = prefix.lastIndex(of: "/") else { return names(in: ".", prefix) }
+    let folder = String(prefix[...end])
+    return names(in: folder, String(prefix[prefix.index(after: end)...])).map { folder + $0 }
+  }
+
+  /// Hidden files, where they are asked for.
+  private static func names(in folder: String, _ prefix: String) -> [String] {
+    namesInFolder(folder).filter {
+      $0.hasPrefix(prefix) && (prefix.hasPrefix(".") || !$0.hasPrefix(".")) && !$0.contains(where: \.isNewline)
+    }
+  }
+
+  /// A script for bash, zsh or fish as the parser makes it, in which `help` completes the commands: its own command has no
+  /// such list. Any other text as it is.
+  static func completed(_ text: String) -> String {
+    // Key paths into the configurations of any command crash the compiler (6.3.1).
+    let configurations = OpTraceCommand.configuration.subcommands.map { $0.configuration }
+    let names = configurations.filter { $0.shouldDisplay }.compactMap { $0.commandName }.joined(separator: " ")
+    let places = [
+      (
+        "_optrace_help() {\n    repeating_flags=()\n    non_repeating_flags=(--version)\n    repeating_options=()\n"
+          + "    non_repeating_options=()\n    __optrace_offer_flags_options -1\n",
+        "    __optrace_add_completions -W '\(names.replacing(" ", with: "'$'\\n''"))'\n"
+      ),
+      ("        '*:subcommands:", "(\(names))"),
+      (
+        "complete -c 'optrace' -n '__optrace_should_offer_completions_for_flags_or_options \"optrace help\" version' "
+          + "-l 'version' -d 'Show the version.'",
+        "\ncomplete -c 'optrace' -n '__optrace_should_offer_completions_for_positional \"optrace help\" -eq 1' "
+          + "-fka '\(names)'"
+      ),
+    ]
+    guard let (place, addition) = places.first(where: { text.contains($0.0) }) else { return text }
+    return text.replacing(place, with: place + addition)
+  }
+}

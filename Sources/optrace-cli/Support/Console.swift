@@ -1,141 +1,139 @@
-#if CLI
-  import Foundation
-  import OpTraceText
-  import Rainbow
+import Foundation
+import OpTraceText
+import Rainbow
 
-  /// What people read beside the result: warnings, errors, colours. Results go through ``Output``.
-  enum Console {
-    static func error(_ text: String) {
-      // Here, too, what a message repeats of arguments, names and paths must not steer the terminal. One that cannot be
-      // shown must not hide the status.
-      let shown = TerminalText.printableLines(text)
-      let line = shown.hasSuffix("\n") ? shown : shown + "\n"
-      _ = FileHandleWriter.writeAll(Array(line.utf8), to: STDERR_FILENO)
-    }
-
-    static func warning(_ text: String) { error("optrace: warning: \(text)") }
-    /// What was asked for has consequences that one should know.
-    static func note(_ text: String) { error("optrace: note: \(text)") }
-
-    static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
-
-    /// Colour only on a terminal that can, and never against `NO_COLOR` (no-color.org: set and not empty).
-    static let hasColour: Bool = {
-      let environment = ProcessInfo.processInfo.environment
-      if let wish = environment["NO_COLOR"], !wish.isEmpty { return false }
-      return isTerminal(STDOUT_FILENO) && movesCursor
-    }()
-
-    /// Whether terminals understand more than lines: an editor's (`TERM=dumb`) shows what steers others as it is.
-    static let movesCursor: Bool = {
-      let kind = ProcessInfo.processInfo.environment["TERM"] ?? ""
-      return !kind.isEmpty && kind != "dumb"
-    }()
-
-    /// Columns of the terminal that standard output or standard error is, or nil.
-    static func columns(of descriptor: Int32 = STDOUT_FILENO) -> Int? {
-      guard isTerminal(descriptor) else { return nil }
-      var size = winsize()
-      guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-      return Int(size.ws_col)
-    }
-
-    static func heading(_ text: String) -> String { hasColour ? text.bold : text }
-    static func faint(_ text: String) -> String { hasColour ? text.dim : text }
-    static func good(_ text: String) -> String { hasColour ? text.green : text }
-    static func caution(_ text: String) -> String { hasColour ? text.yellow : text }
-    static func accent(_ text: String) -> String { hasColour ? text.cyan : text }
-    static func bad(_ text: String) -> String { hasColour ? text.red : text }
+/// What people read beside the result: warnings, errors, colours. Results go through ``Output``.
+enum Console {
+  static func error(_ text: String) {
+    // Here, too, what a message repeats of arguments, names and paths must not steer the terminal. One that cannot be
+    // shown must not hide the status.
+    let shown = TerminalText.printableLines(text)
+    let line = shown.hasSuffix("\n") ? shown : shown + "\n"
+    _ = FileHandleWriter.writeAll(Array(line.utf8), to: STDERR_FILENO)
   }
 
-  /// Whole writes to a descriptor.
-  enum FileHandleWriter {
-    /// Nil when all was written, else the error number.
-    static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32? {
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let part = UnsafeRawBufferPointer(rebasing: rest)
-        let count = write(descriptor, part.baseAddress, part.count)
-        if count < 0 {
-          if errno == EINTR { continue }
-          if errno == EAGAIN {
-            var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            _ = poll(&wanted, 1, -1)
-            continue
-          }
-          return errno
+  static func warning(_ text: String) { error("optrace: warning: \(text)") }
+  /// What was asked for has consequences that one should know.
+  static func note(_ text: String) { error("optrace: note: \(text)") }
+
+  static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+
+  /// Colour only on a terminal that can, and never against `NO_COLOR` (no-color.org: set and not empty).
+  static let hasColour: Bool = {
+    let environment = ProcessInfo.processInfo.environment
+    if let wish = environment["NO_COLOR"], !wish.isEmpty { return false }
+    return isTerminal(STDOUT_FILENO) && movesCursor
+  }()
+
+  /// Whether terminals understand more than lines: an editor's (`TERM=dumb`) shows what steers others as it is.
+  static let movesCursor: Bool = {
+    let kind = ProcessInfo.processInfo.environment["TERM"] ?? ""
+    return !kind.isEmpty && kind != "dumb"
+  }()
+
+  /// Columns of the terminal that standard output or standard error is, or nil.
+  static func columns(of descriptor: Int32 = STDOUT_FILENO) -> Int? {
+    guard isTerminal(descriptor) else { return nil }
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
+  }
+
+  static func heading(_ text: String) -> String { hasColour ? text.bold : text }
+  static func faint(_ text: String) -> String { hasColour ? text.dim : text }
+  static func good(_ text: String) -> String { hasColour ? text.green : text }
+  static func caution(_ text: String) -> String { hasColour ? text.yellow : text }
+  static func accent(_ text: String) -> String { hasColour ? text.cyan : text }
+  static func bad(_ text: String) -> String { hasColour ? text.red : text }
+}
+
+/// Whole writes to a descriptor.
+enum FileHandleWriter {
+  /// Nil when all was written, else the error number.
+  static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32? {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let part = UnsafeRawBufferPointer(rebasing: rest)
+      let count = write(descriptor, part.baseAddress, part.count)
+      if count < 0 {
+        if errno == EINTR { continue }
+        if errno == EAGAIN {
+          var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+          _ = poll(&wanted, 1, -1)
+          continue
         }
-        rest = rest.dropFirst(count)
+        return errno
       }
-      return nil
+      rest = rest.dropFirst(count)
     }
-
-    static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
-      bytes.withUnsafeBytes { writeAll($0, to: descriptor) }
-    }
+    return nil
   }
 
-  /// A reader that went away (`optrace … | head`) becomes an error of the write, which ``Output`` takes as a silent end.
-  enum ClosedPipes {
-    /// How the command was called, and how programs that it runs are called. Set once, when it begins.
-    nonisolated(unsafe) private(set) static var wereIgnored = false
+  static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
+    bytes.withUnsafeBytes { writeAll($0, to: descriptor) }
+  }
+}
 
-    static func ignore() { wereIgnored = isIgnored(signal(SIGPIPE, SIG_IGN)) }
+/// A reader that went away (`optrace … | head`) becomes an error of the write, which ``Output`` takes as a silent end.
+enum ClosedPipes {
+  /// How the command was called, and how programs that it runs are called. Set once, when it begins.
+  nonisolated(unsafe) private(set) static var wereIgnored = false
 
-    /// Threads that begin within `body` get no such signal: a write of theirs fails.
-    static func blocked<Value>(_ body: () throws -> Value) rethrows -> Value {
-      var (pipes, before) = (sigset_t(), sigset_t())
-      sigemptyset(&pipes)
-      sigaddset(&pipes, SIGPIPE)
-      pthread_sigmask(SIG_BLOCK, &pipes, &before)
-      defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+  static func ignore() { wereIgnored = isIgnored(signal(SIGPIPE, SIG_IGN)) }
+
+  /// Threads that begin within `body` get no such signal: a write of theirs fails.
+  static func blocked<Value>(_ body: () throws -> Value) rethrows -> Value {
+    var (pipes, before) = (sigset_t(), sigset_t())
+    sigemptyset(&pipes)
+    sigaddset(&pipes, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &pipes, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    return try body()
+  }
+
+  /// SwiftNIO's first socket ignores the signal for the whole process, and so for programs that it runs; here it stays
+  /// as it was.
+  static func keepingTheirHandling<Value>(_ body: () throws -> Value) rethrows -> Value {
+    // One at a time: else somebody could take for the process's own what another one's `body` has just set.
+    try keeping.withLock {
+      var before = sigaction()
+      sigaction(SIGPIPE, nil, &before)
+      defer { sigaction(SIGPIPE, &before, nil) }
       return try body()
     }
-
-    /// SwiftNIO's first socket ignores the signal for the whole process, and so for programs that it runs; here it stays
-    /// as it was.
-    static func keepingTheirHandling<Value>(_ body: () throws -> Value) rethrows -> Value {
-      // One at a time: else somebody could take for the process's own what another one's `body` has just set.
-      try keeping.withLock {
-        var before = sigaction()
-        sigaction(SIGPIPE, nil, &before)
-        defer { sigaction(SIGPIPE, &before, nil) }
-        return try body()
-      }
-    }
-
-    private static let keeping = NSLock()
   }
 
-  /// Ctrl-\ ends the command as it ends any other. Swift's runtime, where it prints a backtrace of what crashes, takes the
-  /// signal for a crash, prints one, and goes on.
-  enum Quitting {
-    static func restore() {
-      if !ignores(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
-    }
-  }
+  private static let keeping = NSLock()
+}
 
-  /// Whether the process ignores a signal, as under `nohup`. Asked without a change: one that comes now is not to be lost.
-  func ignores(_ number: Int32) -> Bool {
-    handler(of: number).map { $0 == unsafeBitCast(SIG_IGN, to: Int.self) } ?? true
+/// Ctrl-\ ends the command as it ends any other. Swift's runtime, where it prints a backtrace of what crashes, takes the
+/// signal for a crash, prints one, and goes on.
+enum Quitting {
+  static func restore() {
+    if !ignores(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
   }
+}
 
-  /// Whether nobody has said what is to be done at it.
-  func isDefault(_ number: Int32) -> Bool { handler(of: number) == unsafeBitCast(SIG_DFL, to: Int.self) }
+/// Whether the process ignores a signal, as under `nohup`. Asked without a change: one that comes now is not to be lost.
+func ignores(_ number: Int32) -> Bool {
+  handler(of: number).map { $0 == unsafeBitCast(SIG_IGN, to: Int.self) } ?? true
+}
 
-  /// The type of a signal's handler has another name on every system.
-  func isIgnored<Handler>(_ handler: Handler) -> Bool {
-    unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
-  }
+/// Whether nobody has said what is to be done at it.
+func isDefault(_ number: Int32) -> Bool { handler(of: number) == unsafeBitCast(SIG_DFL, to: Int.self) }
 
-  /// As a number: its type has another name on every system.
-  private func handler(of number: Int32) -> Int? {
-    var action = sigaction()
-    guard sigaction(number, nil, &action) == 0 else { return nil }
-    #if canImport(Darwin)
-      return unsafeBitCast(action.__sigaction_u.__sa_handler, to: Int.self)
-    #else
-      return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
-    #endif
-  }
-#endif
+/// The type of a signal's handler has another name on every system.
+func isIgnored<Handler>(_ handler: Handler) -> Bool {
+  unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+}
+
+/// As a number: its type has another name on every system.
+private func handler(of number: Int32) -> Int? {
+  var action = sigaction()
+  guard sigaction(number, nil, &action) == 0 else { return nil }
+  #if canImport(Darwin)
+    return unsafeBitCast(action.__sigaction_u.__sa_handler, to: Int.self)
+  #else
+    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+  #endif
+}

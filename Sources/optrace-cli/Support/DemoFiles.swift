@@ -1,107 +1,106 @@
-#if CLI
-  import Foundation
-  import OpTrace
-  import OpTraceExport
-  import OpTraceGraphviz
-  import OpTraceFormat
-  import OpTraceModel
+import Foundation
+import OpTrace
+import OpTraceGraph
+import OpTraceTimeline
+import OpTraceGraphviz
+import OpTraceFormat
+import OpTraceModel
 
-  /// What a demo leaves in its folder.
-  struct DemoFiles {
-    let folder: String
-    let trace: String
-    let graph: String
-    let timeline: String
+/// What a demo leaves in its folder.
+struct DemoFiles {
+  let folder: String
+  let trace: String
+  let graph: String
+  let timeline: String
 
-    init(folder: String, name: String) {
-      self.folder = folder
-      let stem = folder.isEmpty || folder == "." ? name : (folder as NSString).appendingPathComponent(name)
-      trace = stem + ".optrace"
-      graph = stem + ".svg"
-      timeline = stem + ".json"
-    }
+  init(folder: String, name: String) {
+    self.folder = folder
+    let stem = folder.isEmpty || folder == "." ? name : (folder as NSString).appendingPathComponent(name)
+    trace = stem + ".optrace"
+    graph = stem + ".svg"
+    timeline = stem + ".json"
+  }
 
-    /// Where the recorder writes the trace, which knows its file by a text: through the folder's descriptor where its name
-    /// is no UTF-8. The folder is there.
-    var recorded: String {
-      guard trace.unicodeScalars.contains(where: RawPath.isRaw) else { return trace }
-      let descriptor = open(folder.asPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-      guard descriptor >= 0 else { return trace }
-      return "/proc/\(getpid())/fd/\(descriptor)/\((trace as NSString).lastPathComponent)"
-    }
+  /// Where the recorder writes the trace, which knows its file by a text: through the folder's descriptor where its name
+  /// is no UTF-8. The folder is there.
+  var recorded: String {
+    guard trace.unicodeScalars.contains(where: RawPath.isRaw) else { return trace }
+    let descriptor = open(folder.asPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return trace }
+    return "/proc/\(getpid())/fd/\(descriptor)/\((trace as NSString).lastPathComponent)"
+  }
 
-    /// Makes the folder, and those above it, where they are not there.
-    func makeFolder() throws {
-      let parts = folder.split(separator: "/", omittingEmptySubsequences: false)
-      for count in parts.indices {
-        let path = parts[...count].joined(separator: "/")
-        guard !path.isEmpty, mkdir(path.asPath, 0o777) != 0 else { continue }
-        let number = errno
-        if isFolder(path) { continue }
-        // What is above is there: only a file system that makes no folders says that there is no such file.
-        let why = number == ENOENT ? "no folder can be made there" : reason(number == EEXIST ? ENOTDIR : number)
-        throw Failure.cannotWrite(folder, why)
-      }
-    }
-
-    func writeTimeline(of demo: DemoTrace) throws {
-      let exporter = ChromeTraceExporter(demo.trace)
-      try Output(path: timeline).writeLong { _ = try exporter.write(to: $0) }
-    }
-
-    /// Nil, or why there is no graph and what to do about it: the rest is as good without.
-    func writeGraph(of demo: DemoTrace) throws -> String? {
-      let picture = GraphPicture(of: demo.trace, options: GraphOptions())
-      do {
-        let placed = try withProgress("laying out the graph") { try GraphvizRenderer.layout(picture) }
-        try Output(path: graph).write(SVGWriter.text(picture, placed))
-        return nil
-      } catch let error as GraphvizError {
-        guard error.code == .missingPlugin else { throw Failure(message: printable("\(error)"), status: .bug) }
-        return
-          "there is no graph: \(printable("\(error)"))\n  afterwards: \(calledCommand) graph \(quoted(demo.path)) -o \(quoted(graph))"
-      }
-    }
-
-    /// `next`: the command that tells more of the trace.
-    func description(of demo: DemoTrace, hasGraph: Bool, next: String) -> String {
-      var rows = [("trace", demo.path, "\(calledCommand) \(next) \(quoted(demo.path))")]
-      if hasGraph { rows.append(("graph", graph, "open it in a browser")) }
-      rows.append(("timeline", timeline, "open https://ui.perfetto.dev, and drop the file on the page"))
-      let width = rows.reduce(0) { max($0, terminalWidth(of: printable($1.1))) }
-      return rows.map { name, path, hint in
-        let path = printable(path)
-        let blanks = String(repeating: " ", count: width - terminalWidth(of: path))
-        return "\(name.padding(toLength: 8, withPad: " ", startingAt: 0))  \(path)\(blanks)  \(hint)\n"
-      }.joined()
+  /// Makes the folder, and those above it, where they are not there.
+  func makeFolder() throws {
+    let parts = folder.split(separator: "/", omittingEmptySubsequences: false)
+    for count in parts.indices {
+      let path = parts[...count].joined(separator: "/")
+      guard !path.isEmpty, mkdir(path.asPath, 0o777) != 0 else { continue }
+      let number = errno
+      if isFolder(path) { continue }
+      // What is above is there: only a file system that makes no folders says that there is no such file.
+      let why = number == ENOENT ? "no folder can be made there" : reason(number == EEXIST ? ENOTDIR : number)
+      throw Failure.cannotWrite(folder, why)
     }
   }
 
-  /// The trace that a demo program has left.
-  struct DemoTrace {
-    let path: String
-    let trace: Trace
+  func writeTimeline(of demo: DemoTrace) throws {
+    let exporter = ChromeTraceExporter(demo.trace)
+    try Output(path: timeline).writeLong { _ = try exporter.write(to: $0) }
+  }
 
-    init(at url: URL, askedFor path: String) throws {
-      // A live trace stood there: ours has a number in its name.
-      self.path = url.lastPathComponent == (path as NSString).lastPathComponent ? path : url.path
-      do {
-        let path = self.path
-        trace = try withProgress("reading '\(printable(path))'") { try TraceReader.read(path: path) }
-      } catch {
-        throw Failure(message: "the trace that was just written cannot be read: \(error)", status: .bug)
-      }
+  /// Nil, or why there is no graph and what to do about it: the rest is as good without.
+  func writeGraph(of demo: DemoTrace) throws -> String? {
+    let picture = GraphPicture(of: demo.trace, options: GraphOptions())
+    do {
+      let placed = try withProgress("laying out the graph") { try GraphvizRenderer.layout(picture) }
+      try Output(path: graph).write(SVGWriter.text(picture, placed))
+      return nil
+    } catch let error as GraphvizError {
+      guard error.code == .missingPlugin else { throw Failure(message: printable("\(error)"), status: .bug) }
+      return
+        "there is no graph: \(printable("\(error)"))\n  afterwards: \(calledCommand) graph \(quoted(demo.path)) -o \(quoted(graph))"
     }
   }
 
-  extension Failure {
-    /// Why a demo program was not recorded.
-    init(_ error: TraceRecorderError, writing path: String) {
-      switch error.code {
-      case .notATrace: self = .cannotWrite(path, "it is there and no trace")
-      case .cannotInstrument, .alreadyInstrumented: self.init(message: printable("\(error)"), status: .cannotRecord)
-      default: self = .cannotWrite(path, reason(error.errno))
-      }
+  /// `next`: the command that tells more of the trace.
+  func description(of demo: DemoTrace, hasGraph: Bool, next: String) -> String {
+    var rows = [("trace", demo.path, "\(calledCommand) \(next) \(quoted(demo.path))")]
+    if hasGraph { rows.append(("graph", graph, "open it in a browser")) }
+    rows.append(("timeline", timeline, "open https://ui.perfetto.dev, and drop the file on the page"))
+    let width = rows.reduce(0) { max($0, terminalWidth(of: printable($1.1))) }
+    return rows.map { name, path, hint in
+      let path = printable(path)
+      let blanks = String(repeating: " ", count: width - terminalWidth(of: path))
+      return "\(name.padding(toLength: 8, withPad: " ", startingAt: 0))  \(path)\(blanks)  \(hint)\n"
+    }.joined()
+  }
+}
+
+/// The trace that a demo program has left.
+struct DemoTrace {
+  let path: String
+  let trace: Trace
+
+  init(at url: URL, askedFor path: String) throws {
+    // A live trace stood there: ours has a number in its name.
+    self.path = url.lastPathComponent == (path as NSString).lastPathComponent ? path : url.path
+    do {
+      let path = self.path
+      trace = try withProgress("reading '\(printable(path))'") { try TraceReader.read(path: path) }
+    } catch {
+      throw Failure(message: "the trace that was just written cannot be read: \(error)", status: .bug)
     }
   }
-#endif
+}
+
+extension Failure {
+  /// Why a demo program was not recorded.
+  init(_ error: TraceRecorderError, writing path: String) {
+    switch error.code {
+    case .notATrace: self = .cannotWrite(path, "it is there and no trace")
+    case .cannotInstrument, .alreadyInstrumented: self.init(message: printable("\(error)"), status: .cannotRecord)
+    default: self = .cannotWrite(path, reason(error.errno))
+    }
+  }
+}

@@ -1,38 +1,36 @@
-#if CLI
-  import ArgumentParser
-  import Foundation
-  import OpTraceScenarios
+import ArgumentParser
+import Foundation
+import OpTraceScenarios
 
-  /// A broken demo program, which runs in a process of its own: this command once more, as `demo-program`.
-  enum DemoProcess {
-    static func record(_ scenario: Scenario, _ settings: ScenarioSettings, _ files: DemoFiles) throws -> DemoTrace {
-      guard let executable = Bundle.main.executableURL else {
-        throw Failure(message: "cannot tell where optrace is installed", status: .cannotRecord)
-      }
-      let fixed = settings.isFixed ? ["--fixed"] : []
-      let program: ScenarioProcess
-      do {
-        program = try ScenarioProcess(
-          executable, arguments: ["demo-program", scenario.name, "--output", files.recorded] + fixed,
-          silence: settings.timeout ?? scenario.silence
-        ) { print($0) }
-      } catch {
-        throw Failure(message: "cannot run '\(printable(executable.path))': \(error)", status: .cannotRun)
-      }
-      // It has said itself why there is none.
-      guard let trace = program.trace else {
-        guard case .exited(let status) = program.ending else {
-          throw Failure(message: "the program \(program.ending) before it was recorded", status: .bug)
-        }
-        throw ExitCode(status)
-      }
-      print("(\(program.ending))")
-      return try DemoTrace(at: trace, askedFor: files.trace)
+/// A broken demo program, which runs in a process of its own: this command once more, as `demo-program`.
+enum DemoProcess {
+  static func record(_ scenario: Scenario, _ settings: ScenarioSettings, _ files: DemoFiles) throws -> DemoTrace {
+    guard let executable = Bundle.main.executableURL else {
+      throw Failure(message: "cannot tell where optrace is installed", status: .cannotRecord)
     }
-
-    /// A reader that went away does not stop it.
-    private static func print(_ line: String) {
-      _ = FileHandleWriter.writeAll(Array("  \(line)\n".utf8), to: STDOUT_FILENO)
+    let fixed = settings.isFixed ? ["--fixed"] : []
+    let program: ScenarioProcess
+    do {
+      program = try ScenarioProcess(
+        executable, arguments: ["demo-program", scenario.name, "--output", files.recorded] + fixed,
+        silence: settings.timeout ?? scenario.silence
+      ) { print($0) }
+    } catch {
+      throw Failure(message: "cannot run '\(printable(executable.path))': \(error)", status: .cannotRun)
     }
+    // It has said itself why there is none.
+    guard let trace = program.trace else {
+      guard case .exited(let status) = program.ending else {
+        throw Failure(message: "the program \(program.ending) before it was recorded", status: .bug)
+      }
+      throw ExitCode(status)
+    }
+    print("(\(program.ending))")
+    return try DemoTrace(at: trace, askedFor: files.trace)
   }
-#endif
+
+  /// A reader that went away does not stop it.
+  private static func print(_ line: String) {
+    _ = FileHandleWriter.writeAll(Array("  \(line)\n".utf8), to: STDOUT_FILENO)
+  }
+}

@@ -1,58 +1,56 @@
-#if CLI
-  import ArgumentParser
-  import OpTraceExport
-  import OpTraceModel
-  import OpTraceSQL
-  import OpTraceTables
-  import OpTraceText
+import ArgumentParser
+import OpTraceTimeline
+import OpTraceModel
+import OpTraceSQL
+import OpTraceTables
+import OpTraceText
 
-  /// What `optrace export` writes.
-  enum ExportFormat: String, CaseIterable, ExpressibleByArgument {
-    case parquet, csv, otlp, sqlite
+/// What `optrace export` writes.
+enum ExportFormat: String, CaseIterable, ExpressibleByArgument {
+  case parquet, csv, otlp, sqlite
 
-    /// Where the parts of a trace go below the folder, in the order in which they are written: when the last one is there, so are
-    /// all. By table where it is a file for each.
-    func parts(of hash: String) -> [(path: String, table: TraceTable?)] {
-      switch self {
-      case .parquet, .csv:
-        (TraceTable.all.filter { $0.name != "traces" } + TraceTable.all.filter { $0.name == "traces" }).map {
-          ("\($0.name)/trace=\(hash)/part-0.\(rawValue)", $0)
-        }
-      case .otlp: [("\(hash).jsonl", nil)]
-      case .sqlite: [("\(hash).sqlite", nil)]
+  /// Where the parts of a trace go below the folder, in the order in which they are written: when the last one is there, so are
+  /// all. By table where it is a file for each.
+  func parts(of hash: String) -> [(path: String, table: TraceTable?)] {
+    switch self {
+    case .parquet, .csv:
+      (TraceTable.all.filter { $0.name != "traces" } + TraceTable.all.filter { $0.name == "traces" }).map {
+        ("\($0.name)/trace=\(hash)/part-0.\(rawValue)", $0)
       }
-    }
-
-    /// Writes a part. What is left out of it is returned, in words.
-    func write(_ source: TableSource, _ table: TraceTable?, to output: Output) throws -> String? {
-      switch (self, table) {
-      case (.parquet, .some(let table)):
-        let facts: KeyValuePairs = [
-          "optrace.schema": String(TraceTable.schemaVersion), "optrace.table": table.name, "optrace.trace": source.hash,
-          "optrace.started_at": String(source.trace.header.startWall),
-        ]
-        try output.write { try ParquetFile.write(table, table.rows(of: source), facts: facts, to: $0) }
-      case (.csv, .some(let table)):
-        try output.write { sink in
-          try withoutActuallyEscaping(sink) { sink in
-            var rows = CSVRows(sink)
-            try table.write(table.rows(of: source), withTrace: false, to: &rows)
-          }
-        }
-      case (.sqlite, _):
-        try output.writeNamed { path in
-          do throws(SQLError) { try SQLiteFile.write([source], to: path) } catch {
-            throw Failure.cannotWrite(output.path ?? "-", printable(error.message))
-          }
-        }
-      case (.otlp, _), (_, nil):
-        var written = OTLPExporter.Written()
-        try output.write { written = try OTLPExporter(source.trace).write(to: $0) }
-        if written.droppedLinks > 0 {
-          return "\(counted(written.droppedLinks, "link")) left out: a span has at most 1,000"
-        }
-      }
-      return nil
+    case .otlp: [("\(hash).jsonl", nil)]
+    case .sqlite: [("\(hash).sqlite", nil)]
     }
   }
-#endif
+
+  /// Writes a part. What is left out of it is returned, in words.
+  func write(_ source: TableSource, _ table: TraceTable?, to output: Output) throws -> String? {
+    switch (self, table) {
+    case (.parquet, .some(let table)):
+      let facts: KeyValuePairs = [
+        "optrace.schema": String(TraceTable.schemaVersion), "optrace.table": table.name, "optrace.trace": source.hash,
+        "optrace.started_at": String(source.trace.header.startWall),
+      ]
+      try output.write { try ParquetFile.write(table, table.rows(of: source), facts: facts, to: $0) }
+    case (.csv, .some(let table)):
+      try output.write { sink in
+        try withoutActuallyEscaping(sink) { sink in
+          var rows = CSVRows(sink)
+          try table.write(table.rows(of: source), withTrace: false, to: &rows)
+        }
+      }
+    case (.sqlite, _):
+      try output.writeNamed { path in
+        do throws(SQLError) { try SQLiteFile.write([source], to: path) } catch {
+          throw Failure.cannotWrite(output.path ?? "-", printable(error.message))
+        }
+      }
+    case (.otlp, _), (_, nil):
+      var written = OTLPExporter.Written()
+      try output.write { written = try OTLPExporter(source.trace).write(to: $0) }
+      if written.droppedLinks > 0 {
+        return "\(counted(written.droppedLinks, "link")) left out: a span has at most 1,000"
+      }
+    }
+    return nil
+  }
+}

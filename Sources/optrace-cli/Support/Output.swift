@@ -1,108 +1,106 @@
-#if CLI
-  import Foundation
-  import OpTraceFormat
-  import OpTraceModel
+import Foundation
+import OpTraceFormat
+import OpTraceModel
 
-  /// Where a result goes: standard output, or a file that is there whole or not at all.
-  struct Output: Sendable {
-    typealias Sink = (UnsafeRawBufferPointer) throws -> Void
+/// Where a result goes: standard output, or a file that is there whole or not at all.
+struct Output: Sendable {
+  typealias Sink = (UnsafeRawBufferPointer) throws -> Void
 
-    static let standard = Output(path: nil)
+  static let standard = Output(path: nil)
 
-    /// Nil: standard output.
-    let path: String?
-    /// For traces: a new file is readable to its user alone, as the recorder's are.
-    var isPrivate = false
+  /// Nil: standard output.
+  let path: String?
+  /// For traces: a new file is readable to its user alone, as the recorder's are.
+  var isPrivate = false
 
-    /// Nil and `-` mean standard output.
-    init(path: String?) { self.path = path == "-" ? nil : path }
+  /// Nil and `-` mean standard output.
+  init(path: String?) { self.path = path == "-" ? nil : path }
 
-    /// Also when a terminal is named as a file (`/dev/tty`, `/dev/stdout`).
-    var isTerminal: Bool {
-      guard let path else { return Console.isTerminal(STDOUT_FILENO) }
-      var status = stat()
-      guard stat(path.asPath, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else { return false }
-      let descriptor = open(path.asPath, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
-      guard let file = OwnedDescriptor(descriptor) else { return false }
-      return Console.isTerminal(file.number)
+  /// Also when a terminal is named as a file (`/dev/tty`, `/dev/stdout`).
+  var isTerminal: Bool {
+    guard let path else { return Console.isTerminal(STDOUT_FILENO) }
+    var status = stat()
+    guard stat(path.asPath, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else { return false }
+    let descriptor = open(path.asPath, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    guard let file = OwnedDescriptor(descriptor) else { return false }
+    return Console.isTerminal(file.number)
+  }
+
+  func write(_ text: String) throws { try write(Array(text.utf8)) }
+
+  func write(_ bytes: [UInt8]) throws {
+    try write { sink in try bytes.withUnsafeBytes { try sink($0) } }
+  }
+
+  /// Runs `body` with a sink for its bytes. A file appears under its name when `body` is through, by a rename; when
+  /// anything fails before, or the process is told to end, what was there stays as it was. A closed pipe ends `body`
+  /// at its next write, silently. Throws ``Failure``, or what `body` throws.
+  func write(_ body: (Sink) throws -> Void) throws {
+    guard let path else {
+      do { try writeOpen(STDOUT_FILENO, "-", body) } catch is ClosedPipe {}
+      return
     }
-
-    func write(_ text: String) throws { try write(Array(text.utf8)) }
-
-    func write(_ bytes: [UInt8]) throws {
-      try write { sink in try bytes.withUnsafeBytes { try sink($0) } }
-    }
-
-    /// Runs `body` with a sink for its bytes. A file appears under its name when `body` is through, by a rename; when
-    /// anything fails before, or the process is told to end, what was there stays as it was. A closed pipe ends `body`
-    /// at its next write, silently. Throws ``Failure``, or what `body` throws.
-    func write(_ body: (Sink) throws -> Void) throws {
-      guard let path else {
-        do { try writeOpen(STDOUT_FILENO, "-", body) } catch is ClosedPipe {}
-        return
-      }
-      var status = stat()
-      if stat(path.asPath, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-        try writeSpecial(path, status, body)
-      } else {
-        try writeAtomically(path, mode: status.st_mode, body)
-      }
-    }
-
-    /// The same for what opens its file itself, and by name: a database. `body` finds an empty file.
-    func writeNamed(_ body: (UnsafePointer<CChar>) throws -> Void) throws {
-      guard let path else { throw Failure.usage("a database is a file: give it a name") }
-      var status = stat()
-      let isThere = stat(path.asPath, &status) == 0
-      if isThere, status.st_mode & S_IFMT == S_IFDIR { throw Failure.cannotWrite(path, reason(EISDIR)) }
-      if isThere, status.st_mode & S_IFMT != S_IFREG { throw Failure.usage("a database is a file: give it a name") }
-      let target = resolved(path)
-      if isThere, access(target.asPath, W_OK) != 0 { throw Failure.cannotWrite(path, reason(errno)) }
-      let temporary = try TemporaryFile(beside: target, named: path)
-      defer { temporary.discard() }
-      if isThere { temporary.withDescriptor { _ = fchmod($0, status.st_mode & 0o7777) } }
-      try temporary.withPath(body)
-      if let number = temporary.publish(as: target) { throw Failure.cannotWrite(path, reason(number)) }
-    }
-
-    private struct ClosedPipe: Error {}
-
-    private func writeOpen(_ descriptor: Int32, _ name: String, _ body: (Sink) throws -> Void) throws {
-      try body { bytes in
-        guard let number = FileHandleWriter.writeAll(bytes, to: descriptor) else { return }
-        if number == EPIPE { throw ClosedPipe() }
-        throw Failure.cannotWrite(name, reason(number))
-      }
-    }
-
-    /// Devices and pipes are written in place: renaming over them would replace them.
-    private func writeSpecial(_ path: String, _ status: stat, _ body: (Sink) throws -> Void) throws {
-      if status.st_mode & S_IFMT == S_IFDIR { throw Failure.cannotWrite(path, reason(EISDIR)) }
-      guard let file = OwnedDescriptor(open(path.asPath, O_WRONLY | O_CLOEXEC)) else {
-        throw Failure.cannotWrite(path, reason(errno))
-      }
-      do { try writeOpen(file.number, path, body) } catch is ClosedPipe {}
-    }
-
-    private func writeAtomically(_ path: String, mode: mode_t, _ body: (Sink) throws -> Void) throws {
-      // Through a symbolic link, the file behind it is replaced, not the link.
-      let target = resolved(path)
-      // The rename would get around a file that was made read-only.
-      if mode != 0, access(target.asPath, W_OK) != 0 { throw Failure.cannotWrite(path, reason(errno)) }
-      let temporary = try TemporaryFile(beside: target, named: path, mode: isPrivate ? 0o600 : 0o666)
-      defer { temporary.discard() }
-      // As a new file would have it: all that the process's mask allows; or as the file that is replaced.
-      try temporary.withDescriptor { descriptor in
-        if mode != 0 { _ = fchmod(descriptor, mode & 0o7777) }
-        try writeOpen(descriptor, path, body)
-      }
-      if let number = temporary.publish(as: target) { throw Failure.cannotWrite(path, reason(number)) }
-    }
-
-    private func resolved(_ path: String) -> String {
-      guard let real = realpath(path.asPath, nil) else { return path }
-      defer { free(real) }
-      return RawPath.text(real)
+    var status = stat()
+    if stat(path.asPath, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+      try writeSpecial(path, status, body)
+    } else {
+      try writeAtomically(path, mode: status.st_mode, body)
     }
   }
-#endif
+
+  /// The same for what opens its file itself, and by name: a database. `body` finds an empty file.
+  func writeNamed(_ body: (UnsafePointer<CChar>) throws -> Void) throws {
+    guard let path else { throw Failure.usage("a database is a file: give it a name") }
+    var status = stat()
+    let isThere = stat(path.asPath, &status) == 0
+    if isThere, status.st_mode & S_IFMT == S_IFDIR { throw Failure.cannotWrite(path, reason(EISDIR)) }
+    if isThere, status.st_mode & S_IFMT != S_IFREG { throw Failure.usage("a database is a file: give it a name") }
+    let target = resolved(path)
+    if isThere, access(target.asPath, W_OK) != 0 { throw Failure.cannotWrite(path, reason(errno)) }
+    let temporary = try TemporaryFile(beside: target, named: path)
+    defer { temporary.discard() }
+    if isThere { temporary.withDescriptor { _ = fchmod($0, status.st_mode & 0o7777) } }
+    try temporary.withPath(body)
+    if let number = temporary.publish(as: target) { throw Failure.cannotWrite(path, reason(number)) }
+  }
+
+  private struct ClosedPipe: Error {}
+
+  private func writeOpen(_ descriptor: Int32, _ name: String, _ body: (Sink) throws -> Void) throws {
+    try body { bytes in
+      guard let number = FileHandleWriter.writeAll(bytes, to: descriptor) else { return }
+      if number == EPIPE { throw ClosedPipe() }
+      throw Failure.cannotWrite(name, reason(number))
+    }
+  }
+
+  /// Devices and pipes are written in place: renaming over them would replace them.
+  private func writeSpecial(_ path: String, _ status: stat, _ body: (Sink) throws -> Void) throws {
+    if status.st_mode & S_IFMT == S_IFDIR { throw Failure.cannotWrite(path, reason(EISDIR)) }
+    guard let file = OwnedDescriptor(open(path.asPath, O_WRONLY | O_CLOEXEC)) else {
+      throw Failure.cannotWrite(path, reason(errno))
+    }
+    do { try writeOpen(file.number, path, body) } catch is ClosedPipe {}
+  }
+
+  private func writeAtomically(_ path: String, mode: mode_t, _ body: (Sink) throws -> Void) throws {
+    // Through a symbolic link, the file behind it is replaced, not the link.
+    let target = resolved(path)
+    // The rename would get around a file that was made read-only.
+    if mode != 0, access(target.asPath, W_OK) != 0 { throw Failure.cannotWrite(path, reason(errno)) }
+    let temporary = try TemporaryFile(beside: target, named: path, mode: isPrivate ? 0o600 : 0o666)
+    defer { temporary.discard() }
+    // As a new file would have it: all that the process's mask allows; or as the file that is replaced.
+    try temporary.withDescriptor { descriptor in
+      if mode != 0 { _ = fchmod(descriptor, mode & 0o7777) }
+      try writeOpen(descriptor, path, body)
+    }
+    if let number = temporary.publish(as: target) { throw Failure.cannotWrite(path, reason(number)) }
+  }
+
+  private func resolved(_ path: String) -> String {
+    guard let real = realpath(path.asPath, nil) else { return path }
+    defer { free(real) }
+    return RawPath.text(real)
+  }
+}

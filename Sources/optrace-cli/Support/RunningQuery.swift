@@ -1,141 +1,139 @@
-#if CLI
-  import Foundation
-  import OpTraceModel
-  import OpTraceSQL
-  import OpTraceTables
+import Foundation
+import OpTraceModel
+import OpTraceSQL
+import OpTraceTables
 
-  /// A query on a thread of its own, whose rows another one takes: that one can go on when the query does not.
-  ///
-  /// What both use is guarded by `lock`. The database is the query's until that has ended, and then handed back.
-  final class RunningQuery: @unchecked Sendable {
-    /// Rows that wait to be taken: enough that neither waits for the other at each.
-    private static let most = 1024
+/// A query on a thread of its own, whose rows another one takes: that one can go on when the query does not.
+///
+/// What both use is guarded by `lock`. The database is the query's until that has ended, and then handed back.
+final class RunningQuery: @unchecked Sendable {
+  /// Rows that wait to be taken: enough that neither waits for the other at each.
+  private static let most = 1024
 
-    private struct GivenUp: Error {}
+  private struct GivenUp: Error {}
 
-    private let lock = NSCondition()
-    private let database: TraceDatabase
-    private let wake: WakingPipe
-    private var columns: [String]?
-    private var rows: [[TableValue]] = []
-    private var result: Result<Void, any Error>?
-    private var isGivenUp = false
+  private let lock = NSCondition()
+  private let database: TraceDatabase
+  private let wake: WakingPipe
+  private var columns: [String]?
+  private var rows: [[TableValue]] = []
+  private var result: Result<Void, any Error>?
+  private var isGivenUp = false
 
-    /// Begins it.
-    init(_ query: String, _ database: TraceDatabase) throws {
-      self.database = database
-      guard let wake = WakingPipe() else {
-        throw Failure(message: "cannot make a pipe: \(reason(errno))", status: .cannotWrite)
-      }
-      self.wake = wake
-      let thread = Thread { [self] in run(query) }
-      // Queries and what SQLite makes of them may nest deeply.
-      thread.stackSize = 8 << 20
-      thread.start()
+  /// Begins it.
+  init(_ query: String, _ database: TraceDatabase) throws {
+    self.database = database
+    guard let wake = WakingPipe() else {
+      throw Failure(message: "cannot make a pipe: \(reason(errno))", status: .cannotWrite)
     }
+    self.wake = wake
+    let thread = Thread { [self] in run(query) }
+    // Queries and what SQLite makes of them may nest deeply.
+    thread.stackSize = 8 << 20
+    thread.start()
+  }
 
-    // MARK: On the query's thread
+  // MARK: On the query's thread
 
-    private func run(_ query: String) {
-      let result = Result {
-        try database.run(
-          query, isOver: { [self] in lock.withLock { isGivenUp } },
-          columns: { names in lock.withLock { columns = names } }, row: { try add($0) })
-      }
-      lock.withLock { self.result = result }
-      wake.wake()
+  private func run(_ query: String) {
+    let result = Result {
+      try database.run(
+        query, isOver: { [self] in lock.withLock { isGivenUp } },
+        columns: { names in lock.withLock { columns = names } }, row: { try add($0) })
     }
+    lock.withLock { self.result = result }
+    wake.wake()
+  }
 
-    private func add(_ row: [TableValue]) throws {
-      lock.lock()
-      while rows.count >= Self.most, !isGivenUp { lock.wait() }
-      let hasEnded = isGivenUp
-      if !hasEnded { rows.append(row) }
-      let isFirst = rows.count == 1
-      lock.unlock()
-      if hasEnded { throw GivenUp() }
-      if isFirst { wake.wake() }
-    }
+  private func add(_ row: [TableValue]) throws {
+    lock.lock()
+    while rows.count >= Self.most, !isGivenUp { lock.wait() }
+    let hasEnded = isGivenUp
+    if !hasEnded { rows.append(row) }
+    let isFirst = rows.count == 1
+    lock.unlock()
+    if hasEnded { throw GivenUp() }
+    if isFirst { wake.wake() }
+  }
 
-    // MARK: On the thread that takes the rows
+  // MARK: On the thread that takes the rows
 
-    /// For the next query; nil: this one has not ended.
-    var freeDatabase: TraceDatabase? { lock.withLock { result == nil ? nil : database } }
+  /// For the next query; nil: this one has not ended.
+  var freeDatabase: TraceDatabase? { lock.withLock { result == nil ? nil : database } }
 
-    /// Until the query has ended. Where this throws, it goes on to where it hears that it is given up.
-    func rows(
-      until timeout: Double?, endedBy signals: SignalPipe?, columns: ([String]) throws -> Void,
-      row: ([TableValue]) throws -> Void
-    ) throws {
-      defer { giveUp() }
-      let deadline = timeout.map { ContinuousClock.now.advanced(by: .seconds($0)) }
-      while true {
-        let isLate = !wake.wait(until: deadline, or: signals)
-        let (names, found, result) = take()
-        if signals?.take() != nil { throw SQLError.interrupted }
-        if isLate, result == nil { throw SQLError.timeout }
-        if let names { try columns(names) }
-        for one in found { try row(one) }
-        if let result { return try result.get() }
-      }
-    }
-
-    private func take() -> (columns: [String]?, rows: [[TableValue]], result: Result<Void, any Error>?) {
-      wake.empty()
-      lock.lock()
-      defer { lock.unlock() }
-      let taken = (columns, rows, result)
-      (columns, rows) = (nil, [])
-      lock.broadcast()
-      return taken
-    }
-
-    private func giveUp() {
-      lock.lock()
-      isGivenUp = true
-      lock.broadcast()
-      lock.unlock()
+  /// Until the query has ended. Where this throws, it goes on to where it hears that it is given up.
+  func rows(
+    until timeout: Double?, endedBy signals: SignalPipe?, columns: ([String]) throws -> Void,
+    row: ([TableValue]) throws -> Void
+  ) throws {
+    defer { giveUp() }
+    let deadline = timeout.map { ContinuousClock.now.advanced(by: .seconds($0)) }
+    while true {
+      let isLate = !wake.wait(until: deadline, or: signals)
+      let (names, found, result) = take()
+      if signals?.take() != nil { throw SQLError.interrupted }
+      if isLate, result == nil { throw SQLError.timeout }
+      if let names { try columns(names) }
+      for one in found { try row(one) }
+      if let result { return try result.get() }
     }
   }
 
-  /// By which one thread wakes another that waits for signals, too.
-  private final class WakingPipe: Sendable {
-    private let start: OwnedDescriptor
-    private let end: OwnedDescriptor
+  private func take() -> (columns: [String]?, rows: [[TableValue]], result: Result<Void, any Error>?) {
+    wake.empty()
+    lock.lock()
+    defer { lock.unlock() }
+    let taken = (columns, rows, result)
+    (columns, rows) = (nil, [])
+    lock.broadcast()
+    return taken
+  }
 
-    init?() {
-      var pair: [Int32] = [-1, -1]
-      guard pipe(&pair) == 0, let start = OwnedDescriptor(pair[0]), let end = OwnedDescriptor(pair[1]) else {
-        return nil
-      }
-      for number in pair {
-        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
-        _ = fcntl(number, F_SETFL, O_NONBLOCK)
-      }
-      self.start = start
-      self.end = end
+  private func giveUp() {
+    lock.lock()
+    isGivenUp = true
+    lock.broadcast()
+    lock.unlock()
+  }
+}
+
+/// By which one thread wakes another that waits for signals, too.
+private final class WakingPipe: Sendable {
+  private let start: OwnedDescriptor
+  private let end: OwnedDescriptor
+
+  init?() {
+    var pair: [Int32] = [-1, -1]
+    guard pipe(&pair) == 0, let start = OwnedDescriptor(pair[0]), let end = OwnedDescriptor(pair[1]) else {
+      return nil
     }
-
-    func wake() {
-      var byte: UInt8 = 0
-      _ = write(end.number, &byte, 1)
+    for number in pair {
+      _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(number, F_SETFL, O_NONBLOCK)
     }
+    self.start = start
+    self.end = end
+  }
 
-    func empty() {
-      var bytes = [UInt8](repeating: 0, count: 256)
-      while read(start.number, &bytes, bytes.count) > 0 {}
-    }
+  func wake() {
+    var byte: UInt8 = 0
+    _ = write(end.number, &byte, 1)
+  }
 
-    /// False: the time is over, and nobody has come.
-    func wait(until deadline: ContinuousClock.Instant?, or signals: SignalPipe?) -> Bool {
-      var wanted = [pollfd(fd: start.number, events: Int16(POLLIN), revents: 0)]
-      if let signals { wanted.append(pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0)) }
-      while true {
-        let rest = deadline.map { ContinuousClock.now.duration(to: $0) / .milliseconds(1) }
-        if let rest, rest <= 0 { return false }
-        // Rounded up; poll itself waits for some days at most.
-        if poll(&wanted, nfds_t(wanted.count), rest.map { Int32(min($0.rounded(.up), 1e8)) } ?? -1) > 0 { return true }
-      }
+  func empty() {
+    var bytes = [UInt8](repeating: 0, count: 256)
+    while read(start.number, &bytes, bytes.count) > 0 {}
+  }
+
+  /// False: the time is over, and nobody has come.
+  func wait(until deadline: ContinuousClock.Instant?, or signals: SignalPipe?) -> Bool {
+    var wanted = [pollfd(fd: start.number, events: Int16(POLLIN), revents: 0)]
+    if let signals { wanted.append(pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0)) }
+    while true {
+      let rest = deadline.map { ContinuousClock.now.duration(to: $0) / .milliseconds(1) }
+      if let rest, rest <= 0 { return false }
+      // Rounded up; poll itself waits for some days at most.
+      if poll(&wanted, nfds_t(wanted.count), rest.map { Int32(min($0.rounded(.up), 1e8)) } ?? -1) > 0 { return true }
     }
   }
-#endif
+}

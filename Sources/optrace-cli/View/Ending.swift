@@ -1,49 +1,47 @@
-#if CLI
-  import Foundation
+import Foundation
 
-  /// Waits for the end of a command that goes on until somebody ends it: by Ctrl-C, by SIGTERM, by closing the terminal, or
-  /// because what it was for is done. All of them are good ends.
-  final class Ending: Sendable {
-    enum Reason: Sendable { case signal, done }
+/// Waits for the end of a command that goes on until somebody ends it: by Ctrl-C, by SIGTERM, by closing the terminal, or
+/// because what it was for is done. All of them are good ends.
+final class Ending: Sendable {
+  enum Reason: Sendable { case signal, done }
 
-    private let events = AsyncEvents()
+  private let events = AsyncEvents()
 
-    /// From here on these signals end nothing but ``wait()``.
-    init() {
-      let signals = SignalPipe([SIGINT, SIGTERM, SIGHUP])
-      let events = events
-      Thread {
-        _ = signals.wait()
-        events.end(.signal)
-      }.start()
+  /// From here on these signals end nothing but ``wait()``.
+  init() {
+    let signals = SignalPipe([SIGINT, SIGTERM, SIGHUP])
+    let events = events
+    Thread {
+      _ = signals.wait()
+      events.end(.signal)
+    }.start()
+  }
+
+  /// From any thread.
+  func finish() { events.end(.done) }
+
+  /// The first reason that there is.
+  func wait() -> Reason { events.wait() }
+
+  /// The condition's lock guards the reason.
+  private final class AsyncEvents: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var reason: Reason?
+
+    func end(_ reason: Reason) {
+      condition.withLock {
+        if self.reason == nil { self.reason = reason }
+        condition.broadcast()
+      }
     }
 
-    /// From any thread.
-    func finish() { events.end(.done) }
-
-    /// The first reason that there is.
-    func wait() -> Reason { events.wait() }
-
-    /// The condition's lock guards the reason.
-    private final class AsyncEvents: @unchecked Sendable {
-      private let condition = NSCondition()
-      private var reason: Reason?
-
-      func end(_ reason: Reason) {
-        condition.withLock {
-          if self.reason == nil { self.reason = reason }
-          condition.broadcast()
-        }
-      }
-
-      func wait() -> Reason {
-        condition.withLock {
-          while true {
-            if let reason { return reason }
-            condition.wait()
-          }
+    func wait() -> Reason {
+      condition.withLock {
+        while true {
+          if let reason { return reason }
+          condition.wait()
         }
       }
     }
   }
-#endif
+}

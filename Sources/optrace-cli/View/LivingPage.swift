@@ -1,144 +1,143 @@
-#if CLI
-  import Foundation
-  import NIOCore
-  import OpTraceExport
-  import OpTraceModel
+import OpTracePrediction
+import Foundation
+import NIOCore
+import OpTraceReport
+import OpTraceModel
 
-  /// What pages of a living trace are told: each that asks gets what has changed since it asked last.
-  ///
-  /// However many ask, the trace is read and looked at no more often than its costs allow: a tenth of a processor for all of it. Each
-  /// change is kept for those who ask later, as long as all that is kept is smaller than two wholes.
-  struct LivingPage {
-    private struct Revision {
-      /// The one that it goes on from; nil: it is a whole.
-      var since: Int?
-      var bytes: ByteBuffer
+/// What pages of a living trace are told: each that asks gets what has changed since it asked last.
+///
+/// However many ask, the trace is read and looked at no more often than its costs allow: a tenth of a processor for all of it. Each
+/// change is kept for those who ask later, as long as all that is kept is smaller than two wholes.
+struct LivingPage {
+  private struct Revision {
+    /// The one that it goes on from; nil: it is a whole.
+    var since: Int?
+    var bytes: ByteBuffer
+  }
+
+  private var growing: GrowingTrace
+  private var report = GrowingReport()
+  /// Each goes on from the one before it.
+  private var revisions: [Revision] = []
+  private var wholeSize = 0
+  private var isGraphWanted = false
+  /// The program has ended, and all has been told.
+  private(set) var isOver = false
+
+  private var growth = Pace(share: 0.05, least: 1)
+  private var conclusions = Pace(share: 0.025, least: 1)
+  private var drawings = Pace(share: 0.025, least: 1)
+
+  /// The trace at a path, of which a process still writes; nil: none does, or what is there cannot grow.
+  init?(path: String) {
+    guard let growing = try? GrowingTrace(path: path), LiveProcess.writes(growing.header) else { return nil }
+    self.growing = growing
+  }
+
+  /// The page itself, with all that there is so far.
+  mutating func page() throws -> ByteBuffer {
+    let moment = try growing.now()
+    revisions = []
+    var bytes = ByteBuffer()
+    let exporter = Report.exporter(for: moment.trace, isServed: true, isLive: true)
+    try withProgress("making the page") { try exporter.write(to: { bytes.writeBytes($0) }, growing: &report) }
+    wholeSize = bytes.readableBytes
+    return bytes
+  }
+
+  /// What a page needs that has `revision`, as JSON: `{"isOver", "again", "updates"}`. `again`: when to ask again, in milliseconds.
+  mutating func news(since revision: Int?, withGraph: Bool) throws -> ByteBuffer {
+    if withGraph { isGraphWanted = true }
+    if !isOver, growth.wait == 0 || !LiveProcess.writes(growing.header) { try goOn() }
+    let updates = try updates(since: revision)
+    var answer = ByteBuffer()
+    answer.writeString(
+      "{\"isOver\":\(isOver),\"again\":\(Int(max(1, growth.wait) * 1000)),\"updates\":[")
+    for (place, update) in updates.enumerated() {
+      if place > 0 { answer.writeString(",\n") }
+      answer.writeImmutableBuffer(update)
     }
+    answer.writeString("]}")
+    return answer
+  }
 
-    private var growing: GrowingTrace
-    private var report = GrowingReport()
-    /// Each goes on from the one before it.
-    private var revisions: [Revision] = []
-    private var wholeSize = 0
-    private var isGraphWanted = false
-    /// The program has ended, and all has been told.
-    private(set) var isOver = false
-
-    private var growth = Pace(share: 0.05, least: 1)
-    private var conclusions = Pace(share: 0.025, least: 1)
-    private var drawings = Pace(share: 0.025, least: 1)
-
-    /// The trace at a path, of which a process still writes; nil: none does, or what is there cannot grow.
-    init?(path: String) {
-      guard let growing = try? GrowingTrace(path: path), LiveProcess.writes(growing.header) else { return nil }
-      self.growing = growing
+  /// Takes in how the trace is now.
+  private mutating func goOn() throws {
+    let start = Pace.Start()
+    let moment: GrowingTrace.Moment
+    do {
+      moment = try growing.now()
+    } catch {
+      // Of a file that was spoiled nothing more will come than from its program.
+      isOver = !LiveProcess.writes(growing.header)
+      throw error
     }
+    growth.spent(since: start)
+    if moment.isOver { return try end(moment.trace) }
+    moment.isAnew ? try addWhole(moment.trace) : try addGrowth(moment.trace)
+  }
 
-    /// The page itself, with all that there is so far.
-    mutating func page() throws -> ByteBuffer {
-      let moment = try growing.now()
+  private mutating func addGrowth(_ trace: Trace) throws {
+    var analysis: ReportAnalysis?
+    if conclusions.wait == 0 {
+      let start = Pace.Start()
+      analysis = ReportAnalysis(of: trace)
+      conclusions.spent(since: start)
+    }
+    var graph: EmbeddedGraph?
+    if isGraphWanted, drawings.wait == 0 {
+      let start = Pace.Start()
+      graph = Report.graph(of: trace)
+      drawings.spent(since: start)
+      isGraphWanted = false
+    }
+    let start = Pace.Start()
+    var bytes = ByteBuffer()
+    let since = report.revision
+    try report.writeGrowth(to: trace, analysis: analysis, graph: graph) { bytes.writeBytes($0) }
+    add(bytes, since: since)
+    growth.spent(since: start)
+  }
+
+  private mutating func addWhole(_ trace: Trace) throws {
+    let start = Pace.Start()
+    var bytes = ByteBuffer()
+    try report.writeWhole(trace) { bytes.writeBytes($0) }
+    add(bytes, since: nil)
+    growth.spent(since: start)
+  }
+
+  /// All of it once more, with what would help.
+  private mutating func end(_ trace: Trace) throws {
+    var bytes = ByteBuffer()
+    try report.writeWhole(trace, graph: Report.graph(of: trace), whatIf: Report.whatIf(of: trace)?.pageJSON) {
+      bytes.writeBytes($0)
+    }
+    add(bytes, since: nil)
+    isOver = true
+  }
+
+  /// From where a page is to the present. One whose place is not known is given the last whole and what came then; where none is
+  /// kept, a new one.
+  private mutating func updates(since revision: Int?) throws -> [ByteBuffer] {
+    if revision == report.revision { return [] }
+    let isKnown = { (one: Revision) in one.since != nil && one.since == revision }
+    if let first = revisions.firstIndex(where: isKnown) ?? revisions.lastIndex(where: { $0.since == nil }) {
+      return revisions[first...].map(\.bytes)
+    }
+    try addWhole(try growing.now().trace)
+    return revisions.map(\.bytes)
+  }
+
+  private mutating func add(_ bytes: ByteBuffer, since: Int?) {
+    if since == nil {
       revisions = []
-      var bytes = ByteBuffer()
-      let exporter = Report.exporter(for: moment.trace, isServed: true, isLive: true)
-      try withProgress("making the page") { try exporter.write(to: { bytes.writeBytes($0) }, growing: &report) }
       wholeSize = bytes.readableBytes
-      return bytes
     }
-
-    /// What a page needs that has `revision`, as JSON: `{"isOver", "again", "updates"}`. `again`: when to ask again, in milliseconds.
-    mutating func news(since revision: Int?, withGraph: Bool) throws -> ByteBuffer {
-      if withGraph { isGraphWanted = true }
-      if !isOver, growth.wait == 0 || !LiveProcess.writes(growing.header) { try goOn() }
-      let updates = try updates(since: revision)
-      var answer = ByteBuffer()
-      answer.writeString(
-        "{\"isOver\":\(isOver),\"again\":\(Int(max(1, growth.wait) * 1000)),\"updates\":[")
-      for (place, update) in updates.enumerated() {
-        if place > 0 { answer.writeString(",\n") }
-        answer.writeImmutableBuffer(update)
-      }
-      answer.writeString("]}")
-      return answer
-    }
-
-    /// Takes in how the trace is now.
-    private mutating func goOn() throws {
-      let start = Pace.Start()
-      let moment: GrowingTrace.Moment
-      do {
-        moment = try growing.now()
-      } catch {
-        // Of a file that was spoiled nothing more will come than from its program.
-        isOver = !LiveProcess.writes(growing.header)
-        throw error
-      }
-      growth.spent(since: start)
-      if moment.isOver { return try end(moment.trace) }
-      moment.isAnew ? try addWhole(moment.trace) : try addGrowth(moment.trace)
-    }
-
-    private mutating func addGrowth(_ trace: Trace) throws {
-      var analysis: ReportAnalysis?
-      if conclusions.wait == 0 {
-        let start = Pace.Start()
-        analysis = ReportAnalysis(of: trace)
-        conclusions.spent(since: start)
-      }
-      var graph: EmbeddedGraph?
-      if isGraphWanted, drawings.wait == 0 {
-        let start = Pace.Start()
-        graph = Report.graph(of: trace)
-        drawings.spent(since: start)
-        isGraphWanted = false
-      }
-      let start = Pace.Start()
-      var bytes = ByteBuffer()
-      let since = report.revision
-      try report.writeGrowth(to: trace, analysis: analysis, graph: graph) { bytes.writeBytes($0) }
-      add(bytes, since: since)
-      growth.spent(since: start)
-    }
-
-    private mutating func addWhole(_ trace: Trace) throws {
-      let start = Pace.Start()
-      var bytes = ByteBuffer()
-      try report.writeWhole(trace) { bytes.writeBytes($0) }
-      add(bytes, since: nil)
-      growth.spent(since: start)
-    }
-
-    /// All of it once more, with what would help.
-    private mutating func end(_ trace: Trace) throws {
-      var bytes = ByteBuffer()
-      try report.writeWhole(trace, graph: Report.graph(of: trace), foresight: Report.foresight(of: trace)) {
-        bytes.writeBytes($0)
-      }
-      add(bytes, since: nil)
-      isOver = true
-    }
-
-    /// From where a page is to the present. One whose place is not known is given the last whole and what came then; where none is
-    /// kept, a new one.
-    private mutating func updates(since revision: Int?) throws -> [ByteBuffer] {
-      if revision == report.revision { return [] }
-      let isKnown = { (one: Revision) in one.since != nil && one.since == revision }
-      if let first = revisions.firstIndex(where: isKnown) ?? revisions.lastIndex(where: { $0.since == nil }) {
-        return revisions[first...].map(\.bytes)
-      }
-      try addWhole(try growing.now().trace)
-      return revisions.map(\.bytes)
-    }
-
-    private mutating func add(_ bytes: ByteBuffer, since: Int?) {
-      if since == nil {
-        revisions = []
-        wholeSize = bytes.readableBytes
-      }
-      revisions.append(Revision(since: since, bytes: bytes))
-      // What is longer than a whole is not worth keeping.
-      while revisions.count > 1, revisions.reduce(0, { $0 + $1.bytes.readableBytes }) > 2 * wholeSize {
-        revisions.removeFirst()
-      }
+    revisions.append(Revision(since: since, bytes: bytes))
+    // What is longer than a whole is not worth keeping.
+    while revisions.count > 1, revisions.reduce(0, { $0 + $1.bytes.readableBytes }) > 2 * wholeSize {
+      revisions.removeFirst()
     }
   }
-#endif
+}

@@ -1,38 +1,36 @@
-#if CLI
-  import Foundation
+import Foundation
 
-  /// How often something may be done that takes processor time, so that it takes no more than a share of one processor.
-  struct Pace {
-    let share: Double
-    /// Seconds from one time to the next at least.
-    let least: Double
-    private var next = 0.0
+/// How often something may be done that takes processor time, so that it takes no more than a share of one processor.
+struct Pace {
+  let share: Double
+  /// Seconds from one time to the next at least.
+  let least: Double
+  private var next = 0.0
 
-    init(share: Double, least: Double = 0) { (self.share, self.least) = (share, least) }
+  init(share: Double, least: Double = 0) { (self.share, self.least) = (share, least) }
 
-    /// Seconds until it may be done again.
-    var wait: Double { max(0, next - Self.now) }
+  /// Seconds until it may be done again.
+  var wait: Double { max(0, next - Self.now) }
 
-    /// To be taken before it is done.
-    struct Start {
-      fileprivate let time = Pace.now
-      fileprivate let processorTime = Pace.processorTime
-    }
-
-    /// It was done, or a part of it: the next time is as far away as that has cost.
-    mutating func spent(since start: Start) {
-      let cost = Self.processorTime - start.processorTime
-      next = max(start.time + least, max(next, start.time) + cost / share)
-    }
-
-    private static var now: Double { seconds(CLOCK_MONOTONIC) }
-    /// Of all threads of this process.
-    private static var processorTime: Double { seconds(CLOCK_PROCESS_CPUTIME_ID) }
-
-    private static func seconds(_ clock: clockid_t) -> Double {
-      var time = timespec()
-      clock_gettime(clock, &time)
-      return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
+  /// To be taken before it is done.
+  struct Start {
+    fileprivate let time = Pace.now
+    fileprivate let processorTime = Pace.processorTime
   }
-#endif
+
+  /// It was done, or a part of it: the next time is as far away as that has cost.
+  mutating func spent(since start: Start) {
+    let cost = Self.processorTime - start.processorTime
+    next = max(start.time + least, max(next, start.time) + cost / share)
+  }
+
+  private static var now: Double { seconds(CLOCK_MONOTONIC) }
+  /// Of all threads of this process.
+  private static var processorTime: Double { seconds(CLOCK_PROCESS_CPUTIME_ID) }
+
+  private static func seconds(_ clock: clockid_t) -> Double {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+}

@@ -1,82 +1,80 @@
-#if CLI
-  import Foundation
-  import NIOCore
-  import OpTraceExport
-  import OpTraceModel
+import Foundation
+import NIOCore
+import OpTraceTimeline
+import OpTraceModel
 
-  /// Shows a trace in the browser, until that is over.
-  struct ViewedTrace {
-    /// What people see of the path.
-    let name: String
-    /// Where it can be read again; nil for what gives its bytes once.
-    let path: String?
-    /// What it may become where it is packed.
-    var limit: UInt64?
-    let opensBrowser: Bool
-    /// Where standard output is somebody else's.
-    var sparesOutput = false
+/// Shows a trace in the browser, until that is over.
+struct ViewedTrace {
+  /// What people see of the path.
+  let name: String
+  /// Where it can be read again; nil for what gives its bytes once.
+  let path: String?
+  /// What it may become where it is packed.
+  var limit: UInt64?
+  let opensBrowser: Bool
+  /// Where standard output is somebody else's.
+  var sparesOutput = false
 
-    /// Serves the report page until the user ends it. `port`: 0 for any.
-    func asReport(_ trace: Trace, port: Int) throws {
-      let report = try ServedReport(trace, named: name, path: path, limit: limit)
-      let token = AddressToken.make()
-      let ending = Ending()
-      let server: LocalServer
-      do {
-        server = try LocalServer(PageSite(token: token, report: report), port: port)
-      } catch let failure as Failure {
-        throw failure.adding("name another with --port, or none for any that is free")
-      }
-      try present("http://127.0.0.1:\(server.port)/\(token)/", what: "the report of \(name) is served until Ctrl-C")
-      _ = ending.wait()
+  /// Serves the report page until the user ends it. `port`: 0 for any.
+  func asReport(_ trace: Trace, port: Int) throws {
+    let report = try ServedReport(trace, named: name, path: path, limit: limit)
+    let token = AddressToken.make()
+    let ending = Ending()
+    let server: LocalServer
+    do {
+      server = try LocalServer(PageSite(token: token, report: report), port: port)
+    } catch let failure as Failure {
+      throw failure.adding("name another with --port, or none for any that is free")
     }
-
-    /// Serves the timeline until Perfetto's page has it.
-    func inPerfetto(_ trace: Trace) throws {
-      let timeline = try withProgress("writing the timeline of \(name)") { try Self.timeline(of: trace) }
-      let ending = Ending()
-      let site = PerfettoSite(
-        token: AddressToken.make(), name: fileName, timeline: timeline, whenFetched: { ending.finish() })
-      let server: LocalServer
-      do {
-        server = try LocalServer(site, port: PerfettoSite.port)
-      } catch let failure as Failure {
-        throw failure.adding(
-          "Perfetto's page can load from no other. End the other program (an 'optrace view --perfetto', or Perfetto's "
-            + "trace_processor), or write a file with 'optrace timeline' and drop it on the page")
-      }
-      try present(
-        site.address(port: server.port), what: "the timeline of \(name) waits for Perfetto's page to fetch it")
-      if ending.wait() == .done { server.finish() }
-    }
-
-    private static func timeline(of trace: Trace) throws -> ByteBuffer {
-      var bytes = ByteBuffer()
-      _ = try PerfettoTraceExporter(trace).write { bytes.writeBytes($0) }
-      return bytes
-    }
-
-    /// The trace's own, as far as an address takes it as it is.
-    private var fileName: String {
-      let stem = ((path ?? "trace") as NSString).lastPathComponent.utf8.prefix(64).map { byte in
-        let isPlain = (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-        return isPlain || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-") ? byte : UInt8(ascii: "_")
-      }
-      return String(decoding: stem, as: UTF8.self) + ".pftrace"
-    }
-
-    /// The address stands alone on its line, for scripts; what is said of it goes to standard error.
-    private func present(_ address: String, what: String) throws {
-      Console.error("optrace: \(what)")
-      if sparesOutput { Console.error(address) } else { try Output.standard.write(address + "\n") }
-      guard opensBrowser else { return }
-      Browser.open(address) { why in
-        Console.warning("no browser was opened (\(printable(why))): open the address above yourself")
-      }
-    }
+    try present("http://127.0.0.1:\(server.port)/\(token)/", what: "the report of \(name) is served until Ctrl-C")
+    _ = ending.wait()
   }
 
-  extension Failure {
-    fileprivate func adding(_ advice: String) -> Failure { Failure(message: "\(message); \(advice)", status: status) }
+  /// Serves the timeline until Perfetto's page has it.
+  func inPerfetto(_ trace: Trace) throws {
+    let timeline = try withProgress("writing the timeline of \(name)") { try Self.timeline(of: trace) }
+    let ending = Ending()
+    let site = PerfettoSite(
+      token: AddressToken.make(), name: fileName, timeline: timeline, whenFetched: { ending.finish() })
+    let server: LocalServer
+    do {
+      server = try LocalServer(site, port: PerfettoSite.port)
+    } catch let failure as Failure {
+      throw failure.adding(
+        "Perfetto's page can load from no other. End the other program (an 'optrace view --perfetto', or Perfetto's "
+          + "trace_processor), or write a file with 'optrace timeline' and drop it on the page")
+    }
+    try present(
+      site.address(port: server.port), what: "the timeline of \(name) waits for Perfetto's page to fetch it")
+    if ending.wait() == .done { server.finish() }
   }
-#endif
+
+  private static func timeline(of trace: Trace) throws -> ByteBuffer {
+    var bytes = ByteBuffer()
+    _ = try PerfettoTraceExporter(trace).write { bytes.writeBytes($0) }
+    return bytes
+  }
+
+  /// The trace's own, as far as an address takes it as it is.
+  private var fileName: String {
+    let stem = ((path ?? "trace") as NSString).lastPathComponent.utf8.prefix(64).map { byte in
+      let isPlain = (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+      return isPlain || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-") ? byte : UInt8(ascii: "_")
+    }
+    return String(decoding: stem, as: UTF8.self) + ".pftrace"
+  }
+
+  /// The address stands alone on its line, for scripts; what is said of it goes to standard error.
+  private func present(_ address: String, what: String) throws {
+    Console.error("optrace: \(what)")
+    if sparesOutput { Console.error(address) } else { try Output.standard.write(address + "\n") }
+    guard opensBrowser else { return }
+    Browser.open(address) { why in
+      Console.warning("no browser was opened (\(printable(why))): open the address above yourself")
+    }
+  }
+}
+
+extension Failure {
+  fileprivate func adding(_ advice: String) -> Failure { Failure(message: "\(message); \(advice)", status: status) }
+}

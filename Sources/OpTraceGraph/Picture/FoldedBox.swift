@@ -1,0 +1,136 @@
+import OpTraceAnalysis
+import OpTraceModel
+
+/// What the operations of one box come to.
+struct FoldedBox {
+  private(set) var members: [OperationID] = []
+  var count: Int { members.count }
+  /// Its first operation's place in the trace, and its last one's.
+  private(set) var first = -1
+  private(set) var last = -1
+  /// Nil: its operations are in several.
+  private(set) var lane: Int?
+  private(set) var states = [Int](repeating: 0, count: ShownState.allCases.count)
+  private(set) var unknown = 0
+  private(set) var times = OperationTimes()
+  private(set) var critical = 0
+  private(set) var culprits = 0
+  private(set) var barriers = 0
+  private(set) var externals = 0
+  /// The place of the one that ran longest.
+  private(set) var longest = -1
+  private(set) var longestRun: Nanoseconds = -1
+  /// Edges within.
+  var inner = 0
+  /// When the first came to a queue or began, could have begun, began; and when the last was over.
+  private(set) var arrived: Nanoseconds?
+  private(set) var runnable: Nanoseconds?
+  private(set) var began: Nanoseconds?
+  private(set) var ended: Nanoseconds?
+  private(set) var classes: Set<String> = []
+  private(set) var queues: Set<QueueID?> = []
+  /// What the titles have in common; nil: nothing.
+  private(set) var name: String?
+  /// The class that was put in last: most have that of the one before them.
+  private var lastClass: String?
+  private var firstTitle = ""
+  private var stem: String?
+
+  mutating func add(_ place: Int, lane newLane: Int, in builder: GraphPictureBuilder) {
+    add(builder.trace.operations[place], at: place, lane: newLane, in: builder)
+  }
+
+  /// Borrowed: there are millions, and a copy counts references.
+  private mutating func add(
+    _ operation: borrowing OperationRecord, at place: Int, lane newLane: Int, in builder: GraphPictureBuilder
+  ) {
+    let state = builder.state(of: place)
+    let own = OperationTimes(of: operation, traceEnd: builder.trace.end)
+    addName(operation, isFirst: count == 0)
+    if count == 0 {
+      first = place
+      lane = newLane
+    } else if lane != newLane {
+      lane = nil
+    }
+    members.append(operation.id)
+    last = place
+    if builder.isUnknown(place, state) { unknown += 1 } else { states[state.ordinal] += 1 }
+    times.waitingForDependencies += own.waitingForDependencies
+    times.waitingForSlot += own.waitingForSlot
+    times.running += own.running
+    if builder.isCritical[place] { critical += 1 }
+    if builder.stuck.culprits.contains(place) { culprits += 1 }
+    if operation.isBarrier { barriers += 1 }
+    if operation.coverage == .external { externals += 1 }
+    if own.running > longestRun { (longest, longestRun) = (place, own.running) }
+    let begin = operation.executionBegan?.time ?? operation.started?.time
+    arrived = Self.earlier(arrived, operation.enqueued?.time ?? begin)
+    runnable = Self.earlier(runnable, operation.runnable ?? begin)
+    began = Self.earlier(began, begin)
+    let end = operation.finished?.time ?? (operation.isOutcomeKnown ? builder.trace.end : nil)
+    if let end { ended = max(ended ?? end, end) }
+    let kind = operation.kind
+    if classes.count < 8, kind != lastClass {
+      classes.insert(kind)
+      lastClass = kind
+    }
+    if queues.count < 8 { queues.insert(operation.queue) }
+  }
+
+  /// The same title, or the same but for numbers, or the same class.
+  private mutating func addName(_ operation: borrowing OperationRecord, isFirst: Bool) {
+    if isFirst {
+      firstTitle = operation.title
+      name = firstTitle
+      return
+    }
+    guard name != nil else { return }
+    let title = operation.title
+    guard title != firstTitle else { return }
+    if stem == nil { stem = NameStem.of(firstTitle) }
+    name = NameStem.of(title) == stem ? stem : nil
+  }
+
+  private static func earlier(_ one: Nanoseconds?, _ other: Nanoseconds?) -> Nanoseconds? {
+    guard let one, let other else { return one ?? other }
+    return min(one, other)
+  }
+
+  /// The gravest state that one of them is in; what is not over counts more than what is.
+  var state: ShownState {
+    let byGravity: [ShownState] = [.deadlocked, .stalled, .failed, .executing, .ready, .pending, .finished, .cancelled]
+    let present = byGravity.first { states[$0.ordinal] > 0 }
+    // Some cancelled ones make no box of finished ones a cancelled one.
+    return present ?? .pending
+  }
+
+  /// The three times of the box as a whole: until the first could begin, until it did, until the last was over.
+  func span(traceEnd: Nanoseconds) -> (from: Nanoseconds, times: OperationTimes)? {
+    guard let arrived, let ended else { return nil }
+    var times = OperationTimes()
+    let over = max(arrived, ended)
+    let began = min(max(began ?? over, arrived), over)
+    let runnable = min(max(runnable ?? began, arrived), began)
+    times.waitingForDependencies = runnable - arrived
+    times.waitingForSlot = began - runnable
+    times.running = over - began
+    return (arrived, times)
+  }
+}
+
+extension ShownState {
+  /// Its place in ``allCases``.
+  package var ordinal: Int {
+    switch self {
+    case .finished: 0
+    case .executing: 1
+    case .ready: 2
+    case .pending: 3
+    case .cancelled: 4
+    case .failed: 5
+    case .deadlocked: 6
+    case .stalled: 7
+    }
+  }
+}

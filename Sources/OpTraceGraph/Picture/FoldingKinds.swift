@@ -1,0 +1,117 @@
+import OpTraceAnalysis
+import OpTraceModel
+
+/// What must not be lost in a crowd: sets of operations, the most important first.
+///
+/// As many sets as have room keep a box for each operation. The others fold too, but only among themselves, and the
+/// picture says so.
+struct FoldingMarks {
+  private enum Reason: String, CaseIterable {
+    case named = "what --focus names"
+    case faulty = "what has an error"
+    case failed = "what failed"
+    case critical = "the critical path"
+    case warned = "what has a warning"
+    case stalled = "what is stuck behind others"
+  }
+
+  /// By number in `shown`: stands alone.
+  private(set) var isWhole: [Bool]
+  /// By number in `shown`: which of the sets that found no room it is in; 0: in none.
+  private(set) var marks: [Int32]
+  /// "the critical path (100,000)"
+  private(set) var crowded: [String] = []
+
+  init(_ builder: GraphPictureBuilder, room: Int) {
+    let shown = builder.shown
+    isWhole = [Bool](repeating: false, count: shown.count)
+    marks = [Int32](repeating: 0, count: shown.count)
+    let named = Set(builder.options.focus?.operations.compactMap(builder.trace.index) ?? [])
+    func findings(_ severity: Finding.Severity) -> Set<Int> {
+      Set(
+        builder.diagnosis.findings.lazy.filter { $0.severity == severity }
+          .flatMap { $0.operations + $0.cycle }.compactMap(builder.trace.index))
+    }
+    let errors = findings(.error).union(builder.stuck.circles.keys).union(builder.stuck.culprits)
+    let warnings = findings(.warning)
+    var left = room
+    for (number, reason) in Reason.allCases.enumerated() {
+      func belongs(_ place: Int) -> Bool {
+        switch reason {
+        case .named: named.contains(place)
+        case .faulty: errors.contains(place)
+        case .failed: builder.trace.operations[place].state == .failed
+        case .critical: builder.isCritical[place]
+        case .warned: warnings.contains(place)
+        case .stalled: builder.stuck.stalled.contains(place)
+        }
+      }
+      let members = shown.indices.filter { !isWhole[$0] && belongs(shown[$0]) }
+      if members.count <= left {
+        left -= members.count
+        for member in members { isWhole[member] = true }
+      } else {
+        for member in members where marks[member] == 0 { marks[member] = Int32(number) + 1 }
+        crowded.append("\(reason.rawValue) (\(grouped(members.count)))")
+      }
+    }
+  }
+}
+
+/// What operations are, in numbers: equal numbers fold. First by name, class and queue, then by class and queue; what
+/// differs in these only folds where there is no other way.
+struct FoldingKinds {
+  let tiers: [[[Int32]]]
+
+  init(_ builder: GraphPictureBuilder, marks: [Int32]) {
+    struct Kind: Hashable {
+      var stem: Int32 = 0
+      var className: Int32 = 0
+      var queue: UInt32?
+      var mark: Int32 = 0
+      var isBarrier = false
+      var isUnknown = false
+    }
+    let operations = builder.trace.operations
+    var texts: [String: Int32] = [:]
+    func number(_ text: String) -> Int32 {
+      if let old = texts[text] { return old }
+      let new = Int32(texts.count + 1)
+      texts[text] = new
+      return new
+    }
+    // Kinds are few, so levels are made of these.
+    var kinds: [Kind] = []
+    var numbers: [Kind: Int32] = [:]
+    let fine = builder.shown.enumerated().map { node, place in
+      let kind = Kind(
+        stem: operations[place].name.map { number(NameStem.of($0)) } ?? 0,
+        className: number(operations[place].kind), queue: operations[place].queue?.rawValue, mark: marks[node],
+        isBarrier: operations[place].isBarrier, isUnknown: !operations[place].isOutcomeKnown)
+      if let old = numbers[kind] { return old }
+      let new = Int32(kinds.count)
+      numbers[kind] = new
+      kinds.append(kind)
+      return new
+    }
+    func level(_ change: (inout Kind) -> Void) -> [Int32] {
+      var known: [Kind: Int32] = [:]
+      let level = kinds.map { kind in
+        var kind = kind
+        change(&kind)
+        let number = known[kind] ?? Int32(known.count)
+        known[kind] = number
+        return number
+      }
+      return fine.map { level[Int($0)] }
+    }
+    let queues = Set(kinds.map(\.queue)).count
+    let classes = Set(kinds.map(\.className)).count
+    // The fewer of the two says more in as many boxes.
+    let coarse = level { kind in
+      kind.stem = 0
+      if queues <= classes { kind.className = 0 } else { kind.queue = nil }
+    }
+    tiers = [[level { _ in }, level { $0.stem = 0 }], [coarse], [level { $0 = Kind(mark: $0.mark) }]]
+  }
+}

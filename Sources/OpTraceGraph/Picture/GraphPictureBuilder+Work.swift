@@ -1,0 +1,395 @@
+import OpTraceAnalysis
+import OpTraceModel
+import OpTraceText
+
+/// Work that is no operation: blocks of dispatch queues and Swift's tasks, in lanes of their own, with lines from who submitted them.
+extension GraphPictureBuilder {
+  /// Operations are not drawn.
+  var isOfOtherWork: Bool {
+    !options.layers.contains(.operations) || trace.operations.isEmpty && !otherKinds.isEmpty
+  }
+
+  /// The kinds of other work that have boxes.
+  private var otherKinds: [WorkKind] {
+    WorkKind.allCases.filter { $0 != .operation && options.layers.contains($0.layer) }
+  }
+
+  /// What stands behind an operation's times where the picture has no boxes for it.
+  func submittedCaption(at place: Int) -> String {
+    let kinds = WorkKind.allCases.filter { !options.layers.contains($0.layer) }
+    return submitted.text(at: place, of: kinds).map { " · \($0)" } ?? ""
+  }
+
+  /// More tasks than these share boxes, though there were room for all: most are children that do the same.
+  private static let mostTasksAlone = 30
+
+  /// O(n log n) for n blocks and tasks. Where there are too many, those of one queue and function that one box submitted share a
+  /// box; else those of one queue and function; else those of one queue. Tasks have one lane.
+  func addOtherWork(to picture: inout GraphPicture) {
+    let shown = shownOthers()
+    guard !shown.isEmpty else { return }
+    var boxOfWork: [WorkID: Int] = [:]
+    for (number, node) in picture.nodes.enumerated() {
+      for id in node.fold?.members ?? [node.operation] { boxOfWork[id] = number }
+    }
+    let lanes = addLanes(of: shown, to: &picture)
+    let room = options.mostBoxes.map { max($0 - picture.nodes.count, $0 / 3) } ?? .max
+    let tasks = shown.count { trace.kind(ofWorkAt: $0) == .task }
+    let members = shown.map { place in
+      let work = trace.work(at: place)
+      return WorkBoxes.Member(
+        place: place, id: work.id, lane: lanes[place] ?? 0, kind: work.kind, submitter: work.submitter,
+        isOver: work.over != nil || trace.kind(ofWorkAt: place) == .block,
+        alwaysFolds: options.mostBoxes != nil && tasks > Self.mostTasksAlone && trace.kind(ofWorkAt: place) == .task)
+    }
+    let boxes = WorkBoxes(members, submitters: boxOfWork, room: room)
+    var folds = picture.nodes.count { $0.fold != nil }
+    let critical = showsPath ? Set(path.works) : []
+    for members in boxes.members {
+      for place in members { boxOfWork[trace.workID(at: place)] = picture.nodes.count }
+      if members.count > 1 { folds += 1 }
+      var node = node(of: members, lane: lanes[members[0]] ?? 0, number: folds)
+      node.isCritical = members.contains { critical.contains(trace.workID(at: $0)) }
+      picture.nodes.append(node)
+    }
+    addLines(of: shown, boxOfWork, to: &picture)
+    let queues = Set(shown.lazy.filter { trace.kind(ofWorkAt: $0) == .block }.compactMap { lanes[$0] }).count
+    picture.subtitle += " · " + amounts(of: shown)
+    if queues > 0 { picture.subtitle += " · \(counted(queues, "dispatch queue"))" }
+    if !isOfOtherWork, hasOpen { picture.verdicts.append(otherOutcome()) }
+    if boxes.isFolded, picture.foldingNote == nil {
+      let folded = boxes.members.filter { $0.count > 1 }
+      let text = "\(amounts(of: folded.flatMap(\.self))) into \(counted(folded.count, "box", plural: "boxes"))"
+      picture.verdicts.append(
+        GraphPicture.Verdict(
+          kind: .note, lead: GraphPicture.foldingLead, text: text + "; optrace graph --full draws all"))
+    }
+  }
+
+  /// "3 blocks · 2 tasks"
+  private func amounts(of places: [Int]) -> String {
+    var counts: [WorkKind: Int] = [:]
+    for place in places { counts[trace.kind(ofWorkAt: place), default: 0] += 1 }
+    return WorkKind.allCases.compactMap { kind in counts[kind].map { counted($0, kind.word) } }.joined(separator: " · ")
+  }
+
+  /// From who submitted to what was submitted; from the block whose end gave another its turn, on the critical path; and from a
+  /// task that is waited for to the one that does, when the trace ends. What leads back on the path is left out: it would be
+  /// a circle.
+  private func addLines(of shown: [Int], _ boxOfWork: [WorkID: Int], to picture: inout GraphPicture) {
+    var counts: [[Int]: Int] = [:]
+    var order: [(ends: [Int], kind: GraphPicture.Edge.Kind)] = []
+    let steps = showsPath ? path.steps : []
+    let critical = Set(steps.lazy.filter { $0.cause == $0.cause.work.map { .submission($0) } }.map(\.work))
+    var criticalLines = Set<[Int]>()
+    func add(_ kind: GraphPicture.Edge.Kind, _ from: WorkID?, _ id: WorkID, isCritical: Bool = false) {
+      guard let from = from.flatMap({ boxOfWork[$0] }), let to = boxOfWork[id], from != to else { return }
+      let key = [from, to, kind == .submission ? 0 : kind == .slot ? 1 : 2]
+      if isCritical { criticalLines.insert(key) }
+      if counts[key] == nil { order.append((key, kind)) }
+      counts[key, default: 0] += 1
+    }
+    for place in shown {
+      let id = trace.workID(at: place)
+      add(.submission, trace.submitter(ofWorkAt: place), id, isCritical: critical.contains(id))
+    }
+    for step in steps where trace.index(of: step.work) == nil {
+      if case .slot(let before) = step.cause { add(.slot, before, step.work, isCritical: true) }
+    }
+    for place in shown where trace.kind(ofWorkAt: place) == .task {
+      let task = trace.tasks[place - WorkKind.task.first(in: trace)]
+      if let awaited = task.suspension?.awaited { add(.awaited, awaited, task.id) }
+    }
+    for (ends, kind) in order {
+      let count = counts[ends] ?? 1
+      picture.edges.append(
+        GraphPicture.Edge(
+          from: ends[0], to: ends[1], kind: kind, isCritical: criticalLines.contains(ends), isOpen: kind == .awaited,
+          label: count > 1 ? "×\(grouped(count))" : nil, count: count))
+    }
+  }
+
+  /// Places of the other work that is drawn: with a focus, what came of an operation that is shown, and what was asked for with all that
+  /// submitted it and that it submitted.
+  private func shownOthers() -> [Int] {
+    let all = otherKinds.flatMap { $0.places(in: trace) }
+    guard let focus = options.focus else { return all }
+    let near = Set(shown)
+    var before: Set<WorkID> = []
+    for id in focus.operations {
+      var submitter = trace.workIndex(of: id).flatMap(trace.submitter(ofWorkAt:))
+      while let next = submitter, before.insert(next).inserted {
+        submitter = trace.workIndex(of: next).flatMap(trace.submitter(ofWorkAt:))
+      }
+    }
+    // What work has submitted has a higher number.
+    var wanted = Set(focus.operations)
+    for place in all.sorted(by: { trace.workID(at: $0) < trace.workID(at: $1) }) {
+      if let submitter = trace.submitter(ofWorkAt: place), wanted.contains(submitter) {
+        wanted.insert(trace.workID(at: place))
+      }
+    }
+    wanted.formUnion(before)
+    return all.filter {
+      (submitted.root(ofWorkAt: $0).map(near.contains) ?? false) || wanted.contains(trace.workID(at: $0))
+    }
+  }
+
+  /// A lane for each dispatch queue, and one for tasks (or one for each function); gives each work's.
+  private func addLanes(of shown: [Int], to picture: inout GraphPicture) -> [Int: Int] {
+    let titles = QueueTitles(trace)
+    var lanes: [Int: Int] = [:]
+    var known: [String: Int] = [:]
+    for (name, places) in groups(of: shown) {
+      let lane = picture.lanes.count
+      for place in places { lanes[place] = lane }
+      let isTasks = trace.kind(ofWorkAt: places[0]) == .task
+      let queue = isTasks ? nil : trace.blocks[places[0] - trace.operations.count].queue.flatMap(trace.dispatchQueue)
+      let slug = TextEscaping.slug(name)
+      known[slug, default: 0] += 1
+      let id = (slug.isEmpty ? "\(lane)" : slug) + (known[slug] == 1 && !slug.isEmpty ? "" : "-\(lane)")
+      let isQueue = options.grouping == .queue
+      let title = isQueue && !isTasks ? queue.map(titles.title(of:)) ?? "no dispatch queue" : name
+      var parts = [isQueue ? queue.map(width) : nil, amounts(of: places)].compactMap(\.self)
+      let open = places.count { !trace.isOver(workAt: $0) }
+      if open > 0 { parts.append("\(grouped(open)) not over") }
+      let what = isQueue && queue?.isMain == false ? "dispatch queue" : nil
+      picture.lanes.append(
+        GraphPicture.Lane(
+          id: (isTasks ? "tasks-" : "dispatch-") + id, nodeClass: (isTasks ? "t-" : "d-") + id,
+          title: TextEscaping.oneLine(title, limit: 120),
+          caption: ([what] + parts).compactMap(\.self).joined(separator: " · "),
+          tooltip: TextEscaping.oneLine(queue.map(titles.phrase(of:)) ?? title, limit: 120)
+            + ": \(parts.joined(separator: ", "))",
+          style: Palette.lanes[lane % Palette.lanes.count], isBoxed: !isQueue || queue != nil || isTasks))
+    }
+    return lanes
+  }
+
+  /// In the order of their queues, what has none last, and then tasks; by function in the order of first sight.
+  private func groups(of shown: [Int]) -> [(name: String, places: [Int])] {
+    guard options.grouping == .queue else {
+      var places: [String: Int] = [:]
+      var groups: [(name: String, places: [Int])] = []
+      for place in shown {
+        let kind = trace.work(at: place).kind
+        let key = "\(trace.kind(ofWorkAt: place).word) \(kind)"
+        let number = places[key] ?? groups.count
+        if number == groups.count {
+          places[key] = number
+          groups.append((kind, []))
+        }
+        groups[number].places.append(place)
+      }
+      return groups
+    }
+    let blocks = shown.filter { trace.kind(ofWorkAt: $0) == .block }
+    let byQueue = Dictionary(grouping: blocks) { trace.blocks[$0 - trace.operations.count].queue?.rawValue ?? .max }
+    var groups = byQueue.sorted { $0.key < $1.key }.map { queue, places in
+      (trace.dispatchQueue(DispatchQueueID(queue))?.title ?? "none", places)
+    }
+    let tasks = shown.filter { trace.kind(ofWorkAt: $0) == .task }
+    if !tasks.isEmpty { groups.append(("Swift tasks", tasks)) }
+    return groups
+  }
+
+  private func width(of queue: DispatchQueueRecord) -> String {
+    if queue.isMain { return "main queue" }
+    switch queue.width {
+    case 1: return "serial"
+    case let width?: return "max \(width)"
+    case nil: return "concurrent"
+    }
+  }
+
+  /// Of one, or of many that share a box.
+  private func node(of places: [Int], lane: Int, number: Int) -> GraphPicture.Node {
+    let works = places.map { trace.work(at: $0) }
+    let times = works.map { $0.times(traceEnd: trace.end) }
+    let states = works.map { ShownState($0.standing) }
+    var sum = OperationTimes()
+    for one in times {
+      sum.waitingForDependencies = sum.waitingForDependencies.saturating(one.waitingForDependencies)
+      sum.waitingForSlot = sum.waitingForSlot.saturating(one.waitingForSlot)
+      sum.running = sum.running.saturating(one.running)
+    }
+    let first = works[0]
+    let name = TextEscaping.oneLine(first.title, limit: 300)
+    let isBarrier = works.allSatisfy { ($0 as? BlockRecord)?.way == .barrier }
+    guard works.count > 1 else {
+      return GraphPicture.Node(
+        operation: first.id, lane: lane, state: states[0], name: name,
+        caption: "\(first.id) · " + (isBarrier ? "barrier · " : "") + outcome(of: first, times[0]),
+        bar: bar(of: first, times[0]), isBarrier: isBarrier,
+        tooltip: tooltip(of: first, times[0]))
+    }
+    var fold = GraphPicture.Fold(number: number, members: works.map(\.id))
+    for state in states { fold.states[state, default: 0] += 1 }
+    fold.times = sum
+    let isTasks = works.allSatisfy { $0 is TaskRecord }
+    fold.timesText = timesText(sum, isTask: isTasks, isCaption: true)
+    let order: [ShownState] = [.executing, .ready, .pending, .cancelled, .finished]
+    let parts = order.compactMap { state in fold.states[state].map { "\(grouped($0)) \(state.rawValue)" } }
+    let state = order.first { fold.states[$0] != nil && $0 != .cancelled } ?? .cancelled
+    let common = commonName(of: works)
+    return GraphPicture.Node(
+      operation: first.id, lane: lane, state: state,
+      name: common.map { "\(grouped(works.count)) × \(TextEscaping.oneLine($0, limit: 300))" } ?? amounts(of: places),
+      caption: parts.count == 1 ? "all \(state.rawValue)" : parts.joined(separator: " · "),
+      bar: span(of: works).map { bar($0.times, from: $0.from) } ?? [], isBarrier: isBarrier,
+      tooltip:
+        "\(grouped(works.count)) × \(TextEscaping.oneLine(common ?? name, limit: 300))\nfolded, from \(first.id) to "
+        + "\(works[works.count - 1].id)\nin all \(fold.timesText)", fold: fold)
+  }
+
+  /// Their name, else what names that only count have in common, else their function; nil where they have several of these.
+  private func commonName(of works: [any Work]) -> String? {
+    func common(_ text: (any Work) -> String) -> String? {
+      guard let first = works.first.map(text), !first.isEmpty else { return nil }
+      return works.dropFirst().allSatisfy { text($0) == first } ? first : nil
+    }
+    return common { $0.title } ?? common { NameStem.of($0.title) } ?? common { $0.kind }
+  }
+
+  /// The times of a box as a whole: until the first ran, until the last was over.
+  private func span(of works: [any Work]) -> (from: Nanoseconds, times: OperationTimes)? {
+    guard let from = works.lazy.compactMap({ $0.submitted?.time ?? $0.began?.time }).min() else { return nil }
+    let over = max(from, works.lazy.map { $0.over ?? trace.end }.max() ?? from)
+    let began = min(max(works.lazy.compactMap { $0.began?.time }.min() ?? over, from), over)
+    var times = OperationTimes()
+    times.waitingForSlot = began - from
+    times.running = over - began
+    return (from, times)
+  }
+
+  /// In a box, what there was, in few words.
+  private func timesText(_ times: OperationTimes, isTask: Bool, isCaption: Bool = false) -> String {
+    var parts =
+      isTask
+      ? [
+        ("suspended", times.waitingForDependencies),
+        (isCaption ? "ready" : "waiting for its turn", times.waitingForSlot),
+      ]
+      : [("waiting", times.waitingForDependencies.saturating(times.waitingForSlot))]
+    if isCaption { parts.removeAll { $0.1 == 0 } }
+    return (parts + [("running", times.running)]).map { "\($0) \(DurationText.text($1))" }
+      .joined(separator: isCaption ? " · " : ", ")
+  }
+
+  /// Of a task, each of its pieces at its own time, as far as they can be seen.
+  private func bar(of work: any Work, _ times: OperationTimes) -> [GraphPicture.BarPart] {
+    guard let task = work as? TaskRecord else {
+      return bar(times, from: work.submitted?.time ?? work.began?.time ?? period.upperBound)
+    }
+    let shortest = (period.upperBound - period.lowerBound) / 400
+    var parts: [GraphPicture.BarPart] = []
+    var begin: Nanoseconds?
+    var sums = OperationTimes()
+    func close() {
+      if let begin { parts += bar(sums, from: begin) }
+      begin = nil
+      sums = OperationTimes()
+    }
+    // Short pieces are drawn together: their sums, one behind the other.
+    for piece in task.pieces(traceEnd: trace.end) {
+      let length = piece.end - piece.begin
+      if length >= shortest { close() }
+      begin = begin ?? piece.begin
+      switch piece.kind {
+      case .suspended: sums.waitingForDependencies += length
+      case .turn: sums.waitingForSlot += length
+      case .run: sums.running += length
+      }
+      if length >= shortest || sums.total >= shortest { close() }
+    }
+    close()
+    return parts
+  }
+
+  private func outcome(of work: any Work, _ times: OperationTimes) -> String {
+    if let suspension = (work as? TaskRecord)?.suspension {
+      let time = DurationText.text(max(0, trace.end - suspension.from.time))
+      return TextEscaping.oneLine(suspension.words(in: trace), limit: 60) + " since \(time)"
+    }
+    return switch work.standing {
+    case .executing: "\(DurationText.text(times.running)) so far"
+    case .ready: "waits \(DurationText.text(times.waitingForSlot))"
+    case .pending: work is TaskRecord ? TaskRecord.wordsBeforeItsFirstRun : "waits for a time or a group"
+    case .cancelled: "never ran"
+    default: DurationText.text(times.running)
+    }
+  }
+
+  private func tooltip(of work: any Work, _ times: OperationTimes) -> String {
+    func line(_ text: String) -> String { TextEscaping.oneLine(text, limit: 400) }
+    var lines = ["\(work.id) \(line(work.title)) — \(ShownState(work.standing).rawValue)"]
+    if let place = work.function?.lineText { lines.append("at \(line(place))") }
+    if let submitter = work.submitter {
+      lines.append("submitted by \(submitter) \(line(trace.work(submitter)?.title ?? ""))")
+    } else if let thread = work.submitted?.thread {
+      lines.append("submitted by \(line(trace.thread(thread)?.timelineName ?? "\(thread)"))")
+    }
+    if let place = trace.stacks.codePlace(work.submittedAt)?.text { lines.append("submitted in \(line(place))") }
+    if let task = work as? TaskRecord {
+      if let way = task.way.words { lines.append(way) }
+      if let suspension = task.suspension {
+        let place = trace.stacks.codePlace(suspension.at)?.text
+        lines.append(line(suspension.words(in: trace)) + (place.map { " in \(line($0))" } ?? ""))
+      }
+      if task.runs.count > 1 { lines.append("\(counted(task.runs.count, "run"))") }
+    }
+    if let block = work as? BlockRecord, let way = block.way.words(isInGroup: block.isInGroup) { lines.append(way) }
+    if case .dispatchQueue(let id)? = work.scheduler, let queue = trace.dispatchQueue(id) {
+      lines.append("dispatch queue \(line(queue.title))")
+    }
+    lines.append(timesText(times, isTask: work is TaskRecord))
+    return lines.joined(separator: "\n")
+  }
+
+  private var hasOpen: Bool {
+    WorkKind.allCases.contains { kind in
+      kind != .operation && kind.places(in: trace).contains { !trace.isOver(workAt: $0) }
+    }
+  }
+
+  /// What a trace without operations comes to.
+  func otherOutcome() -> GraphPicture.Verdict {
+    let kinds = WorkKind.allCases.filter { $0 != .operation && !$0.places(in: trace).isEmpty }
+    let hidden = kinds.filter { !options.layers.contains($0.layer) }
+    let hint = hidden.isEmpty ? "" : "; --layers \(hidden.map(\.layer.rawValue).joined(separator: ",")) draws them"
+    let all = kinds.map { counted($0.places(in: trace).count, $0.word) }
+    let open = kinds.compactMap { kind -> String? in
+      let places = kind.places(in: trace)
+      let open = places.count { !trace.isOver(workAt: $0) }
+      return open > 0 ? "\(grouped(open)) of \(counted(places.count, kind.word))" : nil
+    }
+    if !open.isEmpty {
+      return GraphPicture.Verdict(kind: .note, lead: "Not over:", text: open.joined(separator: ", ") + hint)
+    }
+    if kinds.isEmpty {
+      return GraphPicture.Verdict(kind: .good, lead: "Empty:", text: "the trace holds nothing to draw")
+    }
+    let words = kinds.map { "\($0.unit)" }.joined(separator: " and ")
+    let text = hidden.isEmpty ? "all \(words) are over" : "no operation, but \(all.joined(separator: ", "))\(hint)"
+    return GraphPicture.Verdict(kind: .good, lead: "Done:", text: text)
+  }
+}
+
+extension GraphPicture {
+  /// Some box is of a task.
+  var hasTasks: Bool { lanes.contains { $0.id.hasPrefix("tasks-") } }
+
+  /// Some box is of work that is no operation.
+  var hasOtherWork: Bool { hasTasks || lanes.contains { $0.id.hasPrefix("dispatch-") } }
+}
+
+extension WorkKind {
+  /// The layer that it is drawn in.
+  var layer: GraphOptions.Layer {
+    switch self {
+    case .operation: .operations
+    case .block: .dispatch
+    case .task: .tasks
+    }
+  }
+}

@@ -1,0 +1,261 @@
+package import OpTraceAnalysis
+public import OpTraceModel
+import OpTraceText
+
+extension GraphPicture {
+  /// O(n log n + e) for n operations and e dependencies.
+  public init(of trace: Trace, options: GraphOptions = GraphOptions()) {
+    self = GraphPictureBuilder(trace, options).picture()
+  }
+
+  /// The same, for a caller that has the critical path and the diagnosis already: a folded picture computes neither again.
+  package init(of trace: Trace, options: GraphOptions, path: CriticalPath, diagnosis: Diagnosis) {
+    self = GraphPictureBuilder(trace, options, knowing: (path, diagnosis)).picture()
+  }
+}
+
+/// Turns one trace into one picture.
+struct GraphPictureBuilder {
+  let trace: Trace
+  let options: GraphOptions
+  let graph: DependencyGraph
+  let path: CriticalPath
+  let stuck: StuckPart
+  let barriers: BarrierWaits
+  let diagnosis: Diagnosis
+  let period: ClosedRange<Nanoseconds>
+  /// What the threads of executing operations are blocked in at the end: the wait that began last.
+  let openWaits: [OperationID: WaitRecord]
+  /// Places of what is shown, ascending.
+  let shown: ShownPlaces
+  /// The number of each place in `shown`; -1: not shown. Empty: each has its own.
+  private let nodeOfPlace: [Int32]
+  /// What else was submitted, and by which operation's doing.
+  let submitted: SubmittedWork
+  /// By place: whether it is on the critical path, as far as that is shown.
+  let isCritical: [Bool]
+
+  init(_ trace: Trace, _ options: GraphOptions, knowing known: (path: CriticalPath, diagnosis: Diagnosis)? = nil) {
+    self.trace = trace
+    self.options = options
+    // First, for it takes the most memory while it is made.
+    path = known?.path ?? CriticalPath(of: trace)
+    // A folded picture leaves alone whatever has a finding; else only what is stuck is told.
+    let folds = options.mostBoxes.map { trace.operations.count > $0 } ?? false
+    diagnosis = folds ? known?.diagnosis ?? Diagnosis(of: trace) : Diagnosis(of: trace, only: .stuck)
+    stuck = StuckPart(of: trace, diagnosis)
+    barriers = BarrierWaits(in: trace)
+    openWaits = Dictionary(
+      trace.waits.compactMap { wait in wait.ended == nil ? wait.inside.map { ($0, wait) } : nil },
+      uniquingKeysWith: { $0.began > $1.began ? $0 : $1 })
+    period = Self.period(of: trace, options)
+    graph = DependencyGraph(of: trace)
+    submitted = SubmittedWork(trace)
+    if !options.layers.contains(.operations) {
+      shown = ShownPlaces([])
+    } else if let hops = options.stuckHops {
+      shown = ShownPlaces(stuck.surroundings(hops: hops))
+    } else if let focus = options.focus {
+      shown = ShownPlaces(graph.neighbourhood(of: focus.operations.compactMap(submitted.root(of:)), hops: focus.hops))
+    } else {
+      shown = ShownPlaces(all: trace.operations.count)
+    }
+    if shown.count == trace.operations.count {
+      nodeOfPlace = []
+    } else {
+      var nodes = [Int32](repeating: -1, count: trace.operations.count)
+      for (number, place) in shown.enumerated() { nodes[place] = Int32(number) }
+      nodeOfPlace = nodes
+    }
+    var isCritical = [Bool](repeating: false, count: trace.operations.count)
+    // The critical path says nothing about what is stuck.
+    if options.showsCriticalPath, options.stuckHops == nil {
+      for step in path.steps { if let place = trace.index(of: step.work) { isCritical[place] = true } }
+      for id in path.remaining { if let place = trace.index(of: id) { isCritical[place] = true } }
+    }
+    self.isCritical = isCritical
+  }
+
+  /// From the first submission to the last end of what is drawn.
+  private static func period(of trace: Trace, _ options: GraphOptions) -> ClosedRange<Nanoseconds> {
+    let activity = options.layers.contains(.operations) ? trace.activity : nil
+    var begin = activity?.lowerBound
+    var end = activity?.upperBound
+    func add(_ works: [some Work], _ layer: GraphOptions.Layer) {
+      guard options.layers.contains(layer) else { return }
+      for work in works {
+        guard let from = work.submitted?.time ?? work.began?.time else { continue }
+        begin = min(begin ?? from, from)
+        end = max(end ?? from, work.over ?? trace.end)
+      }
+    }
+    add(trace.blocks, .dispatch)
+    add(trace.tasks, .tasks)
+    guard let begin, let end else { return 0...max(0, trace.end) }
+    return begin...max(begin, end)
+  }
+
+  var showsPath: Bool { options.showsCriticalPath && options.stuckHops == nil }
+
+  func picture() -> GraphPicture {
+    var picture = GraphPicture()
+    picture.period = period
+    let (lanes, laneOfNode) = makeLanes()
+    picture.lanes = lanes
+    picture.verdicts = verdicts()
+    picture.isStuckProven = stuck.isProven
+    var edges: [GraphPicture.Edge] = []
+    eachEdge { edges.append($0) }
+    if let most = options.mostBoxes, shown.count > most {
+      PictureFolding(self, laneOfNode, edges, most: most).fill(&picture)
+    } else {
+      let isLean = shown.count > GraphPicture.mostDetailed
+      picture.nodes = shown.indices.map { node(at: shown[$0], lane: Int(laneOfNode[$0]), isLean: isLean) }
+      picture.edges = edges
+      if options.stuckHops != nil { addCrowds(to: &picture, laneOfNode) }
+    }
+    picture.subtitle = subtitle(lanes)
+    addOtherWork(to: &picture)
+    picture.title = title
+    return picture
+  }
+
+  var title: String {
+    let name = TextEscaping.oneLine(trace.header.processName, limit: 120)
+    return name.isEmpty ? "Operations" : name
+  }
+
+  /// - Parameter isLean: without what is only shown on a closer look.
+  func node(at place: Int, lane: Int, isLean: Bool = false) -> GraphPicture.Node {
+    let operation = trace.operations[place]
+    let state = state(of: place)
+    return GraphPicture.Node(
+      operation: operation.id, lane: lane, state: state, name: TextEscaping.oneLine(operation.title, limit: 300),
+      caption: isLean ? "" : caption(of: operation, state) + submittedCaption(at: place),
+      bar: isLean ? [] : bar(of: operation),
+      isCritical: isCritical[place], isBarrier: operation.isBarrier, isExternal: operation.coverage == .external,
+      isUnknown: isUnknown(place, state), isCulprit: stuck.culprits.contains(place),
+      tooltip: isLean ? "" : tooltip(of: place, state, isCritical: isCritical[place]))
+  }
+
+  func state(of place: Int) -> ShownState {
+    if stuck.circles[place] != nil { return .deadlocked }
+    if stuck.stalled.contains(place) || stuck.culprits.contains(place) { return .stalled }
+    return trace.operations[place].isOutcomeKnown ? ShownState(trace.operations[place].state) : .pending
+  }
+
+  func isUnknown(_ place: Int, _ state: ShownState) -> Bool {
+    state == .pending && !trace.operations[place].isOutcomeKnown
+  }
+
+  /// All edges between what is shown; their ends are numbers in `shown`.
+  func eachEdge(_ body: (GraphPicture.Edge) -> Void) {
+    func node(_ place: Int) -> Int? {
+      if nodeOfPlace.isEmpty { return place }
+      return nodeOfPlace[place] >= 0 ? Int(nodeOfPlace[place]) : nil
+    }
+    if showsPath {
+      for step in path.steps {
+        guard case .slot(let before) = step.cause, let from = trace.index(of: before).flatMap(node),
+          let to = trace.index(of: step.work).flatMap(node)
+        else { continue }
+        body(GraphPicture.Edge(from: from, to: to, kind: .slot, isCritical: true))
+      }
+    }
+    // In the order of the graph's edges, so that one look forward is enough.
+    var critical = criticalDependencies()[...]
+    let inCircles = Set(
+      stuck.circleLinks.lazy.filter { $0.kind == .dependency }
+        .map { DependencyGraph.Edge(waiter: $0.waiter, dependency: $0.target) })
+    for edge in graph.edges {
+      while let next = critical.first, (next.waiter, next.dependency) < (edge.waiter, edge.dependency) {
+        critical.removeFirst()
+      }
+      guard let from = node(edge.dependency), let to = node(edge.waiter) else { continue }
+      body(
+        GraphPicture.Edge(
+          from: from, to: to, isCritical: critical.first == edge,
+          isCycle: !inCircles.isEmpty && inCircles.contains(edge),
+          isOpen: trace.operations[edge.waiter].executionBegan == nil && trace.operations[edge.waiter].started == nil))
+    }
+    eachStuckEdge(node, body)
+  }
+
+  /// The dependencies that the critical path runs through, sorted as a graph's edges.
+  private func criticalDependencies() -> [DependencyGraph.Edge] {
+    guard showsPath else { return [] }
+    var edges: [DependencyGraph.Edge] = []
+    func add(_ before: OperationID, before after: OperationID) {
+      guard let before = trace.index(of: before), let after = trace.index(of: after) else { return }
+      edges.append(DependencyGraph.Edge(waiter: after, dependency: before))
+    }
+    for step in path.steps {
+      if case .dependency(let before) = step.cause { add(before, before: step.work) }
+    }
+    let behind = [path.steps.last?.work].compactMap(\.self) + path.remaining
+    for (before, after) in zip(behind, behind.dropFirst()) { add(before, before: after) }
+    return edges.sorted { ($0.waiter, $0.dependency) < ($1.waiter, $1.dependency) }
+  }
+
+  /// What is waited for besides dependencies: within circles, and of what else is stuck where that alone is shown, or
+  /// where somebody blocks in a wait.
+  private func eachStuckEdge(_ node: (Int) -> Int?, _ body: (GraphPicture.Edge) -> Void) {
+    let inCircles = Set(stuck.circleLinks)
+    var links = stuck.circleLinks
+    for place in stuck.stalled.sorted() where node(place) != nil {
+      links += stuck.obstacles(of: place).filter { options.stuckHops != nil || $0.kind == .wait }
+    }
+    var isLabelled = Set<String>()
+    for link in links where link.kind != .dependency {
+      guard let from = node(link.target), let to = node(link.waiter) else { continue }
+      // Once for each who waits is enough.
+      let isFirst = isLabelled.insert("\(link.waiter) \(link.label)").inserted
+      body(
+        GraphPicture.Edge(
+          from: from, to: to, kind: link.kind, isCycle: inCircles.contains(link), isOpen: true,
+          label: isFirst ? link.label : nil))
+    }
+  }
+
+  private func bar(of operation: OperationRecord) -> [GraphPicture.BarPart] {
+    let times = OperationTimes(of: operation, traceEnd: trace.end)
+    let begin = operation.enqueued?.time ?? operation.executionBegan?.time ?? operation.started?.time
+    return bar(times, from: begin ?? period.upperBound)
+  }
+
+  func bar(_ times: OperationTimes, from begin: Nanoseconds) -> [GraphPicture.BarPart] {
+    let length = Double(period.upperBound - period.lowerBound)
+    guard length > 0 else { return [] }
+    var at = begin
+    var parts: [GraphPicture.BarPart] = []
+    for (kind, time) in [
+      (.blocked, times.waitingForDependencies), (.queued, times.waitingForSlot), (.ran, times.running),
+    ] as [(GraphPicture.BarPart.Kind, Nanoseconds)] {
+      defer { at += time }
+      func part(_ time: Nanoseconds) -> Double { min(1, max(0, Double(time - period.lowerBound) / length)) }
+      if time > 0, part(at + time) > part(at) {
+        parts.append(GraphPicture.BarPart(kind: kind, from: part(at), to: part(at + time)))
+      }
+    }
+    return parts
+  }
+}
+
+/// Places in a trace, ascending. All of them take no room, however many there are.
+struct ShownPlaces: RandomAccessCollection {
+  private let some: [Int]?
+  let endIndex: Int
+  var startIndex: Int { 0 }
+
+  init(_ places: [Int]) {
+    some = places
+    endIndex = places.count
+  }
+
+  init(all count: Int) {
+    some = nil
+    endIndex = count
+  }
+
+  subscript(number: Int) -> Int { some.map { $0[number] } ?? number }
+}

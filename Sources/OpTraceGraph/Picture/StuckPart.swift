@@ -1,0 +1,159 @@
+package import OpTraceAnalysis
+import OpTraceFormat
+package import OpTraceModel
+import OpTraceText
+
+/// What of a trace cannot go on, told in operations alone: slots, queues and threads that stand between two of them
+/// become links. Numbers are places in `trace.operations`.
+package struct StuckPart {
+  /// `waiter` goes on only after `target`.
+  package struct Link: Hashable {
+    package var waiter: Int
+    package var target: Int
+    package var kind: GraphPicture.Edge.Kind
+    /// What it is that is waited for, in a few words; empty for a dependency.
+    package var label: String
+  }
+
+  /// What the doctor says about it, errors first.
+  package let findings: [Finding]
+  /// An error among them: it is proven.
+  package var isProven: Bool { findings.contains { $0.severity == .error } }
+  /// The circle that an operation is in, by number.
+  package private(set) var circles: [Int: Int] = [:]
+  /// The links inside of circles.
+  private(set) var circleLinks: [Link] = []
+  /// Nothing else keeps these from going on, and others wait for them.
+  package private(set) var culprits: Set<Int> = []
+  /// Suspended with work in them, or without slots.
+  private(set) var culpritQueues: Set<QueueID> = []
+  /// Behind a circle or a culprit, and in none.
+  package private(set) var stalled: Set<Int> = []
+  /// Of these, those that wait for a culprit itself.
+  private(set) var held: [Int] = []
+
+  package let trace: Trace
+  private let blockage: Blockage
+  private var graph: WaitForGraph { blockage.graph }
+
+  package init(of trace: Trace, _ diagnosis: Diagnosis) {
+    self.trace = trace
+    blockage = diagnosis.blockage
+    findings = diagnosis.findings.filter {
+      $0.severity != .note && DoctorRule.of($0.code)?.symptom == .stuck
+    }
+    let isStuck = { (finding: Finding) in finding.isOfStuck(in: trace) }
+    guard findings.contains(where: isStuck) else { return }
+    var told: [Int] = []
+    for (number, deadlock) in blockage.deadlocks.enumerated() {
+      told += deadlock.nodes
+      for place in deadlock.nodes.compactMap(place) { circles[place] = number }
+      addLinks(of: deadlock)
+    }
+    for root in blockage.roots where isTold(root) {
+      told.append(root.node)
+      held += root.held.compactMap(place)
+    }
+    addStalled(behind: told)
+    for finding in diagnosis.single.filter(isStuck) {
+      let places = finding.operations.compactMap(trace.index)
+      guard places.allSatisfy({ circles[$0] == nil && !culprits.contains($0) && !stalled.contains($0) }),
+        let first = places.first, trace.operations[first].finished == nil
+      else { continue }
+      culprits.insert(first)
+    }
+  }
+
+  private func place(_ node: Int) -> Int? {
+    if case .operation(let place) = graph.nodes[node] { return place }
+    return nil
+  }
+
+  /// Whether a finding tells of it: what may be a moment's state is not marked. Takes note of the culprit.
+  private mutating func isTold(_ root: Blockage.Root) -> Bool {
+    switch graph.nodes[root.node] {
+    case .operation(let place), .neverEnqueued(let place):
+      let id = trace.operations[place].id
+      guard findings.contains(where: { $0.operations.contains(id) }) else { return false }
+      culprits.insert(place)
+    case .suspension(let queue), .noSlots(let queue):
+      let id = trace.queues[queue].id
+      guard findings.contains(where: { $0.code == "queue-suspended" && $0.queues.contains(id) }) else { return false }
+      culpritQueues.insert(id)
+    case .slots, .emptiness, .earlier, .thread, .lock, .abandonedLock, .block, .task, .turn, .submissions: return false
+    }
+    return true
+  }
+
+  private mutating func addStalled(behind nodes: [Int]) {
+    var isSeen = Set(nodes)
+    var next = nodes
+    while let node = next.popLast() {
+      for edge in graph.edges(to: node) where blockage.isBlocked[edge.from] && isSeen.insert(edge.from).inserted {
+        next.append(edge.from)
+        if let place = place(edge.from), circles[place] == nil, !culprits.contains(place) { stalled.insert(place) }
+      }
+    }
+  }
+
+  // MARK: Links
+
+  private mutating func addLinks(of deadlock: Blockage.Deadlock) {
+    let steps = Dictionary(grouping: deadlock.edges, by: \.from)
+    for node in deadlock.nodes where place(node) != nil {
+      circleLinks += links(from: node) { steps[$0] ?? [] }
+    }
+  }
+
+  /// What an operation waits for at the end, through whatever stands between. Of many slots, one holder stands for all.
+  package func obstacles(of place: Int) -> [Link] {
+    guard let node = graph.node(ofOperationAt: place) else { return [] }
+    var isFirstSlot = true
+    return links(from: node) { from in
+      let blocked = graph.edges(from: from).filter { blockage.isBlocked[$0.to] }
+      if case .slots = graph.nodes[from] { return Array(blocked.prefix(1)) }
+      // It does not wait for a slot yet while something else stands in its way.
+      let other = blocked.filter { $0.reason != .slot && $0.reason != .mainThread }
+      return other.isEmpty ? blocked : other
+    }.filter { link in
+      defer { if link.kind == .heldSlot { isFirstSlot = false } }
+      return link.kind != .heldSlot || isFirstSlot
+    }
+  }
+
+  private func links(from node: Int, _ steps: (Int) -> [Blockage.Step]) -> [Link] {
+    guard let waiter = place(node) else { return [] }
+    var links: [Link] = []
+    for step in steps(node) {
+      let (kind, label) = words(for: step)
+      var isSeen = Set([step.to])
+      var next = [step.to]
+      while let at = next.popLast() {
+        if let target = place(at) {
+          let link = Link(waiter: waiter, target: target, kind: kind, label: label)
+          if !links.contains(link) { links.append(link) }
+          continue
+        }
+        for step in steps(at) where isSeen.insert(step.to).inserted { next.append(step.to) }
+      }
+    }
+    return links
+  }
+
+  private func words(for step: Blockage.Step) -> (GraphPicture.Edge.Kind, String) {
+    func queue(_ place: Int) -> String { TextEscaping.oneLine(trace.queues[place].name, limit: 18) }
+    switch (step.reason, graph.nodes[step.to]) {
+    case (.wait, .emptiness(let place)): return (.wait, "until '\(queue(place))' is empty")
+    case (.wait, .thread): return (.wait, "main.sync")
+    case (.wait, _): return (.wait, "waitUntilFinished()")
+    case (.lock(let thread), _): return (.wait, trace.look?[thread]?.reason.text ?? "a lock")
+    case (.join, _): return (.wait, "the end of a thread")
+    case (.sync, _): return (.wait, "sync")
+    case (.submission, _): return (.wait, "what it submitted")
+    case (.slot, .slots(let place)): return (.heldSlot, "slot of '\(queue(place))'")
+    case (.barrier, _): return (.barrier, "barrier")
+    case (.mainThread, _): return (.mainThread, "main thread")
+    default: return (.dependency, "")
+    }
+  }
+}

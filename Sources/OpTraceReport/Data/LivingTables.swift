@@ -1,0 +1,72 @@
+import OpTraceTimeline
+import OpTraceModel
+
+/// What the tables of a page that lives must know of the last ones: which numbers have moved, and what needs no second look.
+struct LivingTables {
+  let numbers: StableNumbers
+  private let places: ReportTables.Places
+  /// For how many looks each operation has been over and gone; nothing happens to such a one any more. Two are waited for, as records
+  /// of several threads come into sight one thread after the other.
+  private let gone: [UInt8]
+  private let wasGone: [UInt8]
+  private let ids: [OperationID]
+  private let lastIDs: [OperationID]
+  private let lastPlaces: ReportTables.Places?
+  /// The present number of each old track, and of each old group; -1: there is none. Nil: they are as they were.
+  let movedTracks: [Int]?
+  let movedGroups: [Int]?
+
+  init(_ trace: Trace, _ timeline: Timeline, _ places: ReportTables.Places, after last: LivingTables?) {
+    self.places = places
+    let groups = Self.stable(timeline.groups.map { [$0.scheduler.hashValue, $0.kind.hashValue] })
+    let tracks = Self.stable(timeline.tracks.map { [groups[$0.group], $0.name.hashValue] })
+    numbers = StableNumbers(
+      kinds: WorkKind.allCases.map { $0.first(in: trace) }, tracks: tracks, groups: groups)
+    wasGone = last?.gone ?? []
+    lastIDs = last?.ids ?? []
+    lastPlaces = last?.places
+    ids = trace.operations.withUnsafeBufferPointer { records in records.indices.map { records[$0].id } }
+    let before = ids.starts(with: lastIDs) ? wasGone : []
+    gone = trace.operations.withUnsafeBufferPointer { records in
+      records.indices.map { row in
+        guard records[row].finished != nil, records[row].released != nil else { return 0 }
+        return row < before.count ? min(2, before[row] + 1) : 1
+      }
+    }
+    movedTracks = last.flatMap { Self.moved($0.numbers.tracks, tracks) }
+    movedGroups = last.flatMap { Self.moved($0.numbers.groups, groups) }
+  }
+
+  /// Whether all of an operation's row is as the page has it.
+  func isSettled(_ row: Int) -> Bool {
+    guard row < wasGone.count, wasGone[row] == 2, lastIDs[row] == ids[row], let lastPlaces else { return false }
+    return places.execution[row] == moved(lastPlaces.execution[row])
+      && places.dependencies[row] == moved(lastPlaces.dependencies[row])
+      && places.slot[row] == moved(lastPlaces.slot[row])
+  }
+
+  /// The present number of a track.
+  func track(after old: Int) -> Int {
+    guard let movedTracks else { return old }
+    return movedTracks.indices.contains(old) ? movedTracks[old] : -1
+  }
+
+  private func moved(_ track: Timeline.TrackIndex) -> Timeline.TrackIndex {
+    track < 0 ? track : Timeline.TrackIndex(self.track(after: Int(track)))
+  }
+
+  /// A number for each that stays its own: what it is, and the how manieth of those that are the same.
+  private static func stable(_ parts: [[Int]]) -> [Int] {
+    var seen: [[Int]: Int] = [:]
+    return parts.map { part in
+      seen[part, default: 0] += 1
+      return (part + [seen[part] ?? 0]).hashValue
+    }
+  }
+
+  private static func moved(_ old: [Int], _ new: [Int]) -> [Int]? {
+    guard old != Array(new.prefix(old.count)) else { return nil }
+    let present = Dictionary(new.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    return old.map { present[$0] ?? -1 }
+  }
+}

@@ -1,0 +1,73 @@
+import OpTraceGraph
+import OpTraceTimeline
+import OpTraceAnalysis
+import OpTraceModel
+import OpTraceText
+
+/// What a report tells of a trace besides the trace, and how its data is put together.
+struct ReportContent: Sendable {
+  /// More lanes than these say no more, and take the place of other rows.
+  static let timelineOptions: TimelineOptions = {
+    var options = TimelineOptions()
+    options.waitLanes = 12
+    options.drawsArrows = false
+    return options
+  }()
+
+  /// The boxes of the drawing that hold many operations.
+  var folds: [GraphPicture.Fold] = []
+  var graphNote: String?
+  var whatIf: JSONValue?
+  var comparison: JSONValue?
+
+  /// The data as JSON. `revision`: of a page that grows, which one this is, and which one it goes on from (nil: it is a whole).
+  func write(
+    _ trace: Trace, _ timeline: Timeline, _ analysis: ReportAnalysis, _ tables: ReportTables,
+    revision: (number: Int, since: Int?)? = nil, firstString: Int = 0, drawing: EmbeddedGraph? = nil,
+    to writer: ByteWriter
+  ) {
+    let progress = WorkProgress.teller()
+    let document = ReportDocument(
+      trace: trace, doctor: analysis.doctor, summary: analysis.summary, timeline: timeline, names: tables.names,
+      titles: QueueTitles(trace), graphNote: graphNote, whatIf: whatIf, comparison: comparison)
+    writer.text("{\"version\":1")
+    if let revision {
+      writer.text(",\"revision\":")
+      writer.number(revision.number)
+      if let since = revision.since {
+        writer.text(",\"since\":")
+        writer.number(since)
+      }
+    }
+    for (name, moved) in [("tracks", tables.living?.movedTracks), ("groups", tables.living?.movedGroups)] {
+      guard let moved else { continue }
+      writer.text(",")
+      writer.json(name)
+      writer.text(":")
+      JSONValue.array(moved.map { .integer($0) }).write(to: writer, level: nil)
+    }
+    if let drawing {
+      writer.text(",\"graph\":")
+      // By lines: a text of this JSON has one.
+      func lines(_ text: String) -> JSONValue {
+        .array(text.split(separator: "\n", omittingEmptySubsequences: false).map { .string(String($0)) })
+      }
+      JSONValue.members(["svg": lines(drawing.svg), "style": lines(drawing.style)]).write(to: writer, level: nil)
+    }
+    writer.text(",\"document\":")
+    document.json.write(to: writer, level: nil)
+    writer.text(",\n\"tables\":{")
+    for (place, table) in tables.all.enumerated() {
+      // Putting all into columns takes about as long as writing these.
+      progress.tell(tables.all.count + place, of: 2 * tables.all.count)
+      if place > 0 { writer.text(",\n") }
+      table.write(to: writer)
+    }
+    writer.text("},\n\"strings\":[")
+    for (place, text) in tables.names.strings.dropFirst(firstString).enumerated() {
+      if place > 0 { writer.byte(UInt8(ascii: ",")) }
+      writer.json(text)
+    }
+    writer.text("]}")
+  }
+}

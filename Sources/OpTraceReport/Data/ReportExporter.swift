@@ -1,0 +1,86 @@
+import OpTraceAnalysis
+public import OpTraceModel
+public import OpTraceText
+
+/// Writes a trace as one HTML page that needs nothing else: timeline, graph, why it was slow, what is wrong.
+///
+/// Script and style are the same in every page; the trace stands in it as data, in columns of integers and one list of
+/// texts, in which no `<` is left: whatever a name contains, it stays a text.
+public struct ReportExporter: Sendable {
+  private let trace: Trace
+  private let graph: EmbeddedGraph?
+  private let page: ReportPage
+  private let isServed: Bool
+  private let content: ReportContent
+  /// Found out already; else it is when the page is written.
+  package var parts: ReportParts?
+
+  /// - Parameters:
+  ///   - page: what is the same in every report; `OpTraceReport` has the project's own as `.standard`.
+  ///   - graph: the drawing, or nil where there is none; `graphNote` then says why.
+  ///   - whatIf: changes that would make the run faster, as `WhatIf.pageJSON` gives them; nil where nobody asked for any.
+  ///   - comparison: what differs between the two runs of the trace, as `Comparison` says it in JSON; nil: it is one run.
+  ///   - isServed: the page comes from `optrace view`, and may ask it for news.
+  public init(
+    _ trace: Trace, page: ReportPage, graph: EmbeddedGraph?, graphNote: String? = nil, whatIf: JSONValue? = nil,
+    comparison: JSONValue? = nil, isServed: Bool = false
+  ) {
+    self.trace = trace
+    self.graph = graph
+    self.page = page
+    self.isServed = isServed
+    content = ReportContent(
+      folds: graph?.folds ?? [], graphNote: graphNote ?? graph?.note, whatIf: whatIf, comparison: comparison)
+  }
+
+  /// O(n log n), meanwhile about 200 bytes per operation beside the trace. Throws what `sink` throws.
+  public func write(to sink: ByteSink) throws {
+    try write(to: sink, isLive: false) { writer in
+      let parts = parts ?? ReportParts(of: trace)
+      guard var tables = parts.tables ?? parts.withTables(of: trace).tables else { return }
+      tables.addBoxes(of: content.folds, trace)
+      content.write(trace, parts.timeline.timeline, parts.analysis, tables, to: writer)
+    }
+  }
+
+  /// The page of a trace that grows: it asks for more, and `growing` will tell it. As ``write(to:)`` otherwise.
+  public func write(to sink: ByteSink, growing: inout GrowingReport) throws {
+    var bytes: [UInt8] = []
+    try growing.begin(trace, content, parts ?? ReportParts(of: trace)) { bytes += $0 }
+    try write(to: sink, isLive: true) { writer in writer.bytes(bytes) }
+  }
+
+  private func write(to sink: ByteSink, isLive: Bool, _ writeData: (ByteWriter) -> Void) throws {
+    let style = page.style + (graph?.style ?? "")
+    try ByteWriter.write(to: sink) { writer in
+      for (text, next) in page.pieces {
+        writer.string(text)
+        switch next {
+        case .policy: writer.string(page.policy(style: style, isServed: isServed))
+        case .live: if isLive { writer.text("<meta name=\"optrace-live\" content=\"data\">") }
+        case .title: writer.string(TextEscaping.xml(trace.header.processName))
+        case .style: writer.string(style)
+        case .graph: writer.string(graph?.svg ?? "")
+        case .data:
+          let guarded = ByteWriter { Self.writeGuarded($0, to: writer) }
+          writeData(guarded)
+          try guarded.finish()
+        case .script: writer.string(page.script)
+        case nil: break
+        }
+        try writer.check()
+      }
+    }
+  }
+
+  /// `<` stands only inside of texts, where its number says the same: no text can end the element that holds the data.
+  private static func writeGuarded(_ bytes: UnsafeRawBufferPointer, to writer: ByteWriter) {
+    var start = 0
+    for place in bytes.indices where bytes[place] == UInt8(ascii: "<") {
+      writer.bytes(UnsafeRawBufferPointer(rebasing: bytes[start..<place]))
+      writer.text("\\u003c")
+      start = place + 1
+    }
+    writer.bytes(UnsafeRawBufferPointer(rebasing: bytes[start...]))
+  }
+}

@@ -1,0 +1,239 @@
+import OpTraceText
+import OpTraceGraph
+import OpTraceTimeline
+import OpTraceAnalysis
+import OpTraceModel
+
+extension ReportTables {
+  mutating func addOperations(_ trace: Trace, _ tracks: Places, _ stuck: StuckPart) {
+    let barriers = BarrierWaits(in: trace)
+    var stands: [OperationID: FrameID] = [:]
+    for thread in ThreadStatuses(of: trace).threads {
+      if let operation = thread.operation, let stack = thread.stack { stands[operation] = stack }
+    }
+    let facts = OperationFacts(trace: trace, tracks: tracks, stuck: stuck, barriers: barriers, stands: stands)
+    var lately = SharedFacts()
+    trace.operations.withUnsafeBufferPointer { records in
+      // The same memory for all rows.
+      var values: [Int?] = []
+      for row in records.indices {
+        if living?.isSettled(row) == true, operations.keepsUnseen(key(ofWork: row)) { continue }
+        values.removeAll(keepingCapacity: true)
+        // One call: from here, each would copy the record.
+        addFacts(of: records[row], at: row, facts, &lately, to: &values)
+        operations.append(values, key: key(ofWork: row))
+      }
+    }
+    addWork(trace.blocks, .block, trace, tracks, stands)
+    addWork(trace.tasks, .task, trace, tracks, stands)
+  }
+
+  /// What the rows of operations are made from.
+  private struct OperationFacts {
+    let trace: Trace
+    let tracks: Places
+    let stuck: StuckPart
+    let barriers: BarrierWaits
+    /// Where the threads stand that operations are on.
+    let stands: [OperationID: FrameID]
+  }
+
+  private mutating func addFacts(
+    of operation: borrowing OperationRecord, at row: Int, _ facts: borrowing OperationFacts,
+    _ lately: inout SharedFacts, to values: inout [Int?]
+  ) {
+    let state = ReportState(of: operation, at: row, facts.stuck)
+    let flags = ReportFlags(of: operation, facts.barriers.parts(of: operation))
+    addTexts(of: operation, &lately, to: &values)
+    values.append(state.rawValue)
+    values.append(flags.rawValue)
+    addPlaces(of: operation, &lately, to: &values)
+    values.append(Self.track(facts.tracks.execution[row]))
+    values.append(Self.track(facts.tracks.dependencies[row]))
+    values.append(Self.track(facts.tracks.slot[row]))
+    addOrigin(of: operation, facts.trace, facts.stands, &lately, to: &values)
+  }
+
+  private static func track(_ index: Timeline.TrackIndex) -> Int? { index < 0 ? nil : Int(index) }
+
+  /// What many operations have in common, by what was asked of the ones before: texts are looked up once for all of a kind.
+  private struct SharedFacts {
+    struct Kind {
+      /// Of the function.
+      var title: Int?
+      var className: Int
+      /// Where the function stands; nil: nobody has asked.
+      var line: Int??
+    }
+
+    var kinds: [ObjectIdentifier: Kind] = [:]
+    var source = Last<String, Int>()
+    var queue = Last<SchedulerID, Int?>()
+    var added = Last<FrameID, Int?>()
+  }
+
+  /// The answer to what was asked last, for mostly it is asked again.
+  private struct Last<Question: Equatable, Answer> {
+    private var last: (question: Question, answer: Answer)?
+
+    mutating func answer(_ question: Question, _ find: (Question) -> Answer) -> Answer {
+      if let last, last.question == question { return last.answer }
+      let answer = find(question)
+      last = (question, answer)
+      return answer
+    }
+  }
+
+  /// From the column `id` to `queue`.
+  private mutating func addTexts(
+    of operation: borrowing OperationRecord, _ lately: inout SharedFacts, to values: inout [Int?]
+  ) {
+    values.append(Int(operation.id.rawValue))
+    let name = operation.name.map { names.place(of: $0) }
+    let kind: SharedFacts.Kind
+    if let known = lately.kinds[operation.kindKey] {
+      kind = known
+    } else {
+      let function = operation.function?.shortName
+      // In the order of the columns: that of a function stands for a missing name, too.
+      if name == nil, let function { _ = names.place(of: function) }
+      let className = names.place(of: operation.className)
+      kind = .init(title: function.map { names.place(of: $0) }, className: className)
+      lately.kinds[operation.kindKey] = kind
+    }
+    values.append(name ?? kind.title)
+    values.append(kind.className)
+    values.append(kind.title)
+    values.append(operation.scheduler.flatMap { lately.queue.answer($0) { names.queueRows[$0] } })
+  }
+
+  /// From the column `priority` to `error`.
+  private mutating func addPlaces(
+    of operation: borrowing OperationRecord, _ lately: inout SharedFacts, to values: inout [Int?]
+  ) {
+    values.append(Int(operation.priority))
+    if let source = operation.source {
+      values.append(lately.source.answer(source) { names.place(of: $0) })
+    } else if let known = lately.kinds[operation.kindKey]?.line {
+      values.append(known)
+    } else {
+      let line = operation.function?.lineText.map { names.place(of: $0) }
+      lately.kinds[operation.kindKey]?.line = .some(line)
+      values.append(line)
+    }
+    values.append(operation.error.map { names.place(of: $0) })
+  }
+
+  /// From the column `created` to `within`.
+  private mutating func addOrigin(
+    of operation: borrowing OperationRecord, _ trace: Trace, _ stands: [OperationID: FrameID],
+    _ lately: inout SharedFacts, to values: inout [Int?]
+  ) {
+    let id = operation.id
+    values.append(operation.created.map { Int($0) })
+    if let added = operation.addedAt {
+      values.append(lately.added.answer(added) { row(of: $0, trace.stacks) })
+    } else {
+      values.append(nil)
+    }
+    let isMadeElsewhere = operation.madeAt != nil && trace.stacks.makerPlace(of: operation) != nil
+    values.append(isMadeElsewhere ? row(of: operation.madeAt, trace.stacks) : nil)
+    values.append(stands.isEmpty ? nil : row(of: stands[id], trace.stacks))
+    // Who submitted it, and how, is told of other work.
+    values.append(nil)
+    values.append(nil)
+    values.append(operation.processorTime.map { Int($0) })
+    values.append(trace.within.isEmpty ? nil : trace.span(around: id).map { names.place(of: $0.name) })
+  }
+
+  /// What is no operation: its three times, its place and who submitted it are told the same way.
+  private mutating func addWork(
+    _ works: [some Work], _ kind: WorkKind, _ trace: Trace, _ tracks: Places, _ stands: [WorkID: FrameID]
+  ) {
+    let first = kind.first(in: trace)
+    for (place, work) in works.enumerated() {
+      let row = first + place
+      var flags: ReportFlags = work.isOutcomeKnown ? [.leavesThread] : [.leavesThread, .unknown]
+      let function = work.function
+      let task = work as? TaskRecord
+      if task?.parent != nil { flags.insert(.child) }
+      let way = (work as? BlockRecord).flatMap { $0.way.words(isInGroup: $0.isInGroup) } ?? task?.way.words
+      operations.append(
+        [
+          Int(work.id.rawValue), names.place(of: work.title), names.place(of: work.kind),
+          function.map { names.place(of: $0.shortName) }, work.scheduler.flatMap { names.queueRows[$0] },
+          ShownState(work.standing).ordinal, flags.rawValue, Int(task?.priority ?? 0),
+          function?.lineText.map { names.place(of: $0) }, nil,
+          Self.track(tracks.execution[row]), Self.track(tracks.dependencies[row]), Self.track(tracks.slot[row]), nil,
+          self.row(of: work.submittedAt, trace.stacks), nil, self.row(of: stands[work.id], trace.stacks),
+          work.submitter.flatMap(trace.workIndex(of:)), way.map { names.place(of: $0) }, nil,
+          trace.span(around: work.id).map { names.place(of: $0.name) },
+        ], key: key(ofWork: row))
+    }
+  }
+
+  /// Every moment with its thread; each relative to the one before it in an operation's life, which is mostly near.
+  private static let momentKinds: [(name: String, base: Int?)] = [
+    ("enqueued", nil), ("ready", 0), ("started", 1), ("executing", 2), ("executionEnded", 3), ("startReturned", 4),
+    ("finished", 4), ("cancelRequested", nil), ("released", 6), ("completionBegan", 6), ("completionEnded", 9),
+  ]
+
+  static let momentColumns = momentKinds.flatMap { kind in
+    [ColumnEncoder(kind.name, base: kind.base.map { momentKinds[$0].name }), ColumnEncoder(kind.name + "Thread")]
+  }
+
+  mutating func addMoments(_ trace: Trace) {
+    trace.operations.withUnsafeBufferPointer { records in
+      var values: [Int?] = []
+      for row in records.indices {
+        if living?.isSettled(row) == true, moments.keepsUnseen(key(ofWork: row)) { continue }
+        values.removeAll(keepingCapacity: true)
+        addStamps(of: records[row], to: &values)
+        moments.append(values, key: key(ofWork: row))
+      }
+    }
+    addMoments(of: trace.blocks, .block, trace)
+    addMoments(of: trace.tasks, .task, trace)
+  }
+
+  /// In the order of ``momentKinds``.
+  private mutating func addStamps(of operation: borrowing OperationRecord, to values: inout [Int?]) {
+    addStamp(operation.enqueued, to: &values)
+    addStamp(operation.ready, to: &values)
+    addStamp(operation.started, to: &values)
+    addStamp(operation.executionBegan, to: &values)
+    addStamp(operation.executionEnded, to: &values)
+    addStamp(operation.startReturned, to: &values)
+    addStamp(operation.finished, to: &values)
+    addStamp(operation.cancelRequested, to: &values)
+    addStamp(operation.released, to: &values)
+    let completion = operation.completion
+    addStamp(completion?.began, to: &values)
+    addStamp(completion?.ended, to: &values)
+  }
+
+  @inline(__always)
+  private mutating func addStamp(_ stamp: Stamp?, to values: inout [Int?]) {
+    values.append(stamp.map { Int($0.time) })
+    values.append(stamp.map { names.row(of: $0.thread) })
+  }
+
+  private mutating func addMoments(of works: [some Work], _ kind: WorkKind, _ trace: Trace) {
+    let first = kind.first(in: trace)
+    for (place, work) in works.enumerated() {
+      // Where it ended is where it ran last; that it was passed over has no thread.
+      let last = work.runs.last?.thread
+      let stamps: [String: (time: Nanoseconds, thread: ThreadID?)] = [
+        "enqueued": work.submitted.map { ($0.time, $0.thread) }, "ready": work.runnable.map { ($0, nil) },
+        "executing": work.began.map { ($0.time, $0.thread) }, "finished": work.over.map { ($0, last) },
+        "cancelRequested":
+          ((work as? BlockRecord)?.cancelRequested ?? (work as? TaskRecord)?.cancelRequested).map { ($0, nil) },
+      ].compactMapValues { $0 }
+      let values = Self.momentKinds.flatMap { kind -> [Int?] in
+        let stamp = stamps[kind.name]
+        return [stamp.map { Int($0.time) }, stamp?.thread.map { names.row(of: $0) }]
+      }
+      moments.append(values, key: key(ofWork: first + place))
+    }
+  }
+}

@@ -1,0 +1,204 @@
+import OpTraceGraph
+import OpTraceTimeline
+import OpTraceAnalysis
+import OpTraceModel
+
+/// The large part of a report's data, as columns. Work of any kind, a thread, a queue is named by its row, its place in
+/// the list; a text by its place among the texts of ``names``. Operations come first, then blocks of dispatch queues, then tasks. `model.mjs`
+/// reads them.
+///
+/// Made after those of the same trace a while ago, they hold what has changed: rows that the page has are not written again.
+package struct ReportTables {
+  var names: ReportNames
+  var operations = TableEncoder(
+    "operations", ColumnEncoder("id"), ColumnEncoder("name"), ColumnEncoder("class"), ColumnEncoder("function"),
+    ColumnEncoder("queue"),
+    ColumnEncoder("state"), ColumnEncoder("flags"), ColumnEncoder("priority"), ColumnEncoder("source"),
+    ColumnEncoder("error"), ColumnEncoder("track", .track), ColumnEncoder("dependencyTrack", .track),
+    ColumnEncoder("slotTrack", .track),
+    ColumnEncoder("created"), ColumnEncoder("added"), ColumnEncoder("made"),
+    ColumnEncoder("stands"), ColumnEncoder("submitter", .work), ColumnEncoder("way"),
+    ColumnEncoder("computing"), ColumnEncoder("within"))
+  var moments = TableEncoder("moments", Self.momentColumns)
+  /// The folded box of the graph that each work is in.
+  private(set) var boxes = TableEncoder("boxes", ColumnEncoder("box"))
+  /// The lives of tasks, task after task.
+  var pieces = TableEncoder(
+    "pieces", ColumnEncoder("row", .work), ColumnEncoder("kind"), ColumnEncoder("begin"),
+    ColumnEncoder("end", base: "begin"),
+    ColumnEncoder("isOpen"), ColumnEncoder("thread"), ColumnEncoder("awaited", .work), ColumnEncoder("resumer", .work),
+    ColumnEncoder("stack"))
+  var dependencies = TableEncoder(
+    "dependencies", ColumnEncoder("operation", .work), ColumnEncoder("on", base: "operation", .work),
+    ColumnEncoder("removed"))
+  var details = TableEncoder(
+    "details", ColumnEncoder("track", .track), ColumnEncoder("begin"), ColumnEncoder("end", base: "begin"),
+    ColumnEncoder("kind"),
+    ColumnEncoder("isOpen"), ColumnEncoder("name"), ColumnEncoder("operation", .work), ColumnEncoder("thread"),
+    ColumnEncoder("signal", .work), ColumnEncoder("stack"))
+  private(set) var counters = TableEncoder(
+    "counters", ColumnEncoder("group", .group), ColumnEncoder("kind"), ColumnEncoder("time"), ColumnEncoder("value"))
+  var instants = TableEncoder(
+    "instants", ColumnEncoder("time"), ColumnEncoder("name"), ColumnEncoder("operation", .work), ColumnEncoder("queue"))
+  private(set) var tracks = TableEncoder("tracks", ColumnEncoder("group", .group), ColumnEncoder("name"))
+  var steps = TableEncoder(
+    "steps", ColumnEncoder("row", .work), ColumnEncoder("cause"), ColumnEncoder("causeRow", .work),
+    ColumnEncoder("began"),
+    ColumnEncoder("ended", base: "began"), ColumnEncoder("dependencies"), ColumnEncoder("slot"),
+    ColumnEncoder("running"))
+  var remaining = TableEncoder("remaining", ColumnEncoder("row", .work))
+  /// Functions on stacks.
+  private(set) var frames = TableEncoder(
+    "frames", ColumnEncoder("caller"), ColumnEncoder("title"), ColumnEncoder("place"), ColumnEncoder("image"),
+    ColumnEncoder("flags"))
+  /// What goes on with a page that lives; nil: this is all.
+  private(set) var living: LivingTables?
+
+  /// `lives`: these are the first of a page that will be told how they grow. `last`: these are what has changed since, and `known` the
+  /// names of then, which nobody else has: they would be copied.
+  ///
+  /// All but the boxes, for which the drawing has to be there: see ``addBoxes(of:_:)``.
+  init(
+    _ trace: Trace, _ drawn: ReportTimeline, _ path: CriticalPath, _ stuck: StuckPart, lives: Bool = false,
+    after last: ReportTables? = nil, names known: consuming ReportNames = ReportNames()
+  ) {
+    names = known
+    names.meet(trace)
+    if lives || last != nil {
+      grow(LivingTables(trace, drawn.timeline, drawn.places, after: last?.living), from: last)
+      addOperations(trace, drawn.places, stuck)
+      addTimes(trace)
+    } else {
+      addSideBySide(trace, drawn.places, stuck)
+    }
+    addPieces(trace)
+    addDetails(trace, drawn.timeline)
+    for value in drawn.counters.values {
+      counters.append(
+        [value.group, value.kind.rawValue, Int(value.time), value.value], key: RowKey(Int(value.time)))
+    }
+    for track in drawn.timeline.tracks { tracks.append([track.group, names.place(of: track.name)]) }
+    addInstants(trace)
+    addPath(path, trace)
+  }
+
+  /// The largest tables, of which one half asks for texts, functions and queues, and the other for threads: neither sees what the other
+  /// meets, so all numbers are those of doing one after the other.
+  private mutating func addSideBySide(_ trace: Trace, _ places: Places, _ stuck: StuckPart) {
+    let start = self
+    let (described, timed) = SideBySide.both(
+      {
+        var part = start
+        part.addOperations(trace, places, stuck)
+        return part
+      },
+      {
+        var part = start
+        part.addTimes(trace)
+        return part
+      })
+    self = described
+    (moments, dependencies) = (timed.moments, timed.dependencies)
+    names.takeThreads(of: timed.names)
+  }
+
+  private mutating func addTimes(_ trace: Trace) {
+    addMoments(trace)
+    addDependencies(trace)
+  }
+
+  /// In which folded box of the drawing each work is; nil: it has one of its own, if any.
+  mutating func addBoxes(of folds: [GraphPicture.Fold], _ trace: Trace) {
+    var numbers = [Int32](repeating: -1, count: folds.isEmpty ? 0 : trace.workCount)
+    for fold in folds {
+      for place in fold.members.lazy.compactMap(trace.workIndex(of:)) { numbers[place] = Int32(fold.number) }
+    }
+    var values: [Int?] = [nil]
+    for place in 0..<trace.workCount {
+      values[0] = numbers.isEmpty || numbers[place] < 0 ? nil : Int(numbers[place])
+      boxes.append(values, key: key(ofWork: place))
+    }
+  }
+
+  /// The names, which are here no longer.
+  mutating func takeNames() -> ReportNames {
+    let taken = names
+    names = ReportNames()
+    return taken
+  }
+
+  var all: [TableEncoder] {
+    [operations, moments, boxes, pieces, dependencies, details, counters, instants, tracks, steps, remaining, frames]
+  }
+
+  private mutating func grow(_ now: LivingTables, from last: ReportTables?) {
+    living = now
+    let numbers = now.numbers
+    operations.grow(from: last?.operations.growth, numbers)
+    moments.grow(from: last?.moments.growth, numbers)
+    boxes.grow(from: last?.boxes.growth, numbers)
+    pieces.grow(from: last?.pieces.growth, numbers)
+    dependencies.grow(from: last?.dependencies.growth, numbers)
+    // The order of the details is that of the tracks.
+    details.grow(from: last?.details.growth?.withKeys { RowKey(now.track(after: $0.first), $0.second) }, numbers)
+    counters.grow(from: last?.counters.growth, numbers)
+    instants.grow(from: last?.instants.growth, numbers)
+    tracks.grow(from: last?.tracks.growth, numbers)
+    steps.grow(from: last?.steps.growth, numbers)
+    remaining.grow(from: last?.remaining.growth, numbers)
+    frames.grow(from: last?.frames.growth, numbers)
+    frames.keepAll()
+  }
+
+  /// The order of work: operations, then blocks, then tasks.
+  func key(ofWork row: Int) -> RowKey { RowKey(living?.numbers.work(row) ?? row) }
+
+  /// The row of a stack's innermost function; nil: it is not known. O(new frames).
+  mutating func row(of innermost: FrameID?, _ stacks: StackTable) -> Int? {
+    guard let innermost else { return nil }
+    if let known = names.frameRows[innermost] { return known }
+    let inside = stacks.stack(innermost).prefix { names.frameRows[$0] == nil }
+    var met = Set<FrameID>()
+    // A circle of a damaged trace is cut where it closes.
+    let new = inside.prefix { met.insert($0).inserted }
+    var caller = new.last.flatMap { stacks[$0]?.caller }.flatMap { names.frameRows[$0] }
+    for id in new.reversed() {
+      for function in stacks.functions(of: id).reversed() {
+        let flags = (function.isGuessed ? 1 : 0) + (function.isInlined ? 2 : 0) + (function.isOwn ? 4 : 0)
+        frames.append([
+          caller, names.place(of: function.title), function.lineText.map { names.place(of: $0) },
+          function.image.map { names.place(of: $0) }, flags,
+        ])
+        caller = frames.count - 1
+      }
+      names.frameRows[id] = caller
+    }
+    return names.frameRows[innermost]
+  }
+
+  /// The tracks of each operation's execution and waits; nil: none.
+  struct Places: Sendable {
+    var execution: [Timeline.TrackIndex]
+    var dependencies: [Timeline.TrackIndex]
+    var slot: [Timeline.TrackIndex]
+
+    init(_ trace: Trace, _ timeline: Timeline) {
+      execution = .init(repeating: -1, count: trace.workCount)
+      dependencies = execution
+      slot = execution
+      for one in timeline.executions where one.kind == .run { execution[Int(one.work)] = one.track }
+      // Tasks have one row, the track of their runs and of all that lies between them.
+      for wait in timeline.waits {
+        if wait.group == timeline.tasksGroup {
+          execution[Int(wait.work)] = max(execution[Int(wait.work)], wait.track)
+          continue
+        }
+        switch wait.kind {
+        case .dependencies: dependencies[Int(wait.work)] = wait.track
+        case .slot: slot[Int(wait.work)] = wait.track
+        case .suspended: break
+        }
+      }
+    }
+  }
+}

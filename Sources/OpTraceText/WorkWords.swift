@@ -1,0 +1,97 @@
+package import OpTraceModel
+
+// Words that the timeline, the graph and the report share.
+
+extension TaskRecord.Way {
+  /// Nil of what most do.
+  package var words: String? {
+    switch self {
+    case .unstructured: nil
+    case .detached: "detached"
+    case .groupChild: "child in a group"
+    case .asyncLet: "async let"
+    }
+  }
+}
+
+extension TaskRecord {
+  /// As Swift calls it; else its number.
+  package var priorityText: String {
+    switch priority {
+    case 33: "user interactive"
+    case 25: "high"
+    case 21: "medium"
+    case 17: "low"
+    case 9: "background"
+    default: String(priority)
+    }
+  }
+}
+
+extension BlockRecord.Way {
+  /// Nil of what most do.
+  package func words(isInGroup: Bool) -> String? {
+    let way: String? =
+      switch self {
+      case .async: nil
+      case .barrier: "barrier"
+      case .after: "after a time"
+      case .notify: "when a group is empty"
+      case .sync: "waited for"
+      }
+    return isInGroup ? way.map { "\($0), in a group" } ?? "in a group" : way
+  }
+}
+
+extension BlockRecord {
+  /// How it stands when the trace ends.
+  package enum End {
+    case waits, runs, ran, cancelled, dropped
+
+    /// Nil where the picture shows it.
+    package var words: String? {
+      switch self {
+      case .waits, .runs, .ran: nil
+      case .cancelled: "cancelled before it ran"
+      case .dropped: "dropped: it will not run"
+      }
+    }
+  }
+
+  package var end: End {
+    if began != nil { return ended == nil ? .runs : .ran }
+    if cancelRequested != nil { return .cancelled }
+    return dropped == nil ? .waits : .dropped
+  }
+}
+
+extension TaskRecord {
+  /// What it does until its first run where nobody has heard that it was enqueued.
+  package static let wordsBeforeItsFirstRun = "waits for its first run"
+}
+
+extension TaskRecord.Suspension {
+  /// "waits for fetch(_:) #12", "sleeps": what the task does meanwhile.
+  package func words(in trace: Trace) -> String {
+    switch reason {
+    case .unknown: return "is suspended"
+    case .task:
+      guard let awaited else { return "waits for a task" }
+      return "waits for " + (trace.task(awaited).map { "\($0.title) \(awaited)" } ?? "task \(awaited)")
+    case .continuation: return "waits for a continuation"
+    case .group: return "waits for a child"
+    case .executor: return "goes to another executor"
+    case .sleep: return "sleeps"
+    }
+  }
+}
+
+extension ThreadRecord {
+  /// The system's id goes into the name: viewers sort by the id that they are given. The main thread is called that: the
+  /// system calls it by the program, and cuts that after 15 bytes.
+  package var timelineName: String {
+    let system = systemID == 0 ? "" : " · \(systemID)"
+    if isMain { return "main thread" + system }
+    return (name.isEmpty ? id.description : name) + system
+  }
+}

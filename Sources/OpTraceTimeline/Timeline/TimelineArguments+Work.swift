@@ -1,0 +1,120 @@
+import OpTraceAnalysis
+import OpTraceModel
+import OpTraceText
+
+/// The arguments of work that is submitted to a scheduler: blocks of dispatch queues, and tasks.
+extension TimelineContent {
+  /// The number of what something belongs to, by the name of its kind.
+  func work(_ id: WorkID?, _ sink: inout some ArgumentSink) {
+    guard let id else { return }
+    let kind = trace.workIndex(of: id).map(trace.kind(ofWorkAt:)) ?? .operation
+    sink.number(kind.argument, Int(id.rawValue))
+  }
+
+  func workArguments(of execution: Timeline.Execution, _ sink: inout some ArgumentSink) {
+    let index = Int(execution.work)
+    let work = trace.work(at: index)
+    self.work(work.id, &sink)
+    guard execution.kind == .run else { return queue(of: work, &sink) }
+    if let run = work.run(at: execution.begin) { sink.text(.ranOn, name(of: run.thread)) }
+    if let task = work as? TaskRecord {
+      guard execution.begin == task.runs.first?.began else {
+        resumption(of: task, at: execution.begin, &sink)
+        if execution.isOpen { sink.flag(.unfinished, true) }
+        return
+      }
+    } else {
+      queue(of: work, &sink)
+    }
+    submission(of: work, &sink)
+    if let function = work.function {
+      if work.title != function.shortName { sink.text(.function, function.shortName) }
+      if let place = function.lineText { sink.text(.source, place) }
+      if let file = function.file { sink.text(.file, file) }
+      if let line = function.line { sink.number(.line, line) }
+    }
+    let isTask = work is TaskRecord
+    let times = timeline.counts.leavesOutTimes ? OperationTimes() : work.times(traceEnd: trace.end)
+    if times.waitingForDependencies > 0 {
+      sink.microseconds(isTask ? .suspended : .groupWait, times.waitingForDependencies)
+    }
+    if isTask, times.running > 0 { sink.microseconds(.running, times.running) }
+    if times.waitingForSlot > 0 { sink.microseconds(.slotWait, times.waitingForSlot) }
+    if execution.isOpen { sink.flag(.unfinished, true) }
+  }
+
+  func workArguments(of wait: Timeline.Wait, _ sink: inout some ArgumentSink) {
+    let work = trace.work(at: Int(wait.work))
+    self.work(work.id, &sink)
+    // Of what ran its run tells the rest.
+    if work.began == nil { submission(of: work, &sink) }
+    if let suspension = suspension(of: wait) { arguments(of: suspension, isTurn: wait.kind == .slot, &sink) }
+    if wait.isOpen { sink.flag(.unfinished, true) }
+  }
+
+  private func queue(of work: some Work, _ sink: inout some ArgumentSink) {
+    if let group = work.scheduler.flatMap({ timeline.groupOfScheduler[$0] }) {
+      sink.text(.queue, timeline.groups[group].name)
+    }
+  }
+
+  /// What it waited for and where, else who let it go on.
+  private func arguments(of suspension: TaskRecord.Suspension, isTurn: Bool, _ sink: inout some ArgumentSink) {
+    guard !isTurn else { return resumer(of: suspension, &sink) }
+    if let awaited = suspension.awaited {
+      sink.text(.waitsFor, trace.workIndex(of: awaited).map { named($0, awaited) } ?? awaited.description)
+    }
+    stackArguments(suspension.at, &sink)
+  }
+
+  /// Of a run that is not the first: who let it go on.
+  private func resumption(of task: TaskRecord, at time: Nanoseconds, _ sink: inout some ArgumentSink) {
+    var (low, high) = (0, task.suspensions.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if task.suspensions[middle].from.time <= time { low = middle + 1 } else { high = middle }
+    }
+    if low > 0 { resumer(of: task.suspensions[low - 1], &sink) }
+  }
+
+  private func resumer(of suspension: TaskRecord.Suspension, _ sink: inout some ArgumentSink) {
+    if let resumer = suspension.resumer {
+      sink.text(.resumedBy, trace.workIndex(of: resumer).map { named($0, resumer) } ?? resumer.description)
+    } else if let thread = suspension.enqueued?.thread {
+      sink.text(.resumedBy, name(of: thread))
+    }
+  }
+
+  private func named(_ place: Int, _ id: WorkID) -> String { "\(name(ofWork: Timeline.WorkIndex(place))) \(id)" }
+
+  private func submission(of work: some Work, _ sink: inout some ArgumentSink) {
+    if let id = work.submitter {
+      let submitter = trace.workIndex(of: id).map { "\(name(ofWork: Timeline.WorkIndex($0))) \(id)" }
+      sink.text(.submittedBy, submitter ?? id.description)
+    } else if let thread = work.submitted?.thread {
+      sink.text(.submittedBy, name(of: thread))
+    }
+    if let place = trace.stacks.codePlace(work.submittedAt)?.text { sink.text(.submittedIn, place) }
+    if let task = work as? TaskRecord {
+      if let way = task.way.words { sink.text(.way, way) }
+      if task.priority != 0 { sink.text(.priority, task.priorityText) }
+      if let cancelled = task.cancelRequested { sink.microseconds(.cancelRequested, cancelled - timeline.origin) }
+    }
+    guard let block = work as? BlockRecord else { return }
+    if let way = block.way.words(isInGroup: block.isInGroup) { sink.text(.way, way) }
+    if block.isItem { sink.flag(.item, true) }
+    if let cancelled = block.cancelRequested { sink.microseconds(.cancelRequested, cancelled - timeline.origin) }
+    if let state = block.end.words { sink.text(.state, state) }
+  }
+}
+
+extension WorkKind {
+  /// What its number is called.
+  var argument: ArgumentName {
+    switch self {
+    case .operation: .operation
+    case .block: .block
+    case .task: .task
+    }
+  }
+}

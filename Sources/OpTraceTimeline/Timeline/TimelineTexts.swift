@@ -1,0 +1,122 @@
+import OpTraceAnalysis
+package import OpTraceModel
+import OpTraceText
+
+/// What viewers filter slices and instants by.
+enum TimelineCategory: Int, CaseIterable {
+  case operation, wait, block, span, threadWait, loss, finding, mark, start, dispatch, run, submission,
+    task, suspension
+
+  var text: StaticString {
+    switch self {
+    case .operation: "operation"
+    case .wait: "wait"
+    case .block: "block"
+    case .span: "span"
+    case .threadWait: "thread wait"
+    case .loss: "loss"
+    case .finding: "finding"
+    case .mark: "mark"
+    case .start: "start"
+    case .dispatch: "dispatch"
+    case .run: "run"
+    case .submission: "submission"
+    case .task: "task"
+    case .suspension: "suspension"
+    }
+  }
+}
+
+/// The words that stand in the picture.
+extension TimelineContent {
+  func groupName(_ index: Int) -> String {
+    let group = timeline.groups[index]
+    switch group.owner {
+    case .queue(let queue): return titles.phrase(of: queue)
+    case .dispatchQueue(let queue): return titles.phrase(of: queue)
+    case .nobody, .tasks: return group.name
+    case .process:
+      return trace.header.processID > 0 ? "\(group.name) (pid \(trace.header.processID))" : group.name
+    }
+  }
+
+  /// As `shownName`, without a copy of the record.
+  func name(ofWork index: Timeline.WorkIndex) -> String {
+    let index = Int(index)
+    guard index < trace.operations.count else { return trace.work(at: index).title }
+    return trace.operations.withUnsafeBufferPointer { operations in
+      if let name = operations[index].name, !name.isEmpty { return name }
+      return operations[index].function?.shortName ?? operations[index].className
+    }
+  }
+
+  func describe(_ execution: Timeline.Execution) -> (category: TimelineCategory, name: String) {
+    let name = name(ofWork: execution.work)
+    let kind = trace.kind(ofWorkAt: Int(execution.work))
+    if execution.kind == .submission { return (.submission, (kind == .task ? "creates " : "submits ") + name) }
+    switch kind {
+    case .operation: return (.operation, name)
+    case .block: return (.dispatch, name)
+    case .task: return (.task, name)
+    }
+  }
+
+  /// On lanes of waits the name tells whose it is; on a task's own row, what it waits for.
+  func describe(_ wait: Timeline.Wait) -> (category: TimelineCategory, name: String) {
+    guard wait.group == timeline.tasksGroup else { return (.wait, name(ofWork: wait.work)) }
+    if wait.kind == .slot { return (.wait, "waits for its turn") }
+    return (.suspension, suspension(of: wait).map { $0.words(in: trace) } ?? TaskRecord.wordsBeforeItsFirstRun)
+  }
+
+  /// Nil: it waits for its first run.
+  func suspension(of wait: Timeline.Wait) -> TaskRecord.Suspension? {
+    let place = Int(wait.work) - WorkKind.task.first(in: trace)
+    guard wait.suspension >= 0, trace.tasks.indices.contains(place) else { return nil }
+    return trace.tasks.withUnsafeBufferPointer { tasks in
+      let suspensions = tasks[place].suspensions
+      return suspensions.indices.contains(Int(wait.suspension)) ? suspensions[Int(wait.suspension)] : nil
+    }
+  }
+
+  func describe(_ detail: Timeline.Detail) -> (category: TimelineCategory, name: String) {
+    switch detail.kind {
+    case .start(let operation): (.start, "\(name(ofWork: operation)) · start()")
+    case .block(let operation, let block):
+      (.block, "\(name(ofWork: operation)) · block \(Int(block.index) + 1)")
+    case .completion(let operation): (.block, "\(name(ofWork: operation)) · completion block")
+    case .run(let work): (.run, name(ofWork: work))
+    case .span(let index): (.span, trace.spans[index].name)
+    case .wait(let index): (.threadWait, "waits for " + timeline.name(of: trace.waits[index].target, in: trace))
+    case .gap(let index): (.loss, "\(trace.loss.gaps[index].count) records lost")
+    }
+  }
+}
+
+extension Timeline {
+  /// What somebody waits for. O(log n).
+  package func name(of target: WaitRecord.Target, in trace: Trace) -> String {
+    switch target {
+    case .operation(let id): "operation " + (trace.operation(id)?.shownName ?? id.description)
+    case .queue(let id): trace.queue(id)?.phrase ?? id.description
+    case .object(let id): trace.object(id)?.title ?? id.description
+    }
+  }
+}
+
+extension CounterValues.Kind {
+  /// Viewers show the name and the unit together: "executing operations".
+  var name: StaticString {
+    switch self {
+    case .executing: "executing"
+    case .ready: "ready"
+    case .limit: "limit"
+    }
+  }
+
+  func unit(of kind: WorkKind) -> StaticString { self == .limit ? "slots" : kind.unit }
+}
+
+extension OperationRecord {
+  /// Never empty, if the class has a name: viewers show "[No name]" instead.
+  var shownName: String { title.isEmpty ? className : title }
+}

@@ -1,0 +1,113 @@
+import OpTraceComparison
+import OpTraceModel
+import OpTracePrediction
+import OpTraceText
+
+/// What slower and faster patterns mean for the wall time, by a model of one base run: most of a slower class may hide behind
+/// others, and wall times themselves hardly tell.
+struct WallTimeEffect: Sendable, Equatable {
+  /// One pattern alone as much slower, or faster, as it was found to be.
+  struct Effect: Sendable, Equatable {
+    /// Which operations.
+    var timing: Comparison.Timing
+    /// Nil: the run would never end.
+    var wall: Prediction.Wall?
+  }
+
+  /// Of the base run that the model stands for, in nanoseconds.
+  var recordedWall: Nanoseconds
+  /// How well the model runs that run again, unchanged.
+  var replay: Replay
+  /// The one that changes the wall time most first.
+  var effects: [Effect]
+  /// All of ``effects`` at once; nil: the run would never end.
+  var together: Prediction.Wall?
+
+  /// Above this the model takes longer than the comparison: `optrace whatif` does it, with `--faster`.
+  static let mostOperations = 10_000
+  private static let mostPatterns = 5
+
+  /// What `comparison` found slower or faster, put into a run of its base. Without enough runs to tell chance from change it
+  /// takes what changed most. Nil: nothing did, or the run cannot be predicted. O(patterns · predictions).
+  ///
+  /// - Parameters:
+  ///   - trace: a base run.
+  ///   - processors: as for `Predictor`.
+  init?(_ comparison: Comparison, base trace: Trace, processors: Int? = nil) {
+    let timings = Self.timings(comparison)
+    guard !timings.isEmpty, trace.operations.count <= Self.mostOperations,
+      let predictor = try? Predictor(trace, processors: processors), let recorded = predictor.recordedWall
+    else { return nil }
+    let places = comparison.members(in: trace)
+    func change(_ timing: Comparison.Timing) -> Change? {
+      guard let places = places[timing.pattern], timing.ratio > 1e-6, timing.ratio < 1e6 else { return nil }
+      return Change(text: "", .faster(places.map { Int32(clamping: $0) }, 1 / timing.ratio))
+    }
+    let changes = timings.compactMap { timing in change(timing).map { (timing, $0) } }
+    guard !changes.isEmpty else { return nil }
+    recordedWall = recorded
+    replay = predictor.replay
+    effects = changes.map { Effect(timing: $0, wall: predictor.predict([$1]).wall) }
+      .sorted { Self.size($0, recorded) > Self.size($1, recorded) }
+    together = changes.count == 1 ? effects[0].wall : predictor.predict(changes.map(\.1)).wall
+  }
+
+  private static func size(_ effect: Effect, _ recorded: Nanoseconds) -> Nanoseconds {
+    effect.wall.map { abs($0.likely - recorded) } ?? .max
+  }
+
+  private static func timings(_ comparison: Comparison) -> [Comparison.Timing] {
+    let isTested = min(comparison.base.runs, comparison.new.runs) >= TimingRule.leastRuns
+    let telling = comparison.timings.filter {
+      isTested ? $0.verdict == .slower || $0.verdict == .faster : abs($0.ratio - 1) > comparison.rule.threshold
+    }
+    // What a pattern's change amounts to where nothing hides it.
+    func amount(_ timing: Comparison.Timing) -> Double { abs(timing.ratio - 1) * Double(timing.running) }
+    return Array(telling.sorted { amount($0) > amount($1) }.prefix(mostPatterns))
+  }
+}
+
+// MARK: - Words
+
+extension WallTimeEffect {
+  /// A part of the text of `optrace diff`; ends with a line end.
+  func text(style: TextStyle) -> String {
+    let trust = replay.isTrusted ? "" : style.paint(.warning, ", and is not to be trusted here")
+    var text = style.paint(.strong, "What that means for the wall time") + "\n"
+    text +=
+      "  a base run, \(duration(recordedWall)) recorded, replayed in a simulator: "
+      + "\(replay.wall.map(duration) ?? "never ends")\(trust)\n"
+    for effect in effects {
+      text +=
+        "  \(TerminalText.printable(effect.timing.pattern.title)) \(ComparisonFigures.ratio(effect.timing.ratio)): "
+        + "\(Self.text(effect.wall))\n"
+    }
+    if effects.count > 1 { text += "  all of these: \(Self.text(together))\n" }
+    return text
+  }
+
+  private static func text(_ wall: Prediction.Wall?) -> String {
+    wall.map { "\(duration($0.likely)) (\(duration($0.low)) to \(duration($0.high)))" } ?? "never ends"
+  }
+
+  /// What `wall.foreseen` of `optrace diff --json` holds.
+  var json: JSONValue {
+    .members(
+      [
+        "recordedSeconds": .seconds(recordedWall), "trusted": .bool(replay.isTrusted),
+        "reasons": .array(replay.reasons.map { .string($0) }),
+        "patterns": .array(
+          effects.map {
+            .object($0.timing.pattern.members + [.init("ratio", .number($0.timing.ratio))] + Self.members($0.wall))
+          }),
+      ], and: Self.members(together))
+  }
+
+  private static func members(_ wall: Prediction.Wall?) -> [JSONValue.Member] {
+    [
+      .init("wallSeconds", .optional(wall) { .seconds($0.likely) }),
+      .init("lowSeconds", .optional(wall) { .seconds($0.low) }),
+      .init("highSeconds", .optional(wall) { .seconds($0.high) }),
+    ]
+  }
+}

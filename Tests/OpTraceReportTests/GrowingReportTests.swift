@@ -1,0 +1,237 @@
+import Foundation
+import OpTraceModel
+
+import TestSupport
+import Testing
+
+@testable import OpTraceGraph
+@testable import OpTraceReport
+
+/// What a page knows, put together from what it was told: in words and times, whatever numbers stand for them.
+private struct ToldPage {
+  typealias Row = [String: Int]
+
+  private(set) var revision = -1
+  private(set) var tables: [String: [Row]] = [:]
+  private var strings: [String] = []
+  private var document: [String: Any] = [:]
+  /// Rows that came with the last update.
+  private(set) var written = 0
+
+  mutating func take(_ bytes: [UInt8]) throws {
+    let data = try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+    let since = data["since"] as? Int
+    if since != nil { #expect(since == revision) }
+    revision = data["revision"] as? Int ?? 0
+    let told = try #require(data["document"] as? [String: Any])
+    let moved = Moved(data, from: document, to: told)
+    if since == nil { (tables, strings) = ([:], []) }
+    strings += data["strings"] as? [String] ?? []
+    document = told
+    written = 0
+    for (name, table) in try #require(data["tables"] as? [String: [String: Any]]) {
+      let kept = table["kept"] as? [Int] ?? []
+      let columns = try #require(table["columns"] as? [String: [String: Any]])
+      let count = try #require(table["count"] as? Int)
+      var rows = [Row?](repeating: nil, count: count)
+      for run in stride(from: 0, to: kept.count, by: 3) {
+        for place in 0..<kept[run + 2] {
+          var row = try #require(tables[name])[kept[run] + place]
+          for (column, facts) in columns { row[column] = moved.value(row[column], facts["of"] as? String) }
+          rows[kept[run + 1] + place] = row
+        }
+      }
+      let gaps = rows.indices.filter { rows[$0] == nil }
+      written += gaps.count
+      let fresh = try Self.decode(columns, count: gaps.count)
+      for (place, row) in zip(gaps, fresh) { rows[place] = row }
+      tables[name] = rows.compactMap { $0 }
+    }
+  }
+
+  /// Where numbers of the page have gone.
+  private struct Moved {
+    var tracks: [Int]?
+    var groups: [Int]?
+    var kinds: [(old: Int, new: Int)]
+
+    init(_ data: [String: Any], from old: [String: Any], to new: [String: Any]) {
+      (tracks, groups) = (data["tracks"] as? [Int], data["groups"] as? [Int])
+      func firsts(_ document: [String: Any]) -> [Int] {
+        (document["kinds"] as? [[String: Any]] ?? []).compactMap { $0["first"] as? Int }
+      }
+      kinds = Array(zip(firsts(old), firsts(new)).map { (old: $0, new: $1) })
+    }
+
+    func value(_ value: Int?, _ meaning: String?) -> Int? {
+      guard let value else { return nil }
+      switch meaning {
+      case "track": return tracks.map { $0[value] } ?? value
+      case "group": return groups.map { $0[value] } ?? value
+      case "work": return kinds.last { $0.old <= value }.map { value + $0.new - $0.old }
+      default: return value
+      }
+    }
+  }
+
+  private static func decode(_ columns: [String: [String: Any]], count: Int) throws -> [Row] {
+    var rows = [Row](repeating: [:], count: count)
+    func decode(_ name: String, _ column: [String: Any]) throws {
+      if count == 0 || rows[0]["\(name) is there"] != nil { return }
+      let base = column["base"] as? String
+      if let base { try decode(base, try #require(columns[base])) }
+      let bytes = [UInt8](Data(base64Encoded: column["data"] as? String ?? "") ?? Data())
+      var (at, previous) = (0, 0)
+      for row in rows.indices {
+        rows[row]["\(name) is there"] = 1
+        guard column["data"] != nil else {
+          rows[row][name] = column["all"] as? Int
+          continue
+        }
+        var (coded, shift): (UInt64, UInt64) = (0, 0)
+        repeat {
+          coded |= UInt64(bytes[at] & 127) << shift
+          shift += 7
+          at += 1
+        } while bytes[at - 1] > 127
+        guard coded > 0 else { continue }
+        let zigzag = coded - 1
+        previous = (base.flatMap { rows[row][$0] } ?? previous) + (Int(zigzag >> 1) ^ -Int(zigzag & 1))
+        rows[row][name] = previous
+      }
+    }
+    for (name, column) in columns { try decode(name, column) }
+    return rows.map { $0.filter { !$0.key.hasSuffix(" is there") } }
+  }
+
+  /// Every row as text, by table.
+  func said() -> [String: [String]] {
+    func entry(_ list: String, _ place: Int) -> String {
+      let one = (document[list] as? [[String: Any]])?[place] ?? [:]
+      return "\(one["name"] ?? "?") \(one["systemId"] ?? "")"
+    }
+    let texts: Set = ["name", "class", "function", "source", "error", "way", "title", "place", "image"]
+    var said: [String: [String]] = [:]
+    for (table, rows) in tables where table != "frames" {
+      said[table] = rows.map { row in
+        row.sorted { $0.key < $1.key }.map { column, value in
+          if texts.contains(column) { return "\(column)=\(strings[value])" }
+          if column.lowercased().hasSuffix("thread") { return "\(column)=\(entry("threads", value))" }
+          if column == "queue" { return "\(column)=\(entry("queues", value))" }
+          if ["added", "made", "stands", "stack"].contains(column) { return "\(column)=\(stack(value))" }
+          return "\(column)=\(value)"
+        }.joined(separator: " ")
+      }
+    }
+    return said
+  }
+
+  private func queueName(_ row: Int) -> String {
+    (document["queues"] as? [[String: Any]])?[row]["name"] as? String ?? "?"
+  }
+
+  private func stack(_ frame: Int) -> String {
+    let row = tables["frames"]?[frame] ?? [:]
+    return (row["title"].map { strings[$0] } ?? "?") + (row["caller"].map { " < " + stack($0) } ?? "")
+  }
+
+  func figure(_ name: String) throws -> String {
+    var value = document[name] ?? ""
+    if name == "groups", let groups = value as? [[String: Any]] {
+      // Queues have their rows by when they were met.
+      value = groups.map { group in
+        group.merging(["queue": (group["queue"] as? Int).map { queueName($0) } ?? ""]) { $1 }
+      }
+    }
+    let data = try JSONSerialization.data(withJSONObject: [value], options: .sortedKeys)
+    return String(decoding: data, as: UTF8.self)
+  }
+}
+
+@Suite("The data of a page that grows with its trace")
+struct GrowingReportTests {
+  private func trace(_ lines: some Collection<String>) throws -> Trace {
+    let text = lines.map { $0 + "\n" }.joined()
+    return TraceBuilder.build(try TraceText.parse(TypedTrace().text(text, in: .nanoseconds)))
+  }
+
+  private func bytes(_ write: (ByteSinkOf) throws -> Void) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    try write { bytes += $0 }
+    return bytes
+  }
+  private typealias ByteSinkOf = (UnsafeRawBufferPointer) throws -> Void
+
+  /// `OPTRACE_TEST_SEED` repeats one.
+  @Test(
+    "told step by step, a page knows what one knows that is told all at the end",
+    arguments: ["blocks", "tasks"])
+  func steps(kind: String) throws {
+    let environment = ProcessInfo.processInfo.environment["OPTRACE_TEST_SEED"].flatMap { Int($0) }
+    let seed = environment ?? Int.random(in: 0..<1_000_000)
+    var written = (grown: 0, whole: 0)
+    for round in 0..<40 {
+      var random = SeededGenerator(seed + round)
+      let lines = kind == "blocks" ? RandomBlocks.lines(&random) : RandomTasks.lines(&random)
+      var cuts = (0..<random.number(1..<8)).map { _ in random.number(1..<lines.count) }.sorted()
+      // Nothing new is news, too; and what is over long ago is not looked at again.
+      cuts += [lines.count, lines.count, lines.count, lines.count]
+      var report = GrowingReport()
+      var page = ToldPage()
+      for (step, cut) in cuts.enumerated() {
+        let trace = try trace(lines.prefix(cut))
+        let analysis = step == 0 || cut == lines.count || random.chance(50) ? ReportAnalysis(of: trace) : nil
+        try page.take(try bytes { try report.writeGrowth(to: trace, analysis: analysis, to: $0) })
+        #expect(page.revision == report.revision && page.revision == step + 1)
+        if step > 0 { written.grown += page.written }
+      }
+      // The trace has not changed for three steps.
+      #expect(page.written == 0, "seed \(seed + round)")
+      var other = GrowingReport()
+      var whole = ToldPage()
+      try whole.take(try bytes { try other.writeWhole(try trace(lines), to: $0) })
+      written.whole += whole.written * (cuts.count - 1)
+      let (one, all) = (page.said(), whole.said())
+      for (table, rows) in all { #expect(one[table] == rows, "\(table), seed \(seed + round)") }
+      for figure in ["kinds", "counts", "groups", "end", "wall", "verdict", "activity"] {
+        #expect(try page.figure(figure) == whole.figure(figure), "\(figure), seed \(seed + round)")
+      }
+    }
+    #expect(written.grown * 2 < written.whole, "\(written)")
+  }
+
+  @Test("a page that lost its place is told everything anew, and goes on from there")
+  func wholes() throws {
+    var random = SeededGenerator(1)
+    let lines = RandomBlocks.lines(&random)
+    var report = GrowingReport()
+    var page = ToldPage()
+    let half = try trace(lines.prefix(lines.count / 2))
+    _ = try bytes { try report.writeGrowth(to: half, to: $0) }
+    try page.take(try bytes { try report.writeWhole(half, to: $0) })
+    #expect(page.revision == 2)
+    try page.take(try bytes { try report.writeGrowth(to: try trace(lines), analysis: nil, to: $0) })
+    var whole = ToldPage()
+    try whole.take(try bytes { try report.writeWhole(try trace(lines), to: $0) })
+    #expect(page.said()["moments"] == whole.said()["moments"])
+  }
+
+  @Test("a drawing goes with the boxes that it has")
+  func drawings() throws {
+    var random = SeededGenerator(2)
+    let trace = try trace(RandomBlocks.lines(&random))
+    var report = GrowingReport()
+    var page = ToldPage()
+    try page.take(try bytes { try report.writeWhole(trace, to: $0) })
+    #expect(page.tables["boxes"]?.allSatisfy { $0.isEmpty } == true)
+    var graph = EmbeddedGraph(svg: "<svg>\n</svg>", style: ".a{}")
+    graph.folds = [GraphPicture.Fold(number: 7, members: [trace.operations[0].id])]
+    let told = try bytes { try report.writeGrowth(to: trace, graph: graph, to: $0) }
+    #expect(String(decoding: told, as: UTF8.self).contains(#""graph":{"svg":["<svg>","</svg>"],"style":[".a{}"]}"#))
+    try page.take(told)
+    #expect(page.tables["boxes"]?.first == ["box": 7] && page.written == 1)
+    // It stays until the next one.
+    try page.take(try bytes { try report.writeGrowth(to: trace, to: $0) })
+    #expect(page.tables["boxes"]?.first == ["box": 7] && page.written == 0)
+  }
+}

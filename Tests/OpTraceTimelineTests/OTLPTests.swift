@@ -1,0 +1,292 @@
+import Foundation
+import OpTraceTimeline
+import OpTraceModel
+import TestSupport
+import Testing
+
+@Suite("Spans of OpenTelemetry")
+struct OTLPTests {
+  /// What a line says of a span, as far as tests ask.
+  struct Span: Decodable {
+    struct Attribute: Decodable {
+      struct Value: Decodable {
+        var stringValue: String?
+        var intValue: String?
+        var boolValue: Bool?
+      }
+      var key: String
+      var value: Value
+      var text: String { value.stringValue ?? value.intValue ?? value.boolValue.map { "\($0)" } ?? "" }
+    }
+    struct Event: Decodable {
+      var name: String
+      var timeUnixNano: String
+    }
+    struct Link: Decodable {
+      var traceId: String
+      var spanId: String
+      var attributes: [Attribute]
+    }
+    struct Status: Decodable {
+      var code: Int
+      var message: String?
+    }
+    var traceId: String
+    var spanId: String
+    var parentSpanId: String?
+    var name: String
+    var startTimeUnixNano: String
+    var endTimeUnixNano: String
+    var attributes: [Attribute]
+    var events: [Event]?
+    var links: [Link]?
+    var droppedLinksCount: Int?
+    var status: Status?
+
+    subscript(_ key: String) -> String? { attributes.first { $0.key == key }?.text }
+    /// Since the trace's start, which handmade traces have at this time.
+    var milliseconds: ClosedRange<UInt64> {
+      func time(_ text: String) -> UInt64 { ((UInt64(text) ?? 0) - 1_790_000_000_123_456_789) / 1_000_000 }
+      return time(startTimeUnixNano)...time(endTimeUnixNano)
+    }
+  }
+
+  private struct Line: Decodable {
+    struct Resource: Decodable { var attributes: [Span.Attribute] }
+    struct Scope: Decodable { var spans: [Span] }
+    struct ResourceSpans: Decodable {
+      var resource: Resource
+      var scopeSpans: [Scope]
+    }
+    var resourceSpans: [ResourceSpans]
+  }
+
+  private static func lines(of trace: Trace) throws -> [Data] {
+    var bytes = Data()
+    _ = try OTLPExporter(trace).write { bytes.append(contentsOf: $0) }
+    return bytes.split(separator: UInt8(ascii: "\n")).map { Data($0) }
+  }
+
+  private static func spans(of trace: Trace) throws -> [Span] {
+    try lines(of: trace).flatMap { line in
+      try JSONDecoder().decode(Line.self, from: line).resourceSpans.flatMap { $0.scopeSpans.flatMap(\.spans) }
+    }
+  }
+
+  private static func named(_ spans: [Span], _ name: String) throws -> Span {
+    try #require(spans.first { $0.name == name }, "\(name)")
+  }
+
+  @Test("a span from the enqueueing to the finish, with the moments in between")
+  func times() throws {
+    var make = HandmadeTrace(end: 100)
+    let queue = make.queue("work", limit: 1)
+    make.operation("Load", on: queue, enqueued: 3, ready: 5, began: 9, ended: 20)
+    make.operation("Open", on: queue, enqueued: 4, ready: 6, began: 30)
+    make.operation("By hand", began: 40, ended: 50)
+    make.operation(nil)
+    let spans = try Self.spans(of: make.trace)
+    #expect(spans.map(\.name) == ["Load", "Open", "By hand"])
+    #expect(spans.map(\.milliseconds) == [3...20, 4...100, 40...50])
+    #expect(spans[0].events?.map(\.name) == ["ready", "began"])
+    #expect(spans[0]["optrace.queue.name"] == "work")
+    #expect(spans[0]["optrace.state"] == "finished")
+    #expect(spans[1]["optrace.state"] == "executing")
+    #expect(spans.map { $0["optrace.unfinished"] } == [nil, "true", nil])
+  }
+
+  @Test("links lead to dependencies and to who held the slot; what hangs together by dependencies is one trace")
+  func links() throws {
+    var make = HandmadeTrace(end: 100)
+    let queue = make.queue("serial", limit: 1)
+    let other = make.queue("other")
+    let first = make.operation("First", on: queue, ready: 0, began: 0, ended: 10)
+    make.operation("Held", on: queue, ready: 0, began: 10, ended: 20)
+    make.operation("Behind", on: other, after: [first], ready: 10, began: 10, ended: 30)
+    let spans = try Self.spans(of: make.trace)
+    let (one, held, behind) = try (
+      Self.named(spans, "First"), Self.named(spans, "Held"), Self.named(spans, "Behind")
+    )
+    #expect(behind.links?.map(\.spanId) == [one.spanId])
+    #expect(behind.links?.first?.attributes.map(\.text) == ["dependency"])
+    #expect(behind.traceId == one.traceId)
+    #expect(held.links?.map(\.spanId) == [one.spanId])
+    #expect(held.links?.map(\.traceId) == [one.traceId])
+    #expect(held.links?.first?.attributes.map(\.text) == ["slot"])
+    // A slot makes nobody part of somebody else's request.
+    #expect(held.traceId != one.traceId)
+  }
+
+  @Test("the parent is the operation whose code added it")
+  func parents() throws {
+    var make = HandmadeTrace(end: 100)
+    let queue = make.queue("work")
+    make.operation("Request", on: queue, thread: 1, enqueued: 0, began: 5, ended: 50)
+    make.operation("Part", on: queue, enqueued: 20, ready: 20, began: 21, ended: 40)
+    make.operation("Later", on: queue, enqueued: 60, ready: 60, began: 61, ended: 62)
+    let spans = try Self.spans(of: make.trace)
+    #expect(spans.map(\.parentSpanId) == [nil, spans[0].spanId, nil])
+    #expect(spans[1].traceId == spans[0].traceId)
+    #expect(spans[2].traceId != spans[0].traceId)
+  }
+
+  @Test("what is named inside of each other nests; what is added in there belongs there")
+  func nesting() throws {
+    var make = HandmadeTrace(end: 100)
+    let queue = make.queue("work")
+    let request = make.operation("Request", on: queue, thread: 1, enqueued: 0, began: 5, ended: 50)
+    make.operation("Inside", on: queue, enqueued: 20, ready: 20, began: 21, ended: 40)
+    make.operation("Behind", on: queue, enqueued: 40, ready: 40, began: 41, ended: 44)
+    make.operation("Tested", on: queue, enqueued: 65, ready: 65, began: 66, ended: 67)
+    func stamp(_ time: Double, _ thread: UInt32 = 1) -> Stamp {
+      Stamp(HandmadeTrace.nanoseconds(time), ThreadID(thread))
+    }
+    make.trace.spans = [
+      SpanRecord(id: SpanID(1), name: "parse", operation: request, began: stamp(10), ended: stamp(30)),
+      SpanRecord(id: SpanID(2), name: "header", operation: request, began: stamp(15), ended: stamp(25)),
+      // It goes on elsewhere: what this thread does meanwhile is no part of it.
+      SpanRecord(id: SpanID(3), name: "await", operation: request, began: stamp(35), ended: stamp(45, 2)),
+      SpanRecord(id: SpanID(4), name: "test", operation: nil, began: stamp(60), ended: stamp(70)),
+    ]
+    let spans = try Self.spans(of: make.trace)
+    func parent(_ name: String) throws -> String? {
+      let parent = try Self.named(spans, name).parentSpanId
+      return spans.first { $0.spanId == parent }?.name
+    }
+    #expect(try parent("Request") == nil && parent("test") == nil)
+    #expect(try parent("parse") == "Request" && parent("header") == "parse" && parent("await") == "Request")
+    #expect(try parent("Inside") == "header" && parent("Behind") == "Request" && parent("Tested") == "test")
+    for span in spans where span.parentSpanId != nil {
+      #expect(span.traceId == spans.first { $0.spanId == span.parentSpanId }?.traceId, "\(span.name)")
+    }
+    #expect(Set(spans.map(\.traceId)).count == 2)
+  }
+
+  @Test("what a test gave to a queue belongs to the test, whichever thread it was")
+  func within() throws {
+    var make = HandmadeTrace(end: 100)
+    let queue = make.queue("work")
+    let id = make.operation("Load", on: queue, thread: 3, enqueued: 20, ready: 20, began: 21, ended: 40)
+    make.trace.spans = [
+      SpanRecord(
+        id: SpanID(7), name: "test", operation: nil, began: Stamp(1_000_000, ThreadID(9)),
+        ended: Stamp(90_000_000, ThreadID(8)))
+    ]
+    make.trace.within = [id: SpanID(7)]
+    let spans = try Self.spans(of: make.trace)
+    let (load, test) = try (Self.named(spans, "Load"), Self.named(spans, "test"))
+    #expect(load.parentSpanId == test.spanId && load.traceId == test.traceId)
+  }
+
+  @Test("the conventions that attributes are named by are told of resources and of spans")
+  func conventions() throws {
+    struct Line: Decodable {
+      struct Scope: Decodable { var schemaUrl: String }
+      struct ResourceSpans: Decodable {
+        var schemaUrl: String
+        var scopeSpans: [Scope]
+      }
+      var resourceSpans: [ResourceSpans]
+    }
+    for line in try Self.lines(of: Zoo.trace()) {
+      for one in try JSONDecoder().decode(Line.self, from: line).resourceSpans {
+        #expect(one.schemaUrl == "https://opentelemetry.io/schemas/1.44.0")
+        #expect(one.scopeSpans.map(\.schemaUrl) == [one.schemaUrl])
+      }
+    }
+  }
+
+  @Test("what failed is an error, what was cancelled says so")
+  func outcomes() throws {
+    let spans = try Self.spans(of: Zoo.trace())
+    let failed = try Self.named(spans, "Failed")
+    #expect(failed.status?.code == 2 && failed.status?.message == "no such host")
+    let cancelled = try Self.named(spans, "Cancelled")
+    #expect(cancelled.status == nil && cancelled["optrace.cancelled"] == "true")
+    #expect(cancelled["optrace.state"] == "cancelled")
+  }
+
+  @Test("what the program named: spans inside of operations, moments as their events, others by themselves")
+  func ownNames() throws {
+    var make = HandmadeTrace(end: 100)
+    let queue = make.queue("work")
+    let id = make.operation("Load", on: queue, began: 5, ended: 50)
+    func stamp(_ time: Double) -> Stamp { Stamp(HandmadeTrace.nanoseconds(time), ThreadID(2)) }
+    make.trace.spans = [
+      SpanRecord(name: "decode", operation: id, began: stamp(6), ended: stamp(8)),
+      SpanRecord(name: "idle", operation: nil, began: stamp(60), ended: nil),
+    ]
+    make.trace.marks = [
+      MarkRecord(name: "half", operation: id, at: stamp(7)), MarkRecord(name: "bell", operation: nil, at: stamp(70)),
+    ]
+    let spans = try Self.spans(of: make.trace)
+    #expect(spans.map(\.name) == ["Load", "decode", "idle", "bell"])
+    #expect(spans.map { $0["optrace.kind"] } == ["operation", "span", "span", "mark"])
+    #expect(spans[0].events?.map(\.name) == ["ready", "began", "half"])
+    #expect(spans[1].parentSpanId == spans[0].spanId && spans[1].traceId == spans[0].traceId)
+    #expect(spans.map(\.milliseconds) == [0...50, 6...8, 60...100, 70...70])
+    #expect(Set(spans.map(\.spanId)).count == 4)
+    #expect(Set(spans.map(\.traceId)).count == 3)
+  }
+
+  @Test("the same numbers whenever it is written; others in another trace")
+  func numbers() throws {
+    let trace = Zoo.trace()
+    #expect(try Self.lines(of: trace) == Self.lines(of: trace))
+    var other = trace
+    other.header.processID += 1
+    let ids = try (Set(Self.spans(of: trace).map(\.spanId)), Set(Self.spans(of: other).map(\.spanId)))
+    #expect(ids.0.isDisjoint(with: ids.1))
+    #expect(ids.0.allSatisfy { $0.count == 16 && $0 != "0000000000000000" })
+  }
+
+  @Test("lines stay short: a span of many dependencies tells how many were left out")
+  func manyLinks() throws {
+    var make = HandmadeTrace(end: 100)
+    let queue = make.queue("work")
+    let before = (0..<3000).map { make.operation("Part \($0)", on: queue, began: 0, ended: 1) }
+    make.operation("All", on: queue, after: before, ready: 1, began: 2, ended: 3)
+    var bytes = 0
+    let written = try OTLPExporter(make.trace).write { bytes += $0.count }
+    #expect(written.spans == 3001 && written.links == 1000 && written.droppedLinks == 2000)
+    let all = try Self.named(Self.spans(of: make.trace), "All")
+    #expect(all.links?.count == 1000 && all.droppedLinksCount == 2000)
+    let lines = try Self.lines(of: make.trace)
+    #expect(lines.count > 1 && lines.allSatisfy { $0.count < 1 << 20 })
+  }
+
+  @Test("names that try to break out stay names")
+  func hostile() throws {
+    let spans = try Self.spans(of: Zoo.hostile())
+    #expect(spans.count == Zoo.hostileNames.count)
+    // Character by character: texts that look alike are equal to Swift.
+    #expect(spans.map { Array($0.name.unicodeScalars) } == Zoo.hostileNames.map { Array($0.unicodeScalars) })
+    #expect(spans.map { $0["optrace.class"] } == Zoo.hostileNames)
+    let errors = spans.compactMap { $0.status?.message }
+    #expect(!errors.isEmpty && errors.allSatisfy { Zoo.hostileNames.contains($0) })
+  }
+
+  @Test("what hangs together, against a brute-force search", arguments: 0..<40)
+  func components(seed: Int) throws {
+    var random = SeededGenerator(seed)
+    var make = HandmadeTrace(end: 100)
+    let queue = make.queue("work")
+    let count = random.number(1..<14)
+    var group = Array(0..<count)
+    for place in 0..<count {
+      let before = (0..<place).filter { _ in random.chance(12) }
+      make.operation(
+        "\(place)", on: queue, thread: 3, after: before.map { OperationID(UInt32($0 + 1)) }, began: 1, ended: 2)
+      for other in before {
+        let (from, to) = (group[other], group[place])
+        group = group.map { $0 == from ? to : $0 }
+      }
+    }
+    let spans = try Self.spans(of: make.trace)
+    for one in 0..<count {
+      for other in 0..<count {
+        #expect((spans[one].traceId == spans[other].traceId) == (group[one] == group[other]), "seed \(seed)")
+      }
+    }
+  }
+}
