@@ -21,7 +21,7 @@ import Testing
     let version = try version()
     #expect(try number(#"\n## \[(\d+\.\d+\.\d+)\]"#, in: "CHANGELOG.md") == version)
     #expect(try number(#"^optrace \(([^)]+)\)"#, in: "debian/changelog") == version)
-    #expect(try number(#"from: "(\d+\.\d+\.\d+)", traits: \["Tracing"#, in: "Documentation/live.md") == version)
+    #expect(try number(#"from: "(\d+\.\d+\.\d+)", traits: \["Tracing"#, in: "Documentation/library.md") == version)
   }
 
   /// Every version that the changelog tells of, the newest first.
