@@ -32,7 +32,7 @@ export const samples = [
       {name: 'custom-concurrent', look: 'Operations with threads of their own. The one that was cancelled ran on until its loop looked.'},
       {name: 'block-fan-out', look: 'One operation with four blocks, which run on the threads that are free.'},
       {name: 'main-hop', look: 'Two lanes: work in the background, and on the main queue what shows its result.'},
-      {name: 'tickets', look: 'Two windows sell tickets under one lock. The picture has no trace of it; the [timeline](timeline.md) shows the spans *wait for the lock*.'},
+      {name: 'tickets', look: 'Two windows sell tickets under one lock. The picture has no trace of it; the [timeline](pictures.md#the-timeline) shows the spans *wait for the lock*.'},
     ],
   },
   {
