@@ -122,7 +122,7 @@ bench-page: release setup-test
 	@$(SWIFT) build --package-path Benchmarks -c release --product MakeTrace --quiet
 	@scripts/measure-page.mjs $(optrace) Benchmarks/.build/release/MakeTrace
 
-# The long forms of what the tests do in short; Documentation/reliability.md tells what they show.
+# The long forms of what the tests do in short; Documentation/recorder.md tells what they show.
 reliability: setup-build
 	@for program in KillBenchmark RingBenchmark RenderLeaks; do \
 	  $(SWIFT) build -c release --product $$program --quiet || exit 1; done

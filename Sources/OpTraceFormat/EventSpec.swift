@@ -90,18 +90,18 @@ public struct EventSpec: Sendable {
       ],
       carry: .whileUnfinished, bound: .begins(.operation), life: .subject,
       meaning:
-        "first record of an operation; an external one that is met itself has a second, and so has one of full coverage of which it turns out that its start was not seen: `coverage` is 1 from there on. `coverage`: 0 full, 1 partial, 2 external (only named as a dependency). `own-ready` (since 1.2): its class overrides `isReady`. `age`: how long before this record the object was created"
+        "first record of an operation; a second one changes its coverage from there on. `coverage`: 0 full, 1 partial, 2 external (only named as a dependency). `own-ready` (since 1.2): its class overrides `isReady`. `age`: since the object was created"
     ),
     EventSpec(
       .operationNamed, "named", .operation, [.init("source", 1, 32, 16, .string(.place))], text: .init(.name, at: 2),
       carry: .whileUnfinished, life: .nobody,
-      meaning: "the operation's name, and the place in the source (`file:line`) where it was made, if known"),
+      meaning: "the operation's name, and its creation site (`file:line`) if known"),
     EventSpec(
       .dependencyAdded, "depends", .operation, [.init("on", 1, 0, 32, .operation)],
       carry: .whileUnfinished, life: .nobody, meaning: "a dependency on another operation"),
     EventSpec(
       .dependencyRemoved, "undepends", .operation, [.init("on", 1, 0, 32, .operation)],
-      carry: .whileUnfinished, life: .nobody, meaning: "a dependency was taken away"),
+      carry: .whileUnfinished, life: .nobody, meaning: "a dependency was removed"),
     EventSpec(
       .enqueued, "enqueued", .operation,
       [
@@ -110,12 +110,12 @@ public struct EventSpec: Sendable {
         .init("barrier", 1, 48, 1, .flag),
       ],
       carry: .whileUnfinished, life: .subject,
-      meaning: "given to a queue; written before the queue is told"),
+      meaning: "added to a queue; written before the queue knows"),
     EventSpec(
       .ready, "ready", .operation,
       carry: .whileUnfinished, life: .subject,
       meaning:
-        "`isReady` was asked and said true; the thread is the one that removed the last obstacle. What counts is the last turn to true before the start"
+        "`isReady` turned true, on the thread that removed the last obstacle. The last one before the start counts"
     ),
     EventSpec(
       .started, "started", .operation, carry: .whileUnfinished, life: .subject,
@@ -134,26 +134,26 @@ public struct EventSpec: Sendable {
       meaning: "the operation's own code has returned"),
     EventSpec(
       .finished, "finished", .operation, carry: .whileUnfinished, bound: .ends(.operation), life: .subject,
-      meaning: "`isFinished` turns true; written before anybody is told"),
+      meaning: "`isFinished` turns true; written before anybody is notified"),
     EventSpec(
       .finishSeen, "finish-seen", .operation, carry: .whileUnfinished, life: .nobody, since: 1,
-      meaning: "`isFinished` was asked and said true, though no change was announced yet"),
+      meaning: "`isFinished` is true, though no change was announced yet"),
     EventSpec(
       .finishedWithError, "failed", .operation, text: .init(.error, at: 2),
       carry: .whileUnfinished, bound: .ends(.operation), life: .subject,
-      meaning: "finished with an error, whose description is the text"),
+      meaning: "finished with an error; the text describes it"),
     EventSpec(
       .finishedAgain, "finished-again", .operation, carry: .whileUnfinished, life: .nobody,
-      meaning: "`finish()` was called once more: misuse, ignored"),
+      meaning: "`finish()` was called again: misuse, ignored"),
     EventSpec(
       .startReturned, "start-returned", .operation, carry: .whileUnfinished, life: .subject,
-      meaning: "`start()` returned; an asynchronous operation may run on"),
+      meaning: "`start()` returned; an asynchronous operation may go on"),
     EventSpec(
       .cancelRequested, "cancel", .operation, carry: .whileUnfinished, life: .subject,
       meaning: "`cancel()` was called"),
     EventSpec(
       .released, "released", .operation, carry: .whileUnfinished, bound: .follows(.operation), life: .subject,
-      meaning: "the object is gone"),
+      meaning: "the object was released"),
     EventSpec(
       .priorityChanged, "priority", .operation, [.init("value", 1, 0, 64, .signed(priorities))],
       carry: .whileUnfinished, life: .nobody, meaning: "the queue priority was set"),
@@ -161,22 +161,22 @@ public struct EventSpec: Sendable {
       .qualityChanged, "qos", .operation, [.init("value", 1, 0, 64, .unsigned(qualities))],
       carry: .whileUnfinished, life: .nobody,
       meaning:
-        "the quality of service was set: 0 default, 1 background, 2 utility, 3 user initiated, 4 user interactive"),
+        "the quality of service: 0 default, 1 background, 2 utility, 3 user initiated, 4 user interactive"),
 
     EventSpec(
       .completionQueued, "completion", .operation, part: .remark, carry: .never, life: .nobody, since: 5,
-      meaning: "stands right behind the end of an operation that has a completion block: it is given to a thread next"),
+      meaning: "right behind the end of an operation that has a completion block"),
     EventSpec(
       .completionBegan, "completion-began", .operation, part: .remark, carry: .never, life: .writer, since: 5,
-      meaning: "the completion block of that operation begins on this thread"),
+      meaning: "its completion block begins on this thread"),
     EventSpec(
       .completionEnded, "completion-ended", .operation, part: .remark, carry: .never, life: .writer, since: 5,
-      meaning: "that completion block has returned"),
+      meaning: "its completion block has returned"),
     EventSpec(
       .processorTime, "cpu", .operation, [.init("used", 1, 0, 64, .unsigned(.any))], part: .remark,
       carry: .withRecordBefore, life: .nobody, since: 5,
       meaning:
-        "processor time that this thread had used at the record before it, in nanoseconds: where an operation's code began and ended, or its `start()` returned"
+        "processor time in nanoseconds that this thread had used at the record before: `began`, `ended` or `start-returned`"
     ),
 
     // Several events of an operation in one record. Each stands for what happened at one moment on one thread.
@@ -190,7 +190,7 @@ public struct EventSpec: Sendable {
       ],
       part: .bookkeeping, carry: .whileUnfinished, bound: .begins(.operation), life: .subject,
       packing: [.init(.operationCreated), .init(.ready), .init(.enqueued, .secondWord)], since: 6,
-      meaning: "`created`, `ready` and `enqueued` at once: word 1 is that of `created`, word 2 that of `enqueued`"),
+      meaning: "`created` (word 1), `ready` and `enqueued` (word 2)"),
     EventSpec(
       .addedBehindLast, "added-behind-last", .operation,
       [
@@ -203,7 +203,7 @@ public struct EventSpec: Sendable {
       packing: [.init(.operationCreated), .init(.dependencyAdded, .subjectBefore), .init(.enqueued, .secondWord)],
       since: 6,
       meaning:
-        "`created`, `depends` on the operation with the number before, and `enqueued` at once; words as those of `added`"
+        "`created`, `depends` on the operation with the number before, `enqueued`"
     ),
     EventSpec(
       .enqueuedReady, "enqueued-ready", .operation,
@@ -213,19 +213,19 @@ public struct EventSpec: Sendable {
       ],
       part: .bookkeeping, carry: .whileUnfinished, life: .subject,
       packing: [.init(.ready), .init(.enqueued)], since: 6,
-      meaning: "`ready` and `enqueued` at once"),
+      meaning: "`ready` and `enqueued`"),
     EventSpec(
       .dependsOnLast, "depends-on-last", .operation, part: .bookkeeping, carry: .whileUnfinished, life: .nobody,
       packing: [.init(.dependencyAdded, .subjectBefore)], since: 6,
-      meaning: "`depends`, on the operation with the number before its own"),
+      meaning: "`depends` on the operation with the number before"),
     EventSpec(
       .startedBegan, "started-began", .operation, part: .bookkeeping, carry: .whileUnfinished, life: .subject,
       packing: [.init(.started), .init(.executionBegan)], since: 6,
-      meaning: "`started` and `began` at once"),
+      meaning: "`started` and `began`"),
     EventSpec(
       .endedFinished, "ended-finished", .operation, part: .bookkeeping, carry: .whileUnfinished,
       bound: .ends(.operation), life: .subject, packing: [.init(.executionEnded), .init(.finished)], since: 6,
-      meaning: "`ended` and `finished` at once"),
+      meaning: "`ended` and `finished`"),
 
     // Waits.
     EventSpec(
@@ -248,14 +248,14 @@ public struct EventSpec: Sendable {
         .init("thread", 2, 40, 24, .thread),
       ], part: .remark, carry: .untilEnded, bound: .begins(.blockedWait), life: .subject, since: 1,
       meaning:
-        "the operation's thread has been blocking on this object for `age`; operation 0: a thread outside of all (since 1.5). `thread`: the thread that blocks, where another one writes the record; 0: the record's own"
+        "the operation's thread has been blocked on this object for `age`; operation 0: a thread outside operations (since 1.5). `thread`: the blocked thread, if another one writes the record; 0: the record's own"
     ),
     EventSpec(
       .unblocked, "unblocked", .operation,
       [.init("object", 1, 0, 48, .address), .init("kind", 1, 48, 8, .objectKind)], part: .remark,
       carry: .besidesBeginning,
       bound: .ends(.blockedWait), life: .subject, since: 1,
-      meaning: "the wait on this object, which `blocked` told of, is over on this thread"),
+      meaning: "the wait of `blocked` is over on this thread"),
     EventSpec(
       .signalled, "signalled", .operation,
       [
@@ -263,7 +263,7 @@ public struct EventSpec: Sendable {
         .init("thread", 2, 40, 24, .thread),
       ], part: .remark, carry: .withWaitBefore, life: .nobody, since: 1,
       meaning:
-        "stands right behind `blocked` or `unblocked`: the last signal, leave or use of that object was `age` ago, in this operation (0: in none), by `thread` (0: not known)"
+        "right behind `blocked` or `unblocked`: the last signal, leave or use of the object was `age` ago, in this operation (0: none), by `thread` (0: unknown)"
     ),
     EventSpec(
       .objectNamed, "object-named", .none, [.init("object", 2, 0, 48, .address)], text: .init(.object, at: 3),
@@ -276,7 +276,7 @@ public struct EventSpec: Sendable {
         .init("on", 1, 32, 32, .unsigned(.any)), .init("at", 2, 0, 32, .frame),
       ], carry: .whileWaited, life: .nobody, since: 3,
       meaning:
-        "this thread still waits, at the frame `at`, for the operation or the queue with the number `on`, as `wait` and `wait-queue` told; written by another thread"
+        "`thread` still waits, at the frame `at`, for the operation or queue with the number `on`; written by another thread"
     ),
 
     // Looks at the threads, when nothing moves.
@@ -291,7 +291,7 @@ public struct EventSpec: Sendable {
         .init("reason", 2, 60, 4, .unsigned(.any)),
       ], carry: .never, life: .nobody, since: 3,
       meaning:
-        "what this thread did when the recorder looked. `cpu`: processor time that it had used, in milliseconds. `state`: 0 not known, 1 running, 2 asleep, 3 asleep in the kernel alone, 4 stopped, 5 ended. `running`: on a processor at that moment. `call`: the number of the system call that it slept in, and 1; 0: none. `reason`: what that is for (`SleepReason`). `lock`: what it slept on. `owner`: the thread that had it; `ended`: which is gone. `timed`: it goes on by itself after a time. `still` (since 1.4): it slept, and did not run until every thread had been seen; of one that did run, call, reason and `at` are left out. `at` stands behind it, for where"
+        "a thread in a snapshot; `at` behind it says where. `cpu`: processor time in milliseconds. `state`: 0 unknown, 1 running, 2 asleep, 3 asleep uninterruptibly, 4 stopped, 5 ended. `running`: on a processor. `call`: the number of the system call it slept in, plus 1; 0: none. `reason`: a `SleepReason`. `lock`: what it slept on. `owner`: who held it; `ended`: that thread is gone. `timed`: with a timeout. `still` (since 1.4): it did not run until all threads were seen; otherwise call, reason and `at` are left out"
     ),
     EventSpec(
       .looked, "looked", .none,
@@ -300,7 +300,7 @@ public struct EventSpec: Sendable {
         .init("refused", 1, 32, 16, .unsigned(.any)), .init("request", 1, 48, 16, .unsigned(.any)),
       ], carry: .never, life: .nobody, since: 3,
       meaning:
-        "the end of a look at all threads: how many `seen` stand before it, how many threads went on until all were seen (so their stack is not known), and of how many the system told nothing. `request`: the lowest bits of the header's request that it answers; 0: of its own accord"
+        "the end of a snapshot: how many `seen` come before it, how many threads ran meanwhile, and for how many the system refused. `request`: the low bits of the header's request that it answers; 0: none"
     ),
 
     // Definitions.
@@ -312,7 +312,7 @@ public struct EventSpec: Sendable {
       ],
       part: .definition, carry: .never, life: .nobody, since: 3,
       meaning:
-        "what `created` names as a class. `class`: the class's own name, where blocks have one each. `module`: the Swift module that it is from. `code`: the function that its operations run, where they do not run the class's own"
+        "describes a class of `created`. `class`: the real class of blocks, which have a name each. `module`: its Swift module. `code`: the function that its operations run, if not the class's own"
     ),
     EventSpec(
       .image, "image", .image,
@@ -321,7 +321,7 @@ public struct EventSpec: Sendable {
         .init("pages", 2, 36, 28, .unsigned(.any)),
       ], text: .init(.image, at: 3), part: .definition, carry: .never, life: .nobody, since: 3,
       meaning:
-        "a file whose code is in the process, by its path. `build`: its build id. `page`, `pages`: where in memory it begins and how long it is, in units of 4 KiB"
+        "a file whose code is in the process: its path. `build`: its build id. `page`, `pages`: address and length in units of 4 KiB"
     ),
     EventSpec(
       .frame, "frame", .frame,
@@ -331,7 +331,7 @@ public struct EventSpec: Sendable {
         .init("caller", 2, 0, 32, .frame), .init("returns", 2, 32, 1, .flag),
       ], part: .definition, carry: .never, life: .nobody, since: 3,
       meaning:
-        "a frame of a stack; the number of the innermost one stands for the whole. `offset`: the code's address as the image's own file has it; without an image, in memory. `returns`: it is a return address, so the call stands before it. `guessed`: no rule of the compiler's led there. `caller`: the frame outside of it"
+        "a frame; the innermost one names the stack. `offset`: the address in the image's file; without an image, in memory. `returns`: a return address, so the call is before it. `guessed`: found without an unwind rule. `caller`: the next frame outside"
     ),
     EventSpec(
       .symbol, "symbol", .frame,
@@ -341,13 +341,13 @@ public struct EventSpec: Sendable {
         .init("module", 2, 40, 16, .string(.module)),
       ], text: .init(.function, at: 3), part: .definition, carry: .never, life: .nobody, since: 3,
       meaning:
-        "what a frame's code is called, found out where the image's file was. `inlined`: how many functions are inlined between it and the innermost one, which has 0. `short`: the name for people. Frames of the same code share the symbols of the first"
+        "the name of a frame's code. `inlined`: its depth among inlined functions; the innermost has 0. `short`: the name for people. Frames of the same code share the symbols of the first"
     ),
 
     EventSpec(
       .stoodAt, "at", .frame, part: .event, carry: .withRecordBefore, life: .nobody, since: 3,
       meaning:
-        "where the thread stood in the record before it, to which it belongs: where an operation was made or added, a queue was made, a wait began, a task was suspended"
+        "the stack of the record before it: where an operation was made or added, a queue was made, a wait began, a task was suspended"
     ),
 
     // Blocks of dispatch queues.
@@ -359,17 +359,17 @@ public struct EventSpec: Sendable {
         .init("item", 1, 57, 1, .flag), .init("code", 2, 0, 32, .frame), .init("at", 2, 32, 32, .frame),
       ], carry: .whileUnfinished, bound: .begins(.block), life: .subject, since: 4,
       meaning:
-        "a block is given to a dispatch queue; written before the queue has it. `by`: the operation or block that did it; 0: none. `how`: 0 `async`, 1 as a barrier, 2 after a time, 3 when a group is empty, 4 `sync`: who submits it waits until it is over. `group`: it belongs to a group. `item`: it is a work item, of which each submission has a number. `code`: what it runs. `at`: the program's place that did it"
+        "submitted to a dispatch queue; written before the queue has it. `by`: the work that did it; 0: none. `how`: 0 `async`, 1 barrier, 2 after a time, 3 when a group is empty, 4 `sync`. `group`: in a group. `item`: a work item; each submission has a number. `code`: what it runs. `at`: the submission site"
     ),
     EventSpec(
       .runBegan, "run", .block, carry: .whileUnfinished, life: .subject, since: 4,
-      meaning: "a block begins to run on this thread"),
+      meaning: "the block begins on this thread"),
     EventSpec(
       .runEnded, "ran", .block, carry: .whileUnfinished, bound: .ends(.block), life: .subject, since: 4,
-      meaning: "that block has returned"),
+      meaning: "the block has returned"),
     EventSpec(
       .blockDropped, "dropped", .block, carry: .whileUnfinished, bound: .ends(.block), life: .subject, since: 4,
-      meaning: "the block is gone and will not run: its work item was cancelled, or its queue went"),
+      meaning: "the block will not run: its work item was cancelled, or its queue released"),
     EventSpec(
       .dispatchQueue, "dispatch-queue", .dispatch,
       [
@@ -378,7 +378,7 @@ public struct EventSpec: Sendable {
         .init("global", 2, 33, 1, .flag),
       ], text: .init(.object, at: 3), part: .definition, carry: .never, life: .nobody, since: 4,
       meaning:
-        "a dispatch queue at first sight: its label. `width`: how many blocks it runs at once; 1: it is serial; 0: as many as the system allows; -1: not known. `target`: the queue that it hands its blocks to, where that is none of the system's. `main`: the main thread's. `global`: one of the system's own"
+        "a dispatch queue at first sight: its label. `width`: how many blocks it runs at once; 1: serial; 0: the system's limit; -1: unknown. `target`: its target queue, if not the system's. `main`: the main thread's. `global`: one of the system's"
     ),
 
     // Tasks.
@@ -390,27 +390,27 @@ public struct EventSpec: Sendable {
         .init("code", 2, 0, 32, .frame), .init("at", 2, 32, 32, .frame),
       ], carry: .whileUnfinished, bound: .begins(.task), life: .subject, since: 4,
       meaning:
-        "a task is created. `by`: the operation, block or task that did it; 0: none. `how`: 0 `Task`, which inherits from who creates it, 1 detached, 2 a child in a group, 3 `async let`; the last two are children of `by`. `priority`: as the runtime has it, 25 high, 21 medium, 17 low, 9 background. `enqueued`: it waits for its turn from here on, and has no `task-enqueued` of its own for that. `code`: what it runs; where that is a thunk, what it passes on to stands as its caller. `at`: the program's place that did it, with some of its callers. One that goes to an actor may run before this is written"
+        "a task is created. `by`: the work that did it; 0: none. `how`: 0 `Task`, 1 detached, 2 in a group, 3 `async let`; the last two are children of `by`. `priority`: 25 high, 21 medium, 17 low, 9 background. `enqueued`: it waits for its turn from here on, without a `task-enqueued`. `code`: what it runs; what a thunk calls is its caller. `at`: the creation site, with some callers. A task that goes to an actor may run before this is written"
     ),
     EventSpec(
       .taskEnqueued, "task-enqueued", .task, [.init("by", 1, 0, 32, .operation)],
       carry: .sinceSuspended, life: .subject, since: 4,
       meaning:
-        "the task may go on, and waits for its turn. `by`: the operation, block or task that let it; 0: none. Of a task that waits for an actor which is busy this is not heard"
+        "the task can go on, and waits for its turn. `by`: the work that resumed it; 0: none. Not written while it waits for a busy actor"
     ),
     EventSpec(
       .taskRun, "task-run", .task, carry: .sinceSuspended, life: .subject, since: 4,
-      meaning: "the task runs on this thread from here on"),
+      meaning: "the task runs on this thread"),
     EventSpec(
       .taskSuspended, "task-suspended", .task,
       [.init("reason", 1, 0, 4, .unsigned(.within(0...5))), .init("for", 1, 32, 32, .operation)],
       carry: .sinceSuspended, life: .subject, since: 4,
       meaning:
-        "the task stops running on this thread. `reason`: 0 not known, 1 it waits for the task `for`, 2 for a continuation, 3 for its group, 4 it goes to another actor or executor, 5 it sleeps. `at` stands behind it: the functions that go on then, as a stack"
+        "the task stops running on this thread. `reason`: 0 unknown, 1 waits for the task `for`, 2 for a continuation, 3 for its group, 4 goes to another actor or executor, 5 sleeps. `at` behind it: the functions that go on then"
     ),
     EventSpec(
       .taskCompleted, "task-completed", .task, carry: .whileUnfinished, bound: .ends(.task), life: .subject, since: 4,
-      meaning: "the task has returned, and is over; heard as its thread takes up something else"),
+      meaning: "the task is over; seen when its thread takes up something else"),
 
     // Queues.
     EventSpec(
@@ -421,10 +421,10 @@ public struct EventSpec: Sendable {
         .init("suspended", 2, 9, 1, .flag),
       ], text: .init(.queue, at: 3),
       carry: .whileQueueExists, bound: .begins(.queue), life: .subject,
-      meaning: "a queue at first sight: its name and its limit (-1: as many as the system allows)"),
+      meaning: "a queue at first sight: its name and limit (-1: the system's)"),
     EventSpec(
       .queueRenamed, "queue-named", .queue, text: .init(.queue, at: 2), carry: .whileQueueExists, life: .nobody,
-      meaning: "the queue has another name"),
+      meaning: "the queue was renamed"),
     EventSpec(
       .queueSuspended, "suspended", .queue, carry: .whileQueueExists, life: .subject,
       meaning: "the queue starts nothing from here on"),
@@ -434,65 +434,65 @@ public struct EventSpec: Sendable {
     EventSpec(
       .limitChanged, "limit", .queue, [.init("value", 1, 0, 64, .signed(limits))],
       carry: .whileQueueExists, life: .subject,
-      meaning: "how many operations may run at once; -1: as many as the system allows"),
+      meaning: "how many operations may run at once; -1: the system's limit"),
     EventSpec(
       .queueQualityChanged, "queue-qos", .queue, [.init("value", 1, 0, 64, .unsigned(qualities))],
       carry: .whileQueueExists, life: .nobody,
-      meaning: "the queue's quality of service; values as in `qos`"),
+      meaning: "its quality of service; values as in `qos`"),
     EventSpec(
       .queueMainChanged, "queue-main", .queue, [.init("value", 1, 0, 64, .unsigned(.within(0...1)))],
       carry: .whileQueueExists, life: .nobody,
-      meaning: "whether the queue runs its operations on the main thread from here on: 1 yes, 0 no"),
+      meaning: "whether it runs operations on the main thread: 1 yes, 0 no"),
     EventSpec(
       .queueCancelledAll, "cancel-all", .queue, carry: .whileQueueExists, life: .subject,
       meaning: "`cancelAllOperations()` was called"),
     EventSpec(
       .queueReleased, "queue-released", .queue, carry: .whileQueueExists, bound: .ends(.queue), life: .subject,
-      meaning: "the queue object is gone"),
+      meaning: "the queue was released"),
 
     // The user's own events.
     EventSpec(
       .mark, "mark", .operation, text: .init(.mark, at: 2), part: .remark, carry: .never, life: .subject,
-      meaning: "a moment that the program names; operation 0: none"),
+      meaning: "a moment that the program named; operation 0: none"),
     EventSpec(
       .spanBegan, "span", .operation, [.init("id", 1, 32, 32, .unsigned(.any))], text: .init(.span, at: 2),
       part: .remark, carry: .untilEnded, bound: .begins(.span), life: .subject,
-      meaning: "a named piece of work begins; operation 0: none"),
+      meaning: "a named span begins; operation 0: none"),
     EventSpec(
       .spanEnded, "span-ended", .span, carry: .never, bound: .ends(.span), life: .subject,
-      meaning: "the span with this id ends, on any thread"),
+      meaning: "the span ends, on any thread"),
     EventSpec(
       .submittedWithin, "within", .operation, [.init("span", 1, 0, 32, .unsigned(.any))], part: .remark,
       carry: .whileUnfinished, life: .nobody, since: 5,
       meaning:
-        "this operation, block or task was submitted inside of the span with that id: by the thread, or by the task on it, that was in the span"
+        "this work was submitted inside the span, by the thread or the task that was in it"
     ),
 
     // Bookkeeping.
     EventSpec(
       .threadNamed, "thread", .thread, [.init("tid", 1, 32, 32, .systemThread)], text: .init(.thread, at: 2),
       carry: .never, life: .nobody,
-      meaning: "a thread: its number in the trace, the system's id, its name"),
+      meaning: "a thread: the system's id, its name"),
     EventSpec(
       .threadSwitched, "thread-switched", .thread, [.init("tid", 1, 0, 32, .systemThread)],
       part: .bookkeeping, carry: .never, life: .nobody,
-      meaning: "the records from here on in this chunk are of another thread"),
+      meaning: "from here on the chunk's records are of another thread"),
     EventSpec(
       .string, "string", .string, text: .init(.interned, at: 2), part: .bookkeeping, carry: .never, life: .nobody,
-      meaning: "a text that other records name by its id"),
+      meaning: "a text that records name by its id"),
     EventSpec(
       .time, "time", .none, [.init("ticks", 1, 0, 64, .unsigned(.any))],
       part: .bookkeeping, carry: .never, life: .nobody,
-      meaning: "the clock's value, where it is far from the last"),
+      meaning: "the clock, after a long gap"),
     EventSpec(
       .calibration, "calibration", .none,
       [.init("monotonic", 1, 0, 64, .unsigned(.any)), .init("wall", 2, 0, 64, .unsigned(.any))],
       part: .bookkeeping, carry: .never, life: .nobody,
-      meaning: "the two system clocks (nanoseconds) at this record's ticks"),
+      meaning: "the system's clocks (nanoseconds) at this record's ticks"),
     EventSpec(
       .lost, "lost", .reason, [.init("count", 1, 0, 64, .unsigned(.any))],
       carry: .never, life: .nobody,
-      meaning: "so many records of this thread were lost right before this one; reasons as in the header"),
+      meaning: "records of this thread that were lost right before; reasons as in the header"),
   ]
 
   private static let byKind: [EventSpec?] = {

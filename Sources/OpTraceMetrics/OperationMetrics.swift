@@ -14,7 +14,7 @@
   /// ```
   ///
   /// It sees what a recorder records: operations of traced queues, or those of the whole process with
-  /// `TraceRecorder.instrumentProcess()`. `Documentation/live.md` lists the metrics.
+  /// `TraceRecorder.instrumentProcess()`. `Documentation/library.md` lists the metrics.
   ///
   /// Sendable: `timer` is only touched under `lock`; the rest is constant.
   public final class OperationMetrics: @unchecked Sendable {

@@ -12,7 +12,7 @@
   /// ```
   ///
   /// It sees what a recorder records: operations of traced queues, or those of the whole process with
-  /// `TraceRecorder.instrumentProcess()`. `Documentation/live.md` says what a span holds.
+  /// `TraceRecorder.instrumentProcess()`. `Documentation/library.md` says what a span holds.
   public final class OperationTracing: Sendable {
     /// What is made of operations.
     public struct Configuration: Sendable {

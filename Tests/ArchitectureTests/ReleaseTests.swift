@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What is released is called by the same numbers everywhere: `Documentation/stability.md`.
+/// What is released is called by the same numbers everywhere: `Documentation/public-api.md`.
 @Suite struct ReleaseTests {
   private func text(_ path: String) throws -> String {
     try String(contentsOf: Manifest.folder.appendingPathComponent(path), encoding: .utf8)
@@ -21,7 +21,7 @@ import Testing
     let version = try version()
     #expect(try number(#"\n## \[(\d+\.\d+\.\d+)\]"#, in: "CHANGELOG.md") == version)
     #expect(try number(#"^optrace \(([^)]+)\)"#, in: "debian/changelog") == version)
-    #expect(try number(#"from: "(\d+\.\d+\.\d+)", traits: \["Tracing"#, in: "Documentation/live.md") == version)
+    #expect(try number(#"from: "(\d+\.\d+\.\d+)", traits: \["Tracing"#, in: "Documentation/library.md") == version)
   }
 
   /// Every version that the changelog tells of, the newest first.
@@ -36,12 +36,12 @@ import Testing
     let numbers = #"majorVersion: UInt16 = (\d+)[^=]*minorVersion: UInt16 = (\d+)"#
     let trace = try number(numbers, in: "Sources/OpTraceFormat/Layout.swift")
     #expect(try number(#"# The trace format, version (\d+\.\d+)"#, in: "Documentation/format.md") == trace)
-    #expect(try number(#"\| traces \| major and minor, now (\d+\.\d+)"#, in: "Documentation/stability.md") == trace)
+    #expect(try number(#"\| traces \| major and minor, now (\d+\.\d+)"#, in: "Documentation/public-api.md") == trace)
     let packed = try number(numbers, in: "Sources/OpTraceModel/Packed/PackedLayout.swift")
     #expect(
-      try number(#"\| packed traces \| major and minor, now (\d+\.\d+)"#, in: "Documentation/stability.md") == packed)
+      try number(#"\| packed traces \| major and minor, now (\d+\.\d+)"#, in: "Documentation/public-api.md") == packed)
     #expect(
-      try number(#"`schemaVersion`, now (\d+)"#, in: "Documentation/stability.md")
+      try number(#"`schemaVersion`, now (\d+)"#, in: "Documentation/public-api.md")
         == number(#"schemaVersion = (\d+)"#, in: "Sources/OpTraceTables/Tables.swift"))
   }
 }

@@ -16,7 +16,7 @@ let package = Package(
   dependencies: [optrace],
   targets: [
     .executableTarget(name: "client", dependencies: [.product(name: "OpTrace", package: "OpTrace")]),
-    // The code at the top of README.md.
+    // The first Swift code of README.md.
     .executableTarget(name: "example", dependencies: [.product(name: "OpTrace", package: "OpTrace")]),
     // What looks at itself: built when the other two have been looked at.
     .executableTarget(

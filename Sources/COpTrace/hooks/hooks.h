@@ -1,4 +1,4 @@
-// Where there are hooks, and how Swift calls. `Documentation/hooks.md` tells the whole story.
+// Where there are hooks, and how Swift calls. `Documentation/recorder.md` tells the whole story.
 #ifndef OPTRACE_HOOKS_H
 #define OPTRACE_HOOKS_H
 

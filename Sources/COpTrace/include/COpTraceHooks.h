@@ -1,5 +1,5 @@
 // Seeing operations that are not ours. Hooks in the method tables of Foundation's classes and their subclasses, and in
-// the imports of loaded objects; on Linux, with Foundation as a shared library. `Documentation/hooks.md` tells how.
+// the imports of loaded objects; on Linux, with Foundation as a shared library. `Documentation/recorder.md` tells how.
 #ifndef COPTRACE_HOOKS_H
 #define COPTRACE_HOOKS_H
 

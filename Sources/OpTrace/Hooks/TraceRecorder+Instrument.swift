@@ -4,7 +4,7 @@ extension TraceRecorder {
   /// and the recorder lives until then.
   ///
   /// Call it early: what was added to a queue before is recorded in part. On Linux it needs Foundation as a shared
-  /// library; see `Documentation/hooks.md` for how it works and what it relies on. On Apple platforms it is built on
+  /// library; see `Documentation/recorder.md` for how it works and what it relies on. On Apple platforms it is built on
   /// key-value observing and exchanged methods, and has not been run there.
   ///
   /// - Throws: ``TraceRecorderError``: `alreadyInstrumented` while another recorder does this; `cannotInstrument`, with

@@ -4,7 +4,7 @@ public import OpTraceText
 /// Writes a trace in Perfetto's own format, protobuf: the same tracks, slices, arrows, counters and instants as
 /// ``ChromeTraceExporter``, in a sixth of the bytes and with times in whole nanoseconds.
 ///
-/// A file is a row of packets, and one that was cut off is whole up to there. Documentation/timeline.md lists the fields.
+/// A file is a row of packets, and one that was cut off is whole up to there. Documentation/pictures.md lists the fields.
 public struct PerfettoTraceExporter: TimelineExporter {
   private let trace: Trace
   private let options: TimelineOptions

@@ -18,7 +18,7 @@ struct DiffCommand: ParsableCommand {
       from five runs of each on, as 'optrace record --runs 10' makes them: fewer cannot tell a change from chance.
 
       Exit status: 1 where something holds that --fail-on names; 64 where it names slower and there are fewer than \
-      five runs of each; else as for all commands. Documentation/diff.md tells how to use it in CI.
+      five runs of each; else as for all commands. Documentation/compare.md tells how to use it in CI.
 
       Example: optrace diff --base old.r*.optrace --new new.r*.optrace --fail-on structure,findings,slower=3%
       """)

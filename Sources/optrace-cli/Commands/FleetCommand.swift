@@ -10,7 +10,7 @@ struct FleetCommand: ParsableCommand {
     commandName: "fleet",
     abstract: "Traces of many hosts in ClickHouse: its tables, and loading what was exported.",
     discussion: """
-      Hosts write traces, 'optrace export' makes Parquet of them, 'optrace fleet load' sends it. Documentation/fleet.md \
+      Hosts write traces, 'optrace export' makes Parquet of them, 'optrace fleet load' sends it. Documentation/data.md \
       tells how to set it up.
 
       Example: optrace fleet load lake --url http://localhost:8123 --create

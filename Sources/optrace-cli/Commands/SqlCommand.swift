@@ -15,7 +15,7 @@ struct SqlCommand: ParsableCommand {
       one of those that --list shows; without one it is read from standard input, at a terminal line by line.
 
       Exit status: 64 where a query cannot be understood, 1 where it took longer than --timeout; else as for all \
-      commands. Documentation/sql.md shows the tables.
+      commands. Documentation/data.md shows the tables.
 
       Example: optrace sql run.optrace 'SELECT class, p99(wait_slot) FROM operations GROUP BY class'
       """)

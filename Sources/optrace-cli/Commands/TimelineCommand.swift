@@ -11,7 +11,7 @@ struct TimelineCommand: ParsableCommand {
     discussion: """
       The file is Chrome Trace Event JSON: open it at https://ui.perfetto.dev (nothing is sent anywhere), in \
       chrome://tracing, https://profiler.firefox.com, or https://www.speedscope.app (with --no-args). With a name that \
-      ends in .pftrace it is Perfetto's own format, for Perfetto alone, in a fifth of the bytes. Documentation/timeline.md \
+      ends in .pftrace it is Perfetto's own format, for Perfetto alone, in a fifth of the bytes. Documentation/pictures.md \
       says what is drawn and why.
 
       Example: optrace timeline run.optrace --from 1.5s --to 2s -o part.json

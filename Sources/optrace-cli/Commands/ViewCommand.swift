@@ -12,7 +12,7 @@ struct ViewCommand: ParsableCommand {
       address that cannot be guessed, until Ctrl-C. The page of a program that still runs goes on with it.
 
       With --perfetto, Perfetto's page (https://ui.perfetto.dev) fetches the timeline from this machine, on port 9001, the only one \
-      that it may; then the command ends. Nothing is sent anywhere. Documentation/view.md says who gets what.
+      that it may; then the command ends. Nothing is sent anywhere. Documentation/pictures.md says who gets what.
 
       Ends with status 0 when it is ended by Ctrl-C, SIGTERM, or the closing of its terminal; 73 where it cannot listen.
 

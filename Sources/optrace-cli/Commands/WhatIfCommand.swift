@@ -15,7 +15,7 @@ struct WhatIfCommand: ParsableCommand {
       of one each. Several traces of one program give a range over their run times, too.
 
       Exit status: 1 where a scenario never ends, or with --strict where the model is not to be trusted; else as for \
-      all commands. Documentation/whatif.md tells what the model knows, and what it cannot.
+      all commands. Documentation/compare.md tells what the model knows, and what it cannot.
 
       Example: optrace whatif run.optrace --limit network=8 --faster Decode=2
       """)

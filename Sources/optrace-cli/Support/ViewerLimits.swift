@@ -1,7 +1,7 @@
 import OpTraceTimeline
 import OpTraceText
 
-/// What trace viewers can load, as measured with files of this kind; see Documentation/timeline.md.
+/// What trace viewers can load, as measured with files of this kind; see Documentation/pictures.md.
 enum ViewerLimits {
   /// Perfetto's page takes some ten seconds for as many slices.
   static let comfortableSlices = 1_000_000

@@ -29,7 +29,7 @@ final class ScrapedMetrics: MetricsFactory, @unchecked Sendable {
     var lines: [String] = []
     for (label, values) in all.sorted(by: { $0.key < $1.key }) {
       guard let kind = values.values.first?.kind else { continue }
-      lines.append("# HELP \(label) See Documentation/live.md.")
+      lines.append("# HELP \(label) See Documentation/library.md.")
       lines.append("# TYPE \(label) \(kind.rawValue)")
       for (labels, value) in values.sorted(by: { $0.key < $1.key }) { lines += value.lines(label, labels) }
     }

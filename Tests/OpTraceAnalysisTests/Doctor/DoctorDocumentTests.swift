@@ -2,21 +2,21 @@ import Foundation
 import OpTraceAnalysis
 import Testing
 
-/// `Documentation/findings.md` has a section for each rule, in the table's order, with its severity; and no other.
-@Suite struct FindingsDocumentTests {
+/// `Documentation/doctor.md` has a section for each rule, in the table's order, with its severity.
+@Suite struct DoctorDocumentTests {
   private let path = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appendingPathComponent("Documentation/findings.md")
+    .appendingPathComponent("Documentation/doctor.md")
 
   @Test func everyCodeHasItsSection() throws {
     let lines = try String(contentsOf: path, encoding: .utf8).split(separator: "\n").map(String.init)
     let sections = lines.filter { $0.hasPrefix("### ") }.map { String($0.dropFirst(4)) }
     let codes = DoctorRule.table.map(\.code)
-    for code in codes where !sections.contains(code) { Issue.record("findings.md has no section '### \(code)'") }
+    for code in codes where !sections.contains(code) { Issue.record("doctor.md has no section '### \(code)'") }
     for code in sections where !codes.contains(code) {
-      Issue.record("findings.md tells of '\(code)', which is no rule")
+      Issue.record("doctor.md has a section '### \(code)', which is no rule")
     }
-    #expect(sections == codes, "the sections stand in the order of DoctorRule.table")
+    #expect(sections == codes, "the sections are in the order of DoctorRule.table")
   }
 
   @Test func everySectionBeginsWithItsSeverity() throws {
@@ -24,11 +24,11 @@ import Testing
     for rule in DoctorRule.table {
       let begin = "### \(rule.code)\n\n**\(rule.severity.rawValue)**"
       let begins = text.contains(begin)
-      #expect(begins, "findings.md: \(rule.code) begins with **\(rule.severity.rawValue)**")
+      #expect(begins, "doctor.md: \(rule.code) begins with **\(rule.severity.rawValue)**")
     }
   }
 
-  @Test func everyKindOfTroubleHasItsCodes() throws {
+  @Test func everySymptomHasItsCodes() throws {
     let text = try String(contentsOf: path, encoding: .utf8)
     let headings = [
       "Nothing moves any more", "It works, but it is wrong", "It works, but it is slower than it needs to be",
