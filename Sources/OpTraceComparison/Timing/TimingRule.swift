@@ -1,6 +1,6 @@
 import Foundation
 
-/// When a difference in times is told as one. Measured on repeated runs: Documentation/compare.md.
+/// When a difference in times is told as one. Measured on repeated runs: Documentation/performance.md.
 public struct TimingRule: Sendable, Equatable {
   /// Smaller changes are none: 0.03 is 3 %.
   public var threshold = 0.03
