@@ -2,7 +2,7 @@ package import OpTraceModel
 
 /// Which operations were given to each queue, as their places, in order. 4 bytes for each operation.
 package struct QueueMembers: Sendable {
-  private let places: PlacesByGroup
+  private let places: IndexesByGroup
   private let groups: [QueueID: Int]
 
   /// Of those that were given to none; the group behind it has nobody.
@@ -23,7 +23,7 @@ package struct QueueMembers: Sendable {
       return group
     }
     for place in trace.operations.indices { _ = group(of: trace.operations[place].queue) }
-    places = PlacesByGroup(
+    places = IndexesByGroup(
       trace.operations.indices.lazy.map { group(of: trace.operations[$0].queue) }, groups: groups.count + first + 1)
     self.groups = groups
   }

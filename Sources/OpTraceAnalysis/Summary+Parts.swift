@@ -4,7 +4,7 @@ extension Summary {
   static func queues(_ trace: Trace, _ activity: ClosedRange<Nanoseconds>?) -> [Queue] {
     var result = trace.queues.map {
       Queue(
-        id: $0.id, name: $0.name, title: $0.title, code: $0.codePlace, limit: $0.limit, isSuspended: $0.isSuspended)
+        id: $0.id, name: $0.name, title: $0.title, code: $0.codeLocation, limit: $0.limit, isSuspended: $0.isSuspended)
     }
     let members = QueueMembers(trace)
     for index in result.indices {
@@ -70,7 +70,7 @@ extension Summary {
   }
 
   /// The kinds in the order in which they are met first, and the places of each.
-  private static func kinds<Kind: Work>(_ list: [Kind]) -> (names: [String], members: PlacesByGroup) {
+  private static func kinds<Kind: Work>(_ list: [Kind]) -> (names: [String], members: IndexesByGroup) {
     var names: [String] = []
     var numbers: [String: Int32] = [:]
     var ofPlaces: [Int32] = []
@@ -84,7 +84,7 @@ extension Summary {
       }
       ofPlaces.append(number)
     }
-    return (names, PlacesByGroup(ofPlaces.lazy.map { Int($0) }, groups: names.count))
+    return (names, IndexesByGroup(ofPlaces.lazy.map { Int($0) }, groups: names.count))
   }
 
   static func threads(_ trace: Trace) -> [Thread] {

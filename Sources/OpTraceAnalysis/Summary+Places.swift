@@ -4,7 +4,7 @@ extension Summary {
   /// Where in the source threads waited. Waits whose stack was not recorded (short ones) are in none.
   public struct Place: Sendable, Equatable {
     /// The innermost code of the program's own on the stacks of these waits.
-    public var code: CodePlace
+    public var code: CodeLocation
     /// How many waits stood there.
     public var count = 0
     /// Those that were not over when the trace ended; they count until then.
@@ -17,12 +17,12 @@ extension Summary {
 
   /// O(waits · depth of a stack).
   static func places(_ trace: Trace, most: Int) -> (shown: [Place], more: Int) {
-    var numbers: [CodePlace: Int] = [:]
-    var known: [FrameID: CodePlace?] = [:]
+    var numbers: [CodeLocation: Int] = [:]
+    var known: [FrameID: CodeLocation?] = [:]
     var places: [Place] = []
     for wait in trace.waits {
       guard let frame = wait.at else { continue }
-      let code = known[frame] ?? trace.stacks.codePlace(frame)
+      let code = known[frame] ?? trace.stacks.codeLocation(frame)
       known[frame] = .some(code)
       guard let code else { continue }
       let time = Swift.max(0, (wait.ended ?? trace.end) - wait.began)

@@ -36,7 +36,7 @@ public struct Summary: Sendable, Equatable {
   /// Where in the source threads waited, the longest total first; as many as ``Waits/longest``.
   public var places: [Place] = []
   /// How many more places there are.
-  public var morePlaces = 0
+  public var moreLocations = 0
   /// What is missing from the trace.
   public var loss: LossReport
 
@@ -49,7 +49,7 @@ public struct Summary: Sendable, Equatable {
     /// What people read: its name, else its number and where it was made.
     public var title: String
     /// Where the program made it; nil: not known.
-    public var code: CodePlace?
+    public var code: CodeLocation?
     /// At the trace's end; -1: as many as the system allows.
     public var limit: Int
     /// At the trace's end.
@@ -104,11 +104,11 @@ public struct Summary: Sendable, Equatable {
     /// Its three times.
     public var times: OperationTimes
     /// Where its code stands.
-    public var code: CodePlace
+    public var code: CodeLocation
     /// Where it was given to a queue; nil: not known.
-    public var added: CodePlace?
+    public var added: CodeLocation?
     /// Where the object was made; nil: not known, or where it was given to a queue.
-    public var made: CodePlace?
+    public var made: CodeLocation?
   }
 
   /// What one thread did.
@@ -149,7 +149,7 @@ public struct Summary: Sendable, Equatable {
     tasks = Self.tasks(trace)
     threads = figures.threads
     waits = Self.waits(trace, most: slowestCount)
-    (places, morePlaces) = Self.places(trace, most: slowestCount)
+    (places, moreLocations) = Self.places(trace, most: slowestCount)
   }
 
   /// What all operations are looked at for.
@@ -180,8 +180,8 @@ public struct Summary: Sendable, Equatable {
       let operation = trace.operations[place]
       return Operation(
         id: operation.id, name: operation.title, className: operation.className, state: operation.state,
-        queue: operation.queue, times: times, code: operation.codePlace,
-        added: trace.stacks.codePlace(operation.addedAt), made: trace.stacks.makerPlace(of: operation))
+        queue: operation.queue, times: times, code: operation.codeLocation,
+        added: trace.stacks.codeLocation(operation.addedAt), made: trace.stacks.creationSite(of: operation))
     }
   }
 }

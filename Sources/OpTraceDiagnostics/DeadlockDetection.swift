@@ -14,7 +14,7 @@ import OpTraceModel
 /// body returns is returned, what it throws is thrown. Plain operations and queues are recorded as well as traced ones.
 ///
 /// A ``DeadlockError`` is thrown while the body runs on, when an error of the doctor is seen in two looks at the body's
-/// own operations: a circle of waiting at once; anything else that does not move (a suspended queue, an operation that was
+/// own operations: a cycle of waiting at once; anything else that does not move (a suspended queue, an operation that was
 /// never enqueued, one that never finishes while others wait for it) when nothing of the body's has moved for `after`, or
 /// when the body itself waits behind it. A body that is only slow is not at fault, until `timeout` has passed: then a
 /// ``StallError`` is thrown. Tests that run at the same time do not report each other's deadlocks.

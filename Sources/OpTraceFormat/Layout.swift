@@ -50,9 +50,9 @@ package enum Layout {
     /// Flight recorder: bytes of records that newer ones have replaced, which is no loss.
     package static let overwrittenBytes = 640
     /// Counted up by who wants a look at the threads (since 1.3) …
-    package static let lookRequested = 648
+    package static let snapshotRequested = 648
     /// … and the last one that was answered.
-    package static let lookAnswered = 656
+    package static let snapshotAnswered = 656
     package static let dynamicChecksum = 1016
   }
 

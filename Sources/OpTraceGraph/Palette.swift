@@ -50,7 +50,7 @@ public enum ShownState: String, Sendable, CaseIterable {
   case cancelled
   /// Finished with an error.
   case failed
-  /// In a circle of waiting.
+  /// In a cycle of waiting.
   case deadlocked
   /// Cannot go on because of what is deadlocked, or of something that does not come.
   case stalled

@@ -46,8 +46,8 @@
         var sums: [String: LiveQueue.State] = [:]
         for state in states {
           let name = Series.name(ofQueue: state.name)
-          let isTold = known[name] != nil || sums[name] != nil || known.count + sums.count < limit
-          sums[isTold ? name : Series.other, default: .init()].add(state)
+          let isReported = known[name] != nil || sums[name] != nil || known.count + sums.count < limit
+          sums[isReported ? name : Series.other, default: .init()].add(state)
         }
         // Those that are gone hold nothing.
         for name in known.keys where sums[name] == nil { sums[name] = .init() }

@@ -1,6 +1,6 @@
 import OpTraceModel
 
-extension CodePlace {
+extension CodeLocation {
   /// The keys that tell in every JSON output where an operation's code stands.
   var members: [JSONValue.Member] {
     [

@@ -18,7 +18,7 @@ struct OpTraceCommand: ParsableCommand {
       TRACE is a file that a program with OpTrace wrote, '-' for standard input, or the process id of a program \
       that is being recorded.
 
-      Exit status: 0 good, 1 the doctor found an error, what is foreseen never ends, or diff what --fail-on names, 64 wrong \
+      Exit status: 0 good, 1 the doctor found an error, what is predicted never ends, or diff what --fail-on names, 64 wrong \
       usage, 65 the input is damaged or no trace, 66 no such input, 70 a bug of optrace, 73 the output cannot be \
       written, or 'view' cannot listen. 'record' ends with \
       the status of the program that it runs.

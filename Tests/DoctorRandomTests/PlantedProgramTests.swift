@@ -60,7 +60,7 @@ import Testing
     let names = Set(finding.operations.map { trace.operation($0)?.title ?? "?" })
     if names != plant.culprits { problems.append("\(plant.code): \(plant.culprits) planted, found \(names)") }
     let cycle = Set(finding.cycle.map { trace.operation($0)?.title ?? "?" })
-    if !cycle.isSubset(of: plant.culprits) { problems.append("\(plant.code): the circle \(cycle)") }
+    if !cycle.isSubset(of: plant.culprits) { problems.append("\(plant.code): the cycle \(cycle)") }
     if finding.behind != plant.behind {
       problems.append("\(plant.code): \(plant.behind) behind, found \(finding.behind)")
     }

@@ -45,7 +45,7 @@ let queue = OperationQueue()
 let accounts = DispatchQueue(label: "accounts")
 let journal = DispatchQueue(label: "journal")
 
-// MARK: - Circles
+// MARK: - Cycles
 
 func twoQueues() {
   let both = DispatchGroup()

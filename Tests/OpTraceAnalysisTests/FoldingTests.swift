@@ -23,9 +23,9 @@ import Testing
         worthIt: worthIt)
     }
 
-    /// Circles of boxes, as sets of boxes.
-    func circles(_ folding: GraphFolding) -> [[Int]] {
-      Self.circles(
+    /// Cycles of boxes, as sets of boxes.
+    func cycles(_ folding: GraphFolding) -> [[Int]] {
+      Self.cycles(
         folding.boxCount,
         edges.compactMap { edge in
           let (from, to) = (Int(folding.boxes[Int(edge.from)]), Int(folding.boxes[Int(edge.to)]))
@@ -33,7 +33,7 @@ import Testing
         })
     }
 
-    static func circles(_ count: Int, _ edges: [(Int, Int)]) -> [[Int]] {
+    static func cycles(_ count: Int, _ edges: [(Int, Int)]) -> [[Int]] {
       let graph = DependencyGraph(
         nodeCount: count, edges: edges.map { DependencyGraph.Edge(waiter: $0.1, dependency: $0.0) })
       return graph.stronglyConnectedComponents().filter { $0.count > 1 }
@@ -82,9 +82,9 @@ import Testing
     let edges = (1..<1000).map { ($0 - 1, $0) }
     let graph = Graph(1000, edges, kinds: (0..<1000).map { $0 % 2 })
     let folding = graph.folded(10)
-    // As many bands of two kinds as there is room for, each a circle of its own.
+    // As many bands of two kinds as there is room for, each a cycle of its own.
     #expect(sizes(folding) == [Int](repeating: 100, count: 10) && folding.hasBands)
-    #expect(graph.circles(folding).count == 5)
+    #expect(graph.cycles(folding).count == 5)
     #expect(sizes(graph.folded(2)) == [500, 500])
   }
 
@@ -106,7 +106,7 @@ import Testing
     let graph = Graph(10_000, edges)
     let folding = graph.folded(most)
     #expect(folding.boxCount <= most && folding.boxCount > most / 5, "\(folding.boxCount)")
-    #expect(!folding.hasBands && graph.circles(folding).isEmpty)
+    #expect(!folding.hasBands && graph.cycles(folding).isEmpty)
     let links = Set(edges.map { [folding.boxes[$0.0], folding.boxes[$0.1]] }.filter { $0[0] != $0[1] })
     #expect(links.count <= 2 * most, "\(links.count)")
   }
@@ -126,7 +126,7 @@ import Testing
     #expect(GraphFolding(nodeCount: 0, edges: [], tiers: [[[]]], isWhole: [], most: 3).boxCount == 0)
   }
 
-  /// Every graph of four nodes without circles, in all ways to give them two kinds.
+  /// Every graph of four nodes without cycles, in all ways to give them two kinds.
   @Test func smallGraphsAllKeepTheirOrder() {
     let pairs = (0..<4).flatMap { one in (one + 1..<4 + (one == 3 ? 1 : 0)).filter { $0 < 4 }.map { (one, $0) } }
     #expect(pairs.count == 6)
@@ -147,7 +147,7 @@ import Testing
     var edges: [(Int, Int)] = []
     for _ in 0..<random.number(0..<240) {
       let (one, other) = (random.number(0..<count), random.number(0..<count))
-      // Some graphs have circles.
+      // Some graphs have cycles.
       edges.append(seed % 4 == 0 ? (one, other) : (min(one, other), max(one, other)))
     }
     if seed % 4 != 0 { edges.removeAll { $0.0 == $0.1 } }
@@ -156,13 +156,13 @@ import Testing
     let graph = Graph(count, edges, kinds: (0..<count).map { _ in random.number(0..<kinds) }, whole: whole)
     let most = random.number(1..<40)
     check(graph, most, "seed \(seed)")
-    // What is taken out where there is room makes no circle either.
+    // What is taken out where there is room makes no cycle either.
     check(graph, most, "seed \(seed), taken out", worthIt: (0..<Int32(count)).shuffled(using: &random))
   }
 
   /// Of chains that fold with what is beside them, nothing in the middle can be taken out.
   @Test(arguments: 0..<100)
-  func takingOutMakesNoCircle(seed: Int) {
+  func takingOutMakesNoCycle(seed: Int) {
     var random = SeededGenerator(seed)
     let (width, depth) = (random.number(2..<9), random.number(3..<12))
     var edges: [(Int, Int)] = []
@@ -195,13 +195,13 @@ import Testing
     let least = graph.isWhole.count(where: \.self) + Set(graph.kinds).count
     #expect(folding.boxCount <= max(most, least), "\(what)")
     guard !folding.hasBands else { return }
-    // A circle of boxes is one of nodes that are left alone.
-    let real = Graph.circles(graph.count, graph.edges.map { (Int($0.from), Int($0.to)) })
-    let onCircles = Set(real.joined())
-    for circle in graph.circles(folding) {
-      for box in circle {
+    // A cycle of boxes is one of nodes that are left alone.
+    let real = Graph.cycles(graph.count, graph.edges.map { (Int($0.from), Int($0.to)) })
+    let onCycles = Set(real.joined())
+    for cycle in graph.cycles(folding) {
+      for box in cycle {
         let nodes = members[Int32(box)] ?? []
-        #expect(nodes.count == 1 && onCircles.contains(nodes[0]), "\(what): a circle that is none")
+        #expect(nodes.count == 1 && onCycles.contains(nodes[0]), "\(what): a cycle that is none")
       }
     }
   }

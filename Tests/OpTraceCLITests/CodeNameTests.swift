@@ -43,27 +43,27 @@
           .appendingPathComponent("RecordTestProgram/main.swift"), encoding: .utf8
       ).split(separator: "\n", omittingEmptySubsequences: false)
       for operation in trace.operations where operation.className == "BlockOperation" {
-        let place = operation.codePlace
+        let place = operation.codeLocation
         #expect(place.module == "RecordTestProgram" && place.file?.hasSuffix("RecordTestProgram/main.swift") == true)
         let line = try #require(place.line)
         #expect(source[line - 1].contains("{ usleep("), "line \(line)")
       }
-      #expect(trace.operations[5].codePlace == CodePlace(module: "RecordTestProgram"))
+      #expect(trace.operations[5].codeLocation == CodeLocation(module: "RecordTestProgram"))
     }
 
     @Test("`--stacks all` knows who made an operation that another function adds; without it nobody does")
     func makers() throws {
-      for (stacks, isTold) in [("all", true), ("waits", false)] {
+      for (stacks, isReported) in [("all", true), ("waits", false)] {
         let result = try folder.record("--stacks", stacks, "-o", file, "--", try RecordFolder.program, "blocks")
         #expect(result.status == 0, "\(result.errors)")
         let trace = try folder.trace(file)
-        let made = trace.operations.map { trace.stacks.makerPlace(of: $0)?.function }
+        let made = trace.operations.map { trace.stacks.creationSite(of: $0)?.function }
         let own = ["loadUsers(_:then:)", "resizeAll(_:)"]
-        let lines = Set(trace.operations.compactMap { trace.stacks.makerPlace(of: $0)?.line })
-        #expect(lines.count == (isTold ? 3 : 0))
+        let lines = Set(trace.operations.compactMap { trace.stacks.creationSite(of: $0)?.line })
+        #expect(lines.count == (isReported ? 3 : 0))
         // What `addOperation` makes of a closure is the queue's.
         let expected = [own[0], nil, nil, nil, own[1], "blocks()", nil]
-        #expect(made == (isTold ? expected : expected.map { _ in nil }))
+        #expect(made == (isReported ? expected : expected.map { _ in nil }))
         #expect(trace.operations.allSatisfy { $0.addedAt != nil })
       }
     }

@@ -94,7 +94,7 @@ struct DiffCommandTests {
   }
 
   @Test("what a change in time means for the wall time, by the model")
-  func foreseen() throws {
+  func predicted() throws {
     let result = try Command.run("diff", base, new)
     #expect(
       result.output.contains(
@@ -103,9 +103,9 @@ struct DiffCommandTests {
     let document =
       try JSONSerialization.jsonObject(
         with: Data(try Command.run("diff", base, new, "--json").output.utf8)) as? [String: Any]
-    let foreseen = try #require((document?["wall"] as? [String: Any])?["foreseen"] as? [String: Any])
-    #expect(foreseen["recordedSeconds"] as? Double == 0.06)
-    let patterns = try #require(foreseen["patterns"] as? [[String: Any]])
+    let predicted = try #require((document?["wall"] as? [String: Any])?["foreseen"] as? [String: Any])
+    #expect(predicted["recordedSeconds"] as? Double == 0.06)
+    let patterns = try #require(predicted["patterns"] as? [[String: Any]])
     #expect(patterns.map { $0["pattern"] as? String } == ["load #"])
     let wall = try #require(patterns[0]["wallSeconds"] as? Double)
     #expect(abs(wall - 0.08) < 0.001)

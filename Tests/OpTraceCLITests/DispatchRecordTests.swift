@@ -44,7 +44,7 @@
       #expect(finished >= network.first?.began?.time ?? .max && finished <= network.first?.ended ?? .min)
       #expect(disk.first?.function?.shortName == "closure #1 in Upload.start()")
       #expect(network.first?.function?.shortName == "closure #1 in closure #1 in Upload.start()")
-      #expect(trace.stacks.codePlace(disk.first?.submittedAt)?.function == "Upload.start()")
+      #expect(trace.stacks.codeLocation(disk.first?.submittedAt)?.function == "Upload.start()")
 
       #expect(network.filter(\.isInGroup).count == 3 && network.filter { $0.way == .barrier }.count == 1)
       #expect(blocks("below").map(\.way) == [.notify] && disk.filter { $0.way == .after }.count == 1)

@@ -15,17 +15,17 @@ struct DoctorCommandTests {
 
   @Test("a finding, to the letter, and status 1")
   func text() throws {
-    let trace = try file(DoctorFixture.circle)
+    let trace = try file(DoctorFixture.cycle)
     let result = try Command.run("doctor", trace)
     #expect(result.status == 1)
     #expect(result.errors == "")
     let executable = try Command.executable.path
     #expect(
       result.output == """
-        error[dependency-cycle]: 2 operations depend on each other in a circle
+        error[dependency-cycle]: 2 operations depend on each other in a cycle
           'Token' (#1)    pending 3 s in 'network'  Request at App/Login.swift:12
           'Session' (#2)  pending 3 s in 'account'  Step
-          circle: 'Token' → 'Session' → 'Token'
+          cycle: 'Token' → 'Session' → 'Token'
           behind: 1 more operation waits for these, directly or not
 
           0.002 s  'Token' (#1) depends on 'Session' (#2), which is not finished
@@ -65,15 +65,15 @@ struct DoctorCommandTests {
     #expect(healthy.status == 65)
     #expect(healthy.errors.contains("is damaged"))
     // What is missing could tell otherwise: no error, and it says so.
-    let circle = try Command.run("doctor", try folder.write("b.optrace", try damaged(DoctorFixture.circle)))
-    #expect(circle.status == 65)
-    #expect(!circle.output.contains("error["))
-    #expect(circle.output.contains("The trace is not complete"))
+    let cycle = try Command.run("doctor", try folder.write("b.optrace", try damaged(DoctorFixture.cycle)))
+    #expect(cycle.status == 65)
+    #expect(!cycle.output.contains("error["))
+    #expect(cycle.output.contains("The trace is not complete"))
   }
 
   @Test("what cannot be read has its message and its status")
   func badInput() throws {
-    let cut = try Fixture.binary(DoctorFixture.circle).prefix(100)
+    let cut = try Fixture.binary(DoctorFixture.cycle).prefix(100)
     let result = try Command.run("doctor", try folder.write("cut.optrace", Array(cut)))
     #expect(result.status == 65)
     #expect(result.output == "" && result.errors.hasPrefix("optrace: "))
@@ -82,7 +82,7 @@ struct DoctorCommandTests {
 
   @Test("the keys of version 1 are a contract: Documentation/json.md")
   func keys() throws {
-    let result = try Command.run("doctor", "--json", try file(DoctorFixture.circle))
+    let result = try Command.run("doctor", "--json", try file(DoctorFixture.cycle))
     #expect(result.status == 1)
     let found = JSONPaths.of(try JSONSerialization.jsonObject(with: Data(result.output.utf8)))
     var expected = JSONPaths.group(
@@ -118,7 +118,7 @@ struct DoctorCommandTests {
   @Test("verdicts")
   func verdicts() throws {
     for (text, verdict, status) in [
-      (DoctorFixture.circle, "deadlocked", 1), (DoctorFixture.selfWait, "deadlocked", 1),
+      (DoctorFixture.cycle, "deadlocked", 1), (DoctorFixture.selfWait, "deadlocked", 1),
       (DoctorFixture.suspended, "stalled", 1), (Fixture.many(3), "healthy", 0),
     ] as [(String, String, Int32)] {
       let result = try Command.run("doctor", "-", "--json", input: Array(text.utf8))
@@ -167,18 +167,18 @@ struct DoctorCommandTests {
   func hostile() throws {
     let long = String(repeating: "x", count: 10_000)
     for name in ["a\\u{1b}[31mb", "\\u{202e}gnp.exe", "a\\nb\\rc", long] {
-      let result = try Command.run("doctor", try file(DoctorFixture.circle(named: name, process: name)))
+      let result = try Command.run("doctor", try file(DoctorFixture.cycle(named: name, process: name)))
       #expect(result.status == 1, "\(result.errors)")
       #expect(!result.output.unicodeScalars.contains { $0.value == 0x1B || $0.value == 0x202E || $0 == "\r" })
       let lines = result.output.split(separator: "\n")
-      #expect(lines[0] == "error[dependency-cycle]: 2 operations depend on each other in a circle")
+      #expect(lines[0] == "error[dependency-cycle]: 2 operations depend on each other in a cycle")
       #expect(result.output.utf8.count < 5000)
     }
   }
 
   @Test("-o writes what standard output would get; a closed pipe keeps the status")
   func output() throws {
-    let trace = try file(DoctorFixture.circle)
+    let trace = try file(DoctorFixture.cycle)
     let target = folder.path("report.txt")
     let result = try Command.run("doctor", trace, "-o", target)
     #expect(result.status == 1 && result.output == "")
@@ -191,7 +191,7 @@ struct DoctorCommandTests {
 
   @Test("no colour in a pipe")
   func plain() throws {
-    let result = try Command.run("doctor", try file(DoctorFixture.circle), environment: ["TERM": "xterm-256color"])
+    let result = try Command.run("doctor", try file(DoctorFixture.cycle), environment: ["TERM": "xterm-256color"])
     #expect(!result.output.contains("\u{1B}"))
   }
 }

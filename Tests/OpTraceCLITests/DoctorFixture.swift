@@ -10,9 +10,9 @@ enum DoctorFixture {
   }
 
   /// `Token` and `Session` wait for each other, a thread waits for `Token`, `Page` for `Session`.
-  static let circle = circle(named: "Token")
+  static let cycle = cycle(named: "Token")
 
-  static func circle(named name: String, process: String = "fixture") -> String {
+  static func cycle(named name: String, process: String = "fixture") -> String {
     head(process) + """
       0 t1 thread t1 tid=4711 "main"
       0 t2 thread t2 tid=4712 "waiter"

@@ -11,7 +11,7 @@ import Testing
       try ProcessInputTests.withRecordingProgram { number in
         let result = try Command.run("doctor", number)
         #expect(result.status == 1)
-        #expect(result.output.contains("error[dependency-cycle]: 3 operations depend on each other in a circle"))
+        #expect(result.output.contains("error[dependency-cycle]: 3 operations depend on each other in a cycle"))
         #expect(result.output.contains("\nNothing moved between two looks "))
         #expect(result.output.contains(" graph --deadlock \(number) -o deadlock.svg\n"))
         #expect(result.errors == "")

@@ -110,7 +110,7 @@
       let waiter = try #require(mutex.look?.threads.first { $0.reason == .inheriting })
       guard !build.strip else {
         #expect(functions(waiter.at, mutex) == [])
-        #expect(mutex.stacks.codePlace(waiter.at)?.function?.hasPrefix("stripped+0x") == true)
+        #expect(mutex.stacks.codeLocation(waiter.at)?.function?.hasPrefix("stripped+0x") == true)
         return
       }
       #expect(functions(holder.at, mutex).contains("Cache.refresh(_:)"))
@@ -119,7 +119,7 @@
       let locked = try #require(twice.look?.threads.first { $0.reason == .mutex })
       #expect(functions(locked.at, twice).contains("closure #1 in closure #1 in blockLocksTwice()"))
       guard build.flags.contains("-g") else { return }
-      let place = try #require(twice.stacks.codePlace(locked.at))
+      let place = try #require(twice.stacks.codeLocation(locked.at))
       #expect(place.file?.hasSuffix("HangingProgram/main.swift") == true)
       let source = try String(contentsOfFile: try #require(place.file), encoding: .utf8)
         .split(separator: "\n", omittingEmptySubsequences: false)

@@ -16,9 +16,9 @@
     @Test(
       "the program's status where it is not 0, else 1 where the doctor has one",
       arguments: [
-        ("work", "error", 0), ("work", "warning", 0), ("circle", "error", 1), ("circle", "warning", 1),
-        ("barrier", "error", 0), ("barrier", "warning", 1), ("circle 3", "error", 3), ("7", "warning", 7),
-        ("circle die", "error", 128 + SIGKILL),
+        ("work", "error", 0), ("work", "warning", 0), ("cycle", "error", 1), ("cycle", "warning", 1),
+        ("barrier", "error", 0), ("barrier", "warning", 1), ("cycle 3", "error", 3), ("7", "warning", 7),
+        ("cycle die", "error", 128 + SIGKILL),
       ]) func status(line: String, severity: String, expected: Int32) throws
     {
       let words = line.split(separator: " ").map(String.init)
@@ -26,8 +26,8 @@
         arguments: [place.folder.folder.path, "-o", "run.optrace", "--fail-on", severity, program] + words,
         shell: RecordFolder.enter + #"exec "$optrace" record "$@""#)
       #expect(result.status == expected, "\(result)")
-      let told = result.errors.contains("error[dependency-cycle]: 2 operations depend on each other in a circle\n")
-      #expect(told == words.contains("circle"), "\(result.errors)")
+      let told = result.errors.contains("error[dependency-cycle]: 2 operations depend on each other in a cycle\n")
+      #expect(told == words.contains("cycle"), "\(result.errors)")
       #expect(
         result.errors.contains("warning[barrier-on-idle-queue]") == (line == "barrier" && severity == "warning"),
         "\(result.errors)")
@@ -38,7 +38,7 @@
     }
 
     @Test("what is found stands before the commands to go on with, and names its trace") func text() throws {
-      let result = try place.record("-o", "run.optrace", "--fail-on", "error", program, "circle")
+      let result = try place.record("-o", "run.optrace", "--fail-on", "error", program, "cycle")
       let errors = result.errors.replacing(/pid \d+/, with: "pid N")
       #expect(
         errors.hasPrefix("optrace: 2 operations on 1 queue in 'run.optrace'\n\nerror[dependency-cycle]: "), "\(errors)")
@@ -49,7 +49,7 @@
 
     @Test("every process counts, each run too") func processes() throws {
       let child = try place.record(
-        "-o", "run.optrace", "--fail-on", "error", "sh", "-c", #""$0" work; "$0" circle; "$0" work; exit 0"#, program)
+        "-o", "run.optrace", "--fail-on", "error", "sh", "-c", #""$0" work; "$0" cycle; "$0" work; exit 0"#, program)
       #expect(child.status == 1 && child.errors.contains("error[dependency-cycle]"), "\(child)")
 
       func runs(_ script: String) throws -> Int32 {
@@ -60,8 +60,8 @@
         return result.status
       }
       let second = #"[ $(wc -l <count) = 2 ]"#
-      #expect(try runs(#"if \#(second); then "$0" circle; else "$0" work; fi"#) == 1)
-      #expect(try runs(#"if \#(second); then "$0" circle; else "$0" work; exit 5; fi"#) == 5)
+      #expect(try runs(#"if \#(second); then "$0" cycle; else "$0" work; fi"#) == 1)
+      #expect(try runs(#"if \#(second); then "$0" cycle; else "$0" work; exit 5; fi"#) == 5)
     }
 
     @Test("where nothing is recorded the program's status counts, and it is said that nothing was") func nothing()
@@ -113,7 +113,7 @@
 
     @Test("each process with operations has one, that with most of them the first") func several() throws {
       let result = try place.record(
-        "-o", "run.optrace", "--report", "r.html", "sh", "-c", #""$0" circle; "$0" pid; "$0" work"#, program)
+        "-o", "run.optrace", "--report", "r.html", "sh", "-c", #""$0" cycle; "$0" pid; "$0" work"#, program)
       #expect(result.status == 0)
       #expect(try place.folder.names.filter { $0.hasSuffix("html") } == ["r-2.html", "r.html"], "\(result)")
       let pages = result.errors.matches(of: /the report of \w+ \((pid \d+)\) is in '(\S+)'/).map { ($0.1, $0.2) }
@@ -136,7 +136,7 @@
       }
     }
 
-    @Test("what could not be written in the end counts last", arguments: [("work", 73), ("work 3", 3), ("circle", 1)])
+    @Test("what could not be written in the end counts last", arguments: [("work", 73), ("work 3", 3), ("cycle", 1)])
     func lost(words: String, status: Int32) throws {
       let result = try Command.run(
         arguments: [place.folder.folder.path, program] + words.split(separator: " ").map(String.init),

@@ -57,7 +57,7 @@
         Command.executable,
         [
           "record", "-o", place.folder.path("run.optrace"), "--fail-on", "error", "--report", report, "--",
-          try RecordFolder.program, "circle", "work", "hang",
+          try RecordFolder.program, "cycle", "work", "hang",
         ], errors: .output)
       #expect(program.line() == "worked" && program.line() == "hanging")
       program.signal(number)

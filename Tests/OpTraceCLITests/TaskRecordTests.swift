@@ -46,7 +46,7 @@
       let children = tasks("in loadAll(_:)")
       #expect(children.count == 4, "\(trace.tasks.map(\.title))")
       #expect(children.allSatisfy { $0.way == .groupChild && $0.parent == main.id && $0.completed != nil })
-      #expect(trace.stacks.codePlace(children.first?.submittedAt)?.function?.contains("loadAll") == true)
+      #expect(trace.stacks.codeLocation(children.first?.submittedAt)?.function?.contains("loadAll") == true)
       #expect(main.suspensions.contains { $0.reason == .group })
 
       let lets = trace.tasks.filter { $0.way == .asyncLet }

@@ -69,7 +69,7 @@
         let result = try Command.run("top", "--once", number)
         #expect(result.status == 0 && result.errors == "")
         #expect(result.output.hasPrefix("deadlock (\(number)) runs  "))
-        #expect(result.output.contains("\nerror[dependency-cycle]: 3 operations depend on each other in a circle\n"))
+        #expect(result.output.contains("\nerror[dependency-cycle]: 3 operations depend on each other in a cycle\n"))
         let object = try parse(try Command.run("top", "--once", "--json", number).output)
         #expect(object["pid"] as? Int == Int(number))
         let queues = try #require(object["queues"] as? [[String: Any]])

@@ -152,7 +152,7 @@ struct UsageTests {
     let help = try Command.run("--help").output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     #expect(
       help.contains(
-        "0 good, 1 the doctor found an error, what is foreseen never ends, or diff what --fail-on names, 64 wrong usage"
+        "0 good, 1 the doctor found an error, what is predicted never ends, or diff what --fail-on names, 64 wrong usage"
       ))
     for command in ["graph", "timeline"] {
       #expect(try Command.run(command, "--help").output.contains("where it has no ending"), "\(command)")

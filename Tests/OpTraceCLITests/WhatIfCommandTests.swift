@@ -161,14 +161,14 @@ struct WhatIfCommandTests {
     #expect(try #require(scenario["highSeconds"] as? Double) > 0.08)
   }
 
-  @Test("a page shows the foreseen run beside the recorded one, of one scenario alone")
+  @Test("a page shows the predicted run beside the recorded one, of one scenario alone")
   func page() throws {
     let file = folder.path("run.html")
     let result = try Command.run("whatif", trace, "--limit", "work=unlimited", "-o", file)
     #expect(result == Command.Result(status: 0, output: "", errors: ""))
     let page = try String(contentsOfFile: file, encoding: .utf8)
     #expect(page.hasPrefix("<!DOCTYPE html>") || page.hasPrefix("<!doctype html>"))
-    #expect(page.contains("work (foreseen)"))
+    #expect(page.contains("work (predicted)"))
     let two = try Command.run(
       "whatif", trace, "--scenario", "--limit work=1", "--scenario", "--limit work=3", "-o", file)
     #expect(two.status == 64)

@@ -45,10 +45,10 @@ import Testing
     #expect(error.report.queues.contains("queue 'self' (limit 1): 1 executing, 1 "))
   }
 
-  @Test func circlesOfDependenciesAreFound() throws {
+  @Test func cyclesOfDependenciesAreFound() throws {
     let error = try #require(throws: DeadlockError.self) {
       try withDeadlockDetection(after: .seconds(60)) { recorder in
-        let queue = TracedOperationQueue(name: "circle", recorder: recorder)
+        let queue = TracedOperationQueue(name: "cycle", recorder: recorder)
         let (one, other) = (TracedBlockOperation(name: "one") {}, BlockOperation {})
         one.addDependency(other)
         other.addDependency(one)

@@ -115,7 +115,7 @@ import Testing
     #expect(edges(picture).count == 6)
   }
 
-  @Test("a circle of submitters, which only damage makes, ends") func circle() throws {
+  @Test("a cycle of submitters, which only damage makes, ends") func cycle() throws {
     var trace = try many(2)
     trace.blocks[0].submitter = trace.blocks[1].id
     for most in [nil, 3] {

@@ -101,7 +101,7 @@ import Testing
     var after = (0..<count).map { number in
       (0..<random.number(0..<3)).map { _ in random.number(max(0, number - 12)..<max(1, number)) }.filter { $0 < number }
     }
-    // Some wait in a circle, or for themselves.
+    // Some wait in a cycle, or for themselves.
     if seed % 3 == 0 { after[random.number(0..<count)].append(random.number(0..<count)) }
     let queues = [1, 3, 20, 30][seed % 4]
     let picture = GraphPicture(of: Shape(testDescription: "random", queues: queues, after: after).trace)

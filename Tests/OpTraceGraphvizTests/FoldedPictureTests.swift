@@ -148,7 +148,7 @@ import Testing
     #expect(picture.nodes.map(\.name) == ["1,000 × step", "aside"])
   }
 
-  @Test func whatOnlyBoxesGoRoundIsNotACircle() {
+  @Test func whatOnlyBoxesGoRoundIsNotACycle() {
     var make = HandmadeTrace("turns")
     let (one, other) = (make.queue("one"), make.queue("other"))
     for number in 0..<1000 {
@@ -228,7 +228,7 @@ import Testing
     #expect(critical == full.nodes.count(where: \.isCritical), "seed \(seed)")
     checkTimes(folded, trace, seed)
     checkAlone(folded, full, most: most, seed)
-    // These runs have no circle, so boxes go round only where it is said.
+    // These runs have no cycle, so boxes go round only where it is said.
     let plain = folded.edges.filter { !$0.isMixed }
     let graph = DependencyGraph(
       nodeCount: folded.nodes.count, edges: plain.map { DependencyGraph.Edge(waiter: $0.to, dependency: $0.from) })

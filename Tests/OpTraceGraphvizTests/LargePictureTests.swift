@@ -108,7 +108,7 @@ import Testing
       make[OperationID(UInt32(10 * number + 1))].name = name
     }
     make[500].error = "lost"
-    make.operation("Circle", on: QueueID(1), after: [5002])
+    make.operation("Cycle", on: QueueID(1), after: [5002])
     make.trace.end = HandmadeTrace.nanoseconds(100_000)
     let text = try dot(make.trace)
     #expect(try GraphvizRenderer.count(inDOT: text).nodes == 5002)

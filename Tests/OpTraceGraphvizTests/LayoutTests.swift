@@ -86,7 +86,7 @@ import Testing
 
   /// A cycle has a line that runs back; where it left, others arrive, and one arrow with two heads would say something else.
   @Test func noArrowsHeadLiesWhereAnotherLineBegins() throws {
-    var make = HandmadeTrace("circle", end: 10)
+    var make = HandmadeTrace("cycle", end: 10)
     let queue = make.queue("q", limit: 2)
     let other = make.queue("other", limit: 1)
     make.operation("one", on: queue, after: [2])

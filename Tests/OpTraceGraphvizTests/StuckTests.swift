@@ -135,18 +135,18 @@ import Testing
     #expect(few.subtitle.contains("40 of 62 operations"))
   }
 
-  /// Circles in queues of their own, and crowds behind them in others.
-  @Test func eachCircleHasItsQueueAndItsCrowd() throws {
-    var make = HandmadeTrace("circles", end: 9000)
+  /// Cycles in queues of their own, and crowds behind them in others.
+  @Test func eachCycleHasItsQueueAndItsCrowd() throws {
+    var make = HandmadeTrace("cycles", end: 9000)
     let crowd = make.queue("crowd")
     let rest = make.queue("rest")
-    for circle in 0..<25 {
-      let queue = make.queue("queue of circle \(circle)")
+    for cycle in 0..<25 {
+      let queue = make.queue("queue of cycle \(cycle)")
       let first = UInt32(make.trace.operations.count + 1)
-      make.operation("One \(circle)", on: queue, after: [OperationID(first + 1)])
-      make.operation("Other \(circle)", on: queue, after: [OperationID(first)])
-      for number in 0..<(circle + 3) {
-        make.operation("Behind \(circle).\(number)", on: number == 0 ? rest : crowd, after: [OperationID(first)])
+      make.operation("One \(cycle)", on: queue, after: [OperationID(first + 1)])
+      make.operation("Other \(cycle)", on: queue, after: [OperationID(first)])
+      for number in 0..<(cycle + 3) {
+        make.operation("Behind \(cycle).\(number)", on: number == 0 ? rest : crowd, after: [OperationID(first)])
       }
     }
     let picture = picture(make.trace, onlyStuck: 0)
@@ -154,9 +154,9 @@ import Testing
     #expect(boxes.map(\.name) == (0..<25).map { "+ \($0 + 3) waiting behind it" })
     #expect(boxes.allSatisfy { $0.caption == "in crowd, rest" })
     let text = SVGWriter.text(picture, try GraphvizRenderer.layout(picture))
-    for circle in 0..<25 { #expect(text.contains(">queue of circle \(circle)<")) }
+    for cycle in 0..<25 { #expect(text.contains(">queue of cycle \(cycle)<")) }
     let dot = DOTWriter(picture).text()
-    for circle in 0..<25 { #expect(dot.contains(">queue of circle \(circle)<")) }
+    for cycle in 0..<25 { #expect(dot.contains(">queue of cycle \(cycle)<")) }
     #expect(picture.nodes.reduce(0) { $0 + ($1.fold?.count ?? 1) } == make.trace.operations.count)
   }
 

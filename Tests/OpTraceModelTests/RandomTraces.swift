@@ -143,9 +143,9 @@ enum RandomTraces {
       if Bool.random(using: &generator) {
         // The thread itself tells of the wait, or the first one does in its name.
         let object = UInt64.random(in: 1...4, using: &generator) << 48 | .random(in: 1...3, using: &generator) << 4
-        let teller = Bool.random(using: &generator) ? thread : 1
-        put(.blocked, id, start + 900, teller, object, word2: UInt64(teller == 1 ? thread : 0) << 40 | 10)
-        put(.signalled, UInt32.random(in: 0...id, using: &generator), start + 900, teller, object, word2: 30)
+        let reporter = Bool.random(using: &generator) ? thread : 1
+        put(.blocked, id, start + 900, reporter, object, word2: UInt64(reporter == 1 ? thread : 0) << 40 | 10)
+        put(.signalled, UInt32.random(in: 0...id, using: &generator), start + 900, reporter, object, word2: 30)
         put(.unblocked, id, start + 920, thread, object)
       }
       put(.executionEnded, id, end, thread)

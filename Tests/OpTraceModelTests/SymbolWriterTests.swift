@@ -50,7 +50,8 @@ import Testing
     #expect(try SymbolWriter.append(Self.names, toFile: path) == .done)
     let trace = try TraceReader.read(path: path)
     #expect(trace.operations.map(\.title) == ["load()", "outer", "Own"])
-    #expect(trace.operations[0].codePlace == CodePlace(function: "load()", file: "/a.swift", line: 7, module: "Golden"))
+    #expect(
+      trace.operations[0].codeLocation == CodeLocation(function: "load()", file: "/a.swift", line: 7, module: "Golden"))
     #expect(trace.stacks.symbols(of: FrameID(2)).map(\.shortName) == ["inner", "outer"])
     #expect(trace.operations[1].module == "Foundation")
   }

@@ -4,7 +4,7 @@ import OpTracePrediction
 import TestSupport
 import Testing
 
-/// Sample traces from which lines are missing, in which lines stand twice, or times are nonsense: what is foreseen may be wrong, and says so; nothing
+/// Sample traces from which lines are missing, in which lines stand twice, or times are nonsense: what is predicted may be wrong, and says so; nothing
 /// traps, and ranges stay ranges.
 @Suite("Predictions of damaged traces")
 struct DamagedTraceTests {

@@ -117,7 +117,7 @@ struct MachineOracleTests {
     #expect(predictor.replay.isTrusted, "seed \(seed)")
   }
 
-  @Test("what is foreseen for another limit, speed or priority is what the program does with it", arguments: 1...1500)
+  @Test("what is predicted for another limit, speed or priority is what the program does with it", arguments: 1...1500)
   func changesAreForeseen(seed: Int) throws {
     var generator = SeededGenerator(seed)
     let program = TinyProgram.random(&generator)
@@ -154,13 +154,13 @@ struct MachineOracleTests {
       change = try parser.parse(.merge, "queue \(last)=queue 0")
     }
     let expected = changed.play()
-    let foreseen = predictor.predictedTrace([change])
+    let predicted = predictor.predictedTrace([change])
     var machine = Machine(predictor.workload.applying([change]), MachineSettings(poolThreads: 1000))
     // Where chance decides who comes first, only the range is to be right.
     let isSure = machine.run().choices == 0
     #expect(
       !isSure
-        || foreseen.operations.map { $0.finished?.time ?? -1 } == expected.finished, "seed \(seed), \(change.text)")
+        || predicted.operations.map { $0.finished?.time ?? -1 } == expected.finished, "seed \(seed), \(change.text)")
     let prediction = predictor.predict([change])
     let stuck = expected.finished.indices.filter { expected.finished[$0] < 0 }
     #expect(prediction.neverEnds == stuck.map { OperationID(UInt32($0 + 1)) }, "seed \(seed), \(change.text)")

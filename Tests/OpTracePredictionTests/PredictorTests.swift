@@ -57,7 +57,7 @@ struct PredictorTests {
     60 t2 start-returned #1
     """
 
-  @Test("a deadlock that a smaller limit brings is foreseen, with who never finishes")
+  @Test("a deadlock that a smaller limit brings is predicted, with who never finishes")
   func deadlock() throws {
     let trace = try typed(Self.waiting)
     let predictor = try Predictor(trace)
@@ -292,12 +292,12 @@ struct PredictorTests {
   @Test("two runs side by side: numbers of their own, a word behind the queues' names, nothing of either lost")
   func beside() throws {
     let trace = try typed(Self.waiting)
-    let foreseen = try Predictor(trace).predictedTrace([try ChangeParser(trace).parse(.faster, "Inner=2")])
-    let both = trace.beside(foreseen, called: "foreseen")
+    let predicted = try Predictor(trace).predictedTrace([try ChangeParser(trace).parse(.faster, "Inner=2")])
+    let both = trace.beside(predicted, called: "foreseen")
     #expect(both.operations.count == 4)
     #expect(Set(both.operations.map(\.id)).count == 4)
     #expect(both.operations.map(\.id) == both.operations.map(\.id).sorted())
-    #expect(both.queues.map(\.name) == ["work", "work (foreseen)"])
+    #expect(both.queues.map(\.name) == ["work", "work (predicted)"])
     #expect(both.operations.map { $0.finished?.time } == [60_000_000, 50_000_000, 35_000_000, 25_000_000])
     #expect(Set(both.operations.suffix(2).map(\.queue)) == [both.queues[1].id])
     #expect(Set(both.threads.map(\.id)).count == both.threads.count)

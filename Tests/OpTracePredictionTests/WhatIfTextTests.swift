@@ -38,7 +38,7 @@ struct WhatIfTextTests {
   @Test("a ranking has a line for each suggestion")
   func ranking() throws {
     let text = WhatIfText(try whatIf("step"), isRanking: true).text
-    #expect(text.contains("  change           foreseen  range              saves\n"))
+    #expect(text.contains("  change           predicted  range              saves\n"))
     #expect(text.contains("  --limit work=2     100 ms  98.0 ms to 102 ms   50 %\n"))
   }
 }

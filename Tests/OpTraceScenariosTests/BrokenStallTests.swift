@@ -4,7 +4,7 @@ import OpTraceScenarios
 import TestSupport
 import Testing
 
-@Suite("Broken programs: stalls without a circle", .serialized, .ownThread)
+@Suite("Broken programs: stalls without a cycle", .serialized, .ownThread)
 struct BrokenStallTests {
   @Test("orphan-dependency: one waits for one that no queue was given")
   func orphanDependency() async throws {

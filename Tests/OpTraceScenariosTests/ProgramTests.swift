@@ -47,7 +47,7 @@ extension ScenarioTests {
       #expect(Set(try Self.session.map { try run.operation($0).queue }).count == 2)
     }
 
-    @Test("deadlock: three in a circle, and a thread that waits for them; the program ends all the same")
+    @Test("deadlock: three in a cycle, and a thread that waits for them; the program ends all the same")
     func deadlock() async throws {
       let run = try await RecordedRun("deadlock") { $0.timeout = 0.3 }
       try expectCycle(["Refresh token", "Load profile", "Open session"], in: run)

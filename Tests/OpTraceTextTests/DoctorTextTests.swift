@@ -8,8 +8,8 @@ import Testing
 
 @Suite("The doctor's words")
 struct DoctorTextTests {
-  /// `count` operations in a circle, the first one behind them waiting for `waits`.
-  private func circle(_ count: Int) -> HandmadeTrace {
+  /// `count` operations in a cycle, the first one behind them waiting for `waits`.
+  private func cycle(_ count: Int) -> HandmadeTrace {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("network", limit: 2)
     for number in 1...count {
@@ -25,27 +25,27 @@ struct DoctorTextTests {
       String.init)
   }
 
-  @Test("long circles show some of their members, and say how many more there are")
+  @Test("long cycles show some of their members, and say how many more there are")
   func manyOperations() {
-    let text = lines(circle(40).trace)
-    #expect(text[0] == "error[dependency-cycle]: 40 operations depend on each other in a circle")
+    let text = lines(cycle(40).trace)
+    #expect(text[0] == "error[dependency-cycle]: 40 operations depend on each other in a cycle")
     #expect(text.count { $0.contains("pending 2 s in 'network'") } == DoctorText.mostOperations)
     #expect(text.contains("  and 34 more"))
-    #expect(text.contains { $0.hasPrefix("  circle: 'Step 1' → ") && $0.contains("'Step 6' →") })
+    #expect(text.contains { $0.hasPrefix("  cycle: 'Step 1' → ") && $0.contains("'Step 6' →") })
     #expect(text.contains { $0.contains("34 more → 'Step 1'") })
     #expect(text.contains { $0.hasSuffix(" more like these") })
   }
 
   @Test("nothing is wider than the terminal, but for commands", arguments: [40, 63, 80, 120])
   func width(width: Int) {
-    var fixture = circle(3)
+    var fixture = cycle(3)
     for id in 1...3 { fixture[OperationID(UInt32(id))].source = "Module/Some/Long/Path/File.swift:1234" }
     for line in lines(fixture.trace, width: width) { #expect(TerminalText.columns(of: line) <= width, "\(line)") }
   }
 
   @Test("parts are painted by role, and the plain text stays the same")
   func painting() {
-    let report = DoctorReport(of: .init(circle(2).trace))
+    let report = DoctorReport(of: .init(cycle(2).trace))
     let painted = DoctorText(report, style: .init { role, text in "<\(role)|\(text)>" }).text()
     #expect(painted.hasPrefix("<error|error[dependency-cycle]:><strong| 2 operations depend"))
     #expect(painted.contains("<error|deadlocked>: 1 error; 2 of 2 operations are not over"))
@@ -96,7 +96,7 @@ struct DoctorTextTests {
 
   @Test("what is missing from the trace is said; an error becomes a warning")
   func loss() {
-    var fixture = circle(2)
+    var fixture = cycle(2)
     fixture.trace.loss.lost[.noSpace] = 3
     let text = lines(fixture.trace)
     #expect(text[0].hasPrefix("warning[dependency-cycle]: "))
@@ -119,7 +119,7 @@ struct DoctorTextTests {
   @Test("two looks: what is said in both, and what happened between")
   func twoLooks() {
     let second: Nanoseconds = 1_000_000_000
-    var fixture = circle(2)
+    var fixture = cycle(2)
     let queue = QueueID(1)
     let working = fixture.operation("w", on: queue, began: 100)
     let first = DoctorReport.Look(fixture.trace, now: 3 * second)
@@ -137,7 +137,7 @@ struct DoctorTextTests {
     let words = "1 operation was added, 1 started and 1 finished between two looks 1 s apart: work goes on."
     #expect(DoctorText(moved).text().contains(words))
 
-    // The circle is gone at the second look: it was a moment's.
+    // The cycle is gone at the second look: it was a moment's.
     fixture[OperationID(1)].dependencies = []
     let gone = DoctorReport(of: first, then: .init(fixture.trace, now: 4 * second))
     #expect(!gone.hasErrors)

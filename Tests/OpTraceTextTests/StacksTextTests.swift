@@ -182,8 +182,8 @@ struct StacksTextTests {
     #expect(json(empty).contains("\"look\": null,\n  \"threads\": [],"))
   }
 
-  @Test("a circle of frames ends, and a frame that is not in the trace is no frame")
-  func circle() throws {
+  @Test("a cycle of frames ends, and a frame that is not in the trace is no frame")
+  func cycle() throws {
     let lines = """
       0 t0 frame f1 offset=16 caller=f2
       0 t0 frame f2 offset=32 caller=f1
@@ -279,7 +279,7 @@ struct StacksTextTests {
     let trace = try read(Self.hang)
     let queue = try #require(trace.queue(QueueID(1)))
     #expect(queue.title == "queue 1 made in load() (main.swift:11)" && queue.phrase == queue.title)
-    #expect(queue.codePlace == CodePlace(function: "load()", file: "/src/main.swift", line: 11, module: "Photos"))
+    #expect(queue.codeLocation == CodeLocation(function: "load()", file: "/src/main.swift", line: 11, module: "Photos"))
     let json = String(decoding: Summary(of: trace).json.bytes, as: UTF8.self)
     #expect(json.contains("\"name\": \"queue 1 made in load() (main.swift:11)\""))
     #expect(json.contains("\"function\": \"load()\",\n      \"file\": \"/src/main.swift\",\n      \"line\": 11,"))
@@ -316,6 +316,6 @@ struct StacksTextTests {
     let json = String(decoding: summary.json.bytes, as: UTF8.self)
     #expect(
       json.contains("\"unfinishedCount\": 1,\n      \"totalSeconds\": 0.4999993,\n      \"longestSeconds\": 0.4999993"))
-    #expect(Summary(of: trace, slowestCount: 1).morePlaces == 1)
+    #expect(Summary(of: trace, slowestCount: 1).moreLocations == 1)
   }
 }

@@ -49,10 +49,10 @@ struct SummaryTextTests {
   @Test("a queue without a limit has no slots: its operations waited for a thread, and that is said")
   func waitsForThreads() {
     let note = "\n  without a limit, waiting for a slot is waiting for a thread\n"
-    for (limit, wait, isTold) in [(-1, 500.0, true), (2, 500, false), (-1, 0.01, false)] {
+    for (limit, wait, isReported) in [(-1, 500.0, true), (2, 500, false), (-1, 0.01, false)] {
       var fixture = HandmadeTrace(end: 1000)
       fixture.operation("late", on: fixture.queue("free", limit: limit), ready: 1, began: 1 + wait, ended: 600)
-      #expect(text(fixture).contains(note) == isTold, "limit \(limit), waited \(wait) ms")
+      #expect(text(fixture).contains(note) == isReported, "limit \(limit), waited \(wait) ms")
     }
   }
 

@@ -457,7 +457,7 @@ struct ChromeTraceTests {
         + "extract_arg(s.arg_set_id, 'args.operations') as operations, "
         + "extract_arg(s.arg_set_id, 'args.explanation') as explanation from slice s where category = 'finding'")
     #expect(rows.count == 1)
-    #expect(rows.first?["name"]?.text == "error: 2 operations depend on each other in a circle")
+    #expect(rows.first?["name"]?.text == "error: 2 operations depend on each other in a cycle")
     #expect(rows.first?["ts"]?.integer == 3_000)
     #expect(rows.first?["code"]?.text == "dependency-cycle")
     #expect(rows.first?["operations"]?.text == "#1, #2")

@@ -101,7 +101,7 @@ struct StackArgumentTests {
     #expect(tips.contains("\nmade in make() (main.swift:15)\n") && tips.split(separator: "made in").count == 2)
   }
 
-  @Test("a report's frames stand once, with those that called them; a circle is cut")
+  @Test("a report's frames stand once, with those that called them; a cycle is cut")
   func report() throws {
     var trace = try trace()
     func frames(_ trace: Trace) -> TableEncoder {
@@ -112,7 +112,7 @@ struct StackArgumentTests {
     #expect(frames(trace).count == 6)
     trace.waits = []
     #expect(frames(trace).count == 2)
-    let circle = try TraceReader.read(
+    let cycle = try TraceReader.read(
       bytes: Array(
         TypedTrace().text(
           """
@@ -124,6 +124,6 @@ struct StackArgumentTests {
           110 t1 at f1
           """, in: .nanoseconds
         ).utf8))
-    #expect(frames(circle).count == 2)
+    #expect(frames(cycle).count == 2)
   }
 }

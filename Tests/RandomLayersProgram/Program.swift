@@ -7,7 +7,7 @@ typealias Then = @Sendable () -> Void
 /// A healthy program that a seed makes up, over operations, dispatch queues and tasks.
 ///
 /// Nobody blocks a thread but threads of the program's own, and who waits for a queue: that is always one of a higher rank than
-/// all queues whose turn it has, so that no circle arises. What is done does not depend on who comes first, so the sum is the
+/// all queues whose turn it has, so that no cycle arises. What is done does not depend on who comes first, so the sum is the
 /// same in every run.
 final class Program: @unchecked Sendable {
   private let lock = NSLock()

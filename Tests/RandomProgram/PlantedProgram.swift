@@ -52,7 +52,7 @@ struct PlantedProgram {
   private mutating func plant() -> Plant {
     if takesMainThread { return mainThread() }
     switch random.number(0..<7) {
-    case 0: return dependencyCircle()
+    case 0: return dependencyCycle()
     case 1: return ownSlots()
     case 2: return ownQueueEmpty()
     case 3: return twoQueues()
@@ -64,13 +64,13 @@ struct PlantedProgram {
 
   // MARK: - What is planted
 
-  private mutating func dependencyCircle() -> Plant {
+  private mutating func dependencyCycle() -> Plant {
     let count = random.number(2..<5)
-    let circle = (0..<count).map { make("circle-\($0)") }
-    for (number, operation) in circle.enumerated() { operation.addDependency(circle[(number + 1) % count]) }
-    let queues = (0..<random.number(1..<4)).map { queue("circle \($0)", limit: [1, 2, -1][random.number(0..<3)]) }
-    for operation in circle.shuffled(using: &random) { queues[random.number(0..<queues.count)].addOperation(operation) }
-    return Plant(code: "dependency-cycle", culprits: circle.map(name))
+    let cycle = (0..<count).map { make("cycle-\($0)") }
+    for (number, operation) in cycle.enumerated() { operation.addDependency(cycle[(number + 1) % count]) }
+    let queues = (0..<random.number(1..<4)).map { queue("cycle \($0)", limit: [1, 2, -1][random.number(0..<3)]) }
+    for operation in cycle.shuffled(using: &random) { queues[random.number(0..<queues.count)].addOperation(operation) }
+    return Plant(code: "dependency-cycle", culprits: cycle.map(name))
   }
 
   /// Every slot is held by one that waits for what needs a slot, itself or through a dependency in another queue.

@@ -69,10 +69,10 @@ func feed() {
       continue
     }
     if line == "hang" {
-      let circle = [BlockOperation {}, BlockOperation {}]
-      circle[0].addDependency(circle[1])
-      circle[1].addDependency(circle[0])
-      queue.addOperations(circle, waitUntilFinished: false)
+      let cycle = [BlockOperation {}, BlockOperation {}]
+      cycle[0].addDependency(cycle[1])
+      cycle[1].addDependency(cycle[0])
+      queue.addOperations(cycle, waitUntilFinished: false)
       say("fed")
       continue
     }
@@ -173,10 +173,10 @@ while let step = rest.popFirst() {
     say("hanging")
     while true { sleep(60) }
 
-  case "circle":
+  case "cycle":
     // Each waits for the other; nobody waits for them.
     let queue = OperationQueue()
-    queue.name = "circle"
+    queue.name = "cycle"
     let (first, second) = (BlockOperation {}, BlockOperation {})
     first.addDependency(second)
     second.addDependency(first)

@@ -61,7 +61,7 @@ enum WhatIfBenchmark {
       .appendingPathComponent("WhatIfPrograms").path
     let lister = Lister(optrace: optrace, programs: programs, folder: folder, runs: runs)
     var cases: [Case] = []
-    print("shape        change                             foreseen      range (ms)      real    error")
+    print("shape        change                             predicted      range (ms)      real    error")
     if isShort { arguments += Self.shortShapes }
     for (isKnown, shape, changes) in try lister.shapes() where arguments.count == 1 || arguments.contains(shape) {
       for result in try lister.measure(isKnown, shape, changes) {

@@ -1,7 +1,7 @@
 import OpTraceFormat
 package import OpTraceModel
 
-/// One who takes part in a circle of waiting. What is nil is not known.
+/// One who takes part in a cycle of waiting. What is nil is not known.
 public struct ChainMember: Sendable, Hashable {
   /// What it is. The raw value is the word in JSON.
   public enum Kind: String, Sendable, CaseIterable {
@@ -32,7 +32,7 @@ public struct ChainMember: Sendable, Hashable {
   /// From 1.
   public var line: Int?
 
-  package init(_ kind: Kind, id: UInt64?, name: String?, at place: CodePlace? = nil) {
+  package init(_ kind: Kind, id: UInt64?, name: String?, at place: CodeLocation? = nil) {
     self.kind = kind
     self.id = id
     self.name = name
@@ -41,7 +41,7 @@ public struct ChainMember: Sendable, Hashable {
 }
 
 extension DoctorContext {
-  /// The members of a circle.
+  /// The members of a cycle.
   func chain(of deadlock: Blockage.Deadlock) -> [ChainMember] { deadlock.cycle.compactMap(member) }
 
   private func member(_ step: Blockage.Step) -> ChainMember? {
@@ -50,7 +50,7 @@ extension DoctorContext {
       let operation = trace.operations[place]
       return ChainMember(
         .operation, id: UInt64(operation.id.rawValue), name: operation.title,
-        at: self.place(of: step.reason) ?? operation.codePlace)
+        at: self.place(of: step.reason) ?? operation.codeLocation)
     case .thread(let thread):
       return ChainMember(
         .thread, id: UInt64(thread.rawValue), name: name(thread),

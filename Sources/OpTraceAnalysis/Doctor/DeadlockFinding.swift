@@ -1,12 +1,12 @@
 import OpTraceFormat
 import OpTraceModel
 
-/// What the rules of circles have in common.
+/// What the rules of cycles have in common.
 extension DoctorContext {
-  enum CircleKind { case dependencies, ownSlots, mainThread, lock, dispatch, other }
+  enum CycleKind { case dependencies, ownSlots, mainThread, lock, dispatch, other }
 
-  /// Which rule a circle belongs to: each to exactly one.
-  func kind(of deadlock: Blockage.Deadlock) -> CircleKind {
+  /// Which rule a cycle belongs to: each to exactly one.
+  func kind(of deadlock: Blockage.Deadlock) -> CycleKind {
     let graph = blockage.graph
     if deadlock.edges.allSatisfy({ $0.reason == .dependency }) { return .dependencies }
     if deadlock.nodes.contains(where: { if case .lock = graph.nodes[$0] { true } else { false } }) { return .lock }
@@ -45,7 +45,7 @@ extension DoctorContext {
     }
   }
 
-  /// A finding with the circle, its evidence and what is behind it; title and fix are the rule's.
+  /// A finding with the cycle, its evidence and what is behind it; title and fix are the rule's.
   func finding(
     _ code: String, _ deadlock: Blockage.Deadlock, title: String, explanation: String, fix: String
   ) -> Finding {
@@ -84,7 +84,7 @@ extension DoctorContext {
     return proven(finding)
   }
 
-  /// Operations that are not in a circle, and go on only when something goes on that is: what they submitted.
+  /// Operations that are not in a cycle, and go on only when something goes on that is: what they submitted.
   private func waiting(forSubmissionsIn deadlock: Blockage.Deadlock) -> [OperationRecord] {
     let graph = blockage.graph
     let members = Set(deadlock.nodes)
@@ -203,7 +203,7 @@ extension DoctorContext {
       return .init(
         at: block.submitted,
         "\(name(ofNode: step.from)) calls sync\(queue), and waits until \(name(block.id)) is over"
-          + Self.phrase(trace.stacks.codePlace(block.submittedAt)))
+          + Self.phrase(trace.stacks.codeLocation(block.submittedAt)))
     case (.submissions(let node), .submission, let one):
       guard let id = work(of: one) else { return nil }
       return .init("of all that \(name(ofNode: node)) submitted, \(name(id)) is not over")

@@ -11,9 +11,9 @@ public struct Diagnosis: Sendable {
     case healthy
     /// Something is wrong or slow, and nothing is proven to be stuck.
     case warning
-    /// Proven: something never goes on, and that is no circle of waiting.
+    /// Proven: something never goes on, and that is no cycle of waiting.
     case stalled
-    /// Proven: a circle of waiting.
+    /// Proven: a cycle of waiting.
     case deadlocked
   }
 
@@ -30,7 +30,7 @@ public struct Diagnosis: Sendable {
   public init(of trace: Trace, options: DoctorOptions = .init(), only symptom: DoctorRule.Symptom? = nil) {
     let context = DoctorContext(trace, options)
     let rules = DoctorRule.table.filter { symptom == nil || $0.symptom == symptom }
-    let progress = WorkProgress.teller()
+    let progress = WorkProgress.reporter()
     // No rule knows of another.
     var found = SideBySide.map(rules.count) { number in
       progress.tell(number, of: rules.count)
@@ -76,7 +76,7 @@ public struct Diagnosis: Sendable {
     return findings.contains { $0.severity != .note } ? .warning : .healthy
   }
 
-  /// The codes that are circles of waiting.
+  /// The codes that are cycles of waiting.
   static let deadlocks: Set<String> = [
     "dependency-cycle", "queue-self-wait", "wait-cycle", "main-thread-deadlock", "lock-cycle", "dispatch-cycle",
   ]

@@ -21,7 +21,7 @@ struct DoctorContext: Sendable {
   let submittedWork: SubmittedWork
   /// Which operations were given to each queue.
   let members: QueueMembers
-  private let queuePlaces: [QueueID: Int]
+  private let queueIndexes: [QueueID: Int]
   private let threadPlaces: [ThreadID: Int]
 
   init(_ trace: Trace, _ options: DoctorOptions) {
@@ -34,7 +34,7 @@ struct DoctorContext: Sendable {
     isDeadEnd = Self.isDeadEnd(trace, standings)
     submittedWork = SubmittedWork(trace)
     members = QueueMembers(trace)
-    queuePlaces = Dictionary(
+    queueIndexes = Dictionary(
       trace.queues.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
     threadPlaces = Dictionary(
       trace.threads.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -73,7 +73,7 @@ struct DoctorContext: Sendable {
   }
 
   func operation(_ id: OperationID) -> OperationRecord? { trace.operation(id) }
-  func queue(_ id: QueueID) -> QueueRecord? { queuePlaces[id].map { trace.queues[$0] } }
+  func queue(_ id: QueueID) -> QueueRecord? { queueIndexes[id].map { trace.queues[$0] } }
   func thread(_ id: ThreadID) -> ThreadRecord? { threadPlaces[id].map { trace.threads[$0] } }
 }
 

@@ -64,7 +64,7 @@ extension Finding {
 }
 
 extension DoctorContext {
-  /// The finding with its kind. A circle of waiting is one by itself.
+  /// The finding with its kind. A cycle of waiting is one by itself.
   func withKind(_ finding: Finding) -> Finding {
     guard finding.cycle.isEmpty, let first = finding.operations.first.flatMap(operation) else { return finding }
     var finding = finding

@@ -47,10 +47,10 @@ public struct Finding: Sendable, Equatable {
   public var operations: [OperationID] = []
   /// The queues that take part.
   public var queues: [QueueID] = []
-  /// Each waits for the next, the last for the first. Empty where there is no circle of operations.
+  /// Each waits for the next, the last for the first. Empty where there is no cycle of operations.
   public var cycle: [OperationID] = []
-  /// All who take part in a circle, in order: each waits for the next, the last for the first. Threads, locks and queues
-  /// too. Empty where there is no circle.
+  /// All who take part in a cycle, in order: each waits for the next, the last for the first. Threads, locks and queues
+  /// too. Empty where there is no cycle.
   public var chain: [ChainMember] = []
   /// How many more operations do not go on because of these.
   public var behind = 0

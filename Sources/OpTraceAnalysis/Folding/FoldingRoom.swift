@@ -44,7 +44,7 @@ struct FoldingRoom {
   /// between boxes than `mostLines`. Half of the lines are for whatever comes first; the others are kept for those that
   /// bring so few that `most` can be reached.
   ///
-  /// - Parameter maySplit: circles of boxes are no matter, as there are some.
+  /// - Parameter maySplit: cycles of boxes are no matter, as there are some.
   mutating func takeOut(_ nodes: [Int32], most: Int, mostLines: Int, maySplit: Bool) {
     let freely = (links.count + mostLines) / 2
     for node in nodes where boxCount < most && links.count < mostLines {
@@ -63,7 +63,7 @@ struct FoldingRoom {
   }
 
   /// Whether there is something before it and something behind it that was in its box from the beginning: taken out, it would make a
-  /// circle. Where there is not, it makes none: of what was in one box, nothing that has left it leads back into it.
+  /// cycle. Where there is not, it makes none: of what was in one box, nothing that has left it leads back into it.
   private func isInside(_ number: Int, of box: Int) -> Bool {
     func isBeside(_ lists: NodeLists) -> Bool {
       members[number].contains { node in

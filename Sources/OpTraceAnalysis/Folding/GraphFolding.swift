@@ -11,12 +11,12 @@
 /// 4. *Same depth*: those with the same number of boxes before them on the longest way (layers).
 /// 5. *Bands*: all of one kind between two depths at which single nodes stand; where nothing else helps.
 ///
-/// Steps 1 to 4 are tried with the finest kinds first, then with coarser ones, and make no circle that the graph does
-/// not have; nodes of a circle are left alone. In step 5 boxes may come to lie before and behind each other. Kinds come in
+/// Steps 1 to 4 are tried with the finest kinds first, then with coarser ones, and make no cycle that the graph does
+/// not have; nodes of a cycle are left alone. In step 5 boxes may come to lie before and behind each other. Kinds come in
 /// tiers: what a tier tells apart is only given up after its step 5.
 ///
-/// Why no step makes a circle: all members of a box of 1 and 3 have a member of each box before it before them, so a
-/// circle of boxes could be followed backwards through nodes until one comes again. The end of a link that is the only
+/// Why no step makes a cycle: all members of a box of 1 and 3 have a member of each box before it before them, so a
+/// cycle of boxes could be followed backwards through nodes until one comes again. The end of a link that is the only
 /// way on and the only way there can be drawn to its beginning. Depth grows along every edge. Boxes of 3 and 4 have no edges
 /// inside, so parting them makes none either: it would have to stay within one.
 ///
@@ -25,7 +25,7 @@ package struct GraphFolding: Sendable {
   /// The box of each node. Boxes are numbered by their first nodes.
   package private(set) var boxes: [Int32]
   package private(set) var boxCount: Int
-  /// The last step was taken: between boxes there may be circles that the graph does not have.
+  /// The last step was taken: between boxes there may be cycles that the graph does not have.
   package private(set) var hasBands = false
 
   /// - Parameters:

@@ -36,7 +36,7 @@ extension LayeredGraph {
   }
 
   /// Those of one kind between two depths, as many such bands as there is room for, and no more lines between them than
-  /// that; circles fold too. Where nodes stand alone, bands begin behind these first.
+  /// that; cycles fold too. Where nodes stand alone, bands begin behind these first.
   func bands(_ kinds: [Int32], isWhole: [Bool], most: Int, mostLines: Int) -> Classes {
     let folded = (0..<count).filter { !isWhole[$0] }
     let room = max(1, most - (count - folded.count)) / max(1, Set(folded.map { kinds[$0] }).count)

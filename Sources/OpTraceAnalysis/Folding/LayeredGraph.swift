@@ -5,11 +5,11 @@ struct LayeredGraph: Sendable {
   enum Side { case before, after }
 
   let count: Int
-  /// To be left alone: those that the caller said, and all on circles.
+  /// To be left alone: those that the caller said, and all on cycles.
   var isFixed: [Bool]
   let before: NodeLists
   let after: NodeLists
-  /// How many nodes lie before each on the longest way; a circle counts as one.
+  /// How many nodes lie before each on the longest way; a cycle counts as one.
   private(set) var depth: [Int32] = []
   /// By depth.
   private var order: [Int32] = []
@@ -25,12 +25,12 @@ struct LayeredGraph: Sendable {
     }
     after = NodeLists(count, links.map { ($0.from, $0.to) })
     before = NodeLists(count, links.map { ($0.to, $0.from) })
-    if !setDepths() { setDepthsAroundCircles() }
+    if !setDepths() { setDepthsAroundCycles() }
     let byDepth = NodeLists(Int(depth.max() ?? 0) + 1, depth.enumerated().map { ($1, Int32($0)) })
     order = byDepth.all
   }
 
-  /// False where there are circles.
+  /// False where there are cycles.
   private mutating func setDepths() -> Bool {
     depth = [Int32](repeating: 0, count: count)
     var open = (0..<count).map { before[$0].count }
@@ -48,7 +48,7 @@ struct LayeredGraph: Sendable {
     return seen == count
   }
 
-  private mutating func setDepthsAroundCircles() {
+  private mutating func setDepthsAroundCycles() {
     let edges = (0..<count).flatMap { node in
       before[node].map { DependencyGraph.Edge(waiter: node, dependency: Int($0)) }
     }

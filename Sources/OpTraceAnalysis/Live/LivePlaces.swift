@@ -63,7 +63,7 @@ struct LivePlaces {
     var row = LiveStatus.Execution(
       id: operation.id, title: operation.title, queue: operation.queue,
       queueTitle: operation.queue.flatMap { queues[$0]?.title }, time: max(0, now - (began?.time ?? now)),
-      place: operation.codePlace)
+      place: operation.codeLocation)
     if row.place.file == nil, let source = operation.source { row.place.take(source) }
     guard operation.executionEnded == nil, operation.startReturned == nil, let thread = began?.thread else {
       return row
@@ -84,9 +84,9 @@ struct LivePlaces {
   }
 
   /// The line that it waits at, else where the recorder saw it.
-  private func stood(_ wait: WaitRecord?, _ status: ThreadStatus?) -> CodePlace? {
+  private func stood(_ wait: WaitRecord?, _ status: ThreadStatus?) -> CodeLocation? {
     guard let frame = wait?.at ?? status?.stack, trace.stacks.ownFrame(frame) != nil,
-      let place = trace.stacks.codePlace(frame), place.function != nil
+      let place = trace.stacks.codeLocation(frame), place.function != nil
     else { return nil }
     return place
   }
@@ -117,7 +117,7 @@ struct LivePlaces {
   }
 }
 
-extension CodePlace {
+extension CodeLocation {
   /// `file:line`, as the program told it.
   fileprivate mutating func take(_ source: String) {
     guard let colon = source.lastIndex(of: ":"), let number = Int(source[source.index(after: colon)...]) else {

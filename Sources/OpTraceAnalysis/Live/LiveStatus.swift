@@ -45,7 +45,7 @@ public struct LiveStatus: Sendable, Equatable {
     /// The system's number of the thread; nil: not known.
     public var systemThread: UInt32?
     /// The line that it waits at, or where it was seen last; else what it runs.
-    public var place: CodePlace
+    public var place: CodeLocation
     /// Its thread waits.
     public var isWaiting = false
     /// What it waits for, in words; nil: nothing, or not known.
@@ -93,7 +93,7 @@ public struct LiveStatus: Sendable, Equatable {
     /// For how long; nil: not known.
     public var time: Nanoseconds?
     /// The line that it waits at.
-    public var place: CodePlace?
+    public var place: CodeLocation?
   }
 
   /// The present, in nanoseconds since the trace's start.

@@ -8,7 +8,7 @@ public struct ThreadStatuses: Sendable, Equatable {
   /// The moment that this is about: the look's, else the trace's end.
   public let time: Nanoseconds
   /// The look itself; nil: the trace has none, and only threads that wait or execute are known.
-  public let look: ThreadLook?
+  public let look: ThreadSnapshot?
   /// When anything had last been seen to go on before that moment; nil: never, or it went on afterwards.
   public let lastSign: Nanoseconds?
   /// Operations or threads went on after that moment.

@@ -3,17 +3,17 @@ public import OpTraceModel
 /// Who cannot go on at the end of a trace, and because of whom.
 ///
 /// A deadlock is what is left of the unfinished operations when all that can still run is taken away, and what waits only
-/// for that, until nothing changes. What is left has causes: circles of waiting that hold themselves, and roots that
+/// for that, until nothing changes. What is left has causes: cycles of waiting that hold themselves, and roots that
 /// nothing in sight undoes. All else is behind these.
 public struct Blockage: Sendable {
-  /// An edge of the graph, as a part of a circle.
+  /// An edge of the graph, as a part of a cycle.
   public typealias Step = WaitForGraph.Edge
 
   /// Nodes that hold each other, even if all others went on.
   public struct Deadlock: Sendable {
     /// Ascending.
     public var nodes: [Int]
-    /// The shortest circle through the first of them: each edge begins where the one before it leads.
+    /// The shortest cycle through the first of them: each edge begins where the one before it leads.
     public var cycle: [Step]
     /// All edges between them that matter.
     public var edges: [Step]
@@ -42,7 +42,7 @@ public struct Blockage: Sendable {
   public let graph: WaitForGraph
   /// Of each node of ``graph``: whether it cannot be satisfied any more.
   public let isBlocked: [Bool]
-  /// Circles of waiting, none behind another.
+  /// Cycles of waiting, none behind another.
   public private(set) var deadlocks: [Deadlock] = []
   /// What does not come, though it is waited for.
   public private(set) var roots: [Root] = []
@@ -57,16 +57,16 @@ public struct Blockage: Sendable {
     guard isBlocked.contains(true) else { return }
     let obstacles = Obstacles(graph, isBlocked)
     var isSeen = [Bool](repeating: false, count: graph.nodes.count)
-    let circles = obstacles.circles().filter { $0.isFirmlyHeld }
+    let cycles = obstacles.cycles().filter { $0.isFirmlyHeld }
     let ends = graph.nodes.indices.filter { isBlocked[$0] && (graph.isRoot($0) || dead.contains($0)) }
     // No cause is behind another.
-    for circle in circles { for node in circle.nodes { isSeen[node] = true } }
+    for cycle in cycles { for node in cycle.nodes { isSeen[node] = true } }
     for end in ends { isSeen[end] = true }
-    for circle in circles {
-      let (operations, threads) = obstacles.behind(circle.nodes, &isSeen)
+    for cycle in cycles {
+      let (operations, threads) = obstacles.behind(cycle.nodes, &isSeen)
       deadlocks.append(
         Deadlock(
-          nodes: circle.nodes, cycle: circle.cycle, edges: circle.edges, behind: operations, waitingThreads: threads))
+          nodes: cycle.nodes, cycle: cycle.cycle, edges: cycle.edges, behind: operations, waitingThreads: threads))
     }
     for end in ends {
       let held = obstacles.waiters(of: end).filter { !isSeen[$0] }

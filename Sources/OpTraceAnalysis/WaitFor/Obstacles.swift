@@ -28,7 +28,7 @@ struct Obstacles {
       nodeCount: graph.nodes.count, edges: edges.map { .init(waiter: $0.from, dependency: $0.to) })
   }
 
-  struct Circle {
+  struct Cycle {
     var nodes: [Int]
     var cycle: [WaitForGraph.Edge]
     var edges: [WaitForGraph.Edge]
@@ -37,28 +37,28 @@ struct Obstacles {
   }
 
   /// Those of dependencies alone come first: what else is tied up with one of them is behind it.
-  func circles() -> [Circle] {
+  func cycles() -> [Cycle] {
     let dependencies = DependencyGraph(
       nodeCount: graph.nodes.count,
       edges: edges.filter { $0.reason == .dependency }.map { .init(waiter: $0.from, dependency: $0.to) })
     let first = dependencies.cyclicComponents()
     let taken = Set(first.joined())
-    return first.map { circle($0, in: dependencies) }
-      + waiters.cyclicComponents().filter { taken.isDisjoint(with: $0) }.map { circle($0, in: waiters) }
+    return first.map { cycle($0, in: dependencies) }
+      + waiters.cyclicComponents().filter { taken.isDisjoint(with: $0) }.map { cycle($0, in: waiters) }
   }
 
-  private func circle(_ nodes: [Int], in waiting: DependencyGraph) -> Circle {
+  private func cycle(_ nodes: [Int], in waiting: DependencyGraph) -> Cycle {
     let members = Set(nodes)
     let inside = nodes.flatMap { edges[starts[$0]..<starts[$0 + 1]].filter { members.contains($0.to) } }
-    // Where there is a lock, the circle shown leads through it, and begins with who waits for it.
+    // Where there is a lock, the cycle shown leads through it, and begins with who waits for it.
     let lock = nodes.first { if case .lock = graph.nodes[$0] { true } else { false } }
     var path = waiting.cycle(in: (lock.map { [$0] } ?? []) + nodes)
     if lock != nil, let waiter = path.popLast() { path.insert(waiter, at: 0) }
     let steps = path.indices.compactMap { edge(path[$0], path[($0 + 1) % path.count]) }
-    return Circle(nodes: nodes, cycle: steps, edges: inside, isFirmlyHeld: holds(nodes, inside))
+    return Cycle(nodes: nodes, cycle: steps, edges: inside, isFirmlyHeld: holds(nodes, inside))
   }
 
-  /// Whether some of the circle stays when the slots that others hold come free: one through the slots of a queue whose
+  /// Whether some of the cycle stays when the slots that others hold come free: one through the slots of a queue whose
   /// other holders wait for something else is not held by itself.
   private func holds(_ nodes: [Int], _ inside: [WaitForGraph.Edge]) -> Bool {
     let members = Set(nodes)

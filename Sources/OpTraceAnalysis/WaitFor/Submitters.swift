@@ -21,7 +21,7 @@ struct Submitters {
         found = answer
         break
       }
-      // Against a circle in a damaged trace.
+      // Against a cycle in a damaged trace.
       known[at] = .some(nil)
       way.append(at)
       guard let submitter = trace.block(at)?.submitter ?? trace.task(at)?.submitter else { break }

@@ -14,7 +14,7 @@ struct WaitForBuilder {
   /// Nodes of blocks and tasks by their numbers.
   var submitted: [WorkID: Int] = [:]
   private var others: [Node: Int] = [:]
-  private var queuePlaces: [QueueID: Int] = [:]
+  private var queueIndexes: [QueueID: Int] = [:]
   private var queues: [QueueState] = []
   private(set) var mainThread: ThreadID?
 
@@ -44,7 +44,7 @@ struct WaitForBuilder {
   mutating func run() {
     mainThread = trace.threads.first { $0.isMain }?.id
     queues = trace.queues.map { QueueState($0) }
-    for (place, queue) in trace.queues.enumerated() { queuePlaces[queue.id] = place }
+    for (place, queue) in trace.queues.enumerated() { queueIndexes[queue.id] = place }
     findStops()
     for place in trace.operations.indices where Self.isOpen(trace.operations[place]) { addOperation(place) }
     for node in nodes.indices {
@@ -77,7 +77,7 @@ struct WaitForBuilder {
     let node = nodes.count
     nodes.append(.operation(place))
     operations[place] = node
-    guard let queue = operation.queue.flatMap({ queuePlaces[$0] }) else { return }
+    guard let queue = operation.queue.flatMap({ queueIndexes[$0] }) else { return }
     queues[queue].members.append(node)
     if operation.isStarted { queues[queue].holders.append(node) }
     if operation.isBarrier { queues[queue].hasBarrier = true }
@@ -104,7 +104,7 @@ struct WaitForBuilder {
         connect(node, other, .dependency)
       }
     }
-    guard let queue = operation.queue.flatMap({ queuePlaces[$0] }) else {
+    guard let queue = operation.queue.flatMap({ queueIndexes[$0] }) else {
       guard operation.coverage == .full, operation.enqueued == nil, case .operation(let place) = nodes[node] else {
         return
       }
@@ -146,7 +146,7 @@ struct WaitForBuilder {
     }
     guard !stops.isEmpty else { return }
     for operation in trace.operations {
-      guard let started = operation.started, let queue = operation.queue.flatMap({ queuePlaces[$0] }),
+      guard let started = operation.started, let queue = operation.queue.flatMap({ queueIndexes[$0] }),
         let stop = stops[queue], max(started.time, operation.finished?.time ?? .max) > stop.time
       else { continue }
       // One that started afterwards had its slot before.
@@ -288,7 +288,7 @@ struct WaitForBuilder {
     switch wait.target {
     case .operation(let id): return trace.index(of: id).flatMap { operations[$0] }
     case .queue(let id):
-      guard let queue = queuePlaces[id], !queues[queue].members.isEmpty else { return nil }
+      guard let queue = queueIndexes[id], !queues[queue].members.isEmpty else { return nil }
       return node(.emptiness(queue: queue))
     case .object(let id):
       guard let object = trace.object(id), object.kind == .queue, object.name == Self.mainQueueLabel, let mainThread,

@@ -35,11 +35,11 @@ struct GraphDrawing {
   }
 
   private func drawBody<Canvas: GraphCanvas>(on canvas: inout Canvas) throws(Canvas.Failure) {
-    let progress = WorkProgress.teller()
+    let progress = WorkProgress.reporter()
     let all = picture.edges.count + picture.nodes.count
     let edges = picture.edgesFromBelow
     for (done, number) in edges.enumerated() {
-      progress.tellSometimes(done, of: all)
+      progress.reportSometimes(done, of: all)
       drawEdge(number, on: &canvas)
       try canvas.handOn()
     }
@@ -48,7 +48,7 @@ struct GraphDrawing {
       for number in edges { drawLabel(number, on: &canvas) }
     }
     for number in picture.nodes.indices {
-      progress.tellSometimes(edges.count + number, of: all)
+      progress.reportSometimes(edges.count + number, of: all)
       if picture.isLean { drawLeanNode(number, on: &canvas) } else { drawNode(number, on: &canvas) }
       try canvas.handOn()
     }

@@ -32,7 +32,7 @@ struct FoldingMarks {
         builder.diagnosis.findings.lazy.filter { $0.severity == severity }
           .flatMap { $0.operations + $0.cycle }.compactMap(builder.trace.index))
     }
-    let errors = findings(.error).union(builder.stuck.circles.keys).union(builder.stuck.culprits)
+    let errors = findings(.error).union(builder.stuck.cycles.keys).union(builder.stuck.culprits)
     let warnings = findings(.warning)
     var left = room
     for (number, reason) in Reason.allCases.enumerated() {

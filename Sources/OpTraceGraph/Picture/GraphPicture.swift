@@ -145,7 +145,7 @@ public struct GraphPicture: Sendable {
     public var kind = Kind.dependency
     /// The critical path runs through it.
     public var isCritical = false
-    /// A part of a circle of waiting.
+    /// A part of a cycle of waiting.
     public var isCycle = false
     /// The later one has not begun: the edge still holds, or will never.
     public var isOpen = false
@@ -153,7 +153,7 @@ public struct GraphPicture: Sendable {
     public var label: String?
     /// How many edges between operations it stands for.
     public var count = 1
-    /// Between boxes that come both before and behind each other: its circle need be none of operations.
+    /// Between boxes that come both before and behind each other: its cycle need be none of operations.
     public var isMixed = false
     /// Of a comparison; nil: of one run, or the same.
     public var difference: BoxDifference?
@@ -261,7 +261,7 @@ public struct GraphOptions: Sendable {
   public var showsCriticalPath = true
   /// The part that is shown; nil: everything.
   public var focus: Focus?
-  /// Only what cannot go on: circles of waiting, culprits, and what waits for them over at most this many operations.
+  /// Only what cannot go on: cycles of waiting, culprits, and what waits for them over at most this many operations.
   /// Nil: everything.
   public var stuckHops: Int?
   /// Where more than this are to be shown, like ones are folded into so many boxes at most. Nil: every operation is a box.

@@ -75,7 +75,7 @@ extension GraphPictureBuilder {
 
   /// From who submitted to what was submitted; from the block whose end gave another its turn, on the critical path; and from a
   /// task that is waited for to the one that does, when the trace ends. What leads back on the path is left out: it would be
-  /// a circle.
+  /// a cycle.
   private func addLines(of shown: [Int], _ boxOfWork: [WorkID: Int], to picture: inout GraphPicture) {
     var counts: [[Int]: Int] = [:]
     var order: [(ends: [Int], kind: GraphPicture.Edge.Kind)] = []
@@ -329,11 +329,11 @@ extension GraphPictureBuilder {
     } else if let thread = work.submitted?.thread {
       lines.append("submitted by \(line(trace.thread(thread)?.timelineName ?? "\(thread)"))")
     }
-    if let place = trace.stacks.codePlace(work.submittedAt)?.text { lines.append("submitted in \(line(place))") }
+    if let place = trace.stacks.codeLocation(work.submittedAt)?.text { lines.append("submitted in \(line(place))") }
     if let task = work as? TaskRecord {
       if let way = task.way.words { lines.append(way) }
       if let suspension = task.suspension {
-        let place = trace.stacks.codePlace(suspension.at)?.text
+        let place = trace.stacks.codeLocation(suspension.at)?.text
         lines.append(line(suspension.words(in: trace)) + (place.map { " in \(line($0))" } ?? ""))
       }
       if task.runs.count > 1 { lines.append("\(counted(task.runs.count, "run"))") }

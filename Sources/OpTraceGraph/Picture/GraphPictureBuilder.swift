@@ -139,7 +139,7 @@ struct GraphPictureBuilder {
   }
 
   func state(of place: Int) -> ShownState {
-    if stuck.circles[place] != nil { return .deadlocked }
+    if stuck.cycles[place] != nil { return .deadlocked }
     if stuck.stalled.contains(place) || stuck.culprits.contains(place) { return .stalled }
     return trace.operations[place].isOutcomeKnown ? ShownState(trace.operations[place].state) : .pending
   }
@@ -164,8 +164,8 @@ struct GraphPictureBuilder {
     }
     // In the order of the graph's edges, so that one look forward is enough.
     var critical = criticalDependencies()[...]
-    let inCircles = Set(
-      stuck.circleLinks.lazy.filter { $0.kind == .dependency }
+    let inCycles = Set(
+      stuck.cycleLinks.lazy.filter { $0.kind == .dependency }
         .map { DependencyGraph.Edge(waiter: $0.waiter, dependency: $0.target) })
     for edge in graph.edges {
       while let next = critical.first, (next.waiter, next.dependency) < (edge.waiter, edge.dependency) {
@@ -175,7 +175,7 @@ struct GraphPictureBuilder {
       body(
         GraphPicture.Edge(
           from: from, to: to, isCritical: critical.first == edge,
-          isCycle: !inCircles.isEmpty && inCircles.contains(edge),
+          isCycle: !inCycles.isEmpty && inCycles.contains(edge),
           isOpen: trace.operations[edge.waiter].executionBegan == nil && trace.operations[edge.waiter].started == nil))
     }
     eachStuckEdge(node, body)
@@ -197,11 +197,11 @@ struct GraphPictureBuilder {
     return edges.sorted { ($0.waiter, $0.dependency) < ($1.waiter, $1.dependency) }
   }
 
-  /// What is waited for besides dependencies: within circles, and of what else is stuck where that alone is shown, or
+  /// What is waited for besides dependencies: within cycles, and of what else is stuck where that alone is shown, or
   /// where somebody blocks in a wait.
   private func eachStuckEdge(_ node: (Int) -> Int?, _ body: (GraphPicture.Edge) -> Void) {
-    let inCircles = Set(stuck.circleLinks)
-    var links = stuck.circleLinks
+    let inCycles = Set(stuck.cycleLinks)
+    var links = stuck.cycleLinks
     for place in stuck.stalled.sorted() where node(place) != nil {
       links += stuck.obstacles(of: place).filter { options.stuckHops != nil || $0.kind == .wait }
     }
@@ -212,7 +212,7 @@ struct GraphPictureBuilder {
       let isFirst = isLabelled.insert("\(link.waiter) \(link.label)").inserted
       body(
         GraphPicture.Edge(
-          from: from, to: to, kind: link.kind, isCycle: inCircles.contains(link), isOpen: true,
+          from: from, to: to, kind: link.kind, isCycle: inCycles.contains(link), isOpen: true,
           label: isFirst ? link.label : nil))
     }
   }

@@ -86,9 +86,9 @@ extension GraphPictureBuilder {
       lines.append("runs \(line(function.shortName))" + (function.lineText.map { " at \(line($0))" } ?? ""))
     }
     if let source = operation.source { lines.append("made at \(line(source))") }
-    if let added = trace.stacks.codePlace(operation.addedAt)?.text { lines.append("added in \(line(added))") }
-    if let made = trace.stacks.makerPlace(of: operation)?.text { lines.append("made in \(line(made))") }
-    if let wait = openWaits[operation.id], let place = trace.stacks.codePlace(wait.at)?.text {
+    if let added = trace.stacks.codeLocation(operation.addedAt)?.text { lines.append("added in \(line(added))") }
+    if let made = trace.stacks.creationSite(of: operation)?.text { lines.append("made in \(line(made))") }
+    if let wait = openWaits[operation.id], let place = trace.stacks.codeLocation(wait.at)?.text {
       lines.append("waits in \(line(place))")
     }
     if let queue = operation.queue {
@@ -181,17 +181,17 @@ extension GraphPictureBuilder {
   }
 
   private func verdict(on finding: Finding) -> GraphPicture.Verdict {
-    let isCircle = Diagnosis.verdict([finding]) == .deadlocked
+    let isCycle = Diagnosis.verdict([finding]) == .deadlocked
     let lead =
       finding.severity == .error
-      ? (isCircle ? "Deadlock:" : "Stalled:") : finding.isOfStuck(in: trace) ? "Perhaps stuck:" : "Warning:"
-    // A circle of dependencies is told best by its members.
+      ? (isCycle ? "Deadlock:" : "Stalled:") : finding.isOfStuck(in: trace) ? "Perhaps stuck:" : "Warning:"
+    // A cycle of dependencies is told best by its members.
     let text =
-      finding.code == "dependency-cycle" ? circle(finding.cycle) : TextEscaping.oneLine(finding.title, limit: 300)
+      finding.code == "dependency-cycle" ? cycle(finding.cycle) : TextEscaping.oneLine(finding.title, limit: 300)
     return GraphPicture.Verdict(kind: finding.severity == .error ? .deadlock : .warning, lead: lead, text: text)
   }
 
-  private func circle(_ ids: [OperationID]) -> String {
+  private func cycle(_ ids: [OperationID]) -> String {
     let places = ids.compactMap(trace.index)
     var text = places.prefix(6).map(label).joined(separator: " waits for ")
     if places.count > 6 { text += " waits for \(places.count - 6) more" }

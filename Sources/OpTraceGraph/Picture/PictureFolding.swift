@@ -100,7 +100,7 @@ struct PictureFolding {
     return folded
   }
 
-  /// A circle that only boxes make is not to be taken for one of operations.
+  /// A cycle that only boxes make is not to be taken for one of operations.
   private func markMixed(_ edges: [GraphPicture.Edge], _ boxes: [FoldedBox]) -> [GraphPicture.Edge] {
     let graph = DependencyGraph(
       nodeCount: boxes.count, edges: edges.map { DependencyGraph.Edge(waiter: $0.to, dependency: $0.from) })

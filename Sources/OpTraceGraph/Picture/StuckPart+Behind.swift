@@ -2,10 +2,10 @@ import OpTraceModel
 import OpTraceText
 
 extension StuckPart {
-  /// What a picture of it alone shows: circles, culprits, and what waits for them over at most `hops` operations.
+  /// What a picture of it alone shows: cycles, culprits, and what waits for them over at most `hops` operations.
   /// Ascending, and not more than one can look at.
   func surroundings(hops: Int) -> [Int] {
-    var shown = Set(circles.keys).union(culprits)
+    var shown = Set(cycles.keys).union(culprits)
     let behind = waiters()
     var room = Self.mostBehind
     func add(_ places: [Int]) -> [Int] {
@@ -34,7 +34,7 @@ extension StuckPart {
     return waiters
   }
 
-  /// What waits behind one circle or culprit, and is not shown.
+  /// What waits behind one cycle or culprit, and is not shown.
   struct Crowd {
     /// Ascending.
     var members: [Int] = []
@@ -42,7 +42,7 @@ extension StuckPart {
     var behind: [Int: Int] = [:]
   }
 
-  /// All that waits and is not shown, once: with the first circle or culprit that it is found behind.
+  /// All that waits and is not shown, once: with the first cycle or culprit that it is found behind.
   func crowds(behind shown: some Sequence<Int>) -> [Crowd] {
     let shown = Set(shown)
     guard stalled.contains(where: { !shown.contains($0) }) else { return [] }
@@ -64,8 +64,8 @@ extension StuckPart {
       crowd.members.sort()
       if !crowd.members.isEmpty { crowds.append(crowd) }
     }
-    for circle in Set(circles.values).sorted() {
-      gather(from: circles.keys.filter { circles[$0] == circle }.sorted(), [])
+    for cycle in Set(cycles.values).sorted() {
+      gather(from: cycles.keys.filter { cycles[$0] == cycle }.sorted(), [])
     }
     for culprit in culprits.sorted() where !isSeen.contains(culprit) { gather(from: [culprit], []) }
     // What a suspended queue holds, and whatever else.

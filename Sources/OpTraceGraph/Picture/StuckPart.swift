@@ -19,15 +19,15 @@ package struct StuckPart {
   package let findings: [Finding]
   /// An error among them: it is proven.
   package var isProven: Bool { findings.contains { $0.severity == .error } }
-  /// The circle that an operation is in, by number.
-  package private(set) var circles: [Int: Int] = [:]
-  /// The links inside of circles.
-  private(set) var circleLinks: [Link] = []
+  /// The cycle that an operation is in, by number.
+  package private(set) var cycles: [Int: Int] = [:]
+  /// The links inside of cycles.
+  private(set) var cycleLinks: [Link] = []
   /// Nothing else keeps these from going on, and others wait for them.
   package private(set) var culprits: Set<Int> = []
   /// Suspended with work in them, or without slots.
   private(set) var culpritQueues: Set<QueueID> = []
-  /// Behind a circle or a culprit, and in none.
+  /// Behind a cycle or a culprit, and in none.
   package private(set) var stalled: Set<Int> = []
   /// Of these, those that wait for a culprit itself.
   private(set) var held: [Int] = []
@@ -47,17 +47,17 @@ package struct StuckPart {
     var told: [Int] = []
     for (number, deadlock) in blockage.deadlocks.enumerated() {
       told += deadlock.nodes
-      for place in deadlock.nodes.compactMap(place) { circles[place] = number }
+      for place in deadlock.nodes.compactMap(place) { cycles[place] = number }
       addLinks(of: deadlock)
     }
-    for root in blockage.roots where isTold(root) {
+    for root in blockage.roots where isReported(root) {
       told.append(root.node)
       held += root.held.compactMap(place)
     }
     addStalled(behind: told)
     for finding in diagnosis.single.filter(isStuck) {
       let places = finding.operations.compactMap(trace.index)
-      guard places.allSatisfy({ circles[$0] == nil && !culprits.contains($0) && !stalled.contains($0) }),
+      guard places.allSatisfy({ cycles[$0] == nil && !culprits.contains($0) && !stalled.contains($0) }),
         let first = places.first, trace.operations[first].finished == nil
       else { continue }
       culprits.insert(first)
@@ -70,7 +70,7 @@ package struct StuckPart {
   }
 
   /// Whether a finding tells of it: what may be a moment's state is not marked. Takes note of the culprit.
-  private mutating func isTold(_ root: Blockage.Root) -> Bool {
+  private mutating func isReported(_ root: Blockage.Root) -> Bool {
     switch graph.nodes[root.node] {
     case .operation(let place), .neverEnqueued(let place):
       let id = trace.operations[place].id
@@ -91,7 +91,7 @@ package struct StuckPart {
     while let node = next.popLast() {
       for edge in graph.edges(to: node) where blockage.isBlocked[edge.from] && isSeen.insert(edge.from).inserted {
         next.append(edge.from)
-        if let place = place(edge.from), circles[place] == nil, !culprits.contains(place) { stalled.insert(place) }
+        if let place = place(edge.from), cycles[place] == nil, !culprits.contains(place) { stalled.insert(place) }
       }
     }
   }
@@ -101,7 +101,7 @@ package struct StuckPart {
   private mutating func addLinks(of deadlock: Blockage.Deadlock) {
     let steps = Dictionary(grouping: deadlock.edges, by: \.from)
     for node in deadlock.nodes where place(node) != nil {
-      circleLinks += links(from: node) { steps[$0] ?? [] }
+      cycleLinks += links(from: node) { steps[$0] ?? [] }
     }
   }
 

@@ -14,7 +14,7 @@ struct SubmittedWork {
   init(_ trace: Trace) {
     self.trace = trace
     let first = trace.operations.count
-    // -2: not known yet, -3: on the way; a circle of a damaged trace has no root.
+    // -2: not known yet, -3: on the way; a cycle of a damaged trace has no root.
     rootOfOther = [Int32](repeating: -2, count: trace.workCount - first)
     for start in rootOfOther.indices where rootOfOther[start] == -2 {
       var way: [Int] = []

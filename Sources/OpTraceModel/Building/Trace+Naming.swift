@@ -24,7 +24,7 @@ extension Trace {
     for place in blocks.indices {
       guard let code = blocks[place].code else {
         // What Swift's overlay wraps is called by the place that it is given at.
-        let function = blocks[place].way == .sync ? stacks.codePlace(blocks[place].submittedAt)?.function : nil
+        let function = blocks[place].way == .sync ? stacks.codeLocation(blocks[place].submittedAt)?.function : nil
         blocks[place].syncText = function.map { "sync in \($0)" }
         continue
       }
@@ -61,7 +61,7 @@ extension Trace {
     for place in queues.indices {
       let made = queues[place].madeAt
       guard stacks.ownFrame(made).map({ !stacks.symbols(of: $0).isEmpty }) == true else { continue }
-      queues[place].codePlace = stacks.codePlace(made)
+      queues[place].codeLocation = stacks.codeLocation(made)
     }
   }
 }

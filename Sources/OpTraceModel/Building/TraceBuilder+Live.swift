@@ -14,7 +14,7 @@ extension TraceBuilder {
   package mutating func add(newest events: TraceEvents) {
     // What is dense was not known in advance.
     if !forgets {
-      operationPlaces.denseLimit = max(operationPlaces.denseLimit, (trace.eventCount + events.count) * 2 + 1024)
+      operationIndexes.denseLimit = max(operationIndexes.denseLimit, (trace.eventCount + events.count) * 2 + 1024)
     }
     let gaps = trace.loss.gaps
     trace.header = events.header
@@ -89,8 +89,8 @@ extension TraceBuilder {
   }
 
   private mutating func keepPlaces(_ moved: (places: [Int?], gone: [UInt32])) {
-    for id in moved.gone { operationPlaces[id] = nil }
-    for place in trace.operations.indices { operationPlaces[trace.operations[place].id.rawValue] = place }
+    for id in moved.gone { operationIndexes[id] = nil }
+    for place in trace.operations.indices { operationIndexes[trace.operations[place].id.rawValue] = place }
     isCreated = zip(isCreated, moved.places).filter { $0.1 != nil }.map(\.0)
     hasEvents = zip(hasEvents, moved.places).filter { $0.1 != nil }.map(\.0)
     edges.move(moved.places)
@@ -126,7 +126,7 @@ extension TraceBuilder {
       visit(queue)
       return true
     }
-    queuePlaces = Dictionary(trace.queues.indices.map { (trace.queues[$0].id.rawValue, $0) }, uniquingKeysWith: { $1 })
+    queueIndexes = Dictionary(trace.queues.indices.map { (trace.queues[$0].id.rawValue, $0) }, uniquingKeysWith: { $1 })
     for place in trace.queues.indices where trace.queues[place].changes.count > 16 {
       trace.queues[place].forgetChanges()
     }

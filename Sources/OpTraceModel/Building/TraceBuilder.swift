@@ -15,14 +15,14 @@ public struct TraceBuilder {
   /// The piece that is being added.
   private var events: TraceEvents
   var heartbeat: Nanoseconds?
-  var operationPlaces: PlaceTable
-  var queuePlaces: [UInt32: Int] = [:]
+  var operationIndexes: PlaceTable
+  var queueIndexes: [UInt32: Int] = [:]
   var threads = ThreadTable()
   var edges = EdgeSet()
   var openWaits: [OpenWait: [Int]] = [:]
   var blocking = BlockingWaits()
   var adding = AddingCalls()
-  private var looks = ThreadLooks()
+  private var looks = ThreadSnapshots()
   var blocks = Blocks()
   var tasks: Tasks
   var openSpans: [UInt32: Int] = [:]
@@ -60,7 +60,7 @@ public struct TraceBuilder {
     heartbeat = whole.heartbeat
     trace = Trace(header: whole.header)
     trace.loss = whole.loss
-    operationPlaces = PlaceTable(denseLimit: expectedEvents * 2 + 1024)
+    operationIndexes = PlaceTable(denseLimit: expectedEvents * 2 + 1024)
     tasks = Tasks(expectedEvents: expectedEvents)
     trace.operations.reserveCapacity(expectedOperations)
     isCreated.reserveCapacity(expectedOperations)
@@ -133,10 +133,10 @@ public struct TraceBuilder {
     case .nobody: break
     case .subject:
       if KindTables.subjects[Int(raw)] == .queue {
-        guard let place = queuePlaces[queue] else { return }
+        guard let place = queueIndexes[queue] else { return }
         trace.queues[place].lastSign = max(at.time, trace.queues[place].lastSign ?? .min)
       } else if operation != 0 {
-        noteSign(ofOperation: operationPlaces[operation], at)
+        noteSign(ofOperation: operationIndexes[operation], at)
       }
     case .writer:
       if case .operation(let place) = executing(on: at.thread) {
@@ -385,9 +385,9 @@ public struct TraceBuilder {
 
   /// The place of an operation, which is made at first sight.
   private mutating func operation(_ id: UInt32) -> Int {
-    if let place = operationPlaces[id] { return place }
+    if let place = operationIndexes[id] { return place }
     let place = trace.operations.count
-    operationPlaces[id] = place
+    operationIndexes[id] = place
     trace.operations.append(OperationRecord(id: OperationID(id), class: unknownClass))
     isCreated.append(false)
     hasEvents.append(false)
@@ -395,7 +395,7 @@ public struct TraceBuilder {
   }
 
   private func isForgotten(_ id: UInt32) -> Bool {
-    !forgotten.isEmpty && operationPlaces[id] == nil && forgotten.contains(id)
+    !forgotten.isEmpty && operationIndexes[id] == nil && forgotten.contains(id)
   }
 
   private func named(_ id: UInt32) -> OperationID? { id == 0 ? nil : OperationID(id) }
@@ -433,8 +433,8 @@ public struct TraceBuilder {
   }
 
   private mutating func queue(_ id: UInt32) -> Int {
-    if let place = queuePlaces[id] { return place }
-    queuePlaces[id] = trace.queues.count
+    if let place = queueIndexes[id] { return place }
+    queueIndexes[id] = trace.queues.count
     trace.queues.append(QueueRecord(id: QueueID(id), name: Self.unknownName, initialLimit: -1))
     return trace.queues.count - 1
   }
@@ -493,9 +493,9 @@ public struct TraceBuilder {
     let (kind, subject) = threads.lastRecord(of: thread)
     switch EventKind(rawValue: kind) {
     case .threadSeen: looks.stood(at: frame, subject)
-    case .operationCreated: if let place = operationPlaces[subject] { trace.operations[place].madeAt = frame }
-    case .enqueued: if let place = operationPlaces[subject] { trace.operations[place].addedAt = frame }
-    case .queueCreated: if let place = queuePlaces[subject] { trace.queues[place].madeAt = frame }
+    case .operationCreated: if let place = operationIndexes[subject] { trace.operations[place].madeAt = frame }
+    case .enqueued: if let place = operationIndexes[subject] { trace.operations[place].addedAt = frame }
+    case .queueCreated: if let place = queueIndexes[subject] { trace.queues[place].madeAt = frame }
     case .waitEnded, .queueWaitEnded: if let wait = lastWaits[thread.rawValue] { trace.waits[wait].at = frame }
     case .blocked, .unblocked: blocking.stood(at: frame, told: thread)
     case .taskSuspended: tasks.stood(at: frame, subject)
@@ -505,7 +505,7 @@ public struct TraceBuilder {
 
   private mutating func noteProcessorTime(_ reading: UInt64, of operation: UInt32, on thread: ThreadID) {
     let (kind, subject) = threads.lastRecord(of: thread)
-    guard subject == operation, let place = operationPlaces[operation] else { return }
+    guard subject == operation, let place = operationIndexes[operation] else { return }
     switch EventKind(rawValue: kind) {
     case .executionBegan: trace.operations[place].noteProcessorTime(reading, on: thread, isBeginning: true)
     // The end of its code may be told with its finish.
@@ -534,9 +534,9 @@ public struct TraceBuilder {
     // Those on objects were told of after they had begun; the sort keeps the order of equal ones.
     trace.waits = (trace.waits + blocking.waits).sorted { $0.began < $1.began }
     for call in adding.unreturned {
-      if let place = operationPlaces[call.operation.rawValue] { trace.operations[place].addingSince = call.since }
+      if let place = operationIndexes[call.operation.rawValue] { trace.operations[place].addingSince = call.since }
     }
-    trace.operations.settleOrder { operationPlaces[$0.rawValue] }
+    trace.operations.settleOrder { operationIndexes[$0.rawValue] }
     if trace.operations.indices.dropFirst().contains(where: { trace.operations[$0 - 1].id > trace.operations[$0].id }) {
       trace.operations.sort { $0.id < $1.id }
     }

@@ -72,7 +72,7 @@ public struct TraceValidator {
     var facts = ValidationFacts()
     facts.see(events.entries, events.words)
     var validator = TraceValidator(events, eventCount: events.count, facts)
-    validator.add(events, WorkProgress.teller(), of: events.count)
+    validator.add(events, WorkProgress.reporter(), of: events.count)
     return validator.finish()
   }
 
@@ -97,7 +97,7 @@ public struct TraceValidator {
     let sizes = KindTables.sizes
     for (offset, entry) in piece.entries.enumerated() {
       let index = eventsBefore + offset
-      progress.tellSometimes(index, of: count)
+      progress.reportSometimes(index, of: count)
       let place = Int(entry.place)
       let first = piece.words[place]
       let kind = UInt8(truncatingIfNeeded: first)

@@ -32,7 +32,7 @@ struct PieceReader {
   private(set) var clock: ClockMap
   /// Threads' names that stand in no record, in the order of time.
   private(set) var unnamed: [TraceEvent]
-  private let progress = WorkProgress.teller(from: firstPass)
+  private let progress = WorkProgress.reporter(from: firstPass)
 
   struct ScanResult<Look: FirstLook>: ChunkVisitor {
     var decoder = RecordDecoder()
@@ -85,7 +85,7 @@ struct PieceReader {
     let header = try FileHeader.read(source, file: file)
     guard header.damage.isEmpty, header.endOffset <= source.size() else { return nil }
     var walk = ChunkWalk(source, header: header)
-    let scan: ScanResult<Look> = walk.visitAll(progress: WorkProgress.teller(to: Self.firstPass))
+    let scan: ScanResult<Look> = walk.visitAll(progress: WorkProgress.reporter(to: Self.firstPass))
     guard let order = scan.order(of: walk), header.isClosed || !walk.hasMoved() else { return nil }
     look = scan.look
     self.source = source

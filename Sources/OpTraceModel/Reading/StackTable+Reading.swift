@@ -8,7 +8,7 @@ extension StackTable {
     var decoder = RecordDecoder()
     // Texts first: in a trace that was made of a text they need not come before what names them.
     var kept: [TraceEvent] = []
-    walk.run(progress: WorkProgress.teller(to: 0.5)) { chunk, words in
+    walk.run(progress: WorkProgress.reporter(to: 0.5)) { chunk, words in
       decoder.decode(chunk, in: &words)
       var part = TraceEvents(header: header.header)
       part.entries = decoder.takeEntries().filter {

@@ -105,7 +105,7 @@ public enum TraceReader {
     // A writer that stops at this moment changes the header before it trims the file: look again.
     for _ in 0..<2 where header.endOffset > source.size() { header = try FileHeader.read(source, file: file) }
     var walk = ChunkWalk(source, header: header)
-    walk.run(progress: WorkProgress.teller(to: 0.6))
+    walk.run(progress: WorkProgress.reporter(to: 0.6))
     // A thread's chunks in the order in which it got them: its events then are one ascending run.
     let chunks = walk.chunks.sorted { ($0.thread, $0.sequence) < ($1.thread, $1.sequence) }
     let hasMoved = !header.isClosed && walk.hasMoved()

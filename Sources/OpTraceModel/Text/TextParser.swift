@@ -12,7 +12,7 @@ struct TextParser {
 
   mutating func parse() throws(TextProblem) -> TraceEvents {
     try parseSignature()
-    let progress = WorkProgress.teller()
+    let progress = WorkProgress.reporter()
     var lines = 0
     while !scanner.isAtEnd {
       if lines & 0xFFF == 0 { progress.tell(scanner.offset, of: scanner.count) }

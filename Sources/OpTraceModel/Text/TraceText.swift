@@ -36,9 +36,9 @@ public enum TraceText {
   public static func write(_ events: TraceEvents, to sink: ([UInt8]) throws -> Void) rethrows {
     var printer = TextPrinter(strings: events.strings)
     printer.printHeader(of: events)
-    let progress = WorkProgress.teller()
+    let progress = WorkProgress.reporter()
     for index in events.indices {
-      progress.tellSometimes(index, of: events.count)
+      progress.reportSometimes(index, of: events.count)
       printer.printEvent(events[index], record: events.words(at: index))
       if printer.output.count >= 1 << 16 {
         try sink(printer.output)

@@ -321,8 +321,8 @@ extension OperationRecord {
   public var module: String? { function?.module ?? classModule }
 
   /// Where its code stands in the source.
-  public var codePlace: CodePlace {
-    var place = CodePlace(function: function?.shortName, module: module)
+  public var codeLocation: CodeLocation {
+    var place = CodeLocation(function: function?.shortName, module: module)
     if let function, let file = function.file {
       (place.file, place.line) = (file, function.line)
     } else if let source {

@@ -23,11 +23,11 @@ public struct StackFrame: Sendable, Equatable {
   public var title: String { function ?? (image.map { $0 + "+" } ?? "") + "0x" + String(offset, radix: 16) }
 
   /// `main.swift:12`; nil where the file is not known.
-  public var lineText: String? { CodePlace(file: file, line: line).lineText }
+  public var lineText: String? { CodeLocation(file: file, line: line).lineText }
 }
 
 extension StackTable {
-  /// A stack, the innermost function first. O(depth); a circle in a damaged trace ends where it begins again.
+  /// A stack, the innermost function first. O(depth); a cycle in a damaged trace ends where it begins again.
   public func frames(_ innermost: FrameID?) -> [StackFrame] {
     var met = Set<FrameID>()
     var result: [StackFrame] = []
@@ -57,7 +57,7 @@ extension StackTable {
   }
 }
 
-extension CodePlace {
+extension CodeLocation {
   /// `main.swift:12`: the last part of the path, and the line; nil where the file is not known.
   public var lineText: String? { SymbolRecord(function: "", shortName: "", file: file, line: line).lineText }
 

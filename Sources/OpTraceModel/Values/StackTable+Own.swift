@@ -46,22 +46,22 @@ extension StackTable {
   /// Where a stack stands, in the source: in the innermost function of own code that has a name, else at its innermost frame
   /// of own code, else at its innermost one. A function without a line tells more than a line of its caller, which is not told
   /// then. Nil: not known. O(depth).
-  public func codePlace(_ innermost: FrameID?) -> CodePlace? {
+  public func codeLocation(_ innermost: FrameID?) -> CodeLocation? {
     guard let innermost, let frame = tellingFrame(innermost) ?? (self[innermost] == nil ? nil : innermost) else {
       return nil
     }
     // Inlined functions of Swift's library have no lines of their own.
     let symbols = symbols(of: frame)
     guard let symbol = symbols.first(where: { $0.line != nil }) ?? symbols.last else {
-      return CodePlace(function: text(of: frame), module: image(of: frame)?.name)
+      return CodeLocation(function: text(of: frame), module: image(of: frame)?.name)
     }
-    return CodePlace(
+    return CodeLocation(
       function: symbol.shortName, file: symbol.file, line: symbol.line, module: symbol.module ?? image(of: frame)?.name)
   }
 
   /// Where an operation's object was made: what called the initialisers of its class. Nil: not known, or it is the place
   /// that gave it to a queue. O(depth).
-  public func makerPlace(of operation: borrowing OperationRecord) -> CodePlace? {
+  public func creationSite(of operation: borrowing OperationRecord) -> CodeLocation? {
     guard let made = operation.madeAt else { return nil }
     let own = stack(made).filter(isOwn)
     let typeName = operation.className
@@ -70,7 +70,7 @@ extension StackTable {
       symbols(of: id).contains { $0.shortName.hasPrefix(typeName + ".") && $0.shortName.contains("init(") }
     }
     let maker = inner.map { $0 + 1 }.flatMap { own.indices.contains($0) ? own[$0] : nil } ?? own.first ?? made
-    guard let place = codePlace(maker) else { return nil }
-    return place == codePlace(operation.addedAt) ? nil : place
+    guard let place = codeLocation(maker) else { return nil }
+    return place == codeLocation(operation.addedAt) ? nil : place
   }
 }

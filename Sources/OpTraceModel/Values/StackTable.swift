@@ -71,7 +71,7 @@ public struct SymbolRecord: Sendable, Equatable {
 }
 
 /// Where code stands in the source: an operation's, or where something was done; nil is not known.
-public struct CodePlace: Sendable, Hashable {
+public struct CodeLocation: Sendable, Hashable {
   /// The function that it runs, where that is not its class's own; for people.
   public var function: String?
   /// The function's, else where the program says that the operation was made.
@@ -108,7 +108,7 @@ public struct StackTable: Sendable, Equatable {
     }
   }
 
-  /// A stack from its innermost frame to its outermost. O(depth); a circle in a damaged trace ends.
+  /// A stack from its innermost frame to its outermost. O(depth); a cycle in a damaged trace ends.
   public func stack(_ innermost: FrameID?) -> [FrameID] {
     var result: [FrameID] = []
     var next = innermost

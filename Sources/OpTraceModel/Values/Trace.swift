@@ -25,7 +25,7 @@ public struct Trace: Sendable, Equatable {
   /// Moments that the program named, in the order of time.
   public var marks: [MarkRecord] = []
   /// What all threads did when the recorder looked last; nil: it never did, as nothing stood still.
-  public var look: ThreadLook?
+  public var look: ThreadSnapshot?
   /// The stacks that were recorded, and what their code is called.
   public var stacks = StackTable()
   /// What is missing, exactly.
@@ -234,7 +234,7 @@ public struct QueueRecord: Sendable, Equatable, Identifiable, TraceOwned {
   /// Where the program made it, or was first seen to use it.
   public var madeAt: FrameID?
   /// That place in the source, where the trace has names for it.
-  public internal(set) var codePlace: CodePlace?
+  public internal(set) var codeLocation: CodeLocation?
   package var owner: TraceOwner { .queue(id) }
 
   /// What it is called in every output: its name, or `queue 7 made in load() (main.swift:12)` where it has none that can
@@ -253,8 +253,8 @@ public struct QueueRecord: Sendable, Equatable, Identifiable, TraceOwned {
 
   /// Its number stays: several queues may be made at one place.
   private var unnamedTitle: String {
-    guard let codePlace, let function = codePlace.function else { return id.description }
-    return "\(id) made in " + function + (codePlace.lineText.map { " (\($0))" } ?? "")
+    guard let codeLocation, let function = codeLocation.function else { return id.description }
+    return "\(id) made in " + function + (codeLocation.lineText.map { " (\($0))" } ?? "")
   }
 
   private var isUnnamed: Bool { name.allSatisfy(\.isWhitespace) }

@@ -1,7 +1,7 @@
 /// How far a long piece of work is. Who waits for it listens; who does it tells, at moments of its own choice. Nobody has to
 /// do either, so it stands in no signature.
 package enum WorkProgress {
-  /// Gets the share that is done, from 0 to 1, on a thread that works: the one that asked for a teller, or one that it handed it to.
+  /// Gets the share that is done, from 0 to 1, on a thread that works: the one that asked for a reporter, or one that it handed it to.
   @TaskLocal private static var listener: (@Sendable (_ share: Double) -> Void)?
 
   /// Runs `body`; what it tells goes to `listener`.
@@ -12,7 +12,7 @@ package enum WorkProgress {
   }
 
   /// Something to tell progress to, for a part of the work that is this part of the whole. To be asked for once, before a loop.
-  package static func teller(from low: Double = 0, to high: Double = 1) -> Teller {
+  package static func reporter(from low: Double = 0, to high: Double = 1) -> Teller {
     Teller(listener: listener, low: low, width: high - low)
   }
 
@@ -33,7 +33,7 @@ package enum WorkProgress {
 
     /// For loops that are too fast to tell each time: every 4,096th.
     @inline(__always)
-    package func tellSometimes(_ done: Int, of all: Int) {
+    package func reportSometimes(_ done: Int, of all: Int) {
       if done & 0xFFF == 0 { tell(done, of: all) }
     }
   }

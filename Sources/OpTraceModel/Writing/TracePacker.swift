@@ -113,7 +113,7 @@ public enum TracePacker {
     }
     var report = Report()
     report.damage = source.damage
-    let progress = WorkProgress.teller()
+    let progress = WorkProgress.reporter()
     let length = source.size()
     while true {
       progress.tell(report.unpacked, of: length)
@@ -140,7 +140,7 @@ public enum TracePacker {
     let start = try writeStart(of: source, &codec, to: write)
     report.unpacked = start.length
     var zeros: UInt64 = 0
-    let progress = WorkProgress.teller()
+    let progress = WorkProgress.reporter()
     while report.unpacked < length {
       progress.tell(report.unpacked, of: length)
       let count = Int(min(UInt64(BlockCodec.longest), length - report.unpacked))

@@ -15,12 +15,12 @@ public enum TraceWriter {
       if definitions.isFull { definitions.seal(behind: &file, &sequence) }
     }
     definitions.seal(behind: &file, &sequence)
-    let progress = WorkProgress.teller()
+    let progress = WorkProgress.reporter()
     var written = 0
     for (thread, positions) in positionsByThread(events) {
       var chunk = ChunkBuffer(thread: thread, kind: .events, baseTicks: 0)
       for position in positions {
-        progress.tellSometimes(written, of: events.count)
+        progress.reportSometimes(written, of: events.count)
         written += 1
         let ticks = start &+ UInt64(bitPattern: events.entries[position].time)
         chunk.add(events.words(at: position), ticks: ticks)

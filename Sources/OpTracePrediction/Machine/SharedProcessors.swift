@@ -7,7 +7,7 @@ struct SharedProcessors {
   /// Who computes, and what is left of it in nanoseconds of a processor; as many as there are threads.
   private var tasks: [(strand: Int32, left: Double)] = []
   private var clock: Nanoseconds = 0
-  /// Changes with who computes: what was foreseen before is void.
+  /// Changes with who computes: what was predicted before is void.
   private(set) var era: Int32 = 0
 
   init(count: Int) { self.count = Double(max(1, count)) }

@@ -1,6 +1,6 @@
 public import OpTraceModel
 
-/// The answer to "what if": how well the recorded run can be replayed, and what is foreseen for each scenario. Of several
+/// The answer to "what if": how well the recorded run can be replayed, and what is predicted for each scenario. Of several
 /// traces of one program the ranges hold the run times of all.
 public struct WhatIf: Sendable, Equatable {
   /// Nil: a run never ended. Of several traces the middle one's.

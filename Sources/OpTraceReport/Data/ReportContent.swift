@@ -26,7 +26,7 @@ struct ReportContent: Sendable {
     revision: (number: Int, since: Int?)? = nil, firstString: Int = 0, drawing: EmbeddedGraph? = nil,
     to writer: ByteWriter
   ) {
-    let progress = WorkProgress.teller()
+    let progress = WorkProgress.reporter()
     let document = ReportDocument(
       trace: trace, doctor: analysis.doctor, summary: analysis.summary, timeline: timeline, names: tables.names,
       titles: QueueTitles(trace), graphNote: graphNote, whatIf: whatIf, comparison: comparison)

@@ -10,7 +10,7 @@ struct ReportState {
 
   init(of operation: borrowing OperationRecord, at row: Int, _ stuck: borrowing StuckPart) {
     let state: ShownState =
-      stuck.circles[row] != nil
+      stuck.cycles[row] != nil
       ? .deadlocked
       : stuck.stalled.contains(row) || stuck.culprits.contains(row) ? .stalled : ShownState(operation.state)
     let isStuck = state == .deadlocked || state == .stalled

@@ -136,7 +136,7 @@ extension ReportTables {
     } else {
       values.append(nil)
     }
-    let isMadeElsewhere = operation.madeAt != nil && trace.stacks.makerPlace(of: operation) != nil
+    let isMadeElsewhere = operation.madeAt != nil && trace.stacks.creationSite(of: operation) != nil
     values.append(isMadeElsewhere ? row(of: operation.madeAt, trace.stacks) : nil)
     values.append(stands.isEmpty ? nil : row(of: stands[id], trace.stacks))
     // Who submitted it, and how, is told of other work.

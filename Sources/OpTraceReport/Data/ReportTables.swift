@@ -159,7 +159,7 @@ package struct ReportTables {
     if let known = names.frameRows[innermost] { return known }
     let inside = stacks.stack(innermost).prefix { names.frameRows[$0] == nil }
     var met = Set<FrameID>()
-    // A circle of a damaged trace is cut where it closes.
+    // A cycle of a damaged trace is cut where it closes.
     let new = inside.prefix { met.insert($0).inserted }
     var caller = new.last.flatMap { stacks[$0]?.caller }.flatMap { names.frameRows[$0] }
     for id in new.reversed() {

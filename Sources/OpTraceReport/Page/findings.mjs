@@ -99,7 +99,7 @@ function queueText(queue) {
 function cycleChain(model, selection, cycle) {
   const names = chainText(cycle.map(row => `${model.name(row)} #${model.id(row)}`));
   const links = [...cycle, cycle[0]];
-  const chain = h('div', {class: 'cycle', role: 'group', 'aria-label': `Circle of waiting: ${names}`});
+  const chain = h('div', {class: 'cycle', role: 'group', 'aria-label': `Cycle of waiting: ${names}`});
   const more = moreButton(chain, links.length, FIRST_OF_FINDING, (from, to) => {
     for (let at = from; at < to; at += 1) {
       chain.append(h('span', {class: 'link'}, at > 0 && h('span', {class: 'arrow', 'aria-hidden': 'true'}, '→'), operationButton(model, selection, links[at])));
@@ -125,7 +125,7 @@ function healthyText(model) {
   return [
     h('p', {}, `The doctor went through ${counted(model.counts.events, 'event')} of ${model.counted(model.count)} and looked for:`),
     h('ul', {class: 'looked-for'},
-      ['operations that wait for each other in a circle, or for themselves',
+      ['operations that wait for each other in a cycle, or for themselves',
         'operations that can never start: a dependency that nobody enqueued, a queue that is suspended, a main thread that is blocked',
         'queues whose slots are all held by operations that wait for others of the same queue',
         'operations that do not finish, finish twice, or run although they were cancelled',

@@ -459,7 +459,7 @@ export class Model {
   stack(frame) {
     const {caller, title, place, image, flags} = this.frames;
     const functions = [];
-    // As many as the reader of traces takes, each with functions inlined in it: a circle would not end.
+    // As many as the reader of traces takes, each with functions inlined in it: a cycle would not end.
     for (let row = frame; row >= 0 && functions.length < 4096; row = caller[row]) {
       functions.push({
         title: this.strings[title[row]] ?? '', place: this.strings[place[row]] ?? null, image: this.strings[image[row]] ?? null,

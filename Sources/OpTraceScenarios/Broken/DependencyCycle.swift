@@ -3,7 +3,7 @@ internal import OpTrace
 
 extension Scenario {
   static let dependencyCycle = broken(
-    "dependency-cycle", "Profile, database and token wait for each other in a circle, across two queues."
+    "dependency-cycle", "Profile, database and token wait for each other in a cycle, across two queues."
   ) { run in
     let network = TracedOperationQueue(name: "network", maxConcurrentOperationCount: 2, recorder: run.recorder)
     let disk = TracedOperationQueue(name: "disk", maxConcurrentOperationCount: 1, recorder: run.recorder)
@@ -17,7 +17,7 @@ extension Scenario {
     profile.addDependency(token)
     // The database has a key for each profile …
     database.addDependency(profile)
-    // … and the token lies in the database: the circle is closed. The keychain holds it as well.
+    // … and the token lies in the database: the cycle is closed. The keychain holds it as well.
     if !run.isFixed { token.addDependency(database) }
     show.addDependency(profile)
 

@@ -3,7 +3,7 @@ internal import OpTrace
 
 extension Scenario {
   static let deadlock = Scenario(
-    "deadlock", "Three operations wait for each other in a circle, and the program waits for them.",
+    "deadlock", "Three operations wait for each other in a cycle, and the program waits for them.",
     health: .stuck, options: [.timeout]
   ) { run in
     let network = TracedOperationQueue(name: "network", maxConcurrentOperationCount: 2, recorder: run.recorder)

@@ -9,7 +9,7 @@ extension Scenario {
   ) { run in
     let program = PhotoImport(run)
     program.connect()
-    if run.settings.isStuck { program.connectSessionInACircle() } else { program.connectSession() }
+    if run.settings.isStuck { program.connectSessionInACycle() } else { program.connectSession() }
     program.deselectLastPhoto()
     program.start()
     if run.settings.isStuck {
@@ -111,7 +111,7 @@ private final class PhotoImport {
 
   /// The fault: the token is refreshed under the lock, and the lock is taken when the session is saved, which needs the
   /// token. Each line makes sense by itself.
-  func connectSessionInACircle() {
+  func connectSessionInACycle() {
     refreshToken.addDependency(syncLock)
     saveSession.addDependency(refreshToken)
     syncLock.addDependency(saveSession)

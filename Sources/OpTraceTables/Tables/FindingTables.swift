@@ -48,6 +48,6 @@ extension TraceTable {
       ColumnOf("finding", .integer, "findings.id") { _, row in TableValue(row.finding) },
       ColumnOf("operation", .integer, "operations.id, blocks.id or tasks.id") { _, row in TableValue(row.work) },
       ColumnOf("kind", .text, "operation, block, task") { source, row in TableValue(source.kind(of: row.work)) },
-      ColumnOf("in_cycle", .integer, "1: a part of a circle of waiting") { _, row in TableValue(row.isInCycle) },
+      ColumnOf("in_cycle", .integer, "1: a part of a cycle of waiting") { _, row in TableValue(row.isInCycle) },
     ] as [ColumnOf<FindingOperation>])
 }

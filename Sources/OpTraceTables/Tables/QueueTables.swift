@@ -15,8 +15,8 @@ extension TraceTable {
       ColumnOf("main", .integer, "1: it runs on the main thread") { _, queue in TableValue(queue.isMain) },
       ColumnOf("created", .integer, "when it was seen first") { _, queue in TableValue(queue.created) },
       ColumnOf("released", .integer, "when it was gone") { _, queue in TableValue(queue.released) },
-      ColumnOf("file", .text, "where it was made") { _, queue in TableValue(queue.codePlace?.file) },
-      ColumnOf("line", .integer, "where it was made") { _, queue in TableValue(queue.codePlace?.line) },
+      ColumnOf("file", .text, "where it was made") { _, queue in TableValue(queue.codeLocation?.file) },
+      ColumnOf("line", .integer, "where it was made") { _, queue in TableValue(queue.codeLocation?.line) },
     ])
 
   static let queueChanges = TraceTable(

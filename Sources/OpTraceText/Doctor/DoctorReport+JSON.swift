@@ -77,7 +77,7 @@ extension DoctorReport {
         "stateSeconds": .optional(standing?.since) { .seconds($0) },
         "queue": .optional(record?.queue) { .integer(Int($0.rawValue)) },
         "source": .optional(record?.source) { .string($0) },
-      ], and: (record?.codePlace ?? CodePlace()).members)
+      ], and: (record?.codeLocation ?? CodeLocation()).members)
   }
 }
 

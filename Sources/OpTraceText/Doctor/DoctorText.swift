@@ -20,7 +20,7 @@ public struct DoctorText: Sendable {
   /// More rows say less.
   static let mostOperations = 6
   static let mostEvidence = 8
-  static let mostOfCircle = 6
+  static let mostOfCycle = 6
 
   let report: DoctorReport
   let style: TextStyle
@@ -51,7 +51,7 @@ public struct DoctorText: Sendable {
 
   private func full(_ finding: Finding) -> [String] {
     var facts = operations(finding.operations)
-    if finding.cycle.count > 1 { facts += labelled("circle", circle(finding.cycle)) }
+    if finding.cycle.count > 1 { facts += labelled("cycle", cycle(finding.cycle)) }
     if finding.behind > 0 {
       let isOver = finding.operations.allSatisfy { report.trace.operation($0)?.finished != nil }
       let what = isOver ? "waited" : finding.behind == 1 ? "waits" : "wait"
@@ -128,9 +128,9 @@ public struct DoctorText: Sendable {
     return row
   }
 
-  private func circle(_ ids: [OperationID]) -> String {
+  private func cycle(_ ids: [OperationID]) -> String {
     func name(_ id: OperationID) -> String { "'\(Self.shown(report.trace.operation(id)?.title ?? "\(id)", 40))'" }
-    var names = ids.prefix(Self.mostOfCircle).map(name)
+    var names = ids.prefix(Self.mostOfCycle).map(name)
     if ids.count > names.count { names.append("\(grouped(ids.count - names.count)) more") }
     return (names + ids.prefix(1).map(name)).joined(separator: " → ")
   }

@@ -41,7 +41,7 @@ extension Summary.Queue {
         "busySeconds": .seconds(busy),
         "waitingForDependenciesSeconds": .seconds(waitingForDependencies),
         "waitingForSlotSeconds": .seconds(waitingForSlot),
-      ], and: (code ?? CodePlace()).members)
+      ], and: (code ?? CodeLocation()).members)
   }
 }
 

@@ -313,7 +313,7 @@ public struct SummaryText: Sendable {
         place.code.function ?? "", place.code.lineText ?? place.code.module ?? "",
       ])
     }
-    return table.text(style) + (summary.morePlaces > 0 ? "  and \(grouped(summary.morePlaces)) more\n" : "")
+    return table.text(style) + (summary.moreLocations > 0 ? "  and \(grouped(summary.moreLocations)) more\n" : "")
   }
 
   private func target(_ wait: Summary.Wait) -> String {

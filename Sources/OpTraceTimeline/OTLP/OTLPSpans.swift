@@ -140,7 +140,7 @@ struct OTLPSpans {
       list.number("optrace.queue.id", Int(queue.rawValue))
       if let title = queues[queue] { list.text("optrace.queue.name", title) }
     }
-    let code = operation.codePlace
+    let code = operation.codeLocation
     if let function = code.function { list.text("code.function.name", function) }
     if let file = code.file { list.text("code.file.path", file) }
     if let line = code.line { list.number("code.line.number", line) }

@@ -5,8 +5,8 @@ import OpTraceAnalysis
 struct PerfettoFlows {
   private let arrows: [Timeline.Arrow]
   private let executions: [Timeline.Execution]
-  private var leaving: PlacesByGroup
-  private var arriving: PlacesByGroup
+  private var leaving: IndexesByGroup
+  private var arriving: IndexesByGroup
   /// By arrow; 0: it has not left yet, or it has arrived.
   private var numbers: [UInt32]
   private var free: [UInt32] = []
@@ -26,8 +26,8 @@ struct PerfettoFlows {
     executions = timeline.executions
     numbers = [UInt32](repeating: 0, count: arrows.count)
     let groups = arrows.isEmpty ? 0 : executions.count
-    leaving = PlacesByGroup(arrows.lazy.map { Int($0.from) }, groups: groups)
-    arriving = PlacesByGroup(arrows.lazy.map { Int($0.to) }, groups: groups)
+    leaving = IndexesByGroup(arrows.lazy.map { Int($0.from) }, groups: groups)
+    arriving = IndexesByGroup(arrows.lazy.map { Int($0.to) }, groups: groups)
   }
 
   /// At the begin of an execution. An arrow points from the slice that began earlier to the later one, whatever the order of

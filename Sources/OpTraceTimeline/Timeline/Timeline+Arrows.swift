@@ -46,7 +46,7 @@ extension Timeline {
   /// of its code that did it to the run that followed.
   private mutating func drawSubmissions(_ trace: Trace) {
     guard trace.workCount > trace.operations.count else { return }
-    let places = PlacesByGroup(executions.lazy.map { Int($0.work) }, groups: trace.workCount)
+    let places = IndexesByGroup(executions.lazy.map { Int($0.work) }, groups: trace.workCount)
     for index in trace.operations.count..<trace.workCount {
       let runs = places[index]
       guard let target = runs.first(where: { executions[$0].kind == .run && executions[$0].track >= 0 }) else {

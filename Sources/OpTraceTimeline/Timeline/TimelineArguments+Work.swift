@@ -94,7 +94,7 @@ extension TimelineContent {
     } else if let thread = work.submitted?.thread {
       sink.text(.submittedBy, name(of: thread))
     }
-    if let place = trace.stacks.codePlace(work.submittedAt)?.text { sink.text(.submittedIn, place) }
+    if let place = trace.stacks.codeLocation(work.submittedAt)?.text { sink.text(.submittedIn, place) }
     if let task = work as? TaskRecord {
       if let way = task.way.words { sink.text(.way, way) }
       if task.priority != 0 { sink.text(.priority, task.priorityText) }

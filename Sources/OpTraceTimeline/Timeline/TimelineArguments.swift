@@ -103,8 +103,8 @@ extension TimelineContent {
         if let file = function.file { sink.text(.file, file) }
         if let line = function.line { sink.number(.line, line) }
       }
-      if let added = trace.stacks.codePlace(operations[index].addedAt)?.text { sink.text(.addedBy, added) }
-      if let made = trace.stacks.makerPlace(of: operations[index])?.text { sink.text(.madeBy, made) }
+      if let added = trace.stacks.codeLocation(operations[index].addedAt)?.text { sink.text(.addedBy, added) }
+      if let made = trace.stacks.creationSite(of: operations[index])?.text { sink.text(.madeBy, made) }
       if let queue = operations[index].scheduler, let group = timeline.groupOfScheduler[queue] {
         sink.text(.queue, timeline.groups[group].name)
       }
@@ -192,7 +192,7 @@ extension TimelineContent {
 
   /// Where a thread stood. Of its stack the program's own code alone: the rest is the same for all.
   func stackArguments(_ innermost: FrameID?, _ sink: inout some ArgumentSink) {
-    guard let place = trace.stacks.codePlace(innermost) else { return }
+    guard let place = trace.stacks.codeLocation(innermost) else { return }
     if let function = place.function { sink.text(.function, function) }
     if let file = place.file { sink.text(.file, file) }
     if let line = place.line { sink.number(.line, line) }

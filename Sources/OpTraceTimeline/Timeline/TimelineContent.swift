@@ -72,10 +72,10 @@ extension TimelineContent {
     let all =
       timeline.executions.count + timeline.waits.count + timeline.details.count + arrows.count * 2
       + counters.values.count
-    let progress = WorkProgress.teller()
+    let progress = WorkProgress.reporter()
     events.begin()
     while true {
-      progress.tellSometimes(steps, of: all)
+      progress.reportSometimes(steps, of: all)
       var time = Nanoseconds.max
       var source = -1
       func offer(_ candidate: Nanoseconds, _ number: Int) {

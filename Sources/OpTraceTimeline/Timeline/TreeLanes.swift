@@ -33,7 +33,7 @@ struct TreeLanes {
       let parent = Int(nodes[place].parent)
       return parent >= 0 && parent < place && nodes[parent].isShown ? parent : -1
     }
-    let children = PlacesByGroup(nodes.indices.lazy.map { parent($0) + 1 }, groups: nodes.count + 1)
+    let children = IndexesByGroup(nodes.indices.lazy.map { parent($0) + 1 }, groups: nodes.count + 1)
     var height = [Int32](repeating: 1, count: nodes.count)
     // Of each with all below it: a child may be seen earlier than its parent, where only a part of the time is shown.
     var begin = nodes.map(\.begin)

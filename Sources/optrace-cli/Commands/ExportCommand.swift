@@ -45,7 +45,7 @@ struct ExportCommand: ParsableCommand {
   func run() throws {
     let folder = ExportFolder(path: output, format: format)
     var failed: ExitStatus?
-    let looks = RunLooks(traces, unpackingAtMost: limit.bytes)
+    let looks = RunCopies(traces, unpackingAtMost: limit.bytes)
     for path in traces {
       if let (hash, later) = looks.later(than: path) {
         tell(TraceInput(path: path, limit: limit), hash, "the same run as '\(printable(later))', which is later")

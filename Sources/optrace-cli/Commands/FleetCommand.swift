@@ -172,7 +172,7 @@ struct FleetLoadCommand: ParsableCommand {
       let dated = looks.map { look in
         (look: look, changed: LoadPlan.order.last.flatMap { stat.changed(look.path(of: $0)) } ?? timespec())
       }
-      guard let last = dated.max(by: { RunLooks.isLater($1.changed, $0.changed) }) else { return nil }
+      guard let last = dated.max(by: { RunCopies.isLater($1.changed, $0.changed) }) else { return nil }
       if looks.count > 1 {
         Console.note(
           "trace \(hash) is there \(looks.count) times: the last look is loaded, of '\(printable(last.look.folder))'")

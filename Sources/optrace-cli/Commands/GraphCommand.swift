@@ -43,7 +43,7 @@ struct GraphCommand: ParsableCommand {
     help: ArgumentHelp("Only this operation (a name, or a number as '#5') and what is near.", valueName: "name"))
   var focus: String?
 
-  @Flag(help: "Only what is stuck: circles of waiting, what holds others up, what is next; the rest is counted.")
+  @Flag(help: "Only what is stuck: cycles of waiting, what holds others up, what is next; the rest is counted.")
   var deadlock = false
 
   @Option(

@@ -12,7 +12,7 @@ struct DoctorExamination {
   init(of source: TraceInput, stallAfter: Double?) throws {
     let stallAfter = stallAfter.map { Nanoseconds($0 * 1e9) } ?? DoctorReport.defaultStallAfter
     var firstLook: DoctorReport.Look?
-    let looks = try LiveLooks(at: source, asksForThreads: true) { trace in
+    let looks = try LiveReadings(at: source, asksForThreads: true) { trace in
       firstLook = DoctorReport.Look(trace, now: LiveProcess.now(of: trace))
       return true
     }

@@ -278,7 +278,7 @@ private final class LiveThreads: @unchecked Sendable {
     }
     guard isFree else { return }
     let work: @Sendable () -> Void = { [self] in
-      _ = FreshLook.ask(path: path)
+      _ = FreshSnapshot.ask(path: path)
       lock.withLock { isBusy = false }
     }
     if isPatient { work() } else { Thread(block: work).start() }

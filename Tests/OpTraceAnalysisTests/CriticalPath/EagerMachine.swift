@@ -64,7 +64,7 @@ struct EagerMachine {
 
   // MARK: The program
 
-  /// Queues are entered in the order of their numbers only, so that no circle arises. `level`: the last one it is inside of.
+  /// Queues are entered in the order of their numbers only, so that no cycle arises. `level`: the last one it is inside of.
   private mutating func write(_ job: Int, depth: Int, level: Int) {
     var actions: [Action] = [.compute(random.number(1..<5))]
     var started: [Int] = []

@@ -240,7 +240,7 @@ import Testing
     #expect(path.wall == 70_000 && path.span == 70_000)
   }
 
-  @Test func circlesOfADamagedTraceEnd() throws {
+  @Test func cyclesOfADamagedTraceEnd() throws {
     let path = try path(
       """
       10 t1 submitted #1 by=#2 queue=d1

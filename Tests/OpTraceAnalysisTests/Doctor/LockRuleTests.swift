@@ -38,7 +38,7 @@ struct LockRuleTests {
     #expect(texts.contains { $0.hasPrefix("the main thread waits for queue 'bank' to be empty") })
   }
 
-  @Test(arguments: [1, 2, 4]) func oneThatWaitsOnlyForAWhileIsNoCircle(reason: Int) throws {
+  @Test(arguments: [1, 2, 4]) func oneThatWaitsOnlyForAWhileIsNoCycle(reason: Int) throws {
     #expect(
       try hasNoError(
         two
@@ -72,7 +72,7 @@ struct LockRuleTests {
       two + "50 t2 wait #2\n" + Case.look([(1, .polling), (2, .inSemaphore), (3, .inLock(1, of: 2, reason: reason))]))
     #expect(diagnosis.findings.map(\.code) == ["lock-cycle"])
     let lock = reason == 2 ? "a Mutex" : "a reader-writer lock"
-    #expect(diagnosis.findings.first?.title == "2 operations block each other in a circle through \(lock)")
+    #expect(diagnosis.findings.first?.title == "2 operations block each other in a cycle through \(lock)")
     #expect(
       diagnosis.findings.first?.fix
         == "Do not wait while you have a lock: let go of it before 'save' (#1) waits, in step2() at main.swift:20.")
@@ -94,7 +94,7 @@ struct LockRuleTests {
     let finding = try #require(diagnosis.findings.first)
     #expect(
       finding.title
-        == "an operation and the main thread block each other in a circle through a reader-writer lock")
+        == "an operation and the main thread block each other in a cycle through a reader-writer lock")
     #expect(finding.cycle.map(\.rawValue) == [1])
     #expect(Set(finding.chain.map(\.kind)) == [.operation, .lock, .thread])
     #expect(finding.chain.first { $0.kind == .thread }?.line == 10)
@@ -202,7 +202,7 @@ struct LockRuleTests {
     #expect(found.map(\.severity) == [.error] && found.first?.isProven == true)
   }
 
-  @Test func aCircleIsNoErrorWhereRecordsAreMissing() throws {
+  @Test func aCycleIsNoErrorWhereRecordsAreMissing() throws {
     let found = try diagnosis(
       two + Case.look([(2, .inLock(1, of: 3)), (3, .inLock(2, of: 2))]), header: "lost no-space 3"
     ).findings

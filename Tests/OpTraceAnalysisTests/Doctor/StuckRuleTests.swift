@@ -10,7 +10,7 @@ struct StuckRuleTests {
     Diagnosis(of: try DoctorCase.trace(lines, isClosed: isClosed, end: end, header: header)).findings
   }
 
-  private let circle = """
+  private let cycle = """
     0 t1 queue q1 limit=2 "network"
     0 t1 queue q2 limit=1 "account"
     """ + "\n"
@@ -20,12 +20,12 @@ struct StuckRuleTests {
     + DoctorCase.operation(4, "show", "13 t1 depends #4 on=#3", "13 t1 enqueued #4 queue=q1")
     + "20 t1 wait-queue q2\n"
 
-  @Test func circleOfDependencies() throws {
-    let found = try findings(circle)
+  @Test func cycleOfDependencies() throws {
+    let found = try findings(cycle)
     #expect(found.map(\.code) == ["dependency-cycle"])
     let finding = try #require(found.first)
     #expect(finding.severity == .error)
-    #expect(finding.title == "3 operations depend on each other in a circle")
+    #expect(finding.title == "3 operations depend on each other in a cycle")
     #expect(finding.cycle == [1, 3, 2].map { OperationID($0) })
     #expect(finding.behind == 1)
     #expect(
@@ -35,25 +35,25 @@ struct StuckRuleTests {
         == "Take one of these dependencies away: see which of them the work does not need.")
   }
 
-  @Test func edgeThatClosedTheCircle() throws {
+  @Test func edgeThatClosedTheCycle() throws {
     let found = try findings(
       "0 t1 queue q1 limit=2 \"q\"\n"
         + DoctorCase.operation(1, "token", "10 t1 depends #1 on=#2", "10 t1 enqueued #1 queue=q1")
         + DoctorCase.operation(2, "session", "11 t1 enqueued #2 queue=q1", "30 t1 depends #2 on=#1"))
     #expect(
       found.first?.fix
-        == "Take one of these dependencies away. The one of 'session' (#2) on 'token' (#1) closed the circle.")
+        == "Take one of these dependencies away. The one of 'session' (#2) on 'token' (#1) closed the cycle.")
   }
 
-  @Test func circleIsNoErrorWhereRecordsAreMissing() throws {
-    let found = try findings(circle, header: "lost no-space 3")
+  @Test func cycleIsNoErrorWhereRecordsAreMissing() throws {
+    let found = try findings(cycle, header: "lost no-space 3")
     #expect(found.map(\.severity) == [.warning])
     #expect(found.first?.isProven == false)
     #expect(found.first?.evidence.last?.text == "unproven: 3 records were lost, and may tell otherwise")
   }
 
   @Test func cancelledOperationHoldsNobody() throws {
-    let found = try findings(circle + "30 t1 cancel #1\n31 t1 ready #1\n")
+    let found = try findings(cycle + "30 t1 cancel #1\n31 t1 ready #1\n")
     #expect(!found.contains { $0.severity == .error })
   }
 
@@ -86,7 +86,7 @@ struct StuckRuleTests {
     #expect(!found.contains { $0.severity == .error })
   }
 
-  /// With limit 2, A waiting for C behind it while B works is a circle, and yet finishes.
+  /// With limit 2, A waiting for C behind it while B works is a cycle, and yet finishes.
   @Test func otherHolderThatWorksIsNoDeadlock() throws {
     let found = try findings(
       serial(limit: 2)
@@ -117,7 +117,7 @@ struct StuckRuleTests {
         + DoctorCase.operation(3, "save", "25 t2 enqueued #3 queue=q2", "25 t2 ready #3")
         + DoctorCase.operation(4, "decode", "26 t3 enqueued #4 queue=q1", "26 t3 ready #4"))
     #expect(found.map(\.code) == ["wait-cycle"])
-    #expect(found.first?.title == "4 operations block each other in a circle across 2 queues")
+    #expect(found.first?.title == "4 operations block each other in a cycle across 2 queues")
     #expect(found.first?.cycle == [1, 3, 2, 4].map { OperationID($0) })
   }
 
@@ -211,9 +211,9 @@ struct StuckRuleTests {
   }
 
   @Test func rootBeforeSymptom() throws {
-    // A circle that waits for a suspended queue as well; a third queue is behind both.
+    // A cycle that waits for a suspended queue as well; a third queue is behind both.
     let found = try findings(
-      circle + "5 t1 queue q3 limit=1 \"disk\"\n6 t1 suspended q3\n"
+      cycle + "5 t1 queue q3 limit=1 \"disk\"\n6 t1 suspended q3\n"
         + DoctorCase.operation(5, "flush", "20 t1 enqueued #5 queue=q3", "21 t1 ready #5")
         + DoctorCase.operation(
           6, "close", "22 t1 depends #6 on=#5", "22 t1 depends #6 on=#1", "23 t1 enqueued #6 queue=q1"))
@@ -231,11 +231,11 @@ struct VerdictTests {
   }
 
   @Test(arguments: DoctorRule.table.map(\.code)) func ofAnError(code: String) {
-    let circles = [
+    let cycles = [
       "dependency-cycle", "queue-self-wait", "wait-cycle", "main-thread-deadlock", "lock-cycle", "dispatch-cycle",
     ]
     let isStuck = DoctorRule.of(code)?.symptom == .stuck
-    #expect(verdict(code, .error) == (circles.contains(code) ? .deadlocked : isStuck ? .stalled : .warning))
+    #expect(verdict(code, .error) == (cycles.contains(code) ? .deadlocked : isStuck ? .stalled : .warning))
     #expect(verdict(code, .warning) == .warning)
     #expect(verdict(code, .note) == .healthy)
   }

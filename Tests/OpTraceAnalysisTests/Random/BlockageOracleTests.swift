@@ -35,7 +35,7 @@ import Testing
     for deadlock in blockage.deadlocks {
       told += deadlock.nodes.count(where: isOperation) + deadlock.behind
       for (step, next) in zip(deadlock.cycle, deadlock.cycle.dropFirst() + deadlock.cycle.prefix(1)) {
-        if step.to != next.from { return "a circle that is none: \(deadlock.cycle)" }
+        if step.to != next.from { return "a cycle that is none: \(deadlock.cycle)" }
       }
     }
     for root in blockage.roots { told += root.held.count + root.behind }

@@ -66,12 +66,12 @@ import Testing
     }
   }
 
-  @Test func threeHundredCirclesAreFound() throws {
+  @Test func threeHundredCyclesAreFound() throws {
     var codes: [String: Int] = [:]
     for seed in 0..<300 {
       var random = SeededGenerator(seed)
       var situation = LayerSituation.healthy(using: &random)
-      let members = situation.plantCircle(using: &random)
+      let members = situation.plantCycle(using: &random)
       let waits = members.map { situation.doing[$0] }
       let code =
         waits.contains { if case .lock = $0 { true } else { false } }
@@ -80,7 +80,7 @@ import Testing
       let diagnosis = Diagnosis(of: try DoctorCase.trace(situation.text, end: 2_200_000))
       let errors = diagnosis.findings.filter { $0.severity == .error }
       #expect(errors.map(\.code) == [code] && diagnosis.verdict == .deadlocked, "seed \(seed): \(situation)")
-      // The circle, in its order; what is between them are locks, queues and the syncs themselves.
+      // The cycle, in its order; what is between them are locks, queues and the syncs themselves.
       let chain = (errors.first?.chain ?? []).filter { [.operation, .block].contains($0.kind) && $0.id ?? 100 < 100 }
         .map { Int($0.id ?? 0) - 1 }
       let start = members.firstIndex(of: chain.first ?? -1) ?? 0

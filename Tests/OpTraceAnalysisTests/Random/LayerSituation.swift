@@ -76,7 +76,7 @@ struct LayerSituation {
 }
 
 extension LayerSituation {
-  /// Works that wait only for those behind them: no circle.
+  /// Works that wait only for those behind them: no cycle.
   static func healthy(using random: inout some RandomNumberGenerator) -> LayerSituation {
     let count = Int.random(in: 2...9, using: &random)
     let queueCount = Int.random(in: 1...5, using: &random)
@@ -99,7 +99,7 @@ extension LayerSituation {
   }
 
   /// Some of the works of a healthy one wait for each other. Returns who, in the order of waiting.
-  mutating func plantCircle(using random: inout some RandomNumberGenerator) -> [Int] {
+  mutating func plantCycle(using random: inout some RandomNumberGenerator) -> [Int] {
     let members = Array(kinds.indices.shuffled(using: &random).prefix(Int.random(in: 2...4, using: &random)))
     for (place, work) in members.enumerated() { wait(work, for: members[(place + 1) % members.count], using: &random) }
     return members

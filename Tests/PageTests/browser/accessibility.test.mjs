@@ -55,7 +55,7 @@ test('a screen reader is told of the page\'s parts', async () => {
   assert.match(why, /columnheader "Running"/);
   assert.match(why, /button "waiting for a slot" \[pressed\]/);
   await tab.keyboard.press('4');
-  assert.match(await tab.locator('#findings').ariaSnapshot(), /article "3 operations depend on each other in a circle"/);
+  assert.match(await tab.locator('#findings').ariaSnapshot(), /article "3 operations depend on each other in a cycle"/);
   await close();
 });
 

@@ -47,7 +47,7 @@ test('on paper: all four views, the panel, and no controls', async () => {
     assert.ok(box && box.height > 100, `${id} is there`);
   }
   const words = await tab.evaluate(() => document.body.innerText);
-  for (const wanted of ['photo-import', 'Critical path', 'Classes', '3 operations depend on each other in a circle', 'What to do', 'SaveSession #25']) assert.ok(words.includes(wanted), wanted);
+  for (const wanted of ['photo-import', 'Critical path', 'Classes', '3 operations depend on each other in a cycle', 'What to do', 'SaveSession #25']) assert.ok(words.includes(wanted), wanted);
   assert.ok(await tab.locator('#drawing .op[id]').count() > 20);
   const controls = await tab.evaluate(() => ['#search', '#help-button', '#tabs', '.graph-tools', '.actions', '.timeline-tip', '.skip'].filter((one) => document.querySelector(one)?.checkVisibility()));
   assert.deepEqual(controls, []);

@@ -46,13 +46,13 @@ for (const [name, make] of Object.entries(reports)) {
   });
 }
 
-test('a circle is shown as a chain that ends where it began', async () => {
+test('a cycle is shown as a chain that ends where it began', async () => {
   const {tab, close} = await open(sample('deadlock'));
   const {findings: [{cycle}]} = json('doctor', 'deadlock');
   assert.deepEqual(await texts(tab, '#findings .cycle .operation .number'), [...cycle, cycle[0]].map((id) => `#${id}`));
   assert.equal(await tab.locator('#findings .cycle .arrow').count(), cycle.length);
   assert.equal(await tab.locator('#findings .cycle').getAttribute('aria-label'),
-    'Circle of waiting: Refresh token #2 → Load profile #3 → Open session #4 → Refresh token #2');
+    'Cycle of waiting: Refresh token #2 → Load profile #3 → Open session #4 → Refresh token #2');
   await close();
 });
 
@@ -86,7 +86,7 @@ test('the verdict at the top leads to the findings', async () => {
   await close();
 });
 
-// A circle and a queue, each of a hundred: shown whole, they would be metres long.
+// A cycle and a queue, each of a hundred: shown whole, they would be metres long.
 test('a finding of many operations is as short as one of ten, and tells of the rest', async () => {
   const ids = Array.from({length: 103}, (_, at) => at + 1);
   const page = written('many-stuck', textTrace([

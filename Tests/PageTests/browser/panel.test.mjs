@@ -111,8 +111,8 @@ test('a cancelled one, a failed one, one that never ran', async () => {
   await failed.close();
   const stuck = await open('deadlock', 2);
   assert.match(await text(stuck.tab, '#panel .panel-state'), /deadlocked/);
-  assert.match(await text(stuck.tab, '#panel .panel-finding'), /depend on each other in a circle/);
+  assert.match(await text(stuck.tab, '#panel .panel-finding'), /depend on each other in a cycle/);
   await stuck.tab.locator('#panel .panel-finding').click();
-  assert.equal(await stuck.tab.locator('.finding.chosen h3').textContent(), '3 operations depend on each other in a circle');
+  assert.equal(await stuck.tab.locator('.finding.chosen h3').textContent(), '3 operations depend on each other in a cycle');
   await stuck.close();
 });

@@ -20,15 +20,15 @@ const pixels = (tab, property) => tab.evaluate((name) => {
   return count;
 }, property);
 
-test('the waits of a circle have its colour, and its arrows are drawn', async () => {
+test('the waits of a cycle have its colour, and its arrows are drawn', async () => {
   const page = sample('deadlock');
-  const circle = dataOf(page).document.findings.find((one) => one.cycle.length > 0).cycle;
+  const cycle = dataOf(page).document.findings.find((one) => one.cycle.length > 0).cycle;
   const {tab, close} = await openReport(page);
   const bars = await pixels(tab, 'fill-deadlocked');
   assert.ok(bars > 1000, `${bars} pixels of the waits`);
   const before = await pixels(tab, 'stuck');
   // In this sample ids are rows and one.
-  await tab.evaluate((id) => { location.hash = `op=${id}`; }, circle[0] + 1);
+  await tab.evaluate((id) => { location.hash = `op=${id}`; }, cycle[0] + 1);
   await tab.locator('#panel h2').waitFor();
   await settled(tab);
   assert.ok(await pixels(tab, 'stuck') > before + 30, 'arrows of the selected operation');

@@ -65,7 +65,7 @@ test('a fitted graph is shown whole and in the middle, an empty one too', () => 
   assert.ok(Number.isFinite(fittedView({x: 0, y: 0, width: 0, height: 0}, 10, 10, 1).scale));
 });
 
-test('what is lit is all that links lead to, circles too', () => {
+test('what is lit is all that links lead to, cycles too', () => {
   const links = new Map([['a', [['b', 1]]], ['b', [['c', 2], ['a', 3]]]]);
   const {ids, passed} = reachable('a', links);
   assert.deepEqual([...ids].sort(), ['a', 'b', 'c']);

@@ -106,10 +106,10 @@ test('operations are found by number, name and class, whatever the case', () => 
   assert.equal(model.find('(').total, 0);
 });
 
-test('a stuck trace marks its circle', () => {
+test('a stuck trace marks its cycle', () => {
   const model = load(sample('deadlock'));
-  const circle = model.findings.find((one) => one.cycle.length > 0).cycle;
-  for (const one of circle) {
+  const cycle = model.findings.find((one) => one.cycle.length > 0).cycle;
+  for (const one of cycle) {
     assert.equal(model.state(one), 'deadlocked');
     assert.ok(model.findingsOf(one).length > 0);
   }

@@ -13,7 +13,7 @@ test('durations have three digits and a unit, as the command writes them', () =>
   for (const [time, text] of texts) assert.equal(durationText(time), text);
 });
 
-test('numbers, moments, shares, lists and circles', () => {
+test('numbers, moments, shares, lists and cycles', () => {
   assert.equal(grouped(1234567), '1,234,567');
   const moments = [[0, '0 ms'], [850, '850 ns'], [12_999, '12 µs'], [1_495_123, '1.495 ms'], [2_600_332_083, '2.600332 s'], [-471_915_000, '−471.915 ms'], [NaN, '–']];
   for (const [time, text] of moments) assert.equal(momentText(time), text);

@@ -78,7 +78,8 @@ extension DoctorContext {
         finding.evidence.append(
           .init(
             at: suspension.from,
-            "\(name(task.id)) began to wait for a continuation\(Self.phrase(trace.stacks.codePlace(suspension.at)))"))
+            "\(name(task.id)) began to wait for a continuation\(Self.phrase(trace.stacks.codeLocation(suspension.at)))")
+        )
       }
       return isDead ? proven(finding) : finding
     }

@@ -5,7 +5,7 @@ extension DoctorRule {
     "dependency-cycle", .error, .stuck,
     Guide(
       """
-      Operations depend on each other in a circle, so none of them can ever start. Foundation does not look for circles: \
+      Operations depend on each other in a cycle, so none of them can ever start. Foundation does not look for cycles: \
       each `addDependency` makes sense by itself, also when the operations are in different queues.
       """,
       wrong: """
@@ -26,7 +26,7 @@ extension DoctorRule {
         "dependency-cycle", deadlock,
         title: itself
           ? "\(first) depends on itself"
-          : "\(DoctorContext.count(count, "operation")) depend on each other in a circle",
+          : "\(DoctorContext.count(count, "operation")) depend on each other in a cycle",
         explanation: itself
           ? "An operation starts when all that it depends on is finished, and it cannot be finished before it starts. "
             + "On Linux the call of addDependency never returns."
@@ -39,7 +39,7 @@ extension DoctorRule {
 
 extension DoctorContext {
   fileprivate func fix(of deadlock: Blockage.Deadlock) -> String {
-    // The edge that came last closed the circle.
+    // The edge that came last closed the cycle.
     var last: (added: Nanoseconds, waiter: OperationID, on: OperationID)?
     for step in deadlock.cycle {
       guard case .operation(let waiter) = blockage.graph.nodes[step.from],
@@ -57,6 +57,6 @@ extension DoctorContext {
       return "Take one of these dependencies away: see which of them the work does not need."
     }
     if last.waiter == last.on { return "Take the dependency of \(name(last.on)) on itself away." }
-    return "Take one of these dependencies away. The one of \(name(last.waiter)) on \(name(last.on)) closed the circle."
+    return "Take one of these dependencies away. The one of \(name(last.waiter)) on \(name(last.on)) closed the cycle."
   }
 }

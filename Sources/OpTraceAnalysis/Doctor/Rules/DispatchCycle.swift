@@ -5,7 +5,7 @@ extension DoctorRule {
     "dispatch-cycle", .error, .stuck,
     Guide(
       """
-      A circle of waiting goes through a serial dispatch queue: what runs in it waits, by `sync`, for a semaphore or for an \
+      A cycle of waiting goes through a serial dispatch queue: what runs in it waits, by `sync`, for a semaphore or for an \
       operation, for something that needs the queue itself, straight or by way of other queues, operations and threads. \
       Seen where blocks are recorded (`record --dispatch`).
       """,
@@ -38,9 +38,9 @@ extension DoctorContext {
     }
     let waits = deadlock.cycle.first { $0.reason == .sync }
     let who = waits.map { name(ofNode: $0.from) } ?? "what runs there"
-    let place = waits.flatMap { step -> CodePlace? in
+    let place = waits.flatMap { step -> CodeLocation? in
       guard case .block(let place) = graph.nodes[step.to] else { return nil }
-      return trace.stacks.codePlace(trace.blocks[place].submittedAt)
+      return trace.stacks.codeLocation(trace.blocks[place].submittedAt)
     }
     let first = queues.first ?? "a dispatch queue"
     return finding(

@@ -5,7 +5,7 @@ extension DoctorRule {
     "lock-cycle", .error, .stuck,
     Guide(
       """
-      A circle of waiting goes through a lock (a mutex, a reader-writer lock, Swift's `Mutex`): two threads take two locks \
+      A cycle of waiting goes through a lock (a mutex, a reader-writer lock, Swift's `Mutex`): two threads take two locks \
       in two orders, one locks what it has locked already, or one waits for an operation while it has a lock that the \
       operation wants. Seen when the recorder looked at the threads, as nothing moved: in which lock each sleeps, and who \
       has it.
@@ -62,7 +62,7 @@ extension DoctorContext {
       fix = "Take these locks in the same order everywhere, or hold one of them at a time."
     case (_, false):
       let waiting = waiters.first { if case .wait = $0.reason { true } else { false } }
-      title = "\(members(chain)) block each other in a circle through \(lock)"
+      title = "\(members(chain)) block each other in a cycle through \(lock)"
       explanation =
         "Who has the lock waits for work that needs it. The lock is let go of only after the wait, and the wait ends only "
         + "after that."
@@ -97,7 +97,7 @@ extension DoctorContext {
     }
   }
 
-  /// A circle through locks blocks all operations that have a thread of the pool: what is ready waits for these.
+  /// A cycle through locks blocks all operations that have a thread of the pool: what is ready waits for these.
   var isEveryThreadHeldUp: Bool {
     guard blockage.deadlocks.contains(where: { kind(of: $0) == .lock }) else { return false }
     let graph = blockage.graph

@@ -57,7 +57,7 @@ extension DoctorContext {
       return self.thread(thread)?.isMain == true
     }
     let what = wait.map { target(of: $0) } ?? sync.map { name(ofNode: $0.to) } ?? "work"
-    let handed = trace.stacks.codePlace(block.submittedAt)
+    let handed = trace.stacks.codeLocation(block.submittedAt)
     return finding(
       "main-thread-deadlock", deadlock,
       title: "the main thread waits for \(what), which needs \(name(block.id)) of the main queue",

@@ -103,7 +103,7 @@ extension DoctorContext {
         finding.evidence.append(.init("\(target(of: wait)) was not seen to be signalled before"))
       }
     } else if operation.startReturned == nil, let seen = standing(of: operation) {
-      let place = Self.phrase(trace.stacks.codePlace(seen.at))
+      let place = Self.phrase(trace.stacks.codeLocation(seen.at))
       finding = Finding(
         "never-finished", .error, title: "\(name) waits for \(seen.reason.text) that does not come\(place)",
         explanation: "\(name) blocks its thread, nothing has moved for \(DurationText.text(silence)), and every thread "
@@ -187,7 +187,7 @@ extension DoctorContext {
     let operations = suspects.map { trace.operations[$0.place] }
     // Where a thread that runs stands is not known, but what it was given is.
     func place(_ operation: OperationRecord) -> String {
-      Self.phrase(operation.function == nil && operation.source == nil ? nil : operation.codePlace)
+      Self.phrase(operation.function == nil && operation.source == nil ? nil : operation.codeLocation)
     }
     var finding = Finding(
       "never-finished", .note,
@@ -214,7 +214,7 @@ extension DoctorContext {
   /// What the thread of one that is running was seen to sleep in.
   private func sleep(_ operation: OperationRecord) -> (thread: ThreadID, text: String)? {
     guard let seen = standing(of: operation), seen.isAsleep, seen.reason != .unknown else { return nil }
-    var text = "\(name(operation.id)) waits for \(seen.reason.text)\(Self.phrase(trace.stacks.codePlace(seen.at)))"
+    var text = "\(name(operation.id)) waits for \(seen.reason.text)\(Self.phrase(trace.stacks.codeLocation(seen.at)))"
     if let owner = seen.heldBy {
       let isBusy = standings[owner]?.isBusy == true
       let doing = isBusy ? ", and computes" : Self.phrase(place(of: owner))

@@ -72,7 +72,7 @@ extension DoctorContext {
 
   fileprivate func retained(_ kept: [Retained], _ keepers: [Int: Int]) -> Finding {
     let operations = kept.map { trace.operations[$0.place] }
-    // From one to who keeps it, to who keeps that one; a circle ends where it began.
+    // From one to who keeps it, to who keeps that one; a cycle ends where it began.
     var last = kept[0].place
     var seen: Set<Int> = [last]
     while let next = keepers[last], seen.insert(next).inserted { last = next }

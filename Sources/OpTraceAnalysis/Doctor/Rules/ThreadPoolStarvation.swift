@@ -22,7 +22,7 @@ extension DoctorRule {
         }
         """)
   ) { context in
-    // Told of with the circle.
+    // Told of with the cycle.
     if context.isEveryThreadHeldUp { return [] }
     let tasks = context.starvedTasks()
     if !tasks.isEmpty { return tasks }

@@ -5,7 +5,7 @@ extension DoctorRule {
     "wait-cycle", .error, .stuck,
     Guide(
       """
-      Operations block each other in a circle that is not made of dependencies alone and leads through more than one \
+      Operations block each other in a cycle that is not made of dependencies alone and leads through more than one \
       queue: waits inside of operations, slots of full queues, barriers, dependencies. Each link is harmless by itself.
       """,
       wrong: """
@@ -34,7 +34,7 @@ extension DoctorRule {
         "wait-cycle", deadlock,
         title: members.count == 1
           ? "\(context.list(members.map(\.id))) waits for itself"
-          : "\(DoctorContext.count(members.count, "operation")) block each other in a circle\(across)",
+          : "\(DoctorContext.count(members.count, "operation")) block each other in a cycle\(across)",
         explanation: members.count == 1
           ? "A wait inside of an operation blocks its thread, and so the operation can never come to the end that it "
             + "waits for."

@@ -41,7 +41,7 @@ final class OrderTests: XCTestCase {
     abort()
   }
 
-  func testLeavesACircle() throws {
+  func testLeavesACycle() throws {
     try XCTSkipUnless(ProcessInfo.processInfo.environment["LEAVES_A_CIRCLE"] == "1")
     let (first, second) = (named("first"), named("second"))
     first.addDependency(second)

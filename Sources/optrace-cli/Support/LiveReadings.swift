@@ -2,7 +2,7 @@ import Foundation
 import OpTraceModel
 
 /// A trace, read once, or twice while its process runs: what both looks show is no moment's state.
-struct LiveLooks {
+struct LiveReadings {
   let first: InputTrace
   /// Nil where one look tells all: the process has ended, or its trace can be read once only.
   private(set) var second: InputTrace?

@@ -1,7 +1,7 @@
 import OpTraceFormat
 
 /// What was seen of a process's threads by somebody who looked from outside, as its recorder did not answer.
-package struct OutsideLook: Sendable {
+package struct OutsideSnapshot: Sendable {
   /// A thread, by the system's numbers.
   package struct Thread: Sendable {
     package var systemID: UInt32
@@ -43,10 +43,10 @@ extension Trace {
   /// Puts it in the place of the recorder's last look: with the trace's own numbers of threads, and further ones for those
   /// that it does not have. O(threads and their frames + stacks of the trace).
   /// - Parameter time: when it was, on the clock of the trace.
-  package mutating func take(_ outside: OutsideLook, at time: Nanoseconds) {
+  package mutating func take(_ outside: OutsideSnapshot, at time: Nanoseconds) {
     // The system gives a number of a thread that has ended to another one: the last counts.
     var numbers = Dictionary(threads.map { ($0.systemID, $0.id) }, uniquingKeysWith: { $1 })
-    var looks = ThreadLooks(after: look)
+    var looks = ThreadSnapshots(after: look)
     let seen = outside.threads.filter { thread in
       numbers[thread.systemID].map { look?[$0] != nil } ?? false || !isRecorder(thread)
     }
@@ -72,7 +72,7 @@ extension Trace {
   }
 
   /// The recorder's own thread, which no look of its own tells of: it sleeps for a time.
-  private func isRecorder(_ thread: OutsideLook.Thread) -> Bool {
+  private func isRecorder(_ thread: OutsideSnapshot.Thread) -> Bool {
     let isTimed = thread.words.0 >> 62 & 1 != 0
     let hasReason = thread.words.1 >> 60 != 0
     return thread.name == "optrace" && thread.systemID != header.processID && (isTimed || !hasReason)
@@ -92,7 +92,7 @@ private struct StackAdder {
   }
 
   /// The innermost frame's; nil: it is empty.
-  mutating func add(_ frames: [OutsideLook.Frame]) -> FrameID? {
+  mutating func add(_ frames: [OutsideSnapshot.Frame]) -> FrameID? {
     var caller: FrameID?
     for frame in frames.reversed() {
       let place = FrameRecord.Place(image: frame.image.flatMap { number(of: $0) }, offset: frame.offset, returns: true)

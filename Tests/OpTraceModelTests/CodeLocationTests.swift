@@ -6,7 +6,7 @@ import Testing
 @Suite struct CodePlaceTests {
   /// The frames of a stack, the innermost first: of the program (`app`), a library of its own that says nothing (`plugin`), and the
   /// system's.
-  private func place(_ frames: [(image: String, symbols: [SymbolRecord], isGuessed: Bool)]) -> CodePlace? {
+  private func place(_ frames: [(image: String, symbols: [SymbolRecord], isGuessed: Bool)]) -> CodeLocation? {
     var stacks = StackTable()
     let paths = ["/home/me/app", "/home/me/plugin", "/usr/lib/libdispatch.so"]
     for (number, path) in paths.enumerated() {
@@ -22,7 +22,7 @@ import Testing
         as: id)
       stacks.define(frame.symbols, of: id)
     }
-    return stacks.codePlace(frames.isEmpty ? nil : FrameID(1))
+    return stacks.codeLocation(frames.isEmpty ? nil : FrameID(1))
   }
 
   private func symbol(_ name: String, _ line: Int? = nil, module: String = "App") -> SymbolRecord {
@@ -34,12 +34,12 @@ import Testing
     let found = place([
       ("libdispatch.so", [], false), ("app", [symbol("Cache.load()")], false), ("app", [symbol("main", 30)], false),
     ])
-    #expect(found == CodePlace(function: "Cache.load()", module: "App"))
+    #expect(found == CodeLocation(function: "Cache.load()", module: "App"))
   }
 
   @Test func whatHasNoNameGivesWayToItsCaller() {
     let main = ("app", [symbol("main", 30)], false)
-    let told = CodePlace(function: "main", file: "/src/main.swift", line: 30, module: "App")
+    let told = CodeLocation(function: "main", file: "/src/main.swift", line: 30, module: "App")
     #expect(place([("plugin", [], false), ("plugin", [], false), main]) == told)
     #expect(place([("app", [symbol("reabstraction thunk")], false), main]) == told)
     // The system's names do not count.
@@ -48,7 +48,7 @@ import Testing
 
   @Test func aGuessedNameIsLessThanACertainPlace() {
     let found = place([("plugin", [], false), ("app", [symbol("main", 30)], true)])
-    #expect(found == CodePlace(function: "plugin+0x100", module: "plugin"))
+    #expect(found == CodeLocation(function: "plugin+0x100", module: "plugin"))
     let guessed = place([("plugin", [], true), ("app", [symbol("main", 30)], true)])
     #expect(guessed?.function == "main")
   }
@@ -64,7 +64,7 @@ import Testing
   @Test func ofInlinedFunctionsTheFirstWithALine() {
     let library = symbol("Array.append(_:)", module: "Swift")
     let found = place([("app", [library, symbol("add(_:)", 12), symbol("main", 30)], false)])
-    #expect(found == CodePlace(function: "add(_:)", file: "/src/main.swift", line: 12, module: "App"))
-    #expect(place([("app", [library, symbol("add(_:)")], false)]) == CodePlace(function: "add(_:)", module: "App"))
+    #expect(found == CodeLocation(function: "add(_:)", file: "/src/main.swift", line: 12, module: "App"))
+    #expect(place([("app", [library, symbol("add(_:)")], false)]) == CodeLocation(function: "add(_:)", module: "App"))
   }
 }

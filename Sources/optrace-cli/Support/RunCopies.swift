@@ -3,7 +3,7 @@ import OpTraceModel
 
 /// Which of several files are looks at one run, as copies of a flight recorder's ring: all have one HASH, and the last is exported.
 /// Else each call would write them all, one over the other.
-struct RunLooks {
+struct RunCopies {
   private var known: [String: (hash: String, later: String)] = [:]
 
   /// Files that cannot be read are left alone: who reads them says so.

@@ -4,22 +4,22 @@ import TestSupport
 import Testing
 
 /// Each test is a process that hangs until it has been silent for two seconds, so several suites run at the same time.
-@Suite("Broken programs: circles", .serialized, .ownThread)
-struct BrokenCircleTests {
-  @Test("dependency-cycle: three in a circle across two queues, and one behind them")
+@Suite("Broken programs: cycles", .serialized, .ownThread)
+struct BrokenCycleTests {
+  @Test("dependency-cycle: three in a cycle across two queues, and one behind them")
   func dependencyCycle() async throws {
     let run = try await BrokenRun("dependency-cycle")
     #expect(run.isSilent)
-    let circle = try run.operations("Refresh token", "Open database", "Load profile")
-    for (operation, next) in zip(circle, circle.dropFirst() + circle.prefix(1)) {
+    let cycle = try run.operations("Refresh token", "Open database", "Load profile")
+    for (operation, next) in zip(cycle, cycle.dropFirst() + cycle.prefix(1)) {
       #expect(operation.depends(on: next), "\(operation.title) → \(next.title)")
       #expect(operation.state == .pending && operation.started == nil)
     }
-    #expect(Set(circle.map(\.queue)).count == 2)
-    #expect(circle.allSatisfy { $0.source?.contains("DependencyCycle.swift:") == true })
+    #expect(Set(cycle.map(\.queue)).count == 2)
+    #expect(cycle.allSatisfy { $0.source?.contains("DependencyCycle.swift:") == true })
     #expect(try run.operation("Read settings").state == .finished)
     let show = try run.operation("Show profile")
-    #expect(show.depends(on: circle[2]) && show.state == .pending)
+    #expect(show.depends(on: cycle[2]) && show.state == .pending)
   }
 
   @Test("dependency-cycle-self: the edge stands in the trace of the call that hangs")

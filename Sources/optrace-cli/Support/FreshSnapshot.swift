@@ -4,7 +4,7 @@ import OpTraceModel
 
 /// Asks the recorder in a living process to look at all its threads now: by a number in the trace's header, which its
 /// own thread sees. The process is not stopped, and no permission is needed but that to write the file.
-enum FreshLook {
+enum FreshSnapshot {
   enum Answer: Equatable {
     /// It is in the trace.
     case given
@@ -38,7 +38,7 @@ enum FreshLook {
       return .none("it is recorded by an older OpTrace")
     }
     guard !isClosed(before) else { return .none("it has ended") }
-    let requested: UInt64 = number(before, at: Place.lookRequested)
+    let requested: UInt64 = number(before, at: Place.snapshotRequested)
     // 0 stands for no request.
     let wanted = max(1, requested &+ 1)
     guard request(wanted, file.number) else { return .none("its trace cannot be written to: \(reason(errno))") }
@@ -47,7 +47,7 @@ enum FreshLook {
       Thread.sleep(forTimeInterval: pause)
       guard let now = header(file.number) else { break }
       // Others may ask at the same time: whatever is at or behind our number, was looked at since.
-      if (number(now, at: Place.lookAnswered) as UInt64) &- wanted < 1 << 63 { return .given }
+      if (number(now, at: Place.snapshotAnswered) as UInt64) &- wanted < 1 << 63 { return .given }
       guard isClosed(now) else { continue }
       takeBack(requested, now, file.number)
       return .none("it has ended")
@@ -66,7 +66,7 @@ enum FreshLook {
 
   private static func request(_ value: UInt64, _ descriptor: Int32) -> Bool {
     withUnsafeBytes(of: value.littleEndian) {
-      pwrite(descriptor, $0.baseAddress, $0.count, off_t(Place.lookRequested)) == $0.count
+      pwrite(descriptor, $0.baseAddress, $0.count, off_t(Place.snapshotRequested)) == $0.count
     }
   }
 
@@ -108,9 +108,9 @@ extension TraceInput {
   private func askForLook(_ trace: Trace) throws -> String? {
     let location = try location()
     // A packed trace or a text is a copy: nobody sees what is asked there.
-    guard FreshLook.isRecording(location) else { return nil }
+    guard FreshSnapshot.isRecording(location) else { return nil }
     let answer = withProgress("asking process \(trace.header.processID) what its threads do") {
-      FreshLook.ask(path: location)
+      FreshSnapshot.ask(path: location)
     }
     guard case .none(let why) = answer else { return nil }
     return why
@@ -120,7 +120,7 @@ extension TraceInput {
   private func lookFromOutside(at trace: inout Trace, because why: String) {
     let process = trace.header.processID
     let nothingNew = "process \(process) told nothing new of its threads: \(why)"
-    guard LiveProcess.writes(trace), let look = OutsideLook.taken(of: process), LiveProcess.writes(trace) else {
+    guard LiveProcess.writes(trace), let look = OutsideSnapshot.taken(of: process), LiveProcess.writes(trace) else {
       return Console.warning(nothingNew)
     }
     let isRefused = look.refused == look.threads.count

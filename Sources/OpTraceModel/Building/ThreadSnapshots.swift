@@ -1,14 +1,14 @@
 import OpTraceFormat
 
 /// Puts the looks at all threads together from the records of single ones. The newest whole one counts.
-struct ThreadLooks {
-  private var last: ThreadLook?
+struct ThreadSnapshots {
+  private var last: ThreadSnapshot?
   /// Seen since that one's end.
   private var seen: [SeenThread] = []
   private var lastTime: Nanoseconds = 0
 
   /// - Parameter last: the look before those that follow.
-  init(after last: ThreadLook? = nil) { self.last = last }
+  init(after last: ThreadSnapshot? = nil) { self.last = last }
 
   mutating func seen(_ thread: UInt32, _ word1: UInt64, _ word2: UInt64, _ time: Nanoseconds) {
     let owner = UInt32(truncatingIfNeeded: word1 >> 32 & 0xFF_FFFF)
@@ -30,7 +30,7 @@ struct ThreadLooks {
   }
 
   mutating func ended(_ word: UInt64, _ time: Nanoseconds) {
-    var look = ThreadLook(
+    var look = ThreadSnapshot(
       time: time, threads: seen, moved: Int(word >> 16 & 0xFFFF), refused: Int(word >> 32 & 0xFFFF),
       isPartial: seen.count < Int(word & 0xFFFF))
     seen = []
@@ -39,12 +39,12 @@ struct ThreadLooks {
   }
 
   /// Nil: there was none. A part of one counts where there is nothing else.
-  mutating func finish() -> ThreadLook? {
+  mutating func finish() -> ThreadSnapshot? {
     guard last == nil, !seen.isEmpty else { return last }
-    return ThreadLook(time: lastTime, threads: seen, isPartial: true)
+    return ThreadSnapshot(time: lastTime, threads: seen, isPartial: true)
   }
 
-  private func compare(_ look: inout ThreadLook) {
+  private func compare(_ look: inout ThreadSnapshot) {
     guard let last else { return }
     let before = Dictionary(last.threads.map { ($0.thread, $0.cpu) }, uniquingKeysWith: { $1 })
     for place in look.threads.indices {

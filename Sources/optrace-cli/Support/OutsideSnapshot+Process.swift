@@ -1,10 +1,10 @@
 import COpTrace
 import OpTraceModel
 
-extension OutsideLook {
+extension OutsideSnapshot {
   /// Looks at the threads of a process from here. Where the system refuses calls and memory, states and times are all
   /// that is known, and all threads are ``refused``. Nil: it has no threads that anybody may know of.
-  static func taken(of processID: UInt32) -> OutsideLook? {
+  static func taken(of processID: UInt32) -> OutsideSnapshot? {
     let gathered = Gathered()
     var count = optrace_outside_count()
     let context = Unmanaged.passUnretained(gathered).toOpaque()
@@ -21,19 +21,19 @@ extension OutsideLook {
   }
 
   private final class Gathered {
-    var look = OutsideLook()
+    var look = OutsideSnapshot()
     /// By address; most frames are on several stacks.
     private var places: [UInt64: (image: ImageRecord?, bias: UInt64)] = [:]
 
     func add(_ thread: optrace_outside_thread) {
       let frames = UnsafeBufferPointer(start: thread.addresses, count: Int(thread.depth))
       look.threads.append(
-        OutsideLook.Thread(
+        OutsideSnapshot.Thread(
           systemID: thread.id, name: String(cString: thread.name), owner: thread.owner,
           words: (thread.words.0, thread.words.1),
           frames: frames.enumerated().map { place, address in
             let (image, bias) = self.place(of: address)
-            return OutsideLook.Frame(image: image, offset: address &- bias, isGuessed: place >= Int(thread.guessed))
+            return OutsideSnapshot.Frame(image: image, offset: address &- bias, isGuessed: place >= Int(thread.guessed))
           }))
     }
 

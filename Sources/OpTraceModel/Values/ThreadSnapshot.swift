@@ -1,7 +1,7 @@
 public import OpTraceFormat
 
 /// What every thread of the program did at one moment, when nothing had moved for a second or somebody asked.
-public struct ThreadLook: Sendable, Equatable {
+public struct ThreadSnapshot: Sendable, Equatable {
   /// When it ended; it takes some microseconds a thread.
   public var time: Nanoseconds
   /// In the order of the system's list.

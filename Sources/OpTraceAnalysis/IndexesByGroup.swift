@@ -1,5 +1,5 @@
 /// The places of things by the group that they belong to, each group's in their order. 4 bytes for each thing and each group.
-package struct PlacesByGroup: Sendable {
+package struct IndexesByGroup: Sendable {
   private var places: [UInt32]
   /// Where the group's places begin.
   private var starts: [UInt32]
