@@ -16,8 +16,8 @@ let package = Package(
     .library(
       name: "OpTraceAnalysis",
       targets: [
-        "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceText", "OpTraceGraph", "OpTraceTimeline",
-        "OpTracePrediction", "OpTraceComparison", "OpTraceTables", "OpTraceFleet",
+        "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceText", "OpTraceLive", "OpTraceGraph",
+        "OpTraceTimeline", "OpTracePrediction", "OpTraceComparison", "OpTraceTables", "OpTraceFleet",
       ]),
     .library(name: "OpTraceSQL", targets: ["OpTraceSQL"]),
     .library(name: "OpTraceReport", targets: ["OpTraceReport"]),
@@ -66,6 +66,10 @@ let package = Package(
     .target(name: "OpTraceText", dependencies: ["OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
 
     // Columns: each holds one capability, and nothing below knows it.
+    // Traces that grow: their figures, and the processes that write them.
+    .target(
+      name: "OpTraceLive",
+      dependencies: ["COpTrace", "OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
     // Dependency graphs as pictures.
     .target(name: "OpTraceGraph", dependencies: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
     // Time from left to right: Chrome trace JSON, Perfetto, spans of OpenTelemetry.
@@ -120,7 +124,8 @@ let package = Package(
       name: "optrace-cli",
       dependencies: [
         "COpTrace", "OpTrace", "OpTraceScenarios", "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis",
-        "OpTraceText", "OpTraceGraph", "OpTraceTimeline", "OpTracePrediction", "OpTraceComparison", "OpTraceReport",
+        "OpTraceText", "OpTraceLive", "OpTraceGraph", "OpTraceTimeline", "OpTracePrediction", "OpTraceComparison",
+        "OpTraceReport",
         "OpTraceSymbols", "OpTraceGraphviz", "OpTraceSQL", "OpTraceTables", "OpTraceFleet", "CZlib", "CEdit",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: cli),
         .product(name: "Rainbow", package: "Rainbow", condition: cli),
@@ -158,6 +163,9 @@ let package = Package(
       dependencies: [
         "TestSupport", "OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat",
       ]),
+    .testTarget(
+      name: "OpTraceLiveTests",
+      dependencies: ["TestSupport", "OpTraceLive", "OpTraceText", "OpTraceAnalysis", "OpTraceModel"]),
     .testTarget(
       name: "OpTraceGraphTests",
       dependencies: ["TestSupport", "OpTraceGraph", "OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
@@ -300,7 +308,7 @@ for target in package.targets where target.type != .system {
 if Context.environment["OPTRACE_OPTIMIZED"] == "1" {
   let computing = [
     "OpTraceFormat", "OpTraceModel", "OpTraceSymbols", "OpTraceAnalysis", "OpTracePrediction", "OpTraceComparison",
-    "OpTraceText",
+    "OpTraceText", "OpTraceLive",
     "OpTraceGraph", "OpTraceTimeline", "OpTraceReport", "OpTraceTables", "OpTraceSQL", "OpTraceFleet",
     "OpTraceGraphviz",
   ]

@@ -78,5 +78,5 @@ struct DoctorContext: Sendable {
 }
 
 extension OperationRecord {
-  var isStarted: Bool { started != nil || executionBegan != nil }
+  package var isStarted: Bool { started != nil || executionBegan != nil }
 }

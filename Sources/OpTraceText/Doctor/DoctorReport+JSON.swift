@@ -18,7 +18,7 @@ extension DoctorReport {
   }
 
   /// The findings alone.
-  var jsonOfFindings: JSONValue {
+  package var jsonOfFindings: JSONValue {
     let queues = Dictionary(trace.queues.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     let threads = Dictionary(trace.threads.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     return .array(findings.map { json(of: $0, queues, threads) })

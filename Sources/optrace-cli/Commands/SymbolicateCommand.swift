@@ -1,3 +1,4 @@
+import OpTraceLive
 import ArgumentParser
 import OpTraceModel
 import OpTraceText

@@ -1,4 +1,5 @@
 #if os(Linux)
+  import OpTraceModel
   import Foundation
 
   /// The two objects that `record` loads into programs.

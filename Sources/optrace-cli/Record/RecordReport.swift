@@ -1,4 +1,5 @@
 #if os(Linux)
+  import OpTraceLive
   import Foundation
   import OpTraceFormat
   import OpTraceModel

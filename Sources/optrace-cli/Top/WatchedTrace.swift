@@ -1,3 +1,4 @@
+import OpTraceLive
 import Foundation
 import OpTraceAnalysis
 import OpTraceModel

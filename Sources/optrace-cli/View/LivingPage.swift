@@ -1,3 +1,4 @@
+import OpTraceLive
 import OpTracePrediction
 import Foundation
 import NIOCore

@@ -1,3 +1,4 @@
+import OpTraceModel
 import Foundation
 import NIOCore
 import NIOHTTP1

@@ -1,3 +1,4 @@
+import OpTraceLive
 import OpTraceReport
 import Foundation
 import NIOCore

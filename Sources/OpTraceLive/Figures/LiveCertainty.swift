@@ -1,0 +1,81 @@
+import OpTraceAnalysis
+package import OpTraceModel
+
+/// What can be said of a trace in which records are missing: a ring uses its chunks again, and what ended there seems to go on.
+///
+/// Up to some moment records may be missing; behind it none are (``LiveReader/News/incompleteUntil``). So an operation is surely as it
+/// seems when
+///
+/// - something was recorded of it after that moment: what came later is there, too;
+/// - the ring has carried it on after that moment: it does so only with what is not over;
+/// - it is synchronous, it began on a thread of which nothing is missing since, and that thread has told of no end;
+/// - it has not begun, and one that it depends on is surely not over.
+///
+/// All others may be over. They are counted as such, and shown as nothing else.
+package struct LiveCertainty: Sendable {
+  /// Nil: nothing is missing.
+  package var incompleteUntil: Nanoseconds?
+  package var completeSince: [ThreadID: Nanoseconds] = [:]
+  package var carried: [WorkID: Nanoseconds] = [:]
+
+  package init() {}
+
+  package mutating func take(_ news: LiveReader.News, lostUntil: Nanoseconds?) {
+    incompleteUntil = [news.incompleteUntil, lostUntil].compactMap { $0 }.max()
+    completeSince = news.completeSince
+    for (work, time) in news.carried { carried[work] = max(carried[work] ?? .min, time) }
+  }
+
+  /// What was forgotten needs no evidence.
+  mutating func keep(_ operations: [OperationRecord]) {
+    guard carried.count > 1024, carried.count > 2 * operations.count else { return }
+    let known = Set(operations.lazy.map(\.id))
+    carried = carried.filter { known.contains($0.key) }
+  }
+
+  /// Places of the unfinished operations that are surely as they seem. O(operations + dependencies).
+  func certain(of trace: Trace) -> [Bool] {
+    guard let incompleteUntil else { return trace.operations.map(\.isOutcomeKnown) }
+    var isCertain = trace.operations.map { operation in
+      operation.isOutcomeKnown && isEvident(operation, behind: incompleteUntil)
+    }
+    // From what holds up to what is held up; a chain goes from low numbers to high ones nearly always.
+    for _ in 0..<8 {
+      var hasFound = false
+      for place in trace.operations.indices where !isCertain[place] {
+        let operation = trace.operations[place]
+        guard operation.finished == nil, !operation.isStarted, operation.cancelRequested == nil,
+          operation.isOutcomeKnown,
+          operation.dependencies.contains(where: { dependency in
+            guard dependency.removed == nil, let other = trace.index(of: dependency.on) else { return false }
+            return isCertain[other] && trace.operations[other].finished == nil
+          })
+        else { continue }
+        isCertain[place] = true
+        hasFound = true
+      }
+      if !hasFound { break }
+    }
+    return isCertain
+  }
+
+  private func isEvident(_ operation: borrowing OperationRecord, behind time: Nanoseconds) -> Bool {
+    if operation.lastMoment > time || carried[operation.id] ?? .min > time { return true }
+    guard let started = operation.started ?? operation.executionBegan, !operation.isAsynchronous,
+      operation.startReturned == nil
+    else { return false }
+    guard let since = completeSince[started.thread] else { return false }
+    return max(started.time, carried[operation.id] ?? .min) >= since
+  }
+}
+
+extension OperationRecord {
+  /// The last moment at which something was recorded of it.
+  fileprivate var lastMoment: Nanoseconds {
+    var last = max(lastSign ?? .min, enqueued?.time ?? .min)
+    for stamp in [ready, started, executionBegan, executionEnded, startReturned] {
+      last = max(last, stamp?.time ?? .min)
+    }
+    return last
+  }
+}

@@ -1,0 +1,130 @@
+import OpTraceFormat
+import OpTraceAnalysis
+import OpTraceModel
+
+/// Where operations that execute are at the moment, and who has what they want.
+struct LivePlaces {
+  private let trace: Trace
+  private var threads: [ThreadID: ThreadStatus] = [:]
+  private var records: [ThreadID: ThreadRecord] = [:]
+  private var queues: [QueueID: QueueRecord] = [:]
+  /// The innermost open wait of each operation.
+  private var waits: [WorkID: WaitRecord] = [:]
+  private let time: Nanoseconds
+  /// How long a look tells of the present.
+  private static let fresh: Nanoseconds = 10_000_000_000
+
+  /// O(operations + waits + threads).
+  init(_ trace: Trace) {
+    self.trace = trace
+    let statuses = ThreadStatuses(of: trace)
+    time = statuses.look?.time ?? .min
+    for thread in statuses.threads { threads[thread.id] = thread }
+    for thread in trace.threads { records[thread.id] = thread }
+    for queue in trace.queues { queues[queue.id] = queue }
+    for wait in trace.waits where wait.ended == nil {
+      if let inside = wait.inside, wait.began >= waits[inside]?.began ?? .min { waits[inside] = wait }
+    }
+  }
+
+  /// Threads that wait for something which another one has to do, and execute no operation.
+  func waiting(_ now: Nanoseconds) -> [LiveStatus.Waiting] {
+    var rows: [ThreadID: LiveStatus.Waiting] = [:]
+    // In the order of their beginnings: the innermost stays.
+    for wait in trace.waits where wait.ended == nil && isOutside(wait.inside) {
+      rows[wait.thread] = .init(
+        thread: wait.thread, title: title(of: wait.thread), waitsFor: words(wait), time: max(0, now - wait.began),
+        place: stood(wait, nil))
+    }
+    // Of a look only what still holds: nothing was recorded of the thread since.
+    if let look = trace.look, !trace.header.isClosed, now - look.time < Self.fresh {
+      for thread in threads.values where rows[thread.id] == nil && thread.state == .blocked {
+        guard let awaited = thread.waitsFor, isOutside(thread.operation),
+          (records[thread.id]?.lastSign ?? .min) <= look.time
+        else { continue }
+        rows[thread.id] = .init(
+          thread: thread.id, title: title(of: thread.id),
+          waitsFor: awaited.words ?? awaited.name ?? awaited.kind.rawValue,
+          time: awaited.since.map { max(0, now - $0) }, place: stood(nil, thread))
+      }
+    }
+    return rows.values.sorted { ($1.time ?? -1, $0.thread) < ($0.time ?? -1, $1.thread) }
+  }
+
+  private func isOutside(_ work: WorkID?) -> Bool { work.flatMap { trace.operation($0) } == nil }
+
+  private func title(of thread: ThreadID) -> String {
+    guard let record = records[thread] else { return thread.description }
+    if record.isMain { return "main thread" }
+    return record.name.isEmpty ? "thread \(record.systemID)" : record.name
+  }
+
+  func execution(_ operation: OperationRecord, _ now: Nanoseconds) -> LiveStatus.Execution {
+    let began = operation.executionBegan ?? operation.started
+    var row = LiveStatus.Execution(
+      id: operation.id, title: operation.title, queue: operation.queue,
+      queueTitle: operation.queue.flatMap { queues[$0]?.title }, time: max(0, now - (began?.time ?? now)),
+      place: operation.codeLocation)
+    if row.place.file == nil, let source = operation.source { row.place.take(source) }
+    guard operation.executionEnded == nil, operation.startReturned == nil, let thread = began?.thread else {
+      return row
+    }
+    row.thread = thread
+    row.systemThread = records[thread].map(\.systemID).flatMap { $0 == 0 ? nil : $0 }
+    let status = threads[thread].flatMap { $0.operation == operation.id ? $0 : nil }
+    let wait = waits[operation.id]
+    // A look from before it began tells of something else.
+    let isSeen = time > began?.time ?? .max && operation.lastSign ?? .min <= time
+    if let place = stood(wait, isSeen ? status : nil) { row.place = place }
+    let isBlocked = status?.state == .blocked && isSeen
+    row.isWaiting = wait != nil || isBlocked
+    row.waitsFor =
+      wait.map(words) ?? (isBlocked ? status?.waitsFor.map { $0.words ?? $0.name ?? $0.kind.rawValue } : nil)
+    row.heldBy = heldBy(wait, isBlocked ? status : nil).flatMap { $0 == operation.id ? nil : $0 }
+    return row
+  }
+
+  /// The line that it waits at, else where the recorder saw it.
+  private func stood(_ wait: WaitRecord?, _ status: ThreadStatus?) -> CodeLocation? {
+    guard let frame = wait?.at ?? status?.stack, trace.stacks.ownFrame(frame) != nil,
+      let place = trace.stacks.codeLocation(frame), place.function != nil
+    else { return nil }
+    return place
+  }
+
+  private func words(_ wait: WaitRecord) -> String {
+    switch wait.target {
+    case .operation(let id): trace.operation(id)?.title ?? id.description
+    case .queue(let id): queues[id]?.title ?? id.description
+    case .object(let id): trace.object(id)?.title ?? "something"
+    }
+  }
+
+  /// Of an operation that it waits for, that; of a lock, what its owner executes; of a serial dispatch queue, what runs there.
+  private func heldBy(_ wait: WaitRecord?, _ status: ThreadStatus?) -> WorkID? {
+    if let owner = status?.owner { return threads[owner]?.operation }
+    guard let wait else { return nil }
+    switch wait.target {
+    case .operation(let id): return trace.operation(id)?.finished == nil ? id : nil
+    case .queue: return nil
+    case .object(let id):
+      guard let object = trace.object(id), object.kind == .queue, let name = object.name else { return nil }
+      let named = trace.dispatchQueues.filter { $0.label == name && $0.width == 1 }
+      guard named.count == 1, let queue = named.first else { return nil }
+      return trace.blocks.first {
+        $0.queue == queue.id && $0.began != nil && $0.over == nil && $0.submitter != wait.inside
+      }?.id
+    }
+  }
+}
+
+extension CodeLocation {
+  /// `file:line`, as the program told it.
+  fileprivate mutating func take(_ source: String) {
+    guard let colon = source.lastIndex(of: ":"), let number = Int(source[source.index(after: colon)...]) else {
+      file = source
+      return
+    }
+    (file, line) = (String(source[..<colon]), number)
+  }
+}

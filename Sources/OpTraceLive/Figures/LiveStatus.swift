@@ -1,0 +1,258 @@
+import OpTraceAnalysis
+public import OpTraceModel
+
+/// What a program's queues do at a moment: what `optrace top` shows.
+public struct LiveStatus: Sendable, Equatable {
+  /// One operation queue.
+  public struct Queue: Sendable, Equatable {
+    /// Its number in the trace.
+    public var id: QueueID
+    /// What people read.
+    public var title: String
+    /// How many operations it may run at once; nil: as many as the system allows.
+    public var limit: Int?
+    /// It starts nothing.
+    public var isSuspended: Bool
+    /// Operations that have begun and are not over.
+    public var executing = 0
+    /// Operations that only wait for a slot.
+    public var ready = 0
+    /// Operations that wait for dependencies, or for their own `isReady`.
+    public var pending = 0
+    /// For how long the oldest of the ready ones has been ready; nil: there is none.
+    public var oldestReady: Nanoseconds?
+    /// Of the last ten seconds, or of as much of them as the trace tells in full.
+    public var finishedPerSecond = 0.0
+    /// How long operations waited for a slot that began in these seconds; nil: none began. Within 2 %.
+    public var slotWaitP50: Nanoseconds?
+    /// The same, of the hundredth that waited longest.
+    public var slotWaitP99: Nanoseconds?
+  }
+
+  /// An operation that has begun and is not over.
+  public struct Execution: Sendable, Equatable {
+    /// Its number in the trace.
+    public var id: WorkID
+    /// What people read.
+    public var title: String
+    /// The queue's number; nil: it was run by hand.
+    public var queue: QueueID?
+    /// What people call the queue.
+    public var queueTitle: String?
+    /// For how long.
+    public var time: Nanoseconds
+    /// Where its code is at the moment; nil: on none, as an asynchronous one whose `start()` has returned, or not known.
+    public var thread: ThreadID?
+    /// The system's number of the thread; nil: not known.
+    public var systemThread: UInt32?
+    /// The line that it waits at, or where it was seen last; else what it runs.
+    public var place: CodeLocation
+    /// Its thread waits.
+    public var isWaiting = false
+    /// What it waits for, in words; nil: nothing, or not known.
+    public var waitsFor: String?
+    /// The operation, block or task that has what it waits for; nil: none, or not known.
+    public var heldBy: WorkID?
+  }
+
+  /// One dispatch queue with something in it.
+  public struct Dispatch: Sendable, Equatable {
+    /// What people read.
+    public var title: String
+    /// How many blocks it runs at once; nil: as many as the system allows, or not known.
+    public var width: Int?
+    /// Blocks that run.
+    public var running = 0
+    /// Blocks that wait for their turn.
+    public var waiting = 0
+    /// For how long the oldest of these has.
+    public var oldest: Nanoseconds?
+  }
+
+  /// Tasks of Swift's that run one function.
+  public struct Tasks: Sendable, Equatable {
+    /// The function.
+    public var title: String
+    /// Those that run.
+    public var running = 0
+    /// Those that wait for their turn.
+    public var waiting = 0
+    /// Those that are suspended.
+    public var suspended = 0
+    /// How long the oldest of all has been there.
+    public var oldest: Nanoseconds
+  }
+
+  /// A thread outside of operations that waits.
+  public struct Waiting: Sendable, Equatable {
+    /// Its number in the trace.
+    public var thread: ThreadID
+    /// What people read: its name, else the system's number.
+    public var title: String
+    /// What it waits for, in words.
+    public var waitsFor: String
+    /// For how long; nil: not known.
+    public var time: Nanoseconds?
+    /// The line that it waits at.
+    public var place: CodeLocation?
+  }
+
+  /// The present, in nanoseconds since the trace's start.
+  public var now: Nanoseconds
+  /// Sorted by number.
+  public var queues: [Queue] = []
+  /// Those that have been executing longest first.
+  public var executing: [Execution] = []
+  /// Dispatch queues that are not idle, the longest wait first.
+  public var dispatch: [Dispatch] = []
+  /// By function, the most first.
+  public var tasks: [Tasks] = []
+  /// Threads outside of operations that wait for something of the program's, those that have been longest first.
+  public var waiting: [Waiting] = []
+  /// How many threads run code of the program's, and how many of these wait.
+  public var threads = 0
+  /// Of these.
+  public var waitingThreads = 0
+  /// Operations of which it is not known whether they are over: a ring has forgotten too much.
+  public var uncertain = 0
+  /// Until when records may be missing; nil: none are.
+  public var incompleteUntil: Nanoseconds?
+}
+
+extension LiveStatus {
+  /// The end of a trace, or its present. Nothing is missing in between. O(what there is).
+  public init(of trace: Trace, now: Nanoseconds? = nil) {
+    var certainty = LiveCertainty()
+    certainty.incompleteUntil = trace.loss.gaps.lazy.map(\.to).max()
+    let now = now ?? trace.end
+    self.init(of: trace, now: now, knownUntil: now, windows: [:], certainty)
+  }
+
+  /// - Parameters:
+  ///   - knownUntil: rates are of the seconds before: what happened behind it, is not read yet.
+  ///   - windows: what was forgotten of the last seconds.
+  ///   - gone: what was forgotten of queues.
+  ///   - certainty: what can be said where records are missing.
+  init(
+    of trace: Trace, now: Nanoseconds, knownUntil: Nanoseconds, windows: [QueueID: LiveWindow],
+    gone: GoneQueues = GoneQueues(), _ certainty: LiveCertainty
+  ) {
+    self.now = now
+    incompleteUntil = certainty.incompleteUntil
+    let isCertain = certainty.certain(of: trace)
+    var windows = windows
+    let begin = now - LiveWindow.length
+    var found: [QueueID: Queue] = [:]
+    for queue in trace.queues {
+      found[queue.id] = Queue(
+        id: queue.id, title: queue.title, limit: queue.limit < 0 ? nil : queue.limit, isSuspended: queue.isSuspended)
+    }
+    var executing: [Int] = []
+    for place in trace.operations.indices {
+      let operation = trace.operations[place]
+      if let id = operation.queue { windows[id, default: LiveWindow()].note(operation, since: begin) }
+      guard operation.finished == nil, operation.coverage != .external else { continue }
+      guard operation.released == nil || operation.isStarted else { continue }
+      guard isCertain[place] else {
+        if operation.isStarted || operation.enqueued != nil { uncertain += 1 }
+        continue
+      }
+      if operation.isStarted { executing.append(place) }
+      if let id = operation.queue { found[id]?.count(operation, now) }
+    }
+    var gone = gone
+    for queue in trace.queues where queue.released != nil && found[queue.id]?.hasWork == false {
+      found[queue.id] = nil
+      if let window = windows[queue.id] { gone.add(queue, window) }
+    }
+    // One that took the place of those that are gone goes on in their row.
+    for (title, rows) in Dictionary(grouping: found.values, by: \.title) where rows.count == 1 {
+      if let window = gone.take(named: title) { windows[rows[0].id, default: LiveWindow()].add(window) }
+    }
+    for (id, window) in windows {
+      found[id]?.take(window.figures(now: knownUntil, since: certainty.incompleteUntil))
+    }
+    queues = (found.values + gone.rows(now: knownUntil, since: certainty.incompleteUntil)).sorted { $0.id < $1.id }
+    let places = LivePlaces(trace)
+    self.executing = executing.map { places.execution(trace.operations[$0], now) }
+      .sorted { ($1.time, $0.id) < ($0.time, $1.id) }
+    waiting = places.waiting(now)
+    noteDispatch(trace)
+    noteTasks(trace)
+    let waits = Set(self.executing.lazy.filter(\.isWaiting).compactMap(\.thread) + waiting.map(\.thread))
+    waitingThreads = waits.count
+    let running = trace.tasks.compactMap { $0.runs.last.flatMap { $0.ended == nil ? $0.thread : nil } }
+    threads = waits.union(self.executing.compactMap(\.thread)).union(running).count
+  }
+
+  private mutating func noteDispatch(_ trace: Trace) {
+    var rows: [DispatchQueueID: Dispatch] = [:]
+    for block in trace.blocks where block.over == nil {
+      guard let id = block.queue else { continue }
+      var row =
+        rows[id]
+        ?? Dispatch(title: trace.dispatchQueue(id)?.title ?? id.description, width: trace.dispatchQueue(id)?.width)
+      if block.began != nil {
+        row.running += 1
+      } else if let runnable = block.runnable {
+        row.waiting += 1
+        row.oldest = max(row.oldest ?? 0, now - runnable)
+      }
+      rows[id] = row
+    }
+    dispatch = rows.values.sorted { ($1.oldest ?? -1, $0.title) < ($0.oldest ?? -1, $1.title) }
+  }
+
+  private mutating func noteTasks(_ trace: Trace) {
+    var rows: [String: Tasks] = [:]
+    for task in trace.tasks where task.over == nil {
+      let title = task.code == nil ? task.title : task.kind
+      var row = rows[title] ?? Tasks(title: title, oldest: 0)
+      if let run = task.runs.last, run.ended == nil {
+        row.running += 1
+      } else if let last = task.suspensions.last, last.enqueued == nil {
+        row.suspended += 1
+      } else {
+        row.waiting += 1
+      }
+      if let since = task.submitted?.time { row.oldest = max(row.oldest, now - since) }
+      rows[title] = row
+    }
+    tasks = rows.values.sorted {
+      ($1.running + $1.waiting + $1.suspended, $0.title) < ($0.running + $0.waiting + $0.suspended, $1.title)
+    }
+  }
+}
+
+extension LiveStatus.Queue {
+  fileprivate var hasWork: Bool { executing + ready + pending > 0 }
+  var isBusy: Bool { hasWork || finishedPerSecond > 0 || slotWaitP50 != nil }
+
+  mutating func take(_ figures: LiveWindow.Figures) {
+    finishedPerSecond = figures.finishedPerSecond
+    slotWaitP50 = figures.slotWaitP50
+    slotWaitP99 = figures.slotWaitP99
+  }
+
+  fileprivate mutating func count(_ operation: borrowing OperationRecord, _ now: Nanoseconds) {
+    if operation.isStarted {
+      executing += 1
+    } else if let runnable = operation.runnable {
+      ready += 1
+      oldestReady = max(oldestReady ?? 0, now - runnable)
+    } else {
+      pending += 1
+    }
+  }
+}
+
+extension LiveWindow {
+  /// When an operation began and finished, as far as that was in the last seconds.
+  mutating func note(_ operation: borrowing OperationRecord, since begin: Nanoseconds) {
+    if let time = operation.finished?.time, time > begin { finished(at: time) }
+    if let time = (operation.executionBegan ?? operation.started)?.time, time > begin, let runnable = operation.runnable
+    {
+      began(at: time, after: time - runnable)
+    }
+  }
+}

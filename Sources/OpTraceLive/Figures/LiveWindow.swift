@@ -1,0 +1,123 @@
+import OpTraceAnalysis
+import OpTraceModel
+
+/// What happened in one queue in the last seconds: how many operations finished, and how long those waited for a slot that
+/// began. Bounded: twentieths of a second, each with a histogram.
+///
+/// A wait is counted within 1/32 of its length, so a percentile is within 2 % of the nearest rank.
+struct LiveWindow: Sendable {
+  /// The length of the window.
+  static let length: Nanoseconds = 10_000_000_000
+  private static let slotLength: Nanoseconds = 50_000_000
+
+  private struct Slot {
+    /// Its number on the trace's clock.
+    var number: Int64
+    var finished = 0
+    /// By bucket of the wait's length.
+    var waits: [Int: Int] = [:]
+  }
+
+  /// Ascending.
+  private var slots: [Slot] = []
+
+  mutating func finished(at time: Nanoseconds) {
+    if let place = place(of: time) { slots[place].finished += 1 }
+  }
+
+  mutating func began(at time: Nanoseconds, after wait: Nanoseconds) {
+    if let place = place(of: time) { slots[place].waits[Self.bucket(max(0, wait)), default: 0] += 1 }
+  }
+
+  /// What another queue did, too.
+  mutating func add(_ other: LiveWindow) {
+    for slot in other.slots {
+      guard let place = place(of: slot.number * Self.slotLength) else { continue }
+      slots[place].finished += slot.finished
+      slots[place].waits.merge(slot.waits) { $0 + $1 }
+    }
+  }
+
+  /// Whether something of it is not over yet in a window that ends at `now`.
+  func reaches(_ now: Nanoseconds) -> Bool { (slots.last?.number ?? .min) >= Self.number(of: now) - Self.count }
+
+  /// Nil: of before the window.
+  private mutating func place(of time: Nanoseconds) -> Int? {
+    let number = Self.number(of: time)
+    guard let last = slots.last else {
+      slots.append(Slot(number: number))
+      return 0
+    }
+    if number > last.number {
+      slots.append(Slot(number: number))
+      slots.removeAll { $0.number < number - Self.count }
+      return slots.count - 1
+    }
+    guard number >= last.number - Self.count else { return nil }
+    var place = slots.count - 1
+    while place > 0, slots[place].number > number { place -= 1 }
+    if slots[place].number == number { return place }
+    if slots[place].number < number { place += 1 }
+    slots.insert(Slot(number: number), at: place)
+    return place
+  }
+
+  private static let count = length / slotLength
+  private static func number(of time: Nanoseconds) -> Int64 {
+    time >= 0 ? time / slotLength : (time - slotLength + 1) / slotLength
+  }
+
+  // MARK: - Figures
+
+  struct Figures: Sendable, Equatable {
+    var finishedPerSecond = 0.0
+    /// Nil: none began.
+    var slotWaitP50: Nanoseconds?
+    var slotWaitP99: Nanoseconds?
+  }
+
+  /// - Parameters:
+  ///   - now: the window's end: all that happened until then has been noted.
+  ///   - since: what was before this time is not whole, and counts for nothing; nil: all is.
+  func figures(now: Nanoseconds, since: Nanoseconds?) -> Figures {
+    // The trace's beginning is a beginning, too.
+    let begin = max(now - Self.length, since ?? 0, 0)
+    // Of a slot that only ends in the window, nobody knows which part was noted.
+    var first = Self.number(of: begin + Self.slotLength - 1)
+    var from = first * Self.slotLength
+    if from + Self.slotLength > now { (first, from) = (Self.number(of: begin), begin) }
+    var figures = Figures()
+    var (finished, waits) = (0, [Int: Int]())
+    for slot in slots where slot.number >= first {
+      finished += slot.finished
+      waits.merge(slot.waits) { $0 + $1 }
+    }
+    let seconds = Double(now - from) / 1e9
+    if finished > 0 { figures.finishedPerSecond = Double(finished) / max(seconds, 0.05) }
+    let total = waits.values.reduce(0, +)
+    guard total > 0 else { return figures }
+    var seen = 0
+    for (bucket, count) in waits.sorted(by: { $0.key < $1.key }) {
+      seen += count
+      if figures.slotWaitP50 == nil, seen * 100 >= total * 50 { figures.slotWaitP50 = Self.middle(of: bucket) }
+      if figures.slotWaitP99 == nil, seen * 100 >= total * 99 { figures.slotWaitP99 = Self.middle(of: bucket) }
+    }
+    return figures
+  }
+
+  // MARK: - Buckets
+
+  /// 32 of them from each power of two to the next; lengths below 32 ns have one each.
+  static func bucket(_ length: Nanoseconds) -> Int {
+    guard length >= 32 else { return Int(length) }
+    let power = Int64.bitWidth - 1 - length.leadingZeroBitCount
+    return (power - 4) * 32 + Int(length >> (power - 5)) - 32
+  }
+
+  static func middle(of bucket: Int) -> Nanoseconds {
+    guard bucket >= 32 else { return Nanoseconds(bucket) }
+    let shift = bucket / 32 - 1
+    let lowest = Nanoseconds(bucket % 32 + 32) << shift
+    return lowest + (Nanoseconds(1) << shift) / 2
+  }
+}

@@ -1,0 +1,54 @@
+import COpTrace
+import Foundation
+package import OpTraceModel
+
+/// The process that writes a trace, while it lives.
+package enum LiveProcess {
+  /// Whether the process that opened the trace is still there: of the same number, begun at the same time, since the
+  /// same start of the system, and has not become another program (`exec`). A later process of that number is another one.
+  package static func writes(_ trace: Trace) -> Bool { writes(trace.header) }
+
+  package static func writes(_ header: TraceHeader) -> Bool {
+    guard !header.isClosed, isThere(header), let status = ProcessStatus(of: header.processID) else { return false }
+    return !status.isDead && ProcessImage.holds(header, status)
+  }
+
+  /// What has become of a program of whose trace no more can be read.
+  package static func ending(of header: TraceHeader) -> String {
+    if header.isClosed { return "has ended" }
+    guard isThere(header), let status = ProcessStatus(of: header.processID), !status.isDead else {
+      return "was killed"
+    }
+    // What is packed, a text or from a pipe is a copy.
+    return ProcessImage.holds(header, status) ? "still ran" : "has become another program"
+  }
+
+  private static func isThere(_ header: TraceHeader) -> Bool {
+    guard header.processID > 0, header.processStart > 0 else { return false }
+    var boot = [UInt8](repeating: 0, count: 16)
+    optrace_boot_id(&boot)
+    guard boot.contains(where: { $0 != 0 }), header.bootID == boot else { return false }
+    return optrace_process_start(header.processID) == header.processStart
+  }
+
+  /// Whether a signal has stopped it, or a debugger has it.
+  package static func isStopped(_ processID: UInt32) -> Bool { ProcessStatus(of: processID)?.isStopped ?? false }
+
+  /// Why its calls and its memory cannot be read, and what to do.
+  package static func missingRights(for processID: UInt32) -> String {
+    var status = stat()
+    let isOwn = stat("/proc/\(processID)", &status) == 0 && status.st_uid == geteuid()
+    guard isOwn else { return "run it as the same user or as root" }
+    let scope = FileManager.default.contents(atPath: "/proc/sys/kernel/yama/ptrace_scope")?.first
+    if scope == nil || scope == UInt8(ascii: "0") { return "run it as root" }
+    return "run it as root, or set kernel.yama.ptrace_scope to 0 ('sysctl kernel.yama.ptrace_scope=0')"
+  }
+
+  /// The present on the clock of a trace of this machine.
+  package static func now(of trace: Trace) -> Nanoseconds { now(of: trace.header) }
+
+  package static func now(of header: TraceHeader) -> Nanoseconds {
+    let (time, isBefore) = optrace_clock_monotonic().subtractingReportingOverflow(header.startMonotonic)
+    return isBefore ? 0 : Nanoseconds(clamping: time)
+  }
+}

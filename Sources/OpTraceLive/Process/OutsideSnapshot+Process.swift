@@ -1,0 +1,64 @@
+import COpTrace
+package import OpTraceModel
+
+extension OutsideSnapshot {
+  /// Looks at the threads of a process from here. Where the system refuses calls and memory, states and times are all
+  /// that is known, and all threads are ``refused``. Nil: it has no threads that anybody may know of.
+  package static func taken(of processID: UInt32) -> OutsideSnapshot? {
+    let gathered = Gathered()
+    var count = optrace_outside_count()
+    let context = Unmanaged.passUnretained(gathered).toOpaque()
+    let isDone = optrace_look_outside(
+      processID, context,
+      { context, thread in
+        guard let context, let thread else { return }
+        Unmanaged<Gathered>.fromOpaque(context).takeUnretainedValue().add(thread.pointee)
+      }, &count)
+    guard isDone, !gathered.look.threads.isEmpty else { return nil }
+    gathered.look.moved = Int(count.moved)
+    gathered.look.refused = Int(count.refused)
+    return gathered.look
+  }
+
+  private final class Gathered {
+    var look = OutsideSnapshot()
+    /// By address; most frames are on several stacks.
+    private var places: [UInt64: (image: ImageRecord?, bias: UInt64)] = [:]
+
+    func add(_ thread: optrace_outside_thread) {
+      let frames = UnsafeBufferPointer(start: thread.addresses, count: Int(thread.depth))
+      look.threads.append(
+        OutsideSnapshot.Thread(
+          systemID: thread.id, name: String(cString: thread.name), owner: thread.owner,
+          words: (thread.words.0, thread.words.1),
+          frames: frames.enumerated().map { place, address in
+            let (image, bias) = self.place(of: address)
+            return OutsideSnapshot.Frame(image: image, offset: address &- bias, isGuessed: place >= Int(thread.guessed))
+          }))
+    }
+
+    private func place(of address: UInt64) -> (image: ImageRecord?, bias: UInt64) {
+      if let known = places[address] { return known }
+      let result: (image: ImageRecord?, bias: UInt64) =
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(optrace_longest_path)) { path in
+          var found = optrace_image()
+          // Behind a call, which may be the last of its image.
+          guard optrace_image_find(address &- 1, &found, path.baseAddress) else { return (nil, 0) }
+          return (ImageRecord(found, path: String(decoding: path.prefix { $0 != 0 }, as: UTF8.self)), found.bias)
+        }
+      places[address] = result
+      return result
+    }
+  }
+}
+
+extension ImageRecord {
+  fileprivate init(_ image: optrace_image, path: String) {
+    let build = withUnsafeBytes(of: image.build_id) { bytes in
+      bytes.prefix(Int(image.build_id_size)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+    self.init(
+      path: path, buildID: build.isEmpty ? nil : build, base: image.base & ~0xFFF, size: (image.size + 0xFFF) & ~0xFFF
+    )
+  }
+}

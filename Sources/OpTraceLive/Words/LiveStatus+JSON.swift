@@ -1,0 +1,53 @@
+public import OpTraceText
+public import OpTraceAnalysis
+public import OpTraceModel
+
+extension LiveStatus {
+  /// The form of `optrace top --json`, an object on one line; its keys are a contract (Documentation/json.md).
+  /// - Parameters:
+  ///   - trace: what this is of.
+  ///   - findings: what the doctor says.
+  public func json(of trace: Trace, findings: [Finding]) -> JSONValue {
+    .members([
+      "version": .integer(1),
+      "pid": .integer(Int(trace.header.processID)),
+      "seconds": .seconds(now),
+      "queues": .array(queues.map(\.json)),
+      "executing": .array(executing.map(\.json)),
+      "findings": DoctorReport(of: trace, findings: findings).jsonOfFindings,
+    ])
+  }
+}
+
+extension LiveStatus.Queue {
+  fileprivate var json: JSONValue {
+    .members([
+      "name": .string(title),
+      "limit": .optional(limit) { .integer($0) },
+      "suspended": .bool(isSuspended),
+      "executing": .integer(executing),
+      "ready": .integer(ready),
+      "pending": .integer(pending),
+      "oldestReadySeconds": .optional(oldestReady) { .seconds($0) },
+      "finishedPerSecond": .number((finishedPerSecond * 1000).rounded() / 1000),
+      "slotWaitP50Seconds": .optional(slotWaitP50) { .seconds($0) },
+      "slotWaitP99Seconds": .optional(slotWaitP99) { .seconds($0) },
+    ])
+  }
+}
+
+extension LiveStatus.Execution {
+  fileprivate var json: JSONValue {
+    .members([
+      "id": .integer(Int(id.rawValue)),
+      "name": .string(title),
+      "queue": .optional(queueTitle) { .string($0) },
+      "seconds": .seconds(time),
+      "thread": .optional(thread) { .integer(Int($0.rawValue)) },
+      "function": .optional(place.function) { .string($0) },
+      "file": .optional(place.file) { .string($0) },
+      "line": .optional(place.line) { .integer($0) },
+      "heldBy": .optional(heldBy) { .integer(Int($0.rawValue)) },
+    ])
+  }
+}

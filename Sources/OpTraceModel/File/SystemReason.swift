@@ -1,0 +1,20 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The system's text for an error number, in the words of our own messages.
+package func reason(_ number: Int32) -> String {
+  switch number {
+  case ENOENT: "no such file"
+  case EACCES, EPERM: "permission denied"
+  case EISDIR: "it is a folder"
+  case ENOTDIR: "part of the path is not a folder"
+  case ENOSPC: "no space left on the device"
+  case EROFS: "the file system is read-only"
+  default: systemWords(number)
+  }
+}

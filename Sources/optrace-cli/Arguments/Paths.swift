@@ -1,0 +1,30 @@
+import Foundation
+import OpTraceFormat
+import OpTraceModel
+
+// What the system knows of paths, which are texts as ``RawPath`` has them.
+
+extension RawPath {
+  /// Of a text in C.
+  static func text(_ bytes: UnsafePointer<CChar>) -> String {
+    text(UnsafeRawBufferPointer(start: bytes, count: strlen(bytes)))
+  }
+
+  /// Where the command was called; the root where the system does not tell.
+  static var currentFolder: String {
+    guard let path = getcwd(nil, 0) else { return "/" }
+    defer { free(path) }
+    return text(path)
+  }
+
+  /// Where a shell looks for programs, in its order.
+  static var programFolders: [String] {
+    let folders = ProcessInfo.processInfo.environment["PATH"] ?? "/bin:/usr/bin"
+    return folders.split(separator: ":", omittingEmptySubsequences: false).map { $0.isEmpty ? "." : String($0) }
+  }
+}
+
+func isFolder(_ path: String) -> Bool {
+  var status = stat()
+  return stat(path.asPath, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+}

@@ -1,0 +1,34 @@
+import OpTraceLive
+import Foundation
+import OpTraceModel
+import OpTraceText
+
+/// Reads a trace for the doctor: once, or twice while its process runs.
+struct DoctorExamination {
+  let report: DoctorReport
+  /// The last that was read.
+  let input: InputTrace
+
+  /// - Parameter stallAfter: seconds; nil: as the doctor has it.
+  init(of source: TraceInput, stallAfter: Double?) throws {
+    let stallAfter = stallAfter.map { Nanoseconds($0 * 1e9) } ?? DoctorReport.defaultStallAfter
+    var firstLook: DoctorReport.Look?
+    let looks = try LiveReadings(at: source, asksForThreads: true) { trace in
+      firstLook = DoctorReport.Look(trace, now: LiveProcess.now(of: trace))
+      return true
+    }
+    input = looks.last
+    let trace = input.trace
+    guard let firstLook, looks.second != nil, LiveProcess.writes(trace) else {
+      // Where it has ended meanwhile, what it left is all there is.
+      report = Self.examine(source) { DoctorReport(of: .init(trace), stallAfter: stallAfter) }
+      return
+    }
+    let secondLook = DoctorReport.Look(trace, now: LiveProcess.now(of: trace))
+    report = Self.examine(source) { DoctorReport(of: firstLook, then: secondLook, stallAfter: stallAfter) }
+  }
+
+  private static func examine(_ source: TraceInput, _ body: () -> DoctorReport) -> DoctorReport {
+    withProgress("examining \(source.name)", body)
+  }
+}

@@ -1,0 +1,205 @@
+import OpTraceModel
+import ArgumentParser
+import Foundation
+import OpTraceFleet
+import OpTraceFormat
+import OpTraceText
+
+/// Traces of many hosts in one database.
+struct FleetCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "fleet",
+    abstract: "Traces of many hosts in ClickHouse: its tables, and loading what was exported.",
+    discussion: """
+      Hosts write traces, 'optrace export' makes Parquet of them, 'optrace fleet load' sends it. Documentation/data.md \
+      tells how to set it up.
+
+      Example: optrace fleet load lake --url http://localhost:8123 --create
+      """,
+    subcommands: [FleetSchemaCommand.self, FleetLoadCommand.self])
+}
+
+/// Which database, and for how long.
+struct FleetDatabase: ParsableArguments {
+  @Option(help: ArgumentHelp("The database.", valueName: "name"))
+  var database = "optrace"
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Days after which a trace goes; 0: never.", valueName: "days"))
+  var retention = 90
+
+  @Option(
+    help: ArgumentHelp("Make tables on all nodes of this cluster, as copies of each other.", valueName: "name"))
+  var cluster: String?
+
+  func validate() throws {
+    for name in [database] + (cluster.map { [$0] } ?? []) where !ClickHouseSchema.isName(name) {
+      throw ValidationError("'\(printable(name))' is no name: letters, digits and '_', and no digit first.")
+    }
+    if retention < 0 || retention > 36_500 { throw ValidationError("--retention is a number of days, 0 to 36500.") }
+  }
+
+  var schema: ClickHouseSchema {
+    var schema = ClickHouseSchema()
+    schema.database = database
+    schema.retention = retention == 0 ? nil : retention
+    schema.cluster = cluster
+    return schema
+  }
+}
+
+struct FleetSchemaCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "schema",
+    abstract: "Prints what makes the tables, views and questions in ClickHouse.",
+    discussion: """
+      The questions of 'optrace sql --list', and more about hosts and versions, are views: SELECT * FROM \
+      question_hosts_that_differ.
+
+      Example: optrace fleet schema --retention 30 | clickhouse-client --multiquery
+      """)
+
+  @OptionGroup var place: FleetDatabase
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("The file to write; '-' is standard output, and the default.", valueName: "file"),
+    completion: .file(extensions: ["sql"]))
+  var output: String?
+
+  func run() throws { try Output(path: output).write(place.schema.script) }
+}
+
+struct FleetLoadCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "load",
+    abstract: "Sends exported Parquet to ClickHouse over HTTP; again is no harm.",
+    discussion: """
+      DIR is what 'optrace export' wrote, or a folder of such folders; folders like 'host=web-17' above tables become \
+      labels. A trace that is there already, as it is now, is not sent again; what failed on the way is sent again, and \
+      counts once. A trace shows in the table 'traces' when all of it is there.
+
+      The user stands in the URL (http://user@host:8123) or in CLICKHOUSE_USER, the password in --password-file, in \
+      CLICKHOUSE_PASSWORD or in the URL. It is 'curl' that talks to the server.
+
+      Exit status: 73 where the server does not answer or refuses, 65 where a part is missing or cut; else as for all \
+      commands.
+
+      Example: optrace fleet load lake --url http://localhost:8123 --label host=web-17 --label version=1.4.2
+      """)
+
+  @Argument(help: ArgumentHelp("What was exported.", valueName: "dir"), completion: .directory)
+  var folder: String
+
+  @Option(help: ArgumentHelp("ClickHouse's HTTP interface.", valueName: "url"))
+  var url: String
+
+  @OptionGroup var place: FleetDatabase
+
+  @Flag(help: "Make the tables first where they are not there.")
+  var create = false
+
+  @Option(
+    help: ArgumentHelp(
+      "What is known of the traces besides: host=…, version=…, or any other; may be repeated.", valueName: "key=value"
+    ))
+  var label: [String] = []
+
+  @Option(
+    help: ArgumentHelp("Keep traces as of this day, 2026-11-24, whatever their hosts' clocks say.", valueName: "day"))
+  var day: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("How often a request is repeated that may go through later.", valueName: "n"))
+  var retries = 5
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Give up a request in which nothing moves for so long; it is repeated.", valueName: "seconds"))
+  var timeout = 600
+
+  @Option(
+    help: ArgumentHelp(
+      "A file whose first line is the password, so that it stands in no command line.", valueName: "file"),
+    completion: .file())
+  var passwordFile: String?
+
+  /// One that there is in the calendar.
+  private static func isDay(_ text: String) -> Bool {
+    guard let parts = text.wholeMatch(of: #/([0-9]{4})-([0-9]{2})-([0-9]{2})/#)?.output,
+      let year = Int(parts.1), let month = Int(parts.2), let day = Int(parts.3)
+    else { return false }
+    return DateComponents(year: year, month: month, day: day).isValidDate(in: Calendar(identifier: .gregorian))
+  }
+
+  func validate() throws {
+    for text in label where ExportedTrace.label(text) == nil {
+      throw ValidationError("--label takes KEY=VALUE, not '\(printable(text))'.")
+    }
+    if retries < 0 || retries > 100 { throw ValidationError("--retries is a number from 0 to 100.") }
+    if timeout < 1 || timeout > 86_400 { throw ValidationError("--timeout is a number of seconds, 1 to 86400.") }
+    if let day, !Self.isDay(day) {
+      throw ValidationError("--day is a day like 2026-11-24, not '\(printable(day))'.")
+    }
+  }
+
+  func run() throws {
+    guard isFolder(folder) else {
+      let why = access(folder.asPath, F_OK) == 0 ? "it is no folder" : reason(errno)
+      throw Failure(message: "cannot read '\(printable(folder))': \(why)", status: .noInput)
+    }
+    let server = try ClickHouseServer(
+      url: url, database: place.database, passwordFile: passwordFile, retries: retries, patience: timeout,
+      environment: ProcessInfo.processInfo.environment)
+    let traces = ExportedTrace.all(in: folder) { namesInFolder($0) }
+    guard !traces.isEmpty else {
+      throw Failure(
+        message:
+          "'\(printable(folder))' has no exported traces: 'optrace export TRACE -o \(printable(folder))' writes them",
+        status: .noInput)
+    }
+    let loader = FleetLoader(server: server, day: day)
+    if create { try withProgress("making tables") { try loader.create(place.schema) } }
+    try loader.checkVersion()
+    try load(traces, loader)
+  }
+
+  /// Of several looks at one run the last one, by the time that its export took over from the trace. Else each call would load all
+  /// of them, each in place of the other.
+  private func latest(_ traces: [ExportedTrace]) -> [ExportedTrace] {
+    Dictionary(grouping: traces, by: \.hash).sorted { $0.key < $1.key }.compactMap { hash, looks in
+      let dated = looks.map { look in
+        (look: look, changed: LoadPlan.order.last.flatMap { stat.changed(look.path(of: $0)) } ?? timespec())
+      }
+      guard let last = dated.max(by: { RunCopies.isLater($1.changed, $0.changed) }) else { return nil }
+      if looks.count > 1 {
+        Console.note(
+          "trace \(hash) is there \(looks.count) times: the last look is loaded, of '\(printable(last.look.folder))'")
+      }
+      return last.look
+    }
+  }
+
+  private func load(_ traces: [ExportedTrace], _ loader: FleetLoader) throws {
+    var failed: ExitStatus?
+    for trace in latest(traces) {
+      var trace = trace
+      for text in label {
+        if let label = ExportedTrace.label(text) { trace.labels[label.key] = label.value }
+      }
+      do {
+        let result = try withProgress("loading trace \(trace.hash)") { try loader.load(trace) }
+        let what = if case .loaded(let rows) = result { counted(rows, "row") } else { "there already" }
+        // It is there, whether or not anybody listens.
+        try? Output.standard.write("trace \(trace.hash): \(what)\n")
+      } catch let failure as Failure where failure.status == .badInput {
+        // The others are worth having.
+        Console.error("optrace: \(failure.message)")
+        failed = .badInput
+      }
+    }
+    if let failed { throw failed }
+  }
+}

@@ -1,0 +1,28 @@
+import OpTraceLive
+import Foundation
+import OpTraceModel
+
+/// A trace, read once, or twice while its process runs: what both looks show is no moment's state.
+struct LiveReadings {
+  let first: InputTrace
+  /// Nil where one look tells all: the process has ended, or its trace can be read once only.
+  private(set) var second: InputTrace?
+
+  /// The last that was read.
+  var last: InputTrace { second ?? first }
+
+  /// Seconds between two looks.
+  private static let pause = 1.0
+
+  /// - Parameters:
+  ///   - asksForThreads: whether the recorder is to look at all threads before the second look.
+  ///   - isNeeded: whether a second look at such a trace is worth the wait.
+  init(at source: TraceInput, asksForThreads: Bool = false, when isNeeded: (Trace) -> Bool = { _ in true }) throws {
+    first = try source.read().withLiveNames()
+    guard LiveProcess.writes(first.trace), source.canBeReadAgain, isNeeded(first.trace) else { return }
+    withProgress("process \(first.trace.header.processID) runs, waiting for a second look", patience: 0) {
+      Thread.sleep(forTimeInterval: Self.pause)
+    }
+    second = try asksForThreads ? source.readAfterLook(first.trace) : source.read(warns: false).withLiveNames()
+  }
+}

@@ -1,0 +1,32 @@
+import OpTraceModel
+import OpTraceText
+import Foundation
+
+/// What somebody may have meant who typed a name that there is not.
+enum Suggestion {
+  /// `did you mean 'a' or 'b'?`; nil where nothing is near.
+  static func text(_ near: [String]) -> String? {
+    near.isEmpty ? nil : "did you mean " + near.map { "'\(printable($0))'" }.joined(separator: " or ") + "?"
+  }
+
+  static func text(for name: String, among names: Set<String>) -> String? {
+    text(OperationLookup.near(name, among: names))
+  }
+
+  /// The same of a path: what stands beside it in its folder. Endings are all alike, so they count for nothing.
+  static func file(for path: String) -> String? {
+    let folder = (path as NSString).deletingLastPathComponent
+    let names = namesInFolder(folder.isEmpty ? "." : folder)
+    let byStem = Dictionary(grouping: names) { ($0 as NSString).deletingPathExtension }
+    let stem = ((path as NSString).lastPathComponent as NSString).deletingPathExtension
+    let near = OperationLookup.near(stem, among: Set(byStem.keys)).flatMap { (byStem[$0] ?? []).sorted() }
+    return text(near.prefix(3).map { (folder as NSString).appendingPathComponent($0) })
+  }
+}
+
+extension OperationLookup.Unknown {
+  /// As the commands say it.
+  func message(in trace: String) -> String {
+    "no operation is called '\(printable(name))' in \(trace)" + (Suggestion.text(suggestions).map { "; \($0)" } ?? "")
+  }
+}

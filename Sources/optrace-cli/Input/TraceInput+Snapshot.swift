@@ -1,0 +1,52 @@
+import OpTraceLive
+import OpTraceModel
+
+extension TraceInput {
+  /// Reads the trace; where its process lives, after the recorder has looked at all threads once more, else with what
+  /// is seen from outside. Where neither can be, says why, and gives what was there.
+  func readWithFreshLook() throws -> InputTrace {
+    let first = try read()
+    guard LiveProcess.writes(first.trace), canBeReadAgain else { return first.withLiveNames() }
+    return try readAfterLook(first.trace)
+  }
+
+  /// Reads the trace of a living process once more, with a new look.
+  /// - Parameter first: what was read of it before.
+  func readAfterLook(_ first: Trace) throws -> InputTrace {
+    // Its number leads to no file when it ends meanwhile.
+    let file = TraceInput(path: try location(), limit: limit)
+    let why = try file.askForLook(first)
+    var again = try file.read(warns: false)
+    if let why { lookFromOutside(at: &again.trace, because: why) }
+    return again.withLiveNames()
+  }
+
+  /// Nil: there is a new look in the file; else why there is none.
+  private func askForLook(_ trace: Trace) throws -> String? {
+    let location = try location()
+    // A packed trace or a text is a copy: nobody sees what is asked there.
+    guard FreshSnapshot.isRecording(location) else { return nil }
+    let answer = withProgress("asking process \(trace.header.processID) what its threads do") {
+      FreshSnapshot.ask(path: location)
+    }
+    guard case .none(let why) = answer else { return nil }
+    return why
+  }
+
+  /// Gives the trace the threads as they are seen from here, and says so; or says what is missing for that.
+  private func lookFromOutside(at trace: inout Trace, because why: String) {
+    let process = trace.header.processID
+    let nothingNew = "process \(process) told nothing new of its threads: \(why)"
+    guard LiveProcess.writes(trace), let look = OutsideSnapshot.taken(of: process), LiveProcess.writes(trace) else {
+      return Console.warning(nothingNew)
+    }
+    let isRefused = look.refused == look.threads.count
+    // What the recorder saw tells of locks and stacks; states alone do not.
+    if !isRefused || trace.look == nil { trace.take(look, at: LiveProcess.now(of: trace)) }
+    if isRefused {
+      Console.warning("\(nothingNew); nor may optrace look itself: \(LiveProcess.missingRights(for: process))")
+    } else {
+      Console.note("process \(process) did not answer, so optrace looked at its threads itself: \(why)")
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import OpTraceLive
+import ArgumentParser
+import Foundation
+import OpTraceFormat
+import OpTraceModel
+import OpTraceText
+
+/// The argument TRACE of every command that reads one: `@OptionGroup var input: TraceInput`.
+struct TraceInput: ParsableArguments {
+  static let help = ArgumentHelp(
+    "The trace: a file, '-' for standard input, or the process id of a program that is being recorded.",
+    valueName: "trace")
+
+  @Argument(help: Self.help, completion: .file(extensions: ["optrace", "optracez", "txt"]))
+  var path: String
+
+  @OptionGroup var limit: UnpackingLimit
+
+  init() {}
+
+  /// For a command that takes it under conditions of its own.
+  init(path: String, limit: UnpackingLimit = .standard) {
+    self.path = path
+    self.limit = limit
+  }
+
+  /// What people see of the path.
+  var name: String { path == "-" ? "standard input" : "'\(printable(path))'" }
+
+  /// Where to read. A number that is no file stands for the trace that the process of that number has mapped.
+  func location() throws -> String {
+    if path == "-" { return "/dev/stdin" }
+    let isNumber = !path.isEmpty && path.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    guard isNumber, access(path.asPath, F_OK) != 0 else { return path }
+    guard let traces = MappedTraces.paths(of: path) else {
+      throw Failure(
+        message: "cannot read \(name): no such file, and no process of that number that may be looked at",
+        status: .noInput)
+    }
+    guard let first = traces.first else {
+      throw Failure(message: "process \(path) records no trace: it has none mapped", status: .noInput)
+    }
+    if traces.count > 1 {
+      let list = traces.map { "\n  \(printable($0))" }.joined()
+      throw Failure(
+        message: "process \(path) records \(traces.count) traces, name one of them:\(list)", status: .usage)
+    }
+    return first
+  }
+
+  /// Where the result goes: anywhere but over the trace itself.
+  func output(_ path: String?) throws -> Output {
+    let output = Output(path: path)
+    var (source, target) = (stat(), stat())
+    if let path = output.path, stat(try location().asPath, &source) == 0, stat(path.asPath, &target) == 0,
+      source.st_mode & S_IFMT == S_IFREG, source.st_dev == target.st_dev, source.st_ino == target.st_ino
+    {
+      throw Failure.usage("'\(printable(path))' is the trace itself: name another file with -o")
+    }
+    return output
+  }
+
+  /// Standard input and pipes give what they have once.
+  var canBeReadAgain: Bool {
+    var status = stat()
+    return path != "-" && stat(((try? location()) ?? path).asPath, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  /// Reads the trace. Warns on standard error where something is missing. Throws ``Failure`` where nothing can be read.
+  func read(warns: Bool = true) throws -> InputTrace {
+    let trace = try opened("reading") { try TraceReader.read(path: $0, unpackingAtMost: limit.bytes) }
+    if warns { warn(trace.loss) }
+    return InputTrace(trace: trace)
+  }
+
+  /// What `body` makes of the trace at its place, with progress. Throws ``Failure`` where nothing can be read.
+  func opened<Value>(_ doing: String, _ body: (_ location: String) throws -> Value) throws -> Value {
+    let location = try location()
+    do {
+      return try withProgress("\(doing) \(name)") { try body(location) }
+    } catch let error as TraceError {
+      throw failure(error)
+    }
+  }
+
+  /// The sentence for an error of the reader; other commands that read events use it too.
+  func failure(_ error: TraceError) -> Failure {
+    let status: ExitStatus = error.isMissingInput ? .noInput : .badInput
+    let message =
+      switch error.reason {
+      case .noSuchFile: "cannot read \(name): no such file" + (Suggestion.file(for: path).map { "; \($0)" } ?? "")
+      case .cannotRead(let why): "cannot read \(name): \(printable(why))"
+      case .empty: "\(name) is empty: the program that should have written it recorded nothing"
+      case .notATrace(let looks): "\(name) is not a trace: it looks like \(printable(looks))"
+      case .newerVersion(let format, let writer):
+        "\(name) was written by a newer OpTrace (\(printable(writer)), format \(printable(format))): "
+          + "update optrace to read it"
+      case .unreadableHeader(let why): "\(name) is damaged: its header cannot be read: \(printable(why))"
+      case .text(let line, let what): "\(name) line \(line): \(printable(what))"
+      case .notPacked: "\(name) is not packed: it is a trace as it is"
+      case .tooLarge(let unpacked, let limit):
+        "\(name) would unpack to \(grouped(unpacked)) bytes, and \(grouped(limit)) are the limit: if you trust it, "
+          + "add --max-unpacked \(SizeArgument.text(unpacked))"
+      case .changed: "\(name) has changed while it was read: read it again"
+      }
+    return Failure(message: message, status: status)
+  }
+
+  /// Where the trace is damaged, the first five places.
+  func warn(ofDamage places: [LossReport.Damage]) {
+    let bytes = places.reduce(UInt64(0)) { $0 &+ $1.skippedBytes }
+    var text = "\(name) is damaged: \(counted(places.count, "place")), \(counted(bytes, "byte")) not read"
+    for damage in places.prefix(5) {
+      text +=
+        "\n  at byte \(grouped(damage.offset)), \(counted(damage.skippedBytes, "byte")): \(printable(damage.reason))"
+    }
+    if places.count > 5 { text += "\n  and \(grouped(places.count - 5)) more" }
+    Console.warning(text)
+  }
+
+  func warn(_ loss: LossReport) {
+    if loss.isDamaged { warn(ofDamage: loss.damage) }
+    if loss.lostCount > 0 {
+      let reasons = loss.lost.sorted { $0.key.rawValue < $1.key.rawValue }
+        .map { "\(grouped($0.value)): \($0.key.explanation)" }
+      let what = counted(loss.lostCount, "record", is: true)
+      Console.warning("\(name): \(what) missing (\(reasons.joined(separator: "; ")))")
+    }
+    let unknown = loss.unknownKinds.values.reduce(0, +)
+    if unknown > 0 {
+      Console.warning(
+        "\(name): \(counted(unknown, "record")) of a newer OpTrace left out; update optrace to read them")
+    }
+  }
+}
+
+/// The option that every command has which reads traces.
+struct UnpackingLimit: ParsableArguments {
+  @Option(
+    name: .customLong("max-unpacked"),
+    help: ArgumentHelp(
+      "How large a packed trace may become, as 512M or 4G (default: 32 times its size, and 64M).", valueName: "size"))
+  var size: SizeArgument?
+
+  /// As without the option. One that nobody parsed has no value yet, not even none.
+  static var standard: UnpackingLimit {
+    var limit = UnpackingLimit()
+    limit.size = nil
+    return limit
+  }
+
+  var bytes: UInt64? { size?.bytes }
+}
+
+/// A trace that was read, and what its state means for the exit status.
+struct InputTrace {
+  var trace: Trace
+
+  /// The last call of a command that has printed its result: a damaged trace is status 65, in part read or not.
+  func end() throws {
+    if trace.loss.isDamaged { throw ExitStatus.badInput }
+  }
+}

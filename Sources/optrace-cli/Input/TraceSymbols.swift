@@ -1,0 +1,76 @@
+import OpTraceLive
+import Foundation
+import OpTraceModel
+import OpTraceSymbols
+import OpTraceText
+
+/// What the code of a trace's stacks is called, by the files that the program was made of.
+struct TraceSymbols {
+  let names: [SymbolWriter.Names]
+  /// How many places there are, and of how many the function and the line are known.
+  let places: Int
+  let named: Int
+  let withLine: Int
+  /// What is missing, and why: a sentence each.
+  let troubles: [String]
+
+  /// Reads the images' files. O(places · log(places) + their tables).
+  /// - Parameter known: frames that need no name any more.
+  init(of stacks: StackTable, besides known: Set<FrameID> = []) {
+    let images = stacks.images.sorted { $0.key < $1.key }
+    let modules = images.map { CodeModule(path: $0.value.path, buildID: $0.value.buildID.flatMap(Self.bytes)) }
+    let numbers = Dictionary(images.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
+    var frames: [FrameID] = []
+    var addresses: [CodeAddress] = []
+    let places = stacks.places.filter { !known.contains($0.0) }
+    for (frame, place) in places {
+      guard let module = place.image.flatMap({ numbers[$0] }) else { continue }
+      frames.append(frame)
+      addresses.append(CodeAddress(module: module, offset: place.offset, isReturnAddress: place.returns))
+    }
+    var options = Symbolicator.Options()
+    options.inlining = Symbolicator.Inlining()
+    let found = Symbolicator(options: options).symbolicate(addresses, in: modules)
+    names = zip(zip(frames, addresses), found.frames).compactMap { place, symbols in
+      guard !symbols.isEmpty else { return nil }
+      let image = images[place.1.module].value.name
+      return (place.0, symbols.map { Self.record($0, image: image) })
+    }
+    self.places = places.count
+    named = names.count
+    withLine = names.count { $0.symbols.contains { $0.line != nil } }
+    troubles = found.modules.flatMap { module in module.troubles.map { "\($0)" } }
+  }
+
+  /// `'run.optrace': 40 places of the program's code, 38 with a name, 12 with a line`.
+  func told(of name: String) -> String {
+    "\(name): \(counted(places, "place")) of the program's code, \(grouped(named)) with a name, "
+      + "\(grouped(withLine)) with a line"
+  }
+
+  func add(toFile path: String) throws -> SymbolWriter.Outcome {
+    names.isEmpty ? .done : try SymbolWriter.append(names, toFile: path)
+  }
+
+  private static func record(_ frame: SymbolFrame, image: String) -> SymbolRecord {
+    SymbolRecord(
+      function: frame.function.full, shortName: frame.function.short, module: frame.function.module ?? image,
+      file: frame.file, line: frame.line)
+  }
+
+  private static func bytes(_ hexadecimal: String) -> [UInt8]? {
+    let digits = hexadecimal.compactMap(\.hexDigitValue)
+    guard digits.count == hexadecimal.count, digits.count % 2 == 0 else { return nil }
+    return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+  }
+}
+
+extension InputTrace {
+  /// With the names of its code, where its process runs: they are put into the file only when that has ended.
+  func withLiveNames() -> InputTrace {
+    guard LiveProcess.writes(trace), !trace.stacks.hasNames, !trace.stacks.places.isEmpty else { return self }
+    var named = self
+    named.trace.name(withProgress("looking up the names of code") { TraceSymbols(of: trace.stacks).names })
+    return named
+  }
+}
