@@ -19,6 +19,7 @@ let package = Package(
         "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTracePrediction", "OpTraceComparison", "OpTraceText",
         "OpTraceExport", "OpTraceTables", "OpTraceFleet",
       ]),
+    .library(name: "OpTracePacked", targets: ["OpTracePacked"]),
     .library(name: "OpTraceSQL", targets: ["OpTraceSQL"]),
     .library(name: "OpTraceReport", targets: ["OpTraceReport"]),
     .library(name: "OpTraceGraphviz", targets: ["OpTraceGraphviz"]),
@@ -59,6 +60,9 @@ let package = Package(
 
     // What reads, explains, tells and draws a trace.
     .target(name: "OpTraceModel", dependencies: ["OpTraceFormat"]),
+    // Packed traces. By itself, since it links a library of the system that a program with a watchdog does without.
+    .systemLibrary(name: "CLzma", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"]), .brew(["xz"])]),
+    .target(name: "OpTracePacked", dependencies: ["CLzma", "OpTraceModel", "OpTraceFormat"]),
     // Addresses to names and lines; it knows no traces.
     .target(name: "OpTraceSymbols"),
     .target(name: "OpTraceAnalysis", dependencies: ["OpTraceModel", "OpTraceFormat"]),
@@ -115,6 +119,7 @@ let package = Package(
         "COpTrace", "OpTrace", "OpTraceScenarios", "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis",
         "OpTracePrediction", "OpTraceComparison",
         "OpTraceText", "OpTraceExport", "OpTraceSymbols",
+        .target(name: "OpTracePacked", condition: cli),
         .target(name: "OpTraceReport", condition: cli),
         .target(name: "OpTraceGraphviz", condition: cli),
         .target(name: "OpTraceSQL", condition: cli), .target(name: "OpTraceTables", condition: cli),
@@ -150,6 +155,9 @@ let package = Package(
     .testTarget(
       name: "OpTraceModelTests", dependencies: ["TestSupport", "OpTraceModel", "OpTraceFormat", "OpTrace"],
       exclude: ["Golden"]),
+    .testTarget(
+      name: "OpTracePackedTests",
+      dependencies: ["TestSupport", "OpTracePacked", "OpTraceModel", "OpTraceFormat", "OpTrace"], exclude: ["Golden"]),
     .testTarget(name: "OpTraceSymbolsTests", dependencies: ["TestSupport", "OpTraceSymbols"]),
     .testTarget(
       name: "OpTraceTextTests",
@@ -200,7 +208,7 @@ let package = Package(
       name: "OpTraceCLITests",
       dependencies: [
         "TestSupport", "optrace-cli", "OpTraceAnalysis", "OpTraceFormat", "OpTraceModel", "OpTraceScenarios",
-        "OpTraceSymbols",
+        "OpTracePacked", "OpTraceSymbols",
         "RecordTestProgram", "TaskTestProgram", "PlainTaskProgram",
         .product(name: "NIOCore", package: "swift-nio", condition: cli),
       ]),
@@ -288,8 +296,8 @@ for target in package.targets where target.type != .system {
 // thirds of the time. (Flags that SwiftPM calls unsafe are refused in packages that others depend on, so it has to be asked for.)
 if Context.environment["OPTRACE_OPTIMIZED"] == "1" {
   let computing = [
-    "OpTraceFormat", "OpTraceModel", "OpTraceSymbols", "OpTraceAnalysis", "OpTracePrediction", "OpTraceComparison",
-    "OpTraceText",
+    "OpTraceFormat", "OpTraceModel", "OpTracePacked", "OpTraceSymbols", "OpTraceAnalysis", "OpTracePrediction",
+    "OpTraceComparison", "OpTraceText",
     "OpTraceTables", "OpTraceSQL", "OpTraceFleet", "OpTraceExport", "OpTraceGraphviz",
   ]
   for target in package.targets where computing.contains(target.name) {

@@ -1,6 +1,7 @@
 #if CLI
   import Foundation
   import OpTraceModel
+  import OpTracePacked
   import TestSupport
   import Testing
 

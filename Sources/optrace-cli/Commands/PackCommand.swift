@@ -1,6 +1,7 @@
 #if CLI
   import ArgumentParser
   import OpTraceModel
+  import OpTracePacked
 
   /// `optrace pack`: a trace in about a tenth of its size, with its names or without.
   struct PackCommand: ParsableCommand {
@@ -49,7 +50,7 @@
         report = try packAnonymized(to: target)
       } else {
         var symbols: TraceSymbols?
-        let naming = TracePacker.Naming(isLive: LiveProcess.writes) { stacks in
+        let naming = SettledTrace.Naming(isLive: LiveProcess.writes) { stacks in
           let found = TraceSymbols(of: stacks)
           symbols = found
           return found.names

@@ -2,6 +2,7 @@
   import Foundation
   import OpTraceFormat
   import OpTraceModel
+  import OpTracePacked
   import OpTraceText
 
   /// Where `pack` and `unpack` write: the file that is named, or one beside the trace that does not exist yet.
