@@ -19,6 +19,7 @@ let package = Package(
         "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceText", "OpTraceLive", "OpTraceGraph",
         "OpTraceTimeline", "OpTracePrediction", "OpTraceComparison", "OpTraceTables", "OpTraceFleet",
       ]),
+    .library(name: "OpTracePacked", targets: ["OpTracePacked"]),
     .library(name: "OpTraceSQL", targets: ["OpTraceSQL"]),
     .library(name: "OpTraceReport", targets: ["OpTraceReport"]),
     .library(name: "OpTraceGraphviz", targets: ["OpTraceGraphviz"]),
@@ -59,6 +60,9 @@ let package = Package(
 
     // What reads, explains, tells and draws a trace.
     .target(name: "OpTraceModel", dependencies: ["OpTraceFormat"]),
+    // Packed traces. By itself, since it links a library of the system that a program with a watchdog does without.
+    .systemLibrary(name: "CLzma", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"]), .brew(["xz"])]),
+    .target(name: "OpTracePacked", dependencies: ["CLzma", "OpTraceModel", "OpTraceFormat"]),
     // Addresses to names and lines; it knows no traces.
     .target(name: "OpTraceSymbols"),
     .target(name: "OpTraceAnalysis", dependencies: ["OpTraceModel", "OpTraceFormat"]),
@@ -126,7 +130,7 @@ let package = Package(
         "COpTrace", "OpTrace", "OpTraceScenarios", "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis",
         "OpTraceText", "OpTraceLive", "OpTraceGraph", "OpTraceTimeline", "OpTracePrediction", "OpTraceComparison",
         "OpTraceReport",
-        "OpTraceSymbols", "OpTraceGraphviz", "OpTraceSQL", "OpTraceTables", "OpTraceFleet", "CZlib", "CEdit",
+        "OpTracePacked", "OpTraceSymbols", "OpTraceGraphviz", "OpTraceSQL", "OpTraceTables", "OpTraceFleet", "CZlib", "CEdit",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: cli),
         .product(name: "Rainbow", package: "Rainbow", condition: cli),
         .product(name: "NIOCore", package: "swift-nio", condition: cli),
@@ -157,6 +161,9 @@ let package = Package(
     .testTarget(
       name: "OpTraceModelTests", dependencies: ["TestSupport", "OpTraceModel", "OpTraceFormat", "OpTrace"],
       exclude: ["Golden"]),
+    .testTarget(
+      name: "OpTracePackedTests",
+      dependencies: ["TestSupport", "OpTracePacked", "OpTraceModel", "OpTraceFormat", "OpTrace"], exclude: ["Golden"]),
     .testTarget(name: "OpTraceSymbolsTests", dependencies: ["TestSupport", "OpTraceSymbols"]),
     .testTarget(
       name: "OpTraceTextTests",
@@ -219,8 +226,7 @@ let package = Package(
       name: "OpTraceCLITests",
       dependencies: [
         "TestSupport", "optrace-cli", "OpTraceAnalysis", "OpTraceFormat", "OpTraceModel", "OpTraceScenarios",
-        "OpTraceSymbols",
-        "RecordTestProgram", "TaskTestProgram", "PlainTaskProgram",
+        "OpTracePacked", "OpTraceSymbols", "RecordTestProgram", "TaskTestProgram", "PlainTaskProgram",
         .product(name: "NIOCore", package: "swift-nio", condition: cli),
       ]),
 
@@ -307,7 +313,7 @@ for target in package.targets where target.type != .system {
 // thirds of the time. (Flags that SwiftPM calls unsafe are refused in packages that others depend on, so it has to be asked for.)
 if Context.environment["OPTRACE_OPTIMIZED"] == "1" {
   let computing = [
-    "OpTraceFormat", "OpTraceModel", "OpTraceSymbols", "OpTraceAnalysis", "OpTracePrediction", "OpTraceComparison",
+    "OpTraceFormat", "OpTraceModel", "OpTracePacked", "OpTraceSymbols", "OpTraceAnalysis", "OpTracePrediction", "OpTraceComparison",
     "OpTraceText", "OpTraceLive",
     "OpTraceGraph", "OpTraceTimeline", "OpTraceReport", "OpTraceTables", "OpTraceSQL", "OpTraceFleet",
     "OpTraceGraphviz",

@@ -2,6 +2,7 @@ import OpTraceAnalysis
 import OpTraceGraph
 import OpTraceTimeline
 import OpTraceModel
+import OpTracePacked
 import OpTracePrediction
 import OpTraceText
 
@@ -15,10 +16,12 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     // Without its first line a text is no text.
     bytes = Array("\(TraceText.signature)\n".utf8) + bytes
   #endif
-  guard let events = try? TraceReader.events(bytes: bytes) else { return 0 }
+  guard let events = try? TraceReader.events(bytes: bytes, unpacking: .packed()) else { return 0 }
   _ = TraceValidator.check(events)
   checkText(of: events)
-  guard let trace = try? TraceReader.read(bytes: bytes) else { fatalError("it has events, and cannot be read") }
+  guard let trace = try? TraceReader.read(bytes: bytes, unpacking: .packed()) else {
+    fatalError("it has events, and cannot be read")
+  }
   _ = Summary(of: trace)
   let report = DoctorReport(of: DoctorReport.Look(trace))
   _ = DoctorText(report).text()

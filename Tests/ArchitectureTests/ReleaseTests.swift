@@ -37,7 +37,7 @@ import Testing
     let trace = try number(numbers, in: "Sources/OpTraceFormat/Layout.swift")
     #expect(try number(#"# The trace format, version (\d+\.\d+)"#, in: "Documentation/format.md") == trace)
     #expect(try number(#"\| traces \| major and minor, now (\d+\.\d+)"#, in: "Documentation/public-api.md") == trace)
-    let packed = try number(numbers, in: "Sources/OpTraceModel/Packed/PackedLayout.swift")
+    let packed = try number(numbers, in: "Sources/OpTracePacked/PackedLayout.swift")
     #expect(
       try number(#"\| packed traces \| major and minor, now (\d+\.\d+)"#, in: "Documentation/public-api.md") == packed)
     #expect(

@@ -23,7 +23,7 @@ struct EngineTests {
     }
     traces.append(try folder.write("hostile.txt", Array(Self.hostile.utf8)))
     traces.append(try folder.write("wide.txt", Array(Self.wide.utf8)))
-    traces.append(golden.appending(path: "chain-10000.optracez").path)
+    traces.append(Repository.folder.appending(path: "Tests/OpTracePackedTests/Golden/chain-10000.optracez").path)
     traces.append(Repository.folder.appending(path: "traces/photo-import.optrace").path)
     self.traces = traces
   }

@@ -1,5 +1,6 @@
 import Foundation
 import OpTraceModel
+import OpTracePacked
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 #if os(Linux)
   import Foundation
   import OpTraceModel
+  import OpTracePacked
   import TestSupport
   import Testing
 
@@ -33,7 +34,7 @@
       get throws { try folder.names.map { $0.replacing(/\d+/, with: "N") } }
     }
 
-    func trace(_ name: String) throws -> Trace { try TraceReader.read(path: folder.path(name)) }
+    func trace(_ name: String) throws -> Trace { try TraceReader.read(path: folder.path(name), unpacking: .packed()) }
 
     /// What is said of one trace, and what to do with it.
     static func report(_ file: String, operations: Int = 10, queues: Int = 1) throws -> String {

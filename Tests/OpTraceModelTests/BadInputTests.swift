@@ -121,6 +121,9 @@ import Testing
     #expect(message(Array("digraph {}".utf8)) == "x.optrace: not a trace: it looks like a DOT graph")
     #expect(message(Array("hello\n".utf8)) == "x.optrace: not a trace: it looks like text")
     #expect(message([0x1F, 0x8B, 8, 0]) == "x.optrace: not a trace: it looks like a gzip file: unpack it first")
+    #expect(
+      message(Array("OPTRACZ\n".utf8))
+        == "x.optrace: not a trace: it looks like a packed trace: unpack it first, or read it with OpTracePacked")
     #expect(message([1, 2, 3, 4]) == "x.optrace: not a trace: it looks like unknown binary data")
     #expect(message([UInt8](repeating: 0, count: 2000)) == "x.optrace: not a trace: it looks like nothing but zeros")
   }

@@ -54,7 +54,6 @@ import Testing
       for piece in [1, 1000, PieceReader.usualPiece] {
         try expectSame(reader(bytes, piece: piece), as: whole, "seed \(seed), pieces of \(piece)")
       }
-      try expectSame(reader(try Packed.pack(bytes), piece: 1000), as: whole, "seed \(seed), packed")
       let text = Array(TraceText.string(made).utf8)
       let typed = try reader(text)
       #expect(typed.isInMemory)

@@ -1,6 +1,7 @@
 import Foundation
 import OpTraceFormat
 import OpTraceModel
+import TestSupport
 import Testing
 
 /// Traces as texts, with what must come out of them beside: `NAME.txt` and `NAME.expected`.
@@ -8,11 +9,8 @@ import Testing
 /// A new case: write `NAME.txt`, run the tests with `OPTRACE_UPDATE_GOLDEN=1`, and read what was written to
 /// `NAME.expected` as if somebody else claimed it.
 @Suite struct GoldenTests {
-  static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Golden")
-  static let names: [String] = {
-    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-    return files.filter { $0.hasSuffix(".txt") }.map { String($0.dropLast(4)) }.sorted()
-  }()
+  static let folder = SampleTraces.textFolder
+  static let names = SampleTraces.textNames
 
   static func events(_ name: String) throws -> TraceEvents {
     try TraceReader.events(path: folder.appendingPathComponent(name + ".txt").path)

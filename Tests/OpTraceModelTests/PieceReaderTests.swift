@@ -6,13 +6,8 @@ import Testing
 
 @Suite("Reading a file piece by piece")
 struct PieceReaderTests {
-  /// The samples of the repository, as a list of names.
-  static let samples: [String] = {
-    ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).filter { $0.hasSuffix(".optrace") }
-      .sorted()
-  }()
-  static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appendingPathComponent("traces")
+  static let samples = SampleTraces.names
+  static let folder = SampleTraces.folder
 
   @Test("tells the same as all at once, whatever the pieces", arguments: samples, [1, 100, 1 << 20])
   func same(_ name: String, piece: Int) throws {

@@ -39,15 +39,12 @@ import Testing
     return TraceWriter.bytes(events)
   }
 
-  @Test("samples, and packed", arguments: PieceReaderTests.samples) func samples(_ name: String) throws {
+  @Test("samples", arguments: PieceReaderTests.samples) func samples(_ name: String) throws {
     let bytes = [UInt8](try Data(contentsOf: PieceReaderTests.folder.appendingPathComponent(name)))
     expectSame(bytes, "\(name)")
-    var packed: [UInt8] = []
-    _ = try TracePacker.pack(bytes: bytes) { packed += $0 }
-    expectSame(packed, "\(name), packed")
   }
 
-  @Test("large, sound and packed", arguments: [true, false]) func large(isClosed: Bool) throws {
+  @Test("large and sound", arguments: [true, false]) func large(isClosed: Bool) throws {
     var generator = SeededGenerator(7)
     let bytes = large(&generator, isClosed: isClosed)
     let header = try FileHeader.read(MemorySource(content: bytes), file: "large")
@@ -56,9 +53,6 @@ import Testing
     walk.run { _, _ in }
     #expect(walk.chunks.count > 40)
     expectSame(bytes, "sound")
-    var packed: [UInt8] = []
-    _ = try TracePacker.pack(bytes: bytes) { packed += $0 }
-    expectSame(packed, "packed")
   }
 
   /// Bytes are changed, taken out, put in, cut off, also in chunks' headers.

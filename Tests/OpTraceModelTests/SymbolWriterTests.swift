@@ -112,15 +112,12 @@ import Testing
     #expect(named == read)
   }
 
-  // MARK: - In packed traces
+  // MARK: - In what is packed
 
-  private static func packed(_ path: String, _ isLive: Bool = false) throws -> [UInt8] {
-    var packed: [UInt8] = []
-    let naming = TracePacker.Naming(isLive: { _ in isLive }) { $0.places.isEmpty ? [] : names }
-    _ = try TracePacker.pack(path: path, unpackingAtMost: nil, naming: naming) { packed += $0 }
-    var unpacked: [UInt8] = []
-    _ = try TracePacker.unpack(bytes: packed) { unpacked += $0 }
-    return unpacked
+  private static func settled(_ path: String, _ isLive: Bool = false) throws -> [UInt8] {
+    let naming = SettledTrace.Naming(isLive: { _ in isLive }) { $0.places.isEmpty ? [] : names }
+    let source = try SettledTrace.source(of: FileSource.open(path: path), file: path, naming: naming)
+    return source.bytes(at: 0, count: Int(source.size()))
   }
 
   private func withoutNames(_ events: TraceEvents) -> TraceEvents {
@@ -134,11 +131,11 @@ import Testing
     let scratch = try Scratch()
     let events = withoutNames(try text("good-stacks"))
     let plain = try scratch.write("run.optrace", TraceWriter.bytes(events))
-    let packed = try Self.packed(plain)
+    let settled = try Self.settled(plain)
     #expect(try Array(Data(contentsOf: scratch.file("run.optrace"))) == TraceWriter.bytes(events))
     #expect(try SymbolWriter.append(Self.names, toFile: plain) == .done)
-    #expect(try packed == Array(Data(contentsOf: scratch.file("run.optrace"))))
-    #expect(try TraceReader.read(bytes: packed).operations.map(\.title) == ["load()", "outer", "Own"])
+    #expect(try settled == Array(Data(contentsOf: scratch.file("run.optrace"))))
+    #expect(try TraceReader.read(bytes: settled).operations.map(\.title) == ["load()", "outer", "Own"])
   }
 
   /// Its program may write where names would be added: they are added to a moment of it.
@@ -148,10 +145,10 @@ import Testing
     events.header.isClosed = false
     let plain = try scratch.write("run.optrace", TraceWriter.bytes(events) + [UInt8](repeating: 0, count: 1 << 17))
     for isLive in [false, true] {
-      let packed = try Self.packed(plain, isLive)
-      let trace = try TraceReader.read(bytes: packed)
+      let settled = try Self.settled(plain, isLive)
+      let trace = try TraceReader.read(bytes: settled)
       #expect(trace.operations.map(\.title) == ["load()", "outer", "Own"] && trace.loss.isComplete)
-      #expect(isLive == (packed.count < 1 << 17))
+      #expect(isLive == (settled.count < 1 << 17))
     }
   }
 
@@ -166,7 +163,7 @@ import Testing
     let none = TraceWriter.bytes(try text(GoldenTests.names.first { $0 != "good-stacks" } ?? ""))
     for bytes in [named, damaged, none, Array(plain.dropLast(64)), Array(TraceText.string(withoutNames(events)).utf8)] {
       let path = try scratch.write("run.optrace", bytes)
-      #expect(try Self.packed(path) == bytes)
+      #expect(try Self.settled(path) == bytes)
     }
   }
 

@@ -24,9 +24,6 @@ import Testing
   @Test("samples", arguments: PieceReaderTests.samples) func samples(_ name: String) throws {
     let bytes = [UInt8](try Data(contentsOf: PieceReaderTests.folder.appendingPathComponent(name)))
     try expectSame(bytes, pieces: [1, 100, 1 << 20], "\(name)")
-    var packed: [UInt8] = []
-    _ = try TracePacker.pack(bytes: bytes) { packed += $0 }
-    try expectSame(packed, pieces: [100], "\(name), packed")
   }
 
   /// The order of events within a nanosecond is that of threads and of the file, which a text and the file made of it share.

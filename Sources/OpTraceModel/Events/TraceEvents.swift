@@ -107,14 +107,14 @@ extension TraceEvents {
   }
 
   /// Adds a record whose words are already complete.
-  mutating func append(record: [UInt64], time: Nanoseconds, thread: UInt32) {
+  package mutating func append(record: [UInt64], time: Nanoseconds, thread: UInt32) {
     guard let place = UInt32(exactly: words.count) else { return }
     entries.append(Entry(time: time, thread: thread, place: place))
     words.append(contentsOf: record)
   }
 
   /// Counts the kinds that this version does not know into ``loss``.
-  mutating func countUnknownKinds() {
+  package mutating func countUnknownKinds() {
     var counts: [UInt8: Int] = [:]
     for entry in entries {
       let kind = UInt8(truncatingIfNeeded: words[Int(entry.place)])

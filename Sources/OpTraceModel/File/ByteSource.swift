@@ -9,12 +9,12 @@
 internal import OpTraceFormat
 
 /// Bytes that can be read at any offset, now or again: a file may grow or shrink between two reads.
-protocol ByteSource {
+package protocol ByteSource {
   /// The size in bytes, as of now.
   func size() -> UInt64
   /// Copies up to `target.count` bytes from `offset` on; the result is less where the source ends. Never blocks for more.
   func read(at offset: UInt64, into target: UnsafeMutableRawBufferPointer) -> Int
-  /// What of these bytes is lost because of what they were taken from, with places there.
+  /// What of these bytes is lost because of what they were taken from, with offsets there.
   var damage: [LossReport.Damage] { get }
   /// Where the next bytes are that are not lost; nil: those at `offset` are not.
   func gapEnd(at offset: UInt64) -> UInt64?
@@ -23,11 +23,11 @@ protocol ByteSource {
 }
 
 extension ByteSource {
-  var damage: [LossReport.Damage] { [] }
-  func gapEnd(at offset: UInt64) -> UInt64? { nil }
+  package var damage: [LossReport.Damage] { [] }
+  package func gapEnd(at offset: UInt64) -> UInt64? { nil }
 
   /// `count` bytes, or fewer where the source ends.
-  func bytes(at offset: UInt64, count: Int) -> [UInt8] {
+  package func bytes(at offset: UInt64, count: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       filled = read(at: offset, into: UnsafeMutableRawBufferPointer(buffer))
     }
@@ -35,13 +35,15 @@ extension ByteSource {
 }
 
 /// Bytes in memory.
-struct MemorySource: ByteSource {
+package struct MemorySource: ByteSource {
   let content: [UInt8]
 
-  func another() -> (any ByteSource)? { self }
-  func size() -> UInt64 { UInt64(content.count) }
+  package init(content: [UInt8]) { self.content = content }
 
-  func read(at offset: UInt64, into target: UnsafeMutableRawBufferPointer) -> Int {
+  package func another() -> (any ByteSource)? { self }
+  package func size() -> UInt64 { UInt64(content.count) }
+
+  package func read(at offset: UInt64, into target: UnsafeMutableRawBufferPointer) -> Int {
     guard offset < UInt64(content.count) else { return 0 }
     let start = Int(offset)
     let count = min(target.count, content.count - start)

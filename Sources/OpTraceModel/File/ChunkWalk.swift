@@ -15,13 +15,13 @@ struct LoadedChunk {
 }
 
 /// A chunk's header as it stands in the file.
-struct ChunkHeader: Equatable {
-  var byteCount: UInt64
+package struct ChunkHeader: Equatable {
+  package var byteCount: UInt64
   var sequence: UInt64
   var baseTicks: UInt64
   var thread: UInt32
   var kind: UInt32
-  var fill: UInt64
+  package var fill: UInt64
   var state: UInt32
   var checksum: UInt64
 
@@ -29,7 +29,7 @@ struct ChunkHeader: Equatable {
   static let largest: UInt64 = 1 << 28
 
   /// Nil when the bytes are no chunk header, or one that contradicts itself.
-  init?(_ bytes: [UInt8]) {
+  package init?(_ bytes: [UInt8]) {
     guard bytes.count == Layout.Chunk.size, bytes.number(at: 0) as UInt32 == Layout.Chunk.magic else { return nil }
     byteCount = UInt64(bytes.number(at: Layout.Chunk.byteCount) as UInt32)
     sequence = bytes.number(at: Layout.Chunk.sequence)

@@ -112,9 +112,9 @@ struct FileHeader {
 }
 
 /// What a file that is no trace looks like.
-enum FileGuess {
+package enum FileGuess {
   /// What begins as a file of another sort does.
-  static func known(_ bytes: [UInt8]) -> String? {
+  package static func known(_ bytes: [UInt8]) -> String? {
     let known: [([UInt8], String)] = [
       ([0x1F, 0x8B], "a gzip file: unpack it first"), ([0x28, 0xB5, 0x2F, 0xFD], "a zstd file: unpack it first"),
       (Array("PK".utf8), "a zip file"), (Array("\u{7F}ELF".utf8), "a program"), (Array("\u{89}PNG".utf8), "a picture"),
@@ -127,6 +127,9 @@ enum FileGuess {
 
   static func describe(_ bytes: [UInt8]) -> String {
     if let known = known(bytes) { return known }
+    if bytes.starts(with: "OPTRACZ\n".utf8) {
+      return "a packed trace: unpack it first, or read it with OpTracePacked"
+    }
     if bytes.allSatisfy({ $0 == 0 }) { return "nothing but zeros" }
     let isText = bytes.prefix(512).allSatisfy { $0 >= 0x20 || (0x09...0x0D).contains($0) }
     let first = bytes.first { $0 > 0x20 }

@@ -7,7 +7,7 @@
 /// }
 /// ```
 ///
-/// The events and their order, (time, thread, position in the file), are those of ``TraceReader/events(path:unpackingAtMost:)``. Who has seen
+/// The events and their order, (time, thread, position in the file), are those of ``TraceReader/events(path:unpacking:)``. Who has seen
 /// enough asks no more.
 ///
 /// A sound file is read twice: once when it is opened, so that checksums, clocks and strings are known before the first
@@ -33,26 +33,21 @@ public struct EventReader {
   private var events: TraceEvents
   private var place = 0
 
-  /// Opens a trace: a file, packed or not, or a text. Takes the first pass over it: O(size).
-  /// - Parameter limit: how many bytes a packed trace may become; by default 32 times its size, and 64 MiB. A few bytes can
-  ///   claim to be many.
+  /// Opens a trace: a file or a text. Takes the first pass over it: O(size).
+  /// - Parameter unpacker: reads packed traces, which are refused without it.
   /// - Throws: ``TraceError`` where nothing of it can be read.
-  public init(path: String, unpackingAtMost limit: UInt64? = nil) throws(TraceError) {
-    try self.init(try FileSource.openTrace(path: path), file: path, limit: limit)
+  public init(path: String, unpacking unpacker: TraceUnpacker? = nil) throws(TraceError) {
+    try self.init(try TraceUnpacker.open(path: path, unpacking: unpacker), file: path)
   }
 
   /// Opens a trace in memory. `file` is its name in errors.
-  /// - Parameter limit: how many bytes a packed trace may become; by default 32 times its size, and 64 MiB. A few bytes can
-  ///   claim to be many.
+  /// - Parameter unpacker: reads packed traces, which are refused without it.
   /// - Throws: ``TraceError`` where nothing of it can be read.
-  public init(bytes: [UInt8], file: String = "trace", unpackingAtMost limit: UInt64? = nil) throws(TraceError) {
-    try self.init(MemorySource(content: bytes), file: file, limit: limit)
+  public init(bytes: [UInt8], file: String = "trace", unpacking unpacker: TraceUnpacker? = nil) throws(TraceError) {
+    try self.init(try TraceUnpacker.source(of: MemorySource(content: bytes), file: file, unpacker), file: file)
   }
 
-  init(
-    _ source: any ByteSource, file: String, piece: Int = PieceReader.usualPiece, limit: UInt64? = nil
-  ) throws(TraceError) {
-    let source = try PackedSource.unpacking(source, file: file, limit: limit)
+  init(_ source: any ByteSource, file: String, piece: Int = PieceReader.usualPiece) throws(TraceError) {
     let isText = TraceText.isText(source.bytes(at: 0, count: 64))
     pieces = isText ? nil : try PieceReader(source, file: file, piece: piece)
     if let pieces { events = pieces.whole } else { events = try TraceReader.events(source, file: file) }

@@ -1,39 +1,42 @@
 import OpTraceFormat
 
-/// Reads traces: files, packed files and texts, closed, alive, cut or damaged.
+/// Reads traces: files and texts, closed, alive, cut or damaged; packed files with a ``TraceUnpacker``.
 ///
 /// An error means that nothing could be read. What is damaged inside a trace is left out and told, with place and size,
 /// in ``Trace/loss``. The file is read once, front to back, and never mapped; memory is about 16 bytes an event beside
 /// the records themselves, and the resulting values.
 public enum TraceReader {
   /// Reads a trace file, or a text in the form that `optrace dump` writes; which one, its first line tells.
-  /// - Parameter limit: how many bytes a packed trace may become; by default 32 times its size, and 64 MiB. A few bytes can
-  ///   claim to be many.
-  public static func read(path: String, unpackingAtMost limit: UInt64? = nil) throws(TraceError) -> Trace {
-    try read(try FileSource.openTrace(path: path), file: path, limit)
+  /// - Parameter unpacker: reads packed traces, which are refused without it.
+  public static func read(path: String, unpacking unpacker: TraceUnpacker? = nil) throws(TraceError) -> Trace {
+    try readUnpacked(try TraceUnpacker.open(path: path, unpacking: unpacker), file: path)
   }
 
   /// Reads a trace from memory. `file` is its name in errors.
-  /// - Parameter limit: how many bytes a packed trace may become; by default 32 times its size, and 64 MiB. A few bytes can
-  ///   claim to be many.
+  /// - Parameter unpacker: reads packed traces, which are refused without it.
   public static func read(
-    bytes: [UInt8], file: String = "trace", unpackingAtMost limit: UInt64? = nil
+    bytes: [UInt8], file: String = "trace", unpacking unpacker: TraceUnpacker? = nil
   ) throws(TraceError) -> Trace {
-    try read(MemorySource(content: bytes), file: file, limit)
+    try readUnpacked(
+      try TraceUnpacker.source(of: MemorySource(content: bytes), file: file, unpacker), file: file)
   }
 
   /// What stands before the records: of a trace file its first page; of a packed one all blocks are found, and the first is unpacked;
   /// of a text all is read.
-  package static func header(path: String, unpackingAtMost limit: UInt64? = nil) throws(TraceError) -> TraceHeader {
-    let source = try PackedSource.unpacking(try FileSource.openTrace(path: path), file: path, limit: limit)
+  package static func header(path: String, unpacking unpacker: TraceUnpacker? = nil) throws(TraceError) -> TraceHeader {
+    let source = try TraceUnpacker.open(path: path, unpacking: unpacker)
     if TraceText.isText(source.bytes(at: 0, count: 64)) {
       return try events(source, file: path).header
     }
     return try FileHeader.read(source, file: path).header
   }
 
-  private static func read(_ source: any ByteSource, file: String, _ limit: UInt64?) throws(TraceError) -> Trace {
-    let source = try PackedSource.unpacking(source, file: file, limit: limit)
+  /// Throws where it is neither a trace nor a text, by its beginning.
+  package static func check(_ source: any ByteSource, file: String) throws(TraceError) {
+    if !TraceText.isText(source.bytes(at: 0, count: 64)) { _ = try FileHeader.read(source, file: file) }
+  }
+
+  private static func readUnpacked(_ source: any ByteSource, file: String) throws(TraceError) -> Trace {
     if !TraceText.isText(source.bytes(at: 0, count: 64)), let trace = try PieceReader.read(source, file: file) {
       return trace
     }
@@ -46,23 +49,20 @@ public enum TraceReader {
   }
 
   /// The events of a trace file in their order, not yet interpreted.
-  /// - Parameter limit: how many bytes a packed trace may become; by default 32 times its size, and 64 MiB. A few bytes can
-  ///   claim to be many.
-  public static func events(path: String, unpackingAtMost limit: UInt64? = nil) throws(TraceError) -> TraceEvents {
-    try events(try FileSource.openTrace(path: path), file: path, limit: limit)
+  /// - Parameter unpacker: reads packed traces, which are refused without it.
+  public static func events(path: String, unpacking unpacker: TraceUnpacker? = nil) throws(TraceError) -> TraceEvents {
+    try events(try TraceUnpacker.open(path: path, unpacking: unpacker), file: path)
   }
 
   /// The events of a trace in memory.
-  /// - Parameter limit: how many bytes a packed trace may become; by default 32 times its size, and 64 MiB. A few bytes can
-  ///   claim to be many.
+  /// - Parameter unpacker: reads packed traces, which are refused without it.
   public static func events(
-    bytes: [UInt8], file: String = "trace", unpackingAtMost limit: UInt64? = nil
+    bytes: [UInt8], file: String = "trace", unpacking unpacker: TraceUnpacker? = nil
   ) throws(TraceError) -> TraceEvents {
-    try events(MemorySource(content: bytes), file: file, limit: limit)
+    try events(try TraceUnpacker.source(of: MemorySource(content: bytes), file: file, unpacker), file: file)
   }
 
-  static func events(_ source: any ByteSource, file: String, limit: UInt64? = nil) throws(TraceError) -> TraceEvents {
-    let source = try PackedSource.unpacking(source, file: file, limit: limit)
+  static func events(_ source: any ByteSource, file: String) throws(TraceError) -> TraceEvents {
     if TraceText.isText(source.bytes(at: 0, count: 64)) {
       guard source.size() <= UInt64(TraceText.longest) else {
         throw TraceError(
@@ -139,15 +139,5 @@ public enum TraceReader {
     events.loss = loss
     events.countUnknownKinds()
     return events
-  }
-}
-
-extension FileSource {
-  /// A trace in any of its forms. Of a pipe the beginning is checked first: the rest may be long in coming.
-  static func openTrace(path: String) throws(TraceError) -> any ByteSource {
-    try open(path: path) { beginning throws(TraceError) in
-      if TraceText.isText(beginning) || PackedSource.isPacked(beginning) || PackedSearch.mayFollow(beginning) { return }
-      _ = try FileHeader.read(MemorySource(content: beginning), file: path)
-    }
   }
 }

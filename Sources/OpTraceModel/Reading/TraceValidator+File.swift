@@ -11,19 +11,17 @@ extension TraceValidator {
     public let violations: [Violation]
   }
 
-  /// Checks a trace file, packed or not, or a text. A sound file is read piece by piece, as ``EventReader`` does, and one piece is read
+  /// Checks a trace file or a text. A sound file is read piece by piece, as ``EventReader`` does, and one piece is read
   /// while the one before it is checked: memory is about 200 bytes an operation. All others are read as a whole.
-  /// - Parameter limit: how many bytes a packed trace may become; by default 32 times its size, and 64 MiB. A few bytes can
-  ///   claim to be many.
+  /// - Parameter unpacker: reads packed traces, which are refused without it.
   /// - Throws: ``TraceError`` where nothing of it can be read.
-  public static func check(path: String, unpackingAtMost limit: UInt64? = nil) throws(TraceError) -> Result {
-    try check(try FileSource.openTrace(path: path), file: path, limit: limit)
+  public static func check(path: String, unpacking unpacker: TraceUnpacker? = nil) throws(TraceError) -> Result {
+    try check(try TraceUnpacker.open(path: path, unpacking: unpacker), file: path)
   }
 
   static func check(
-    _ source: any ByteSource, file: String, piece: Int = PieceReader.usualPiece, limit: UInt64? = nil
+    _ source: any ByteSource, file: String, piece: Int = PieceReader.usualPiece
   ) throws(TraceError) -> Result {
-    let source = try PackedSource.unpacking(source, file: file, limit: limit)
     if !TraceText.isText(source.bytes(at: 0, count: 64)), let result = try pieces(source, file, piece) { return result }
     let events = try TraceReader.events(source, file: file)
     return Result(header: events.header, loss: events.loss, eventCount: events.count, violations: check(events))

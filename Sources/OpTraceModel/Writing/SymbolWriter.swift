@@ -28,7 +28,7 @@ package enum SymbolWriter {
   /// - Throws: ``TraceError`` where the file is no trace.
   package static func append(_ names: [Names], toFile path: String) throws(TraceError) -> Outcome {
     // Anew, though who asks has read it: a `Trace` knows neither the numbers of strings and chunks nor where its file ends.
-    let source = try FileSource.openTrace(path: path)
+    let source = try TraceUnpacker.open(path: path, unpacking: nil)
     guard let addition = try addition(of: names, to: source, file: path) else { return .damaged }
     return write(addition, path)
   }

@@ -50,6 +50,6 @@ struct DumpCommand: ParsableCommand {
 extension TraceInput {
   /// Reads the events without interpreting them. Throws ``Failure`` where nothing can be read.
   func readEvents() throws -> TraceEvents {
-    try opened("reading") { try TraceReader.events(path: $0, unpackingAtMost: limit.bytes) }
+    try opened("reading") { try TraceReader.events(path: $0, unpacking: limit.unpacker) }
   }
 }

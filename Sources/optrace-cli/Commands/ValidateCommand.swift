@@ -26,7 +26,7 @@ struct ValidateCommand: ParsableCommand {
 
   func run() throws {
     let result = try input.opened("checking") {
-      try TraceValidator.check(path: $0, unpackingAtMost: input.limit.bytes)
+      try TraceValidator.check(path: $0, unpacking: input.limit.unpacker)
     }
     try Output.standard.write(report(result))
     if !result.violations.isEmpty || !result.loss.damage.isEmpty { throw ExitStatus.badInput }

@@ -45,7 +45,7 @@ struct ExportCommand: ParsableCommand {
   func run() throws {
     let folder = ExportFolder(path: output, format: format)
     var failed: ExitStatus?
-    let looks = RunCopies(traces, unpackingAtMost: limit.bytes)
+    let looks = RunCopies(traces, unpacking: limit.unpacker)
     for path in traces {
       if let (hash, later) = looks.later(than: path) {
         tell(TraceInput(path: path, limit: limit), hash, "the same run as '\(printable(later))', which is later")
@@ -71,7 +71,7 @@ struct ExportCommand: ParsableCommand {
     if changed != nil {
       let header: TraceHeader
       do throws(TraceError) {
-        header = try TraceReader.header(path: location, unpackingAtMost: limit.bytes)
+        header = try TraceReader.header(path: location, unpacking: limit.unpacker)
       } catch {
         throw input.failure(error)
       }

@@ -7,12 +7,12 @@ struct RunCopies {
   private var known: [String: (hash: String, later: String)] = [:]
 
   /// Files that cannot be read are left alone: who reads them says so.
-  init(_ paths: [String], unpackingAtMost limit: UInt64?) {
+  init(_ paths: [String], unpacking unpacker: TraceUnpacker) {
     guard paths.count > 1 else { return }
     var latest: [String: (path: String, changed: timespec)] = [:]
     for path in paths {
       guard let changed = stat.changed(path),
-        let hash = try? TraceReader.header(path: path, unpackingAtMost: limit).hash
+        let hash = try? TraceReader.header(path: path, unpacking: unpacker).hash
       else { continue }
       guard let other = latest[hash], other.path != path else {
         latest[hash] = (path, changed)

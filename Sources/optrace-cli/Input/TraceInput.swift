@@ -1,3 +1,4 @@
+import OpTracePacked
 import OpTraceLive
 import ArgumentParser
 import Foundation
@@ -68,7 +69,7 @@ struct TraceInput: ParsableArguments {
 
   /// Reads the trace. Warns on standard error where something is missing. Throws ``Failure`` where nothing can be read.
   func read(warns: Bool = true) throws -> InputTrace {
-    let trace = try opened("reading") { try TraceReader.read(path: $0, unpackingAtMost: limit.bytes) }
+    let trace = try opened("reading") { try TraceReader.read(path: $0, unpacking: limit.unpacker) }
     if warns { warn(trace.loss) }
     return InputTrace(trace: trace)
   }
@@ -150,6 +151,7 @@ struct UnpackingLimit: ParsableArguments {
   }
 
   var bytes: UInt64? { size?.bytes }
+  var unpacker: TraceUnpacker { .packed(atMost: bytes) }
 }
 
 /// A trace that was read, and what its state means for the exit status.

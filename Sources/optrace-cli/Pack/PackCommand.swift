@@ -1,3 +1,4 @@
+import OpTracePacked
 import OpTraceLive
 import ArgumentParser
 import OpTraceModel
@@ -49,7 +50,7 @@ struct PackCommand: ParsableCommand {
       report = try packAnonymized(to: target)
     } else {
       var symbols: TraceSymbols?
-      let naming = TracePacker.Naming(isLive: LiveProcess.writes) { stacks in
+      let naming = SettledTrace.Naming(isLive: LiveProcess.writes) { stacks in
         let found = TraceSymbols(of: stacks)
         symbols = found
         return found.names

@@ -1,3 +1,4 @@
+import OpTracePacked
 import Foundation
 import OpTraceFormat
 import OpTraceModel

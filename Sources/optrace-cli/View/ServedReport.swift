@@ -11,7 +11,7 @@ final class ServedReport: @unchecked Sendable {
   private let name: String
   /// Nil: what was read cannot be read again (a pipe).
   private let path: String?
-  private let limit: UInt64?
+  private let unpacker: TraceUnpacker?
   private let lock = NSLock()
 
   private var header: TraceHeader
@@ -27,10 +27,10 @@ final class ServedReport: @unchecked Sendable {
   private static let life = 0.5
 
   /// Makes the first page. Throws what making it throws.
-  init(_ trace: Trace, named name: String, path: String?, limit: UInt64? = nil) throws {
+  init(_ trace: Trace, named name: String, path: String?, unpacker: TraceUnpacker? = nil) throws {
     self.name = name
     self.path = path
-    self.limit = limit
+    self.unpacker = unpacker
     header = trace.header
     // From before the page is made: what comes meanwhile is then seen as new.
     let look = path.flatMap { Look(at: $0, trace.header) }
@@ -67,7 +67,7 @@ final class ServedReport: @unchecked Sendable {
     let isFresh = !now.isLive || Date().timeIntervalSince(made) < Self.life
     if now.text == state, isFresh { return bytes }
     do {
-      let trace = try TraceReader.read(path: path, unpackingAtMost: limit)
+      let trace = try TraceReader.read(path: path, unpacking: unpacker)
       let look = Look(stamp, trace.header)
       bytes = try page(of: trace, isLive: look.isLive)
       (header, state, made) = (trace.header, look.text, Date())

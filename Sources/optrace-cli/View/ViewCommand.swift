@@ -45,7 +45,7 @@ struct ViewCommand: ParsableCommand {
     let canBeReadAgain = input.canBeReadAgain
     let read = try input.read()
     let show = ViewedTrace(
-      name: input.name, path: canBeReadAgain ? location : nil, limit: input.limit.bytes, opensBrowser: open)
+      name: input.name, path: canBeReadAgain ? location : nil, unpacker: input.limit.unpacker, opensBrowser: open)
     if perfetto {
       try show.inPerfetto(read.trace)
     } else {

@@ -9,15 +9,15 @@ struct ViewedTrace {
   let name: String
   /// Where it can be read again; nil for what gives its bytes once.
   let path: String?
-  /// What it may become where it is packed.
-  var limit: UInt64?
+  /// Reads it again where it is packed.
+  var unpacker: TraceUnpacker?
   let opensBrowser: Bool
   /// Where standard output is somebody else's.
   var sparesOutput = false
 
   /// Serves the report page until the user ends it. `port`: 0 for any.
   func asReport(_ trace: Trace, port: Int) throws {
-    let report = try ServedReport(trace, named: name, path: path, limit: limit)
+    let report = try ServedReport(trace, named: name, path: path, unpacker: unpacker)
     let token = AddressToken.make()
     let ending = Ending()
     let server: LocalServer

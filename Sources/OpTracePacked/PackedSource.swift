@@ -1,9 +1,10 @@
 import OpTraceFormat
+import OpTraceModel
 
 /// A packed trace as the bytes that it was made from: readers do not know that it was packed.
 ///
-/// Opening reads the file once, and checks every block. What is damaged is a gap of zeros in the trace and told in
-/// ``damage``, with places in the packed file. At most ``mostKept`` blocks are unpacked at a time.
+/// Opening reads the file once, and checks every block. What is damaged is a gap of zeros in the trace, and reported in
+/// ``damage`` with offsets in the packed file. At most ``mostKept`` blocks are unpacked at a time.
 final class PackedSource: ByteSource {
   private let packed: any ByteSource
   private let blocks: [PackedBlock]
@@ -14,15 +15,8 @@ final class PackedSource: ByteSource {
   /// The block that was used last is the last one.
   private var kept: [(index: Int, bytes: [UInt8])] = []
 
-  /// The bytes that a trace consists of: those of the source, or what is packed in them, at most `limit` bytes (nil:
-  /// ``PackedLayout/usualMost(from:)``).
-  static func unpacking(
-    _ source: any ByteSource, file: String, limit: UInt64? = nil
-  ) throws(TraceError) -> any ByteSource {
-    try PackedSource.ifPacked(source, file: file, limit: limit) ?? source
-  }
-
   /// Nil where nothing is packed in it.
+  /// - Parameter limit: how many bytes it may become; nil: ``PackedLayout/usualMost(from:)``.
   static func ifPacked(_ source: any ByteSource, file: String, limit: UInt64?) throws(TraceError) -> PackedSource? {
     let start = source.bytes(at: 0, count: Layout.Header.size)
     guard isPacked(start) || PackedSearch.isPacked(source, start) else { return nil }
@@ -50,10 +44,10 @@ final class PackedSource: ByteSource {
     guard length <= most else { throw TraceError(file: file, .tooLarge(unpacked: length, limit: most)) }
     guard blocks.first?.offset == 0 else {
       let first = damage.first { $0.offset > 0 }
-      let place = first?.offset ?? UInt64(PackedLayout.Header.size)
+      let offset = first?.offset ?? UInt64(PackedLayout.Header.size)
       let why = first?.reason ?? "it holds nothing"
       throw TraceError(
-        file: file, .unreadableHeader("the packed trace is damaged from byte \(grouped(place)) on: \(why)"))
+        file: file, .unreadableHeader("the packed trace is damaged from byte \(grouped(offset)) on: \(why)"))
     }
   }
 
@@ -102,8 +96,8 @@ final class PackedSource: ByteSource {
   }
 
   private func copy(_ index: Int, from start: Int, into target: UnsafeMutableRawBufferPointer) {
-    if let place = kept.lastIndex(where: { $0.index == index }) {
-      if place != kept.count - 1 { kept.append(kept.remove(at: place)) }
+    if let known = kept.lastIndex(where: { $0.index == index }) {
+      if known != kept.count - 1 { kept.append(kept.remove(at: known)) }
     } else {
       unpackAhead(from: index)
     }
@@ -119,13 +113,12 @@ final class PackedSource: ByteSource {
     let wanted = (index..<min(index + most, blocks.count)).filter { number in
       number == index || blocks[number].kind == .coded && !kept.contains { $0.index == number }
     }
-    let parts = wanted.map { (blocks[$0], packed.bytes(at: blocks[$0].payloadPlace, count: blocks[$0].payload)) }
-    let unpacked = SideBySide.map(wanted.count) { place in
-      let (block, payload) = parts[place]
-      var codec = BlockCodec()
-      return payload.withUnsafeBytes { codec.decode($0, coded: block.coded, count: Int(block.length)) }
+    let parts = wanted.map { (blocks[$0], packed.bytes(at: blocks[$0].payloadOffset, count: blocks[$0].payload)) }
+    let unpacked = SideBySide.map(wanted.count) { number in
+      let (block, payload) = parts[number]
+      return BlockCodec.decode(payload, streams: block.streams, count: Int(block.length))
     }
     kept.removeFirst(max(0, kept.count + wanted.count - Self.mostKept))
-    for place in wanted.indices.reversed() { kept.append((wanted[place], unpacked[place])) }
+    for number in wanted.indices.reversed() { kept.append((wanted[number], unpacked[number])) }
   }
 }

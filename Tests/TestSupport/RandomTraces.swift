@@ -1,17 +1,15 @@
 import OpTraceFormat
-import TestSupport
-
-@testable import OpTraceModel
+package import OpTraceModel
 
 /// Traces for property tests.
-enum RandomTraces {
-  static let hostileNames = [
+package enum RandomTraces {
+  package static let hostileNames = [
     "", "plain", "with \"quotes\" and \\", "</title><script>\"\n", "tab\tnew\r\nline", "e\u{301}", "\u{E9}",
     "\u{202E}desrever", "\u{0}zero\u{0}", "👩‍👩‍👧‍👦 family", "\u{FFFD}", String(repeating: "x", count: 3000), "#1 q2 t3 =",
   ]
 
   /// Events that keep no rule but that of the format: any kind, any field, any thread.
-  static func anything(_ generator: inout SeededGenerator, count: Int) -> TraceEvents {
+  package static func anything(_ generator: inout SeededGenerator, count: Int) -> TraceEvents {
     var events = TraceEvents(header: header(&generator))
     if Bool.random(using: &generator) { events.heartbeat = .random(in: 1...1 << 40, using: &generator) }
     for reason in LossReason.allCases where Int.random(in: 0..<4, using: &generator) == 0 {
@@ -94,7 +92,7 @@ enum RandomTraces {
 
   /// A program as a recorder would have seen it: operations with dependencies on earlier ones run on some threads, one
   /// after the other on each. Keeps every rule.
-  static func program(_ generator: inout SeededGenerator, operations: Int, threads: UInt32 = 3) -> TraceEvents {
+  package static func program(_ generator: inout SeededGenerator, operations: Int, threads: UInt32 = 3) -> TraceEvents {
     var header = TraceHeader()
     header.processName = "random"
     header.processID = 100

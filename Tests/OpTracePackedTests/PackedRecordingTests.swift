@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import OpTraceModel
+@testable import OpTracePacked
 
 @Suite("Packing what was recorded a moment ago", .ownThread)
 struct PackedRecordingTests {
@@ -35,12 +36,13 @@ struct PackedRecordingTests {
     try recorder.stop()
   }
 
-  /// A trace that was recorded once by an optimised program: how exact its times are, and so how much there is to pack, is
-  /// not a matter of what else this machine does.
+  /// A trace that was recorded once by an optimised program: how exact its times are, and so how much there is to pack, does not
+  /// depend on what else this machine does. Stored packed, it pins the form, too: its chunks have checksums.
   @Test("at most 12 bytes an operation, each with a dependency: a recorded trace") func size() throws {
-    let url = GoldenTests.folder.appendingPathComponent("chain-10000.optracez")
-    let stored = [UInt8](try Data(contentsOf: url))
-    let trace = try TraceReader.read(bytes: stored)
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Golden")
+    let stored = [UInt8](try Data(contentsOf: folder.appendingPathComponent("chain-10000.optracez")))
+    let trace = try Packed.read(stored)
+    #expect(!trace.loss.isDamaged)
     let count = trace.operations.count
     #expect(count == 10_000)
     #expect(trace.operations.reduce(0) { $0 + $1.dependencies.count } >= count * 99 / 100)
@@ -48,7 +50,6 @@ struct PackedRecordingTests {
     #expect(plain.count >= 90 * count)
     let packed = try Packed.pack(plain)
     #expect(packed.count <= 12 * count, "\(packed.count) bytes")
-    // Files that were written once are read for ever: this one is of the form's first version.
     #expect(try Packed.unpack(packed) == plain)
   }
 
@@ -60,7 +61,7 @@ struct PackedRecordingTests {
     let plain = [UInt8](try Data(contentsOf: url))
     #expect(packed.count * 5 <= plain.count, "\(packed.count) of \(plain.count) bytes")
     #expect(try Packed.unpack(packed) == plain)
-    #expect(try TraceReader.read(bytes: packed).operations.count == 2000)
+    #expect(try Packed.read(packed).operations.count == 2000)
   }
 
   @Test("a recorder that is at rest: as it is") func atRest() throws {
@@ -69,7 +70,7 @@ struct PackedRecordingTests {
     let recorder = try TraceRecorder(writingTo: url)
     recorder.mark("here")
     let packed = try Self.pack(url)
-    let trace = try TraceReader.read(bytes: packed)
+    let trace = try Packed.read(packed)
     #expect(trace.marks.map(\.name) == ["here"])
     #expect(!trace.header.isClosed && !trace.loss.isDamaged)
     try recorder.stop()
@@ -97,7 +98,7 @@ struct PackedRecordingTests {
       }
     }
     for _ in 0..<3 {
-      let trace = try TraceReader.read(bytes: Self.pack(url))
+      let trace = try Packed.read(Self.pack(url))
       #expect(!trace.loss.isDamaged)
       #expect(!trace.header.isClosed)
     }

@@ -1,71 +1,74 @@
-import OpTraceFormat
+import OpTraceModel
 
 /// Finds the blocks of a packed trace, and what of it cannot be read.
 struct PackedIndex {
   private(set) var blocks: [PackedBlock] = []
   private(set) var damage: [LossReport.Damage] = []
-  /// Of the trace, as the header tells; nil when that is damaged.
+  /// Of the trace, as the header says; nil when that is damaged.
   private var length: UInt64?
-  private var place: UInt64
-  /// Which damage tells of what is missing of the trace, and where.
+  /// In the packed file.
+  private var offset: UInt64
+  /// Bytes of the trace that are missing, and the index of the damage that reports them.
   private var gaps: [(damage: Int, range: Range<UInt64>)] = []
-  /// The first block once more, and whether it should be there.
+  /// The first block once more.
   private var copy: PackedBlock?
-  private var expectsCopy = false
 
-  /// A file with more damaged places is given up.
+  /// A file that is damaged at more offsets is given up.
   private static let mostDamage = 256
 
   /// Reads the header. Only what makes the rest unreadable is an error.
   init(_ packed: any ByteSource, file: String) throws(TraceError) {
-    typealias Place = PackedLayout.Header
-    let header = packed.bytes(at: 0, count: Place.size)
-    guard header.count == Place.size else {
+    typealias Field = PackedLayout.Header
+    let header = packed.bytes(at: 0, count: Field.size)
+    guard header.count == Field.size else {
       throw TraceError(
         file: file,
-        .unreadableHeader("the packed file is cut after \(grouped(header.count)) of \(grouped(Place.size)) bytes"))
+        .unreadableHeader("the packed file is cut after \(grouped(header.count)) of \(grouped(Field.size)) bytes"))
     }
-    place = UInt64(Place.size)
-    guard header.checksum(of: 0..<Place.checksum) == header.number(at: Place.checksum) as UInt64 else {
+    offset = UInt64(Field.size)
+    guard header.checksum(of: 0..<Field.checksum) == header.number(at: Field.checksum) as UInt64 else {
       damage.append(
         .init(offset: 0, skippedBytes: 0, reason: "the header of the packed trace does not match its checksum"))
       // Bytes may be missing in it.
-      place = (0..<place).first { PackedBlock.sound(packed, at: $0) != nil } ?? place
+      offset = (0..<offset).first { PackedBlock.sound(packed, at: $0) != nil } ?? offset
       return
     }
-    let major: UInt16 = header.number(at: Place.majorVersion)
-    let minor: UInt16 = header.number(at: Place.minorVersion)
+    let major: UInt16 = header.number(at: Field.majorVersion)
+    let minor: UInt16 = header.number(at: Field.minorVersion)
     guard major <= PackedLayout.majorVersion else {
       throw TraceError(file: file, .newerVersion(format: "\(major).\(minor), packed", writer: "which is not told"))
     }
-    place = max(place, UInt64(header.number(at: Place.headerSize) as UInt32))
-    length = header.number(at: Place.length)
-    expectsCopy = major == PackedLayout.majorVersion && minor >= PackedLayout.copyVersion
+    guard major == PackedLayout.majorVersion else {
+      throw TraceError(
+        file: file, .unreadableHeader("it was packed in an older form that is no longer read: pack the trace again"))
+    }
+    offset = max(offset, UInt64(header.number(at: Field.headerSize) as UInt32))
+    length = header.number(at: Field.length)
   }
 
   mutating func scan(_ packed: any ByteSource) {
     let size = packed.size()
     var zeros: UInt64 = 0
-    while place < size, damage.count < Self.mostDamage {
-      let block = PackedBlock.sound(packed, at: place)
+    while offset < size, damage.count < Self.mostDamage {
+      let block = PackedBlock.sound(packed, at: offset)
       if let block, isCopy(block) {
         copy = block
-        place = block.next
-      } else if let end = length, blocks.last?.end ?? 0 == end, !expectsCopy || copy != nil {
+        offset = block.next
+      } else if let end = length, blocks.last?.end ?? 0 == end, copy != nil {
         note(to: size, "bytes after the end of the packed trace")
       } else if let block, follows(block, zeros: zeros) {
         if block.kind == .zeros { zeros += block.length }
         append(block)
-        place = block.next
+        offset = block.next
       } else {
         skip(packed, to: next(packed, size: size, zeros: zeros))
       }
     }
-    if place < size { note(to: size, "too many damaged places: given up") }
+    if offset < size { note(to: size, "too much damage: given up") }
     finish(size)
   }
 
-  /// Fills the beginning from its copy, and tells of what is missing after all.
+  /// Fills the beginning from its copy, and reports what is missing after all.
   private mutating func finish(_ size: UInt64) {
     var start: UInt64 = 0
     if let copy, let first = blocks.first, first.offset >= copy.end {
@@ -83,12 +86,12 @@ struct PackedIndex {
         .init(
           offset: size, skippedBytes: 0,
           reason: "the packed trace is cut: \(grouped(length - end)) bytes of the trace are missing"))
-    } else if expectsCopy, copy == nil, damage.isEmpty {
+    } else if copy == nil, damage.isEmpty {
       damage.append(.init(offset: size, skippedBytes: 0, reason: "the packed file is cut: its last block is missing"))
     }
   }
 
-  /// Whether it may stand here: behind what was before it, and no further than what was skipped can have been.
+  /// Whether it may be next: behind what was before it, and no further than what was skipped can have been.
   private func follows(_ block: PackedBlock, zeros: UInt64) -> Bool {
     let before = blocks.last
     let start = before?.end ?? 0
@@ -96,7 +99,7 @@ struct PackedIndex {
       return false
     }
     guard block.offset > start else { return true }
-    let skipped = block.place - (before?.next ?? 0)
+    let skipped = block.fileOffset - (before?.next ?? 0)
     return skipped > 0 && block.offset - start <= PackedLayout.most(from: skipped)
   }
 
@@ -112,9 +115,9 @@ struct PackedIndex {
     blocks.append(block)
   }
 
-  /// The next place where a sound block stands, else the end. Any place will do: bytes may be missing.
+  /// The offset of the next sound block, else the end. Bytes may be missing, so it may have any.
   private func next(_ packed: any ByteSource, size: UInt64, zeros: UInt64) -> UInt64 {
-    var start = place + 1
+    var start = offset + 1
     while start < size {
       let piece = packed.bytes(at: start, count: Int(min(1 << 16, size - start)))
       guard piece.count >= PackedLayout.Block.size else { return size }
@@ -134,14 +137,14 @@ struct PackedIndex {
   }
 
   private mutating func skip(_ packed: any ByteSource, to end: UInt64) {
-    let header = packed.bytes(at: place, count: PackedLayout.Block.size)
-    let block = PackedBlock(header, place: place)
+    let header = packed.bytes(at: offset, count: PackedLayout.Block.size)
+    let block = PackedBlock(header, at: offset)
     let reason =
       if header.count < PackedLayout.Block.size || (block?.next ?? 0) > packed.size() {
         "the packed file ends inside a block"
       } else if block == nil {
         "no block of the packed trace begins here"
-      } else if PackedBlock.sound(packed, at: place) != nil {
+      } else if PackedBlock.sound(packed, at: offset) != nil {
         "a block of the packed trace does not belong behind the one before it"
       } else {
         "a block of the packed trace does not match its checksum"
@@ -150,7 +153,7 @@ struct PackedIndex {
   }
 
   private mutating func note(to end: UInt64, _ reason: String) {
-    damage.append(.init(offset: place, skippedBytes: end - place, reason: reason))
-    place = end
+    damage.append(.init(offset: offset, skippedBytes: end - offset, reason: reason))
+    offset = end
   }
 }

@@ -1,0 +1,132 @@
+import Foundation
+import OpTraceFormat
+import TestSupport
+import Testing
+
+@testable import OpTraceModel
+@testable import OpTracePacked
+
+@Suite("A packed trace is the trace that it was")
+struct PackedTraceTests {
+  private func check(_ bytes: [UInt8], _ comment: Comment? = nil) throws {
+    let packed = try Packed.pack(bytes)
+    #expect(try Packed.unpack(packed) == bytes, comment)
+    let plain = try TraceReader.events(bytes: bytes)
+    let read = try TraceReader.events(bytes: packed, unpacking: .packed())
+    #expect(TraceText.string(read) == TraceText.string(plain), comment)
+    #expect(read.loss == plain.loss, comment)
+  }
+
+  @Test("what is packed already is packed as what it was; values are read as from the plain one") func again() throws {
+    let bytes = try SampleTraces.bytes("photo-import.optrace")
+    let packed = try Packed.pack(bytes)
+    #expect(try Packed.pack(packed) == packed)
+    #expect(try Packed.read(packed) == TraceReader.read(bytes: bytes))
+  }
+
+  @Test("byte for byte: samples", arguments: SampleTraces.names)
+  func samples(_ name: String) throws {
+    let bytes = try SampleTraces.bytes(name)
+    try check(bytes)
+    #expect(try Packed.pack(bytes).count < bytes.count / 3)
+  }
+
+  @Test("byte for byte: texts, and the binaries made of them", arguments: SampleTraces.textNames)
+  func texts(_ name: String) throws {
+    let text = [UInt8](try Data(contentsOf: SampleTraces.textFolder.appendingPathComponent(name + ".txt")))
+    try check(text)
+    try check(TraceWriter.bytes(try TraceReader.events(bytes: text)))
+  }
+
+  @Test("byte for byte: any records", arguments: 0..<12)
+  func anything(_ seed: UInt64) throws {
+    var generator = SeededGenerator(seed)
+    try check(TraceWriter.bytes(RandomTraces.anything(&generator, count: 300)), "seed \(seed)")
+  }
+
+  @Test("byte for byte: cut, flipped, with holes and with bytes that do not belong there", arguments: 0..<20)
+  func damaged(_ seed: UInt64) throws {
+    var generator = SeededGenerator(seed)
+    var bytes = try SampleTraces.bytes("photo-import.optrace")
+    for _ in 0..<Int.random(in: 1...4, using: &generator) {
+      // The first header stays, or there would be nothing to read.
+      let place = Int.random(in: Layout.Header.size..<bytes.count, using: &generator)
+      let count = min(bytes.count - place, Int.random(in: 1...3000, using: &generator))
+      switch Int.random(in: 0..<5, using: &generator) {
+      case 0: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+      case 1: bytes.replaceSubrange(place..<place + count, with: repeatElement(0, count: count))
+      case 2: bytes.removeSubrange(place..<place + count)
+      case 3: bytes.insert(contentsOf: (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }, at: place)
+      default: bytes.removeLast(min(count, bytes.count - Layout.Header.size - 1))
+      }
+    }
+    try check(bytes, "seed \(seed)")
+  }
+
+  @Test("byte for byte: an open trace with space that was not handed out")
+  func open() throws {
+    var events = try TraceReader.events(bytes: SampleTraces.bytes("photo-import.optrace"))
+    events.header.isClosed = false
+    let bytes = TraceWriter.bytes(events)
+    try check(bytes + [UInt8](repeating: 0, count: 100_003))
+    // Whole blocks of nothing, and a chunk behind them.
+    let hole = [UInt8](repeating: 0, count: 3 * BlockCodec.longest + 64)
+    let last = Array(bytes[Layout.Header.size...])
+    try check(bytes + hole + last)
+    #expect(try Packed.pack(bytes + hole + last).count < bytes.count)
+  }
+
+  /// Of several blocks.
+  private static let large: [UInt8] = {
+    var generator = SeededGenerator(7)
+    return TraceWriter.bytes(RandomTraces.program(&generator, operations: 8000))
+  }()
+
+  @Test("of several blocks: the same trace, read piece by piece") func severalBlocks() throws {
+    let packed = try Packed.pack(Self.large)
+    #expect(Self.large.count > BlockCodec.longest)
+    #expect(try Packed.unpack(packed) == Self.large)
+    let source = try #require(try PackedSource.ifPacked(MemorySource(content: packed), file: "large", limit: nil))
+    let pieces = try #require(try PieceReader.read(source, file: "large"))
+    #expect(try pieces == TraceReader.read(bytes: Self.large))
+  }
+
+  @Test("a damaged block is left out and told, and the rest is read") func damagedBlock() throws {
+    var packed = try Packed.pack(Self.large)
+    let blocks = try Packed.blocks(of: packed)
+    let whole = try Packed.read(packed)
+    // Behind the header's block and the first one of records.
+    try #require(blocks.count > 2)
+    let second = blocks[2]
+    packed[Int(second.fileOffset) + 100] ^= 4
+    let trace = try Packed.read(packed)
+    let isLast = blocks.count == 3
+    let size = second.next - second.fileOffset
+    let lost = grouped(second.length)
+    let first = "byte \(second.fileOffset), \(size) skipped: a block of the packed trace does not match its checksum"
+    #expect(
+      Packed.message(packed)
+        == (isLast
+          ? "\(first)\nbyte \(packed.count), 0 skipped: the packed trace is cut: \(lost) bytes of the trace are missing"
+          : "\(first): \(lost) bytes of the trace are missing"))
+    #expect(trace.eventCount < whole.eventCount && trace.eventCount > 0)
+    // Unpacked, there are zeros.
+    var report = TracePacker.Report()
+    var unpacked: [UInt8] = []
+    report = try TracePacker.unpack(bytes: packed) { unpacked += $0 }
+    #expect(report.damage.count == (isLast ? 2 : 1))
+    #expect(unpacked.starts(with: Self.large[..<Int(second.offset)]))
+  }
+
+  @Test("a file is packed as it is in memory, and one that is not there is told of") func files() throws {
+    let path = SampleTraces.folder.appendingPathComponent("deadlock.optrace").path
+    var packed: [UInt8] = []
+    let report = try TracePacker.pack(path: path) { packed += $0 }
+    let bytes = try SampleTraces.bytes("deadlock.optrace")
+    #expect(try packed == Packed.pack(bytes))
+    #expect(report.unpacked == UInt64(bytes.count) && report.damage.isEmpty)
+    #expect(throws: TraceError(file: "/nowhere", .noSuchFile)) { try TracePacker.pack(path: "/nowhere") { _ in } }
+    #expect(throws: TraceError(file: "trace", .notATrace(looksLike: "text"))) { try Packed.pack(Array("hello".utf8)) }
+    #expect(throws: TraceError(file: "trace", .empty)) { try Packed.pack([]) }
+  }
+}
