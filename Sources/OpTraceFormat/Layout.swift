@@ -113,6 +113,8 @@ package enum Layout {
   /// An operation's age counts units of so many ticks.
   package static let ageUnit: UInt64 = 16
   package static let largestAge: UInt64 = (1 << 40) - 1
+  /// An image's place in memory and its size count units of so many bytes.
+  package static let imagePage: UInt64 = 4096
   /// Longer texts are cut at a character boundary.
   package static let longestText = 1024
 }

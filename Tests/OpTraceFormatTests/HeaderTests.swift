@@ -97,7 +97,7 @@ import Testing
     return (lines + ["", "#endif"]).joined(separator: "\n") + "\n"
   }
 
-  private static func snake(_ name: String) -> String {
+  static func snake(_ name: String) -> String {
     name.replacing(/([a-z])([A-Z])/) { "\($0.1)_\($0.2)" }.lowercased()
   }
 }
