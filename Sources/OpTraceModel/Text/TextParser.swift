@@ -15,7 +15,7 @@ struct TextParser {
     let progress = WorkProgress.teller()
     var lines = 0
     while !scanner.isAtEnd {
-      if lines & 0xFFF == 0 { progress.tell(scanner.offset, of: scanner.count) }
+      if lines.isMultiple(of: 4096) { progress.tell(scanner.offset, of: scanner.count) }
       lines += 1
       if scanner.isAtLineEnd() || scanner.sees("#") {
         scanner.skipLine()
