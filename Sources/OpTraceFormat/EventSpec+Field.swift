@@ -83,13 +83,16 @@ extension EventSpec {
     public let width: Int
     package let meaning: Meaning
     package let isSigned: Bool
+    /// The minor version that brought it to a kind that was there before; 0: it came with its kind.
+    package let since: Int
 
-    init(_ name: String, _ word: Int, _ shift: Int, _ width: Int, _ meaning: Meaning) {
+    init(_ name: String, _ word: Int, _ shift: Int, _ width: Int, _ meaning: Meaning, since: Int = 0) {
       self.name = name
       self.word = word
       self.shift = shift
       self.width = width
       self.meaning = meaning
+      self.since = since
       if case .signed = meaning { isSigned = true } else { isSigned = false }
     }
 

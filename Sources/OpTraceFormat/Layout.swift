@@ -7,7 +7,8 @@ package enum Layout {
   package static let magic: [UInt8] = Array("OPTRACE\n".utf8)
   /// A reader refuses another major version; a newer minor one only brings kinds that it skips.
   package static let majorVersion: UInt16 = 1
-  package static let minorVersion: UInt16 = 6
+  /// That of the newest kind or field in ``EventSpec/table``.
+  package static let minorVersion = UInt16(EventSpec.versions.max() ?? 0)
   package static let byteOrderMark: UInt32 = 0x0102_0304
 
   /// The file's header: a part that is written once and a part that changes.

@@ -65,6 +65,8 @@ import Testing
         }
       }
     }
+    // What is computed from the table, and not written down.
+    groups["Layout"]?.insert(("minorVersion", Int(Layout.minorVersion)), at: 1)
     return groups
   }
 
