@@ -83,13 +83,16 @@ extension EventSpec {
     public let width: Int
     package let meaning: Meaning
     package let isSigned: Bool
+    /// The minor version that brought it to a kind that was there before; 0: it came with its kind.
+    package let since: Int
 
-    init(_ name: String, _ word: Int, _ shift: Int, _ width: Int, _ meaning: Meaning) {
+    init(_ name: String, _ word: Int, _ shift: Int, _ width: Int, _ meaning: Meaning, since: Int = 0) {
       self.name = name
       self.word = word
       self.shift = shift
       self.width = width
       self.meaning = meaning
+      self.since = since
       if case .signed = meaning { isSigned = true } else { isSigned = false }
     }
 
@@ -102,24 +105,56 @@ extension EventSpec {
     }
 
     /// The field's bits, taken out of the record's second and third word.
-    public func raw(_ word1: UInt64, _ word2: UInt64) -> UInt64 {
-      let bits = (word == 1 ? word1 : word2) >> UInt64(shift)
-      return width == 64 ? bits : bits & ((1 << UInt64(width)) - 1)
-    }
+    public func raw(_ word1: UInt64, _ word2: UInt64) -> UInt64 { position.raw(word == 1 ? word1 : word2) }
 
     /// The field as a number with its sign.
-    public func value(_ word1: UInt64, _ word2: UInt64) -> Int64 {
-      let bits = raw(word1, word2)
-      guard isSigned, width < 64 else { return Int64(bitPattern: bits) }
-      let unused = UInt64(64 - width)
-      return Int64(bitPattern: bits << unused) >> Int64(unused)
+    public func value(_ word1: UInt64, _ word2: UInt64) -> Int64 { position.value(word == 1 ? word1 : word2) }
+
+    /// The bits of `value` where the field has them; what does not fit is cut off.
+    package func bits(_ value: Int64) -> UInt64 { position.bits(UInt64(bitPattern: value)) }
+
+    /// Whether a number fits the field.
+    package func holds(_ value: UInt64) -> Bool { position.raw(position.bits(value)) == value }
+
+    package var position: Position { Position(word: word, shift: shift, width: width, isSigned: isSigned) }
+  }
+
+  /// Which bits a field has, without what they mean: small, for readers that ask the table of millions of records. Whoever knows
+  /// the kind of a record uses ``EventFields``.
+  package struct Position: Sendable {
+    /// 1 or 2; 0: a record without this field.
+    package let word: UInt8
+    @usableFromInline let shift: UInt8
+    /// Bits of a word above the field, when it stands at the bottom.
+    @usableFromInline let unused: UInt8
+    @usableFromInline let isSigned: Bool
+    /// The field's bits, when it stands at the bottom.
+    @usableFromInline let mask: UInt64
+
+    package static let none = Position(word: 0, shift: 0, width: 64, isSigned: false)
+
+    init(word: Int, shift: Int, width: Int, isSigned: Bool) {
+      self.word = UInt8(word)
+      self.shift = UInt8(shift)
+      unused = UInt8(64 - width)
+      self.isSigned = isSigned
+      mask = .max >> UInt64(64 - width)
     }
 
-    /// The bits of `value` at the field's place; what does not fit is cut off.
-    package func bits(_ value: Int64) -> UInt64 {
-      let pattern = UInt64(bitPattern: value)
-      return (width == 64 ? pattern : pattern & ((1 << UInt64(width)) - 1)) << UInt64(shift)
+    /// The field's bits, out of its word.
+    @inlinable package func raw(_ word: UInt64) -> UInt64 { word &>> UInt64(shift) & mask }
+
+    /// The field as a number with its sign.
+    @inlinable package func value(_ word: UInt64) -> Int64 {
+      let bits = raw(word)
+      return isSigned ? Int64(bitPattern: bits &<< UInt64(unused)) &>> Int64(unused) : Int64(bitPattern: bits)
     }
+
+    /// The bits of `value` where the field has them; what does not fit is cut off.
+    @inlinable package func bits(_ value: UInt64) -> UInt64 { (value & mask) &<< UInt64(shift) }
+
+    /// The word with another value in the field.
+    @inlinable package func replacing(_ word: UInt64, by value: UInt64) -> UInt64 { word & ~bits(.max) | bits(value) }
   }
 
   /// The UTF-8 text of a variable record. Its length in bytes is in bits 16 to 31 of the second word.

@@ -86,7 +86,7 @@ public struct EventSpec: Sendable {
       .operationCreated, "created", .operation,
       [
         .init("class", 1, 0, 16, .string(.class)), .init("coverage", 1, 16, 4, .unsigned(.within(0...2))),
-        .init("async", 1, 20, 1, .flag), .init("own-ready", 1, 21, 1, .flag), .init("age", 1, 24, 40, .age),
+        .init("async", 1, 20, 1, .flag), .init("own-ready", 1, 21, 1, .flag, since: 2), .init("age", 1, 24, 40, .age),
       ],
       carry: .whileUnfinished, bound: .begins(.operation), life: .subject,
       meaning:
@@ -286,7 +286,7 @@ public struct EventSpec: Sendable {
         .init("cpu", 1, 0, 32, .unsigned(.any)), .init("owner", 1, 32, 24, .thread),
         .init("state", 1, 56, 4, .unsigned(states)), .init("running", 1, 60, 1, .flag),
         .init("ended", 1, 61, 1, .flag), .init("timed", 1, 62, 1, .flag),
-        .init("still", 1, 63, 1, .flag),
+        .init("still", 1, 63, 1, .flag, since: 4),
         .init("lock", 2, 0, 48, .lock), .init("call", 2, 48, 12, .unsigned(.any)),
         .init("reason", 2, 60, 4, .unsigned(.any)),
       ], carry: .never, life: .nobody, since: 3,
@@ -514,6 +514,9 @@ public struct EventSpec: Sendable {
   public static func column<Value>(_ value: (EventSpec?) -> Value) -> [Value] {
     (0...255).map { value(of(raw: UInt8($0))) }
   }
+
+  /// The minor versions that brought something.
+  package static var versions: [Int] { table.flatMap { [$0.since] + $0.fields.map(\.since) } }
 
   static func of(_ kind: EventKind) -> EventSpec {
     // Every kind has its line: a test compares the table with `EventKind.allCases`.

@@ -7,7 +7,8 @@ package enum Layout {
   package static let magic: [UInt8] = Array("OPTRACE\n".utf8)
   /// A reader refuses another major version; a newer minor one only brings kinds that it skips.
   package static let majorVersion: UInt16 = 1
-  package static let minorVersion: UInt16 = 6
+  /// That of the newest kind or field in ``EventSpec/table``.
+  package static let minorVersion = UInt16(EventSpec.versions.max() ?? 0)
   package static let byteOrderMark: UInt32 = 0x0102_0304
 
   /// The file's header: a part that is written once and a part that changes.
@@ -113,6 +114,8 @@ package enum Layout {
   /// An operation's age counts units of so many ticks.
   package static let ageUnit: UInt64 = 16
   package static let largestAge: UInt64 = (1 << 40) - 1
+  /// An image's place in memory and its size count units of so many bytes.
+  package static let imagePage: UInt64 = 4096
   /// Longer texts are cut at a character boundary.
   package static let longestText = 1024
 }

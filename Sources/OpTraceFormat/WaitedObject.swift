@@ -26,24 +26,17 @@ public enum WaitedObject: UInt8, CaseIterable, Sendable {
 /// What the second and third word of `blocked`, `signalled` and `unblocked` records say; the last has no third, which
 /// counts as 0.
 package struct BlockingFields: Sendable {
-  private let word1: UInt64
-  private let word2: UInt64
+  private let fields: EventFields.Blocked
 
-  package init(_ word1: UInt64, _ word2: UInt64) {
-    self.word1 = word1
-    self.word2 = word2
-  }
+  package init(_ word1: UInt64, _ word2: UInt64) { fields = EventFields.Blocked(word1, word2) }
 
   /// Address and kind as one number, which names the object while it lives.
-  package var object: UInt64 { word1 & ((1 << 56) - 1) }
-  package var address: UInt64 { word1 & Self.addresses }
+  package var object: UInt64 { EventFields.Unblocked(object: fields.object, kind: fields.kind).word1 }
+  package var address: UInt64 { fields.object }
   /// A ``WaitedObject``'s raw value, or a number that this version does not know.
-  package var kind: UInt8 { UInt8(truncatingIfNeeded: word1 >> 48) }
+  package var kind: UInt8 { fields.kind }
   /// In units of ``Layout/ageUnit``; ``Layout/largestAge``: at least that.
-  package var age: UInt64 { word2 & Layout.largestAge }
+  package var age: UInt64 { fields.age }
   /// 0: none.
-  package var thread: UInt32 { UInt32(truncatingIfNeeded: word2 >> 40) }
-
-  /// The bits of an address.
-  package static let addresses: UInt64 = (1 << 48) - 1
+  package var thread: UInt32 { fields.thread }
 }

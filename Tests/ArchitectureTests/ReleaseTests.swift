@@ -34,7 +34,9 @@ import Testing
 
   @Test func formatsAreCalledByTheirNumbers() throws {
     let numbers = #"majorVersion: UInt16 = (\d+)[^=]*minorVersion: UInt16 = (\d+)"#
-    let trace = try number(numbers, in: "Sources/OpTraceFormat/Layout.swift")
+    let trace = try number(
+      #"format_major_version = (\d+)[^=]*format_minor_version = (\d+)"#,
+      in: "Sources/COpTrace/include/COpTraceFormat.h")
     #expect(try number(#"# The trace format, version (\d+\.\d+)"#, in: "Documentation/format.md") == trace)
     #expect(try number(#"\| traces \| major and minor, now (\d+\.\d+)"#, in: "Documentation/public-api.md") == trace)
     let packed = try number(numbers, in: "Sources/OpTracePacked/PackedLayout.swift")

@@ -18,7 +18,11 @@ import Testing
     let to = try #require(text.range(of: end)).lowerBound
     let table = makeTable()
     if ProcessInfo.processInfo.environment["OPTRACE_UPDATE_FORMAT"] != nil {
-      try text.replacingCharacters(in: from..<to, with: table).write(to: path, atomically: true, encoding: .utf8)
+      try text.replacingCharacters(in: from..<to, with: table)
+        .replacing(/(?m)^\| \d+ \| u16 \| minor version: \d+/, maxReplacements: 1) { _ in
+          "| \(Layout.Header.minorVersion) | u16 | minor version: \(Layout.minorVersion)"
+        }
+        .write(to: path, atomically: true, encoding: .utf8)
       return
     }
     #expect(

@@ -65,6 +65,8 @@ import Testing
         }
       }
     }
+    // What is computed from the table, and not written down.
+    groups["Layout"]?.insert(("minorVersion", Int(Layout.minorVersion)), at: 1)
     return groups
   }
 
@@ -97,7 +99,7 @@ import Testing
     return (lines + ["", "#endif"]).joined(separator: "\n") + "\n"
   }
 
-  private static func snake(_ name: String) -> String {
+  static func snake(_ name: String) -> String {
     name.replacing(/([a-z])([A-Z])/) { "\($0.1)_\($0.2)" }.lowercased()
   }
 }

@@ -84,15 +84,16 @@ import Testing
   }
 
   @Test func anAgeIsScaledAndTheLargestStays() {
+    let created = KindTables.ages[Int(EventKind.operationCreated.rawValue)]
     let word: UInt64 = 0x10_0003 | 1000 << 24
-    #expect(Age.scaled(word, at: 24, by: 0.5) == 0x10_0003 | 500 << 24)
+    #expect(Age.scaled(word, at: created, by: 0.5) == 0x10_0003 | 500 << 24)
     #expect(Age.nanoseconds(word, of: .operationCreated) == 16_000)
     let longest: UInt64 = 7 | 0xFF_FFFF_FFFF << 24
-    #expect(Age.scaled(longest, at: 24, by: 0.5) == longest)
-    #expect(Age.scaled(longest - (1 << 24), at: 24, by: 1000) >> 24 == 0xFF_FFFF_FFFE)
+    #expect(Age.scaled(longest, at: created, by: 0.5) == longest)
+    #expect(Age.scaled(longest - (1 << 24), at: created, by: 1000) >> 24 == 0xFF_FFFF_FFFE)
     // In `blocked` and `signalled` the age stands below a thread's number.
     let blocked: UInt64 = 7 << 40 | 1000
-    #expect(Age.scaled(blocked, at: 0, by: 0.5) == 7 << 40 | 500)
+    #expect(Age.scaled(blocked, at: KindTables.ages[Int(EventKind.blocked.rawValue)], by: 0.5) == 7 << 40 | 500)
     #expect(Age.nanoseconds(blocked, of: .blocked) == 16_000)
   }
 }

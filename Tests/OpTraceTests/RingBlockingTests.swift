@@ -47,7 +47,7 @@ import Testing
       optrace_emit3(recorder.core, EventKind.blocked.rawValue, serial, object, UInt64(waiter.rawValue) << 40 | 1)
       if let label = name.map({ Array($0.utf8) }) {
         optrace_emit_text(
-          recorder.core, EventKind.objectNamed.rawValue, 0, 0, true, object & BlockingFields.addresses, label,
+          recorder.core, EventKind.objectNamed.rawValue, 0, 0, true, EventFields.Unblocked(object).object, label,
           label.count)
       }
       optrace_emit3(recorder.core, EventKind.signalled.rawValue, operation, object, 2)

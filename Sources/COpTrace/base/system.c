@@ -82,7 +82,7 @@ void optrace_boot_id(uint8_t out[16]) {
     char c = text[i];
     int value = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
     if (value < 0) continue;
-    out[digits / 2] = (uint8_t)(out[digits / 2] << 4 | value);
+    out[digits / 2] = (uint8_t)(out[digits / 2] * 16 + value);
     digits++;
   }
 }

@@ -6,12 +6,12 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "../base/bits.h"
+#include "../base/utf8.h"
+#include "COpTraceFields.h"
 
 // Places; how far one may lie from where it belongs; bytes of a label that are kept.
-enum { slots = 1 << 14, farthest = 32, longest_label = 256 };
-// Numbers: as many as a field of the record holds.
-enum { most_numbers = (1 << 20) - 1 };
-
+enum { slot_bits = 14, slots = 1 << slot_bits, farthest = 32, longest_label = 256 };
 typedef struct {
   _Atomic uint64_t address;
   _Atomic uint64_t number;  // The number, and from bit 32 on which recorder's it is.
@@ -76,17 +76,12 @@ void dispatch_queues_begin(optrace_recorder *recorder) {
 
 static size_t label_of(const void *queue, const char **out) {
   const char *text = known.label ? known.label(queue) : NULL;
-  size_t length = text ? strnlen(text, longest_label) : 0;
-  // Not in the middle of a character.
-  if (length == longest_label)
-    do length -= 1;
-    while (length && ((uint8_t)text[length] & 0xC0) == 0x80);
+  size_t length = text ? utf8_length(text, longest_label) : 0;
   *out = text;
   return length;
 }
 
 static bool describe(optrace_recorder *recorder, uint32_t number, void *queue, uint32_t target) {
-  enum { width_shift = 32, main_shift = 32, global_shift = 33 };
   const char *label;
   size_t length = label_of(queue, &label);
   uint32_t width = known.width_place ? half_word(queue, known.width_place) : 0;
@@ -94,9 +89,9 @@ static bool describe(optrace_recorder *recorder, uint32_t number, void *queue, u
   // As many as the system allows: 0.
   if (width >= concurrent_width) width = 0;
   else if (!known.width_place) width = UINT32_MAX;
-  uint64_t flags = (uint64_t)(queue == known.main) << main_shift | (uint64_t)is_global << global_shift;
-  return optrace_define(recorder, optrace_kind_dispatch_queue, number, (uint64_t)width << width_shift, target | flags,
-                        (const uint8_t *)label, length);
+  optrace_dispatch_queue_fields fields = {.width = (int32_t)width, .target = target, .main = queue == known.main, .global = is_global};
+  return optrace_define(recorder, optrace_kind_dispatch_queue, number, optrace_dispatch_queue_word1(fields),
+                        optrace_dispatch_queue_word2(fields), (const uint8_t *)label, length);
 }
 
 static uint32_t number_of(optrace_recorder *recorder, void *queue, int depth);
@@ -111,9 +106,9 @@ static uint32_t target_of(optrace_recorder *recorder, void *queue, int depth) {
   return number_of(recorder, target, depth + 1);
 }
 
-static slot *slot_of(uint64_t address) {
-  uint32_t place = (uint32_t)((address >> 4) * 0x9E3779B97F4A7C15ull >> 50);
-  _Static_assert(slots == 1 << (64 - 50), "the shift yields an index");
+static slot *slot_of(const void *queue) {
+  uint64_t address = (uint64_t)(uintptr_t)queue;
+  uint32_t place = hash_address(queue, slot_bits);
   for (uint32_t i = 0; i < farthest; i++, place = (place + 1) % slots) {
     uint64_t there = atomic_load_explicit(&table[place].address, memory_order_acquire);
     if (there == address) return &table[place];
@@ -126,33 +121,33 @@ static slot *slot_of(uint64_t address) {
 }
 
 static uint32_t number_of(optrace_recorder *recorder, void *queue, int depth) {
-  slot *s = slot_of((uint64_t)(uintptr_t)queue);
+  slot *s = slot_of(queue);
   if (!s) {
     recorder_count_lost(recorder, optrace_loss_table_full, 1);
     return 0;
   }
   uint32_t mine = atomic_load_explicit(&recorders, memory_order_relaxed);
   uint64_t number = atomic_load_explicit(&s->number, memory_order_acquire);
-  if ((uint32_t)number && number >> 32 == mine) return (uint32_t)number;
+  if (pair_low(number) && pair_high(number) == mine) return pair_low(number);
   uint32_t target = target_of(recorder, queue, depth);
   uint32_t next = atomic_fetch_add_explicit(&last_number, 1, memory_order_relaxed) + 1;
-  if (next > most_numbers) {
+  if (next > optrace_block_submitted_largest_queue) {
     recorder_count_lost(recorder, optrace_loss_table_full, 1);
     return 0;
   }
   // Told before anybody uses the number. Of two threads that meet it at once, the second one's stays without a use.
   if (!describe(recorder, next, queue, target)) return 0;
-  if (atomic_compare_exchange_strong_explicit(&s->number, &number, next | (uint64_t)mine << 32, memory_order_acq_rel,
+  if (atomic_compare_exchange_strong_explicit(&s->number, &number, pair_of(mine, next), memory_order_acq_rel,
                                               memory_order_acquire))
     return next;
-  return (uint32_t)number && number >> 32 == mine ? (uint32_t)number : next;
+  return pair_low(number) && pair_high(number) == mine ? pair_low(number) : next;
 }
 
 uint32_t dispatch_queue_number(optrace_recorder *recorder, void *queue) { return number_of(recorder, queue, 0); }
 
 void dispatch_queue_is_new(const void *queue) {
   uint64_t address = (uint64_t)(uintptr_t)queue;
-  uint32_t place = (uint32_t)((address >> 4) * 0x9E3779B97F4A7C15ull >> 50);
+  uint32_t place = hash_address(queue, slot_bits);
   for (uint32_t i = 0; i < farthest; i++, place = (place + 1) % slots) {
     uint64_t there = atomic_load_explicit(&table[place].address, memory_order_acquire);
     if (!there) return;

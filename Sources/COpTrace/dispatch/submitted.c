@@ -3,6 +3,7 @@
 #include "../operations/frames.h"
 #include "../places/places.h"
 #include "../records/emit.h"
+#include "COpTraceFields.h"
 #include "queues.h"
 
 static optrace_recorder *_Atomic recorder_of_blocks;
@@ -20,7 +21,6 @@ optrace_recorder *submission_recorder(void) {
 }
 
 uint32_t submitted(optrace_recorder *recorder, void *queue, uint32_t how, uint64_t code, optrace_start here) {
-  enum { queue_shift = 32, how_shift = 52, at_shift = 32 };
   uint32_t number = optrace_recorder_next_serial(recorder);
   if (!number) return 0;
   uint32_t on = dispatch_queue_number(recorder, queue), runs = code ? place_of_code(recorder, code) : 0;
@@ -28,8 +28,10 @@ uint32_t submitted(optrace_recorder *recorder, void *queue, uint32_t how, uint64
   uint32_t at = optrace_caller_place(recorder);
   optrace_entry_end(is_entry);
   work by = frame_work();
-  uint64_t word1 = (by.recorder == recorder ? by.number : 0) | (uint64_t)on << queue_shift | (uint64_t)how << how_shift;
-  optrace_emit3(recorder, optrace_kind_block_submitted, number, word1, runs | (uint64_t)at << at_shift);
+  optrace_block_submitted_fields fields = {.by = by.recorder == recorder ? by.number : 0, .queue = on, .how = how & submitted_ways,
+                                           .group = how & submitted_in_group, .item = how & submitted_as_item, .code = runs, .at = at};
+  optrace_emit3(recorder, optrace_kind_block_submitted, number, optrace_block_submitted_word1(fields),
+                optrace_block_submitted_word2(fields));
   optrace_tell_within(recorder, number);
   return number;
 }

@@ -27,34 +27,30 @@ enum {
 
 static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return blocking_imports[index].real; }
 
-static uint64_t named(const void *address, uint64_t kind) {
-  return ((uintptr_t)address & (((uint64_t)1 << 48) - 1)) | kind << 48;
-}
-
 // Null: the call is not watched. In the hook itself: where that stands is noted.
-static inline __attribute__((always_inline)) lane *begin(const void *object, uint64_t kind) {
+static inline __attribute__((always_inline)) lane *begin(const void *object, uint8_t kind) {
   work inside = frame_that_blocks();
-  return inside.recorder && hooks_active() ? wait_begin(inside, named(object, kind), stack_here()) : NULL;
+  return inside.recorder && hooks_active() ? wait_begin(inside, waited_object(object, kind), stack_here()) : NULL;
 }
 
 // The same where the thread may be in no operation: what the program waits for with an object of its own.
-static inline __attribute__((always_inline)) lane *begin_anywhere(const void *object, uint64_t kind) {
+static inline __attribute__((always_inline)) lane *begin_anywhere(const void *object, uint8_t kind) {
   work inside = frame_that_blocks();
   if (!inside.recorder && !optrace_frame_is_waiting()) inside.recorder = hooks_watching_core();
-  return inside.recorder && hooks_active() ? wait_begin(inside, named(object, kind), stack_here()) : NULL;
+  return inside.recorder && hooks_active() ? wait_begin(inside, waited_object(object, kind), stack_here()) : NULL;
 }
 
 static void end(lane *wait) {
   if (wait) wait_end(wait);
 }
 
-static void signalled(const void *object, uint64_t kind) {
-  if (hooks_active()) signal_note(named(object, kind), frame_work());
+static void signalled(const void *object, uint8_t kind) {
+  if (hooks_active()) signal_note(waited_object(object, kind), frame_work());
 }
 
 // A new object has the address of one that is gone: that one's signals are not its own.
-static void *created(void *object, uint64_t kind) {
-  if (object && hooks_active()) signal_forget(named(object, kind));
+static void *created(void *object, uint8_t kind) {
+  if (object && hooks_active()) signal_forget(waited_object(object, kind));
   if (object && kind == optrace_object_queue) dispatch_queue_is_new(object);
   return object;
 }
@@ -64,7 +60,7 @@ static void *created(void *object, uint64_t kind) {
 // As DISPATCH_TIME_NOW: asks, and does not wait.
 enum { now = 0 };
 
-static intptr_t wait_for(uint32_t index, void *object, uint64_t timeout, uint64_t kind) {
+static intptr_t wait_for(uint32_t index, void *object, uint64_t timeout, uint8_t kind) {
   lane *wait = timeout == now ? NULL : begin_anywhere(object, kind);
   intptr_t result = ((intptr_t (*)(void *, uint64_t))real(index))(object, timeout);
   end(wait);
@@ -149,7 +145,7 @@ static inline __attribute__((always_inline)) void use_queue(uint32_t index, void
   submit call = (submit)real(index);
   optrace_recorder *recorder = submission_recorder();
   if (!hooks_active() && !recorder) return call(queue, context, run);
-  use u = {context, run, named(queue, optrace_object_queue), frame_work(), pthread_self(), NULL, recorder, 0};
+  use u = {context, run, waited_object(queue, optrace_object_queue), frame_work(), pthread_self(), NULL, recorder, 0};
   if (recorder && is_programs(__builtin_return_address(0)))
     u.number = submitted(recorder, queue, submitted_sync, module_is_own(code) ? code : 0, optrace_here());
   u.wait = begin(queue, optrace_object_queue);

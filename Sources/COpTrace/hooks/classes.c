@@ -2,6 +2,7 @@
 // at the same offset. The offsets are found by looking for Foundation's functions in the tables of its own classes.
 #include "classes.h"
 
+#include "../base/bits.h"
 #include "imports.h"
 #include "layout.h"
 #include "memory.h"
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { class_slots = 1 << 13 };
+enum { class_slot_bits = 13, class_slots = 1 << class_slot_bits };
 
 static class_entry *_Atomic classes[class_slots];
 static uint32_t class_count;
@@ -31,9 +32,7 @@ static void *_Atomic *place(const void *metadata, const hooked_method *m) {
   return (void *_Atomic *)(m->offset ? address + m->offset : address - destroy_offset);
 }
 
-static uint32_t slot_of(const void *metadata) {
-  return (uint32_t)(((uint64_t)(uintptr_t)metadata >> 3) * 0x9E3779B97F4A7C15ull >> 51);
-}
+static uint32_t slot_of(const void *metadata) { return hash_index((uintptr_t)metadata / sizeof(void *), class_slot_bits); }
 
 static class_entry *find(const void *metadata) {
   for (uint32_t slot = slot_of(metadata);; slot = (slot + 1) % class_slots) {

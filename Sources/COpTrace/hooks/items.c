@@ -1,6 +1,7 @@
 // A work item runs without a word of which submission that is: the oldest one that has not run is taken for it.
 #include "items.h"
 
+#include "../base/bits.h"
 #include "../dispatch/submitted.h"
 #include "../stacks/modules.h"
 #include "state.h"
@@ -20,7 +21,7 @@ static struct {
 static _Thread_local item *copied;
 
 static uint32_t hold(const void *special) {
-  uint32_t place = (uint32_t)(((uint64_t)(uintptr_t)special >> 4) * 0x9E3779B97F4A7C15ull >> (64 - bucket_bits));
+  uint32_t place = hash_address(special, bucket_bits);
   while (atomic_exchange_explicit(&buckets[place].is_held, 1, memory_order_acquire)) sched_yield();
   return place;
 }

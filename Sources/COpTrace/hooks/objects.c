@@ -5,6 +5,7 @@
 // hold the one bucket for some instructions. An entry goes when its object does (see the hook of `deinit`).
 #include "objects.h"
 
+#include "../base/bits.h"
 #include "../operations/operation.h"
 #include "classes.h"
 #include "state.h"
@@ -36,15 +37,16 @@ static optrace_operation *entry(uint32_t number) {
 }
 
 static bucket *bucket_of(const void *object) {
-  return &buckets[((uint64_t)(uintptr_t)object >> 4) * 0x9E3779B97F4A7C15ull >> (64 - bucket_bits)];
+  return &buckets[hash_address(object, bucket_bits)];
 }
 
 static uint32_t take_entry(void) {
   uint64_t list = atomic_load_explicit(&free_entries, memory_order_acquire);
-  while ((uint32_t)list) {
-    uint64_t rest = ((list >> 32) + 1) << 32 | atomic_load_explicit(&entry((uint32_t)list)->next_free, memory_order_relaxed);
+  while (pair_low(list)) {
+    uint32_t next = atomic_load_explicit(&entry(pair_low(list))->next_free, memory_order_relaxed);
+    uint64_t rest = pair_of(pair_high(list) + 1, next);
     if (atomic_compare_exchange_weak_explicit(&free_entries, &list, rest, memory_order_acq_rel, memory_order_acquire))
-      return (uint32_t)list;
+      return pair_low(list);
   }
   pthread_mutex_lock(&more);
   uint32_t number = atomic_load_explicit(&entry_count, memory_order_relaxed);
@@ -68,8 +70,8 @@ static uint32_t take_entry(void) {
 static void give_entry(uint32_t number) {
   uint64_t list = atomic_load_explicit(&free_entries, memory_order_relaxed), with;
   do {
-    atomic_store_explicit(&entry(number)->next_free, (uint32_t)list, memory_order_relaxed);
-    with = ((list >> 32) + 1) << 32 | number;
+    atomic_store_explicit(&entry(number)->next_free, pair_low(list), memory_order_relaxed);
+    with = pair_of(pair_high(list) + 1, number);
   } while (!atomic_compare_exchange_weak_explicit(&free_entries, &list, with, memory_order_acq_rel, memory_order_relaxed));
 }
 
@@ -90,8 +92,8 @@ static __attribute__((noinline)) optrace_operation *find_slowly(bucket *b, const
     optrace_operation *found = search(b, object);
     if (found) return found;
     atomic_thread_fence(memory_order_acquire);
-    if (!(version & 1) && atomic_load_explicit(&b->version, memory_order_relaxed) == version) return NULL;
-    if (version & 1) sched_yield();
+    if (version % 2 == 0 && atomic_load_explicit(&b->version, memory_order_relaxed) == version) return NULL;
+    if (version % 2) sched_yield();
   }
 }
 
@@ -109,10 +111,10 @@ optrace_operation *optrace_object_find(const void *object) {
 static void begin_change(bucket *b) {
   for (;;) {
     uint32_t version = atomic_load_explicit(&b->version, memory_order_relaxed);
-    if (!(version & 1) && atomic_compare_exchange_weak_explicit(&b->version, &version, version + 1,
+    if (version % 2 == 0 && atomic_compare_exchange_weak_explicit(&b->version, &version, version + 1,
                                                                 memory_order_acquire, memory_order_relaxed))
       return;
-    if (version & 1) sched_yield();
+    if (version % 2) sched_yield();
   }
 }
 

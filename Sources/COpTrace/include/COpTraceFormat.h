@@ -158,6 +158,7 @@ enum {
   optrace_format_byte_order_mark = 16909060,
   optrace_format_largest_delta = 16777215,
   optrace_format_age_unit = 16,
+  optrace_format_image_page = 4096,
   optrace_format_longest_text = 1024,
 };
 

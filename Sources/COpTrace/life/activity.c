@@ -7,7 +7,8 @@ bool optrace_recorder_activity(optrace_recorder *recorder, uint64_t *out) {
   pthread_mutex_lock(&recorder->lock);
   bool is_open = !recorder->stopping && recorder->base;
   if (is_open) {
-    uint64_t activity = recorder->sequence << 40;
+    const uint64_t more_than_fills = (uint64_t)1 << 40;
+    uint64_t activity = recorder->sequence * more_than_fills;
     for (lane *l = recorder->known; l; l = l->next_known)
       if (l->open) activity += atomic_load_explicit(&l->open->fill, memory_order_relaxed);
     for (uint32_t reason = 0; reason < 8; reason++)

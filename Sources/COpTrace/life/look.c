@@ -9,6 +9,7 @@
 #include "../records/emit.h"
 #include "../records/lanes.h"
 #include "../tasks/told.h"
+#include "COpTraceFields.h"
 #include "seen.h"
 
 enum { beats_between_looks = 10 };
@@ -57,7 +58,9 @@ static uint32_t number_of(optrace_recorder *recorder, uint32_t tid, const char *
   }
   pthread_mutex_unlock(&recorder->lock);
   size_t length = name ? strlen(name) : 0;
-  if (is_told) optrace_emit_text(recorder, optrace_kind_thread_named, number, tid, false, 0, (const uint8_t *)name, length);
+  if (is_told)
+    optrace_emit_text(recorder, optrace_kind_thread_named, number, optrace_thread_named_high((optrace_thread_named_fields){.tid = tid}),
+                      false, 0, (const uint8_t *)name, length);
   return number;
 }
 
@@ -105,9 +108,9 @@ static void look(optrace_recorder *recorder, uint64_t request) {
   const moment_calls calls = {.place = place, .tell = tell, .context = recorder};
   if (moment_look(&options, &calls, &count) != threads_looked) return;
   forget_ended(recorder);
-  uint64_t word1 = (own->written & 0xFFFF) | (uint64_t)(count.moved & 0xFFFF) << 16 |
-                   (uint64_t)(count.refused & 0xFFFF) << 32 | (request & 0xFFFF) << 48;
-  optrace_emit2(recorder, optrace_kind_looked, 0, word1);
+  optrace_looked_fields fields = {.seen = (uint16_t)own->written, .moved = (uint16_t)count.moved, .refused = (uint16_t)count.refused,
+                                  .request = (uint16_t)request};
+  optrace_emit2(recorder, optrace_kind_looked, 0, optrace_looked_word1(fields));
 }
 
 // ---- When ----------------------------------------------------------------------------------------------------------

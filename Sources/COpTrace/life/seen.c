@@ -1,7 +1,9 @@
 #include "seen.h"
 
+#include "COpTraceFields.h"
+
 // As the format has them.
-static uint64_t state_of(char state) {
+static uint8_t state_of(char state) {
   switch (state) {
     case 'R': return 1;
     case 'S': return 2;
@@ -13,12 +15,15 @@ static uint64_t state_of(char state) {
 }
 
 void seen_words(const moment_thread *seen, uint32_t owner, uint64_t words[2]) {
-  enum { most_cpu = 0x7FFFFFFF, call_place = 48, most_call = 0xFFE, reason_place = 60 };
+  enum { most_cpu = INT32_MAX, most_call = optrace_thread_seen_largest_call - 1 };
   const sleep_reason *reason = &seen->reason;
   uint64_t cpu = seen->cpu / 1000000;
   uint64_t call = seen->call >= 0 && seen->call < most_call ? (uint64_t)seen->call + 1 : 0;
-  words[0] = (cpu < most_cpu ? cpu : most_cpu) | (uint64_t)owner << 32 | state_of(seen->state) << 56 |
-             (uint64_t)seen->is_running << 60 | (uint64_t)reason->owner_ended << 61 | (uint64_t)reason->timed << 62 |
-             (uint64_t)seen->is_still << 63;
-  words[1] = (reason->lock & (((uint64_t)1 << 48) - 1)) | call << call_place | (uint64_t)reason->kind << reason_place;
+  optrace_thread_seen_fields fields = {
+    .cpu = (uint32_t)(cpu < most_cpu ? cpu : most_cpu), .owner = owner, .state = state_of(seen->state), .running = seen->is_running,
+    .ended = reason->owner_ended, .timed = reason->timed, .still = seen->is_still,
+    .lock = reason->lock, .call = (uint16_t)call, .reason = (uint8_t)reason->kind,
+  };
+  words[0] = optrace_thread_seen_word1(fields);
+  words[1] = optrace_thread_seen_word2(fields);
 }

@@ -7,6 +7,7 @@
 
 #include "../operations/operation.h"
 #include "lanes.h"
+#include "words.h"
 
 // By how much a record changes the number of operations that are known and not over.
 __attribute__((visibility("hidden"))) extern const int8_t pending_by_kind[256];
@@ -27,7 +28,7 @@ static inline uint8_t *begin_at_once(optrace_recorder *recorder, lane *l, uint32
   if (unlikely(delta > optrace_format_largest_delta || (size_t)(l->end - at) < bytes)) return NULL;
   l->last_ticks = now;
   count_pending(l, pending_by_kind[kind]);
-  uint64_t head = kind | delta << 8 | (uint64_t)subject << 32;
+  uint64_t head = record_head(kind, delta, subject);
   memcpy(at, &head, 8);
   return at;
 }

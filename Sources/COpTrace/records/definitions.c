@@ -1,10 +1,12 @@
 // What does not go with the chunks of a ring: definitions, and what is carried forward.
 #include <string.h>
 
+#include "../base/bits.h"
 #include "../storage/chunks.h"
 #include "../storage/file.h"
 #include "../storage/ring.h"
 #include "lanes.h"
+#include "COpTraceFields.h"
 #include "text.h"
 
 bool optrace_define(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2,
@@ -19,7 +21,7 @@ bool optrace_define(optrace_recorder *recorder, uint8_t kind, uint32_t subject, 
     if (!stopping && (size_t)(l->end - l->cursor) < words * 8) {
       uint64_t now = recorder_now(recorder);
       uint32_t bytes = l->chunk ? 16 * 1024 : 2048;
-      if (bytes < words * 8 + sizeof(chunk_header)) bytes = (words * 8 + (uint32_t)sizeof(chunk_header) + 63) & ~63u;
+      if (bytes < words * 8 + sizeof(chunk_header)) bytes = chunk_bytes(words * 8);
       chunk_header *chunk = chunk_take(recorder, bytes, optrace_chunk_kind_definitions, 0, now);
       if (chunk) {
         if (l->chunk && !recorder->options.ring) chunk_retire(recorder, l->chunk);
@@ -30,10 +32,10 @@ bool optrace_define(optrace_recorder *recorder, uint8_t kind, uint32_t subject, 
     }
     bool fits = !stopping && (size_t)(l->end - l->cursor) >= words * 8;
     if (fits) {
-      uint64_t head = kind | (uint64_t)subject << 32;
+      uint64_t head = record_head(kind, 0, subject);
       memcpy(l->cursor, &head, 8);
       if (has_text) {
-        lane_commit(l, store_text(l->cursor, words, (uint32_t)(word1 >> 32), has_word2, word2, text, length));
+        lane_commit(l, store_text(l->cursor, words, pair_high(word1), has_word2, word2, text, length));
       } else {
         memcpy(l->cursor + 8, &word1, 8);
         memcpy(l->cursor + 16, &word2, 8);
@@ -70,7 +72,9 @@ bool optrace_carry(optrace_recorder *recorder, uint32_t thread, uint32_t thread_
     l->cursor = (uint8_t *)chunk + sizeof(chunk_header);
     l->end = (uint8_t *)chunk + chunk->bytes;
   }
-  uint64_t head[4] = {optrace_kind_thread_switched | (uint64_t)thread << 32, thread_tid, optrace_kind_time, base_ticks};
+  optrace_thread_switched_fields switched = {.tid = thread_tid};
+  uint64_t head[4] = {record_head(optrace_kind_thread_switched, 0, thread), optrace_thread_switched_word1(switched),
+                      record_head(optrace_kind_time, 0, 0), optrace_time_word1((optrace_time_fields){.ticks = base_ticks})};
   memcpy(l->cursor, head, 32);
   memcpy(l->cursor + 32, records, bytes);
   lane_commit(l, l->cursor + needed);

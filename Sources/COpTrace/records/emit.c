@@ -6,6 +6,7 @@
 
 #include "../operations/frames.h"
 #include "../places/places.h"
+#include "COpTraceFields.h"
 #include "at_once.h"
 #include "room.h"
 #include "text.h"
@@ -21,7 +22,7 @@ const int8_t pending_by_kind[256] = {
 static inline uint32_t place_bytes(uint32_t place) { return place ? 8 : 0; }
 static inline uint8_t *store_place(uint8_t *end, uint32_t place) {
   if (!place) return end;
-  uint64_t head = optrace_kind_stood_at | (uint64_t)place << 32;
+  uint64_t head = record_head(optrace_kind_stood_at, 0, place);
   memcpy(end, &head, 8);
   return end + 8;
 }
@@ -40,7 +41,7 @@ static inline uint8_t *begin_at(optrace_recorder *recorder, lane **out, uint32_t
   }
   l->last_ticks = now;
   count_pending(l, pending_by_kind[kind]);
-  uint64_t head = kind | delta << 8 | (uint64_t)subject << 32;
+  uint64_t head = record_head(kind, delta, subject);
   memcpy(at, &head, 8);
   return at;
 }
@@ -74,8 +75,8 @@ static __attribute__((noinline)) bool emit_with_cpu(optrace_recorder *recorder, 
   lane *l;
   uint8_t *at = begin(recorder, &l, 24, kind, subject);
   if (unlikely(!at)) return true;
-  uint64_t words[2] = {optrace_kind_processor_time | (uint64_t)subject << 32,
-                       (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec};
+  optrace_processor_time_fields fields = {.used = (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec};
+  uint64_t words[2] = {record_head(optrace_kind_processor_time, 0, subject), optrace_processor_time_word1(fields)};
   memcpy(at + 8, words, 16);
   lane_commit(l, at + 24);
   return true;
@@ -173,24 +174,21 @@ void optrace_emit3(optrace_recorder *recorder, uint8_t kind, uint32_t subject, u
   emit3_at(recorder, kind, subject, word1, word2, 0);
 }
 
-enum { age_bits = 40, age_unit = 16 };
-static const uint64_t largest_age = ((uint64_t)1 << age_bits) - 1;
-
+// As fields hold it.
 static uint64_t age_in_units(uint64_t ticks) {
-  uint64_t age = ticks / age_unit;
-  return age < largest_age ? age : largest_age;
+  uint64_t age = ticks / optrace_format_age_unit;
+  return age < optrace_blocked_largest_age ? age : optrace_blocked_largest_age;
 }
 
-// How old an operation is at the lane's last record, where `created` has it.
+// How old an operation is at the lane's last record, as a field of `created`.
 static inline uint64_t age_at(const optrace_recorder *recorder, const lane *l, const optrace_operation *operation) {
-  enum { age_place = 24 };
   uint64_t now = l->last_ticks, since = operation->created;
   // A recorder that does not use the counter though there is one: its time is another.
   if (unlikely(!recorder->use_counter) && optrace_clock_has_counter()) {
     uint64_t ticks = optrace_counter() - since;
     since = now - (uint64_t)((double)ticks * 1e9 / (double)optrace_clock_frequency());
   }
-  return age_in_units(now > since ? now - since : 0) << age_place;
+  return optrace_operation_created_word1((optrace_operation_created_fields){.age = age_in_units(now > since ? now - since : 0)});
 }
 
 void optrace_emit_created(optrace_recorder *recorder, uint32_t serial, uint64_t word1, const optrace_operation *operation) {
@@ -225,7 +223,8 @@ void emit_since(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint
   lane *l;
   uint8_t *at = begin_at(recorder, &l, 24 + place_bytes(place), kind, subject, now);
   if (unlikely(!at)) return;
-  uint64_t word2 = age_in_units(l->last_ticks > since ? l->last_ticks - since : 0) | (uint64_t)thread << age_bits;
+  optrace_blocked_fields fields = {.age = age_in_units(l->last_ticks > since ? l->last_ticks - since : 0), .thread = thread};
+  uint64_t word2 = optrace_blocked_word2(fields);
   memcpy(at + 8, &word1, 8);
   memcpy(at + 16, &word2, 8);
   lane_commit(l, store_place(at + 24, place));

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "../stacks/bounds.h"
+#include "COpTraceFields.h"
+#include "words.h"
 
 _Thread_local lanes_of_thread this_thread;
 static pthread_key_t exit_key;
@@ -47,8 +49,8 @@ uint32_t lane_name_record(const lane *l, uint8_t *out) {
   if (pthread_getname_np(pthread_self(), name, sizeof name) != 0) name[0] = 0;
   uint32_t length = (uint32_t)strlen(name);
   uint32_t words = 2 + (length + 7) / 8;
-  uint64_t head = optrace_kind_thread_named | (uint64_t)l->thread << 32;
-  uint64_t word1 = words | (uint64_t)length << 16 | (uint64_t)l->tid << 32;
+  uint64_t head = record_head(optrace_kind_thread_named, 0, l->thread);
+  uint64_t word1 = record_lengths(words, length, optrace_thread_named_high((optrace_thread_named_fields){.tid = l->tid}));
   memset(out, 0, words * 8);
   memcpy(out, &head, 8);
   memcpy(out + 8, &word1, 8);
@@ -59,10 +61,9 @@ uint32_t lane_name_record(const lane *l, uint8_t *out) {
 static void take_over(lane *l) {
   // The rest of an ended thread's chunk goes on with this thread's records.
   uint8_t buffer[16 + longest_name_record];
-  uint64_t head = optrace_kind_thread_switched | (uint64_t)l->thread << 32;
-  uint64_t tid = l->tid;
-  memcpy(buffer, &head, 8);
-  memcpy(buffer + 8, &tid, 8);
+  optrace_thread_switched_fields fields = {.tid = l->tid};
+  uint64_t words[2] = {record_head(optrace_kind_thread_switched, 0, l->thread), optrace_thread_switched_word1(fields)};
+  memcpy(buffer, words, 16);
   uint32_t bytes = 16 + lane_name_record(l, buffer + 16);
   if (l->cursor + bytes <= l->end) {
     memcpy(l->cursor, buffer, bytes);

@@ -5,7 +5,9 @@
 
 #include "../storage/chunks.h"
 #include "../storage/file.h"
+#include "COpTraceFields.h"
 #include "lanes.h"
+#include "words.h"
 
 static bool lose(lane *l, uint32_t reason) {
   l->lost += 1;
@@ -23,7 +25,7 @@ static bool refill(lane *l, uint32_t needed, uint64_t ticks) {
 
   uint32_t bytes = l->chunk_size ? l->chunk_size : first_chunk;
   uint32_t least = (uint32_t)sizeof(chunk_header) + needed + own_records;
-  if (bytes < least) bytes = (least + 63) & ~63u;
+  if (bytes < least) bytes = chunk_bytes(needed + own_records);
   chunk_header *chunk;
   for (;;) {
     pthread_mutex_lock(&recorder->lock);
@@ -54,9 +56,8 @@ static bool refill(lane *l, uint32_t needed, uint64_t ticks) {
   l->chunk_size = bytes < largest_chunk / 4 ? bytes * 4 : largest_chunk;
   uint8_t *at = (uint8_t *)chunk + sizeof(chunk_header);
   if (l->lost) {
-    uint64_t head = optrace_kind_lost | (uint64_t)l->lost_reason << 32;
-    memcpy(at, &head, 8);
-    memcpy(at + 8, &l->lost, 8);
+    uint64_t words[2] = {record_head(optrace_kind_lost, 0, l->lost_reason), optrace_lost_word1((optrace_lost_fields){.count = l->lost})};
+    memcpy(at, words, 16);
     at += 16;
     l->lost = 0;
   }
@@ -70,9 +71,8 @@ uint8_t *lane_reserve_slowly(lane *l, uint32_t bytes, uint64_t now, uint64_t *de
   if ((size_t)(l->end - l->cursor) < bytes + (far ? 16 : 0)) {
     if (!refill(l, bytes, now)) return NULL;
   } else if (far) {
-    uint64_t head = optrace_kind_time;
-    memcpy(l->cursor, &head, 8);
-    memcpy(l->cursor + 8, &now, 8);
+    uint64_t words[2] = {record_head(optrace_kind_time, 0, 0), optrace_time_word1((optrace_time_fields){.ticks = now})};
+    memcpy(l->cursor, words, 16);
     l->cursor += 16;  // Becomes visible with the record that follows.
   }
   *delta = 0;

@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-#include "COpTrace.h"
+#include "words.h"
 
 // All of a record of so many words but its first. Returns its end.
 static inline uint8_t *store_text(uint8_t *at, uint32_t words, uint32_t high, bool has_word2, uint64_t word2,
                            const uint8_t *text, size_t length) {
-  uint64_t word1 = words | (uint64_t)length << 16 | (uint64_t)high << 32;
+  uint64_t word1 = record_lengths(words, length, high);
   memcpy(at + 8, &word1, 8);
   uint8_t *to = at + 16;
   if (has_word2) {

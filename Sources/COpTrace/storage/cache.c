@@ -1,9 +1,9 @@
 // From two words to the id of a text.
+#include "../base/bits.h"
 #include "recorder.h"
 
 static uint32_t cache_slot(uint64_t key1, uint64_t key2) {
-  uint64_t hash = (key1 ^ key2 * 0x9E3779B97F4A7C15ull) * 0xFF51AFD7ED558CCDull;
-  return (uint32_t)(hash >> 40) % cache_slots;
+  return hash_index(key1 ^ key2 * 0xFF51AFD7ED558CCDull, cache_slot_bits);
 }
 
 uint32_t optrace_cache_find(optrace_recorder *recorder, uint64_t key1, uint64_t key2) {

@@ -241,7 +241,7 @@ static int finish_file(optrace_recorder *recorder, const uint8_t *final_heartbea
     uint32_t state = atomic_load(&chunk->state);
     bool last = offset + chunk->bytes == used;
     if (last && !recorder->options.ring) {
-      chunk->bytes = ((uint32_t)sizeof *chunk + atomic_load(&chunk->fill) + 63) & ~63u;
+      chunk->bytes = chunk_bytes(atomic_load(&chunk->fill));
       end = offset + chunk->bytes;
       state = optrace_chunk_state_open;  // The header has changed.
     }

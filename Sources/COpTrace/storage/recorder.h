@@ -9,7 +9,7 @@
 #include "lane.h"
 
 // Of classes, places in the source and code; few programs have as many.
-enum { cache_slots = 4096 };
+enum { cache_slot_bits = 12, cache_slots = 1 << cache_slot_bits };
 
 // A part of the file in memory. Each is as large as all before it, so few are enough, and the recorder never takes many
 // more of the program's addresses than its file has bytes.

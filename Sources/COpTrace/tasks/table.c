@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "../base/bits.h"
 #include "../base/wiped.h"
 
 // As many tasks may be under way at once; only what is used takes memory.
@@ -27,14 +28,12 @@ void task_table_clear(void) {
   }
 }
 
-static uint64_t key_of(uint64_t id, uint32_t number) { return id << 32 | number; }
-
 task_slot *task_find(uint64_t id) {
   task_slot *all = atomic_load_explicit(&table, memory_order_acquire);
   for (uint32_t i = 0; all && i < farthest; i++) {
     task_slot *slot = &all[(id + i) % slots];
     uint64_t key = atomic_load_explicit(&slot->key, memory_order_acquire);
-    if (key && key >> 32 == (uint32_t)id) return slot;
+    if (key && pair_high(key) == (uint32_t)id) return slot;
   }
   return NULL;
 }
@@ -50,11 +49,11 @@ task_slot *task_add(uint64_t id, uint32_t number) {
     for (uint32_t i = 0; i < farthest; i++) {
       task_slot *slot = &all[(id + i) % slots];
       uint64_t key = atomic_load_explicit(&slot->key, memory_order_acquire);
-      if (key && key >> 32 == (uint32_t)id) return slot;
+      if (key && pair_high(key) == (uint32_t)id) return slot;
       if (key && (pass == 0 || !is_left(slot))) continue;
-      if (!atomic_compare_exchange_strong_explicit(&slot->key, &key, key_of(id, number), memory_order_acq_rel,
+      if (!atomic_compare_exchange_strong_explicit(&slot->key, &key, pair_of((uint32_t)id, number), memory_order_acq_rel,
                                                    memory_order_acquire)) {
-        if (key >> 32 == (uint32_t)id) return slot;
+        if (pair_high(key) == (uint32_t)id) return slot;
         continue;
       }
       if (pass) atomic_store_explicit(&slot->state, 0, memory_order_release);

@@ -1,10 +1,10 @@
 #include "told.h"
 
-#include <string.h>
-
+#include "../base/utf8.h"
 #include "../places/places.h"
 #include "../records/emit.h"
 #include "../stacks/modules.h"
+#include "COpTraceFields.h"
 
 static optrace_recorder *_Atomic recorder_of_tasks;
 
@@ -56,31 +56,27 @@ task_making task_is_made(optrace_recorder *recorder, const uint64_t *code, size_
 
 void task_created(optrace_recorder *recorder, uint32_t number, const task_making *making, uint32_t how, uint32_t priority,
                   bool is_enqueued) {
-  enum { how_shift = 32, priority_shift = 36, enqueued_shift = 44, at_shift = 32 };
-  uint64_t word1 = making->by | (uint64_t)how << how_shift | (uint64_t)(priority & 0xFF) << priority_shift |
-                   (uint64_t)is_enqueued << enqueued_shift;
-  optrace_emit3(recorder, optrace_kind_task_created, number, word1, making->runs | (uint64_t)making->at << at_shift);
+  optrace_task_created_fields fields = {.by = making->by, .how = (uint8_t)how, .priority = (uint8_t)priority, .enqueued = is_enqueued,
+                                        .code = making->runs, .at = making->at};
+  optrace_emit3(recorder, optrace_kind_task_created, number, optrace_task_created_word1(fields), optrace_task_created_word2(fields));
   optrace_tell_within(recorder, number);
 }
 
 void task_named(optrace_recorder *recorder, uint32_t number, const char *name) {
-  size_t length = strnlen(name, optrace_format_longest_text);
-  // Not in the middle of a character.
-  if (length == optrace_format_longest_text)
-    do length -= 1;
-    while (length && ((uint8_t)name[length] & 0xC0) == 0x80);
+  size_t length = utf8_length(name, optrace_format_longest_text);
   if (length) optrace_emit_text(recorder, optrace_kind_operation_named, number, 0, false, 0, (const uint8_t *)name, length);
 }
 
 void task_enqueued(optrace_recorder *recorder, uint32_t number) {
-  optrace_emit2(recorder, optrace_kind_task_enqueued, number, work_here(recorder));
+  optrace_task_enqueued_fields fields = {.by = work_here(recorder)};
+  optrace_emit2(recorder, optrace_kind_task_enqueued, number, optrace_task_enqueued_word1(fields));
 }
 
 void task_runs(optrace_recorder *recorder, uint32_t number) { optrace_emit1(recorder, optrace_kind_task_run, number); }
 
 void task_suspended(optrace_recorder *recorder, uint32_t number, uint32_t reason, uint32_t awaited, uint32_t place) {
-  enum { awaited_shift = 32 };
-  optrace_emit2_at(recorder, optrace_kind_task_suspended, number, reason | (uint64_t)awaited << awaited_shift, place);
+  optrace_task_suspended_fields fields = {.reason = (uint8_t)reason, .for_ = awaited};
+  optrace_emit2_at(recorder, optrace_kind_task_suspended, number, optrace_task_suspended_word1(fields), place);
 }
 
 void task_completed(optrace_recorder *recorder, uint32_t number) {

@@ -4,10 +4,11 @@
 
 #include <stdatomic.h>
 
+#include "../base/bits.h"
 #include "../base/clock.h"
 #include "../records/lanes.h"
 
-enum { places = 512, slots_of_place = 4 };
+enum { place_bits = 9, places = 1 << place_bits, slots_of_place = 4 };
 
 // A writer turns `state` from even to odd, and back when it is done. Who finds it odd goes away: another signal of this
 // moment stands for his. A reader that finds it changed has seen nothing. What an object is looked for by stands in one cache
@@ -27,8 +28,7 @@ static _Atomic bool use_counter;
 
 void signals_prepare(void) { atomic_store(&use_counter, optrace_clock_has_counter()); }
 
-static place *place_of(uint64_t object) { return &table[(object * 0x9E3779B97F4A7C15ull) >> 55]; }
-_Static_assert(places == 1 << (64 - 55), "the shift yields an index");
+static place *place_of(uint64_t object) { return &table[hash_index(object, place_bits)]; }
 
 static inline uint64_t held(const place *p, uint32_t i) { return atomic_load_explicit(&p->object[i], memory_order_relaxed); }
 
@@ -52,7 +52,7 @@ static uint32_t slot_for(const place *p, uint64_t object) {
 
 static bool open_slot(place *p, uint32_t i, uint32_t *state) {
   *state = atomic_load_explicit(&p->state[i], memory_order_relaxed);
-  return !(*state & 1) && atomic_compare_exchange_strong_explicit(&p->state[i], state, *state + 1, memory_order_acq_rel,
+  return *state % 2 == 0 && atomic_compare_exchange_strong_explicit(&p->state[i], state, *state + 1, memory_order_acq_rel,
                                                                   memory_order_relaxed);
 }
 
@@ -85,7 +85,7 @@ void signal_forget(uint64_t object) {
 
 static bool read_slot(place *p, uint32_t i, uint64_t object, signal_record *out) {
   uint32_t state = atomic_load_explicit(&p->state[i], memory_order_acquire);
-  if (state & 1 || held(p, i) != object) return false;
+  if (state % 2 || held(p, i) != object) return false;
   *out = (signal_record){
     .recorder = atomic_load_explicit(&p->signal[i].recorder, memory_order_relaxed),
     .ticks = atomic_load_explicit(&p->signal[i].ticks, memory_order_relaxed),

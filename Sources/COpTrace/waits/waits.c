@@ -15,9 +15,11 @@
 #include <sched.h>
 #include <string.h>
 
+#include "../base/utf8.h"
 #include "../places/places.h"
 #include "../records/emit.h"
 #include "../records/lanes.h"
+#include "COpTraceFields.h"
 #include "signals.h"
 
 // What is told of: ends of waits of a millisecond, and waits that last for ten.
@@ -31,21 +33,18 @@ void waits_set_queue_name(const char *(*name)(const void *queue)) { atomic_store
 // The name of what is waited on, where it has one. Only while the object lives.
 static size_t copy_name(uint64_t object, char out[longest_name]) {
   const char *(*name)(const void *) = atomic_load_explicit(&name_of, memory_order_acquire);
-  if (object >> 48 != optrace_object_queue || !name) return 0;
-  const char *text = name((const void *)(uintptr_t)(object & (((uint64_t)1 << 48) - 1)));
-  size_t length = text ? strnlen(text, longest_name) : 0;
-  // Not in the middle of a character.
-  if (length == longest_name)
-    do length -= 1;
-    while (length && ((uint8_t)text[length] & 0xC0) == 0x80);
+  optrace_unblocked_fields waited = optrace_unblocked_read(object);
+  if (waited.kind != optrace_object_queue || !name) return 0;
+  const char *text = name((const void *)(uintptr_t)waited.object);
+  size_t length = text ? utf8_length(text, longest_name) : 0;
   if (length) memcpy(out, text, length);
   return length;
 }
 
 static void tell_name(optrace_recorder *recorder, uint64_t object, const char *name, size_t length) {
   if (!length) return;
-  optrace_emit_text(recorder, optrace_kind_object_named, 0, 0, true, object & (((uint64_t)1 << 48) - 1),
-                    (const uint8_t *)name, length);
+  optrace_object_named_fields fields = {.object = optrace_unblocked_read(object).object};
+  optrace_emit_text(recorder, optrace_kind_object_named, 0, 0, true, optrace_object_named_word2(fields), (const uint8_t *)name, length);
 }
 
 static void tell_signal(optrace_recorder *recorder, uint64_t object) {
@@ -166,8 +165,10 @@ void wait_end(lane *l) {
 
 // ---- The thread that waits for an operation or a queue -------------------------------------------------------------
 
-enum { is_queue_bit = 32 };
-static uint64_t target(uint32_t number, bool is_queue) { return number | (uint64_t)is_queue << is_queue_bit; }
+// As `wait_lasts` has it, without the thread.
+static uint64_t target(uint32_t number, bool is_queue) {
+  return optrace_wait_lasts_word1((optrace_wait_lasts_fields){.is_queue = is_queue, .on = number});
+}
 
 __attribute__((noinline)) void optrace_wait_begin(optrace_recorder *recorder, uint32_t number, bool is_queue) {
   if (!recorder_is_enabled(recorder)) return;
@@ -203,7 +204,7 @@ static void end_adding(lane *l) {
 }
 
 static uint64_t adding_to(const void *queue) {
-  return ((uintptr_t)queue & (((uint64_t)1 << 48) - 1)) | (uint64_t)optrace_object_adding << 48;
+  return waited_object(queue, optrace_object_adding);
 }
 
 static inline void note_adding(lane *l, const void *queue, uint32_t serial) {
@@ -278,10 +279,9 @@ static void look(optrace_recorder *recorder, lane *l, lane_wait *w) {
   size_t length = w == &l->joining ? 0 : copy_name(object, name);
   atomic_store_explicit(&w->state, next - wait_being_told + wait_told, memory_order_release);
   if (w == &l->joining) {
-    enum { is_queue_place = 24, number_place = 32 };
-    uint64_t is_queue = object >> is_queue_bit & 1, number = (uint32_t)object;
-    uint64_t what = thread | is_queue << is_queue_place | number << number_place;
-    if (place) optrace_emit3(recorder, optrace_kind_wait_lasts, 0, what, place);
+    optrace_wait_lasts_fields fields = {.thread = thread, .at = place};
+    uint64_t word1 = object | optrace_wait_lasts_word1(fields);
+    if (place) optrace_emit3(recorder, optrace_kind_wait_lasts, 0, word1, optrace_wait_lasts_word2(fields));
     return;
   }
   emit_since(recorder, optrace_kind_blocked, serial, object, since, thread, now, place);

@@ -5,8 +5,13 @@
 #include "../operations/frames.h"
 #include "../stacks/unwind.h"
 #include "../storage/lane.h"
+#include "COpTraceFields.h"
 
-// Null: it is not to be recorded. `object`: the address, and the kind from bit 48 on. `start`: where the thread stands, in a
+// What a thread waits on, as the records have it: the address, and the kind (`optrace_object_…`).
+static inline uint64_t waited_object(const void *address, uint8_t kind) {
+  return optrace_unblocked_word1((optrace_unblocked_fields){.object = (uintptr_t)address, .kind = kind});
+}
+// Null: it is not to be recorded. `object`: a `waited_object`. `start`: where the thread stands, in a
 // function that returns after `wait_end` only.
 lane *wait_begin(work inside, uint64_t object, stack_start start);
 // On the same thread.

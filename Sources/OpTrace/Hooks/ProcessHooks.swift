@@ -116,7 +116,7 @@ enum ProcessHooks {
       guard let probe = ProcessHooks.probe(pointer), let recorder = ProcessHooks.recorder(of: probe),
         let target: Operation = ProcessHooks.object(other)
       else { return }
-      probe.record(added ? .dependencyAdded : .dependencyRemoved, UInt64(recorder.introduce(target)))
+      probe.recordDependency(on: recorder.introduce(target), isAdded: added)
     }
     calls.operation_changed = { pointer, kind, value in
       guard let probe = ProcessHooks.probe(pointer), let value else { return }
@@ -125,9 +125,9 @@ enum ProcessHooks {
         if let name = value.load(as: String?.self) { probe.record(.operationNamed, text: name) }
       case .priorityChanged:
         let priority = value.load(as: Operation.QueuePriority.self)
-        probe.record(.priorityChanged, UInt64(bitPattern: Int64(priority.rawValue)))
+        probe.record(EventFields.PriorityChanged(value: Int64(priority.rawValue)))
       case .qualityChanged:
-        probe.record(.qualityChanged, UInt64(value.load(as: QualityOfService.self).traceValue))
+        probe.record(EventFields.QualityChanged(value: UInt64(value.load(as: QualityOfService.self).traceValue)))
       default: break
       }
     }
@@ -190,9 +190,11 @@ enum ProcessHooks {
             optrace_emit_text(core, kind, number, 0, false, 0, $0, $1)
           }
         case .queueQualityChanged:
-          optrace_emit2(core, kind, number, UInt64(value.load(as: QualityOfService.self).traceValue))
+          let quality = UInt64(value.load(as: QualityOfService.self).traceValue)
+          EventFields.QueueQualityChanged(value: quality).emit(to: core, about: number)
         case .queueMainChanged:
-          optrace_emit2(core, kind, number, QueueProbe.isMain(value.load(as: DispatchQueue?.self)) ? 1 : 0)
+          let isMain = QueueProbe.isMain(value.load(as: DispatchQueue?.self))
+          EventFields.QueueMainChanged(value: isMain ? 1 : 0).emit(to: core, about: number)
         default: break
         }
       }

@@ -82,8 +82,16 @@ struct OperationProbe: @unchecked Sendable {
     if let pointer { optrace_operation_event(pointer, kind.rawValue) }
   }
 
-  func record(_ kind: EventKind, _ word: UInt64) {
-    if let pointer { optrace_operation_event2(pointer, kind.rawValue, word) }
+  func record<Fields: EventWords>(_ fields: Fields) {
+    if let pointer { optrace_operation_event2(pointer, Fields.kind.rawValue, fields.word1) }
+  }
+
+  func recordDependency(on number: UInt32, isAdded: Bool) {
+    if isAdded {
+      record(EventFields.DependencyAdded(on: number))
+    } else {
+      record(EventFields.DependencyRemoved(on: number))
+    }
   }
 
   func record(_ kind: EventKind, text: String) {

@@ -148,7 +148,7 @@ extension ProbedOperation {
 
   func noteDependencyRemoved(_ operation: Operation) {
     guard let core = probe.core, let recorder = TraceRecorder.active(core) else { return }
-    probe.record(.dependencyRemoved, UInt64(recorder.introduce(operation)))
+    probe.record(EventFields.DependencyRemoved(on: recorder.introduce(operation)))
   }
 
   func noteName(_ name: String?) {

@@ -19,9 +19,10 @@ extension TraceRecorder {
   }
 
   @inline(__always) private func adding(_ operation: Operation, to queue: UInt32, asksQuality: Bool) -> Adding {
-    let priority = UInt64(UInt8(bitPattern: Int8(clamping: operation.queuePriority.rawValue)))
-    let quality = asksQuality ? UInt64(operation.qualityOfService.traceValue) : 0
-    return Adding(word: UInt64(queue) | priority << 32 | quality << 40, place: optrace_caller_place(core))
+    let fields = EventFields.Enqueued(
+      queue: queue, priority: Int8(clamping: operation.queuePriority.rawValue),
+      qos: asksQuality ? operation.qualityOfService.traceValue : 0, barrier: false)
+    return Adding(word: fields.word1, place: optrace_caller_place(core))
   }
 
   /// Records that an operation of ours is given to a queue, by its number, and describes it at first sight.

@@ -34,7 +34,7 @@ extension TraceRecorder {
       isAsynchronous: operation.isAsynchronous, probe: nil, location: nil)
     for dependency in operation.dependencies {
       let target = introduce(dependency)
-      optrace_emit2(core, EventKind.dependencyAdded.rawValue, serial, UInt64(target))
+      EventFields.DependencyAdded(on: target).emit(to: core, about: serial)
     }
     return serial
   }

@@ -52,7 +52,7 @@ extension TraceRecorder {
   /// In a chain the numbers follow each other.
   func recordDependency(of number: UInt32, on target: UInt32) {
     if target == number &- 1, target != 0 { return optrace_emit1(core, EventKind.dependsOnLast.rawValue, number) }
-    optrace_emit2(core, EventKind.dependencyAdded.rawValue, number, UInt64(target))
+    EventFields.DependencyAdded(on: target).emit(to: core, about: number)
   }
 
   /// What follows the operation: the probe that it carries, or the one that the hooks keep for it.
@@ -218,9 +218,10 @@ extension TraceRecorder {
 
   /// The second word of `created`, without an age.
   func createdWord(_ facts: ClassFacts, coverage: Coverage, isAsynchronous: Bool) -> UInt64 {
-    let flags: UInt64 =
-      (isAsynchronous || facts.isAsynchronous ? 1 << 20 : 0) | (facts.readiness == .inherited ? 0 : 1 << 21)
-    return UInt64(facts.name) | UInt64(coverage.rawValue) << 16 | flags
+    EventFields.OperationCreated(
+      class: facts.name, coverage: coverage.rawValue, async: isAsynchronous || facts.isAsynchronous,
+      ownReady: facts.readiness != .inherited, age: 0
+    ).word1
   }
 
   func describe(
@@ -231,9 +232,9 @@ extension TraceRecorder {
     optrace_emit_created(
       core, serial, createdWord(facts, coverage: coverage, isAsynchronous: isAsynchronous), probe?.pointer)
     if name != nil || location != nil {
-      let source = location.map { interner.id(of: $0) } ?? 0
+      let fields = EventFields.OperationNamed(source: location.map { interner.id(of: $0) } ?? 0)
       UTF8Text.with(name ?? "") {
-        optrace_emit_text(core, EventKind.operationNamed.rawValue, serial, source, false, 0, $0, $1)
+        optrace_emit_text(core, EventKind.operationNamed.rawValue, serial, fields.high, false, 0, $0, $1)
       }
     }
   }

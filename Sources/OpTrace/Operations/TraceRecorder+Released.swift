@@ -34,7 +34,7 @@ extension TraceRecorder {
       isAsynchronous: operation.probed?.isProbedAsAsynchronous ?? false,
       probe: probe, location: operation.probed?.sourceLocation)
     for dependency in dependencies {
-      optrace_emit2(core, EventKind.dependencyAdded.rawValue, serial, UInt64(introduce(dependency)))
+      EventFields.DependencyAdded(on: introduce(dependency)).emit(to: core, about: serial)
     }
     optrace_operation_publish(probe.pointer, core)
   }

@@ -32,7 +32,7 @@ extension TraceRecorder {
   private func beginSpan(_ name: String, _ operation: Operation?) -> UInt32 {
     guard isRecording else { return 0 }
     let id = optrace_recorder_next_span(core)
-    emit(.spanBegan, name, id, operation)
+    emit(.spanBegan, name, EventFields.SpanBegan(id: id).high, operation)
     return id
   }
 

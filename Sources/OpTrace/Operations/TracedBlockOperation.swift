@@ -55,12 +55,12 @@ open class TracedBlockOperation: BlockOperation, ProbedOperation, @unchecked Sen
     }
     let probe = probe
     DispatchQueue.concurrentPerform(iterations: blocks.count) { index in
-      probe.record(.blockBegan, UInt64(index))
+      probe.record(EventFields.BlockBegan(index: UInt32(clamping: index)))
       optrace_frame_push(probe.pointer)
       optrace_frame_set_phase(UInt32(optrace_phase_block))
       probe.run(blocks[index])
       optrace_frame_pop()
-      probe.record(.blockEnded, UInt64(index))
+      probe.record(EventFields.BlockEnded(index: UInt32(clamping: index)))
     }
   }
 
@@ -118,7 +118,7 @@ open class TracedBlockOperation: BlockOperation, ProbedOperation, @unchecked Sen
     get { super.queuePriority }
     set {
       super.queuePriority = newValue
-      probe.record(.priorityChanged, UInt64(bitPattern: Int64(newValue.rawValue)))
+      probe.record(EventFields.PriorityChanged(value: Int64(newValue.rawValue)))
     }
   }
 
@@ -127,7 +127,7 @@ open class TracedBlockOperation: BlockOperation, ProbedOperation, @unchecked Sen
     set {
       super.qualityOfService = newValue
       _ = probe.claim(OperationProbe.Bits.quality)
-      probe.record(.qualityChanged, UInt64(newValue.traceValue))
+      probe.record(EventFields.QualityChanged(value: UInt64(newValue.traceValue)))
     }
   }
 }

@@ -106,7 +106,7 @@ open class TracedOperation: Operation, ProbedOperation, @unchecked Sendable {
     get { super.queuePriority }
     set {
       super.queuePriority = newValue
-      probe.record(.priorityChanged, UInt64(bitPattern: Int64(newValue.rawValue)))
+      probe.record(EventFields.PriorityChanged(value: Int64(newValue.rawValue)))
     }
   }
 
@@ -115,7 +115,7 @@ open class TracedOperation: Operation, ProbedOperation, @unchecked Sendable {
     set {
       super.qualityOfService = newValue
       _ = probe.claim(OperationProbe.Bits.quality)
-      probe.record(.qualityChanged, UInt64(newValue.traceValue))
+      probe.record(EventFields.QualityChanged(value: UInt64(newValue.traceValue)))
     }
   }
 }

@@ -10,9 +10,12 @@ extension TraceRecorder {
     let className = interner.id(ofClass: "Barrier", code: self.code.id(of: code))
     let serial = optrace_recorder_next_serial(core)
     guard serial != 0, optrace_operation_attach(barrier.probe.pointer, serial) else { return barrier }
-    optrace_emit2(core, EventKind.operationCreated.rawValue, serial, UInt64(className))
+    EventFields.OperationCreated(
+      class: className, coverage: Coverage.full.rawValue, async: false, ownReady: false, age: 0
+    ).emit(to: core, about: serial)
+    let enqueued = EventFields.Enqueued(queue: queue, priority: 0, qos: 0, barrier: true)
     optrace_emit2_at(
-      core, EventKind.enqueued.rawValue, serial, UInt64(queue) | 1 << 48, optrace_caller_place(core))
+      core, EventKind.enqueued.rawValue, serial, enqueued.word1, optrace_caller_place(core))
     optrace_tell_within(core, serial)
     optrace_operation_publish(barrier.probe.pointer, core)
     return barrier

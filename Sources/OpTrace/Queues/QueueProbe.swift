@@ -74,13 +74,14 @@ struct QueueProbe: @unchecked Sendable {
     var live: (name: String?, limit: Int) { (givenName, Int(limit)) }
 
     func record(_ number: UInt32, _ core: OpaquePointer) {
-      let word =
-        UInt64(quality.traceValue) | (QueueProbe.isMain(underlying) ? 1 << 8 : 0) | (isSuspended ? 1 << 9 : 0)
+      let fields = EventFields.QueueCreated(
+        limit: Int32(clamping: limit), qos: quality.traceValue, main: QueueProbe.isMain(underlying),
+        suspended: isSuspended)
       let given = givenName ?? ""
       let place = optrace_caller_place(core)
       UTF8Text.with(given) {
-        let limit = UInt32(bitPattern: Int32(clamping: limit))
-        optrace_emit_text_at(core, EventKind.queueCreated.rawValue, number, limit, true, word, $0, $1, place)
+        optrace_emit_text_at(
+          core, EventKind.queueCreated.rawValue, number, fields.high, true, fields.word2, $0, $1, place)
       }
     }
   }

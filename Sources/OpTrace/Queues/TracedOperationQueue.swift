@@ -156,7 +156,7 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   open override var maxConcurrentOperationCount: Int {
     get { super.maxConcurrentOperationCount }
     set {
-      record(.limitChanged, UInt64(bitPattern: Int64(newValue)))
+      record(EventFields.LimitChanged(value: Int64(newValue)))
       probe.noteLimit(newValue)
       super.maxConcurrentOperationCount = newValue
     }
@@ -186,7 +186,7 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
     get { super.qualityOfService }
     set {
       super.qualityOfService = newValue
-      if probe.core != nil { record(.queueQualityChanged, UInt64(newValue.traceValue)) }
+      if probe.core != nil { record(EventFields.QueueQualityChanged(value: UInt64(newValue.traceValue))) }
     }
   }
 
@@ -197,7 +197,7 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
       let wasMain = QueueProbe.isMain(self)
       super.underlyingQueue = newValue
       let isMain = QueueProbe.isMain(self)
-      if probe.core != nil, isMain != wasMain { record(.queueMainChanged, isMain ? 1 : 0) }
+      if probe.core != nil, isMain != wasMain { record(EventFields.QueueMainChanged(value: isMain ? 1 : 0)) }
     }
   }
 
@@ -225,9 +225,9 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
     }
   }
 
-  private func record(_ kind: EventKind, _ word: UInt64) {
+  private func record(_ fields: some EventWords) {
     if let recorder, recorder.isRecording, let number = introduceQueue(recorder) {
-      optrace_emit2(recorder.core, kind.rawValue, number, word)
+      fields.emit(to: recorder.core, about: number)
     }
   }
 

@@ -43,7 +43,7 @@ struct BlockingCarry {
   }
 
   mutating func named(_ record: ChunkRecords.Record) {
-    names[record.word2] = record.ticks
+    names[EventFields.ObjectNamed(record.word1, record.word2).object] = record.ticks
     guard names.count > Self.mostNames else { return }
     // Addresses of long ago: a program that makes queues without end must not fill the ring with their names.
     let middle = names.values.sorted()[names.count / 2]
@@ -72,7 +72,9 @@ struct BlockingCarry {
     ended[Wait(thread: record.thread, object: record.blocking.object)] == record.ticks
   }
 
-  func keepsName(_ record: ChunkRecords.Record) -> Bool { names[record.word2] == record.ticks }
+  func keepsName(_ record: ChunkRecords.Record) -> Bool {
+    names[EventFields.ObjectNamed(record.word1, record.word2).object] == record.ticks
+  }
 
   // MARK: Fields
 

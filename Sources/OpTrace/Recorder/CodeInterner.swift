@@ -76,12 +76,10 @@ final class CodeInterner: @unchecked Sendable {
     let offset = key.address &- (image?.bias ?? 0)
     guard interner.reserve(24) else { return 0 }
     let id = UInt32(clamping: frames.count + 1)
-    let isGuessed: UInt64 = key.traits.contains(.guessed) ? 1 << 63 : 0
-    let returns: UInt64 = key.traits.contains(.returns) ? 1 << 32 : 0
-    let place = UInt64(image?.id ?? 0) | (offset & (1 << 47 - 1)) << 16 | isGuessed
-    guard optrace_define(core, EventKind.frame.rawValue, id, place, UInt64(key.caller) | returns, nil, 0) else {
-      return 0
-    }
+    let fields = EventFields.Frame(
+      image: image?.id ?? 0, offset: offset, guessed: key.traits.contains(.guessed), caller: key.caller,
+      returns: key.traits.contains(.returns))
+    guard optrace_define(core, EventKind.frame.rawValue, id, fields.word1, fields.word2, nil, 0) else { return 0 }
     frames[key] = id
     return id
   }
@@ -103,9 +101,11 @@ final class CodeInterner: @unchecked Sendable {
     let length = path.firstIndex(of: 0) ?? path.count
     guard interner.reserve(length + 32) else { return nil }
     let id = UInt32(images.count + 1)
-    let pages = (found.base >> 12) & (1 << 36 - 1) | ((found.size + 0xFFF) >> 12) << 36
+    let fields = EventFields.Image(
+      build: buildID, page: found.base / Layout.imagePage,
+      pages: UInt32(truncatingIfNeeded: (found.size + Layout.imagePage - 1) / Layout.imagePage))
     let isWritten = optrace_define(
-      core, EventKind.image.rawValue, id, UInt64(buildID) << 32, pages, path.baseAddress, length)
+      core, EventKind.image.rawValue, id, fields.word1, fields.word2, path.baseAddress, length)
     guard isWritten else { return nil }
     let image = Image(id: id, end: found.base + found.size, bias: found.bias)
     images[found.base] = image

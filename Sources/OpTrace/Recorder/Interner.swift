@@ -43,8 +43,8 @@ final class Interner: @unchecked Sendable {
     let module = module.map(self.id) ?? 0
     let name = code == 0 ? id : self.id(of: text)
     guard id != 0, lock.withLock({ described.insert(id).inserted }) else { return id }
-    let words = UInt64(id) | UInt64(name) << 16 | UInt64(module) << 32
-    _ = optrace_define(core, EventKind.classDescribed.rawValue, 0, words, UInt64(code), nil, 0)
+    let fields = EventFields.ClassDescribed(name: id, class: name, module: module, code: code)
+    _ = optrace_define(core, EventKind.classDescribed.rawValue, 0, fields.word1, fields.word2, nil, 0)
     return id
   }
 

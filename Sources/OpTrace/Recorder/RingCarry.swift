@@ -54,7 +54,8 @@ final class RingCarry: @unchecked Sendable {
   private func begins(_ what: EventSpec.Lasting, _ record: ChunkRecords.Record) {
     switch what {
     case .operation:
-      let isFull = record.word1 >> 16 & 0xF == 0
+      // The records that describe several things at once have the same second word.
+      let isFull = EventFields.OperationCreated(record.word1).coverage == TraceRecorder.Coverage.full.rawValue
       if isFull, finishedEarly.remove(record.subject) == nil { unfinished.insert(record.subject) }
     case .block, .task: if finishedEarly.remove(record.subject) == nil { unfinished.insert(record.subject) }
     case .queue: queues.insert(record.subject)
@@ -84,12 +85,10 @@ final class RingCarry: @unchecked Sendable {
     }
   }
 
+  /// A wait as `wait-lasts` names it: by the thread, and the operation or the queue.
   private func waitKey(_ record: ChunkRecords.Record, _ what: EventSpec.Lasting) -> UInt64 {
-    UInt64(record.thread) << 33 | (what == .queueWait ? 1 << 32 : 0) | UInt64(record.subject)
+    EventFields.WaitLasts(thread: record.thread, isQueue: what == .queueWait, on: record.subject, at: 0).word1
   }
-
-  /// The same of a record that names the thread and the target.
-  private func waitKey(_ word: UInt64) -> UInt64 { (word & 0xFF_FFFF) << 33 | (word >> 24 & 1) << 32 | word >> 32 }
 
   /// Sees the records of a chunk in their order, each once.
   private func isNeeded(_ record: ChunkRecords.Record, behind last: ChunkRecords.Record?) -> Bool {
@@ -106,7 +105,7 @@ final class RingCarry: @unchecked Sendable {
         Self.bounds[Int($0.kind)] == .begins(.blockedWait) && $0.blocking.object == record.blocking.object
       } ?? false
     case .withRecordBefore: last != nil
-    case .whileWaited: openWaits.contains(waitKey(record.word1))
+    case .whileWaited: openWaits.contains(record.word1)
     case .whileNewest: blocking.keepsName(record)
     }
   }
@@ -163,8 +162,8 @@ final class RingCarry: @unchecked Sendable {
         baseTicks = record.ticks
         lastTicks = record.ticks
       }
-      let head = UInt64(record.kind) | (record.ticks - lastTicks) << 8 | UInt64(record.subject) << 32
-      withUnsafeBytes(of: head.littleEndian) { run.append(contentsOf: $0) }
+      let head = RecordHead(kind: record.kind, delta: record.ticks - lastTicks, subject: record.subject)
+      withUnsafeBytes(of: head.word.littleEndian) { run.append(contentsOf: $0) }
       run.append(contentsOf: chunk[record.offset + 8..<record.offset + record.byteCount])
       lastTicks = record.ticks
       count += 1
@@ -187,7 +186,7 @@ struct ChunkRecords {
     var byteCount: Int
 
     /// Of a record that begins a span: its id.
-    var begunSpan: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32) }
+    var begunSpan: UInt32 { EventFields.SpanBegan(word1).id }
   }
 
   private let bytes: UnsafeRawBufferPointer
@@ -215,25 +214,25 @@ struct ChunkRecords {
 
   mutating func next() -> Record? {
     while offset + 8 <= bytes.count {
-      let head = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-      let kind = UInt8(truncatingIfNeeded: head)
+      let head = RecordHead(bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+      let kind = head.kind
       let word1 = word(at: offset + 8)
-      let words = RecordSize.fixedWords(kind: kind) ?? Int(word1 & 0xFFFF)
+      let words = RecordSize.fixedWords(kind: kind) ?? RecordLengths(word1).words
       let count = words * 8
       guard kind != 0, count >= 8, offset + count <= bytes.count else { return nil }
       let at = offset
       offset += count
-      ticks += head >> 8 & Layout.largestDelta
-      let subject = UInt32(truncatingIfNeeded: head >> 32)
+      ticks += head.delta
+      let subject = head.subject
       switch EventKind(rawValue: kind) {
       case .time:
-        ticks = word1
+        ticks = EventFields.Time(word1).ticks
         continue
       case .threadSwitched:
         thread = subject
-        systemThread = UInt32(truncatingIfNeeded: word1)
+        systemThread = EventFields.ThreadSwitched(word1).tid
         continue
-      case .threadNamed: systemThread = UInt32(truncatingIfNeeded: word1 >> 32)
+      case .threadNamed: systemThread = EventFields.ThreadNamed(word1).tid
       default: break
       }
       return Record(

@@ -7,7 +7,7 @@ enum UTF8Text {
     var utf8 = Array(text.utf8)
     guard utf8.count > bytes else { return utf8 }
     var end = bytes
-    while end > 0, utf8[end] & 0xC0 == 0x80 { end -= 1 }
+    while end > 0, UTF8.isContinuation(utf8[end]) { end -= 1 }
     utf8.removeSubrange(end...)
     return utf8
   }

@@ -140,7 +140,7 @@ struct BlockingWaits {
 
   mutating func named(address: UInt64, _ name: String) {
     names[address] = name
-    let key = address | UInt64(WaitedObject.queue.rawValue) << 48
+    let key = EventFields.Unblocked(object: address, kind: WaitedObject.queue.rawValue).word1
     guard let place = places[key] else { return }
     if objects[place].name == nil {
       objects[place].name = name

@@ -31,18 +31,15 @@ struct Blocks {
 
   private mutating func submit(_ place: Int, _ event: TraceEvent, _ at: Stamp) {
     guard all[place].submitted == nil else { return }
-    let (first, second) = (event.word1, event.word2)
-    let by = UInt32(truncatingIfNeeded: first)
-    let queue = UInt32(first >> 32 & 0xF_FFFF)
-    let (code, place_) = (UInt32(truncatingIfNeeded: second), UInt32(truncatingIfNeeded: second >> 32))
+    let fields = EventFields.BlockSubmitted(event)
     all[place].submitted = at
-    all[place].submitter = by == 0 ? nil : WorkID(by)
-    all[place].queue = queue == 0 ? nil : DispatchQueueID(queue)
-    all[place].way = BlockRecord.Way(rawValue: UInt8(first >> 52 & 0xF)) ?? .async
-    all[place].isInGroup = first >> 56 & 1 != 0
-    all[place].isItem = first >> 57 & 1 != 0
-    all[place].code = code == 0 ? nil : FrameID(code)
-    all[place].submittedAt = place_ == 0 ? nil : FrameID(place_)
+    all[place].submitter = fields.by == 0 ? nil : WorkID(fields.by)
+    all[place].queue = fields.queue == 0 ? nil : DispatchQueueID(fields.queue)
+    all[place].way = BlockRecord.Way(rawValue: fields.how) ?? .async
+    all[place].isInGroup = fields.group
+    all[place].isItem = fields.item
+    all[place].code = FrameID(orNone: fields.code)
+    all[place].submittedAt = FrameID(orNone: fields.at)
   }
 
   private mutating func known(_ id: UInt32) -> Int {

@@ -10,32 +10,30 @@ struct Definitions {
   private var symbols: [UInt32: [SymbolRecord]] = [:]
 
   mutating func add(_ event: TraceEvent, _ strings: [UInt32: String]) {
-    func field(_ word: UInt64, _ shift: UInt64, _ width: UInt64) -> UInt32 {
-      UInt32(truncatingIfNeeded: word >> shift & (1 << width - 1))
-    }
-    func text(_ word: UInt64, _ shift: UInt64) -> String? { strings[field(word, shift, 16)] }
-    let (first, second) = (event.word1, event.word2)
     switch EventKind(rawValue: event.kind) {
     case .classDescribed:
-      let name = text(first, 16) ?? text(first, 0) ?? TraceBuilder.unknownName
-      classes[field(first, 0, 16)] = SharedClass(name, module: text(first, 32), code: Self.frame(field(second, 0, 32)))
+      let fields = EventFields.ClassDescribed(event)
+      let name = strings[fields.class] ?? strings[fields.name] ?? TraceBuilder.unknownName
+      classes[fields.name] = SharedClass(
+        name, module: strings[fields.module], code: FrameID(orNone: fields.code))
     case .image:
+      let fields = EventFields.Image(event)
       stacks.images[event.subject] = ImageRecord(
-        path: event.text ?? "", buildID: text(first, 32), base: (second & (1 << 36 - 1)) << 12,
-        size: (second >> 36) << 12)
+        path: event.text ?? "", buildID: strings[fields.build], base: fields.page * Layout.imagePage,
+        size: UInt64(fields.pages) * Layout.imagePage)
     case .frame:
-      let image = field(first, 0, 16)
+      let fields = EventFields.Frame(event)
       let place = FrameRecord.Place(
-        image: image == 0 ? nil : image, offset: first >> 16 & (1 << 47 - 1), returns: second >> 32 & 1 != 0)
+        image: fields.image == 0 ? nil : fields.image, offset: fields.offset, returns: fields.returns)
       stacks.define(
-        FrameRecord(place: place, caller: Self.frame(field(second, 0, 32)), isGuessed: first >> 63 != 0),
+        FrameRecord(place: place, caller: FrameID(orNone: fields.caller), isGuessed: fields.guessed),
         as: FrameID(event.subject))
     case .symbol:
-      let line = Int(field(second, 0, 24))
+      let fields = EventFields.Symbol(event)
       let symbol = SymbolRecord(
-        function: event.text ?? "", shortName: text(first, 40) ?? event.text ?? "", module: text(second, 40),
-        file: text(second, 24), line: line == 0 ? nil : line)
-      let level = Int(field(first, 32, 8))
+        function: event.text ?? "", shortName: strings[fields.short] ?? event.text ?? "",
+        module: strings[fields.module], file: strings[fields.file], line: fields.line == 0 ? nil : Int(fields.line))
+      let level = Int(fields.inlined)
       // The innermost begins a frame's symbols, anew in a trace where they were looked up again. Those behind a gap are left
       // out: inlined functions are nothing without those that they are in.
       if level == 0 {
@@ -45,13 +43,12 @@ struct Definitions {
       }
     case .dispatchQueue:
       var queue = DispatchQueueRecord(id: DispatchQueueID(event.subject))
-      let width = Int32(truncatingIfNeeded: first >> 32)
-      let target = field(second, 0, 20)
+      let fields = EventFields.DispatchQueue(event)
       queue.label = event.text ?? ""
-      queue.width = width > 0 ? Int(width) : nil
-      queue.target = target == 0 ? nil : DispatchQueueID(target)
-      queue.isMain = second >> 32 & 1 != 0
-      queue.isGlobal = second >> 33 & 1 != 0
+      queue.width = fields.width > 0 ? Int(fields.width) : nil
+      queue.target = fields.target == 0 ? nil : DispatchQueueID(fields.target)
+      queue.isMain = fields.main
+      queue.isGlobal = fields.global
       queues[event.subject] = queue
     default: break
     }
@@ -79,6 +76,4 @@ struct Definitions {
     guard !named.isEmpty else { return }
     for place in operations.indices { operations[place].resolveClass { named[ObjectIdentifier($0)] } }
   }
-
-  private static func frame(_ number: UInt32) -> FrameID? { number == 0 ? nil : FrameID(number) }
 }

@@ -9,12 +9,13 @@ package struct OutsideSnapshot: Sendable {
     /// Who has the lock that it waits for; 0: nobody, or not known.
     package var owner: UInt32
     /// Those of a record `seen`, but for the owner.
-    package var words: (UInt64, UInt64)
+    var fields: EventFields.ThreadSeen
     /// Innermost first.
     package var frames: [Frame]
 
     package init(systemID: UInt32, name: String, owner: UInt32, words: (UInt64, UInt64), frames: [Frame]) {
-      (self.systemID, self.name, self.owner, self.words, self.frames) = (systemID, name, owner, words, frames)
+      (self.systemID, self.name, self.owner, self.frames) = (systemID, name, owner, frames)
+      fields = EventFields.ThreadSeen(words.0, words.1)
     }
   }
 
@@ -60,12 +61,13 @@ extension Trace {
     var table = StackAdder(stacks)
     for thread in seen {
       guard let id = numbers[thread.systemID] else { continue }
-      let owner = UInt64(numbers[thread.owner]?.rawValue ?? 0)
-      looks.seen(id.rawValue, thread.words.0 | owner << 32, thread.words.1, time)
+      looks.seen(id.rawValue, thread.fields, owner: numbers[thread.owner]?.rawValue ?? 0, time)
       if let frame = table.add(thread.frames) { looks.stood(at: frame, id.rawValue) }
     }
-    let counts = UInt64(outside.moved & 0xFFFF) << 16 | UInt64(outside.refused & 0xFFFF) << 32
-    looks.ended(UInt64(seen.count & 0xFFFF) | counts, time)
+    let counts = EventFields.Looked(
+      seen: UInt16(truncatingIfNeeded: seen.count), moved: UInt16(truncatingIfNeeded: outside.moved),
+      refused: UInt16(truncatingIfNeeded: outside.refused), request: 0)
+    looks.ended(counts, time)
     look = looks.finish()
     stacks = table.stacks
     end = max(end, time)
@@ -73,9 +75,8 @@ extension Trace {
 
   /// The recorder's own thread, which no look of its own tells of: it sleeps for a time.
   private func isRecorder(_ thread: OutsideSnapshot.Thread) -> Bool {
-    let isTimed = thread.words.0 >> 62 & 1 != 0
-    let hasReason = thread.words.1 >> 60 != 0
-    return thread.name == "optrace" && thread.systemID != header.processID && (isTimed || !hasReason)
+    let hasReason = thread.fields.reason != SleepReason.unknown.rawValue
+    return thread.name == "optrace" && thread.systemID != header.processID && (thread.fields.timed || !hasReason)
   }
 }
 

@@ -27,11 +27,11 @@ struct Tasks {
       all[place].runs.append(WorkRun(thread: at.thread, began: at.time, ended: nil))
     case .taskSuspended:
       endRun(place, at)
-      let awaited = UInt32(truncatingIfNeeded: event.word1 >> 32)
+      let fields = EventFields.TaskSuspended(event)
       all[place].suspensions.append(
         .init(
-          reason: .init(rawValue: UInt8(event.word1 & 0xF)) ?? .unknown, from: at,
-          awaited: awaited == 0 ? nil : WorkID(awaited)))
+          reason: .init(rawValue: fields.reason) ?? .unknown, from: at,
+          awaited: fields.for == 0 ? nil : WorkID(fields.for)))
     case .taskCompleted:
       endRun(place, at)
       if all[place].completed == nil { all[place].completed = at.time }
@@ -59,7 +59,7 @@ struct Tasks {
   }
 
   private mutating func enqueue(_ place: Int, _ event: TraceEvent, _ at: Stamp) {
-    let by = UInt32(truncatingIfNeeded: event.word1)
+    let by = EventFields.TaskEnqueued(event).by
     if let last = all[place].suspensions.indices.last {
       guard all[place].suspensions[last].to == nil, all[place].suspensions[last].enqueued == nil else { return }
       all[place].suspensions[last].enqueued = at
@@ -71,18 +71,16 @@ struct Tasks {
 
   private mutating func create(_ place: Int, _ event: TraceEvent, _ at: Stamp) {
     guard all[place].submitted == nil else { return }
-    let (first, second) = (event.word1, event.word2)
-    let by = UInt32(truncatingIfNeeded: first)
-    let (code, madeAt) = (UInt32(truncatingIfNeeded: second), UInt32(truncatingIfNeeded: second >> 32))
+    let fields = EventFields.TaskCreated(event)
     all[place].submitted = at
     // One that an actor ran at once was there before this was written.
     if let began = all[place].runs.first?.began, began < at.time { all[place].submitted?.time = began }
-    all[place].submitter = by == 0 ? nil : WorkID(by)
-    all[place].way = TaskRecord.Way(rawValue: UInt8(first >> 32 & 0xF)) ?? .unstructured
-    all[place].priority = UInt8(first >> 36 & 0xFF)
-    if first >> 44 & 1 != 0 { all[place].enqueued = at }
-    all[place].code = code == 0 ? nil : FrameID(code)
-    all[place].submittedAt = madeAt == 0 ? nil : FrameID(madeAt)
+    all[place].submitter = fields.by == 0 ? nil : WorkID(fields.by)
+    all[place].way = TaskRecord.Way(rawValue: fields.how) ?? .unstructured
+    all[place].priority = fields.priority
+    if fields.enqueued { all[place].enqueued = at }
+    all[place].code = FrameID(orNone: fields.code)
+    all[place].submittedAt = FrameID(orNone: fields.at)
   }
 
   private mutating func known(_ id: UInt32) -> Int {

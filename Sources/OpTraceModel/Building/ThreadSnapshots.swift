@@ -10,17 +10,16 @@ struct ThreadSnapshots {
   /// - Parameter last: the look before those that follow.
   init(after last: ThreadSnapshot? = nil) { self.last = last }
 
-  mutating func seen(_ thread: UInt32, _ word1: UInt64, _ word2: UInt64, _ time: Nanoseconds) {
-    let owner = UInt32(truncatingIfNeeded: word1 >> 32 & 0xFF_FFFF)
-    let call = Int(word2 >> 48 & 0xFFF)
-    let lock = word2 & BlockingFields.addresses
+  /// - Parameter owner: the thread that has what this one waits for; 0: none, or not known.
+  mutating func seen(_ thread: UInt32, _ fields: EventFields.ThreadSeen, owner: UInt32, _ time: Nanoseconds) {
     seen.append(
       SeenThread(
-        thread: ThreadID(thread), state: SeenThread.State(rawValue: UInt8(word1 >> 56 & 0xF)) ?? .unknown,
-        isRunning: word1 >> 60 & 1 != 0, cpu: Nanoseconds(word1 & 0xFFFF_FFFF) * 1_000_000,
-        call: call == 0 ? nil : call - 1, reason: SleepReason(rawValue: UInt8(word2 >> 60)) ?? .unknown,
-        lock: lock == 0 ? nil : lock, owner: owner == 0 ? nil : ThreadID(owner),
-        ownerHasEnded: word1 >> 61 & 1 != 0, isTimed: word1 >> 62 & 1 != 0, isStill: word1 >> 63 != 0))
+        thread: ThreadID(thread), state: SeenThread.State(rawValue: fields.state) ?? .unknown,
+        isRunning: fields.running,
+        cpu: Nanoseconds(fields.cpu) * 1_000_000, call: fields.call == 0 ? nil : Int(fields.call) - 1,
+        reason: SleepReason(rawValue: fields.reason) ?? .unknown, lock: fields.lock == 0 ? nil : fields.lock,
+        owner: owner == 0 ? nil : ThreadID(owner), ownerHasEnded: fields.ended, isTimed: fields.timed,
+        isStill: fields.still))
     lastTime = time
   }
 
@@ -29,10 +28,10 @@ struct ThreadSnapshots {
     if seen.last?.thread.rawValue == thread { seen[seen.count - 1].at = frame }
   }
 
-  mutating func ended(_ word: UInt64, _ time: Nanoseconds) {
+  mutating func ended(_ fields: EventFields.Looked, _ time: Nanoseconds) {
     var look = ThreadSnapshot(
-      time: time, threads: seen, moved: Int(word >> 16 & 0xFFFF), refused: Int(word >> 32 & 0xFFFF),
-      isPartial: seen.count < Int(word & 0xFFFF))
+      time: time, threads: seen, moved: Int(fields.moved), refused: Int(fields.refused),
+      isPartial: seen.count < Int(fields.seen))
     seen = []
     compare(&look)
     last = look

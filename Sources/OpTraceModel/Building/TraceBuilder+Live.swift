@@ -5,7 +5,7 @@ extension TraceBuilder {
   /// Nothing is known yet; `add` takes what ``LiveReader`` hands out.
   /// - Parameter forgets: what is over will be forgotten, so tables do not grow with all there has been.
   package init(growing header: TraceHeader, forgets: Bool = false) {
-    let table = forgets ? 1 << 20 : 0
+    let table = forgets ? 1_048_576 : 0
     self.init(TraceEvents(header: header), expectedOperations: 0, expectedEvents: table / 2)
     self.forgets = forgets
   }

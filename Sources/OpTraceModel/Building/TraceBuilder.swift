@@ -46,7 +46,7 @@ public struct TraceBuilder {
   /// The values that the events tell.
   public static func build(_ events: TraceEvents) -> Trace {
     let created = events.entries.reduce(0) { count, entry in
-      let kind = UInt8(truncatingIfNeeded: UInt64(littleEndian: events.words[Int(entry.place)]))
+      let kind = RecordHead(UInt64(littleEndian: events.words[Int(entry.place)])).kind
       return kind == EventKind.operationCreated.rawValue ? count + 1 : count
     }
     var builder = TraceBuilder(events, expectedOperations: created, expectedEvents: events.count)
@@ -78,9 +78,8 @@ public struct TraceBuilder {
     for index in events.entries.indices {
       let entry = events.entries[index]
       let place = Int(entry.place)
-      let first = UInt64(littleEndian: events.words[place])
-      let raw = UInt8(truncatingIfNeeded: first)
-      let subject = UInt32(truncatingIfNeeded: first >> 32)
+      let head = RecordHead(UInt64(littleEndian: events.words[place]))
+      let (raw, subject) = (head.kind, head.subject)
       let at = Stamp(entry.time, ThreadID(entry.thread))
       guard KindTables.parts[Int(raw)] != .definition else {
         definitions.add(events[index], events.strings)
@@ -91,7 +90,8 @@ public struct TraceBuilder {
         continue
       }
       guard raw != EventKind.processorTime.rawValue else {
-        noteProcessorTime(UInt64(littleEndian: events.words[place + 1]), of: subject, on: at.thread)
+        let fields = EventFields.ProcessorTime(UInt64(littleEndian: events.words[place + 1]))
+        noteProcessorTime(fields.used, of: subject, on: at.thread)
         continue
       }
       // The thread's last event before this one is where a gap begins.
@@ -188,12 +188,12 @@ public struct TraceBuilder {
       trace.marks.append(MarkRecord(name: text(index), operation: named(id), at: at))
       return
     case .spanBegan:
-      let number = UInt32(truncatingIfNeeded: word >> 32)
+      let number = EventFields.SpanBegan(word).id
       openSpans[number] = trace.spans.count
       trace.spans.append(SpanRecord(id: SpanID(number), name: text(index), operation: named(id), began: at))
       return
     case .submittedWithin:
-      trace.within[WorkID(id)] = SpanID(UInt32(truncatingIfNeeded: word))
+      trace.within[WorkID(id)] = SpanID(EventFields.SubmittedWithin(word).span)
       return
     case .waitBegan:
       guard id != 0 else { return }
@@ -233,42 +233,44 @@ public struct TraceBuilder {
     hasEvents[place] = true
     switch kind {
     case .operationCreated:
+      let fields = EventFields.OperationCreated(word)
       isCreated[place] = true
       trace.operations[place].share(
-        class: definitions.sharedClass(UInt32(word & 0xFFFF), events.strings) ?? unknownClass)
-      trace.operations[place].coverage = Coverage(rawValue: UInt8(word >> 16 & 0xF)) ?? .partial
-      trace.operations[place].isAsynchronous = word >> 20 & 1 != 0
-      trace.operations[place].overridesReady = word >> 21 & 1 != 0
+        class: definitions.sharedClass(fields.class, events.strings) ?? unknownClass)
+      trace.operations[place].coverage = Coverage(rawValue: fields.coverage) ?? .partial
+      trace.operations[place].isAsynchronous = fields.async
+      trace.operations[place].overridesReady = fields.ownReady
       trace.operations[place].created = at.time &- Age.nanoseconds(word, of: kind)
     case .operationNamed:
       trace.operations[place].name = text(index)
-      trace.operations[place].share(source: shared(UInt32(word >> 32 & 0xFFFF)))
+      trace.operations[place].share(source: shared(EventFields.OperationNamed(word).source))
     case .dependencyAdded:
-      addDependency(place, on: UInt32(truncatingIfNeeded: word), at)
+      addDependency(place, on: EventFields.DependencyAdded(word).on, at)
     case .dependencyRemoved:
-      let other = OperationID(UInt32(truncatingIfNeeded: word))
+      let other = OperationID(EventFields.DependencyRemoved(word).on)
       if let edge = trace.operations[place].dependencies.lastIndex(where: { $0.on == other && $0.removed == nil }) {
         trace.operations[place].dependencies[edge].removed = at.time
         edges.remove(place, other.rawValue)
       }
-    case .enqueued: enqueue(place, at, word)
-    case .priorityChanged: trace.operations[place].priority = Int8(clamping: Int64(bitPattern: word))
-    case .qualityChanged: trace.operations[place].quality = Quality(rawValue: UInt8(clamping: word)) ?? .default
+    case .enqueued: enqueue(place, at, EventFields.Enqueued(word))
+    case .priorityChanged: trace.operations[place].priority = Int8(clamping: EventFields.PriorityChanged(word).value)
+    case .qualityChanged:
+      let quality = UInt8(clamping: EventFields.QualityChanged(word).value)
+      trace.operations[place].quality = Quality(rawValue: quality) ?? .default
     default: lifeEvent(kind, place, at, word, index)
     }
   }
 
-  private mutating func enqueue(_ place: Int, _ at: Stamp, _ word: UInt64) {
+  private mutating func enqueue(_ place: Int, _ at: Stamp, _ fields: EventFields.Enqueued) {
     trace.operations[place].enqueueCount += 1
     guard trace.operations[place].enqueued == nil else { return }
-    let queueID = UInt32(truncatingIfNeeded: word)
-    _ = queue(queueID)
+    _ = queue(fields.queue)
     submitted(trace.operations[place].id, by: executing(on: at.thread).map { id(of: $0) })
     trace.operations[place].enqueued = at
-    trace.operations[place].queue = QueueID(queueID)
-    trace.operations[place].priority = Int8(truncatingIfNeeded: word >> 32)
-    trace.operations[place].quality = Quality(rawValue: UInt8(word >> 40 & 0xFF)) ?? .default
-    trace.operations[place].isBarrier = word >> 48 & 1 != 0
+    trace.operations[place].queue = QueueID(fields.queue)
+    trace.operations[place].priority = fields.priority
+    trace.operations[place].quality = Quality(rawValue: fields.qos) ?? .default
+    trace.operations[place].isBarrier = fields.barrier
   }
 
   /// What is submitted by work of a span belongs to that span, too, unless a record says otherwise.
@@ -301,10 +303,10 @@ public struct TraceBuilder {
       blocking.returned(trace.operations[place].id, at)
     case .blockBegan:
       trace.operations[place].blocks.append(
-        BlockExecution(index: UInt32(truncatingIfNeeded: word), thread: at.thread, began: at.time))
+        BlockExecution(index: EventFields.BlockBegan(word).index, thread: at.thread, began: at.time))
       threads.enter(.operation(place), .block, at.thread)
     case .blockEnded:
-      let number = UInt32(truncatingIfNeeded: word)
+      let number = EventFields.BlockEnded(word).index
       if let block = trace.operations[place].blocks.lastIndex(where: { $0.index == number && $0.ended == nil }) {
         trace.operations[place].blocks[block].ended = at.time
       }
@@ -411,19 +413,21 @@ public struct TraceBuilder {
     }
     switch kind {
     case .queueCreated:
-      let flags = events[index].word2
+      let fields = EventFields.QueueCreated(events[index])
       trace.queues[place].name = text(index)
-      trace.queues[place].initialLimit = Int(Int32(truncatingIfNeeded: word >> 32))
-      trace.queues[place].quality = Quality(rawValue: UInt8(truncatingIfNeeded: flags)) ?? .default
-      trace.queues[place].isMain = flags >> 8 & 1 != 0
-      trace.queues[place].initiallySuspended = flags >> 9 & 1 != 0
+      trace.queues[place].initialLimit = Int(fields.limit)
+      trace.queues[place].quality = Quality(rawValue: fields.qos) ?? .default
+      trace.queues[place].isMain = fields.main
+      trace.queues[place].initiallySuspended = fields.suspended
       trace.queues[place].created = at.time
     case .queueRenamed: trace.queues[place].name = text(index)
     case .queueSuspended: change(.suspended)
     case .queueResumed: change(.resumed)
-    case .limitChanged: change(.limit(Int(clamping: Int64(bitPattern: word))))
-    case .queueQualityChanged: trace.queues[place].quality = Quality(rawValue: UInt8(clamping: word)) ?? .default
-    case .queueMainChanged: trace.queues[place].isMain = word != 0
+    case .limitChanged: change(.limit(Int(clamping: EventFields.LimitChanged(word).value)))
+    case .queueQualityChanged:
+      let quality = UInt8(clamping: EventFields.QueueQualityChanged(word).value)
+      trace.queues[place].quality = Quality(rawValue: quality) ?? .default
+    case .queueMainChanged: trace.queues[place].isMain = EventFields.QueueMainChanged(word).value != 0
     case .queueCancelledAll: change(.cancelledAll)
     case .queueReleased: trace.queues[place].released = at.time
     case .queueWaitBegan: beginWait(.queue(QueueID(id)), at)
@@ -455,10 +459,9 @@ public struct TraceBuilder {
   }
 
   /// The wait that a record tells of which another thread wrote.
-  private func openWait(_ word: UInt64) -> Int? {
-    let number = UInt32(truncatingIfNeeded: word >> 32)
-    let target = word >> 24 & 1 != 0 ? WaitRecord.Target.queue(QueueID(number)) : .operation(OperationID(number))
-    return openWaits[OpenWait(thread: UInt32(word & 0xFF_FFFF), target: target)]?.last
+  private func openWait(_ fields: EventFields.WaitLasts) -> Int? {
+    let target = fields.isQueue ? WaitRecord.Target.queue(QueueID(fields.on)) : .operation(OperationID(fields.on))
+    return openWaits[OpenWait(thread: fields.thread, target: target)]?.last
   }
 
   private mutating func otherEvent(
@@ -466,7 +469,7 @@ public struct TraceBuilder {
   ) {
     switch kind {
     case .threadNamed:
-      let systemID = UInt32(truncatingIfNeeded: word >> 32)
+      let systemID = EventFields.ThreadNamed(word).tid
       threads.name(
         ThreadRecord(
           id: ThreadID(subject), systemID: systemID, name: text(index), isMain: systemID == trace.header.processID))
@@ -476,14 +479,18 @@ public struct TraceBuilder {
     case .lost:
       guard let reason = LossReason(rawValue: subject) else { return }
       trace.loss.gaps.append(
-        .init(thread: at.thread, from: before ?? at.time, to: at.time, count: word, reason: reason))
-    case .threadSeen: looks.seen(subject, word, events[index].word2, at.time)
-    case .looked: looks.ended(word, at.time)
+        .init(
+          thread: at.thread, from: before ?? at.time, to: at.time, count: EventFields.Lost(word).count, reason: reason))
+    case .threadSeen:
+      let fields = EventFields.ThreadSeen(events[index])
+      looks.seen(subject, fields, owner: fields.owner, at.time)
+    case .looked: looks.ended(EventFields.Looked(word), at.time)
     case .waitLasts:
-      if let wait = openWait(word) { trace.waits[wait].at = FrameID(UInt32(truncatingIfNeeded: events[index].word2)) }
+      let fields = EventFields.WaitLasts(events[index])
+      if let wait = openWait(fields) { trace.waits[wait].at = FrameID(fields.at) }
     case .objectNamed:
       let event = events[index]
-      blocking.named(address: event.word2 & BlockingFields.addresses, event.text ?? "")
+      blocking.named(address: EventFields.ObjectNamed(event).object, event.text ?? "")
     default: break
     }
   }

@@ -7,11 +7,7 @@ struct FieldScreen {
   private enum Reference { case number, notZero, objectKind, string, dispatch, queue, thread, frame, image }
 
   private struct Test {
-    var word: UInt8
-    var shift: UInt8
-    /// Bits of the word above the field, when it stands at the bottom.
-    var unused: UInt8
-    var isSigned: Bool
+    var position: EventSpec.Position
     var reference: Reference
     var least: Int64
     var most: Int64
@@ -26,9 +22,7 @@ struct FieldScreen {
 
   private static func test(_ field: EventSpec.Field, of spec: EventSpec) -> Test? {
     func test(_ reference: Reference, _ range: ClosedRange<Int64> = .min ... .max) -> Test {
-      Test(
-        word: UInt8(field.word), shift: UInt8(field.shift), unused: UInt8(64 - field.width), isSigned: field.isSigned,
-        reference: reference, least: range.lowerBound, most: range.upperBound)
+      Test(position: field.position, reference: reference, least: range.lowerBound, most: range.upperBound)
     }
     switch field.meaning {
     case .unsigned(.any), .signed(.any), .flag, .age, .systemThread, .lock: return nil
@@ -69,10 +63,7 @@ struct FieldScreen {
   func passes(_ kind: UInt8, _ word1: UInt64, _ word2: UInt64) -> Bool {
     for place in begins[Int(kind)]..<begins[Int(kind) + 1] {
       let test = tests[place]
-      let bits = (test.word == 1 ? word1 : word2) >> UInt64(test.shift)
-      let top = bits << UInt64(test.unused)
-      let value =
-        test.isSigned ? Int64(bitPattern: top) >> Int64(test.unused) : Int64(bitPattern: top >> UInt64(test.unused))
+      let value = test.position.value(test.position.word == 1 ? word1 : word2)
       guard isFine(value, test) else { return false }
     }
     return true

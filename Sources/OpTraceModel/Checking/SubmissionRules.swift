@@ -42,7 +42,7 @@ struct SubmissionRules {
     case .blockSubmitted:
       need(!life.isSubmitted, .definedTwice, "block #\(id) is submitted twice")
       life.isSubmitted = true
-      life.queue = UInt32(event.word1 >> 32 & 0xF_FFFF)
+      life.queue = EventFields.BlockSubmitted(event.word1).queue
     case .runBegan:
       need(life.isSubmitted, .missingBefore, "block #\(id) runs without `submitted`")
       need(life.began == nil, .onlyOnce, "block #\(id) runs twice")

@@ -99,16 +99,14 @@ public struct TraceValidator {
       let index = eventsBefore + offset
       progress.reportSometimes(index, of: count)
       let place = Int(entry.place)
-      let first = piece.words[place]
-      let kind = UInt8(truncatingIfNeeded: first)
-      let size = sizes[Int(kind)]
+      let head = RecordHead(piece.words[place])
+      let size = sizes[Int(head.kind)]
       let word1 = size == 1 ? 0 : piece.words[place + 1]
-      let hasThird = size > 2 || size == 0 && word1 & 0xFFFF > 2
+      let hasThird = size > 2 || size == 0 && RecordLengths(word1).words > 2
       check(
         TraceEvent(
-          kind: kind, time: entry.time, thread: ThreadID(entry.thread),
-          subject: UInt32(truncatingIfNeeded: first >> 32),
-          word1: word1, word2: hasThird ? piece.words[place + 2] : 0), index)
+          kind: head.kind, time: entry.time, thread: ThreadID(entry.thread), subject: head.subject, word1: word1,
+          word2: hasThird ? piece.words[place + 2] : 0), index)
     }
     eventsBefore += piece.count
   }
@@ -139,7 +137,7 @@ public struct TraceValidator {
     case .task: checkTask(kind, event, index)
     case .thread where kind != .threadSeen:
       // A thread tells its name again and again: it may have got one.
-      let systemID = UInt32(truncatingIfNeeded: event.word1 >> 32)
+      let systemID = EventFields.ThreadNamed(event.word1).tid
       if let known = namedThreads.updateValue(systemID, forKey: event.subject), known != systemID {
         report(.definedTwice, event, index, "thread t\(event.subject) has the system ids \(known) and \(systemID)")
       }
@@ -248,8 +246,9 @@ public struct TraceValidator {
   private mutating func checkOperation(_ kind: EventKind, _ event: TraceEvent, _ index: Int) {
     let id = event.subject
     if kind == .spanBegan {
-      if !openSpans.insert(UInt32(truncatingIfNeeded: event.word1 >> 32)).inserted {
-        report(.definedTwice, event, index, "span s\(event.word1 >> 32) begins again before it has ended")
+      let span = EventFields.SpanBegan(event.word1).id
+      if !openSpans.insert(span).inserted {
+        report(.definedTwice, event, index, "span s\(span) begins again before it has ended")
       }
     }
     let isRemark = KindTables.parts[Int(event.kind)] == .remark
@@ -268,15 +267,16 @@ public struct TraceValidator {
     swap(&life, &lives[place])
     defer { swap(&life, &lives[place]) }
     if kind == .operationCreated {
-      let coverage = Coverage(rawValue: UInt8(event.word1 >> 16 & 0xF)) ?? .partial
+      let fields = EventFields.OperationCreated(event.word1)
+      let coverage = Coverage(rawValue: fields.coverage) ?? .partial
       // What was only named as a dependency is described again when it is met itself; what was thought to be seen from its
       // start on, when it turns out that it was not.
       let isMore = life.coverage == .external || (life.coverage == .full && coverage == .partial)
       if life.isCreated, !isMore, isWhole { report(.definedTwice, event, index, "is created twice") }
       life.isCreated = true
       life.coverage = coverage
-      life.isAsynchronous = event.word1 >> 20 & 1 != 0
-      life.overridesReady = event.word1 >> 21 & 1 != 0
+      life.isAsynchronous = fields.async
+      life.overridesReady = fields.ownReady
       return
     }
     if !life.isCreated, isWhole {
@@ -292,16 +292,16 @@ public struct TraceValidator {
     case .blocked, .unblocked, .signalled: checkBlocking(kind, event, index, life)
     case .dependencyAdded:
       // A recorder may tell an edge twice.
-      let other = UInt32(truncatingIfNeeded: event.word1)
+      let other = EventFields.DependencyAdded(event.word1).on
       if life.dependencies.count > 64 || !life.dependencies.contains(other) { life.dependencies.append(other) }
     case .dependencyRemoved:
-      let other = UInt32(truncatingIfNeeded: event.word1)
+      let other = EventFields.DependencyRemoved(event.word1).on
       if let place = life.dependencies.lastIndex(of: other) {
         life.dependencies.remove(at: place)
       } else if isWhole {
         report(.unknownDependency, event, index, "a dependency on #\(other) is taken away that it did not have")
       }
-    case .enqueued: life.queue = UInt32(truncatingIfNeeded: event.word1)
+    case .enqueued: life.queue = EventFields.Enqueued(event.word1).queue
     case .cancelRequested: life.isCancelled = true
     case .released:
       if life.released != nil { report(.onlyOnce, event, index, "is released twice") }
@@ -343,14 +343,14 @@ public struct TraceValidator {
       life.hasEnded = true
       leave(Frame(operation: id, kind: .code), event, index, life)
     case .blockBegan:
-      let number = UInt32(truncatingIfNeeded: event.word1)
+      let number = EventFields.BlockBegan(event.word1).index
       if !life.openBlocks.insert(number).inserted { report(.onlyOnce, event, index, "block \(number) begins twice") }
       if !life.hasBegun, isFullySeen(life) {
         report(.missingBefore, event, index, "block \(number) begins before the operation's code")
       }
       enter(Frame(operation: id, kind: .block(number)), event)
     case .blockEnded:
-      let number = UInt32(truncatingIfNeeded: event.word1)
+      let number = EventFields.BlockEnded(event.word1).index
       if life.openBlocks.remove(number) == nil {
         if isFullySeen(life) { report(.unmatchedEnd, event, index, "block \(number) ends without having begun") }
       } else {
@@ -434,7 +434,7 @@ public struct TraceValidator {
     if kind == .queueCreated {
       if queues[id]?.isDefined == true, isWhole { report(.definedTwice, event, index, "queue q\(id) is created twice") }
       queues[id, default: QueueState()].isDefined = true
-      queues[id]?.limit = Int64(Int32(truncatingIfNeeded: event.word1 >> 32))
+      queues[id]?.limit = Int64(EventFields.QueueCreated(event.word1).limit)
       return
     }
     if isWhole, !facts.queues.contains(id) {
@@ -442,7 +442,7 @@ public struct TraceValidator {
     }
     switch kind {
     case .limitChanged:
-      let limit = Int64(bitPattern: event.word1)
+      let limit = EventFields.LimitChanged(event.word1).value
       if let known = queues[id]?.limit, known >= 0, limit < 0 || limit > known { queues[id]?.limit = limit }
     case .queueWaitBegan, .queueWaitEnded: checkWait(kind, event, index, nil)
     default: break

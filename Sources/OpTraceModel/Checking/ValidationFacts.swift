@@ -37,15 +37,14 @@ struct ValidationFacts: FirstLook {
   mutating func see(_ entries: [TraceEvents.Entry], _ words: [UInt64]) {
     let isAsked = Self.isAsked
     for entry in entries {
-      let first = words[Int(entry.place)]
-      if isAsked[Int(UInt8(truncatingIfNeeded: first))] { note(first, entry, words) }
+      let head = RecordHead(words[Int(entry.place)])
+      if isAsked[Int(head.kind)] { note(head, entry, words) }
     }
   }
 
-  private mutating func note(_ first: UInt64, _ entry: TraceEvents.Entry, _ words: [UInt64]) {
-    let raw = UInt8(truncatingIfNeeded: first)
-    let id = UInt32(truncatingIfNeeded: first >> 32)
-    switch EventKind(rawValue: raw) {
+  private mutating func note(_ head: RecordHead, _ entry: TraceEvents.Entry, _ words: [UInt64]) {
+    let id = head.subject
+    switch EventKind(rawValue: head.kind) {
     case .lost: hasLossRecord = true
     case .threadNamed: threads.insert(id)
     case .frame: frames.insert(id)
@@ -53,12 +52,12 @@ struct ValidationFacts: FirstLook {
     case .dispatchQueue:
       dispatchQueues.insert(id)
       // The main thread may run its queue from inside of a block.
-      let isMain = words[Int(entry.place) + 2] >> 32 & 1 != 0
-      if words[Int(entry.place) + 1] >> 32 == 1, !isMain { serial.insert(id) }
+      let queue = EventFields.DispatchQueue(words[Int(entry.place) + 1], words[Int(entry.place) + 2])
+      if queue.width == 1, !queue.main { serial.insert(id) }
     case .finishSeen: seenEnds.append(Moment(id: id, time: entry.time))
     default: break
     }
-    switch KindTables.bounds[Int(raw)] {
+    switch KindTables.bounds[Int(head.kind)] {
     // Two threads may meet a queue at once: the one that does not describe it need not be the later one.
     case .begins(.queue): queues.insert(id)
     case .ends(.operation), .ends(.block): ends.append(Moment(id: id, time: entry.time))

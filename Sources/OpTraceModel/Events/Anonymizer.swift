@@ -86,11 +86,10 @@ public struct Anonymizer {
     for field in spec.fields {
       let value = field.raw(event.word1, event.word2)
       guard value != 0, let other = replacement(of: value, field, events, &result) else { continue }
-      let (bits, all) = (field.bits(Int64(bitPattern: other)), field.bits(-1))
       if field.word == 1 {
-        event.word1 = event.word1 & ~all | bits
+        event.word1 = field.position.replacing(event.word1, by: other)
       } else {
-        event.word2 = event.word2 & ~all | bits
+        event.word2 = field.position.replacing(event.word2, by: other)
       }
     }
     if let old = event.text { event.text = text(old, spec.text?.role ?? .interned) }
@@ -107,7 +106,7 @@ public struct Anonymizer {
       return result.intern(text(old, role)).map(UInt64.init)
     case .address, .lock:
       // Like an address, and in order of appearance.
-      return number(of: value, in: &objects, from: 1) << 4
+      return number(of: value, in: &objects, from: 1) * 16
     case .systemThread: return UInt64(threadID(UInt32(truncatingIfNeeded: value)))
     case .unsigned, .signed, .operation, .queue, .dispatch, .thread, .flag, .age, .objectKind, .frame, .image:
       return nil

@@ -13,9 +13,8 @@ enum KindTables {
   static let lives: [EventSpec.Life] = EventSpec.column { $0?.life ?? .nobody }
 
   /// Where a record tells an age; word 0: nowhere.
-  static let ages: [Age.Place] = EventSpec.column { spec in
-    let field = spec?.fields.first { $0.meaning == .age }
-    return Age.Place(word: UInt8(field?.word ?? 0), shift: UInt8(field?.shift ?? 0))
+  static let ages: [EventSpec.Position] = EventSpec.column { spec in
+    spec?.fields.first { $0.meaning == .age }?.position ?? .none
   }
 
   static let unknown: UInt8 = 0xFF

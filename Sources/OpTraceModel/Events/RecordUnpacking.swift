@@ -37,9 +37,9 @@ enum RecordUnpacking {
     var place = start
     words.withUnsafeBufferPointer { words in
       while place < words.count {
-        let kind = Int(UInt8(truncatingIfNeeded: UInt64(littleEndian: words[place])))
+        let kind = Int(RecordHead(UInt64(littleEndian: words[place])).kind)
         var size = Int(KindTables.sizes[kind])
-        if size == 0, place + 1 < words.count { size = Int(UInt64(littleEndian: words[place + 1]) & 0xFFFF) }
+        if size == 0, place + 1 < words.count { size = RecordLengths(UInt64(littleEndian: words[place + 1])).words }
         guard kind != 0, size > 0, size <= words.count - place else { return }
         if isPacked[kind] {
           packed.append(place)
@@ -55,19 +55,18 @@ enum RecordUnpacking {
   private static func unpackOne(
     _ words: UnsafeBufferPointer<UInt64>, at place: Int, to plain: inout [UInt64]
   ) -> Int {
-    let first = UInt64(littleEndian: words[place])
-    let kind = Int(UInt8(truncatingIfNeeded: first))
-    let subject = first >> 32
+    let head = RecordHead(UInt64(littleEndian: words[place]))
+    let kind = Int(head.kind)
     // The time since the record before; none passes between the parts.
-    var rest = first & ~0xFF
+    var delta = head.delta
     for part in parts[kind] {
-      plain.append((rest | UInt64(part.kind.rawValue)).littleEndian)
-      rest = subject << 32
+      plain.append(RecordHead(kind: part.kind.rawValue, delta: delta, subject: head.subject).word.littleEndian)
+      delta = 0
       guard KindTables.sizes[Int(part.kind.rawValue)] == 2 else { continue }
       switch part.word {
       case .sameWord: plain.append(words[place + 1])
       case .secondWord: plain.append(words[place + 2])
-      case .subjectBefore: plain.append((subject &- 1 & 0xFFFF_FFFF).littleEndian)
+      case .subjectBefore: plain.append(EventFields.DependencyAdded(on: head.subject &- 1).word1.littleEndian)
       }
     }
     return Int(KindTables.sizes[kind])

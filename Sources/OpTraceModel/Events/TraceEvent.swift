@@ -1,3 +1,5 @@
+import OpTraceFormat
+
 /// One record of a trace with its time and thread, not yet interpreted.
 public struct TraceEvent: Sendable, Equatable {
   /// Raw: a newer version may have kinds that this one does not know.
@@ -27,4 +29,8 @@ public struct TraceEvent: Sendable, Equatable {
     self.word2 = word2
     self.text = text
   }
+}
+
+extension EventWords {
+  init(_ event: TraceEvent) { self.init(event.word1, event.word2) }
 }

@@ -44,15 +44,14 @@ extension TraceEvents: RandomAccessCollection {
   public subscript(position: Int) -> TraceEvent {
     let entry = entries[position]
     let record = words(at: position)
-    let first = record[record.startIndex]
+    let head = RecordHead(record[record.startIndex])
     let word1 = record.count > 1 ? record[record.startIndex + 1] : 0
     let word2 = record.count > 2 ? record[record.startIndex + 2] : 0
-    let kind = UInt8(truncatingIfNeeded: first)
-    let textWord = KindTables.textWords[Int(kind)]
+    let textWord = KindTables.textWords[Int(head.kind)]
     let hasText = textWord != 0 && textWord != KindTables.unknown
     return TraceEvent(
-      kind: kind, time: entry.time, thread: ThreadID(entry.thread), subject: UInt32(truncatingIfNeeded: first >> 32),
-      word1: word1, word2: word2, text: hasText ? RecordText.decode(record, textWord: Int(textWord)) : nil)
+      kind: head.kind, time: entry.time, thread: ThreadID(entry.thread), subject: head.subject, word1: word1,
+      word2: word2, text: hasText ? RecordText.decode(record, textWord: Int(textWord)) : nil)
   }
 
   /// All words of an event's record, as numbers of this machine; the bits of the first that hold the file's time are 0.
@@ -64,8 +63,8 @@ extension TraceEvents: RandomAccessCollection {
   func recordLength(at place: Int) -> Int { Self.recordLength(in: words, at: place) }
 
   static func recordLength(in words: [UInt64], at place: Int) -> Int {
-    let fixed = KindTables.sizes[Int(UInt8(truncatingIfNeeded: words[place]))]
-    return fixed == 0 ? Int(words[place + 1] & 0xFFFF) : Int(fixed)
+    let fixed = KindTables.sizes[Int(RecordHead(words[place]).kind)]
+    return fixed == 0 ? RecordLengths(words[place + 1]).words : Int(fixed)
   }
 
   /// The interned string with this id; nil when the trace does not define it (0 is "none").
@@ -91,17 +90,17 @@ extension TraceEvents {
 
   /// Adds an event at the end; ``sort()`` puts it where it belongs. The text is cut off at 65,535 bytes.
   public mutating func append(_ event: TraceEvent) {
-    let first = UInt64(event.kind) | UInt64(event.subject) << 32
-    var record = [first]
+    var record = [RecordHead(kind: event.kind, subject: event.subject).word]
     if let textWord = EventSpec.of(raw: event.kind)?.text?.word {
-      record.append(event.word1 & ~0xFFFF_FFFF)
+      record.append(RecordLengths.fields(of: event.word1))
       if textWord > 2 { record.append(event.word2) }
       RecordText.append(event.text ?? "", to: &record)
     } else if let size = RecordSize.fixedWords(kind: event.kind) {
       if size > 1 { record.append(event.word1) }
       if size > 2 { record.append(event.word2) }
     } else {
-      record += [event.word1 & ~0xFFFF | 2]
+      let lengths = RecordLengths(event.word1)
+      record.append(RecordLengths(words: 2, textBytes: lengths.textBytes, fields: event.word1).word)
     }
     append(record: record, time: event.time, thread: event.thread.rawValue)
   }
@@ -117,7 +116,7 @@ extension TraceEvents {
   package mutating func countUnknownKinds() {
     var counts: [UInt8: Int] = [:]
     for entry in entries {
-      let kind = UInt8(truncatingIfNeeded: words[Int(entry.place)])
+      let kind = RecordHead(words[Int(entry.place)]).kind
       if KindTables.textWords[Int(kind)] == KindTables.unknown { counts[kind, default: 0] += 1 }
     }
     loss.unknownKinds = counts
@@ -132,7 +131,7 @@ enum RecordText {
   /// What is not UTF-8 is replaced by U+FFFD.
   static func decode(_ record: ArraySlice<UInt64>, textWord: Int) -> String {
     guard record.count >= 2, textWord <= record.count else { return "" }
-    let length = Int(record[record.startIndex + 1] >> 16 & 0xFFFF)
+    let length = RecordLengths(record[record.startIndex + 1]).textBytes
     return record.withUnsafeBytes { bytes in
       let start = textWord * 8
       return String(decoding: bytes[start..<Swift.min(bytes.count, start + length)], as: UTF8.self)
@@ -147,7 +146,7 @@ enum RecordText {
       let mark = Array("… (\(grouped(text.utf8.count)) bytes)".utf8)
       bytes.removeSubrange((longest - mark.count + 1)...)
       // Cut before the character that does not fit.
-      while let last = bytes.popLast(), last & 0xC0 == 0x80 {}
+      while let last = bytes.popLast(), UTF8.isContinuation(last) {}
       bytes += mark
     }
     let start = record.count
@@ -156,7 +155,7 @@ enum RecordText {
       for (index, byte) in bytes.enumerated() { target[start * 8 + index] = byte }
     }
     guard record.count > 1 else { return }
-    record[1] = record[1] & ~0xFFFF_FFFF | UInt64(bytes.count) << 16 | UInt64(record.count)
+    record[1] = RecordLengths(words: record.count, textBytes: bytes.count, fields: record[1]).word
   }
 
   /// Bytes that the length's 16 bits can tell.

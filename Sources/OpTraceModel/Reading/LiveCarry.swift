@@ -67,11 +67,10 @@ struct LiveCarry {
   mutating func noteCarried(_ entries: [TraceEvents.Entry], _ words: [UInt64], since: UInt64) {
     pending += entries
     for entry in entries {
-      let first = words[Int(entry.place)]
-      switch KindTables.subjects[Int(UInt8(truncatingIfNeeded: first))] {
+      let head = RecordHead(words[Int(entry.place)])
+      switch KindTables.subjects[Int(head.kind)] {
       case .operation, .block, .task:
-        let subject = UInt32(truncatingIfNeeded: first >> 32)
-        evidence[subject] = max(evidence[subject] ?? 0, since)
+        evidence[head.subject] = max(evidence[head.subject] ?? 0, since)
       default: break
       }
     }

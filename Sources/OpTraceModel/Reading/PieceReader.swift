@@ -247,7 +247,7 @@ extension PieceReader.ScanResult {
       let ticks = UInt64(bitPattern: entry.time)
       if ticks < last { isAscending = false }
       last = ticks
-      let kind = UInt8(truncatingIfNeeded: UInt64(littleEndian: words[Int(entry.place)]))
+      let kind = RecordHead(UInt64(littleEndian: words[Int(entry.place)])).kind
       if kind == EventKind.operationCreated.rawValue { operations += 1 }
       if KindTables.textWords[Int(kind)] == KindTables.unknown { unknownKinds[kind, default: 0] += 1 }
     }

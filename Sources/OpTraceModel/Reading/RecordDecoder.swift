@@ -53,34 +53,34 @@ struct RecordDecoder {
     words.withUnsafeMutableBufferPointer { words in
       KindTables.sizes.withUnsafeBufferPointer { sizes in
         while place < end {
-          let first = UInt64(littleEndian: words[place])
-          let kind = UInt8(truncatingIfNeeded: first)
+          let head = RecordHead(UInt64(littleEndian: words[place]))
+          let kind = head.kind
           let second = place + 1 < end ? UInt64(littleEndian: words[place + 1]) : 0
           var size = Int(sizes[Int(kind)])
-          if size == 0 { size = place + 1 < end ? Int(second & 0xFFFF) : 2 }
+          if size == 0 { size = place + 1 < end ? RecordLengths(second).words : 2 }
           guard kind != 0, size <= end - place, size >= 2 || kind < 0x40 else {
             note(kind: kind, size: size, at: place, in: chunk)
             return
           }
-          ticks &+= first >> 8 & 0xFF_FFFF
-          words[place] = (first & 0xFFFF_FFFF_0000_00FF).littleEndian
+          ticks &+= head.delta
+          words[place] = head.timeless.word.littleEndian
           switch kind {
           case EventKind.time.rawValue:
-            ticks = second
+            ticks = EventFields.Time(second).ticks
           case EventKind.threadSwitched.rawValue:
-            thread = UInt32(truncatingIfNeeded: first >> 32)
-            if switches[thread] == nil { switches[thread] = (UInt32(truncatingIfNeeded: second), ticks) }
+            thread = head.subject
+            if switches[thread] == nil { switches[thread] = (EventFields.ThreadSwitched(second).tid, ticks) }
           case EventKind.calibration.rawValue:
-            calibrations.append(.init(ticks: ticks, monotonic: second))
+            calibrations.append(.init(ticks: ticks, monotonic: EventFields.Calibration(second).monotonic))
           default:
             if kind >= 0xC0, !checkText(kind, second: second, size: size) {
               note(kind: kind, size: size, at: place, in: chunk)
               return
             }
-            if kind == EventKind.threadNamed.rawValue { namedThreads.insert(UInt32(truncatingIfNeeded: first >> 32)) }
+            if kind == EventKind.threadNamed.rawValue { namedThreads.insert(head.subject) }
             if kind == EventKind.string.rawValue {
               let record = Array(words[place..<place + size])[...]
-              strings[UInt32(truncatingIfNeeded: first >> 32)] = RecordText.decode(record, textWord: 2)
+              strings[head.subject] = RecordText.decode(record, textWord: 2)
             } else {
               entries.append(
                 .init(time: Int64(bitPattern: ticks), thread: thread, place: UInt32(truncatingIfNeeded: place)))
@@ -97,7 +97,7 @@ struct RecordDecoder {
   private mutating func checkText(_ kind: UInt8, second: UInt64, size: Int) -> Bool {
     let textWord = Int(KindTables.textWords[Int(kind)])
     guard textWord != Int(KindTables.unknown) else { return true }
-    let length = Int(second >> 16 & 0xFFFF)
+    let length = RecordLengths(second).textBytes
     return textWord <= size && length <= (size - textWord) * 8
   }
 
@@ -131,7 +131,7 @@ extension RecordDecoder {
     switches.filter { !namedThreads.contains($0.key) }.sorted { $0.key < $1.key }.map { thread, seen in
       TraceEvent(
         kind: EventKind.threadNamed.rawValue, time: clock.time(seen.ticks), thread: ThreadID(thread), subject: thread,
-        word1: UInt64(seen.systemID) << 32, text: "")
+        word1: EventFields.ThreadNamed(tid: seen.systemID).word1, text: "")
     }
   }
 }

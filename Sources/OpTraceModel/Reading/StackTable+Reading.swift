@@ -12,7 +12,7 @@ extension StackTable {
       decoder.decode(chunk, in: &words)
       var part = TraceEvents(header: header.header)
       part.entries = decoder.takeEntries().filter {
-        KindTables.parts[Int(UInt8(truncatingIfNeeded: words[Int($0.place)]))] == .definition
+        KindTables.parts[Int(RecordHead(words[Int($0.place)]).kind)] == .definition
       }
       guard !part.entries.isEmpty else { return }
       part.words = words

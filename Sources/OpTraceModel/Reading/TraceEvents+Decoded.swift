@@ -15,10 +15,10 @@ extension TraceEvents {
           entries[index].time = clock.time(UInt64(bitPattern: entries[index].time))
           guard convertsAges else { continue }
           let place = Int(entries[index].place)
-          let age = KindTables.ages[Int(UInt8(truncatingIfNeeded: words[place]))]
+          let age = KindTables.ages[Int(RecordHead(words[place]).kind)]
           guard age.word != 0 else { continue }
           let word = place + Int(age.word)
-          words[word] = Age.scaled(words[word], at: age.shift, by: clock.nanosecondsPerTick)
+          words[word] = Age.scaled(words[word], at: age, by: clock.nanosecondsPerTick)
         }
       }
     }

@@ -15,7 +15,7 @@ struct TextParser {
     let progress = WorkProgress.reporter()
     var lines = 0
     while !scanner.isAtEnd {
-      if lines & 0xFFF == 0 { progress.tell(scanner.offset, of: scanner.count) }
+      if lines.isMultiple(of: 4096) { progress.tell(scanner.offset, of: scanner.count) }
       lines += 1
       if scanner.isAtLineEnd() || scanner.sees("#") {
         scanner.skipLine()
@@ -214,7 +214,7 @@ struct TextParser {
 
   private func fitting(_ value: Int64, _ field: EventSpec.Field) throws(TextProblem) -> Int64 {
     let bits = UInt64(bitPattern: value)
-    guard field.width == 64 || bits >> UInt64(field.width) == 0 else {
+    guard field.holds(bits) else {
       throw scanner.problem("\(bits) does not fit `\(field.name)`, which has \(field.width) bits")
     }
     return value
@@ -247,7 +247,7 @@ struct TextParser {
     }
     if let spec = EventSpec.of(raw: kind) { throw scanner.problem("`\(name)` is `\(spec.name)`: use the word") }
     let subject = try scanner.id("#", "the subject")
-    var record = [UInt64(kind) | UInt64(subject) << 32]
+    var record = [RecordHead(kind: kind, subject: subject).word]
     while !scanner.isAtLineEnd() {
       let word = scanner.word()
       guard word.hasPrefix("0x"), let value = UInt64(word.dropFirst(2), radix: 16) else {
@@ -255,7 +255,7 @@ struct TextParser {
       }
       record.append(value)
     }
-    let size = RecordSize.fixedWords(kind: kind) ?? Int(record.count > 1 ? record[1] & 0xFFFF : 2)
+    let size = RecordSize.fixedWords(kind: kind) ?? (record.count > 1 ? RecordLengths(record[1]).words : 2)
     guard record.count == size else {
       throw scanner.problem("a record of kind \(name) has \(size) words, this one \(record.count)")
     }

@@ -71,6 +71,11 @@ public struct FrameID: RawRepresentable, Hashable, Sendable, CustomStringConvert
   public init(rawValue: UInt32) { self.rawValue = rawValue }
   /// The frame with this number, whether a trace has one or not.
   @inlinable public init(_ rawValue: UInt32) { self.rawValue = rawValue }
+  /// As a record names one: 0 is none.
+  init?(orNone number: UInt32) {
+    guard number != 0 else { return nil }
+    rawValue = number
+  }
   public var description: String { "frame \(rawValue)" }
 }
 

@@ -34,7 +34,7 @@ package enum WorkProgress {
     /// For loops that are too fast to tell each time: every 4,096th.
     @inline(__always)
     package func reportSometimes(_ done: Int, of all: Int) {
-      if done & 0xFFF == 0 { tell(done, of: all) }
+      if done.isMultiple(of: 4096) { tell(done, of: all) }
     }
   }
 }

@@ -20,24 +20,24 @@ struct ChunkBuffer {
   var isFull: Bool { records.count >= Self.fullWords }
 
   mutating func add(_ record: ArraySlice<UInt64>, ticks now: UInt64) {
-    guard let first = record.first else { return }
+    guard let head = record.first.map(RecordHead.init) else { return }
     if records.isEmpty {
       baseTicks = now
       ticks = now
     }
     if now < ticks || now - ticks > Layout.largestDelta {
-      records.append(UInt64(EventKind.time.rawValue))
-      records.append(now)
+      records.append(RecordHead(kind: EventKind.time.rawValue, subject: 0).word)
+      records.append(EventFields.Time(ticks: now).word1)
       ticks = now
     }
-    records.append(first | (now - ticks) << 8)
+    records.append(RecordHead(kind: head.kind, delta: now - ticks, subject: head.subject).word)
     records.append(contentsOf: record.dropFirst())
     ticks = now
   }
 
   /// The definition of a string.
   mutating func define(_ text: String, as id: UInt32, ticks: UInt64) {
-    var record = [UInt64(EventKind.string.rawValue) | UInt64(id) << 32, 0]
+    var record = [RecordHead(kind: EventKind.string.rawValue, subject: id).word, 0]
     RecordText.append(text, to: &record)
     add(record[...], ticks: ticks)
   }

@@ -92,12 +92,14 @@ package enum SymbolWriter {
   private static func event(
     _ symbol: SymbolRecord, level: Int, of frame: FrameID, _ events: inout TraceEvents
   ) -> TraceEvent {
-    func id(_ text: String?) -> UInt64 { text.flatMap { events.intern($0) }.map(UInt64.init) ?? 0 }
-    let first = UInt64(UInt8(clamping: level)) << 32 | id(symbol.shortName) << 40
-    let line = UInt64(min(max(0, symbol.line ?? 0), 1 << 24 - 1))
+    func id(_ text: String?) -> UInt32 { text.flatMap { events.intern($0) } ?? 0 }
+    let fields = EventFields.Symbol(
+      inlined: UInt8(clamping: level), short: id(symbol.shortName),
+      line: min(UInt32(clamping: symbol.line ?? 0), EventFields.Symbol.largestLine), file: id(symbol.file),
+      module: id(symbol.module))
     return TraceEvent(
-      kind: EventKind.symbol.rawValue, time: 0, thread: ThreadID(0), subject: frame.rawValue, word1: first,
-      word2: line | id(symbol.file) << 24 | id(symbol.module) << 40, text: symbol.function)
+      kind: EventKind.symbol.rawValue, time: 0, thread: ThreadID(0), subject: frame.rawValue, word1: fields.word1,
+      word2: fields.word2, text: symbol.function)
   }
 
   private static func write(_ addition: Addition, _ path: String) -> Outcome {

@@ -51,10 +51,10 @@
       if isStart { probe.record(.startReturned) }
     }
 
-    private static func recordDependency(_ operation: Operation, on other: Operation, _ kind: EventKind) -> Bool {
+    private static func recordDependency(_ operation: Operation, on other: Operation, isAdded: Bool) -> Bool {
       let observer = other === operation ? met(operation) : known(operation)
       guard let observer, let recorder = observer.probe.core.flatMap({ TraceRecorder.active($0) }) else { return false }
-      observer.probe.record(kind, UInt64(recorder.introduce(other)))
+      observer.probe.recordDependency(on: recorder.introduce(other), isAdded: isAdded)
       return true
     }
 
@@ -63,13 +63,13 @@
         .plain("start", start),
         .object("addDependency:") { (operation: Operation, other, proceed) in
           guard let other = other as? Operation else { return proceed() }
-          let isRecorded = recordDependency(operation, on: other, .dependencyAdded)
+          let isRecorded = recordDependency(operation, on: other, isAdded: true)
           proceed()
           // Introduced meanwhile, perhaps without this one; readers do not mind hearing of it twice.
-          if !isRecorded, known(operation) != nil { _ = recordDependency(operation, on: other, .dependencyAdded) }
+          if !isRecorded, known(operation) != nil { _ = recordDependency(operation, on: other, isAdded: true) }
         },
         .object("removeDependency:") { (operation: Operation, other, proceed) in
-          if let other = other as? Operation { _ = recordDependency(operation, on: other, .dependencyRemoved) }
+          if let other = other as? Operation { _ = recordDependency(operation, on: other, isAdded: false) }
           proceed()
         },
         .plain("waitUntilFinished") { (operation: Operation, proceed) in
@@ -91,11 +91,12 @@
         },
         .integer("setQueuePriority:") { (operation: Operation, value, proceed) in
           proceed()
-          known(operation)?.probe.record(.priorityChanged, UInt64(bitPattern: Int64(value)))
+          known(operation)?.probe.record(EventFields.PriorityChanged(value: Int64(value)))
         },
         .integer("setQualityOfService:") { (operation: Operation, _, proceed) in
           proceed()
-          known(operation)?.probe.record(.qualityChanged, UInt64(operation.qualityOfService.traceValue))
+          known(operation)?.probe.record(
+            EventFields.QualityChanged(value: UInt64(operation.qualityOfService.traceValue)))
         },
       ]
     }
@@ -170,7 +171,7 @@
         // Before the queue hears of it: then it starts what it may.
         .integer("setMaxConcurrentOperationCount:") { (queue: OperationQueue, limit, proceed) in
           withNumber(of: queue) {
-            optrace_emit2($0, EventKind.limitChanged.rawValue, $1, UInt64(bitPattern: Int64(limit)))
+            EventFields.LimitChanged(value: Int64(limit)).emit(to: $0, about: $1)
           }
           proceed()
         },
@@ -190,13 +191,13 @@
         .integer("setQualityOfService:") { (queue: OperationQueue, _, proceed) in
           proceed()
           withNumber(of: queue, onlyKnown: true) {
-            optrace_emit2($0, EventKind.queueQualityChanged.rawValue, $1, UInt64(queue.qualityOfService.traceValue))
+            EventFields.QueueQualityChanged(value: UInt64(queue.qualityOfService.traceValue)).emit(to: $0, about: $1)
           }
         },
         .object("setUnderlyingQueue:") { (queue: OperationQueue, _, proceed) in
           proceed()
           withNumber(of: queue, onlyKnown: true) {
-            optrace_emit2($0, EventKind.queueMainChanged.rawValue, $1, QueueProbe.isMain(queue) ? 1 : 0)
+            EventFields.QueueMainChanged(value: QueueProbe.isMain(queue) ? 1 : 0).emit(to: $0, about: $1)
           }
         },
         .plain("cancelAllOperations") { (queue: OperationQueue, proceed) in

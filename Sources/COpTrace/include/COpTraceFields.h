@@ -1,0 +1,680 @@
+// Made from EventSpec.table, and not by hand: after a change there, run
+//     OPTRACE_UPDATE_FORMAT=1 swift test --filter OpTraceFormatTests
+// The fields of each kind of event that has some: put into the second and third word of a record, and read from them. What does
+// not fit a field is cut off; a field narrower than its type has its largest value beside it.
+#ifndef COPTRACE_FIELDS_H
+#define COPTRACE_FIELDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// `created`
+typedef struct {
+  uint32_t class_;
+  uint8_t coverage;
+  bool async;
+  bool own_ready;
+  uint64_t age;
+} optrace_operation_created_fields;
+enum { optrace_operation_created_largest_class = 0xFFFF };
+enum { optrace_operation_created_largest_coverage = 0xF };
+static const uint64_t optrace_operation_created_largest_age = 0xFFFFFFFFFFu;
+static inline uint64_t optrace_operation_created_word1(optrace_operation_created_fields fields) {
+  return ((uint64_t)fields.class_ & 0xFFFFu) | ((uint64_t)fields.coverage & 0xFu) << 16 | (uint64_t)fields.async << 20 |
+         (uint64_t)fields.own_ready << 21 | (fields.age & 0xFFFFFFFFFFu) << 24;
+}
+static inline optrace_operation_created_fields optrace_operation_created_read(uint64_t word1) {
+  return (optrace_operation_created_fields){.class_ = (uint32_t)(word1 & 0xFFFFu),
+    .coverage = (uint8_t)(word1 >> 16 & 0xFu), .async = word1 >> 20 & 1, .own_ready = word1 >> 21 & 1,
+    .age = word1 >> 24};
+}
+
+// `named`
+typedef struct {
+  uint32_t source;
+} optrace_operation_named_fields;
+enum { optrace_operation_named_largest_source = 0xFFFF };
+static inline uint64_t optrace_operation_named_word1(optrace_operation_named_fields fields) {
+  return ((uint64_t)fields.source & 0xFFFFu) << 32;
+}
+// The half of that word that holds fields; the other holds lengths.
+static inline uint32_t optrace_operation_named_high(optrace_operation_named_fields fields) {
+  return (uint32_t)(optrace_operation_named_word1(fields) >> 32);
+}
+static inline optrace_operation_named_fields optrace_operation_named_read(uint64_t word1) {
+  return (optrace_operation_named_fields){.source = (uint32_t)(word1 >> 32 & 0xFFFFu)};
+}
+
+// `depends`
+typedef struct {
+  uint32_t on;
+} optrace_dependency_added_fields;
+static inline uint64_t optrace_dependency_added_word1(optrace_dependency_added_fields fields) {
+  return (uint64_t)fields.on;
+}
+static inline optrace_dependency_added_fields optrace_dependency_added_read(uint64_t word1) {
+  return (optrace_dependency_added_fields){.on = (uint32_t)(word1)};
+}
+
+// `undepends`
+typedef struct {
+  uint32_t on;
+} optrace_dependency_removed_fields;
+static inline uint64_t optrace_dependency_removed_word1(optrace_dependency_removed_fields fields) {
+  return (uint64_t)fields.on;
+}
+static inline optrace_dependency_removed_fields optrace_dependency_removed_read(uint64_t word1) {
+  return (optrace_dependency_removed_fields){.on = (uint32_t)(word1)};
+}
+
+// `enqueued`
+typedef struct {
+  uint32_t queue;
+  int8_t priority;
+  uint8_t qos;
+  bool barrier;
+} optrace_enqueued_fields;
+static inline uint64_t optrace_enqueued_word1(optrace_enqueued_fields fields) {
+  return (uint64_t)fields.queue | (uint64_t)(uint8_t)fields.priority << 32 | (uint64_t)fields.qos << 40 |
+         (uint64_t)fields.barrier << 48;
+}
+static inline optrace_enqueued_fields optrace_enqueued_read(uint64_t word1) {
+  return (optrace_enqueued_fields){.queue = (uint32_t)(word1), .priority = (int8_t)(word1 >> 32),
+    .qos = (uint8_t)(word1 >> 40), .barrier = word1 >> 48 & 1};
+}
+
+// `block-began`
+typedef struct {
+  uint32_t index;
+} optrace_block_began_fields;
+static inline uint64_t optrace_block_began_word1(optrace_block_began_fields fields) {
+  return (uint64_t)fields.index;
+}
+static inline optrace_block_began_fields optrace_block_began_read(uint64_t word1) {
+  return (optrace_block_began_fields){.index = (uint32_t)(word1)};
+}
+
+// `block-ended`
+typedef struct {
+  uint32_t index;
+} optrace_block_ended_fields;
+static inline uint64_t optrace_block_ended_word1(optrace_block_ended_fields fields) {
+  return (uint64_t)fields.index;
+}
+static inline optrace_block_ended_fields optrace_block_ended_read(uint64_t word1) {
+  return (optrace_block_ended_fields){.index = (uint32_t)(word1)};
+}
+
+// `priority`
+typedef struct {
+  int64_t value;
+} optrace_priority_changed_fields;
+static inline uint64_t optrace_priority_changed_word1(optrace_priority_changed_fields fields) {
+  return (uint64_t)fields.value;
+}
+static inline optrace_priority_changed_fields optrace_priority_changed_read(uint64_t word1) {
+  return (optrace_priority_changed_fields){.value = (int64_t)(word1)};
+}
+
+// `qos`
+typedef struct {
+  uint64_t value;
+} optrace_quality_changed_fields;
+static inline uint64_t optrace_quality_changed_word1(optrace_quality_changed_fields fields) {
+  return fields.value;
+}
+static inline optrace_quality_changed_fields optrace_quality_changed_read(uint64_t word1) {
+  return (optrace_quality_changed_fields){.value = word1};
+}
+
+// `cpu`
+typedef struct {
+  uint64_t used;
+} optrace_processor_time_fields;
+static inline uint64_t optrace_processor_time_word1(optrace_processor_time_fields fields) {
+  return fields.used;
+}
+static inline optrace_processor_time_fields optrace_processor_time_read(uint64_t word1) {
+  return (optrace_processor_time_fields){.used = word1};
+}
+
+// `added`
+typedef struct {
+  uint32_t class_;
+  uint8_t coverage;
+  bool async;
+  bool own_ready;
+  uint64_t age;
+  uint32_t queue;
+  int8_t priority;
+  uint8_t qos;
+} optrace_added_fields;
+enum { optrace_added_largest_class = 0xFFFF };
+enum { optrace_added_largest_coverage = 0xF };
+static const uint64_t optrace_added_largest_age = 0xFFFFFFFFFFu;
+static inline uint64_t optrace_added_word1(optrace_added_fields fields) {
+  return ((uint64_t)fields.class_ & 0xFFFFu) | ((uint64_t)fields.coverage & 0xFu) << 16 | (uint64_t)fields.async << 20 |
+         (uint64_t)fields.own_ready << 21 | (fields.age & 0xFFFFFFFFFFu) << 24;
+}
+static inline uint64_t optrace_added_word2(optrace_added_fields fields) {
+  return (uint64_t)fields.queue | (uint64_t)(uint8_t)fields.priority << 32 | (uint64_t)fields.qos << 40;
+}
+static inline optrace_added_fields optrace_added_read(uint64_t word1, uint64_t word2) {
+  return (optrace_added_fields){.class_ = (uint32_t)(word1 & 0xFFFFu), .coverage = (uint8_t)(word1 >> 16 & 0xFu),
+    .async = word1 >> 20 & 1, .own_ready = word1 >> 21 & 1, .age = word1 >> 24, .queue = (uint32_t)(word2),
+    .priority = (int8_t)(word2 >> 32), .qos = (uint8_t)(word2 >> 40)};
+}
+
+// `added-behind-last`
+typedef struct {
+  uint32_t class_;
+  uint8_t coverage;
+  bool async;
+  bool own_ready;
+  uint64_t age;
+  uint32_t queue;
+  int8_t priority;
+  uint8_t qos;
+} optrace_added_behind_last_fields;
+enum { optrace_added_behind_last_largest_class = 0xFFFF };
+enum { optrace_added_behind_last_largest_coverage = 0xF };
+static const uint64_t optrace_added_behind_last_largest_age = 0xFFFFFFFFFFu;
+static inline uint64_t optrace_added_behind_last_word1(optrace_added_behind_last_fields fields) {
+  return ((uint64_t)fields.class_ & 0xFFFFu) | ((uint64_t)fields.coverage & 0xFu) << 16 | (uint64_t)fields.async << 20 |
+         (uint64_t)fields.own_ready << 21 | (fields.age & 0xFFFFFFFFFFu) << 24;
+}
+static inline uint64_t optrace_added_behind_last_word2(optrace_added_behind_last_fields fields) {
+  return (uint64_t)fields.queue | (uint64_t)(uint8_t)fields.priority << 32 | (uint64_t)fields.qos << 40;
+}
+static inline optrace_added_behind_last_fields optrace_added_behind_last_read(uint64_t word1, uint64_t word2) {
+  return (optrace_added_behind_last_fields){.class_ = (uint32_t)(word1 & 0xFFFFu),
+    .coverage = (uint8_t)(word1 >> 16 & 0xFu), .async = word1 >> 20 & 1, .own_ready = word1 >> 21 & 1,
+    .age = word1 >> 24, .queue = (uint32_t)(word2), .priority = (int8_t)(word2 >> 32), .qos = (uint8_t)(word2 >> 40)};
+}
+
+// `enqueued-ready`
+typedef struct {
+  uint32_t queue;
+  int8_t priority;
+  uint8_t qos;
+} optrace_enqueued_ready_fields;
+static inline uint64_t optrace_enqueued_ready_word1(optrace_enqueued_ready_fields fields) {
+  return (uint64_t)fields.queue | (uint64_t)(uint8_t)fields.priority << 32 | (uint64_t)fields.qos << 40;
+}
+static inline optrace_enqueued_ready_fields optrace_enqueued_ready_read(uint64_t word1) {
+  return (optrace_enqueued_ready_fields){.queue = (uint32_t)(word1), .priority = (int8_t)(word1 >> 32),
+    .qos = (uint8_t)(word1 >> 40)};
+}
+
+// `blocked`
+typedef struct {
+  uint64_t object;
+  uint8_t kind;
+  uint64_t age;
+  uint32_t thread;
+} optrace_blocked_fields;
+static const uint64_t optrace_blocked_largest_object = 0xFFFFFFFFFFFFu;
+static const uint64_t optrace_blocked_largest_age = 0xFFFFFFFFFFu;
+enum { optrace_blocked_largest_thread = 0xFFFFFF };
+static inline uint64_t optrace_blocked_word1(optrace_blocked_fields fields) {
+  return (fields.object & 0xFFFFFFFFFFFFu) | (uint64_t)fields.kind << 48;
+}
+static inline uint64_t optrace_blocked_word2(optrace_blocked_fields fields) {
+  return (fields.age & 0xFFFFFFFFFFu) | ((uint64_t)fields.thread & 0xFFFFFFu) << 40;
+}
+static inline optrace_blocked_fields optrace_blocked_read(uint64_t word1, uint64_t word2) {
+  return (optrace_blocked_fields){.object = word1 & 0xFFFFFFFFFFFFu, .kind = (uint8_t)(word1 >> 48),
+    .age = word2 & 0xFFFFFFFFFFu, .thread = (uint32_t)(word2 >> 40)};
+}
+
+// `unblocked`
+typedef struct {
+  uint64_t object;
+  uint8_t kind;
+} optrace_unblocked_fields;
+static const uint64_t optrace_unblocked_largest_object = 0xFFFFFFFFFFFFu;
+static inline uint64_t optrace_unblocked_word1(optrace_unblocked_fields fields) {
+  return (fields.object & 0xFFFFFFFFFFFFu) | (uint64_t)fields.kind << 48;
+}
+static inline optrace_unblocked_fields optrace_unblocked_read(uint64_t word1) {
+  return (optrace_unblocked_fields){.object = word1 & 0xFFFFFFFFFFFFu, .kind = (uint8_t)(word1 >> 48)};
+}
+
+// `signalled`
+typedef struct {
+  uint64_t object;
+  uint8_t kind;
+  uint64_t age;
+  uint32_t thread;
+} optrace_signalled_fields;
+static const uint64_t optrace_signalled_largest_object = 0xFFFFFFFFFFFFu;
+static const uint64_t optrace_signalled_largest_age = 0xFFFFFFFFFFu;
+enum { optrace_signalled_largest_thread = 0xFFFFFF };
+static inline uint64_t optrace_signalled_word1(optrace_signalled_fields fields) {
+  return (fields.object & 0xFFFFFFFFFFFFu) | (uint64_t)fields.kind << 48;
+}
+static inline uint64_t optrace_signalled_word2(optrace_signalled_fields fields) {
+  return (fields.age & 0xFFFFFFFFFFu) | ((uint64_t)fields.thread & 0xFFFFFFu) << 40;
+}
+static inline optrace_signalled_fields optrace_signalled_read(uint64_t word1, uint64_t word2) {
+  return (optrace_signalled_fields){.object = word1 & 0xFFFFFFFFFFFFu, .kind = (uint8_t)(word1 >> 48),
+    .age = word2 & 0xFFFFFFFFFFu, .thread = (uint32_t)(word2 >> 40)};
+}
+
+// `object-named`
+typedef struct {
+  uint64_t object;
+} optrace_object_named_fields;
+static const uint64_t optrace_object_named_largest_object = 0xFFFFFFFFFFFFu;
+static inline uint64_t optrace_object_named_word2(optrace_object_named_fields fields) {
+  return (fields.object & 0xFFFFFFFFFFFFu);
+}
+static inline optrace_object_named_fields optrace_object_named_read(uint64_t word2) {
+  return (optrace_object_named_fields){.object = word2 & 0xFFFFFFFFFFFFu};
+}
+
+// `wait-lasts`
+typedef struct {
+  uint32_t thread;
+  bool is_queue;
+  uint32_t on;
+  uint32_t at;
+} optrace_wait_lasts_fields;
+enum { optrace_wait_lasts_largest_thread = 0xFFFFFF };
+static inline uint64_t optrace_wait_lasts_word1(optrace_wait_lasts_fields fields) {
+  return ((uint64_t)fields.thread & 0xFFFFFFu) | (uint64_t)fields.is_queue << 24 | (uint64_t)fields.on << 32;
+}
+static inline uint64_t optrace_wait_lasts_word2(optrace_wait_lasts_fields fields) {
+  return (uint64_t)fields.at;
+}
+static inline optrace_wait_lasts_fields optrace_wait_lasts_read(uint64_t word1, uint64_t word2) {
+  return (optrace_wait_lasts_fields){.thread = (uint32_t)(word1 & 0xFFFFFFu), .is_queue = word1 >> 24 & 1,
+    .on = (uint32_t)(word1 >> 32), .at = (uint32_t)(word2)};
+}
+
+// `seen`
+typedef struct {
+  uint32_t cpu;
+  uint32_t owner;
+  uint8_t state;
+  bool running;
+  bool ended;
+  bool timed;
+  bool still;
+  uint64_t lock;
+  uint16_t call;
+  uint8_t reason;
+} optrace_thread_seen_fields;
+enum { optrace_thread_seen_largest_owner = 0xFFFFFF };
+enum { optrace_thread_seen_largest_state = 0xF };
+static const uint64_t optrace_thread_seen_largest_lock = 0xFFFFFFFFFFFFu;
+enum { optrace_thread_seen_largest_call = 0xFFF };
+enum { optrace_thread_seen_largest_reason = 0xF };
+static inline uint64_t optrace_thread_seen_word1(optrace_thread_seen_fields fields) {
+  return (uint64_t)fields.cpu | ((uint64_t)fields.owner & 0xFFFFFFu) << 32 | ((uint64_t)fields.state & 0xFu) << 56 |
+         (uint64_t)fields.running << 60 | (uint64_t)fields.ended << 61 | (uint64_t)fields.timed << 62 |
+         (uint64_t)fields.still << 63;
+}
+static inline uint64_t optrace_thread_seen_word2(optrace_thread_seen_fields fields) {
+  return (fields.lock & 0xFFFFFFFFFFFFu) | ((uint64_t)fields.call & 0xFFFu) << 48 |
+         ((uint64_t)fields.reason & 0xFu) << 60;
+}
+static inline optrace_thread_seen_fields optrace_thread_seen_read(uint64_t word1, uint64_t word2) {
+  return (optrace_thread_seen_fields){.cpu = (uint32_t)(word1), .owner = (uint32_t)(word1 >> 32 & 0xFFFFFFu),
+    .state = (uint8_t)(word1 >> 56 & 0xFu), .running = word1 >> 60 & 1, .ended = word1 >> 61 & 1,
+    .timed = word1 >> 62 & 1, .still = word1 >> 63 & 1, .lock = word2 & 0xFFFFFFFFFFFFu,
+    .call = (uint16_t)(word2 >> 48 & 0xFFFu), .reason = (uint8_t)(word2 >> 60)};
+}
+
+// `looked`
+typedef struct {
+  uint16_t seen;
+  uint16_t moved;
+  uint16_t refused;
+  uint16_t request;
+} optrace_looked_fields;
+static inline uint64_t optrace_looked_word1(optrace_looked_fields fields) {
+  return (uint64_t)fields.seen | (uint64_t)fields.moved << 16 | (uint64_t)fields.refused << 32 |
+         (uint64_t)fields.request << 48;
+}
+static inline optrace_looked_fields optrace_looked_read(uint64_t word1) {
+  return (optrace_looked_fields){.seen = (uint16_t)(word1), .moved = (uint16_t)(word1 >> 16),
+    .refused = (uint16_t)(word1 >> 32), .request = (uint16_t)(word1 >> 48)};
+}
+
+// `class`
+typedef struct {
+  uint32_t name;
+  uint32_t class_;
+  uint32_t module;
+  uint32_t code;
+} optrace_class_described_fields;
+enum { optrace_class_described_largest_name = 0xFFFF };
+enum { optrace_class_described_largest_class = 0xFFFF };
+enum { optrace_class_described_largest_module = 0xFFFF };
+static inline uint64_t optrace_class_described_word1(optrace_class_described_fields fields) {
+  return ((uint64_t)fields.name & 0xFFFFu) | ((uint64_t)fields.class_ & 0xFFFFu) << 16 |
+         ((uint64_t)fields.module & 0xFFFFu) << 32;
+}
+static inline uint64_t optrace_class_described_word2(optrace_class_described_fields fields) {
+  return (uint64_t)fields.code;
+}
+static inline optrace_class_described_fields optrace_class_described_read(uint64_t word1, uint64_t word2) {
+  return (optrace_class_described_fields){.name = (uint32_t)(word1 & 0xFFFFu),
+    .class_ = (uint32_t)(word1 >> 16 & 0xFFFFu), .module = (uint32_t)(word1 >> 32 & 0xFFFFu), .code = (uint32_t)(word2)};
+}
+
+// `image`
+typedef struct {
+  uint32_t build;
+  uint64_t page;
+  uint32_t pages;
+} optrace_image_fields;
+enum { optrace_image_largest_build = 0xFFFF };
+static const uint64_t optrace_image_largest_page = 0xFFFFFFFFFu;
+enum { optrace_image_largest_pages = 0xFFFFFFF };
+static inline uint64_t optrace_image_word1(optrace_image_fields fields) {
+  return ((uint64_t)fields.build & 0xFFFFu) << 32;
+}
+static inline uint64_t optrace_image_word2(optrace_image_fields fields) {
+  return (fields.page & 0xFFFFFFFFFu) | ((uint64_t)fields.pages & 0xFFFFFFFu) << 36;
+}
+// The half of that word that holds fields; the other holds lengths.
+static inline uint32_t optrace_image_high(optrace_image_fields fields) {
+  return (uint32_t)(optrace_image_word1(fields) >> 32);
+}
+static inline optrace_image_fields optrace_image_read(uint64_t word1, uint64_t word2) {
+  return (optrace_image_fields){.build = (uint32_t)(word1 >> 32 & 0xFFFFu), .page = word2 & 0xFFFFFFFFFu,
+    .pages = (uint32_t)(word2 >> 36)};
+}
+
+// `frame`
+typedef struct {
+  uint32_t image;
+  uint64_t offset;
+  bool guessed;
+  uint32_t caller;
+  bool returns;
+} optrace_frame_fields;
+enum { optrace_frame_largest_image = 0xFFFF };
+static const uint64_t optrace_frame_largest_offset = 0x7FFFFFFFFFFFu;
+static inline uint64_t optrace_frame_word1(optrace_frame_fields fields) {
+  return ((uint64_t)fields.image & 0xFFFFu) | (fields.offset & 0x7FFFFFFFFFFFu) << 16 | (uint64_t)fields.guessed << 63;
+}
+static inline uint64_t optrace_frame_word2(optrace_frame_fields fields) {
+  return (uint64_t)fields.caller | (uint64_t)fields.returns << 32;
+}
+static inline optrace_frame_fields optrace_frame_read(uint64_t word1, uint64_t word2) {
+  return (optrace_frame_fields){.image = (uint32_t)(word1 & 0xFFFFu), .offset = word1 >> 16 & 0x7FFFFFFFFFFFu,
+    .guessed = word1 >> 63 & 1, .caller = (uint32_t)(word2), .returns = word2 >> 32 & 1};
+}
+
+// `symbol`
+typedef struct {
+  uint8_t inlined;
+  uint32_t short_;
+  uint32_t line;
+  uint32_t file;
+  uint32_t module;
+} optrace_symbol_fields;
+enum { optrace_symbol_largest_short = 0xFFFF };
+enum { optrace_symbol_largest_line = 0xFFFFFF };
+enum { optrace_symbol_largest_file = 0xFFFF };
+enum { optrace_symbol_largest_module = 0xFFFF };
+static inline uint64_t optrace_symbol_word1(optrace_symbol_fields fields) {
+  return (uint64_t)fields.inlined << 32 | ((uint64_t)fields.short_ & 0xFFFFu) << 40;
+}
+static inline uint64_t optrace_symbol_word2(optrace_symbol_fields fields) {
+  return ((uint64_t)fields.line & 0xFFFFFFu) | ((uint64_t)fields.file & 0xFFFFu) << 24 |
+         ((uint64_t)fields.module & 0xFFFFu) << 40;
+}
+// The half of that word that holds fields; the other holds lengths.
+static inline uint32_t optrace_symbol_high(optrace_symbol_fields fields) {
+  return (uint32_t)(optrace_symbol_word1(fields) >> 32);
+}
+static inline optrace_symbol_fields optrace_symbol_read(uint64_t word1, uint64_t word2) {
+  return (optrace_symbol_fields){.inlined = (uint8_t)(word1 >> 32), .short_ = (uint32_t)(word1 >> 40 & 0xFFFFu),
+    .line = (uint32_t)(word2 & 0xFFFFFFu), .file = (uint32_t)(word2 >> 24 & 0xFFFFu),
+    .module = (uint32_t)(word2 >> 40 & 0xFFFFu)};
+}
+
+// `submitted`
+typedef struct {
+  uint32_t by;
+  uint32_t queue;
+  uint8_t how;
+  bool group;
+  bool item;
+  uint32_t code;
+  uint32_t at;
+} optrace_block_submitted_fields;
+enum { optrace_block_submitted_largest_queue = 0xFFFFF };
+enum { optrace_block_submitted_largest_how = 0xF };
+static inline uint64_t optrace_block_submitted_word1(optrace_block_submitted_fields fields) {
+  return (uint64_t)fields.by | ((uint64_t)fields.queue & 0xFFFFFu) << 32 | ((uint64_t)fields.how & 0xFu) << 52 |
+         (uint64_t)fields.group << 56 | (uint64_t)fields.item << 57;
+}
+static inline uint64_t optrace_block_submitted_word2(optrace_block_submitted_fields fields) {
+  return (uint64_t)fields.code | (uint64_t)fields.at << 32;
+}
+static inline optrace_block_submitted_fields optrace_block_submitted_read(uint64_t word1, uint64_t word2) {
+  return (optrace_block_submitted_fields){.by = (uint32_t)(word1), .queue = (uint32_t)(word1 >> 32 & 0xFFFFFu),
+    .how = (uint8_t)(word1 >> 52 & 0xFu), .group = word1 >> 56 & 1, .item = word1 >> 57 & 1, .code = (uint32_t)(word2),
+    .at = (uint32_t)(word2 >> 32)};
+}
+
+// `dispatch-queue`
+typedef struct {
+  int32_t width;
+  uint32_t target;
+  bool main;
+  bool global;
+} optrace_dispatch_queue_fields;
+enum { optrace_dispatch_queue_largest_target = 0xFFFFF };
+static inline uint64_t optrace_dispatch_queue_word1(optrace_dispatch_queue_fields fields) {
+  return (uint64_t)(uint32_t)fields.width << 32;
+}
+static inline uint64_t optrace_dispatch_queue_word2(optrace_dispatch_queue_fields fields) {
+  return ((uint64_t)fields.target & 0xFFFFFu) | (uint64_t)fields.main << 32 | (uint64_t)fields.global << 33;
+}
+// The half of that word that holds fields; the other holds lengths.
+static inline uint32_t optrace_dispatch_queue_high(optrace_dispatch_queue_fields fields) {
+  return (uint32_t)(optrace_dispatch_queue_word1(fields) >> 32);
+}
+static inline optrace_dispatch_queue_fields optrace_dispatch_queue_read(uint64_t word1, uint64_t word2) {
+  return (optrace_dispatch_queue_fields){.width = (int32_t)(word1 >> 32), .target = (uint32_t)(word2 & 0xFFFFFu),
+    .main = word2 >> 32 & 1, .global = word2 >> 33 & 1};
+}
+
+// `task`
+typedef struct {
+  uint32_t by;
+  uint8_t how;
+  uint8_t priority;
+  bool enqueued;
+  uint32_t code;
+  uint32_t at;
+} optrace_task_created_fields;
+enum { optrace_task_created_largest_how = 0xF };
+static inline uint64_t optrace_task_created_word1(optrace_task_created_fields fields) {
+  return (uint64_t)fields.by | ((uint64_t)fields.how & 0xFu) << 32 | (uint64_t)fields.priority << 36 |
+         (uint64_t)fields.enqueued << 44;
+}
+static inline uint64_t optrace_task_created_word2(optrace_task_created_fields fields) {
+  return (uint64_t)fields.code | (uint64_t)fields.at << 32;
+}
+static inline optrace_task_created_fields optrace_task_created_read(uint64_t word1, uint64_t word2) {
+  return (optrace_task_created_fields){.by = (uint32_t)(word1), .how = (uint8_t)(word1 >> 32 & 0xFu),
+    .priority = (uint8_t)(word1 >> 36), .enqueued = word1 >> 44 & 1, .code = (uint32_t)(word2),
+    .at = (uint32_t)(word2 >> 32)};
+}
+
+// `task-enqueued`
+typedef struct {
+  uint32_t by;
+} optrace_task_enqueued_fields;
+static inline uint64_t optrace_task_enqueued_word1(optrace_task_enqueued_fields fields) {
+  return (uint64_t)fields.by;
+}
+static inline optrace_task_enqueued_fields optrace_task_enqueued_read(uint64_t word1) {
+  return (optrace_task_enqueued_fields){.by = (uint32_t)(word1)};
+}
+
+// `task-suspended`
+typedef struct {
+  uint8_t reason;
+  uint32_t for_;
+} optrace_task_suspended_fields;
+enum { optrace_task_suspended_largest_reason = 0xF };
+static inline uint64_t optrace_task_suspended_word1(optrace_task_suspended_fields fields) {
+  return ((uint64_t)fields.reason & 0xFu) | (uint64_t)fields.for_ << 32;
+}
+static inline optrace_task_suspended_fields optrace_task_suspended_read(uint64_t word1) {
+  return (optrace_task_suspended_fields){.reason = (uint8_t)(word1 & 0xFu), .for_ = (uint32_t)(word1 >> 32)};
+}
+
+// `queue`
+typedef struct {
+  int32_t limit;
+  uint8_t qos;
+  bool main;
+  bool suspended;
+} optrace_queue_created_fields;
+static inline uint64_t optrace_queue_created_word1(optrace_queue_created_fields fields) {
+  return (uint64_t)(uint32_t)fields.limit << 32;
+}
+static inline uint64_t optrace_queue_created_word2(optrace_queue_created_fields fields) {
+  return (uint64_t)fields.qos | (uint64_t)fields.main << 8 | (uint64_t)fields.suspended << 9;
+}
+// The half of that word that holds fields; the other holds lengths.
+static inline uint32_t optrace_queue_created_high(optrace_queue_created_fields fields) {
+  return (uint32_t)(optrace_queue_created_word1(fields) >> 32);
+}
+static inline optrace_queue_created_fields optrace_queue_created_read(uint64_t word1, uint64_t word2) {
+  return (optrace_queue_created_fields){.limit = (int32_t)(word1 >> 32), .qos = (uint8_t)(word2), .main = word2 >> 8 & 1,
+    .suspended = word2 >> 9 & 1};
+}
+
+// `limit`
+typedef struct {
+  int64_t value;
+} optrace_limit_changed_fields;
+static inline uint64_t optrace_limit_changed_word1(optrace_limit_changed_fields fields) {
+  return (uint64_t)fields.value;
+}
+static inline optrace_limit_changed_fields optrace_limit_changed_read(uint64_t word1) {
+  return (optrace_limit_changed_fields){.value = (int64_t)(word1)};
+}
+
+// `queue-qos`
+typedef struct {
+  uint64_t value;
+} optrace_queue_quality_changed_fields;
+static inline uint64_t optrace_queue_quality_changed_word1(optrace_queue_quality_changed_fields fields) {
+  return fields.value;
+}
+static inline optrace_queue_quality_changed_fields optrace_queue_quality_changed_read(uint64_t word1) {
+  return (optrace_queue_quality_changed_fields){.value = word1};
+}
+
+// `queue-main`
+typedef struct {
+  uint64_t value;
+} optrace_queue_main_changed_fields;
+static inline uint64_t optrace_queue_main_changed_word1(optrace_queue_main_changed_fields fields) {
+  return fields.value;
+}
+static inline optrace_queue_main_changed_fields optrace_queue_main_changed_read(uint64_t word1) {
+  return (optrace_queue_main_changed_fields){.value = word1};
+}
+
+// `span`
+typedef struct {
+  uint32_t id;
+} optrace_span_began_fields;
+static inline uint64_t optrace_span_began_word1(optrace_span_began_fields fields) {
+  return (uint64_t)fields.id << 32;
+}
+// The half of that word that holds fields; the other holds lengths.
+static inline uint32_t optrace_span_began_high(optrace_span_began_fields fields) {
+  return (uint32_t)(optrace_span_began_word1(fields) >> 32);
+}
+static inline optrace_span_began_fields optrace_span_began_read(uint64_t word1) {
+  return (optrace_span_began_fields){.id = (uint32_t)(word1 >> 32)};
+}
+
+// `within`
+typedef struct {
+  uint32_t span;
+} optrace_submitted_within_fields;
+static inline uint64_t optrace_submitted_within_word1(optrace_submitted_within_fields fields) {
+  return (uint64_t)fields.span;
+}
+static inline optrace_submitted_within_fields optrace_submitted_within_read(uint64_t word1) {
+  return (optrace_submitted_within_fields){.span = (uint32_t)(word1)};
+}
+
+// `thread`
+typedef struct {
+  uint32_t tid;
+} optrace_thread_named_fields;
+static inline uint64_t optrace_thread_named_word1(optrace_thread_named_fields fields) {
+  return (uint64_t)fields.tid << 32;
+}
+// The half of that word that holds fields; the other holds lengths.
+static inline uint32_t optrace_thread_named_high(optrace_thread_named_fields fields) {
+  return (uint32_t)(optrace_thread_named_word1(fields) >> 32);
+}
+static inline optrace_thread_named_fields optrace_thread_named_read(uint64_t word1) {
+  return (optrace_thread_named_fields){.tid = (uint32_t)(word1 >> 32)};
+}
+
+// `thread-switched`
+typedef struct {
+  uint32_t tid;
+} optrace_thread_switched_fields;
+static inline uint64_t optrace_thread_switched_word1(optrace_thread_switched_fields fields) {
+  return (uint64_t)fields.tid;
+}
+static inline optrace_thread_switched_fields optrace_thread_switched_read(uint64_t word1) {
+  return (optrace_thread_switched_fields){.tid = (uint32_t)(word1)};
+}
+
+// `time`
+typedef struct {
+  uint64_t ticks;
+} optrace_time_fields;
+static inline uint64_t optrace_time_word1(optrace_time_fields fields) {
+  return fields.ticks;
+}
+static inline optrace_time_fields optrace_time_read(uint64_t word1) {
+  return (optrace_time_fields){.ticks = word1};
+}
+
+// `calibration`
+typedef struct {
+  uint64_t monotonic;
+  uint64_t wall;
+} optrace_calibration_fields;
+static inline uint64_t optrace_calibration_word1(optrace_calibration_fields fields) {
+  return fields.monotonic;
+}
+static inline uint64_t optrace_calibration_word2(optrace_calibration_fields fields) {
+  return fields.wall;
+}
+static inline optrace_calibration_fields optrace_calibration_read(uint64_t word1, uint64_t word2) {
+  return (optrace_calibration_fields){.monotonic = word1, .wall = word2};
+}
+
+// `lost`
+typedef struct {
+  uint64_t count;
+} optrace_lost_fields;
+static inline uint64_t optrace_lost_word1(optrace_lost_fields fields) {
+  return fields.count;
+}
+static inline optrace_lost_fields optrace_lost_read(uint64_t word1) {
+  return (optrace_lost_fields){.count = word1};
+}
+
+#endif

@@ -1,0 +1,18 @@
+// How a record is packed: its first word, and the second of one with a text. The fields in the other bits are in COpTraceFields.h,
+// which is made from the event table. Swift has the same in RecordWords.swift.
+#ifndef OPTRACE_WORDS_H
+#define OPTRACE_WORDS_H
+
+#include "COpTrace.h"
+
+// `delta`: ticks since the record before, at most `optrace_format_largest_delta`.
+static inline uint64_t record_head(uint8_t kind, uint64_t delta, uint32_t subject) {
+  return kind | delta << 8 | (uint64_t)subject << 32;
+}
+
+// The second word of a record with a text: how many words the record has, how many bytes the text, and the half that holds fields.
+static inline uint64_t record_lengths(uint32_t words, size_t text_bytes, uint32_t high) {
+  return words | (uint64_t)text_bytes << 16 | (uint64_t)high << 32;
+}
+
+#endif

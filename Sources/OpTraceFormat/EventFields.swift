@@ -1,0 +1,986 @@
+// Made from EventSpec.table, and not by hand: after a change there, run
+//     OPTRACE_UPDATE_FORMAT=1 swift test --filter OpTraceFormatTests
+// swift-format-ignore-file
+
+/// The fields of each kind of event that has some: read from the words of a record, and put into them. What does not fit a
+/// field is cut off; a field narrower than its type has its largest value beside it.
+package enum EventFields {
+  /// `created`
+  package struct OperationCreated: EventWords {
+    @inlinable package static var kind: EventKind { .operationCreated }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(class: UInt32, coverage: UInt8, async: Bool, ownReady: Bool, age: UInt64) {
+      word1 = UInt64(`class`) & 0xFFFF | (UInt64(coverage) & 0xF) << 16 | (async ? 1 << 20 : 0) | (ownReady ? 1 << 21 : 0)
+        | (age & 0xFF_FFFF_FFFF) << 24
+      word2 = 0
+    }
+
+    @inlinable package var `class`: UInt32 { UInt32(truncatingIfNeeded: word1 & 0xFFFF) }
+    @inlinable package static var largestClass: UInt32 { 0xFFFF }
+    @inlinable package var coverage: UInt8 { UInt8(truncatingIfNeeded: word1 >> 16 & 0xF) }
+    @inlinable package static var largestCoverage: UInt8 { 0xF }
+    @inlinable package var async: Bool { word1 >> 20 & 1 != 0 }
+    @inlinable package var ownReady: Bool { word1 >> 21 & 1 != 0 }
+    @inlinable package var age: UInt64 { word1 >> 24 }
+    @inlinable package static var largestAge: UInt64 { 0xFF_FFFF_FFFF }
+  }
+
+  /// `named`
+  package struct OperationNamed: EventWords {
+    @inlinable package static var kind: EventKind { .operationNamed }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(source: UInt32) {
+      word1 = (UInt64(source) & 0xFFFF) << 32
+      word2 = 0
+    }
+
+    /// The half of the second word that holds fields; the other holds lengths.
+    @inlinable package var high: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32) }
+    @inlinable package var source: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32 & 0xFFFF) }
+    @inlinable package static var largestSource: UInt32 { 0xFFFF }
+  }
+
+  /// `depends`
+  package struct DependencyAdded: EventWords {
+    @inlinable package static var kind: EventKind { .dependencyAdded }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(on: UInt32) {
+      word1 = UInt64(on)
+      word2 = 0
+    }
+
+    @inlinable package var on: UInt32 { UInt32(truncatingIfNeeded: word1) }
+  }
+
+  /// `undepends`
+  package struct DependencyRemoved: EventWords {
+    @inlinable package static var kind: EventKind { .dependencyRemoved }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(on: UInt32) {
+      word1 = UInt64(on)
+      word2 = 0
+    }
+
+    @inlinable package var on: UInt32 { UInt32(truncatingIfNeeded: word1) }
+  }
+
+  /// `enqueued`
+  package struct Enqueued: EventWords {
+    @inlinable package static var kind: EventKind { .enqueued }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(queue: UInt32, priority: Int8, qos: UInt8, barrier: Bool) {
+      word1 = UInt64(queue) | UInt64(UInt8(bitPattern: priority)) << 32 | UInt64(qos) << 40 | (barrier ? 1 << 48 : 0)
+      word2 = 0
+    }
+
+    @inlinable package var queue: UInt32 { UInt32(truncatingIfNeeded: word1) }
+    @inlinable package var priority: Int8 { Int8(truncatingIfNeeded: word1 >> 32) }
+    @inlinable package var qos: UInt8 { UInt8(truncatingIfNeeded: word1 >> 40) }
+    @inlinable package var barrier: Bool { word1 >> 48 & 1 != 0 }
+  }
+
+  /// `block-began`
+  package struct BlockBegan: EventWords {
+    @inlinable package static var kind: EventKind { .blockBegan }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(index: UInt32) {
+      word1 = UInt64(index)
+      word2 = 0
+    }
+
+    @inlinable package var index: UInt32 { UInt32(truncatingIfNeeded: word1) }
+  }
+
+  /// `block-ended`
+  package struct BlockEnded: EventWords {
+    @inlinable package static var kind: EventKind { .blockEnded }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(index: UInt32) {
+      word1 = UInt64(index)
+      word2 = 0
+    }
+
+    @inlinable package var index: UInt32 { UInt32(truncatingIfNeeded: word1) }
+  }
+
+  /// `priority`
+  package struct PriorityChanged: EventWords {
+    @inlinable package static var kind: EventKind { .priorityChanged }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(value: Int64) {
+      word1 = UInt64(UInt64(bitPattern: value))
+      word2 = 0
+    }
+
+    @inlinable package var value: Int64 { Int64(bitPattern: word1) }
+  }
+
+  /// `qos`
+  package struct QualityChanged: EventWords {
+    @inlinable package static var kind: EventKind { .qualityChanged }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(value: UInt64) {
+      word1 = value
+      word2 = 0
+    }
+
+    @inlinable package var value: UInt64 { word1 }
+  }
+
+  /// `cpu`
+  package struct ProcessorTime: EventWords {
+    @inlinable package static var kind: EventKind { .processorTime }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(used: UInt64) {
+      word1 = used
+      word2 = 0
+    }
+
+    @inlinable package var used: UInt64 { word1 }
+  }
+
+  /// `added`
+  package struct Added: EventWords {
+    @inlinable package static var kind: EventKind { .added }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(class: UInt32, coverage: UInt8, async: Bool, ownReady: Bool, age: UInt64, queue: UInt32, priority: Int8, qos: UInt8) {
+      word1 = UInt64(`class`) & 0xFFFF | (UInt64(coverage) & 0xF) << 16 | (async ? 1 << 20 : 0) | (ownReady ? 1 << 21 : 0)
+        | (age & 0xFF_FFFF_FFFF) << 24
+      word2 = UInt64(queue) | UInt64(UInt8(bitPattern: priority)) << 32 | UInt64(qos) << 40
+    }
+
+    @inlinable package var `class`: UInt32 { UInt32(truncatingIfNeeded: word1 & 0xFFFF) }
+    @inlinable package static var largestClass: UInt32 { 0xFFFF }
+    @inlinable package var coverage: UInt8 { UInt8(truncatingIfNeeded: word1 >> 16 & 0xF) }
+    @inlinable package static var largestCoverage: UInt8 { 0xF }
+    @inlinable package var async: Bool { word1 >> 20 & 1 != 0 }
+    @inlinable package var ownReady: Bool { word1 >> 21 & 1 != 0 }
+    @inlinable package var age: UInt64 { word1 >> 24 }
+    @inlinable package static var largestAge: UInt64 { 0xFF_FFFF_FFFF }
+    @inlinable package var queue: UInt32 { UInt32(truncatingIfNeeded: word2) }
+    @inlinable package var priority: Int8 { Int8(truncatingIfNeeded: word2 >> 32) }
+    @inlinable package var qos: UInt8 { UInt8(truncatingIfNeeded: word2 >> 40) }
+  }
+
+  /// `added-behind-last`
+  package struct AddedBehindLast: EventWords {
+    @inlinable package static var kind: EventKind { .addedBehindLast }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(class: UInt32, coverage: UInt8, async: Bool, ownReady: Bool, age: UInt64, queue: UInt32, priority: Int8, qos: UInt8) {
+      word1 = UInt64(`class`) & 0xFFFF | (UInt64(coverage) & 0xF) << 16 | (async ? 1 << 20 : 0) | (ownReady ? 1 << 21 : 0)
+        | (age & 0xFF_FFFF_FFFF) << 24
+      word2 = UInt64(queue) | UInt64(UInt8(bitPattern: priority)) << 32 | UInt64(qos) << 40
+    }
+
+    @inlinable package var `class`: UInt32 { UInt32(truncatingIfNeeded: word1 & 0xFFFF) }
+    @inlinable package static var largestClass: UInt32 { 0xFFFF }
+    @inlinable package var coverage: UInt8 { UInt8(truncatingIfNeeded: word1 >> 16 & 0xF) }
+    @inlinable package static var largestCoverage: UInt8 { 0xF }
+    @inlinable package var async: Bool { word1 >> 20 & 1 != 0 }
+    @inlinable package var ownReady: Bool { word1 >> 21 & 1 != 0 }
+    @inlinable package var age: UInt64 { word1 >> 24 }
+    @inlinable package static var largestAge: UInt64 { 0xFF_FFFF_FFFF }
+    @inlinable package var queue: UInt32 { UInt32(truncatingIfNeeded: word2) }
+    @inlinable package var priority: Int8 { Int8(truncatingIfNeeded: word2 >> 32) }
+    @inlinable package var qos: UInt8 { UInt8(truncatingIfNeeded: word2 >> 40) }
+  }
+
+  /// `enqueued-ready`
+  package struct EnqueuedReady: EventWords {
+    @inlinable package static var kind: EventKind { .enqueuedReady }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(queue: UInt32, priority: Int8, qos: UInt8) {
+      word1 = UInt64(queue) | UInt64(UInt8(bitPattern: priority)) << 32 | UInt64(qos) << 40
+      word2 = 0
+    }
+
+    @inlinable package var queue: UInt32 { UInt32(truncatingIfNeeded: word1) }
+    @inlinable package var priority: Int8 { Int8(truncatingIfNeeded: word1 >> 32) }
+    @inlinable package var qos: UInt8 { UInt8(truncatingIfNeeded: word1 >> 40) }
+  }
+
+  /// `blocked`
+  package struct Blocked: EventWords {
+    @inlinable package static var kind: EventKind { .blocked }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(object: UInt64, kind: UInt8, age: UInt64, thread: UInt32) {
+      word1 = object & 0xFFFF_FFFF_FFFF | UInt64(kind) << 48
+      word2 = age & 0xFF_FFFF_FFFF | (UInt64(thread) & 0xFF_FFFF) << 40
+    }
+
+    @inlinable package var object: UInt64 { word1 & 0xFFFF_FFFF_FFFF }
+    @inlinable package static var largestObject: UInt64 { 0xFFFF_FFFF_FFFF }
+    @inlinable package var kind: UInt8 { UInt8(truncatingIfNeeded: word1 >> 48) }
+    @inlinable package var age: UInt64 { word2 & 0xFF_FFFF_FFFF }
+    @inlinable package static var largestAge: UInt64 { 0xFF_FFFF_FFFF }
+    @inlinable package var thread: UInt32 { UInt32(truncatingIfNeeded: word2 >> 40) }
+    @inlinable package static var largestThread: UInt32 { 0xFF_FFFF }
+  }
+
+  /// `unblocked`
+  package struct Unblocked: EventWords {
+    @inlinable package static var kind: EventKind { .unblocked }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(object: UInt64, kind: UInt8) {
+      word1 = object & 0xFFFF_FFFF_FFFF | UInt64(kind) << 48
+      word2 = 0
+    }
+
+    @inlinable package var object: UInt64 { word1 & 0xFFFF_FFFF_FFFF }
+    @inlinable package static var largestObject: UInt64 { 0xFFFF_FFFF_FFFF }
+    @inlinable package var kind: UInt8 { UInt8(truncatingIfNeeded: word1 >> 48) }
+  }
+
+  /// `signalled`
+  package struct Signalled: EventWords {
+    @inlinable package static var kind: EventKind { .signalled }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(object: UInt64, kind: UInt8, age: UInt64, thread: UInt32) {
+      word1 = object & 0xFFFF_FFFF_FFFF | UInt64(kind) << 48
+      word2 = age & 0xFF_FFFF_FFFF | (UInt64(thread) & 0xFF_FFFF) << 40
+    }
+
+    @inlinable package var object: UInt64 { word1 & 0xFFFF_FFFF_FFFF }
+    @inlinable package static var largestObject: UInt64 { 0xFFFF_FFFF_FFFF }
+    @inlinable package var kind: UInt8 { UInt8(truncatingIfNeeded: word1 >> 48) }
+    @inlinable package var age: UInt64 { word2 & 0xFF_FFFF_FFFF }
+    @inlinable package static var largestAge: UInt64 { 0xFF_FFFF_FFFF }
+    @inlinable package var thread: UInt32 { UInt32(truncatingIfNeeded: word2 >> 40) }
+    @inlinable package static var largestThread: UInt32 { 0xFF_FFFF }
+  }
+
+  /// `object-named`
+  package struct ObjectNamed: EventWords {
+    @inlinable package static var kind: EventKind { .objectNamed }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(object: UInt64) {
+      word1 = 0
+      word2 = object & 0xFFFF_FFFF_FFFF
+    }
+
+    /// The half of the second word that holds fields; the other holds lengths.
+    @inlinable package var high: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32) }
+    @inlinable package var object: UInt64 { word2 & 0xFFFF_FFFF_FFFF }
+    @inlinable package static var largestObject: UInt64 { 0xFFFF_FFFF_FFFF }
+  }
+
+  /// `wait-lasts`
+  package struct WaitLasts: EventWords {
+    @inlinable package static var kind: EventKind { .waitLasts }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(thread: UInt32, isQueue: Bool, on: UInt32, at: UInt32) {
+      word1 = UInt64(thread) & 0xFF_FFFF | (isQueue ? 1 << 24 : 0) | UInt64(on) << 32
+      word2 = UInt64(at)
+    }
+
+    @inlinable package var thread: UInt32 { UInt32(truncatingIfNeeded: word1 & 0xFF_FFFF) }
+    @inlinable package static var largestThread: UInt32 { 0xFF_FFFF }
+    @inlinable package var isQueue: Bool { word1 >> 24 & 1 != 0 }
+    @inlinable package var on: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32) }
+    @inlinable package var at: UInt32 { UInt32(truncatingIfNeeded: word2) }
+  }
+
+  /// `seen`
+  package struct ThreadSeen: EventWords {
+    @inlinable package static var kind: EventKind { .threadSeen }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(cpu: UInt32, owner: UInt32, state: UInt8, running: Bool, ended: Bool, timed: Bool, still: Bool, lock: UInt64, call: UInt16, reason: UInt8) {
+      word1 = UInt64(cpu) | (UInt64(owner) & 0xFF_FFFF) << 32 | (UInt64(state) & 0xF) << 56 | (running ? 1 << 60 : 0)
+        | (ended ? 1 << 61 : 0) | (timed ? 1 << 62 : 0) | (still ? 1 << 63 : 0)
+      word2 = lock & 0xFFFF_FFFF_FFFF | (UInt64(call) & 0xFFF) << 48 | (UInt64(reason) & 0xF) << 60
+    }
+
+    @inlinable package var cpu: UInt32 { UInt32(truncatingIfNeeded: word1) }
+    @inlinable package var owner: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32 & 0xFF_FFFF) }
+    @inlinable package static var largestOwner: UInt32 { 0xFF_FFFF }
+    @inlinable package var state: UInt8 { UInt8(truncatingIfNeeded: word1 >> 56 & 0xF) }
+    @inlinable package static var largestState: UInt8 { 0xF }
+    @inlinable package var running: Bool { word1 >> 60 & 1 != 0 }
+    @inlinable package var ended: Bool { word1 >> 61 & 1 != 0 }
+    @inlinable package var timed: Bool { word1 >> 62 & 1 != 0 }
+    @inlinable package var still: Bool { word1 >> 63 & 1 != 0 }
+    @inlinable package var lock: UInt64 { word2 & 0xFFFF_FFFF_FFFF }
+    @inlinable package static var largestLock: UInt64 { 0xFFFF_FFFF_FFFF }
+    @inlinable package var call: UInt16 { UInt16(truncatingIfNeeded: word2 >> 48 & 0xFFF) }
+    @inlinable package static var largestCall: UInt16 { 0xFFF }
+    @inlinable package var reason: UInt8 { UInt8(truncatingIfNeeded: word2 >> 60) }
+    @inlinable package static var largestReason: UInt8 { 0xF }
+  }
+
+  /// `looked`
+  package struct Looked: EventWords {
+    @inlinable package static var kind: EventKind { .looked }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(seen: UInt16, moved: UInt16, refused: UInt16, request: UInt16) {
+      word1 = UInt64(seen) | UInt64(moved) << 16 | UInt64(refused) << 32 | UInt64(request) << 48
+      word2 = 0
+    }
+
+    @inlinable package var seen: UInt16 { UInt16(truncatingIfNeeded: word1) }
+    @inlinable package var moved: UInt16 { UInt16(truncatingIfNeeded: word1 >> 16) }
+    @inlinable package var refused: UInt16 { UInt16(truncatingIfNeeded: word1 >> 32) }
+    @inlinable package var request: UInt16 { UInt16(truncatingIfNeeded: word1 >> 48) }
+  }
+
+  /// `class`
+  package struct ClassDescribed: EventWords {
+    @inlinable package static var kind: EventKind { .classDescribed }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(name: UInt32, class: UInt32, module: UInt32, code: UInt32) {
+      word1 = UInt64(name) & 0xFFFF | (UInt64(`class`) & 0xFFFF) << 16 | (UInt64(module) & 0xFFFF) << 32
+      word2 = UInt64(code)
+    }
+
+    @inlinable package var name: UInt32 { UInt32(truncatingIfNeeded: word1 & 0xFFFF) }
+    @inlinable package static var largestName: UInt32 { 0xFFFF }
+    @inlinable package var `class`: UInt32 { UInt32(truncatingIfNeeded: word1 >> 16 & 0xFFFF) }
+    @inlinable package static var largestClass: UInt32 { 0xFFFF }
+    @inlinable package var module: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32 & 0xFFFF) }
+    @inlinable package static var largestModule: UInt32 { 0xFFFF }
+    @inlinable package var code: UInt32 { UInt32(truncatingIfNeeded: word2) }
+  }
+
+  /// `image`
+  package struct Image: EventWords {
+    @inlinable package static var kind: EventKind { .image }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(build: UInt32, page: UInt64, pages: UInt32) {
+      word1 = (UInt64(build) & 0xFFFF) << 32
+      word2 = page & 0xF_FFFF_FFFF | (UInt64(pages) & 0xFFF_FFFF) << 36
+    }
+
+    /// The half of the second word that holds fields; the other holds lengths.
+    @inlinable package var high: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32) }
+    @inlinable package var build: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32 & 0xFFFF) }
+    @inlinable package static var largestBuild: UInt32 { 0xFFFF }
+    @inlinable package var page: UInt64 { word2 & 0xF_FFFF_FFFF }
+    @inlinable package static var largestPage: UInt64 { 0xF_FFFF_FFFF }
+    @inlinable package var pages: UInt32 { UInt32(truncatingIfNeeded: word2 >> 36) }
+    @inlinable package static var largestPages: UInt32 { 0xFFF_FFFF }
+  }
+
+  /// `frame`
+  package struct Frame: EventWords {
+    @inlinable package static var kind: EventKind { .frame }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(image: UInt32, offset: UInt64, guessed: Bool, caller: UInt32, returns: Bool) {
+      word1 = UInt64(image) & 0xFFFF | (offset & 0x7FFF_FFFF_FFFF) << 16 | (guessed ? 1 << 63 : 0)
+      word2 = UInt64(caller) | (returns ? 1 << 32 : 0)
+    }
+
+    @inlinable package var image: UInt32 { UInt32(truncatingIfNeeded: word1 & 0xFFFF) }
+    @inlinable package static var largestImage: UInt32 { 0xFFFF }
+    @inlinable package var offset: UInt64 { word1 >> 16 & 0x7FFF_FFFF_FFFF }
+    @inlinable package static var largestOffset: UInt64 { 0x7FFF_FFFF_FFFF }
+    @inlinable package var guessed: Bool { word1 >> 63 & 1 != 0 }
+    @inlinable package var caller: UInt32 { UInt32(truncatingIfNeeded: word2) }
+    @inlinable package var returns: Bool { word2 >> 32 & 1 != 0 }
+  }
+
+  /// `symbol`
+  package struct Symbol: EventWords {
+    @inlinable package static var kind: EventKind { .symbol }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(inlined: UInt8, short: UInt32, line: UInt32, file: UInt32, module: UInt32) {
+      word1 = UInt64(inlined) << 32 | (UInt64(short) & 0xFFFF) << 40
+      word2 = UInt64(line) & 0xFF_FFFF | (UInt64(file) & 0xFFFF) << 24 | (UInt64(module) & 0xFFFF) << 40
+    }
+
+    /// The half of the second word that holds fields; the other holds lengths.
+    @inlinable package var high: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32) }
+    @inlinable package var inlined: UInt8 { UInt8(truncatingIfNeeded: word1 >> 32) }
+    @inlinable package var short: UInt32 { UInt32(truncatingIfNeeded: word1 >> 40 & 0xFFFF) }
+    @inlinable package static var largestShort: UInt32 { 0xFFFF }
+    @inlinable package var line: UInt32 { UInt32(truncatingIfNeeded: word2 & 0xFF_FFFF) }
+    @inlinable package static var largestLine: UInt32 { 0xFF_FFFF }
+    @inlinable package var file: UInt32 { UInt32(truncatingIfNeeded: word2 >> 24 & 0xFFFF) }
+    @inlinable package static var largestFile: UInt32 { 0xFFFF }
+    @inlinable package var module: UInt32 { UInt32(truncatingIfNeeded: word2 >> 40 & 0xFFFF) }
+    @inlinable package static var largestModule: UInt32 { 0xFFFF }
+  }
+
+  /// `submitted`
+  package struct BlockSubmitted: EventWords {
+    @inlinable package static var kind: EventKind { .blockSubmitted }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(by: UInt32, queue: UInt32, how: UInt8, group: Bool, item: Bool, code: UInt32, at: UInt32) {
+      word1 = UInt64(by) | (UInt64(queue) & 0xF_FFFF) << 32 | (UInt64(how) & 0xF) << 52 | (group ? 1 << 56 : 0)
+        | (item ? 1 << 57 : 0)
+      word2 = UInt64(code) | UInt64(at) << 32
+    }
+
+    @inlinable package var by: UInt32 { UInt32(truncatingIfNeeded: word1) }
+    @inlinable package var queue: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32 & 0xF_FFFF) }
+    @inlinable package static var largestQueue: UInt32 { 0xF_FFFF }
+    @inlinable package var how: UInt8 { UInt8(truncatingIfNeeded: word1 >> 52 & 0xF) }
+    @inlinable package static var largestHow: UInt8 { 0xF }
+    @inlinable package var group: Bool { word1 >> 56 & 1 != 0 }
+    @inlinable package var item: Bool { word1 >> 57 & 1 != 0 }
+    @inlinable package var code: UInt32 { UInt32(truncatingIfNeeded: word2) }
+    @inlinable package var at: UInt32 { UInt32(truncatingIfNeeded: word2 >> 32) }
+  }
+
+  /// `dispatch-queue`
+  package struct DispatchQueue: EventWords {
+    @inlinable package static var kind: EventKind { .dispatchQueue }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(width: Int32, target: UInt32, main: Bool, global: Bool) {
+      word1 = UInt64(UInt32(bitPattern: width)) << 32
+      word2 = UInt64(target) & 0xF_FFFF | (main ? 1 << 32 : 0) | (global ? 1 << 33 : 0)
+    }
+
+    /// The half of the second word that holds fields; the other holds lengths.
+    @inlinable package var high: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32) }
+    @inlinable package var width: Int32 { Int32(truncatingIfNeeded: word1 >> 32) }
+    @inlinable package var target: UInt32 { UInt32(truncatingIfNeeded: word2 & 0xF_FFFF) }
+    @inlinable package static var largestTarget: UInt32 { 0xF_FFFF }
+    @inlinable package var main: Bool { word2 >> 32 & 1 != 0 }
+    @inlinable package var global: Bool { word2 >> 33 & 1 != 0 }
+  }
+
+  /// `task`
+  package struct TaskCreated: EventWords {
+    @inlinable package static var kind: EventKind { .taskCreated }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(by: UInt32, how: UInt8, priority: UInt8, enqueued: Bool, code: UInt32, at: UInt32) {
+      word1 = UInt64(by) | (UInt64(how) & 0xF) << 32 | UInt64(priority) << 36 | (enqueued ? 1 << 44 : 0)
+      word2 = UInt64(code) | UInt64(at) << 32
+    }
+
+    @inlinable package var by: UInt32 { UInt32(truncatingIfNeeded: word1) }
+    @inlinable package var how: UInt8 { UInt8(truncatingIfNeeded: word1 >> 32 & 0xF) }
+    @inlinable package static var largestHow: UInt8 { 0xF }
+    @inlinable package var priority: UInt8 { UInt8(truncatingIfNeeded: word1 >> 36) }
+    @inlinable package var enqueued: Bool { word1 >> 44 & 1 != 0 }
+    @inlinable package var code: UInt32 { UInt32(truncatingIfNeeded: word2) }
+    @inlinable package var at: UInt32 { UInt32(truncatingIfNeeded: word2 >> 32) }
+  }
+
+  /// `task-enqueued`
+  package struct TaskEnqueued: EventWords {
+    @inlinable package static var kind: EventKind { .taskEnqueued }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(by: UInt32) {
+      word1 = UInt64(by)
+      word2 = 0
+    }
+
+    @inlinable package var by: UInt32 { UInt32(truncatingIfNeeded: word1) }
+  }
+
+  /// `task-suspended`
+  package struct TaskSuspended: EventWords {
+    @inlinable package static var kind: EventKind { .taskSuspended }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(reason: UInt8, for: UInt32) {
+      word1 = UInt64(reason) & 0xF | UInt64(`for`) << 32
+      word2 = 0
+    }
+
+    @inlinable package var reason: UInt8 { UInt8(truncatingIfNeeded: word1 & 0xF) }
+    @inlinable package static var largestReason: UInt8 { 0xF }
+    @inlinable package var `for`: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32) }
+  }
+
+  /// `queue`
+  package struct QueueCreated: EventWords {
+    @inlinable package static var kind: EventKind { .queueCreated }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(limit: Int32, qos: UInt8, main: Bool, suspended: Bool) {
+      word1 = UInt64(UInt32(bitPattern: limit)) << 32
+      word2 = UInt64(qos) | (main ? 1 << 8 : 0) | (suspended ? 1 << 9 : 0)
+    }
+
+    /// The half of the second word that holds fields; the other holds lengths.
+    @inlinable package var high: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32) }
+    @inlinable package var limit: Int32 { Int32(truncatingIfNeeded: word1 >> 32) }
+    @inlinable package var qos: UInt8 { UInt8(truncatingIfNeeded: word2) }
+    @inlinable package var main: Bool { word2 >> 8 & 1 != 0 }
+    @inlinable package var suspended: Bool { word2 >> 9 & 1 != 0 }
+  }
+
+  /// `limit`
+  package struct LimitChanged: EventWords {
+    @inlinable package static var kind: EventKind { .limitChanged }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(value: Int64) {
+      word1 = UInt64(UInt64(bitPattern: value))
+      word2 = 0
+    }
+
+    @inlinable package var value: Int64 { Int64(bitPattern: word1) }
+  }
+
+  /// `queue-qos`
+  package struct QueueQualityChanged: EventWords {
+    @inlinable package static var kind: EventKind { .queueQualityChanged }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(value: UInt64) {
+      word1 = value
+      word2 = 0
+    }
+
+    @inlinable package var value: UInt64 { word1 }
+  }
+
+  /// `queue-main`
+  package struct QueueMainChanged: EventWords {
+    @inlinable package static var kind: EventKind { .queueMainChanged }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(value: UInt64) {
+      word1 = value
+      word2 = 0
+    }
+
+    @inlinable package var value: UInt64 { word1 }
+  }
+
+  /// `span`
+  package struct SpanBegan: EventWords {
+    @inlinable package static var kind: EventKind { .spanBegan }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(id: UInt32) {
+      word1 = UInt64(id) << 32
+      word2 = 0
+    }
+
+    /// The half of the second word that holds fields; the other holds lengths.
+    @inlinable package var high: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32) }
+    @inlinable package var id: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32) }
+  }
+
+  /// `within`
+  package struct SubmittedWithin: EventWords {
+    @inlinable package static var kind: EventKind { .submittedWithin }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(span: UInt32) {
+      word1 = UInt64(span)
+      word2 = 0
+    }
+
+    @inlinable package var span: UInt32 { UInt32(truncatingIfNeeded: word1) }
+  }
+
+  /// `thread`
+  package struct ThreadNamed: EventWords {
+    @inlinable package static var kind: EventKind { .threadNamed }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(tid: UInt32) {
+      word1 = UInt64(tid) << 32
+      word2 = 0
+    }
+
+    /// The half of the second word that holds fields; the other holds lengths.
+    @inlinable package var high: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32) }
+    @inlinable package var tid: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32) }
+  }
+
+  /// `thread-switched`
+  package struct ThreadSwitched: EventWords {
+    @inlinable package static var kind: EventKind { .threadSwitched }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(tid: UInt32) {
+      word1 = UInt64(tid)
+      word2 = 0
+    }
+
+    @inlinable package var tid: UInt32 { UInt32(truncatingIfNeeded: word1) }
+  }
+
+  /// `time`
+  package struct Time: EventWords {
+    @inlinable package static var kind: EventKind { .time }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(ticks: UInt64) {
+      word1 = ticks
+      word2 = 0
+    }
+
+    @inlinable package var ticks: UInt64 { word1 }
+  }
+
+  /// `calibration`
+  package struct Calibration: EventWords {
+    @inlinable package static var kind: EventKind { .calibration }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(monotonic: UInt64, wall: UInt64) {
+      word1 = monotonic
+      word2 = wall
+    }
+
+    @inlinable package var monotonic: UInt64 { word1 }
+    @inlinable package var wall: UInt64 { word2 }
+  }
+
+  /// `lost`
+  package struct Lost: EventWords {
+    @inlinable package static var kind: EventKind { .lost }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(count: UInt64) {
+      word1 = count
+      word2 = 0
+    }
+
+    @inlinable package var count: UInt64 { word1 }
+  }
+}

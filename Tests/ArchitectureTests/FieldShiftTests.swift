@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+/// Fields of events are read and written through the accessors that are made from `EventSpec.table` (`EventFields.swift`,
+/// `COpTraceFields.h`). A shift or a mask by hand is a second place that knows where a field is.
+@Suite struct FieldShiftTests {
+  /// The folders of `Sources` that see the words of records.
+  private static let folders = [
+    "COpTrace", "COpTraceSignals", "OpTracePreload", "OpTrace", "OpTraceFormat", "OpTraceModel",
+  ]
+
+  private static let generated: Set<String> = ["COpTrace/include/COpTraceFields.h", "OpTraceFormat/EventFields.swift"]
+
+  /// Files, and folders of them, that may shift: none of these takes a field out of an event.
+  private static let allowed = [
+    "COpTrace/records/words.h": "packs records: their first word, and the lengths of one with a text",
+    "COpTrace/base/bits.h": "two numbers in one word, and hashes",
+    "COpTrace/base/seal.c": "checksums",
+    "COpTrace/base/utf8.h": "bytes of UTF-8",
+    "COpTrace/base/clock.c": "a bit that the processor reports of itself",
+    "COpTrace/stacks/": "machine code, unwind tables and the C library's locks; writes no records",
+    "COpTrace/hooks/fields.c": "flags of Swift's class metadata",
+    "COpTrace/hooks/tasks.c": "flags of Swift's jobs",
+    "OpTrace/Operations/ClassFacts.swift": "what is known of a class, in one number that is in no record",
+    "OpTraceFormat/RecordWords.swift": "packs records: their first word, and the lengths of one with a text",
+    "OpTraceFormat/EventSpec+Field.swift": "fields as the table has them, for readers of any kind",
+    "OpTraceFormat/EventKind.swift": "the size class in a kind's highest bits",
+    "OpTraceFormat/Checksum.swift": "checksums",
+    "OpTraceModel/Packed/": "the packed format, which divides words in its own way and codes bits",
+    "OpTraceModel/Events/Anonymizer.swift": "a sum over all events",
+    "OpTraceModel/Values/CompactMoments.swift": "two halves of a time",
+    "OpTraceModel/Values/TraceHash.swift": "a hash",
+  ]
+
+  private static let sources = Manifest.folder.appendingPathComponent("Sources")
+
+  @Test func noFieldIsTakenOutByHand() throws {
+    var used: Set<String> = []
+    for folder in Self.folders {
+      for file in try Self.files(in: folder) where !Self.generated.contains(file) {
+        for line in try Self.lines(of: file) where Self.isShift(line) {
+          if let entry = Self.allowed.keys.first(where: { file.hasPrefix($0) }) {
+            used.insert(entry)
+          } else {
+            Issue.record("Sources/\(file) shifts by hand, and should use EventFields or COpTraceFields.h: \(line)")
+          }
+        }
+      }
+    }
+    let unused = Set(Self.allowed.keys).subtracting(used).sorted()
+    #expect(unused == [], "these entries of the list are not needed any more")
+  }
+
+  @Test func nobodyElseSeesTheWordsOfRecords() throws {
+    let folders = try FileManager.default.contentsOfDirectory(atPath: Self.sources.path)
+    for folder in folders where !Self.folders.contains(folder) {
+      for file in try Self.files(in: folder) {
+        let text = try Self.text(of: file)
+        for word in ["word1", "word2", "RecordHead", "RecordLengths"] where text.range(of: word) != nil {
+          Issue.record("Sources/\(file) sees `\(word)` of a record: the reader has values for it")
+        }
+      }
+    }
+  }
+
+  @Test(
+    "what is a shift, and what is a size",
+    arguments: [
+      ("let barrier = UInt64(queue) | 1 << 48", true), ("if word >> 20 & 1 != 0 {", true), ("word1 & 0xFFFF", true),
+      ("return (uint32_t)(word1 >> 32);  // A comment.", true), ("flags = isMain ? 1 << 8 : 0", true),
+      ("enum { slots = 1 << 14 };", false), ("static let longest = 1 << 20", false),
+      ("buckets[1 << bucket_bits]", false),
+      ("if a && b { return x }", false), ("// word1 >> 32", false), ("text.split(\" >> \")", false), ("a << b", true),
+    ])
+  func recognition(_ line: String, _ isShift: Bool) {
+    #expect(Self.isShift(line) == isShift)
+  }
+
+  /// Whether a line shifts, or masks with a literal. A power of two that stands alone is a size.
+  private static func isShift(_ line: String) -> Bool {
+    var code = line.replacing(/"(?:[^"\\]|\\.)*"/, with: "\"\"").replacing(/\/\/.*$/, with: "")
+    code = code.replacing(/&&|\|\|/, with: "")
+    if !code.contains(/[|&?]/) { code = code.replacing(/\b[0-9]+u?l* << \w+/, with: "") }
+    return code.contains(/\ (?:<<|>>)=? |& *~?(?:0x[0-9A-Fa-f]|[0-9])/) && !code.contains(/^ *#/)
+  }
+
+  /// Those that may shift: of the others there are many.
+  private static func lines(of file: String) throws -> [String] {
+    let text = try text(of: file)
+    let candidates = try NSRegularExpression(pattern: "^.*(?:<<|>>|&).*$", options: .anchorsMatchLines)
+    return candidates.matches(in: text, range: NSRange(text.startIndex..., in: text)).compactMap {
+      Range($0.range, in: text).map { String(text[$0]) }
+    }
+  }
+
+  private static func text(of file: String) throws -> String {
+    try String(contentsOf: sources.appendingPathComponent(file), encoding: .utf8)
+  }
+
+  private static func files(in folder: String) throws -> [String] {
+    try FileManager.default.subpathsOfDirectory(atPath: sources.appendingPathComponent(folder).path).sorted().filter {
+      ["swift", "c", "h"].contains(($0 as NSString).pathExtension)
+    }.map { "\(folder)/\($0)" }
+  }
+}
