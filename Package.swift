@@ -130,7 +130,8 @@ let package = Package(
         "COpTrace", "OpTrace", "OpTraceScenarios", "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis",
         "OpTraceText", "OpTraceLive", "OpTraceGraph", "OpTraceTimeline", "OpTracePrediction", "OpTraceComparison",
         "OpTraceReport",
-        "OpTracePacked", "OpTraceSymbols", "OpTraceGraphviz", "OpTraceSQL", "OpTraceTables", "OpTraceFleet", "CZlib", "CEdit",
+        "OpTracePacked", "OpTraceSymbols", "OpTraceGraphviz", "OpTraceSQL", "OpTraceTables", "OpTraceFleet", "CZlib",
+        "CEdit",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: cli),
         .product(name: "Rainbow", package: "Rainbow", condition: cli),
         .product(name: "NIOCore", package: "swift-nio", condition: cli),
@@ -313,7 +314,8 @@ for target in package.targets where target.type != .system {
 // thirds of the time. (Flags that SwiftPM calls unsafe are refused in packages that others depend on, so it has to be asked for.)
 if Context.environment["OPTRACE_OPTIMIZED"] == "1" {
   let computing = [
-    "OpTraceFormat", "OpTraceModel", "OpTracePacked", "OpTraceSymbols", "OpTraceAnalysis", "OpTracePrediction", "OpTraceComparison",
+    "OpTraceFormat", "OpTraceModel", "OpTracePacked", "OpTraceSymbols", "OpTraceAnalysis", "OpTracePrediction",
+    "OpTraceComparison",
     "OpTraceText", "OpTraceLive",
     "OpTraceGraph", "OpTraceTimeline", "OpTraceReport", "OpTraceTables", "OpTraceSQL", "OpTraceFleet",
     "OpTraceGraphviz",

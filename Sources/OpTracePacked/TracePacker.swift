@@ -78,7 +78,7 @@ public enum TracePacker {
     }
     var report = Report()
     report.damage = source.damage
-    let progress = WorkProgress.teller()
+    let progress = WorkProgress.reporter()
     let length = source.size()
     while true {
       progress.tell(report.unpacked, of: length)
@@ -108,7 +108,7 @@ public enum TracePacker {
     report.unpacked = UInt64(start.count)
     var blocks = PieceQueue()
     var zeros: UInt64 = 0
-    let progress = WorkProgress.teller()
+    let progress = WorkProgress.reporter()
     while report.unpacked < length {
       progress.tell(report.unpacked, of: length)
       let count = Int(min(UInt64(BlockCodec.longest), length - report.unpacked))

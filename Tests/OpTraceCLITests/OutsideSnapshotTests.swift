@@ -6,7 +6,7 @@
   import Testing
 
   /// Processes that do not answer, as they are stopped.
-  @Suite("A look from outside", .ownThread) struct OutsideLookTests {
+  @Suite("A snapshot from outside", .ownThread) struct OutsideSnapshotTests {
     private let folder: RecordFolder
 
     init() throws { folder = try RecordFolder() }

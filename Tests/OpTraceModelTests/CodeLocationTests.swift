@@ -3,7 +3,7 @@ import Testing
 @testable import OpTraceModel
 
 /// What is told as the place of a stack, where not all of it has a name or a line.
-@Suite struct CodePlaceTests {
+@Suite struct CodeLocationTests {
   /// The frames of a stack, the innermost first: of the program (`app`), a library of its own that says nothing (`plugin`), and the
   /// system's.
   private func place(_ frames: [(image: String, symbols: [SymbolRecord], isGuessed: Bool)]) -> CodeLocation? {
