@@ -23,8 +23,8 @@ public enum TracePacker {
   public typealias Sink = ([UInt8]) throws -> Void
 
   /// Packs a trace, which may be packed already. One whose program writes at this moment is packed as it was read at one
-  /// moment for all threads; any other as it is. Memory does not grow with the trace. Throws ``TraceError``, or what
-  /// `sink` throws.
+  /// moment for all threads; any other as it is. Memory does not grow with the trace. Throws ``TraceError``, what `sink` throws, or
+  /// what liblzma reports.
   /// - Parameter limit: how many bytes a packed trace may become; by default 32 times its size, and 64 MiB. A few bytes can
   ///   claim to be many.
   public static func pack(path: String, unpackingAtMost limit: UInt64? = nil, to sink: Sink) throws -> Report {

@@ -65,6 +65,25 @@ import Testing
     #expect(BlockCodec.decode(payload, streams: streams, count: whole.count) == whole, "seed \(seed)")
   }
 
+  @Test("flipped streams become as many bytes as they should", arguments: 0..<20) func flipped(_ seed: UInt64) throws {
+    var generator = SeededGenerator(seed)
+    let block = try SampleTraces.bytes("photo-import.optrace")
+    let (payload, count) = try BlockCodec.encode(block, RecordRuns(block, isWhole: true).runs)
+    let sound = try #require(LZMA.decompress(payload, count: count))
+    for _ in 0..<20 {
+      var streams = sound
+      for _ in 0..<generator.number(1..<5) {
+        // Most often where the runs and the kinds are.
+        let place = generator.number(0..<(generator.chance(70) ? 60 : count))
+        streams[place] = generator.chance(50) ? 0xFF : UInt8(generator.number(0..<256))
+      }
+      if generator.chance(30) { streams.removeLast(generator.number(0..<count - 1)) }
+      let length = generator.chance(50) ? block.count : generator.number(1..<BlockCodec.longest)
+      let found = BlockCodec.decode(try LZMA.compress(streams), streams: streams.count, count: length)
+      #expect(found.count == length, "seed \(seed)")
+    }
+  }
+
   @Test("what is not as many bytes as it says is nothing") func lengths() throws {
     let bytes = (0..<5000).map { UInt8(truncatingIfNeeded: $0 * $0) }
     let packed = try LZMA.compress(bytes)
