@@ -6,33 +6,38 @@ import OpTraceTimeline
 import OpTraceFormat
 import OpTraceModel
 
-/// The root of the command. A subcommand is one file in `Commands/` and one line in the table below.
+/// The root of the command. A subcommand is a file in its feature's folder, and a name in the table below.
 struct OpTraceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "optrace",
-    abstract: "Shows what a program's operation queues did: who ran when, who waited for whom, and why.",
+    abstract: "Show what a program's queues and tasks did, and why it hangs or is slow.",
     discussion: """
-      Begin with 'optrace demo photo-import', or with a program of yours: 'optrace record -o run.optrace PROGRAM', \
-      and then 'optrace view run.optrace'.
+      Start with 'optrace demo photo-import', or with your own program: 'optrace record -o run.optrace PROGRAM', \
+      then 'optrace view run.optrace'.
 
-      TRACE is a file that a program with OpTrace wrote, '-' for standard input, or the process id of a program \
-      that is being recorded.
+      TRACE is a file, '-' for standard input, or the process id of a program that is being recorded.
 
-      Exit status: 0 good, 1 the doctor found an error, what is predicted never ends, or diff what --fail-on names, 64 wrong \
-      usage, 65 the input is damaged or no trace, 66 no such input, 70 a bug of optrace, 73 the output cannot be \
-      written, or 'view' cannot listen. 'record' ends with \
-      the status of the program that it runs.
+      Exit status: 0 success, 1 an error was found (doctor, diff --fail-on, a prediction that never ends), 64 wrong \
+      usage, 65 damaged input or no trace, 66 no such input, 70 a bug in optrace, 73 the output cannot be \
+      written or 'view' cannot listen. 'record' exits with the status of the program that it runs.
       """,
     version: version,
-    subcommands: [
-      DemoCommand.self, ReportCommand.self, ViewCommand.self, GraphCommand.self, TimelineCommand.self,
-      TopCommand.self, ListCommand.self, SummaryCommand.self, DoctorCommand.self, WhatIfCommand.self,
-      DiffCommand.self, SqlCommand.self,
-      ExportCommand.self, FleetCommand.self,
-      StacksCommand.self,
-      ValidateCommand.self,
-      DumpCommand.self, PackCommand.self, UnpackCommand.self, SymbolicateCommand.self, RecordCommand.self,
-      DemoProgramCommand.self,
+    groupedSubcommands: [
+      CommandGroup(name: "Record", subcommands: [RecordCommand.self, ListCommand.self, DemoCommand.self]),
+      CommandGroup(
+        name: "Look",
+        subcommands: [
+          ViewCommand.self, ReportCommand.self, GraphCommand.self, TimelineCommand.self, SummaryCommand.self,
+          TopCommand.self,
+        ]),
+      CommandGroup(name: "Diagnose", subcommands: [DoctorCommand.self, StacksCommand.self]),
+      CommandGroup(name: "Compare", subcommands: [DiffCommand.self, WhatIfCommand.self]),
+      CommandGroup(
+        name: "Data",
+        subcommands: [
+          SqlCommand.self, ExportCommand.self, FleetCommand.self, PackCommand.self, UnpackCommand.self,
+          DumpCommand.self, SymbolicateCommand.self, ValidateCommand.self, DemoProgramCommand.self,
+        ]),
     ])
 
   static let version = OpTraceVersion.current

@@ -52,10 +52,12 @@ struct UsageTests {
     let root = try Command.run("--help")
     #expect(root.status == 0)
     #expect(root.errors == "")
-    let commands = root.output.split(separator: "\n").drop { !$0.hasPrefix("SUBCOMMANDS:") }
+    let commands = root.output.split(separator: "\n").drop { !$0.hasSuffix("SUBCOMMANDS:") }
       .filter { !$0.contains("optrace help") }
       .compactMap { $0.hasPrefix("  ") && !$0.hasPrefix("   ") ? $0.split(separator: " ").first.map(String.init) : nil }
     #expect(Set(commands).isSuperset(of: ["timeline", "summary"]))
+    let groups = root.output.split(separator: "\n").filter { $0.hasSuffix(" SUBCOMMANDS:") }
+    #expect(groups.map { $0.split(separator: " ")[0] } == ["RECORD", "LOOK", "DIAGNOSE", "COMPARE", "DATA"])
     for command in commands {
       let help = try Command.run(command, "--help")
       #expect(help.status == 0)

@@ -7,7 +7,7 @@ struct DumpCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "dump",
-    abstract: "Prints a trace as text, one line an event, or turns such a text back into a trace.",
+    abstract: "Print a trace as text, or turn text into a trace.",
     discussion: """
       Every command that reads a trace takes the text form as well, so a text is enough for a bug report. \
       A text that was made from a binary and back is the same text.

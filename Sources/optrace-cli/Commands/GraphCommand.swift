@@ -8,7 +8,7 @@ import OpTraceText
 struct GraphCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "graph",
-    abstract: "Draws the dependency graph: who waited for whom, how long, and what decided the end.",
+    abstract: "Draw the dependency graph.",
     discussion: """
       Queues are lanes, the critical path is violet, what is stuck red. In a browser the SVG shows the times of an \
       operation under the pointer, and all that it waited for and that waited for it. With --deadlock, where nothing \

@@ -6,7 +6,7 @@ import OpTraceText
 struct StacksCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stacks",
-    abstract: "Prints what every thread does, in what operation, and what it waits for.",
+    abstract: "Print what every thread does and waits for.",
     discussion: """
       The recorder looks at all threads when nothing has moved for a second. A program that still runs is asked for \
       a new look, and is not stopped for it; where it does not answer, optrace looks itself, from outside. Of a trace without any, the threads are shown that wait or run operations.

@@ -6,7 +6,7 @@ import OpTraceText
 struct SummaryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "summary",
-    abstract: "Figures of a run: queues, classes, the slowest operations, the critical path, threads.",
+    abstract: "Print figures of queues, classes, waits and threads.",
     discussion: """
       The time of an operation splits into waiting for dependencies, waiting for a slot of its queue, and running. \
       Shares are of the wall time: from the first operation that was enqueued to the last that finished.

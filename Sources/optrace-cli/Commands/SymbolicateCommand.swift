@@ -7,7 +7,7 @@ import OpTraceText
 struct SymbolicateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "symbolicate",
-    abstract: "Puts the names of functions, files and lines into a trace, so that it can travel.",
+    abstract: "Write function names and lines into a trace.",
     discussion: """
       A trace tells where in a program's files its code lies. Names stand in these files, so this is to be done \
       where they are, before they are built again; 'optrace record' does it by itself, and 'optrace pack' in what it writes. A file of another build is \

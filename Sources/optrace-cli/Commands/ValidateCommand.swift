@@ -6,7 +6,7 @@ import OpTraceText
 struct ValidateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",
-    abstract: "Checks every rule of the trace format and of the operations' state machine.",
+    abstract: "Check a trace against the rules of the format.",
     discussion: """
       Prints one line and ends with 0 when all rules are kept; else each violation and each damaged place has a \
       line, and the status is 65. A trace whose program still runs or was killed is not damaged. Where records were \

@@ -11,7 +11,7 @@ import OpTraceText
 struct DiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    abstract: "Tells what changed between two runs, or between several runs of each of two versions.",
+    abstract: "Compare runs of one version, or of two.",
     discussion: """
       Operations are matched by name, class, queue and function, then by their neighbours, and told by pattern: '#' \
       stands for the numbers in names. What came and went shows with one run of each; what is slower is only told \

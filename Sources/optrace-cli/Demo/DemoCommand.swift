@@ -7,7 +7,7 @@ import OpTraceScenarios
 struct DemoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
-    abstract: "Runs a small program with queues, and writes its trace, graph and timeline.",
+    abstract: "Run a demo program and write its trace and pictures.",
     discussion: """
       The programs are real, and so are their waits and threads; each shows one thing. Without SCENARIO they are \
       listed. DIR gets SCENARIO.optrace, SCENARIO.svg and SCENARIO.json.

@@ -6,7 +6,7 @@ import OpTraceScenarios
 /// What `demo` runs in a process of its own: a program that may hang or crash.
 struct DemoProgramCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "demo-program", abstract: "Is a broken demo program.", shouldDisplay: false)
+    commandName: "demo-program", abstract: "Run as a broken demo program.", shouldDisplay: false)
 
   @Argument
   var scenario: String

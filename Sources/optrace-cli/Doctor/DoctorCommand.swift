@@ -6,7 +6,7 @@ import OpTraceText
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Finds out why nothing moves: deadlocks, stalls and misuse, with proof and what to change.",
+    abstract: "Find deadlocks, stalls and misuse, and say why.",
     discussion: """
       Errors are told only where the trace proves them. A program that still runs is looked at twice, a second apart, \
       and is not touched: only what both looks show is told. Its threads are looked at by its recorder, or from \

@@ -7,7 +7,7 @@ import OpTraceText
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Writes traces for databases and for OpenTelemetry: Parquet, CSV, SQLite, OTLP.",
+    abstract: "Write tables as Parquet, CSV or SQLite, or OTLP spans.",
     discussion: """
       The tables are those of 'optrace sql': DIR/TABLE/trace=HASH/part-0.parquet (or .csv), where HASH names the trace; \
       or all in DIR/HASH.sqlite. otlp writes DIR/HASH.jsonl, which a collector's otlpjsonfile receiver reads: a span for \

@@ -9,7 +9,7 @@ import OpTraceText
 struct FleetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fleet",
-    abstract: "Traces of many hosts in ClickHouse: its tables, and loading what was exported.",
+    abstract: "Load exported traces of many hosts into ClickHouse.",
     discussion: """
       Hosts write traces, 'optrace export' makes Parquet of them, 'optrace fleet load' sends it. Documentation/data.md \
       tells how to set it up.
@@ -52,7 +52,7 @@ struct FleetDatabase: ParsableArguments {
 struct FleetSchemaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",
-    abstract: "Prints what makes the tables, views and questions in ClickHouse.",
+    abstract: "Print the SQL that makes the tables, views and questions.",
     discussion: """
       The questions of 'optrace sql --list', and more about hosts and versions, are views: SELECT * FROM \
       question_hosts_that_differ.
@@ -74,7 +74,7 @@ struct FleetSchemaCommand: ParsableCommand {
 struct FleetLoadCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "load",
-    abstract: "Sends exported Parquet to ClickHouse over HTTP; again is no harm.",
+    abstract: "Send exported Parquet to ClickHouse over HTTP.",
     discussion: """
       DIR is what 'optrace export' wrote, or a folder of such folders; folders like 'host=web-17' above tables become \
       labels. A trace that is there already, as it is now, is not sent again; what failed on the way is sent again, and \

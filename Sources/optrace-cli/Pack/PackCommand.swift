@@ -7,7 +7,7 @@ import OpTraceModel
 struct PackCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pack",
-    abstract: "Makes a trace small, about a tenth of its size; every command reads it as it is.",
+    abstract: "Compress a trace, or remove its names.",
     discussion: """
       Nothing is lost: 'optrace unpack' gives the same file back, byte for byte. A trace whose program still runs is \
       packed as it is now.
@@ -84,7 +84,7 @@ struct PackCommand: ParsableCommand {
 struct UnpackCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unpack",
-    abstract: "Gives the trace back that was packed, byte for byte, with the names that 'pack' put in.",
+    abstract: "Restore a packed trace, byte for byte, with the names that 'pack' put in.",
     discussion: """
       No command needs it: a packed trace is read as it is. What is not packed is refused. What is damaged becomes \
       zeros, is told of, and costs its block alone.

@@ -8,7 +8,7 @@ import OpTraceText
 struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record",
-    abstract: "Runs a program as it is, and records its operation queues.",
+    abstract: "Run a program and record its queues.",
     usage: """
       optrace record [-o <file>] [--runs <n>] [--flight-recorder <size>] [--stacks <which>] [--dispatch] [--tasks] [--cpu] \
       [--fail-on <severity>] [--report <file>] [--open] [--] <program> [<argument> ...]

@@ -4,7 +4,7 @@ import ArgumentParser
 struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
-    abstract: "Writes one HTML page that shows all of it: timeline, graph, why it was slow, what is wrong.",
+    abstract: "Write one HTML page with everything.",
     discussion: """
       The page needs nothing else and asks nobody for anything: attach it to a bug report, open it anywhere. What is \
       selected in it stands in its address.

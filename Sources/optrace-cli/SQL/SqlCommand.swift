@@ -8,7 +8,7 @@ import OpTraceText
 struct SqlCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sql",
-    abstract: "Asks a trace in SQL: operations, dependencies, waits, queues, findings and more are tables.",
+    abstract: "Query a trace with SQL.",
     discussion: """
       The dialect is SQLite's, with p50(x) to p999(x) and name_pattern(x) besides. Nothing is imported and nothing can \
       be written. Times are nanoseconds since the trace's start, durations nanoseconds. A query that begins with '@' is \

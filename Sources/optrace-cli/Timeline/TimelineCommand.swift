@@ -7,7 +7,7 @@ import OpTraceText
 struct TimelineCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "timeline",
-    abstract: "Writes a timeline for trace viewers: who ran when, on which thread, and what it waited for.",
+    abstract: "Write the timeline for Perfetto or Chrome.",
     discussion: """
       The file is Chrome Trace Event JSON: open it at https://ui.perfetto.dev (nothing is sent anywhere), in \
       chrome://tracing, https://profiler.firefox.com, or https://www.speedscope.app (with --no-args). With a name that \

@@ -5,7 +5,7 @@ import OpTraceText
 struct ListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "Lists the programs of this machine that are being recorded.",
+    abstract: "List the programs that are being recorded.",
     discussion: """
       Programs of other users are left out, unless this one may look at them. Of each: for how long it has been recorded, \
       the trace, whether that is a ring (flight-recorder), and whether it runs or was stopped by a signal.

@@ -7,7 +7,7 @@ import OpTraceText
 struct TopCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "top",
-    abstract: "Shows once a second what the queues of a running program do, and what executes longest.",
+    abstract: "Watch a running program, once a second.",
     discussion: """
       Of each queue: its limit, how many operations execute, are ready and pend, for how long the oldest ready one has waited, how \
       many finish a second, and how long operations wait for a slot (half of them, and 99 of 100, at most). Below: what has been executing \

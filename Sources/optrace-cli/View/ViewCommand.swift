@@ -6,7 +6,7 @@ import OpTraceModel
 struct ViewCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "view",
-    abstract: "Opens a trace in the browser: its report, or with --perfetto its timeline.",
+    abstract: "Open a trace in the browser.",
     discussion: """
       A small server gives the page to browsers on this machine, and to nobody else: it listens on 127.0.0.1, at an \
       address that cannot be guessed, until Ctrl-C. The page of a program that still runs goes on with it.

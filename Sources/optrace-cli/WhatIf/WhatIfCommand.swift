@@ -8,7 +8,7 @@ import OpTraceText
 struct WhatIfCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "whatif",
-    abstract: "Foresees how long a run would take with other limits, speeds, priorities, queues or dependencies.",
+    abstract: "Predict run time under changes.",
     discussion: """
       The recorded run is replayed first, which shows how far the model holds; then with the changes. A word for \
       CLASS means a class, else a function, else a name. All changes make one scenario; --scenario has the changes \
