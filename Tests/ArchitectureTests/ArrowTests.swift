@@ -45,7 +45,31 @@ import Testing
   @Test func whatUsersLinkIsSmall() throws {
     let manifest = try Manifest()
     #expect(manifest["OpTrace"]?.dependencies == ["COpTrace", "OpTraceFormat"])
-    #expect(manifest["OpTraceDiagnostics"]?.dependencies.contains("OpTraceExport") == false)
+    #expect(
+      manifest.reach(from: "OpTraceDiagnostics") == [
+        "COpTraceSignals", "OpTrace", "COpTrace", "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceText",
+      ])
+  }
+
+  /// A capability is a column: nothing below knows it, and columns import each other only where one draws in another's picture.
+  @Test func columnsAreApart() throws {
+    let manifest = try Manifest()
+    #expect(manifest["OpTraceText"]?.dependencies == ["OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"])
+    let columns: Set = [
+      "OpTraceGraph", "OpTraceTimeline", "OpTraceReport", "OpTraceLive", "OpTracePrediction", "OpTraceComparison",
+      "OpTraceTables", "OpTraceSQL", "OpTraceFleet", "OpTracePacked", "OpTraceSymbols", "OpTraceGraphviz",
+    ]
+    let allowed: [String: Set<String>] = [
+      "OpTraceReport": ["OpTraceGraph", "OpTraceTimeline"], "OpTraceComparison": ["OpTraceGraph"],
+      "OpTraceGraphviz": ["OpTraceGraph"], "OpTraceSQL": ["OpTraceTables"], "OpTraceFleet": ["OpTraceTables"],
+    ]
+    for column in columns.sorted() {
+      let target = try #require(manifest[column], "\(column) is a target")
+      #expect(columns.intersection(target.dependencies) == allowed[column, default: []], "\(column)")
+    }
+    for base in ["OpTraceFormat", "OpTrace", "OpTraceModel", "OpTraceAnalysis", "OpTraceText", "OpTraceDiagnostics"] {
+      #expect(columns.isDisjoint(with: manifest.reach(from: base)), "\(base)")
+    }
   }
 
   /// `OPTRACE_UPDATE_GOLDEN=1` writes them.

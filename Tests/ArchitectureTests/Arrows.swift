@@ -22,17 +22,20 @@ struct Arrows {
     var lines = ["flowchart RL"]
     for target in shown {
       let direct = target.dependencies
-      let kept = direct.filter { one in !direct.contains { $0 != one && reach(from: $0).contains(one) } }
+      let kept = direct.filter { one in !direct.contains { $0 != one && manifest.reach(from: $0).contains(one) } }
       lines += kept.isEmpty ? ["  \(target.name)"] : kept.map { "  \(target.name) --> \($0)" }
     }
     return lines.joined(separator: "\n")
   }
+}
 
-  private func reach(from name: String) -> Set<String> {
+extension Manifest {
+  /// All that a target needs, directly or not.
+  func reach(from name: String) -> Set<String> {
     var seen: Set<String> = []
     var open = [name]
     while let next = open.popLast() {
-      for one in manifest[next]?.dependencies ?? [] where seen.insert(one).inserted { open.append(one) }
+      for one in self[next]?.dependencies ?? [] where seen.insert(one).inserted { open.append(one) }
     }
     return seen
   }
