@@ -1,7 +1,6 @@
 import OpTraceLive
 import OpTracePrediction
 import Foundation
-import NIOCore
 import OpTraceReport
 import OpTraceModel
 
@@ -13,7 +12,7 @@ struct LivingPage {
   private struct Revision {
     /// The one that it goes on from; nil: it is a whole.
     var since: Int?
-    var bytes: ByteBuffer
+    var bytes: [UInt8]
   }
 
   private var growing: GrowingTrace
@@ -36,29 +35,27 @@ struct LivingPage {
   }
 
   /// The page itself, with all that there is so far.
-  mutating func page() throws -> ByteBuffer {
+  mutating func page() throws -> [UInt8] {
     let moment = try growing.now()
     revisions = []
-    var bytes = ByteBuffer()
+    var bytes: [UInt8] = []
     let exporter = Report.exporter(for: moment.trace, isServed: true, isLive: true)
-    try withProgress("making the page") { try exporter.write(to: { bytes.writeBytes($0) }, growing: &report) }
-    wholeSize = bytes.readableBytes
+    try withProgress("making the page") { try exporter.write(to: { bytes.append(contentsOf: $0) }, growing: &report) }
+    wholeSize = bytes.count
     return bytes
   }
 
   /// What a page needs that has `revision`, as JSON: `{"isOver", "again", "updates"}`. `again`: when to ask again, in milliseconds.
-  mutating func news(since revision: Int?, withGraph: Bool) throws -> ByteBuffer {
+  mutating func news(since revision: Int?, withGraph: Bool) throws -> [UInt8] {
     if withGraph { isGraphWanted = true }
     if !isOver, growth.wait == 0 || !LiveProcess.writes(growing.header) { try goOn() }
     let updates = try updates(since: revision)
-    var answer = ByteBuffer()
-    answer.writeString(
-      "{\"isOver\":\(isOver),\"again\":\(Int(max(1, growth.wait) * 1000)),\"updates\":[")
-    for (place, update) in updates.enumerated() {
-      if place > 0 { answer.writeString(",\n") }
-      answer.writeImmutableBuffer(update)
+    var answer = Array("{\"isOver\":\(isOver),\"again\":\(Int(max(1, growth.wait) * 1000)),\"updates\":[".utf8)
+    for (index, update) in updates.enumerated() {
+      if index > 0 { answer += ",\n".utf8 }
+      answer += update
     }
-    answer.writeString("]}")
+    answer += "]}".utf8
     return answer
   }
 
@@ -93,26 +90,26 @@ struct LivingPage {
       isGraphWanted = false
     }
     let start = Pace.Start()
-    var bytes = ByteBuffer()
+    var bytes: [UInt8] = []
     let since = report.revision
-    try report.writeGrowth(to: trace, analysis: analysis, graph: graph) { bytes.writeBytes($0) }
+    try report.writeGrowth(to: trace, analysis: analysis, graph: graph) { bytes.append(contentsOf: $0) }
     add(bytes, since: since)
     growth.spent(since: start)
   }
 
   private mutating func addWhole(_ trace: Trace) throws {
     let start = Pace.Start()
-    var bytes = ByteBuffer()
-    try report.writeWhole(trace) { bytes.writeBytes($0) }
+    var bytes: [UInt8] = []
+    try report.writeWhole(trace) { bytes.append(contentsOf: $0) }
     add(bytes, since: nil)
     growth.spent(since: start)
   }
 
   /// All of it once more, with what would help.
   private mutating func end(_ trace: Trace) throws {
-    var bytes = ByteBuffer()
+    var bytes: [UInt8] = []
     try report.writeWhole(trace, graph: Report.graph(of: trace), whatIf: Report.whatIf(of: trace)?.pageJSON) {
-      bytes.writeBytes($0)
+      bytes.append(contentsOf: $0)
     }
     add(bytes, since: nil)
     isOver = true
@@ -120,7 +117,7 @@ struct LivingPage {
 
   /// From where a page is to the present. One whose place is not known is given the last whole and what came then; where none is
   /// kept, a new one.
-  private mutating func updates(since revision: Int?) throws -> [ByteBuffer] {
+  private mutating func updates(since revision: Int?) throws -> [[UInt8]] {
     if revision == report.revision { return [] }
     let isKnown = { (one: Revision) in one.since != nil && one.since == revision }
     if let first = revisions.firstIndex(where: isKnown) ?? revisions.lastIndex(where: { $0.since == nil }) {
@@ -130,14 +127,14 @@ struct LivingPage {
     return revisions.map(\.bytes)
   }
 
-  private mutating func add(_ bytes: ByteBuffer, since: Int?) {
+  private mutating func add(_ bytes: [UInt8], since: Int?) {
     if since == nil {
       revisions = []
-      wholeSize = bytes.readableBytes
+      wholeSize = bytes.count
     }
     revisions.append(Revision(since: since, bytes: bytes))
     // What is longer than a whole is not worth keeping.
-    while revisions.count > 1, revisions.reduce(0, { $0 + $1.bytes.readableBytes }) > 2 * wholeSize {
+    while revisions.count > 1, revisions.reduce(0, { $0 + $1.bytes.count }) > 2 * wholeSize {
       revisions.removeFirst()
     }
   }

@@ -1,178 +1,163 @@
-import NIOCore
-import NIOHTTP1
-import NIOPosix
+import Foundation
+import OpTraceModel
 
-/// One request, one answer, and then the connection ends. What a client may make the server hold is bounded: the head of
-/// its request by `Limits`, and every wait for it by a time.
-final class LocalConnection: ChannelInboundHandler {
-  typealias InboundIn = HTTPServerRequestPart
-  typealias OutboundOut = HTTPServerResponsePart
-
+/// A client's connection: one request, one answer, then it is closed. Every wait for the client has a time limit. All calls come from
+/// the server's thread.
+final class LocalConnection {
   struct Limits: Sendable {
-    /// Seconds until the request is there as a whole.
+    /// Seconds until the whole head of the request has arrived.
     var requestTime = 10.0
     /// Seconds until the client has taken the next piece of the answer.
     var pieceTime = 20.0
-    /// Seconds until the client closes what is over.
+    /// Seconds until the client closes its side after the answer.
     var closingTime = 5.0
-    /// Open at a time. For one more, that one goes which has been open longest without the address; where all have
-    /// shown it, others wait to be accepted.
+    /// Open at a time. For one more, the oldest one whose client has not shown the address is closed; if all have shown it, new ones
+    /// wait to be accepted.
     var connections = 200
 
     static let piece = 1 << 16
-    /// Bytes of a request's head.
-    static let head: NIOHTTPDecoderLimitConfiguration = {
-      var limits = NIOHTTPDecoderLimitConfiguration()
-      limits.maxHeaderFieldSize = 16 << 10
-      limits.maxHeaderListSize = 64 << 10
-      limits.maxHeaderFieldCount = 100
-      return limits
-    }()
   }
 
   private enum State {
-    case waiting
+    case reading(RequestHead)
+    /// The answer is being made.
     case making
-    case sending(LocalAnswer, ByteBuffer)
-    /// All is sent; the client has not closed yet.
+    case sending(LocalAnswer)
+    /// Everything is sent, and the client has not closed yet.
     case closing(LocalAnswer)
     case over
   }
 
-  private let site: any LocalSite
+  private let socket: OwnedDescriptor
   private let limits: Limits
-  private let makers: NIOThreadPool
-  private var state = State.waiting
-  private var deadline: Scheduled<Void>?
+  private var state = State.reading(RequestHead())
+  /// The client sends nothing more.
+  private var isInputOver = false
+  /// What is still to be sent: the head of the answer, and its body.
+  private var rest: [ArraySlice<UInt8>] = []
+  /// Bytes that the client has taken since its last piece was complete.
+  private var taken = 0
+  /// When the wait for the client is over; nil while it waits for us.
+  private(set) var deadline: ContinuousClock.Instant?
 
-  /// - Parameter makers: where answers are made that take time.
-  init(_ site: any LocalSite, _ limits: Limits, _ makers: NIOThreadPool) {
-    self.site = site
+  init(_ socket: consuming OwnedDescriptor, _ limits: Limits) {
+    self.socket = socket
     self.limits = limits
-    self.makers = makers
+    wait(limits.requestTime)
   }
+
+  var isOver: Bool { if case .over = state { true } else { false } }
 
   /// Whether a request is being answered.
   var isBusy: Bool {
     switch state {
-    case .waiting, .over: false
+    case .reading, .over: false
     case .making, .sending, .closing: true
     }
   }
 
-  /// Whether the client has asked for what is there: it knows the address. Who has not asked yet, or was refused, has to
-  /// make room.
+  /// Whether the client knows the address, since its request was accepted. Others make room for it.
   var isEntitled: Bool {
     switch state {
-    case .waiting, .over: false
+    case .reading, .over: false
     case .making: true
-    case .sending(let answer, _), .closing(let answer): answer.status < 400
+    case .sending(let answer), .closing(let answer): answer.status < 400
     }
   }
 
-  func handlerAdded(context: ChannelHandlerContext) { expect(within: limits.requestTime, context) }
-
-  func channelInactive(context: ChannelHandlerContext) {
-    deadline?.cancel()
-    // We have closed our side, and now the client has closed its own: it has everything. An error, or our losing
-    // patience, would have told before.
-    if case .closing(let answer) = state { answer.whenFetched?() }
-    state = .over
-    context.fireChannelInactive()
+  /// What to poll for.
+  var polled: pollfd {
+    var events = isInputOver ? 0 : POLLIN
+    if case .sending = state { events |= POLLOUT }
+    return pollfd(fd: socket.number, events: Int16(events), revents: 0)
   }
 
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    // Bodies, and what follows a first request, are thrown away.
-    guard case .head(let head) = unwrapInboundIn(data), case .waiting = state else { return }
-    let request = LocalRequest(
-      method: head.method.rawValue, target: head.uri, headers: head.headers.map { ($0.name, $0.value) })
-    switch site.reply(to: request, port: context.channel.localAddress?.port ?? 0) {
-    case .now(let answer): send(answer, context)
-    case .later(let make):
+  /// Does what the socket is ready for. Returns the request when it is complete.
+  func handle(_ events: Int32) -> LocalRequest? {
+    if events & POLLIN == 0, events & (POLLERR | POLLHUP | POLLNVAL) != 0 { end() }
+    let request = events & POLLIN != 0 ? receive() : nil
+    if events & POLLOUT != 0 { sendMore() }
+    return request
+  }
+
+  func start(_ answer: LocalAnswer) {
+    state = .sending(answer)
+    rest = answer.isHeadOnly ? [answer.head] : [answer.head, answer.body[...]]
+    wait(limits.pieceTime)
+    sendMore()
+  }
+
+  func end() {
+    state = .over
+    deadline = nil
+  }
+
+  private func wait(_ seconds: Double) { deadline = .now + .seconds(seconds) }
+
+  private func receive() -> LocalRequest? {
+    var bytes = [UInt8](repeating: 0, count: 1 << 14)
+    let count = recv(socket.number, &bytes, bytes.count, 0)
+    guard count != 0 else {
+      endInput()
+      return nil
+    }
+    if count < 0, errno != EAGAIN, errno != EINTR { end() }
+    // The body of a request, and whatever follows it, is dropped.
+    guard count > 0, case .reading(var head) = state else { return nil }
+    switch head.read(bytes[..<count]) {
+    case .incomplete: state = .reading(head)
+    case .refused(let refusal): start(.refusal(refusal))
+    case .complete(let request):
       state = .making
-      deadline?.cancel()
-      let loopBound = NIOLoopBound(context, eventLoop: context.eventLoop)
-      let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
-      makers.runIfActive(eventLoop: context.eventLoop) { make() }.whenSuccess { answer in
-        guard case .making = connection.value.state else { return }
-        connection.value.send(answer, loopBound.value)
+      deadline = nil
+      return request
+    }
+    return nil
+  }
+
+  private func endInput() {
+    isInputOver = true
+    switch state {
+    case .reading: end()
+    case .closing(let answer):
+      // The client has the whole answer: otherwise there would have been an error before.
+      answer.whenFetched?()
+      end()
+    case .making, .sending, .over: break
+    }
+  }
+
+  /// One piece at a time, so that all clients get theirs in turn.
+  private func sendMore() {
+    guard case .sending(let answer) = state else { return }
+    rest.removeAll(where: \.isEmpty)
+    if let next = rest.first {
+      guard let count = sent(next.prefix(Limits.piece)) else { return }
+      rest[0] = next.dropFirst(count)
+      taken += count
+      if taken >= Limits.piece {
+        taken = 0
+        wait(limits.pieceTime)
       }
     }
-  }
-
-  func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    guard let error = error as? HTTPParserError, case .waiting = state else {
-      // What is sent may still arrive after the client has sent nonsense.
-      if !(error is HTTPParserError) { end(context) }
-      return
-    }
-    send(.refusal(error == .headerOverflow ? .tooLong : .malformed), context)
-  }
-
-  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    guard let event = event as? ChannelEvent, event == .inputClosed else {
-      return context.fireUserInboundEventTriggered(event)
-    }
-    // Others may have closed their side because they have said everything.
-    if case .waiting = state { end(context) }
-  }
-
-  // MARK: - Sending
-
-  private func send(_ answer: LocalAnswer, _ context: ChannelHandlerContext) {
-    var headers = HTTPHeaders(answer.headers.map { ($0.name, $0.value) })
-    if answer.status != 204 { headers.add(name: "content-length", value: String(answer.body.readableBytes)) }
-    headers.add(name: "connection", value: "close")
-    let head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: answer.status), headers: headers)
-    context.write(wrapOutboundOut(.head(head)), promise: nil)
-    let body = answer.isHeadOnly ? ByteBuffer() : answer.body
-    state = .sending(answer, body)
-    sendPiece(context)
-  }
-
-  /// A piece at a time: the next when the system has taken the last, so that a slow client is noticed.
-  private func sendPiece(_ context: ChannelHandlerContext) {
-    guard case .sending(let answer, var rest) = state else { return }
-    let isLast = rest.readableBytes <= Limits.piece
-    let piece = rest.readSlice(length: min(rest.readableBytes, Limits.piece)) ?? ByteBuffer()
-    state = .sending(answer, rest)
-    expect(within: limits.pieceTime, context)
-    let loopBound = NIOLoopBound(context, eventLoop: context.eventLoop)
-    let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
-    let promise = context.eventLoop.makePromise(of: Void.self)
-    promise.futureResult.whenComplete { result in
-      let (connection, context) = (connection.value, loopBound.value)
-      guard case .success = result else { return connection.end(context) }
-      if isLast { connection.finish(answer, context) } else { connection.sendPiece(context) }
-    }
-    if isLast {
-      if piece.readableBytes > 0 { context.write(wrapOutboundOut(.body(.byteBuffer(piece))), promise: nil) }
-      context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: promise)
-    } else {
-      context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(piece))), promise: promise)
-    }
-  }
-
-  /// Closing at once would make the system drop the answer if the client has sent more than was read.
-  private func finish(_ answer: LocalAnswer, _ context: ChannelHandlerContext) {
-    guard case .sending = state else { return }
+    guard rest.allSatisfy(\.isEmpty) else { return }
+    // Not closed at once: if the client has sent more than was read, the system would drop the answer.
+    shutdown(socket.number, Int32(SHUT_WR))
     state = .closing(answer)
-    expect(within: limits.closingTime, context)
-    context.close(mode: .output, promise: nil)
+    wait(limits.closingTime)
+    if isInputOver { endInput() }
   }
 
-  private func expect(within seconds: Double, _ context: ChannelHandlerContext) {
-    deadline?.cancel()
-    let loopBound = NIOLoopBound(context, eventLoop: context.eventLoop)
-    let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
-    deadline = context.eventLoop.scheduleTask(in: .nanoseconds(Int64(seconds * 1e9))) {
-      connection.value.end(loopBound.value)
-    }
-  }
-
-  private func end(_ context: ChannelHandlerContext) {
-    deadline?.cancel()
-    state = .over
-    context.close(promise: nil)
+  /// How much the system has taken; nil: nothing, for now or for ever.
+  private func sent(_ bytes: ArraySlice<UInt8>) -> Int? {
+    #if canImport(Darwin)
+      let flags: Int32 = 0  // The socket has SO_NOSIGPIPE.
+    #else
+      let flags = Int32(MSG_NOSIGNAL)
+    #endif
+    let count = bytes.withUnsafeBytes { send(socket.number, $0.baseAddress, $0.count, flags) }
+    if count > 0 { return count }
+    if count < 0, errno != EAGAIN, errno != EINTR { end() }
+    return nil
   }
 }

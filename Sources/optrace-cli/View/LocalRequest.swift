@@ -1,5 +1,3 @@
-import NIOCore
-
 /// What is asked of the server: the head of a request. Bodies are never looked at.
 struct LocalRequest: Sendable {
   var method: String
@@ -29,9 +27,9 @@ struct LocalRequest: Sendable {
 struct LocalAnswer: Sendable {
   var status: Int
   var headers: [(name: String, value: String)] = []
-  /// Its bytes are shared with other answers, never copied.
-  var body = ByteBuffer()
-  /// For HEAD: the length is told, the body is not sent.
+  /// Shared with other answers, not copied.
+  var body: [UInt8] = []
+  /// For HEAD: the length of the body is sent, the body is not.
   var isHeadOnly = false
   /// Called when the client has taken all of the body.
   var whenFetched: (@Sendable () -> Void)?
@@ -39,6 +37,19 @@ struct LocalAnswer: Sendable {
   static func refusal(_ refusal: Refusal) -> LocalAnswer {
     LocalAnswer(status: refusal.status, headers: refusal.allowed.map { [("allow", $0)] } ?? [])
   }
+
+  /// The bytes before the body. Every connection is for one answer.
+  var head: ArraySlice<UInt8> {
+    var text = "HTTP/1.1 \(status) \(Self.phrases[status] ?? "")\r\n"
+    for (name, value) in headers { text += "\(name): \(value)\r\n" }
+    if status != 204 { text += "content-length: \(body.count)\r\n" }
+    return ArraySlice((text + "connection: close\r\n\r\n").utf8)
+  }
+
+  private static let phrases = [
+    200: "OK", 204: "No Content", 308: "Permanent Redirect", 400: "Bad Request", 403: "Forbidden", 404: "Not Found",
+    405: "Method Not Allowed", 421: "Misdirected Request", 431: "Request Header Fields Too Large",
+  ]
 }
 
 /// Why a request gets nothing.

@@ -1,141 +1,159 @@
 import OpTraceModel
 import Foundation
-import NIOCore
-import NIOHTTP1
-import NIOPosix
+import OpTraceModel
 
-/// An HTTP server on 127.0.0.1, which nobody outside this machine reaches. One thread serves all connections, another one
-/// makes what takes time: none of Swift's tasks, whose threads the rest of the process may hold.
+/// An HTTP server on 127.0.0.1, which no other machine can reach. One thread serves all connections with `poll`, another makes the
+/// answers that take time; Swift's tasks are not used, because other work may block their threads.
+///
+/// It is our own because FlyingFox 0.27 limits neither the length of a request nor the time for it, keeps only one of two `Host` fields
+/// and ends when `accept` fails once; its sockets alone (FlyingSocks) stay open in programs that are started; and SwiftNIO takes 100
+/// seconds of processor time to build.
 final class LocalServer: Sendable {
-  private let group: MultiThreadedEventLoopGroup
-  private let makers: NIOThreadPool
-  private let channel: any Channel
-  private let connections: NIOLoopBound<OpenConnections>
-
   /// Where it listens.
   let port: Int
+  private let loop: ServerLoop
 
-  /// - Parameter port: 0 for any that is free. Throws ``Failure`` where it cannot be had.
+  /// - Parameter port: 0 for any free one. Throws ``Failure`` if it cannot listen there.
   init(_ site: any LocalSite, port: Int, limits: LocalConnection.Limits = .init()) throws {
-    let (group, makers) = Self.threads()
-    let loop = group.next()
-    let connections = try loop.submit {
-      NIOLoopBound(OpenConnections(most: limits.connections), eventLoop: loop)
-    }.wait()
-    let bootstrap = ServerBootstrap(group: group)
-      .serverChannelOption(.backlog, value: 1024)
-      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-      .serverChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture { connections.value.listener = channel }
-      }
-      .childChannelOption(.allowRemoteHalfClosure, value: true)
-      .childChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          let pipeline = channel.pipeline.syncOperations
-          try pipeline.addHandler(HTTPResponseEncoder())
-          try pipeline.addHandler(
-            ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: LocalConnection.Limits.head)))
-          try pipeline.addHandler(NIOHTTPResponseHeadersValidator())
-          let connection = LocalConnection(site, limits, makers)
-          try pipeline.addHandler(connection)
-          connections.value.add(connection, channel)
-        }
-      }
-    do {
-      channel = try ClosedPipes.keepingTheirHandling { try bootstrap.bind(host: "127.0.0.1", port: port).wait() }
-    } catch {
-      try? group.syncShutdownGracefully()
-      try? makers.syncShutdownGracefully()
-      throw Self.failure(error, port: port)
+    func failure(_ number: Int32 = errno) -> Failure {
+      let why = number == EADDRINUSE ? "another program listens there" : reason(number)
+      return Failure(message: "cannot listen on port \(port) of 127.0.0.1: \(why)", status: .cannotWrite)
     }
-    self.group = group
-    self.makers = makers
-    self.connections = connections
-    self.port = channel.localAddress?.port ?? port
+    guard let listener = Sockets.make() else { throw failure() }
+    var yes: Int32 = 1
+    setsockopt(listener.number, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+    guard let bound = Sockets.bind(listener.number, port: port), listen(listener.number, 1024) == 0 else { throw failure() }
+    guard let wake = WakePipe() else { throw failure() }
+    self.port = bound
+    loop = ServerLoop(site, port: bound, limits, listener, wake)
+    Thread { [loop] in loop.run() }.start()
   }
 
-  /// Those that serve and those that make. A connection that was closed is told to none of them by a signal.
-  private static func threads() -> (MultiThreadedEventLoopGroup, NIOThreadPool) {
-    ClosedPipes.blocked {
-      let makers = NIOThreadPool(numberOfThreads: 1)
-      makers.start()
-      return (MultiThreadedEventLoopGroup(numberOfThreads: 1), makers)
-    }
-  }
+  /// How many connections are open.
+  var connectionCount: Int { loop.connectionCount }
 
-  /// How many connections are open. Waits for the thread that serves them.
-  var connectionCount: Int {
-    (try? channel.eventLoop.submit { [connections] in connections.value.count }.wait()) ?? 0
-  }
-
-  private static func failure(_ error: any Error, port: Int) -> Failure {
-    let number = (error as? IOError)?.errnoCode ?? EIO
-    let why = number == EADDRINUSE ? "another program listens there" : reason(number)
-    return Failure(message: "cannot listen on port \(port) of 127.0.0.1: \(why)", status: .cannotWrite)
-  }
-
-  /// Accepts nobody any more, and waits until those who are being answered have their answers. Each is waited for no
-  /// longer than the limits say.
-  func finish() {
-    let done = channel.eventLoop.makePromise(of: Void.self)
-    channel.eventLoop.execute { [connections] in connections.value.drain(done) }
-    try? done.futureResult.wait()
-    try? group.syncShutdownGracefully()
-    try? makers.syncShutdownGracefully()
-  }
+  /// Accepts no more connections, and waits until the requests that were made are answered. Each is given no more time than the limits say.
+  func finish() { loop.finish() }
 }
 
-/// The connections that are open, all on one event loop. Where there are too many, those make room whose clients have not
-/// shown that they know the address, so that nobody can keep out who does. While all know it, none is accepted.
-private final class OpenConnections {
-  private let most: Int
-  /// By the order in which they came.
-  private var open: [Int: (connection: LocalConnection, channel: any Channel)] = [:]
+/// Serves the connections. Its thread owns everything but what `condition` guards.
+private final class ServerLoop: @unchecked Sendable {
+  private let site: any LocalSite
+  private let port: Int
+  private let limits: LocalConnection.Limits
+  private let wake: WakePipe
+  /// Makes one answer after the other.
+  private let makers = DispatchQueue(label: "optrace.view.answers")
+
+  private var listener: OwnedDescriptor?
+  /// By the order in which they were accepted.
+  private var connections: [Int: LocalConnection] = [:]
   private var last = 0
-  private var isPaused = false
-  private var drained: EventLoopPromise<Void>?
-  var listener: (any Channel)?
+  /// After `accept` has failed, as it does when there are no descriptors left.
+  private var acceptsAgain = ContinuousClock.now
 
-  init(most: Int) { self.most = most }
+  private let condition = NSCondition()
+  private var made: [(key: Int, answer: LocalAnswer)] = []
+  private var isEnding = false
+  private var hasEnded = false
+  private var count = 0
 
-  var count: Int { open.count }
-
-  func add(_ connection: LocalConnection, _ channel: any Channel) {
-    last += 1
-    let key = last
-    open[key] = (connection, channel)
-    let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
-    channel.closeFuture.whenComplete { _ in bound.value.remove(key) }
-    if open.count > most { makeRoom() }
+  init(
+    _ site: any LocalSite, port: Int, _ limits: LocalConnection.Limits, _ listener: consuming OwnedDescriptor, _ wake: WakePipe
+  ) {
+    self.site = site
+    self.port = port
+    self.limits = limits
+    self.listener = consume listener
+    self.wake = wake
   }
 
-  /// Never the last one, which has had no time to say anything.
-  private func makeRoom() {
-    if let oldest = open.filter({ $0.key != last && !$0.value.connection.isEntitled }).min(by: { $0.key < $1.key }) {
-      // At once: it is told later that it is closed, and others may come before.
-      open[oldest.key] = nil
-      oldest.value.channel.close(promise: nil)
-    } else {
-      accepts(false)
+  // MARK: - From any thread
+
+  var connectionCount: Int { condition.withLock { count } }
+
+  func finish() {
+    condition.withLock {
+      isEnding = true
+      wake.signal()
+      while !hasEnded { condition.wait() }
+    }
+    makers.sync {}
+  }
+
+  private func add(_ answer: LocalAnswer, for key: Int) {
+    condition.withLock { made.append((key, answer)) }
+    wake.signal()
+  }
+
+  // MARK: - On the server's thread
+
+  func run() {
+    while takeNews() { serve() }
+    condition.withLock {
+      hasEnded = true
+      condition.broadcast()
     }
   }
 
-  private func remove(_ key: Int) {
-    open[key] = nil
-    if open.count <= most { accepts(true) }
-    if open.isEmpty { drained?.succeed() }
+  /// False: it is over.
+  private func takeNews() -> Bool {
+    let (answers, isEnding) = condition.withLock {
+      defer { made = [] }
+      return (made, self.isEnding)
+    }
+    for (key, answer) in answers { connections[key]?.start(answer) }
+    if isEnding {
+      listener = nil
+      for connection in connections.values where !connection.isBusy { connection.end() }
+    }
+    connections = connections.filter { !$0.value.isOver }
+    condition.withLock { count = connections.count }
+    return !isEnding || !connections.isEmpty
   }
 
-  private func accepts(_ wanted: Bool) {
-    guard isPaused == wanted else { return }
-    isPaused = !wanted
-    listener?.setOption(.autoRead, value: wanted).whenFailure { _ in }
+  private func serve() {
+    let now = ContinuousClock.now
+    let isFull = connections.count > limits.connections
+    let listening = isFull || acceptsAgain > now ? -1 : listener?.number ?? -1
+    let served = Array(connections)
+    var polled = [
+      pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: listening, events: Int16(POLLIN), revents: 0),
+    ]
+    polled += served.map(\.value.polled)
+    let deadline = (served.compactMap(\.value.deadline) + (acceptsAgain > now ? [acceptsAgain] : [])).min()
+    guard poll(&polled, nfds_t(polled.count), deadline.map { Self.milliseconds(from: now, to: $0) } ?? -1) >= 0 else { return }
+    wake.clear()
+    for ((key, connection), entry) in zip(served, polled.dropFirst(2)) {
+      if entry.revents != 0, let request = connection.handle(Int32(entry.revents)) { answer(request, key, connection) }
+      if let deadline = connection.deadline, deadline <= .now { connection.end() }
+    }
+    if polled[1].revents != 0 { accept() }
   }
 
-  func drain(_ promise: EventLoopPromise<Void>) {
-    drained = promise
-    listener?.close(promise: nil)
-    for entry in open.values where !entry.connection.isBusy { entry.channel.close(promise: nil) }
-    if open.isEmpty { promise.succeed() }
+  private static func milliseconds(from now: ContinuousClock.Instant, to deadline: ContinuousClock.Instant) -> Int32 {
+    Int32(clamping: Int(max(0, (deadline - now) / .milliseconds(1)).rounded(.up)))
+  }
+
+  private func answer(_ request: LocalRequest, _ key: Int, _ connection: LocalConnection) {
+    switch site.reply(to: request, port: port) {
+    case .now(let answer): connection.start(answer)
+    case .later(let make): makers.async { [self] in add(make(), for: key) }
+    }
+  }
+
+  private func accept() {
+    guard let listener = listener?.number else { return }
+    guard let socket = Sockets.accept(listener) else {
+      if ![EAGAIN, EINTR, ECONNABORTED].contains(errno) { acceptsAgain = .now + .milliseconds(100) }
+      return
+    }
+    last += 1
+    connections[last] = LocalConnection(socket, limits)
+    // The newest stays: its client has had no time to say anything.
+    guard connections.count > limits.connections else { return }
+    let strangers = connections.filter { $0.key != last && !$0.value.isEntitled }
+    if let oldest = strangers.min(by: { $0.key < $1.key }) { connections[oldest.key] = nil }
   }
 }

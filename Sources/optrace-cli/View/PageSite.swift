@@ -1,5 +1,3 @@
-import NIOCore
-
 /// The report page, its state and what is new of it, for a browser on this machine.
 struct PageSite: LocalSite {
   let token: String
@@ -41,7 +39,7 @@ struct PageSite: LocalSite {
 
   func reply(to request: LocalRequest, port: Int) -> LocalReply {
     let isHeadOnly = request.method == "HEAD"
-    @Sendable func answer(_ type: String, _ body: ByteBuffer) -> LocalAnswer {
+    @Sendable func answer(_ type: String, _ body: [UInt8]) -> LocalAnswer {
       LocalAnswer(
         status: 200, headers: Self.guards + [("content-type", type)], body: body, isHeadOnly: isHeadOnly)
     }
@@ -49,7 +47,7 @@ struct PageSite: LocalSite {
     case .page:
       return .later { [report] in answer("text/html; charset=utf-8", report.page()) }
     case .state:
-      return .later { [report] in answer("text/plain; charset=utf-8", ByteBuffer(string: report.currentState())) }
+      return .later { [report] in answer("text/plain; charset=utf-8", Array(report.currentState().utf8)) }
     case .news(let revision, let withGraph):
       return .later { [report] in
         report.news(since: revision, withGraph: withGraph).map { answer("application/json", $0) }

@@ -1,5 +1,3 @@
-import NIOCore
-
 /// A timeline for Perfetto's page, which fetches it from this machine; nobody else gets it.
 struct PerfettoSite: LocalSite {
   /// The only port that the page's own rules let it fetch from.
@@ -9,7 +7,7 @@ struct PerfettoSite: LocalSite {
   let token: String
   /// What the file is called.
   let name: String
-  let timeline: ByteBuffer
+  let timeline: [UInt8]
   let whenFetched: @Sendable () -> Void
 
   enum Verdict: Equatable {

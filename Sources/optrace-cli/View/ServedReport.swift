@@ -1,7 +1,6 @@
 import OpTraceLive
 import OpTraceReport
 import Foundation
-import NIOCore
 import OpTraceModel
 
 /// The page of a trace, made anew when the trace has changed; and, while its program runs, what is new for pages that are open.
@@ -15,7 +14,7 @@ final class ServedReport: @unchecked Sendable {
   private let lock = NSLock()
 
   private var header: TraceHeader
-  private var bytes: ByteBuffer
+  private var bytes: [UInt8]
   /// What the page shows.
   private var state: String
   private var made = Date()
@@ -35,29 +34,29 @@ final class ServedReport: @unchecked Sendable {
     // From before the page is made: what comes meanwhile is then seen as new.
     let look = path.flatMap { Look(at: $0, trace.header) }
     state = look?.text ?? "read-once"
-    bytes = ByteBuffer()
+    bytes = []
     bytes = try page(of: trace, isLive: look?.isLive ?? false)
   }
 
   /// The page of the trace as it is now; where it cannot be read any more, the last one.
-  func page() -> ByteBuffer { lock.withLock { current() } }
+  func page() -> [UInt8] { lock.withLock { current() } }
 
   /// Another text when the page would be another one.
   func currentState() -> String { lock.withLock { path.flatMap { Look(at: $0, header)?.text } ?? state } }
 
   /// What a page needs that was given out while the program ran, as JSON; nil: none was. See ``LivingPage/news(since:withGraph:)``.
-  func news(since revision: Int?, withGraph: Bool) -> ByteBuffer? {
+  func news(since revision: Int?, withGraph: Bool) -> [UInt8]? {
     lock.withLock {
       do {
         return try living?.news(since: revision, withGraph: withGraph)
       } catch {
         complain("cannot be read any more (\(printable("\(error)")))")
-        return ByteBuffer(string: "{\"isOver\":\(living?.isOver ?? true),\"again\":2000,\"updates\":[]}")
+        return Array("{\"isOver\":\(living?.isOver ?? true),\"again\":2000,\"updates\":[]}".utf8)
       }
     }
   }
 
-  private func current() -> ByteBuffer {
+  private func current() -> [UInt8] {
     guard let path else { return bytes }
     guard let stamp = try? TraceStamp(path: path) else {
       complain("is gone")
@@ -78,15 +77,15 @@ final class ServedReport: @unchecked Sendable {
     return bytes
   }
 
-  private func page(of trace: Trace, isLive: Bool) throws -> ByteBuffer {
+  private func page(of trace: Trace, isLive: Bool) throws -> [UInt8] {
     if isLive, let path {
       // Numbers of revisions go on, for pages that others have open.
       if living?.isOver != false { living = LivingPage(path: path) }
       if let bytes = try living?.page() { return bytes }
     }
-    var bytes = ByteBuffer()
+    var bytes: [UInt8] = []
     let report = Report.exporter(for: trace, isServed: true)
-    try withProgress("making the page") { try report.write { bytes.writeBytes($0) } }
+    try withProgress("making the page") { try report.write { bytes.append(contentsOf: $0) } }
     return bytes
   }
 

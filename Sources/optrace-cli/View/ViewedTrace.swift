@@ -1,5 +1,4 @@
 import Foundation
-import NIOCore
 import OpTraceTimeline
 import OpTraceModel
 
@@ -49,9 +48,9 @@ struct ViewedTrace {
     if ending.wait() == .done { server.finish() }
   }
 
-  private static func timeline(of trace: Trace) throws -> ByteBuffer {
-    var bytes = ByteBuffer()
-    _ = try PerfettoTraceExporter(trace).write { bytes.writeBytes($0) }
+  private static func timeline(of trace: Trace) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    _ = try PerfettoTraceExporter(trace).write { bytes.append(contentsOf: $0) }
     return bytes
   }
 
