@@ -39,8 +39,6 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/onevcat/Rainbow", from: "4.2.2"),
-    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
   ],
@@ -63,8 +61,10 @@ let package = Package(
     // Packed traces. By itself, since it links a library of the system that a program with a watchdog does without.
     .systemLibrary(name: "CLzma", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"]), .brew(["xz"])]),
     .target(name: "OpTracePacked", dependencies: ["CLzma", "OpTraceModel", "OpTraceFormat"]),
+    // Starts other programs.
+    .target(name: "OpTraceProcesses"),
     // Addresses to names and lines; it knows no traces.
-    .target(name: "OpTraceSymbols"),
+    .target(name: "OpTraceSymbols", dependencies: ["OpTraceProcesses"]),
     .target(name: "OpTraceAnalysis", dependencies: ["OpTraceModel", "OpTraceFormat"]),
     // For people and scripts, in words and JSON: what a program that watches itself needs.
     .target(name: "OpTraceText", dependencies: ["OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
@@ -123,20 +123,16 @@ let package = Package(
       dependencies: ["OpTrace", .product(name: "CoreMetrics", package: "swift-metrics", condition: metrics)]),
 
     // The command and the demo programs.
-    .target(name: "OpTraceScenarios", dependencies: ["OpTrace", "OpTraceModel"]),
+    .target(name: "OpTraceScenarios", dependencies: ["OpTrace", "OpTraceModel", "OpTraceProcesses"]),
     .executableTarget(
       name: "optrace-cli",
       dependencies: [
         "COpTrace", "OpTrace", "OpTraceScenarios", "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis",
         "OpTraceText", "OpTraceLive", "OpTraceGraph", "OpTraceTimeline", "OpTracePrediction", "OpTraceComparison",
         "OpTraceReport",
-        "OpTracePacked", "OpTraceSymbols", "OpTraceGraphviz", "OpTraceSQL", "OpTraceTables", "OpTraceFleet", "CZlib",
-        "CEdit",
+        "OpTracePacked", "OpTraceSymbols", "OpTraceGraphviz", "OpTraceSQL", "OpTraceTables", "OpTraceFleet",
+        "OpTraceProcesses", "CZlib", "CEdit",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: cli),
-        .product(name: "Rainbow", package: "Rainbow", condition: cli),
-        .product(name: "NIOCore", package: "swift-nio", condition: cli),
-        .product(name: "NIOPosix", package: "swift-nio", condition: cli),
-        .product(name: "NIOHTTP1", package: "swift-nio", condition: cli),
       ],
       // Its own search path for Swift's libraries comes before LD_LIBRARY_PATH, which is for the program that is recorded and may
       // lead to another Swift. (Flags that SwiftPM calls unsafe; nobody depends on this one.)
@@ -228,7 +224,6 @@ let package = Package(
       dependencies: [
         "TestSupport", "optrace-cli", "OpTraceAnalysis", "OpTraceFormat", "OpTraceModel", "OpTraceScenarios",
         "OpTracePacked", "OpTraceSymbols", "RecordTestProgram", "TaskTestProgram", "PlainTaskProgram",
-        .product(name: "NIOCore", package: "swift-nio", condition: cli),
       ]),
 
     // Tests of the recorder.

@@ -1,19 +1,20 @@
 package import Foundation
 internal import OpTraceModel
+internal import OpTraceProcesses
 
-/// A program in a process of its own, followed through its trace until it ends or nothing moves any more.
+/// Runs a program in a process of its own, and follows its trace until it ends or makes no more progress.
 ///
-/// A broken program may crash, or hang with a lock of Foundation's: whoever runs it in its own process goes down with it.
+/// A broken program may crash, or hang while it holds a lock of Foundation's, so nobody runs it in their own process.
 package struct ScenarioProcess: Sendable {
   package enum Ending: Sendable, Equatable {
     case exited(status: Int32)
     case killed(signal: Int32)
-    /// For so many seconds its trace had not told of anything but signs of life. It was killed then.
+    /// Its trace had no events but heartbeats for so many seconds. Then it was killed.
     case silent(seconds: TimeInterval)
   }
 
   package let ending: Ending
-  /// The trace, or nil when the program could not begin to record. It is closed only when the program ended by itself.
+  /// The trace, or nil if the program could not start to record. It is closed only if the program ended by itself.
   package let trace: URL?
 
   /// Runs a program that calls `Scenario.runAsProcess`, until it is over.
@@ -22,29 +23,30 @@ package struct ScenarioProcess: Sendable {
   ///   - silence: seconds without an event after which it is killed.
   ///   - errors: takes what Swift and Foundation say when it crashes.
   ///   - say: called with what the program prints, a line at a time.
-  /// - Throws: what `Process.run()` throws when it cannot be started.
+  /// - Throws: `CannotStart`.
   package init(
     _ executable: URL, arguments: [String], silence: TimeInterval, errors: FileHandle = .standardError,
     say: (String) -> Void
   ) throws {
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = executable
-    process.arguments = arguments
+    guard var output = Pipe() else { throw POSIXError(.EMFILE) }
+    var program = Program(executable.path, arguments)
     // A crash is what is shown: no debugger has to explain it.
-    process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    process.standardError = errors
-    try process.run()
+    let backtrace = "SWIFT_BACKTRACE="
+    program.environment =
+      Program.variables.filter { !$0.starts(with: backtrace.utf8CString.dropLast()) } + [Array("\(backtrace)enable=no".utf8CString)]
+    program.input = .nothing
+    program.output = .descriptor(output.end)
+    program.errors = .descriptor(errors.fileDescriptor)
+    let process = try program.start()
+    output.closeEnd()
 
-    var lines = Lines(output.fileHandleForReading)
+    var lines = Lines(output.start)
     var trace: URL?
     var silent: TimeInterval?
     while let line = lines.next(whileQuiet: {
       guard silent == nil, let trace, let quiet = Self.quiet(trace), quiet >= silence else { return }
       silent = quiet
-      kill(process.processIdentifier, SIGKILL)
+      process.send(SIGKILL)
     }) {
       if trace == nil, line.hasPrefix(Scenario.tracePrefix) {
         trace = URL(fileURLWithPath: String(line.dropFirst(Scenario.tracePrefix.count)))
@@ -52,18 +54,19 @@ package struct ScenarioProcess: Sendable {
         say(line)
       }
     }
-    process.waitUntilExit()
+    let end = process.wait()
     self.trace = trace
     if let silent {
       ending = .silent(seconds: silent)
-    } else if process.terminationReason == .uncaughtSignal {
-      ending = .killed(signal: process.terminationStatus)
     } else {
-      ending = .exited(status: process.terminationStatus)
+      switch end {
+      case .exited(let status): ending = .exited(status: status)
+      case .killed(let signal): ending = .killed(signal: signal)
+      }
     }
   }
 
-  /// How long the recorder has been telling of nothing but signs of life.
+  /// How long the trace has had no events but heartbeats.
   private static func quiet(_ trace: URL) -> TimeInterval? {
     guard let trace = try? TraceReader.read(path: trace.path) else { return nil }
     return TimeInterval(trace.end - trace.lastEvent) / 1e9
@@ -89,10 +92,10 @@ extension ScenarioProcess.Ending: CustomStringConvertible {
 
 /// The lines of a pipe, with something to do while none comes.
 private struct Lines {
-  private let handle: FileHandle
+  private let descriptor: Int32
   private var bytes: [UInt8] = []
 
-  init(_ handle: FileHandle) { self.handle = handle }
+  init(_ descriptor: Int32) { self.descriptor = descriptor }
 
   /// The next line, without its end; nil when the other side is gone.
   mutating func next(whileQuiet body: () -> Void) -> String? {
@@ -101,13 +104,13 @@ private struct Lines {
         defer { bytes.removeSubrange(...end) }
         return String(decoding: bytes[..<end], as: UTF8.self)
       }
-      var readable = pollfd(fd: handle.fileDescriptor, events: Int16(POLLIN), revents: 0)
+      var readable = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       guard poll(&readable, 1, 200) > 0 else {
         body()
         continue
       }
       var part = [UInt8](repeating: 0, count: 4096)
-      let count = read(handle.fileDescriptor, &part, part.count)
+      let count = read(descriptor, &part, part.count)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { return nil }
       bytes += part[..<count]

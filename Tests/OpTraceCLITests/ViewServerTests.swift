@@ -1,5 +1,4 @@
 import Foundation
-import NIOCore
 import TestSupport
 import Testing
 
@@ -10,7 +9,7 @@ private struct TestSite: LocalSite {
   private var answer = LocalAnswer(status: 200)
 
   init(size: Int = 5, whenFetched: (@Sendable () -> Void)? = nil) {
-    answer.body.writeRepeatingByte(UInt8(ascii: "a"), count: size)
+    answer.body = Array(repeating: UInt8(ascii: "a"), count: size)
     answer.whenFetched = whenFetched
   }
 
@@ -261,7 +260,6 @@ struct ViewServerTests {
     #expect(throws: LocalClient.Refused.self) { try LocalClient(port: server.port) }
   }
 
-  /// SwiftNIO would ignore it for the whole process, and so for the programs that it runs.
   @Test("a closed pipe is to this process what it was")
   func closedPipes() throws {
     try with(TestSite(size: 3_000_000)) { port in

@@ -52,10 +52,10 @@ enum InlinedFrames {
         // The last one may be cut off.
         if !answers.isEmpty { answers.removeLast() }
         return (answers, .late(tool, seconds: seconds))
-      case .exited(0) where answers.count == questions.count: return (answers, .done(tool))
-      case .exited(0): return ([], .failed(tool, "gave \(answers.count) answers to \(questions.count) questions"))
-      case .exited(let status): return ([], .failed(tool, "ended with status \(status)"))
-      case .killed(let signal): return ([], .failed(tool, "was ended by signal \(signal)"))
+      case .ended(.exited(0)) where answers.count == questions.count: return (answers, .done(tool))
+      case .ended(.exited(0)): return ([], .failed(tool, "gave \(answers.count) answers to \(questions.count) questions"))
+      case .ended(.exited(let status)): return ([], .failed(tool, "ended with status \(status)"))
+      case .ended(.killed(let signal)): return ([], .failed(tool, "was ended by signal \(signal)"))
       }
     } catch {
       return ([], .failed(tool, "cannot be run: \(error.reason)"))

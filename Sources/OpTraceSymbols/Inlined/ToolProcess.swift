@@ -5,13 +5,13 @@
 #elseif canImport(Musl)
   import Musl
 #endif
+internal import OpTraceProcesses
 
-/// A program that reads all of its input from a file, and whose output is read until it ends or its time is over.
+/// Runs a program with its whole input in a file, and reads its output until it ends or its time is over.
 enum ToolProcess {
   enum Ending: Equatable {
-    case exited(Int32)
-    case killed(Int32)
-    /// It was ended: its time was over, or it wrote more than is taken.
+    case ended(ProgramEnding)
+    /// It was killed: it took too long, or wrote too much.
     case stopped
   }
 
@@ -20,41 +20,29 @@ enum ToolProcess {
   }
 
   /// - Parameter seconds: how long it may take.
-  /// - Returns: its output, whole or as far as it came, and how it ended. What it says of errors is dropped.
+  /// - Returns: its output, complete or as far as it got, and how it ended. What it prints to standard error is dropped.
   static func run(
     _ path: String, _ arguments: [String], input: [UInt8], seconds: Int, mostOutput: Int
   ) throws(CannotRun) -> (output: [UInt8], ending: Ending) {
     let source = try inputFile(input)
     defer { close(source) }
-    guard let (output, target) = makePipe() else { throw CannotRun(reason: text(errno)) }
-    defer { close(output) }
-    let process: pid_t
-    do throws(CannotRun) {
-      process = try spawn(path, arguments, input: source, output: target)
-    } catch {
-      close(target)
-      throw error
-    }
-    close(target)
+    guard var output = Pipe() else { throw CannotRun(reason: text(errno)) }
+    var tool = Program(path, arguments)
+    tool.environment = environment()
+    tool.input = .descriptor(source)
+    tool.output = .descriptor(output.end)
+    tool.errors = .nothing
+    let running: RunningProgram
+    do { running = try tool.start() } catch { throw CannotRun(reason: text(error.number)) }
+    output.closeEnd()
     var bytes: [UInt8] = []
-    let isWhole = read(output, into: &bytes, seconds: seconds, most: mostOutput)
-    // It has closed its output, or it has to.
-    if !isWhole { kill(process, SIGKILL) }
-    var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0, errno == EINTR {}
-    guard isWhole else { return (bytes, .stopped) }
-    return (bytes, status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .killed(status & 0x7F))
+    let isComplete = read(output.start, into: &bytes, seconds: seconds, most: mostOutput)
+    if !isComplete { running.send(SIGKILL) }
+    let ending = running.wait()
+    return (bytes, isComplete ? .ended(ending) : .stopped)
   }
 
-  /// Both ends are closed in programs that are run meanwhile.
-  static func makePipe() -> (source: Int32, target: Int32)? {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { return nil }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    return (ends[0], ends[1])
-  }
-
-  /// A file without a name: whoever reads slowly stops nobody who writes.
+  /// A file without a name, so that a tool that reads slowly does not block us.
   private static func inputFile(_ bytes: [UInt8]) throws(CannotRun) -> Int32 {
     let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     var name = Array("\(folder)/optrace-addresses-XXXXXX".utf8CString)
@@ -78,41 +66,13 @@ enum ToolProcess {
     return file
   }
 
-  private static func spawn(
-    _ path: String, _ arguments: [String], input: Int32, output: Int32
-  ) throws(CannotRun) -> pid_t {
-    #if canImport(Darwin)
-      var actions: posix_spawn_file_actions_t?
-    #else
-      var actions = posix_spawn_file_actions_t()
-    #endif
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-    var words = ([path] + arguments).map { strdup($0) } + [nil]
-    var variables = environment().map { strdup($0) } + [nil]
-    defer { for word in words + variables { free(word) } }
-    var process: pid_t = 0
-    let status = posix_spawn(&process, path, &actions, nil, &words, &variables)
-    guard status == 0 else { throw CannotRun(reason: text(status)) }
-    return process
+  /// The variables of this process, without those that would load a recorder into the tool, or let it fetch files from the network.
+  private static func environment() -> [[CChar]] {
+    let dropped = ["LD_PRELOAD=", "OPTRACE_", "DEBUGINFOD_URLS=", "LLVM_SYMBOLIZER_OPTS="].map { $0.utf8CString.dropLast() }
+    return Program.variables.filter { variable in !dropped.contains { variable.starts(with: $0) } }
   }
 
-  /// That of the process, without what would load a recorder into the tool, or let it ask the network for files.
-  private static func environment() -> [String] {
-    var all: [String] = []
-    var next = environ
-    while let variable = next.pointee {
-      all.append(String(cString: variable))
-      next += 1
-    }
-    let dropped = ["LD_PRELOAD=", "OPTRACE_", "DEBUGINFOD_URLS=", "LLVM_SYMBOLIZER_OPTS="]
-    return all.filter { variable in !dropped.contains { variable.hasPrefix($0) } }
-  }
-
-  /// False: its time was over, or there is more.
+  /// False: its time was over, or there is more output.
   private static func read(_ source: Int32, into output: inout [UInt8], seconds: Int, most: Int) -> Bool {
     let clock = ContinuousClock()
     let end = clock.now + .seconds(seconds)

@@ -5,6 +5,7 @@
 #elseif canImport(Musl)
   import Musl
 #endif
+internal import OpTraceProcesses
 
 /// Swift does not offer it, as a child of threads may hold locks for ever. This one calls nothing but the demanglers and `write`;
 /// memory can be allocated in it, which the C library sees to.
@@ -37,16 +38,15 @@ enum DemanglingChild {
   }
 
   private static func run(_ names: [[CChar]]) -> [String?]? {
-    guard let (source, target) = ToolProcess.makePipe() else { return nil }
+    guard var pipe = Pipe() else { return nil }
     let process = forkProcess()
-    guard process != 0 else { work(names, target) }
-    close(target)
-    defer { close(source) }
+    guard process != 0 else { work(names, pipe.end) }
+    pipe.closeEnd()
     guard process > 0 else { return nil }
     var output: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = read(source, &piece, piece.count)
+      let count = read(pipe.start, &piece, piece.count)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { break }
       output.append(contentsOf: piece[..<count])

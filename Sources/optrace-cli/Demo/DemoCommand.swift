@@ -66,7 +66,7 @@ struct DemoCommand: ParsableCommand {
     let files = DemoFiles(folder: folder, name: fixed ? scenario.name + "-fixed" : scenario.name)
     try files.makeFolder()
     let fault = fixed ? ", without the fault" : ""
-    try Output.standard.write(Console.heading(scenario.name) + fault + ": " + scenario.summary + "\n")
+    try Output.standard.write(Console.paint(.strong, scenario.name) + fault + ": " + scenario.summary + "\n")
     let trace =
       if scenario.health == .broken {
         try DemoProcess.record(scenario, settings, files)
@@ -137,9 +137,9 @@ enum DemoList {
     func lines(_ entries: [(String, String)]) -> String {
       entries.map { "  \($0.padding(toLength: width, withPad: " ", startingAt: 0))  \($1)\n" }.joined()
     }
-    return Console.heading("Programs that show how queues work:") + "\n" + lines(healthy) + "\n"
-      + Console.heading("Programs that get stuck, and give up after a while:") + "\n" + lines(stuck) + "\n"
-      + Console.heading("Programs that are broken, each in one way (--fixed runs them without the fault):") + "\n"
+    return Console.paint(.strong, "Programs that show how queues work:") + "\n" + lines(healthy) + "\n"
+      + Console.paint(.strong, "Programs that get stuck, and give up after a while:") + "\n" + lines(stuck) + "\n"
+      + Console.paint(.strong, "Programs that are broken, each in one way (--fixed runs them without the fault):") + "\n"
       + lines(faulty) + "\n"
       + "Run one with: optrace demo SCENARIO -o DIR\n"
   }

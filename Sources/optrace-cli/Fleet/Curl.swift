@@ -1,14 +1,14 @@
 import Foundation
 import OpTraceFormat
 import OpTraceModel
+import OpTraceProcesses
 
-/// Requests by the program `curl`: it speaks https, knows proxies and certificates, and is on nearly every machine.
+/// Makes requests with the program `curl`: it speaks https, knows proxies and certificates, and is on nearly every machine.
 struct Curl {
-  /// What came of a request.
   enum Answer: Equatable {
-    /// The server's status, and what it said.
+    /// The server's status and text.
     case answered(status: Int, body: String)
-    /// `curl`'s own status, and what it said: there was no connection, or it broke.
+    /// `curl`'s own status and message: there was no connection, or it broke.
     case failed(status: Int32, why: String)
   }
 
@@ -19,18 +19,18 @@ struct Curl {
     let found = RawPath.programFolders.lazy.map { "\($0)/curl" }.first { access($0.asPath, X_OK) == 0 }
     guard let found else {
       throw Failure(
-        message: "there is no 'curl' here, which talks to the server: install it (apt-get install curl)",
+        message: "'curl' is not installed; it is needed to talk to the server: apt-get install curl",
         status: .cannotWrite)
     }
     program = found
   }
 
-  /// Sends a POST and waits for the answer's end. What is secret stands in `headers`, which no list of processes shows.
+  /// Sends a POST and waits until the answer is complete. Secrets belong in `headers`, which no list of processes shows.
   ///
   /// - Parameters:
-  ///   - body: a text; nil: what `file` has.
-  ///   - file: an open file, read from where it stands.
-  ///   - patience: seconds in which nothing moves, until it is given up.
+  ///   - body: a text; nil: the content of `file`.
+  ///   - file: an open file, read from its current position.
+  ///   - patience: seconds without progress until the request is given up.
   func post(_ url: String, headers: [String], body: String?, file: Int32?, patience: Int) throws -> Answer {
     var settings = """
       silent
@@ -56,7 +56,7 @@ struct Curl {
     return .failed(status: status, why: lines.last.map { String($0) } ?? "curl ended with \(status)")
   }
 
-  /// As curl's files of settings have texts.
+  /// Quoted as in curl's configuration files.
   private func quoted(_ text: String) -> String {
     var result = "\""
     for character in text.unicodeScalars {
@@ -74,42 +74,28 @@ struct Curl {
 
   /// Runs it among our own processes, so that Ctrl-C ends both.
   private func run(_ words: [String], settings: String, input: Int32?) throws -> (status: Int32, output: String) {
-    let problem = Failure(message: "cannot run '\(program)': \(reason(errno))", status: .cannotWrite)
-    guard let told = Pipe(), let answer = Pipe() else { throw problem }
+    func failure(_ number: Int32) -> Failure {
+      Failure(message: "cannot run '\(program)': \(reason(number))", status: .cannotWrite)
+    }
+    guard var configuration = Pipe() else { throw failure(errno) }
+    guard var answer = Pipe() else { throw failure(errno) }
     // Less than a pipe holds, so nobody has to read meanwhile.
     let bytes = Array(settings.utf8)
-    guard bytes.count < 60_000, FileHandleWriter.writeAll(bytes, to: told.end.number) == nil else { throw problem }
-    #if canImport(Darwin)
-      var actions: posix_spawn_file_actions_t?
-    #else
-      var actions = posix_spawn_file_actions_t()
-    #endif
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    if let input {
-      posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-    } else {
-      posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-    }
-    posix_spawn_file_actions_adddup2(&actions, told.start.number, 3)
-    posix_spawn_file_actions_adddup2(&actions, answer.end.number, STDOUT_FILENO)
-    posix_spawn_file_actions_adddup2(&actions, answer.end.number, STDERR_FILENO)
-    var list = words.map { strdup($0) } + [nil]
-    defer { for word in list { free(word) } }
-    var process = pid_t()
-    let error = posix_spawn(&process, program.asPath, &actions, nil, &list, environ)
-    guard error == 0 else {
-      throw Failure(message: "cannot run '\(program)': \(reason(error))", status: .cannotWrite)
-    }
-    _ = told.end.close()
-    _ = answer.end.close()
-    let output = Self.all(of: answer.start.number)
-    var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0, errno == EINTR {}
-    return (status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F, String(decoding: output, as: UTF8.self))
+    guard bytes.count < 60_000 else { throw failure(E2BIG) }
+    if let number = FileHandleWriter.writeAll(bytes, to: configuration.end) { throw failure(number) }
+    var curl = Program(path: program.asPath, words: words.map(\.asPath))
+    curl.input = input.map { .descriptor($0) } ?? .nothing
+    (curl.output, curl.errors) = (.descriptor(answer.end), .descriptor(answer.end))
+    curl.descriptors = [(3, configuration.start)]
+    let running: RunningProgram
+    do { running = try curl.start() } catch { throw failure(error.number) }
+    configuration.closeEnd()
+    answer.closeEnd()
+    let output = Self.all(of: answer.start)
+    return (running.wait().shellStatus, String(decoding: output, as: UTF8.self))
   }
 
-  /// The beginning and the end of what comes out: a server may say more than anybody reads.
+  /// The beginning and the end of the output: a server may send more than anybody reads.
   private static func all(of descriptor: Int32) -> [UInt8] {
     var result: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 1 << 16)
@@ -119,26 +105,6 @@ struct Curl {
       guard count > 0 else { return result }
       if result.count > 1 << 20 { result.removeSubrange((1 << 16)..<(result.count - (1 << 16))) }
       result += piece[..<count]
-    }
-  }
-
-  /// Both ends above the numbers that the child's streams get, and closed in it.
-  private struct Pipe: ~Copyable {
-    let start: OwnedDescriptor
-    let end: OwnedDescriptor
-
-    init?() {
-      var pair: [Int32] = [-1, -1]
-      guard pipe(&pair) == 0 else { return nil }
-      let high = pair.map { fcntl($0, F_DUPFD_CLOEXEC, 10) }
-      for number in pair { close(number) }
-      guard let start = OwnedDescriptor(high[0]) else {
-        _ = OwnedDescriptor(high[1])
-        return nil
-      }
-      guard let end = OwnedDescriptor(high[1]) else { return nil }
-      self.start = start
-      self.end = end
     }
   }
 }

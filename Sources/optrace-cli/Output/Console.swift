@@ -1,6 +1,5 @@
 import Foundation
 import OpTraceText
-import Rainbow
 
 /// What people read beside the result: warnings, errors, colours. Results go through ``Output``.
 enum Console {
@@ -39,12 +38,20 @@ enum Console {
     return Int(size.ws_col)
   }
 
-  static func heading(_ text: String) -> String { hasColour ? text.bold : text }
-  static func faint(_ text: String) -> String { hasColour ? text.dim : text }
-  static func good(_ text: String) -> String { hasColour ? text.green : text }
-  static func caution(_ text: String) -> String { hasColour ? text.yellow : text }
-  static func accent(_ text: String) -> String { hasColour ? text.cyan : text }
-  static func bad(_ text: String) -> String { hasColour ? text.red : text }
+  /// Makes a part of a text look like its role, by the terminal's "select graphic rendition".
+  static func paint(_ role: TextStyle.Role, _ text: String) -> String {
+    guard hasColour, !text.isEmpty else { return text }
+    let codes =
+      switch role {
+      case .error: "31;1"
+      case .warning: "33;1"
+      case .note: "36;1"
+      case .good: "32"
+      case .strong: "1"
+      case .faint: "2"
+      }
+    return "\u{1B}[\(codes)m\(text)\u{1B}[0m"
+  }
 }
 
 /// Whole writes to a descriptor.
@@ -80,30 +87,6 @@ enum ClosedPipes {
   nonisolated(unsafe) private(set) static var wereIgnored = false
 
   static func ignore() { wereIgnored = isIgnored(signal(SIGPIPE, SIG_IGN)) }
-
-  /// Threads that begin within `body` get no such signal: a write of theirs fails.
-  static func blocked<Value>(_ body: () throws -> Value) rethrows -> Value {
-    var (pipes, before) = (sigset_t(), sigset_t())
-    sigemptyset(&pipes)
-    sigaddset(&pipes, SIGPIPE)
-    pthread_sigmask(SIG_BLOCK, &pipes, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    return try body()
-  }
-
-  /// SwiftNIO's first socket ignores the signal for the whole process, and so for programs that it runs; here it stays
-  /// as it was.
-  static func keepingTheirHandling<Value>(_ body: () throws -> Value) rethrows -> Value {
-    // One at a time: else somebody could take for the process's own what another one's `body` has just set.
-    try keeping.withLock {
-      var before = sigaction()
-      sigaction(SIGPIPE, nil, &before)
-      defer { sigaction(SIGPIPE, &before, nil) }
-      return try body()
-    }
-  }
-
-  private static let keeping = NSLock()
 }
 
 /// Ctrl-\ ends the command as it ends any other. Swift's runtime, where it prints a backtrace of what crashes, takes the

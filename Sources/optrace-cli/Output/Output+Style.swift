@@ -6,15 +6,6 @@ extension Output {
   var style: TextStyle {
     guard path == nil else { return .plain }
     let columns = Console.columns()
-    return TextStyle(width: columns.map { min($0, 120) } ?? 100, cutsTexts: columns != nil) { role, text in
-      switch role {
-      case .error: Console.heading(Console.bad(text))
-      case .warning: Console.heading(Console.caution(text))
-      case .note: Console.heading(Console.accent(text))
-      case .good: Console.good(text)
-      case .strong: Console.heading(text)
-      case .faint: Console.faint(text)
-      }
-    }
+    return TextStyle(width: columns.map { min($0, 120) } ?? 100, cutsTexts: columns != nil, paint: Console.paint)
   }
 }

@@ -26,9 +26,7 @@
 
     func isVariable(_ name: String) -> Bool { bytes.starts(with: Array("\(name)=".utf8)) }
 
-    /// As C has it; the caller frees it.
-    var copy: UnsafeMutablePointer<CChar>? {
-      (bytes + [0]).withUnsafeBytes { $0.baseAddress.map { strdup($0.assumingMemoryBound(to: CChar.self)) } ?? nil }
-    }
+    /// As ``Program`` takes it.
+    var asWord: [CChar] { bytes.map { CChar(bitPattern: $0) } + [0] }
   }
 #endif

@@ -3,6 +3,7 @@ import Foundation
 import OpTrace
 import OpTraceFormat
 import OpTraceModel
+import OpTraceProcesses
 import OpTraceText
 
 struct RecordCommand: ParsableCommand {
@@ -149,7 +150,7 @@ struct RecordCommand: ParsableCommand {
         let (report, end, isAskedToStop) = try record(program, object: object, to: target, in: folder)
         let run = runs == nil ? "" : "run \(place + 1) of \(targets.count): "
         Console.error(report.text(run: run))
-        if firstFailure == 0 { firstFailure = end.status }
+        if firstFailure == 0 { firstFailure = end.shellStatus }
         if let failOn {
           let findings = RecordFindings(in: report.traces, from: failOn)
           Console.error(findings.text)
@@ -178,7 +179,7 @@ struct RecordCommand: ParsableCommand {
     /// Runs the program once, to its end.
     private func record(
       _ program: ProgramFile, object: String, to target: String, in folder: String
-    ) throws -> (report: RecordReport, end: RecordedRun.End, isAskedToStop: Bool) {
+    ) throws -> (report: RecordReport, end: ProgramEnding, isAskedToStop: Bool) {
       let words = RawText.arguments(last: line.count)
       let notes = try RecordNotes(for: [RawText(folder), RawText(target)] + words)
       defer { notes.remove() }

@@ -3,6 +3,7 @@
   import Foundation
   import OpTraceFormat
   import OpTraceModel
+  import OpTraceProcesses
   import OpTraceText
 
   /// What is said when all is over: where each trace is, what is in it, what to do with it.
@@ -18,14 +19,14 @@
     private let program: String
     private let folder: String
     private let process: pid_t
-    private let end: RecordedRun.End
+    private let end: ProgramEnding
     private let left: [LeftProcess]
 
     /// - Parameters:
     ///   - process: the program's.
     ///   - left: what it has left behind.
     init(
-      _ notes: [RecordNotes.Note], program: String, folder: String, process: pid_t, end: RecordedRun.End,
+      _ notes: [RecordNotes.Note], program: String, folder: String, process: pid_t, end: ProgramEnding,
       left: [LeftProcess]
     ) {
       self.program = program
@@ -137,7 +138,7 @@
       if let unrecorded { return " so far: \(unrecorded)" }
       if removed > 0 { return ": what '\(printable(program))' ran used neither operations nor queues" }
       let nobody = "neither '\(printable(program))' nor what it ran had Foundation when it began"
-      guard case .signal(let number) = end else { return ": " + nobody }
+      guard case .killed(let number) = end else { return ": " + nobody }
       return ": \(nobody), or signal \(number) killed it before that"
     }
 
@@ -176,8 +177,8 @@
       if entry.isReplaced { return "not closed: its process called exec" }
       guard entry.processID == process else { return "not closed: its process was killed, called exec or _exit" }
       switch end {
-      case .signal(let number): return "not closed: signal \(number) killed its process"
-      case .status: return "not closed: its process called exec or _exit"
+      case .killed(let number): return "not closed: signal \(number) killed its process"
+      case .exited: return "not closed: its process called exec or _exit"
       }
     }
   }

@@ -2,6 +2,7 @@
   import Foundation
   import OpTraceFormat
   import OpTraceModel
+  import OpTraceProcesses
 
   /// Runs a program in the foreground until it ends, as if it had been called without us: it has our streams, and signals
   /// reach it.
@@ -12,20 +13,6 @@
     ]
 
     private static let ending = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
-
-    /// How the program ended.
-    enum End {
-      case status(Int32)
-      case signal(Int32)
-
-      /// As a shell has it: the status, or 128 and the signal.
-      var status: Int32 {
-        switch self {
-        case .status(let number): number
-        case .signal(let number): 128 + number
-        }
-      }
-    }
 
     let process: pid_t
     private let awaited: sigset_t
@@ -45,44 +32,35 @@
       self.awaited = awaited
       maskBefore = before
 
-      var (process, error) = Self.spawn(program.path, words, environment, mask: before)
-      if error == ENOEXEC {
-        // No format that the system knows: a script without `#!`, which a shell would run.
-        (process, error) = Self.spawn(
-          "/bin/sh", [RawText("sh"), RawText(program.path)] + words.dropFirst(), environment, mask: before)
-      }
-      guard error == 0 else {
+      var start = Program(path: program.path.asPath, words: words.map(\.asWord))
+      start.environment = environment.map(\.asWord)
+      start.blocked = before
+      start.restored = ClosedPipes.wereIgnored ? [] : [SIGPIPE]
+      do throws(CannotStart) {
+        process = try Self.start(start, program)
+      } catch {
         pthread_sigmask(SIG_SETMASK, &before, nil)
-        let why = error == ENOENT ? "its interpreter or loader is missing" : reason(error)
+        let why = error.number == ENOENT ? "its interpreter or loader is missing" : reason(error.number)
         throw Failure(
-          message: "cannot run '\(printable(program.name))': \(why)", status: error == ENOENT ? .notFound : .cannotRun)
+          message: "cannot run '\(printable(program.name))': \(why)",
+          status: error.number == ENOENT ? .notFound : .cannotRun)
       }
-      self.process = process
     }
 
-    private static func spawn(
-      _ path: String, _ words: [RawText], _ environment: [RawText], mask: sigset_t
-    ) -> (process: pid_t, error: Int32) {
-      var mask = mask
-      var restored = sigset_t()
-      sigemptyset(&restored)
-      if !ClosedPipes.wereIgnored { sigaddset(&restored, SIGPIPE) }
-      var attributes = posix_spawnattr_t()
-      posix_spawnattr_init(&attributes)
-      defer { posix_spawnattr_destroy(&attributes) }
-      posix_spawnattr_setsigmask(&attributes, &mask)
-      posix_spawnattr_setsigdefault(&attributes, &restored)
-      posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-      var list = words.map(\.copy) + [nil]
-      var variables = environment.map(\.copy) + [nil]
-      defer { for word in list + variables { free(word) } }
-      var process = pid_t()
-      let error = posix_spawn(&process, path.asPath, nil, &attributes, &list, &variables)
-      return (process, error)
+    private static func start(_ start: Program, _ program: ProgramFile) throws(CannotStart) -> pid_t {
+      do {
+        return try start.start().id
+      } catch where error.number == ENOEXEC {
+        // A script without `#!`: a shell would run it.
+        var shell = start
+        shell.path = "/bin/sh".asPath
+        shell.words = ["sh".asPath, program.path.asPath] + start.words.dropFirst()
+        return try shell.start().id
+      }
     }
 
     /// Until the program is over. `isAskedToStop`: somebody wanted an end of it, as with Ctrl-C, however it took that.
-    func wait() -> (end: End, isAskedToStop: Bool) {
+    func wait() -> (end: ProgramEnding, isAskedToStop: Bool) {
       var isAskedToStop = false
       // Those that a process sent, and how often.
       var sent: [Int32: Int] = [:]
@@ -94,13 +72,12 @@
         let changed = waitpid(process, &status, WNOHANG | WUNTRACED)
         if changed == process {
           guard status & 0xFF == 0x7F else {
-            let signal = status & 0x7F
             if let once = sent.first(where: { $0.value == 1 })?.key { RepeatedSignal.expect(once) }
-            return (signal == 0 ? .status(status >> 8 & 0xFF) : .signal(signal), isAskedToStop)
+            return (ProgramEnding(status: status), isAskedToStop)
           }
           stopToo(status >> 8 & 0xFF)
         } else if changed < 0, errno != EINTR {
-          return (.status(ExitStatus.cannotRecord.rawValue), isAskedToStop)
+          return (.exited(ExitStatus.cannotRecord.rawValue), isAskedToStop)
         }
         var information = siginfo_t()
         let number = sigwaitinfo(&awaited, &information)

@@ -1,7 +1,9 @@
 import OpTraceLive
 import Foundation
 import OpTraceAnalysis
+import OpTraceFormat
 import OpTraceModel
+import OpTraceProcesses
 import OpTraceText
 
 /// `optrace top` in a terminal: looks, draws, and does what the keys say, until somebody ends it.
@@ -143,33 +145,35 @@ enum TerminalEncoding {
   }()
 }
 
-/// The report of the trace, served by a command of its own: `optrace view`.
+/// The report of the trace, served by another process: `optrace view`.
 private final class OpenedReport {
   private let path: String
-  private var process: Process?
-  private var pipe: Pipe?
-  private var text = ""
+  private var process: RunningProgram?
+  private var output: Pipe?
+  private var text: [UInt8] = []
   private var address: String?
   private var operation: WorkID?
 
   init(_ path: String) { self.path = path }
 
-  /// To be read when something comes; nil: nothing is awaited.
-  var descriptor: Int32? { address == nil ? pipe?.fileHandleForReading.fileDescriptor : nil }
+  /// To be read when something comes; nil: nothing is expected.
+  var descriptor: Int32? { address == nil ? output?.start : nil }
 
-  /// Opens it at an operation; nil: at its beginning. The result is what to tell.
+  /// Opens it at an operation; nil: at its beginning. Returns what to show.
   func open(at operation: WorkID?) -> String {
     self.operation = operation
     if process?.isRunning != true { address = nil }
     if let address { return show(address) }
-    let (process, pipe) = (Process(), Pipe())
-    process.executableURL = URL(fileURLWithPath: Self.executable)
-    process.arguments = ["view", "--no-open", path]
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = pipe
-    process.standardError = FileHandle.nullDevice
-    do { try process.run() } catch { return "the report cannot be opened: optrace cannot be run again" }
-    (self.process, self.pipe, text) = (process, pipe, "")
+    close()
+    guard var pipe = Pipe() else { return "the report cannot be opened: \(reason(errno))" }
+    let executable = Self.executable.asPath
+    var program = Program(path: executable, words: [executable] + ["view", "--no-open", path].map(\.asPath))
+    (program.input, program.output, program.errors) = (.nothing, .descriptor(pipe.end), .nothing)
+    // Stopped by Ctrl-Z with us, it could show nothing.
+    program.group = .own
+    do { process = try program.start() } catch { return "the report cannot be opened: \(reason(error.number))" }
+    pipe.closeEnd()
+    output = consume pipe
     return "the report is being made"
   }
 
@@ -183,29 +187,35 @@ private final class OpenedReport {
 
   /// Reads the address of the report.
   func read() -> String {
-    guard let pipe else { return "" }
-    let data = pipe.fileHandleForReading.availableData
-    guard !data.isEmpty else {
+    guard let descriptor = output?.start else { return "" }
+    var piece = [UInt8](repeating: 0, count: 4096)
+    let count = readOnce(descriptor, &piece, piece.count)
+    if count < 0, errno == EINTR { return "the report is being made" }
+    guard count > 0 else {
       close()
       return "the report cannot be opened: see 'optrace view \(printable(path))'"
     }
-    text += String(decoding: data, as: UTF8.self)
-    guard let line = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().first else {
-      return "the report is being made"
-    }
-    address = String(line)
-    return show(String(line))
+    text += piece[..<count]
+    guard let end = text.firstIndex(of: UInt8(ascii: "\n")) else { return "the report is being made" }
+    let line = String(decoding: text[..<end], as: UTF8.self)
+    address = line
+    return show(line)
   }
 
   private func show(_ address: String) -> String {
     let whole = address + (operation.map { "#op=\($0.rawValue)" } ?? "")
-    // Where there is no browser, the address stands below.
+    // If there is no browser, the address is shown all the same.
     Browser.open(whole) { _ in }
     return "report: \(whole)"
   }
 
   func close() {
-    if process?.isRunning == true { process?.terminate() }
-    (process, pipe, address) = (nil, nil, nil)
+    process?.send(SIGTERM)
+    (process, address, text) = (nil, nil, [])
+    output = nil
   }
+}
+
+private func readOnce(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer, _ count: Int) -> Int {
+  read(descriptor, bytes, count)
 }

@@ -1,5 +1,6 @@
 import Foundation
 import OpTraceModel
+import OpTraceProcesses
 
 /// Sockets that do not block, and that are closed in programs that are started.
 enum Sockets {
@@ -54,32 +55,26 @@ enum Sockets {
 
 /// Wakes a thread that polls.
 struct WakePipe: ~Copyable, Sendable {
-  private let start: OwnedDescriptor
-  private let end: OwnedDescriptor
+  private let pipe: Pipe
 
   init?() {
-    var pair: [Int32] = [-1, -1]
-    guard pipe(&pair) == 0, let start = OwnedDescriptor(pair[0]), let end = OwnedDescriptor(pair[1]) else { return nil }
-    for number in pair {
-      _ = fcntl(number, F_SETFD, FD_CLOEXEC)
-      _ = fcntl(number, F_SETFL, O_NONBLOCK)
-    }
-    self.start = start
-    self.end = end
+    guard let pipe = Pipe() else { return nil }
+    for end in [pipe.start, pipe.end] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+    self.pipe = pipe
   }
 
   /// To be polled for input.
-  var descriptor: Int32 { start.number }
+  var descriptor: Int32 { pipe.start }
 
   func signal() {
     var byte: UInt8 = 0
     // If the pipe is full, the thread will wake anyway.
-    _ = write(end.number, &byte, 1)
+    _ = write(pipe.end, &byte, 1)
   }
 
   func clear() {
     var bytes: [UInt8] = Array(repeating: 0, count: 64)
-    while read(start.number, &bytes, bytes.count) > 0 {}
+    while read(pipe.start, &bytes, bytes.count) > 0 {}
   }
 }
 
