@@ -5,6 +5,7 @@
 #elseif canImport(Musl)
   import Musl
 #endif
+internal import OpTraceProcesses
 
 /// Asks `llvm-symbolizer` which functions were inlined at addresses. One process is asked for all modules.
 enum InlinedFrames {

@@ -6,7 +6,7 @@ import OpTraceModel
 import OpTraceProcesses
 import OpTraceText
 
-/// `optrace top` in a terminal: looks, draws, and does what the keys say, until somebody ends it.
+/// `optrace top` in a terminal: reads the trace, draws, and handles keys until it is ended.
 final class TopScreen {
   private let watched: WatchedTrace
   private let terminal: TopTerminal
@@ -16,7 +16,7 @@ final class TopScreen {
   private var selected: WorkID?
   private var isPaused = false
   private var showsHelp = false
-  /// A filter that is being typed.
+  /// The filter while it is typed.
   private var typed: String?
   private var message: String?
   private let report: OpenedReport
@@ -25,21 +25,21 @@ final class TopScreen {
   init(_ watched: WatchedTrace) throws {
     self.watched = watched
     report = OpenedReport(watched.path)
-    // First: threads that looking begins must leave the signals to it.
+    // First: threads that reading starts must inherit its signal mask.
     terminal = TopTerminal()
     look = try watched.look(patience: Self.patience)
   }
 
-  /// How long a picture may be awaited: of a long trace the past is shown meanwhile.
+  /// How long to wait for a reading. While a long trace is still read, its past is shown.
   private static let patience = Duration.milliseconds(150)
 
-  /// - Throws: what looking does. The terminal is given back before.
+  /// - Throws: what reading the trace throws. The terminal is restored before.
   func run() throws {
     defer {
       terminal.leave()
       report.close()
     }
-    var next = nextLook
+    var next = nextReading
     draw()
     while true {
       switch terminal.wait(until: next, other: report.descriptor) {
@@ -49,13 +49,13 @@ final class TopScreen {
       case .key(let key): if !take(key) { return }
       case .time:
         if !isPaused, !look.isOver { look = try watched.look(patience: Self.patience) }
-        next = nextLook
+        next = nextReading
       }
       draw()
     }
   }
 
-  private var nextLook: ContinuousClock.Instant {
+  private var nextReading: ContinuousClock.Instant {
     ContinuousClock.now + .seconds(look.isBehind && !isPaused ? 0 : watched.pause)
   }
 
@@ -79,7 +79,7 @@ final class TopScreen {
 
   // MARK: - Keys
 
-  /// False: the end.
+  /// False: quit.
   private func take(_ key: TopTerminal.Key) -> Bool {
     if showsHelp {
       showsHelp = false
@@ -118,24 +118,24 @@ final class TopScreen {
   private func choose(_ step: Int) {
     let rows = frame.chosen
     guard !rows.isEmpty else {
-      message = "no operation executes"
+      message = "no operation is executing"
       return
     }
-    let place = rows.firstIndex { $0.id == selected }
-    selected = rows[place.map { min(max(0, $0 + step), rows.count - 1) } ?? 0].id
+    let index = rows.firstIndex { $0.id == selected }
+    selected = rows[index.map { min(max(0, $0 + step), rows.count - 1) } ?? 0].id
   }
 
   private func open() {
     // Standard input and pipes are read once.
     guard watched.input.canBeReadAgain else {
-      message = "what comes from a pipe cannot be opened again"
+      message = "a trace from a pipe cannot be opened again"
       return
     }
     message = report.open(at: selected)
   }
 }
 
-/// What the terminal takes, by the locale.
+/// Whether the terminal understands UTF-8, by the locale.
 enum TerminalEncoding {
   static let isUTF8: Bool = {
     let environment = ProcessInfo.processInfo.environment

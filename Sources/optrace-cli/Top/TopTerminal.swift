@@ -1,7 +1,8 @@
 import Foundation
+import OpTraceModel
 
-/// The terminal while `optrace top` has it: its alternate screen, its keys one by one, and the signals that concern it. It is given
-/// back as it was on every way out.
+/// The terminal while `optrace top` uses it: its alternate screen, its keys one by one, and the signals that concern it. However the
+/// command ends, the terminal is restored.
 final class TopTerminal {
   enum Key: Equatable {
     case up, down, enter, escape, delete
@@ -12,29 +13,31 @@ final class TopTerminal {
     /// The time is up.
     case time
     case key(Key)
-    /// It may have another size, or was somebody else's for a while: all has to be drawn again.
+    /// Its size may have changed, or another program has used it: everything has to be drawn again.
     case redraw
-    /// A signal wants the end, or the terminal is gone.
+    /// A signal asks for the end, or the terminal is gone.
     case end
-    /// Something else to be read, as told.
+    /// The other descriptor can be read.
     case other
   }
 
   private let output = STDOUT_FILENO
-  /// Where keys come from; below 0: from nowhere.
-  private let input: Int32
-  /// As it was; nil: keys come from no terminal.
+  /// `/dev/tty`, if it had to be opened.
+  private let opened: OwnedDescriptor?
+  /// Where keys come from; nil: from nowhere.
+  private let input: Int32?
+  /// The settings to restore; nil: keys come from no terminal.
   private var before: termios?
   private let signals: SignalPipe
   private var keys: [UInt8] = []
-  private var hasKeys: Bool
   private var isEntered = false
 
   init() {
-    // Where a trace comes through standard input, keys come from the terminal itself, as those of a pager do.
-    input = Console.isTerminal(STDIN_FILENO) ? STDIN_FILENO : open("/dev/tty", O_RDWR | O_CLOEXEC)
-    hasKeys = input >= 0
-    // A background process may give the terminal back, too.
+    // If a trace comes through standard input, keys come from the terminal itself, as a pager's do.
+    let isInputTerminal = Console.isTerminal(STDIN_FILENO)
+    opened = isInputTerminal ? nil : OwnedDescriptor(open("/dev/tty", O_RDWR | O_CLOEXEC))
+    input = isInputTerminal ? STDIN_FILENO : opened?.number
+    // A background process may restore the terminal, too.
     var output = sigset_t()
     sigemptyset(&output)
     sigaddset(&output, SIGTTOU)
@@ -43,16 +46,16 @@ final class TopTerminal {
     enter()
   }
 
-  /// Whether it is not the shell's at the moment, or another job's.
+  /// Whether the terminal is ours, and not the shell's or another job's at the moment.
   private var isForeground: Bool {
     let group = tcgetpgrp(output)
     return group < 0 || group == getpgrp()
   }
 
-  /// From here on the terminal is ours; in the background it is not yet.
+  /// Takes the terminal, unless we are in the background.
   private func enter() {
     guard isForeground else { return }
-    if hasKeys {
+    if let input {
       var mode = termios()
       if tcgetattr(input, &mode) == 0 {
         if before == nil { before = mode }
@@ -66,30 +69,30 @@ final class TopTerminal {
     write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J")
   }
 
-  /// Gives it back. Nothing is done the second time.
+  /// Restores the terminal. The second call does nothing.
   func leave() {
     guard isEntered else { return }
     isEntered = false
     write("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l")
-    if var before { tcsetattr(input, TCSADRAIN, &before) }
+    if let input, var before { tcsetattr(input, TCSADRAIN, &before) }
   }
 
   deinit { leave() }
 
-  /// Columns and rows, as of now.
+  /// Columns and rows at the moment.
   var size: (columns: Int, rows: Int) {
     var size = winsize()
     guard ioctl(output, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  /// Shows these lines, each in its place, in one write: nothing is wiped out before, so nothing flickers.
+  /// Shows these lines from the first row on, in one write. The screen is not cleared before, so nothing flickers.
   func draw(_ lines: [String]) {
     if !isEntered { enter() }
     guard isEntered else { return }
-    // Those who know it show all at once.
+    // Synchronized output: terminals that support it show everything at once.
     var text = "\u{1B}[?2026h"
-    // Erased before it is drawn: behind a line that takes the last column, that column would go, too.
+    // Each row is erased before it is drawn: afterwards, a line that fills it would lose its last column.
     let empty = repeatElement("", count: max(0, size.rows - lines.count))
     for (index, line) in (lines + empty).enumerated() { text += "\u{1B}[\(index + 1);1H\u{1B}[K\(line)" }
     write(text + "\u{1B}[?2026l")
@@ -99,17 +102,17 @@ final class TopTerminal {
 
   // MARK: - Events
 
-  /// What comes first. `other`: a descriptor that is watched, too.
+  /// Waits for the next event. `other`: a descriptor to watch, too.
   func wait(until deadline: ContinuousClock.Instant, other: Int32? = nil) -> Event {
     while true {
-      if let key = takeKey(isWhole: true) { return .key(key) }
+      if let key = takeKey() { return .key(key) }
       let left = ContinuousClock.now.duration(to: deadline)
       let milliseconds = max(
         0, left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000 + 1)
       if left <= .zero { return .time }
       var wanted = [
         pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: hasKeys && isEntered ? input : -1, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: isEntered ? input ?? -1 : -1, events: Int16(POLLIN), revents: 0),
         pollfd(fd: other ?? -1, events: Int16(POLLIN), revents: 0),
       ]
       let count = poll(&wanted, nfds_t(wanted.count), Int32(clamping: milliseconds))
@@ -126,7 +129,7 @@ final class TopTerminal {
     case SIGWINCH: return .redraw
     case SIGTSTP:
       leave()
-      // The shell's again, until somebody wants us back.
+      // The shell has the terminal until it continues us.
       kill(getpid(), SIGSTOP)
       enter()
       return .redraw
@@ -139,13 +142,14 @@ final class TopTerminal {
     }
   }
 
-  /// False where the terminal is gone.
+  /// False: the terminal is gone.
   private func readKeys() -> Bool {
+    guard let input else { return false }
     var bytes = [UInt8](repeating: 0, count: 256)
     let count = read(input, &bytes, bytes.count)
     if count < 0 { return errno == EINTR || errno == EAGAIN }
     keys += bytes.prefix(count)
-    // What begins as a sequence of an arrow may come in two parts.
+    // The sequence of an arrow key may arrive in two parts.
     if keys == [0x1B] || keys == [0x1B, 0x5B] {
       var more = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
       if poll(&more, 1, 30) > 0 { return readKeys() }
@@ -153,7 +157,7 @@ final class TopTerminal {
     return count > 0
   }
 
-  private func takeKey(isWhole: Bool) -> Key? {
+  private func takeKey() -> Key? {
     while let first = keys.first {
       if first == 0x1B {
         guard keys.count > 2, keys[1] == 0x5B || keys[1] == 0x4F else {
