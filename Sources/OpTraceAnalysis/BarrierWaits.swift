@@ -16,18 +16,18 @@ public struct BarrierWaits: Sendable {
   /// O(n) for n operations, and O(b log b) for b barriers.
   public init(in trace: Trace) {
     trace.operations.withUnsafeBufferPointer { operations in
-      for place in operations.indices where operations[place].isBarrier {
-        guard let queue = operations[place].queue, let enqueued = operations[place].enqueued?.time else { continue }
-        let over = operations[place].finished?.time ?? .max
+      for index in operations.indices where operations[index].isBarrier {
+        guard let queue = operations[index].queue, let enqueued = operations[index].enqueued?.time else { continue }
+        let over = operations[index].finished?.time ?? .max
         barriers[queue, default: []].append(Barrier(enqueued: enqueued, over: over))
       }
     }
     for queue in barriers.keys {
       barriers[queue]?.sort { $0.enqueued < $1.enqueued }
       var over = Nanoseconds.min
-      for place in barriers[queue, default: []].indices {
-        over = max(over, barriers[queue]?[place].over ?? over)
-        barriers[queue]?[place].over = over
+      for index in barriers[queue, default: []].indices {
+        over = max(over, barriers[queue]?[index].over ?? over)
+        barriers[queue]?[index].over = over
       }
     }
   }

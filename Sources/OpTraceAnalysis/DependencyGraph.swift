@@ -1,6 +1,6 @@
 public import OpTraceModel
 
-/// Who waits for whom, over places instead of ids: node `i` stands for `trace.operations[i]`.
+/// Who waits for whom, over indexes instead of ids: node `i` stands for `trace.operations[i]`.
 ///
 /// Stored as two flat arrays per direction, so that a graph of a million edges costs two allocations per direction.
 /// Nothing in here recurses: a chain of any length is safe on any stack.
@@ -79,12 +79,12 @@ public struct DependencyGraph: Sendable {
 
   private init(_ trace: Trace, where waits: (OperationRecord) -> Bool, target: (OperationRecord) -> Bool) {
     var edges: [Edge] = []
-    // By place: a copy of an operation costs more than the look at it.
-    for place in trace.operations.indices where waits(trace.operations[place]) {
-      for dependency in trace.operations[place].dependencies
-      where dependency.removed == nil || dependency.isInForce(for: trace.operations[place]) {
+    // By index: a copy of an operation costs more than the look at it.
+    for index in trace.operations.indices where waits(trace.operations[index]) {
+      for dependency in trace.operations[index].dependencies
+      where dependency.removed == nil || dependency.isInForce(for: trace.operations[index]) {
         guard let other = trace.index(of: dependency.on), target(trace.operations[other]) else { continue }
-        edges.append(Edge(waiter: place, dependency: other))
+        edges.append(Edge(waiter: index, dependency: other))
       }
     }
     self.init(nodeCount: trace.operations.count, edges: edges)

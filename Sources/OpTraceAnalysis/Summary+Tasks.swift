@@ -28,8 +28,8 @@ extension Summary {
       var waiting: [Nanoseconds] = []
     }
     var values: [String: Values] = [:]
-    for place in trace.tasks.indices {
-      let task = trace.tasks[place]
+    for index in trace.tasks.indices {
+      let task = trace.tasks[index]
       let name = task.code == nil ? task.title : task.kind
       var of = values.removeValue(forKey: name) ?? Values(kind: TaskKind(name: name))
       of.kind.count += 1

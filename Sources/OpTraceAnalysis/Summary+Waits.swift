@@ -50,22 +50,22 @@ extension Summary {
       var target: WaitRecord.Target
     }
     var result = Waits()
-    var places: [Key: Int] = [:]
+    var indexes: [Key: Int] = [:]
     var groups: [Wait] = []
     for wait in trace.waits {
       let time = Swift.max(0, (wait.ended ?? trace.end) - wait.began)
       let key = Key(operation: wait.inside, thread: wait.inside == nil ? wait.thread : nil, target: wait.target)
-      let place = places[key] ?? groups.count
-      if place == groups.count {
-        places[key] = place
+      let index = indexes[key] ?? groups.count
+      if index == groups.count {
+        indexes[key] = index
         groups.append(Wait(target: wait.target, thread: wait.thread, operation: wait.inside, targetName: ""))
       }
-      groups[place].thread = wait.thread
-      groups[place].count += 1
-      groups[place].total = groups[place].total.saturating(time)
-      groups[place].max = Swift.max(groups[place].max, time)
-      groups[place].lastSignal = wait.endSignal ?? wait.lastSignal ?? groups[place].lastSignal
-      if wait.ended == nil { groups[place].unfinished += 1 }
+      groups[index].thread = wait.thread
+      groups[index].count += 1
+      groups[index].total = groups[index].total.saturating(time)
+      groups[index].max = Swift.max(groups[index].max, time)
+      groups[index].lastSignal = wait.endSignal ?? wait.lastSignal ?? groups[index].lastSignal
+      if wait.ended == nil { groups[index].unfinished += 1 }
       result.count += 1
       result.total = result.total.saturating(time)
       if wait.ended == nil { result.unfinished += 1 }
@@ -88,5 +88,47 @@ extension Summary {
       wait.targetName = wait.object?.title ?? id.description
     }
     return wait
+  }
+}
+
+extension Summary {
+  /// Where in the source threads waited. Waits whose stack was not recorded (short ones) are in none.
+  public struct WaitLocation: Sendable, Equatable {
+    /// The innermost code of the program's own on the stacks of these waits.
+    public var code: CodeLocation
+    /// How many waits stood there.
+    public var count = 0
+    /// Those that were not over when the trace ended; they count until then.
+    public var unfinished = 0
+    /// Their times added up, in nanoseconds.
+    public var total: Nanoseconds = 0
+    /// The longest of them, in nanoseconds.
+    public var longest: Nanoseconds = 0
+  }
+
+  /// O(waits · depth of a stack).
+  static func locations(_ trace: Trace, most: Int) -> (shown: [WaitLocation], more: Int) {
+    var numbers: [CodeLocation: Int] = [:]
+    var known: [FrameID: CodeLocation?] = [:]
+    var locations: [WaitLocation] = []
+    for wait in trace.waits {
+      guard let frame = wait.at else { continue }
+      let code = known[frame] ?? trace.stacks.codeLocation(frame)
+      known[frame] = .some(code)
+      guard let code else { continue }
+      let time = Swift.max(0, (wait.ended ?? trace.end) - wait.began)
+      let number = numbers[code] ?? locations.count
+      if number == locations.count {
+        numbers[code] = number
+        locations.append(WaitLocation(code: code))
+      }
+      locations[number].count += 1
+      locations[number].total = locations[number].total.saturating(time)
+      locations[number].longest = Swift.max(locations[number].longest, time)
+      if wait.ended == nil { locations[number].unfinished += 1 }
+    }
+    let order = locations.indices.sorted { (locations[$1].total, $0) < (locations[$0].total, $1) }
+    let shown = order.prefix(Swift.max(0, most)).map { locations[$0] }
+    return (shown, locations.count - shown.count)
   }
 }

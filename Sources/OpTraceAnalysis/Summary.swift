@@ -34,8 +34,8 @@ public struct Summary: Sendable, Equatable {
   /// Threads that waited for something.
   public var waits = Waits()
   /// Where in the source threads waited, the longest total first; as many as ``Waits/longest``.
-  public var places: [Place] = []
-  /// How many more places there are.
+  public var locations: [WaitLocation] = []
+  /// How many more there are.
   public var moreLocations = 0
   /// What is missing from the trace.
   public var loss: LossReport
@@ -149,7 +149,7 @@ public struct Summary: Sendable, Equatable {
     tasks = Self.tasks(trace)
     threads = figures.threads
     waits = Self.waits(trace, most: slowestCount)
-    (places, moreLocations) = Self.places(trace, most: slowestCount)
+    (locations, moreLocations) = Self.locations(trace, most: slowestCount)
   }
 
   /// What all operations are looked at for.
@@ -169,15 +169,15 @@ public struct Summary: Sendable, Equatable {
   }
 
   private static func slowest(_ trace: Trace, _ count: Int) -> [Operation] {
-    var first = FirstFew<(place: Int, times: OperationTimes)>(count) {
-      ($1.times.running, $0.place) < ($0.times.running, $1.place)
+    var first = FirstFew<(index: Int, times: OperationTimes)>(count) {
+      ($1.times.running, $0.index) < ($0.times.running, $1.index)
     }
-    for place in trace.operations.indices {
-      let times = OperationTimes(of: trace.operations[place], traceEnd: trace.end)
-      if times.running > 0 { first.offer((place, times)) }
+    for index in trace.operations.indices {
+      let times = OperationTimes(of: trace.operations[index], traceEnd: trace.end)
+      if times.running > 0 { first.offer((index, times)) }
     }
-    return first.take().map { place, times in
-      let operation = trace.operations[place]
+    return first.take().map { index, times in
+      let operation = trace.operations[index]
       return Operation(
         id: operation.id, name: operation.title, className: operation.className, state: operation.state,
         queue: operation.queue, times: times, code: operation.codeLocation,
@@ -211,7 +211,7 @@ public struct Distribution: Sendable, Equatable {
       total = total.saturating(value)
       max = Swift.max(max, value)
     }
-    // What is left of the higher one's place is not larger, so that the lower one is there.
+    // What precedes the higher one's index is not larger, so that the lower one is there.
     let (middle, high) = (Self.rank(50, of: count), Self.rank(95, of: count))
     p95 = values.select(high, in: 0..<count)
     median = values.select(middle, in: 0..<high + 1)

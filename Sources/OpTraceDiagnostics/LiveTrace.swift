@@ -21,7 +21,7 @@ struct LiveTrace {
     now = Nanoseconds(clamping: monotonic) &- Nanoseconds(clamping: trace.header.startMonotonic)
   }
 
-  var look: DoctorReport.Look { .init(trace, now: now) }
+  var reading: DoctorReport.Reading { .init(trace, now: now) }
 }
 
 extension Duration {

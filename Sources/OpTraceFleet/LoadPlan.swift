@@ -83,9 +83,9 @@ public struct LoadPlan: Sendable {
     }
     var targets = "trace, day, \(names)"
     var values = "'\(trace.hash)', toDate('\(day)'), \(given.joined(separator: ", "))"
-    if ClickHouseKeys.hasPlace(table) {
+    if ClickHouseKeys.hasRow(table) {
       // Rows come in the order of the file: one thread reads and one inserts.
-      targets += ", `\(ClickHouseKeys.place)`"
+      targets += ", `\(ClickHouseKeys.row)`"
       values += ", rowNumberInAllBlocks()"
     }
     if table.name == "traces" {

@@ -107,13 +107,13 @@ package final class ByteWriter {
 
   package func number(_ value: UInt) {
     reserve(20)
-    var place = used + Self.digits(of: value)
-    used = place
+    var position = used + Self.digits(of: value)
+    used = position
     var rest = value
     repeat {
-      place -= 1
+      position -= 1
       let (quotient, remainder) = rest.quotientAndRemainder(dividingBy: 10)
-      buffer[place] = UInt8(truncatingIfNeeded: remainder) &+ UInt8(ascii: "0")
+      buffer[position] = UInt8(truncatingIfNeeded: remainder) &+ UInt8(ascii: "0")
       rest = quotient
     } while rest > 0
   }

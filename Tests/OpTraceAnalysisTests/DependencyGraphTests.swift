@@ -1,6 +1,6 @@
-import TestSupport
 import OpTraceAnalysis
 import OpTraceModel
+import TestSupport
 import Testing
 
 @Suite struct DependencyGraphTests {
@@ -45,8 +45,8 @@ import Testing
     #expect(
       Set(order)
         == Set(nodes.filter { node in !nodes.contains { (reaches[node][$0] || $0 == node) && reaches[$0][$0] } }))
-    for (place, node) in order.enumerated() {
-      #expect(graph.dependencies(of: node).allSatisfy(order[..<place].contains), "\(edges)")
+    for (index, node) in order.enumerated() {
+      #expect(graph.dependencies(of: node).allSatisfy(order[..<index].contains), "\(edges)")
     }
   }
 
@@ -110,5 +110,14 @@ import Testing
     let removed = make.operation("freed", on: queue, after: [2])
     make[removed].dependencies[0].removed = 50
     #expect(DependencyGraph.blocking(in: make.trace).edges == [DependencyGraph.Edge(waiter: 2, dependency: 1)])
+  }
+}
+
+@Suite struct ReachTests {
+  @Test(.timeLimit(.minutes(10))) func moreHopsThanThereAreNodesAskForNoMoreTime() {
+    let graph = DependencyGraph(nodeCount: 3, edges: [.init(waiter: 1, dependency: 0)])
+    #expect(graph.neighbourhood(of: [0], hops: .max) == [0, 1])
+    #expect(graph.neighbourhood(of: [0], hops: .min) == [0])
+    #expect(graph.neighbourhood(of: [], hops: .max) == [])
   }
 }

@@ -23,11 +23,11 @@ struct OrderTests {
     var wrong: [String] = []
     for list in Self.lists(seed) {
       let sorted = list.sorted()
-      for place in list.indices {
+      for index in list.indices {
         var values = list
-        let selected = values.select(place, in: values.indices)
-        let isSplit = values[..<place].allSatisfy { $0 <= selected } && values[place...].allSatisfy { $0 >= selected }
-        if selected != sorted[place] || !isSplit || values.sorted() != sorted { wrong.append("\(place) of \(list)") }
+        let selected = values.select(index, in: values.indices)
+        let isSplit = values[..<index].allSatisfy { $0 <= selected } && values[index...].allSatisfy { $0 >= selected }
+        if selected != sorted[index] || !isSplit || values.sorted() != sorted { wrong.append("\(index) of \(list)") }
       }
     }
     #expect(wrong == [], "seed \(seed)")

@@ -123,7 +123,7 @@ import Testing
     #expect(error.code == .notReadable && error.report == nil)
     #expect(
       error.description
-        == "the body has not returned within 2 s, and whether it is deadlocked cannot be told: run.optrace: no such file"
+        == "the body has not returned within 2 s, and the trace cannot be read to check for a deadlock: run.optrace: no such file"
     )
   }
 

@@ -46,7 +46,7 @@ import Testing
         in no queue
           pending 'Orphan' (#5), was never enqueued
 
-        threads that wait
+        waiting threads
           thread 102 'worker' waits for 'Store' (#2), for 1 s, inside of 'Load \u{fffd}[31m' (#1)
           the main thread waits for queue 'net work' to be empty, for 1 s
         """)

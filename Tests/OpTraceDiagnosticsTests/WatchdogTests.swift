@@ -39,7 +39,8 @@ import Testing
     let program = try program(["closed", scratch.file().path])
     #expect(program.line() == "hanging")
     #expect(
-      program.errors(until: "optrace") == "optrace: the watchdog sees nothing: \(scratch.file().path): cannot be read: "
+      program.errors(until: "optrace")
+        == "optrace: the watchdog cannot read the trace: \(scratch.file().path): cannot be read: "
         + "the recorder was stopped, or the program has closed the recorder's descriptor")
   }
 

@@ -102,8 +102,8 @@ import Testing
   /// A queue for each piece of work, and one that stays.
   private static func shortLived(_ names: [String]) -> String {
     var lines = "0 t1 queue q1 limit=2 \"stays\"\n"
-    for (place, name) in names.enumerated() {
-      let (number, time) = (place + 2, place * 10)
+    for (index, name) in names.enumerated() {
+      let (number, time) = (index + 2, index * 10)
       lines += """
         \(time) t1 queue q\(number) limit=3 "\(name)"
         \(time) t1 created #\(number) class="Load"

@@ -55,7 +55,7 @@ extension ScenarioTests {
       let wait = try run.wait(for: .queue(try run.queue("account").id))
       #expect(wait.ended == nil)
       #expect(run.threadName(wait.thread) == "waits for ever")
-      #expect(run.lines == ["Gave up: 3 operations are not over."])
+      #expect(run.lines == ["Gave up: 3 operations are unfinished."])
       // Nothing happened but waiting until the end.
       let settings = try #require(run.operation("Load settings").finished).time
       #expect(run.trace.end - settings >= 300_000_000)

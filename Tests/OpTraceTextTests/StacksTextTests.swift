@@ -68,7 +68,7 @@ struct StacksTextTests {
   func hang() throws {
     #expect(
       text(try read(Self.hang)) == """
-        fixture (pid 4711): looked 1.00 s after the start; nothing had moved for 1.00 s
+        fixture (pid 4711): snapshot 1.00 s after the start; nothing had moved for 1.00 s
           5 threads: 1 running, 1 sleeping, 3 blocked
 
         main thread (tid 4711): blocked, waits for operation 'BlockOperation' #1 for 1.00 s
@@ -164,7 +164,7 @@ struct StacksTextTests {
     let trace = try read(
       Self.hang + "\n2000000000 t2 ended #1\n2000000000 t2 finished #1\n2000000010 t1 waited #1\n")
     let text = text(trace)
-    #expect(text.hasPrefix("fixture (pid 4711): looked 1.00 s after the start; it went on afterwards\n"))
+    #expect(text.hasPrefix("fixture (pid 4711): snapshot 1.00 s after the start; it continued afterwards\n"))
     #expect(text.contains("\n  runs operation 'BlockOperation' #1\n"))
     #expect(text.contains("waits for operation 'BlockOperation' #1 for 1.00 s"))
   }
@@ -173,12 +173,12 @@ struct StacksTextTests {
   func noLook() throws {
     let lines = Self.hang.split(separator: "\n").filter { !$0.contains(" t5 ") || $0.contains("wait-lasts") }
     let text = text(try read(lines.joined(separator: "\n")))
-    #expect(text.hasPrefix("fixture (pid 4711): nobody looked at its threads; these wait or run operations"))
+    #expect(text.hasPrefix("fixture (pid 4711): no snapshot of its threads; these wait or run operations"))
     #expect(text.contains("main thread (tid 4711): blocked, waits for operation 'BlockOperation' #1"))
     #expect(text.contains("    load() (main.swift:11)\n") && text.contains("no stack: none was recorded"))
     let empty = try read("10 t1 mark #0 \"x\"")
     #expect(
-      self.text(empty) == "fixture (pid 4711): nobody looked at its threads, and none waits or runs an operation\n")
+      self.text(empty) == "fixture (pid 4711): no snapshot of its threads, and none waits or runs an operation\n")
     #expect(json(empty).contains("\"look\": null,\n  \"threads\": [],"))
   }
 
@@ -289,8 +289,8 @@ struct StacksTextTests {
     #expect(nameless.queue(QueueID(1))?.title == "queue 1")
   }
 
-  @Test("places: waits by the line where they stood, the longest total first")
-  func places() throws {
+  @Test("indexes: waits by the line where they stood, the longest total first")
+  func indexes() throws {
     let lines =
       Self.hang + """
 
@@ -301,13 +301,13 @@ struct StacksTextTests {
         """
     let trace = try read(lines)
     let summary = Summary(of: trace)
-    #expect(summary.places.map(\.code.line) == [11, 5])
-    #expect(summary.places.map(\.count) == [1, 1] && summary.places.map(\.unfinished) == [0, 1])
-    #expect(summary.places.map(\.total) == [1_000_000_300, 499_999_300])
+    #expect(summary.locations.map(\.code.line) == [11, 5])
+    #expect(summary.locations.map(\.count) == [1, 1] && summary.locations.map(\.unfinished) == [0, 1])
+    #expect(summary.locations.map(\.total) == [1_000_000_300, 499_999_300])
     #expect(
       SummaryText(summary, of: trace).text.hasSuffix(
         """
-        Places where threads waited
+        Where threads waited
            total     max  count  open  function  at
           1.00 s  1.00 s      1     0  load()    main.swift:11
           500 ms  500 ms      1     1  take(_:)  main.swift:5

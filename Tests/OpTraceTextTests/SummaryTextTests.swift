@@ -48,7 +48,7 @@ struct SummaryTextTests {
 
   @Test("a queue without a limit has no slots: its operations waited for a thread, and that is said")
   func waitsForThreads() {
-    let note = "\n  without a limit, waiting for a slot is waiting for a thread\n"
+    let note = "\n  without a limit, waiting for a slot means waiting for a thread\n"
     for (limit, wait, isReported) in [(-1, 500.0, true), (2, 500, false), (-1, 0.01, false)] {
       var fixture = HandmadeTrace(end: 1000)
       fixture.operation("late", on: fixture.queue("free", limit: limit), ready: 1, began: 1 + wait, ended: 600)
@@ -72,8 +72,8 @@ struct SummaryTextTests {
   func samePathNames() {
     var fixture = HandmadeTrace(end: 100)
     let queue = fixture.queue("queue", limit: 1)
-    for (place, name) in ["load", "resize", "resize", "save"].enumerated() {
-      let time = Double(place) * 20
+    for (index, name) in ["load", "resize", "resize", "save"].enumerated() {
+      let time = Double(index) * 20
       fixture.operation(name, on: queue, ready: 0, began: time + 1, ended: time + 20)
     }
     let lines = text(fixture).split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
@@ -98,9 +98,9 @@ struct SummaryTextTests {
   func mainThread() {
     var fixture = HandmadeTrace(end: 10)
     fixture.operation("one", on: fixture.queue("main", limit: 1), began: 1, ended: 8)
-    let place = fixture.trace.operations[0].executionBegan?.thread
+    let index = fixture.trace.operations[0].executionBegan?.thread
     fixture.trace.threads = [
-      ThreadRecord(id: place ?? ThreadID(1), systemID: 17, name: "PhotoImporterPa", isMain: true)
+      ThreadRecord(id: index ?? ThreadID(1), systemID: 17, name: "PhotoImporterPa", isMain: true)
     ]
     let text = text(fixture)
     #expect(text.contains("\n  main thread   17 ") && !text.contains("PhotoImporterPa"), "\(text)")

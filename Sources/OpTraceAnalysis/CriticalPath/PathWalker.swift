@@ -53,14 +53,14 @@ struct PathWalker {
   }
 
   private mutating func step(to point: Point) -> Found? {
-    if let place = trace.index(of: point.work) {
-      return submitted?.insideOperation(at: place, until: point.until) ?? operation(at: place, until: point.until)
+    if let index = trace.index(of: point.work) {
+      return submitted?.insideOperation(at: index, until: point.until) ?? operation(at: index, until: point.until)
     }
     return submitted?.step(to: point)
   }
 
-  private mutating func operation(at place: Int, until: Nanoseconds) -> Found {
-    let operation = trace.operations[place]
+  private mutating func operation(at index: Int, until: Nanoseconds) -> Found {
+    let operation = trace.operations[index]
     let begin = operation.begin ?? operation.finished?.time ?? trace.end
     let end = max(until, begin)
     let ran = (operation.executionBegan ?? (operation.finished == nil ? operation.started : nil))?.time
@@ -74,8 +74,8 @@ struct PathWalker {
     var cause = CriticalPath.Cause.start
     var before: Point?
     var began = begin
-    if let opening = opening(for: place, from: dependency?.finished ?? begin, runnable: runnable, upTo: over) {
-      let opener = trace.operations[opening.place]
+    if let opening = opening(for: index, from: dependency?.finished ?? begin, runnable: runnable, upTo: over) {
+      let opener = trace.operations[opening.index]
       (cause, before, began) = (.slot(opener.id), (opener.id, opener.finished?.time ?? opening.time), opening.time)
     } else if let dependency {
       (cause, before, began) = (.dependency(dependency.on), (dependency.on, dependency.finished), dependency.finished)
@@ -92,25 +92,25 @@ struct PathWalker {
   private func lastDependency(
     of operation: OperationRecord, from: Nanoseconds, to: Nanoseconds
   ) -> (on: WorkID, finished: Nanoseconds)? {
-    var last: (place: Int, finished: Nanoseconds)?
+    var last: (index: Int, finished: Nanoseconds)?
     for dependency in operation.dependencies where dependency.isInForce(for: operation) {
-      guard let place = trace.index(of: dependency.on),
-        let finished = trace.operations[place].finished?.time, finished >= from, finished <= to
+      guard let index = trace.index(of: dependency.on),
+        let finished = trace.operations[index].finished?.time, finished >= from, finished <= to
       else { continue }
-      if let known = last, (known.finished, -known.place) >= (finished, -place) { continue }
-      last = (place, finished)
+      if let known = last, (known.finished, -known.index) >= (finished, -index) { continue }
+      last = (index, finished)
     }
-    return last.map { (trace.operations[$0.place].id, $0.finished) }
+    return last.map { (trace.operations[$0.index].id, $0.finished) }
   }
 
   private mutating func opening(
-    for place: Int, from: Nanoseconds, runnable: Nanoseconds, upTo: Nanoseconds
-  ) -> (place: Int, time: Nanoseconds)? {
-    guard let queue = trace.operations[place].queue, from < upTo else { return nil }
+    for index: Int, from: Nanoseconds, runnable: Nanoseconds, upTo: Nanoseconds
+  ) -> (index: Int, time: Nanoseconds)? {
+    guard let queue = trace.operations[index].queue, from < upTo else { return nil }
     if releases[queue] == nil {
       releases[queue] = SlotReleases(members[queue], of: trace, queue: trace.queue(queue))
     }
-    return releases[queue]?.opening(for: place, in: trace, from: from, runnable: runnable, upTo: upTo)
+    return releases[queue]?.opening(for: index, in: trace, from: from, runnable: runnable, upTo: upTo)
   }
 }
 

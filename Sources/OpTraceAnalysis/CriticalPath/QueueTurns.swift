@@ -6,7 +6,7 @@ struct QueueTurns {
   private struct End {
     var time: Nanoseconds
     /// In `trace.blocks`.
-    var place: Int
+    var index: Int
   }
 
   /// The queue that decides about turns: the last serial one on the way of its targets, else itself.
@@ -29,16 +29,16 @@ struct QueueTurns {
       }
       decider[queue.id] = result
     }
-    for (place, block) in trace.blocks.enumerated() {
+    for (index, block) in trace.blocks.enumerated() {
       guard let queue = block.queue, let ended = block.ended, let by = decider[queue] else { continue }
-      ends[by.queue, default: []].append(End(time: ended, place: place))
-      if block.way == .barrier, !by.isSerial { barriers[by.queue, default: []].append(End(time: ended, place: place)) }
+      ends[by.queue, default: []].append(End(time: ended, index: index))
+      if block.way == .barrier, !by.isSerial { barriers[by.queue, default: []].append(End(time: ended, index: index)) }
     }
-    for queue in ends.keys { ends[queue]?.sort { ($0.time, $0.place) < ($1.time, $1.place) } }
-    for queue in barriers.keys { barriers[queue]?.sort { ($0.time, $0.place) < ($1.time, $1.place) } }
+    for queue in ends.keys { ends[queue]?.sort { ($0.time, $0.index) < ($1.time, $1.index) } }
+    for queue in barriers.keys { barriers[queue]?.sort { ($0.time, $0.index) < ($1.time, $1.index) } }
   }
 
-  /// The place of the block whose end let this one run: the last of its queue in this time. O(log b).
+  /// The index of the block whose end let this one run: the last of its queue in this time. O(log b).
   func opening(for block: BlockRecord, after from: Nanoseconds, upTo to: Nanoseconds, in trace: Trace) -> Int? {
     guard from < to, let queue = block.queue, let by = decider[queue] else { return nil }
     guard let ends = (by.isSerial || block.way == .barrier ? ends : barriers)[by.queue] else { return nil }
@@ -47,10 +47,10 @@ struct QueueTurns {
       let middle = (low + high) / 2
       if ends[middle].time <= to { low = middle + 1 } else { high = middle }
     }
-    var place = low - 1
-    while place >= 0, ends[place].time > from {
-      if trace.blocks[ends[place].place].id != block.id { return ends[place].place }
-      place -= 1
+    var index = low - 1
+    while index >= 0, ends[index].time > from {
+      if trace.blocks[ends[index].index].id != block.id { return ends[index].index }
+      index -= 1
     }
     return nil
   }

@@ -32,11 +32,11 @@ public struct ChainMember: Sendable, Hashable {
   /// From 1.
   public var line: Int?
 
-  package init(_ kind: Kind, id: UInt64?, name: String?, at place: CodeLocation? = nil) {
+  package init(_ kind: Kind, id: UInt64?, name: String?, at location: CodeLocation? = nil) {
     self.kind = kind
     self.id = id
     self.name = name
-    (function, file, line) = (place?.function, place?.file, place?.line)
+    (function, file, line) = (location?.function, location?.file, location?.line)
   }
 }
 
@@ -46,31 +46,32 @@ extension DoctorContext {
 
   private func member(_ step: Blockage.Step) -> ChainMember? {
     switch blockage.graph.nodes[step.from] {
-    case .operation(let place):
-      let operation = trace.operations[place]
+    case .operation(let index):
+      let operation = trace.operations[index]
       return ChainMember(
         .operation, id: UInt64(operation.id.rawValue), name: operation.title,
-        at: self.place(of: step.reason) ?? operation.codeLocation)
+        at: self.location(of: step.reason) ?? operation.codeLocation)
     case .thread(let thread):
       return ChainMember(
         .thread, id: UInt64(thread.rawValue), name: name(thread),
-        at: self.place(of: step.reason) ?? self.place(of: thread))
+        at: self.location(of: step.reason) ?? self.location(of: thread))
     case .lock(let address):
-      let reason = standings.all.first { $0.lock == address && $0.reason.isLock }?.reason
+      let reason = seenThreads.all.first { $0.lock == address && $0.reason.isLock }?.reason
       return ChainMember(.lock, id: address, name: reason?.text)
     case .slots(let queue), .emptiness(let queue), .suspension(let queue), .noSlots(let queue):
       return ChainMember(.queue, id: UInt64(trace.queues[queue].id.rawValue), name: trace.queues[queue].name)
-    case .block(let place):
-      let block = trace.blocks[place]
+    case .block(let index):
+      let block = trace.blocks[index]
       return ChainMember(
         .block, id: UInt64(block.id.rawValue), name: block.title,
-        at: self.place(of: step.reason) ?? self.place(of: block))
-    case .task(let place):
-      let task = trace.tasks[place]
+        at: self.location(of: step.reason) ?? self.location(of: block))
+    case .task(let index):
+      let task = trace.tasks[index]
       return ChainMember(
-        .task, id: UInt64(task.id.rawValue), name: task.title, at: self.place(of: step.reason) ?? self.place(of: task))
-    case .turn(let place):
-      let queue = trace.dispatchQueues[place]
+        .task, id: UInt64(task.id.rawValue), name: task.title,
+        at: self.location(of: step.reason) ?? self.location(of: task))
+    case .turn(let index):
+      let queue = trace.dispatchQueues[index]
       return ChainMember(.queue, id: UInt64(queue.id.rawValue), name: queue.title)
     case .earlier, .neverEnqueued, .abandonedLock, .submissions: return nil
     }

@@ -49,14 +49,14 @@ extension DoctorContext {
 
   /// Cases that belong together, in the order in which each group is met first.
   static func groups<Case, Key: Hashable>(_ cases: [Case], by key: (Case) -> Key) -> [[Case]] {
-    var places: [Key: Int] = [:]
+    var indexes: [Key: Int] = [:]
     var result: [[Case]] = []
     for one in cases {
       let key = key(one)
-      if let place = places[key] {
-        result[place].append(one)
+      if let index = indexes[key] {
+        result[index].append(one)
       } else {
-        places[key] = result.count
+        indexes[key] = result.count
         result.append([one])
       }
     }
@@ -67,8 +67,27 @@ extension DoctorContext {
   func those(_ operations: [OperationRecord]) -> String {
     guard let first = operations.first else { return "no operation" }
     if operations.count == 1 { return name(first.id) }
-    let place = first.queue.map { " in \(name($0))" } ?? ""
+    let queue = first.queue.map { " in \(name($0))" } ?? ""
     let kind = first.function.map { "that run \(Self.shown($0.shortName))" } ?? "of class \(first.className)"
-    return "\(Self.count(operations.count, "operation")) \(kind)\(place)"
+    return "\(Self.count(operations.count, "operation")) \(kind)\(queue)"
+  }
+}
+
+/// Whose code an operation runs. What only its author can change is no finding for who uses it.
+extension DoctorContext {
+  /// The modules of Foundation and of what lies beneath it.
+  private static let systemModules: Set = [
+    "Foundation", "FoundationEssentials", "FoundationInternationalization", "FoundationNetworking", "FoundationXML",
+    "Dispatch", "Swift",
+  ]
+  /// What runs in these is given by who made them.
+  private static let plainClasses: Set = ["Operation", "BlockOperation"]
+
+  /// Whether the program decides what the operation does, as far as the module of its class tells, and of a block that of its
+  /// function: a URL session adds blocks of its own to its delegate's queue. O(1).
+  func isOwn(_ operation: OperationRecord) -> Bool {
+    guard let module = operation.classModule, Self.systemModules.contains(module) else { return true }
+    guard Self.plainClasses.contains(operation.className) else { return false }
+    return !(operation.function?.module.map(Self.systemModules.contains) ?? false)
   }
 }

@@ -1,10 +1,10 @@
 public import OpTraceModel
 
-/// One thing that the doctor has to say: what happens, who takes part, what shows it, and what to do.
+/// What the doctor reports: what happens, who takes part, the evidence, and a fix.
 public struct Finding: Sendable, Equatable {
   /// How much it matters. The raw value is the word in texts and JSON.
   public enum Severity: String, Sendable, CaseIterable {
-    /// Proven: something never goes on, or a rule is broken.
+    /// Proven: something is stuck, or a rule is broken.
     case error
     /// Likely wrong, or proven in part.
     case warning
@@ -60,7 +60,7 @@ public struct Finding: Sendable, Equatable {
   public var fix: String
   /// Which of its rule's sentences it says, where there are several.
   var variant = 0
-  /// Findings of the same kind are told as one; nil: it stands alone.
+  /// Findings of the same kind are merged; nil: never merged.
   var kind: Kind?
 
   package init(_ code: String, _ severity: Severity, title: String, explanation: String, fix: String) {

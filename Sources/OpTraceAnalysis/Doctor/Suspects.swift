@@ -31,7 +31,7 @@ struct Suspect: Sendable {
   }
 
   var node: Int
-  var place: Int
+  var index: Int
   var kind: Kind
   var isProven: Bool
   /// Since when nothing has been in its way, or it has been silent.
@@ -50,10 +50,10 @@ extension Suspect {
     // Nobody can use a queue while a call that adds to it holds its lock.
     let locked = Set(context.trace.operations.lazy.filter { $0.addingSince != nil }.compactMap(\.queue))
     return graph.nodes.indices.compactMap { node in
-      guard case .operation(let place) = graph.nodes[node] else { return nil }
-      let operation = context.trace.operations[place]
+      guard case .operation(let index) = graph.nodes[node] else { return nil }
+      let operation = context.trace.operations[index]
       if let adding = operation.addingSince {
-        return Suspect(node: node, place: place, kind: .beingAdded, isProven: false, since: adding.time)
+        return Suspect(node: node, index: index, kind: .beingAdded, isProven: false, since: adding.time)
       }
       guard !isBlocked[node], operation.coverage == .full, operation.queue.map({ !locked.contains($0) }) ?? true else {
         return nil
@@ -63,7 +63,7 @@ extension Suspect {
         ? started(operation, waits[operation.id] ?? [], context)
         : graph.edges(from: node).isEmpty ? startable(operation, context, changes) : nil
       guard let (kind, isProven, since) = kindAndSince else { return nil }
-      return Suspect(node: node, place: place, kind: kind, isProven: isProven, since: since)
+      return Suspect(node: node, index: index, kind: kind, isProven: isProven, since: since)
     }
   }
 
@@ -78,7 +78,7 @@ extension Suspect {
     }
     guard let returned = operation.startReturned else {
       // It sleeps, and so does everybody who could wake it.
-      if context.isDeadEnd, let time = context.standings.time, context.standing(of: operation) != nil {
+      if context.isDeadEnd, let time = context.seenThreads.time, context.seenThread(of: operation) != nil {
         return (.neverFinished, false, operation.lastSign ?? time)
       }
       return (.running, false, operation.lastSign ?? operation.started?.time ?? context.lastSign)

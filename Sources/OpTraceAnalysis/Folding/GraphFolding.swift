@@ -127,7 +127,7 @@ package struct FoldingEdge: Hashable, Sendable {
 /// Numbers of any sort, made into 0, 1, 2, … in the order in which they come first.
 struct Classes {
   private(set) var numbers: [Int32] = []
-  /// The first place of each.
+  /// The first index of each.
   private(set) var firsts: [Int32] = []
   var count: Int { firsts.count }
 
@@ -135,10 +135,10 @@ struct Classes {
   init(of marks: [Int32]) {
     var known = [Int32](repeating: -1, count: Int(marks.max() ?? -1) + 1)
     numbers.reserveCapacity(marks.count)
-    for (place, mark) in marks.enumerated() {
+    for (index, mark) in marks.enumerated() {
       if known[Int(mark)] < 0 {
         known[Int(mark)] = Int32(firsts.count)
-        firsts.append(Int32(place))
+        firsts.append(Int32(index))
       }
       numbers.append(known[Int(mark)])
     }

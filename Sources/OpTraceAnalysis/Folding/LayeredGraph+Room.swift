@@ -16,7 +16,7 @@ extension LayeredGraph {
       for group in members {
         // Of one size, and not many full ones and a rest.
         let parts = (group.count + size - 1) / size
-        for (place, node) in group.enumerated() { numbers[node] = next + Int32(place * parts / group.count) }
+        for (index, node) in group.enumerated() { numbers[node] = next + Int32(index * parts / group.count) }
         next += Int32(parts)
       }
       return Classes(of: numbers)

@@ -46,21 +46,21 @@ private struct Facts {
     for thread in trace.threads { records[thread.id] = thread }
     for queue in trace.queues { queues[queue.id] = queue }
     trace.operations.withUnsafeBufferPointer { operations in
-      for place in operations.indices {
-        if let (thread, began) = operations[place].executing(at: time) {
-          enter(operations[place].id, thread, began)
+      for index in operations.indices {
+        if let (thread, began) = operations[index].executing(at: time) {
+          enter(operations[index].id, thread, began)
         }
-        for block in operations[place].blocks where block.began <= time && (block.ended ?? .max) > time {
-          enter(operations[place].id, block.thread, block.began)
+        for block in operations[index].blocks where block.began <= time && (block.ended ?? .max) > time {
+          enter(operations[index].id, block.thread, block.began)
         }
       }
     }
-    for place in trace.tasks.indices {
+    for index in trace.tasks.indices {
       // The last one that has begun by then.
-      guard let run = trace.tasks[place].runs.last(where: { $0.began <= time }), (run.ended ?? .max) > time else {
+      guard let run = trace.tasks[index].runs.last(where: { $0.began <= time }), (run.ended ?? .max) > time else {
         continue
       }
-      enter(trace.tasks[place].id, run.thread, run.began)
+      enter(trace.tasks[index].id, run.thread, run.began)
     }
     for wait in trace.waits where wait.began <= time && (wait.ended ?? .max) > time {
       if let known = waiting[wait.thread], known.began > wait.began { continue }

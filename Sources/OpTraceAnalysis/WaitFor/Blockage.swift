@@ -84,9 +84,9 @@ public struct Blockage: Sendable {
   /// is none of them.
   public var operations: [Int] {
     graph.nodes.indices.compactMap { node in
-      guard isBlocked[node], case .operation(let place) = graph.nodes[node] else { return nil }
+      guard isBlocked[node], case .operation(let index) = graph.nodes[node] else { return nil }
       let isAlone = graph.edges(to: node).isEmpty && graph.edges(from: node).contains { isNeverEnqueued($0.to) }
-      return isAlone ? nil : place
+      return isAlone ? nil : index
     }
   }
 

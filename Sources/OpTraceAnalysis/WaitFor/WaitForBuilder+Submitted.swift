@@ -5,16 +5,16 @@ import OpTraceModel
 extension WaitForBuilder {
   /// Their nodes, and what keeps each of them from going on. O(blocks + tasks + depth of targets).
   mutating func addSubmitted() {
-    for place in trace.blocks.indices where trace.blocks[place].over == nil {
-      add(.block(place), trace.blocks[place].id)
+    for index in trace.blocks.indices where trace.blocks[index].over == nil {
+      add(.block(index), trace.blocks[index].id)
     }
-    for place in trace.tasks.indices where trace.tasks[place].over == nil { add(.task(place), trace.tasks[place].id) }
+    for index in trace.tasks.indices where trace.tasks[index].over == nil { add(.task(index), trace.tasks[index].id) }
     guard !submitted.isEmpty else { return }
     let queues = DispatchTargets(trace)
     for node in nodes.indices {
       switch nodes[node] {
-      case .block(let place): addNeeds(of: node, trace.blocks[place], queues)
-      case .task(let place): addNeeds(of: node, trace.tasks[place])
+      case .block(let index): addNeeds(of: node, trace.blocks[index], queues)
+      case .task(let index): addNeeds(of: node, trace.tasks[index])
       default: break
       }
     }
@@ -33,11 +33,11 @@ extension WaitForBuilder {
     }
     // What waits for a time or a group may come at any moment.
     guard block.began == nil, block.runnable != nil, let queue = block.queue else { return }
-    for place in queues.upwards(from: queue) {
-      if trace.dispatchQueues[place].isMain {
+    for index in queues.upwards(from: queue) {
+      if trace.dispatchQueues[index].isMain {
         if let mainThread { connect(node, self.node(.thread(mainThread)), .mainThread) }
-      } else if trace.dispatchQueues[place].width == 1 {
-        connect(node, self.node(.turn(place)), .turn)
+      } else if trace.dispatchQueues[index].width == 1 {
+        connect(node, self.node(.turn(index)), .turn)
       }
     }
   }
@@ -73,23 +73,23 @@ extension WaitForBuilder {
   /// O(blocks + tasks + waits).
   mutating func addSubmissions() {
     guard !submitted.isEmpty else { return }
-    var told = Set<WorkID>()
+    var resumed = Set<WorkID>()
     for node in nodes.indices {
-      guard case .operation(let place) = nodes[node] else { continue }
-      let operation = trace.operations[place]
+      guard case .operation(let index) = nodes[node] else { continue }
+      let operation = trace.operations[index]
       if operation.startReturned != nil, operation.isAsynchronous, operation.finishSeen == nil {
-        told.insert(operation.id)
+        resumed.insert(operation.id)
       }
     }
     for wait in trace.waits where wait.ended == nil {
       guard case .object(let id) = wait.target, trace.object(id)?.kind != .queue, let inside = wait.inside else {
         continue
       }
-      if node(of: inside) != nil { told.insert(inside) }
+      if node(of: inside) != nil { resumed.insert(inside) }
     }
-    for task in trace.tasks where task.suspension?.reason == .continuation { told.insert(task.id) }
-    guard !told.isEmpty else { return }
-    var roots = Submitters(trace) { told.contains($0) }
+    for task in trace.tasks where task.suspension?.reason == .continuation { resumed.insert(task.id) }
+    guard !resumed.isEmpty else { return }
+    var roots = Submitters(trace) { resumed.contains($0) }
     for (id, node) in submitted.sorted(by: { $0.value < $1.value }) {
       var next = roots.nearest(of: id)
       var isSeen: Set<WorkID> = [id]
@@ -109,20 +109,20 @@ extension WaitForBuilder {
 /// The queues that a queue's blocks go through, itself first.
 private struct DispatchTargets {
   private let queues: [DispatchQueueRecord]
-  private let places: [DispatchQueueID: Int]
+  private let indexes: [DispatchQueueID: Int]
 
   init(_ trace: Trace) {
     queues = trace.dispatchQueues
-    places = Dictionary(queues.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+    indexes = Dictionary(queues.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Their places.
+  /// Their indexes.
   func upwards(from queue: DispatchQueueID) -> [Int] {
     var result: [Int] = []
     var next: DispatchQueueID? = queue
-    while let id = next, let place = places[id], !result.contains(place) {
-      result.append(place)
-      next = queues[place].target
+    while let id = next, let index = indexes[id], !result.contains(index) {
+      result.append(index)
+      next = queues[index].target
     }
     return result
   }

@@ -8,7 +8,7 @@ struct WaitForBuilder {
   let trace: Trace
   private(set) var nodes: [Node] = []
   private(set) var edges: [WaitForGraph.Edge] = []
-  /// Nodes of operations by their place in the trace.
+  /// Nodes of operations by their index in the trace.
   private(set) var operations = OperationNodes(count: 0)
   var slotNeeds: [Int: Int] = [:]
   /// Nodes of blocks and tasks by their numbers.
@@ -44,11 +44,11 @@ struct WaitForBuilder {
   mutating func run() {
     mainThread = trace.threads.first { $0.isMain }?.id
     queues = trace.queues.map { QueueState($0) }
-    for (place, queue) in trace.queues.enumerated() { queueIndexes[queue.id] = place }
+    for (index, queue) in trace.queues.enumerated() { queueIndexes[queue.id] = index }
     findStops()
-    for place in trace.operations.indices where Self.isOpen(trace.operations[place]) { addOperation(place) }
+    for index in trace.operations.indices where Self.isOpen(trace.operations[index]) { addOperation(index) }
     for node in nodes.indices {
-      if case .operation(let place) = nodes[node] { addNeeds(of: node, trace.operations[place]) }
+      if case .operation(let index) = nodes[node] { addNeeds(of: node, trace.operations[index]) }
     }
     for queue in queues.indices where queues[queue].hasBarrier { addBarriers(of: queue) }
     addSubmitted()
@@ -72,11 +72,11 @@ struct WaitForBuilder {
   /// The node of an operation, block or task; nil: it is over, or its fate is not known.
   func node(of work: WorkID) -> Int? { submitted[work] ?? trace.index(of: work).flatMap { operations[$0] } }
 
-  private mutating func addOperation(_ place: Int) {
-    let operation = trace.operations[place]
+  private mutating func addOperation(_ index: Int) {
+    let operation = trace.operations[index]
     let node = nodes.count
-    nodes.append(.operation(place))
-    operations[place] = node
+    nodes.append(.operation(index))
+    operations[index] = node
     guard let queue = operation.queue.flatMap({ queueIndexes[$0] }) else { return }
     queues[queue].members.append(node)
     if operation.isStarted { queues[queue].holders.append(node) }
@@ -105,10 +105,10 @@ struct WaitForBuilder {
       }
     }
     guard let queue = operation.queue.flatMap({ queueIndexes[$0] }) else {
-      guard operation.coverage == .full, operation.enqueued == nil, case .operation(let place) = nodes[node] else {
+      guard operation.coverage == .full, operation.enqueued == nil, case .operation(let index) = nodes[node] else {
         return
       }
-      return connect(node, self.node(.neverEnqueued(place)), .root)
+      return connect(node, self.node(.neverEnqueued(index)), .root)
     }
     let state = queues[queue]
     if let stopped = state.stoppedFree, let runnable = Self.runnable(operation), runnable <= stopped { return }
@@ -137,12 +137,12 @@ struct WaitForBuilder {
   /// have no thread for long. One more pass over the operations, where there is such a queue.
   private mutating func findStops() {
     var stops: [Int: (time: Nanoseconds, limit: Int, executing: Int)] = [:]
-    for (place, queue) in trace.queues.enumerated() where queue.isSuspended || queue.limit == 0 {
+    for (index, queue) in trace.queues.enumerated() where queue.isSuspended || queue.limit == 0 {
       let kind: QueueRecord.ChangeKind = queue.isSuspended ? .suspended : .limit(0)
       guard let stop = queue.changes.lastIndex(where: { $0.kind == kind }) else { continue }
       var before = queue
       before.changes = Array(queue.changes[..<stop])
-      if !before.isSuspended { stops[place] = (queue.changes[stop].time, before.limit, 0) }
+      if !before.isSuspended { stops[index] = (queue.changes[stop].time, before.limit, 0) }
     }
     guard !stops.isEmpty else { return }
     for operation in trace.operations {
@@ -158,14 +158,14 @@ struct WaitForBuilder {
   }
 
   private func isAsynchronous(_ node: Int) -> Bool {
-    if case .operation(let place) = nodes[node] { return trace.operations[place].isAsynchronous }
+    if case .operation(let index) = nodes[node] { return trace.operations[index].isAsynchronous }
     return false
   }
 
   /// A barrier waits for all that was enqueued before it, and what is enqueued later waits for it.
   private mutating func addBarriers(of queue: Int) {
     func record(_ node: Int) -> OperationRecord? {
-      if case .operation(let place) = nodes[node] { return trace.operations[place] }
+      if case .operation(let index) = nodes[node] { return trace.operations[index] }
       return nil
     }
     let order = queues[queue].members.compactMap { node in record(node).map { (node, $0) } }
@@ -190,8 +190,8 @@ struct WaitForBuilder {
 
   private mutating func addWaits() {
     let open = trace.waits.indices.filter { trace.waits[$0].ended == nil }
-    let standings = ThreadStandings(trace)
-    let sleepers = standings.heldUp
+    let seenThreads = SeenThreads(trace)
+    let sleepers = seenThreads.heldUp
     guard !open.isEmpty || !sleepers.isEmpty else { return }
     // What else is on the stack of a thread that waits: an operation that another one runs by hand.
     let threads = Set(open.map { trace.waits[$0].thread }).union(sleepers.map(\.thread))
@@ -203,7 +203,7 @@ struct WaitForBuilder {
       }
     }
     var holders: [ThreadID: Int] = [:]
-    for owner in sleepers.compactMap(\.heldBy) where holders[owner] == nil && standings[owner] != nil {
+    for owner in sleepers.compactMap(\.heldBy) where holders[owner] == nil && seenThreads[owner] != nil {
       holders[owner] = holder(owner, executing[owner] ?? [])
     }
     func standsAlone(_ thread: ThreadID) -> Bool {
@@ -234,10 +234,10 @@ struct WaitForBuilder {
     func began(_ node: Int) -> Nanoseconds? {
       guard Set(threads(of: node)) == [thread] else { return nil }
       switch nodes[node] {
-      case .operation(let place):
-        return trace.operations[place].started?.time ?? trace.operations[place].executionBegan?.time ?? .min
-      case .block(let place): return trace.blocks[place].began?.time
-      case .task(let place): return trace.tasks[place].runs.last?.began
+      case .operation(let index):
+        return trace.operations[index].started?.time ?? trace.operations[index].executionBegan?.time ?? .min
+      case .block(let index): return trace.blocks[index].began?.time
+      case .task(let index): return trace.tasks[index].runs.last?.began
       default: return nil
       }
     }
@@ -264,9 +264,9 @@ struct WaitForBuilder {
   /// The threads on whose stacks a work's code is.
   private func threads(of node: Int) -> [ThreadID] {
     switch nodes[node] {
-    case .operation(let place): Self.threads(of: trace.operations[place])
-    case .block(let place): trace.blocks[place].began.map { [$0.thread] } ?? []
-    case .task(let place): trace.tasks[place].runs.last.flatMap { $0.ended == nil ? [$0.thread] : nil } ?? []
+    case .operation(let index): Self.threads(of: trace.operations[index])
+    case .block(let index): trace.blocks[index].began.map { [$0.thread] } ?? []
+    case .task(let index): trace.tasks[index].runs.last.flatMap { $0.ended == nil ? [$0.thread] : nil } ?? []
     default: []
     }
   }
@@ -315,14 +315,14 @@ struct WaitForBuilder {
   }
 }
 
-/// The node of each operation, by its place in the trace.
+/// The node of each operation, by its index in the trace.
 struct OperationNodes: Sendable {
   private var numbers: [Int32]
 
   init(count: Int) { numbers = [Int32](repeating: -1, count: count) }
 
-  subscript(place: Int) -> Int? {
-    get { numbers[place] < 0 ? nil : Int(numbers[place]) }
-    set { numbers[place] = newValue.map { Int32(clamping: $0) } ?? -1 }
+  subscript(index: Int) -> Int? {
+    get { numbers[index] < 0 ? nil : Int(numbers[index]) }
+    set { numbers[index] = newValue.map { Int32(clamping: $0) } ?? -1 }
   }
 }

@@ -6,9 +6,9 @@ public import OpTraceModel
 /// alternatives: *one* holder that comes to its end is enough (more, where the limit was lowered meanwhile). Operations whose fate the trace does not tell are not in here: what waits only for them may
 /// go on.
 public struct WaitForGraph: Sendable {
-  /// Numbers are places in the trace's lists.
+  /// Numbers are indexes in the trace's lists.
   public enum Node: Hashable, Sendable {
-    /// An unfinished operation: its place in `trace.operations`.
+    /// An unfinished operation: its index in `trace.operations`.
     case operation(Int)
     /// A slot of a queue, any one: waits for one of those that hold them.
     case slots(queue: Int)
@@ -28,11 +28,11 @@ public struct WaitForGraph: Sendable {
     case lock(UInt64)
     /// A lock whose owner has ended and did not let go of it.
     case abandonedLock(UInt64)
-    /// A block of a dispatch queue that is not over: its place in `trace.blocks`.
+    /// A block of a dispatch queue that is not over: its index in `trace.blocks`.
     case block(Int)
-    /// A task that is not over: its place in `trace.tasks`.
+    /// A task that is not over: its index in `trace.tasks`.
     case task(Int)
-    /// That a serial dispatch queue has its turn for something else: its place in `trace.dispatchQueues`.
+    /// That a serial dispatch queue has its turn for something else: its index in `trace.dispatchQueues`.
     case turn(Int)
     /// That any one of what this work submitted, which is not over, goes on: the work's node.
     case submissions(Int)
@@ -42,7 +42,7 @@ public struct WaitForGraph: Sendable {
   public enum Reason: Hashable, Sendable {
     /// An operation to what it depends on.
     case dependency
-    /// An open wait: its place in `trace.waits`.
+    /// An open wait: its index in `trace.waits`.
     case wait(Int)
     /// An operation to its queue's slots, and they to an operation that holds one.
     case slot
@@ -71,7 +71,7 @@ public struct WaitForGraph: Sendable {
     case root
   }
 
-  /// One node waits for another. Numbers are places in ``nodes``.
+  /// One node waits for another. Numbers are indexes in ``nodes``.
   public struct Edge: Sendable, Hashable {
     /// Who waits.
     public var from: Int
@@ -119,8 +119,8 @@ public struct WaitForGraph: Sendable {
     back[backStarts[node]..<backStarts[node + 1]].lazy.map { edges[$0] }
   }
 
-  /// The node of the operation at this place in the trace; nil: it is finished, or its fate is not known.
-  public func node(ofOperationAt place: Int) -> Int? { operations[place] }
+  /// The node of the operation at this index in the trace; nil: it is finished, or its fate is not known.
+  public func node(ofOperationAt index: Int) -> Int? { operations[index] }
 
   /// How many of those that a node waits for have to be satisfied before it is.
   public func needed(of node: Int) -> Int { slotNeeds[node] ?? edges(from: node).count }

@@ -42,8 +42,8 @@ package struct LiveCertainty: Sendable {
     // From what holds up to what is held up; a chain goes from low numbers to high ones nearly always.
     for _ in 0..<8 {
       var hasFound = false
-      for place in trace.operations.indices where !isCertain[place] {
-        let operation = trace.operations[place]
+      for index in trace.operations.indices where !isCertain[index] {
+        let operation = trace.operations[index]
         guard operation.finished == nil, !operation.isStarted, operation.cancelRequested == nil,
           operation.isOutcomeKnown,
           operation.dependencies.contains(where: { dependency in
@@ -51,7 +51,7 @@ package struct LiveCertainty: Sendable {
             return isCertain[other] && trace.operations[other].finished == nil
           })
         else { continue }
-        isCertain[place] = true
+        isCertain[index] = true
         hasFound = true
       }
       if !hasFound { break }

@@ -67,19 +67,19 @@ private struct ThriftReader {
   /// False: the bytes end too early, or are none that Thrift writes.
   private(set) var isSound = true
   private let bytes: [UInt8]
-  private var place = 0
+  private var offset = 0
   /// Against bytes that nest without end.
   private var depth = 0
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   private mutating func byte() -> UInt8 {
-    guard place < bytes.count else {
+    guard offset < bytes.count else {
       isSound = false
       return 0
     }
-    defer { place += 1 }
-    return bytes[place]
+    defer { offset += 1 }
+    return bytes[offset]
   }
 
   private mutating func varint() -> UInt64 {
@@ -101,12 +101,12 @@ private struct ThriftReader {
 
   mutating func binary() -> ArraySlice<UInt8> {
     let count = varint()
-    guard isSound, count <= UInt64(bytes.count - place) else {
+    guard isSound, count <= UInt64(bytes.count - offset) else {
       isSound = false
       return []
     }
-    defer { place += Int(count) }
-    return bytes[place..<place + Int(count)]
+    defer { offset += Int(count) }
+    return bytes[offset..<offset + Int(count)]
   }
 
   /// Calls `field` with each field's number and kind; false: it has not read it.

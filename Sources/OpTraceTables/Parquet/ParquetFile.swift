@@ -35,8 +35,8 @@ public enum ParquetFile {
       for start in stride(from: 0, to: rows.count, by: groupRows) {
         let range = start..<min(start + groupRows, rows.count)
         var group = Group(chunks: [], rowCount: range.count)
-        for (place, column) in table.columns.enumerated().dropFirst() {
-          let chunk = ParquetChunk(rows, place, column, range, at: offset, to: writer)
+        for (columnIndex, column) in table.columns.enumerated().dropFirst() {
+          let chunk = ParquetChunk(rows, columnIndex, column, range, at: offset, to: writer)
           offset = chunk.end
           group.chunks.append(chunk)
           try writer.check()

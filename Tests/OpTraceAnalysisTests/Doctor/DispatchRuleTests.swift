@@ -66,7 +66,7 @@ struct DispatchRuleTests {
     #expect(diagnosis.findings.map(\.code) == ["dispatch-cycle"])
     #expect(
       diagnosis.findings.first?.title
-        == "what runs in dispatch queue 'accounts' waits for dispatch queue 'accounts' itself")
+        == "work in dispatch queue 'accounts' waits for dispatch queue 'accounts' itself")
   }
 
   @Test func throughAnOperation() throws {
@@ -121,7 +121,7 @@ struct DispatchRuleTests {
     #expect(proven.findings.map(\.code) == ["never-finished"] && proven.verdict == .stalled)
     #expect(
       proven.findings.first?.title
-        == "'upload' (#1) was started, all 2 that it submitted are over, and nobody has finished it")
+        == "'upload' (#1) was started, all 2 blocks and tasks it submitted are over, and nothing has finished it")
     #expect(try !diagnosis(lines + Case.look([(1, .polling), (2, .inSemaphore)])).hasErrors)
     // One of them is still to come.
     #expect(try !diagnosis(lines.replacing("40 t4 run #3\n41 t4 ran #3\n", with: "") + nobodyElse).hasErrors)
@@ -138,13 +138,13 @@ struct DispatchRuleTests {
     let diagnosis = try diagnosis(
       lines + Case.look(at: 2_100_000, [(1, .polling), (2, .inSemaphore), (3, .inLock(1, of: 3))]))
     #expect(diagnosis.findings.map(\.code) == ["lock-cycle"])
-    #expect(diagnosis.findings.first?.title == "block 'step4()' (#2) waits for a mutex that it has itself")
+    #expect(diagnosis.findings.first?.title == "block 'step4()' (#2) waits for a mutex that it holds itself")
     #expect(diagnosis.findings.first?.operations.map(\.rawValue) == [1])
     #expect(
       diagnosis.findings.first?.evidence.contains {
         $0.text.hasPrefix("'upload' (#1) waits for semaphore 1")
           && $0.text.hasSuffix(
-            "; of all that it submitted only block 'step4()' (#2) of dispatch queue 'accounts' is not over")
+            "; of the work it submitted only block 'step4()' (#2) of dispatch queue 'accounts' is unfinished")
       } == true, "\(diagnosis.findings)")
   }
 
@@ -262,7 +262,7 @@ struct DispatchRuleTests {
       """
     let starved = try diagnosis(lines + nobodyElse)
     #expect(starved.findings.map(\.code).contains("thread-pool-starvation"))
-    #expect(starved.findings.first?.title == "1 task could run, and 1 task blocks the threads of Swift's pool")
+    #expect(starved.findings.first?.title == "1 task is ready, but 1 task blocks the threads of Swift's pool")
     // One of them computes.
     #expect(
       try diagnosis(lines + "41 t3 task #3 enqueued\n42 t3 task-run #3\n").findings.allSatisfy { $0.severity == .note })

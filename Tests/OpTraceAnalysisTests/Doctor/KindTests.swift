@@ -21,12 +21,12 @@ struct KindTests {
     let finding = try #require(found.first)
     #expect(found.map(\.code) == ["orphan-dependency"])
     #expect(finding.severity == .error && finding.isProven)
-    #expect(finding.title == "'load 0' (#2) waits for 'Manager' (#1), which is in no queue (29 more like it)")
+    #expect(finding.title == "'load 0' (#2) waits for 'Manager' (#1), which was never enqueued (and 29 more)")
     // Whose fault it is, first.
     let numbers = finding.operations.map(\.rawValue)
     #expect(numbers.count == 60 && numbers.prefix(30).allSatisfy { $0 % 2 == 1 })
     #expect(finding.evidence.count <= 14)
-    #expect(finding.evidence.contains { $0.text == "'load 1' (#4) waits for 'Manager' (#3), which is in no queue" })
+    #expect(finding.evidence.contains { $0.text == "'load 1' (#4) waits for 'Manager' (#3), which was never enqueued" })
     #expect(finding.evidence.last?.text == "and 19 more")
   }
 
@@ -36,7 +36,7 @@ struct KindTests {
     #expect(found.first?.operations.count == 6)
     #expect(
       found.first?.evidence.last?.text
-        == "1 of them is unproven: the trace ends 1 ms later, and it may be a moment's state")
+        == "1 of them is unproven: the trace ends 1 ms later, and this state may not last")
     // Where none is proven, none is claimed.
     #expect(try managers(enqueued: [1_998_000, 1_999_000], end: 2_000_000).map(\.severity) == [.warning])
   }

@@ -33,8 +33,8 @@ struct LockRuleTests {
     #expect(save.name == "save" && save.function == "step2()" && save.file == "/src/main.swift" && save.line == 20)
     #expect(finding.chain.contains { $0.kind == .lock && $0.id == 0x7001 && $0.name == "a mutex" && $0.line == nil })
     let texts = finding.evidence.map(\.text)
-    #expect(texts.contains("'save' (#1) waits for a mutex, in step2() at main.swift:20; 'spend' (#2) has it"))
-    #expect(texts.contains("'spend' (#2) waits for a mutex, in step3() at main.swift:30; 'save' (#1) has it"))
+    #expect(texts.contains("'save' (#1) waits for a mutex, in step2() at main.swift:20; 'spend' (#2) holds it"))
+    #expect(texts.contains("'spend' (#2) waits for a mutex, in step3() at main.swift:30; 'save' (#1) holds it"))
     #expect(texts.contains { $0.hasPrefix("the main thread waits for queue 'bank' to be empty") })
   }
 
@@ -52,11 +52,11 @@ struct LockRuleTests {
       two + "40 t1 wait-queue q1\n" + Case.look([(1, .inSemaphore), (2, .inLock(1, of: 3)), (3, .computing)]))
     #expect(diagnosis.verdict == .healthy)
     #expect(diagnosis.findings.allSatisfy { $0.severity == .note })
-    #expect(diagnosis.findings.contains { $0.title == "'spend' (#2) computes" })
+    #expect(diagnosis.findings.contains { $0.title == "'spend' (#2) is computing" })
     #expect(
       diagnosis.findings.contains {
         $0.title
-          == "'save' (#1) is still running: it waits for a mutex, in step2() at main.swift:20; 'spend' (#2) has it, and computes"
+          == "'save' (#1) is still running: it waits for a mutex, in step2() at main.swift:20; 'spend' (#2) holds it and is computing"
       })
   }
 
@@ -114,7 +114,7 @@ struct LockRuleTests {
   @Test func aThreadThatLocksTwice() throws {
     let diagnosis = try diagnosis(Case.executing(1, "save", on: 2) + Case.look([(2, .inLock(1, of: 2))]))
     #expect(diagnosis.findings.map(\.code) == ["lock-cycle"])
-    #expect(diagnosis.findings.first?.title == "'save' (#1) waits for a mutex that it has itself")
+    #expect(diagnosis.findings.first?.title == "'save' (#1) waits for a mutex that it holds itself")
     #expect(diagnosis.findings.first?.chain.map(\.kind) == [.operation, .lock])
     #expect(diagnosis.verdict == .deadlocked)
   }
@@ -142,7 +142,7 @@ struct LockRuleTests {
     #expect(diagnosis.findings.map(\.code) == ["never-finished"])
     let finding = try #require(diagnosis.findings.first)
     #expect(finding.severity == .error && diagnosis.verdict == .stalled)
-    #expect(finding.title == "'save' (#1) waits for a mutex whose owner has ended")
+    #expect(finding.title == "'save' (#1) waits for a mutex whose holder has ended")
     #expect(finding.evidence.contains { $0.text.hasSuffix("without letting go of it, in step2() at main.swift:20") })
     #expect(finding.evidence.contains { $0.text.hasPrefix("the main thread waits for 'save' (#1)") })
   }
@@ -154,7 +154,8 @@ struct LockRuleTests {
     #expect(diagnosis.findings.first?.severity == .error && diagnosis.verdict == .stalled)
     #expect(
       diagnosis.findings.first?.title
-        == "'fetch' (#1) waits for a signal of another thread that does not come, in step2() at main.swift:20")
+        == "'fetch' (#1) waits for a signal of another thread, and nothing is left to wake it, in step2() at main.swift:20"
+    )
     // Silence is short.
     #expect(try hasNoError(lines + Case.look([(1, .inSemaphore), (2, .inSemaphore)]), end: 3_000_000))
     for other in [Case.Doing.polling, .sleepingForATime, .computing] {
@@ -173,7 +174,7 @@ struct LockRuleTests {
     #expect(still.findings.map(\.severity) == [.error])
     let busy = try diagnosis(lines + Case.look([(1, .inSemaphore), (4, .computing)]))
     #expect(busy.findings.map(\.severity) == [.warning])
-    #expect(busy.findings.first?.evidence.last?.text.hasSuffix("computes, and may let it go on") == true)
+    #expect(busy.findings.first?.evidence.last?.text.hasSuffix("is computing, and may wake it") == true)
   }
 
   @Test func aLookThatIsOldForAThread() throws {

@@ -18,7 +18,7 @@ struct SilenceRuleTests {
     let found = try findings(queue + upload + report, end: 6_000_000)
     #expect(found.map(\.code) == ["never-finished"])
     #expect(found.first?.severity == .error)
-    #expect(found.first?.title == "'upload' (#1) was started, and has not finished for 6 s")
+    #expect(found.first?.title == "'upload' (#1) was started but has not finished for 6 s")
     #expect(found.first?.behind == 1)
     // Four seconds are not enough, and nobody behind it is no fault.
     #expect(try findings(queue + upload + report, end: 4_000_000).map(\.severity) == [.note])
@@ -38,7 +38,7 @@ struct SilenceRuleTests {
     let found = try findings(queue + upload + "30 t3 finish-seen #1\n", end: 500_000)
     #expect(found.map(\.code) == ["never-finished"])
     #expect(found.first?.severity == .error)
-    #expect(found.first?.title == "'upload' (#1) is finished, and never told its queue")
+    #expect(found.first?.title == "'upload' (#1) is finished but never notified its queue")
     #expect(try findings(queue + upload + "30 t3 finish-seen #1\n31 t3 finished #1\n", end: 500_000).isEmpty)
   }
 
@@ -73,7 +73,7 @@ struct SilenceRuleTests {
     #expect(found.map(\.code) == ["readiness-override"])
     #expect(try findings(queue + waiting, end: 500_000, isClosed: true).map(\.severity) == [.error])
     #expect(try findings(queue + waiting, end: 500_000).isEmpty)
-    #expect(found.first?.title == "'sync' (#1) could run, and never said that it is ready")
+    #expect(found.first?.title == "'sync' (#1) could run but never became ready")
     #expect(try findings(queue + waiting, end: 20).allSatisfy { $0.severity != .error })
     #expect(try findings(queue + waiting + "30 t1 ready #1\n", end: 500_000).isEmpty)
   }
@@ -94,7 +94,7 @@ struct SilenceRuleTests {
         2, "upload", "12 t1 depends #2 on=#1", "12 t1 enqueued #2 queue=q1", "30 t1 undepends #2 on=#1")
     let found = try findings(lines, end: 500_000)
     #expect(found.map(\.code) == ["removed-dependency-stuck"])
-    #expect(found.first?.title == "'upload' (#2) waits for a dependency that was taken away")
+    #expect(found.first?.title == "'upload' (#2) waits for a dependency that was removed")
     #expect(try findings(lines + "110 t2 ready #2\n", end: 500_000).isEmpty)
   }
 

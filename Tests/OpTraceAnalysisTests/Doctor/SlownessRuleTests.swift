@@ -41,10 +41,11 @@ struct SlownessRuleTests {
 
   @Test func priorityInversion() throws {
     let found = try found("priority-inversion", inversion(low: -8, high: 8))
-    #expect(found.map(\.title) == ["'show' (#2) lost 50 ms because 'fetch' (#1), which it waits for, ranks lower"])
+    #expect(
+      found.map(\.title) == ["'show' (#2) lost 50 ms because 'fetch' (#1), which it waits for, has a lower priority"])
     let finding = try #require(found.first)
     #expect(finding.severity == .warning)
-    #expect(finding.fix == "Give 'fetch' (#1) the queuePriority of 'show' (#2) before it is added to queue 'pages'.")
+    #expect(finding.fix == "Give 'fetch' (#1) the queuePriority of 'show' (#2) before adding it to queue 'pages'.")
     #expect(
       finding.evidence.map(\.text) == [
         "'show' (#2) (priority 8) waits for 'fetch' (#1) (priority -8)",
@@ -80,7 +81,7 @@ struct SlownessRuleTests {
       + run(2, "show", ready: 0, 5, 80, quality: 4, queue: 2, thread: 3, "5000 t3 wait #1\n70000 t3 waited #1")
     #expect(
       try titles("priority-inversion", lines) == [
-        "'show' (#2) lost 50 ms because 'fetch' (#1), which it waits for, ranks lower"
+        "'show' (#2) lost 50 ms because 'fetch' (#1), which it waits for, has a lower priority"
       ])
   }
 
@@ -98,7 +99,7 @@ struct SlownessRuleTests {
     let queues = "0 t1 queue q1 limit=1 \"images\"\n0 t1 queue q2 \"network\"\n"
     let finding = try #require(try found("blocking-wait", queues + all.joined()).first)
     #expect(finding.severity == .warning && finding.operations.count == 3 && finding.behind == 0)
-    #expect(finding.explanation.contains("Meanwhile 2 operations of the same queue"))
+    #expect(finding.explanation.contains("Meanwhile 2 ready operations of the same queue"))
   }
 
   private func thumbnail(waitsUntil: Int, ends: Int, more: String = "") -> String {
@@ -110,16 +111,16 @@ struct SlownessRuleTests {
   @Test func blockingWait() throws {
     let rotate = run(3, "rotate", ready: 1, 50, 60)
     let found = try found("blocking-wait", thumbnail(waitsUntil: 41, ends: 50, more: rotate))
-    #expect(found.map(\.title) == ["'thumbnail' (#2) spent 40 ms of 49 ms waiting, in a slot of its queue"])
+    #expect(found.map(\.title) == ["'thumbnail' (#2) spent 40 ms of 49 ms waiting, holding a slot of its queue"])
     let finding = try #require(found.first)
     #expect(finding.severity == .warning && finding.behind == 1)
     #expect(
-      finding.explanation.hasSuffix("Meanwhile 1 operation of the same queue, ready to run, waited for a start."))
+      finding.explanation.hasSuffix("Meanwhile 1 ready operation of the same queue waited for a slot."))
     #expect(
       finding.evidence.map(\.text) == [
-        "'thumbnail' (#2) waited 40 ms of its 49 ms, the longest time for 'download' (#1)"
+        "'thumbnail' (#2) waited for 40 ms of its 49 ms, longest for 'download' (#1)"
       ])
-    #expect(finding.fix.hasPrefix("Let 'thumbnail' (#2) depend on what it waits for (addDependency)"))
+    #expect(finding.fix.hasPrefix("Make 'thumbnail' (#2) depend on the operation it waits for (addDependency)"))
   }
 
   @Test func waitThatHeldNobodyUpIsANote() throws {
@@ -173,13 +174,13 @@ struct SlownessRuleTests {
 
   @Test func serialBottleneck() throws {
     let found = try found("serial-bottleneck", photos(limit: 1))
-    #expect(found.map(\.title) == ["queue 'decode' (limit 1) was full for 80 ms of 100 ms, while others were ready"])
+    #expect(found.map(\.title) == ["queue 'decode' (limit 1) was full for 80 ms of 100 ms while others were ready"])
     let finding = try #require(found.first)
     #expect(finding.severity == .note)
     #expect(
       finding.explanation
-        == "4 operations waited for a slot of queue 'decode', 200 ms in all. 80 ms of the critical path (80 % of the "
-        + "run) are operations of queue 'decode' that came one after the other.")
+        == "4 operations waited for a slot of queue 'decode', 200 ms in total. 80 ms of the critical path (80 % of the "
+        + "run) are operations of queue 'decode' that ran one after the other.")
     #expect(finding.operations == [OperationID(5)])
   }
 
@@ -219,8 +220,8 @@ struct SlownessRuleTests {
     #expect(found.first?.severity == .note)
     #expect(
       found.first?.explanation.hasPrefix(
-        "500 times nothing ran between the end of an operation and the start of the one that waited for it, with up to "
-          + "999 more in queue 'rows'.") == true)
+        "500 times nothing ran between the end of an operation and the start of its dependent, with up to "
+          + "999 more operations in queue 'rows'.") == true)
   }
 
   @Test("no finding: fewer than 500 wait; no chain; little time; something else ran meanwhile")

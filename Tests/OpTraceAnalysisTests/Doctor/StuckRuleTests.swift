@@ -32,7 +32,7 @@ struct StuckRuleTests {
       finding.evidence.contains { $0.text == "the main thread waits for queue 'account' to be empty" })
     #expect(
       finding.fix
-        == "Take one of these dependencies away: see which of them the work does not need.")
+        == "Remove one of these dependencies: the one that the work does not need.")
   }
 
   @Test func edgeThatClosedTheCycle() throws {
@@ -42,14 +42,14 @@ struct StuckRuleTests {
         + DoctorCase.operation(2, "session", "11 t1 enqueued #2 queue=q1", "30 t1 depends #2 on=#1"))
     #expect(
       found.first?.fix
-        == "Take one of these dependencies away. The one of 'session' (#2) on 'token' (#1) closed the cycle.")
+        == "Remove one of these dependencies. The one of 'session' (#2) on 'token' (#1) closed the cycle.")
   }
 
   @Test func cycleIsNoErrorWhereRecordsAreMissing() throws {
     let found = try findings(cycle, header: "lost no-space 3")
     #expect(found.map(\.severity) == [.warning])
     #expect(found.first?.isProven == false)
-    #expect(found.first?.evidence.last?.text == "unproven: 3 records were lost, and may tell otherwise")
+    #expect(found.first?.evidence.last?.text == "unproven: 3 records were lost, and may show otherwise")
   }
 
   @Test func cancelledOperationHoldsNobody() throws {
@@ -76,7 +76,8 @@ struct StuckRuleTests {
   @Test func queueThatWaitsForItself() throws {
     let found = try findings(serial(limit: 1))
     #expect(found.map(\.code) == ["queue-self-wait"])
-    #expect(found.first?.title == "'outer' (#1) waits inside queue 'database' for work that needs its own slot")
+    #expect(
+      found.first?.title == "'outer' (#1) holds the only slot of queue 'database' and waits for work that needs it")
     #expect(found.first?.cycle == [1, 2, 3].map { OperationID($0) })
     #expect(found.first?.queues == [QueueID(1)])
   }
@@ -138,7 +139,7 @@ struct StuckRuleTests {
       + DoctorCase.operation(3, "show", "11 t1 depends #3 on=#2", "11 t1 enqueued #3 queue=q1")
     let found = try findings(lines)
     #expect(found.map(\.code) == ["orphan-dependency"])
-    #expect(found.first?.title == "'load' (#2) waits for 'login' (#1), which is in no queue")
+    #expect(found.first?.title == "'load' (#2) waits for 'login' (#1), which was never enqueued")
     #expect(found.first?.behind == 1)
     // Killed in the middle of its work: the next line of the program may have enqueued it. Its thread may have waited for
     // a processor that long.
@@ -180,7 +181,7 @@ struct StuckRuleTests {
     #expect(try found(end: 1_500_000, isClosed: true) == ["error[queue-suspended] true"])
     let trace = try DoctorCase.trace(throttled, end: 1_400_000)
     let last = try #require(Diagnosis(of: trace).findings.first?.evidence.last)
-    #expect(last.text == "unproven: it was suspended for as long before (700 ms), and that was undone")
+    #expect(last.text == "unproven: it was suspended for as long before (700 ms), and then resumed")
   }
 
   /// The same by its limit.
@@ -241,4 +242,31 @@ struct VerdictTests {
   }
 
   @Test func ofNothing() { #expect(Diagnosis.verdict([]) == .healthy) }
+}
+
+/// A queue that is suspended does not take back what it has given to the pool of threads, which may have none for long.
+@Suite("Doctor: what was on its way before its queue was suspended") struct StoppedQueueTests {
+  private let queue = "0 t1 queue q1 limit=1 \"q\"\n"
+  private let waiting = DoctorCase.operation(1, "A", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1")
+
+  private func codes(_ lines: String) throws -> [String] {
+    Diagnosis(of: try DoctorCase.trace(lines)).findings.filter { $0.severity == .error }.map(\.code)
+  }
+
+  @Test func operationThatHadASlotStarts() throws {
+    #expect(try codes(queue + waiting + "50 t1 suspended q1\n").isEmpty)
+    #expect(try codes(queue + waiting + "50 t1 limit q1 value=0\n").isEmpty)
+  }
+
+  @Test func operationThatHadNoneIsHeld() throws {
+    let holder = DoctorCase.operation(
+      2, "B", "5 t1 enqueued #2 queue=q1", "5 t1 ready #2", "9 t2 started #2", "9 t2 began #2", "70 t2 ended #2",
+      "70 t2 finished #2")
+    #expect(try codes(queue + holder + waiting + "50 t1 suspended q1\n") == ["queue-suspended"])
+    #expect(try codes(queue + holder + waiting + "80 t1 suspended q1\n").isEmpty)
+  }
+
+  @Test func operationThatCameLaterIsHeld() throws {
+    #expect(try codes(queue + waiting + "5 t1 suspended q1\n") == ["queue-suspended"])
+  }
 }

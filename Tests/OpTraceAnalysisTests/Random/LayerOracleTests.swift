@@ -14,8 +14,8 @@ import Testing
     if operations != all { return "says \(operations.sorted()), is \(all.sorted()): \(situation)" }
     let blocks = Set(
       blockage.graph.nodes.indices.compactMap { node -> Int? in
-        guard blockage.isBlocked[node], case .block(let place) = blockage.graph.nodes[node] else { return nil }
-        let id = Int(trace.blocks[place].id.rawValue)
+        guard blockage.isBlocked[node], case .block(let index) = blockage.graph.nodes[node] else { return nil }
+        let id = Int(trace.blocks[index].id.rawValue)
         return id < 100 ? id - 1 : nil
       })
     let stuckBlocks = expected.subtracting(all)

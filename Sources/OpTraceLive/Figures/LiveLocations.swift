@@ -3,7 +3,7 @@ import OpTraceAnalysis
 import OpTraceModel
 
 /// Where operations that execute are at the moment, and who has what they want.
-struct LivePlaces {
+struct LiveLocations {
   private let trace: Trace
   private var threads: [ThreadID: ThreadStatus] = [:]
   private var records: [ThreadID: ThreadRecord] = [:]
@@ -34,7 +34,7 @@ struct LivePlaces {
     for wait in trace.waits where wait.ended == nil && isOutside(wait.inside) {
       rows[wait.thread] = .init(
         thread: wait.thread, title: title(of: wait.thread), waitsFor: words(wait), time: max(0, now - wait.began),
-        place: stood(wait, nil))
+        location: stood(wait, nil))
     }
     // Of a look only what still holds: nothing was recorded of the thread since.
     if let look = trace.look, !trace.header.isClosed, now - look.time < Self.fresh {
@@ -45,7 +45,7 @@ struct LivePlaces {
         rows[thread.id] = .init(
           thread: thread.id, title: title(of: thread.id),
           waitsFor: awaited.words ?? awaited.name ?? awaited.kind.rawValue,
-          time: awaited.since.map { max(0, now - $0) }, place: stood(nil, thread))
+          time: awaited.since.map { max(0, now - $0) }, location: stood(nil, thread))
       }
     }
     return rows.values.sorted { ($1.time ?? -1, $0.thread) < ($0.time ?? -1, $1.thread) }
@@ -64,8 +64,8 @@ struct LivePlaces {
     var row = LiveStatus.Execution(
       id: operation.id, title: operation.title, queue: operation.queue,
       queueTitle: operation.queue.flatMap { queues[$0]?.title }, time: max(0, now - (began?.time ?? now)),
-      place: operation.codeLocation)
-    if row.place.file == nil, let source = operation.source { row.place.take(source) }
+      location: operation.codeLocation)
+    if row.location.file == nil, let source = operation.source { row.location.take(source) }
     guard operation.executionEnded == nil, operation.startReturned == nil, let thread = began?.thread else {
       return row
     }
@@ -75,7 +75,7 @@ struct LivePlaces {
     let wait = waits[operation.id]
     // A look from before it began tells of something else.
     let isSeen = time > began?.time ?? .max && operation.lastSign ?? .min <= time
-    if let place = stood(wait, isSeen ? status : nil) { row.place = place }
+    if let location = stood(wait, isSeen ? status : nil) { row.location = location }
     let isBlocked = status?.state == .blocked && isSeen
     row.isWaiting = wait != nil || isBlocked
     row.waitsFor =
@@ -87,9 +87,9 @@ struct LivePlaces {
   /// The line that it waits at, else where the recorder saw it.
   private func stood(_ wait: WaitRecord?, _ status: ThreadStatus?) -> CodeLocation? {
     guard let frame = wait?.at ?? status?.stack, trace.stacks.ownFrame(frame) != nil,
-      let place = trace.stacks.codeLocation(frame), place.function != nil
+      let location = trace.stacks.codeLocation(frame), location.function != nil
     else { return nil }
-    return place
+    return location
   }
 
   private func words(_ wait: WaitRecord) -> String {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("A second look at a process that runs")
-struct SecondLookTests {
+struct SecondReadingTests {
   @Test func whatOneLookAloneShowsAsWaitingIsSeenInPart() {
     func look(_ names: [String], end: Double) -> Trace {
       var make = HandmadeTrace(end: end)
