@@ -1,8 +1,8 @@
 package import OpTraceModel
 
-/// How a name that is too long is shown, in every output: both of its ends, and an ellipsis between them.
+/// How every output shows a name that is too long: both ends, with an ellipsis between them.
 ///
-/// What tells names apart often stands at the end: `image.resize.large`, `closure #2 in load(_:)`.
+/// What distinguishes names is often at the end: `image.resize.large`, `closure #2 in load(_:)`.
 package enum NameCut {
   /// Cut where it has more characters than `most`. O(most) behind the counting.
   package static func inside(_ text: String, _ most: Int) -> String {
@@ -10,8 +10,8 @@ package enum NameCut {
     return inside(text, to: Double(most), ellipsis: 1) { _ in 1 }
   }
 
-  /// Cut to a width, in any unit, wherever the characters have widths of their own. The text is known to be wider. No
-  /// blanks stand beside the ellipsis. O(width).
+  /// Cuts to a width, in any unit, for characters of different widths. The text is known to be wider. No
+  /// spaces are beside the ellipsis. O(width).
   package static func inside(
     _ text: String, to widest: Double, ellipsis: Double, width: (Character) -> Double
   ) -> String {
@@ -38,9 +38,9 @@ package enum NameCut {
   }
 }
 
-/// What names that only count have in common: "Download" of "Download 12", "part … of …" of "part 3 of 40".
+/// What numbered names have in common: "Download" of "Download 12", "part … of …" of "part 3 of 40".
 package enum NameStem {
-  /// Every number becomes an ellipsis (``NamePattern``); what is at an end goes, with the marks beside it.
+  /// Every number becomes an ellipsis (``NamePattern``); one at an end is dropped, with the punctuation beside it.
   package static func of(_ name: String) -> String {
     var text = Substring(NamePattern.of(String(decoding: name.utf8.prefix(300), as: UTF8.self), mark: "…"))
     while let last = text.last, " …-_.#:/([".contains(last) { text.removeLast() }
@@ -49,13 +49,13 @@ package enum NameStem {
   }
 }
 
-/// What names that only count have in common: each number in them is a mark.
+/// What numbered names have in common: each number becomes a mark.
 ///
 /// `Load tile 17` and `Load tile 4` are both `Load tile #`. A number is a row of digits; a UUID; `0x` with the digits of an
-/// address; and a word of eight or more hexadecimal digits, some of them decimal (a checksum). A mark that stands
+/// address; and a word of eight or more hexadecimal digits, some of them decimal (a checksum). A mark that is
 /// before a number already is not doubled.
 package enum NamePattern {
-  /// - Parameter mark: what stands for a number. O(length).
+  /// - Parameter mark: what replaces a number. O(length).
   package static func of(_ name: String, mark: StaticString = "#") -> String {
     var name = name
     let mark = UnsafeBufferPointer(start: mark.utf8Start, count: mark.utf8CodeUnitCount)
@@ -92,7 +92,7 @@ package enum NamePattern {
     if !result.suffix(mark.count).elementsEqual(mark) { result.append(contentsOf: mark) }
   }
 
-  /// Of a word that is no number as a whole, its digits.
+  /// For a word that is not a number as a whole: its digits.
   private static func append(
     _ word: Slice<UnsafeBufferPointer<UInt8>>, to result: inout [UInt8], _ mark: UnsafeBufferPointer<UInt8>
   ) {
@@ -132,7 +132,7 @@ package enum NamePattern {
   private static func isWord(_ byte: UInt8) -> Bool { isDigit(byte) || (0x61...0x7A).contains(byte | 0x20) }
 }
 
-/// What queues are called where they stand side by side.
+/// The names of queues that are shown side by side.
 package struct QueueTitles: Sendable {
   /// Of several queues.
   private let shared: Set<String>
@@ -146,12 +146,12 @@ package struct QueueTitles: Sendable {
     sharedLabels = Set(trace.dispatchQueues.map(\.title).filter { !seen.insert($0).inserted })
   }
 
-  /// Several queues may have one name: then each has its number, too.
+  /// Queues with the same name are shown with their numbers.
   package func title(of queue: QueueRecord) -> String {
     with(queue, queue.title)
   }
 
-  /// The same inside of a sentence: `queue network (queue 7)`.
+  /// The same inside a sentence: `queue network (queue 7)`.
   package func phrase(of queue: QueueRecord) -> String { with(queue, queue.phrase) }
 
   /// The same of dispatch queues.
@@ -159,7 +159,7 @@ package struct QueueTitles: Sendable {
     sharedLabels.contains(queue.title) ? "\(queue.title) (dispatch queue \(queue.id.rawValue))" : queue.title
   }
 
-  /// `dispatch queue disk`, or what stands for one that has no label.
+  /// `dispatch queue disk`, or a substitute for one without a label.
   package func phrase(of queue: DispatchQueueRecord) -> String {
     queue.label.allSatisfy(\.isWhitespace) ? queue.title : "dispatch queue " + title(of: queue)
   }

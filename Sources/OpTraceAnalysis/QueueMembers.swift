@@ -1,18 +1,18 @@
 package import OpTraceModel
 
-/// Which operations were given to each queue, as their indexes, in order. 4 bytes for each operation.
+/// The indexes of the operations that were added to each queue, in order. 4 bytes for each operation.
 package struct QueueMembers: Sendable {
   private let indexes: IndexesByGroup
   private let groups: [QueueID: Int]
 
-  /// Of those that were given to none; the group behind it has nobody.
+  /// The group of those without a queue; the group after it is empty.
   private static let none = 0
 
   /// O(n).
   package init(_ trace: Trace) {
     var groups: [QueueID: Int] = [:]
     let first = Self.none + 1
-    // Most were given to the same queue as the one before them.
+    // Most are in the same queue as the one before them.
     var last: (queue: QueueID, group: Int)?
     func group(of queue: QueueID?) -> Int {
       guard let queue else { return Self.none }
@@ -28,13 +28,13 @@ package struct QueueMembers: Sendable {
     self.groups = groups
   }
 
-  /// Those that any operation was given to, in no order.
+  /// The queues that have operations, in no order.
   package var queues: some Collection<QueueID> { groups.keys }
 
   package subscript(queue: QueueID) -> some RandomAccessCollection<Int> { indexes[groups[queue] ?? groups.count + 1] }
 }
 
-/// The indexes of things by the group that they belong to, each group's in their order. 4 bytes for each thing and each group.
+/// The indexes of elements by group, each group's in order. 4 bytes for each thing and each group.
 package struct IndexesByGroup: Sendable {
   private var indexes: [UInt32]
   /// Where the group's indexes begin.

@@ -1,10 +1,10 @@
-/// The first few of many in an order, in room for a few. O(n + k log k) for k that are kept, where their order is none that is meant to
-/// be bad; else O(n log k).
+/// The first few of many in an order, with memory for a few. O(n + k log k) for k that are kept, unless the input order is hostile; then
+/// O(n log k).
 package struct FirstFew<Element> {
   private let count: Int
   private let isBefore: (Element, Element) -> Bool
   private var kept: [Element] = []
-  /// The last of those that were among the first at the last look.
+  /// The last of those that were among the first at the last trim.
   private var bar: Element?
 
   package init(_ count: Int, by isBefore: @escaping (Element, Element) -> Bool) {
@@ -32,8 +32,8 @@ package struct FirstFew<Element> {
 }
 
 extension Array where Element: Comparable {
-  /// What would stand at this index of a range if that were sorted, by Hoare's selection. What is smaller then lies before the index,
-  /// what is larger behind it. O(n) on average; where the order is made to be bad, the rest is sorted: O(n log n).
+  /// The element that would be at this index of the range if it were sorted, by Hoare's selection. Smaller elements then lie before the index,
+  /// larger ones behind it. O(n) on average; if the order is hostile, the rest is sorted: O(n log n).
   mutating func select(_ index: Int, in range: Range<Int>) -> Element {
     var (low, high) = (range.lowerBound, range.upperBound - 1)
     var patience = 2 * (range.count.bitWidth - range.count.leadingZeroBitCount)

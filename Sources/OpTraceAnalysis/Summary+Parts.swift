@@ -42,7 +42,7 @@ extension Summary {
     return sum
   }
 
-  /// Work by what it is grouped by. Each distribution is made by itself, so that only its own values are in memory.
+  /// Groups work by kind. Distributions are made one by one, so that only one's values are in memory.
   static func classes<Kind: Work>(
     _ list: [Kind], traceEnd: Nanoseconds, processorTime: @Sendable (borrowing Kind) -> Nanoseconds? = { _ in nil }
   ) -> [Class] {
@@ -69,7 +69,7 @@ extension Summary {
     .sorted { ($1.running.total, $0.name) < ($0.running.total, $1.name) }
   }
 
-  /// The kinds in the order in which they are met first, and the indexes of each.
+  /// The kinds in order of appearance, and the indexes of each.
   private static func kinds<Kind: Work>(_ list: [Kind]) -> (names: [String], members: IndexesByGroup) {
     var names: [String] = []
     var numbers: [String: Int32] = [:]
@@ -127,10 +127,10 @@ extension Summary.Queue {
 }
 
 /// The three times of an operation or a block, in nanoseconds. They do not overlap, and add up to the time from the enqueueing
-/// to the finish (or to the trace's end, for one that is not over). All zero where it was never enqueued or run,
-/// and where what became of it is not in the trace (`OperationRecord.isOutcomeKnown`).
+/// to the finish (or to the trace's end, for an unfinished one). All zero if it was never enqueued or run,
+/// or if its outcome is not in the trace (`OperationRecord.isOutcomeKnown`).
 public struct OperationTimes: Sendable, Equatable {
-  /// From the enqueueing until nothing stood in its way but the queue's limit.
+  /// From the enqueueing until it only needed a slot.
   public var waitingForDependencies: Nanoseconds = 0
   /// From then until its own code began.
   public var waitingForSlot: Nanoseconds = 0
@@ -140,7 +140,7 @@ public struct OperationTimes: Sendable, Equatable {
   /// All three zero.
   public init() {}
 
-  /// Borrowed, and part of whoever asks: else an element of an array would be copied for it, which counts references, a million times.
+  /// Borrowed and inlined: otherwise each call would copy an element of an array and count references, a million times.
   @inlinable @inline(__always) public init(of work: borrowing some Work, traceEnd: Nanoseconds) {
     guard work.isOutcomeKnown else { return }
     let end = max(work.over ?? traceEnd, work.submitted?.time ?? .min)

@@ -1,20 +1,20 @@
 public import OpTraceModel
 
 extension Summary {
-  /// Threads that waited for operations, queues, semaphores and the like. Waits may lie inside one another, and
-  /// at the same time on several threads: their sum is no part of the wall time.
+  /// Threads that waited for operations, queues, semaphores and so on. Waits may be nested and overlap on several threads, so their sum is
+  /// no share of the wall time.
   public struct Waits: Sendable, Equatable {
     /// How many waits there were.
     public var count = 0
-    /// Those that were not over when the trace ended; they count until then.
+    /// Those that were unfinished when the trace ended; they count until then.
     public var unfinished = 0
-    /// Their times added up, in nanoseconds.
+    /// Their total time, in nanoseconds.
     public var total: Nanoseconds = 0
-    /// By who waited on what, the longest total first; as many as the summary lists of operations.
+    /// By waiter and target, the longest total first; as many as the summary lists operations.
     public var longest: [Wait] = []
   }
 
-  /// The waits of one operation (or of a thread outside of operations) on one thing.
+  /// The waits of one operation (or of a thread outside operations) for one target.
   public struct Wait: Sendable, Equatable {
     /// What was waited for.
     public var target: WaitRecord.Target
@@ -22,23 +22,23 @@ extension Summary {
     public var thread: ThreadID
     /// The operation that waited; nil: a thread outside of operations.
     public var operation: OperationID?
-    /// What people read: `load`, `fetch`, `semaphore 1`.
+    /// The displayed name: `load`, `fetch`, `semaphore 1`.
     public var operationName: String?
-    /// What people read of the target: a name, or a number.
+    /// The displayed name of the target: a name, or a number.
     public var targetName: String
     /// Of the object that was waited on, where it is one.
     public var object: ObjectRecord?
     /// How many waits of this kind there were.
     public var count = 0
-    /// Those that were not over when the trace ended; they count until then.
+    /// Those that were unfinished when the trace ended; they count until then.
     public var unfinished = 0
-    /// Their times added up, in nanoseconds.
+    /// Their total time, in nanoseconds.
     public var total: Nanoseconds = 0
     /// The longest of them, in nanoseconds.
     public var max: Nanoseconds = 0
-    /// What ended the last of them, or signalled last before.
+    /// The signal that ended the last of them, or the last one before.
     public var lastSignal: WaitRecord.Signal?
-    /// What people read of the operation that gave this signal; nil: none did.
+    /// The displayed name of the operation that signalled; nil: none did.
     public var lastSignalName: String?
   }
 
@@ -92,15 +92,15 @@ extension Summary {
 }
 
 extension Summary {
-  /// Where in the source threads waited. Waits whose stack was not recorded (short ones) are in none.
+  /// A source location where threads waited. Waits without a recorded stack (short ones) have none.
   public struct WaitLocation: Sendable, Equatable {
-    /// The innermost code of the program's own on the stacks of these waits.
+    /// The innermost frame of the program's own code on the stacks of these waits.
     public var code: CodeLocation
-    /// How many waits stood there.
+    /// How many waits there were.
     public var count = 0
-    /// Those that were not over when the trace ended; they count until then.
+    /// Those that were unfinished when the trace ended; they count until then.
     public var unfinished = 0
-    /// Their times added up, in nanoseconds.
+    /// Their total time, in nanoseconds.
     public var total: Nanoseconds = 0
     /// The longest of them, in nanoseconds.
     public var longest: Nanoseconds = 0

@@ -20,13 +20,13 @@ package struct TaskPiece: Sendable, Equatable {
 }
 
 extension TaskRecord {
-  /// In the order of time, none overlapping another: a run that is told late ends where the next one begins, and where runs have no
+  /// In the order of time, none overlapping another: a run that was recorded late ends where the next one begins, and where runs have no
   /// length each next one begins a nanosecond later, so that no two begin at once. O(runs + suspensions).
   package func pieces(traceEnd: Nanoseconds) -> [TaskPiece] {
     var pieces: [TaskPiece] = []
     pieces.reserveCapacity(2 * runs.count + 2)
     let last = max(over ?? traceEnd, submitted?.time ?? .min)
-    /// From here on nothing is told yet.
+    /// From here on nothing is known yet.
     var free = Nanoseconds.min
     func add(_ kind: TaskPiece.Kind, _ begin: Nanoseconds, _ end: Nanoseconds, _ index: Int, isOpen: Bool = false) {
       let begin = max(begin, free)

@@ -8,7 +8,7 @@ import OpTraceModel
 public struct DeadlockError: Error, Sendable, CustomStringConvertible, LocalizedError {
   /// The state of the body's queues, and all that the doctor says of them.
   public let report: QueueReport
-  /// Why the body cannot go on: of the report's findings those that are proven. Never empty.
+  /// Why the body is stuck: the proven findings of the report. Never empty.
   public let findings: [Finding]
 
   /// The findings as the doctor prints them, with evidence and advice, a blank line between two.

@@ -4,7 +4,7 @@ public import OpTrace
 import OpTraceText
 
 /// Prints the state of all queues to standard error when the process receives a signal, as a Java machine prints its
-/// threads: `kill -QUIT PID`, or Ctrl-\ in the terminal. The program goes on.
+/// threads: `kill -QUIT PID`, or Ctrl-\ in the terminal. The program continues.
 ///
 /// ```swift
 /// try SignalReport.install(for: recorder)

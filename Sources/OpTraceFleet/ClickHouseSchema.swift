@@ -1,6 +1,6 @@
 public import OpTraceTables
 
-/// OpTrace's tables in ClickHouse: those of every export, one row after the other of many traces, with what tells hosts and versions
+/// OpTrace's tables in ClickHouse: those of every export, one row after the other of many traces, with what distinguishes hosts and versions
 /// apart (https://clickhouse.com/docs/sql-reference/statements/create/table).
 ///
 /// Rows are sorted by trace first, and those with equal keys are one after a merge. Each table has the day on which its trace began:
@@ -140,13 +140,13 @@ extension UInt8 {
   fileprivate var isDigit: Bool { (0x30...0x39).contains(self) }
 }
 
-/// By what rows of a table are told apart, and how their columns lie on the disk.
+/// What identifies the rows of a table, and how their columns lie on the disk.
 enum ClickHouseKeys {
   /// A column that only ClickHouse has: the row's number in its trace's part of the table, from 0.
   static let row = "row"
 
-  /// Behind `trace`. A table that is not here is told apart by its `id`. Where the clock alone tells rows apart, and two may come at
-  /// one moment, their index in the trace stands last.
+  /// Behind `trace`. A table that is not here is identified by its `id`. Where only the clock identifies rows, and two may come at
+  /// one moment, their index in the trace is the last key.
   private static let keys: [String: [String]] = [
     "traces": [],
     "dependencies": ["operation", "dependency", "added", row],

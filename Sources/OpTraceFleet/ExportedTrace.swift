@@ -34,7 +34,7 @@ public struct ExportedTrace: Sendable, Equatable {
   }
 
   /// All exported traces below a folder, in the order of their hashes. A folder is one of tables where it has one named `traces`;
-  /// others are looked into. O(folders).
+  /// others are searched. O(folders).
   ///
   /// - Parameters:
   ///   - folder: where to begin.

@@ -46,7 +46,7 @@ enum Functions {
   }
 
   private static func registerPercentile(_ name: String, in database: OpaquePointer) -> Int32 {
-    // What the functions in C are told: the share's index in the list.
+    // The context of the C functions: the share's index in the list.
     let index = percentiles.firstIndex { $0.name == name } ?? 0
     return sqlite3_create_function_v2(
       database, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, UnsafeMutableRawPointer(bitPattern: index + 1), nil,

@@ -71,7 +71,7 @@ public enum SQLiteFile {
 }
 
 extension TableValue {
-  /// Of the row that a statement stands at.
+  /// Of the current row of a statement.
   init(_ statement: OpaquePointer, _ column: Int32) {
     switch sqlite3_column_type(statement, column) {
     case SQLITE_INTEGER: self = .integer(sqlite3_column_int64(statement, column))

@@ -52,7 +52,7 @@ final class Declaration {
   var isUnderWay = false
 }
 
-/// Where a query stands in a table.
+/// The position of a query in a table.
 private final class Cursor {
   let table: VirtualTable
   var source = 0
@@ -139,7 +139,7 @@ private func cursor(_ pointer: UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> Cu
   return UnsafeRawPointer(pointer).assumingMemoryBound(to: CursorHandle.self).pointee.cursor.takeUnretainedValue()
 }
 
-/// What `xBestIndex` tells `xFilter`: which bounds come, in this order.
+/// What `xBestIndex` passes to `xFilter`: which bounds come, in this order.
 private struct Bounds: OptionSet {
   let rawValue: Int32
   static let equal = Bounds(rawValue: 1)

@@ -12,7 +12,7 @@ package struct Scenario: Sendable {
     case broken
   }
 
-  /// A setting that the scenario looks at.
+  /// A setting that the scenario reads.
   package enum Option: String, Sendable, CaseIterable {
     case limit
     case stuck
@@ -48,7 +48,7 @@ package struct Scenario: Sendable {
   /// A program with a fault, and the same without it when it is asked to be fixed. All of its operations and queues are
   /// recorded, so it may use Foundation's own types.
   ///
-  /// - Parameter variant: tells this one from others that show the same.
+  /// - Parameter variant: distinguishes this one from others that show the same.
   static func broken(
     _ code: String, variant: String? = nil, _ summary: String, silence: TimeInterval = 2,
     body: @escaping @Sendable (ScenarioRun) -> Void
@@ -74,9 +74,9 @@ package struct Scenario: Sendable {
   /// main queue meanwhile where it needs that; elsewhere somebody else has to.
   ///
   /// - Parameters:
-  ///   - didBegin: called with the place of the trace, before the program begins.
+  ///   - didBegin: called with the path of the trace, before the program begins.
   ///   - say: called with what the program prints, a line at a time, from any thread.
-  /// - Returns: where the trace is, complete and closed; another name than asked for when a live trace stands there.
+  /// - Returns: where the trace is, complete and closed; under another name than requested if a live trace is there.
   /// - Throws: `TraceRecorderError` when the trace cannot be written.
   package func run(
     recordingTo url: URL, settings: ScenarioSettings = .init(), didBegin: (URL) -> Void = { _ in },

@@ -9,7 +9,7 @@ package struct ScenarioProcess: Sendable {
   package enum Ending: Sendable, Equatable {
     case exited(status: Int32)
     case killed(signal: Int32)
-    /// For so many seconds its trace had not told of anything but signs of life. It was killed then.
+    /// For so many seconds its trace had recorded nothing but heartbeats. Then it was killed.
     case silent(seconds: TimeInterval)
   }
 
@@ -117,7 +117,7 @@ private struct Lines {
 }
 
 extension Scenario {
-  /// What the program prints first, before the place of its trace (see ``ScenarioProcess``).
+  /// What the program prints first, before the path of its trace (see ``ScenarioProcess``).
   static let tracePrefix = "trace: "
 
   /// Runs the program as the only purpose of this process, and ends the process. Prints where the trace is, and then what

@@ -19,7 +19,7 @@ public struct TraceView: Sendable {
   public let name: String
   /// What its rows are, in a few words.
   public let meaning: String
-  /// What it stands for. It reads what every SQL database reads.
+  /// Its definition, in SQL that every database reads.
   public let query: String
 
   /// Makes it in SQLite.

@@ -8,7 +8,7 @@ public struct TraceTable: Sendable {
     public let name: String
     /// What its values are.
     public let type: ColumnType
-    /// What it tells, in a few words.
+    /// What it shows, in a few words.
     public let meaning: String
   }
 
@@ -60,7 +60,7 @@ struct ColumnOf<Element>: Sendable {
 extension TraceTable {
   /// A table of one row for each element.
   /// - Parameters:
-  ///   - sorted: the column in whose ascending order the elements stand.
+  ///   - sorted: the column by which the elements are sorted, ascending.
   ///   - elements: of a trace; where `isCostly`, ``TableSource`` keeps them.
   init<Elements: RandomAccessCollection & SendableMetatype>(
     _ name: String, _ meaning: String, isCostly: Bool = false, sortedBy sorted: String? = nil,
@@ -81,7 +81,7 @@ extension TraceTable {
   }
 }
 
-/// What stands in a cell. Times are nanoseconds since the trace's start, durations nanoseconds.
+/// The value of a cell. Times are nanoseconds since the trace's start, durations nanoseconds.
 public enum TableValue: Sendable, Hashable {
   /// Nothing: it did not happen, or is not known.
   case null

@@ -23,7 +23,7 @@ public indirect enum JSONValue: Sendable, Equatable {
   public struct Member: Sendable, Equatable {
     /// Written as it is given; nobody checks that it comes once.
     public var key: String
-    /// What stands behind the colon.
+    /// The value.
     public var value: JSONValue
 
     /// A key and its value.
@@ -133,7 +133,7 @@ extension JSONValue {
 }
 
 extension CodeLocation {
-  /// The keys that tell in every JSON output where an operation's code stands.
+  /// The keys of an operation's source location in every JSON output.
   var members: [JSONValue.Member] {
     [
       .init("function", .optional(function) { .string($0) }),

@@ -45,7 +45,7 @@ extension BlockRecord.Way {
 }
 
 extension BlockRecord {
-  /// How it stands when the trace ends.
+  /// Its state when the trace ends.
   package enum End {
     case waits, runs, ran, cancelled, dropped
 

@@ -70,7 +70,7 @@ import Testing
 
 /// Nothing false is said of programs that are in order, each of them run for real.
 @Suite(.ownThread) struct HealthyProgramTests {
-  @Test func randomProgramsThatAreInOrder() throws {
+  @Test func healthyRandomPrograms() throws {
     let seeds = 0..<1000
     let process = try RandomProcess.healthy(seeds)
     var faults: [String] = []

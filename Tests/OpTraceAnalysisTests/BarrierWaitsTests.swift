@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct BarrierWaitsTests {
-  @Test func whoStandsBehindABarrierWaitsForIt() {
+  @Test func operationsBehindABarrierWaitForIt() {
     var make = HandmadeTrace()
     let queue = make.queue("wide", limit: 8)
     let before = make.operation("before", on: queue, ready: 0, began: 5, ended: 30)
@@ -28,7 +28,7 @@ import Testing
     #expect(waits.parts(of: make[blocked]).isEmpty, "it waited for what it depends on")
   }
 
-  @Test func aBarrierThatNeverEndsHoldsUpAllBehindIt() {
+  @Test func unfinishedBarrierBlocksAllBehindIt() {
     var make = HandmadeTrace(end: 100)
     let queue = make.queue("wide", limit: 8)
     let barrier = make.operation("barrier", on: queue, ready: 0, began: 0)

@@ -30,7 +30,7 @@ import Testing
     #expect(program.isRunning)
   }
 
-  @Test func comesWhereverTheSignalIsBlocked() throws {
+  @Test func signalBlockedOnOtherThreadsIsHandled() throws {
     let scratch = try Scratch()
     let program = try program(["quit-late", scratch.file().path])
     #expect(program.line() == "ready")
@@ -50,7 +50,7 @@ import Testing
     #expect(program.line() == "still here: once more")
   }
 
-  @Test func isInstalledOnceAndGivenBack() throws {
+  @Test func installsOnceAndRestoresThePreviousHandler() throws {
     let scratch = try Scratch()
     let program = try program(["quit-remove", scratch.file().path])
     let number = SIGQUIT

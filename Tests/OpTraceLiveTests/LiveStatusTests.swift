@@ -287,7 +287,7 @@ import Testing
     let first = try trace(stuck, heartbeat: 2000)
     let status = LiveStatus(of: first)
     #expect(doctor.isDue(status, first))
-    doctor.look(at: first, now: status.now, stallAfter: 1_000_000_000) { body in
+    doctor.check(first, now: status.now, stallAfter: 1_000_000_000) { body in
       body()
       return 100
     }
@@ -297,7 +297,7 @@ import Testing
     let second = try trace(stuck, heartbeat: 3100)
     let later = LiveStatus(of: second)
     #expect(doctor.isDue(later, second))
-    doctor.look(at: second, now: later.now, stallAfter: 1_000_000_000) { body in
+    doctor.check(second, now: later.now, stallAfter: 1_000_000_000) { body in
       body()
       return 1_000_000_000
     }

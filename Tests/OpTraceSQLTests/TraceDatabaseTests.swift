@@ -184,7 +184,7 @@ struct TraceDatabaseTests {
     #expect(isRefused || query.hasPrefix("BEGIN"), "\(query): \(String(describing: error))")
   }
 
-  @Test("what is wrong is told with its place, and the name that there is not")
+  @Test("an error in a query has its offset and the unknown name")
   func errors() {
     let column = #expect(throws: SQLError.self) { try Self.rows("SELECT id, o.nmae FROM operations o") }
     #expect(column == SQLError(.query, "no such column: o.nmae", offset: 11))

@@ -36,7 +36,7 @@ extension ScenarioTests {
       #expect(try run.operation("NotifyUI").finished?.time == run.trace.operations.compactMap(\.finished?.time).max())
     }
 
-    @Test("photo-import --stuck: the session's operations wait for each other, the rest goes on")
+    @Test("photo-import --stuck: the session's operations wait for each other, the rest runs")
     func stuck() async throws {
       let run = try await RecordedRun("photo-import") {
         $0.isStuck = true
@@ -47,7 +47,7 @@ extension ScenarioTests {
       #expect(Set(try Self.session.map { try run.operation($0).queue }).count == 2)
     }
 
-    @Test("deadlock: three in a cycle, and a thread that waits for them; the program ends all the same")
+    @Test("deadlock: three in a cycle, and a thread that waits for them; the program still ends")
     func deadlock() async throws {
       let run = try await RecordedRun("deadlock") { $0.timeout = 0.3 }
       try expectCycle(["Refresh token", "Load profile", "Open session"], in: run)

@@ -53,7 +53,7 @@ struct DoctorTextTests {
     #expect(bare == DoctorText(report).text())
   }
 
-  @Test("the verdict is one word everywhere, of misuse too")
+  @Test("the verdict is one word, for misuse too")
   func verdictOfMisuse() throws {
     var typed = TypedTrace()
     typed.isClosed = true
@@ -79,7 +79,7 @@ struct DoctorTextTests {
     #expect(lines(trace).contains { $0 == report.sentence })
   }
 
-  @Test("what is over waits no more")
+  @Test("finished operations no longer wait")
   func behind() {
     var fixture = HandmadeTrace(end: 20)
     let queue = fixture.queue("images", limit: 1)
@@ -94,7 +94,7 @@ struct DoctorTextTests {
     }
   }
 
-  @Test("what is missing from the trace is said; an error becomes a warning")
+  @Test("lost records are reported, and an error becomes a warning")
   func loss() {
     var fixture = cycle(2)
     fixture.trace.loss.lost[.noSpace] = 3
@@ -104,7 +104,7 @@ struct DoctorTextTests {
     #expect(text.contains("The trace is not complete: 3 records of it were lost. What is missing may show otherwise."))
   }
 
-  @Test("a healthy trace: one line, and what is unfinished")
+  @Test("a healthy trace: one line, and the unfinished operations")
   func healthy() {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("work", limit: 1)
@@ -116,8 +116,8 @@ struct DoctorTextTests {
       ])
   }
 
-  @Test("two looks: what is said in both, and what happened between")
-  func twoLooks() {
+  @Test("two readings: what both show, and what moved between them")
+  func twoReadings() {
     let second: Nanoseconds = 1_000_000_000
     var fixture = cycle(2)
     let queue = QueueID(1)
@@ -158,7 +158,7 @@ struct DoctorTextTests {
     #expect(!DoctorText.seconds(.max).isEmpty && !DoctorText.seconds(.min).isEmpty)
   }
 
-  @Test("a page for every rule, none wider than asked for but in its code")
+  @Test("every rule has a page that fits the width, except for its code")
   func guide() {
     for rule in DoctorRule.table {
       let page = DoctorGuideText(style: .init(width: 72)).page(of: rule)

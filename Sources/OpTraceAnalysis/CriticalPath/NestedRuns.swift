@@ -1,16 +1,16 @@
 package import OpTraceModel
 
-/// What ran when on which thread, where one may be inside of another: who was innermost at some time.
+/// Nested runs on threads: finds the innermost one at a time.
 package struct NestedRuns<Value: Sendable>: Sendable {
   private struct Run {
     var began: Nanoseconds
     var ended: Nanoseconds
     var value: Value
-    /// The index of the run inside of which it is; -1: none.
+    /// The index of the enclosing run; -1: none.
     var enclosing: Int32 = -1
   }
 
-  /// By begin; of two that begin together the one that ends later comes first, as it holds the other, then that which was told first.
+  /// By begin; of two that begin together the one that ends later comes first, because it encloses the other; then the one recorded first.
   private var runs: [ThreadID: [Run]] = [:]
 
   /// O(n log n) for n runs, in whatever order.
@@ -38,7 +38,7 @@ package struct NestedRuns<Value: Sendable>: Sendable {
     return runs
   }
 
-  /// The innermost one; nil: none. O(log n), and one for each run that it is inside of.
+  /// The innermost one; nil: none. O(log n + depth).
   package func innermost(at stamp: Stamp) -> Value? {
     guard let runs = runs[stamp.thread] else { return nil }
     var (low, high) = (0, runs.count)
@@ -51,7 +51,7 @@ package struct NestedRuns<Value: Sendable>: Sendable {
     return index < 0 ? nil : runs[index].value
   }
 
-  /// Each that is inside of another, with the innermost of those, in no order.
+  /// Each nested run with the run that encloses it, in no order.
   package func forEachEnclosed(_ visit: (_ inner: Value, _ outer: Value) -> Void) {
     for runs in runs.values {
       for run in runs where run.enclosing >= 0 { visit(run.value, runs[Int(run.enclosing)].value) }
@@ -59,7 +59,7 @@ package struct NestedRuns<Value: Sendable>: Sendable {
   }
 }
 
-/// Whose code ran on a thread at some time.
+/// Whose code ran on a thread at a time.
 struct ThreadRuns {
   private let runs: NestedRuns<WorkID>
 
@@ -81,13 +81,13 @@ struct ThreadRuns {
     }
   }
 
-  /// The innermost one; nil: none that the trace has. O(log n), and one for each run that it is inside of.
+  /// The innermost one in the trace; nil: none. O(log n + depth).
   func innermost(at stamp: Stamp) -> WorkID? { runs.innermost(at: stamp) }
 }
 
-/// Which operation's code gave each operation to its queue: itself, or through blocks and tasks that it submitted.
+/// Which operation's code added each operation to its queue, directly or through blocks and tasks that it submitted.
 package struct Adders {
-  /// By index of the operation; -1: the code of none, or not known.
+  /// By index of the operation; -1: none, or not known.
   package private(set) var ofOperations: [Int32]
 
   /// O(n log n).
@@ -100,7 +100,7 @@ package struct Adders {
         let operation = trace.index(of: work) != nil ? work : submitters.nearest(of: work),
         let adder = trace.index(of: operation), adder != index
       else { continue }
-      // Only against what a damaged trace tells: code does not run before its operation was added.
+      // Only for damaged traces: code does not run before its operation was added.
       guard trace.operations[adder].enqueued?.time ?? .min <= enqueued.time else { continue }
       ofOperations[index] = Int32(clamping: adder)
     }

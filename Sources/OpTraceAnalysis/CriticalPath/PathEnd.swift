@@ -4,7 +4,7 @@ public import OpTraceModel
 struct PathEnd {
   /// The work that takes the last step, and until when; nil: there is none.
   private(set) var last: PathWalker.Point?
-  /// The indexes of the operations that are still to run behind it, in order.
+  /// The indexes of the operations that still have to run after it, in order.
   private(set) var behind: [Int] = []
 
   /// O(n + e) for n works and e dependencies.
@@ -29,7 +29,7 @@ struct PathEnd {
     // The longest chain behind each: dependents come later in topological order, so go through it backwards.
     let graph = DependencyGraph.blocking(in: trace)
     let sequence = graph.topologicalOrder()
-    // What waits for a cycle, or for an operation that nobody enqueued, will never run.
+    // An operation that waits for a cycle, or for one that was never enqueued, will never run.
     var willRun = [Bool](repeating: false, count: operations.count)
     for node in sequence {
       let operation = operations[node]
@@ -58,7 +58,7 @@ struct PathEnd {
     }
   }
 
-  /// The main task, or what else was nobody's and still moves; else what moves; else what ended last.
+  /// The main task, or other work without a submitter that still moves; else any work that moves; else the work that ended last.
   private static func lastOfOthers(_ trace: Trace) -> PathWalker.Point? {
     var best: (rank: (Int, Nanoseconds), point: PathWalker.Point)?
     func consider(_ work: some Work, isMoving: Bool) {
@@ -85,7 +85,7 @@ extension Trace {
   public var activity: ClosedRange<Nanoseconds>? {
     var first = Nanoseconds.max
     var last = Nanoseconds.min
-    // By index: a copy of an operation costs more than the look at it.
+    // By index: copying an operation costs more than reading it.
     for index in operations.indices {
       guard let began = operations[index].begin else { continue }
       first = min(first, began)

@@ -1,17 +1,17 @@
 import OpTraceModel
 
-/// Goes back through what held work up, step by step.
+/// Goes back through what work waited for, step by step.
 struct PathWalker {
-  /// Work, and until when of its life the path goes: to its end, or to where it started what comes next.
+  /// Work, and the time up to which the path follows it: its end, or where it started what comes next.
   typealias Point = (work: WorkID, until: Nanoseconds)
   typealias Found = (step: CriticalPath.Step, before: Point?)
 
   let trace: Trace
-  /// What was before is nobody's wall time: the tasks that made the first operation.
+  /// Earlier time is not part of the wall time: the tasks that created the first operation.
   private let floor: Nanoseconds
   private let members: QueueMembers
   private var releases: [QueueID: SlotReleases] = [:]
-  /// Nil where there are only operations: then nothing of it is needed.
+  /// Nil if there are only operations.
   let submitted: SubmittedPaths?
 
   init(_ trace: Trace) {
@@ -45,9 +45,9 @@ struct PathWalker {
       steps.append(step)
       point = before
     }
-    // What is not in the trace after all is no cause.
+    // Work that is not in the trace is no cause.
     if point != nil, !steps.isEmpty { steps[steps.count - 1].cause = .start }
-    // A step ends where the next one begins, also where stamps of two threads disagree a little.
+    // A step ends where the next one begins, even if stamps of two threads disagree a little.
     for number in steps.indices.dropFirst() { steps[number].cut(at: steps[number - 1].began) }
     return steps.reversed()
   }
@@ -64,7 +64,7 @@ struct PathWalker {
     let begin = operation.begin ?? operation.finished?.time ?? trace.end
     let end = max(until, begin)
     let ran = (operation.executionBegan ?? (operation.finished == nil ? operation.started : nil))?.time
-    // Its own code began; for one that never ran: it was over.
+    // When its own code began; for one that never ran, when it ended.
     let over = min(max(ran ?? end, begin), end)
 
     var runnable = min(max(operation.runnable ?? over, begin), over)
@@ -88,7 +88,7 @@ struct PathWalker {
     return (step, before)
   }
 
-  /// The dependency that finished last while the operation was held up; one that finished before `from` held up nothing.
+  /// The dependency that finished last while the operation waited; one that finished before `from` delayed nothing.
   private func lastDependency(
     of operation: OperationRecord, from: Nanoseconds, to: Nanoseconds
   ) -> (on: WorkID, finished: Nanoseconds)? {
@@ -115,7 +115,7 @@ struct PathWalker {
 }
 
 extension CriticalPath.Step {
-  /// Takes what lies after `time` away, from the last of the three times on.
+  /// Removes what lies after `time`, from the last of the three times on.
   fileprivate mutating func cut(at time: Nanoseconds) {
     var excess = max(0, ended - max(time, began))
     ended -= excess
@@ -126,7 +126,7 @@ extension CriticalPath.Step {
     }
   }
 
-  /// Takes what lies before `time` away, from the first of the three times on.
+  /// Removes what lies before `time`, from the first of the three times on.
   fileprivate mutating func cutFront(at time: Nanoseconds) {
     var excess = max(0, min(time, ended) - began)
     began += excess

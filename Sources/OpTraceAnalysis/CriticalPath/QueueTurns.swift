@@ -1,7 +1,7 @@
 import OpTraceModel
 
-/// When the turn in a dispatch queue came free: queues that hand their blocks to one serial queue have one turn together;
-/// of a concurrent one, barriers do.
+/// When the turn of a dispatch queue became free. Queues with the same serial target share one turn; in a concurrent queue only barriers
+/// take turns.
 struct QueueTurns {
   private struct End {
     var time: Nanoseconds
@@ -9,7 +9,7 @@ struct QueueTurns {
     var index: Int
   }
 
-  /// The queue that decides about turns: the last serial one on the way of its targets, else itself.
+  /// The queue that gives the turns: the last serial one in the chain of targets, else itself.
   private var decider: [DispatchQueueID: (queue: DispatchQueueID, isSerial: Bool)] = [:]
   /// By the queue that decides, in the order of time.
   private var ends: [DispatchQueueID: [End]] = [:]
@@ -21,7 +21,7 @@ struct QueueTurns {
     for queue in trace.dispatchQueues {
       var result = (queue: queue.id, isSerial: false)
       var at: DispatchQueueRecord? = queue
-      // As many hops as there are queues: targets of a damaged trace may go round.
+      // At most as many hops as there are queues: targets of a damaged trace may form a cycle.
       for _ in known.indices {
         guard let here = at else { break }
         if here.width == 1 { result = (here.id, true) }
@@ -38,7 +38,7 @@ struct QueueTurns {
     for queue in barriers.keys { barriers[queue]?.sort { ($0.time, $0.index) < ($1.time, $1.index) } }
   }
 
-  /// The index of the block whose end let this one run: the last of its queue in this time. O(log b).
+  /// The index of the block whose end gave this one its turn: the last of its queue in this time. O(log b).
   func opening(for block: BlockRecord, after from: Nanoseconds, upTo to: Nanoseconds, in trace: Trace) -> Int? {
     guard from < to, let queue = block.queue, let by = decider[queue] else { return nil }
     guard let ends = (by.isSerial || block.way == .barrier ? ends : barriers)[by.queue] else { return nil }

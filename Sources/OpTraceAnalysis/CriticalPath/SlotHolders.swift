@@ -1,7 +1,7 @@
 package import OpTraceModel
 
-/// Whose end gave each piece of work its slot: of an operation, the one that held its queue's slot last, or stood before it as a
-/// barrier; of a block, the one that had the turn of its serial dispatch queue. The rule is that of ``CriticalPath``.
+/// The work whose end gave other work its slot: for an operation the last holder of its queue's slot, or a barrier before it; for a block
+/// the one that had the turn of its serial dispatch queue. The rule is that of ``CriticalPath``.
 package struct SlotHolders {
   /// By index of the operation; -1: it waited for nobody's slot.
   package private(set) var ofOperations: [Int32]
@@ -35,7 +35,7 @@ package struct SlotHolders {
   }
 }
 
-/// When the slots of one queue came free, and whether somebody can have been waiting for them.
+/// When the slots of one queue became free, and whether operations can have been waiting for them.
 struct SlotReleases {
   private struct Release {
     var time: Nanoseconds
@@ -61,7 +61,7 @@ struct SlotReleases {
       releases.append(Release(time: max(began, finished), index: index))
     }
     releases.sort { ($0.time, $0.index) < ($1.time, $1.index) }
-    // Only now, since sorting takes room too.
+    // Only now, because sorting takes memory too.
     var begins: [Nanoseconds] = []
     begins.reserveCapacity(indexes.count)
     for index in indexes { if let began = began(index) { begins.append(began) } }
@@ -89,8 +89,8 @@ struct SlotReleases {
     }
   }
 
-  /// The operation whose end let the one at `waiter` in, up to `to`: the latest one that gave it a slot of a full queue
-  /// after `runnable`, or that stood before it as a barrier (or behind which it stands as one) after `from`.
+  /// The operation whose end gave the one at `waiter` its slot, up to `to`: the latest one that gave it a slot of a full queue
+  /// after `runnable`, or that was before it as a barrier (or behind which it is a barrier itself) after `from`.
   ///
   /// A barrier delays readiness too: it may have ended before `runnable`. O(log m), but for barriers that were enqueued
   /// later than the waiter.

@@ -33,8 +33,8 @@ struct SubmittedPaths {
     return trace.task(point.work).map { step(of: $0, until: point.until) }
   }
 
-  /// The last step of an operation that was finished by what came of it, or that is as late as that; or that which
-  /// follows a block it called `sync` for. Nil: it is as late as itself.
+  /// The last step of an operation that was finished by work that it submitted, or that waits for such work; or that follows a block it
+  /// called `sync` for. Nil: the operation itself decided when it ended.
   func insideOperation(at index: Int, until: Nanoseconds) -> PathWalker.Found? {
     let operation = trace.operations[index]
     guard let ran = operation.began?.time else { return nil }
@@ -52,7 +52,7 @@ struct SubmittedPaths {
 
   private func comes(_ work: WorkID, of operation: OperationID) -> Bool {
     var at: WorkID? = work
-    // Submitters of a damaged trace may go round.
+    // Submitters in a damaged trace may form a cycle.
     var hops = trace.blocks.count + trace.tasks.count + 1
     while let here = at, hops > 0 {
       if here == operation { return true }
@@ -62,7 +62,7 @@ struct SubmittedPaths {
     return false
   }
 
-  /// Of what the operation submitted and what is not over: what runs, and began last; else what has waited longest.
+  /// Of the operation's unfinished submissions: the running one that began last; else the one that has waited longest.
   private func latestOpen(of operation: OperationID) -> WorkID? {
     let open = ofOperations[operation]?.open ?? []
     func began(_ id: WorkID) -> Nanoseconds? { (trace.block(id)?.began ?? trace.task(id)?.began)?.time }
@@ -109,11 +109,11 @@ struct SubmittedPaths {
     return (step, before)
   }
 
-  /// Goes back over the task's runs as long as nothing but itself held it up.
+  /// Goes back over the task's runs while only the task itself took time.
   private func step(of task: TaskRecord, until: Nanoseconds) -> PathWalker.Found {
     var step = pause(task.id, .start, from: until, to: until)
     var at = until
-    // Suspended at the point itself: where the trace ends, or something else was done for it.
+    // Suspended at the point itself: at the trace's end, or when something else was done for it.
     if let last = lastPlace(task.suspensions, where: { $0.from.time < at }), task.suspensions[last].to ?? .max > at,
       let before = resume(of: task, after: last, upTo: at, &step, &at)
     {
@@ -136,14 +136,14 @@ struct SubmittedPaths {
     return first(of: task, upTo: at, step)
   }
 
-  /// Takes a suspension into the step: all of it, or up to what ended it, which is the next point then.
+  /// Adds a suspension to the step: all of it, or up to what ended it, which is then the next point.
   private func resume(
     of task: TaskRecord, after index: Int, upTo to: Nanoseconds, _ step: inout CriticalPath.Step,
     _ at: inout Nanoseconds
   ) -> PathWalker.Point? {
     let suspension = task.suspensions[index]
     let from = min(suspension.from.time, to)
-    // An actor's queue is not told of, but nothing else holds up who goes to an actor.
+    // The actor's queue is not recorded, but nothing else delays a task that goes to an actor.
     let enqueued = suspension.enqueued?.time ?? (suspension.reason == .executor ? from : to)
     let ready = min(max(enqueued, from), to)
     func isInside(_ time: Nanoseconds) -> Bool { time > from && time <= to }

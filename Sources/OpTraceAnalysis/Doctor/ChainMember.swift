@@ -1,7 +1,7 @@
 import OpTraceFormat
 package import OpTraceModel
 
-/// One who takes part in a cycle of waiting. What is nil is not known.
+/// A member of a cycle. Nil means not known.
 public struct ChainMember: Sendable, Hashable {
   /// What it is. The raw value is the word in JSON.
   public enum Kind: String, Sendable, CaseIterable {
@@ -11,7 +11,7 @@ public struct ChainMember: Sendable, Hashable {
     case thread
     /// A lock that a thread has.
     case lock
-    /// A queue, whose slots are taken or which does not become empty.
+    /// A queue whose slots are taken, or which does not become empty.
     case queue
     /// A block in a dispatch queue.
     case block
@@ -21,11 +21,11 @@ public struct ChainMember: Sendable, Hashable {
 
   /// What it is.
   public var kind: Kind
-  /// Its number in the trace; of a lock its address.
+  /// Its number in the trace; for a lock its address.
   public var id: UInt64?
-  /// What people call it.
+  /// Its name.
   public var name: String?
-  /// Where it stands: the function that it waits in.
+  /// The function that it waits in.
   public var function: String?
   /// That function's file.
   public var file: String?

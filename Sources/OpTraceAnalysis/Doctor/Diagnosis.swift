@@ -21,7 +21,7 @@ public struct Diagnosis: Sendable {
   public let findings: [Finding]
   /// The same, not merged.
   package let single: [Finding]
-  /// Who cannot go on at the end of the trace, and because of whom.
+  /// What is stuck at the end of the trace, and why.
   public let blockage: Blockage
   /// How long nothing moved before the end.
   public let silence: Nanoseconds
@@ -94,9 +94,9 @@ public struct DoctorOptions: Sendable {
 }
 
 extension Trace {
-  /// Takes operations that have not begun as seen in part, unless an earlier look at the same process showed them like
-  /// this too. A flight recorder goes on while it is read: that such a one has begun may have been dropped meanwhile, and
-  /// a queue would seem to hold more than it ever had. O(operations · log operations of the earlier look).
+  /// Marks operations that have not begun as recorded in part, unless an earlier reading of the same process showed them in the same
+  /// state. A flight recorder continues while it is read: the record of their start may have been overwritten meanwhile, and a queue would
+  /// seem to hold more than it ever had. O(operations · log operations of the earlier reading).
   public mutating func doubtWhatOpened(since earlier: Trace) {
     for index in operations.indices where operations[index].hasNotBegun && operations[index].coverage == .full {
       let before = earlier.operation(operations[index].id)

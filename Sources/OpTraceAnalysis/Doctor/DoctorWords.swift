@@ -93,12 +93,12 @@ extension DoctorContext {
   static func limit(_ limit: Int) -> String { limit < 0 ? "no limit" : "limit \(limit)" }
 }
 
-/// Where threads stand, in the source.
+/// Source locations of threads, blocks and tasks.
 extension DoctorContext {
-  /// Where a thread stands that has not gone on since it was looked at; nil: not known.
+  /// Where a thread is that has not moved since the snapshot; nil: not known.
   func location(of thread: ThreadID) -> CodeLocation? { trace.stacks.codeLocation(seenThreads[thread]?.at) }
 
-  /// Where the wait of a step stands; nil: it is none, or that is not known.
+  /// Where the wait of a step is; nil: no wait, or not known.
   func location(of reason: WaitForGraph.Reason) -> CodeLocation? {
     switch reason {
     case .wait(let index): location(of: trace.waits[index])
@@ -107,19 +107,19 @@ extension DoctorContext {
     }
   }
 
-  /// Where a block stands: its thread, where it runs alone there; else where it was submitted.
+  /// Where a block is: its thread's location if it runs, else where it was submitted.
   func location(of block: BlockRecord) -> CodeLocation? {
     let running = block.over == nil ? block.began.flatMap { location(of: $0.thread) } : nil
     return running ?? trace.stacks.codeLocation(block.submittedAt)
   }
 
-  /// Where a task stands: its thread, or what goes on after what it waits for; else where it was created.
+  /// Where a task is: its thread's location, or where it will resume; else where it was created.
   func location(of task: TaskRecord) -> CodeLocation? {
     let run = task.runs.last.flatMap { $0.ended == nil ? location(of: $0.thread) : nil }
     return run ?? trace.stacks.codeLocation(task.suspension?.at) ?? trace.stacks.codeLocation(task.submittedAt)
   }
 
-  /// Where a thread stands in its wait.
+  /// Where a thread waits.
   func location(of wait: WaitRecord) -> CodeLocation? {
     trace.stacks.codeLocation(wait.at) ?? (wait.ended == nil ? location(of: wait.thread) : nil)
   }
@@ -138,7 +138,7 @@ extension DoctorContext {
     }
   }
 
-  /// Where the code of an operation stands that executes on one thread.
+  /// Where the code of an operation is that executes on one thread.
   func locationPhrase(ofExecuting operation: OperationRecord) -> String {
     seenThread(of: operation).map { Self.phrase(trace.stacks.codeLocation($0.at)) } ?? ""
   }

@@ -49,10 +49,10 @@ public struct Finding: Sendable, Equatable {
   public var queues: [QueueID] = []
   /// Each waits for the next, the last for the first. Empty where there is no cycle of operations.
   public var cycle: [OperationID] = []
-  /// All who take part in a cycle, in order: each waits for the next, the last for the first. Threads, locks and queues
+  /// All members of a cycle, in order: each waits for the next, the last for the first. Threads, locks and queues
   /// too. Empty where there is no cycle.
   public var chain: [ChainMember] = []
-  /// How many more operations do not go on because of these.
+  /// How many more operations are stuck because of these.
   public var behind = 0
   /// What shows it: moments in the order of time, and behind them what has none.
   public var evidence: [Evidence] = []

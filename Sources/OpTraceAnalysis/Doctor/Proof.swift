@@ -1,7 +1,7 @@
 import OpTraceFormat
 import OpTraceModel
 
-/// Whether the trace holds all that a proof needs.
+/// Whether the trace has everything that a proof needs.
 extension DoctorContext {
   /// Makes an error a warning, and says why, if records are missing that could contradict it.
   func proven(_ finding: Finding) -> Finding {

@@ -1,18 +1,18 @@
 import OpTraceFormat
 import OpTraceModel
 
-/// What the last look tells of threads that have not been heard of since: there they still stand.
+/// The last snapshot of the threads that have not moved since.
 struct SeenThreads: Sendable {
-  /// When the look was; nil: there was none.
+  /// When the snapshot was taken; nil: there is none.
   let time: Nanoseconds?
-  /// In the order of the look.
+  /// In the order of the snapshot.
   let all: [SeenThread]
   private let indexes: [ThreadID: Int]
 
-  /// Shorter before the look's end than this, it is not known whether a thread was seen before its sign or after it.
+  /// Closer to the snapshot's end than this, it is not known whether a thread was read before its record or after it.
   private static let doubt: Nanoseconds = 100_000_000
 
-  /// O(1) without a look, else O(operations + waits + threads).
+  /// O(1) without a snapshot, else O(operations + waits + threads).
   init(_ trace: Trace) {
     guard let look = trace.look else {
       (time, all, indexes) = (nil, [], [:])
@@ -66,7 +66,7 @@ struct SeenThreads: Sendable {
   }
 
   /// Threads that sleep, without a limit of time, in a lock or for the end of a thread, where one is known that has to
-  /// let go. A lock that two threads saw with different owners was on its way from one to the other: it is left out.
+  /// unlocked. A lock that two threads saw with different holders was being passed on: it is left out.
   var heldUp: [SeenThread] {
     let sleepers = all.filter { seen in
       guard seen.isAsleep, !seen.isTimed, seen.ownerHasEnded || seen.owner != nil else { return false }

@@ -3,7 +3,7 @@ import OpTraceModel
 
 /// Blocks of dispatch queues, and tasks: what each waits for.
 extension WaitForBuilder {
-  /// Their nodes, and what keeps each of them from going on. O(blocks + tasks + depth of targets).
+  /// Their nodes, and what each of them waits for. O(blocks + tasks + depth of targets).
   mutating func addSubmitted() {
     for index in trace.blocks.indices where trace.blocks[index].over == nil {
       add(.block(index), trace.blocks[index].id)
@@ -26,12 +26,12 @@ extension WaitForBuilder {
       if let submitter = block.submitter {
         if let waiter = self.node(of: submitter) { connect(waiter, node, .sync) }
       }
-      // The main thread also waits as what runs the main queue.
+      // The main thread also waits because it runs the main queue.
       if block.submitter == nil || submitted.thread == mainThread {
         connect(self.node(.thread(submitted.thread)), node, .sync)
       }
     }
-    // What waits for a time or a group may come at any moment.
+    // A block that waits for a time or a group may run at any moment.
     guard block.began == nil, block.runnable != nil, let queue = block.queue else { return }
     for index in queues.upwards(from: queue) {
       if trace.dispatchQueues[index].isMain {
@@ -42,7 +42,7 @@ extension WaitForBuilder {
     }
   }
 
-  /// A serial queue has its turn when nothing runs in it, and nothing of a queue that hands its blocks to it.
+  /// A serial queue gives the turn to one block at a time, including those of queues that target it.
   private mutating func addHolders(_ queues: DispatchTargets) {
     for block in trace.blocks where block.began != nil && block.over == nil {
       guard let holder = node(of: block.id), let queue = block.queue else { continue }
@@ -58,7 +58,7 @@ extension WaitForBuilder {
     switch suspension.reason {
     case .task: if let other = suspension.awaited.flatMap({ self.node(of: $0) }) { connect(node, other, .task) }
     case .group:
-      // The next child that is over lets it go on.
+      // The next child that finishes resumes it.
       let children = trace.tasks.filter { $0.way == .groupChild && $0.parent == task.id && $0.over == nil }
       let open = children.compactMap { self.node(of: $0.id) }
       guard !open.isEmpty else { return }
@@ -68,7 +68,7 @@ extension WaitForBuilder {
     }
   }
 
-  /// What goes on when somebody tells it to, as an asynchronous operation that is to be finished, or one who waits for a
+  /// Work that something else has to resume, such as an asynchronous operation that is to be finished, or a waiter of a
   /// semaphore: whatever it submitted may do that, through any number of hops, as long as it is not over.
   /// O(blocks + tasks + waits).
   mutating func addSubmissions() {
@@ -106,7 +106,7 @@ extension WaitForBuilder {
   }
 }
 
-/// The queues that a queue's blocks go through, itself first.
+/// A queue and its chain of targets.
 private struct DispatchTargets {
   private let queues: [DispatchQueueRecord]
   private let indexes: [DispatchQueueID: Int]

@@ -26,7 +26,7 @@ struct WaitForBuilder {
     var holders: [Int] = []
     var members: [Int] = []
     var hasBarrier = false
-    /// When it was stopped with a free slot: what could run then is on its way to a thread, and starts.
+    /// When it was stopped with a free slot: an operation that was ready then is on its way to a thread, and still starts.
     var stoppedFree: Nanoseconds?
 
     init(_ queue: QueueRecord) {
@@ -63,13 +63,13 @@ struct WaitForBuilder {
       && operation.coverage != .external
   }
 
-  /// One that is known not to be over, with a node of its own.
+  /// An operation that is known to be unfinished, with a node of its own.
   mutating func add(_ kind: Node, _ id: WorkID) {
     submitted[id] = nodes.count
     nodes.append(kind)
   }
 
-  /// The node of an operation, block or task; nil: it is over, or its fate is not known.
+  /// The node of an operation, block or task; nil: it is finished, or its end is not known.
   func node(of work: WorkID) -> Int? { submitted[work] ?? trace.index(of: work).flatMap { operations[$0] } }
 
   private mutating func addOperation(_ index: Int) {
@@ -94,7 +94,7 @@ struct WaitForBuilder {
     edges.append(.init(from: from, to: to, reason: reason))
   }
 
-  /// What stands between an operation that was not started and its start.
+  /// What prevents the start of an operation that was not started.
   private mutating func addNeeds(of node: Int, _ operation: OperationRecord) {
     guard !operation.isStarted else { return }
     // Cancelling drops the dependencies.
@@ -112,12 +112,12 @@ struct WaitForBuilder {
     }
     let state = queues[queue]
     if let stopped = state.stoppedFree, let runnable = Self.runnable(operation), runnable <= stopped { return }
-    // The main queue cannot be held up: it takes no notice of either.
+    // The main queue ignores both.
     if state.isSuspended, !state.isMain { connect(node, self.node(.suspension(queue: queue)), .root) }
     if state.limit == 0, !state.isMain { connect(node, self.node(.noSlots(queue: queue)), .root) }
     if state.isMain, let mainThread {
       connect(node, self.node(.thread(mainThread)), .mainThread)
-      // What runs on the main thread keeps the others waiting by that alone.
+      // The main queue has no slots: what runs on the main thread makes the others wait.
       guard state.holders.contains(where: isAsynchronous) else { return }
     }
     if state.limit > 0, state.holders.count >= state.limit {
@@ -125,7 +125,7 @@ struct WaitForBuilder {
     }
   }
 
-  /// When it could run as far as it alone is concerned.
+  /// When it became ready.
   private static func runnable(_ operation: OperationRecord) -> Nanoseconds? {
     guard let enqueued = operation.enqueued, let ready = operation.ready ?? operation.cancelRequested else {
       return nil
@@ -133,8 +133,8 @@ struct WaitForBuilder {
     return max(enqueued.time, ready.time)
   }
 
-  /// A queue that is suspended, or gets the limit 0, does not take back what it has given to a thread pool, and that may
-  /// have no thread for long. One more pass over the operations, where there is such a queue.
+  /// A queue that is suspended, or gets the limit 0, does not take back what it has already given to the thread pool, which may have no
+  /// free thread for long. If there is such a queue, this takes one more pass over the operations.
   private mutating func findStops() {
     var stops: [Int: (time: Nanoseconds, limit: Int, executing: Int)] = [:]
     for (index, queue) in trace.queues.enumerated() where queue.isSuspended || queue.limit == 0 {
@@ -149,7 +149,7 @@ struct WaitForBuilder {
       guard let started = operation.started, let queue = operation.queue.flatMap({ queueIndexes[$0] }),
         let stop = stops[queue], max(started.time, operation.finished?.time ?? .max) > stop.time
       else { continue }
-      // One that started afterwards had its slot before.
+      // An operation that started afterwards had its slot before.
       stops[queue]?.executing += 1
     }
     for (queue, stop) in stops where stop.limit < 0 || stop.executing < stop.limit {
@@ -162,7 +162,7 @@ struct WaitForBuilder {
     return false
   }
 
-  /// A barrier waits for all that was enqueued before it, and what is enqueued later waits for it.
+  /// A barrier waits for everything enqueued before it, and everything enqueued later waits for the barrier.
   private mutating func addBarriers(of queue: Int) {
     func record(_ node: Int) -> OperationRecord? {
       if case .operation(let index) = nodes[node] { return trace.operations[index] }
@@ -193,7 +193,7 @@ struct WaitForBuilder {
     let seenThreads = SeenThreads(trace)
     let sleepers = seenThreads.heldUp
     guard !open.isEmpty || !sleepers.isEmpty else { return }
-    // What else is on the stack of a thread that waits: an operation that another one runs by hand.
+    // Also what else is on the stack of a waiting thread: an operation that another one runs by hand.
     let threads = Set(open.map { trace.waits[$0].thread }).union(sleepers.map(\.thread))
       .union(sleepers.compactMap(\.heldBy))
     var executing: [ThreadID: [Int]] = [:]
@@ -228,8 +228,8 @@ struct WaitForBuilder {
     }
   }
 
-  /// What has to go on so that a thread lets go of what it has: the operation that it executes, else itself. One that
-  /// executes on several threads may be stuck on another of them.
+  /// What has to continue so that a thread unlocks what it holds: the operation that it executes, else the thread itself. An operation
+  /// that executes on several threads may be stuck on another one.
   private mutating func holder(_ thread: ThreadID, _ executing: [Int]) -> Int {
     func began(_ node: Int) -> Nanoseconds? {
       guard Set(threads(of: node)) == [thread] else { return nil }
@@ -245,12 +245,12 @@ struct WaitForBuilder {
     return innermost?.0 ?? node(.thread(thread))
   }
 
-  /// What a thread sleeps in; nil: who has it may go on, or was heard of since.
+  /// What a thread waits for; nil: the holder may continue, or has moved since.
   private mutating func obstacle(
     of seen: SeenThread, _ holders: [ThreadID: Int], _ known: inout Set<UInt64>
   ) -> (Int, WaitForGraph.Reason)? {
     if seen.reason == .join {
-      // Of one that is gone the end has come.
+      // A thread that is gone has ended.
       return seen.heldBy.flatMap { holders[$0] }.map { ($0, .join(seen.thread)) }
     }
     guard let lock = seen.lock else { return nil }
@@ -261,7 +261,7 @@ struct WaitForBuilder {
     return (target, .lock(seen.thread))
   }
 
-  /// The threads on whose stacks a work's code is.
+  /// The threads that have the work's code on their stacks.
   private func threads(of node: Int) -> [ThreadID] {
     switch nodes[node] {
     case .operation(let index): Self.threads(of: trace.operations[index])
@@ -271,7 +271,7 @@ struct WaitForBuilder {
     }
   }
 
-  /// The threads on whose stacks the operation's code is.
+  /// The threads that have the operation's code on their stacks.
   private static func threads(of operation: OperationRecord) -> [ThreadID] {
     var threads: [ThreadID] = []
     if let began = operation.started ?? operation.executionBegan, operation.startReturned == nil,
@@ -283,7 +283,7 @@ struct WaitForBuilder {
     return threads
   }
 
-  /// What has to happen for a wait to end; nil: that is not in the trace, or has happened.
+  /// What ends a wait; nil: it is not in the trace, or has happened.
   private mutating func target(of wait: WaitRecord) -> Int? {
     switch wait.target {
     case .operation(let id): return trace.index(of: id).flatMap { operations[$0] }

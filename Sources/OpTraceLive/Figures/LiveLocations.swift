@@ -2,7 +2,7 @@ import OpTraceFormat
 import OpTraceAnalysis
 import OpTraceModel
 
-/// Where operations that execute are at the moment, and who has what they want.
+/// The current location of executing operations, and the holder of what they wait for.
 struct LiveLocations {
   private let trace: Trace
   private var threads: [ThreadID: ThreadStatus] = [:]
@@ -11,7 +11,7 @@ struct LiveLocations {
   /// The innermost open wait of each operation.
   private var waits: [WorkID: WaitRecord] = [:]
   private let time: Nanoseconds
-  /// How long a look tells of the present.
+  /// How long a snapshot counts as the present.
   private static let fresh: Nanoseconds = 10_000_000_000
 
   /// O(operations + waits + threads).
@@ -36,7 +36,7 @@ struct LiveLocations {
         thread: wait.thread, title: title(of: wait.thread), waitsFor: words(wait), time: max(0, now - wait.began),
         location: stood(wait, nil))
     }
-    // Of a look only what still holds: nothing was recorded of the thread since.
+    // From a snapshot only what still holds: the thread has recorded nothing since.
     if let look = trace.look, !trace.header.isClosed, now - look.time < Self.fresh {
       for thread in threads.values where rows[thread.id] == nil && thread.state == .blocked {
         guard let awaited = thread.waitsFor, isOutside(thread.operation),
@@ -73,7 +73,7 @@ struct LiveLocations {
     row.systemThread = records[thread].map(\.systemID).flatMap { $0 == 0 ? nil : $0 }
     let status = threads[thread].flatMap { $0.operation == operation.id ? $0 : nil }
     let wait = waits[operation.id]
-    // A look from before it began tells of something else.
+    // A snapshot from before it began is about something else.
     let isSeen = time > began?.time ?? .max && operation.lastSign ?? .min <= time
     if let location = stood(wait, isSeen ? status : nil) { row.location = location }
     let isBlocked = status?.state == .blocked && isSeen
@@ -119,7 +119,7 @@ struct LiveLocations {
 }
 
 extension CodeLocation {
-  /// `file:line`, as the program told it.
+  /// `file:line`, as the program gave it.
   fileprivate mutating func take(_ source: String) {
     guard let colon = source.lastIndex(of: ":"), let number = Int(source[source.index(after: colon)...]) else {
       file = source

@@ -21,7 +21,7 @@ public struct LiveStatus: Sendable, Equatable {
     public var pending = 0
     /// For how long the oldest of the ready ones has been ready; nil: there is none.
     public var oldestReady: Nanoseconds?
-    /// Of the last ten seconds, or of as much of them as the trace tells in full.
+    /// Of the last ten seconds, or of the part of them that the trace covers in full.
     public var finishedPerSecond = 0.0
     /// How long operations waited for a slot that began in these seconds; nil: none began. Within 2 %.
     public var slotWaitP50: Nanoseconds?
@@ -165,7 +165,7 @@ extension LiveStatus {
       found[queue.id] = nil
       if let window = windows[queue.id] { gone.add(queue, window) }
     }
-    // One that replaced those that are gone goes on in their row.
+    // A queue that replaces those that are gone continues in their row.
     for (title, rows) in Dictionary(grouping: found.values, by: \.title) where rows.count == 1 {
       if let window = gone.take(named: title) { windows[rows[0].id, default: LiveWindow()].add(window) }
     }

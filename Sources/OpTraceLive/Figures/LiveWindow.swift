@@ -122,7 +122,7 @@ struct LiveWindow: Sendable {
   }
 }
 
-/// Queues that are gone: what they did in the last seconds is told together for those of one name, so that a program shows what it
+/// Queues that are gone: what they did in the last seconds is shown together for those of one name, so that a program shows what it
 /// does which makes a queue for each piece of its work. Bounded: so many names.
 struct GoneQueues: Sendable {
   private static let mostNames = 100
@@ -143,7 +143,7 @@ struct GoneQueues: Sendable {
     entries[key]?.window.add(window)
   }
 
-  /// What those of a name did, which no row is told of from here on.
+  /// What the queues of a name did that have no row any more.
   mutating func take(named name: String) -> LiveWindow? { entries.removeValue(forKey: name)?.window }
 
   /// What is over before a window that ends at `now`.

@@ -22,7 +22,7 @@ extension OperationQueue {
 }
 
 /// An asynchronous operation as programs write it by hand, and right: states of its own under a lock, announced when they
-/// have changed. The broken programs derive from it and go wrong in one place.
+/// have changed. The broken programs derive from it, each with one mistake.
 ///
 /// Sendable: `state` is only touched under `lock`.
 class HandmadeOperation: Operation, @unchecked Sendable {

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Foundation
 
-/// Waiting that lets the main thread go on with its duties.
+/// Waits that keep serving the main run loop.
 enum MainThread {
   static func wait(for group: DispatchGroup) {
     serve {

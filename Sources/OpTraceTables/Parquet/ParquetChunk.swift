@@ -1,8 +1,8 @@
 import OpTraceText
 
-/// A column of some rows on its way into a file: which encoding suits it, its pages, and what the file's end tells of it.
+/// A column of some rows on its way into a file: which encoding suits it, its pages, and its description at the file's end.
 ///
-/// Numbers are delta-packed, or a dictionary's where that is smaller; texts are a dictionary's while few differ, else told by what
+/// Numbers are delta-packed, or a dictionary's where that is smaller; texts are a dictionary's while few differ, else stored by what
 /// they have in common with the one before.
 struct ParquetChunk {
   /// Of `parquet.thrift`.
@@ -14,7 +14,7 @@ struct ParquetChunk {
     case dictionary = 8
   }
 
-  /// A page is looked into as a whole: so many cells at most, and a new one when its texts are longer.
+  /// A page is read as a whole: so many cells at most, and a new one when its texts are longer.
   private static let pageRows = 1 << 15
   private static let pageBytes = 1 << 20
 

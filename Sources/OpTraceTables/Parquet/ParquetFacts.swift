@@ -1,4 +1,4 @@
-/// What a Parquet file says of itself at its end: its rows, and its own dictionary. Of any writer's files; nothing that stands there
+/// What a Parquet file says of itself at its end: its rows, and its own dictionary. Of any writer's files; nothing in there
 /// can do more harm than that there is no result.
 public struct ParquetFacts: Sendable, Equatable {
   /// How many rows the file has.
@@ -6,10 +6,10 @@ public struct ParquetFacts: Sendable, Equatable {
   /// What the writer noted.
   public private(set) var facts: [String: String] = [:]
 
-  /// How many bytes of the end tell how long the description before them is.
+  /// How many bytes at the end give the length of the description before them.
   public static let tailSize = 8
 
-  /// How many bytes the description has that stands before the last ``tailSize`` bytes; nil: it is no Parquet file, or was cut.
+  /// How many bytes the description before the last ``tailSize`` bytes has; nil: it is no Parquet file, or was cut.
   public static func descriptionSize(tail: [UInt8]) -> Int? {
     guard tail.count == tailSize, tail.suffix(4).elementsEqual("PAR1".utf8) else { return nil }
     return tail.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }

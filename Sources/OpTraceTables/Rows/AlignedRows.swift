@@ -1,6 +1,6 @@
 public import OpTraceText
 
-/// A table for people: columns as wide as the first rows want them, numbers to the right. What is wider later moves what stands
+/// A table for people: columns as wide as the first rows want them, numbers to the right. What is wider later moves what is
 /// behind it; what is wider than a column may be is cut with an ellipsis.
 public struct AlignedRows: RowWriter {
   private static let sample = 500

@@ -11,7 +11,7 @@ public protocol RowWriter {
 }
 
 extension TableValue {
-  /// As it stands in texts; nil: null. Bytes are hexadecimal digits.
+  /// As text; nil: null. Bytes are hexadecimal digits.
   var text: String? {
     switch self {
     case .null: nil
@@ -26,7 +26,7 @@ extension TableValue {
 extension TraceTable {
   /// All rows of one trace. O(cells). Throws what the writer throws.
   ///
-  /// - Parameter withTrace: false leaves the first column out, where the file's path tells it.
+  /// - Parameter withTrace: false leaves the first column out, for files whose path gives it.
   public func write(_ rows: TableRows, withTrace: Bool, to writer: inout some RowWriter) throws {
     let first = withTrace ? 0 : 1
     try writer.begin(columns[first...].map(\.name))

@@ -65,7 +65,7 @@ enum QueueDepth {
     func key(_ time: Nanoseconds) -> UInt64 { UInt64(clamping: time) << 3 | rawValue }
   }
 
-  /// The moments of a queue by kind: each kind is nearly sorted, and so are they all when they stand one behind the other.
+  /// The moments of a queue by kind: each kind is nearly sorted, and so is their concatenation.
   private struct Moments {
     var enqueued: [UInt64] = []
     var runnable: [UInt64] = []
@@ -133,7 +133,7 @@ extension TraceTable {
     ])
 
   static let queueDepth = TraceTable(
-    "queue_depth", "one row whenever it changed how much stands in a queue", isCostly: true, sortedBy: "queue",
+    "queue_depth", "one row whenever the number of operations in a queue changed", isCostly: true, sortedBy: "queue",
     of: { $0.queueDepths },
     [
       ColumnOf("queue", .integer, "queues.id") { _, row in TableValue(row.queue) },

@@ -11,8 +11,8 @@ extension TraceTable {
       column("function", .text, "the function that it runs, where that is not its class's own") {
         TableValue($0.function?.shortName)
       },
-      column("file", .text, "where its code stands") { TableValue($0.codeLocation.file) },
-      column("line", .integer, "where its code stands") { TableValue($0.codeLocation.line) },
+      column("file", .text, "where its code is") { TableValue($0.codeLocation.file) },
+      column("line", .integer, "where its code is") { TableValue($0.codeLocation.line) },
       column("queue", .integer, "queues.id") { TableValue($0.queue) },
       column("created", .integer, "when the object was made") { TableValue($0.created) },
       column("enqueued", .integer, "when it was given to a queue") { TableValue($0.enqueued) },

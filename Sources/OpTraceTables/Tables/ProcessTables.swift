@@ -83,10 +83,10 @@ extension TraceTable {
         TableValue(
           source.trace.stacks.function(of: row.frame)?.module ?? source.trace.stacks.image(of: row.frame)?.name)
       },
-      ColumnOf("file", .text, "where the code stands") { source, row in
+      ColumnOf("file", .text, "where the code is") { source, row in
         TableValue(source.trace.stacks.function(of: row.frame)?.file)
       },
-      ColumnOf("line", .integer, "where the code stands") { source, row in
+      ColumnOf("line", .integer, "where the code is") { source, row in
         TableValue(source.trace.stacks.function(of: row.frame)?.line)
       },
     ])

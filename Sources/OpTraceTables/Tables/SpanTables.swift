@@ -15,7 +15,7 @@ extension TraceTable {
 
   static let spanWork = TraceTable(
     "span_work",
-    "one row for each operation, block or task that was submitted inside of a span that tells it, as of a test",
+    "one row for each operation, block or task that was submitted inside a span that names it, such as a test",
     of: { $0.spanWork },
     [
       ColumnOf("work", .integer, "operations.id, blocks.id or tasks.id") { _, row in TableValue(row.work) },

@@ -2,7 +2,7 @@ import OpTraceAnalysis
 import OpTraceModel
 import Testing
 
-@Suite("Doctor: findings of one kind are told as one")
+@Suite("Doctor: findings of one kind are merged")
 struct KindTests {
   /// Each manager is in no queue, and what depends on it is enqueued at its time.
   private func managers(enqueued: [Int], end: Int) throws -> [Finding] {
@@ -16,7 +16,7 @@ struct KindTests {
     return Diagnosis(of: try DoctorCase.trace(lines, end: end)).findings
   }
 
-  @Test func thirtyManagersThatNobodyStartedAreOneFinding() throws {
+  @Test func thirtyOrphansOfOneClassAreOneFinding() throws {
     let found = try managers(enqueued: Array(10..<40), end: 2_000_000)
     let finding = try #require(found.first)
     #expect(found.map(\.code) == ["orphan-dependency"])
@@ -30,7 +30,7 @@ struct KindTests {
     #expect(finding.evidence.last?.text == "and 19 more")
   }
 
-  @Test func oneThatIsAMillisecondYoungerIsNoFindingOfItsOwn() throws {
+  @Test func unprovenCaseIsMergedWithProvenOnes() throws {
     let found = try managers(enqueued: [10, 20, 1_999_000], end: 2_000_000)
     #expect(found.map(\.severity) == [.error])
     #expect(found.first?.operations.count == 6)
@@ -41,7 +41,7 @@ struct KindTests {
     #expect(try managers(enqueued: [1_998_000, 1_999_000], end: 2_000_000).map(\.severity) == [.warning])
   }
 
-  @Test func otherClassesAndQueuesStandAlone() throws {
+  @Test func otherClassesAndQueuesAreNotMerged() throws {
     var lines = "0 t1 queue q1 limit=2 \"q\"\n"
     for (manager, name) in [(1, "Manager"), (3, "Login")] {
       lines += "1 t1 created #\(manager) class=\"\(name)\"\n"
@@ -51,7 +51,7 @@ struct KindTests {
     #expect(Diagnosis(of: try DoctorCase.trace(lines)).findings.count == 2)
   }
 
-  @Test func whatAnotherLookConfirmsIsToldAsOne() throws {
+  @Test func confirmedFindingsAreMerged() throws {
     func look(_ count: Int, end: Int) throws -> Diagnosis {
       var lines = "0 t1 queue q1 limit=2 \"q\"\n"
       for index in 0..<count {
@@ -68,7 +68,7 @@ struct KindTests {
     #expect(confirmed.first?.operations.map(\.rawValue) == [1, 3, 2, 4])
   }
 
-  @Test func twoThatHoldBothSlotsAndWaitForOneSemaphoreAreStuckAlike() throws {
+  @Test func twoWaitersOfOneSemaphoreAreOneFinding() throws {
     func waiting(_ id: Int) -> String {
       DoctorCase.operation(
         id, "fetch \(id)", "10 t1 enqueued #\(id) queue=q1", "11 t1 ready #\(id)", "20 t\(id + 1) started #\(id)",
@@ -85,7 +85,7 @@ struct KindTests {
     #expect(found.first?.behind == 1)
   }
 
-  @Test func queueWithoutANameIsCalledByItsNumber() throws {
+  @Test func unnamedQueueIsShownByNumber() throws {
     let lines =
       "0 t1 queue q7 limit=1 \"\"\n0 t1 suspended q7\n"
       + DoctorCase.operation(1, "upload", "10 t1 enqueued #1 queue=q7", "11 t1 ready #1")

@@ -54,7 +54,7 @@ struct MisuseRuleTests {
     #expect(titles.isEmpty)
   }
 
-  @Test func whatARingForgotProvesNothing() throws {
+  @Test func overwrittenRecordsProveNothing() throws {
     let lines = cancelled("10 t1 enqueued #1 queue=q1", "20 t1 cancel #1", "21 t1 finished #1")
     var trace = try DoctorCase.trace(lines)
     trace.loss.overwrittenBytes = 4096
@@ -85,12 +85,12 @@ struct MisuseRuleTests {
       found.first?.evidence.first?.text == "'request 1' (#1) was finished 2 times in total")
   }
 
-  @Test func cancelledAndAnsweredIsANote() throws {
+  @Test func secondFinishOfACancelledOperationIsANote() throws {
     let found = try found("double-finish", queue + twice(1, "30 t1 cancel #1"))
     #expect(found.map(\.severity) == [.note])
   }
 
-  @Test("no finding: finished once; started twice, which is told of already")
+  @Test("no finding: finished once; started twice, which another rule reports")
   func oneFinish() throws {
     let once = DoctorCase.operation(
       1, "request", "10 t1 enqueued #1 queue=q1", "20 t2 started #1", "21 t2 began #1", "90 t2 finished #1")
@@ -148,7 +148,7 @@ struct MisuseRuleTests {
     #expect(found.first?.evidence.last?.text == "queue 'work' had no free slot: 'export' (#1) ran")
   }
 
-  @Test("no finding: the slot was free again; the queue is that of the main thread; there was room; another thread")
+  @Test("no finding: the slot was free again; the main queue; a free slot; another thread")
   func startsOfQueues() throws {
     let executing = ["20 t2 started #1", "21 t2 began #1"]
     let over = executing + ["40 t2 ended #1", "41 t2 finished #1"]
@@ -211,7 +211,7 @@ struct MisuseRuleTests {
     #expect(misled.first?.evidence.map(\.text).contains("'show' (#2), which depends on it, began") == true)
   }
 
-  @Test("no finding: finish() inside of the span; a moment too long; cancelled; a span that is unfinished")
+  @Test("no finding: finish() inside the span; too short; cancelled; an unfinished span")
   func spansThatAreRight() throws {
     let finish = ["40 t3 ended #1", "40 t3 finished #1"].joined(separator: "\n")
     let around = load("async", "30 t3 span #1 id=1 \"parse\"", finish, "9000 t3 span-ended s1")
@@ -325,8 +325,8 @@ struct MisuseRuleTests {
     #expect(found.first?.fix.hasSuffix("or do not hold on to 'page 6' (#6).") == true)
   }
 
-  @Test("who is to let go is the one that keeps")
-  func keeperOfAnotherClass() throws {
+  @Test("the fix names the class of the retainer")
+  func retainerOfAnotherClass() throws {
     let parts = pages(5).replacingOccurrences(of: #"\d+ t1 depends .*\n"#, with: "", options: .regularExpression)
     let whole = DoctorCase.operation(
       6, "whole", (1...5).map { "60000 t1 depends #6 on=#\($0)" }.joined(separator: "\n"),
@@ -339,7 +339,7 @@ struct MisuseRuleTests {
   }
 
   @Test("no finding: few; dependencies removed at the end; released soon")
-  func operationsThatGo() throws {
+  func operationsThatAreReleased() throws {
     #expect(try titles("retained-operation", pages(5)).isEmpty)
     let removed = pages(6) { page in
       page > 1 ? "\(page * 10_000 + 950) t1 undepends #\(page) on=#\(page - 1)" : ""
@@ -370,7 +370,7 @@ struct MisuseRuleTests {
       ])
   }
 
-  @Test("no finding where Foundation's own isReady let it pass: what it depends on had said that it is finished")
+  @Test("no finding with Foundation's own isReady: its dependencies had reported that they are finished")
   func readyByFoundation() throws {
     let lines = early(edgeFirst).replacing(" own-ready", with: "")
     #expect(try titles("started-before-dependency", lines).isEmpty)
@@ -379,7 +379,7 @@ struct MisuseRuleTests {
     #expect(try titles("started-before-dependency", byHand).count == 1)
   }
 
-  @Test("no finding: an asynchronous class may be over for a moment before it says so")
+  @Test("no finding: an asynchronous class may announce its finish a moment late")
   func announcedLate() throws {
     func lines(_ end: Int) -> String {
       let tiles = "20 t2 started #1\n21 t2 began #1\n22 t2 start-returned #1\n\(end) t4 ended #1\n\(end) t4 finished #1"

@@ -54,14 +54,14 @@ struct SlownessRuleTests {
       ])
   }
 
-  @Test("no finding: same rank; what overtook ranks as high as who waits; too little is lost")
+  @Test("no finding: same rank; overtaker ranks as high as the waiter; too little lost")
   func orderThatIsRight() throws {
     #expect(try titles("priority-inversion", inversion(low: 8, high: 8)).isEmpty)
     #expect(try titles("priority-inversion", inversion(low: -8, high: 8, other: 8)).isEmpty)
     #expect(try titles("priority-inversion", inversion(low: -8, high: 8, prefetchUntil: 19)).isEmpty)
   }
 
-  @Test("no finding: who waits needs the one that overtook, or another dependency that came later")
+  @Test("no finding: the waiter needs the overtaker, or another dependency finished later")
   func overtakersThatAreNeeded() throws {
     let needed = inversion(low: -8, high: 8).replacing(
       "0 t1 depends #2 on=#1", with: "0 t1 depends #2 on=#1\n0 t1 depends #2 on=#4")
@@ -72,7 +72,7 @@ struct SlownessRuleTests {
     #expect(try titles("priority-inversion", other).isEmpty)
   }
 
-  @Test("a wait inside of the important one counts as a dependency does; quality counts where the priority is the same")
+  @Test("a wait inside the important operation counts like a dependency; quality counts at equal priority")
   func waitInsideOfAnOperation() throws {
     let lines =
       serial + "0 t1 queue q2 limit=1 \"ui\"\n" + run(3, "first", ready: 0, 0, 10)
@@ -88,7 +88,7 @@ struct SlownessRuleTests {
   // MARK: blocking-wait
 
   /// All of a serial queue wait: each held the others up, and there are no more than these.
-  @Test func thoseThatWaitAreNotBehindThemselves() throws {
+  @Test func waitersAreNotCountedBehindThemselves() throws {
     let all = (0..<3).map { number in
       let (from, to) = (number * 100, number * 100 + 90)
       return run(11 + number, "download", ready: 0, 0, to, queue: 2, thread: 4 + number)
@@ -123,12 +123,12 @@ struct SlownessRuleTests {
     #expect(finding.fix.hasPrefix("Make 'thumbnail' (#2) depend on the operation it waits for (addDependency)"))
   }
 
-  @Test func waitThatHeldNobodyUpIsANote() throws {
+  @Test func waitThatDelayedNobodyIsANote() throws {
     let found = try found("blocking-wait", thumbnail(waitsUntil: 41, ends: 50))
     #expect(found.map(\.severity) == [.note])
   }
 
-  @Test("a library's own operation is not told how to be better: nobody who reads it can change it")
+  @Test("operations of a library are not reported: the user cannot change them")
   func waitsInsideOfALibrary() throws {
     func found(_ module: String, _ name: String = "Work") throws -> Int {
       try titles(
@@ -151,7 +151,7 @@ struct SlownessRuleTests {
     }
   }
 
-  @Test("no finding: less than half of the run; less than 10 ms; outside of operations; not over")
+  @Test("no finding: less than half of the run; less than 10 ms; outside operations; unfinished")
   func waitsThatAreShort() throws {
     #expect(try titles("blocking-wait", thumbnail(waitsUntil: 41, ends: 90)).isEmpty)
     #expect(try titles("blocking-wait", thumbnail(waitsUntil: 10, ends: 11)).isEmpty)
@@ -191,7 +191,7 @@ struct SlownessRuleTests {
     #expect(try titles("serial-bottleneck", photos(limit: 1, more: "0 t1 suspended q1\n")).isEmpty)
   }
 
-  @Test("no finding: the queue was full, but the end came from elsewhere")
+  @Test("no finding: the queue was full but not on the critical path")
   func queueBesideTheCriticalPath() throws {
     let movie = "0 t1 queue q2 limit=1 \"movies\"\n" + run(9, "movie", ready: 0, 0, 300, queue: 2, thread: 4)
     #expect(try titles("serial-bottleneck", photos(limit: 1, more: movie)).isEmpty)

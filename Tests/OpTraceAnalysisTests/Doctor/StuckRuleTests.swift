@@ -45,14 +45,14 @@ struct StuckRuleTests {
         == "Remove one of these dependencies. The one of 'session' (#2) on 'token' (#1) closed the cycle.")
   }
 
-  @Test func cycleIsNoErrorWhereRecordsAreMissing() throws {
+  @Test func cycleIsNoErrorWhenRecordsAreMissing() throws {
     let found = try findings(cycle, header: "lost no-space 3")
     #expect(found.map(\.severity) == [.warning])
     #expect(found.first?.isProven == false)
     #expect(found.first?.evidence.last?.text == "unproven: 3 records were lost, and may show otherwise")
   }
 
-  @Test func cancelledOperationHoldsNobody() throws {
+  @Test func cancelledOperationBlocksNobody() throws {
     let found = try findings(cycle + "30 t1 cancel #1\n31 t1 ready #1\n")
     #expect(!found.contains { $0.severity == .error })
   }
@@ -73,7 +73,7 @@ struct StuckRuleTests {
       + DoctorCase.operation(3, "first", "26 t2 enqueued #3 queue=q1", "26 t2 ready #3")
   }
 
-  @Test func queueThatWaitsForItself() throws {
+  @Test func operationWaitsForItsOwnQueue() throws {
     let found = try findings(serial(limit: 1))
     #expect(found.map(\.code) == ["queue-self-wait"])
     #expect(
@@ -88,7 +88,7 @@ struct StuckRuleTests {
   }
 
   /// With limit 2, A waiting for C behind it while B works is a cycle, and yet finishes.
-  @Test func otherHolderThatWorksIsNoDeadlock() throws {
+  @Test func slotHolderThatRunsIsNoDeadlock() throws {
     let found = try findings(
       serial(limit: 2)
         + DoctorCase.operation(
@@ -96,7 +96,7 @@ struct StuckRuleTests {
     #expect(!found.contains { $0.severity == .error })
   }
 
-  @Test func ownQueueToBeEmpty() throws {
+  @Test func waitForTheOwnQueueToBeEmpty() throws {
     let found = try findings(
       "0 t1 queue q1 limit=1 \"q\"\n"
         + DoctorCase.operation(
@@ -132,7 +132,7 @@ struct StuckRuleTests {
     #expect(found.first?.title == "the main thread waits for 'show' (#1), which needs the main thread")
   }
 
-  @Test func operationThatIsInNoQueue() throws {
+  @Test func operationThatWasNeverEnqueued() throws {
     let lines =
       "0 t1 queue q1 limit=2 \"q\"\n" + DoctorCase.operation(1, "login")
       + DoctorCase.operation(2, "load", "10 t1 depends #2 on=#1", "10 t1 enqueued #2 queue=q1")
@@ -167,7 +167,7 @@ struct StuckRuleTests {
   }
 
   /// One that is suspended and resumed again and again: this time, too, it may be resumed.
-  @Test func suspendedAsOftenBefore() throws {
+  @Test func suspendedForAsLongBefore() throws {
     let throttled =
       "0 t1 queue q1 limit=2 \"q\"\n5 t1 suspended q1\n6 t1 suspended q1\n700005 t1 resumed q1\n"
       + "700010 t1 suspended q1\n700020 t1 resumed q1\n800000 t1 suspended q1\n"
@@ -185,7 +185,7 @@ struct StuckRuleTests {
   }
 
   /// The same by its limit.
-  @Test func withoutSlotsAsOftenBefore() throws {
+  @Test func withoutSlotsForAsLongBefore() throws {
     let throttled =
       "0 t1 queue q1 limit=2 \"q\"\n5 t1 limit q1 value=0\n600000 t1 limit q1 value=4\n700000 t1 limit q1 value=0\n"
       + DoctorCase.operation(1, "A", "700010 t1 enqueued #1 queue=q1", "700011 t1 ready #1")
@@ -204,7 +204,7 @@ struct StuckRuleTests {
     #expect(try findings(lines).map(\.code) == ["queue-suspended"])
   }
 
-  @Test func mainQueueTakesNoNoticeOfBeingSuspended() throws {
+  @Test func mainQueueIgnoresSuspension() throws {
     let found = try findings(
       "0 t1 queue q1 limit=1 main \"main\"\n5 t1 suspended q1\n6 t1 limit q1 value=0\n"
         + DoctorCase.operation(1, "A", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1"))
@@ -231,7 +231,7 @@ struct VerdictTests {
     Diagnosis.verdict([Finding(code, severity, title: "", explanation: "", fix: "")])
   }
 
-  @Test(arguments: DoctorRule.table.map(\.code)) func ofAnError(code: String) {
+  @Test(arguments: DoctorRule.table.map(\.code)) func verdictOfAnError(code: String) {
     let cycles = [
       "dependency-cycle", "queue-self-wait", "wait-cycle", "main-thread-deadlock", "lock-cycle", "dispatch-cycle",
     ]
@@ -241,11 +241,11 @@ struct VerdictTests {
     #expect(verdict(code, .note) == .healthy)
   }
 
-  @Test func ofNothing() { #expect(Diagnosis.verdict([]) == .healthy) }
+  @Test func verdictWithoutFindings() { #expect(Diagnosis.verdict([]) == .healthy) }
 }
 
 /// A queue that is suspended does not take back what it has given to the pool of threads, which may have none for long.
-@Suite("Doctor: what was on its way before its queue was suspended") struct StoppedQueueTests {
+@Suite("Doctor: operations that had a slot before their queue was suspended") struct StoppedQueueTests {
   private let queue = "0 t1 queue q1 limit=1 \"q\"\n"
   private let waiting = DoctorCase.operation(1, "A", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1")
 

@@ -60,7 +60,7 @@ import Testing
     #expect(tally.faults.isEmpty, "\(tally.faults.joined(separator: "\n"))")
   }
 
-  @Test func everyGraphOfDependenciesOfUpToFour() {
+  @Test func allDependencyGraphsOfUpToFour() {
     var tally = Tally()
     for count in 1...4 {
       let pairs = (0..<count).flatMap { from in
@@ -78,7 +78,7 @@ import Testing
   }
 
   /// Every state that one of up to three jobs in two queues can have.
-  @Test func everySituationOfUpToThree() {
+  @Test func allSituationsOfUpToThree() {
     var tally = Tally()
     let queues: [[Situation.Queue]] = [
       [.init(limit: 1), .init(limit: 1)], [.init(limit: 2), .init(limit: 1)],

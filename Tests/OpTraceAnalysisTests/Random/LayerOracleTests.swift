@@ -27,7 +27,7 @@ import Testing
     return nil
   }
 
-  @Test func allSmallOnes() throws {
+  @Test func allSmallSituations() throws {
     var count = 0
     var stuckCount = 0
     var faults: [String] = []
@@ -56,7 +56,7 @@ import Testing
     #expect(count > 1000 && stuckCount > 100)
   }
 
-  @Test func aThousandHealthyOnes() throws {
+  @Test func aThousandHealthySituations() throws {
     for seed in 0..<1000 {
       var random = SeededGenerator(seed)
       let situation = LayerSituation.healthy(using: &random)

@@ -99,7 +99,7 @@ extension DoctorContext {
 extension QueueRecord {
   fileprivate static let takesEffect: Nanoseconds = 100_000_000
 
-  /// When the suspension began that certainly held at `enqueued`, and went on after `later`.
+  /// When the suspension began that certainly held at `enqueued` and lasted beyond `later`.
   fileprivate func suspension(at enqueued: Stamp, lastingBeyond later: Nanoseconds) -> Stamp? {
     var since: Stamp? = initiallySuspended ? Stamp(created, enqueued.thread) : nil
     for change in changes where change.kind == .suspended || change.kind == .resumed {

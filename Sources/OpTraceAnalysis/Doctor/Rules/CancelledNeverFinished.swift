@@ -11,7 +11,7 @@ extension DoctorRule {
       """,
       wrong: """
         override func start() {
-          if isCancelled { return }           // stays in the queue for ever
+          if isCancelled { return }           // stays in the queue forever
           begin()
         }
         """,

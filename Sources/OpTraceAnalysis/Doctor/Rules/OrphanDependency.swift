@@ -11,7 +11,7 @@ extension DoctorRule {
       wrong: """
         let login = Login()
         load.addDependency(login)
-        queue.addOperation(load)        // login is in no queue: load waits for ever
+        queue.addOperation(load)        // login was never enqueued: load waits forever
         """,
       right: """
         let login = Login()

@@ -160,7 +160,7 @@ struct StarvationGap {
     in trace: Trace, _ activity: ClosedRange<Nanoseconds>?
   ) -> [(Nanoseconds, Nanoseconds, Int)] {
     guard let activity else { return [] }
-    // Coarse first: which tenths of a second had an event. A set, for a trace may claim to be as long as it likes.
+    // Coarse first: which tenths of a second had an event. A set, because a trace may claim any length.
     let bin = DoctorContext.second / 10
     let origin = activity.lowerBound
     let count = (activity.upperBound - origin) / bin + 1
