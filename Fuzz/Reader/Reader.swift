@@ -23,7 +23,7 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     fatalError("it has events, and cannot be read")
   }
   _ = Summary(of: trace)
-  let report = DoctorReport(of: DoctorReport.Look(trace))
+  let report = DoctorReport(of: DoctorReport.Reading(trace))
   _ = DoctorText(report).text()
   show(trace)
   foresee(trace)

@@ -1,33 +1,33 @@
 public import OpTraceModel
 
-/// Which waits of operations were a barrier's doing: of those that stood behind one, and of barriers themselves, which
-/// wait for all that was added before them. Foundation makes some of these ready only when the barrier lets them, and
-/// others before: ``OperationTimes`` counts such a wait as one for dependencies, or for a slot.
+/// Which waits of operations a barrier caused: of operations behind one, and of barriers themselves, which wait for everything added before
+/// them. Foundation makes some of these ready only after the barrier, and others before: ``OperationTimes`` counts such a wait as one for
+/// dependencies, or for a slot.
 public struct BarrierWaits: Sendable {
   /// By queue, in the order in which they were added.
   private var barriers: [QueueID: [Barrier]] = [:]
 
   private struct Barrier {
     var enqueued: Nanoseconds
-    /// When it and all barriers before it were over; the largest time there is, where one never was.
+    /// When it and all barriers before it were finished; the largest time if one never was.
     var over: Nanoseconds
   }
 
   /// O(n) for n operations, and O(b log b) for b barriers.
   public init(in trace: Trace) {
     trace.operations.withUnsafeBufferPointer { operations in
-      for place in operations.indices where operations[place].isBarrier {
-        guard let queue = operations[place].queue, let enqueued = operations[place].enqueued?.time else { continue }
-        let over = operations[place].finished?.time ?? .max
+      for index in operations.indices where operations[index].isBarrier {
+        guard let queue = operations[index].queue, let enqueued = operations[index].enqueued?.time else { continue }
+        let over = operations[index].finished?.time ?? .max
         barriers[queue, default: []].append(Barrier(enqueued: enqueued, over: over))
       }
     }
     for queue in barriers.keys {
       barriers[queue]?.sort { $0.enqueued < $1.enqueued }
       var over = Nanoseconds.min
-      for place in barriers[queue, default: []].indices {
-        over = max(over, barriers[queue]?[place].over ?? over)
-        barriers[queue]?[place].over = over
+      for index in barriers[queue, default: []].indices {
+        over = max(over, barriers[queue]?[index].over ?? over)
+        barriers[queue]?[index].over = over
       }
     }
   }
@@ -44,7 +44,7 @@ public struct BarrierWaits: Sendable {
     public static let slot = Self(rawValue: 2)
   }
 
-  /// The waits of this operation that were a barrier's doing; none for one that was never given to a queue. O(log b).
+  /// The waits of this operation that a barrier caused; none for one that was never added to a queue. O(log b).
   public func parts(of operation: borrowing OperationRecord) -> Parts {
     guard let queue = operation.queue, let own = barriers[queue], let enqueued = operation.enqueued?.time else {
       return []

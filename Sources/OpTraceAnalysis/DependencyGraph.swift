@@ -1,17 +1,17 @@
 public import OpTraceModel
 
-/// Who waits for whom, over places instead of ids: node `i` stands for `trace.operations[i]`.
+/// Who waits for whom, by index instead of id: node `i` is `trace.operations[i]`.
 ///
 /// Stored as two flat arrays per direction, so that a graph of a million edges costs two allocations per direction.
 /// Nothing in here recurses: a chain of any length is safe on any stack.
 public struct DependencyGraph: Sendable {
   /// An edge in the direction of waiting: `waiter` can't start before `dependency` is finished.
   public struct Edge: Hashable, Sendable {
-    // A graph may have millions: half the room.
+    // A graph may have millions of them: half the memory.
     private var packedWaiter: Int32
     private var packedDependency: Int32
 
-    /// Numbers that no graph can have become one that it leaves out.
+    /// Numbers out of range become one that the graph leaves out.
     public init(waiter: Int, dependency: Int) {
       packedWaiter = Int32(exactly: waiter) ?? -1
       packedDependency = Int32(exactly: dependency) ?? -1
@@ -35,7 +35,7 @@ public struct DependencyGraph: Sendable {
   public init(nodeCount: Int, edges given: consuming [Edge]) {
     let nodes = 0..<max(0, nodeCount)
     self.nodeCount = nodes.count
-    // In place: of a large graph, a second list of edges costs more than the rest.
+    // In place: a second list of edges of a large graph costs more than the rest.
     var unique = given
     unique.removeAll { !nodes.contains($0.waiter) || !nodes.contains($0.dependency) }
     unique.sort { $0.waiter == $1.waiter ? $0.dependency < $1.dependency : $0.waiter < $1.waiter }
@@ -68,7 +68,7 @@ public struct DependencyGraph: Sendable {
     self.init(trace, where: { _ in true }, target: { _ in true })
   }
 
-  /// What still stands in the way at the end of the trace: dependencies on unfinished operations, held by operations
+  /// What still blocks at the end of the trace: dependencies on unfinished operations, held by operations
   /// that have neither started nor been cancelled (cancelling drops the dependencies).
   public static func blocking(in trace: Trace) -> DependencyGraph {
     DependencyGraph(
@@ -79,12 +79,12 @@ public struct DependencyGraph: Sendable {
 
   private init(_ trace: Trace, where waits: (OperationRecord) -> Bool, target: (OperationRecord) -> Bool) {
     var edges: [Edge] = []
-    // By place: a copy of an operation costs more than the look at it.
-    for place in trace.operations.indices where waits(trace.operations[place]) {
-      for dependency in trace.operations[place].dependencies
-      where dependency.removed == nil || dependency.isInForce(for: trace.operations[place]) {
+    // By index: copying an operation costs more than reading it.
+    for index in trace.operations.indices where waits(trace.operations[index]) {
+      for dependency in trace.operations[index].dependencies
+      where dependency.removed == nil || dependency.isInForce(for: trace.operations[index]) {
         guard let other = trace.index(of: dependency.on), target(trace.operations[other]) else { continue }
-        edges.append(Edge(waiter: place, dependency: other))
+        edges.append(Edge(waiter: index, dependency: other))
       }
     }
     self.init(nodeCount: trace.operations.count, edges: edges)

@@ -1,5 +1,5 @@
 extension DependencyGraph {
-  /// Which way to go along the edges.
+  /// The direction along the edges.
   public enum Direction: Sendable {
     /// To what a node waits for.
     case dependencies

@@ -1,12 +1,12 @@
 import OpTraceModel
 
-/// Begins and ends of many intervals. Which begin belongs to which end is forgotten: how many were open at a time can be told without,
+/// Begins and ends of many intervals. It does not keep which begin belongs to which end: how many were open at a time follows without,
 /// from two lists that are sorted in place. 16 bytes for each interval.
 struct Openings {
   private var begins: [Nanoseconds] = []
   private var ends: [Nanoseconds] = []
 
-  /// For `count` intervals, and more with more memory.
+  /// Reserves memory for `count` intervals.
   init(capacity count: Int = 0) {
     begins.reserveCapacity(count)
     ends.reserveCapacity(count)
@@ -17,7 +17,7 @@ struct Openings {
     ends.append(end)
   }
 
-  /// The most at one time; one that ends where another begins is not at the same time. O(n log n).
+  /// The most that are open at one time; intervals that touch do not overlap. O(n log n).
   consuming func peak() -> Int {
     sort()
     var ended = 0
@@ -29,7 +29,7 @@ struct Openings {
     return most
   }
 
-  /// When any was open, of intervals that end after they begin. O(n log n), in the memory that they have.
+  /// When any was open, for intervals that end after they begin. O(n log n), in the same memory.
   consuming func union() -> Intervals {
     sort()
     var (begun, ended, count) = (0, 0, 0)
@@ -37,7 +37,7 @@ struct Openings {
       // None is open: the next begin is one of the union's, too.
       begins[count] = begins[begun]
       repeat {
-        // One that begins where another ends goes on with it.
+        // Intervals that touch become one.
         while begun < begins.count, begins[begun] <= ends[ended] { begun += 1 }
         ended += 1
       } while ended < begun
@@ -55,19 +55,19 @@ struct Openings {
   }
 }
 
-/// Times at which something was so: apart from one another, in order.
+/// A set of times: disjoint parts, in order.
 struct Intervals: Sendable {
   private let begins: [Nanoseconds]
   private let ends: [Nanoseconds]
   let total: Nanoseconds
 
-  /// Of such that are apart from one another and in order.
+  /// From parts that are disjoint and in order.
   fileprivate init(begins: [Nanoseconds], ends: [Nanoseconds]) {
     (self.begins, self.ends) = (begins, ends)
     total = zip(begins, ends).reduce(0) { $0.saturating($1.1 - $1.0) }
   }
 
-  /// The union of parts; those that take no time are left out.
+  /// The union of parts; empty ones are left out.
   init(_ parts: some Collection<(begin: Nanoseconds, end: Nanoseconds)>) {
     var openings = Openings(capacity: parts.count)
     for part in parts where part.begin < part.end { openings.add(part.begin, part.end) }

@@ -1,18 +1,18 @@
 package import OpTraceModel
 
-/// Which operations were given to each queue, as their places, in order. 4 bytes for each operation.
+/// The indexes of the operations that were added to each queue, in order. 4 bytes for each operation.
 package struct QueueMembers: Sendable {
-  private let places: IndexesByGroup
+  private let indexes: IndexesByGroup
   private let groups: [QueueID: Int]
 
-  /// Of those that were given to none; the group behind it has nobody.
+  /// The group of those without a queue; the group after it is empty.
   private static let none = 0
 
   /// O(n).
   package init(_ trace: Trace) {
     var groups: [QueueID: Int] = [:]
     let first = Self.none + 1
-    // Most were given to the same queue as the one before them.
+    // Most are in the same queue as the one before them.
     var last: (queue: QueueID, group: Int)?
     func group(of queue: QueueID?) -> Int {
       guard let queue else { return Self.none }
@@ -22,14 +22,38 @@ package struct QueueMembers: Sendable {
       last = (queue, group)
       return group
     }
-    for place in trace.operations.indices { _ = group(of: trace.operations[place].queue) }
-    places = IndexesByGroup(
+    for index in trace.operations.indices { _ = group(of: trace.operations[index].queue) }
+    indexes = IndexesByGroup(
       trace.operations.indices.lazy.map { group(of: trace.operations[$0].queue) }, groups: groups.count + first + 1)
     self.groups = groups
   }
 
-  /// Those that any operation was given to, in no order.
+  /// The queues that have operations, in no order.
   package var queues: some Collection<QueueID> { groups.keys }
 
-  package subscript(queue: QueueID) -> some RandomAccessCollection<Int> { places[groups[queue] ?? groups.count + 1] }
+  package subscript(queue: QueueID) -> some RandomAccessCollection<Int> { indexes[groups[queue] ?? groups.count + 1] }
+}
+
+/// The indexes of elements by group, each group's in order. 4 bytes for each thing and each group.
+package struct IndexesByGroup: Sendable {
+  private var indexes: [UInt32]
+  /// Where the group's indexes begin.
+  private var starts: [UInt32]
+
+  /// O(n), by counting.
+  package init(_ group: some Collection<Int>, groups: Int) {
+    starts = [UInt32](repeating: 0, count: groups + 1)
+    indexes = [UInt32](repeating: 0, count: group.count)
+    for group in group { starts[group + 1] += 1 }
+    for group in 0..<groups { starts[group + 1] += starts[group] }
+    var next = starts
+    for (index, group) in group.enumerated() {
+      indexes[Int(next[group])] = UInt32(index)
+      next[group] += 1
+    }
+  }
+
+  package subscript(group: Int) -> some RandomAccessCollection<Int> {
+    indexes[Int(starts[group])..<Int(starts[group + 1])].lazy.map { Int($0) }
+  }
 }

@@ -7,21 +7,21 @@ extension Summary {
     public var id: DispatchQueueID
     /// Its label; empty: it has none.
     public var label: String
-    /// What people read: its label, else its number.
+    /// The displayed name: its label, else its number.
     public var title: String
     /// How many blocks it runs at once; nil: as many as the system allows, or not known.
     public var width: Int?
     /// The main thread's.
     public var isMain: Bool
-    /// Blocks that were submitted to it.
+    /// Number of blocks submitted to it.
     public var blocks = 0
-    /// Those that were not over when the trace ended.
+    /// Those that were unfinished when the trace ended.
     public var unfinished = 0
     /// The most blocks that waited at one time.
     public var depth = 0
     /// The most that ran at one time.
     public var peak = 0
-    /// From the submission until a block ran; of one that waited for a time or a group, from when that is not known: left out.
+    /// From the submission until a block ran. Blocks that waited for a time or a group are left out.
     public var waiting = Distribution()
     /// How long blocks ran.
     public var running = Distribution()

@@ -1,4 +1,4 @@
-import OpTraceModel
+public import OpTraceModel
 
 extension Summary {
   static func queues(_ trace: Trace, _ activity: ClosedRange<Nanoseconds>?) -> [Queue] {
@@ -8,14 +8,14 @@ extension Summary {
     }
     let members = QueueMembers(trace)
     for index in result.indices {
-      let places = members[result[index].id]
-      result[index].operations = places.count
-      var executions = Openings(capacity: places.count)
-      for place in places {
-        let times = OperationTimes(of: trace.operations[place], traceEnd: trace.end)
+      let indexes = members[result[index].id]
+      result[index].operations = indexes.count
+      var executions = Openings(capacity: indexes.count)
+      for index in indexes {
+        let times = OperationTimes(of: trace.operations[index], traceEnd: trace.end)
         result[index].add(times)
         guard times.running > 0 else { continue }
-        let end = trace.operations[place].finished?.time ?? trace.end
+        let end = trace.operations[index].finished?.time ?? trace.end
         executions.add(end - times.running, end)
       }
       result[index].peak = executions.peak()
@@ -42,7 +42,7 @@ extension Summary {
     return sum
   }
 
-  /// Work by what it is grouped by. Each distribution is made by itself, so that only its own values are in memory.
+  /// Groups work by kind. Distributions are made one by one, so that only one's values are in memory.
   static func classes<Kind: Work>(
     _ list: [Kind], traceEnd: Nanoseconds, processorTime: @Sendable (borrowing Kind) -> Nanoseconds? = { _ in nil }
   ) -> [Class] {
@@ -51,7 +51,7 @@ extension Summary {
       func distribution(_ value: (borrowing Kind) -> Nanoseconds?) -> Distribution {
         var values: [Nanoseconds] = []
         values.reserveCapacity(members[number].count)
-        for place in members[number] { if let value = value(list[place]) { values.append(value) } }
+        for index in members[number] { if let value = value(list[index]) { values.append(value) } }
         return Distribution(values)
       }
       func waiting(_ time: KeyPath<OperationTimes, Nanoseconds>) -> Distribution {
@@ -69,14 +69,14 @@ extension Summary {
     .sorted { ($1.running.total, $0.name) < ($0.running.total, $1.name) }
   }
 
-  /// The kinds in the order in which they are met first, and the places of each.
+  /// The kinds in order of appearance, and the indexes of each.
   private static func kinds<Kind: Work>(_ list: [Kind]) -> (names: [String], members: IndexesByGroup) {
     var names: [String] = []
     var numbers: [String: Int32] = [:]
     var ofPlaces: [Int32] = []
     ofPlaces.reserveCapacity(list.count)
-    for place in list.indices {
-      let kind = list[place].kind
+    for index in list.indices {
+      let kind = list[index].kind
       let number = numbers[kind] ?? Int32(clamping: names.count)
       if number == names.count {
         numbers[kind] = number
@@ -94,15 +94,15 @@ extension Summary {
       if counted { counts[thread, default: 0] += 1 }
       if began < ended { executions[thread, default: Openings()].add(began, ended) }
     }
-    for place in trace.operations.indices {
-      let began = trace.operations[place].executionBegan
+    for index in trace.operations.indices {
+      let began = trace.operations[index].executionBegan
       if let began {
         let end =
-          trace.operations[place].executionEnded ?? trace.operations[place].startReturned
-          ?? (trace.operations[place].isAsynchronous ? began : nil) ?? trace.operations[place].finished
+          trace.operations[index].executionEnded ?? trace.operations[index].startReturned
+          ?? (trace.operations[index].isAsynchronous ? began : nil) ?? trace.operations[index].finished
         add(began.thread, began.time, end?.time ?? trace.end, counted: true)
       }
-      for block in trace.operations[place].blocks {
+      for block in trace.operations[index].blocks {
         add(block.thread, block.began, block.ended ?? trace.end, counted: block.thread != began?.thread)
       }
     }
@@ -124,4 +124,36 @@ extension Summary.Queue {
     waitingForDependencies = waitingForDependencies.saturating(times.waitingForDependencies)
     waitingForSlot = waitingForSlot.saturating(times.waitingForSlot)
   }
+}
+
+/// The three times of an operation or a block, in nanoseconds. They do not overlap, and add up to the time from the enqueueing
+/// to the finish (or to the trace's end, for an unfinished one). All zero if it was never enqueued or run,
+/// or if its outcome is not in the trace (`OperationRecord.isOutcomeKnown`).
+public struct OperationTimes: Sendable, Equatable {
+  /// From the enqueueing until it only needed a slot.
+  public var waitingForDependencies: Nanoseconds = 0
+  /// From then until its own code began.
+  public var waitingForSlot: Nanoseconds = 0
+  /// From then until it was finished; for an asynchronous operation also after its `start()` returned.
+  public var running: Nanoseconds = 0
+
+  /// All three zero.
+  public init() {}
+
+  /// Borrowed and inlined: otherwise each call would copy an element of an array and count references, a million times.
+  @inlinable @inline(__always) public init(of work: borrowing some Work, traceEnd: Nanoseconds) {
+    guard work.isOutcomeKnown else { return }
+    let end = max(work.over ?? traceEnd, work.submitted?.time ?? .min)
+    let began = work.began?.time
+    if let submitted = work.submitted?.time {
+      let over = min(max(began ?? end, submitted), end)
+      let runnable = min(max(work.runnable ?? over, submitted), over)
+      waitingForDependencies = runnable - submitted
+      waitingForSlot = over - runnable
+    }
+    if let began { running = max(0, end - began) }
+  }
+
+  /// The sum of the three, in nanoseconds: from the enqueueing to the finish.
+  public var total: Nanoseconds { waitingForDependencies + waitingForSlot + running }
 }

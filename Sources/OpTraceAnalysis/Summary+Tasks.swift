@@ -1,26 +1,25 @@
 public import OpTraceModel
 
 extension Summary {
-  /// What the tasks took that run one function.
+  /// The times of the tasks that run one function.
   public struct TaskKind: Sendable, Equatable {
-    /// The function; of a task without one its name.
+    /// The function; for a task without one its name.
     public var name: String
-    /// Tasks that run it.
+    /// Number of tasks that run it.
     public var count = 0
-    /// Those that were not over when the trace ended.
+    /// Those that were unfinished when the trace ended.
     public var unfinished = 0
     /// Those that were cancelled.
     public var cancelled = 0
-    /// How long each ran, all its runs together; of those that ran.
+    /// How long each ran, all its runs together; only those that ran.
     public var running = Distribution()
-    /// From the moment when a task only waited for its turn until it ran, at its beginning and behind each suspension; where
-    /// that was heard.
+    /// How long a task waited for its turn, at its beginning and after each suspension; only if that was recorded.
     public var waiting = Distribution()
-    /// The sum of the times in which they were suspended, by the reason, until they only waited for their turn.
+    /// The total time in which they were suspended, by reason, until they only waited for their turn.
     public var suspended: [TaskRecord.Reason: Nanoseconds] = [:]
   }
 
-  /// The one that ran longest first. O(tasks + runs + suspensions).
+  /// Longest running time first. O(tasks + runs + suspensions).
   static func tasks(_ trace: Trace) -> [TaskKind] {
     struct Values {
       var kind: TaskKind
@@ -28,8 +27,8 @@ extension Summary {
       var waiting: [Nanoseconds] = []
     }
     var values: [String: Values] = [:]
-    for place in trace.tasks.indices {
-      let task = trace.tasks[place]
+    for index in trace.tasks.indices {
+      let task = trace.tasks[index]
       let name = task.code == nil ? task.title : task.kind
       var of = values.removeValue(forKey: name) ?? Values(kind: TaskKind(name: name))
       of.kind.count += 1

@@ -4,38 +4,38 @@ public import OpTraceModel
 ///
 /// Times of operations are those of ``OperationTimes``; shares are of ``wall``. O(n log n) for n operations.
 public struct Summary: Sendable, Equatable {
-  /// Operations of the trace, those that were only named as a dependency among them.
+  /// Number of operations in the trace, including those that were only named as a dependency.
   public var operationCount = 0
   /// From the first enqueueing or start of an operation to the last finish (`Trace.activity`).
   public var wall: Nanoseconds = 0
   /// How many operations are in each state when the trace ends; every state has an entry. With ``unknown`` they add up to
   /// ``operationCount``.
   public var states: [OperationState: Int] = [:]
-  /// Operations that were seen in part: what became of them is not in the trace, and they are in no other sum.
+  /// Number of operations that were recorded in part: their outcome is not in the trace, and they are in no other sum.
   public var unknown = 0
   /// In the order of the trace.
   public var queues: [Queue] = []
-  /// The one with the most running time first.
+  /// Most running time first.
   public var classes: [Class] = []
   /// Those that ran longest, longest first.
   public var slowest: [Operation] = []
-  /// What decided when the run was over.
+  /// What decided when the run ended.
   public var criticalPath: CriticalPath
   /// The names of the operations on the critical path.
   public var pathNames: [WorkID: String] = [:]
-  /// Dispatch queues that blocks were given to, in the order of the trace.
+  /// Dispatch queues with blocks, in the order of the trace.
   public var dispatchQueues: [DispatchQueue] = []
-  /// Blocks of dispatch queues, by what they run; those that ran longest first.
+  /// Blocks of dispatch queues, by function; longest running time first.
   public var blocks: [Class] = []
-  /// Tasks, by what they run; those that ran longest first.
+  /// Tasks, by function; longest running time first.
   public var tasks: [TaskKind] = []
   /// Threads that ran operations, busiest first.
   public var threads: [Thread] = []
   /// Threads that waited for something.
   public var waits = Waits()
   /// Where in the source threads waited, the longest total first; as many as ``Waits/longest``.
-  public var places: [Place] = []
-  /// How many more places there are.
+  public var locations: [WaitLocation] = []
+  /// How many more there are.
   public var moreLocations = 0
   /// What is missing from the trace.
   public var loss: LossReport
@@ -46,35 +46,35 @@ public struct Summary: Sendable, Equatable {
     public var id: QueueID
     /// The queue's last name.
     public var name: String
-    /// What people read: its name, else its number and where it was made.
+    /// The displayed name: its name, else its number and creation site.
     public var title: String
-    /// Where the program made it; nil: not known.
+    /// Its creation site; nil: not known.
     public var code: CodeLocation?
     /// At the trace's end; -1: as many as the system allows.
     public var limit: Int
     /// At the trace's end.
     public var isSuspended: Bool
-    /// Operations that were given to it.
+    /// Number of operations that were added to it.
     public var operations = 0
     /// The most operations that executed at one time.
     public var peak = 0
     /// The sum of the running times of its operations.
     public var busy: Nanoseconds = 0
-    /// The slots that there were, times how long: the limit, as it changed, over the wall time. Where there was no limit,
-    /// the peak stands for it.
+    /// Available slot time: the limit, as it changed, over the wall time. Without a limit,
+    /// the peak is used instead.
     public var capacity: Double = 0
     /// The sum over its operations, in nanoseconds.
     public var waitingForDependencies: Nanoseconds = 0
     /// The sum over its operations, in nanoseconds.
     public var waitingForSlot: Nanoseconds = 0
 
-    /// `busy` as a part of `capacity`. Above 1 when operations went on while the limit was lowered under them.
+    /// `busy` as a share of `capacity`. Above 1 if the limit was lowered while operations ran.
     public var utilisation: Double { capacity > 0 ? Double(busy) / capacity : 0 }
   }
 
-  /// What the operations of one class took.
+  /// The times of the operations of one class.
   public struct Class: Sendable, Equatable {
-    /// The class, as the trace tells it.
+    /// The class name in the trace.
     public var name: String
     /// Operations of this class.
     public var count = 0
@@ -95,7 +95,7 @@ public struct Summary: Sendable, Equatable {
     public var id: OperationID
     /// Its name, else its class.
     public var name: String
-    /// Its class, as the trace tells it.
+    /// Its class name in the trace.
     public var className: String
     /// At the trace's end.
     public var state: OperationState
@@ -103,7 +103,7 @@ public struct Summary: Sendable, Equatable {
     public var queue: QueueID?
     /// Its three times.
     public var times: OperationTimes
-    /// Where its code stands.
+    /// Its source location.
     public var code: CodeLocation
     /// Where it was given to a queue; nil: not known.
     public var added: CodeLocation?
@@ -149,10 +149,10 @@ public struct Summary: Sendable, Equatable {
     tasks = Self.tasks(trace)
     threads = figures.threads
     waits = Self.waits(trace, most: slowestCount)
-    (places, moreLocations) = Self.places(trace, most: slowestCount)
+    (locations, moreLocations) = Self.locations(trace, most: slowestCount)
   }
 
-  /// What all operations are looked at for.
+  /// What is computed over all operations.
   private struct Figures: Sendable {
     let queues: [Queue]
     let classes: [Class]
@@ -169,15 +169,15 @@ public struct Summary: Sendable, Equatable {
   }
 
   private static func slowest(_ trace: Trace, _ count: Int) -> [Operation] {
-    var first = FirstFew<(place: Int, times: OperationTimes)>(count) {
-      ($1.times.running, $0.place) < ($0.times.running, $1.place)
+    var first = FirstFew<(index: Int, times: OperationTimes)>(count) {
+      ($1.times.running, $0.index) < ($0.times.running, $1.index)
     }
-    for place in trace.operations.indices {
-      let times = OperationTimes(of: trace.operations[place], traceEnd: trace.end)
-      if times.running > 0 { first.offer((place, times)) }
+    for index in trace.operations.indices {
+      let times = OperationTimes(of: trace.operations[index], traceEnd: trace.end)
+      if times.running > 0 { first.offer((index, times)) }
     }
-    return first.take().map { place, times in
-      let operation = trace.operations[place]
+    return first.take().map { index, times in
+      let operation = trace.operations[index]
       return Operation(
         id: operation.id, name: operation.title, className: operation.className, state: operation.state,
         queue: operation.queue, times: times, code: operation.codeLocation,
@@ -186,7 +186,7 @@ public struct Summary: Sendable, Equatable {
   }
 }
 
-/// What a set of durations looks like.
+/// The distribution of a set of durations.
 public struct Distribution: Sendable, Equatable {
   /// How many values there are.
   public var count = 0
@@ -211,7 +211,7 @@ public struct Distribution: Sendable, Equatable {
       total = total.saturating(value)
       max = Swift.max(max, value)
     }
-    // What is left of the higher one's place is not larger, so that the lower one is there.
+    // What precedes the higher one's index is not larger, so that the lower one is there.
     let (middle, high) = (Self.rank(50, of: count), Self.rank(95, of: count))
     p95 = values.select(high, in: 0..<count)
     median = values.select(middle, in: 0..<high + 1)

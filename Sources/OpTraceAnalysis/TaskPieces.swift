@@ -15,32 +15,32 @@ package struct TaskPiece: Sendable, Equatable {
   package var end: Nanoseconds
   /// Not over when the trace ends.
   package var isOpen = false
-  /// Of a run, its place among the runs; else that of the suspension that it belongs to, -1: none, as before the first run.
-  package var place: Int
+  /// Of a run, its index among the runs; else that of the suspension that it belongs to, -1: none, as before the first run.
+  package var index: Int
 }
 
 extension TaskRecord {
-  /// In the order of time, none overlapping another: a run that is told late ends where the next one begins, and where runs have no
-  /// length each next one begins a nanosecond later, so that each has a place of its own. O(runs + suspensions).
+  /// In the order of time, none overlapping another: a run that was recorded late ends where the next one begins, and where runs have no
+  /// length each next one begins a nanosecond later, so that no two begin at once. O(runs + suspensions).
   package func pieces(traceEnd: Nanoseconds) -> [TaskPiece] {
     var pieces: [TaskPiece] = []
     pieces.reserveCapacity(2 * runs.count + 2)
     let last = max(over ?? traceEnd, submitted?.time ?? .min)
-    /// From here on nothing is told yet.
+    /// From here on nothing is known yet.
     var free = Nanoseconds.min
-    func add(_ kind: TaskPiece.Kind, _ begin: Nanoseconds, _ end: Nanoseconds, _ place: Int, isOpen: Bool = false) {
+    func add(_ kind: TaskPiece.Kind, _ begin: Nanoseconds, _ end: Nanoseconds, _ index: Int, isOpen: Bool = false) {
       let begin = max(begin, free)
       let end = max(begin, end)
       guard end > begin || kind == .run else { return }
-      pieces.append(TaskPiece(kind: kind, begin: begin, end: end, isOpen: isOpen, place: place))
+      pieces.append(TaskPiece(kind: kind, begin: begin, end: end, isOpen: isOpen, index: index))
       free = max(end, begin + 1)
     }
     func wait(
-      _ from: Nanoseconds, _ enqueued: Nanoseconds?, _ to: Nanoseconds, _ place: Int, isOpen: Bool
+      _ from: Nanoseconds, _ enqueued: Nanoseconds?, _ to: Nanoseconds, _ index: Int, isOpen: Bool
     ) {
       let turn = enqueued.map { min(max($0, from), to) } ?? to
-      add(.suspended, from, turn, place, isOpen: isOpen && enqueued == nil)
-      if enqueued != nil { add(.turn, turn, to, place, isOpen: isOpen) }
+      add(.suspended, from, turn, index, isOpen: isOpen && enqueued == nil)
+      if enqueued != nil { add(.turn, turn, to, index, isOpen: isOpen) }
     }
     if let submitted = submitted?.time ?? enqueued?.time {
       let began = runs.first?.began
@@ -65,7 +65,7 @@ extension TaskRecord {
 
   /// The reason of one of its pieces that is no run; nil: it waits for its first run.
   package func reason(of piece: TaskPiece) -> Reason? {
-    suspensions.indices.contains(piece.place) ? suspensions[piece.place].reason : nil
+    suspensions.indices.contains(piece.index) ? suspensions[piece.index].reason : nil
   }
 }
 

@@ -5,7 +5,7 @@ extension Trace {
   /// get numbers of their own, and its queues a word behind their names. Operations, their queues and their waits are taken
   /// over; the other's stacks are not, as their numbers mean nothing here. O(n log n).
   ///
-  /// - Parameter aligned: what happens first in both happens at the same time; else the times of both stand as they are.
+  /// - Parameter aligned: makes the first events of both happen at the same time; otherwise the times stay as they are.
   public func beside(_ other: Trace, called word: String, aligned: Bool = false) -> Trace {
     let taken = TakenOver(into: self, from: other, aligned: aligned)
     var result = self

@@ -68,7 +68,7 @@ final class BodyThreads: @unchecked Sendable {
   private var ids: Set<UInt32>? = []
 
   func add(_ id: UInt32) { lock.withLock { _ = ids?.insert(id) } }
-  /// It cannot be told on which threads it runs.
+  /// It is not known on which threads it runs.
   func forget() { lock.withLock { ids = nil } }
   /// Nil: not known.
   var known: Set<UInt32>? { lock.withLock { ids } }

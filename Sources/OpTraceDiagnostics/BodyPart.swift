@@ -9,7 +9,7 @@ struct BodyPart {
   /// The same trace without all that is others'.
   private(set) var trace: Trace
   private var groups: Groups
-  private let places: [QueueID: Int]
+  private let indexes: [QueueID: Int]
 
   /// - Parameters:
   ///   - threads: the system's numbers of the body's threads.
@@ -17,7 +17,7 @@ struct BodyPart {
   init(of trace: Trace, threads: Set<UInt32>, since: Nanoseconds) {
     self.trace = trace
     let own = Set(trace.threads.filter { threads.contains($0.systemID) }.map(\.id))
-    places = Dictionary(trace.queues.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+    indexes = Dictionary(trace.queues.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
     groups = Groups(count: trace.operations.count + trace.queues.count + 1)
     joinNeighbours()
     joinMakers(own, since)
@@ -28,15 +28,15 @@ struct BodyPart {
   // Members of groups: operations, then queues, then the body.
   private func member(_ id: OperationID) -> Int? { trace.index(of: id) }
   private func member(_ id: QueueID) -> Int? {
-    places[id].flatMap { trace.queues[$0].isMain ? nil : trace.operations.count + $0 }
+    indexes[id].flatMap { trace.queues[$0].isMain ? nil : trace.operations.count + $0 }
   }
   private var body: Int { trace.operations.count + trace.queues.count }
 
   private mutating func joinNeighbours() {
-    for (place, operation) in trace.operations.enumerated() {
-      if let queue = operation.queue.flatMap({ member($0) }) { groups.join(place, queue) }
+    for (index, operation) in trace.operations.enumerated() {
+      if let queue = operation.queue.flatMap({ member($0) }) { groups.join(index, queue) }
       for dependency in operation.dependencies {
-        if let other = member(dependency.on) { groups.join(place, other) }
+        if let other = member(dependency.on) { groups.join(index, other) }
       }
     }
   }
@@ -44,12 +44,12 @@ struct BodyPart {
   /// Who enqueued an operation, or started it by hand: the body's thread, or what was executing on the thread.
   private mutating func joinMakers(_ own: Set<ThreadID>, _ since: Nanoseconds) {
     let executions = Executions(trace)
-    for (place, operation) in trace.operations.enumerated() {
+    for (index, operation) in trace.operations.enumerated() {
       guard let made = operation.enqueued ?? operation.started else { continue }
       if own.contains(made.thread), made.time >= since {
-        groups.join(place, body)
-      } else if let maker = executions.operation(at: made, besides: place) {
-        groups.join(place, maker)
+        groups.join(index, body)
+      } else if let maker = executions.operation(at: made, besides: index) {
+        groups.join(index, maker)
       }
     }
   }
@@ -70,7 +70,7 @@ struct BodyPart {
     let root = groups.root(body)
     var kept = Set(own.map(TraceOwner.thread))
     for thread in trace.threads where thread.isMain { kept.insert(.thread(thread.id)) }
-    for (place, operation) in trace.operations.enumerated() where groups.root(place) == root {
+    for (index, operation) in trace.operations.enumerated() where groups.root(index) == root {
       kept.insert(.operation(operation.id))
       if let queue = operation.queue { kept.insert(.queue(queue)) }
     }

@@ -10,22 +10,22 @@ import OpTraceModel
 /// }
 /// ```
 ///
-/// The body runs on another thread, and this call waits; on the main thread it serves the run loop meanwhile. What the
-/// body returns is returned, what it throws is thrown. Plain operations and queues are recorded as well as traced ones.
+/// The body runs on another thread while this call waits; on the main thread it serves the run loop meanwhile. It returns
+/// what the body returns, and throws what the body throws. Plain operations and queues are recorded as well as traced ones.
 ///
-/// A ``DeadlockError`` is thrown while the body runs on, when an error of the doctor is seen in two looks at the body's
-/// own operations: a cycle of waiting at once; anything else that does not move (a suspended queue, an operation that was
-/// never enqueued, one that never finishes while others wait for it) when nothing of the body's has moved for `after`, or
-/// when the body itself waits behind it. A body that is only slow is not at fault, until `timeout` has passed: then a
-/// ``StallError`` is thrown. Tests that run at the same time do not report each other's deadlocks.
+/// A ``DeadlockError`` is thrown while the body still runs, when two readings of the body's own operations show the same
+/// error: a cycle at once; any other stall (a suspended queue, an operation that was never enqueued, one that never
+/// finishes while others wait for it) when nothing of the body has moved for `after`, or when the body itself waits for
+/// it. A body that is only slow is not reported until `timeout` has passed: then a ``StallError`` is thrown. Tests that
+/// run at the same time do not report each other's deadlocks.
 ///
-/// A body that hangs cannot be ended: its threads and what they hold stay until the process ends. One that returns leaves
-/// nothing behind.
+/// A body that hangs cannot be ended: its threads and what they hold remain until the process ends. One that returns
+/// leaves nothing behind.
 ///
 /// - Parameters:
-///   - after: how long nothing may move, where silence is part of the proof.
+///   - after: how long nothing may move if silence is part of the proof.
 ///   - timeout: how long the body may take at all; nil: as long as it wants.
-///   - body: is given the recorder, for marks and for queues where the process is recorded by another one already.
+///   - body: gets the recorder, for marks and for queues if another recorder already records the process.
 public func withDeadlockDetection<Value: Sendable>(
   after: Duration = .seconds(5), timeout: Duration? = .seconds(60),
   _ body: @escaping @Sendable (TraceRecorder) throws -> Value
@@ -55,11 +55,11 @@ public func withDeadlockDetection<Value: Sendable>(
   return try outcome.wait()
 }
 
-/// As the other, for a body that is asynchronous.
+/// The same for an asynchronous body.
 ///
-/// Its code and that of its child tasks runs on threads of its own. Unstructured tasks that it makes do not: what these
-/// enqueue belongs to the body when it is tied to its other operations, by a dependency, a wait or a queue that they share.
-/// When an error is thrown, the body's task is cancelled.
+/// The body and its child tasks run on their own threads. Unstructured tasks that it creates do not: what these enqueue
+/// belongs to the body if a dependency, a wait or a shared queue connects it to the body's other operations. When an
+/// error is thrown, the body's task is cancelled.
 public func withDeadlockDetection<Value: Sendable>(
   after: Duration = .seconds(5), timeout: Duration? = .seconds(60),
   _ body: @escaping @Sendable (TraceRecorder) async throws -> Value

@@ -4,11 +4,11 @@ import OpTraceModel
 
 /// A body has deadlocked: what `withDeadlockDetection` throws. Its description is what the doctor says.
 ///
-/// In which way, the codes of its ``findings`` tell (`Finding.code`, as `optrace doctor --list` has them).
+/// The codes of its ``findings`` say how (`Finding.code`, as `optrace doctor --list` shows them).
 public struct DeadlockError: Error, Sendable, CustomStringConvertible, LocalizedError {
   /// The state of the body's queues, and all that the doctor says of them.
   public let report: QueueReport
-  /// Why the body cannot go on: of the report's findings those that are proven. Never empty.
+  /// Why the body is stuck: the proven findings of the report. Never empty.
   public let findings: [Finding]
 
   /// The findings as the doctor prints them, with evidence and advice, a blank line between two.
@@ -17,47 +17,47 @@ public struct DeadlockError: Error, Sendable, CustomStringConvertible, Localized
   public var errorDescription: String? { description }
 }
 
-/// A body took longer than it may, and nothing is proven: what `withDeadlockDetection` throws when its time is over.
+/// A body exceeded its timeout and nothing is proven: what `withDeadlockDetection` throws then.
 public struct StallError: Error, Sendable, CustomStringConvertible, LocalizedError {
   /// What is known of the body. Later versions may have more of them, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The member's own name, such as `notProven`.
     public let description: String
 
-    /// The doctor has looked, and proven nothing: the body may be slow, or wait for what is not recorded.
+    /// The doctor proved nothing: the body may be slow, or wait for something that is not recorded.
     public static let notProven = Code(description: "notProven")
-    /// The trace could not be read, so nothing is known: the recorder was stopped, say.
+    /// The trace could not be read, so nothing is known: for example, the recorder was stopped.
     public static let notReadable = Code(description: "notReadable")
   }
 
   /// How long the body was allowed to take.
   public let timeout: Duration
-  /// What the last look has shown.
-  private let look: Result<QueueReport, TraceError>
+  /// What the last reading has shown.
+  private let result: Result<QueueReport, TraceError>
 
-  init(timeout: Duration, look: Result<QueueReport, TraceError>) {
+  init(timeout: Duration, result: Result<QueueReport, TraceError>) {
     self.timeout = timeout
-    self.look = look
+    self.result = result
   }
 
   /// What is known of the body, to be switched over.
   public var code: Code {
-    switch look {
+    switch result {
     case .success: .notProven
     case .failure: .notReadable
     }
   }
 
   /// The state of all queues of the process; nil where the trace could not be read.
-  public var report: QueueReport? { try? look.get() }
+  public var report: QueueReport? { try? result.get() }
 
   /// How long the body was given, and the report or why there is none.
   public var description: String {
     let limit = DurationText.text(timeout.nanoseconds)
-    return switch look {
+    return switch result {
     case .success(let report): "the body has not returned within \(limit), and no deadlock is proven\n\n\(report)"
     case .failure(let error):
-      "the body has not returned within \(limit), and whether it is deadlocked cannot be told: \(error)"
+      "the body has not returned within \(limit), and the trace cannot be read to check for a deadlock: \(error)"
     }
   }
   /// The ``description``, for what shows errors through Foundation, such as XCTest.

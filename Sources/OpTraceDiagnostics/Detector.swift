@@ -4,7 +4,7 @@ import OpTraceAnalysis
 import OpTraceModel
 import OpTraceText
 
-/// Looks now and then whether a body can still go on.
+/// Checks now and then whether a body can still continue.
 final class Detector: Sendable {
   let threads = BodyThreads()
   private let recorder: TraceRecorder
@@ -33,7 +33,7 @@ final class Detector: Sendable {
     var pause = Duration.milliseconds(100)
     while true {
       let left = deadline.map { $0 - clock.now } ?? pause
-      guard left > .zero else { return fail(StallError(timeout: timeout ?? .zero, look: wholeReport)) }
+      guard left > .zero else { return fail(StallError(timeout: timeout ?? .zero, result: wholeReport)) }
       let nanoseconds = Int(min(pause, left).nanoseconds)
       guard cancelled.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .timedOut else { return }
       // A long trace takes a while to read: that must not cost the body more than a tenth of the machine's one core.
@@ -47,7 +47,7 @@ final class Detector: Sendable {
     }
   }
 
-  /// What is the body's; nil: it cannot be read, or the recorder was stopped.
+  /// The body's part of the trace; nil: it cannot be read, or the recorder was stopped.
   private var part: LiveTrace? {
     guard var live = try? LiveTrace(of: recorder) else { return nil }
     if let threads = threads.known {
@@ -77,10 +77,10 @@ final class Detector: Sendable {
   }
 
   private func report(of live: LiveTrace) -> QueueReport {
-    QueueReport(DoctorReport(of: live.look, stallAfter: after.nanoseconds))
+    QueueReport(DoctorReport(of: live.reading, stallAfter: after.nanoseconds))
   }
 
-  /// Whether the body's own thread waits, and will for ever.
+  /// Whether the body's own thread waits forever.
   private func waitsBehind(_ diagnosis: Diagnosis, _ trace: Trace) -> Bool {
     let own = threads.known ?? []
     let ids = Set(trace.threads.filter { own.contains($0.systemID) }.map(\.id))

@@ -5,7 +5,7 @@ struct Executions {
   private struct Interval {
     var began: Nanoseconds
     var ended: Nanoseconds
-    var place: Int
+    var operation: Int
     /// The interval around it: code nests on its thread.
     var outer: Int?
   }
@@ -14,18 +14,18 @@ struct Executions {
 
   /// O(n log n).
   init(_ trace: Trace) {
-    for (place, operation) in trace.operations.enumerated() {
+    for (operation, operation) in trace.operations.enumerated() {
       if let began = operation.started ?? operation.executionBegan {
         let end = operation.startReturned ?? operation.executionEnded ?? operation.finished
-        add(began, end?.time, place)
+        add(began, end?.time, operation)
       }
-      for block in operation.blocks { add(Stamp(block.began, block.thread), block.ended, place) }
+      for block in operation.blocks { add(Stamp(block.began, block.thread), block.ended, operation) }
     }
     for (thread, list) in intervals { intervals[thread] = Self.nested(list) }
   }
 
-  private mutating func add(_ began: Stamp, _ ended: Nanoseconds?, _ place: Int) {
-    intervals[began.thread, default: []].append(Interval(began: began.time, ended: ended ?? .max, place: place))
+  private mutating func add(_ began: Stamp, _ ended: Nanoseconds?, _ operation: Int) {
+    intervals[began.thread, default: []].append(Interval(began: began.time, ended: ended ?? .max, operation: operation))
   }
 
   private static func nested(_ list: [Interval]) -> [Interval] {
@@ -39,8 +39,8 @@ struct Executions {
     return list
   }
 
-  /// The place of the innermost one in the trace's list, besides the operation at `place` itself.
-  func operation(at stamp: Stamp, besides place: Int) -> Int? {
+  /// The operation of the innermost one in the trace's list, besides the operation at `operation` itself.
+  func operation(at stamp: Stamp, besides operation: Int) -> Int? {
     guard let list = intervals[stamp.thread] else { return nil }
     var low = 0
     var high = list.count
@@ -50,7 +50,7 @@ struct Executions {
     }
     var candidate = low > 0 ? low - 1 : nil
     while let index = candidate {
-      if list[index].ended >= stamp.time, list[index].place != place { return list[index].place }
+      if list[index].ended >= stamp.time, list[index].operation != operation { return list[index].operation }
       candidate = list[index].outer
     }
     return nil

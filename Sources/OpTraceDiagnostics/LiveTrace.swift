@@ -9,7 +9,7 @@ struct LiveTrace {
   /// The present on the trace's clock, from before the file was read: what is missing from the trace came later.
   var now: Nanoseconds
 
-  /// Works on the recorder's own file, whatever stands at its path by now.
+  /// Reads the recorder's own file, whatever file is at its path by now.
   init(of recorder: TraceRecorder) throws(TraceError) {
     let path = recorder.url.path
     let monotonic = TraceRecorder.monotonicNow
@@ -21,7 +21,7 @@ struct LiveTrace {
     now = Nanoseconds(clamping: monotonic) &- Nanoseconds(clamping: trace.header.startMonotonic)
   }
 
-  var look: DoctorReport.Look { .init(trace, now: now) }
+  var reading: DoctorReport.Reading { .init(trace, now: now) }
 }
 
 extension Duration {

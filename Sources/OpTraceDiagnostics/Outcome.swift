@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// How a body ended, or that it will not: what comes first stands.
+/// How a body ended, or that it will not: the first result counts.
 ///
 /// Sendable: all that changes is guarded by `condition`.
 final class Outcome<Value: Sendable>: @unchecked Sendable {

@@ -34,7 +34,7 @@ enum SharedRecorder {
     let recorder = try TraceRecorder(writingTo: FileManager.default.temporaryDirectory.appendingPathComponent(name))
     // It is read through the recorder's descriptor. So nothing is left behind, however the process ends.
     unlink(recorder.url.path)
-    // Where it is refused, queues that are given the recorder are recorded all the same.
+    // If it is refused, queues that got the recorder are still recorded.
     try? recorder.instrumentProcess()
     return recorder
   }

@@ -4,7 +4,7 @@ public import OpTrace
 import OpTraceText
 
 /// Prints the state of all queues to standard error when the process receives a signal, as a Java machine prints its
-/// threads: `kill -QUIT PID`, or Ctrl-\ in the terminal. The program goes on.
+/// threads: `kill -QUIT PID`, or Ctrl-\ in the terminal. The program continues.
 ///
 /// ```swift
 /// try SignalReport.install(for: recorder)
@@ -12,7 +12,7 @@ import OpTraceText
 ///
 /// The report is made on a thread of its own, so it comes when the main thread hangs and every thread of the pool is
 /// blocked. A signal may come on any thread and then interrupts it for a moment: the handler does nothing but wake that thread.
-/// In a forked child the signal does what it did before.
+/// In a forked child the previous handler applies.
 public final class SignalReport: Sendable {
   /// Why a signal could not be installed.
   public struct InstallError: Error, Sendable, Equatable, CustomStringConvertible, LocalizedError {
@@ -23,7 +23,7 @@ public final class SignalReport: Sendable {
 
       /// A report is installed for this signal: one at a time.
       public static let alreadyInstalled = Code(description: "alreadyInstalled")
-      /// The system lets nobody handle this signal; ``InstallError/errno`` tells why.
+      /// The system does not allow handling this signal; ``InstallError/errno`` says why.
       public static let cannotHandle = Code(description: "cannotHandle")
     }
 
@@ -38,7 +38,7 @@ public final class SignalReport: Sendable {
     /// What is in the way, and what to do about it.
     public var description: String {
       code == .alreadyInstalled
-        ? "a report is installed for signal \(signal) already: remove it first, or take another signal"
+        ? "a report is already installed for signal \(signal): remove it first, or use another signal"
         : "signal \(signal) cannot be handled: \(String(cString: strerror(errno)))"
     }
     /// The ``description``, for what shows errors through Foundation.
@@ -47,7 +47,7 @@ public final class SignalReport: Sendable {
 
   private let installed: Installed
 
-  /// Installs a report, until ``remove()``; it need not be held. What handled the signal before is put aside.
+  /// Installs a report until ``remove()``; you need not keep the result. The previous handler is set aside.
   @discardableResult
   public static func install(
     for recorder: TraceRecorder, signal: Int32 = SIGQUIT
@@ -62,7 +62,7 @@ public final class SignalReport: Sendable {
 
   private init(_ installed: Installed) { self.installed = installed }
 
-  /// Gives the signal back to who had it before. A second call does nothing.
+  /// Restores the previous handler of the signal. A second call does nothing.
   public func remove() { optrace_signal_remove(installed.pointer) }
 
   /// Sendable: the memory is never freed, and what changes in it is atomic or behind a lock.
@@ -73,11 +73,11 @@ public final class SignalReport: Sendable {
   private static func text(of recorder: TraceRecorder) -> String {
     do {
       let first = try LiveTrace(of: recorder)
-      // A process that runs is always in the middle of something: what is wrong is still so a moment later.
+      // A running process passes through transient states: an error is still there in a second reading.
       Thread.sleep(forTimeInterval: 0.15)
-      return QueueReport(DoctorReport(of: first.look, then: try LiveTrace(of: recorder).look)).description
+      return QueueReport(DoctorReport(of: first.reading, then: try LiveTrace(of: recorder).reading)).description
     } catch {
-      return "optrace: nothing can be told of the queues: \(error)"
+      return "optrace: the state of the queues is not known: \(error)"
     }
   }
 }

@@ -1,6 +1,6 @@
-import OpTraceTables
+public import OpTraceTables
 
-/// OpTrace's tables in ClickHouse: those of every export, one row after the other of many traces, with what tells hosts and versions
+/// OpTrace's tables in ClickHouse: those of every export, one row after the other of many traces, with what distinguishes hosts and versions
 /// apart (https://clickhouse.com/docs/sql-reference/statements/create/table).
 ///
 /// Rows are sorted by trace first, and those with equal keys are one after a merge. Each table has the day on which its trace began:
@@ -90,9 +90,9 @@ public struct ClickHouseSchema: Sendable {
         "  \(ClickHouseDialect.quoted(column.name)) \(type) \(ClickHouseKeys.codec(of: column, in: table)) COMMENT \(ClickHouseDialect.text(column.meaning))"
       )
     }
-    if ClickHouseKeys.hasPlace(table) {
+    if ClickHouseKeys.hasRow(table) {
       columns.append(
-        "  `\(ClickHouseKeys.place)` UInt32 CODEC(DoubleDelta, ZSTD(1)) COMMENT 'which row of the trace it is'")
+        "  `\(ClickHouseKeys.row)` UInt32 CODEC(DoubleDelta, ZSTD(1)) COMMENT 'which row of the trace it is'")
     }
     if table.name == "traces" { columns += Self.fleetColumns }
     return """
@@ -138,4 +138,97 @@ public struct ClickHouseSchema: Sendable {
 extension UInt8 {
   fileprivate var isLetter: Bool { (0x61...0x7A).contains(self | 0x20) }
   fileprivate var isDigit: Bool { (0x30...0x39).contains(self) }
+}
+
+/// What identifies the rows of a table, and how their columns lie on the disk.
+enum ClickHouseKeys {
+  /// A column that only ClickHouse has: the row's number in its trace's part of the table, from 0.
+  static let row = "row"
+
+  /// Behind `trace`. A table that is not here is identified by its `id`. Where only the clock identifies rows, and two may come at
+  /// one moment, their index in the trace is the last key.
+  private static let keys: [String: [String]] = [
+    "traces": [],
+    "dependencies": ["operation", "dependency", "added", row],
+    "queue_changes": ["queue", "time", row],
+    "waits": ["thread", "began", row],
+    "spans": ["thread", "began", row],
+    "span_work": ["work"],
+    "marks": ["thread", "time", row],
+    "stacks": ["stack", "depth"],
+    "critical_path": ["step"],
+    "finding_operations": ["finding", "operation", row],
+    "busy_threads": ["time"],
+    "queue_depth": ["queue", "time"],
+  ]
+
+  /// Columns whose neighbours have little to do with each other.
+  private static let scattered: Set = [
+    "wait_dependencies", "wait_slot", "running", "duration", "cpu", "thread", "queue", "line", "target", "pending",
+    "executing", "threads", "enqueued_thread", "signal_thread", "priority", "pid", "system_id",
+  ]
+
+  static func columns(of table: TraceTable) -> [String] { keys[table.name] ?? ["id"] }
+  static func hasRow(_ table: TraceTable) -> Bool { columns(of: table).last == row }
+
+  static func type(of column: TraceTable.Column, isKey: Bool) -> String {
+    switch column.type {
+    case .integer: isKey ? "Int64" : "Nullable(Int64)"
+    case .real: "Nullable(Float64)"
+    case .text: isKey ? "LowCardinality(String)" : "LowCardinality(Nullable(String))"
+    }
+  }
+
+  static func codec(of column: TraceTable.Column, in table: TraceTable) -> String {
+    switch column.type {
+    case .integer where columns(of: table).first == column.name && column.name != "time":
+      "CODEC(DoubleDelta, ZSTD(1))"
+    case .integer where scattered.contains(column.name) && !(table.name == "queue_depth" && column.name == "queue"):
+      "CODEC(T64, ZSTD(1))"
+    case .integer: "CODEC(Delta(8), ZSTD(1))"
+    case .real, .text: "CODEC(ZSTD(1))"
+    }
+  }
+}
+
+/// What ClickHouse says otherwise than SQLite.
+public enum ClickHouseDialect {
+  /// Functions of SQLite's that the questions call, by the same names.
+  static let functions: [(name: String, body: String)] =
+    [("p50", "0.5"), ("p75", "0.75"), ("p90", "0.9"), ("p95", "0.95"), ("p99", "0.99"), ("p999", "0.999")].map {
+      // By the nearest rank: the engine takes the value behind so many, the rank is the value up to so many.
+      ($0.0, "quantileExact(\(less($0.1)))(x)")
+    } + [("name_pattern", namePattern)]
+
+  private static func less(_ share: String) -> String {
+    // 0.99 as 0.989999999999.
+    let digits = share.dropFirst(2)
+    let whole = (Int(digits) ?? 0) * tenTo(12 - digits.count) - 1
+    let text = String(whole)
+    return "0." + String(repeating: "0", count: 12 - text.count) + text
+  }
+
+  private static func tenTo(_ power: Int) -> Int { (0..<power).reduce(1) { product, _ in product * 10 } }
+
+  /// Words, and what is between them; numbers, checksums, addresses and UUIDs become a mark.
+  private static let namePattern = """
+    replaceRegexpAll(arrayStringConcat(arrayMap(\
+    w -> if(match(w, '^(0x[0-9a-fA-F]+|[0-9a-fA-F]{8}-[-0-9a-fA-F]{27}|[0-9a-fA-F]{8,})$') AND match(w, '[0-9]'), '#', \
+    replaceRegexpAll(w, '[0-9]+', '#')), \
+    extractAll(assumeNotNull(x), \
+    '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|[0-9A-Za-z]+|[^0-9A-Za-z]+'))), '#+', '#')
+    """
+
+  /// A question's text as ClickHouse runs it: outer joins leave null where there is nothing, as everywhere else.
+  public static func query(_ question: Question) -> String { question.query + "\nSETTINGS join_use_nulls = 1" }
+
+  /// `waits-by-class` as `waits_by_class`.
+  public static func identifier(_ name: String) -> String { name.replacing("-", with: "_") }
+
+  static func quoted(_ name: String) -> String { "`\(name)`" }
+
+  /// Quoted, for a statement.
+  public static func text(_ text: String) -> String {
+    "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
+  }
 }

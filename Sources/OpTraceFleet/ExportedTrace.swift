@@ -34,14 +34,14 @@ public struct ExportedTrace: Sendable, Equatable {
   }
 
   /// All exported traces below a folder, in the order of their hashes. A folder is one of tables where it has one named `traces`;
-  /// others are looked into. O(folders).
+  /// others are searched. O(folders).
   ///
   /// - Parameters:
   ///   - folder: where to begin.
   ///   - names: what is in a folder; none for what is no folder.
   public static func all(in folder: String, names: (String) -> [String]) -> [ExportedTrace] {
     var found: [ExportedTrace] = []
-    func look(_ folder: String, _ labels: [String: String], _ depth: Int) {
+    func search(_ folder: String, _ labels: [String: String], _ depth: Int) {
       let inside = names(folder)
       guard inside.contains("traces") else {
         // Against links that lead back.
@@ -49,7 +49,7 @@ public struct ExportedTrace: Sendable, Equatable {
         for name in inside.sorted() {
           var own = labels
           if let label = label(name) { own[label.key] = label.value }
-          look("\(folder)/\(name)", own, depth + 1)
+          search("\(folder)/\(name)", own, depth + 1)
         }
         return
       }
@@ -57,7 +57,7 @@ public struct ExportedTrace: Sendable, Equatable {
         if let hash = hash(ofFolder: name) { found.append(ExportedTrace(folder: folder, hash: hash, labels: labels)) }
       }
     }
-    look(folder, [:], 0)
+    search(folder, [:], 0)
     return found.sorted { ($0.hash, $0.folder) < ($1.hash, $1.folder) }
   }
 }

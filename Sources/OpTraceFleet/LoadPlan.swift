@@ -3,7 +3,7 @@ public import OpTraceTables
 /// The statements that bring one trace into ClickHouse, whatever was there of it before, and however often they are sent.
 ///
 /// The row in `traces` is sent last, so a trace that has one is whole; it has a checksum of all that it was loaded from. Each insertion
-/// carries a token: the server takes a second one of the same token for the first. What is to be loaded is noted before it is, in
+/// carries a token: the server treats a second one with the same token as the first. What will be loaded is noted before, in
 /// `loads`: where that was another state of the trace, its rows are removed, and what follows is of another generation, with other
 /// tokens.
 public struct LoadPlan: Sendable {
@@ -28,7 +28,7 @@ public struct LoadPlan: Sendable {
   }
 
   /// Asks whether the server would throw the trace away with its next breath, as it began longer ago than traces are kept; nothing: it
-  /// would not, or does not tell.
+  /// would not, or does not say.
   public var ageQuery: String {
     """
     SELECT 1 FROM system.tables WHERE database = currentDatabase() AND name = 'traces' \
@@ -44,7 +44,7 @@ public struct LoadPlan: Sendable {
     """
   }
 
-  /// Notes what is to be loaded, or that what is there is being removed: whoever comes then begins anew.
+  /// Notes what will be loaded, or that what is there is being removed: a later load then starts again.
   public func note(generation: Int, isRemoving: Bool = false) -> String {
     let noted = isRemoving ? String(repeating: "0", count: 16) : content
     return """
@@ -59,7 +59,7 @@ public struct LoadPlan: Sendable {
     "SELECT count() FROM operations FINAL WHERE trace = '\(trace.hash)' FORMAT TabSeparated"
   }
 
-  /// Take away what is there of another state of the trace, so that at no time a part of it looks whole.
+  /// Take away what is there of another state of the trace, so that at no time a part of it seems complete.
   public var deletions: [String] {
     Self.order.reversed().map { "DELETE FROM \($0.name) WHERE trace = '\(trace.hash)'" }
   }
@@ -78,14 +78,14 @@ public struct LoadPlan: Sendable {
     let keys = Set(ClickHouseKeys.columns(of: table))
     let given = columns.map { column in
       let name = ClickHouseDialect.quoted(column.name)
-      // Keys are never null; where a damaged file says so, zero stands for it.
+      // Keys are never null; where a damaged file says so, zero replaces it.
       return keys.contains(column.name) ? "coalesce(\(name), \(column.type == .text ? "''" : "0"))" : name
     }
     var targets = "trace, day, \(names)"
     var values = "'\(trace.hash)', toDate('\(day)'), \(given.joined(separator: ", "))"
-    if ClickHouseKeys.hasPlace(table) {
+    if ClickHouseKeys.hasRow(table) {
       // Rows come in the order of the file: one thread reads and one inserts.
-      targets += ", `\(ClickHouseKeys.place)`"
+      targets += ", `\(ClickHouseKeys.row)`"
       values += ", rowNumberInAllBlocks()"
     }
     if table.name == "traces" {

@@ -20,13 +20,13 @@
   public final class OperationMetrics: @unchecked Sendable {
     /// What is measured.
     public struct Configuration: Sendable {
-      /// How many pairs of a queue's name and a class are told apart, and how many names of queues. All that come later count as
+      /// How many pairs of queue name and class are counted separately, and how many queue names. All that come later count as
       /// queue "other", class "other".
       public var mostPairs = 200
       /// Makes the metrics; nil: what `MetricsSystem` was bootstrapped with.
       public var factory: (any MetricsFactory)?
 
-      /// At most 200 pairs, told to the process's own backend.
+      /// At most 200 pairs, sent to the process's own backend.
       public init() {}
     }
 
@@ -58,7 +58,7 @@
       }
     }
 
-    /// Looks at all queues, and sets what is true of this moment. Waits are told when they end, without it.
+    /// Reads all queues and sets the gauges. Waits are recorded when they end, without this call.
     public func refresh() { gauges.refresh() }
 
     /// Does so regularly until ``stop()``, on a thread that has nothing else to do.

@@ -20,7 +20,7 @@
         oldest = gauge("optrace_queue_oldest_ready_seconds")
       }
 
-      func tell(_ state: LiveQueue.State, at now: UInt64) {
+      func set(_ state: LiveQueue.State, at now: UInt64) {
         executing.record(state.executing)
         ready.record(state.ready)
         waiting.record(state.waiting)
@@ -54,7 +54,7 @@
         for (name, state) in sums {
           let gauges = known[name] ?? Gauges(name, factory)
           known[name] = gauges
-          gauges.tell(state, at: now)
+          gauges.set(state, at: now)
         }
       }
     }

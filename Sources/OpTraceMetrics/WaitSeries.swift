@@ -5,7 +5,7 @@
 
   /// How long the operations of one class waited and ran in the queues of one name. It follows all of them.
   ///
-  /// Sendable: all of it is constant, and metrics may be told from any thread.
+  /// Sendable: all of it is constant, and metrics may be set from any thread.
   final class Series: LiveFollower, Sendable {
     static let other = "other"
     static func name(ofQueue name: String?) -> String { name ?? "unnamed" }

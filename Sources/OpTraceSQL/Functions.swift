@@ -46,10 +46,10 @@ enum Functions {
   }
 
   private static func registerPercentile(_ name: String, in database: OpaquePointer) -> Int32 {
-    // What the functions in C are told: the share's place in the list.
-    let place = percentiles.firstIndex { $0.name == name } ?? 0
+    // The context of the C functions: the share's index in the list.
+    let index = percentiles.firstIndex { $0.name == name } ?? 0
     return sqlite3_create_function_v2(
-      database, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, UnsafeMutableRawPointer(bitPattern: place + 1), nil,
+      database, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, UnsafeMutableRawPointer(bitPattern: index + 1), nil,
       { context, _, arguments in
         let kept = sqlite3_aggregate_context(context, Int32(MemoryLayout<UnsafeRawPointer?>.size))
         guard let kept, let argument = arguments?[0] else { return }
@@ -69,9 +69,9 @@ enum Functions {
           let pointer = kept.assumingMemoryBound(to: UnsafeRawPointer?.self).pointee
         else { return sqlite3_result_null(context) }
         let values = Unmanaged<Values>.fromOpaque(pointer).takeRetainedValue()
-        let place = Int(bitPattern: sqlite3_user_data(context)) - 1
-        guard Functions.percentiles.indices.contains(place),
-          let value = values.percentile(Functions.percentiles[place].share)
+        let index = Int(bitPattern: sqlite3_user_data(context)) - 1
+        guard Functions.percentiles.indices.contains(index),
+          let value = values.percentile(Functions.percentiles[index].share)
         else { return sqlite3_result_null(context) }
         give(value, to: context)
       }, nil)

@@ -20,7 +20,7 @@ public struct SQLError: Error, Sendable, Equatable {
   public let reason: Reason
   /// SQLite's words, or ours.
   public let message: String
-  /// Where in the query, in bytes of UTF-8 from 0; nil: not told.
+  /// Where in the query, in bytes of UTF-8 from 0; nil: not known.
   public let offset: Int?
   /// What there is no such thing as; nil: the fault is another.
   public let unknownName: String?

@@ -33,9 +33,11 @@ public enum SQLiteFile {
   private static func insert(
     _ table: TraceTable, _ sources: [TableSource], _ database: OpaquePointer
   ) throws(SQLError) {
-    let places = table.columns.map { _ in "?" }.joined(separator: ", ")
+    let placeholders = table.columns.map { _ in "?" }.joined(separator: ", ")
     var prepared: OpaquePointer?
-    guard sqlite3_prepare_v2(database, "INSERT INTO \(table.name) VALUES (\(places))", -1, &prepared, nil) == SQLITE_OK,
+    guard
+      sqlite3_prepare_v2(database, "INSERT INTO \(table.name) VALUES (\(placeholders))", -1, &prepared, nil)
+        == SQLITE_OK,
       let statement = prepared
     else { throw failure(database) }
     defer { sqlite3_finalize(statement) }
@@ -49,13 +51,13 @@ public enum SQLiteFile {
     }
   }
 
-  private static func bind(_ value: TableValue, _ place: Int32, _ statement: OpaquePointer) {
+  private static func bind(_ value: TableValue, _ parameter: Int32, _ statement: OpaquePointer) {
     switch value {
-    case .null: sqlite3_bind_null(statement, place)
-    case .integer(let number): sqlite3_bind_int64(statement, place, number)
-    case .real(let number): sqlite3_bind_double(statement, place, number)
-    case .text(let text): sqlite3_bind_text(statement, place, text, Int32(clamping: text.utf8.count), transient)
-    case .blob(let bytes): sqlite3_bind_blob(statement, place, bytes, Int32(clamping: bytes.count), transient)
+    case .null: sqlite3_bind_null(statement, parameter)
+    case .integer(let number): sqlite3_bind_int64(statement, parameter, number)
+    case .real(let number): sqlite3_bind_double(statement, parameter, number)
+    case .text(let text): sqlite3_bind_text(statement, parameter, text, Int32(clamping: text.utf8.count), transient)
+    case .blob(let bytes): sqlite3_bind_blob(statement, parameter, bytes, Int32(clamping: bytes.count), transient)
     }
   }
 
@@ -65,5 +67,25 @@ public enum SQLiteFile {
 
   private static func failure(_ database: OpaquePointer) -> SQLError {
     SQLError(.failed, String(cString: sqlite3_errmsg(database)))
+  }
+}
+
+extension TableValue {
+  /// Of the current row of a statement.
+  init(_ statement: OpaquePointer, _ column: Int32) {
+    switch sqlite3_column_type(statement, column) {
+    case SQLITE_INTEGER: self = .integer(sqlite3_column_int64(statement, column))
+    case SQLITE_FLOAT: self = .real(sqlite3_column_double(statement, column))
+    case SQLITE_TEXT:
+      // The bytes are the statement's until its next step: they are copied here.
+      let text = sqlite3_column_text(statement, column)
+      let count = Int(sqlite3_column_bytes(statement, column))
+      self = .text(String(decoding: UnsafeBufferPointer(start: text, count: text == nil ? 0 : count), as: UTF8.self))
+    case SQLITE_BLOB:
+      let bytes = sqlite3_column_blob(statement, column)
+      let count = Int(sqlite3_column_bytes(statement, column))
+      self = .blob(Array(UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count)))
+    default: self = .null
+    }
   }
 }

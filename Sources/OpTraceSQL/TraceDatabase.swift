@@ -36,7 +36,7 @@ public final class TraceDatabase {
 
   deinit { sqlite3_close_v2(database) }
 
-  /// Whether a query is at its end: a semicolon that stands in no text and no comment.
+  /// Whether a query is at its end: a semicolon outside text and comments.
   package static func isComplete(_ query: String) -> Bool { sqlite3_complete(query) != 0 }
 
   /// The names of what queries may call besides SQLite's own functions.
@@ -94,7 +94,7 @@ public final class TraceDatabase {
     }
     guard status == SQLITE_OK else { throw error() }
     let behind = query.utf8.dropFirst(rest)
-    // A second query would go unheard. SQLite itself tells what is none.
+    // A second query would go unheard. SQLite itself reports what is no query.
     if let statement, rest < query.utf8.count, try hasStatement(String(decoding: behind, as: UTF8.self)) {
       sqlite3_finalize(statement)
       throw SQLError(.query, "one query at a time: another begins behind the first", offset: rest)

@@ -52,7 +52,7 @@ final class Declaration {
   var isUnderWay = false
 }
 
-/// Where a query stands in a table.
+/// The position of a query in a table.
 private final class Cursor {
   let table: VirtualTable
   var source = 0
@@ -139,7 +139,7 @@ private func cursor(_ pointer: UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> Cu
   return UnsafeRawPointer(pointer).assumingMemoryBound(to: CursorHandle.self).pointee.cursor.takeUnretainedValue()
 }
 
-/// What `xBestIndex` tells `xFilter`: which bounds come, in this order.
+/// What `xBestIndex` passes to `xFilter`: which bounds come, in this order.
 private struct Bounds: OptionSet {
   let rawValue: Int32
   static let equal = Bounds(rawValue: 1)
@@ -213,7 +213,7 @@ extension VirtualTable {
   /// Chooses the bounds that this table finds at once, and says what that costs.
   private func plan(_ info: inout sqlite3_index_info) {
     let count = Double(max(1, estimatedCount))
-    var places: [(bound: Bounds, constraint: Int)] = []
+    var used: [(bound: Bounds, constraint: Int)] = []
     for number in 0..<Int(info.nConstraint) {
       let constraint = info.aConstraint[number]
       guard constraint.usable != 0, Int(constraint.iColumn) == table.sortedColumn else { continue }
@@ -224,13 +224,13 @@ extension VirtualTable {
       case SQLITE_INDEX_CONSTRAINT_LT, SQLITE_INDEX_CONSTRAINT_LE: bound = .most
       default: continue
       }
-      if !places.contains(where: { $0.bound == bound }) { places.append((bound, number)) }
+      if !used.contains(where: { $0.bound == bound }) { used.append((bound, number)) }
     }
-    if let equal = places.first(where: { $0.bound == .equal }) { places = [equal] }
-    places.sort { $0.bound.rawValue < $1.bound.rawValue }
-    for (place, one) in places.enumerated() { info.aConstraintUsage[one.constraint].argvIndex = Int32(place + 1) }
-    info.idxNum = places.reduce(0) { $0 | $1.bound.rawValue }
-    let share = places.first?.bound == .equal ? min(1, 4 / count) : places.reduce(1.0) { share, _ in share / 4 }
+    if let equal = used.first(where: { $0.bound == .equal }) { used = [equal] }
+    used.sort { $0.bound.rawValue < $1.bound.rawValue }
+    for (index, one) in used.enumerated() { info.aConstraintUsage[one.constraint].argvIndex = Int32(index + 1) }
+    info.idxNum = used.reduce(0) { $0 | $1.bound.rawValue }
+    let share = used.first?.bound == .equal ? min(1, 4 / count) : used.reduce(1.0) { share, _ in share / 4 }
     info.estimatedRows = Int64(max(1, count * share))
     info.estimatedCost = max(1, count * share) + 10
     if comesInOrder((0..<Int(info.nOrderBy)).map { info.aOrderBy[$0] }) { info.orderByConsumed = 1 }

@@ -12,7 +12,7 @@ package struct Scenario: Sendable {
     case broken
   }
 
-  /// A setting that the scenario looks at.
+  /// A setting that the scenario reads.
   package enum Option: String, Sendable, CaseIterable {
     case limit
     case stuck
@@ -48,7 +48,7 @@ package struct Scenario: Sendable {
   /// A program with a fault, and the same without it when it is asked to be fixed. All of its operations and queues are
   /// recorded, so it may use Foundation's own types.
   ///
-  /// - Parameter variant: tells this one from others that show the same.
+  /// - Parameter variant: distinguishes this one from others that show the same.
   static func broken(
     _ code: String, variant: String? = nil, _ summary: String, silence: TimeInterval = 2,
     body: @escaping @Sendable (ScenarioRun) -> Void
@@ -74,9 +74,9 @@ package struct Scenario: Sendable {
   /// main queue meanwhile where it needs that; elsewhere somebody else has to.
   ///
   /// - Parameters:
-  ///   - didBegin: called with the place of the trace, before the program begins.
+  ///   - didBegin: called with the path of the trace, before the program begins.
   ///   - say: called with what the program prints, a line at a time, from any thread.
-  /// - Returns: where the trace is, complete and closed; another name than asked for when a live trace stands there.
+  /// - Returns: where the trace is, complete and closed; under another name than requested if a live trace is there.
   /// - Throws: `TraceRecorderError` when the trace cannot be written.
   package func run(
     recordingTo url: URL, settings: ScenarioSettings = .init(), didBegin: (URL) -> Void = { _ in },
@@ -106,4 +106,25 @@ package struct ScenarioSettings: Sendable {
   package var pace = 1.0
 
   package init() {}
+}
+
+/// A scenario is one file in `Scenarios/` or `Broken/`, and one word here.
+extension Scenario {
+  package static let all: [Scenario] = [
+    .photoImport, .iLoveU, .uploadCancel, .asyncWait, .customConcurrent, .blockFanOut, .diamond, .serialVsConcurrent,
+    .priorities, .crossQueue, .barrier, .suspendResume, .cancelAll, .mainHop, .tickets, .deadlock,
+  ]
+
+  /// Programs with a fault: each has a twin without it (``ScenarioSettings/isFixed``).
+  package static let broken: [Scenario] = [
+    .dependencyCycle, .dependencyCycleSelf, .queueSelfWait, .waitCycle, .waitCycleMutual, .mainThreadDeadlock,
+    .lockCycle, .lockCycleWait, .orphanDependency, .queueSuspended, .queueSuspendedLimit,
+    .neverFinished, .neverFinishedUnannounced,
+    .cancelledNeverFinished, .cancelledNeverFinishedRunning, .threadPoolStarvation, .readinessOverride,
+    .removedDependencyStuck, .barrierReentry, .finishedWithoutStart, .doubleFinish, .doubleStart, .doubleStartEnqueued,
+    .prematureFinish, .dependentReleased, .barrierOnIdleQueue, .retainedOperation, .startedBeforeDependency,
+    .priorityInversion, .blockingWait, .serialBottleneck, .dependencyChainCost,
+  ]
+
+  package static func named(_ name: String) -> Scenario? { (all + broken).first { $0.name == name } }
 }

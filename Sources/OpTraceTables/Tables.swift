@@ -12,3 +12,32 @@ extension TraceTable {
   /// The table of this name; nil: there is none.
   public static func named(_ name: String) -> TraceTable? { all.first { $0.name == name } }
 }
+
+/// A query that has a name, and can be asked as a table.
+public struct TraceView: Sendable {
+  /// Its name in queries.
+  public let name: String
+  /// What its rows are, in a few words.
+  public let meaning: String
+  /// Its definition, in SQL that every database reads.
+  public let query: String
+
+  /// Makes it in SQLite.
+  public func statement(isTemporary: Bool) -> String { "CREATE \(isTemporary ? "TEMP " : "")VIEW \(name) AS \(query)" }
+
+  /// All of them.
+  public static let all: [TraceView] = [
+    TraceView(
+      name: "runs", meaning: "one row whenever a thread ran an operation's code or a block",
+      query: """
+        SELECT trace, 'operation' AS kind, id AS work, thread, began, coalesce(ended, finished) AS ended \
+        FROM operations WHERE began IS NOT NULL \
+        UNION ALL SELECT trace, 'block', id, thread, began, ended FROM blocks WHERE began IS NOT NULL
+        """),
+    TraceView(
+      name: "transitions", meaning: "one row for each step of each operation's life",
+      query: ["created", "enqueued", "ready", "started", "began", "ended", "finished", "cancelled", "released"].map {
+        "SELECT trace, id AS operation, '\($0)' AS transition, \($0) AS time FROM operations WHERE \($0) IS NOT NULL"
+      }.joined(separator: " UNION ALL ")),
+  ]
+}

@@ -1,3 +1,5 @@
+import OpTraceModel
+
 /// A table over a trace, as SQL, Parquet, CSV and other databases have it: every format is written from these.
 public struct TraceTable: Sendable {
   /// A column of a table.
@@ -6,7 +8,7 @@ public struct TraceTable: Sendable {
     public let name: String
     /// What its values are.
     public let type: ColumnType
-    /// What it tells, in a few words.
+    /// What it shows, in a few words.
     public let meaning: String
   }
 
@@ -25,7 +27,7 @@ public struct TraceTable: Sendable {
   /// The rows of one trace. O(1) where the table is not costly.
   public func rows(of source: TableSource) -> TableRows { rows(source) }
 
-  /// The place of a column; nil: there is none. O(columns).
+  /// The index of a column, or nil. O(columns).
   public func column(_ name: String) -> Int? { columns.firstIndex { $0.name == name } }
 }
 
@@ -58,7 +60,7 @@ struct ColumnOf<Element>: Sendable {
 extension TraceTable {
   /// A table of one row for each element.
   /// - Parameters:
-  ///   - sorted: the column in whose ascending order the elements stand.
+  ///   - sorted: the column by which the elements are sorted, ascending.
   ///   - elements: of a trace; where `isCostly`, ``TableSource`` keeps them.
   init<Elements: RandomAccessCollection & SendableMetatype>(
     _ name: String, _ meaning: String, isCostly: Bool = false, sortedBy sorted: String? = nil,
@@ -77,4 +79,41 @@ extension TraceTable {
       return TableRows(count: found.count) { row, column in all[column].value(source, found[first + row]) }
     }
   }
+}
+
+/// The value of a cell. Times are nanoseconds since the trace's start, durations nanoseconds.
+public enum TableValue: Sendable, Hashable {
+  /// Nothing: it did not happen, or is not known.
+  case null
+  /// A whole number, a time, a duration, or 1 and 0 of what is or is not.
+  case integer(Int64)
+  /// Any other number.
+  case real(Double)
+  /// A name or a word.
+  case text(String)
+  /// Bytes that are no text: only what a query makes of them, no table has any.
+  case blob([UInt8])
+
+  init(_ value: (some BinaryInteger)?) { self = value.map { .integer(Int64(clamping: $0)) } ?? .null }
+  init(_ value: Double?) { self = value.map { .real($0) } ?? .null }
+  init(_ value: String?) { self = value.map { .text($0) } ?? .null }
+  /// 1 or 0.
+  init(_ value: Bool?) { self = value.map { .integer($0 ? 1 : 0) } ?? .null }
+  init(_ value: Stamp?) { self.init(value?.time) }
+  init(_ value: WorkID?) { self.init(value?.rawValue) }
+  init(_ value: QueueID?) { self.init(value?.rawValue) }
+  init(_ value: DispatchQueueID?) { self.init(value?.rawValue) }
+  init(_ value: ThreadID?) { self.init(value?.rawValue) }
+  init(_ value: SpanID?) { self.init(value?.rawValue) }
+  init(_ value: FrameID?) { self.init(value?.rawValue) }
+}
+
+/// A column's kind of values, the same in all formats.
+public enum ColumnType: String, Sendable, CaseIterable {
+  /// 64 bits with a sign.
+  case integer
+  /// 64 bits.
+  case real
+  /// UTF-8. Invalid bytes become U+FFFD.
+  case text
 }

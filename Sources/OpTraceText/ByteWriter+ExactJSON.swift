@@ -1,6 +1,6 @@
 extension ByteWriter {
   /// A JSON string with its quotes, for programs: it reads back as it was, each character of it. What would steer a terminal, end
-  /// a line or turn the direction of writing stands there as an escape. ``json(_:)`` is for viewers that show escapes as they stand.
+  /// a line or turn the direction of writing is escaped. ``json(_:)`` is for viewers that show escapes unchanged.
   package func exactJSON(_ string: String) {
     byte(UInt8(ascii: "\""))
     let done: Void? = string.utf8.withContiguousStorageIfAvailable { exactBytes($0) }

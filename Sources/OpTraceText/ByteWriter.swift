@@ -107,13 +107,13 @@ package final class ByteWriter {
 
   package func number(_ value: UInt) {
     reserve(20)
-    var place = used + Self.digits(of: value)
-    used = place
+    var position = used + Self.digits(of: value)
+    used = position
     var rest = value
     repeat {
-      place -= 1
+      position -= 1
       let (quotient, remainder) = rest.quotientAndRemainder(dividingBy: 10)
-      buffer[place] = UInt8(truncatingIfNeeded: remainder) &+ UInt8(ascii: "0")
+      buffer[position] = UInt8(truncatingIfNeeded: remainder) &+ UInt8(ascii: "0")
       rest = quotient
     } while rest > 0
   }
@@ -143,7 +143,7 @@ package final class ByteWriter {
 
   // MARK: JSON
 
-  /// A JSON string with its quotes. Only what JSON demands is escaped, since some viewers show escapes as they stand.
+  /// A JSON string with its quotes. Only what JSON demands is escaped, since some viewers show escapes unchanged.
   /// Control characters, which no viewer shows, and those that turn the direction of writing become U+FFFD, as invalid
   /// UTF-8 has on the way into a Swift string.
   /// A backslash at the end is written by its number: Perfetto's engine takes the second of `\\"` as an escape of the
@@ -207,7 +207,7 @@ package final class ByteWriter {
       || byte == 0xE2
   }
 
-  /// The bytes behind E2 of what ``TextEscaping/turnsWriting(_:)`` tells of.
+  /// The bytes after E2 of the characters of ``TextEscaping/turnsWriting(_:)``.
   @inline(__always)
   private static func turnsWriting(_ second: UInt8, _ third: UInt8) -> Bool {
     second == 0x80 ? (0xAA...0xAE).contains(third) : second == 0x81 && (0xA6...0xA9).contains(third)

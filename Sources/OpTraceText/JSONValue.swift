@@ -23,7 +23,7 @@ public indirect enum JSONValue: Sendable, Equatable {
   public struct Member: Sendable, Equatable {
     /// Written as it is given; nobody checks that it comes once.
     public var key: String
-    /// What stands behind the colon.
+    /// The value.
     public var value: JSONValue
 
     /// A key and its value.
@@ -129,5 +129,17 @@ extension JSONValue {
     // The sink throws nothing.
     try? writer.finish()
     return result
+  }
+}
+
+extension CodeLocation {
+  /// The keys of an operation's source location in every JSON output.
+  var members: [JSONValue.Member] {
+    [
+      .init("function", .optional(function) { .string($0) }),
+      .init("file", .optional(file) { .string($0) }),
+      .init("line", .optional(line) { .integer($0) }),
+      .init("module", .optional(module) { .string($0) }),
+    ]
   }
 }

@@ -46,7 +46,7 @@ public enum TerminalText {
     case .nonspacingMark, .enclosingMark, .format: return 0
     default: break
     }
-    // The blocks that terminals draw wide: Hangul, CJK, kana, full-width forms. Hangul's vowels and ends stand in the block before.
+    // The blocks that terminals draw wide: Hangul, CJK, kana, full-width forms. Hangul's vowels and finals are in the block before.
     switch scalar.value {
     case 0x1160...0x11FF, 0xD7B0...0xD7FF: return 0
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
@@ -56,7 +56,7 @@ public enum TerminalText {
     }
   }
 
-  /// Cut in the middle with an ellipsis where it is wider: the end, too, tells names apart.
+  /// Cut in the middle with an ellipsis if it is wider: the end distinguishes names too.
   public static func fitting(_ text: String, _ widest: Int) -> String {
     guard columns(of: text) > widest else { return text }
     return NameCut.inside(text, to: Double(widest), ellipsis: 1) { Double(columns(of: $0)) }
@@ -95,4 +95,45 @@ public enum TerminalText {
     if used > 0 || lines.isEmpty { end() }
     return lines
   }
+}
+
+/// The layout of a text for people: its width, and the style of its parts.
+public struct TextStyle: Sendable {
+  /// The role of a part of a text, for colouring.
+  public enum Role: Sendable {
+    /// Something is wrong.
+    case error
+    /// Something may be wrong.
+    case warning
+    /// Something to know.
+    case note
+    /// All is well.
+    case good
+    /// A heading, or what matters in a line.
+    case strong
+    /// What can be read over.
+    case faint
+  }
+
+  /// Columns that a line may take; 40 at least. Tables take what they need.
+  public var width: Int
+  /// Whether long texts at the end of a line are cut to fit a terminal; nobody else has a reason to.
+  public var cutsTexts: Bool
+  /// Styles a part by its role; the width of the text must not change.
+  public var paint: @Sendable (Role, String) -> String
+
+  /// - Parameters:
+  ///   - width: columns that a line may take.
+  ///   - cutsTexts: whether long texts are cut, for a terminal.
+  ///   - paint: styles a part by its role; without it everything is plain.
+  public init(
+    width: Int = 100, cutsTexts: Bool = false, paint: @escaping @Sendable (Role, String) -> String = { $1 }
+  ) {
+    self.width = max(40, width)
+    self.cutsTexts = cutsTexts
+    self.paint = paint
+  }
+
+  /// No colours.
+  public static let plain = TextStyle()
 }

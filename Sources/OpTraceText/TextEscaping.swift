@@ -1,8 +1,8 @@
 import OpTraceAnalysis
 
-/// Makes texts of a traced program safe to stand in our outputs. Names come from anywhere; none may break out.
+/// Makes texts of a traced program safe in our outputs. Names come from anywhere; none may break out.
 public enum TextEscaping {
-  /// One line, without characters that XML forbids or that reorder what stands beside them.
+  /// One line, without characters that XML forbids or that reorder the text beside them.
   ///
   /// Line ends and tabs become spaces, other control characters U+FFFD, bidirectional controls go. More than `limit`
   /// characters are cut in the middle. O(limit).
@@ -30,7 +30,7 @@ public enum TextEscaping {
   }
 
   /// Marks that turn the direction of writing until another one ends it: they make a name look like another, and turn
-  /// the words that stand beside it.
+  /// the words beside it.
   package static func turnsWriting(_ scalar: Unicode.Scalar) -> Bool {
     (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
   }

@@ -1,4 +1,5 @@
-package import OpTraceModel
+import OpTraceAnalysis
+public import OpTraceModel
 
 // Words that the timeline, the graph and the report share.
 
@@ -44,7 +45,7 @@ extension BlockRecord.Way {
 }
 
 extension BlockRecord {
-  /// How it stands when the trace ends.
+  /// Its state when the trace ends.
   package enum End {
     case waits, runs, ran, cancelled, dropped
 
@@ -93,5 +94,33 @@ extension ThreadRecord {
     let system = systemID == 0 ? "" : " · \(systemID)"
     if isMain { return "main thread" + system }
     return (name.isEmpty ? id.description : name) + system
+  }
+}
+
+extension Trace {
+  /// How much there is of each kind of work: `3 operations and 12 blocks`. Without any, `0 operations`.
+  public var workAmount: String {
+    let kinds = [(operations.count, "operation"), (blocks.count, "block"), (tasks.count, "task")].filter { $0.0 > 0 }
+    let parts = kinds.map { counted($0.0, $0.1) }
+    return parts.isEmpty ? "0 operations" : listed(parts)
+  }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+package func listed(_ parts: [String]) -> String {
+  guard let last = parts.last, parts.count > 1 else { return parts.first ?? "" }
+  return parts.dropLast().joined(separator: ", ") + " and " + last
+}
+
+extension Trace {
+  /// Says that it is not known what tasks waited for; nil: it is known. O(tasks).
+  package var unknownWaitsSentence: String? {
+    // Reading stops at the first that does not fit, so all later ones are unknown.
+    let unknown = tasks.count { $0.suspensions.contains { $0.reason == .unknown } }
+    guard unknown > 0 else { return nil }
+    let part = unknown == tasks.count ? "" : "\(grouped(unknown)) of "
+    return
+      "What \(part)the \(counted(tasks.count, "task")) waited for, and where, is not known: this version of OpTrace "
+      + "does not know the layout of the program's Swift runtime."
   }
 }

@@ -35,7 +35,7 @@
 
     func turned(_ turn: LiveTurn, of live: LiveOperation) {
       switch turn {
-      // Perhaps under the queue's lock: its time is told at the end.
+      // Perhaps under the queue's lock: its time is set at the end.
       case .ready, .began: break
       case .started(let slot):
         for dependency in live.dependencies { link(to: dependency, "dependency") }

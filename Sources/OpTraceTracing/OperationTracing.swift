@@ -3,7 +3,7 @@
   internal import OpTrace
   public import Tracing
 
-  /// Brings operations into distributed tracing: who adds an operation hands on its `ServiceContext`, and each operation of a queue
+  /// Connects operations to distributed tracing: code that adds an operation passes on its `ServiceContext`, and each operation of a queue
   /// becomes a span.
   ///
   /// ```swift
@@ -16,7 +16,7 @@
   public final class OperationTracing: Sendable {
     /// What is made of operations.
     public struct Configuration: Sendable {
-      /// Whether operations become spans. Without, only the context goes from who adds an operation into its code.
+      /// Whether operations become spans. If not, only the context is passed from the adding code into the operation.
       public var makesSpans = true
       /// Names of queues that are left alone, such as those by which a backend sends its spans away.
       public var ignoredQueues: Set<String> = []
@@ -64,7 +64,7 @@
     }
   }
 
-  /// The context of who added an operation, around its code.
+  /// The context of the code that added an operation, around the operation's code.
   private final class CarriedContext: LiveFollower {
     private let context: ServiceContext
 

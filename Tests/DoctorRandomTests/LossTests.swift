@@ -50,7 +50,7 @@ import Testing
     return result
   }
 
-  @Test func eventsAreDropped() throws {
+  @Test func droppedEvents() throws {
     // A fifth of 140 events that nobody counted can be all that contradicts: the finish of an operation, and its traces.
     try withTraces(forgiven: 2) { seed, path, tally in
       let events = try TraceReader.events(path: path)
@@ -91,7 +91,7 @@ import Testing
   }
 
   /// As if the process had been killed at that moment.
-  @Test func theProcessWasKilled() throws {
+  @Test func killedProcess() throws {
     try withTraces { seed, path, tally in
       let events = try TraceReader.events(path: path)
       var random = SeededGenerator(seed)
@@ -106,7 +106,7 @@ import Testing
   }
 
   /// The file is cut at any byte, of a trace that was closed and of one that was not.
-  @Test func theFileIsCut() throws {
+  @Test func truncatedFile() throws {
     try withTraces { seed, path, tally in
       let whole = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
       var random = SeededGenerator(seed)

@@ -28,7 +28,7 @@ import Testing
     return plant.isSettled(in: TraceBuilder.build(try TraceText.parse(Self.begun + lines)))
   }
 
-  @Test func aHandshakeIsNoPlantedWait() throws {
+  @Test func handshakeIsNoPlantedWait() throws {
     #expect(try !isSettled(""))
     // It has begun, and waits for the others on a semaphore.
     let handshake = "2000 t2 blocked #1 object=0x7f0010 kind=semaphore age=0\n"
@@ -37,12 +37,12 @@ import Testing
     #expect(try isSettled("3100 t2 wait-queue q1\n"))
   }
 
-  @Test func theProgramBesideItHasToBeOver() throws {
+  @Test func restOfTheProgramMustBeFinished() throws {
     let other = "1600 t1 created #2 class=\"Work\"\n1700 t1 named #2 \"operation 3\"\n"
     #expect(try !isSettled(other + "3100 t2 wait-queue q1\n"))
   }
 
-  @Test func oneThatWaitsTwiceIsOneWaiter() throws {
+  @Test func operationThatWaitsTwiceIsOneWaiter() throws {
     let plant = try #require(Plant("7 queue-self-wait 2 0 waiter"))
     let twice = "3100 t2 wait-queue q1\n3200 t2 wait #1\n"
     #expect(try !plant.isSettled(in: TraceBuilder.build(TraceText.parse(Self.begun + twice))))

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct BarrierWaitsTests {
-  @Test func whoStandsBehindABarrierWaitsForIt() {
+  @Test func operationsBehindABarrierWaitForIt() {
     var make = HandmadeTrace()
     let queue = make.queue("wide", limit: 8)
     let before = make.operation("before", on: queue, ready: 0, began: 5, ended: 30)
@@ -12,8 +12,8 @@ import Testing
     make[barrier].isBarrier = true
     let behind = make.operation("behind", on: queue, ready: 2, began: 40, ended: 50)
     let later = make.operation("later", on: queue, ready: 41, began: 45, ended: 50)
-    for (place, id) in [before, barrier, behind, later].enumerated() {
-      make[id].enqueued = Stamp(HandmadeTrace.nanoseconds(Double(place)), ThreadID(1))
+    for (index, id) in [before, barrier, behind, later].enumerated() {
+      make[id].enqueued = Stamp(HandmadeTrace.nanoseconds(Double(index)), ThreadID(1))
     }
     let held = make.operation("held back", on: queue, ready: 40, began: 45, ended: 50)
     let blocked = make.operation("blocked", on: queue, after: [before], ready: 40, began: 45, ended: 50)
@@ -28,7 +28,7 @@ import Testing
     #expect(waits.parts(of: make[blocked]).isEmpty, "it waited for what it depends on")
   }
 
-  @Test func aBarrierThatNeverEndsHoldsUpAllBehindIt() {
+  @Test func unfinishedBarrierBlocksAllBehindIt() {
     var make = HandmadeTrace(end: 100)
     let queue = make.queue("wide", limit: 8)
     let barrier = make.operation("barrier", on: queue, ready: 0, began: 0)
@@ -36,8 +36,8 @@ import Testing
     let ended = make.operation("another barrier", on: queue, ready: 1, began: 1, ended: 2)
     make[ended].isBarrier = true
     let behind = make.operation("behind", on: queue, ready: 3)
-    for (place, id) in [barrier, ended, behind].enumerated() {
-      make[id].enqueued = Stamp(HandmadeTrace.nanoseconds(Double(place)), ThreadID(1))
+    for (index, id) in [barrier, ended, behind].enumerated() {
+      make[id].enqueued = Stamp(HandmadeTrace.nanoseconds(Double(index)), ThreadID(1))
     }
     #expect(BarrierWaits(in: make.trace).parts(of: make[behind]).contains(.slot))
   }

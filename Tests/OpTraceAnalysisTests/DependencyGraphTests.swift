@@ -1,6 +1,6 @@
-import TestSupport
 import OpTraceAnalysis
 import OpTraceModel
+import TestSupport
 import Testing
 
 @Suite struct DependencyGraphTests {
@@ -45,12 +45,12 @@ import Testing
     #expect(
       Set(order)
         == Set(nodes.filter { node in !nodes.contains { (reaches[node][$0] || $0 == node) && reaches[$0][$0] } }))
-    for (place, node) in order.enumerated() {
-      #expect(graph.dependencies(of: node).allSatisfy(order[..<place].contains), "\(edges)")
+    for (index, node) in order.enumerated() {
+      #expect(graph.dependencies(of: node).allSatisfy(order[..<index].contains), "\(edges)")
     }
   }
 
-  @Test func everyGraphOfUpToThreeNodesLoopsIncluded() {
+  @Test func allGraphsOfUpToThreeNodesIncludingLoops() {
     for count in 0...3 {
       let pairs = (0..<count).flatMap { from in (0..<count).map { DependencyGraph.Edge(waiter: from, dependency: $0) } }
       for mask in 0..<(1 << pairs.count) {
@@ -59,19 +59,19 @@ import Testing
     }
   }
 
-  @Test func everyGraphOfFourNodes() {
+  @Test func allGraphsOfFourNodes() {
     let pairs = (0..<4).flatMap { from in
       (0..<4).filter { $0 != from }.map { DependencyGraph.Edge(waiter: from, dependency: $0) }
     }
     for mask in 0..<(1 << pairs.count) { check(4, pairs.indices.filter { mask >> $0 & 1 == 1 }.map { pairs[$0] }) }
   }
 
-  @Test func everyAcyclicGraphOfFiveNodes() {
+  @Test func allAcyclicGraphsOfFiveNodes() {
     let pairs = (0..<5).flatMap { later in (0..<later).map { DependencyGraph.Edge(waiter: later, dependency: $0) } }
     for mask in 0..<(1 << pairs.count) { check(5, pairs.indices.filter { mask >> $0 & 1 == 1 }.map { pairs[$0] }) }
   }
 
-  @Test func theNeighbourhoodGrowsByHops() {
+  @Test func neighbourhoodGrowsByHops() {
     let graph = DependencyGraph(
       nodeCount: 7, edges: (0..<6).map { DependencyGraph.Edge(waiter: $0 + 1, dependency: $0) })
     #expect(graph.neighbourhood(of: [3], hops: 0) == [3])
@@ -81,14 +81,14 @@ import Testing
     #expect(graph.neighbourhood(of: [3], hops: 100) == Array(0..<7))
   }
 
-  @Test func aRepeatedEdgeCountsOnceAndAnUnknownNodeNever() {
+  @Test func repeatedEdgesCountOnceAndUnknownNodesNever() {
     let edge = DependencyGraph.Edge(waiter: 1, dependency: 0)
     let stray = DependencyGraph.Edge(waiter: 7, dependency: 0)
     #expect(DependencyGraph(nodeCount: 2, edges: [edge, edge, stray]).edges == [edge])
   }
 
   /// A recursive search would need a frame per node.
-  @Test func deepChainsAndRingsNeedNoStack() {
+  @Test func deepChainsAndRingsDoNotOverflowTheStack() {
     let count = 200_000
     let chain = (1..<count).map { DependencyGraph.Edge(waiter: $0, dependency: $0 - 1) }
     let graph = DependencyGraph(nodeCount: count, edges: chain)
@@ -100,7 +100,7 @@ import Testing
     #expect(ring.cycle(in: ring.cyclicComponents()[0]).count == count)
   }
 
-  @Test func onlyWhatCanStillBlockBlocks() {
+  @Test func onlyUnfinishedOperationsBlock() {
     var make = HandmadeTrace(end: 100)
     let queue = make.queue("q")
     make.operation("done", on: queue, began: 0, ended: 1)
@@ -110,5 +110,14 @@ import Testing
     let removed = make.operation("freed", on: queue, after: [2])
     make[removed].dependencies[0].removed = 50
     #expect(DependencyGraph.blocking(in: make.trace).edges == [DependencyGraph.Edge(waiter: 2, dependency: 1)])
+  }
+}
+
+@Suite struct ReachTests {
+  @Test(.timeLimit(.minutes(10))) func moreHopsThanNodesCostNoExtraTime() {
+    let graph = DependencyGraph(nodeCount: 3, edges: [.init(waiter: 1, dependency: 0)])
+    #expect(graph.neighbourhood(of: [0], hops: .max) == [0, 1])
+    #expect(graph.neighbourhood(of: [0], hops: .min) == [0])
+    #expect(graph.neighbourhood(of: [], hops: .max) == [])
   }
 }

@@ -44,25 +44,25 @@ import Testing
     (0..<folding.boxCount).map { box in folding.boxes.count { Int($0) == box } }
   }
 
-  @Test func whatIsSmallEnoughStaysAsItIs() {
+  @Test func smallGraphsAreNotFolded() {
     let folding = Graph(4, [(0, 1), (1, 2)]).folded(4)
     #expect(folding.boxes == [0, 1, 2, 3] && folding.boxCount == 4)
   }
 
-  @Test func aFanBecomesThreeBoxes() {
+  @Test func fanBecomesThreeBoxes() {
     let middle = 1..<1001
     let folding = Graph(1002, middle.flatMap { [(0, $0), ($0, 1001)] }).folded(10)
     #expect(sizes(folding) == [1, 1000, 1] && !folding.hasBands)
   }
 
-  @Test func thePipelineKeepsItsStages() {
+  @Test func pipelineKeepsItsStages() {
     let edges = (0..<4000).filter { $0 % 4 > 0 }.map { ($0 - 1, $0) }
     let folding = Graph(4000, edges, kinds: (0..<4000).map { $0 % 4 }).folded(20)
     #expect(sizes(folding) == [1000, 1000, 1000, 1000])
     #expect((0..<4000).allSatisfy { Int(folding.boxes[$0]) == $0 % 4 })
   }
 
-  @Test func aChainBecomesOneBoxAndASingleNodePartsIt() {
+  @Test func chainBecomesOneBoxAndASingleNodeSplitsIt() {
     let edges = (1..<100_000).map { ($0 - 1, $0) }
     #expect(sizes(Graph(100_000, edges).folded(10)) == [100_000])
     #expect(sizes(Graph(100_000, edges, whole: [40_000]).folded(10)) == [40_000, 1, 59_999])
@@ -78,7 +78,7 @@ import Testing
     #expect(sizes(folding) == [20, 20, 20, 20, 20] && !folding.hasBands)
   }
 
-  @Test func aChainOfTurnsFoldsByKindAlone() {
+  @Test func chainOfTurnsFoldsByKindOnly() {
     let edges = (1..<1000).map { ($0 - 1, $0) }
     let graph = Graph(1000, edges, kinds: (0..<1000).map { $0 % 2 })
     let folding = graph.folded(10)
@@ -97,7 +97,7 @@ import Testing
 
   /// Layers that have nothing but their depth in common: eight boxes would tell hardly anything.
   @Test(arguments: [100, 300])
-  func whatIsLostIsGivenBackWhereThereIsRoom(most: Int) {
+  func nodesAreUnfoldedWhereThereIsRoom(most: Int) {
     var random = SeededGenerator(7)
     var edges: [(Int, Int)] = []
     for node in 1250..<10_000 {
@@ -111,14 +111,14 @@ import Testing
     #expect(links.count <= 2 * most, "\(links.count)")
   }
 
-  @Test func coarserKindsComeLater() {
+  @Test func coarserKindsAreUsedLater() {
     var graph = Graph(1000, [], kinds: (0..<1000).map { $0 })
     #expect(graph.folded(10).boxCount == 1000, "nothing else is allowed to fold")
     graph.coarse = (0..<1000).map { Int32($0 % 3) }
     #expect(sizes(graph.folded(10)) == [334, 333, 333])
   }
 
-  @Test func edgesToNowhereDoNoHarm() {
+  @Test func edgesToUnknownNodesAreIgnored() {
     let folding = GraphFolding(
       nodeCount: 3, edges: [FoldingEdge(from: 0, to: 7), FoldingEdge(from: -1, to: 1), FoldingEdge(from: 2, to: 2)],
       tiers: [[[0, 0, 0]]], isWhole: [false, false, false], most: 2)
@@ -141,7 +141,7 @@ import Testing
   }
 
   @Test(arguments: 0..<200)
-  func randomGraphsFoldTruthfully(seed: Int) {
+  func foldedRandomGraphsKeepTheirEdges(seed: Int) {
     var random = SeededGenerator(seed)
     let count = random.number(1..<120)
     var edges: [(Int, Int)] = []
@@ -162,7 +162,7 @@ import Testing
 
   /// Of chains that fold with what is beside them, nothing in the middle can be taken out.
   @Test(arguments: 0..<100)
-  func takingOutMakesNoCycle(seed: Int) {
+  func unfoldingCreatesNoCycle(seed: Int) {
     var random = SeededGenerator(seed)
     let (width, depth) = (random.number(2..<9), random.number(3..<12))
     var edges: [(Int, Int)] = []

@@ -5,7 +5,7 @@ import Testing
 @testable import OpTraceAnalysis
 
 /// What avoids putting all in order says what the order would.
-@Suite("Without sorting all")
+@Suite("Selecting without sorting everything")
 struct OrderTests {
   /// Few different values, so that many are equal; and orders that make a bad pivot of the first or the middle one.
   static func lists(_ seed: UInt64) -> [[Nanoseconds]] {
@@ -17,24 +17,25 @@ struct OrderTests {
     }
   }
 
-  @Test("the selected one is that of the sorted list, with the smaller before it", arguments: [1, 2, 3, 4] as [UInt64])
+  @Test(
+    "selection finds the element of the sorted list, with smaller ones before it", arguments: [1, 2, 3, 4] as [UInt64])
   func selection(_ seed: UInt64) {
     // One expectation for all: there are thousands.
     var wrong: [String] = []
     for list in Self.lists(seed) {
       let sorted = list.sorted()
-      for place in list.indices {
+      for index in list.indices {
         var values = list
-        let selected = values.select(place, in: values.indices)
-        let isSplit = values[..<place].allSatisfy { $0 <= selected } && values[place...].allSatisfy { $0 >= selected }
-        if selected != sorted[place] || !isSplit || values.sorted() != sorted { wrong.append("\(place) of \(list)") }
+        let selected = values.select(index, in: values.indices)
+        let isSplit = values[..<index].allSatisfy { $0 <= selected } && values[index...].allSatisfy { $0 >= selected }
+        if selected != sorted[index] || !isSplit || values.sorted() != sorted { wrong.append("\(index) of \(list)") }
       }
     }
     #expect(wrong == [], "seed \(seed)")
   }
 
   /// Organ pipes: the pivot is bad as often as it can be.
-  @Test("an order that is meant to be bad ends, too") func badOrder() {
+  @Test("a hostile order terminates") func badOrder() {
     let list = (0..<20_000).map { Nanoseconds($0 % 2 == 0 ? $0 : -$0) }
     for order in [list, list.sorted { abs($0) < abs($1) }, Array(list.reversed())] {
       var values = order
@@ -42,7 +43,7 @@ struct OrderTests {
     }
   }
 
-  @Test("distributions have the values of the nearest rank", arguments: [5, 6] as [UInt64])
+  @Test("distributions use the nearest rank", arguments: [5, 6] as [UInt64])
   func distributions(_ seed: UInt64) {
     for list in Self.lists(seed).map({ $0.map(abs) }) where !list.isEmpty {
       let sorted = list.sorted()
@@ -71,7 +72,7 @@ struct OrderTests {
   }
 
   /// All sets of up to four intervals between few moments, against a look at each moment.
-  @Test("the union and the peak of intervals are those of a look at each moment") func intervals() {
+  @Test("union and peak of intervals match a check of each moment") func intervals() {
     let all = (0..<5).flatMap { begin in (begin + 1...5).map { (begin: Nanoseconds(begin), end: Nanoseconds($0)) } }
     func check(_ parts: [(begin: Nanoseconds, end: Nanoseconds)]) {
       var openings = Openings(capacity: parts.count)

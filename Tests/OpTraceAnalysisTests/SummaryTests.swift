@@ -29,7 +29,7 @@ struct SummaryTests {
     return trace
   }
 
-  @Test("utilisation is busy slot time over the slots that there were")
+  @Test("utilisation is busy slot time divided by available slot time")
   func utilisation() {
     let operations = [
       operation(1, ready: 0, began: 0, finished: 100), operation(2, ready: 0, began: 0, finished: 50),
@@ -42,7 +42,7 @@ struct SummaryTests {
     #expect(Summary(of: trace(operations, limit: 10, end: 100)).queues[0].utilisation == 0.15)
   }
 
-  @Test("a limit that changes counts for the time in which it was in force")
+  @Test("each limit counts for the time in which it was in force")
   func changedLimit() {
     var trace = trace([operation(1, ready: 0, began: 0, finished: 100)], limit: 1, end: 100)
     trace.queues[0].changes = [
@@ -53,7 +53,7 @@ struct SummaryTests {
     #expect(queue.limit == 9)
   }
 
-  @Test("one that begins where another ends is not at the same time")
+  @Test("operations that touch do not overlap")
   func peak() {
     let operations = [
       operation(1, ready: 0, began: 0, finished: 10), operation(2, ready: 0, began: 10, finished: 20),
@@ -75,7 +75,7 @@ struct SummaryTests {
     #expect(Distribution([.max, 1]).total == .max, "a sum that does not fit traps nothing")
   }
 
-  @Test("what never ran counts in its class, but not among the running times")
+  @Test("operations that never ran count in their class but not in its running times")
   func classes() throws {
     var cancelled = operation(3, "Fetch", ready: 0, finished: 20)
     cancelled.cancelRequested = Stamp(10, ThreadID(1))
@@ -141,7 +141,7 @@ struct SummaryTests {
     #expect(two.longest.count == 1 && two.count == 5)
   }
 
-  @Test("the slowest come first, as many as asked for")
+  @Test("the slowest operations come first, as many as requested")
   func slowest() {
     let operations = (1...5).map { operation(UInt32($0), ready: 0, began: 0, finished: Nanoseconds($0 % 3 * 10)) }
     let summary = Summary(of: trace(operations, end: 100), slowestCount: 3)

@@ -105,7 +105,7 @@ struct DemoTests {
   func stuck() throws {
     let result = try Command.run("demo", "deadlock", "-o", folder.path("out"), "--timeout", "0.2")
     #expect(result.status == 0)
-    #expect(result.output.contains("  Gave up: 3 operations are not over.\n"))
+    #expect(result.output.contains("  Gave up: 3 operations are unfinished.\n"))
     let trace = try TraceReader.read(path: folder.path("out/deadlock.optrace"))
     #expect(trace.operations.filter { $0.finished == nil }.count == 3)
   }

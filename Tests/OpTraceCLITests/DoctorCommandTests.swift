@@ -34,9 +34,9 @@ struct DoctorCommandTests {
 
           why: An operation starts when all that it depends on is finished. Each of these waits for the
                next, and the last for the first, so none of them will ever start.
-          fix: Take one of these dependencies away: see which of them the work does not need.
+          fix: Remove one of these dependencies: the one that the work does not need.
 
-        deadlocked: 1 error; 3 of 3 operations are not over, and nothing moved in the last 3 s.
+        deadlocked: 1 error; 3 of 3 operations are unfinished, and nothing moved in the last 3 s.
         A picture of it:
           \(executable) graph --deadlock \(trace) -o deadlock.svg
         What this means:

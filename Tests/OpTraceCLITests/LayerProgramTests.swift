@@ -17,7 +17,7 @@
       ("two-queues", "dispatch-cycle", .error, "closure #1 in twoQueues()"),
       ("operation-sync", "dispatch-cycle", .error, "dispatch queue 'accounts'"),
       ("slot", "queue-self-wait", .error, "in closure #1 in closure #1 in slotThroughSync()"),
-      ("locks-twice", "lock-cycle", .error, "of all that it submitted only block"),
+      ("locks-twice", "lock-cycle", .error, "of the work it submitted only block"),
       ("main-finishes", "main-thread-deadlock", .error, "closure #1 in closure #1 in mainFinishes()"),
       ("main-sync", "main-thread-deadlock", .error, "of the main queue"),
       ("nobody-finishes", "never-finished", .error, "closure #1 in closure #1 in closure #1 in nobodyFinishes()"),

@@ -35,7 +35,7 @@
 
     @Test("none: status 0, and 66 where one is needed", .enabled(if: canHide)) func none() throws {
       let list = try script("exec \"$optrace\" list")
-      #expect(list == ProgramResult(status: 0, output: "No program of this machine is being recorded.\n", errors: ""))
+      #expect(list == ProgramResult(status: 0, output: "No program on this machine is being recorded.\n", errors: ""))
       let json = try script("exec \"$optrace\" list --json")
       let object = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
       #expect(object?["version"] as? Int == 1)
@@ -97,7 +97,7 @@
         setpriv --reuid=65534 --regid=65534 --clear-groups /tmp/optrace-nobody.$$ list; echo $?
         rm -f /tmp/optrace-nobody.$$
         """)
-      #expect(result.output == "No program of this machine is being recorded.\n0\n")
+      #expect(result.output == "No program on this machine is being recorded.\n0\n")
     }
 
     private static let canBeNobody: Bool = {
@@ -110,7 +110,7 @@
         """
         begin "$1"; kill -9 $!; wait $! 2>/dev/null; "$optrace" list
         """)
-      #expect(result.output == "No program of this machine is being recorded.\n")
+      #expect(result.output == "No program on this machine is being recorded.\n")
     }
   }
 #endif

@@ -16,7 +16,7 @@ struct StacksCommandTests {
     let path = Self.golden.path
     let text = try Command.run("stacks", path)
     #expect(text.status == 0 && text.errors == "")
-    #expect(text.output.hasPrefix("golden (pid 100): looked 11.0 s after the start; nothing had moved for 11.0 s\n"))
+    #expect(text.output.hasPrefix("golden (pid 100): snapshot 11.0 s after the start; nothing had moved for 11.0 s\n"))
     #expect(text.output.contains("blocked, waits for a mutex 0x7f0020, which thread 3 'worker' has\n"))
     #expect(text.output.contains("    closure #1 in transfer() (main.swift:12)\n"))
     let json = try Command.run("stacks", path, "--json")
@@ -93,7 +93,7 @@ struct StacksCommandTests {
     }
     #expect(
       try Command.run("stacks", inputs[5]).output
-        == "fixture (pid 4711): nobody looked at its threads, and none waits or runs an operation\n")
+        == "fixture (pid 4711): no snapshot of its threads, and none waits or runs an operation\n")
   }
 
   @Test("an anonymised trace tells no path and no function")

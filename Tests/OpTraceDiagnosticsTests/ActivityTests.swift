@@ -6,7 +6,7 @@ import Testing
 /// What a watcher asks a recorder.
 @Suite(.ownThread) struct ActivityTests {
   @Test(arguments: [TraceRecorder.Configuration.streaming, .flightRecorder(capacity: 256 << 10)])
-  func changesWithEveryRecordAndWithNothingElse(_ configuration: TraceRecorder.Configuration) throws {
+  func activityChangesWithRecordsOnly(_ configuration: TraceRecorder.Configuration) throws {
     let scratch = try Scratch()
     let recorder = try scratch.recorder(configuration)
     var seen: Set<UInt64?> = [recorder.activity]
@@ -36,7 +36,7 @@ import Testing
     #expect(recorder.openFile() == nil)
   }
 
-  @Test func whatIsLostCountsToo() throws {
+  @Test func lostRecordsCountAsActivity() throws {
     let scratch = try Scratch()
     let recorder = try scratch.recorder(.init(sizeLimit: 64 << 10))
     while recorder.lostRecordCount == 0 { recorder.mark("fill") }

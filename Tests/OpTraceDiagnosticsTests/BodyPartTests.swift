@@ -16,13 +16,13 @@ import Testing
 
     """
 
-  @Test func whatItsThreadEnqueues() throws {
+  @Test func operationsEnqueuedByTheBodysThread() throws {
     let part = try part(queues + enqueued(1, 1, at: 10, on: 2) + enqueued(2, 2, at: 11, on: 3))
     #expect(part.operations.map(\.id.rawValue) == [1])
     #expect(part.queues.map(\.name) == ["one"])
   }
 
-  @Test func whatItsOperationsEnqueueOnAnyThread() throws {
+  @Test func operationsEnqueuedByTheBodysOperations() throws {
     let part = try part(
       queues + enqueued(1, 1, at: 10, on: 2) + """
         20 t4 started #1
@@ -38,7 +38,7 @@ import Testing
     #expect(part.operations.map(\.id.rawValue) == [1, 2])
   }
 
-  @Test func whatIsTiedToItByAQueueADependencyOrAWait() throws {
+  @Test func operationsConnectedByAQueueADependencyOrAWait() throws {
     let part = try part(
       queues + enqueued(1, 1, at: 10, on: 2) + enqueued(2, 1, at: 11, on: 3) + enqueued(3, 2, at: 12, on: 3) + """
         13 t3 depends #3 on=#2
@@ -52,13 +52,13 @@ import Testing
     #expect(part.waits.map(\.target) == [.operation(OperationID(4))])
   }
 
-  @Test func theMainQueueTiesNothing() throws {
+  @Test func mainQueueConnectsNothing() throws {
     let part = try part(queues + enqueued(1, 3, at: 10, on: 2) + enqueued(2, 3, at: 11, on: 3))
     #expect(part.operations.map(\.id.rawValue) == [1])
     #expect(part.queues.map(\.name) == ["main"])
   }
 
-  @Test func anEarlierThreadOfTheSameNumberIsAnother() throws {
+  @Test func earlierThreadWithTheSameNumberIsAnother() throws {
     let part = try part(queues + enqueued(1, 1, at: 10, on: 2) + enqueued(2, 2, at: 30, on: 2), since: 20)
     #expect(part.operations.map(\.id.rawValue) == [2])
   }

@@ -22,7 +22,7 @@ import Testing
 @Suite(.ownThread) struct DetectionTests {
   struct Refusal: Error {}
 
-  @Test func givesBackWhatTheBodyGives() throws {
+  @Test func returnsWhatTheBodyReturns() throws {
     let sum = try withDeadlockDetection { _ in
       let queue = OperationQueue()
       let numbers = Log<Int>()
@@ -34,7 +34,7 @@ import Testing
     #expect(throws: Refusal.self) { try withDeadlockDetection { _ in throw Refusal() } }
   }
 
-  @Test func throwsWhatTheDoctorFinds() throws {
+  @Test func throwsTheDoctorsFindings() throws {
     let error = try #require(throws: DeadlockError.self) {
       try withDeadlockDetection(after: .seconds(60)) { _ in waitForOneself() }
     }
@@ -45,7 +45,7 @@ import Testing
     #expect(error.report.queues.contains("queue 'self' (limit 1): 1 executing, 1 "))
   }
 
-  @Test func cyclesOfDependenciesAreFound() throws {
+  @Test func findsDependencyCycles() throws {
     let error = try #require(throws: DeadlockError.self) {
       try withDeadlockDetection(after: .seconds(60)) { recorder in
         let queue = TracedOperationQueue(name: "cycle", recorder: recorder)
@@ -58,7 +58,7 @@ import Testing
     #expect(error.findings.map(\.code) == ["dependency-cycle"])
   }
 
-  @Test func aBodyThatWaitsBehindASuspendedQueueIsStuckAtOnce() throws {
+  @Test func bodyBehindASuspendedQueueFailsAtOnce() throws {
     let error = try #require(throws: DeadlockError.self) {
       try withDeadlockDetection(after: .seconds(60)) { _ in
         let queue = OperationQueue()
@@ -71,7 +71,7 @@ import Testing
     #expect(error.findings.map(\.code) == ["queue-suspended"])
   }
 
-  @Test func aBodyThatIsStillBusyMayResumeItsQueue() throws {
+  @Test func busyBodyMayStillResumeItsQueue() throws {
     let result = try withDeadlockDetection { _ in
       let queue = OperationQueue()
       queue.isSuspended = true
@@ -85,7 +85,7 @@ import Testing
     #expect(result == 0)
   }
 
-  @Test func silenceProvesWhenItLasts() throws {
+  @Test func longSilenceIsProof() throws {
     let gate = Gate()
     let error = try #require(throws: DeadlockError.self) {
       try withDeadlockDetection(after: .milliseconds(400)) { _ in
@@ -101,7 +101,7 @@ import Testing
     gate.open()
   }
 
-  @Test func timeIsOver() throws {
+  @Test func timeoutThrowsAStallError() throws {
     let gate = Gate()
     let error = try #require(throws: StallError.self) {
       try withDeadlockDetection(timeout: .milliseconds(300)) { _ in
@@ -118,16 +118,16 @@ import Testing
     gate.open()
   }
 
-  @Test func aTraceThatCannotBeReadProvesNothingEitherWay() {
+  @Test func unreadableTraceProvesNothing() {
     let error = StallError(timeout: .seconds(2), look: .failure(TraceError(file: "run.optrace", .noSuchFile)))
     #expect(error.code == .notReadable && error.report == nil)
     #expect(
       error.description
-        == "the body has not returned within 2 s, and whether it is deadlocked cannot be told: run.optrace: no such file"
+        == "the body has not returned within 2 s, and the trace cannot be read to check for a deadlock: run.optrace: no such file"
     )
   }
 
-  @Test func bodiesThatRunAtTheSameTimeKnowNothingOfEachOther() async throws {
+  @Test func concurrentBodiesDoNotReportEachOther() async throws {
     let (isIn, isFound) = (Gate(), Gate())
     // Rests on nothing but a dispatch semaphore while the other one hangs.
     async let healthy = Self.restingBody(isIn, isFound)

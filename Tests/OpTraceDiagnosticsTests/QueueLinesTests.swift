@@ -4,7 +4,7 @@ import Testing
 @testable import OpTraceDiagnostics
 
 @Suite struct QueueLinesTests {
-  @Test func everyStateWithItsReason() throws {
+  @Test func everyStateIsShownWithItsReason() throws {
     let lines = """
       1 t1 queue q1 limit=1 "net\\nwork"
       1 t1 queue q2 limit=-1 suspended "held"
@@ -46,13 +46,13 @@ import Testing
         in no queue
           pending 'Orphan' (#5), was never enqueued
 
-        threads that wait
+        waiting threads
           thread 102 'worker' waits for 'Store' (#2), for 1 s, inside of 'Load \u{fffd}[31m' (#1)
           the main thread waits for queue 'net work' to be empty, for 1 s
         """)
   }
 
-  @Test func whatIsTooMuchToReadIsCounted() throws {
+  @Test func longListsAreCounted() throws {
     var lines = "1 t1 queue q1 limit=1 \"busy\"\n"
     for id in 1...50 { lines += enqueued(id, 1, at: 2, on: 1) + "2 t1 ready #\(id)\n" }
     let text = QueueLines(try typedTrace(lines), now: 3_000_000).text
@@ -61,7 +61,7 @@ import Testing
     #expect(text.hasSuffix("\n  … and 30 more ready"))
   }
 
-  @Test func nothingSeen() throws {
+  @Test func traceWithoutQueues() throws {
     #expect(QueueLines(try typedTrace(""), now: 0).text == "no queue has been seen")
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.ownThread) struct SignalReportTests {
   /// The last line of a report.
-  private let end = "between two looks"
+  private let end = "between two snapshots"
 
   @Test func printsAllQueuesWhileEverythingHangs() throws {
     let scratch = try Scratch()
@@ -17,7 +17,7 @@ import Testing
       repeat {
         program.signal(SIGQUIT)
         report = program.errors(until: end)
-      } while report.contains("apart: work goes on")
+      } while report.contains("apart: work continues")
       let parts = [
         "queue 'work' (limit 1): 1 executing, 1 ",
         "  executing 'outer' (#", ", waits for 'inner' (#",
@@ -30,7 +30,7 @@ import Testing
     #expect(program.isRunning)
   }
 
-  @Test func comesWhereverTheSignalIsBlocked() throws {
+  @Test func signalBlockedOnOtherThreadsIsHandled() throws {
     let scratch = try Scratch()
     let program = try program(["quit-late", scratch.file().path])
     #expect(program.line() == "ready")
@@ -45,12 +45,12 @@ import Testing
     try program.tell("stop\n")
     #expect(program.line() == "still here: stop")
     program.signal(SIGQUIT)
-    #expect(program.errors(until: "recorder was stopped").contains("optrace: nothing can be told of the queues: "))
+    #expect(program.errors(until: "recorder was stopped").contains("optrace: the state of the queues is not known: "))
     try program.tell("once more\n")
     #expect(program.line() == "still here: once more")
   }
 
-  @Test func isInstalledOnceAndGivenBack() throws {
+  @Test func installsOnceAndRestoresThePreviousHandler() throws {
     let scratch = try Scratch()
     let program = try program(["quit-remove", scratch.file().path])
     let number = SIGQUIT

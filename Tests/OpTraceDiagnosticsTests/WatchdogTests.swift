@@ -19,7 +19,7 @@ import Testing
     #expect(program.line() == nil)
   }
 
-  @Test func itsHandlerMayUseTheQueues() throws {
+  @Test func handlerMayUseTheQueues() throws {
     let scratch = try Scratch()
     let program = try program(["handler", scratch.file().path])
     #expect(program.line() == "stalled")
@@ -27,23 +27,24 @@ import Testing
     #expect(program.line() == nil)
   }
 
-  @Test func readsItsOwnFileWhateverStandsThere() throws {
+  @Test func readsItsOwnFileEvenIfThePathHasAnother() throws {
     let scratch = try Scratch()
     let program = try program(["deleted", scratch.file().path])
     #expect(program.line() == "deadlocked")
     #expect(program.line() == nil)
   }
 
-  @Test func saysWhenItSeesNothing() throws {
+  @Test func reportsWhenTheTraceCannotBeRead() throws {
     let scratch = try Scratch()
     let program = try program(["closed", scratch.file().path])
     #expect(program.line() == "hanging")
     #expect(
-      program.errors(until: "optrace") == "optrace: the watchdog sees nothing: \(scratch.file().path): cannot be read: "
+      program.errors(until: "optrace")
+        == "optrace: the watchdog cannot read the trace: \(scratch.file().path): cannot be read: "
         + "the recorder was stopped, or the program has closed the recorder's descriptor")
   }
 
-  @Test(arguments: [0.1, -1, .infinity, .nan]) func takesSecondsOfAnyKind(_ seconds: Double) throws {
+  @Test(arguments: [0.1, -1, .infinity, .nan]) func acceptsAnySeconds(_ seconds: Double) throws {
     let scratch = try Scratch()
     let recorder = try scratch.recorder()
     Watchdog(recorder, after: seconds) { _ in Issue.record("nothing is pending") }.cancel()
@@ -52,7 +53,7 @@ import Testing
 
   enum Ending: CaseIterable { case cancelled, released, recorderStopped }
 
-  @Test(arguments: Ending.allCases) func itsThreadEnds(_ ending: Ending) throws {
+  @Test(arguments: Ending.allCases) func threadEnds(_ ending: Ending) throws {
     let scratch = try Scratch()
     let recorder = try scratch.recorder()
     let isGone = Gate()
@@ -74,7 +75,7 @@ import Testing
     try recorder.stop()
   }
 
-  @Test(arguments: [[], ["ring"]]) func tellsOfAHungProgram(_ mode: [String]) throws {
+  @Test(arguments: [[], ["ring"]]) func reportsAHungProgram(_ mode: [String]) throws {
     let scratch = try Scratch()
     let program = try program(["watch", scratch.file().path] + mode)
     #expect(program.line() == "hanging")
@@ -85,7 +86,7 @@ import Testing
     #expect(program.isRunning)
   }
 
-  @Test func leavesAForkedChildAlone() throws {
+  @Test func doesNothingInAForkedChild() throws {
     let scratch = try Scratch()
     let program = try program(["watch-fork", scratch.file().path])
     #expect(program.line() == "released in the child")

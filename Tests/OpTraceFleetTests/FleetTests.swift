@@ -11,9 +11,9 @@ struct FleetTests {
   func keys(name: String) throws {
     let table = try #require(TraceTable.named(name))
     for key in ClickHouseKeys.columns(of: table) {
-      #expect(table.column(key) != nil || key == ClickHouseKeys.place, "\(key)")
+      #expect(table.column(key) != nil || key == ClickHouseKeys.row, "\(key)")
     }
-    #expect(table.column(ClickHouseKeys.place) == nil)
+    #expect(table.column(ClickHouseKeys.row) == nil)
   }
 
   /// What happens twice before the clock goes on.
@@ -34,10 +34,10 @@ struct FleetTests {
   func uniqueKeys(name: String) throws {
     let table = try #require(TraceTable.named(name))
     let keys = ClickHouseKeys.columns(of: table).compactMap { table.column($0) }
-    let hasPlace = ClickHouseKeys.hasPlace(table)
+    let hasRow = ClickHouseKeys.hasRow(table)
     for trace in [Zoo.trace(), PhotoImport.stuck(), PhotoImport.healthy(), Self.atOneMoment()] {
       let rows = table.rows(of: TableSource(trace))
-      let all = (0..<rows.count).map { row in keys.map { rows[row, $0] } + (hasPlace ? [.integer(Int64(row))] : []) }
+      let all = (0..<rows.count).map { row in keys.map { rows[row, $0] } + (hasRow ? [.integer(Int64(row))] : []) }
       #expect(Set(all).count == all.count)
     }
   }

@@ -94,7 +94,7 @@ import Testing
     #expect(picture.nodes.first { $0.id == "op-4" }?.caption == "#4 · waits for parse(_:) #5 since 10 µs")
   }
 
-  @Test("children that do the same share a box, those that are not over are by themselves") func many() throws {
+  @Test("children that do the same share a box, those that are unfinished are by themselves") func many() throws {
     let trace = try family(40)
     let picture = picture(trace, [.operations, .tasks], most: 300)
     #expect(picture.nodes.map(\.name) == ["task", "39 × fetch(_:)", "39 × parse(_:)", "fetch(_:)", "parse(_:)"])

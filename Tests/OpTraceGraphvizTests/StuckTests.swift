@@ -66,7 +66,8 @@ import Testing
     #expect(edges.map(\.label) == ["waitUntilFinished()", "slot of 'db'"])
     #expect(edges.allSatisfy { $0.isCycle })
     #expect(picture.verdicts.map(\.lead) == ["Deadlock:"])
-    #expect(picture.verdicts[0].text == "'Outer' (#1) waits inside queue 'db' for work that needs its own slot")
+    #expect(
+      picture.verdicts[0].text == "'Outer' (#1) holds the only slot of queue 'db' and waits for work that needs it")
     let svg = try read(picture)
     #expect(svg.error == nil)
     #expect(svg.having("held-slot").compactMap { $0.attributes["id"] } == ["h-1-2"])

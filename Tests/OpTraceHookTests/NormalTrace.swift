@@ -70,7 +70,7 @@ struct NormalTrace {
     }.sorted()
   }
 
-  /// Who waits for a queue is made to wait for those of its operations that are not over yet.
+  /// Who waits for a queue is made to wait for those of its operations that are unfinished yet.
   private func isPartOfAnother(_ wait: WaitRecord) -> Bool {
     guard case .operation = wait.target else { return false }
     return trace.waits.contains { other in

@@ -106,7 +106,7 @@ import OpTraceText
     frame.status.uncertain = 223
     frame.status.incompleteUntil = 12_000_000_000
     let lines = frame.lines(style: .plain)
-    #expect(lines.last == "223 operations are not counted, and may be over: records from before 12.0 s are missing")
+    #expect(lines.last == "223 operations are not counted and may be finished: records from before 12.0 s are missing")
   }
 
   @Test("a program without queues") func empty() {
@@ -136,7 +136,7 @@ import OpTraceText
   }
 
   @Test("programs that are recorded") func programs() {
-    #expect(RecordedProgram.text(of: [], style: .plain) == "No program of this machine is being recorded.\n")
+    #expect(RecordedProgram.text(of: [], style: .plain) == "No program on this machine is being recorded.\n")
     let program = RecordedProgram(
       processID: 4711, program: "ser\u{1B}ver", since: 90_000_000_000, file: "/tmp/run.optrace", mode: .flightRecorder,
       state: .stopped)

@@ -102,8 +102,8 @@ import Testing
   /// A queue for each piece of work, and one that stays.
   private static func shortLived(_ names: [String]) -> String {
     var lines = "0 t1 queue q1 limit=2 \"stays\"\n"
-    for (place, name) in names.enumerated() {
-      let (number, time) = (place + 2, place * 10)
+    for (index, name) in names.enumerated() {
+      let (number, time) = (index + 2, index * 10)
       lines += """
         \(time) t1 queue q\(number) limit=3 "\(name)"
         \(time) t1 created #\(number) class="Load"
@@ -287,7 +287,7 @@ import Testing
     let first = try trace(stuck, heartbeat: 2000)
     let status = LiveStatus(of: first)
     #expect(doctor.isDue(status, first))
-    doctor.look(at: first, now: status.now, stallAfter: 1_000_000_000) { body in
+    doctor.check(first, now: status.now, stallAfter: 1_000_000_000) { body in
       body()
       return 100
     }
@@ -297,7 +297,7 @@ import Testing
     let second = try trace(stuck, heartbeat: 3100)
     let later = LiveStatus(of: second)
     #expect(doctor.isDue(later, second))
-    doctor.look(at: second, now: later.now, stallAfter: 1_000_000_000) { body in
+    doctor.check(second, now: later.now, stallAfter: 1_000_000_000) { body in
       body()
       return 1_000_000_000
     }

@@ -36,7 +36,7 @@ import Testing
         """, header: "lost no-space 1")
     ).waits
     #expect(waits.map(\.began) == [1400, 2210])
-    #expect(waits.map(\.ended) == [9000, nil], "what the other thread waits for is not over")
+    #expect(waits.map(\.ended) == [9000, nil], "what the other thread waits for is unfinished")
   }
 
   @Test func aThreadThatWaitsAgainOnTheSameObjectDoesNotStillWait() throws {

@@ -341,7 +341,7 @@ import Testing
     withExtendedLifetime(folder) {}
   }
 
-  /// A ring that is used again and again: nothing comes twice, and what is not over is there.
+  /// A ring that is used again and again: nothing comes twice, and what is unfinished is there.
   @Test(.ownThread) func aRingThatTurns() throws {
     let (events, last, _, _) = try watching(.flightRecorder(capacity: 256 << 10)) { recorder in
       let lasting = TracedOperationQueue(name: "lasting", maxConcurrentOperationCount: 1, recorder: recorder)
@@ -371,7 +371,7 @@ import Testing
     }
   }
 
-  /// Somebody who comes late sees what is not over, and until when the ring has forgotten the rest.
+  /// Somebody who comes late sees what is unfinished, and until when the ring has forgotten the rest.
   @Test(.ownThread) func aRingThatHasTurned() throws {
     let folder = try Scratch()
     let path = folder.path("run.optrace")

@@ -73,7 +73,7 @@ import Testing
     let trace = try TraceReader.read(bytes: bytes)
     #expect(trace.loss == events.loss, comment)
     _ = Summary(of: trace)
-    _ = DoctorText(DoctorReport(of: DoctorReport.Look(trace))).text()
+    _ = DoctorText(DoctorReport(of: DoctorReport.Reading(trace))).text()
     for format in TimelineFormat.all { _ = try format.exporter(trace).write { _ in } }
     let picture = GraphPicture(of: trace)
     _ = DOTWriter(picture).text()

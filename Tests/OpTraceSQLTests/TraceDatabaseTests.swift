@@ -184,7 +184,7 @@ struct TraceDatabaseTests {
     #expect(isRefused || query.hasPrefix("BEGIN"), "\(query): \(String(describing: error))")
   }
 
-  @Test("what is wrong is told with its place, and the name that there is not")
+  @Test("an error in a query has its offset and the unknown name")
   func errors() {
     let column = #expect(throws: SQLError.self) { try Self.rows("SELECT id, o.nmae FROM operations o") }
     #expect(column == SQLError(.query, "no such column: o.nmae", offset: 11))
@@ -229,7 +229,7 @@ struct TraceDatabaseTests {
     return try text("SELECT \(columns) FROM (\(query))", of: traces)
   }
 
-  @Test("what is not over has taken its time, too")
+  @Test("what is unfinished has taken its time, too")
   func unfinished() throws {
     var make = HandmadeTrace(end: 100)
     let (net, disk) = (make.queue("net"), make.queue("disk"))
@@ -245,7 +245,7 @@ struct TraceDatabaseTests {
         == ["disk | net | 1 | 100000000"])
   }
 
-  @Test("a dependency that was taken away was waited for until then, and is none any more")
+  @Test("a dependency that was removed was waited for until then, and is none any more")
   func removed() throws {
     var make = HandmadeTrace(end: 100)
     let (net, disk) = (make.queue("net"), make.queue("disk"))

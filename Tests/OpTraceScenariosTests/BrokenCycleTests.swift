@@ -22,7 +22,7 @@ struct BrokenCycleTests {
     #expect(show.depends(on: cycle[2]) && show.state == .pending)
   }
 
-  @Test("dependency-cycle-self: the edge stands in the trace of the call that hangs")
+  @Test("dependency-cycle-self: the trace of the hanging call has the edge")
   func dependencyCycleSelf() async throws {
     let run = try await BrokenRun("dependency-cycle-self")
     #expect(run.isSilent)
@@ -34,7 +34,7 @@ struct BrokenCycleTests {
     #expect(run.trace.operations.count == 2)
   }
 
-  @Test("queue-self-wait: the only slot is held by who waits for one behind")
+  @Test("queue-self-wait: the holder of the only slot waits for an operation behind it")
   func queueSelfWait() async throws {
     let run = try await BrokenRun("queue-self-wait")
     #expect(run.isSilent)
@@ -48,7 +48,7 @@ struct BrokenCycleTests {
     #expect(confirm.state == .pending && confirm.depends(on: save))
   }
 
-  @Test("wait-cycle: the slot of each queue is held by who waits for a slot of the other")
+  @Test("wait-cycle: the holder of each queue's slot waits for a slot of the other queue")
   func waitCycle() async throws {
     let run = try await BrokenRun("wait-cycle")
     #expect(run.isSilent)
@@ -93,7 +93,7 @@ struct BrokenCycleTests {
     #expect(wait.ended == nil && run.trace.thread(wait.thread)?.isMain == true)
   }
 
-  @Test("main-thread-deadlock: the main thread waits for who waits for the main queue")
+  @Test("main-thread-deadlock: the main thread waits for an operation that waits for the main queue")
   func mainThreadDeadlock() async throws {
     let run = try await BrokenRun("main-thread-deadlock")
     #expect(run.isSilent)

@@ -46,7 +46,7 @@ struct BrokenMisuseTests {
     #expect(upload.executionBegan == nil)
   }
 
-  @Test("double-start-enqueued: given to two queues")
+  @Test("double-start-enqueued: added to two queues")
   func doubleStartEnqueued() async throws {
     let run = try await BrokenRun("double-start-enqueued")
     #if os(Linux)
@@ -59,7 +59,7 @@ struct BrokenMisuseTests {
     #expect(try run.operation("Download film").enqueueCount == 1)
   }
 
-  @Test("premature-finish: its span ends after its finish, and who depends on it finds nothing")
+  @Test("premature-finish: its span ends after its finish, and its dependent finds nothing")
   func prematureFinish() async throws {
     let run = try await BrokenRun("premature-finish")
     #expect(run.ending == .exited(status: 0))
@@ -110,7 +110,7 @@ struct BrokenMisuseTests {
     #expect(twin.lines == ["The database is unlocked.", "Compacts the database."])
   }
 
-  @Test("retained-operation: what was over long ago is still there, each in the dependencies of the next")
+  @Test("retained-operation: finished operations are still retained, each by the dependencies of the next")
   func retainedOperation() async throws {
     let run = try await BrokenRun("retained-operation")
     #expect(run.ending == .exited(status: 0))
@@ -126,7 +126,7 @@ struct BrokenMisuseTests {
     #expect(twin.trace.operations.dropLast().allSatisfy { ($0.released?.time ?? .max) < then })
   }
 
-  @Test("started-before-dependency: it had the dependency at its start, and did not wait")
+  @Test("started-before-dependency: it had the dependency at its start and did not wait")
   func startedBeforeDependency() async throws {
     let run = try await BrokenRun("started-before-dependency")
     #expect(run.ending == .exited(status: 0))

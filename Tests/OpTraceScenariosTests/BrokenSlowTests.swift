@@ -4,9 +4,9 @@ import OpTraceScenarios
 import TestSupport
 import Testing
 
-@Suite("Broken programs: slower than need be", .serialized, .ownThread)
+@Suite("Broken programs: slow", .serialized, .ownThread)
 struct BrokenSlowTests {
-  @Test("priority-inversion: what the urgent one depends on comes after all others")
+  @Test("priority-inversion: the dependency of the urgent operation runs last")
   func priorityInversion() async throws {
     for isFixed in [false, true] {
       let run = try await BrokenRun("priority-inversion", fixed: isFixed)
@@ -20,7 +20,7 @@ struct BrokenSlowTests {
     }
   }
 
-  @Test("blocking-wait: both slots are held by who waits, while others are ready")
+  @Test("blocking-wait: both slot holders wait while others are ready")
   func blockingWait() async throws {
     let run = try await BrokenRun("blocking-wait")
     #expect(run.ending == .exited(status: 0))
@@ -61,7 +61,7 @@ struct BrokenSlowTests {
     #expect(try twin.queue("decode").limit != 1)
   }
 
-  @Test("dependency-chain-cost: each waits for the one before, and nearly all of the time nobody runs")
+  @Test("dependency-chain-cost: each waits for the one before, and most of the time nothing runs")
   func dependencyChainCost() async throws {
     let run = try await BrokenRun("dependency-chain-cost")
     #expect(run.ending == .exited(status: 0))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Broken programs: stalls without a cycle", .serialized, .ownThread)
 struct BrokenStallTests {
-  @Test("orphan-dependency: one waits for one that no queue was given")
+  @Test("orphan-dependency: one waits for one that was never enqueued")
   func orphanDependency() async throws {
     let run = try await BrokenRun("orphan-dependency")
     #expect(run.isSilent)
@@ -17,7 +17,7 @@ struct BrokenStallTests {
     #expect(try run.operation("Show picture").state == .pending)
   }
 
-  @Test("queue-suspended: ready operations in a queue that nobody resumes; what ran has ended")
+  @Test("queue-suspended: ready operations in a queue that nobody resumes; running ones have ended")
   func queueSuspended() async throws {
     let run = try await BrokenRun("queue-suspended")
     #expect(run.isSilent)
@@ -40,7 +40,7 @@ struct BrokenStallTests {
     #expect(run.trace.operations.map(\.state) == [.ready, .ready, .ready])
   }
 
-  @Test("never-finished: started, returned, and never heard of again")
+  @Test("never-finished: started, returned, and never finished")
   func neverFinished() async throws {
     let run = try await BrokenRun("never-finished")
     #expect(run.isSilent)
@@ -52,7 +52,7 @@ struct BrokenStallTests {
     #expect(try run.mark("The server has no such file.").operation == photo.id)
   }
 
-  @Test("never-finished-unannounced: seen to be finished, and not announced")
+  @Test("never-finished-unannounced: finished but not announced")
   func neverFinishedUnannounced() async throws {
     let run = try await BrokenRun("never-finished-unannounced")
     #expect(run.isSilent)
@@ -74,7 +74,7 @@ struct BrokenStallTests {
     #expect(try run.queue("downloads").limit == 1)
   }
 
-  @Test("cancelled-never-finished-running: cancelled while it executed, and not over since")
+  @Test("cancelled-never-finished-running: cancelled while it executed, and still unfinished")
   func cancelledNeverFinishedRunning() async throws {
     let run = try await BrokenRun("cancelled-never-finished-running")
     #expect(run.isSilent)
@@ -86,9 +86,9 @@ struct BrokenStallTests {
   }
 }
 
-@Suite("Broken programs: what stands in the way is Foundation or the system", .serialized, .ownThread)
+@Suite("Broken programs: blocked by Foundation or the system", .serialized, .ownThread)
 struct BrokenFoundationTests {
-  @Test("readiness-override: all that it depended on is over, and it never turned ready")
+  @Test("readiness-override: all dependencies are finished, and it never became ready")
   func readinessOverride() async throws {
     let run = try await BrokenRun("readiness-override")
     #expect(run.isSilent)
@@ -100,7 +100,7 @@ struct BrokenFoundationTests {
     #expect(run.titles { run.isRunning($0) } == [])
   }
 
-  @Test("removed-dependency-stuck: taken away before it was over; all others are over, and it never turned ready")
+  @Test("removed-dependency-stuck: removed before it was finished; the others are finished, and it never became ready")
   func removedDependencyStuck() async throws {
     let run = try await BrokenRun("removed-dependency-stuck")
     #expect(run.isSilent)
@@ -112,7 +112,7 @@ struct BrokenFoundationTests {
     #expect(show.ready == nil && show.started == nil && !show.overridesReady)
   }
 
-  @Test("barrier-reentry: behind a barrier a cancelled operation was added, and nothing in the queue went on")
+  @Test("barrier-reentry: a cancelled operation was added behind a barrier, and nothing in the queue moved")
   func barrierReentry() async throws {
     let run = try await BrokenRun("barrier-reentry")
     #expect(run.isSilent)
@@ -130,7 +130,7 @@ struct BrokenFoundationTests {
     #expect(run.trace.waits.isEmpty)
   }
 
-  @Test("thread-pool-starvation: while all threads wait, a thread comes each second, and at last what they wait for")
+  @Test("thread-pool-starvation: while all threads wait, the pool gets one more thread each second")
   func threadPoolStarvation() async throws {
     let run = try await BrokenRun("thread-pool-starvation")
     #expect(run.ending == .exited(status: 0))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Broken programs: without their fault", .serialized, .ownThread)
 struct BrokenTwinTests {
-  @Test("they end by themselves, and everything is over", arguments: Scenario.broken.map(\.name))
+  @Test("the fixed programs end by themselves, and every operation is finished", arguments: Scenario.broken.map(\.name))
   func twin(name: String) async throws {
     let run = try await BrokenRun(name, fixed: true)
     #expect(run.ending == .exited(status: 0))
@@ -31,7 +31,7 @@ struct BrokenTwinTests {
     #expect(Scenario.all.allSatisfy { $0.code == nil })
   }
 
-  @Test("each fault that the doctor knows has its program, and each program its fault")
+  @Test("each code of the doctor has a program, and each program a code")
   func complete() {
     let shown = Set(Scenario.broken.compactMap(\.code))
     // Seen only where blocks and tasks are recorded: Tests/LayerProgram has programs for these.

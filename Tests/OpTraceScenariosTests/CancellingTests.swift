@@ -50,7 +50,7 @@ extension ScenarioTests {
       #expect(!run.lines.contains("Archive: 40 of 40 files"))
     }
 
-    @Test("cancel-all: one notices, those behind it never begin, and the queue goes on")
+    @Test("cancel-all: one notices, those behind it never begin, and the queue continues")
     func cancelAll() async throws {
       let run = try await RecordedRun("cancel-all")
       let queue = try run.queue("search")

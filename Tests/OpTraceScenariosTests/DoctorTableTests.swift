@@ -23,7 +23,7 @@ struct DoctorTableTests {
     var twin: [Finding]
   }
 
-  @Test("each fault is found in its program, and nothing in its twin")
+  @Test("the doctor finds each error in its program, and nothing in the fixed one")
   func table() async throws {
     var rows: [Row] = []
     var left = Scenario.broken[...]

@@ -20,7 +20,7 @@ extension ScenarioTests {
       #expect(peak(operations) == together + (name == "serial-vs-concurrent" ? 1 : 0))
     }
 
-    @Test("i-love-u: the sentence comes last, whatever the limit", arguments: [1, 3, nil] as [Int?])
+    @Test("i-love-u: the sentence comes last with any limit", arguments: [1, 3, nil] as [Int?])
     func iLoveU(limit: Int?) async throws {
       let run = try await RecordedRun("i-love-u") { $0.limit = limit }
       #expect(run.lines == ["This is printed first!!!", "I Love U!!!"])
@@ -40,7 +40,7 @@ extension ScenarioTests {
       #expect(words[1].finished?.thread == words[1].started?.thread)
     }
 
-    @Test("diamond: nothing begins before what it depends on is over")
+    @Test("diamond: nothing begins before its dependencies are finished")
     func diamond() async throws {
       let run = try await RecordedRun("diamond")
       let ends = try run.operations("A", "B", "C", "D", "E")
@@ -64,7 +64,7 @@ extension ScenarioTests {
       #expect(run.lines == ["The concurrent queue is empty.", "The serial queue is empty."])
     }
 
-    @Test("priorities: they order what is ready, and do not replace a dependency")
+    @Test("priorities: they order ready operations and do not replace a dependency")
     func priorities() async throws {
       let run = try await RecordedRun("priorities")
       let order = run.trace.operations.sorted { ($0.run?.lowerBound ?? 0) < ($1.run?.lowerBound ?? 0) }
@@ -107,7 +107,7 @@ extension ScenarioTests {
       #expect(try run.mark("The catalogue is written.").operation == barrier.id)
     }
 
-    @Test("suspend-resume: what runs goes on, and nothing else begins until the queue is resumed")
+    @Test("suspend-resume: running operations continue, and nothing else begins until the queue is resumed")
     func suspendResume() async throws {
       let run = try await RecordedRun("suspend-resume")
       let queue = try run.queue("sync")

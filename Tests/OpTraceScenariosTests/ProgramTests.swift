@@ -36,7 +36,7 @@ extension ScenarioTests {
       #expect(try run.operation("NotifyUI").finished?.time == run.trace.operations.compactMap(\.finished?.time).max())
     }
 
-    @Test("photo-import --stuck: the session's operations wait for each other, the rest goes on")
+    @Test("photo-import --stuck: the session's operations wait for each other, the rest runs")
     func stuck() async throws {
       let run = try await RecordedRun("photo-import") {
         $0.isStuck = true
@@ -47,7 +47,7 @@ extension ScenarioTests {
       #expect(Set(try Self.session.map { try run.operation($0).queue }).count == 2)
     }
 
-    @Test("deadlock: three in a cycle, and a thread that waits for them; the program ends all the same")
+    @Test("deadlock: three in a cycle, and a thread that waits for them; the program still ends")
     func deadlock() async throws {
       let run = try await RecordedRun("deadlock") { $0.timeout = 0.3 }
       try expectCycle(["Refresh token", "Load profile", "Open session"], in: run)
@@ -55,7 +55,7 @@ extension ScenarioTests {
       let wait = try run.wait(for: .queue(try run.queue("account").id))
       #expect(wait.ended == nil)
       #expect(run.threadName(wait.thread) == "waits for ever")
-      #expect(run.lines == ["Gave up: 3 operations are not over."])
+      #expect(run.lines == ["Gave up: 3 operations are unfinished."])
       // Nothing happened but waiting until the end.
       let settings = try #require(run.operation("Load settings").finished).time
       #expect(run.trace.end - settings >= 300_000_000)

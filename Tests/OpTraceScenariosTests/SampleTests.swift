@@ -18,7 +18,7 @@ struct SampleTests {
     [UInt8](try Data(contentsOf: folder.appendingPathComponent(name + ".optrace")))
   }
 
-  @Test("there is one for every scenario, and none of another program")
+  @Test("every scenario has a sample, and there is no other")
   func complete() throws {
     #expect(Set(Scenario.all.map(\.name)).isSubset(of: Self.names))
     for name in Self.names {
@@ -26,7 +26,7 @@ struct SampleTests {
     }
   }
 
-  @Test("each is small, whole and valid", arguments: names)
+  @Test("each sample is small, complete and valid", arguments: names)
   func valid(name: String) throws {
     let bytes = try Self.bytes(name)
     #expect(bytes.count < 64 * 1024)
@@ -39,7 +39,7 @@ struct SampleTests {
     #expect(trace.operations.allSatisfy { $0.finished != nil } != isStuck)
   }
 
-  @Test("the page beside them has a line for each, with the operations that it names")
+  @Test("the README of the samples lists each with its operations")
   func page() throws {
     let text = try String(contentsOf: Self.folder.appendingPathComponent("README.md"), encoding: .utf8)
     let rows = text.split(separator: "\n").filter { $0.hasPrefix("| `") }

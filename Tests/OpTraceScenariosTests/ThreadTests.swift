@@ -24,7 +24,7 @@ extension ScenarioTests {
       }
     }
 
-    @Test("async-wait: started by hand it runs without a queue, and does not block who started it")
+    @Test("async-wait: started by hand it runs without a queue and does not block the caller")
     func byHand() async throws {
       let run = try await RecordedRun("async-wait")
       let manual = try run.operation("Download by hand")
@@ -36,7 +36,7 @@ extension ScenarioTests {
           < run.mark("Download by hand: the data is here").at.time)
     }
 
-    @Test("block-fan-out: the blocks run together, and the operation is over with the last")
+    @Test("block-fan-out: the blocks run together, and the operation finishes with the last")
     func blockFanOut() async throws {
       let run = try await RecordedRun("block-fan-out")
       let (four, sheet) = (try run.operation("Four thumbnails"), try run.operation("Contact sheet"))
@@ -53,7 +53,7 @@ extension ScenarioTests {
       }
     }
 
-    @Test("main-hop: the background operation hands on to the main queue while it runs")
+    @Test("main-hop: the background operation adds to the main queue while it runs")
     func mainHop() async throws {
       let run = try await RecordedRun("main-hop")
       let main = try run.queue("main")
@@ -69,7 +69,7 @@ extension ScenarioTests {
       #expect(peak(run.operations(in: main)) == 1)
     }
 
-    @Test("tickets: fifty are sold, each once, and who waits for the lock is seen waiting")
+    @Test("tickets: fifty are sold, each once, and waits for the lock are recorded")
     func tickets() async throws {
       let run = try await RecordedRun("tickets")
       let windows = try run.operations("Window Beijing", "Window Shanghai")

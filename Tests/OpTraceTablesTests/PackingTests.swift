@@ -32,8 +32,8 @@ struct PackingTests {
       bytes = bytes.dropFirst(size)
       return (0..<count).map { number in
         (0..<width).reduce(UInt64(0)) { value, bit in
-          let place = number * width + bit
-          return value | UInt64(part[place / 8] >> UInt8(place % 8) & 1) << UInt64(bit)
+          let index = number * width + bit
+          return value | UInt64(part[index / 8] >> UInt8(index % 8) & 1) << UInt64(bit)
         }
       }
     }

@@ -5,7 +5,7 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// The ring: a fixed size, the newest events, and all that belongs to operations which are not over.
+/// The ring: a fixed size, the newest events, and all that belongs to operations which are unfinished.
 @Suite(.ownThread) struct FlightRecorderTests {
   static let capacity = 512 * 1024
 

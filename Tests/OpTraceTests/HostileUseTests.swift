@@ -130,7 +130,7 @@ import Testing
 
   // MARK: Rings under pressure
 
-  /// Many operations that are not over, described long before: what is carried out of one chunk then takes more room
+  /// Many operations that are unfinished, described long before: what is carried out of one chunk then takes more room
   /// than it had there, and a chunk is asked for while another is being carried.
   @Test func whatIsCarriedStaysItself() throws {
     let scratch = try Scratch()

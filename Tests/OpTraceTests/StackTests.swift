@@ -127,7 +127,7 @@ import Testing
       #expect(trace.operations.allSatisfy { $0.addedAt != nil })
     }
 
-    @Test("a ring keeps the place of what is not over") func ring() throws {
+    @Test("a ring keeps the place of what is unfinished") func ring() throws {
       let scratch = try Scratch()
       let recorder = try TraceRecorder(writingTo: scratch.file(), configuration: .flightRecorder(capacity: 256 * 1024))
       let queue = TracedOperationQueue(name: "queue", recorder: recorder)

@@ -40,7 +40,7 @@ struct ByteWriterTests {
     #expect(try written { $0.json("\u{80}\u{9F}\u{A0}\u{C2}\u{80}") } == "\"\u{FFFD}\u{FFFD}\u{A0}\u{C2}\u{FFFD}\"")
   }
 
-  @Test("nothing is lost or torn where the buffer is full, whatever stands there", arguments: 0..<24)
+  @Test("nothing is lost or torn at the end of the buffer", arguments: 0..<24)
   func borders(offset: Int) throws {
     let start = String(repeating: "x", count: (1 << 16) - 12 + offset)
     let text = try written { writer in

@@ -48,12 +48,12 @@ struct DoctorTextTests {
     let report = DoctorReport(of: .init(cycle(2).trace))
     let painted = DoctorText(report, style: .init { role, text in "<\(role)|\(text)>" }).text()
     #expect(painted.hasPrefix("<error|error[dependency-cycle]:><strong| 2 operations depend"))
-    #expect(painted.contains("<error|deadlocked>: 1 error; 2 of 2 operations are not over"))
+    #expect(painted.contains("<error|deadlocked>: 1 error; 2 of 2 operations are unfinished"))
     let bare = painted.replacing(/<(error|warning|note|good|strong|faint)\|/, with: "").replacing(">", with: "")
     #expect(bare == DoctorText(report).text())
   }
 
-  @Test("the verdict is one word everywhere, of misuse too")
+  @Test("the verdict is one word, for misuse too")
   func verdictOfMisuse() throws {
     var typed = TypedTrace()
     typed.isClosed = true
@@ -79,7 +79,7 @@ struct DoctorTextTests {
     #expect(lines(trace).contains { $0 == report.sentence })
   }
 
-  @Test("what is over waits no more")
+  @Test("finished operations no longer wait")
   func behind() {
     var fixture = HandmadeTrace(end: 20)
     let queue = fixture.queue("images", limit: 1)
@@ -94,17 +94,17 @@ struct DoctorTextTests {
     }
   }
 
-  @Test("what is missing from the trace is said; an error becomes a warning")
+  @Test("lost records are reported, and an error becomes a warning")
   func loss() {
     var fixture = cycle(2)
     fixture.trace.loss.lost[.noSpace] = 3
     let text = lines(fixture.trace)
     #expect(text[0].hasPrefix("warning[dependency-cycle]: "))
-    #expect(text.contains { $0.hasPrefix("warning: 1 warning; 2 of 2 operations are not over") })
-    #expect(text.contains("The trace is not complete: 3 records of it were lost. What is missing may tell otherwise."))
+    #expect(text.contains { $0.hasPrefix("warning: 1 warning; 2 of 2 operations are unfinished") })
+    #expect(text.contains("The trace is not complete: 3 records of it were lost. What is missing may show otherwise."))
   }
 
-  @Test("a healthy trace: one line, and what is not over")
+  @Test("a healthy trace: one line, and the unfinished operations")
   func healthy() {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("work", limit: 1)
@@ -116,25 +116,25 @@ struct DoctorTextTests {
       ])
   }
 
-  @Test("two looks: what is said in both, and what happened between")
-  func twoLooks() {
+  @Test("two readings: what both show, and what moved between them")
+  func twoReadings() {
     let second: Nanoseconds = 1_000_000_000
     var fixture = cycle(2)
     let queue = QueueID(1)
     let working = fixture.operation("w", on: queue, began: 100)
-    let first = DoctorReport.Look(fixture.trace, now: 3 * second)
+    let first = DoctorReport.Reading(fixture.trace, now: 3 * second)
     let still = DoctorReport(of: first, then: .init(fixture.trace, now: 4 * second))
     #expect(still.movement == DoctorReport.Movement(apart: second, hasMoved: false))
     #expect(still.verdict == .deadlocked && still.end == 4 * second)
     #expect(
-      DoctorText(still).text().contains("\nNothing moved between two looks 1 s apart; nothing has moved for 4 s."))
+      DoctorText(still).text().contains("\nNothing moved between two snapshots 1 s apart; nothing has moved for 4 s."))
 
     fixture[working].finished = Stamp(3 * second + 500, ThreadID(2))
     fixture[working].lastSign = 3 * second + 500
     fixture.operation("n", on: queue, enqueued: 3 * second + 600, began: 3 * second + 700)
     let moved = DoctorReport(of: first, then: .init(fixture.trace, now: 4 * second))
     #expect(moved.movement == .init(apart: second, added: 1, started: 1, finished: 1, hasMoved: true))
-    let words = "1 operation was added, 1 started and 1 finished between two looks 1 s apart: work goes on."
+    let words = "1 operation was added, 1 started and 1 finished between two snapshots 1 s apart: work continues."
     #expect(DoctorText(moved).text().contains(words))
 
     // The cycle is gone at the second look: it was a moment's.
@@ -158,7 +158,7 @@ struct DoctorTextTests {
     #expect(!DoctorText.seconds(.max).isEmpty && !DoctorText.seconds(.min).isEmpty)
   }
 
-  @Test("a page for every rule, none wider than asked for but in its code")
+  @Test("every rule has a page that fits the width, except for its code")
   func guide() {
     for rule in DoctorRule.table {
       let page = DoctorGuideText(style: .init(width: 72)).page(of: rule)

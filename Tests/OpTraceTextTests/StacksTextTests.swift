@@ -5,7 +5,7 @@ import Testing
 
 @testable import OpTraceText
 
-@Suite("What threads do, in words and as JSON")
+@Suite("Stacks as text and JSON")
 struct StacksTextTests {
   /// Two operations take two locks in two orders, the main thread waits for the first, one thread computes.
   private static let hang = """
@@ -64,11 +64,11 @@ struct StacksTextTests {
     String(decoding: ThreadStatuses(of: trace).json(of: trace).bytes, as: UTF8.self)
   }
 
-  @Test("a hang: a paragraph a thread, own code whole, the system's folded, inlined and guessed marked")
+  @Test("a hang: one paragraph per thread, system frames folded, inlined and guessed frames marked")
   func hang() throws {
     #expect(
       text(try read(Self.hang)) == """
-        fixture (pid 4711): looked 1.00 s after the start; nothing had moved for 1.00 s
+        fixture (pid 4711): snapshot 1.00 s after the start; nothing had moved for 1.00 s
           5 threads: 1 running, 1 sleeping, 3 blocked
 
         main thread (tid 4711): blocked, waits for operation 'BlockOperation' #1 for 1.00 s
@@ -97,7 +97,7 @@ struct StacksTextTests {
     #expect(text(try read(Self.hang), isFull: true).contains("    libdispatch.so.1+0x10\n"))
   }
 
-  @Test("the same as JSON: who waits for what, the owner, every frame")
+  @Test("the same as JSON: waits, lock holders, every frame")
   func hangAsJSON() throws {
     let json = json(try read(Self.hang))
     #expect(
@@ -159,26 +159,26 @@ struct StacksTextTests {
     #expect(json.contains("\"look\": {\n    \"atSeconds\": 1.00000054,\n    \"lastSignSeconds\": 0.00000041,"))
   }
 
-  @Test("what went on after the look is not part of it, and it is said that it went on")
+  @Test("events after the snapshot are not part of it, and the text says that the program continued")
   func wentOn() throws {
     let trace = try read(
       Self.hang + "\n2000000000 t2 ended #1\n2000000000 t2 finished #1\n2000000010 t1 waited #1\n")
     let text = text(trace)
-    #expect(text.hasPrefix("fixture (pid 4711): looked 1.00 s after the start; it went on afterwards\n"))
+    #expect(text.hasPrefix("fixture (pid 4711): snapshot 1.00 s after the start; it continued afterwards\n"))
     #expect(text.contains("\n  runs operation 'BlockOperation' #1\n"))
     #expect(text.contains("waits for operation 'BlockOperation' #1 for 1.00 s"))
   }
 
-  @Test("without a look: who waits or executes, with the wait's stack; and nobody, where nobody does")
-  func noLook() throws {
+  @Test("without a snapshot: what waits or executes, with the stack of the wait; or nothing")
+  func noSnapshot() throws {
     let lines = Self.hang.split(separator: "\n").filter { !$0.contains(" t5 ") || $0.contains("wait-lasts") }
     let text = text(try read(lines.joined(separator: "\n")))
-    #expect(text.hasPrefix("fixture (pid 4711): nobody looked at its threads; these wait or run operations"))
+    #expect(text.hasPrefix("fixture (pid 4711): no snapshot of its threads; these wait or run operations"))
     #expect(text.contains("main thread (tid 4711): blocked, waits for operation 'BlockOperation' #1"))
     #expect(text.contains("    load() (main.swift:11)\n") && text.contains("no stack: none was recorded"))
     let empty = try read("10 t1 mark #0 \"x\"")
     #expect(
-      self.text(empty) == "fixture (pid 4711): nobody looked at its threads, and none waits or runs an operation\n")
+      self.text(empty) == "fixture (pid 4711): no snapshot of its threads, and none waits or runs an operation\n")
     #expect(json(empty).contains("\"look\": null,\n  \"threads\": [],"))
   }
 
@@ -201,7 +201,7 @@ struct StacksTextTests {
     #expect(text(trace).contains("    0x10\n    0x20\n\n"))
   }
 
-  @Test("names steer no terminal, begin no line, and end no JSON text")
+  @Test("names are escaped in text and JSON")
   func hostileNames() throws {
     let evil = #"\u{1B}[31m\n\"}\u{202E}"#
     let lines = """
@@ -223,7 +223,7 @@ struct StacksTextTests {
     #expect(!json(trace).contains("\u{1B}"))
   }
 
-  @Test("1,000 threads are told of, each with its stack, one as the other")
+  @Test("1,000 threads are shown, each with its stack")
   func manyThreads() throws {
     var lines = "0 t0 image i1 build=\"a1\" page=16 pages=4 \"/home/photos\"\n"
     for depth in 1...64 {
@@ -274,7 +274,7 @@ struct StacksTextTests {
     ]
   }
 
-  @Test("a queue without a name is called by its number and where it was made; one with a name is not")
+  @Test("an unnamed queue is shown by number and creation site; a named one by name")
   func queues() throws {
     let trace = try read(Self.hang)
     let queue = try #require(trace.queue(QueueID(1)))
@@ -289,8 +289,8 @@ struct StacksTextTests {
     #expect(nameless.queue(QueueID(1))?.title == "queue 1")
   }
 
-  @Test("places: waits by the line where they stood, the longest total first")
-  func places() throws {
+  @Test("waits are listed by line, the longest total first")
+  func indexes() throws {
     let lines =
       Self.hang + """
 
@@ -301,13 +301,13 @@ struct StacksTextTests {
         """
     let trace = try read(lines)
     let summary = Summary(of: trace)
-    #expect(summary.places.map(\.code.line) == [11, 5])
-    #expect(summary.places.map(\.count) == [1, 1] && summary.places.map(\.unfinished) == [0, 1])
-    #expect(summary.places.map(\.total) == [1_000_000_300, 499_999_300])
+    #expect(summary.locations.map(\.code.line) == [11, 5])
+    #expect(summary.locations.map(\.count) == [1, 1] && summary.locations.map(\.unfinished) == [0, 1])
+    #expect(summary.locations.map(\.total) == [1_000_000_300, 499_999_300])
     #expect(
       SummaryText(summary, of: trace).text.hasSuffix(
         """
-        Places where threads waited
+        Where threads waited
            total     max  count  open  function  at
           1.00 s  1.00 s      1     0  load()    main.swift:11
           500 ms  500 ms      1     1  take(_:)  main.swift:5

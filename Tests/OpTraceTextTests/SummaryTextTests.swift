@@ -11,7 +11,7 @@ struct SummaryTextTests {
     SummaryText(Summary(of: fixture.trace), of: fixture.trace).text
   }
 
-  @Test("of many queues those with the most time are shown, in their order, and the rest is counted")
+  @Test("of many queues those with the most time are shown, the rest is counted")
   func manyQueues() {
     var fixture = HandmadeTrace(end: 1000)
     for number in 1...100 {
@@ -30,7 +30,7 @@ struct SummaryTextTests {
     #expect(lines.contains("  and 70 more with 210 operations"))
   }
 
-  @Test("of many classes those that ran longest are shown, and the rest is counted")
+  @Test("of many classes those that ran longest are shown, the rest is counted")
   func manyClasses() {
     var fixture = HandmadeTrace(end: 1000)
     let queue = fixture.queue("queue")
@@ -46,9 +46,9 @@ struct SummaryTextTests {
     #expect(lines.contains("  and 70 more with 140 operations"))
   }
 
-  @Test("a queue without a limit has no slots: its operations waited for a thread, and that is said")
+  @Test("the text says that operations of a queue without a limit waited for a thread")
   func waitsForThreads() {
-    let note = "\n  without a limit, waiting for a slot is waiting for a thread\n"
+    let note = "\n  without a limit, waiting for a slot means waiting for a thread\n"
     for (limit, wait, isReported) in [(-1, 500.0, true), (2, 500, false), (-1, 0.01, false)] {
       var fixture = HandmadeTrace(end: 1000)
       fixture.operation("late", on: fixture.queue("free", limit: limit), ready: 1, began: 1 + wait, ended: 600)
@@ -56,7 +56,7 @@ struct SummaryTextTests {
     }
   }
 
-  @Test("queues of one name are told apart by their numbers")
+  @Test("queues with the same name are shown with their numbers")
   func sameNames() {
     var fixture = HandmadeTrace(end: 10)
     for name in ["session", "session", "other"] {
@@ -68,12 +68,12 @@ struct SummaryTextTests {
     }
   }
 
-  @Test("operations of one name on the critical path are told apart by their numbers")
+  @Test("operations with the same name on the critical path are shown with their numbers")
   func samePathNames() {
     var fixture = HandmadeTrace(end: 100)
     let queue = fixture.queue("queue", limit: 1)
-    for (place, name) in ["load", "resize", "resize", "save"].enumerated() {
-      let time = Double(place) * 20
+    for (index, name) in ["load", "resize", "resize", "save"].enumerated() {
+      let time = Double(index) * 20
       fixture.operation(name, on: queue, ready: 0, began: time + 1, ended: time + 20)
     }
     let lines = text(fixture).split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
@@ -82,7 +82,7 @@ struct SummaryTextTests {
     }
   }
 
-  @Test("names that begin alike are told apart by their ends")
+  @Test("long names keep their ends")
   func longNames() {
     var fixture = HandmadeTrace(end: 10)
     for end in ["ManualRetry", "CancelledRetry"] {
@@ -94,19 +94,19 @@ struct SummaryTextTests {
     #expect(text.contains("\n  ConcurrentOperation…nsWithCancelledRetry "))
   }
 
-  @Test("the main thread is called that: the system calls it by the program, and cuts that")
+  @Test("the main thread is named \"main thread\" and not after the program")
   func mainThread() {
     var fixture = HandmadeTrace(end: 10)
     fixture.operation("one", on: fixture.queue("main", limit: 1), began: 1, ended: 8)
-    let place = fixture.trace.operations[0].executionBegan?.thread
+    let index = fixture.trace.operations[0].executionBegan?.thread
     fixture.trace.threads = [
-      ThreadRecord(id: place ?? ThreadID(1), systemID: 17, name: "PhotoImporterPa", isMain: true)
+      ThreadRecord(id: index ?? ThreadID(1), systemID: 17, name: "PhotoImporterPa", isMain: true)
     ]
     let text = text(fixture)
     #expect(text.contains("\n  main thread   17 ") && !text.contains("PhotoImporterPa"), "\(text)")
   }
 
-  @Test("waiting threads are told apart by the system's number; there is one main thread")
+  @Test("waiting threads are shown with the system's number; the main thread is not")
   func waitingThreads() {
     var fixture = HandmadeTrace(end: 10)
     let queue = fixture.queue("queue")
@@ -121,7 +121,7 @@ struct SummaryTextTests {
     #expect(lines.contains { $0.hasPrefix("thread worker 900003 one #1 1 0") })
   }
 
-  @Test("where nothing ran there is no time that it took")
+  @Test("a run without work has no duration")
   func nothing() {
     var fixture = HandmadeTrace("idle", end: 10)
     fixture.queue("queue")

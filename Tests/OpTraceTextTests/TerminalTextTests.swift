@@ -20,13 +20,13 @@ struct TerminalTextTests {
     #expect(lines.joined().filter { $0 != " " } == text.filter { $0 != " " })
   }
 
-  @Test("what would steer a terminal is shown as U+FFFD; what is too wide is cut")
+  @Test("control characters are shown as U+FFFD; wide text is cut")
   func printable() {
     #expect(TerminalText.printable("a\u{1B}[31m\n\u{202E}b") == "a\u{FFFD}[31m\u{FFFD}\u{FFFD}b")
     #expect(TerminalText.printableLines("a\u{7}\nb\r\n\u{2067}") == "a\u{FFFD}\nb\u{FFFD}\n\u{FFFD}")
   }
 
-  @Test("both ends of what is too wide can be read")
+  @Test("text that is cut keeps both ends")
   func fitting() {
     #expect(TerminalText.fitting("abcdefgh", 8) == "abcdefgh")
     #expect(TerminalText.fitting("abcdefghi", 8) == "abc…fghi")

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Names that come from anywhere")
 struct TextEscapingTests {
-  @Test func oneLineIsOneLine() {
+  @Test func oneLineStaysOneLine() {
     #expect(TextEscaping.oneLine("a\nb\tc\r\nd") == "a b c  d")
     #expect(TextEscaping.oneLine("\u{0}\u{1b}\u{7f}\u{fffe}") == "\u{fffd}\u{fffd}\u{fffd}\u{fffd}")
     // Cairo runs out of memory over these when it writes a PDF.
@@ -18,7 +18,7 @@ struct TextEscapingTests {
     #expect(TextEscaping.oneLine(marks, limit: 4).unicodeScalars.count < 40)
   }
 
-  @Test("what turns the direction of writing is shown as U+FFFD in JSON, and names of any language are left alone")
+  @Test("bidirectional controls are shown as U+FFFD in JSON; names in any language are unchanged")
   func directions() throws {
     for (name, shown) in [
       ("\u{202E}abc\u{202C}", "\u{FFFD}abc\u{FFFD}"), ("a\u{2066}", "a\u{FFFD}"),

@@ -36,7 +36,7 @@ import Testing
     #expect(summary.contains("Missing\n"))
   }
 
-  @Test func nothingIsSaidWhereItIsKnown() throws {
+  @Test func knownWaitsAddNoSentence() throws {
     let trace = try trace(2)
     #expect(trace.unknownWaitsSentence == nil)
     #expect(!SummaryText(Summary(of: trace), of: trace).text.contains("Missing"))

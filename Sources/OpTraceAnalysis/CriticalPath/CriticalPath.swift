@@ -1,21 +1,19 @@
 public import OpTraceModel
 
-/// The chain of work that decided when the run was over: shorten one of its steps, and the end moves.
+/// The chain of work that decided when the run ended: if one of its steps gets shorter, the run ends sooner.
 ///
-/// It runs through dependencies *and* slots: an operation that was ready but had to wait until another one of its full
-/// queue was finished has that other one before it. Barriers count as slots. Where blocks and tasks are recorded it runs
-/// through them, too: an asynchronous operation is as late as the block that finishes it, a block as late as the one that
-/// held its serial queue or as who submitted it, a task as late as what it awaited.
+/// It goes through dependencies *and* slots: an operation that was ready but had to wait until another one of its full queue finished
+/// comes after that one. Barriers count as slots. If blocks and tasks are recorded it goes through them too: from an asynchronous operation
+/// to the block that finished it, from a block to the one that held its serial queue or to its submitter, from a task to what it awaited.
 ///
-/// **Algorithm.** Walk back from the work that ended last. What held an operation up last is, in this order: the
-/// operation whose end gave it its slot, if it waited for one and its queue was full (or one of the two is a barrier);
-/// else the dependency that finished last, if that was after the enqueueing; else whose code enqueued it, where work other
-/// than operations is recorded; else nothing, and the path begins there. Of a block it is the end that gave it its turn in
-/// a serial queue, else who submitted it; of a run of a task what it awaited, else who let it go on, else its own run
-/// before. An operation that was finished by what it submitted is followed into that.
-/// Where operations are unfinished, the walk begins at one that executes or waits for its slot, the one with the longest
-/// chain of waiting operations behind it (that chain is ``remaining``); where nothing moves, at the last that finished.
-/// A trace without operations is walked back from its main task or what else still moves, else from what ended last.
+/// **Algorithm.** Walk back from the work that ended last. What an operation waited for last is, in this order: the operation whose end
+/// gave it its slot, if it waited for one and its queue was full (or one of the two is a barrier); else the dependency that finished last,
+/// if that was after the enqueueing; else the work that enqueued it, if work other than operations is recorded; else nothing, and the path
+/// begins there. For a block it is the end that gave it its turn in a serial queue, else its submitter; for a run of a task what it
+/// awaited, else its resumer, else its previous run. If an operation was finished by work that it submitted, the walk follows that work.
+/// If operations are unfinished, the walk begins at one that executes or waits for a slot, the one with the longest chain of waiting
+/// operations behind it (that chain is ``remaining``); if nothing moves, at the last that finished. In a trace without operations it
+/// begins at the main task or other work that still moves, else at the work that ended last.
 ///
 /// Not followed: a thread's waits for semaphores, groups and other operations; they count as running.
 ///
@@ -24,15 +22,15 @@ public import OpTraceModel
 public struct CriticalPath: Sendable, Equatable {
   /// What work on the path waited for last.
   public enum Cause: Sendable, Hashable {
-    /// Nothing that the trace knows of: the path's first step.
+    /// Nothing in the trace: the path's first step.
     case start
-    /// This had to be over first: a dependency, a task that it awaited, a block that it called `sync` for.
+    /// This had to finish first: a dependency, a task that it awaited, a block that it called `sync` for.
     case dependency(WorkID)
     /// The end of this gave it its slot, or its turn in a serial dispatch queue.
     case slot(WorkID)
     /// The code of this submitted it.
     case submission(WorkID)
-    /// The code of this let it go on: it finished the operation, or resumed the task.
+    /// This finished the operation, or resumed the task.
     case signal(WorkID)
 
     /// The work that it names; nil: none.
@@ -44,22 +42,22 @@ public struct CriticalPath: Sendable, Equatable {
     }
   }
 
-  /// One work's part of the path; one that waited in between for what it started has several. A step begins where the one
+  /// A part of the path; work that waited in between for what it started has several steps. A step begins where the one
   /// before ended, so steps tile the path's time without gap or overlap; the three times add up to the step's duration.
   /// All times are on the trace's clock.
   public struct Step: Sendable, Hashable {
-    /// Who takes this step.
+    /// The work of this step.
     public var work: WorkID
     /// What it waited for last, before it could run.
     public var cause: Cause
-    /// Where the step before ended; of the first step, the enqueueing or the start. Nanoseconds on the trace's clock.
+    /// The end of the previous step; for the first step, the enqueueing or the start. Nanoseconds on the trace's clock.
     public var began: Nanoseconds
-    /// The finish, or where the next step began; the trace's end for work that is not over.
+    /// The finish, or where the next step began; the trace's end for unfinished work.
     public var ended: Nanoseconds
-    /// From `began` until nothing stood in the way but a slot or a turn; of a task, with the time that it was suspended for
-    /// what the trace does not tell, such as a sleep.
+    /// From `began` until it only needed a slot or a turn; for a task including suspensions for something the trace does not show, such as
+    /// a sleep.
     public var waitingForDependencies: Nanoseconds
-    /// From then until its own code ran. Time in which other work of the path held the slot is that one's.
+    /// From then until its own code ran. Time in which other work of the path held the slot counts for that work.
     public var waitingForSlot: Nanoseconds
     /// Of its own code, in nanoseconds.
     public var running: Nanoseconds
@@ -70,7 +68,7 @@ public struct CriticalPath: Sendable, Equatable {
 
   /// In the order of time.
   public private(set) var steps: [Step] = []
-  /// Operations that are still to run behind the last step, in order: the longest such chain.
+  /// Operations that still have to run after the last step, in order: the longest such chain.
   public private(set) var remaining: [OperationID] = []
   /// The time that ``total`` is compared with: `Trace.activity`.
   public private(set) var wall: Nanoseconds = 0
@@ -83,9 +81,9 @@ public struct CriticalPath: Sendable, Equatable {
   public var waitingForSlot: Nanoseconds { steps.reduce(0) { $0 + $1.waitingForSlot } }
   /// From the first step's begin to the last one's end, waits included.
   public var span: Nanoseconds { (steps.last?.ended ?? 0) - (steps.first?.began ?? 0) }
-  /// ``total`` as a part of ``wall``, 0 to 1. The rest went into waits between the steps, and before and after them.
+  /// ``total`` as a share of ``wall``, 0 to 1. The rest is waits between the steps, and before and after them.
   public var share: Double { wall > 0 ? Double(total) / Double(wall) : 0 }
-  /// The work of the path in order, that which is still to run included. What takes several steps stands there as often.
+  /// The work of the path in order, including what still has to run. Work with several steps is listed once for each.
   public var works: [WorkID] { steps.map(\.work) + remaining }
 
   /// Finds the path. Without work that was submitted or ran it has no steps. O(n log n + e).

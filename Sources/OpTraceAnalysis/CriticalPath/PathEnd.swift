@@ -1,10 +1,10 @@
-import OpTraceModel
+public import OpTraceModel
 
 /// Where the critical path of a trace ends.
 struct PathEnd {
   /// The work that takes the last step, and until when; nil: there is none.
   private(set) var last: PathWalker.Point?
-  /// The places of the operations that are still to run behind it, in order.
+  /// The indexes of the operations that still have to run after it, in order.
   private(set) var behind: [Int] = []
 
   /// O(n + e) for n works and e dependencies.
@@ -14,8 +14,8 @@ struct PathEnd {
 
   private mutating func findOperation(_ trace: Trace) {
     let operations = trace.operations
-    func point(_ place: Int) -> PathWalker.Point {
-      (operations[place].id, operations[place].finished?.time ?? trace.end)
+    func point(_ index: Int) -> PathWalker.Point {
+      (operations[index].id, operations[index].finished?.time ?? trace.end)
     }
     let moving = operations.indices.filter {
       operations[$0].finished == nil && operations[$0].isOutcomeKnown
@@ -29,7 +29,7 @@ struct PathEnd {
     // The longest chain behind each: dependents come later in topological order, so go through it backwards.
     let graph = DependencyGraph.blocking(in: trace)
     let sequence = graph.topologicalOrder()
-    // What waits for a cycle, or for an operation that nobody enqueued, will never run.
+    // An operation that waits for a cycle, or for one that was never enqueued, will never run.
     var willRun = [Bool](repeating: false, count: operations.count)
     for node in sequence {
       let operation = operations[node]
@@ -45,9 +45,9 @@ struct PathEnd {
         next[node] = waiter
       }
     }
-    func rank(_ place: Int) -> (Int, Int, Nanoseconds, Int) {
-      let operation = operations[place]
-      return (length[place], operation.state == .executing ? 1 : 0, -(operation.begin ?? .max), -place)
+    func rank(_ index: Int) -> (Int, Int, Nanoseconds, Int) {
+      let operation = operations[index]
+      return (length[index], operation.state == .executing ? 1 : 0, -(operation.begin ?? .max), -index)
     }
     let first = moving.max { rank($0) < rank($1) }
     last = first.map(point)
@@ -58,7 +58,7 @@ struct PathEnd {
     }
   }
 
-  /// The main task, or what else was nobody's and still moves; else what moves; else what ended last.
+  /// The main task, or other work without a submitter that still moves; else any work that moves; else the work that ended last.
   private static func lastOfOthers(_ trace: Trace) -> PathWalker.Point? {
     var best: (rank: (Int, Nanoseconds), point: PathWalker.Point)?
     func consider(_ work: some Work, isMoving: Bool) {
@@ -75,5 +75,41 @@ struct PathEnd {
       consider(task, isMoving: task.over == nil && task.suspension == nil && (task.began ?? task.enqueued) != nil)
     }
     return best?.point
+  }
+}
+
+extension Trace {
+  /// From the first enqueueing or start of an operation to the last finish, or to the trace's end while one that was
+  /// enqueued or started is unfinished (and not merely seen in part). Without such operations, from the first submission
+  /// of a block or a task to the last end. Nil without any. O(operations + blocks + tasks).
+  public var activity: ClosedRange<Nanoseconds>? {
+    var first = Nanoseconds.max
+    var last = Nanoseconds.min
+    // By index: copying an operation costs more than reading it.
+    for index in operations.indices {
+      guard let began = operations[index].begin else { continue }
+      first = min(first, began)
+      last = max(last, began, operations[index].finished?.time ?? (operations[index].isOutcomeKnown ? end : began))
+    }
+    func add(_ work: some Work) {
+      guard let submitted = work.submitted?.time ?? work.began?.time else { return }
+      first = min(first, submitted)
+      last = max(last, submitted, work.over ?? end)
+    }
+    if first > last {
+      for block in blocks { add(block) }
+      for task in tasks { add(task) }
+    }
+    return first <= last ? first...last : nil
+  }
+}
+
+extension OperationRecord {
+  /// When it first concerned a queue or a thread.
+  var begin: Nanoseconds? {
+    var first = enqueued?.time
+    if let time = started?.time, time < first ?? .max { first = time }
+    if let time = executionBegan?.time, time < first ?? .max { first = time }
+    return first
   }
 }

@@ -1,17 +1,17 @@
 import OpTraceModel
 
-/// Goes back through what held work up, step by step.
+/// Goes back through what work waited for, step by step.
 struct PathWalker {
-  /// Work, and until when of its life the path goes: to its end, or to where it started what comes next.
+  /// Work, and the time up to which the path follows it: its end, or where it started what comes next.
   typealias Point = (work: WorkID, until: Nanoseconds)
   typealias Found = (step: CriticalPath.Step, before: Point?)
 
   let trace: Trace
-  /// What was before is nobody's wall time: the tasks that made the first operation.
+  /// Earlier time is not part of the wall time: the tasks that created the first operation.
   private let floor: Nanoseconds
   private let members: QueueMembers
   private var releases: [QueueID: SlotReleases] = [:]
-  /// Nil where there are only operations: then nothing of it is needed.
+  /// Nil if there are only operations.
   let submitted: SubmittedPaths?
 
   init(_ trace: Trace) {
@@ -45,26 +45,26 @@ struct PathWalker {
       steps.append(step)
       point = before
     }
-    // What is not in the trace after all is no cause.
+    // Work that is not in the trace is no cause.
     if point != nil, !steps.isEmpty { steps[steps.count - 1].cause = .start }
-    // A step ends where the next one begins, also where stamps of two threads disagree a little.
+    // A step ends where the next one begins, even if stamps of two threads disagree a little.
     for number in steps.indices.dropFirst() { steps[number].cut(at: steps[number - 1].began) }
     return steps.reversed()
   }
 
   private mutating func step(to point: Point) -> Found? {
-    if let place = trace.index(of: point.work) {
-      return submitted?.insideOperation(at: place, until: point.until) ?? operation(at: place, until: point.until)
+    if let index = trace.index(of: point.work) {
+      return submitted?.insideOperation(at: index, until: point.until) ?? operation(at: index, until: point.until)
     }
     return submitted?.step(to: point)
   }
 
-  private mutating func operation(at place: Int, until: Nanoseconds) -> Found {
-    let operation = trace.operations[place]
+  private mutating func operation(at index: Int, until: Nanoseconds) -> Found {
+    let operation = trace.operations[index]
     let begin = operation.begin ?? operation.finished?.time ?? trace.end
     let end = max(until, begin)
     let ran = (operation.executionBegan ?? (operation.finished == nil ? operation.started : nil))?.time
-    // Its own code began; for one that never ran: it was over.
+    // When its own code began; for one that never ran, when it ended.
     let over = min(max(ran ?? end, begin), end)
 
     var runnable = min(max(operation.runnable ?? over, begin), over)
@@ -74,8 +74,8 @@ struct PathWalker {
     var cause = CriticalPath.Cause.start
     var before: Point?
     var began = begin
-    if let opening = opening(for: place, from: dependency?.finished ?? begin, runnable: runnable, upTo: over) {
-      let opener = trace.operations[opening.place]
+    if let opening = opening(for: index, from: dependency?.finished ?? begin, runnable: runnable, upTo: over) {
+      let opener = trace.operations[opening.index]
       (cause, before, began) = (.slot(opener.id), (opener.id, opener.finished?.time ?? opening.time), opening.time)
     } else if let dependency {
       (cause, before, began) = (.dependency(dependency.on), (dependency.on, dependency.finished), dependency.finished)
@@ -88,34 +88,34 @@ struct PathWalker {
     return (step, before)
   }
 
-  /// The dependency that finished last while the operation was held up; one that finished before `from` held up nothing.
+  /// The dependency that finished last while the operation waited; one that finished before `from` delayed nothing.
   private func lastDependency(
     of operation: OperationRecord, from: Nanoseconds, to: Nanoseconds
   ) -> (on: WorkID, finished: Nanoseconds)? {
-    var last: (place: Int, finished: Nanoseconds)?
+    var last: (index: Int, finished: Nanoseconds)?
     for dependency in operation.dependencies where dependency.isInForce(for: operation) {
-      guard let place = trace.index(of: dependency.on),
-        let finished = trace.operations[place].finished?.time, finished >= from, finished <= to
+      guard let index = trace.index(of: dependency.on),
+        let finished = trace.operations[index].finished?.time, finished >= from, finished <= to
       else { continue }
-      if let known = last, (known.finished, -known.place) >= (finished, -place) { continue }
-      last = (place, finished)
+      if let known = last, (known.finished, -known.index) >= (finished, -index) { continue }
+      last = (index, finished)
     }
-    return last.map { (trace.operations[$0.place].id, $0.finished) }
+    return last.map { (trace.operations[$0.index].id, $0.finished) }
   }
 
   private mutating func opening(
-    for place: Int, from: Nanoseconds, runnable: Nanoseconds, upTo: Nanoseconds
-  ) -> (place: Int, time: Nanoseconds)? {
-    guard let queue = trace.operations[place].queue, from < upTo else { return nil }
+    for index: Int, from: Nanoseconds, runnable: Nanoseconds, upTo: Nanoseconds
+  ) -> (index: Int, time: Nanoseconds)? {
+    guard let queue = trace.operations[index].queue, from < upTo else { return nil }
     if releases[queue] == nil {
       releases[queue] = SlotReleases(members[queue], of: trace, queue: trace.queue(queue))
     }
-    return releases[queue]?.opening(for: place, in: trace, from: from, runnable: runnable, upTo: upTo)
+    return releases[queue]?.opening(for: index, in: trace, from: from, runnable: runnable, upTo: upTo)
   }
 }
 
 extension CriticalPath.Step {
-  /// Takes what lies after `time` away, from the last of the three times on.
+  /// Removes what lies after `time`, from the last of the three times on.
   fileprivate mutating func cut(at time: Nanoseconds) {
     var excess = max(0, ended - max(time, began))
     ended -= excess
@@ -126,7 +126,7 @@ extension CriticalPath.Step {
     }
   }
 
-  /// Takes what lies before `time` away, from the first of the three times on.
+  /// Removes what lies before `time`, from the first of the three times on.
   fileprivate mutating func cutFront(at time: Nanoseconds) {
     var excess = max(0, min(time, ended) - began)
     began += excess

@@ -1,15 +1,15 @@
 import OpTraceModel
 
-/// When the turn in a dispatch queue came free: queues that hand their blocks to one serial queue have one turn together;
-/// of a concurrent one, barriers do.
+/// When the turn of a dispatch queue became free. Queues with the same serial target share one turn; in a concurrent queue only barriers
+/// take turns.
 struct QueueTurns {
   private struct End {
     var time: Nanoseconds
     /// In `trace.blocks`.
-    var place: Int
+    var index: Int
   }
 
-  /// The queue that decides about turns: the last serial one on the way of its targets, else itself.
+  /// The queue that gives the turns: the last serial one in the chain of targets, else itself.
   private var decider: [DispatchQueueID: (queue: DispatchQueueID, isSerial: Bool)] = [:]
   /// By the queue that decides, in the order of time.
   private var ends: [DispatchQueueID: [End]] = [:]
@@ -21,7 +21,7 @@ struct QueueTurns {
     for queue in trace.dispatchQueues {
       var result = (queue: queue.id, isSerial: false)
       var at: DispatchQueueRecord? = queue
-      // As many hops as there are queues: targets of a damaged trace may go round.
+      // At most as many hops as there are queues: targets of a damaged trace may form a cycle.
       for _ in known.indices {
         guard let here = at else { break }
         if here.width == 1 { result = (here.id, true) }
@@ -29,16 +29,16 @@ struct QueueTurns {
       }
       decider[queue.id] = result
     }
-    for (place, block) in trace.blocks.enumerated() {
+    for (index, block) in trace.blocks.enumerated() {
       guard let queue = block.queue, let ended = block.ended, let by = decider[queue] else { continue }
-      ends[by.queue, default: []].append(End(time: ended, place: place))
-      if block.way == .barrier, !by.isSerial { barriers[by.queue, default: []].append(End(time: ended, place: place)) }
+      ends[by.queue, default: []].append(End(time: ended, index: index))
+      if block.way == .barrier, !by.isSerial { barriers[by.queue, default: []].append(End(time: ended, index: index)) }
     }
-    for queue in ends.keys { ends[queue]?.sort { ($0.time, $0.place) < ($1.time, $1.place) } }
-    for queue in barriers.keys { barriers[queue]?.sort { ($0.time, $0.place) < ($1.time, $1.place) } }
+    for queue in ends.keys { ends[queue]?.sort { ($0.time, $0.index) < ($1.time, $1.index) } }
+    for queue in barriers.keys { barriers[queue]?.sort { ($0.time, $0.index) < ($1.time, $1.index) } }
   }
 
-  /// The place of the block whose end let this one run: the last of its queue in this time. O(log b).
+  /// The index of the block whose end gave this one its turn: the last of its queue in this time. O(log b).
   func opening(for block: BlockRecord, after from: Nanoseconds, upTo to: Nanoseconds, in trace: Trace) -> Int? {
     guard from < to, let queue = block.queue, let by = decider[queue] else { return nil }
     guard let ends = (by.isSerial || block.way == .barrier ? ends : barriers)[by.queue] else { return nil }
@@ -47,10 +47,10 @@ struct QueueTurns {
       let middle = (low + high) / 2
       if ends[middle].time <= to { low = middle + 1 } else { high = middle }
     }
-    var place = low - 1
-    while place >= 0, ends[place].time > from {
-      if trace.blocks[ends[place].place].id != block.id { return ends[place].place }
-      place -= 1
+    var index = low - 1
+    while index >= 0, ends[index].time > from {
+      if trace.blocks[ends[index].index].id != block.id { return ends[index].index }
+      index -= 1
     }
     return nil
   }

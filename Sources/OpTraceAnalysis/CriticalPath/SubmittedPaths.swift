@@ -7,7 +7,7 @@ struct SubmittedPaths {
   /// Whose code ran where.
   let runs: ThreadRuns
   private let turns: QueueTurns
-  /// The blocks that a work called `sync` for, by its number, in the order of their ends: places in `trace.blocks`.
+  /// The blocks that a work called `sync` for, by its number, in the order of their ends: indexes in `trace.blocks`.
   private let syncs: [WorkID: [Int]]
 
   /// O(n log n) for n works.
@@ -16,16 +16,16 @@ struct SubmittedPaths {
     ofOperations = SubmittedWork(trace)
     runs = ThreadRuns(trace)
     turns = QueueTurns(trace)
-    var ends: [WorkID: [(place: Int, time: Nanoseconds)]] = [:]
-    for (place, block) in trace.blocks.enumerated() where block.way == .sync {
+    var ends: [WorkID: [(index: Int, time: Nanoseconds)]] = [:]
+    for (index, block) in trace.blocks.enumerated() where block.way == .sync {
       if let submitter = block.submitter, let ended = block.ended {
-        ends[submitter, default: []].append((place, ended))
+        ends[submitter, default: []].append((index, ended))
       }
     }
-    syncs = ends.mapValues { $0.sorted { ($0.time, $0.place) < ($1.time, $1.place) }.map(\.place) }
+    syncs = ends.mapValues { $0.sorted { ($0.time, $0.index) < ($1.time, $1.index) }.map(\.index) }
   }
 
-  private func end(ofBlock place: Int) -> Nanoseconds { trace.blocks[place].ended ?? .max }
+  private func end(ofBlock index: Int) -> Nanoseconds { trace.blocks[index].ended ?? .max }
 
   /// The step to this point of a block's or a task's life; nil: there is no such work.
   func step(to point: PathWalker.Point) -> PathWalker.Found? {
@@ -33,10 +33,10 @@ struct SubmittedPaths {
     return trace.task(point.work).map { step(of: $0, until: point.until) }
   }
 
-  /// The last step of an operation that was finished by what came of it, or that is as late as that; or that which
-  /// follows a block it called `sync` for. Nil: it is as late as itself.
-  func insideOperation(at place: Int, until: Nanoseconds) -> PathWalker.Found? {
-    let operation = trace.operations[place]
+  /// The last step of an operation that was finished by work that it submitted, or that waits for such work; or that follows a block it
+  /// called `sync` for. Nil: the operation itself decided when it ended.
+  func insideOperation(at index: Int, until: Nanoseconds) -> PathWalker.Found? {
+    let operation = trace.operations[index]
     guard let ran = operation.began?.time else { return nil }
     if let finished = operation.finished, finished.time <= until {
       if let by = runs.innermost(at: finished), by != operation.id, comes(by, of: operation.id) {
@@ -52,7 +52,7 @@ struct SubmittedPaths {
 
   private func comes(_ work: WorkID, of operation: OperationID) -> Bool {
     var at: WorkID? = work
-    // Submitters of a damaged trace may go round.
+    // Submitters in a damaged trace may form a cycle.
     var hops = trace.blocks.count + trace.tasks.count + 1
     while let here = at, hops > 0 {
       if here == operation { return true }
@@ -62,7 +62,7 @@ struct SubmittedPaths {
     return false
   }
 
-  /// Of what the operation submitted and what is not over: what runs, and began last; else what has waited longest.
+  /// Of the operation's unfinished submissions: the running one that began last; else the one that has waited longest.
   private func latestOpen(of operation: OperationID) -> WorkID? {
     let open = ofOperations[operation]?.open ?? []
     func began(_ id: WorkID) -> Nanoseconds? { (trace.block(id)?.began ?? trace.task(id)?.began)?.time }
@@ -95,8 +95,8 @@ struct SubmittedPaths {
     var step = pause(block.id, .start, from: begin, to: end)
     step.running = end - over
     var before: PathWalker.Point?
-    if let place = turns.opening(for: block, after: begin, upTo: over, in: trace) {
-      let opener = trace.blocks[place]
+    if let index = turns.opening(for: block, after: begin, upTo: over, in: trace) {
+      let opener = trace.blocks[index]
       step.began = opener.ended ?? begin
       step.cause = .slot(opener.id)
       before = (opener.id, step.began)
@@ -109,11 +109,11 @@ struct SubmittedPaths {
     return (step, before)
   }
 
-  /// Goes back over the task's runs as long as nothing but itself held it up.
+  /// Goes back over the task's runs while only the task itself took time.
   private func step(of task: TaskRecord, until: Nanoseconds) -> PathWalker.Found {
     var step = pause(task.id, .start, from: until, to: until)
     var at = until
-    // Suspended at the point itself: where the trace ends, or something else was done for it.
+    // Suspended at the point itself: at the trace's end, or when something else was done for it.
     if let last = lastPlace(task.suspensions, where: { $0.from.time < at }), task.suspensions[last].to ?? .max > at,
       let before = resume(of: task, after: last, upTo: at, &step, &at)
     {
@@ -136,16 +136,16 @@ struct SubmittedPaths {
     return first(of: task, upTo: at, step)
   }
 
-  /// Takes a suspension into the step: all of it, or up to what ended it, which is the next point then.
+  /// Adds a suspension to the step: all of it, or up to what ended it, which is then the next point.
   private func resume(
-    of task: TaskRecord, after place: Int, upTo to: Nanoseconds, _ step: inout CriticalPath.Step,
+    of task: TaskRecord, after index: Int, upTo to: Nanoseconds, _ step: inout CriticalPath.Step,
     _ at: inout Nanoseconds
   ) -> PathWalker.Point? {
-    let suspension = task.suspensions[place]
+    let suspension = task.suspensions[index]
     let from = min(suspension.from.time, to)
-    // An actor's queue is not told of, but nothing else holds up who goes to an actor.
-    let told = suspension.enqueued?.time ?? (suspension.reason == .executor ? from : to)
-    let ready = min(max(told, from), to)
+    // The actor's queue is not recorded, but nothing else delays a task that goes to an actor.
+    let enqueued = suspension.enqueued?.time ?? (suspension.reason == .executor ? from : to)
+    let ready = min(max(enqueued, from), to)
     func isInside(_ time: Nanoseconds) -> Bool { time > from && time <= to }
     var before: PathWalker.Point?
     var began = from

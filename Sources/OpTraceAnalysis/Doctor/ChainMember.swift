@@ -1,7 +1,7 @@
 import OpTraceFormat
 package import OpTraceModel
 
-/// One who takes part in a cycle of waiting. What is nil is not known.
+/// A member of a cycle. Nil means not known.
 public struct ChainMember: Sendable, Hashable {
   /// What it is. The raw value is the word in JSON.
   public enum Kind: String, Sendable, CaseIterable {
@@ -11,7 +11,7 @@ public struct ChainMember: Sendable, Hashable {
     case thread
     /// A lock that a thread has.
     case lock
-    /// A queue, whose slots are taken or which does not become empty.
+    /// A queue whose slots are taken, or which does not become empty.
     case queue
     /// A block in a dispatch queue.
     case block
@@ -21,22 +21,22 @@ public struct ChainMember: Sendable, Hashable {
 
   /// What it is.
   public var kind: Kind
-  /// Its number in the trace; of a lock its address.
+  /// Its number in the trace; for a lock its address.
   public var id: UInt64?
-  /// What people call it.
+  /// Its name.
   public var name: String?
-  /// Where it stands: the function that it waits in.
+  /// The function that it waits in.
   public var function: String?
   /// That function's file.
   public var file: String?
   /// From 1.
   public var line: Int?
 
-  package init(_ kind: Kind, id: UInt64?, name: String?, at place: CodeLocation? = nil) {
+  package init(_ kind: Kind, id: UInt64?, name: String?, at location: CodeLocation? = nil) {
     self.kind = kind
     self.id = id
     self.name = name
-    (function, file, line) = (place?.function, place?.file, place?.line)
+    (function, file, line) = (location?.function, location?.file, location?.line)
   }
 }
 
@@ -46,31 +46,32 @@ extension DoctorContext {
 
   private func member(_ step: Blockage.Step) -> ChainMember? {
     switch blockage.graph.nodes[step.from] {
-    case .operation(let place):
-      let operation = trace.operations[place]
+    case .operation(let index):
+      let operation = trace.operations[index]
       return ChainMember(
         .operation, id: UInt64(operation.id.rawValue), name: operation.title,
-        at: self.place(of: step.reason) ?? operation.codeLocation)
+        at: self.location(of: step.reason) ?? operation.codeLocation)
     case .thread(let thread):
       return ChainMember(
         .thread, id: UInt64(thread.rawValue), name: name(thread),
-        at: self.place(of: step.reason) ?? self.place(of: thread))
+        at: self.location(of: step.reason) ?? self.location(of: thread))
     case .lock(let address):
-      let reason = standings.all.first { $0.lock == address && $0.reason.isLock }?.reason
+      let reason = seenThreads.all.first { $0.lock == address && $0.reason.isLock }?.reason
       return ChainMember(.lock, id: address, name: reason?.text)
     case .slots(let queue), .emptiness(let queue), .suspension(let queue), .noSlots(let queue):
       return ChainMember(.queue, id: UInt64(trace.queues[queue].id.rawValue), name: trace.queues[queue].name)
-    case .block(let place):
-      let block = trace.blocks[place]
+    case .block(let index):
+      let block = trace.blocks[index]
       return ChainMember(
         .block, id: UInt64(block.id.rawValue), name: block.title,
-        at: self.place(of: step.reason) ?? self.place(of: block))
-    case .task(let place):
-      let task = trace.tasks[place]
+        at: self.location(of: step.reason) ?? self.location(of: block))
+    case .task(let index):
+      let task = trace.tasks[index]
       return ChainMember(
-        .task, id: UInt64(task.id.rawValue), name: task.title, at: self.place(of: step.reason) ?? self.place(of: task))
-    case .turn(let place):
-      let queue = trace.dispatchQueues[place]
+        .task, id: UInt64(task.id.rawValue), name: task.title,
+        at: self.location(of: step.reason) ?? self.location(of: task))
+    case .turn(let index):
+      let queue = trace.dispatchQueues[index]
       return ChainMember(.queue, id: UInt64(queue.id.rawValue), name: queue.title)
     case .earlier, .neverEnqueued, .abandonedLock, .submissions: return nil
     }

@@ -1,15 +1,16 @@
 import OpTraceModel
 
-/// What cannot have been: it shows that records are missing which nobody counted.
+/// Impossible states, which show that records are missing that nobody counted.
 ///
-/// Only what Foundation rules out, whatever a program does wrong: a mistake of the program must not look like a gap in
-/// the trace. (One that is started by hand runs before its dependencies are over, or beyond a queue's limit.) Where nothing contradicts itself, records may still be missing.
+/// Only what Foundation rules out, whatever a program does wrong: a mistake of the program must not pass for a gap in the trace. (An
+/// operation started by hand runs before its dependencies are over, or beyond a queue's limit.) Without a contradiction records may still
+/// be missing.
 extension DoctorContext {
   /// The first one, in words; nil: none. O(operations + dependencies + waits).
   func contradiction() -> String? {
     let sleeping = sleepingThreads()
-    for place in trace.operations.indices where trace.operations[place].coverage == .full {
-      let operation = trace.operations[place]
+    for index in trace.operations.indices where trace.operations[index].coverage == .full {
+      let operation = trace.operations[index]
       if let text = lifeContradiction(operation) {
         return "\(name(operation.id)) \(text)"
       }
@@ -27,12 +28,12 @@ extension DoctorContext {
 
   private func lifeContradiction(_ operation: OperationRecord) -> String? {
     let hasRun = operation.executionBegan != nil || operation.startReturned != nil || !operation.blocks.isEmpty
-    if hasRun, operation.started == nil { return "ran, and was not started" }
-    if operation.executionEnded != nil, operation.executionBegan == nil { return "ended, and did not begin" }
+    if hasRun, operation.started == nil { return "ran but was not started" }
+    if operation.executionEnded != nil, operation.executionBegan == nil { return "ended but did not begin" }
     if operation.startReturned != nil, operation.executionBegan != nil, operation.executionEnded == nil,
       !operation.isAsynchronous
     {
-      return "returned, and its code did not end"
+      return "returned before its code ended"
     }
     // A queue keeps what it holds.
     let isOver = operation.finished != nil || operation.finishSeen != nil
@@ -49,7 +50,7 @@ extension DoctorContext {
       case .operation(let id):
         guard let target = operation(id), target.coverage == .full, target.finished == nil, target.finishSeen == nil
         else { continue }
-        return "a wait for \(name(id)) is over, and \(name(id)) is not"
+        return "a wait for \(name(id)) is over, but \(name(id)) is not finished"
       case .queue(let id): emptied[id] = max(emptied[id] ?? .min, wait.began)
       case .object: continue
       }
@@ -59,7 +60,7 @@ extension DoctorContext {
       guard operation.finished == nil, operation.finishSeen == nil, let enqueued = operation.enqueued,
         let queue = operation.queue, let began = emptied[queue], isAfter(began, enqueued.time)
       else { continue }
-      return "a wait until \(name(queue)) is empty is over, and \(name(operation.id)) is still in it"
+      return "a wait until \(name(queue)) is empty is over, but \(name(operation.id)) is still in it"
     }
     return nil
   }
@@ -89,7 +90,7 @@ extension DoctorContext {
       guard let started = operation.started, let next = last[started.thread],
         isAfter(next, started.time)
       else { continue }
-      return "\(name(started.thread)) started another operation inside of \(name(operation.id))"
+      return "\(name(started.thread)) started another operation inside \(name(operation.id))"
     }
     return nil
   }

@@ -1,7 +1,7 @@
 import OpTraceFormat
 import OpTraceModel
 
-/// What the rules of cycles have in common.
+/// What the rules about cycles share.
 extension DoctorContext {
   enum CycleKind { case dependencies, ownSlots, mainThread, lock, dispatch, other }
 
@@ -40,31 +40,31 @@ extension DoctorContext {
 
   func operations(of deadlock: Blockage.Deadlock) -> [OperationRecord] {
     deadlock.nodes.compactMap { node in
-      if case .operation(let place) = blockage.graph.nodes[node] { return trace.operations[place] }
+      if case .operation(let index) = blockage.graph.nodes[node] { return trace.operations[index] }
       return nil
     }
   }
 
-  /// A finding with the cycle, its evidence and what is behind it; title and fix are the rule's.
+  /// A finding with the cycle, its evidence and what is behind it. The rule gives title and fix.
   func finding(
     _ code: String, _ deadlock: Blockage.Deadlock, title: String, explanation: String, fix: String
   ) -> Finding {
     var finding = Finding(code, .error, title: title, explanation: explanation, fix: fix)
     let graph = blockage.graph
     finding.cycle = deadlock.cycle.compactMap { step in
-      if case .operation(let place) = graph.nodes[step.from] { return trace.operations[place].id }
+      if case .operation(let index) = graph.nodes[step.from] { return trace.operations[index].id }
       return nil
     }
     finding.chain = chain(of: deadlock)
     let members = operations(of: deadlock)
     finding.operations = finding.cycle + members.map(\.id).filter { !finding.cycle.contains($0) }
     finding.queues = queues(of: members)
-    let told = waiting(forSubmissionsIn: deadlock)
-    finding.operations += told.map(\.id).filter { !finding.operations.contains($0) }
-    finding.behind = max(0, deadlock.behind - told.count)
+    let stuck = waiting(forSubmissionsIn: deadlock)
+    finding.operations += stuck.map(\.id).filter { !finding.operations.contains($0) }
+    finding.behind = max(0, deadlock.behind - stuck.count)
     finding.evidence = deadlock.cycle.compactMap { evidence($0) }
     let shown = Set(deadlock.cycle.map(\.from))
-    // Those who hold a slot as well, and so leave none to wait for.
+    // Others that hold a slot, and so leave none free.
     for edge in deadlock.edges where !shown.contains(edge.from) {
       switch edge.reason {
       case .wait, .lock, .join: break
@@ -75,16 +75,16 @@ extension DoctorContext {
     }
     var said = Set<String>()
     finding.evidence.removeAll { !said.insert($0.text).inserted }
-    for operation in told { finding.evidence.append(evidence(ofSubmissions: operation)) }
+    for operation in stuck { finding.evidence.append(evidence(ofSubmissions: operation)) }
     addWaitingThreads(deadlock.waitingThreads, to: &finding)
-    // That nobody else finishes or signals it is known only where nobody else is left.
+    // Only in a closed world is it known that nothing else finishes or signals it.
     if !isClosedWorld, deadlock.edges.contains(where: { $0.reason == .submission }) {
-      return unproven(proven(finding), because: "another thread, a timer or an event may let it go on")
+      return unproven(proven(finding), because: "another thread, a timer or an event may wake it")
     }
     return proven(finding)
   }
 
-  /// Operations that are not in a cycle, and go on only when something goes on that is: what they submitted.
+  /// Operations outside the cycle that wait for work they submitted, which is in the cycle.
   private func waiting(forSubmissionsIn deadlock: Blockage.Deadlock) -> [OperationRecord] {
     let graph = blockage.graph
     let members = Set(deadlock.nodes)
@@ -93,19 +93,19 @@ extension DoctorContext {
     }
     let waiters = Set(groups.flatMap { graph.edges(to: $0.from).map(\.from) }).subtracting(members)
     return waiters.sorted().compactMap { node in
-      guard blockage.isBlocked[node], case .operation(let place) = graph.nodes[node] else { return nil }
-      return trace.operations[place]
+      guard blockage.isBlocked[node], case .operation(let index) = graph.nodes[node] else { return nil }
+      return trace.operations[index]
     }
   }
 
   private func evidence(ofSubmissions operation: OperationRecord) -> Finding.Evidence {
     let wait = trace.waits.last { $0.inside == operation.id && $0.ended == nil }
-    let waits = wait.map { "waits for \(target(of: $0))\(Self.phrase(place(of: $0)))" } ?? "waits to be finished"
+    let waits = wait.map { "waits for \(target(of: $0))\(Self.phrase(location(of: $0)))" } ?? "waits to be finished"
     let open = submittedWork[operation.id]?.open ?? []
     let left =
       open.count == 1
-      ? "of all that it submitted only \(open.map { name($0) }[0])\(queuePhrase(of: open[0])) is not over"
-      : "none of the \(open.count) that it submitted, and that are not over, can go on"
+      ? "of the work it submitted only \(open.map { name($0) }[0])\(queuePhrase(of: open[0])) is unfinished"
+      : "\(open.count) blocks and tasks it submitted are unfinished, and none of them can continue"
     return .init(at: wait.map { Stamp($0.began, $0.thread) }, "\(name(operation.id)) \(waits); \(left)")
   }
 
@@ -115,16 +115,18 @@ extension DoctorContext {
     return queue.map { " of \(name($0))" } ?? ""
   }
 
-  /// `, and sleeps in a mutex, in save() at Store.swift:40`; empty where it is not known.
-  func standingPhrase(of id: WorkID) -> String {
+  /// ` of dispatch queue 'disk.io', which waits for a mutex, in save() at Store.swift:40`.
+  func statePhrase(of id: WorkID) -> String {
     if let block = trace.block(id) {
-      guard let began = block.began else { return "\(queuePhrase(of: id)): it has not begun" }
-      guard let seen = standings[began.thread], seen.isAsleep else { return queuePhrase(of: id) }
-      return "\(queuePhrase(of: id)): it waits for \(seen.reason.text)\(Self.phrase(place(of: block)))"
+      guard let began = block.began else { return "\(queuePhrase(of: id)), which has not begun" }
+      guard let seen = seenThreads[began.thread], seen.isAsleep else {
+        return "\(queuePhrase(of: id)), which is unfinished"
+      }
+      return "\(queuePhrase(of: id)), which waits for \(seen.reason.text)\(Self.phrase(location(of: block)))"
     }
     guard let task = trace.task(id) else { return "" }
-    guard let suspension = task.suspension else { return Self.phrase(place(of: task)) }
-    return ": it waits for \(suspension.reason.phrase)\(Self.phrase(place(of: task)))"
+    guard let suspension = task.suspension else { return ", which is unfinished\(Self.phrase(location(of: task)))" }
+    return ", which waits for \(suspension.reason.phrase)\(Self.phrase(location(of: task)))"
   }
 
   static let mostEvidence = 12
@@ -134,9 +136,9 @@ extension DoctorContext {
       finding.evidence.append(
         .init(
           at: Stamp(wait.began, wait.thread),
-          "\(name(wait.thread)) waits for \(target(of: wait))\(Self.phrase(place(of: wait)))"))
+          "\(name(wait.thread)) waits for \(target(of: wait))\(Self.phrase(location(of: wait)))"))
     }
-    for seen in standings.heldUp where threads.contains(seen.thread) {
+    for seen in seenThreads.heldUp where threads.contains(seen.thread) {
       finding.evidence.append(evidence(of: seen, self.name(seen.thread)))
     }
   }
@@ -147,7 +149,7 @@ extension DoctorContext {
     return result
   }
 
-  /// One step of waiting, in words.
+  /// One step of the cycle, in words.
   private func evidence(_ step: Blockage.Step) -> Finding.Evidence? {
     let graph = blockage.graph
     let from = graph.nodes[step.from]
@@ -163,9 +165,9 @@ extension DoctorContext {
       let who = wait.inside.map { name($0) } ?? name(wait.thread)
       return .init(
         at: Stamp(wait.began, wait.thread),
-        "\(who) has been waiting for \(target(of: wait)) \(since(wait.began))\(Self.phrase(place(of: wait)))")
+        "\(who) has been waiting for \(target(of: wait)) \(since(wait.began))\(Self.phrase(location(of: wait)))")
     case (_, .lock(let thread), _), (_, .join(let thread), _):
-      return standings[thread].map { evidence(of: $0, name(ofNode: step.from)) }
+      return seenThreads[thread].map { evidence(of: $0, name(ofNode: step.from)) }
     case (.operation(let waiter), .slot, .slots(let queue)):
       return .init(
         at: trace.operations[waiter].ready,
@@ -174,7 +176,7 @@ extension DoctorContext {
       return .init(
         at: trace.operations[holder].started,
         "\(name(holder)) holds a slot of \(queueName(queue))"
-          + placePhrase(ofExecuting: trace.operations[holder]))
+          + locationPhrase(ofExecuting: trace.operations[holder]))
     case (.operation(let waiter), .barrier, .operation(let barrier)):
       return .init(
         at: trace.operations[waiter].enqueued, "\(name(waiter)) was enqueued behind the barrier \(name(barrier))")
@@ -183,21 +185,21 @@ extension DoctorContext {
         at: trace.operations[member].enqueued, "the barrier has to wait for \(name(member)), enqueued before it")
     case (.emptiness(let queue), .member, .operation(let member)):
       return .init(at: trace.operations[member].enqueued, "\(name(member)) is in \(queueName(queue))")
-    case (.block(let place), .mainThread, _):
+    case (.block(let index), .mainThread, _):
       return .init(
-        at: trace.blocks[place].submitted,
-        "\(name(trace.blocks[place].id)) has not begun: it is in the main queue, and needs the main thread")
-    case (.block(let place), .turn, .turn(let queue)):
+        at: trace.blocks[index].submitted,
+        "\(name(trace.blocks[index].id)) has not begun: it is in the main queue and needs the main thread")
+    case (.block(let index), .turn, .turn(let queue)):
       return .init(
-        at: trace.blocks[place].submitted,
-        "\(name(trace.blocks[place].id)) is in \(name(trace.dispatchQueues[queue])), and waits for its turn")
-    case (.turn(let queue), .turn, .block(let place)):
-      let block = trace.blocks[place]
+        at: trace.blocks[index].submitted,
+        "\(name(trace.blocks[index].id)) waits for its turn in \(name(trace.dispatchQueues[queue]))")
+    case (.turn(let queue), .turn, .block(let index)):
+      let block = trace.blocks[index]
       return .init(
         at: block.began,
-        "\(name(block.id)) runs in \(name(trace.dispatchQueues[queue]))\(Self.phrase(self.place(of: block)))")
-    case (_, .sync, .block(let place)):
-      let block = trace.blocks[place]
+        "\(name(block.id)) runs in \(name(trace.dispatchQueues[queue]))\(Self.phrase(self.location(of: block)))")
+    case (_, .sync, .block(let index)):
+      let block = trace.blocks[index]
       let queue =
         block.queue.flatMap { id in trace.dispatchQueues.first { $0.id == id } }.map { " on \(name($0))" } ?? ""
       return .init(
@@ -206,32 +208,33 @@ extension DoctorContext {
           + Self.phrase(trace.stacks.codeLocation(block.submittedAt)))
     case (.submissions(let node), .submission, let one):
       guard let id = work(of: one) else { return nil }
-      return .init("of all that \(name(ofNode: node)) submitted, \(name(id)) is not over")
-    case (.task(let place), .task, let one):
+      return .init("\(name(id)), submitted by \(name(ofNode: node)), is unfinished")
+    case (.task(let index), .task, let one):
       guard let id = work(of: one) else { return nil }
       return .init(
-        at: trace.tasks[place].suspension?.from,
-        "\(name(trace.tasks[place].id)) awaits \(name(id))\(Self.phrase(self.place(of: trace.tasks[place])))")
+        at: trace.tasks[index].suspension?.from,
+        "\(name(trace.tasks[index].id)) awaits \(name(id))\(Self.phrase(self.location(of: trace.tasks[index])))")
     case (.operation(let waiter), .mainThread, _):
       return .init(
         at: trace.operations[waiter].ready ?? trace.operations[waiter].enqueued,
-        "\(name(waiter)) has not started: it is in the main queue, and needs the main thread")
+        "\(name(waiter)) has not started: it is in the main queue and needs the main thread")
     default: return nil
     }
   }
 
-  /// In which lock a thread sleeps, where, and who has it.
+  /// Which lock a thread waits for, where, and who holds it.
   func evidence(of seen: SeenThread, _ who: String) -> Finding.Evidence {
-    let stamp = Stamp(standings.time ?? end, seen.thread)
-    let place = Self.phrase(place(of: seen.thread))
+    let stamp = Stamp(seenThreads.time ?? end, seen.thread)
+    let location = Self.phrase(location(of: seen.thread))
     guard let owner = seen.heldBy else {
-      let text = "\(who) waits for \(seen.reason.text) whose owner has ended without letting go of it"
-      return .init(at: stamp, text + place)
+      let text = "\(who) waits for \(seen.reason.text) whose holder has ended without unlocking it"
+      return .init(at: stamp, text + location)
     }
-    if seen.reason == .join { return .init(at: stamp, "\(who) waits for the end of \(name(owner))\(place)") }
+    if seen.reason == .join { return .init(at: stamp, "\(who) waits for the end of \(name(owner))\(location)") }
     let waits = "\(who) waits for \(seen.reason.text)"
     return .init(
-      at: stamp, waits + (owner == seen.thread ? " that it has itself\(place)" : "\(place); \(holder(owner)) has it"))
+      at: stamp,
+      waits + (owner == seen.thread ? " that it holds itself\(location)" : "\(location); \(holder(owner)) holds it"))
   }
 
   /// The operation that a thread executes, else the thread.
@@ -247,7 +250,7 @@ extension DoctorContext {
   /// Who waits or is waited for, in words.
   func name(ofNode node: Int) -> String {
     switch blockage.graph.nodes[node] {
-    case .operation(let place), .neverEnqueued(let place): name(place)
+    case .operation(let index), .neverEnqueued(let index): name(index)
     case .thread(let thread): name(thread)
     case .slots(let queue), .emptiness(let queue), .suspension(let queue), .noSlots(let queue): queueName(queue)
     case .block, .task: work(of: blockage.graph.nodes[node]).map { name($0) } ?? "a block"
@@ -260,9 +263,9 @@ extension DoctorContext {
   /// The number of a node that is work.
   func work(of node: WaitForGraph.Node) -> WorkID? {
     switch node {
-    case .operation(let place): trace.operations[place].id
-    case .block(let place): trace.blocks[place].id
-    case .task(let place): trace.tasks[place].id
+    case .operation(let index): trace.operations[index].id
+    case .block(let index): trace.blocks[index].id
+    case .task(let index): trace.tasks[index].id
     default: nil
     }
   }

@@ -2,43 +2,43 @@ public import OpTraceModel
 
 /// What is wrong in a trace, with proof.
 ///
-/// Errors are claimed only where the trace proves them: where records are missing, a finding is a warning that says so.
+/// Errors are reported only if the trace proves them: if records are missing, a finding is a warning that says so.
 /// O(operations + dependencies + waits), and O(n log n) where something has to be put in order.
 public struct Diagnosis: Sendable {
   /// The findings in one word. The raw value is the word in JSON.
   public enum Verdict: String, Sendable, CaseIterable {
-    /// Nothing to say, or notes alone.
+    /// No findings, or only notes.
     case healthy
     /// Something is wrong or slow, and nothing is proven to be stuck.
     case warning
-    /// Proven: something never goes on, and that is no cycle of waiting.
+    /// Proven: something is stuck, but not in a cycle.
     case stalled
-    /// Proven: a cycle of waiting.
+    /// Proven: a cycle of waits.
     case deadlocked
   }
 
-  /// Errors first; of one severity those of ``DoctorRule/table``'s first rules. Those of one kind are one.
+  /// Errors first; within one severity in the order of ``DoctorRule/table``. Findings of one kind are merged.
   public let findings: [Finding]
-  /// The same, each alone.
+  /// The same, not merged.
   package let single: [Finding]
-  /// Who cannot go on at the end of the trace, and because of whom.
+  /// What is stuck at the end of the trace, and why.
   public let blockage: Blockage
   /// How long nothing moved before the end.
   public let silence: Nanoseconds
 
-  /// - Parameter symptom: only the rules for this one are asked; nil: all.
+  /// - Parameter symptom: run only the rules for this symptom; nil: all rules.
   public init(of trace: Trace, options: DoctorOptions = .init(), only symptom: DoctorRule.Symptom? = nil) {
     let context = DoctorContext(trace, options)
     let rules = DoctorRule.table.filter { symptom == nil || $0.symptom == symptom }
     let progress = WorkProgress.reporter()
-    // No rule knows of another.
+    // Rules are independent of each other.
     var found = SideBySide.map(rules.count) { number in
       progress.tell(number, of: rules.count)
       return rules[number].find(context)
     }
     .flatMap(\.self)
     if found.contains(where: { $0.severity == .error }), let contradiction = context.contradiction() {
-      let reason = "the trace contradicts itself, so records are missing that nobody counted: \(contradiction)"
+      let reason = "the trace contradicts itself, so records are missing that were not counted: \(contradiction)"
       found = found.map { $0.severity == .error ? context.unproven($0, because: reason) : $0 }
     }
     let order = Finding.Severity.allCases
@@ -49,7 +49,7 @@ public struct Diagnosis: Sendable {
     silence = context.silence
   }
 
-  /// Keeps what another look at the same process, a moment later, says as well: what it was in the middle of is left out.
+  /// Keeps the findings that a later snapshot of the same process confirms: transient states are left out.
   ///
   /// O(findings squared + operations that they name).
   public func confirmed(by later: Diagnosis) -> [Finding] {
@@ -76,19 +76,35 @@ public struct Diagnosis: Sendable {
     return findings.contains { $0.severity != .note } ? .warning : .healthy
   }
 
-  /// The codes that are cycles of waiting.
+  /// The codes of cycles.
   static let deadlocks: Set<String> = [
     "dependency-cycle", "queue-self-wait", "wait-cycle", "main-thread-deadlock", "lock-cycle", "dispatch-cycle",
   ]
 }
 
-/// How to look at a trace.
+/// What the doctor assumes about a trace.
 public struct DoctorOptions: Sendable {
-  /// Silence proves something only when nothing moved for longer than this.
+  /// Silence counts only after nothing has moved for longer than this.
   public var stallAfter: Nanoseconds = 5_000_000_000
   /// The end of the silence where the process still runs, on the trace's clock; nil: the trace's end.
   public var now: Nanoseconds?
 
   /// Five seconds of silence, up to the trace's end.
   public init() {}
+}
+
+extension Trace {
+  /// Marks operations that have not begun as recorded in part, unless an earlier reading of the same process showed them in the same
+  /// state. A flight recorder continues while it is read: the record of their start may have been overwritten meanwhile, and a queue would
+  /// seem to hold more than it ever had. O(operations · log operations of the earlier reading).
+  public mutating func doubtWhatOpened(since earlier: Trace) {
+    for index in operations.indices where operations[index].hasNotBegun && operations[index].coverage == .full {
+      let before = earlier.operation(operations[index].id)
+      if before?.hasNotBegun != true { operations[index].coverage = .partial }
+    }
+  }
+}
+
+extension OperationRecord {
+  fileprivate var hasNotBegun: Bool { started == nil && executionBegan == nil && finished == nil }
 }

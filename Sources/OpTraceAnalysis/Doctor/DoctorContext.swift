@@ -1,20 +1,20 @@
 import OpTraceModel
 
-/// What every rule is given: the trace, and what several of them need, made once.
+/// What every rule gets: the trace, and what several rules need, computed once.
 struct DoctorContext: Sendable {
   let trace: Trace
   let options: DoctorOptions
   /// The trace's end, or now.
   let end: Nanoseconds
-  /// When anything was last seen to go on, as the event table tells.
+  /// When anything last moved, by the event table.
   let lastSign: Nanoseconds
   /// From the first enqueueing or start to the last finish; nil: there was none.
   let activity: ClosedRange<Nanoseconds>?
-  /// Who is blocked, also by operations that are known not to go on, or have been silent for too long.
+  /// Who is blocked, including by operations that are known to be stuck or have been silent for too long.
   private(set) var blockage: Blockage
   private(set) var suspects: [Suspect]
-  /// Where threads stand, as far as that is known.
-  let standings: ThreadStandings
+  /// What the last snapshot saw of the threads that have not moved since.
+  let seenThreads: SeenThreads
   /// Every thread was seen to sleep, and none is left that could wake another.
   let isDeadEnd: Bool
   /// What operations gave to dispatch queues and to Swift's tasks.
@@ -22,7 +22,7 @@ struct DoctorContext: Sendable {
   /// Which operations were given to each queue.
   let members: QueueMembers
   private let queueIndexes: [QueueID: Int]
-  private let threadPlaces: [ThreadID: Int]
+  private let threadIndexes: [ThreadID: Int]
 
   init(_ trace: Trace, _ options: DoctorOptions) {
     self.trace = trace
@@ -30,13 +30,13 @@ struct DoctorContext: Sendable {
     end = max(options.now ?? trace.end, trace.end)
     lastSign = trace.lastSign ?? trace.lastEvent
     activity = trace.activity
-    standings = ThreadStandings(trace)
-    isDeadEnd = Self.isDeadEnd(trace, standings)
+    seenThreads = SeenThreads(trace)
+    isDeadEnd = Self.isDeadEnd(trace, seenThreads)
     submittedWork = SubmittedWork(trace)
     members = QueueMembers(trace)
     queueIndexes = Dictionary(
       trace.queues.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
-    threadPlaces = Dictionary(
+    threadIndexes = Dictionary(
       trace.threads.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
     let structure = Blockage(of: trace)
     blockage = structure
@@ -51,30 +51,30 @@ struct DoctorContext: Sendable {
   var silence: Nanoseconds { max(0, end - lastSign) }
   var isStalled: Bool { silence > options.stallAfter }
 
-  /// A program that runs passes through states that would be wrong if it stayed there. Such a state counts when it has
-  /// lasted this long; at the end of a trace that was closed in order much less is enough.
+  /// A running program passes through states that would be wrong if they lasted. Such a state counts once it has lasted this long; in a
+  /// trace that was closed in order much less is enough.
   var settling: Nanoseconds { trace.header.isClosed ? 1_000_000 : 100_000_000 }
 
-  /// The same of states that the next line of the program undoes. On a machine full of work a thread was seen to come there
-  /// after 160 ms; where it is looked at twice, that need not be thought of.
+  /// The same for states that the program's next line undoes. On a busy machine a thread took 160 ms to get there; with two snapshots
+  /// this does not matter.
   private var settlingOfLines: Nanoseconds {
     trace.header.isClosed || options.now != nil ? settling : 500_000_000
   }
 
-  /// Whether a state that began at this time is there to stay.
+  /// Whether a state that began at this time has lasted.
   func isSettled(since time: Nanoseconds) -> Bool { end - time >= settling }
 
-  /// A finding about a state that the program's next line may undo: unproven while it may be a moment's.
+  /// A finding about a state that the program's next line may undo: unproven until it has lasted.
   func settled(_ finding: Finding, since time: Nanoseconds) -> Finding {
     let finding = proven(finding)
     guard end - time < settlingOfLines else { return finding }
     let rest = DurationText.text(max(0, end - time))
-    return unproven(finding, because: "the trace ends \(rest) later, and it may be a moment's state")
+    return unproven(finding, because: "the trace ends \(rest) later, and this state may not last")
   }
 
   func operation(_ id: OperationID) -> OperationRecord? { trace.operation(id) }
   func queue(_ id: QueueID) -> QueueRecord? { queueIndexes[id].map { trace.queues[$0] } }
-  func thread(_ id: ThreadID) -> ThreadRecord? { threadPlaces[id].map { trace.threads[$0] } }
+  func thread(_ id: ThreadID) -> ThreadRecord? { threadIndexes[id].map { trace.threads[$0] } }
 }
 
 extension OperationRecord {

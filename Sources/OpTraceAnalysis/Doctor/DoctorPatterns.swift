@@ -1,8 +1,8 @@
 import OpTraceModel
 
-/// What the rules of misuse and slowness have in common.
+/// What the rules of misuse and slowness share.
 extension DoctorContext {
-  /// Whether what the trace does not tell of an operation that is over did not happen. A flight recorder forgets those;
+  /// Whether what the trace does not show of a finished operation did not happen. A flight recorder forgets those;
   /// of what was lost otherwise `proven(_:)` speaks.
   var forgetsNothing: Bool { trace.loss.overwrittenBytes == 0 }
 
@@ -11,7 +11,7 @@ extension DoctorContext {
     first < second && second - first > TraceBuilder.tolerance
   }
 
-  /// The same for moments with their threads: on one thread records stand in order.
+  /// The same for moments with their threads: records of one thread are in order.
   static func isBefore(_ first: Stamp, _ second: Stamp) -> Bool {
     first.thread == second.thread ? first.time <= second.time : isBefore(first.time, second.time)
   }
@@ -25,7 +25,7 @@ extension DoctorContext {
   }
 
   /// Whether it is certain that an operation's own code still ran some time after this moment: it ended later, or had
-  /// not ended when the trace did, for its end stands there before anybody can act on it. A class that keeps the end to
+  /// not ended when the trace did, for its end is recorded before anything can react to it. A class that keeps the end to
   /// itself proves nothing.
   func works(_ operation: OperationRecord, after time: Nanoseconds) -> Bool {
     guard operation.executionBegan != nil else { return false }
@@ -49,14 +49,14 @@ extension DoctorContext {
 
   /// Cases that belong together, in the order in which each group is met first.
   static func groups<Case, Key: Hashable>(_ cases: [Case], by key: (Case) -> Key) -> [[Case]] {
-    var places: [Key: Int] = [:]
+    var indexes: [Key: Int] = [:]
     var result: [[Case]] = []
     for one in cases {
       let key = key(one)
-      if let place = places[key] {
-        result[place].append(one)
+      if let index = indexes[key] {
+        result[index].append(one)
       } else {
-        places[key] = result.count
+        indexes[key] = result.count
         result.append([one])
       }
     }
@@ -67,8 +67,27 @@ extension DoctorContext {
   func those(_ operations: [OperationRecord]) -> String {
     guard let first = operations.first else { return "no operation" }
     if operations.count == 1 { return name(first.id) }
-    let place = first.queue.map { " in \(name($0))" } ?? ""
+    let queue = first.queue.map { " in \(name($0))" } ?? ""
     let kind = first.function.map { "that run \(Self.shown($0.shortName))" } ?? "of class \(first.className)"
-    return "\(Self.count(operations.count, "operation")) \(kind)\(place)"
+    return "\(Self.count(operations.count, "operation")) \(kind)\(queue)"
+  }
+}
+
+/// Whose code an operation runs. Code that the user cannot change gets no finding.
+extension DoctorContext {
+  /// The modules of Foundation and of what lies beneath it.
+  private static let systemModules: Set = [
+    "Foundation", "FoundationEssentials", "FoundationInternationalization", "FoundationNetworking", "FoundationXML",
+    "Dispatch", "Swift",
+  ]
+  /// The creator decides what runs in these.
+  private static let plainClasses: Set = ["Operation", "BlockOperation"]
+
+  /// Whether the program decides what the operation does, by the module of its class, and for a block by the module of its
+  /// function: a URL session adds blocks of its own to its delegate's queue. O(1).
+  func isOwn(_ operation: OperationRecord) -> Bool {
+    guard let module = operation.classModule, Self.systemModules.contains(module) else { return true }
+    guard Self.plainClasses.contains(operation.className) else { return false }
+    return !(operation.function?.module.map(Self.systemModules.contains) ?? false)
   }
 }

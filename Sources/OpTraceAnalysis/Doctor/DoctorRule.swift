@@ -1,10 +1,10 @@
-/// What finds one code, and what explains it: each in a file of its own, with one line in ``table``.
+/// Finds one code, and explains it. Each rule is in a file of its own and has one line in ``table``.
 public struct DoctorRule: Sendable {
   /// The finding's code: `queue-self-wait`. A contract: codes never change their meaning.
   public let code: String
-  /// The most severe that it says.
+  /// The highest severity that it reports.
   public let severity: Finding.Severity
-  /// Whether it is about what is stuck, wrong or slow.
+  /// Whether it is about something stuck, wrong or slow.
   public let symptom: Symptom
   /// What it means, for `optrace doctor --explain`.
   public let guide: Guide
@@ -20,7 +20,7 @@ public struct DoctorRule: Sendable {
     case slow
   }
 
-  /// A page of the manual: some sentences, a mistake in code, and the same code mended.
+  /// A page of the manual: some sentences, a mistake in code, and the same code fixed.
   public struct Guide: Sendable {
     /// What happens and why it is wrong, in some sentences.
     public var meaning: String
@@ -47,7 +47,7 @@ public struct DoctorRule: Sendable {
     self.find = find
   }
 
-  /// Every rule, in the order in which findings of one severity are told.
+  /// Every rule, in the order in which findings of one severity are reported.
   public static let table: [DoctorRule] = [
     // Nothing moves any more.
     dependencyCycle,

@@ -14,9 +14,9 @@ extension TaskRecord.Reason {
     case .unknown: "something"
     case .task: "another task"
     case .continuation: "a continuation to be resumed"
-    case .group: "a child of its group"
+    case .group: "a child task of its group"
     case .executor: "an actor or executor"
-    case .sleep: "a time"
+    case .sleep: "a timer"
     }
   }
 }
@@ -30,11 +30,11 @@ extension DoctorContext {
     if let task = trace.task(id) { return "task '\(Self.shown(task.title))' (\(id))" }
     return "'operation' (\(id))"
   }
-  func name(_ place: Int) -> String { name(trace.operations[place].id) }
+  func name(_ index: Int) -> String { name(trace.operations[index].id) }
 
   /// `queue 'network'`.
   func name(_ id: QueueID) -> String { queue(id)?.phrase(quoting: Self.shown) ?? id.description }
-  func queueName(_ place: Int) -> String { trace.queues[place].phrase(quoting: Self.shown) }
+  func queueName(_ index: Int) -> String { trace.queues[index].phrase(quoting: Self.shown) }
 
   /// `dispatch queue 'disk.io'`.
   func name(_ queue: DispatchQueueRecord) -> String {
@@ -73,18 +73,17 @@ extension DoctorContext {
     }
   }
 
-  /// How work stops holding a thread: what to do with the class, for the beginning of a sentence. A block has no class of
-  /// its own that could be changed.
+  /// What to do with the class so that its work holds no thread; begins a sentence. A block has no class of its own to change.
   static func asAsynchronous(_ operation: OperationRecord) -> String {
     let isBlock = ["BlockOperation", "TracedBlockOperation"].contains(operation.className)
     return isBlock
-      ? "Make an asynchronous operation of this block, with a class of its own"
+      ? "Turn this block into an asynchronous operation with its own class"
       : "Make \(operation.className) asynchronous"
   }
 
-  /// What that means, for the sentence's end.
+  /// What that means; ends the sentence.
   static let whatAsynchronousMeans =
-    "begin the work, return, and turn isFinished true where it ends (TracedAsyncOperation does this with finish(), if "
+    "start the work, return, and set isFinished to true when it ends (TracedAsyncOperation does this with finish(), if "
     + "you link OpTrace)"
 
   /// Since when, and how long until the end.
@@ -92,4 +91,64 @@ extension DoctorContext {
 
   /// `limit 1`, `no limit`.
   static func limit(_ limit: Int) -> String { limit < 0 ? "no limit" : "limit \(limit)" }
+}
+
+/// Source locations of threads, blocks and tasks.
+extension DoctorContext {
+  /// Where a thread is that has not moved since the snapshot; nil: not known.
+  func location(of thread: ThreadID) -> CodeLocation? { trace.stacks.codeLocation(seenThreads[thread]?.at) }
+
+  /// Where the wait of a step is; nil: no wait, or not known.
+  func location(of reason: WaitForGraph.Reason) -> CodeLocation? {
+    switch reason {
+    case .wait(let index): location(of: trace.waits[index])
+    case .lock(let thread), .join(let thread): location(of: thread)
+    case .dependency, .slot, .barrier, .member, .mainThread, .root, .holder, .turn, .sync, .submission, .task: nil
+    }
+  }
+
+  /// Where a block is: its thread's location if it runs, else where it was submitted.
+  func location(of block: BlockRecord) -> CodeLocation? {
+    let running = block.over == nil ? block.began.flatMap { location(of: $0.thread) } : nil
+    return running ?? trace.stacks.codeLocation(block.submittedAt)
+  }
+
+  /// Where a task is: its thread's location, or where it will resume; else where it was created.
+  func location(of task: TaskRecord) -> CodeLocation? {
+    let run = task.runs.last.flatMap { $0.ended == nil ? location(of: $0.thread) : nil }
+    return run ?? trace.stacks.codeLocation(task.suspension?.at) ?? trace.stacks.codeLocation(task.submittedAt)
+  }
+
+  /// Where a thread waits.
+  func location(of wait: WaitRecord) -> CodeLocation? {
+    trace.stacks.codeLocation(wait.at) ?? (wait.ended == nil ? location(of: wait.thread) : nil)
+  }
+
+  /// `, in transfer(_:_:) at main.swift:7`; empty where it is not known.
+  static func phrase(_ location: CodeLocation?) -> String {
+    guard let location else { return "" }
+    let file = location.file?.split(separator: "/").last.map { file in
+      location.line.map { "\(file):\($0)" } ?? String(file)
+    }
+    switch (location.function, file) {
+    case (let function?, let file?): return ", in \(shown(function)) at \(shown(file))"
+    case (let function?, nil): return ", in \(shown(function))"
+    case (nil, let file?): return ", at \(shown(file))"
+    case (nil, nil): return ""
+    }
+  }
+
+  /// Where the code of an operation is that executes on one thread.
+  func locationPhrase(ofExecuting operation: OperationRecord) -> String {
+    seenThread(of: operation).map { Self.phrase(trace.stacks.codeLocation($0.at)) } ?? ""
+  }
+
+  /// What was seen of the thread that an operation executes on; nil: of none, or of several.
+  func seenThread(of operation: OperationRecord) -> SeenThread? {
+    guard operation.finished == nil, operation.startReturned == nil, !operation.isAsynchronous else { return nil }
+    let blocks = operation.blocks.filter { $0.ended == nil }
+    if blocks.count > 1 { return nil }
+    return (blocks.first?.thread ?? operation.executionBegan?.thread ?? operation.started?.thread)
+      .flatMap { seenThreads[$0] }
+  }
 }

@@ -1,10 +1,10 @@
 public import OpTraceModel
 
-/// One thing that the doctor has to say: what happens, who takes part, what shows it, and what to do.
+/// What the doctor reports: what happens, who takes part, the evidence, and a fix.
 public struct Finding: Sendable, Equatable {
   /// How much it matters. The raw value is the word in texts and JSON.
   public enum Severity: String, Sendable, CaseIterable {
-    /// Proven: something never goes on, or a rule is broken.
+    /// Proven: something is stuck, or a rule is broken.
     case error
     /// Likely wrong, or proven in part.
     case warning
@@ -49,10 +49,10 @@ public struct Finding: Sendable, Equatable {
   public var queues: [QueueID] = []
   /// Each waits for the next, the last for the first. Empty where there is no cycle of operations.
   public var cycle: [OperationID] = []
-  /// All who take part in a cycle, in order: each waits for the next, the last for the first. Threads, locks and queues
+  /// All members of a cycle, in order: each waits for the next, the last for the first. Threads, locks and queues
   /// too. Empty where there is no cycle.
   public var chain: [ChainMember] = []
-  /// How many more operations do not go on because of these.
+  /// How many more operations are stuck because of these.
   public var behind = 0
   /// What shows it: moments in the order of time, and behind them what has none.
   public var evidence: [Evidence] = []
@@ -60,7 +60,7 @@ public struct Finding: Sendable, Equatable {
   public var fix: String
   /// Which of its rule's sentences it says, where there are several.
   var variant = 0
-  /// Findings of the same kind are told as one; nil: it stands alone.
+  /// Findings of the same kind are merged; nil: never merged.
   var kind: Kind?
 
   package init(_ code: String, _ severity: Severity, title: String, explanation: String, fix: String) {

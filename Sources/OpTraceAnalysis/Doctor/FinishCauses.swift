@@ -1,10 +1,9 @@
 import OpTraceModel
 
-/// What brought about the finishes of some operations: the blocks and tasks that ran there, those that submitted these or let
-/// them go on, and so on.
+/// What caused the finishes of some operations: the blocks and tasks that ran there, those that submitted or resumed these, and so on.
 struct FinishCauses {
   private let trace: Trace
-  /// Those that ran as the operation was finished, on that thread.
+  /// The work that ran on the thread when the operation was finished.
   private var finishers: [OperationID: [WorkID]] = [:]
   /// The blocks that tasks ran in, as those of an executor that is a queue.
   private var carriers: [WorkID: [WorkID]] = [:]

@@ -1,8 +1,9 @@
+import OpTraceFormat
 import OpTraceModel
 
-/// Whether the trace holds all that a proof needs.
+/// Whether the trace has everything that a proof needs.
 extension DoctorContext {
-  /// Makes an error a warning, and says why, where records are missing that could have told otherwise.
+  /// Makes an error a warning, and says why, if records are missing that could contradict it.
   func proven(_ finding: Finding) -> Finding {
     guard let gap = missing(since: begin(of: finding)) else { return finding }
     return unproven(finding, because: gap)
@@ -16,14 +17,14 @@ extension DoctorContext {
     return finding
   }
 
-  /// Since when everything must be known of those that the finding names.
+  /// From when on everything must be known about what the finding names.
   private func begin(of finding: Finding) -> Nanoseconds {
     var begin = end
     for id in finding.operations {
       guard let operation = operation(id) else { return .min }
       begin = min(begin, operation.created ?? .min, operation.enqueued?.time ?? begin)
     }
-    // Who was in a queue before is not known where records of that time are missing.
+    // If records of an earlier time are missing, what was in a queue then is not known.
     for id in finding.queues { begin = min(begin, queue(id)?.created ?? .min) }
     return begin
   }
@@ -31,14 +32,58 @@ extension DoctorContext {
   /// What is missing after this moment, in words; nil: nothing.
   private func missing(since begin: Nanoseconds) -> String? {
     let loss = trace.loss
-    if loss.isDamaged { return "the trace is damaged, and what it held there may tell otherwise" }
-    if !loss.unknownKinds.isEmpty { return "the trace holds records of a newer OpTrace, which may tell otherwise" }
+    if loss.isDamaged { return "the trace is damaged, and the missing part may show otherwise" }
+    if !loss.unknownKinds.isEmpty { return "the trace has records of a newer OpTrace, which may show otherwise" }
     guard loss.lostCount > 0 else { return nil }
     let located = loss.gaps.reduce(UInt64(0)) { sum, gap in
       let (result, overflow) = sum.addingReportingOverflow(gap.count)
       return overflow ? .max : result
     }
     if located >= loss.lostCount, loss.gaps.allSatisfy({ $0.to < begin }) { return nil }
-    return "\(loss.lostCount) records were lost, and may tell otherwise"
+    return "\(loss.lostCount) records were lost, and may show otherwise"
   }
+}
+
+/// Whether anything in the process could still wake a sleeping thread.
+extension DoctorContext {
+  /// Every thread sleeps without a time limit until another thread wakes it, and none is left that could. Only something outside the
+  /// threads could wake them (a timer, another process through shared memory).
+  /// O(threads · depth).
+  static func isDeadEnd(_ trace: Trace, _ seenThreads: SeenThreads) -> Bool {
+    guard let look = trace.look, !look.isPartial, look.moved == 0, look.refused == 0, !look.threads.isEmpty,
+      seenThreads.all.count == look.threads.count
+    else { return false }
+    return look.threads.allSatisfy { seen in
+      if seen.state == .ended { return true }
+      guard seen.isAsleep else { return false }
+      if !seen.isTimed, seen.reason.isOfProcess { return true }
+      return seen.isIdle(in: trace.stacks)
+    }
+  }
+
+  /// Also, no thread of libdispatch waits for timers and events, and no block or task for its time.
+  var isClosedWorld: Bool {
+    isDeadEnd
+      && trace.look?.threads.allSatisfy { $0.reason != .poll && $0.reason != .time && $0.reason != .input } ?? false
+      && trace.blocks.allSatisfy { $0.way != .after || $0.began != nil || $0.over != nil }
+      && trace.tasks.allSatisfy { $0.suspension?.reason != .sleep }
+  }
+
+  /// A thread that uses the processor and may wake others; nil: none was seen.
+  var computing: SeenThread? { seenThreads.all.first { $0.isBusy && $0.state != .ended } }
+
+  /// Whether the code of an operation was seen to use the processor.
+  func computes(_ operation: OperationRecord) -> Bool { seenThread(of: operation)?.isBusy == true }
+
+  /// A finding that rests on silence: unproven while a computing thread may end the silence.
+  func silent(_ finding: Finding) -> Finding {
+    let finding = proven(finding)
+    guard finding.isProven, let thread = computing?.thread else { return finding }
+    return unproven(finding, because: "\(name(thread)) is computing, and may wake it")
+  }
+}
+
+extension SleepReason {
+  /// Whether only another thread of the process can wake a thread that sleeps for this reason.
+  fileprivate var isOfProcess: Bool { isLock || self == .futex || self == .join || self == .events }
 }

@@ -1,40 +1,40 @@
 import OpTraceModel
 
-/// Operations that nothing in sight holds up, and that yet do not go on.
+/// Operations that nothing visible blocks, but that do not move.
 ///
-/// A trace can prove that one never will (``isProven``), or only show that it is silent. Silence counts when nothing at
-/// all has moved for long (``DoctorOptions/stallAfter``).
+/// A trace can prove that one is stuck (``isProven``), or only show that it is silent. Silence counts if nothing at all has moved for a
+/// long time (``DoctorOptions/stallAfter``).
 struct Suspect: Sendable {
   enum Kind: Sendable {
-    /// Started, and not finished: its code has returned, or blocks on something that no operation holds.
+    /// Started and not finished: its code has returned, or blocks on something that no operation holds.
     case neverFinished
-    /// Its code runs, as far as the trace tells.
+    /// Its code runs, as far as the trace shows.
     case running
     case cancelled
-    /// Nothing stands in its way, and it never said that it is ready.
+    /// Nothing blocks it, and it never became ready.
     case notReady
-    /// The same, after a dependency was taken away.
+    /// The same, after a dependency was removed.
     case removedDependency
     /// Ready, with a free slot.
     case notStarted
-    /// The call that gives it to its queue does not return.
+    /// The call that adds it to its queue does not return.
     case beingAdded
 
-    /// Whether it is the one to blame when nothing moves.
+    /// Whether it is the cause when nothing moves.
     var isDead: Bool {
       switch self {
       case .neverFinished, .cancelled, .notReady, .removedDependency: true
-      // The thread pool is, or whoever holds the queue's lock.
+      // The cause is the thread pool, or the holder of the queue's lock.
       case .notStarted, .beingAdded, .running: false
       }
     }
   }
 
   var node: Int
-  var place: Int
+  var index: Int
   var kind: Kind
   var isProven: Bool
-  /// Since when nothing has been in its way, or it has been silent.
+  /// Since when nothing has blocked it, or it has been silent.
   var since: Nanoseconds
 }
 
@@ -47,13 +47,13 @@ extension Suspect {
       if let inside = context.trace.waits[index].inside { waits[inside, default: []].append(index) }
     }
     let changes = QueueMoments(context.trace)
-    // Nobody can use a queue while a call that adds to it holds its lock.
+    // A queue cannot be used while a call that adds to it holds its lock.
     let locked = Set(context.trace.operations.lazy.filter { $0.addingSince != nil }.compactMap(\.queue))
     return graph.nodes.indices.compactMap { node in
-      guard case .operation(let place) = graph.nodes[node] else { return nil }
-      let operation = context.trace.operations[place]
+      guard case .operation(let index) = graph.nodes[node] else { return nil }
+      let operation = context.trace.operations[index]
       if let adding = operation.addingSince {
-        return Suspect(node: node, place: place, kind: .beingAdded, isProven: false, since: adding.time)
+        return Suspect(node: node, index: index, kind: .beingAdded, isProven: false, since: adding.time)
       }
       guard !isBlocked[node], operation.coverage == .full, operation.queue.map({ !locked.contains($0) }) ?? true else {
         return nil
@@ -63,7 +63,7 @@ extension Suspect {
         ? started(operation, waits[operation.id] ?? [], context)
         : graph.edges(from: node).isEmpty ? startable(operation, context, changes) : nil
       guard let (kind, isProven, since) = kindAndSince else { return nil }
-      return Suspect(node: node, place: place, kind: kind, isProven: isProven, since: since)
+      return Suspect(node: node, index: index, kind: kind, isProven: isProven, since: since)
     }
   }
 
@@ -72,13 +72,13 @@ extension Suspect {
   private static func started(_ operation: OperationRecord, _ waits: [Int], _ context: DoctorContext) -> Judgement? {
     let open = waits.map { context.trace.waits[$0] }
     if let wait = open.first {
-      // Whom it waits for is to blame, where that is an operation.
+      // If it waits for an operation, that one is the cause.
       guard case .object = wait.target else { return nil }
       return (.neverFinished, false, wait.began)
     }
     guard let returned = operation.startReturned else {
-      // It sleeps, and so does everybody who could wake it.
-      if context.isDeadEnd, let time = context.standings.time, context.standing(of: operation) != nil {
+      // It sleeps, and so does every thread that could wake it.
+      if context.isDeadEnd, let time = context.seenThreads.time, context.seenThread(of: operation) != nil {
         return (.neverFinished, false, operation.lastSign ?? time)
       }
       return (.running, false, operation.lastSign ?? operation.started?.time ?? context.lastSign)
@@ -87,7 +87,7 @@ extension Suspect {
       return (.neverFinished, true, seen.time)
     }
     guard let cancelled = operation.cancelRequested else {
-      // Who could have finished it is over, and nobody else is left.
+      // Everything that could have finished it is over, and nothing else is left.
       let submitted = context.submittedWork[operation.id]
       let isLeft = context.isClosedWorld && submitted.map(\.open.isEmpty) ?? false
       return (.neverFinished, isLeft, max(returned.time, submitted?.last?.over ?? returned.time))
@@ -111,7 +111,7 @@ extension Suspect {
       } else if let finished = other.finished {
         since = max(since, finished.time)
       } else if operation.cancelRequested == nil {
-        // Its fate is not in the trace.
+        // Its end is not in the trace.
         return nil
       }
     }
@@ -122,7 +122,7 @@ extension Suspect {
       return (.notStarted, false, max(since, operation.ready?.time ?? since))
     }
     if hasRemoved { return (.removedDependency, isSettled, since) }
-    // A program that works may wait in `isReady` for something of its own, and say so a moment later.
+    // A healthy program may wait in `isReady` for something of its own, and announce it a moment later.
     let isOver = context.trace.header.isClosed || context.silence >= DoctorContext.second
     return (.notReady, isSettled && isOver, since)
   }

@@ -1,7 +1,7 @@
-/// Gives room back that a coarse folding has left: what is most worth it leaves its box and stands alone.
+/// Uses the room that a coarse folding has left: the most important nodes leave their boxes.
 ///
 /// Boxes that share nothing but a depth or a queue say little. Parting them evenly would say no more, and make many lines;
-/// an operation that stands alone costs the few lines of its own.
+/// a single operation costs only its own few lines.
 struct FoldingRoom {
   private let graph: LayeredGraph
   /// What is alike in all, or a chain, stays together.
@@ -40,7 +40,7 @@ struct FoldingRoom {
     }
   }
 
-  /// Takes out what these nodes stand for, in this order, as long as there are fewer boxes than `most` and no more lines
+  /// Takes these nodes out of their boxes, in this order, as long as there are fewer boxes than `most` and no more lines
   /// between boxes than `mostLines`. Half of the lines are for whatever comes first; the others are kept for those that
   /// bring so few that `most` can be reached.
   ///

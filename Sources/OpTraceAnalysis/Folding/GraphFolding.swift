@@ -9,11 +9,11 @@
 /// 2. *Runs*: one behind the other, with nothing else before or after (a chain).
 /// 3. *Same history*: those that come after the same boxes, whatever comes after them.
 /// 4. *Same depth*: those with the same number of boxes before them on the longest way (layers).
-/// 5. *Bands*: all of one kind between two depths at which single nodes stand; where nothing else helps.
+/// 5. *Bands*: all of one kind between two depths with single nodes; where nothing else helps.
 ///
 /// Steps 1 to 4 are tried with the finest kinds first, then with coarser ones, and make no cycle that the graph does
 /// not have; nodes of a cycle are left alone. In step 5 boxes may come to lie before and behind each other. Kinds come in
-/// tiers: what a tier tells apart is only given up after its step 5.
+/// tiers: what a tier distinguishes is only given up after its step 5.
 ///
 /// Why no step makes a cycle: all members of a box of 1 and 3 have a member of each box before it before them, so a
 /// cycle of boxes could be followed backwards through nodes until one comes again. The end of a link that is the only
@@ -33,7 +33,7 @@ package struct GraphFolding: Sendable {
   ///   - tiers: what each node is, by tiers, and in each from the finest distinction to the coarsest.
   ///   - isWhole: these keep boxes of their own.
   ///   - most: how many boxes are few enough. More are left only where there are more single nodes, or kinds, than that.
-  ///   - worthIt: nodes that would best stand alone where steps 3 to 5 leave room, the best first.
+  ///   - worthIt: nodes that should be single where steps 3 to 5 leave room, the best first.
   package init(
     nodeCount: Int, edges: [FoldingEdge], tiers: [[[Int32]]], isWhole: [Bool], most: Int, worthIt: [Int32] = []
   ) {
@@ -69,7 +69,7 @@ package struct GraphFolding: Sendable {
       }
       boxCount = graph.count
       hasBands = false
-      // Few boxes may still be a net of lines. Fewer boxes, and out of them what is worth it, tell more.
+      // Few boxes may still be a net of lines. Fewer boxes with the important nodes taken out show more.
       var isNet = atoms != nil && !worthIt.isEmpty && !graph.isClear(mostLines: Self.mostLines(of: most))
       for kinds in tier where boxCount > most || isNet {
         var classes = whole.bands(kinds, isWhole: isWhole, most: most, mostLines: 2 * most)
@@ -99,7 +99,7 @@ package struct GraphFolding: Sendable {
 
   private struct Step: Sendable {
     var fold: @Sendable (LayeredGraph, [Int32]) -> [Int32]
-    /// Boxes tell less than their nodes did.
+    /// Boxes show less than their nodes did.
     var isLossy = false
 
     static let alike = Step { $0.alike($1) }
@@ -127,7 +127,7 @@ package struct FoldingEdge: Hashable, Sendable {
 /// Numbers of any sort, made into 0, 1, 2, … in the order in which they come first.
 struct Classes {
   private(set) var numbers: [Int32] = []
-  /// The first place of each.
+  /// The first index of each.
   private(set) var firsts: [Int32] = []
   var count: Int { firsts.count }
 
@@ -135,10 +135,10 @@ struct Classes {
   init(of marks: [Int32]) {
     var known = [Int32](repeating: -1, count: Int(marks.max() ?? -1) + 1)
     numbers.reserveCapacity(marks.count)
-    for (place, mark) in marks.enumerated() {
+    for (index, mark) in marks.enumerated() {
       if known[Int(mark)] < 0 {
         known[Int(mark)] = Int32(firsts.count)
-        firsts.append(Int32(place))
+        firsts.append(Int32(index))
       }
       numbers.append(known[Int(mark)])
     }

@@ -3,7 +3,7 @@ extension LayeredGraph {
   /// Parts classes so that there are as many as may be. Members stay together that are next to each other in this order,
   /// then in that of the graph.
   ///
-  /// - Parameter least: fewer are not worth it where the order tells nothing apart in them.
+  /// - Parameter least: fewer are not worth it if the order does not distinguish them.
   func parted(_ classes: Classes, by order: [Int32], least: Int, most: Int) -> Classes {
     var members = Array(repeating: [Int](), count: classes.count)
     for node in 0..<count { members[Int(classes.numbers[node])].append(node) }
@@ -16,7 +16,7 @@ extension LayeredGraph {
       for group in members {
         // Of one size, and not many full ones and a rest.
         let parts = (group.count + size - 1) / size
-        for (place, node) in group.enumerated() { numbers[node] = next + Int32(place * parts / group.count) }
+        for (index, node) in group.enumerated() { numbers[node] = next + Int32(index * parts / group.count) }
         next += Int32(parts)
       }
       return Classes(of: numbers)
@@ -36,7 +36,7 @@ extension LayeredGraph {
   }
 
   /// Those of one kind between two depths, as many such bands as there is room for, and no more lines between them than
-  /// that; cycles fold too. Where nodes stand alone, bands begin behind these first.
+  /// that; cycles fold too. Where there are single nodes, bands begin behind these first.
   func bands(_ kinds: [Int32], isWhole: [Bool], most: Int, mostLines: Int) -> Classes {
     let folded = (0..<count).filter { !isWhole[$0] }
     let room = max(1, most - (count - folded.count)) / max(1, Set(folded.map { kinds[$0] }).count)

@@ -201,8 +201,8 @@ struct NodeLists: Sendable {
       if end - begin > 1 { all[begin..<end].sort() }
       starts[node] = Int32(used)
       let first = used
-      for place in begin..<end where used == first || all[used - 1] != all[place] {
-        all[used] = all[place]
+      for index in begin..<end where used == first || all[used - 1] != all[index] {
+        all[used] = all[index]
         used += 1
       }
       begin = end

@@ -1,12 +1,12 @@
 public import OpTraceModel
 
-/// What one thread did when the recorder looked; where it did not, when the trace ended.
+/// What one thread did at the snapshot; without one, at the trace's end.
 public struct ThreadStatus: Sendable, Equatable {
-  /// Whether it goes on.
+  /// Whether it runs or is blocked.
   public enum State: String, Sendable, CaseIterable {
     /// On a processor, or waiting for one.
     case running
-    /// Until a time, for input, for another process: nobody of this program has to let it go on.
+    /// Waits for a timer, input or another process: nothing in this program has to wake it.
     case sleeping
     /// In a lock, or in a wait that another thread has to end.
     case blocked
@@ -34,7 +34,7 @@ public struct ThreadStatus: Sendable, Equatable {
       case lock
       /// The end of a thread.
       case thread
-      /// That another thread lets it go on; by what is not known.
+      /// Another thread has to wake it; the reason is not known.
       case signal
       /// Input, output or events.
       case input
@@ -60,7 +60,7 @@ public struct ThreadStatus: Sendable, Equatable {
     public var words: String?
     /// Since when, in nanoseconds since the trace's start; nil: not known.
     public var since: Nanoseconds?
-    /// It goes on by itself after a time.
+    /// The wait has a timeout.
     public var isTimed = false
   }
 
@@ -72,7 +72,7 @@ public struct ThreadStatus: Sendable, Equatable {
   public var name: String
   /// The main thread of the process.
   public var isMain: Bool
-  /// Whether it goes on.
+  /// Whether it runs or is blocked.
   public var state: State
   /// The operation or task whose code it executes; nil: none.
   public var operation: OperationID?

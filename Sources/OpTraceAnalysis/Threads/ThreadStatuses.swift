@@ -1,17 +1,17 @@
 import OpTraceFormat
 public import OpTraceModel
 
-/// What every thread does in what operation: by the recorder's last look at them, and by what the trace tells of waits.
+/// What every thread does in what operation: by the recorder's last snapshot, and by the recorded waits.
 public struct ThreadStatuses: Sendable, Equatable {
-  /// Those that the look saw, in its order; then others that wait or execute, by their numbers.
+  /// Those of the snapshot, in its order; then others that wait or execute, by number.
   public private(set) var threads: [ThreadStatus] = []
-  /// The moment that this is about: the look's, else the trace's end.
+  /// The moment that this is about: the snapshot's, else the trace's end.
   public let time: Nanoseconds
-  /// The look itself; nil: the trace has none, and only threads that wait or execute are known.
+  /// The snapshot; nil: the trace has none, and only threads that wait or execute are known.
   public let look: ThreadSnapshot?
-  /// When anything had last been seen to go on before that moment; nil: never, or it went on afterwards.
+  /// When anything last moved before that moment; nil: never, or something moved afterwards.
   public let lastSign: Nanoseconds?
-  /// Operations or threads went on after that moment.
+  /// Operations or threads moved after that moment.
   public let wentOn: Bool
 
   /// O(operations + waits + threads).
@@ -31,7 +31,7 @@ public struct ThreadStatuses: Sendable, Equatable {
   }
 }
 
-/// What the trace tells of threads at a moment.
+/// What the trace shows of threads at a moment.
 private struct Facts {
   let trace: Trace
   private var records: [ThreadID: ThreadRecord] = [:]
@@ -46,21 +46,21 @@ private struct Facts {
     for thread in trace.threads { records[thread.id] = thread }
     for queue in trace.queues { queues[queue.id] = queue }
     trace.operations.withUnsafeBufferPointer { operations in
-      for place in operations.indices {
-        if let (thread, began) = operations[place].executing(at: time) {
-          enter(operations[place].id, thread, began)
+      for index in operations.indices {
+        if let (thread, began) = operations[index].executing(at: time) {
+          enter(operations[index].id, thread, began)
         }
-        for block in operations[place].blocks where block.began <= time && (block.ended ?? .max) > time {
-          enter(operations[place].id, block.thread, block.began)
+        for block in operations[index].blocks where block.began <= time && (block.ended ?? .max) > time {
+          enter(operations[index].id, block.thread, block.began)
         }
       }
     }
-    for place in trace.tasks.indices {
+    for index in trace.tasks.indices {
       // The last one that has begun by then.
-      guard let run = trace.tasks[place].runs.last(where: { $0.began <= time }), (run.ended ?? .max) > time else {
+      guard let run = trace.tasks[index].runs.last(where: { $0.began <= time }), (run.ended ?? .max) > time else {
         continue
       }
-      enter(trace.tasks[place].id, run.thread, run.began)
+      enter(trace.tasks[index].id, run.thread, run.began)
     }
     for wait in trace.waits where wait.began <= time && (wait.ended ?? .max) > time {
       if let known = waiting[wait.thread], known.began > wait.began { continue }
@@ -89,7 +89,7 @@ private struct Facts {
     return status
   }
 
-  /// A wait's own stack was taken on the thread itself: it is certain where the look had to guess.
+  /// A wait's own stack was taken on the thread itself: it is certain where the snapshot had to guess.
   private func stack(_ seen: FrameID?, _ wait: FrameID?) -> FrameID? {
     guard let seen else { return wait }
     guard let wait else { return seen }

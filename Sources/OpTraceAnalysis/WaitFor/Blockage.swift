@@ -1,15 +1,15 @@
 public import OpTraceModel
 
-/// Who cannot go on at the end of a trace, and because of whom.
+/// What is stuck at the end of a trace, and why.
 ///
 /// A deadlock is what is left of the unfinished operations when all that can still run is taken away, and what waits only
 /// for that, until nothing changes. What is left has causes: cycles of waiting that hold themselves, and roots that
-/// nothing in sight undoes. All else is behind these.
+/// nothing visible undoes. Everything else is behind these.
 public struct Blockage: Sendable {
   /// An edge of the graph, as a part of a cycle.
   public typealias Step = WaitForGraph.Edge
 
-  /// Nodes that hold each other, even if all others went on.
+  /// Nodes that block each other, even if all others continued.
   public struct Deadlock: Sendable {
     /// Ascending.
     public var nodes: [Int]
@@ -23,16 +23,16 @@ public struct Blockage: Sendable {
     public var waitingThreads: [ThreadID]
   }
 
-  /// Something that does not come: a suspended queue goes on, an operation is enqueued.
+  /// Something that does not happen: a suspended queue is resumed, an operation is enqueued.
   public struct Root: Sendable {
     /// The node in ``graph`` that nothing will satisfy.
     public var node: Int
     /// Operations that wait for just this: ready ones of a suspended queue, those that depend on an operation. What
-    /// waits for several roots is told of the first.
+    /// waits for several roots counts for the first.
     public var held: [Int]
     /// Operations behind these.
     public var behind: Int
-    /// Whether anything waits for it at all, be it told of another root.
+    /// Whether anything waits for it at all, even if it counts for another root.
     public var isWaitedFor: Bool
     /// Threads outside of operations that wait for it.
     public var waitingThreads: [ThreadID]
@@ -50,7 +50,7 @@ public struct Blockage: Sendable {
   /// What is blocked at the end of a trace. O(operations + dependencies + waits), but for sorting.
   public init(of trace: Trace) { self.init(WaitForGraph(of: trace)) }
 
-  /// - Parameter dead: nodes that are known not to go on; they become roots. O(nodes + edges), but for sorting.
+  /// - Parameter dead: nodes that are known to be stuck; they become roots. O(nodes + edges), except for sorting.
   public init(_ graph: WaitForGraph, dead: Set<Int> = []) {
     self.graph = graph
     isBlocked = graph.blocked(dead: dead)
@@ -80,13 +80,13 @@ public struct Blockage: Sendable {
     }
   }
 
-  /// Places in the trace of all operations that cannot go on, ascending. One that nobody enqueued and nobody waits for
+  /// Indexes in the trace of all operations that are stuck, ascending. One that nobody enqueued and nobody waits for
   /// is none of them.
   public var operations: [Int] {
     graph.nodes.indices.compactMap { node in
-      guard isBlocked[node], case .operation(let place) = graph.nodes[node] else { return nil }
+      guard isBlocked[node], case .operation(let index) = graph.nodes[node] else { return nil }
       let isAlone = graph.edges(to: node).isEmpty && graph.edges(from: node).contains { isNeverEnqueued($0.to) }
-      return isAlone ? nil : place
+      return isAlone ? nil : index
     }
   }
 

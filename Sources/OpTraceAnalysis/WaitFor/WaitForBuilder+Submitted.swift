@@ -3,18 +3,18 @@ import OpTraceModel
 
 /// Blocks of dispatch queues, and tasks: what each waits for.
 extension WaitForBuilder {
-  /// Their nodes, and what keeps each of them from going on. O(blocks + tasks + depth of targets).
+  /// Their nodes, and what each of them waits for. O(blocks + tasks + depth of targets).
   mutating func addSubmitted() {
-    for place in trace.blocks.indices where trace.blocks[place].over == nil {
-      add(.block(place), trace.blocks[place].id)
+    for index in trace.blocks.indices where trace.blocks[index].over == nil {
+      add(.block(index), trace.blocks[index].id)
     }
-    for place in trace.tasks.indices where trace.tasks[place].over == nil { add(.task(place), trace.tasks[place].id) }
+    for index in trace.tasks.indices where trace.tasks[index].over == nil { add(.task(index), trace.tasks[index].id) }
     guard !submitted.isEmpty else { return }
     let queues = DispatchTargets(trace)
     for node in nodes.indices {
       switch nodes[node] {
-      case .block(let place): addNeeds(of: node, trace.blocks[place], queues)
-      case .task(let place): addNeeds(of: node, trace.tasks[place])
+      case .block(let index): addNeeds(of: node, trace.blocks[index], queues)
+      case .task(let index): addNeeds(of: node, trace.tasks[index])
       default: break
       }
     }
@@ -26,23 +26,23 @@ extension WaitForBuilder {
       if let submitter = block.submitter {
         if let waiter = self.node(of: submitter) { connect(waiter, node, .sync) }
       }
-      // The main thread also waits as what runs the main queue.
+      // The main thread also waits because it runs the main queue.
       if block.submitter == nil || submitted.thread == mainThread {
         connect(self.node(.thread(submitted.thread)), node, .sync)
       }
     }
-    // What waits for a time or a group may come at any moment.
+    // A block that waits for a time or a group may run at any moment.
     guard block.began == nil, block.runnable != nil, let queue = block.queue else { return }
-    for place in queues.upwards(from: queue) {
-      if trace.dispatchQueues[place].isMain {
+    for index in queues.upwards(from: queue) {
+      if trace.dispatchQueues[index].isMain {
         if let mainThread { connect(node, self.node(.thread(mainThread)), .mainThread) }
-      } else if trace.dispatchQueues[place].width == 1 {
-        connect(node, self.node(.turn(place)), .turn)
+      } else if trace.dispatchQueues[index].width == 1 {
+        connect(node, self.node(.turn(index)), .turn)
       }
     }
   }
 
-  /// A serial queue has its turn when nothing runs in it, and nothing of a queue that hands its blocks to it.
+  /// A serial queue gives the turn to one block at a time, including those of queues that target it.
   private mutating func addHolders(_ queues: DispatchTargets) {
     for block in trace.blocks where block.began != nil && block.over == nil {
       guard let holder = node(of: block.id), let queue = block.queue else { continue }
@@ -58,7 +58,7 @@ extension WaitForBuilder {
     switch suspension.reason {
     case .task: if let other = suspension.awaited.flatMap({ self.node(of: $0) }) { connect(node, other, .task) }
     case .group:
-      // The next child that is over lets it go on.
+      // The next child that finishes resumes it.
       let children = trace.tasks.filter { $0.way == .groupChild && $0.parent == task.id && $0.over == nil }
       let open = children.compactMap { self.node(of: $0.id) }
       guard !open.isEmpty else { return }
@@ -68,28 +68,28 @@ extension WaitForBuilder {
     }
   }
 
-  /// What goes on when somebody tells it to, as an asynchronous operation that is to be finished, or one who waits for a
+  /// Work that something else has to resume, such as an asynchronous operation that is to be finished, or a waiter of a
   /// semaphore: whatever it submitted may do that, through any number of hops, as long as it is not over.
   /// O(blocks + tasks + waits).
   mutating func addSubmissions() {
     guard !submitted.isEmpty else { return }
-    var told = Set<WorkID>()
+    var resumed = Set<WorkID>()
     for node in nodes.indices {
-      guard case .operation(let place) = nodes[node] else { continue }
-      let operation = trace.operations[place]
+      guard case .operation(let index) = nodes[node] else { continue }
+      let operation = trace.operations[index]
       if operation.startReturned != nil, operation.isAsynchronous, operation.finishSeen == nil {
-        told.insert(operation.id)
+        resumed.insert(operation.id)
       }
     }
     for wait in trace.waits where wait.ended == nil {
       guard case .object(let id) = wait.target, trace.object(id)?.kind != .queue, let inside = wait.inside else {
         continue
       }
-      if node(of: inside) != nil { told.insert(inside) }
+      if node(of: inside) != nil { resumed.insert(inside) }
     }
-    for task in trace.tasks where task.suspension?.reason == .continuation { told.insert(task.id) }
-    guard !told.isEmpty else { return }
-    var roots = Submitters(trace) { told.contains($0) }
+    for task in trace.tasks where task.suspension?.reason == .continuation { resumed.insert(task.id) }
+    guard !resumed.isEmpty else { return }
+    var roots = Submitters(trace) { resumed.contains($0) }
     for (id, node) in submitted.sorted(by: { $0.value < $1.value }) {
       var next = roots.nearest(of: id)
       var isSeen: Set<WorkID> = [id]
@@ -106,23 +106,23 @@ extension WaitForBuilder {
   }
 }
 
-/// The queues that a queue's blocks go through, itself first.
+/// A queue and its chain of targets.
 private struct DispatchTargets {
   private let queues: [DispatchQueueRecord]
-  private let places: [DispatchQueueID: Int]
+  private let indexes: [DispatchQueueID: Int]
 
   init(_ trace: Trace) {
     queues = trace.dispatchQueues
-    places = Dictionary(queues.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+    indexes = Dictionary(queues.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Their places.
+  /// Their indexes.
   func upwards(from queue: DispatchQueueID) -> [Int] {
     var result: [Int] = []
     var next: DispatchQueueID? = queue
-    while let id = next, let place = places[id], !result.contains(place) {
-      result.append(place)
-      next = queues[place].target
+    while let id = next, let index = indexes[id], !result.contains(index) {
+      result.append(index)
+      next = queues[index].target
     }
     return result
   }

@@ -8,7 +8,7 @@ struct WaitForBuilder {
   let trace: Trace
   private(set) var nodes: [Node] = []
   private(set) var edges: [WaitForGraph.Edge] = []
-  /// Nodes of operations by their place in the trace.
+  /// Nodes of operations by their index in the trace.
   private(set) var operations = OperationNodes(count: 0)
   var slotNeeds: [Int: Int] = [:]
   /// Nodes of blocks and tasks by their numbers.
@@ -26,7 +26,7 @@ struct WaitForBuilder {
     var holders: [Int] = []
     var members: [Int] = []
     var hasBarrier = false
-    /// When it was stopped with a free slot: what could run then is on its way to a thread, and starts.
+    /// When it was stopped with a free slot: an operation that was ready then is on its way to a thread, and still starts.
     var stoppedFree: Nanoseconds?
 
     init(_ queue: QueueRecord) {
@@ -44,11 +44,11 @@ struct WaitForBuilder {
   mutating func run() {
     mainThread = trace.threads.first { $0.isMain }?.id
     queues = trace.queues.map { QueueState($0) }
-    for (place, queue) in trace.queues.enumerated() { queueIndexes[queue.id] = place }
+    for (index, queue) in trace.queues.enumerated() { queueIndexes[queue.id] = index }
     findStops()
-    for place in trace.operations.indices where Self.isOpen(trace.operations[place]) { addOperation(place) }
+    for index in trace.operations.indices where Self.isOpen(trace.operations[index]) { addOperation(index) }
     for node in nodes.indices {
-      if case .operation(let place) = nodes[node] { addNeeds(of: node, trace.operations[place]) }
+      if case .operation(let index) = nodes[node] { addNeeds(of: node, trace.operations[index]) }
     }
     for queue in queues.indices where queues[queue].hasBarrier { addBarriers(of: queue) }
     addSubmitted()
@@ -63,20 +63,20 @@ struct WaitForBuilder {
       && operation.coverage != .external
   }
 
-  /// One that is known not to be over, with a node of its own.
+  /// An operation that is known to be unfinished, with a node of its own.
   mutating func add(_ kind: Node, _ id: WorkID) {
     submitted[id] = nodes.count
     nodes.append(kind)
   }
 
-  /// The node of an operation, block or task; nil: it is over, or its fate is not known.
+  /// The node of an operation, block or task; nil: it is finished, or its end is not known.
   func node(of work: WorkID) -> Int? { submitted[work] ?? trace.index(of: work).flatMap { operations[$0] } }
 
-  private mutating func addOperation(_ place: Int) {
-    let operation = trace.operations[place]
+  private mutating func addOperation(_ index: Int) {
+    let operation = trace.operations[index]
     let node = nodes.count
-    nodes.append(.operation(place))
-    operations[place] = node
+    nodes.append(.operation(index))
+    operations[index] = node
     guard let queue = operation.queue.flatMap({ queueIndexes[$0] }) else { return }
     queues[queue].members.append(node)
     if operation.isStarted { queues[queue].holders.append(node) }
@@ -94,7 +94,7 @@ struct WaitForBuilder {
     edges.append(.init(from: from, to: to, reason: reason))
   }
 
-  /// What stands between an operation that was not started and its start.
+  /// What prevents the start of an operation that was not started.
   private mutating func addNeeds(of node: Int, _ operation: OperationRecord) {
     guard !operation.isStarted else { return }
     // Cancelling drops the dependencies.
@@ -105,19 +105,19 @@ struct WaitForBuilder {
       }
     }
     guard let queue = operation.queue.flatMap({ queueIndexes[$0] }) else {
-      guard operation.coverage == .full, operation.enqueued == nil, case .operation(let place) = nodes[node] else {
+      guard operation.coverage == .full, operation.enqueued == nil, case .operation(let index) = nodes[node] else {
         return
       }
-      return connect(node, self.node(.neverEnqueued(place)), .root)
+      return connect(node, self.node(.neverEnqueued(index)), .root)
     }
     let state = queues[queue]
     if let stopped = state.stoppedFree, let runnable = Self.runnable(operation), runnable <= stopped { return }
-    // The main queue cannot be held up: it takes no notice of either.
+    // The main queue ignores both.
     if state.isSuspended, !state.isMain { connect(node, self.node(.suspension(queue: queue)), .root) }
     if state.limit == 0, !state.isMain { connect(node, self.node(.noSlots(queue: queue)), .root) }
     if state.isMain, let mainThread {
       connect(node, self.node(.thread(mainThread)), .mainThread)
-      // What runs on the main thread keeps the others waiting by that alone.
+      // The main queue has no slots: what runs on the main thread makes the others wait.
       guard state.holders.contains(where: isAsynchronous) else { return }
     }
     if state.limit > 0, state.holders.count >= state.limit {
@@ -125,7 +125,7 @@ struct WaitForBuilder {
     }
   }
 
-  /// When it could run as far as it alone is concerned.
+  /// When it became ready.
   private static func runnable(_ operation: OperationRecord) -> Nanoseconds? {
     guard let enqueued = operation.enqueued, let ready = operation.ready ?? operation.cancelRequested else {
       return nil
@@ -133,23 +133,23 @@ struct WaitForBuilder {
     return max(enqueued.time, ready.time)
   }
 
-  /// A queue that is suspended, or gets the limit 0, does not take back what it has given to a thread pool, and that may
-  /// have no thread for long. One more pass over the operations, where there is such a queue.
+  /// A queue that is suspended, or gets the limit 0, does not take back what it has already given to the thread pool, which may have no
+  /// free thread for long. If there is such a queue, this takes one more pass over the operations.
   private mutating func findStops() {
     var stops: [Int: (time: Nanoseconds, limit: Int, executing: Int)] = [:]
-    for (place, queue) in trace.queues.enumerated() where queue.isSuspended || queue.limit == 0 {
+    for (index, queue) in trace.queues.enumerated() where queue.isSuspended || queue.limit == 0 {
       let kind: QueueRecord.ChangeKind = queue.isSuspended ? .suspended : .limit(0)
       guard let stop = queue.changes.lastIndex(where: { $0.kind == kind }) else { continue }
       var before = queue
       before.changes = Array(queue.changes[..<stop])
-      if !before.isSuspended { stops[place] = (queue.changes[stop].time, before.limit, 0) }
+      if !before.isSuspended { stops[index] = (queue.changes[stop].time, before.limit, 0) }
     }
     guard !stops.isEmpty else { return }
     for operation in trace.operations {
       guard let started = operation.started, let queue = operation.queue.flatMap({ queueIndexes[$0] }),
         let stop = stops[queue], max(started.time, operation.finished?.time ?? .max) > stop.time
       else { continue }
-      // One that started afterwards had its slot before.
+      // An operation that started afterwards had its slot before.
       stops[queue]?.executing += 1
     }
     for (queue, stop) in stops where stop.limit < 0 || stop.executing < stop.limit {
@@ -158,14 +158,14 @@ struct WaitForBuilder {
   }
 
   private func isAsynchronous(_ node: Int) -> Bool {
-    if case .operation(let place) = nodes[node] { return trace.operations[place].isAsynchronous }
+    if case .operation(let index) = nodes[node] { return trace.operations[index].isAsynchronous }
     return false
   }
 
-  /// A barrier waits for all that was enqueued before it, and what is enqueued later waits for it.
+  /// A barrier waits for everything enqueued before it, and everything enqueued later waits for the barrier.
   private mutating func addBarriers(of queue: Int) {
     func record(_ node: Int) -> OperationRecord? {
-      if case .operation(let place) = nodes[node] { return trace.operations[place] }
+      if case .operation(let index) = nodes[node] { return trace.operations[index] }
       return nil
     }
     let order = queues[queue].members.compactMap { node in record(node).map { (node, $0) } }
@@ -190,10 +190,10 @@ struct WaitForBuilder {
 
   private mutating func addWaits() {
     let open = trace.waits.indices.filter { trace.waits[$0].ended == nil }
-    let standings = ThreadStandings(trace)
-    let sleepers = standings.heldUp
+    let seenThreads = SeenThreads(trace)
+    let sleepers = seenThreads.heldUp
     guard !open.isEmpty || !sleepers.isEmpty else { return }
-    // What else is on the stack of a thread that waits: an operation that another one runs by hand.
+    // Also what else is on the stack of a waiting thread: an operation that another one runs by hand.
     let threads = Set(open.map { trace.waits[$0].thread }).union(sleepers.map(\.thread))
       .union(sleepers.compactMap(\.heldBy))
     var executing: [ThreadID: [Int]] = [:]
@@ -203,7 +203,7 @@ struct WaitForBuilder {
       }
     }
     var holders: [ThreadID: Int] = [:]
-    for owner in sleepers.compactMap(\.heldBy) where holders[owner] == nil && standings[owner] != nil {
+    for owner in sleepers.compactMap(\.heldBy) where holders[owner] == nil && seenThreads[owner] != nil {
       holders[owner] = holder(owner, executing[owner] ?? [])
     }
     func standsAlone(_ thread: ThreadID) -> Bool {
@@ -228,16 +228,16 @@ struct WaitForBuilder {
     }
   }
 
-  /// What has to go on so that a thread lets go of what it has: the operation that it executes, else itself. One that
-  /// executes on several threads may be stuck on another of them.
+  /// What has to continue so that a thread unlocks what it holds: the operation that it executes, else the thread itself. An operation
+  /// that executes on several threads may be stuck on another one.
   private mutating func holder(_ thread: ThreadID, _ executing: [Int]) -> Int {
     func began(_ node: Int) -> Nanoseconds? {
       guard Set(threads(of: node)) == [thread] else { return nil }
       switch nodes[node] {
-      case .operation(let place):
-        return trace.operations[place].started?.time ?? trace.operations[place].executionBegan?.time ?? .min
-      case .block(let place): return trace.blocks[place].began?.time
-      case .task(let place): return trace.tasks[place].runs.last?.began
+      case .operation(let index):
+        return trace.operations[index].started?.time ?? trace.operations[index].executionBegan?.time ?? .min
+      case .block(let index): return trace.blocks[index].began?.time
+      case .task(let index): return trace.tasks[index].runs.last?.began
       default: return nil
       }
     }
@@ -245,12 +245,12 @@ struct WaitForBuilder {
     return innermost?.0 ?? node(.thread(thread))
   }
 
-  /// What a thread sleeps in; nil: who has it may go on, or was heard of since.
+  /// What a thread waits for; nil: the holder may continue, or has moved since.
   private mutating func obstacle(
     of seen: SeenThread, _ holders: [ThreadID: Int], _ known: inout Set<UInt64>
   ) -> (Int, WaitForGraph.Reason)? {
     if seen.reason == .join {
-      // Of one that is gone the end has come.
+      // A thread that is gone has ended.
       return seen.heldBy.flatMap { holders[$0] }.map { ($0, .join(seen.thread)) }
     }
     guard let lock = seen.lock else { return nil }
@@ -261,17 +261,17 @@ struct WaitForBuilder {
     return (target, .lock(seen.thread))
   }
 
-  /// The threads on whose stacks a work's code is.
+  /// The threads that have the work's code on their stacks.
   private func threads(of node: Int) -> [ThreadID] {
     switch nodes[node] {
-    case .operation(let place): Self.threads(of: trace.operations[place])
-    case .block(let place): trace.blocks[place].began.map { [$0.thread] } ?? []
-    case .task(let place): trace.tasks[place].runs.last.flatMap { $0.ended == nil ? [$0.thread] : nil } ?? []
+    case .operation(let index): Self.threads(of: trace.operations[index])
+    case .block(let index): trace.blocks[index].began.map { [$0.thread] } ?? []
+    case .task(let index): trace.tasks[index].runs.last.flatMap { $0.ended == nil ? [$0.thread] : nil } ?? []
     default: []
     }
   }
 
-  /// The threads on whose stacks the operation's code is.
+  /// The threads that have the operation's code on their stacks.
   private static func threads(of operation: OperationRecord) -> [ThreadID] {
     var threads: [ThreadID] = []
     if let began = operation.started ?? operation.executionBegan, operation.startReturned == nil,
@@ -283,7 +283,7 @@ struct WaitForBuilder {
     return threads
   }
 
-  /// What has to happen for a wait to end; nil: that is not in the trace, or has happened.
+  /// What ends a wait; nil: it is not in the trace, or has happened.
   private mutating func target(of wait: WaitRecord) -> Int? {
     switch wait.target {
     case .operation(let id): return trace.index(of: id).flatMap { operations[$0] }
@@ -315,14 +315,14 @@ struct WaitForBuilder {
   }
 }
 
-/// The node of each operation, by its place in the trace.
+/// The node of each operation, by its index in the trace.
 struct OperationNodes: Sendable {
   private var numbers: [Int32]
 
   init(count: Int) { numbers = [Int32](repeating: -1, count: count) }
 
-  subscript(place: Int) -> Int? {
-    get { numbers[place] < 0 ? nil : Int(numbers[place]) }
-    set { numbers[place] = newValue.map { Int32(clamping: $0) } ?? -1 }
+  subscript(index: Int) -> Int? {
+    get { numbers[index] < 0 ? nil : Int(numbers[index]) }
+    set { numbers[index] = newValue.map { Int32(clamping: $0) } ?? -1 }
   }
 }

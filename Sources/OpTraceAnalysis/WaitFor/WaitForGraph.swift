@@ -1,40 +1,40 @@
 public import OpTraceModel
 
-/// Who waits for whom at the end of a trace: unfinished operations, blocks and tasks, and all that stands between them.
+/// Who waits for whom at the end of a trace: unfinished operations, blocks and tasks, and everything between them.
 ///
-/// A node is satisfied when *all* that it waits for is, but for a queue's slots and a work's submissions, which are
-/// alternatives: *one* holder that comes to its end is enough (more, where the limit was lowered meanwhile). Operations whose fate the trace does not tell are not in here: what waits only for them may
-/// go on.
+/// A node is satisfied when *everything* it waits for is. The exceptions are a queue's slots and a work's submissions, which are alternatives:
+/// *one* holder that finishes is enough (more if the limit was lowered meanwhile). Operations whose end the trace does not show are not in
+/// the graph: what waits only for them may continue.
 public struct WaitForGraph: Sendable {
-  /// Numbers are places in the trace's lists.
+  /// Numbers are indexes in the trace's lists.
   public enum Node: Hashable, Sendable {
-    /// An unfinished operation: its place in `trace.operations`.
+    /// An unfinished operation: its index in `trace.operations`.
     case operation(Int)
-    /// A slot of a queue, any one: waits for one of those that hold them.
+    /// Any slot of a queue: waits for one of the holders.
     case slots(queue: Int)
-    /// That a queue is empty.
+    /// A queue that has to become empty.
     case emptiness(queue: Int)
-    /// That all which was enqueued before a barrier is over; the chain of these goes back one operation at a time.
+    /// Everything enqueued before a barrier is finished; the chain of these goes back one operation at a time.
     case earlier(Int)
-    /// A thread outside of operations that waits, or has a lock; the main thread also as what runs the main queue.
+    /// A thread outside operations that waits or holds a lock; the main thread also because it runs the main queue.
     case thread(ThreadID)
-    /// What nothing in sight will ever undo.
+    /// A suspended queue: nothing visible resumes it.
     case suspension(queue: Int)
     /// A queue that may run no operation at all: its limit is 0.
     case noSlots(queue: Int)
-    /// That an operation is given to a queue or started: nobody did.
+    /// An operation that was never added to a queue and never started.
     case neverEnqueued(Int)
-    /// A lock, by its address: waits for the thread that has it.
+    /// A lock, by its address: waits for the thread that holds it.
     case lock(UInt64)
-    /// A lock whose owner has ended and did not let go of it.
+    /// A lock whose holder has ended without unlocking it.
     case abandonedLock(UInt64)
-    /// A block of a dispatch queue that is not over: its place in `trace.blocks`.
+    /// A block of a dispatch queue that is not over: its index in `trace.blocks`.
     case block(Int)
-    /// A task that is not over: its place in `trace.tasks`.
+    /// A task that is not over: its index in `trace.tasks`.
     case task(Int)
-    /// That a serial dispatch queue has its turn for something else: its place in `trace.dispatchQueues`.
+    /// The turn of a serial dispatch queue: its index in `trace.dispatchQueues`.
     case turn(Int)
-    /// That any one of what this work submitted, which is not over, goes on: the work's node.
+    /// The unfinished submissions of this work, any of which may resume it: the work's node.
     case submissions(Int)
   }
 
@@ -42,7 +42,7 @@ public struct WaitForGraph: Sendable {
   public enum Reason: Hashable, Sendable {
     /// An operation to what it depends on.
     case dependency
-    /// An open wait: its place in `trace.waits`.
+    /// An open wait: its index in `trace.waits`.
     case wait(Int)
     /// An operation to its queue's slots, and they to an operation that holds one.
     case slot
@@ -52,36 +52,36 @@ public struct WaitForGraph: Sendable {
     case member
     /// An operation of the main queue to the main thread.
     case mainThread
-    /// Who executes on this thread to the lock that the thread sleeps in.
+    /// What executes on this thread to the lock that the thread waits for.
     case lock(ThreadID)
-    /// A lock to what this thread, which has it, executes.
+    /// A lock to what its holder, this thread, executes.
     case holder(ThreadID)
-    /// Who executes on this thread to the thread whose end it waits for.
+    /// What executes on this thread to the thread whose end it waits for.
     case join(ThreadID)
-    /// What is in a dispatch queue to the queue's turn, and that to what runs there.
+    /// Work in a dispatch queue to the queue's turn, and the turn to what runs there.
     case turn
-    /// Who submitted what runs, or will run, in a `sync`, to that.
+    /// The caller of `sync` to the block it submitted.
     case sync
-    /// Work that goes on when it is told to, to its submissions, and these to each of them: one is likely to tell it. Others that
-    /// are not in sight may do it, too.
+    /// From work that something has to resume to its submissions, and from these to each of them: one of them is likely to resume it. Others that
+    /// are not visible may do so too.
     case submission
     /// A task to the one whose end it waits for, and to the children of its group.
     case task
-    /// To what nothing will undo.
+    /// To a root: nothing will undo it.
     case root
   }
 
-  /// One node waits for another. Numbers are places in ``nodes``.
+  /// One node waits for another. Numbers are indexes in ``nodes``.
   public struct Edge: Sendable, Hashable {
-    /// Who waits.
+    /// The waiter.
     public var from: Int
-    /// For whom.
+    /// What it waits for.
     public var to: Int
     /// Why.
     public var reason: Reason
   }
 
-  /// All that waits or is waited for.
+  /// Everything that waits or is waited for.
   public let nodes: [Node]
   /// Sorted by `from`.
   public let edges: [Edge]
@@ -90,8 +90,7 @@ public struct WaitForGraph: Sendable {
   /// Numbers of edges, by where they lead.
   private let back: [Int]
   private let operations: OperationNodes
-  /// By node of slots, and of others whose ways on are alternatives: how many have to come to their ends until one of those
-  /// that wait may go on.
+  /// For nodes of slots, and others with alternatives: how many have to finish before one of the waiters may continue.
   private let slotNeeds: [Int: Int]
 
   /// O(operations + dependencies + waits + blocks + tasks).
@@ -119,16 +118,16 @@ public struct WaitForGraph: Sendable {
     back[backStarts[node]..<backStarts[node + 1]].lazy.map { edges[$0] }
   }
 
-  /// The node of the operation at this place in the trace; nil: it is finished, or its fate is not known.
-  public func node(ofOperationAt place: Int) -> Int? { operations[place] }
+  /// The node of the operation at this index in the trace; nil: it is finished, or its end is not known.
+  public func node(ofOperationAt index: Int) -> Int? { operations[index] }
 
   /// How many of those that a node waits for have to be satisfied before it is.
   public func needed(of node: Int) -> Int { slotNeeds[node] ?? edges(from: node).count }
 
-  /// Whether what it waits for are alternatives.
+  /// Whether what it waits for is a list of alternatives.
   func hasAlternatives(_ node: Int) -> Bool { slotNeeds[node] != nil }
 
-  /// Whether nothing in sight will ever satisfy this node.
+  /// Whether nothing visible will ever satisfy this node.
   public func isRoot(_ node: Int) -> Bool {
     switch nodes[node] {
     case .suspension, .noSlots, .neverEnqueued, .abandonedLock: true
@@ -153,11 +152,11 @@ public struct WaitForGraph: Sendable {
 
 extension WaitForGraph {
   /// Which nodes cannot be satisfied any more, whatever the program's unfinished operations do: the complement of the
-  /// least fixed point of what can still go on. O(nodes + edges).
+  /// least fixed point of what can still continue. O(nodes + edges).
   ///
   /// - Parameters:
-  ///   - dead: nodes that are known not to go on, besides the graph's own roots.
-  ///   - isIn: only these nodes count; all others are taken to go on.
+  ///   - dead: nodes that are known to be stuck, besides the graph's own roots.
+  ///   - isIn: only these nodes count; all others are assumed to continue.
   public func blocked(dead: Set<Int> = [], among isIn: [Bool]? = nil) -> [Bool] {
     func counts(_ node: Int) -> Bool { isIn.map { $0[node] } ?? true }
     var open = [Int](repeating: 0, count: nodes.count)
@@ -165,7 +164,7 @@ extension WaitForGraph {
     var satisfied: [Int] = []
     for node in nodes.indices where counts(node) {
       isBlocked[node] = true
-      // Those outside go on.
+      // Those outside continue.
       open[node] = max(0, needed(of: node) - edges(from: node).count { !counts($0.to) })
       if open[node] == 0, !isRoot(node), !dead.contains(node) { satisfied.append(node) }
     }

@@ -1,14 +1,14 @@
 import OpTraceAnalysis
 package import OpTraceModel
 
-/// What can be said of a trace in which records are missing: a ring uses its chunks again, and what ended there seems to go on.
+/// What is certain in a trace with missing records: a ring reuses its chunks, and work whose end was overwritten seems to continue.
 ///
 /// Up to some moment records may be missing; behind it none are (``LiveReader/News/incompleteUntil``). So an operation is surely as it
 /// seems when
 ///
 /// - something was recorded of it after that moment: what came later is there, too;
 /// - the ring has carried it on after that moment: it does so only with what is not over;
-/// - it is synchronous, it began on a thread of which nothing is missing since, and that thread has told of no end;
+/// - it is synchronous, it began on a thread of which nothing is missing since, and that thread has recorded no end;
 /// - it has not begun, and one that it depends on is surely not over.
 ///
 /// All others may be over. They are counted as such, and shown as nothing else.
@@ -42,8 +42,8 @@ package struct LiveCertainty: Sendable {
     // From what holds up to what is held up; a chain goes from low numbers to high ones nearly always.
     for _ in 0..<8 {
       var hasFound = false
-      for place in trace.operations.indices where !isCertain[place] {
-        let operation = trace.operations[place]
+      for index in trace.operations.indices where !isCertain[index] {
+        let operation = trace.operations[index]
         guard operation.finished == nil, !operation.isStarted, operation.cancelRequested == nil,
           operation.isOutcomeKnown,
           operation.dependencies.contains(where: { dependency in
@@ -51,7 +51,7 @@ package struct LiveCertainty: Sendable {
             return isCertain[other] && trace.operations[other].finished == nil
           })
         else { continue }
-        isCertain[place] = true
+        isCertain[index] = true
         hasFound = true
       }
       if !hasFound { break }

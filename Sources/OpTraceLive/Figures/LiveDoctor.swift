@@ -1,27 +1,27 @@
 package import OpTraceAnalysis
 package import OpTraceModel
 
-/// Looks for what is stuck in a program that is being watched, as often as that pays.
+/// Finds what is stuck in a program that is being watched, as often as it pays.
 ///
-/// It looks when something has stood still for a second: an operation that executes or is ready, one that is pending while nothing else
-/// goes on, or a thread that waits. It looks at most once a second, and not more often than costs a twentieth of the time. What two looks say is
-/// told, as by `optrace doctor` of a living process: what the first found in the middle of something is not there any more.
+/// It runs when something has not moved for a second: an operation that executes or is ready, one that is pending while nothing else
+/// runs, or a thread that waits. It runs at most once a second, and takes at most a twentieth of the time. As `optrace doctor` of a living
+/// process it reports only what two runs confirm: transient states are left out.
 package struct LiveDoctor {
-  /// Between two looks.
+  /// Time between two runs.
   static let pause: Nanoseconds = 1_000_000_000
-  /// A look is followed by so many times its own cost without one.
+  /// A run is followed by this many times its own cost without one.
   private static let rest: Int64 = 20
 
   private var last: (diagnosis: Diagnosis, now: Nanoseconds)?
   private var notBefore: Nanoseconds = .min
-  /// What two looks have said.
+  /// What two runs have confirmed.
   private(set) package var findings: [Finding] = []
-  /// A first look has found something, which a second is to confirm.
+  /// A first run has found something, which a second has to confirm.
   package var isSuspicious: Bool { last?.diagnosis.findings.isEmpty == false }
 
   package init() {}
 
-  /// Whether a look is due at this moment, on the trace's clock.
+  /// Whether a run is due at this moment, on the trace's clock.
   package func isDue(_ status: LiveStatus, _ trace: Trace) -> Bool {
     guard status.now >= notBefore else { return false }
     return isStill(status, trace) || !findings.isEmpty || isSuspicious
@@ -38,9 +38,9 @@ package struct LiveDoctor {
       || status.tasks.contains { $0.oldest >= Self.pause }
   }
 
-  /// Looks. `cost`: takes the time of `body`, in nanoseconds.
-  package mutating func look(
-    at trace: Trace, now: Nanoseconds, stallAfter: Nanoseconds, cost: (() -> Void) -> Nanoseconds
+  /// - Parameter cost: runs the body and returns how long it took, in nanoseconds.
+  package mutating func check(
+    _ trace: Trace, now: Nanoseconds, stallAfter: Nanoseconds, cost: (() -> Void) -> Nanoseconds
   ) {
     var options = DoctorOptions()
     options.now = now
@@ -53,10 +53,10 @@ package struct LiveDoctor {
     notBefore = now &+ max(Self.pause, spent.multipliedReportingOverflow(by: Self.rest).partialValue)
   }
 
-  /// All goes on: nothing is left of what was said.
+  /// Everything moves: drops all findings.
   package mutating func clear() { (last, findings) = (nil, []) }
 
-  /// A trace that is over is looked at once.
+  /// The findings of a trace that is over: one run is enough.
   package static func findings(of trace: Trace, stallAfter: Nanoseconds) -> [Finding] {
     var options = DoctorOptions()
     options.stallAfter = stallAfter

@@ -30,7 +30,7 @@ package struct LiveState {
     }
   }
 
-  /// What is not over, as a trace: the doctor looks at this.
+  /// The unfinished work as a trace, for the doctor.
   package func trace() -> Trace { builder.snapshot() }
 
   /// What a trace of this state shows. `now`: the present, on the trace's clock. O(what is not over).
@@ -43,7 +43,7 @@ package struct LiveState {
     return LiveStatus(of: trace, now: now, knownUntil: end, windows: windows, gone: gone, certainty)
   }
 
-  /// The figures of the last seconds go on where a new state begins from the ring's content: a reader that came too late for parts of it
+  /// The figures of the last seconds continue when a new state begins from the ring's content: a reader that came too late for parts of it
   /// would keep what ended there for good.
   package mutating func begin(anew header: TraceHeader) {
     builder = TraceBuilder(growing: header, forgets: true)

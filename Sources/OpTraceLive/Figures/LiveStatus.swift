@@ -21,7 +21,7 @@ public struct LiveStatus: Sendable, Equatable {
     public var pending = 0
     /// For how long the oldest of the ready ones has been ready; nil: there is none.
     public var oldestReady: Nanoseconds?
-    /// Of the last ten seconds, or of as much of them as the trace tells in full.
+    /// Of the last ten seconds, or of the part of them that the trace covers in full.
     public var finishedPerSecond = 0.0
     /// How long operations waited for a slot that began in these seconds; nil: none began. Within 2 %.
     public var slotWaitP50: Nanoseconds?
@@ -46,7 +46,7 @@ public struct LiveStatus: Sendable, Equatable {
     /// The system's number of the thread; nil: not known.
     public var systemThread: UInt32?
     /// The line that it waits at, or where it was seen last; else what it runs.
-    public var place: CodeLocation
+    public var location: CodeLocation
     /// Its thread waits.
     public var isWaiting = false
     /// What it waits for, in words; nil: nothing, or not known.
@@ -94,7 +94,7 @@ public struct LiveStatus: Sendable, Equatable {
     /// For how long; nil: not known.
     public var time: Nanoseconds?
     /// The line that it waits at.
-    public var place: CodeLocation?
+    public var location: CodeLocation?
   }
 
   /// The present, in nanoseconds since the trace's start.
@@ -148,16 +148,16 @@ extension LiveStatus {
         id: queue.id, title: queue.title, limit: queue.limit < 0 ? nil : queue.limit, isSuspended: queue.isSuspended)
     }
     var executing: [Int] = []
-    for place in trace.operations.indices {
-      let operation = trace.operations[place]
+    for index in trace.operations.indices {
+      let operation = trace.operations[index]
       if let id = operation.queue { windows[id, default: LiveWindow()].note(operation, since: begin) }
       guard operation.finished == nil, operation.coverage != .external else { continue }
       guard operation.released == nil || operation.isStarted else { continue }
-      guard isCertain[place] else {
+      guard isCertain[index] else {
         if operation.isStarted || operation.enqueued != nil { uncertain += 1 }
         continue
       }
-      if operation.isStarted { executing.append(place) }
+      if operation.isStarted { executing.append(index) }
       if let id = operation.queue { found[id]?.count(operation, now) }
     }
     var gone = gone
@@ -165,7 +165,7 @@ extension LiveStatus {
       found[queue.id] = nil
       if let window = windows[queue.id] { gone.add(queue, window) }
     }
-    // One that took the place of those that are gone goes on in their row.
+    // A queue that replaces those that are gone continues in their row.
     for (title, rows) in Dictionary(grouping: found.values, by: \.title) where rows.count == 1 {
       if let window = gone.take(named: title) { windows[rows[0].id, default: LiveWindow()].add(window) }
     }
@@ -173,10 +173,10 @@ extension LiveStatus {
       found[id]?.take(window.figures(now: knownUntil, since: certainty.incompleteUntil))
     }
     queues = (found.values + gone.rows(now: knownUntil, since: certainty.incompleteUntil)).sorted { $0.id < $1.id }
-    let places = LivePlaces(trace)
-    self.executing = executing.map { places.execution(trace.operations[$0], now) }
+    let locations = LiveLocations(trace)
+    self.executing = executing.map { locations.execution(trace.operations[$0], now) }
       .sorted { ($1.time, $0.id) < ($0.time, $1.id) }
-    waiting = places.waiting(now)
+    waiting = locations.waiting(now)
     noteDispatch(trace)
     noteTasks(trace)
     let waits = Set(self.executing.lazy.filter(\.isWaiting).compactMap(\.thread) + waiting.map(\.thread))

@@ -22,19 +22,19 @@ struct LiveWindow: Sendable {
   private var slots: [Slot] = []
 
   mutating func finished(at time: Nanoseconds) {
-    if let place = place(of: time) { slots[place].finished += 1 }
+    if let index = index(of: time) { slots[index].finished += 1 }
   }
 
   mutating func began(at time: Nanoseconds, after wait: Nanoseconds) {
-    if let place = place(of: time) { slots[place].waits[Self.bucket(max(0, wait)), default: 0] += 1 }
+    if let index = index(of: time) { slots[index].waits[Self.bucket(max(0, wait)), default: 0] += 1 }
   }
 
   /// What another queue did, too.
   mutating func add(_ other: LiveWindow) {
     for slot in other.slots {
-      guard let place = place(of: slot.number * Self.slotLength) else { continue }
-      slots[place].finished += slot.finished
-      slots[place].waits.merge(slot.waits) { $0 + $1 }
+      guard let index = index(of: slot.number * Self.slotLength) else { continue }
+      slots[index].finished += slot.finished
+      slots[index].waits.merge(slot.waits) { $0 + $1 }
     }
   }
 
@@ -42,7 +42,7 @@ struct LiveWindow: Sendable {
   func reaches(_ now: Nanoseconds) -> Bool { (slots.last?.number ?? .min) >= Self.number(of: now) - Self.count }
 
   /// Nil: of before the window.
-  private mutating func place(of time: Nanoseconds) -> Int? {
+  private mutating func index(of time: Nanoseconds) -> Int? {
     let number = Self.number(of: time)
     guard let last = slots.last else {
       slots.append(Slot(number: number))
@@ -54,12 +54,12 @@ struct LiveWindow: Sendable {
       return slots.count - 1
     }
     guard number >= last.number - Self.count else { return nil }
-    var place = slots.count - 1
-    while place > 0, slots[place].number > number { place -= 1 }
-    if slots[place].number == number { return place }
-    if slots[place].number < number { place += 1 }
-    slots.insert(Slot(number: number), at: place)
-    return place
+    var index = slots.count - 1
+    while index > 0, slots[index].number > number { index -= 1 }
+    if slots[index].number == number { return index }
+    if slots[index].number < number { index += 1 }
+    slots.insert(Slot(number: number), at: index)
+    return index
   }
 
   private static let count = length / slotLength
@@ -119,5 +119,42 @@ struct LiveWindow: Sendable {
     let shift = bucket / 32 - 1
     let lowest = Nanoseconds(bucket % 32 + 32) << shift
     return lowest + (Nanoseconds(1) << shift) / 2
+  }
+}
+
+/// Queues that are gone: what they did in the last seconds is shown together for those of one name, so that a program shows what it
+/// does which makes a queue for each piece of its work. Bounded: so many names.
+struct GoneQueues: Sendable {
+  private static let mostNames = 100
+
+  private struct Entry {
+    /// The first of them, so that its index stays.
+    var row: LiveStatus.Queue
+    var window: LiveWindow
+  }
+
+  private var entries: [String: Entry] = [:]
+
+  mutating func add(_ queue: QueueRecord, _ window: LiveWindow) {
+    var key = queue.name.allSatisfy(\.isWhitespace) ? "queues without a name" : queue.name
+    if entries[key] == nil, entries.count >= Self.mostNames { key = "other queues" }
+    let row = LiveStatus.Queue(id: queue.id, title: key, limit: queue.limit < 0 ? nil : queue.limit, isSuspended: false)
+    entries[key, default: Entry(row: row, window: LiveWindow())].row.limit = row.limit
+    entries[key]?.window.add(window)
+  }
+
+  /// What the queues of a name did that have no row any more.
+  mutating func take(named name: String) -> LiveWindow? { entries.removeValue(forKey: name)?.window }
+
+  /// What is over before a window that ends at `now`.
+  mutating func forget(_ now: Nanoseconds) { entries = entries.filter { $0.value.window.reaches(now) } }
+
+  /// Those with something in the window.
+  func rows(now: Nanoseconds, since: Nanoseconds?) -> [LiveStatus.Queue] {
+    entries.values.compactMap { entry in
+      var row = entry.row
+      row.take(entry.window.figures(now: now, since: since))
+      return row.isBusy ? row : nil
+    }
   }
 }

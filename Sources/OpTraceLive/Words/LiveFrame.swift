@@ -54,7 +54,7 @@ public struct LiveFrame: Sendable {
 
   /// The operations that are shown, longest first: what can be chosen.
   public var chosen: [LiveStatus.Execution] {
-    status.executing.filter { matches([$0.title, $0.queueTitle ?? "", $0.place.function ?? ""]) }
+    status.executing.filter { matches([$0.title, $0.queueTitle ?? "", $0.location.function ?? ""]) }
   }
 
   // MARK: - Lines
@@ -98,7 +98,7 @@ public struct LiveFrame: Sendable {
 
   private static let help = [
     "q, Ctrl-C   quit", "s           sort queues: as made, oldest ready, ready, done, name",
-    "/           show only what has a text in it; Esc shows all", "p, space    pause, and go on",
+    "/           show only what contains a text; Esc shows all", "p, space    pause and continue",
     "up, down    choose an operation (also k, j)", "enter, o    open it in the report",
     "?           this; any key goes back",
   ]
@@ -118,7 +118,7 @@ public struct LiveFrame: Sendable {
     var table: FittedTable?
     /// Instead of a table: each with its role.
     var texts: [(role: TextStyle.Role, text: String)] = []
-    /// Places of rows to be painted, and how.
+    /// Indexes of rows to be painted, and how.
     var roles: [Int: TextStyle.Role] = [:]
     /// How many rows where there is room.
     var most = 20
@@ -130,7 +130,7 @@ public struct LiveFrame: Sendable {
 
   private var sections: [Section] {
     var found = [queueSection, executionSection, waitingSection, dispatchSection, taskSection].filter { $0.count > 0 }
-    if found.isEmpty, !filter.isEmpty { found = [Section(texts: [(.faint, "nothing has '\(filter)' in it")])] }
+    if found.isEmpty, !filter.isEmpty { found = [Section(texts: [(.faint, "nothing contains '\(filter)'")])] }
     return ([findingsSection] + found + [noteSection]).filter { $0.count > 0 }
   }
 
@@ -244,7 +244,7 @@ public struct LiveFrame: Sendable {
       if operation.id == selected { section.roles[table.rows.count] = .strong }
       table.rows.append([
         (operation.id == selected ? "> " : "") + shown(operation.title), operation.id.description,
-        shown(operation.queueTitle ?? "-"), duration(operation.time), shown(operation.place.text ?? "-"),
+        shown(operation.queueTitle ?? "-"), duration(operation.time), shown(operation.location.text ?? "-"),
         shown(operation.waitsFor ?? (operation.isWaiting ? "?" : "-")), operation.heldBy?.description ?? "-",
       ])
     }
@@ -260,7 +260,7 @@ public struct LiveFrame: Sendable {
     for thread in status.waiting where matches([thread.title, thread.waitsFor]) {
       table.rows.append([
         shown(thread.title), shown(thread.waitsFor), thread.time.map(duration) ?? "-",
-        shown(thread.place?.text ?? "-"),
+        shown(thread.location?.text ?? "-"),
       ])
     }
     return Section(table: table)
@@ -299,7 +299,7 @@ public struct LiveFrame: Sendable {
     guard status.uncertain > 0 else { return Section() }
     let until = status.incompleteUntil.map { ": records from before \(duration($0)) are missing" } ?? ""
     return Section(texts: [
-      (.faint, "\(counted(status.uncertain, "operation", is: true)) not counted, and may be over\(until)")
+      (.faint, "\(counted(status.uncertain, "operation", is: true)) not counted and may be finished\(until)")
     ])
   }
 

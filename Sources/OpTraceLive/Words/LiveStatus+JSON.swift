@@ -44,9 +44,9 @@ extension LiveStatus.Execution {
       "queue": .optional(queueTitle) { .string($0) },
       "seconds": .seconds(time),
       "thread": .optional(thread) { .integer(Int($0.rawValue)) },
-      "function": .optional(place.function) { .string($0) },
-      "file": .optional(place.file) { .string($0) },
-      "line": .optional(place.line) { .integer($0) },
+      "function": .optional(location.function) { .string($0) },
+      "file": .optional(location.file) { .string($0) },
+      "line": .optional(location.line) { .integer($0) },
       "heldBy": .optional(heldBy) { .integer(Int($0.rawValue)) },
     ])
   }

@@ -1,9 +1,9 @@
 public import OpTraceText
 public import OpTraceModel
 
-/// A program of this machine that is being recorded, and where: what `optrace list` shows.
+/// A program on this machine that is being recorded, and where: what `optrace list` shows.
 public struct RecordedProgram: Sendable, Equatable {
-  /// Whether it can go on.
+  /// Whether it is running.
   public enum State: String, Sendable, CaseIterable {
     /// It runs, or waits for something.
     case running
@@ -11,7 +11,7 @@ public struct RecordedProgram: Sendable, Equatable {
     case stopped
   }
 
-  /// The process's number.
+  /// The process id.
   public var processID: UInt32
   /// Its name.
   public var program: String
@@ -21,7 +21,7 @@ public struct RecordedProgram: Sendable, Equatable {
   public var file: String
   /// What the recorder does when its file has grown.
   public var mode: TraceHeader.Mode
-  /// Whether it can go on.
+  /// Whether it is running.
   public var state: State
 
   /// - Parameters: as the properties say.
@@ -52,7 +52,7 @@ public struct RecordedProgram: Sendable, Equatable {
 
   /// A table; a sentence where there is none.
   public static func text(of programs: [RecordedProgram], style: TextStyle, indent: Int = 0) -> String {
-    guard !programs.isEmpty else { return "No program of this machine is being recorded.\n" }
+    guard !programs.isEmpty else { return "No program on this machine is being recorded.\n" }
     var table = TextTable([
       .number("pid"), .text("program"), .number("for"), .text("mode"), .text("state"), .text("file", widest: .max),
     ])

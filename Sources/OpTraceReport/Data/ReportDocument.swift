@@ -58,7 +58,7 @@ struct ReportDocument {
       "tasks": .array(summary.tasks.map(\.report)),
       "threadWaits": .array(summary.waits.longest.map(wait)),
       "places": .array(
-        summary.places.map { place in
+        summary.locations.map { place in
           .members([
             "function": .string(place.code.function ?? ""),
             "at": .string(place.code.lineText ?? place.code.module ?? ""),

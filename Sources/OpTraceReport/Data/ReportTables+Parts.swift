@@ -9,8 +9,8 @@ extension ReportTables {
     let first = WorkKind.task.first(in: trace)
     for (place, task) in trace.tasks.enumerated() {
       for piece in task.pieces(traceEnd: trace.end) {
-        let suspension = piece.kind == .run || piece.place < 0 ? nil : task.suspensions[piece.place]
-        let thread = piece.kind == .run ? task.runs[piece.place].thread : nil
+        let suspension = piece.kind == .run || piece.index < 0 ? nil : task.suspensions[piece.index]
+        let thread = piece.kind == .run ? task.runs[piece.index].thread : nil
         let isTurn = piece.kind == .turn
         let kind: Int
         switch piece.kind {

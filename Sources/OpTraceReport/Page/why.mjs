@@ -354,7 +354,7 @@ class WhyView {
     if (model.places.length === 0) return null;
     return this.part('Where threads waited',
       h('p', {class: 'lead'}, 'The program’s own code that called what the threads waited in. Short waits are in no row: their places were not recorded.'),
-      sortableTable({caption: 'Places where threads waited', rows: model.places, sort: 5, first: 20, columns: [
+      sortableTable({caption: 'Where threads waited', rows: model.places, sort: 5, first: 20, columns: [
         {title: 'Function', cell: one => h('bdi', {}, one.function), value: one => one.function},
         {title: 'At', cell: one => h('code', {}, one.at), value: one => one.at},
         {title: 'Times', isNumber: true, cell: one => grouped(one.count), value: one => one.count},

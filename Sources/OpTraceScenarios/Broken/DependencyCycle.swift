@@ -27,7 +27,7 @@ extension Scenario {
   }
 
   static let dependencyCycleSelf = broken(
-    "dependency-cycle", variant: "self", "Each page waits for the one before; the first is told to wait for itself."
+    "dependency-cycle", variant: "self", "Each page waits for the one before; the first is made to wait for itself."
   ) { run in
     let queue = OperationQueue.named("pages", limit: 2)
     let catalogue = BlockOperation.named("Load catalogue") { run.pause(0.1) }

@@ -3,7 +3,7 @@ internal import Foundation
 internal import OpTrace
 
 extension Scenario {
-  /// Five seconds: the recorder looks at the threads when nothing has moved for one or two.
+  /// Five seconds: the recorder takes a snapshot of the threads when nothing has moved for one or two.
   static let lockCycle = broken(
     "lock-cycle", "Two transfers lock the same two accounts, in two orders.", silence: 5
   ) { run in

@@ -3,7 +3,7 @@ internal import OpTrace
 
 extension Scenario {
   static let queueSelfWait = broken(
-    "queue-self-wait", "An operation of a serial queue waits for another that stands behind it in the same queue."
+    "queue-self-wait", "An operation of a serial queue waits for another one behind it in the same queue."
   ) { run in
     let database = OperationQueue.named("database", limit: 1)
     let journal = BlockOperation.named("Write journal") { run.pause(0.05) }

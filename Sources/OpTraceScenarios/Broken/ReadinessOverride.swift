@@ -3,7 +3,7 @@ internal import OpTrace
 
 extension Scenario {
   static let readinessOverride = broken(
-    "readiness-override", "A message waits in isReady until the network is there, and is not told when it is."
+    "readiness-override", "A message waits in isReady for the network, and nothing announces when it is there."
   ) { run in
     let outbox = OperationQueue.named("outbox", limit: 2)
     let compose = BlockOperation.named("Compose message") { run.pause(0.05) }

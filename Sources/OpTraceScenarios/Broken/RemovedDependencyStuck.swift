@@ -14,7 +14,7 @@ extension Scenario {
     queue.addOperations([preview, original, show], waitUntilFinished: false)
     preview.waitUntilFinished()
     run.say("The preview will do.")
-    // Foundation on Linux does not look again whether it is ready. What it waits for can be cancelled instead.
+    // Foundation on Linux does not check again whether it is ready. What it waits for can be cancelled instead.
     if run.isFixed { original.cancel() } else { show.removeDependency(original) }
     queue.waitUntilAllOperationsAreFinished()
   }

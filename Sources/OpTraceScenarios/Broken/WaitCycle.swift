@@ -4,13 +4,13 @@ internal import OpTrace
 
 extension Scenario {
   static let waitCycle = broken(
-    "wait-cycle", "Two serial queues: the operation of each waits for one that stands behind the other's."
+    "wait-cycle", "Two serial queues: the operation of each waits for one behind the other's."
   ) { run in
     let photos = OperationQueue.named("photos", limit: 1)
     let albums = OperationQueue.named("albums", limit: 1)
     let update = BlockOperation.named("Update album") { run.pause(0.05) }
     let covers = BlockOperation.named("Reload covers") { run.pause(0.05) }
-    // Both are under way before either goes on: what happens only sometimes happens always.
+    // Both have started before either continues, so that the rare case always happens.
     let bothRun = DispatchGroup()
     bothRun.enter()
     bothRun.enter()

@@ -27,7 +27,7 @@ extension Scenario {
   }
 }
 
-/// Done wrong: says that it is asynchronous, but nobody looks after its states. It counts as finished when `main()`
+/// Done wrong: says that it is asynchronous, but nothing maintains its states. It counts as finished when `main()`
 /// returns, and the data comes too late for whoever waited for it.
 ///
 /// Sendable: the stored properties are constants.

@@ -17,7 +17,7 @@ extension Scenario {
     queue.cancelAllOperations()
     queue.waitUntilAllOperationsAreFinished()
 
-    // The queue itself goes on.
+    // The queue itself continues.
     queue.addOperation(Search("Search “queue”", seconds: run.paced(0.2), began: began))
     queue.waitUntilAllOperationsAreFinished()
   }

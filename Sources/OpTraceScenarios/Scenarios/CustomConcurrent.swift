@@ -16,7 +16,7 @@ extension Scenario {
   }
 }
 
-/// Scans a folder on its own thread. `cancel()` only raises a flag: the loop looks at it before every file.
+/// Scans a folder on its own thread. `cancel()` only sets a flag: the loop checks it before every file.
 ///
 /// Sendable: `count` is only touched under `condition`; the other stored properties are constants.
 private final class FolderScan: TracedAsyncOperation, @unchecked Sendable {

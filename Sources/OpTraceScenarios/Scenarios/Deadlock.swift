@@ -25,6 +25,6 @@ extension Scenario {
     Thread.startNamed("waits for ever") { account.waitUntilAllOperationsAreFinished() }
     settings.waitUntilFinished()
     Thread.sleep(forTimeInterval: run.settings.timeout ?? run.paced(1))
-    run.say("Gave up: \(network.operationCount + account.operationCount) operations are not over.")
+    run.say("Gave up: \(network.operationCount + account.operationCount) operations are unfinished.")
   }
 }

@@ -22,7 +22,7 @@ extension Scenario {
       }
     }
     MainThread.wait(for: shown)
-    // The last one tells before it is finished.
+    // The last one reports before it is finished.
     MainThread.wait(forFinished: main)
   }
 }

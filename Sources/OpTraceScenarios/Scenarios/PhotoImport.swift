@@ -15,7 +15,7 @@ extension Scenario {
     if run.settings.isStuck {
       run.keepForever(program.everything)
       Thread.sleep(forTimeInterval: run.settings.timeout ?? run.paced(2.6))
-      run.say("Gave up: \(program.unfinishedCount) operations are not over.")
+      run.say("Gave up: \(program.unfinishedCount) operations are unfinished.")
     } else {
       program.waitUntilDone()
     }

@@ -21,7 +21,7 @@ extension Scenario {
   }
 }
 
-/// Sends a file part by part. Cancelled on the way it finishes at once: one that does not would hold its slot for ever.
+/// Sends a file part by part. When cancelled it finishes at once; otherwise it would hold its slot forever.
 ///
 /// Sendable: `storedState` is only touched under `condition`; the other stored properties are constants.
 private final class Upload: TracedAsyncOperation, @unchecked Sendable {

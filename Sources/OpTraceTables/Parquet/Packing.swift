@@ -50,14 +50,14 @@ struct DeltaEncoding {
     bytes.appendVarint(UInt64(blockSize / runSize))
     bytes.appendVarint(UInt64(values.count))
     bytes.appendZigzag(values.first ?? 0)
-    var place = 1
+    var next = 1
     var deltas: [UInt64] = []
     deltas.reserveCapacity(blockSize)
-    while place < values.count {
-      let end = min(place + blockSize, values.count)
+    while next < values.count {
+      let end = min(next + blockSize, values.count)
       var least = Int64.max
       deltas.removeAll(keepingCapacity: true)
-      for index in place..<end {
+      for index in next..<end {
         // Around the end of the numbers, as the reader adds.
         let delta = values[index] &- values[index - 1]
         least = min(least, delta)
@@ -66,7 +66,7 @@ struct DeltaEncoding {
       bytes.appendZigzag(least)
       for index in deltas.indices { deltas[index] &-= UInt64(bitPattern: least) }
       appendBlock(&deltas, to: &bytes)
-      place = end
+      next = end
     }
   }
 
@@ -102,22 +102,22 @@ struct RunEncoding {
       bytes.appendPacked(packed + [UInt64](repeating: 0, count: groups * 8 - packed.count), width: width)
       packed.removeAll(keepingCapacity: true)
     }
-    var place = 0
-    while place < values.count {
-      var end = place + 1
-      while end < values.count, values[end] == values[place] { end += 1 }
+    var next = 0
+    while next < values.count {
+      var end = next + 1
+      while end < values.count, values[end] == values[next] { end += 1 }
       let open = packed.count % 8
-      if open == 0, end - place >= 8 {
+      if open == 0, end - next >= 8 {
         flush()
-        bytes.appendVarint(UInt64(end - place) << 1)
+        bytes.appendVarint(UInt64(end - next) << 1)
         for shift in stride(from: 0, to: width, by: 8) {
-          bytes.append(UInt8(truncatingIfNeeded: values[place] >> UInt32(shift)))
+          bytes.append(UInt8(truncatingIfNeeded: values[next] >> UInt32(shift)))
         }
-        place = end
+        next = end
       } else {
-        let count = min(end - place, 8 - open)
-        for _ in 0..<count { packed.append(UInt64(values[place])) }
-        place += count
+        let count = min(end - next, 8 - open)
+        for _ in 0..<count { packed.append(UInt64(values[next])) }
+        next += count
       }
     }
     flush()

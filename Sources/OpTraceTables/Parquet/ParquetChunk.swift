@@ -1,8 +1,8 @@
 import OpTraceText
 
-/// A column of some rows on its way into a file: which encoding suits it, its pages, and what the file's end tells of it.
+/// A column of some rows on its way into a file: which encoding suits it, its pages, and its description at the file's end.
 ///
-/// Numbers are delta-packed, or a dictionary's where that is smaller; texts are a dictionary's while few differ, else told by what
+/// Numbers are delta-packed, or a dictionary's where that is smaller; texts are a dictionary's while few differ, else stored by what
 /// they have in common with the one before.
 struct ParquetChunk {
   /// Of `parquet.thrift`.
@@ -14,7 +14,7 @@ struct ParquetChunk {
     case dictionary = 8
   }
 
-  /// A page is looked into as a whole: so many cells at most, and a new one when its texts are longer.
+  /// A page is read as a whole: so many cells at most, and a new one when its texts are longer.
   private static let pageRows = 1 << 15
   private static let pageBytes = 1 << 20
 
@@ -33,7 +33,7 @@ struct ParquetChunk {
 
   /// Writes the cells of `column` in `range` from `offset` of the file on.
   init(
-    _ rows: TableRows, _ place: Int, _ column: TraceTable.Column, _ range: Range<Int>, at offset: Int,
+    _ rows: TableRows, _ columnIndex: Int, _ column: TraceTable.Column, _ range: Range<Int>, at offset: Int,
     to writer: ByteWriter
   ) {
     self.column = column
@@ -41,22 +41,22 @@ struct ParquetChunk {
     (dataOffset, end, count) = (offset, offset, range.count)
     encoding = .plain
     switch column.type {
-    case .integer: writeNumbers(rows, place, range, writer)
-    case .real: writeReals(rows, place, range, writer)
-    case .text: writeTexts(rows, place, range, writer)
+    case .integer: writeNumbers(rows, columnIndex, range, writer)
+    case .real: writeReals(rows, columnIndex, range, writer)
+    case .text: writeTexts(rows, columnIndex, range, writer)
     }
   }
 
   // MARK: Numbers
 
-  private mutating func writeNumbers(_ rows: TableRows, _ place: Int, _ range: Range<Int>, _ writer: ByteWriter) {
+  private mutating func writeNumbers(_ rows: TableRows, _ columnIndex: Int, _ range: Range<Int>, _ writer: ByteWriter) {
     encoding = .delta
     for part in Self.parts(of: range) {
       var page = ParquetPage()
       var values: [Int64] = []
       values.reserveCapacity(part.count)
       for row in part {
-        guard case .integer(let number) = rows[row, place] else {
+        guard case .integer(let number) = rows[row, columnIndex] else {
           page.add(isNull: true)
           continue
         }
@@ -71,11 +71,11 @@ struct ParquetChunk {
     }
   }
 
-  private mutating func writeReals(_ rows: TableRows, _ place: Int, _ range: Range<Int>, _ writer: ByteWriter) {
+  private mutating func writeReals(_ rows: TableRows, _ columnIndex: Int, _ range: Range<Int>, _ writer: ByteWriter) {
     for part in Self.parts(of: range) {
       var page = ParquetPage()
       for row in part {
-        guard case .real(let number) = rows[row, place] else {
+        guard case .real(let number) = rows[row, columnIndex] else {
           page.add(isNull: true)
           continue
         }
@@ -88,8 +88,8 @@ struct ParquetChunk {
 
   // MARK: Texts
 
-  private mutating func writeTexts(_ rows: TableRows, _ place: Int, _ range: Range<Int>, _ writer: ByteWriter) {
-    if let dictionary = TextDictionary(rows, place, range, largest: Self.pageBytes) {
+  private mutating func writeTexts(_ rows: TableRows, _ columnIndex: Int, _ range: Range<Int>, _ writer: ByteWriter) {
+    if let dictionary = TextDictionary(rows, columnIndex, range, largest: Self.pageBytes) {
       return write(dictionary, writer)
     }
     encoding = .deltaText
@@ -103,7 +103,7 @@ struct ParquetChunk {
       texts = PrefixedTexts()
     }
     for row in range {
-      if case .text(let text) = rows[row, place] {
+      if case .text(let text) = rows[row, columnIndex] {
         page.add(isNull: false)
         texts.add(text)
       } else {

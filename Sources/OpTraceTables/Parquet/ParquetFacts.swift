@@ -1,4 +1,4 @@
-/// What a Parquet file says of itself at its end: its rows, and its own dictionary. Of any writer's files; nothing that stands there
+/// What a Parquet file says of itself at its end: its rows, and its own dictionary. Of any writer's files; nothing in there
 /// can do more harm than that there is no result.
 public struct ParquetFacts: Sendable, Equatable {
   /// How many rows the file has.
@@ -6,10 +6,10 @@ public struct ParquetFacts: Sendable, Equatable {
   /// What the writer noted.
   public private(set) var facts: [String: String] = [:]
 
-  /// How many bytes of the end tell how long the description before them is.
+  /// How many bytes at the end give the length of the description before them.
   public static let tailSize = 8
 
-  /// How many bytes the description has that stands before the last ``tailSize`` bytes; nil: it is no Parquet file, or was cut.
+  /// How many bytes the description before the last ``tailSize`` bytes has; nil: it is no Parquet file, or was cut.
   public static func descriptionSize(tail: [UInt8]) -> Int? {
     guard tail.count == tailSize, tail.suffix(4).elementsEqual("PAR1".utf8) else { return nil }
     return tail.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -67,19 +67,19 @@ private struct ThriftReader {
   /// False: the bytes end too early, or are none that Thrift writes.
   private(set) var isSound = true
   private let bytes: [UInt8]
-  private var place = 0
+  private var offset = 0
   /// Against bytes that nest without end.
   private var depth = 0
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   private mutating func byte() -> UInt8 {
-    guard place < bytes.count else {
+    guard offset < bytes.count else {
       isSound = false
       return 0
     }
-    defer { place += 1 }
-    return bytes[place]
+    defer { offset += 1 }
+    return bytes[offset]
   }
 
   private mutating func varint() -> UInt64 {
@@ -101,12 +101,12 @@ private struct ThriftReader {
 
   mutating func binary() -> ArraySlice<UInt8> {
     let count = varint()
-    guard isSound, count <= UInt64(bytes.count - place) else {
+    guard isSound, count <= UInt64(bytes.count - offset) else {
       isSound = false
       return []
     }
-    defer { place += Int(count) }
-    return bytes[place..<place + Int(count)]
+    defer { offset += Int(count) }
+    return bytes[offset..<offset + Int(count)]
   }
 
   /// Calls `field` with each field's number and kind; false: it has not read it.

@@ -1,9 +1,9 @@
 public import OpTraceText
 
-/// A table as a Parquet file (https://github.com/apache/parquet-format), without a codec: what repeats is told once by the
+/// A table as a Parquet file (https://github.com/apache/parquet-format), without a codec: what repeats is stored once by the
 /// encodings, and every engine reads those.
 ///
-/// Whole numbers are INT64, other numbers DOUBLE, texts BYTE_ARRAY with the type STRING; all may be null. The file's end tells of
+/// Whole numbers are INT64, other numbers DOUBLE, texts BYTE_ARRAY with the type STRING; all may be null. The file's end describes
 /// each part the bounds of its numbers, so that engines leave out what a query cannot want.
 public enum ParquetFile {
   /// Engines give each of their threads such a part.
@@ -15,7 +15,7 @@ public enum ParquetFile {
     var rowCount: Int
   }
 
-  /// Writes all columns but `trace`, which stands in the file's path. O(cells); memory for a part of a column.
+  /// Writes all columns but `trace`, which is in the file's path. O(cells); memory for a part of a column.
   ///
   /// - Parameters:
   ///   - table: what `rows` are of.
@@ -35,8 +35,8 @@ public enum ParquetFile {
       for start in stride(from: 0, to: rows.count, by: groupRows) {
         let range = start..<min(start + groupRows, rows.count)
         var group = Group(chunks: [], rowCount: range.count)
-        for (place, column) in table.columns.enumerated().dropFirst() {
-          let chunk = ParquetChunk(rows, place, column, range, at: offset, to: writer)
+        for (columnIndex, column) in table.columns.enumerated().dropFirst() {
+          let chunk = ParquetChunk(rows, columnIndex, column, range, at: offset, to: writer)
           offset = chunk.end
           group.chunks.append(chunk)
           try writer.check()
@@ -51,7 +51,7 @@ public enum ParquetFile {
     }
   }
 
-  // MARK: What stands at the end
+  // MARK: The end of the file
 
   private static func description(
     _ table: TraceTable, _ groups: [Group], rowCount: Int, _ facts: KeyValuePairs<String, String>

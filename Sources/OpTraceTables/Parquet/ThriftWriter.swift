@@ -11,7 +11,7 @@ struct ThriftWriter {
   }
 
   private(set) var bytes: [UInt8] = []
-  /// Of the structure that is being written: fields are told by how far they are from the one before.
+  /// Of the structure that is being written: fields are written as the distance from the one before.
   private var last: Int16 = 0
 
   mutating func i16(_ field: Int16, _ value: Int16) {

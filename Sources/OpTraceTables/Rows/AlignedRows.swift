@@ -1,6 +1,6 @@
 public import OpTraceText
 
-/// A table for people: columns as wide as the first rows want them, numbers to the right. What is wider later moves what stands
+/// A table for people: columns as wide as the first rows want them, numbers to the right. What is wider later moves what is
 /// behind it; what is wider than a column may be is cut with an ellipsis.
 public struct AlignedRows: RowWriter {
   private static let sample = 500
@@ -40,11 +40,11 @@ public struct AlignedRows: RowWriter {
     guard let rows = waiting else { return }
     waiting = nil
     guard !rows.isEmpty else { return }
-    for (place, column) in columns.enumerated() {
-      let cells = rows.lazy.map { Self.cell($0[place]) }
+    for (index, column) in columns.enumerated() {
+      let cells = rows.lazy.map { Self.cell($0[index]) }
       widths.append(
         max(TerminalText.columns(of: Self.cut(column)), cells.map { TerminalText.columns(of: $0) }.max() ?? 0))
-      isNumber.append(rows.allSatisfy { $0[place].isNumber || $0[place] == .null })
+      isNumber.append(rows.allSatisfy { $0[index].isNumber || $0[index] == .null })
     }
     writer.string(style.paint(.faint, line(columns.map(Self.cut))))
     writer.text("\n")
@@ -59,9 +59,9 @@ public struct AlignedRows: RowWriter {
 
   private func line(_ cells: [String]) -> String {
     var text = ""
-    for (place, cell) in cells.enumerated() {
-      if place > 0 { text += "  " }
-      text += TerminalText.padded(cell, widths[place], right: isNumber[place])
+    for (index, cell) in cells.enumerated() {
+      if index > 0 { text += "  " }
+      text += TerminalText.padded(cell, widths[index], right: isNumber[index])
     }
     while text.hasSuffix(" ") { text.removeLast() }
     return text

@@ -1,3 +1,5 @@
+public import OpTraceText
+
 /// Writes rows of whatever query or table, one by one as they come: a result may be larger than memory.
 public protocol RowWriter {
   /// Called once, before the first row.
@@ -9,7 +11,7 @@ public protocol RowWriter {
 }
 
 extension TableValue {
-  /// As it stands in texts; nil: null. Bytes are hexadecimal digits.
+  /// As text; nil: null. Bytes are hexadecimal digits.
   var text: String? {
     switch self {
     case .null: nil
@@ -17,6 +19,107 @@ extension TableValue {
     case .real(let number): number.description
     case .text(let text): text
     case .blob(let bytes): bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+  }
+}
+
+extension TraceTable {
+  /// All rows of one trace. O(cells). Throws what the writer throws.
+  ///
+  /// - Parameter withTrace: false leaves the first column out, for files whose path gives it.
+  public func write(_ rows: TableRows, withTrace: Bool, to writer: inout some RowWriter) throws {
+    let first = withTrace ? 0 : 1
+    try writer.begin(columns[first...].map(\.name))
+    var values = [TableValue](repeating: .null, count: columns.count - first)
+    for row in 0..<rows.count {
+      for column in first..<columns.count { values[column - first] = rows[row, column] }
+      try writer.row(values)
+    }
+    try writer.end()
+  }
+}
+
+/// Comma-separated values as RFC 4180 has them: a header, lines that end with CR LF, quotes where a value needs them. Null is
+/// nothing, an empty text is `""`; a row of one column that is null is `""`, too, as readers step over empty lines. Values are as they are: one that begins with `=` is a formula to programs that look for such.
+public struct CSVRows: RowWriter {
+  private let writer: ByteWriter
+
+  /// Throws what `sink` throws, when it is called.
+  public init(_ sink: @escaping ByteSink) { writer = ByteWriter(sink) }
+
+  public mutating func begin(_ columns: [String]) throws { try row(columns.map { .text($0) }) }
+
+  public mutating func row(_ values: [TableValue]) throws {
+    if case .null? = values.first, values.count == 1 { writer.text("\"\"") }
+    for (index, value) in values.enumerated() {
+      if index > 0 { writer.byte(UInt8(ascii: ",")) }
+      write(value)
+    }
+    writer.text("\r\n")
+    try writer.check()
+  }
+
+  public mutating func end() throws { try writer.finish() }
+
+  private func write(_ value: TableValue) {
+    guard case .text(let text) = value else { return writer.string(value.text ?? "") }
+    let needsQuotes =
+      text.isEmpty || text.utf8.contains { [UInt8(ascii: ","), UInt8(ascii: "\""), 10, 13].contains($0) }
+    guard needsQuotes else { return writer.string(text) }
+    writer.byte(UInt8(ascii: "\""))
+    for byte in text.utf8 {
+      if byte == UInt8(ascii: "\"") { writer.byte(byte) }
+      writer.byte(byte)
+    }
+    writer.byte(UInt8(ascii: "\""))
+  }
+}
+
+/// One array of objects, a line each; null stays null, texts read back as they are, bytes are hexadecimal digits. Where two columns have one name, the later
+/// ones get a number.
+public struct JSONRows: RowWriter {
+  private let writer: ByteWriter
+  private var keys: [String] = []
+  private var isFirst = true
+
+  /// Throws what `sink` throws, when it is called.
+  public init(_ sink: @escaping ByteSink) { writer = ByteWriter(sink) }
+
+  public mutating func begin(_ columns: [String]) throws {
+    var taken: Set<String> = []
+    for column in columns {
+      var key = column
+      var number = 2
+      while !taken.insert(key).inserted {
+        key = "\(column)_\(number)"
+        number += 1
+      }
+      keys.append(key)
+    }
+    writer.text("[")
+  }
+
+  public mutating func row(_ values: [TableValue]) throws {
+    writer.text(isFirst ? "\n" : ",\n")
+    isFirst = false
+    JSONValue.object(zip(keys, values).map { JSONValue.Member($0, $1.json) }).write(
+      to: writer, level: nil, isExact: true)
+    try writer.check()
+  }
+
+  public mutating func end() throws {
+    writer.text(isFirst ? "]\n" : "\n]\n")
+    try writer.finish()
+  }
+}
+
+extension TableValue {
+  fileprivate var json: JSONValue {
+    switch self {
+    case .null: .null
+    case .integer(let number): .integer(Int(number))
+    case .real(let number): .number(number)
+    case .text, .blob: .string(text ?? "")
     }
   }
 }

@@ -20,9 +20,9 @@ enum BusyThreads {
         moments.append((ended, run.thread.rawValue, -1))
       }
     }
-    for place in trace.operations.indices { add(trace.operations[place]) }
-    for place in trace.blocks.indices { add(trace.blocks[place]) }
-    for place in trace.tasks.indices { add(trace.tasks[place]) }
+    for index in trace.operations.indices { add(trace.operations[index]) }
+    for index in trace.blocks.indices { add(trace.blocks[index]) }
+    for index in trace.tasks.indices { add(trace.tasks[index]) }
     moments.sort { ($0.time, $0.step) < ($1.time, $1.step) }
     var depth: [UInt32: Int] = [:]
     var busy = 0
@@ -65,7 +65,7 @@ enum QueueDepth {
     func key(_ time: Nanoseconds) -> UInt64 { UInt64(clamping: time) << 3 | rawValue }
   }
 
-  /// The moments of a queue by kind: each kind is nearly sorted, and so are they all when they stand one behind the other.
+  /// The moments of a queue by kind: each kind is nearly sorted, and so is their concatenation.
   private struct Moments {
     var enqueued: [UInt64] = []
     var runnable: [UInt64] = []
@@ -94,11 +94,11 @@ enum QueueDepth {
   /// By queue, then by time. O(n log n).
   static func changes(_ trace: Trace) -> [Change] {
     var queues: [UInt32: Moments] = [:]
-    for place in trace.operations.indices {
-      guard trace.operations[place].isOutcomeKnown, let queue = trace.operations[place].queue?.rawValue,
-        let enqueued = trace.operations[place].enqueued?.time
+    for index in trace.operations.indices {
+      guard trace.operations[index].isOutcomeKnown, let queue = trace.operations[index].queue?.rawValue,
+        let enqueued = trace.operations[index].enqueued?.time
       else { continue }
-      queues[queue, default: Moments()].add(trace.operations[place], enqueued: enqueued, traceEnd: trace.end)
+      queues[queue, default: Moments()].add(trace.operations[index], enqueued: enqueued, traceEnd: trace.end)
     }
     return queues.sorted { $0.key < $1.key }.flatMap { changes(QueueID($0.key), $0.value.sorted, trace.end) }
   }
@@ -133,7 +133,7 @@ extension TraceTable {
     ])
 
   static let queueDepth = TraceTable(
-    "queue_depth", "one row whenever it changed how much stands in a queue", isCostly: true, sortedBy: "queue",
+    "queue_depth", "one row whenever the number of operations in a queue changed", isCostly: true, sortedBy: "queue",
     of: { $0.queueDepths },
     [
       ColumnOf("queue", .integer, "queues.id") { _, row in TableValue(row.queue) },

@@ -11,8 +11,8 @@ extension TraceTable {
       column("function", .text, "the function that it runs, where that is not its class's own") {
         TableValue($0.function?.shortName)
       },
-      column("file", .text, "where its code stands") { TableValue($0.codeLocation.file) },
-      column("line", .integer, "where its code stands") { TableValue($0.codeLocation.line) },
+      column("file", .text, "where its code is") { TableValue($0.codeLocation.file) },
+      column("line", .integer, "where its code is") { TableValue($0.codeLocation.line) },
       column("queue", .integer, "queues.id") { TableValue($0.queue) },
       column("created", .integer, "when the object was made") { TableValue($0.created) },
       column("enqueued", .integer, "when it was given to a queue") { TableValue($0.enqueued) },
@@ -28,11 +28,11 @@ extension TraceTable {
       },
       column("thread", .integer, "threads.id: where its own code began") { TableValue($0.executionBegan?.thread) },
       column("enqueued_thread", .integer, "threads.id: who gave it to its queue") { TableValue($0.enqueued?.thread) },
-      ColumnOf("held_by", .integer, "whose end gave it its slot") { source, place in
-        TableValue(holder(source, place))
+      ColumnOf("held_by", .integer, "whose end gave it its slot") { source, row in
+        TableValue(holder(source, row))
       },
-      ColumnOf("held_by_kind", .text, "operation, block, task; null where held_by is") { source, place in
-        TableValue(holder(source, place) == nil ? nil : "operation")
+      ColumnOf("held_by_kind", .text, "operation, block, task; null where held_by is") { source, row in
+        TableValue(holder(source, row) == nil ? nil : "operation")
       },
       times("wait_dependencies", "from the enqueueing until nothing stood in its way but its queue's limit") {
         $0.enqueued == nil ? nil : $1.waitingForDependencies
@@ -46,7 +46,7 @@ extension TraceTable {
     _ name: String, _ type: ColumnType, _ meaning: String,
     _ value: @escaping @Sendable (borrowing OperationRecord) -> TableValue
   ) -> ColumnOf<Int> {
-    ColumnOf(name, type, meaning) { source, place in value(source.trace.operations[place]) }
+    ColumnOf(name, type, meaning) { source, row in value(source.trace.operations[row]) }
   }
 
   /// Null too where what became of it is not in the trace.
@@ -54,8 +54,8 @@ extension TraceTable {
     _ name: String, _ meaning: String,
     _ value: @escaping @Sendable (borrowing OperationRecord, OperationTimes) -> Nanoseconds?
   ) -> ColumnOf<Int> {
-    ColumnOf(name, .integer, meaning) { source, place in
-      TableValue(time(of: source.trace.operations[place], traceEnd: source.trace.end, value))
+    ColumnOf(name, .integer, meaning) { source, row in
+      TableValue(time(of: source.trace.operations[row], traceEnd: source.trace.end, value))
     }
   }
 
@@ -68,8 +68,44 @@ extension TraceTable {
     return value(operation, OperationTimes(of: operation, traceEnd: traceEnd))
   }
 
-  private static func holder(_ source: TableSource, _ place: Int) -> OperationID? {
-    let holder = source.holders.ofOperations[place]
+  private static func holder(_ source: TableSource, _ row: Int) -> OperationID? {
+    let holder = source.holders.ofOperations[row]
     return holder < 0 ? nil : source.trace.operations[Int(holder)].id
   }
+}
+
+/// An edge, by the indexes of the operation and of its dependency.
+struct DependencyRow {
+  var operation: Int32
+  var number: Int32
+
+  static func all(_ trace: Trace) -> [DependencyRow] {
+    var rows: [DependencyRow] = []
+    for index in trace.operations.indices {
+      for number in trace.operations[index].dependencies.indices {
+        rows.append(DependencyRow(operation: Int32(clamping: index), number: Int32(clamping: number)))
+      }
+    }
+    return rows
+  }
+
+  func edge(_ trace: Trace) -> Dependency { trace.operations[Int(operation)].dependencies[Int(number)] }
+}
+
+extension TraceTable {
+  static let dependencies = TraceTable(
+    "dependencies", "one row for each dependency, also those taken away again", sortedBy: "operation",
+    of: { $0.dependencies },
+    [
+      ColumnOf("operation", .integer, "operations.id: who waits") { source, row in
+        TableValue(source.trace.operations[Int(row.operation)].id)
+      },
+      ColumnOf("dependency", .integer, "operations.id: what it waits for") { source, row in
+        TableValue(row.edge(source.trace).on)
+      },
+      ColumnOf("added", .integer, "when it was seen first") { source, row in TableValue(row.edge(source.trace).added) },
+      ColumnOf("removed", .integer, "when it was taken away") { source, row in
+        TableValue(row.edge(source.trace).removed)
+      },
+    ])
 }

@@ -1,3 +1,4 @@
+import OpTraceFormat
 import OpTraceModel
 
 extension TraceTable {
@@ -14,7 +15,7 @@ extension TraceTable {
 
   static let spanWork = TraceTable(
     "span_work",
-    "one row for each operation, block or task that was submitted inside of a span that tells it, as of a test",
+    "one row for each operation, block or task that was submitted inside a span that names it, such as a test",
     of: { $0.spanWork },
     [
       ColumnOf("work", .integer, "operations.id, blocks.id or tasks.id") { _, row in TableValue(row.work) },
@@ -28,5 +29,49 @@ extension TraceTable {
       ColumnOf("operation", .integer, "operations.id: what executed there") { _, mark in TableValue(mark.operation) },
       ColumnOf("thread", .integer, "threads.id: where") { _, mark in TableValue(mark.at.thread) },
       ColumnOf("time", .integer, "when") { _, mark in TableValue(mark.at.time) },
+    ])
+}
+
+extension TraceTable {
+  static let waits = TraceTable(
+    "waits", "one row for each time that a thread was blocked", of: { $0.trace.waits },
+    [
+      ColumnOf("thread", .integer, "threads.id: who was blocked") { _, wait in TableValue(wait.thread) },
+      ColumnOf("operation", .integer, "operations.id: what executed there; null: nothing") { _, wait in
+        TableValue(wait.inside)
+      },
+      ColumnOf("target_kind", .text, "operation, queue, or semaphore, group … of what is waited for") { source, wait in
+        switch wait.target {
+        case .operation: .text("operation")
+        case .queue: .text("queue")
+        case .object(let id): .text(source.trace.object(id)?.kind?.word ?? "object")
+        }
+      },
+      ColumnOf("target", .integer, "its number: operations.id, queues.id") { _, wait in
+        switch wait.target {
+        case .operation(let id): TableValue(id)
+        case .queue(let id): TableValue(id)
+        case .object(let id): TableValue(id.rawValue)
+        }
+      },
+      ColumnOf("target_name", .text, "what people call it") { source, wait in
+        switch wait.target {
+        case .operation(let id): TableValue(source.trace.operation(id)?.title)
+        case .queue(let id): TableValue(source.trace.queue(id)?.title)
+        case .object(let id): TableValue(source.trace.object(id)?.title)
+        }
+      },
+      ColumnOf("began", .integer, "when it was blocked") { _, wait in TableValue(wait.began) },
+      ColumnOf("ended", .integer, "when it went on; null: still waits") { _, wait in TableValue(wait.ended) },
+      ColumnOf("duration", .integer, "to its end, or to the trace's") { source, wait in
+        TableValue(max(0, (wait.ended ?? source.trace.end) - wait.began))
+      },
+      ColumnOf("signal_thread", .integer, "threads.id: who ended it; null: not known") { _, wait in
+        TableValue(wait.endSignal?.thread)
+      },
+      ColumnOf("signal_operation", .integer, "operations.id: what executed there") { _, wait in
+        TableValue(wait.endSignal?.operation)
+      },
+      ColumnOf("stack", .integer, "stacks.stack: where it stood") { _, wait in TableValue(wait.at) },
     ])
 }

@@ -7,7 +7,7 @@ public struct DoctorGuideText: Sendable {
   /// Texts of this style.
   public init(style: TextStyle = .plain) { self.style = style }
 
-  /// One code: its meaning, a mistake in code, and the same code mended.
+  /// One code: its meaning, a mistake in code, and the same code fixed.
   public func page(of rule: DoctorRule) -> String {
     var lines = style.head(rule.severity, rule.code, rule.symptom.meaning)
     lines += [""] + TerminalText.wrapped(rule.guide.meaning, to: style.width)

@@ -67,14 +67,14 @@ extension DoctorReport {
 
   private func operation(_ id: OperationID) -> JSONValue {
     let record = trace.operation(id)
-    let standing = record.map { self.standing(of: $0) }
+    let state = record.map { self.state(of: $0) }
     return .members(
       [
         "id": .integer(Int(id.rawValue)),
         "name": .string(record?.title ?? ""),
         "class": .string(record?.className ?? ""),
-        "state": .string(standing?.word ?? "unknown"),
-        "stateSeconds": .optional(standing?.since) { .seconds($0) },
+        "state": .string(state?.word ?? "unknown"),
+        "stateSeconds": .optional(state?.since) { .seconds($0) },
         "queue": .optional(record?.queue) { .integer(Int($0.rawValue)) },
         "source": .optional(record?.source) { .string($0) },
       ], and: (record?.codeLocation ?? CodeLocation()).members)

@@ -1,45 +1,45 @@
 public import OpTraceAnalysis
 public import OpTraceModel
 
-/// What the doctor says of a trace, or of a process that is still running, ready to be written as text or as JSON.
+/// What the doctor reports about a trace or a running process, to be written as text or as JSON.
 public struct DoctorReport: Sendable {
-  /// One look at a trace.
-  public struct Look: Sendable {
+  /// A trace as it was read at one moment.
+  public struct Reading: Sendable {
     /// The trace as it was read.
     public var trace: Trace
-    /// The present on the trace's clock, where the process still runs.
+    /// The current time on the trace's clock, if the process still runs.
     public var now: Nanoseconds?
 
-    /// A look at this trace; `now`: the present on its clock, in nanoseconds since its start, where the process still runs.
+    /// - Parameter now: the current time on the trace's clock, in nanoseconds since its start, if the process still runs.
     public init(_ trace: Trace, now: Nanoseconds? = nil) {
       self.trace = trace
       self.now = now
     }
   }
 
-  /// What happened between two looks at a running process.
+  /// What happened between two readings of a running process.
   public struct Movement: Sendable, Equatable {
-    /// From the first look to the second.
+    /// Time from the first reading to the second.
     public var apart: Nanoseconds
     /// Operations that were seen for the first time.
     public var added = 0
-    /// Operations that began.
+    /// Operations that were started.
     public var started = 0
-    /// Operations that came to their ends.
+    /// Operations that were finished.
     public var finished = 0
     /// Some operation, queue or wait changed.
     public var hasMoved: Bool
   }
 
-  /// The trace of the last look.
+  /// The trace of the last reading.
   public let trace: Trace
-  /// What the doctor says, errors first.
+  /// The findings, errors first.
   public let findings: [Finding]
   /// How long nothing had moved at the end.
   public let silence: Nanoseconds
   /// The trace's end, or the present.
   public let end: Nanoseconds
-  /// Nil: a trace that was looked at once.
+  /// Nil: the trace was read once.
   public let movement: Movement?
 
   /// The worst of the findings in one word.
@@ -47,20 +47,20 @@ public struct DoctorReport: Sendable {
   /// Something is proven to be wrong.
   public var hasErrors: Bool { findings.contains { $0.severity == .error } }
 
-  /// From how much silence on it is taken for a sign, in nanoseconds: five seconds.
+  /// How long a silence has to last before it counts, in nanoseconds: five seconds.
   public static var defaultStallAfter: Nanoseconds { DoctorOptions().stallAfter }
 
   /// What a trace shows.
-  public init(of look: Look, stallAfter: Nanoseconds = defaultStallAfter) {
-    let diagnosis = Self.diagnosis(of: look, stallAfter)
-    trace = look.trace
+  public init(of reading: Reading, stallAfter: Nanoseconds = defaultStallAfter) {
+    let diagnosis = Self.diagnosis(of: reading, stallAfter)
+    trace = reading.trace
     findings = diagnosis.findings
     silence = diagnosis.silence
-    end = max(look.now ?? look.trace.end, look.trace.end)
+    end = max(reading.now ?? reading.trace.end, reading.trace.end)
     movement = nil
   }
 
-  /// What a look at a trace has found already.
+  /// A diagnosis that was made already.
   package init(of trace: Trace, _ diagnosis: Diagnosis) {
     self.trace = trace
     findings = diagnosis.findings
@@ -69,7 +69,7 @@ public struct DoctorReport: Sendable {
     movement = nil
   }
 
-  /// What a program that is watched has been found to have, up to now.
+  /// The findings so far of a program that is watched.
   package init(of trace: Trace, findings: [Finding]) {
     self.trace = trace
     self.findings = findings
@@ -78,8 +78,8 @@ public struct DoctorReport: Sendable {
     movement = nil
   }
 
-  /// What a running process shows in both of two looks: what it was only in the middle of is left out.
-  public init(of first: Look, then second: Look, stallAfter: Nanoseconds = defaultStallAfter) {
+  /// What a running process shows in both of two readings: transient states are left out.
+  public init(of first: Reading, then second: Reading, stallAfter: Nanoseconds = defaultStallAfter) {
     let later = Self.diagnosis(of: second, stallAfter)
     trace = second.trace
     findings = Self.diagnosis(of: first, stallAfter).confirmed(by: later)
@@ -89,16 +89,16 @@ public struct DoctorReport: Sendable {
     movement = Movement(from: first.trace, to: second.trace, apart: apart, hasMoved: later.silence < apart)
   }
 
-  private static func diagnosis(of look: Look, _ stallAfter: Nanoseconds) -> Diagnosis {
+  private static func diagnosis(of reading: Reading, _ stallAfter: Nanoseconds) -> Diagnosis {
     var options = DoctorOptions()
     options.stallAfter = stallAfter
-    options.now = look.now
-    return Diagnosis(of: look.trace, options: options)
+    options.now = reading.now
+    return Diagnosis(of: reading.trace, options: options)
   }
 }
 
 extension DoctorReport.Movement {
-  /// A flight recorder may have dropped what was over at the first look.
+  /// A flight recorder may have dropped what was over at the first reading.
   fileprivate init(from first: Trace, to second: Trace, apart: Nanoseconds, hasMoved: Bool) {
     self.init(apart: apart, hasMoved: hasMoved)
     for operation in second.operations {
@@ -111,8 +111,8 @@ extension DoctorReport.Movement {
 }
 
 extension DoctorReport {
-  /// Where an operation stands at the end, and since when.
-  func standing(of operation: OperationRecord) -> (word: String, since: Nanoseconds?) {
+  /// The state of an operation at the end, and since when.
+  func state(of operation: OperationRecord) -> (word: String, since: Nanoseconds?) {
     guard operation.isOutcomeKnown else { return ("unknown", nil) }
     let state = operation.state
     let since: Nanoseconds? =
@@ -125,6 +125,57 @@ extension DoctorReport {
     return (state.rawValue, since.map { max(0, end - $0) })
   }
 
-  /// All whose fate is known and that are not over.
+  /// How many operations are unfinished, of those whose end would be known.
   var unfinished: Int { trace.operations.count { $0.finished == nil && $0.isOutcomeKnown && $0.released == nil } }
+}
+
+/// The verdict as a sentence that the terminal and the page share.
+extension DoctorReport {
+  /// The verdict, the number of findings and of unfinished operations, in one sentence with its full stop.
+  public var sentence: String {
+    let all = trace.operations.count
+    let open = unfinished
+    if verdict == .healthy {
+      let text = "No deadlock, stall or misuse found in \(trace.workAmount)."
+      guard open > 0 else { return text }
+      return text
+        + " \(grouped(open)) of \(trace.blocks.isEmpty && trace.tasks.isEmpty ? "them" : "the operations") \(open == 1 ? "is" : "are") unfinished"
+        + (isSilent ? ", and nothing moved in the last \(DurationText.text(silence))." : ".")
+    }
+    let counts = Finding.Severity.allCases.compactMap { severity -> String? in
+      let count = findings.count { $0.severity == severity }
+      return count == 0 ? nil : counted(count, severity.rawValue)
+    }
+    // The word is no severity but a state, from healthy to deadlocked.
+    let word = verdict == .warning && hasErrors ? "warning, not stalled" : verdict.rawValue
+    var text = "\(word): \(listed(counts))"
+    if open == 0 {
+      text += " in \(trace.workAmount)"
+    } else {
+      text += "; \(grouped(open)) of \(counted(all, "operation")) \(open == 1 ? "is" : "are") unfinished"
+      if isSilent { text += ", and nothing moved in the last \(DurationText.text(silence))" }
+    }
+    return text + "."
+  }
+
+  /// Nothing has moved for long enough to mention it. With two snapshots the text says what moved instead.
+  private var isSilent: Bool { movement == nil && silence >= 1_000_000_000 }
+
+  /// What is missing, and what that means; nil: nothing.
+  package var lossSentence: String? {
+    let loss = trace.loss
+    var parts: [String] = []
+    if loss.isDamaged {
+      parts.append("\(counted(loss.damage.count, "part")) of it \(loss.damage.count == 1 ? "is" : "are") damaged")
+    }
+    if loss.lostCount > 0 {
+      parts.append("\(counted(Int(clamping: loss.lostCount), "record")) \(loss.lostCount == 1 ? "was" : "were") lost")
+    }
+    if !loss.unknownKinds.isEmpty { parts.append("a newer OpTrace wrote records that this one does not know") }
+    guard !parts.isEmpty else { return nil }
+    return "The trace is not complete: \(listed(parts)). What is missing may show otherwise."
+  }
+
+  /// What no trace of this program can show; nil: nothing.
+  package var unknownWaitsSentence: String? { trace.unknownWaitsSentence }
 }

@@ -1,7 +1,7 @@
 public import OpTraceAnalysis
 import OpTraceModel
 
-/// A ``DoctorReport`` for people: each finding as a compiler would tell it, and a verdict at the end.
+/// A ``DoctorReport`` for people: each finding in the form of a compiler message, and a verdict at the end.
 public struct DoctorText: Sendable {
   /// A command to run next, and what it does.
   public struct Hint: Sendable {
@@ -17,7 +17,7 @@ public struct DoctorText: Sendable {
     }
   }
 
-  /// More rows say less.
+  /// More rows are only counted.
   static let mostOperations = 6
   static let mostEvidence = 8
   static let mostOfCycle = 6
@@ -62,7 +62,7 @@ public struct DoctorText: Sendable {
     return head(finding) + parts.joined(separator: [""])
   }
 
-  /// Nothing is wrong: no proof is asked for.
+  /// A note needs no evidence.
   private func note(_ finding: Finding) -> [String] {
     head(finding) + labelled("fix", finding.fix)
   }
@@ -118,7 +118,7 @@ public struct DoctorText: Sendable {
     var row = Row(name: "'\(Self.shown(operation.title, 40))' (\(id))")
     if operation.name != nil { row.kind = Self.shown(operation.className, 60) }
     if let source = operation.source { row.kind += (row.kind.isEmpty ? "at " : " at ") + Self.shown(source, 80) }
-    let (word, since) = report.standing(of: operation)
+    let (word, since) = report.state(of: operation)
     row.state = word + (since.map { " \(DurationText.text($0))" } ?? "")
     if let queue = operation.queue {
       row.state += " in " + (queues[queue]?.title(quoting: { Self.shown($0, 40) }) ?? queue.description)
@@ -213,4 +213,57 @@ extension TextStyle {
       return paint(DoctorText.role(of: severity), lead) + paint(.strong, String(line.dropFirst(lead.count)))
     }
   }
+}
+
+/// The last lines: the verdict, whether anything moves, what is missing, what to run next.
+extension DoctorText {
+  func verdict(_ hints: [Hint]) -> [String] {
+    var lines = sentence
+    if let loss = report.lossSentence { lines += wrapped(loss) }
+    if let unknown = report.unknownWaitsSentence { lines += wrapped(unknown) }
+    if let movement = report.movement { lines += wrapped(text(of: movement)) }
+    let width = hints.reduce(0) { max($0, TerminalText.columns(of: $1.command)) }
+    let widest = hints.reduce(0) { max($0, TerminalText.columns(of: $1.purpose)) }
+    for hint in hints {
+      // Commands are never wrapped: people copy them.
+      guard 2 + width + 2 + widest <= style.width else {
+        lines += [style.paint(.faint, "\(hint.purpose):"), "  " + style.paint(.strong, hint.command)]
+        continue
+      }
+      lines.append(
+        "  " + style.paint(.strong, TerminalText.padded(hint.command, width)) + "  " + style.paint(.faint, hint.purpose)
+      )
+    }
+    return lines
+  }
+
+  private var sentence: [String] {
+    let lines = wrapped(report.sentence)
+    if report.verdict == .healthy { return lines.map { style.paint(.good, $0) } }
+    let word = report.verdict.rawValue
+    return lines.enumerated().map {
+      $0 == 0 ? style.paint(report.hasErrors ? .error : .warning, word) + $1.dropFirst(word.count) : $1
+    }
+  }
+
+  private func text(of movement: DoctorReport.Movement) -> String {
+    let snapshots = "between two snapshots \(DurationText.text(movement.apart)) apart"
+    guard movement.hasMoved else {
+      let silence = DurationText.text(report.silence)
+      return report.unfinished == 0
+        ? "Nothing moved \(snapshots): there was nothing to do."
+        : "Nothing moved \(snapshots); nothing has moved for \(silence)."
+    }
+    let parts = [
+      (movement.added, "added"), (movement.started, "started"), (movement.finished, "finished"),
+    ].filter { $0.0 > 0 }
+    guard let first = parts.first else {
+      return "Queues or waits changed \(snapshots), but no operation began or ended."
+    }
+    let rest = parts.dropFirst().map { "\(grouped($0.0)) \($0.1)" }
+    let all = ["\(counted(first.0, "operation")) \(first.0 == 1 ? "was" : "were") \(first.1)"] + rest
+    return "\(listed(all)) \(snapshots): work continues."
+  }
+
+  private func wrapped(_ text: String) -> [String] { TerminalText.wrapped(text, to: style.width) }
 }

@@ -1,7 +1,7 @@
 public import OpTraceAnalysis
 public import OpTraceModel
 
-/// What every thread does, for people: a paragraph a thread, the innermost function first.
+/// What every thread does, for people: one paragraph per thread, the innermost function first.
 public struct StacksText: Sendable {
   private let statuses: ThreadStatuses
   private let trace: Trace
@@ -11,7 +11,7 @@ public struct StacksText: Sendable {
 
   /// - Parameters:
   ///   - trace: the one that `statuses` is of.
-  ///   - isFull: whether frames of the system stand one by one; else those in a row are one line.
+  ///   - isFull: show every system frame; otherwise consecutive ones are one line.
   ///   - style: how it is laid out.
   public init(_ statuses: ThreadStatuses, of trace: Trace, isFull: Bool = false, style: TextStyle = .plain) {
     self.statuses = statuses
@@ -39,22 +39,22 @@ public struct StacksText: Sendable {
       }
       text += "  \(counted(statuses.threads.count, "thread")): \(counts.joined(separator: ", "))\n"
     }
-    guard let look = statuses.look else { return text }
-    if look.isPartial { text += "  the look was cut off: threads may be missing\n" }
-    if look.refused > 0 { text += "  the system told nothing of \(counted(look.refused, "thread")) more\n" }
+    guard let snapshot = statuses.look else { return text }
+    if snapshot.isPartial { text += "  the snapshot was cut off: threads may be missing\n" }
+    if snapshot.refused > 0 { text += "  the system refused to show \(counted(snapshot.refused, "more thread"))\n" }
     return text
   }
 
   private var moment: String {
-    guard let look = statuses.look else {
-      let nobody = statuses.threads.isEmpty ? ", and none waits or runs an operation" : ""
-      return "nobody looked at its threads" + nobody
-        + (statuses.threads.isEmpty ? "" : "; these wait or run operations at the trace's end")
+    guard let snapshot = statuses.look else {
+      return "no snapshot of its threads"
+        + (statuses.threads.isEmpty
+          ? ", and none waits or runs an operation" : "; these wait or run operations at the trace's end")
     }
-    var text = "looked \(duration(look.time)) after the start"
-    if statuses.wentOn { return text + "; it went on afterwards" }
-    if let last = statuses.lastSign, look.time > last {
-      text += "; nothing had moved for \(duration(look.time - last))"
+    var text = "snapshot \(duration(snapshot.time)) after the start"
+    if statuses.wentOn { return text + "; it continued afterwards" }
+    if let last = statuses.lastSign, snapshot.time > last {
+      text += "; nothing had moved for \(duration(snapshot.time - last))"
     }
     return text
   }
@@ -78,7 +78,7 @@ public struct StacksText: Sendable {
   }
 
   private func reason(_ thread: ThreadStatus) -> String {
-    if thread.state == .running, statuses.look != nil { return "it was on a processor" }
+    if thread.state == .running, statuses.look != nil { return "it was running on a processor" }
     return "none was recorded"
   }
 
@@ -97,11 +97,11 @@ public struct StacksText: Sendable {
     }
     if let address = awaited.address, awaited.kind == .lock { text += " 0x" + String(address, radix: 16) }
     if let since = awaited.since, statuses.time > since { text += " for \(duration(statuses.time - since))" }
-    if awaited.isTimed { text += " (for a limited time)" }
+    if awaited.isTimed { text += " (with a timeout)" }
     if let owner = thread.owner {
-      text += ", which \(name(owner)) has"
+      text += ", held by \(name(owner))"
     } else if thread.ownerHasEnded {
-      text += ", which a thread has that has ended"
+      text += ", held by a thread that has ended"
     }
     return text
   }
@@ -111,7 +111,7 @@ public struct StacksText: Sendable {
   private func printable(_ text: String) -> String { TerminalText.printable(text) }
   private func name(_ id: ThreadID) -> String { names[id] ?? id.description }
 
-  /// Threads of a pool have one name: their numbers stand with it.
+  /// The threads of a pool share a name, so the number is shown too.
   private static func title(_ id: ThreadID, _ name: String, isMain: Bool) -> String {
     if isMain { return "main thread" }
     return name.isEmpty ? id.description : "\(id) '\(TerminalText.printable(name))'"
@@ -129,15 +129,15 @@ package struct StackLines {
 
   package private(set) var lines: [Line] = []
 
-  /// `isFull`: nothing is folded. A stack without own code is shown whole: folded it would say nothing.
+  /// `isFull`: nothing is folded. A stack without own code is always shown in full.
   package init(_ frames: [StackFrame], isFull: Bool = false) {
     let isFolded = !isFull && frames.contains(where: \.isOwn)
     var system: [StackFrame] = []
     func text(_ frame: StackFrame) -> String {
       var text = frame.isGuessed ? "? " : ""
       text += TerminalText.printable(frame.title)
-      if let place = frame.lineText {
-        text += " (\(TerminalText.printable(place)))"
+      if let line = frame.lineText {
+        text += " (\(TerminalText.printable(line)))"
       } else if frame.function != nil, let image = frame.image {
         text += " in \(TerminalText.printable(image))"
       }

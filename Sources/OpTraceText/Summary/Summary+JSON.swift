@@ -21,7 +21,7 @@ extension Summary {
       "tasks": .array(tasks.map(\.json)),
       "threads": .array(threads.map { $0.json(wall: wall) }),
       "waits": waits.json,
-      "places": .array(places.map(\.json)),
+      "places": .array(locations.map(\.json)),
       "loss": loss.json,
     ])
   }
@@ -133,7 +133,7 @@ extension Summary.Thread {
   }
 }
 
-extension Summary.Place {
+extension Summary.WaitLocation {
   fileprivate var json: JSONValue {
     .object(
       code.members + [

@@ -4,13 +4,13 @@ public import OpTraceModel
 
 /// A `Summary` for people: tables of figures.
 public struct SummaryText: Sendable {
-  /// More rows say less.
+  /// More rows are only counted.
   private static let mostQueues = 30
   private static let mostClasses = 30
   private static let longestPath = 25
   private static let longestThreads = 16
 
-  /// A wait that somebody may ask about.
+  /// A wait that is long enough to explain.
   private static let worthANote: Nanoseconds = 1_000_000
 
   private let summary: Summary
@@ -43,7 +43,7 @@ public struct SummaryText: Sendable {
     parts.append(section("Critical path", path))
     parts.append(section("Threads", threads))
     parts.append(section("Waits of threads", waits))
-    parts.append(section("Places where threads waited", places))
+    parts.append(section("Where threads waited", locations))
     parts.append(section("Missing", missing))
     return parts.filter { !$0.isEmpty }.joined(separator: "\n")
   }
@@ -58,7 +58,7 @@ public struct SummaryText: Sendable {
     var text = style.paint(.strong, process) + (header.processID > 0 ? " (pid \(header.processID))" : "")
     text += ": \(trace.workAmount)"
     if summary.wall > 0 { text += " in \(duration(summary.wall))" }
-    if !header.isClosed { text += style.paint(.warning, ", not stopped: it still runs, or was killed") }
+    if !header.isClosed { text += style.paint(.warning, ", not stopped: it still runs or was killed") }
     var states = OperationState.allCases.reversed().compactMap { state -> String? in
       guard let count = summary.states[state], count > 0 else { return nil }
       return "\(grouped(count)) \(coloured(state))"
@@ -95,7 +95,7 @@ public struct SummaryText: Sendable {
       text += "  and \(grouped(summary.queues.count - shown.count)) more with \(counted(operations, "operation"))\n"
     }
     if shown.contains(where: { $0.limit < 0 && $0.waitingForSlot >= Self.worthANote }) {
-      text += "  without a limit, waiting for a slot is waiting for a thread\n"
+      text += "  without a limit, waiting for a slot means waiting for a thread\n"
     }
     return text
   }
@@ -136,7 +136,7 @@ public struct SummaryText: Sendable {
 
   private var dispatchQueues: String {
     var table = TextTable([
-      .text("dispatch queue"), .number("width"), .number("blocks"), .number("not over"), .number("waiting at once"),
+      .text("dispatch queue"), .number("width"), .number("blocks"), .number("unfinished"), .number("waiting at once"),
       .number("running at once"), .number("waited p50"), .number("p95"), .number("max"), .number("ran p95"),
       .number("total"),
     ])
@@ -160,7 +160,7 @@ public struct SummaryText: Sendable {
     }
     var table = TextTable(
       [
-        .text("task"), .number("count"), .number("not over"), .number("ran p50"), .number("p95"), .number("total"),
+        .text("task"), .number("count"), .number("unfinished"), .number("ran p50"), .number("p95"), .number("total"),
         .number("waited p50"), .number("p95"),
       ] + reasons.map { .number("for \($0.words)") })
     let shown = summary.tasks.prefix(Self.mostClasses)
@@ -197,7 +197,7 @@ public struct SummaryText: Sendable {
     let operations = trace.operations.filter { $0.error != nil }
     guard !operations.isEmpty else { return "" }
     let most = 20
-    // It stands last, so its length is nobody else's.
+    // The last column, so it may be as long as it is.
     let error = TextTable.Column.text("error", widest: style.cutsTexts ? 40 : .max)
     var table = TextTable([.text("operation"), .number("id"), .text("queue"), error])
     for operation in operations.prefix(most) {
@@ -258,7 +258,7 @@ public struct SummaryText: Sendable {
     return sharedNames.contains(name) ? "\(name) \(id)" : name
   }
 
-  /// Barriers count as slots, and are told as what they are.
+  /// Barriers count as slots but have their own words.
   private func slotWord(_ opener: WorkID, _ waiter: WorkID) -> String {
     if trace.operation(opener)?.isBarrier ?? false { return "barrier " }
     if trace.operation(waiter)?.isBarrier ?? false { return "as barrier behind " }
@@ -301,16 +301,16 @@ public struct SummaryText: Sendable {
     return table.text(style) + (more > 0 ? "  and \(grouped(more)) more\n" : "")
   }
 
-  private var places: String {
-    // It stands last, so its length is nobody else's.
-    let place = TextTable.Column.text("at", widest: style.cutsTexts ? 40 : .max)
+  private var locations: String {
+    // The last column, so it may be as long as it is.
+    let at = TextTable.Column.text("at", widest: style.cutsTexts ? 40 : .max)
     var table = TextTable([
-      .number("total"), .number("max"), .number("count"), .number("open"), .text("function"), place,
+      .number("total"), .number("max"), .number("count"), .number("open"), .text("function"), at,
     ])
-    for place in summary.places {
+    for location in summary.locations {
       table.add([
-        duration(place.total), duration(place.longest), grouped(place.count), grouped(place.unfinished),
-        place.code.function ?? "", place.code.lineText ?? place.code.module ?? "",
+        duration(location.total), duration(location.longest), grouped(location.count), grouped(location.unfinished),
+        location.code.function ?? "", location.code.lineText ?? location.code.module ?? "",
       ])
     }
     return table.text(style) + (summary.moreLocations > 0 ? "  and \(grouped(summary.moreLocations)) more\n" : "")
@@ -337,7 +337,7 @@ public struct SummaryText: Sendable {
     return thread.name.isEmpty ? id.description : "thread \(thread.name)"
   }
 
-  /// Threads of a pool have one name. There is one main thread.
+  /// The threads of a pool share a name. There is one main thread.
   private func systemID(_ id: ThreadID) -> String {
     guard let thread = trace.thread(id), !thread.isMain, thread.systemID > 0 else { return "" }
     return String(thread.systemID)
@@ -349,7 +349,7 @@ public struct SummaryText: Sendable {
       .map { "\(counted($0.value, "record")): \($0.key.explanation)" }
     if loss.isDamaged {
       let bytes = loss.damage.reduce(UInt64(0)) { $0 &+ $1.skippedBytes }
-      lines.append("\(counted(bytes, "byte")) in \(counted(loss.damage.count, "damaged place"))")
+      lines.append("\(counted(bytes, "byte")) in \(counted(loss.damage.count, "damaged part"))")
     }
     if loss.overwrittenBytes > 0 {
       lines.append("\(counted(loss.overwrittenBytes, "byte")) replaced by newer records")

@@ -18,7 +18,7 @@ extension Timeline {
           } else {
             waits.append(
               Wait(
-                work: work, group: group, track: -1, suspension: Int32(clamping: piece.place), begin: piece.begin,
+                work: work, group: group, track: -1, suspension: Int32(clamping: piece.index), begin: piece.begin,
                 end: piece.end, kind: piece.kind == .turn ? .slot : .suspended, isOpen: piece.isOpen))
           }
         }

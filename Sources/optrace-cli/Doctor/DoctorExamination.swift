@@ -12,9 +12,9 @@ struct DoctorExamination {
   /// - Parameter stallAfter: seconds; nil: as the doctor has it.
   init(of source: TraceInput, stallAfter: Double?) throws {
     let stallAfter = stallAfter.map { Nanoseconds($0 * 1e9) } ?? DoctorReport.defaultStallAfter
-    var firstLook: DoctorReport.Look?
+    var firstLook: DoctorReport.Reading?
     let looks = try LiveReadings(at: source, asksForThreads: true) { trace in
-      firstLook = DoctorReport.Look(trace, now: LiveProcess.now(of: trace))
+      firstLook = DoctorReport.Reading(trace, now: LiveProcess.now(of: trace))
       return true
     }
     input = looks.last
@@ -24,7 +24,7 @@ struct DoctorExamination {
       report = Self.examine(source) { DoctorReport(of: .init(trace), stallAfter: stallAfter) }
       return
     }
-    let secondLook = DoctorReport.Look(trace, now: LiveProcess.now(of: trace))
+    let secondLook = DoctorReport.Reading(trace, now: LiveProcess.now(of: trace))
     report = Self.examine(source) { DoctorReport(of: firstLook, then: secondLook, stallAfter: stallAfter) }
   }
 

@@ -11,7 +11,7 @@ struct LiveReadings {
   /// The last that was read.
   var last: InputTrace { second ?? first }
 
-  /// Seconds between two looks.
+  /// Seconds between two snapshots.
   private static let pause = 1.0
 
   /// - Parameters:

@@ -169,7 +169,7 @@ final class WatchedTrace {
       threads.ask(seen: trace.look?.time, now: status.now)
     }
     guard doctor.isDue(status, trace) else { return }
-    doctor.look(at: trace, now: status.now, stallAfter: DoctorReport.defaultStallAfter) { body in
+    doctor.check(trace, now: status.now, stallAfter: DoctorReport.defaultStallAfter) { body in
       let began = Self.processorTime
       body()
       return Self.processorTime - began

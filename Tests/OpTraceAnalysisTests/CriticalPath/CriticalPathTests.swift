@@ -20,7 +20,7 @@ import Testing
   /// In an eager run every moment is somebody's work, so the path's running time is the whole run: an oracle that knows
   /// nothing of how the path is found.
   @Test(arguments: [[0], [1], [2]])
-  func everyGraphOfFourExplainsTheWholeRun(limits: [Int]) {
+  func allGraphsOfFourExplainTheWholeRun(limits: [Int]) {
     let durations = [3, 1, 4, 2]
     for mask in 0..<64 {
       var jobs = durations.map { Scheduler.Job(duration: $0) }
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func everyGraphOfFiveInTwoQueuesExplainsTheWholeRun() {
+  @Test func allGraphsOfFiveInTwoQueuesExplainTheWholeRun() {
     let durations = [2, 5, 1, 3, 2]
     for mask in 0..<1024 {
       var jobs = durations.enumerated().map { Scheduler.Job(duration: $0.element, queue: ($0.offset * 3 + mask) % 2) }
@@ -57,7 +57,7 @@ import Testing
   }
 
   /// Steps name a real cause: a dependency that finished when the step began, or an operation of the same queue.
-  @Test func causesAreReal() {
+  @Test func causesMatchTheTrace() {
     for stop in 0..<14 {
       let jobs = (0..<8).map {
         Scheduler.Job(duration: 1 + $0 % 3, after: $0 > 2 ? [$0 - 3, $0 - 2] : [], queue: $0 % 2)
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func aChainIsItsOwnPath() {
+  @Test func chainIsItsOwnPath() {
     var make = HandmadeTrace()
     let queue = make.queue("q", limit: 4)
     make.operation("a", on: queue, began: 0, ended: 10)
@@ -96,7 +96,7 @@ import Testing
     #expect(path.remaining.isEmpty)
   }
 
-  @Test func aFullQueuePutsTheHolderOfTheSlotOnThePath() {
+  @Test func slotHolderOfAFullQueueIsOnThePath() {
     var make = HandmadeTrace()
     let queue = make.queue("serial", limit: 1)
     make.operation("holder", on: queue, began: 0, ended: 50)
@@ -106,7 +106,7 @@ import Testing
     #expect(path.steps.last?.waitingForSlot == milliseconds(2), "the rest of the wait is the holder's run")
   }
 
-  @Test func aQueueThatWasNotFullBlamesNobody() {
+  @Test func queueWithAFreeSlotGivesNoCause() {
     var make = HandmadeTrace()
     let queue = make.queue("wide", limit: 2)
     make.operation("other", on: queue, began: 0, ended: 50)
@@ -116,7 +116,7 @@ import Testing
     #expect(path.steps.first?.waitingForSlot == milliseconds(52))
   }
 
-  @Test func theLimitIsTheOneOfThatMoment() {
+  @Test func limitInForceAtThatMomentCounts() {
     var make = HandmadeTrace()
     let queue = make.queue("q", limit: 2)
     make.operation("other", on: queue, began: 0, ended: 50)
@@ -128,7 +128,7 @@ import Testing
     #expect(CriticalPath(of: make.trace).steps.map(\.cause) == [.start, .slot(OperationID(1))])
   }
 
-  @Test func aBarrierCountsAsASlot() {
+  @Test func barrierCountsAsASlot() {
     var make = HandmadeTrace()
     let queue = make.queue("wide")
     make.operation("before", on: queue, began: 0, ended: 30)
@@ -140,7 +140,7 @@ import Testing
   }
 
   /// Foundation on Linux makes what stands behind a barrier ready only when the barrier is over.
-  @Test func aBarrierThatDelaysReadinessIsOnThePathToo() {
+  @Test func barrierThatDelaysReadinessIsOnThePath() {
     var make = HandmadeTrace()
     let queue = make.queue("wide", limit: 3)
     make.operation("before", on: queue, began: 0, ended: 30)
@@ -154,7 +154,7 @@ import Testing
     expectTiles(path)
   }
 
-  @Test func aBarrierThatCameLaterIsNoCause() {
+  @Test func laterBarrierIsNoCause() {
     var make = HandmadeTrace()
     let queue = make.queue("wide")
     make.operation("late", on: queue, enqueued: 0, ready: 50, began: 50, ended: 60)
@@ -163,7 +163,7 @@ import Testing
     #expect(CriticalPath(of: make.trace).steps.map(\.cause) == [.start])
   }
 
-  @Test func aRemovedDependencyIsNoCause() {
+  @Test func removedDependencyIsNoCause() {
     var make = HandmadeTrace()
     let queue = make.queue("q", limit: 4)
     make.operation("a", on: queue, began: 0, ended: 10)
@@ -172,7 +172,7 @@ import Testing
     #expect(CriticalPath(of: make.trace).steps.map(\.work) == [second])
   }
 
-  @Test func whatIsStillToRunComesBehindWhatMoves() {
+  @Test func pendingOperationsFollowExecutingOnes() {
     let path = CriticalPath(of: PhotoImport.stuck())
     #expect(path.works.map(\.rawValue) == [1, 2, 5, 10, 15, 16, 20, 21, 26])
     #expect(path.remaining.map(\.rawValue) == [20, 21, 26])
@@ -181,7 +181,7 @@ import Testing
     expectTiles(path)
   }
 
-  @Test func whereNothingMovesThePathEndsAtTheLastFinish() {
+  @Test func withoutExecutingWorkThePathEndsAtTheLastFinish() {
     var make = HandmadeTrace(end: 100)
     let queue = make.queue("q", limit: 4)
     make.operation("done", on: queue, began: 0, ended: 10)
@@ -202,7 +202,7 @@ import Testing
     expectTiles(path)
   }
 
-  @Test func nothingHasNoPath() {
+  @Test func emptyTraceHasNoPath() {
     let path = CriticalPath(of: HandmadeTrace().trace)
     #expect(path.works.isEmpty && path.total == 0 && path.share == 0 && path.span == 0)
   }

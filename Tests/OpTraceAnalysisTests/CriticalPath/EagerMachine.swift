@@ -97,11 +97,11 @@ struct EagerMachine {
   }
 
   private mutating func add(_ job: Job, of submitter: Int, _ depth: Int, _ level: Int) -> Int {
-    let place = jobs.count
+    let index = jobs.count
     jobs.append(job)
-    jobs[place].submitter = submitter
-    write(place, depth: depth + 1, level: level)
-    return place
+    jobs[index].submitter = submitter
+    write(index, depth: depth + 1, level: level)
+    return index
   }
 
   // MARK: The machine

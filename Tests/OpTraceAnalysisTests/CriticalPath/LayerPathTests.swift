@@ -56,7 +56,7 @@ import Testing
 
     """
 
-  @Test func anOperationIsAsLateAsTheBlockThatFinishesIt() throws {
+  @Test func pathGoesThroughTheBlockThatFinishesAnOperation() throws {
     let path = try path(
       Self.upload + """
         40 t2 submitted #2 by=#1 queue=d1
@@ -77,7 +77,7 @@ import Testing
     #expect(path.works.map(\.rawValue) == [1, 2, 3, 1])
   }
 
-  @Test func aBlockOfSomebodyElseThatFinishesItIsNoStep() throws {
+  @Test func finishByAnUnrelatedBlockIsNoStep() throws {
     let path = try path(
       Self.upload + """
         41 t2 start-returned #1
@@ -90,7 +90,7 @@ import Testing
     #expect(texts(path) == ["#1 20-290 d1 s10 r259 start"])
   }
 
-  @Test func aSerialQueueHandsItsTurnOn() throws {
+  @Test func pathGoesThroughTheTurnsOfASerialQueue() throws {
     // d2 hands its blocks to d1.
     let path = try path(
       Self.upload + """
@@ -108,7 +108,7 @@ import Testing
       texts(path) == ["#2 32-200 d0 s1 r167 start", "#3 200-250 d0 s10 r40 slot #2", "#1 250-250 d0 s0 r0 signal #3"])
   }
 
-  @Test func aBarrierWaitsForAllThatWereThere() throws {
+  @Test func barrierBlockWaitsForAllBeforeIt() throws {
     let path = try path(
       """
       10 t1 submitted #1 queue=d3
@@ -125,7 +125,7 @@ import Testing
     #expect(texts(path) == ["#2 12-90 d0 s1 r77 start", "#3 90-100 d0 s1 r9 slot #2"])
   }
 
-  @Test func syncIsTheTimeOfTheBlock() throws {
+  @Test func syncCountsAsTheBlocksTime() throws {
     let path = try path(
       """
       10 t1 submitted #1 queue=d3
@@ -142,7 +142,7 @@ import Testing
       ])
   }
 
-  @Test func aTaskIsAsLateAsWhatItAwaits() throws {
+  @Test func pathGoesThroughTheAwaitedTask() throws {
     let path = try path(
       """
       0 t1 task #1
@@ -162,7 +162,7 @@ import Testing
       ])
   }
 
-  @Test func aSleepIsTheTasksOwn() throws {
+  @Test func sleepBelongsToTheTask() throws {
     let path = try path(
       """
       0 t1 task #1 enqueued
@@ -178,7 +178,7 @@ import Testing
     #expect(texts(path) == ["#1 0-180 d80 s45 r55 start"])
   }
 
-  @Test func aContinuationLeadsToWhoResumesIt() throws {
+  @Test func pathGoesThroughTheResumer() throws {
     let path = try path(
       """
       0 t1 task #1
@@ -198,7 +198,7 @@ import Testing
       ])
   }
 
-  @Test func whatIsNotOverLeadsToWhatItWaitsFor() throws {
+  @Test func unfinishedWorkLeadsToWhatItWaitsFor() throws {
     let path = try path(
       Self.upload + """
         40 t2 task #2 by=#1 enqueued
@@ -213,7 +213,7 @@ import Testing
       ])
   }
 
-  @Test func whatWasBeforeTheFirstOperationIsLeftOut() throws {
+  @Test func workBeforeTheFirstOperationIsLeftOut() throws {
     let path = try path(
       """
       0 t1 task #9
@@ -240,7 +240,7 @@ import Testing
     #expect(path.wall == 70_000 && path.span == 70_000)
   }
 
-  @Test func cyclesOfADamagedTraceEnd() throws {
+  @Test func cyclesInADamagedTraceTerminate() throws {
     let path = try path(
       """
       10 t1 submitted #1 by=#2 queue=d1
@@ -256,7 +256,7 @@ import Testing
 
   /// In an eager machine with as many threads as it wants, every moment of a program that awaits all it started is somebody's
   /// work: the path's running time is the whole run, however it goes through queues, `sync`, groups and continuations.
-  @Test func everyMomentOfAnEagerRunIsSomebodysWork() throws {
+  @Test func pathCoversEveryMomentOfAnEagerRun() throws {
     for seed in 0..<400 {
       let machine = EagerMachine(seed: seed)
       let trace = TraceBuilder.build(try TraceText.parse(machine.text))

@@ -33,7 +33,7 @@ struct DispatchRuleTests {
 
     """
 
-  @Test func twoQueuesThatSyncOntoEachOther() throws {
+  @Test func twoQueuesThatSyncOnEachOther() throws {
     let diagnosis = try diagnosis(two + "50 t3 submitted #4 by=#2 queue=d1 how=4 at=f3\n")
     #expect(diagnosis.findings.map(\.code) == ["dispatch-cycle"])
     #expect(diagnosis.verdict == .deadlocked)
@@ -47,7 +47,7 @@ struct DispatchRuleTests {
           + "in step2() at main.swift:20"))
   }
 
-  @Test func oneThatWaitsForAQueueWhichGoesOnIsHealthy() throws {
+  @Test func waitForAQueueThatMovesIsHealthy() throws {
     #expect(try isHealthy(two))
     // A concurrent queue has no turns.
     #expect(try isHealthy(two.replacing("queue=d1 code", with: "code") + "50 t3 submitted #4 by=#2 queue=d1 how=4\n"))
@@ -55,7 +55,7 @@ struct DispatchRuleTests {
     #expect(try isHealthy(two + "50 t3 submitted #4 by=#2 queue=d1 how=4\n60 t2 run #3\n"))
   }
 
-  @Test func aQueueThatHandsItsBlocksToAnotherWaitsForItsTurn() throws {
+  @Test func cycleThroughATargetQueue() throws {
     let lines = """
       20 t1 submitted #1 queue=d4 code=f1
       30 t2 run #1
@@ -66,10 +66,10 @@ struct DispatchRuleTests {
     #expect(diagnosis.findings.map(\.code) == ["dispatch-cycle"])
     #expect(
       diagnosis.findings.first?.title
-        == "what runs in dispatch queue 'accounts' waits for dispatch queue 'accounts' itself")
+        == "work in dispatch queue 'accounts' waits for dispatch queue 'accounts' itself")
   }
 
-  @Test func throughAnOperation() throws {
+  @Test func cycleThroughAnOperation() throws {
     let lines =
       Case.executing(1, "reader", on: 3) + """
         40 t1 submitted #2 queue=d1 code=f1
@@ -92,7 +92,7 @@ struct DispatchRuleTests {
 
   private let nobodyElse = LockCase.look([(1, .inSemaphore), (2, .inSemaphore)])
 
-  @Test func aBlockOfTheMainQueueThatIsToFinishWhatTheMainThreadWaitsFor() throws {
+  @Test func mainThreadWaitsForAnOperationThatAMainQueueBlockFinishes() throws {
     let lines = upload("22 t2 submitted #2 by=#1 queue=d3 code=f4 at=f3\n23 t2 start-returned #1\n30 t1 wait #1\n")
     let proven = try diagnosis(lines + nobodyElse)
     #expect(proven.findings.map(\.code) == ["main-thread-deadlock"] && proven.hasErrors)
@@ -105,7 +105,7 @@ struct DispatchRuleTests {
     #expect(open.findings.map(\.code) == ["main-thread-deadlock"] && !open.hasErrors)
   }
 
-  @Test func oneWhoseSubmissionsAreAllOver() throws {
+  @Test func unfinishedOperationWhoseSubmissionsAreAllOver() throws {
     let lines = upload(
       """
       22 t2 submitted #2 by=#1 queue=d1 code=f4 at=f3
@@ -121,13 +121,13 @@ struct DispatchRuleTests {
     #expect(proven.findings.map(\.code) == ["never-finished"] && proven.verdict == .stalled)
     #expect(
       proven.findings.first?.title
-        == "'upload' (#1) was started, all 2 that it submitted are over, and nobody has finished it")
+        == "'upload' (#1) was started, all 2 blocks and tasks it submitted are over, and nothing has finished it")
     #expect(try !diagnosis(lines + Case.look([(1, .polling), (2, .inSemaphore)])).hasErrors)
     // One of them is still to come.
     #expect(try !diagnosis(lines.replacing("40 t4 run #3\n41 t4 ran #3\n", with: "") + nobodyElse).hasErrors)
   }
 
-  @Test func theChainToTheRootIsOneFinding() throws {
+  @Test func operationBehindItsBlockedSubmissionIsInTheSameFinding() throws {
     let lines =
       Case.executing(1, "upload", on: 2) + """
         40 t2 submitted #2 by=#1 queue=d1 code=f4 at=f3
@@ -138,17 +138,17 @@ struct DispatchRuleTests {
     let diagnosis = try diagnosis(
       lines + Case.look(at: 2_100_000, [(1, .polling), (2, .inSemaphore), (3, .inLock(1, of: 3))]))
     #expect(diagnosis.findings.map(\.code) == ["lock-cycle"])
-    #expect(diagnosis.findings.first?.title == "block 'step4()' (#2) waits for a mutex that it has itself")
+    #expect(diagnosis.findings.first?.title == "block 'step4()' (#2) waits for a mutex that it holds itself")
     #expect(diagnosis.findings.first?.operations.map(\.rawValue) == [1])
     #expect(
       diagnosis.findings.first?.evidence.contains {
         $0.text.hasPrefix("'upload' (#1) waits for semaphore 1")
           && $0.text.hasSuffix(
-            "; of all that it submitted only block 'step4()' (#2) of dispatch queue 'accounts' is not over")
+            "; of the work it submitted only block 'step4()' (#2) of dispatch queue 'accounts' is unfinished")
       } == true, "\(diagnosis.findings)")
   }
 
-  @Test func whatOutlivesAnOperationThatOthersRelyOn() throws {
+  @Test func submittedBlockThatOutlivesItsOperation() throws {
     func lines(_ dependent: String) -> String {
       upload(
         """
@@ -174,7 +174,7 @@ struct DispatchRuleTests {
   }
 
   /// On a busy machine they return late from what they have called.
-  @Test func whatBroughtTheFinishAboutMayReturnAfterIt() throws {
+  @Test func workThatCausedTheFinishMayReturnAfterIt() throws {
     func lines(_ after: String) -> String {
       upload(
         """
@@ -205,7 +205,7 @@ struct DispatchRuleTests {
   }
 
   /// An executor that is a queue has a block for each turn of a task: that block goes on for as long as the task's thread does.
-  @Test func theBlockThatATaskRanInMayReturnAfterTheFinish() throws {
+  @Test func blockThatRanATaskMayReturnAfterTheFinish() throws {
     let lines =
       upload(
         """
@@ -238,7 +238,7 @@ struct DispatchRuleTests {
 
     """
 
-  @Test func aContinuationThatNobodyIsLeftToResume() throws {
+  @Test func continuationThatNothingCanResume() throws {
     let proven = try diagnosis(parked + nobodyElse)
     #expect(proven.findings.map(\.code) == ["continuation-never-resumed"] && proven.verdict == .stalled)
     #expect(
@@ -252,7 +252,7 @@ struct DispatchRuleTests {
     #expect(try !diagnosis(parked + "50 t1 task #2 enqueued\n" + nobodyElse).hasErrors)
   }
 
-  @Test func tasksThatBlockAllThreadsOfThePool() throws {
+  @Test func tasksThatBlockAllPoolThreads() throws {
     let lines = """
       20 t1 task #1 priority=21 enqueued code=f1 at=f2
       21 t1 task #2 priority=21 enqueued code=f2 at=f2
@@ -262,7 +262,7 @@ struct DispatchRuleTests {
       """
     let starved = try diagnosis(lines + nobodyElse)
     #expect(starved.findings.map(\.code).contains("thread-pool-starvation"))
-    #expect(starved.findings.first?.title == "1 task could run, and 1 task blocks the threads of Swift's pool")
+    #expect(starved.findings.first?.title == "1 task is ready, but 1 task blocks the threads of Swift's pool")
     // One of them computes.
     #expect(
       try diagnosis(lines + "41 t3 task #3 enqueued\n42 t3 task-run #3\n").findings.allSatisfy { $0.severity == .note })

@@ -2,7 +2,7 @@ import OpTraceAnalysis
 import OpTraceModel
 import Testing
 
-@Suite("Doctor: findings of one kind are told as one")
+@Suite("Doctor: findings of one kind are merged")
 struct KindTests {
   /// Each manager is in no queue, and what depends on it is enqueued at its time.
   private func managers(enqueued: [Int], end: Int) throws -> [Finding] {
@@ -16,32 +16,32 @@ struct KindTests {
     return Diagnosis(of: try DoctorCase.trace(lines, end: end)).findings
   }
 
-  @Test func thirtyManagersThatNobodyStartedAreOneFinding() throws {
+  @Test func thirtyOrphansOfOneClassAreOneFinding() throws {
     let found = try managers(enqueued: Array(10..<40), end: 2_000_000)
     let finding = try #require(found.first)
     #expect(found.map(\.code) == ["orphan-dependency"])
     #expect(finding.severity == .error && finding.isProven)
-    #expect(finding.title == "'load 0' (#2) waits for 'Manager' (#1), which is in no queue (29 more like it)")
+    #expect(finding.title == "'load 0' (#2) waits for 'Manager' (#1), which was never enqueued (and 29 more)")
     // Whose fault it is, first.
     let numbers = finding.operations.map(\.rawValue)
     #expect(numbers.count == 60 && numbers.prefix(30).allSatisfy { $0 % 2 == 1 })
     #expect(finding.evidence.count <= 14)
-    #expect(finding.evidence.contains { $0.text == "'load 1' (#4) waits for 'Manager' (#3), which is in no queue" })
+    #expect(finding.evidence.contains { $0.text == "'load 1' (#4) waits for 'Manager' (#3), which was never enqueued" })
     #expect(finding.evidence.last?.text == "and 19 more")
   }
 
-  @Test func oneThatIsAMillisecondYoungerIsNoFindingOfItsOwn() throws {
+  @Test func unprovenCaseIsMergedWithProvenOnes() throws {
     let found = try managers(enqueued: [10, 20, 1_999_000], end: 2_000_000)
     #expect(found.map(\.severity) == [.error])
     #expect(found.first?.operations.count == 6)
     #expect(
       found.first?.evidence.last?.text
-        == "1 of them is unproven: the trace ends 1 ms later, and it may be a moment's state")
+        == "1 of them is unproven: the trace ends 1 ms later, and this state may not last")
     // Where none is proven, none is claimed.
     #expect(try managers(enqueued: [1_998_000, 1_999_000], end: 2_000_000).map(\.severity) == [.warning])
   }
 
-  @Test func otherClassesAndQueuesStandAlone() throws {
+  @Test func otherClassesAndQueuesAreNotMerged() throws {
     var lines = "0 t1 queue q1 limit=2 \"q\"\n"
     for (manager, name) in [(1, "Manager"), (3, "Login")] {
       lines += "1 t1 created #\(manager) class=\"\(name)\"\n"
@@ -51,7 +51,7 @@ struct KindTests {
     #expect(Diagnosis(of: try DoctorCase.trace(lines)).findings.count == 2)
   }
 
-  @Test func whatAnotherLookConfirmsIsToldAsOne() throws {
+  @Test func confirmedFindingsAreMerged() throws {
     func look(_ count: Int, end: Int) throws -> Diagnosis {
       var lines = "0 t1 queue q1 limit=2 \"q\"\n"
       for index in 0..<count {
@@ -68,7 +68,7 @@ struct KindTests {
     #expect(confirmed.first?.operations.map(\.rawValue) == [1, 3, 2, 4])
   }
 
-  @Test func twoThatHoldBothSlotsAndWaitForOneSemaphoreAreStuckAlike() throws {
+  @Test func twoWaitersOfOneSemaphoreAreOneFinding() throws {
     func waiting(_ id: Int) -> String {
       DoctorCase.operation(
         id, "fetch \(id)", "10 t1 enqueued #\(id) queue=q1", "11 t1 ready #\(id)", "20 t\(id + 1) started #\(id)",
@@ -85,7 +85,7 @@ struct KindTests {
     #expect(found.first?.behind == 1)
   }
 
-  @Test func queueWithoutANameIsCalledByItsNumber() throws {
+  @Test func unnamedQueueIsShownByNumber() throws {
     let lines =
       "0 t1 queue q7 limit=1 \"\"\n0 t1 suspended q7\n"
       + DoctorCase.operation(1, "upload", "10 t1 enqueued #1 queue=q7", "11 t1 ready #1")

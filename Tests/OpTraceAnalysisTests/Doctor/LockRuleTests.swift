@@ -2,7 +2,7 @@ import OpTraceAnalysis
 import OpTraceModel
 import Testing
 
-@Suite("Doctor: locks, and what threads do")
+@Suite("Doctor: locks")
 struct LockRuleTests {
   private typealias Case = LockCase
 
@@ -17,7 +17,7 @@ struct LockRuleTests {
 
   private let two = LockCase.executing(1, "save", on: 2) + LockCase.executing(2, "spend", on: 3)
 
-  @Test func twoLocksInTwoOrders() throws {
+  @Test func twoLocksInOppositeOrder() throws {
     let diagnosis = try diagnosis(
       two + Case.ready(3, "report") + "40 t1 wait-queue q1\n"
         + Case.look([(1, .inSemaphore), (2, .inLock(1, of: 3)), (3, .inLock(2, of: 2))]))
@@ -33,12 +33,12 @@ struct LockRuleTests {
     #expect(save.name == "save" && save.function == "step2()" && save.file == "/src/main.swift" && save.line == 20)
     #expect(finding.chain.contains { $0.kind == .lock && $0.id == 0x7001 && $0.name == "a mutex" && $0.line == nil })
     let texts = finding.evidence.map(\.text)
-    #expect(texts.contains("'save' (#1) waits for a mutex, in step2() at main.swift:20; 'spend' (#2) has it"))
-    #expect(texts.contains("'spend' (#2) waits for a mutex, in step3() at main.swift:30; 'save' (#1) has it"))
+    #expect(texts.contains("'save' (#1) waits for a mutex, in step2() at main.swift:20; 'spend' (#2) holds it"))
+    #expect(texts.contains("'spend' (#2) waits for a mutex, in step3() at main.swift:30; 'save' (#1) holds it"))
     #expect(texts.contains { $0.hasPrefix("the main thread waits for queue 'bank' to be empty") })
   }
 
-  @Test(arguments: [1, 2, 4]) func oneThatWaitsOnlyForAWhileIsNoCycle(reason: Int) throws {
+  @Test(arguments: [1, 2, 4]) func lockWithATimeoutIsNoCycle(reason: Int) throws {
     #expect(
       try hasNoError(
         two
@@ -47,26 +47,26 @@ struct LockRuleTests {
           ])))
   }
 
-  @Test func whoWaitsForABusyOneIsNotStuckAndThatOneComputes() throws {
+  @Test func waiterOfABusyHolderIsNotStuck() throws {
     let diagnosis = try diagnosis(
       two + "40 t1 wait-queue q1\n" + Case.look([(1, .inSemaphore), (2, .inLock(1, of: 3)), (3, .computing)]))
     #expect(diagnosis.verdict == .healthy)
     #expect(diagnosis.findings.allSatisfy { $0.severity == .note })
-    #expect(diagnosis.findings.contains { $0.title == "'spend' (#2) computes" })
+    #expect(diagnosis.findings.contains { $0.title == "'spend' (#2) is computing" })
     #expect(
       diagnosis.findings.contains {
         $0.title
-          == "'save' (#1) is still running: it waits for a mutex, in step2() at main.swift:20; 'spend' (#2) has it, and computes"
+          == "'save' (#1) is still running: it waits for a mutex, in step2() at main.swift:20; 'spend' (#2) holds it and is computing"
       })
   }
 
-  @Test func anOwnerThatSleepsForATimeGoesOn() throws {
+  @Test func holderThatSleepsWithATimeoutIsNoCycle() throws {
     #expect(
       try hasNoError(
         two + "40 t1 wait-queue q1\n" + Case.look([(1, .inSemaphore), (2, .inLock(1, of: 3)), (3, .sleepingForATime)])))
   }
 
-  @Test(arguments: [2, 4]) func aLockThatIsHeldAcrossAWait(reason: Int) throws {
+  @Test(arguments: [2, 4]) func lockHeldDuringAWait(reason: Int) throws {
     // Swift's Mutex in another operation; a reader-writer lock.
     let diagnosis = try diagnosis(
       two + "50 t2 wait #2\n" + Case.look([(1, .polling), (2, .inSemaphore), (3, .inLock(1, of: 2, reason: reason))]))
@@ -86,7 +86,7 @@ struct LockRuleTests {
           ])))
   }
 
-  @Test func aLockThatTheMainThreadHoldsWhileItWaits() throws {
+  @Test func lockHeldByTheWaitingMainThread() throws {
     let one = Case.executing(1, "refresh", on: 2)
     let diagnosis = try diagnosis(
       one + "50 t1 wait #1\n" + Case.look([(1, .inSemaphore), (2, .inLock(1, of: 1, reason: 4))]))
@@ -103,7 +103,7 @@ struct LockRuleTests {
         one + "50 t1 wait #1\n" + Case.look([(1, .inSemaphore), (2, .inLock(1, of: 3)), (3, .polling)])))
   }
 
-  @Test func aQueueThatIsWaitedForWithALockInHand() throws {
+  @Test func lockHeldDuringAWaitForAQueue() throws {
     let diagnosis = try diagnosis(
       Case.executing(1, "refresh", on: 2) + "50 t1 wait-queue q1\n"
         + Case.look([(1, .inSemaphore), (2, .inLock(1, of: 1))]))
@@ -111,16 +111,16 @@ struct LockRuleTests {
     #expect(diagnosis.findings.first?.chain.contains { $0.kind == .queue && $0.name == "bank" } == true)
   }
 
-  @Test func aThreadThatLocksTwice() throws {
+  @Test func threadLocksTwice() throws {
     let diagnosis = try diagnosis(Case.executing(1, "save", on: 2) + Case.look([(2, .inLock(1, of: 2))]))
     #expect(diagnosis.findings.map(\.code) == ["lock-cycle"])
-    #expect(diagnosis.findings.first?.title == "'save' (#1) waits for a mutex that it has itself")
+    #expect(diagnosis.findings.first?.title == "'save' (#1) waits for a mutex that it holds itself")
     #expect(diagnosis.findings.first?.chain.map(\.kind) == [.operation, .lock])
     #expect(diagnosis.verdict == .deadlocked)
   }
 
   /// Foundation takes its own lock twice there: the dependency is the mistake.
-  @Test func aCallOfFoundationThatLocksTwiceIsToldByItsOwnCode() throws {
+  @Test func doubleLockInsideFoundationHasItsOwnCode() throws {
     let lines = DoctorCase.operation(1, "A", "10 t1 depends #1 on=#1") + Case.look([(1, .inLock(1, of: 1))])
     #expect(try diagnosis(lines).findings.map(\.code) == ["dependency-cycle"])
     let other = DoctorCase.operation(1, "A", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1")
@@ -136,25 +136,26 @@ struct LockRuleTests {
     #expect(diagnosis.confirmed(by: diagnosis).count == 1)
   }
 
-  @Test func anOwnerThatHasEnded() throws {
+  @Test func lockOfAnEndedThread() throws {
     let diagnosis = try diagnosis(
       Case.executing(1, "save", on: 2) + "40 t1 wait #1\n" + Case.look([(1, .inSemaphore), (2, .inLostLock(1))]))
     #expect(diagnosis.findings.map(\.code) == ["never-finished"])
     let finding = try #require(diagnosis.findings.first)
     #expect(finding.severity == .error && diagnosis.verdict == .stalled)
-    #expect(finding.title == "'save' (#1) waits for a mutex whose owner has ended")
+    #expect(finding.title == "'save' (#1) waits for a mutex whose holder has ended")
     #expect(finding.evidence.contains { $0.text.hasSuffix("without letting go of it, in step2() at main.swift:20") })
     #expect(finding.evidence.contains { $0.text.hasPrefix("the main thread waits for 'save' (#1)") })
   }
 
-  @Test func aSemaphoreThatNobodyIsLeftToSignal() throws {
+  @Test func semaphoreThatNothingCanSignal() throws {
     let lines = Case.executing(1, "fetch", on: 2) + "40 t1 wait #1\n"
     let diagnosis = try diagnosis(lines + Case.look([(1, .inSemaphore), (2, .inSemaphore), (4, .idle)]))
     #expect(diagnosis.findings.map(\.code) == ["never-finished"])
     #expect(diagnosis.findings.first?.severity == .error && diagnosis.verdict == .stalled)
     #expect(
       diagnosis.findings.first?.title
-        == "'fetch' (#1) waits for a signal of another thread that does not come, in step2() at main.swift:20")
+        == "'fetch' (#1) waits for a signal of another thread, and nothing is left to wake it, in step2() at main.swift:20"
+    )
     // Silence is short.
     #expect(try hasNoError(lines + Case.look([(1, .inSemaphore), (2, .inSemaphore)]), end: 3_000_000))
     for other in [Case.Doing.polling, .sleepingForATime, .computing] {
@@ -163,7 +164,7 @@ struct LockRuleTests {
     #expect(try hasNoError(lines + Case.look(moved: 1, [(1, .inSemaphore), (2, .inSemaphore)])))
   }
 
-  @Test func whatRestsOnSilenceIsNotProvenWhileAThreadComputes() throws {
+  @Test func silenceIsNoProofWhileAThreadComputes() throws {
     let lines =
       DoctorCase.operation(
         1, "load", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1", "20 t2 started #1", "21 t2 began #1",
@@ -173,43 +174,43 @@ struct LockRuleTests {
     #expect(still.findings.map(\.severity) == [.error])
     let busy = try diagnosis(lines + Case.look([(1, .inSemaphore), (4, .computing)]))
     #expect(busy.findings.map(\.severity) == [.warning])
-    #expect(busy.findings.first?.evidence.last?.text.hasSuffix("computes, and may let it go on") == true)
+    #expect(busy.findings.first?.evidence.last?.text.hasSuffix("is computing, and may wake it") == true)
   }
 
-  @Test func aLookThatIsOldForAThread() throws {
+  @Test func threadMovedAfterTheSnapshot() throws {
     let look = Case.look([(1, .polling), (2, .inLock(1, of: 3)), (3, .inLock(2, of: 2))])
     #expect(try hasNoError(two + look + "2500000 t3 ended #2\n2500001 t3 finished #2\n"))
     #expect(try hasNoError(two + look + "2500000 t3 wait #1\n"))
   }
 
-  @Test func aLockOnItsWayFromOneToAnother() throws {
+  @Test func lockThatIsBeingPassedOn() throws {
     let three = two + Case.executing(3, "lend", on: 4)
     #expect(
       try hasNoError(
         three + Case.look([(2, .inLock(1, of: 3)), (3, .inLock(2, of: 2)), (4, .inLock(1, of: 5)), (5, .polling)])))
   }
 
-  @Test func threadsThatPassLocksToAndFroProveNothing() throws {
+  @Test func threadsThatPassLocksBackAndForthProveNothing() throws {
     let found = try diagnosis(two + Case.look(cpu: 900, [(2, .inLock(1, of: 3)), (3, .inLock(2, of: 2))])).findings
     #expect(found.map(\.severity) == [.warning])
     #expect(found.first?.isProven == false)
   }
 
   /// Two that work, and then lock each other out, are told at once.
-  @Test func whoWasStillUntilAllWereSeenIsStuckHoweverBusyItWas() throws {
+  @Test func threadThatDidNotMoveDuringTheSnapshotIsStuck() throws {
     let threads: [(Int, Case.Doing)] = [(2, .inLock(1, of: 3)), (3, .inLock(2, of: 2))]
     let found = try diagnosis(two + Case.look(cpu: 900, still: true, threads)).findings
     #expect(found.map(\.severity) == [.error] && found.first?.isProven == true)
   }
 
-  @Test func aCycleIsNoErrorWhereRecordsAreMissing() throws {
+  @Test func lockCycleIsNoErrorWhenRecordsAreMissing() throws {
     let found = try diagnosis(
       two + Case.look([(2, .inLock(1, of: 3)), (3, .inLock(2, of: 2))]), header: "lost no-space 3"
     ).findings
     #expect(found.map(\.severity) == [.warning])
   }
 
-  @Test func sixtyFourThatFindNoThread() throws {
+  @Test func sixtyFourOperationsWithoutAThread() throws {
     var lines = "0 t1 queue q1 limit=-1 \"bank\"\n" + two
     for id in 3...66 { lines += Case.ready(id, "more \(id)") }
     let found = try diagnosis(
@@ -220,7 +221,7 @@ struct LockRuleTests {
     #expect(found.first?.behind == 64)
   }
 
-  @Test func oneMoreThatWantsTheSameLockIsBehind() throws {
+  @Test func anotherWaiterOfTheLockIsBehind() throws {
     let found = try diagnosis(
       two + Case.executing(3, "lend", on: 4)
         + Case.look([(2, .inLock(1, of: 3)), (3, .inLock(2, of: 2)), (4, .inLock(1, of: 3))])

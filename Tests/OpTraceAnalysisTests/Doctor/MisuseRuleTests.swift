@@ -54,7 +54,7 @@ struct MisuseRuleTests {
     #expect(titles.isEmpty)
   }
 
-  @Test func whatARingForgotProvesNothing() throws {
+  @Test func overwrittenRecordsProveNothing() throws {
     let lines = cancelled("10 t1 enqueued #1 queue=q1", "20 t1 cancel #1", "21 t1 finished #1")
     var trace = try DoctorCase.trace(lines)
     trace.loss.overwrittenBytes = 4096
@@ -82,15 +82,15 @@ struct MisuseRuleTests {
     #expect(found.map(\.title) == ["2 operations of class Work in queue 'work' were finished more than once"])
     #expect(found.first?.severity == .warning)
     #expect(
-      found.first?.evidence.first?.text == "'request 1' (#1) was finished; that was reported 2 times in all")
+      found.first?.evidence.first?.text == "'request 1' (#1) was finished 2 times in total")
   }
 
-  @Test func cancelledAndAnsweredIsANote() throws {
+  @Test func secondFinishOfACancelledOperationIsANote() throws {
     let found = try found("double-finish", queue + twice(1, "30 t1 cancel #1"))
     #expect(found.map(\.severity) == [.note])
   }
 
-  @Test("no finding: finished once; started twice, which is told of already")
+  @Test("no finding: finished once; started twice, which another rule reports")
   func oneFinish() throws {
     let once = DoctorCase.operation(
       1, "request", "10 t1 enqueued #1 queue=q1", "20 t2 started #1", "21 t2 began #1", "90 t2 finished #1")
@@ -105,7 +105,7 @@ struct MisuseRuleTests {
       "double-start",
       queue + "0 t1 queue q2 limit=4 \"fast\"\n"
         + DoctorCase.operation(1, "poster", "10 t1 enqueued #1 queue=q1", "20 t1 enqueued #1 queue=q2"))
-    #expect(found.map(\.title) == ["'poster' (#1) was given to a queue more than once"])
+    #expect(found.map(\.title) == ["'poster' (#1) was added to a queue more than once"])
     #expect(found.first?.severity == .error)
   }
 
@@ -115,7 +115,7 @@ struct MisuseRuleTests {
       queue
         + DoctorCase.operation(
           1, "upload", "10 t1 started #1", "11 t1 began #1", "20 t1 enqueued #1 queue=q1", "30 t1 ended #1"))
-    #expect(titles == ["'upload' (#1) was started by hand, and then given to a queue"])
+    #expect(titles == ["'upload' (#1) was started by hand and then added to a queue"])
   }
 
   @Test func startedTwice() throws {
@@ -144,11 +144,11 @@ struct MisuseRuleTests {
 
   @Test func startedPastAFullQueue() throws {
     let found = try found("double-start", queue + byHand("20 t2 started #1", "21 t2 began #1"))
-    #expect(found.map(\.title) == ["'upload' (#2) was started by hand while the queue owns it"])
-    #expect(found.first?.evidence.last?.text == "queue 'work' had no slot left: 'export' (#1) ran")
+    #expect(found.map(\.title) == ["'upload' (#2) was started by hand while a queue owns it"])
+    #expect(found.first?.evidence.last?.text == "queue 'work' had no free slot: 'export' (#1) ran")
   }
 
-  @Test("no finding: the slot was free again; the queue is that of the main thread; there was room; another thread")
+  @Test("no finding: the slot was free again; the main queue; a free slot; another thread")
   func startsOfQueues() throws {
     let executing = ["20 t2 started #1", "21 t2 began #1"]
     let over = executing + ["40 t2 ended #1", "41 t2 finished #1"]
@@ -181,7 +181,7 @@ struct MisuseRuleTests {
     let found = try found(
       "premature-finish",
       load("", "30 t3 span #1 id=1 \"parse\"", "40 t2 ended #1", "40 t2 finished #1", "9000 t3 span-ended s1"))
-    #expect(found.map(\.title) == ["'load' (#1) was finished before the work was over"])
+    #expect(found.map(\.title) == ["'load' (#1) was finished before its work was over"])
     #expect(found.first?.severity == .warning)
     #expect(found.first?.evidence.last?.text == "'parse' of 'load' (#1) ended, 8.96 ms after the finish")
   }
@@ -211,7 +211,7 @@ struct MisuseRuleTests {
     #expect(misled.first?.evidence.map(\.text).contains("'show' (#2), which depends on it, began") == true)
   }
 
-  @Test("no finding: finish() inside of the span; a moment too long; cancelled; a span that is not over")
+  @Test("no finding: finish() inside the span; too short; cancelled; an unfinished span")
   func spansThatAreRight() throws {
     let finish = ["40 t3 ended #1", "40 t3 finished #1"].joined(separator: "\n")
     let around = load("async", "30 t3 span #1 id=1 \"parse\"", finish, "9000 t3 span-ended s1")
@@ -242,14 +242,14 @@ struct MisuseRuleTests {
   @Test func dependentReleased() throws {
     let found = try found("dependent-released", gone(cancelledInQueue, download: ran))
     #expect(
-      found.map(\.title) == ["'show' (#2) was released before 'download' (#1), which it depends on, was finished"])
+      found.map(\.title) == ["'show' (#2) was released before its dependency 'download' (#1) was finished"])
     #expect(found.first?.severity == .error)
-    #expect(found.first?.evidence.last?.text == "'download' (#1) was finished, and read what was released")
+    #expect(found.first?.evidence.last?.text == "'download' (#1) was finished, and read freed memory")
   }
 
   @Test func dependencyThatStillRuns() throws {
     let found = try found("dependent-released", gone(cancelledInQueue, download: "20 t2 started #1\n21 t2 began #1"))
-    #expect(found.first?.evidence.last?.text == "'download' (#1) will read what was released when it finishes")
+    #expect(found.first?.evidence.last?.text == "'download' (#1) will read freed memory when it finishes")
   }
 
   @Test("no finding: finished before; removed; cancelled before it was added; the dependency never runs")
@@ -273,7 +273,7 @@ struct MisuseRuleTests {
 
   @Test func barrierInASuspendedQueue() throws {
     let found = try found("barrier-on-idle-queue", barrier("5 t1 suspended q1", "9500 t1 resumed q1"))
-    #expect(found.map(\.title) == ["1 barrier ran past queue 'database', which was empty when it was added"])
+    #expect(found.map(\.title) == ["1 barrier bypassed queue 'database', which was empty when it was added"])
     #expect(found.first?.severity == .warning)
     #expect(
       found.first?.evidence.map(\.text) == [
@@ -325,8 +325,8 @@ struct MisuseRuleTests {
     #expect(found.first?.fix.hasSuffix("or do not hold on to 'page 6' (#6).") == true)
   }
 
-  @Test("who is to let go is the one that keeps")
-  func keeperOfAnotherClass() throws {
+  @Test("the fix names the class of the retainer")
+  func retainerOfAnotherClass() throws {
     let parts = pages(5).replacingOccurrences(of: #"\d+ t1 depends .*\n"#, with: "", options: .regularExpression)
     let whole = DoctorCase.operation(
       6, "whole", (1...5).map { "60000 t1 depends #6 on=#\($0)" }.joined(separator: "\n"),
@@ -339,7 +339,7 @@ struct MisuseRuleTests {
   }
 
   @Test("no finding: few; dependencies removed at the end; released soon")
-  func operationsThatGo() throws {
+  func operationsThatAreReleased() throws {
     #expect(try titles("retained-operation", pages(5)).isEmpty)
     let removed = pages(6) { page in
       page > 1 ? "\(page * 10_000 + 950) t1 undepends #\(page) on=#\(page - 1)" : ""
@@ -361,16 +361,16 @@ struct MisuseRuleTests {
 
   @Test func startedBeforeDependency() throws {
     let found = try found("started-before-dependency", early(edgeFirst))
-    #expect(found.map(\.title) == ["'draw' (#2) started before 'tiles' (#1), which it depends on, was finished"])
+    #expect(found.map(\.title) == ["'draw' (#2) started before its dependency 'tiles' (#1) was finished"])
     #expect(found.first?.severity == .error)
     #expect(
       found.first?.evidence.map(\.text) == [
-        "'draw' (#2) said that it is ready", "'draw' (#2) was started",
-        "'tiles' (#1), which it depends on, ended only now",
+        "'draw' (#2) became ready", "'draw' (#2) was started",
+        "its dependency 'tiles' (#1) ended only now",
       ])
   }
 
-  @Test("no finding where Foundation's own isReady let it pass: what it depends on had said that it is finished")
+  @Test("no finding with Foundation's own isReady: its dependencies had reported that they are finished")
   func readyByFoundation() throws {
     let lines = early(edgeFirst).replacing(" own-ready", with: "")
     #expect(try titles("started-before-dependency", lines).isEmpty)
@@ -379,7 +379,7 @@ struct MisuseRuleTests {
     #expect(try titles("started-before-dependency", byHand).count == 1)
   }
 
-  @Test("no finding: an asynchronous class may be over for a moment before it says so")
+  @Test("no finding: an asynchronous class may announce its finish a moment late")
   func announcedLate() throws {
     func lines(_ end: Int) -> String {
       let tiles = "20 t2 started #1\n21 t2 began #1\n22 t2 start-returned #1\n\(end) t4 ended #1\n\(end) t4 finished #1"

@@ -2,7 +2,7 @@ import OpTraceAnalysis
 import OpTraceModel
 import Testing
 
-@Suite("Doctor: what rests on silence, and what is proven without")
+@Suite("Doctor: findings that need silence, and findings that do not")
 struct SilenceRuleTests {
   private func findings(_ lines: String, end: Int, isClosed: Bool = false) throws -> [Finding] {
     Diagnosis(of: try DoctorCase.trace(lines, isClosed: isClosed, end: end)).findings
@@ -18,7 +18,7 @@ struct SilenceRuleTests {
     let found = try findings(queue + upload + report, end: 6_000_000)
     #expect(found.map(\.code) == ["never-finished"])
     #expect(found.first?.severity == .error)
-    #expect(found.first?.title == "'upload' (#1) was started, and has not finished for 6 s")
+    #expect(found.first?.title == "'upload' (#1) was started but has not finished for 6 s")
     #expect(found.first?.behind == 1)
     // Four seconds are not enough, and nobody behind it is no fault.
     #expect(try findings(queue + upload + report, end: 4_000_000).map(\.severity) == [.note])
@@ -27,7 +27,7 @@ struct SilenceRuleTests {
     #expect(try findings(queue + upload + "30 t1 wait-queue q1\n", end: 6_000_000).map(\.severity) == [.error])
   }
 
-  @Test func whatExecutesIsNotStuck() throws {
+  @Test func executingOperationIsNotStuck() throws {
     let running = DoctorCase.operation(
       1, "upload", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1", "20 t2 started #1", "21 t2 began #1")
     #expect(try findings(queue + running + report, end: 4_000_000).isEmpty)
@@ -38,7 +38,7 @@ struct SilenceRuleTests {
     let found = try findings(queue + upload + "30 t3 finish-seen #1\n", end: 500_000)
     #expect(found.map(\.code) == ["never-finished"])
     #expect(found.first?.severity == .error)
-    #expect(found.first?.title == "'upload' (#1) is finished, and never told its queue")
+    #expect(found.first?.title == "'upload' (#1) is finished but never notified its queue")
     #expect(try findings(queue + upload + "30 t3 finish-seen #1\n31 t3 finished #1\n", end: 500_000).isEmpty)
   }
 
@@ -73,12 +73,12 @@ struct SilenceRuleTests {
     #expect(found.map(\.code) == ["readiness-override"])
     #expect(try findings(queue + waiting, end: 500_000, isClosed: true).map(\.severity) == [.error])
     #expect(try findings(queue + waiting, end: 500_000).isEmpty)
-    #expect(found.first?.title == "'sync' (#1) could run, and never said that it is ready")
+    #expect(found.first?.title == "'sync' (#1) could run but never became ready")
     #expect(try findings(queue + waiting, end: 20).allSatisfy { $0.severity != .error })
     #expect(try findings(queue + waiting + "30 t1 ready #1\n", end: 500_000).isEmpty)
   }
 
-  @Test("a barrier of a program that ends before its turn is no class's fault")
+  @Test("a barrier that never ran because the program ended is no finding")
   func barrierThatNeverRan() throws {
     let waiting = DoctorCase.operation(1, "Barrier", "10 t1 enqueued #1 queue=q1 barrier")
     #expect(try findings(queue + waiting, end: 500_000, isClosed: true).allSatisfy { $0.severity != .error })
@@ -94,7 +94,7 @@ struct SilenceRuleTests {
         2, "upload", "12 t1 depends #2 on=#1", "12 t1 enqueued #2 queue=q1", "30 t1 undepends #2 on=#1")
     let found = try findings(lines, end: 500_000)
     #expect(found.map(\.code) == ["removed-dependency-stuck"])
-    #expect(found.first?.title == "'upload' (#2) waits for a dependency that was taken away")
+    #expect(found.first?.title == "'upload' (#2) waits for a dependency that was removed")
     #expect(try findings(lines + "110 t2 ready #2\n", end: 500_000).isEmpty)
   }
 
@@ -140,7 +140,7 @@ struct SilenceRuleTests {
   }
 }
 
-@Suite("Doctor: one thread is no pool")
+@Suite("Doctor: one blocked thread")
 struct PoolEvidenceTests {
   private func codes(_ wait: String) throws -> [Finding.Severity] {
     let lines =
@@ -152,9 +152,9 @@ struct PoolEvidenceTests {
       .filter { $0.code == "thread-pool-starvation" }.map(\.severity)
   }
 
-  @Test func theOneThatIsBlockedNeedNotBeWhy() throws {
+  @Test func oneBlockedThreadIsNoProof() throws {
     #expect(try codes("10030 t3 blocked #1 object=0x7000 kind=1 age=625000 thread=t2") == [.warning])
   }
 
-  @Test func itWaitsForWhatGetsNoThread() throws { #expect(try codes("30 t2 wait #2") == [.error]) }
+  @Test func waitForAnOperationWithoutAThreadIsProof() throws { #expect(try codes("30 t2 wait #2") == [.error]) }
 }

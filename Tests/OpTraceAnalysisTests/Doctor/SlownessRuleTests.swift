@@ -41,10 +41,11 @@ struct SlownessRuleTests {
 
   @Test func priorityInversion() throws {
     let found = try found("priority-inversion", inversion(low: -8, high: 8))
-    #expect(found.map(\.title) == ["'show' (#2) lost 50 ms because 'fetch' (#1), which it waits for, ranks lower"])
+    #expect(
+      found.map(\.title) == ["'show' (#2) lost 50 ms because 'fetch' (#1), which it waits for, has a lower priority"])
     let finding = try #require(found.first)
     #expect(finding.severity == .warning)
-    #expect(finding.fix == "Give 'fetch' (#1) the queuePriority of 'show' (#2) before it is added to queue 'pages'.")
+    #expect(finding.fix == "Give 'fetch' (#1) the queuePriority of 'show' (#2) before adding it to queue 'pages'.")
     #expect(
       finding.evidence.map(\.text) == [
         "'show' (#2) (priority 8) waits for 'fetch' (#1) (priority -8)",
@@ -53,14 +54,14 @@ struct SlownessRuleTests {
       ])
   }
 
-  @Test("no finding: same rank; what overtook ranks as high as who waits; too little is lost")
+  @Test("no finding: same rank; overtaker ranks as high as the waiter; too little lost")
   func orderThatIsRight() throws {
     #expect(try titles("priority-inversion", inversion(low: 8, high: 8)).isEmpty)
     #expect(try titles("priority-inversion", inversion(low: -8, high: 8, other: 8)).isEmpty)
     #expect(try titles("priority-inversion", inversion(low: -8, high: 8, prefetchUntil: 19)).isEmpty)
   }
 
-  @Test("no finding: who waits needs the one that overtook, or another dependency that came later")
+  @Test("no finding: the waiter needs the overtaker, or another dependency finished later")
   func overtakersThatAreNeeded() throws {
     let needed = inversion(low: -8, high: 8).replacing(
       "0 t1 depends #2 on=#1", with: "0 t1 depends #2 on=#1\n0 t1 depends #2 on=#4")
@@ -71,7 +72,7 @@ struct SlownessRuleTests {
     #expect(try titles("priority-inversion", other).isEmpty)
   }
 
-  @Test("a wait inside of the important one counts as a dependency does; quality counts where the priority is the same")
+  @Test("a wait inside the important operation counts like a dependency; quality counts at equal priority")
   func waitInsideOfAnOperation() throws {
     let lines =
       serial + "0 t1 queue q2 limit=1 \"ui\"\n" + run(3, "first", ready: 0, 0, 10)
@@ -80,14 +81,14 @@ struct SlownessRuleTests {
       + run(2, "show", ready: 0, 5, 80, quality: 4, queue: 2, thread: 3, "5000 t3 wait #1\n70000 t3 waited #1")
     #expect(
       try titles("priority-inversion", lines) == [
-        "'show' (#2) lost 50 ms because 'fetch' (#1), which it waits for, ranks lower"
+        "'show' (#2) lost 50 ms because 'fetch' (#1), which it waits for, has a lower priority"
       ])
   }
 
   // MARK: blocking-wait
 
   /// All of a serial queue wait: each held the others up, and there are no more than these.
-  @Test func thoseThatWaitAreNotBehindThemselves() throws {
+  @Test func waitersAreNotCountedBehindThemselves() throws {
     let all = (0..<3).map { number in
       let (from, to) = (number * 100, number * 100 + 90)
       return run(11 + number, "download", ready: 0, 0, to, queue: 2, thread: 4 + number)
@@ -98,7 +99,7 @@ struct SlownessRuleTests {
     let queues = "0 t1 queue q1 limit=1 \"images\"\n0 t1 queue q2 \"network\"\n"
     let finding = try #require(try found("blocking-wait", queues + all.joined()).first)
     #expect(finding.severity == .warning && finding.operations.count == 3 && finding.behind == 0)
-    #expect(finding.explanation.contains("Meanwhile 2 operations of the same queue"))
+    #expect(finding.explanation.contains("Meanwhile 2 ready operations of the same queue"))
   }
 
   private func thumbnail(waitsUntil: Int, ends: Int, more: String = "") -> String {
@@ -110,24 +111,24 @@ struct SlownessRuleTests {
   @Test func blockingWait() throws {
     let rotate = run(3, "rotate", ready: 1, 50, 60)
     let found = try found("blocking-wait", thumbnail(waitsUntil: 41, ends: 50, more: rotate))
-    #expect(found.map(\.title) == ["'thumbnail' (#2) spent 40 ms of 49 ms waiting, in a slot of its queue"])
+    #expect(found.map(\.title) == ["'thumbnail' (#2) spent 40 ms of 49 ms waiting, holding a slot of its queue"])
     let finding = try #require(found.first)
     #expect(finding.severity == .warning && finding.behind == 1)
     #expect(
-      finding.explanation.hasSuffix("Meanwhile 1 operation of the same queue, ready to run, waited for a start."))
+      finding.explanation.hasSuffix("Meanwhile 1 ready operation of the same queue waited for a slot."))
     #expect(
       finding.evidence.map(\.text) == [
-        "'thumbnail' (#2) waited 40 ms of its 49 ms, the longest time for 'download' (#1)"
+        "'thumbnail' (#2) waited for 40 ms of its 49 ms, longest for 'download' (#1)"
       ])
-    #expect(finding.fix.hasPrefix("Let 'thumbnail' (#2) depend on what it waits for (addDependency)"))
+    #expect(finding.fix.hasPrefix("Make 'thumbnail' (#2) depend on the operation it waits for (addDependency)"))
   }
 
-  @Test func waitThatHeldNobodyUpIsANote() throws {
+  @Test func waitThatDelayedNobodyIsANote() throws {
     let found = try found("blocking-wait", thumbnail(waitsUntil: 41, ends: 50))
     #expect(found.map(\.severity) == [.note])
   }
 
-  @Test("a library's own operation is not told how to be better: nobody who reads it can change it")
+  @Test("operations of a library are not reported: the user cannot change them")
   func waitsInsideOfALibrary() throws {
     func found(_ module: String, _ name: String = "Work") throws -> Int {
       try titles(
@@ -150,7 +151,7 @@ struct SlownessRuleTests {
     }
   }
 
-  @Test("no finding: less than half of the run; less than 10 ms; outside of operations; not over")
+  @Test("no finding: less than half of the run; less than 10 ms; outside operations; unfinished")
   func waitsThatAreShort() throws {
     #expect(try titles("blocking-wait", thumbnail(waitsUntil: 41, ends: 90)).isEmpty)
     #expect(try titles("blocking-wait", thumbnail(waitsUntil: 10, ends: 11)).isEmpty)
@@ -173,13 +174,13 @@ struct SlownessRuleTests {
 
   @Test func serialBottleneck() throws {
     let found = try found("serial-bottleneck", photos(limit: 1))
-    #expect(found.map(\.title) == ["queue 'decode' (limit 1) was full for 80 ms of 100 ms, while others were ready"])
+    #expect(found.map(\.title) == ["queue 'decode' (limit 1) was full for 80 ms of 100 ms while others were ready"])
     let finding = try #require(found.first)
     #expect(finding.severity == .note)
     #expect(
       finding.explanation
-        == "4 operations waited for a slot of queue 'decode', 200 ms in all. 80 ms of the critical path (80 % of the "
-        + "run) are operations of queue 'decode' that came one after the other.")
+        == "4 operations waited for a slot of queue 'decode', 200 ms in total. 80 ms of the critical path (80 % of the "
+        + "run) are operations of queue 'decode' that ran one after the other.")
     #expect(finding.operations == [OperationID(5)])
   }
 
@@ -190,7 +191,7 @@ struct SlownessRuleTests {
     #expect(try titles("serial-bottleneck", photos(limit: 1, more: "0 t1 suspended q1\n")).isEmpty)
   }
 
-  @Test("no finding: the queue was full, but the end came from elsewhere")
+  @Test("no finding: the queue was full but not on the critical path")
   func queueBesideTheCriticalPath() throws {
     let movie = "0 t1 queue q2 limit=1 \"movies\"\n" + run(9, "movie", ready: 0, 0, 300, queue: 2, thread: 4)
     #expect(try titles("serial-bottleneck", photos(limit: 1, more: movie)).isEmpty)
@@ -219,8 +220,8 @@ struct SlownessRuleTests {
     #expect(found.first?.severity == .note)
     #expect(
       found.first?.explanation.hasPrefix(
-        "500 times nothing ran between the end of an operation and the start of the one that waited for it, with up to "
-          + "999 more in queue 'rows'.") == true)
+        "500 times nothing ran between the end of an operation and the start of its dependent, with up to "
+          + "999 more operations in queue 'rows'.") == true)
   }
 
   @Test("no finding: fewer than 500 wait; no chain; little time; something else ran meanwhile")

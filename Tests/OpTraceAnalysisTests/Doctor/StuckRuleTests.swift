@@ -32,7 +32,7 @@ struct StuckRuleTests {
       finding.evidence.contains { $0.text == "the main thread waits for queue 'account' to be empty" })
     #expect(
       finding.fix
-        == "Take one of these dependencies away: see which of them the work does not need.")
+        == "Remove one of these dependencies: the one that the work does not need.")
   }
 
   @Test func edgeThatClosedTheCycle() throws {
@@ -42,17 +42,17 @@ struct StuckRuleTests {
         + DoctorCase.operation(2, "session", "11 t1 enqueued #2 queue=q1", "30 t1 depends #2 on=#1"))
     #expect(
       found.first?.fix
-        == "Take one of these dependencies away. The one of 'session' (#2) on 'token' (#1) closed the cycle.")
+        == "Remove one of these dependencies. The one of 'session' (#2) on 'token' (#1) closed the cycle.")
   }
 
-  @Test func cycleIsNoErrorWhereRecordsAreMissing() throws {
+  @Test func cycleIsNoErrorWhenRecordsAreMissing() throws {
     let found = try findings(cycle, header: "lost no-space 3")
     #expect(found.map(\.severity) == [.warning])
     #expect(found.first?.isProven == false)
-    #expect(found.first?.evidence.last?.text == "unproven: 3 records were lost, and may tell otherwise")
+    #expect(found.first?.evidence.last?.text == "unproven: 3 records were lost, and may show otherwise")
   }
 
-  @Test func cancelledOperationHoldsNobody() throws {
+  @Test func cancelledOperationBlocksNobody() throws {
     let found = try findings(cycle + "30 t1 cancel #1\n31 t1 ready #1\n")
     #expect(!found.contains { $0.severity == .error })
   }
@@ -73,10 +73,11 @@ struct StuckRuleTests {
       + DoctorCase.operation(3, "first", "26 t2 enqueued #3 queue=q1", "26 t2 ready #3")
   }
 
-  @Test func queueThatWaitsForItself() throws {
+  @Test func operationWaitsForItsOwnQueue() throws {
     let found = try findings(serial(limit: 1))
     #expect(found.map(\.code) == ["queue-self-wait"])
-    #expect(found.first?.title == "'outer' (#1) waits inside queue 'database' for work that needs its own slot")
+    #expect(
+      found.first?.title == "'outer' (#1) holds the only slot of queue 'database' and waits for work that needs it")
     #expect(found.first?.cycle == [1, 2, 3].map { OperationID($0) })
     #expect(found.first?.queues == [QueueID(1)])
   }
@@ -87,7 +88,7 @@ struct StuckRuleTests {
   }
 
   /// With limit 2, A waiting for C behind it while B works is a cycle, and yet finishes.
-  @Test func otherHolderThatWorksIsNoDeadlock() throws {
+  @Test func slotHolderThatRunsIsNoDeadlock() throws {
     let found = try findings(
       serial(limit: 2)
         + DoctorCase.operation(
@@ -95,7 +96,7 @@ struct StuckRuleTests {
     #expect(!found.contains { $0.severity == .error })
   }
 
-  @Test func ownQueueToBeEmpty() throws {
+  @Test func waitForTheOwnQueueToBeEmpty() throws {
     let found = try findings(
       "0 t1 queue q1 limit=1 \"q\"\n"
         + DoctorCase.operation(
@@ -131,14 +132,14 @@ struct StuckRuleTests {
     #expect(found.first?.title == "the main thread waits for 'show' (#1), which needs the main thread")
   }
 
-  @Test func operationThatIsInNoQueue() throws {
+  @Test func operationThatWasNeverEnqueued() throws {
     let lines =
       "0 t1 queue q1 limit=2 \"q\"\n" + DoctorCase.operation(1, "login")
       + DoctorCase.operation(2, "load", "10 t1 depends #2 on=#1", "10 t1 enqueued #2 queue=q1")
       + DoctorCase.operation(3, "show", "11 t1 depends #3 on=#2", "11 t1 enqueued #3 queue=q1")
     let found = try findings(lines)
     #expect(found.map(\.code) == ["orphan-dependency"])
-    #expect(found.first?.title == "'load' (#2) waits for 'login' (#1), which is in no queue")
+    #expect(found.first?.title == "'load' (#2) waits for 'login' (#1), which was never enqueued")
     #expect(found.first?.behind == 1)
     // Killed in the middle of its work: the next line of the program may have enqueued it. Its thread may have waited for
     // a processor that long.
@@ -166,7 +167,7 @@ struct StuckRuleTests {
   }
 
   /// One that is suspended and resumed again and again: this time, too, it may be resumed.
-  @Test func suspendedAsOftenBefore() throws {
+  @Test func suspendedForAsLongBefore() throws {
     let throttled =
       "0 t1 queue q1 limit=2 \"q\"\n5 t1 suspended q1\n6 t1 suspended q1\n700005 t1 resumed q1\n"
       + "700010 t1 suspended q1\n700020 t1 resumed q1\n800000 t1 suspended q1\n"
@@ -180,11 +181,11 @@ struct StuckRuleTests {
     #expect(try found(end: 1_500_000, isClosed: true) == ["error[queue-suspended] true"])
     let trace = try DoctorCase.trace(throttled, end: 1_400_000)
     let last = try #require(Diagnosis(of: trace).findings.first?.evidence.last)
-    #expect(last.text == "unproven: it was suspended for as long before (700 ms), and that was undone")
+    #expect(last.text == "unproven: it was suspended for as long before (700 ms), and then resumed")
   }
 
   /// The same by its limit.
-  @Test func withoutSlotsAsOftenBefore() throws {
+  @Test func withoutSlotsForAsLongBefore() throws {
     let throttled =
       "0 t1 queue q1 limit=2 \"q\"\n5 t1 limit q1 value=0\n600000 t1 limit q1 value=4\n700000 t1 limit q1 value=0\n"
       + DoctorCase.operation(1, "A", "700010 t1 enqueued #1 queue=q1", "700011 t1 ready #1")
@@ -203,7 +204,7 @@ struct StuckRuleTests {
     #expect(try findings(lines).map(\.code) == ["queue-suspended"])
   }
 
-  @Test func mainQueueTakesNoNoticeOfBeingSuspended() throws {
+  @Test func mainQueueIgnoresSuspension() throws {
     let found = try findings(
       "0 t1 queue q1 limit=1 main \"main\"\n5 t1 suspended q1\n6 t1 limit q1 value=0\n"
         + DoctorCase.operation(1, "A", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1"))
@@ -230,7 +231,7 @@ struct VerdictTests {
     Diagnosis.verdict([Finding(code, severity, title: "", explanation: "", fix: "")])
   }
 
-  @Test(arguments: DoctorRule.table.map(\.code)) func ofAnError(code: String) {
+  @Test(arguments: DoctorRule.table.map(\.code)) func verdictOfAnError(code: String) {
     let cycles = [
       "dependency-cycle", "queue-self-wait", "wait-cycle", "main-thread-deadlock", "lock-cycle", "dispatch-cycle",
     ]
@@ -240,5 +241,32 @@ struct VerdictTests {
     #expect(verdict(code, .note) == .healthy)
   }
 
-  @Test func ofNothing() { #expect(Diagnosis.verdict([]) == .healthy) }
+  @Test func verdictWithoutFindings() { #expect(Diagnosis.verdict([]) == .healthy) }
+}
+
+/// A queue that is suspended does not take back what it has given to the pool of threads, which may have none for long.
+@Suite("Doctor: operations that had a slot before their queue was suspended") struct StoppedQueueTests {
+  private let queue = "0 t1 queue q1 limit=1 \"q\"\n"
+  private let waiting = DoctorCase.operation(1, "A", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1")
+
+  private func codes(_ lines: String) throws -> [String] {
+    Diagnosis(of: try DoctorCase.trace(lines)).findings.filter { $0.severity == .error }.map(\.code)
+  }
+
+  @Test func operationThatHadASlotStarts() throws {
+    #expect(try codes(queue + waiting + "50 t1 suspended q1\n").isEmpty)
+    #expect(try codes(queue + waiting + "50 t1 limit q1 value=0\n").isEmpty)
+  }
+
+  @Test func operationThatHadNoneIsHeld() throws {
+    let holder = DoctorCase.operation(
+      2, "B", "5 t1 enqueued #2 queue=q1", "5 t1 ready #2", "9 t2 started #2", "9 t2 began #2", "70 t2 ended #2",
+      "70 t2 finished #2")
+    #expect(try codes(queue + holder + waiting + "50 t1 suspended q1\n") == ["queue-suspended"])
+    #expect(try codes(queue + holder + waiting + "80 t1 suspended q1\n").isEmpty)
+  }
+
+  @Test func operationThatCameLaterIsHeld() throws {
+    #expect(try codes(queue + waiting + "5 t1 suspended q1\n") == ["queue-suspended"])
+  }
 }

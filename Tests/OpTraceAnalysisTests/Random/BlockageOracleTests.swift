@@ -10,13 +10,13 @@ import Testing
     if !outcome.isOneForAll { return "the order of events decides" }
     let jobs = situation.jobs
     // One that nobody enqueued and nobody waits for harms nobody.
-    let expected = outcome.neverFinished.filter { place in
-      if jobs[place].queue != nil || jobs[place].stage != .pending { return true }
+    let expected = outcome.neverFinished.filter { index in
+      if jobs[index].queue != nil || jobs[index].stage != .pending { return true }
       let isWaitedFor = jobs.contains { job in
-        job.stage == .pending && !job.isCancelled && job.dependencies.contains(place)
-          || job.stage == .executing && job.waits.contains(.job(place))
+        job.stage == .pending && !job.isCancelled && job.dependencies.contains(index)
+          || job.stage == .executing && job.waits.contains(.job(index))
       }
-      return isWaitedFor || situation.mainWait == .job(place)
+      return isWaitedFor || situation.mainWait == .job(index)
     }
     let trace = situation.trace
     let blockage = Blockage(of: trace)
@@ -60,7 +60,7 @@ import Testing
     #expect(tally.faults.isEmpty, "\(tally.faults.joined(separator: "\n"))")
   }
 
-  @Test func everyGraphOfDependenciesOfUpToFour() {
+  @Test func allDependencyGraphsOfUpToFour() {
     var tally = Tally()
     for count in 1...4 {
       let pairs = (0..<count).flatMap { from in
@@ -78,7 +78,7 @@ import Testing
   }
 
   /// Every state that one of up to three jobs in two queues can have.
-  @Test func everySituationOfUpToThree() {
+  @Test func allSituationsOfUpToThree() {
     var tally = Tally()
     let queues: [[Situation.Queue]] = [
       [.init(limit: 1), .init(limit: 1)], [.init(limit: 2), .init(limit: 1)],

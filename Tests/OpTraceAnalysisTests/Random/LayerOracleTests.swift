@@ -14,8 +14,8 @@ import Testing
     if operations != all { return "says \(operations.sorted()), is \(all.sorted()): \(situation)" }
     let blocks = Set(
       blockage.graph.nodes.indices.compactMap { node -> Int? in
-        guard blockage.isBlocked[node], case .block(let place) = blockage.graph.nodes[node] else { return nil }
-        let id = Int(trace.blocks[place].id.rawValue)
+        guard blockage.isBlocked[node], case .block(let index) = blockage.graph.nodes[node] else { return nil }
+        let id = Int(trace.blocks[index].id.rawValue)
         return id < 100 ? id - 1 : nil
       })
     let stuckBlocks = expected.subtracting(all)
@@ -27,7 +27,7 @@ import Testing
     return nil
   }
 
-  @Test func allSmallOnes() throws {
+  @Test func allSmallSituations() throws {
     var count = 0
     var stuckCount = 0
     var faults: [String] = []
@@ -56,7 +56,7 @@ import Testing
     #expect(count > 1000 && stuckCount > 100)
   }
 
-  @Test func aThousandHealthyOnes() throws {
+  @Test func aThousandHealthySituations() throws {
     for seed in 0..<1000 {
       var random = SeededGenerator(seed)
       let situation = LayerSituation.healthy(using: &random)

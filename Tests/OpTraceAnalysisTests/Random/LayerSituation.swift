@@ -101,7 +101,7 @@ extension LayerSituation {
   /// Some of the works of a healthy one wait for each other. Returns who, in the order of waiting.
   mutating func plantCycle(using random: inout some RandomNumberGenerator) -> [Int] {
     let members = Array(kinds.indices.shuffled(using: &random).prefix(Int.random(in: 2...4, using: &random)))
-    for (place, work) in members.enumerated() { wait(work, for: members[(place + 1) % members.count], using: &random) }
+    for (index, work) in members.enumerated() { wait(work, for: members[(index + 1) % members.count], using: &random) }
     return members
   }
 

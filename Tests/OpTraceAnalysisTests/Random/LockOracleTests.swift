@@ -74,7 +74,7 @@ import Testing
     return nil
   }
 
-  @Test func allThreadsLocksAndOwners() throws {
+  @Test func allCombinationsOfThreadsLocksAndHolders() throws {
     var count = 0
     var stuckCount = 0
     var faults: [String] = []

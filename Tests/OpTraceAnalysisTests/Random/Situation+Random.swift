@@ -15,20 +15,20 @@ extension Situation {
     let count = random.number(1..<8)
     let density = [5, 15, 30][random.number(0..<3)]
     var isMainThreadBusy = false
-    for place in 0..<count {
+    for index in 0..<count {
       var job = Job(queue: random.chance(92) ? random.number(0..<3) : nil)
       job.isBarrier = job.queue != nil && random.chance(8)
       for other in 0..<count where random.chance(density) { job.dependencies.append(other) }
       // Most programs depend on what they made before.
-      if random.chance(60) { job.dependencies.removeAll { $0 >= place } }
+      if random.chance(60) { job.dependencies.removeAll { $0 >= index } }
       situation.jobs.append(job)
     }
-    for place in 0..<count where random.chance(50) {
-      situation.start(place, &isMainThreadBusy, &random)
+    for index in 0..<count where random.chance(50) {
+      situation.start(index, &isMainThreadBusy, &random)
     }
     for queue in 0..<3 where random.chance(7) { situation.cancelAll(in: queue) }
-    for place in 0..<count where random.chance(5) && !situation.jobs[place].isBarrier {
-      situation.jobs[place].isCancelled = true
+    for index in 0..<count where random.chance(5) && !situation.jobs[index].isBarrier {
+      situation.jobs[index].isCancelled = true
     }
     if !isMainThreadBusy, random.chance(30) {
       let wait = situation.randomWait(&random)
@@ -39,37 +39,37 @@ extension Situation {
     return situation
   }
 
-  private mutating func start(_ place: Int, _ isMainThreadBusy: inout Bool, _ random: inout SeededGenerator) {
-    if let queue = jobs[place].queue {
+  private mutating func start(_ index: Int, _ isMainThreadBusy: inout Bool, _ random: inout SeededGenerator) {
+    if let queue = jobs[index].queue {
       // Barriers keep what comes behind them from starting, and wait for what is before them.
-      let earlier = jobs[..<place].filter { $0.queue == queue && $0.stage != .finished }
-      if earlier.contains(where: { $0.isBarrier || jobs[place].isBarrier }) { return }
+      let earlier = jobs[..<index].filter { $0.queue == queue && $0.stage != .finished }
+      if earlier.contains(where: { $0.isBarrier || jobs[index].isBarrier }) { return }
       let limit = queues[queue].limit
       let busy = jobs.count { $0.queue == queue && $0.stage == .executing }
       if limit >= 0, busy >= limit { return }
-      jobs[place].isAsynchronous = random.chance(10)
-      if queues[queue].isMain, !jobs[place].isAsynchronous {
+      jobs[index].isAsynchronous = random.chance(10)
+      if queues[queue].isMain, !jobs[index].isAsynchronous {
         if isMainThreadBusy { return }
       }
     } else if let host = jobs.indices.first(where: { host in
       jobs[host].stage == .executing && jobs[host].waits.isEmpty && !jobs[host].isAsynchronous
         && !jobs.contains { $0.host == host }
     }), random.chance(50) {
-      jobs[place].host = host
+      jobs[index].host = host
     }
     if random.chance(25) {
-      jobs[place].stage = .finished
-      jobs[place].host = nil
+      jobs[index].stage = .finished
+      jobs[index].host = nil
       return
     }
-    jobs[place].stage = .executing
-    if let queue = jobs[place].queue, queues[queue].isMain, !jobs[place].isAsynchronous { isMainThreadBusy = true }
-    if !jobs[place].isAsynchronous, random.chance(70) {
-      jobs[place].waits = [randomWait(&random)]
-      let queue = jobs[place].queue
-      let host = jobs[place].host.flatMap { jobs[$0].queue }
+    jobs[index].stage = .executing
+    if let queue = jobs[index].queue, queues[queue].isMain, !jobs[index].isAsynchronous { isMainThreadBusy = true }
+    if !jobs[index].isAsynchronous, random.chance(70) {
+      jobs[index].waits = [randomWait(&random)]
+      let queue = jobs[index].queue
+      let host = jobs[index].host.flatMap { jobs[$0].queue }
       let isOnMain = [queue, host].contains { $0.map { queues[$0].isMain } ?? false }
-      if isOnMain, jobs[place].waits == [.mainThread] { jobs[place].waits = [] }
+      if isOnMain, jobs[index].waits == [.mainThread] { jobs[index].waits = [] }
     }
   }
 
@@ -82,6 +82,6 @@ extension Situation {
   }
 
   private mutating func cancelAll(in queue: Int) {
-    for place in jobs.indices where jobs[place].queue == queue { jobs[place].isCancelled = true }
+    for index in jobs.indices where jobs[index].queue == queue { jobs[index].isCancelled = true }
   }
 }

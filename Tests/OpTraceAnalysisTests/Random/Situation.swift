@@ -59,20 +59,20 @@ extension Situation {
     var header = TraceHeader()
     header.processName = "situation"
     var trace = Trace(header: header)
-    trace.threads = (0...jobs.count).map { place in
-      let number = UInt32(place)
-      return ThreadRecord(id: ThreadID(number + 1), systemID: number + 100, name: "", isMain: place == 0)
+    trace.threads = (0...jobs.count).map { index in
+      let number = UInt32(index)
+      return ThreadRecord(id: ThreadID(number + 1), systemID: number + 100, name: "", isMain: index == 0)
     }
-    for (place, queue) in queues.enumerated() {
-      var record = QueueRecord(id: QueueID(UInt32(place + 1)), name: "q\(place)", initialLimit: queue.limit)
+    for (index, queue) in queues.enumerated() {
+      var record = QueueRecord(id: QueueID(UInt32(index + 1)), name: "q\(index)", initialLimit: queue.limit)
       record.initiallySuspended = queue.isSuspended
       record.isMain = queue.isMain
       trace.queues.append(record)
     }
     trace.objects = [ObjectRecord(id: ObjectID(1), kind: .queue, address: 4096, name: "com.apple.main-thread")]
-    for place in jobs.indices { trace.operations.append(record(of: place)) }
-    for (place, job) in jobs.enumerated() where job.stage == .executing {
-      for wait in job.waits { trace.waits.append(record(of: wait, thread: thread(of: place), inside: place)) }
+    for index in jobs.indices { trace.operations.append(record(of: index)) }
+    for (index, job) in jobs.enumerated() where job.stage == .executing {
+      for wait in job.waits { trace.waits.append(record(of: wait, thread: thread(of: index), inside: index)) }
     }
     if let mainWait { trace.waits.append(record(of: mainWait, thread: Self.main, inside: nil)) }
     trace.lastEvent = 30_000
@@ -80,16 +80,16 @@ extension Situation {
     return trace
   }
 
-  private func record(of place: Int) -> OperationRecord {
-    let job = jobs[place]
-    var record = OperationRecord(id: OperationID(UInt32(place + 1)), className: "Job", name: "job \(place)")
-    let thread = thread(of: place) ?? ThreadID(UInt32(place + 2))
+  private func record(of index: Int) -> OperationRecord {
+    let job = jobs[index]
+    var record = OperationRecord(id: OperationID(UInt32(index + 1)), className: "Job", name: "job \(index)")
+    let thread = thread(of: index) ?? ThreadID(UInt32(index + 2))
     record.created = 0
     record.isAsynchronous = job.isAsynchronous
     record.isBarrier = job.isBarrier
     if let queue = job.queue {
       record.queue = QueueID(UInt32(queue + 1))
-      record.enqueued = Stamp(Nanoseconds(1000 + place), Self.main)
+      record.enqueued = Stamp(Nanoseconds(1000 + index), Self.main)
       record.enqueueCount = 1
     }
     record.dependencies = job.dependencies.map { Dependency(on: OperationID(UInt32($0 + 1)), added: 1000) }
@@ -124,11 +124,11 @@ extension Situation {
 extension Situation: CustomStringConvertible {
   /// Enough to write the situation down again.
   var description: String {
-    let queues = queues.enumerated().map { place, queue in
-      "q\(place) limit \(queue.limit)\(queue.isSuspended ? " suspended" : "")\(queue.isMain ? " main" : "")"
+    let queues = queues.enumerated().map { index, queue in
+      "q\(index) limit \(queue.limit)\(queue.isSuspended ? " suspended" : "")\(queue.isMain ? " main" : "")"
     }
-    let jobs = jobs.enumerated().map { place, job in
-      "#\(place) \(job.queue.map { "q\($0)" } ?? "-") \(job.stage)\(job.isCancelled ? " cancelled" : "")"
+    let jobs = jobs.enumerated().map { index, job in
+      "#\(index) \(job.queue.map { "q\($0)" } ?? "-") \(job.stage)\(job.isCancelled ? " cancelled" : "")"
         + (job.isBarrier ? " barrier" : "") + (job.isAsynchronous ? " async" : "")
         + (job.dependencies.isEmpty ? "" : " after \(job.dependencies)")
         + (job.waits.isEmpty ? "" : " waits \(job.waits)") + (job.host.map { " inside #\($0)" } ?? "")

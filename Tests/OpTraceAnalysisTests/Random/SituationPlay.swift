@@ -43,9 +43,9 @@ struct SituationPlay {
 
   func outcome() -> Outcome {
     var first = State(started: 0, finished: 0)
-    for (place, job) in situation.jobs.enumerated() {
-      if job.stage != .pending { first.started |= 1 << UInt32(place) }
-      if job.stage == .finished { first.finished |= 1 << UInt32(place) }
+    for (index, job) in situation.jobs.enumerated() {
+      if job.stage != .pending { first.started |= 1 << UInt32(index) }
+      if job.stage == .finished { first.finished |= 1 << UInt32(index) }
     }
     var seen: Set<State> = [first]
     var open = [first]

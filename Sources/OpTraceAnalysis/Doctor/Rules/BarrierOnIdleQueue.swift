@@ -1,18 +1,17 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof of harm, and not of idleness alone: the barrier ran in a queue that was suspended when it was added and not
-  /// resumed before it began; or a thread that had added it waited for the queue to be empty, and was let go while it
-  /// ran.
+  /// Proof of harm, and not of an empty queue alone: the barrier ran although the queue was suspended from before it was added until
+  /// after it began; or the thread that had added it waited for the queue to be empty, and that wait ended while it ran.
   ///
-  /// A program says "suspended" before its queue knows it. So it counts when the same thread added the barrier after
-  /// it, or when it was so for 100 ms.
+  /// A suspension is recorded before it takes effect. So it counts if the same thread added the barrier after it, or if it had lasted
+  /// 100 ms.
   static let barrierOnIdleQueue = DoctorRule(
     "barrier-on-idle-queue", .warning, .misuse,
     Guide(
       """
-      A barrier that is added to a queue without operations becomes no operation on Linux: its block goes straight to a \
-      dispatch queue. So it does not care that the queue is suspended, does not run on `underlyingQueue`, and \
+      On Linux a barrier that is added to an empty queue does not become an operation: its block goes straight to a \
+      dispatch queue. So it ignores that the queue is suspended, does not run on `underlyingQueue`, and \
       `waitUntilAllOperationsAreFinished()` does not wait for it.
       """,
       wrong: """
@@ -57,7 +56,7 @@ extension DoctorContext {
           evidence: [
             .init(at: suspended, "\(name(queue.id)) was suspended"),
             .init(at: enqueued, "\(name(barrier.id)) was added to it"),
-            .init(at: started, "\(name(barrier.id)) began all the same"),
+            .init(at: started, "\(name(barrier.id)) began anyway"),
           ])
       }
       let over = barrier.finished?.time ?? end
@@ -71,7 +70,7 @@ extension DoctorContext {
         evidence: [
           .init(at: enqueued, "\(name(barrier.id)) was added to \(name(queue.id))"),
           .init(at: Stamp(missed.began, missed.thread), "the same thread waited for the queue to be empty"),
-          .init(at: Stamp(ended, missed.thread), "that wait was over"),
+          .init(at: Stamp(ended, missed.thread), "that wait ended"),
           .init(time: over, "\(name(barrier.id)) \(barrier.finished == nil ? "still runs" : "was finished only now")"),
         ])
     }
@@ -82,13 +81,14 @@ extension DoctorContext {
     let queue = operations[0].queue.map(name) ?? "a queue"
     var finding = Finding(
       "barrier-on-idle-queue", .warning,
-      title: "\(Self.count(cases.count, "barrier")) ran past \(queue), which was empty when "
+      title: "\(Self.count(cases.count, "barrier")) bypassed \(queue), which was empty when "
         + "\(cases.count == 1 ? "it was" : "they were") added",
       explanation:
-        "Foundation on Linux gives a barrier that is added to an empty queue straight to a dispatch queue: it "
-        + "heeds neither isSuspended nor underlyingQueue, and nobody who waits for the queue waits for it.",
-      fix: "Add an operation to \(queue) instead of the barrier, which depends on the queue's operations, and let what "
-        + "comes later depend on it.")
+        "Foundation on Linux sends a barrier that is added to an empty queue straight to a dispatch queue: it ignores "
+        + "isSuspended and underlyingQueue, and a wait for the queue does not include it.",
+      fix:
+        "Instead of the barrier, add an operation to \(queue) that depends on the queue's operations, and make later "
+        + "ones depend on it.")
     finding.operations = operations.map(\.id)
     finding.queues = queues(of: operations)
     finding.evidence = Array(cases.flatMap(\.evidence).prefix(Self.mostEvidence))
@@ -99,12 +99,12 @@ extension DoctorContext {
 extension QueueRecord {
   fileprivate static let takesEffect: Nanoseconds = 100_000_000
 
-  /// When the suspension began that certainly held at `enqueued`, and went on after `later`.
+  /// When the suspension began that certainly held at `enqueued` and lasted beyond `later`.
   fileprivate func suspension(at enqueued: Stamp, lastingBeyond later: Nanoseconds) -> Stamp? {
     var since: Stamp? = initiallySuspended ? Stamp(created, enqueued.thread) : nil
     for change in changes where change.kind == .suspended || change.kind == .resumed {
       if change.time > enqueued.time {
-        // Told before it takes effect.
+        // Recorded before it takes effect.
         if change.kind == .resumed { return DoctorContext.isBefore(later, change.time) ? since : nil }
       } else if change.kind == .resumed {
         since = nil

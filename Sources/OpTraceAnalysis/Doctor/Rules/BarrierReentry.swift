@@ -5,9 +5,10 @@ extension DoctorRule {
     "barrier-reentry", .error, .stuck,
     Guide(
       """
-      A call that adds to a queue was entered and never returned, while a barrier was pending in that queue. That is a fault \
-      of Foundation on Linux: with a barrier pending, it asks an operation that is cancelled or always ready to start while \
-      it holds the queue's own lock, and waits for that lock again. From then on nobody can use the queue.
+      A call that adds an operation to a queue was entered and never returned, while a barrier was pending in that \
+      queue. This is a bug of Foundation on Linux: with a barrier pending, it asks an operation that is cancelled or \
+      always ready to start while it holds the queue's own lock, and then waits for that lock again. After that nobody \
+      can use the queue.
       """,
       wrong: """
         queue.addBarrierBlock { index.save() }
@@ -25,9 +26,9 @@ extension DoctorRule {
 }
 
 extension DoctorContext {
-  /// What is told of a call that adds and does not return; nil: no barrier was pending.
+  /// The finding for a call that adds and does not return; nil if no barrier was pending.
   func reentry(_ suspect: Suspect) -> Finding? {
-    let operation = trace.operations[suspect.place]
+    let operation = trace.operations[suspect.index]
     guard let adding = operation.addingSince, let id = operation.queue, let enqueued = operation.enqueued else {
       return nil
     }
@@ -39,17 +40,17 @@ extension DoctorContext {
     var finding = Finding(
       "barrier-reentry", .error, title: "the call that adds \(name) to \(queue) never returned",
       explanation:
-        "The barrier \(self.name(barrier.id)) was pending in \(queue). Foundation on Linux then asks what is added "
-        + "to start while it holds the queue's lock\(operation.cancelRequested == nil ? "" : ", since it was cancelled before"), "
-        + "and waits for that lock itself. Nobody can use the queue any more.",
+        "The barrier \(self.name(barrier.id)) was pending in \(queue). Foundation on Linux then asks the added "
+        + "operation to start while it holds the queue's lock\(operation.cancelRequested == nil ? "" : ", since it was cancelled"), "
+        + "and waits for that lock again. Nobody can use the queue any more.",
       fix: operation.cancelRequested == nil
-        ? "Add \(name) before the barrier, or let its isReady be false until super.isReady says true."
-        : "Do not add an operation that is cancelled already: ask isCancelled first, or add it before the barrier.")
+        ? "Add \(name) before the barrier, or keep its isReady false until super.isReady is true."
+        : "Do not add an operation that is already cancelled: check isCancelled first, or add it before the barrier.")
     finding.operations = [operation.id] + (barrier.id == operation.id ? [] : [barrier.id])
     finding.queues = [id]
     finding.behind = members.count { $0.id != barrier.id }
     if let pending = barrier.enqueued {
-      finding.evidence.append(.init(at: pending, "the barrier \(self.name(barrier.id)) was enqueued, and has not run"))
+      finding.evidence.append(.init(at: pending, "the barrier \(self.name(barrier.id)) was enqueued and has not run"))
     }
     if let cancelled = operation.cancelRequested {
       finding.evidence.append(.init(at: cancelled, "\(name) was cancelled"))

@@ -2,19 +2,18 @@ import OpTraceFormat
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof: inside of its own code an operation of the program's that has finished waited (for operations, queues, semaphores and the
-  /// like; overlaps count once) for at least half of its run, and 0.1 ms. Said from 10 ms on, in all for a class,
-  /// a queue and a kind of wait.
+  /// Proof: a finished operation of the program waited inside its own code (for operations, queues, semaphores and so on; overlapping
+  /// waits count once) for at least half of its run, and for 0.1 ms. Reported from 10 ms on, in total for a class, a queue and a kind
+  /// of wait.
   ///
-  /// A warning when others were ready and waited for a start in the same queue meanwhile: then it cost something. Else
-  /// a note.
+  /// A warning if other operations of the queue were ready meanwhile, for then it cost something; otherwise a note.
   static let blockingWait = DoctorRule(
     "blocking-wait", .warning, .slow,
     Guide(
       """
-      An operation spent most of its run blocked. It held a slot of its queue and a thread, and did nothing with them; \
-      others, ready to run, had to wait. A dependency costs no slot while it waits, and neither does an asynchronous \
-      operation.
+      An operation was blocked for most of its run. It held a queue slot and a thread without using them, while \
+      operations that were ready had to wait. An operation that waits for a dependency holds no slot, and an \
+      asynchronous operation holds no thread.
       """,
       wrong: """
         images.addOperation {
@@ -62,37 +61,37 @@ private struct BlockedOperation {
 }
 
 extension DoctorContext {
-  /// Those that waited for at least half of their run. O(operations + waits · log waits).
+  /// Operations that waited for at least half of their run. O(operations + waits · log waits).
   fileprivate func blockedOperations() -> [BlockedOperation] {
     // By operation, the waits inside of it; sums are too large where waits overlap, and leave most operations out.
     var sums: [Int: Nanoseconds] = [:]
     for wait in trace.waits {
-      guard let ended = wait.ended, let place = wait.inside.flatMap(trace.index) else { continue }
-      sums[place] = (sums[place] ?? 0).saturating(max(0, ended - wait.began))
+      guard let ended = wait.ended, let index = wait.inside.flatMap(trace.index) else { continue }
+      sums[index] = (sums[index] ?? 0).saturating(max(0, ended - wait.began))
     }
-    let suspects = sums.filter { place, sum in
+    let suspects = sums.filter { index, sum in
       guard sum >= BlockedOperation.leastOfOne else { return false }
-      return run(of: place).map { sum >= ($0.end - $0.begin) / 2 } ?? false
+      return run(of: index).map { sum >= ($0.end - $0.begin) / 2 } ?? false
     }
     guard suspects.values.reduce(0, { $0.saturating($1) }) >= BlockedOperation.least else { return [] }
     var waits: [Int: [WaitRecord]] = [:]
     for wait in trace.waits where wait.ended != nil {
-      if let place = wait.inside.flatMap(trace.index), suspects[place] != nil { waits[place, default: []].append(wait) }
+      if let index = wait.inside.flatMap(trace.index), suspects[index] != nil { waits[index, default: []].append(wait) }
     }
     return waits.keys.sorted().compactMap { blocked(at: $0, waits[$0] ?? []) }.filter { isOwn($0.operation) }
   }
 
-  /// The time in which its own code ran, of one that is over.
-  private func run(of place: Int) -> (begin: Nanoseconds, end: Nanoseconds)? {
-    guard let began = trace.operations[place].executionBegan?.time,
-      let finished = trace.operations[place].finished?.time,
+  /// When its own code ran; nil if it is not finished.
+  private func run(of index: Int) -> (begin: Nanoseconds, end: Nanoseconds)? {
+    guard let began = trace.operations[index].executionBegan?.time,
+      let finished = trace.operations[index].finished?.time,
       finished > began
     else { return nil }
     return (began, finished)
   }
 
-  private func blocked(at place: Int, _ waits: [WaitRecord]) -> BlockedOperation? {
-    guard let run = run(of: place) else { return nil }
+  private func blocked(at index: Int, _ waits: [WaitRecord]) -> BlockedOperation? {
+    guard let run = run(of: index) else { return nil }
     let parts = waits.map { (begin: max($0.began, run.begin), end: min($0.ended ?? run.end, run.end)) }
     let union = Intervals(parts)
     guard union.total > 0, union.total >= (run.end - run.begin) / 2,
@@ -105,10 +104,10 @@ extension DoctorContext {
       case .object(let id): .object(trace.object(id)?.kind)
       }
     return BlockedOperation(
-      operation: trace.operations[place], run: run.end - run.begin, waits: union, wait: waits[longest], target: target)
+      operation: trace.operations[index], run: run.end - run.begin, waits: union, wait: waits[longest], target: target)
   }
 
-  /// Which operations of the queue were ready and not started while one of these waits lasted. Each may be one of these.
+  /// The operations of the queue that were ready but not started during one of these waits. They may be blocked ones themselves.
   private func heldUp(by blocked: [BlockedOperation]) -> [OperationID] {
     guard let queue = blocked[0].operation.queue else { return [] }
     var parts: [(begin: Nanoseconds, end: Nanoseconds)] = []
@@ -132,32 +131,32 @@ extension DoctorContext {
     let it = blocked.count == 1 ? name(operations[0].id) : "each \(operations[0].className)"
     let cost =
       heldUp.isEmpty
-      ? "Nobody else was ready in its queue meanwhile, so it cost a thread alone."
-      : "Meanwhile \(Self.count(heldUp.count, "operation")) of the same queue, ready to run, waited for a start."
+      ? "No other operation of its queue was ready meanwhile, so it only cost a thread."
+      : "Meanwhile \(Self.count(heldUp.count, "ready operation")) of the same queue waited for a slot."
     let fix: String
     switch blocked[0].target {
     case .operation:
-      fix = "Let \(it) depend on what it waits for (addDependency) and take the call of waitUntilFinished() out of it."
+      fix =
+        "Make \(it) depend on the operation it waits for (addDependency), and remove the call of waitUntilFinished()."
     case .queue:
-      fix = "Put what \(it) does after the wait into an operation that depends on those of the queue it waits for."
+      fix = "Move what \(it) does after the wait into an operation that depends on the operations of that queue."
     case .object(.queue):
       fix =
-        "Hand the work over with async instead of sync, and do what follows in its block; or make it an operation that "
-        + "\(it) depends on."
+        "Use async instead of sync, and do what follows in the same block; or make the block an operation that \(it) "
+        + "depends on."
     case .object:
       fix =
-        "Let what \(it) waits for be an operation, and a dependency. Where it is none: "
+        "Make what \(it) waits for an operation, and depend on it. If that is not possible, "
         + Self.asAsynchronous(operations[0]).lowercasedFirst + ": \(Self.whatAsynchronousMeans)."
     }
     var finding = Finding(
       "blocking-wait", heldUp.isEmpty ? .note : .warning,
       title:
-        "\(those(operations)) spent \(DurationText.text(total)) of \(DurationText.text(run)) waiting, each in a slot "
-        + "of its queue",
-      explanation: "Who waits inside of an operation holds a slot and a thread. " + cost, fix: fix)
+        "\(those(operations)) spent \(DurationText.text(total)) of \(DurationText.text(run)) waiting, each holding a slot of its queue",
+      explanation: "An operation that waits holds a slot and a thread. " + cost, fix: fix)
     if blocked.count == 1 {
       finding.title =
-        "\(those(operations)) spent \(DurationText.text(total)) of \(DurationText.text(run)) waiting, in a slot of its queue"
+        "\(those(operations)) spent \(DurationText.text(total)) of \(DurationText.text(run)) waiting, holding a slot of its queue"
     }
     finding.operations = operations.map(\.id)
     finding.queues = queues(of: operations)
@@ -166,8 +165,8 @@ extension DoctorContext {
       finding.evidence.append(
         .init(
           at: Stamp(one.wait.began, one.wait.thread),
-          "\(name(one.operation.id)) waited \(DurationText.text(one.waited)) of its \(DurationText.text(one.run)), the "
-            + "longest time for \(target(of: one.wait))\(Self.phrase(place(of: one.wait)))"))
+          "\(name(one.operation.id)) waited for \(DurationText.text(one.waited)) of its \(DurationText.text(one.run)), "
+            + "longest for \(target(of: one.wait))\(Self.phrase(location(of: one.wait)))"))
     }
     return proven(finding)
   }

@@ -5,13 +5,13 @@ extension DoctorRule {
     "cancelled-never-finished", .error, .stuck,
     Guide(
       """
-      An operation was cancelled and never finished: its `start()` sees the cancelling and returns, or its `cancel()` stops \
-      the work, and nobody turns `isFinished` true. A cancelled operation stays in its queue, with its slot, until it is \
-      finished.
+      An operation was cancelled and never finished: its `start()` sees the cancellation and returns, or its \
+      `cancel()` stops the work, and nothing sets `isFinished` to true. A cancelled operation stays in its queue, and \
+      keeps its slot, until it is finished.
       """,
       wrong: """
         override func start() {
-          if isCancelled { return }           // stays in the queue for ever
+          if isCancelled { return }           // stays in the queue forever
           begin()
         }
         """,
@@ -24,20 +24,21 @@ extension DoctorRule {
   ) { context in
     let (errors, _) = context.judged(context.suspects.filter { $0.kind == .cancelled })
     return errors.map { suspect, root in
-      let operation = context.trace.operations[suspect.place]
+      let operation = context.trace.operations[suspect.index]
       let name = context.name(operation.id)
       let returned = operation.startReturned
       var finding = Finding(
         "cancelled-never-finished", .error, title: "\(name) was cancelled and never finished",
         explanation: returned != nil && operation.executionBegan == nil
-          ? "Its start() returned without executing anything, and without finishing. A cancelled operation stays in its "
+          ? "Its start() returned without executing anything and without finishing. A cancelled operation stays in its "
             + "queue until isFinished is true."
-          : "It was asked to cancel, nothing has moved for \(DurationText.text(context.silence)), and it is not "
-            + "finished. A cancelled operation stays in its queue until isFinished is true.",
+          : "It was cancelled, nothing has moved for \(DurationText.text(context.silence)), and it is not finished. A "
+            + "cancelled operation stays in its queue until isFinished is true.",
         fix: (operation.executionBegan == nil
-          ? "Finish \(operation.className) in start() when isCancelled is true there, and not in cancel(), for it was not "
-            + "started yet" : "Finish \(operation.className) in cancel() when it executes")
-          + ": isExecuting false, isFinished true, both announced (TracedAsyncOperation does so by itself, if you link OpTrace)."
+          ? "Finish \(operation.className) in start() if isCancelled is true, and not in cancel(): it was not started yet. "
+          : "Finish \(operation.className) in cancel() while it executes. ")
+          + "Set isExecuting to false and isFinished to true, with KVO notifications (TracedAsyncOperation does this, if you "
+          + "link OpTrace)."
       )
       finding.operations = [operation.id]
       finding.queues = context.queues(of: [operation])

@@ -1,15 +1,15 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof: again and again nothing at all ran between the end of an operation and the start of the one that waited for
-  /// just that end, in a queue that was not suspended and held at least 500 operations. Foundation on Linux looks
-  /// through all of them at each step, so that the sum grows with their square. Said from 10 % of the wall time on.
+  /// Proof: again and again nothing at all ran between the end of an operation and the start of the one that waited only for it, in a
+  /// queue that was not suspended and held at least 500 operations. Foundation on Linux scans all of them at each step, so the total
+  /// grows with their square. Reported from 10 % of the wall time on.
   static let dependencyChainCost = DoctorRule(
     "dependency-chain-cost", .note, .slow,
     Guide(
       """
-      When an operation finishes, Foundation on Linux looks through all operations of the queue for those that can run \
-      now. With thousands of them in a chain, that takes longer than their work: 1,000 take 0.1 s, 8,000 take 5 s.
+      When an operation finishes, Foundation on Linux scans all operations of the queue for those that are now ready. \
+      With thousands of them in a chain, that takes longer than their work: 1,000 take 0.1 s, 8,000 take 5 s.
       """,
       wrong: """
         for (row, before) in zip(rows.dropFirst(), rows) {
@@ -26,9 +26,9 @@ extension DoctorRule {
     guard wall > 0 else { return [] }
     // No more than this can be gaps.
     var waits: [QueueID: Nanoseconds] = [:]
-    for place in context.trace.operations.indices where !context.trace.operations[place].dependencies.isEmpty {
-      guard let queue = context.trace.operations[place].queue else { continue }
-      waits[queue] = (waits[queue] ?? 0).saturating(context.waitSinceDependencies(place))
+    for index in context.trace.operations.indices where !context.trace.operations[index].dependencies.isEmpty {
+      guard let queue = context.trace.operations[index].queue else { continue }
+      waits[queue] = (waits[queue] ?? 0).saturating(context.waitSinceDependencies(index))
     }
     guard waits.values.contains(where: { $0 >= wall / 10 }) else { return [] }
     var executing: Intervals?
@@ -42,7 +42,7 @@ extension DoctorRule {
       guard all >= wall / 10 else { return nil }
       let busy = executing ?? context.executing()
       executing = busy
-      // Looked for once more: they may be half of the operations.
+      // Computed again instead of kept: the gaps may be half of the operations.
       var idle = ChainCost()
       context.forEachChainGap(queue, steps) { if !busy.touches($0.begin, $0.end) { idle.add($0) } }
       return idle.lost >= wall / 10 ? context.chainCost(queue, idle, wall) : nil
@@ -80,10 +80,10 @@ private struct ChainCost {
 
 extension DoctorContext {
   /// From the end of the last dependency to the start.
-  fileprivate func waitSinceDependencies(_ place: Int) -> Nanoseconds {
-    guard let started = trace.operations[place].started?.time else { return 0 }
+  fileprivate func waitSinceDependencies(_ index: Int) -> Nanoseconds {
+    guard let started = trace.operations[index].started?.time else { return 0 }
     var last: Nanoseconds?
-    for edge in trace.operations[place].dependencies where edge.removed == nil {
+    for edge in trace.operations[index].dependencies where edge.removed == nil {
       guard let other = trace.index(of: edge.on), let finished = trace.operations[other].finished?.time else {
         continue
       }
@@ -99,24 +99,24 @@ extension DoctorContext {
     let suspensions = suspensions(of: queue)
     var pending = 0
     var running = 0
-    var last: (place: Int, time: Nanoseconds, pending: Int)?
-    for (time, step, place) in steps {
+    var last: (index: Int, time: Nanoseconds, pending: Int)?
+    for (time, step, index) in steps {
       switch step {
       case .end:
         pending -= 1
         // One that never ran held no slot.
-        guard trace.operations[place].started != nil else { continue }
+        guard trace.operations[index].started != nil else { continue }
         running -= 1
-        last = running == 0 ? (place, time, pending) : nil
+        last = running == 0 ? (index, time, pending) : nil
       case .enqueueing: pending += 1
       case .start:
         running += 1
-        let id = last.map { trace.operations[$0.place].id }
+        let id = last.map { trace.operations[$0.index].id }
         if running == 1, let last, last.pending >= ChainCost.leastPending, last.time < time,
-          trace.operations[place].dependencies.contains(where: { $0.on == id && $0.removed == nil }),
-          (trace.operations[place].enqueued?.time ?? .max) < last.time, !suspensions.touches(last.time, time)
+          trace.operations[index].dependencies.contains(where: { $0.on == id && $0.removed == nil }),
+          (trace.operations[index].enqueued?.time ?? .max) < last.time, !suspensions.touches(last.time, time)
         {
-          body(.init(before: last.place, after: place, begin: last.time, end: time, pending: last.pending))
+          body(.init(before: last.index, after: index, begin: last.time, end: time, pending: last.pending))
         }
         last = nil
       }
@@ -140,11 +140,11 @@ extension DoctorContext {
   /// When any operation executed, on whatever queue.
   fileprivate func executing() -> Intervals {
     var openings = Openings(capacity: trace.operations.count)
-    for place in trace.operations.indices {
-      guard let began = (trace.operations[place].started ?? trace.operations[place].executionBegan)?.time else {
+    for index in trace.operations.indices {
+      guard let began = (trace.operations[index].started ?? trace.operations[index].executionBegan)?.time else {
         continue
       }
-      let ended = trace.operations[place].finished?.time ?? end
+      let ended = trace.operations[index].finished?.time ?? end
       if began < ended { openings.add(began, ended) }
     }
     return openings.union()
@@ -160,10 +160,10 @@ extension DoctorContext {
       title: "\(DurationText.text(cost.lost)) of \(DurationText.text(wall)) (\(share)) went into scheduling a chain of "
         + "dependencies in \(name)",
       explanation:
-        "\(cost.gaps) times nothing ran between the end of an operation and the start of the one that waited "
-        + "for it, with up to \(cost.pending) more in \(name). Foundation on Linux looks through all of them each time.",
-      fix: "For order alone give \(name) the limit 1 and no dependencies. Else add the operations in smaller parts, or "
-        + "make fewer and larger ones.")
+        "\(cost.gaps) times nothing ran between the end of an operation and the start of its dependent, with up to "
+        + "\(cost.pending) more operations in \(name). Foundation on Linux scans all of them each time.",
+      fix: "If you only need the order, give \(name) the limit 1 and no dependencies. Otherwise add the operations in "
+        + "smaller batches, or make fewer and larger ones.")
     finding.queues = [queue.id]
     if let longest = cost.longest {
       let before = trace.operations[longest.before].id
@@ -173,7 +173,7 @@ extension DoctorContext {
       finding.evidence.append(
         .init(
           at: trace.operations[longest.after].started,
-          "\(self.name(after)), which waited for it alone, was started \(DurationText.text(longest.duration)) later"))
+          "\(self.name(after)), which waited only for it, was started \(DurationText.text(longest.duration)) later"))
     }
     return proven(finding)
   }
@@ -181,13 +181,13 @@ extension DoctorContext {
 
 /// What happens to the operations of one queue, in order: at one moment ends come first, starts last.
 ///
-/// Three lists of places, 4 bytes each, merged while they are read: a queue may hold all operations of a large trace.
+/// Three lists of indexes, 4 bytes each, merged while they are read: a queue may hold all operations of a large trace.
 private struct ChainSteps: Sequence, IteratorProtocol {
   enum Step { case end, enqueueing, start }
 
   private struct Lane {
     var step: Step
-    var places: [Int32]
+    var indexes: [Int32]
     var head = 0
     /// Of the one at the head; none: all were handed out.
     var time: Nanoseconds?
@@ -196,38 +196,38 @@ private struct ChainSteps: Sequence, IteratorProtocol {
   private let trace: Trace
   private var lanes: [Lane] = []
 
-  /// O(m log m), and O(m) where the places are in the order of time.
-  init(_ places: some Collection<Int>, of trace: Trace) {
+  /// O(m log m), and O(m) where the indexes are in the order of time.
+  init(_ indexes: some Collection<Int>, of trace: Trace) {
     self.trace = trace
     lanes = [Step.end, .enqueueing, .start].map { step in
       var lane: [Int32] = []
-      lane.reserveCapacity(places.count)
-      for place in places where Self.time(of: step, place, trace) != nil { lane.append(Int32(clamping: place)) }
+      lane.reserveCapacity(indexes.count)
+      for index in indexes where Self.time(of: step, index, trace) != nil { lane.append(Int32(clamping: index)) }
       lane.sort { Self.time(of: step, Int($0), trace) ?? 0 < Self.time(of: step, Int($1), trace) ?? 0 }
-      return Lane(step: step, places: lane, time: lane.first.flatMap { Self.time(of: step, Int($0), trace) })
+      return Lane(step: step, indexes: lane, time: lane.first.flatMap { Self.time(of: step, Int($0), trace) })
     }
   }
 
   /// Nothing happens before the enqueueing.
-  private static func time(of step: Step, _ place: Int, _ trace: Trace) -> Nanoseconds? {
-    guard let enqueued = trace.operations[place].enqueued?.time else { return nil }
+  private static func time(of step: Step, _ index: Int, _ trace: Trace) -> Nanoseconds? {
+    guard let enqueued = trace.operations[index].enqueued?.time else { return nil }
     switch step {
-    case .end: return trace.operations[place].finished.map { Swift.max(enqueued, $0.time) }
+    case .end: return trace.operations[index].finished.map { Swift.max(enqueued, $0.time) }
     case .enqueueing: return enqueued
-    case .start: return trace.operations[place].started.map { Swift.max(enqueued, $0.time) }
+    case .start: return trace.operations[index].started.map { Swift.max(enqueued, $0.time) }
     }
   }
 
-  mutating func next() -> (time: Nanoseconds, step: Step, place: Int)? {
+  mutating func next() -> (time: Nanoseconds, step: Step, index: Int)? {
     var first = 0
     for number in lanes.indices where lanes[number].time ?? .max < lanes[first].time ?? .max { first = number }
     guard let time = lanes[first].time else { return nil }
-    let place = Int(lanes[first].places[lanes[first].head])
+    let index = Int(lanes[first].indexes[lanes[first].head])
     let step = lanes[first].step
     lanes[first].head += 1
     let head = lanes[first].head
     lanes[first].time =
-      head < lanes[first].places.count ? Self.time(of: step, Int(lanes[first].places[head]), trace) : nil
-    return (time, step, place)
+      head < lanes[first].indexes.count ? Self.time(of: step, Int(lanes[first].indexes[head]), trace) : nil
+    return (time, step, index)
   }
 }

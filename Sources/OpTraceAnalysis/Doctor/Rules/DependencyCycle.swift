@@ -5,8 +5,8 @@ extension DoctorRule {
     "dependency-cycle", .error, .stuck,
     Guide(
       """
-      Operations depend on each other in a cycle, so none of them can ever start. Foundation does not look for cycles: \
-      each `addDependency` makes sense by itself, also when the operations are in different queues.
+      Operations depend on each other in a cycle, so none of them can ever start. Foundation does not check for \
+      cycles: each `addDependency` looks right by itself, even if the operations are in different queues.
       """,
       wrong: """
         token.addDependency(session)    // a token needs a session …
@@ -28,10 +28,10 @@ extension DoctorRule {
           ? "\(first) depends on itself"
           : "\(DoctorContext.count(count, "operation")) depend on each other in a cycle",
         explanation: itself
-          ? "An operation starts when all that it depends on is finished, and it cannot be finished before it starts. "
-            + "On Linux the call of addDependency never returns."
-          : "An operation starts when all that it depends on is finished. Each of these waits for the next, and the last "
-            + "for the first, so none of them will ever start.",
+          ? "An operation starts when all its dependencies are finished, and it cannot finish before it starts. On Linux the "
+            + "call of addDependency never returns."
+          : "An operation starts when all its dependencies are finished. Each of these waits for the next, and the last for "
+            + "the first, so none of them can start.",
         fix: context.fix(of: deadlock))
     }
   }
@@ -50,13 +50,13 @@ extension DoctorContext {
       guard let edge = record.dependencies.first(where: { $0.on == id && $0.removed == nil }) else { continue }
       if edge.added >= last?.added ?? .min { last = (edge.added, record.id, id) }
     }
-    guard let last else { return "Take one of these dependencies away." }
-    // Those from before the enqueueing carry its time, and so tell nothing of their order.
+    guard let last else { return "Remove one of these dependencies." }
+    // Edges from before the enqueueing carry its time, so their order is unknown.
     let isInOrder = operation(last.waiter)?.enqueued.map { last.added > $0.time + TraceBuilder.tolerance } ?? false
     guard isInOrder || last.waiter == last.on else {
-      return "Take one of these dependencies away: see which of them the work does not need."
+      return "Remove one of these dependencies: the one that the work does not need."
     }
-    if last.waiter == last.on { return "Take the dependency of \(name(last.on)) on itself away." }
-    return "Take one of these dependencies away. The one of \(name(last.waiter)) on \(name(last.on)) closed the cycle."
+    if last.waiter == last.on { return "Remove the dependency of \(name(last.on)) on itself." }
+    return "Remove one of these dependencies. The one of \(name(last.waiter)) on \(name(last.on)) closed the cycle."
   }
 }

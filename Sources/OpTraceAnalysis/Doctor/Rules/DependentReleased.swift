@@ -1,17 +1,16 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof: the object was gone while a dependency that it still had went on working, and was to finish. An operation
-  /// knows those that depend on it by their addresses alone (Foundation on Linux), and looks at each of them when it
-  /// finishes. Cancelled ones count: `cancel()` frees an operation from waiting, but leaves its address where it was.
-  /// One that was cancelled before the dependency was added has left none.
+  /// Proof: the object was gone while a dependency that it still had was running and was going to finish. An operation knows its
+  /// dependents by address only (Foundation on Linux), and reads each of them when it finishes. Cancelled ones count: `cancel()` ends
+  /// the wait of an operation but keeps its address. An operation cancelled before the dependency was added leaves no address.
   static let dependentReleased = DoctorRule(
     "dependent-released", .error, .misuse,
     Guide(
       """
-      An operation was gone before one that it depended on was finished. Foundation on Linux keeps the address of each \
-      dependent without keeping the object, and reads it at the finish: freed memory. It mostly happens to cancelled \
-      operations, which do not wait for their dependencies, and which their queue lets go.
+      An operation was released before an operation that it depended on was finished. Foundation on Linux keeps the \
+      address of each dependent without retaining it, and reads it at the finish: freed memory. It mostly happens to \
+      cancelled operations: they do not wait for their dependencies, and their queue releases them.
       """,
       wrong: """
         show.addDependency(download)
@@ -36,17 +35,17 @@ private struct ReleasedDependent {
 }
 
 extension DoctorContext {
-  fileprivate func releasedDependent(_ place: Int) -> ReleasedDependent? {
-    guard let released = trace.operations[place].released, !trace.operations[place].dependencies.isEmpty else {
+  fileprivate func releasedDependent(_ index: Int) -> ReleasedDependent? {
+    guard let released = trace.operations[index].released, !trace.operations[index].dependencies.isEmpty else {
       return nil
     }
     // Nearly always all of them had ended long before.
-    let isLate = trace.operations[place].dependencies.contains { edge in
+    let isLate = trace.operations[index].dependencies.contains { edge in
       let ended = trace.index(of: edge.on).flatMap { trace.operations[$0].executionEnded }
       return ended.map { $0.time > released.time } ?? true
     }
     guard isLate else { return nil }
-    let operation = trace.operations[place]
+    let operation = trace.operations[index]
     guard operation.coverage == .full else { return nil }
     for edge in operation.dependencies where edge.on != operation.id {
       if let removed = edge.removed, !Self.isBefore(released.time, removed) { continue }
@@ -59,7 +58,7 @@ extension DoctorContext {
     return nil
   }
 
-  /// It was not over, and finishes (or is about to).
+  /// It was not over, and has finished since or still will.
   private func isToFinish(_ dependency: OperationRecord, after released: Stamp) -> Bool {
     if works(dependency, after: released.time) { return true }
     // Cancelled, and started only to be finished.
@@ -77,13 +76,13 @@ extension DoctorContext {
     let isCancelled = operations.contains { $0.cancelRequested != nil }
     var finding = Finding(
       "dependent-released", .error,
-      title: "\(those(operations)) \(isOne ? "was" : "were") released before \(dependency), which "
-        + "\(isOne ? "it depends" : "they depend") on, was finished",
+      title: "\(those(operations)) \(isOne ? "was released before its" : "were released before their") dependency "
+        + "\(dependency) was finished",
       explanation: "An operation knows its dependents by address only (Foundation on Linux) and reads them when it "
-        + "finishes: \(dependency) reads memory that was freed, and the program may crash.",
+        + "finishes: \(dependency) reads freed memory, and the program may crash.",
       fix:
         "Keep a reference to \(isOne ? name(operations[0].id) : "each \(operations[0].className)") until \(dependency) "
-        + "is finished, or call removeDependency" + (isCancelled ? " after cancel()." : " before letting it go."))
+        + "is finished, or call removeDependency" + (isCancelled ? " after cancel()." : " before releasing it."))
     finding.operations = operations.map(\.id) + [first.dependency.id]
     finding.queues = queues(of: operations)
     for one in cases.prefix(3) {
@@ -93,11 +92,11 @@ extension DoctorContext {
       finding.evidence.append(
         .init(
           at: one.released,
-          "\(name(one.operation.id)) was released, while \(name(one.dependency.id)) was not finished"))
+          "\(name(one.operation.id)) was released; \(name(one.dependency.id)) was not finished"))
     }
     finding.evidence.append(
-      first.dependency.finished.map { .init(at: $0, "\(dependency) was finished, and read what was released") }
-        ?? .init(time: end, "\(dependency) will read what was released when it finishes"))
+      first.dependency.finished.map { .init(at: $0, "\(dependency) was finished, and read freed memory") }
+        ?? .init(time: end, "\(dependency) will read freed memory when it finishes"))
     return proven(finding)
   }
 }

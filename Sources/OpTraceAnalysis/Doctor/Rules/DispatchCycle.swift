@@ -5,9 +5,9 @@ extension DoctorRule {
     "dispatch-cycle", .error, .stuck,
     Guide(
       """
-      A cycle of waiting goes through a serial dispatch queue: what runs in it waits, by `sync`, for a semaphore or for an \
-      operation, for something that needs the queue itself, straight or by way of other queues, operations and threads. \
-      Seen where blocks are recorded (`record --dispatch`).
+      A cycle of waits goes through a serial dispatch queue: work in the queue waits, in `sync`, for a semaphore or \
+      for an operation, for something that needs the queue itself, directly or through other queues, operations and \
+      threads. Needs a trace with blocks (`record --dispatch`).
       """,
       wrong: """
         accounts.async {
@@ -33,27 +33,27 @@ extension DoctorContext {
     let graph = blockage.graph
     var queues: [String] = []
     for step in deadlock.cycle {
-      guard case .turn(let place) = graph.nodes[step.from] else { continue }
-      queues.append(name(trace.dispatchQueues[place]))
+      guard case .turn(let index) = graph.nodes[step.from] else { continue }
+      queues.append(name(trace.dispatchQueues[index]))
     }
     let waits = deadlock.cycle.first { $0.reason == .sync }
-    let who = waits.map { name(ofNode: $0.from) } ?? "what runs there"
-    let place = waits.flatMap { step -> CodeLocation? in
-      guard case .block(let place) = graph.nodes[step.to] else { return nil }
-      return trace.stacks.codeLocation(trace.blocks[place].submittedAt)
+    let who = waits.map { name(ofNode: $0.from) } ?? "the work"
+    let location = waits.flatMap { step -> CodeLocation? in
+      guard case .block(let index) = graph.nodes[step.to] else { return nil }
+      return trace.stacks.codeLocation(trace.blocks[index].submittedAt)
     }
     let first = queues.first ?? "a dispatch queue"
     return finding(
       "dispatch-cycle", deadlock,
       title: queues.count > 1
-        ? "\(Self.list(queues)) wait for each other" : "what runs in \(first) waits for \(first) itself",
+        ? "\(Self.list(queues)) wait for each other" : "work in \(first) waits for \(first) itself",
       explanation: queues.count > 1
-        ? "What runs in each of these serial queues waits for the next one's turn, and the last for the first one's. None of "
-          + "them will ever go on."
-        : "\(first.uppercasedFirst) is serial: nothing else gets its turn before what runs there is over, and that waits for "
-          + "something that needs the turn. Neither will ever go on.",
+        ? "Work in each of these serial queues waits for its turn in the next one, and the last for the first. None of them "
+          + "can continue."
+        : "\(first.uppercasedFirst) is serial: nothing else runs there before the current work is over, and that waits for "
+          + "something that needs the queue. Neither can continue.",
       fix:
-        "Do not wait inside of \(first): hand over with async where \(who) waits\(Self.phrase(place)), or let one queue "
-        + "be the target of the other, so that one order rules them both.")
+        "Do not wait inside \(first): use async where \(who) waits\(Self.phrase(location)), or make one queue the target "
+        + "of the other, so that they share one order.")
   }
 }

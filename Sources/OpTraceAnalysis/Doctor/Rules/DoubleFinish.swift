@@ -1,16 +1,15 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof: the finish was reported more than once. For operations that were cancelled it is a note: their `cancel()`
-  /// and the answer that comes all the same may both finish them, and the second is ignored. What was started twice
-  /// belongs to `double-start`.
+  /// Proof: the finish was reported more than once. A note for cancelled operations: `cancel()` and the reply that still comes may both
+  /// finish them, and the second is ignored. What was started twice belongs to `double-start`.
   static let doubleFinish = DoctorRule(
     "double-finish", .warning, .misuse,
     Guide(
       """
-      An operation was told twice to finish: two paths believe that they end it, such as the timeout and the answer. \
-      OpTrace's types ignore the second; hand-written ones may announce it again, and what the second path brings \
-      (a result, an error) comes too late for everybody who waited.
+      An operation was finished twice: two code paths end it, such as a timeout and a reply. OpTrace's types ignore \
+      the second finish. Hand-written classes may announce it again, and the second path's result or error comes too \
+      late for everyone who waited.
       """,
       wrong: """
         override func execute() {
@@ -41,17 +40,17 @@ extension DoctorContext {
     var finding = Finding(
       "double-finish", isHarmless ? .note : .warning,
       title: "\(those(operations)) \(operations.count == 1 ? "was" : "were") finished more than once",
-      explanation: "Two paths of a \(className) end it. The first decides; what the second one brings is lost."
-        + (isHarmless ? " All of them were cancelled, where this does little harm." : ""),
-      fix: "Let one path of \(className) call finish(), and the others only lead there: a timeout or cancel() cancels "
-        + "the request, whose answer finishes.")
+      explanation: "Two code paths of a \(className) finish it. The first one counts; the result of the second is lost."
+        + (isHarmless ? " All of them were cancelled, so this does little harm." : ""),
+      fix: "Call finish() on one path of \(className) only. A timeout or cancel() should cancel the request, and the "
+        + "request's callback finishes the operation.")
     finding.operations = operations.map(\.id)
     finding.queues = queues(of: operations)
     for operation in operations.prefix(5) {
       finding.evidence.append(
         .init(
           at: operation.finished,
-          "\(name(operation.id)) was finished; that was reported \(operation.finishCount) times in all"))
+          "\(name(operation.id)) was finished \(operation.finishCount) times in total"))
     }
     return proven(finding)
   }

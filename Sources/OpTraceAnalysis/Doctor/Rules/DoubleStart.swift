@@ -1,19 +1,19 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proofs, each of which holds alone: enqueued twice; started before it was enqueued; its code began in its first
-  /// start, and another start came (for an asynchronous class, which may call its own `start()` again on another
-  /// thread: only when the first was on the main thread and the queue is another); started on the main thread, which is
-  /// not the queue's, while others held every slot that the queue had.
+  /// Each of these is proof: enqueued twice; started before it was enqueued; started again after its code began in the first start (for
+  /// an asynchronous class, which may call its own `start()` again on another thread, only if the first start was on the main thread and
+  /// the queue is another one); started on the main thread, which is not the queue's, while others held every slot of the queue.
   ///
-  /// One that is in no queue and was started twice is a warning: Foundation ignores a start after the finish.
+  /// A warning for an operation that is in no queue: Foundation ignores a start after the finish.
   static let doubleStart = DoctorRule(
     "double-start", .error, .misuse,
     Guide(
       """
-      An operation runs once, and one owner starts it: the queue that it was given to, or who calls `start()`. Given to \
-      two queues, or started by hand while a queue has it, it crashes on Linux (\"something is trying to start the \
-      receiver simultaneously\") and throws an exception on Apple platforms; a class with states of its own runs twice.
+      An operation runs once and has one owner that starts it: the queue it was added to, or the caller of `start()`. \
+      If it is added to two queues, or started by hand while a queue owns it, it crashes on Linux (\"something is \
+      trying to start the receiver simultaneously\") and throws an exception on Apple platforms. A class with its own \
+      state runs twice.
       """,
       wrong: """
         queue.addOperation(upload)
@@ -52,9 +52,9 @@ extension DoctorContext {
   fileprivate func startedTwice() -> [DoublyStarted] {
     // On the main thread, though they belong to another queue: by queue.
     var strangers: [QueueID: [Int]] = [:]
-    let found: [DoublyStarted] = trace.operations.indices.compactMap { place in
-      guard mayBeDouble(place) else { return nil }
-      let operation = trace.operations[place]
+    let found: [DoublyStarted] = trace.operations.indices.compactMap { index in
+      guard mayBeDouble(index) else { return nil }
+      let operation = trace.operations[index]
       if operation.enqueueCount > 1 { return DoublyStarted(operation: operation, way: .enqueuedTwice) }
       guard operation.coverage == .full, !operation.isBarrier, let started = operation.started else { return nil }
       if let enqueued = operation.enqueued, Self.isBefore(started, enqueued), started.time < enqueued.time {
@@ -66,22 +66,22 @@ extension DoctorContext {
         return (operation.isAsynchronous ? isOnForeignMain : ranAtOnce)
           ? DoublyStarted(operation: operation, way: .startedTwice) : nil
       }
-      if isOnForeignMain, let queue = operation.queue { strangers[queue, default: []].append(place) }
+      if isOnForeignMain, let queue = operation.queue { strangers[queue, default: []].append(index) }
       return nil
     }
     return found + pastTheirQueues(strangers)
   }
 
-  /// Whether it is worth a closer look. Most operations are not.
-  private func mayBeDouble(_ place: Int) -> Bool {
-    if trace.operations[place].enqueueCount > 1 || trace.operations[place].startCount > 1 { return true }
-    guard let started = trace.operations[place].started, let enqueued = trace.operations[place].enqueued else {
+  /// Whether it is worth checking in detail. Most operations are not.
+  private func mayBeDouble(_ index: Int) -> Bool {
+    if trace.operations[index].enqueueCount > 1 || trace.operations[index].startCount > 1 { return true }
+    guard let started = trace.operations[index].started, let enqueued = trace.operations[index].enqueued else {
       return false
     }
     return started.time < enqueued.time || thread(started.thread)?.isMain == true
   }
 
-  /// Its queue does not run on the main thread, as far as it tells.
+  /// Its queue is not known to run on the main thread.
   private func isOnForeignMain(_ operation: OperationRecord, _ started: Stamp) -> Bool {
     guard let queue = operation.queue.flatMap(queue), thread(started.thread)?.isMain == true else { return false }
     return !queue.isMain
@@ -91,32 +91,32 @@ extension DoctorContext {
   /// order: O(n log n), and as many steps more for each stranger as its queue has slots.
   private func pastTheirQueues(_ strangers: [QueueID: [Int]]) -> [DoublyStarted] {
     guard !strangers.isEmpty else { return [] }
-    func start(_ place: Int) -> Stamp { trace.operations[place].started ?? Stamp(.max, ThreadID(0)) }
+    func start(_ index: Int) -> Stamp { trace.operations[index].started ?? Stamp(.max, ThreadID(0)) }
     var members = strangers.mapValues { _ in [Int]() }
-    for place in trace.operations.indices where trace.operations[place].executionBegan != nil {
-      guard let queue = trace.operations[place].queue, trace.operations[place].started != nil else { continue }
-      if !trace.operations[place].isBarrier { members[queue]?.append(place) }
+    for index in trace.operations.indices where trace.operations[index].executionBegan != nil {
+      guard let queue = trace.operations[index].queue, trace.operations[index].started != nil else { continue }
+      if !trace.operations[index].isBarrier { members[queue]?.append(index) }
     }
     var result: [DoublyStarted] = []
-    for (id, places) in strangers.sorted(by: { $0.key < $1.key }) {
+    for (id, indexes) in strangers.sorted(by: { $0.key < $1.key }) {
       guard let queue = queue(id) else { continue }
       let starts = (members[id] ?? []).sorted { start($0).time < start($1).time }
       var head = 0
       var working: [Int] = []
-      for place in places.sorted(by: { start($0).time < start($1).time }) {
-        let started = start(place)
+      for index in indexes.sorted(by: { start($0).time < start($1).time }) {
+        let started = start(index)
         while head < starts.count, Self.isBefore(start(starts[head]), started) {
           working.append(starts[head])
           head += 1
         }
         working.removeAll { !works(trace.operations[$0], after: started.time) }
-        guard let enqueued = trace.operations[place].enqueued,
+        guard let enqueued = trace.operations[index].enqueued,
           let limit = queue.largestLimit(from: enqueued.time, to: started.time)
         else { continue }
-        let holders = working.lazy.filter { $0 != place }.prefix(limit).map { trace.operations[$0].id }
+        let holders = working.lazy.filter { $0 != index }.prefix(limit).map { trace.operations[$0].id }
         guard holders.count >= limit else { continue }
         result.append(
-          DoublyStarted(operation: trace.operations[place], way: .pastItsQueue, holders: Array(holders)))
+          DoublyStarted(operation: trace.operations[index], way: .pastItsQueue, holders: Array(holders)))
       }
     }
     return result
@@ -129,23 +129,24 @@ extension DoctorContext {
     let it = cases.count == 1 ? "it" : "them"
     let title: String
     switch cases[0].way {
-    case .enqueuedTwice: title = "\(those) \(were) given to a queue more than once"
-    case .beforeItsQueue: title = "\(those) \(were) started by hand, and then given to a queue"
-    case .pastItsQueue: title = "\(those) \(were) started by hand while the queue owns \(it)"
+    case .enqueuedTwice: title = "\(those) \(were) added to a queue more than once"
+    case .beforeItsQueue: title = "\(those) \(were) started by hand and then added to a queue"
+    case .pastItsQueue: title = "\(those) \(were) started by hand while a queue owns \(it)"
     case .startedTwice: title = "\(those) \(were) started more than once"
     }
     let className = operations[0].className
     let isOwned = operations[0].queue != nil
     var finding = Finding(
       "double-start", isOwned ? .error : .warning, title: title,
-      explanation: "An operation has one owner, who starts it once. Foundation on Linux ends the process when a second "
-        + "one tries; a class with states of its own runs twice."
-        + (isOwned ? "" : " Once it is finished, another start does nothing."),
+      explanation:
+        "An operation has one owner, which starts it once. Foundation on Linux ends the process at the second "
+        + "start; a class with its own state runs twice."
+        + (isOwned ? "" : " After the finish, another start does nothing."),
       fix: cases[0].way == .enqueuedTwice
-        ? "Give each \(className) to one queue only, and make a new one for the second use."
+        ? "Add each \(className) to one queue only, and create a new one for the second use."
         : isOwned
-          ? "Do not call start() of a \(className) that a queue was given; to have it sooner, set its queuePriority."
-          : "Make a new \(className) for each run.")
+          ? "Do not call start() of a \(className) that is in a queue; to run it sooner, set its queuePriority."
+          : "Create a new \(className) for each run.")
     finding.operations = operations.map(\.id)
     finding.queues = queues(of: operations)
     finding.evidence = Array(cases.prefix(3).flatMap(evidence).prefix(Self.mostEvidence))
@@ -158,21 +159,21 @@ extension DoctorContext {
     let queue = operation.queue.map(self.name) ?? "a queue"
     var lines: [Finding.Evidence] = []
     if let enqueued = operation.enqueued {
-      let count = operation.enqueueCount > 1 ? ", and that happened \(operation.enqueueCount) times" : ""
+      let count = operation.enqueueCount > 1 ? ", \(operation.enqueueCount) times in total" : ""
       lines.append(.init(at: enqueued, "\(name) was enqueued in \(queue)\(count)"))
     }
     switch one.way {
     case .enqueuedTwice: break
     case .beforeItsQueue: lines.insert(.init(at: operation.started, "\(name) was started"), at: 0)
     case .startedTwice:
-      lines.append(.init(at: operation.started, "\(name) was started, \(operation.startCount) times in all"))
+      lines.append(.init(at: operation.started, "\(name) was started, \(operation.startCount) times in total"))
     case .pastItsQueue:
       lines.append(
-        .init(at: operation.started, "\(name) was started on the main thread, which is not that of \(queue)"))
+        .init(at: operation.started, "\(name) was started on the main thread, which is not a thread of \(queue)"))
       lines.append(
         .init(
           time: operation.started?.time,
-          "\(queue) had no slot left: \(list(one.holders)) ran"))
+          "\(queue) had no free slot: \(list(one.holders)) ran"))
     }
     return lines
   }

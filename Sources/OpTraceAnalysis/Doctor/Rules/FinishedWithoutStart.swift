@@ -1,15 +1,15 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof: enqueued, then finished, and no start up to then. Operations that were never given to a queue may finish as
-  /// they like; one that was cancelled is started by its queue all the same, and Foundation finishes it in there.
+  /// Proof: enqueued and then finished, without a start in between. Operations that were never added to a queue may finish at any time;
+  /// a cancelled one is still started by its queue, and Foundation finishes it there.
   static let finishedWithoutStart = DoctorRule(
     "finished-without-start", .error, .misuse,
     Guide(
       """
-      An operation in a queue said that it is finished before its queue had started it. Mostly its `cancel()` finishes \
-      it. A cancelled operation has to wait for its start, which comes soon: its dependencies no longer count. \
-      Foundation on Linux crashes when the queue comes to the operation; Apple's prints a warning.
+      An operation in a queue was finished before its queue had started it. Usually its `cancel()` finishes it. A \
+      cancelled operation has to wait for its start, which comes soon, since its dependencies no longer count. \
+      Foundation on Linux crashes when the queue gets to the operation; Apple's logs a warning.
       """,
       wrong: """
         override func cancel() {
@@ -55,11 +55,11 @@ extension DoctorContext {
       "finished-without-start", .error,
       title:
         "\(those(operations)) \(what) finished before the queue had started \(operations.count == 1 ? "it" : "them")",
-      explanation: "Only a started operation may finish. Foundation on Linux crashes when the queue comes to such an "
-        + "operation, or removes it; Apple's prints a warning.",
+      explanation: "Only a started operation may finish. Foundation on Linux crashes when the queue gets to such an "
+        + "operation, or drops it; Apple's logs a warning.",
       fix: byCancel
-        ? "Do not finish a \(operations[0].className) in cancel() before it executes: its queue starts it, and start() "
-          + "finishes it at once where isCancelled is true."
+        ? "Do not finish a \(operations[0].className) in cancel() before it executes: its queue still starts it, and start() "
+          + "finishes it at once if isCancelled is true."
         : "Call finish() (or set isFinished) of a \(operations[0].className) only after start() was called.")
     finding.operations = operations.map(\.id)
     finding.queues = queues(of: operations)

@@ -5,10 +5,10 @@ extension DoctorRule {
     "lock-cycle", .error, .stuck,
     Guide(
       """
-      A cycle of waiting goes through a lock (a mutex, a reader-writer lock, Swift's `Mutex`): two threads take two locks \
-      in two orders, one locks what it has locked already, or one waits for an operation while it has a lock that the \
-      operation wants. Seen when the recorder looked at the threads, as nothing moved: in which lock each sleeps, and who \
-      has it.
+      A cycle of waits goes through a lock (a mutex, a reader-writer lock, Swift's `Mutex`): two threads take two \
+      locks in opposite order, a thread locks what it already holds, or a thread holds a lock while it waits for an \
+      operation that needs the lock. Seen in the recorder's snapshot of the threads, taken when nothing moves: which \
+      lock each thread waits for, and which thread holds it.
       """,
       wrong: """
         func transfer(from a: Account, to b: Account) {
@@ -42,50 +42,50 @@ extension DoctorContext {
     let isOfLocksAlone = waiters.allSatisfy { if case .lock = $0.reason { true } else { false } }
     let lock = chain.first { $0.kind == .lock }?.name ?? "a lock"
     let first = waiters.first.map { name(ofNode: $0.from) } ?? "a thread"
-    let place = waiters.first.flatMap { self.place(of: $0.reason) }
+    let location = waiters.first.flatMap { self.location(of: $0.reason) }
     let title: String
     let explanation: String
     let fix: String
     switch (waiters.count, isOfLocksAlone) {
     case (1, _):
-      title = "\(first) waits for \(lock) that it has itself"
+      title = "\(first) waits for \(lock) that it holds itself"
       explanation =
-        "Who has a lock that is not recursive, and locks it again, waits until it lets go of it: that never comes."
+        "A thread that locks a non-recursive lock twice waits for itself to unlock it, which never happens."
       fix =
-        "Do not lock it again where it is locked\(Self.phrase(place)): call what expects it to be locked, or take an "
+        "Do not lock it twice\(Self.phrase(location)): call a function that expects it to be locked, or use an "
         + "NSRecursiveLock."
     case (_, true):
       title = "\(members(chain)) wait for each other's locks"
       explanation =
-        "Each has a lock and sleeps until it gets that of the next, and the last until it gets that of the first. None "
-        + "of them will ever let go."
-      fix = "Take these locks in the same order everywhere, or hold one of them at a time."
+        "Each holds a lock and waits for the lock of the next, and the last for the lock of the first. None of them can "
+        + "continue."
+      fix = "Take these locks in the same order everywhere, or hold only one of them at a time."
     case (_, false):
       let waiting = waiters.first { if case .wait = $0.reason { true } else { false } }
       title = "\(members(chain)) block each other in a cycle through \(lock)"
       explanation =
-        "Who has the lock waits for work that needs it. The lock is let go of only after the wait, and the wait ends only "
-        + "after that."
+        "The holder of the lock waits for work that needs the lock. It unlocks only after the wait, and the wait ends "
+        + "only after the unlock."
       fix =
-        "Do not wait while you have a lock: let go of it before \(waiting.map { name(ofNode: $0.from) } ?? first) waits"
-        + "\(Self.phrase(waiting.flatMap { self.place(of: $0.reason) }))."
+        "Do not wait while holding a lock: unlock it before \(waiting.map { name(ofNode: $0.from) } ?? first) waits"
+        + "\(Self.phrase(waiting.flatMap { self.location(of: $0.reason) }))."
     }
     var finding = finding("lock-cycle", deadlock, title: title, explanation: explanation, fix: fix)
-    // What is ready finds no thread of the pool while it sleeps in the locks.
+    // Ready operations find no free pool thread while all threads wait for these locks.
     if isEveryThreadHeldUp { finding.behind += suspects.count { $0.kind == .notStarted } }
     for step in deadlock.edges {
-      guard case .lock(let thread) = step.reason, let seen = standings[thread], isContended(seen) else { continue }
-      return unproven(finding, because: "\(name(thread)) was at work shortly before, and it may be a moment's state")
+      guard case .lock(let thread) = step.reason, let seen = seenThreads[thread], isContended(seen) else { continue }
+      return unproven(finding, because: "\(name(thread)) ran shortly before, so this state may not last")
     }
     return finding
   }
 
-  /// Whether it is a lock of Foundation's own that a call takes twice, of which another rule tells: one that adds to a queue
-  /// with a barrier pending, one that makes an operation depend on itself.
+  /// Whether a call takes one of Foundation's own locks twice. Other rules report these: adding to a queue with a barrier pending, and
+  /// making an operation depend on itself.
   fileprivate func isOfFoundation(_ deadlock: Blockage.Deadlock) -> Bool {
     let threads = deadlock.cycle.compactMap { step in if case .lock(let thread) = step.reason { thread } else { nil } }
     guard deadlock.cycle.count == 2, let thread = threads.first else { return false }
-    if suspects.contains(where: { trace.operations[$0.place].addingSince?.thread == thread && reentry($0) != nil }) {
+    if suspects.contains(where: { trace.operations[$0.index].addingSince?.thread == thread && reentry($0) != nil }) {
       return true
     }
     return blockage.deadlocks.contains { other in
@@ -97,23 +97,22 @@ extension DoctorContext {
     }
   }
 
-  /// A cycle through locks blocks all operations that have a thread of the pool: what is ready waits for these.
+  /// Whether a cycle through locks blocks every operation that has a pool thread, so that ready operations wait for them.
   var isEveryThreadHeldUp: Bool {
     guard blockage.deadlocks.contains(where: { kind(of: $0) == .lock }) else { return false }
     let graph = blockage.graph
     return graph.nodes.indices.allSatisfy { node in
-      guard case .operation(let place) = graph.nodes[node] else { return true }
-      let operation = trace.operations[place]
+      guard case .operation(let index) = graph.nodes[node] else { return true }
+      let operation = trace.operations[index]
       return !operation.isStarted || operation.startReturned != nil || blockage.isBlocked[node]
     }
   }
 
-  /// Threads are looked at one after another: those that pass locks to and fro all the time may seem to hold each other.
-  /// Who was still until all had been seen does not. Where that is not told: they use the processor, and those that are
-  /// stuck do not.
+  /// A snapshot reads the threads one after another, so threads that pass locks back and forth may seem to hold each other's. A thread
+  /// that did not move until all were read does not. Without that information, use of the processor tells them from stuck ones.
   private func isContended(_ seen: SeenThread) -> Bool {
     guard !seen.isStill else { return false }
-    let (used, time) = (seen.cpuSince ?? seen.cpu, seen.cpuSince == nil ? standings.time ?? 0 : seen.since ?? 0)
+    let (used, time) = (seen.cpuSince ?? seen.cpu, seen.cpuSince == nil ? seenThreads.time ?? 0 : seen.since ?? 0)
     return used > max(1, time) / 20
   }
 

@@ -6,8 +6,7 @@ extension DoctorRule {
     Guide(
       """
       The main thread waits for work that needs the main thread: an operation of `OperationQueue.main`, or code that \
-      another operation hands over with `DispatchQueue.main.sync`. The main queue runs only when the main thread has \
-      nothing else to do.
+      an operation runs with `DispatchQueue.main.sync`. The main queue runs only when the main thread is idle.
       """,
       wrong: """
         let show = BlockOperation { label.text = image.name }
@@ -33,11 +32,11 @@ extension DoctorRule {
         "main-thread-deadlock", deadlock,
         title: "the main thread waits for \(who), which needs the main thread",
         explanation: needy == nil
-          ? "\(who) hands work to the main thread and waits for it, while the main thread waits for \(who) itself."
-          : "Operations of OperationQueue.main run on the main thread, when it has nothing else to do. It is blocked in a "
-            + "wait that ends only after \(who) has run, so neither will ever go on.",
-        fix: "Do not wait on the main thread. Put what comes after the wait into an operation that depends on "
-          + "\(who), or run the main thread's run loop (dispatchMain(), RunLoop.main.run()) in place of the wait.")
+          ? "\(who) sends work to the main thread and waits for it, while the main thread waits for \(who)."
+          : "Operations of OperationQueue.main run on the main thread when it is idle. It is blocked in a wait that ends "
+            + "only after \(who) has run, so neither can continue.",
+        fix: "Do not wait on the main thread. Move the code after the wait into an operation that depends on "
+          + "\(who), or run the main thread's run loop instead of waiting (dispatchMain(), RunLoop.main.run()).")
     }
   }
 }
@@ -62,11 +61,10 @@ extension DoctorContext {
       "main-thread-deadlock", deadlock,
       title: "the main thread waits for \(what), which needs \(name(block.id)) of the main queue",
       explanation:
-        "Blocks of DispatchQueue.main run on the main thread, when it has nothing else to do. It is blocked in a "
-        + "wait that ends only after \(name(block.id)) has run, so neither "
-        + "will ever go on.",
+        "Blocks of DispatchQueue.main run on the main thread when it is idle. It is blocked in a wait that ends only "
+        + "after \(name(block.id)) has run, so neither can continue.",
       fix:
-        "Do not wait on the main thread: run its run loop in place of the wait (dispatchMain(), RunLoop.main.run()), or "
-        + "give the block to another queue\(Self.phrase(handed)).")
+        "Do not wait on the main thread: run its run loop instead (dispatchMain(), RunLoop.main.run()), or submit the "
+        + "block to another queue\(Self.phrase(handed)).")
   }
 }

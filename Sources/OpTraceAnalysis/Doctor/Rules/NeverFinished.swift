@@ -6,10 +6,11 @@ extension DoctorRule {
     "never-finished", .error, .stuck,
     Guide(
       """
-      An operation was started, and its end never comes: an asynchronous one whose `finish()` is not called on some path, \
-      one that turns `isFinished` true without telling (`didChangeValue(forKey: "isFinished")`), or one that blocks on a \
-      semaphore, group or condition that nobody signals. Without proof, silence counts: when others are blocked behind it \
-      and nothing at all has moved for longer than `--stall-after`. Else it is a note: still running.
+      An operation was started and never finishes: an asynchronous one does not call `finish()` on some path, a class \
+      sets `isFinished` to true without a notification (`didChangeValue(forKey: "isFinished")`), or the operation \
+      blocks on a semaphore, group or condition that nobody signals. Without proof, silence counts: it is an error \
+      when others are blocked behind it and nothing at all has moved for longer than `--stall-after`. Otherwise it is \
+      a note: still running.
       """,
       wrong: """
         override func execute() {
@@ -31,10 +32,10 @@ extension DoctorRule {
   ) { context in
     let suspects = context.suspects.filter { $0.kind == .neverFinished }
     let (errors, notes) = context.judged(suspects)
-    // What executes may be busy; that nothing has moved for long is worth a word.
+    // An operation that executes may be busy; a long silence is worth a note.
     let running = context.isStalled ? context.suspects.filter { $0.kind == .running } : []
     let open = notes + running
-    func isBusy(_ suspect: Suspect) -> Bool { context.computes(context.trace.operations[suspect.place]) }
+    func isBusy(_ suspect: Suspect) -> Bool { context.computes(context.trace.operations[suspect.index]) }
     return errors.map { context.neverFinished($0.suspect, $0.root) } + context.abandonedLocks()
       + context.computing(open.filter(isBusy)) + context.stillRunning(open.filter { !isBusy($0) })
   }
@@ -62,79 +63,82 @@ extension DoctorContext {
   func addHeld(_ root: Blockage.Root, to finding: inout Finding) {
     finding.behind = root.held.count + root.behind
     for node in root.held.prefix(3) {
-      guard case .operation(let place) = blockage.graph.nodes[node] else { continue }
-      finding.evidence.append(.init(at: trace.operations[place].enqueued, "\(name(place)) waits for it"))
+      guard case .operation(let index) = blockage.graph.nodes[node] else { continue }
+      finding.evidence.append(.init(at: trace.operations[index].enqueued, "\(name(index)) waits for it"))
     }
     addWaitingThreads(root.waitingThreads, to: &finding)
   }
 
   fileprivate func neverFinished(_ suspect: Suspect, _ root: Blockage.Root) -> Finding {
-    let operation = trace.operations[suspect.place]
+    let operation = trace.operations[suspect.index]
     let name = name(operation.id)
     let wait = trace.waits.last { $0.inside == operation.id && $0.ended == nil }
     var finding: Finding
     if let seen = operation.finishSeen {
       finding = Finding(
-        "never-finished", .error, title: "\(name) is finished, and never told its queue",
-        explanation: "It turned isFinished true, and announced no change. A queue does not ask again by "
-          + "itself: the operation keeps its slot, and what depends on it never starts.",
+        "never-finished", .error, title: "\(name) is finished but never notified its queue",
+        explanation:
+          "It set isFinished to true without a notification. A queue does not ask again by itself: the operation "
+          + "keeps its slot, and its dependents never start.",
         fix: "Announce the change: willChangeValue(forKey: \"isFinished\") before and didChangeValue(forKey: "
-          + "\"isFinished\") after, and the same for isExecuting; or derive it from TracedAsyncOperation, which does so."
+          + "\"isFinished\") after, and the same for isExecuting; or derive it from TracedAsyncOperation, which does this."
       )
-      finding.evidence.append(.init(at: seen, "isFinished said true, and no notification came since"))
+      finding.evidence.append(.init(at: seen, "isFinished was true, and no notification has come since"))
     } else if let wait {
       finding = Finding(
         "never-finished", .error, title: "\(name) has been waiting for \(target(of: wait)) \(since(wait.began))",
         explanation: "\(name) blocks its thread, and nothing has moved for \(DurationText.text(silence)). "
-          + "Whoever should let it go on did not.",
+          + "Nothing has woken it.",
         fix:
-          "Find who has to signal \(target(of: wait)), on every path. Better, do not block inside of an operation. "
+          "Find the code that has to signal \(target(of: wait)), on every path. Better, do not block inside an operation. "
           + Self.asAsynchronous(operation) + ": \(Self.whatAsynchronousMeans).")
       finding.variant = 1
       finding.evidence.append(
         .init(
           at: Stamp(wait.began, wait.thread),
-          "\(name) began to wait for \(target(of: wait))\(Self.phrase(place(of: wait)))"))
+          "\(name) began to wait for \(target(of: wait))\(Self.phrase(location(of: wait)))"))
       if let signal = wait.lastSignal {
-        let who = signal.operation.map { " inside of \(self.name($0))" } ?? ""
-        finding.evidence.append(
-          .init(time: signal.time, "\(target(of: wait)) was signalled for the last time\(who), before that"))
+        let who = signal.operation.map { " inside \(self.name($0))" } ?? ""
+        finding.evidence.append(.init(time: signal.time, "\(target(of: wait)) was last signalled\(who), before that"))
       } else {
-        finding.evidence.append(.init("\(target(of: wait)) was not seen to be signalled before"))
+        finding.evidence.append(.init("the trace has no earlier signal of \(target(of: wait))"))
       }
-    } else if operation.startReturned == nil, let seen = standing(of: operation) {
-      let place = Self.phrase(trace.stacks.codeLocation(seen.at))
+    } else if operation.startReturned == nil, let seen = seenThread(of: operation) {
+      let location = Self.phrase(trace.stacks.codeLocation(seen.at))
       finding = Finding(
-        "never-finished", .error, title: "\(name) waits for \(seen.reason.text) that does not come\(place)",
+        "never-finished", .error,
+        title: "\(name) waits for \(seen.reason.text), and nothing is left to wake it\(location)",
         explanation: "\(name) blocks its thread, nothing has moved for \(DurationText.text(silence)), and every thread "
-          + "of the process sleeps until another lets it go on. None is left that could.",
-        fix: "Find who has to let \(name) go on, on every path\(place). Better, do not block inside of an operation. "
+          + "of the process waits for another one. None is left that could wake it.",
+        fix:
+          "Find the code that has to wake \(name), on every path\(location). Better, do not block inside an operation. "
           + Self.asAsynchronous(operation) + ": \(Self.whatAsynchronousMeans).")
       finding.variant = 3
       finding.evidence.append(
         .init(
-          at: Stamp(standings.time ?? end, seen.thread),
-          "\(self.name(seen.thread)) sleeps until another thread lets it go on\(place)"))
+          at: Stamp(seenThreads.time ?? end, seen.thread),
+          "\(self.name(seen.thread)) sleeps until another thread wakes it\(location)"))
     } else if let submitted = submittedWork[operation.id], submitted.open.isEmpty, let last = submitted.last {
-      let all = submitted.count == 1 ? "all that it submitted is" : "all \(submitted.count) that it submitted are"
+      let all =
+        submitted.count == 1 ? "the work it submitted is" : "all \(submitted.count) blocks and tasks it submitted are"
       finding = Finding(
-        "never-finished", .error, title: "\(name) was started, \(all) over, and nobody has finished it",
+        "never-finished", .error, title: "\(name) was started, \(all) over, and nothing has finished it",
         explanation:
-          "Its start() has returned. The last of the blocks and tasks that it submitted, \(self.name(last.id)), "
+          "Its start() has returned. The last block or task it submitted, \(self.name(last.id)), "
           + "ended \(DurationText.text(max(0, end - last.over))) ago, and none of them called finish().",
         fix:
-          "Call finish() on every path of what \(operation.className) submits, \(self.name(last.id)) among them: also "
-          + "when the work fails or is cancelled.")
+          "Call finish() on every path of the work that \(operation.className) submits, such as \(self.name(last.id)), "
+          + "including when it fails or is cancelled.")
       finding.variant = 6
       finding.evidence.append(
-        .init(time: last.over, "\(self.name(last.id)), the last that \(name) submitted, was over"))
+        .init(time: last.over, "\(self.name(last.id)), the last work that \(name) submitted, was over"))
     } else {
       finding = Finding(
-        "never-finished", .error, title: "\(name) was started, and has not finished for \(DurationText.text(silence))",
-        explanation: "Its start() has returned, nothing has moved for \(DurationText.text(silence)), and nobody "
+        "never-finished", .error, title: "\(name) was started but has not finished for \(DurationText.text(silence))",
+        explanation: "Its start() has returned, nothing has moved for \(DurationText.text(silence)), and nothing has "
           + "reported that it is finished.",
         fix: "Call finish() on every path of \(operation.className): also when the work fails, is cancelled, or its "
-          + "callback is never called (a timeout). A class with states of its own has to announce isFinished, too "
+          + "callback is never called (use a timeout). A class with its own state must also announce isFinished "
           + "(didChangeValue).")
       finding.variant = 2
     }
@@ -143,7 +147,7 @@ extension DoctorContext {
     }
     for id in submittedWork[operation.id]?.open.prefix(3) ?? [] {
       finding.evidence.append(
-        .init("of all that \(name) submitted, \(self.name(id)) is not over\(standingPhrase(of: id))"))
+        .init("\(name) submitted \(self.name(id))\(statePhrase(of: id))"))
     }
     finding.operations = [operation.id]
     finding.queues = queues(of: [operation])
@@ -151,28 +155,29 @@ extension DoctorContext {
     return suspect.isProven ? proven(finding) : silent(finding)
   }
 
-  /// Locks that nobody lets go of any more.
+  /// Locks whose holder has ended.
   fileprivate func abandonedLocks() -> [Finding] {
     blockage.roots.compactMap { root in
       guard case .abandonedLock(let address) = blockage.graph.nodes[root.node],
-        let seen = standings.heldUp.first(where: { $0.lock == address && $0.heldBy == nil })
+        let seen = seenThreads.heldUp.first(where: { $0.lock == address && $0.heldBy == nil })
       else { return nil }
       let waiters = root.held.compactMap { node -> OperationRecord? in
-        if case .operation(let place) = blockage.graph.nodes[node] { trace.operations[place] } else { nil }
+        if case .operation(let index) = blockage.graph.nodes[node] { trace.operations[index] } else { nil }
       }
       let who = waiters.first.map { name($0.id) } ?? name(seen.thread)
       var finding = Finding(
-        "never-finished", .error, title: "\(who) waits for \(seen.reason.text) whose owner has ended",
-        explanation: "The thread that has the lock is gone, and did not let go of it. Nobody else may do so: who waits "
-          + "for it waits for ever.",
-        fix: "Let go of the lock on every path of the code that takes it, on the same thread (withLock, or defer).")
+        "never-finished", .error, title: "\(who) waits for \(seen.reason.text) whose holder has ended",
+        explanation:
+          "The thread that holds the lock has ended without unlocking it. No other thread may unlock it, so its "
+          + "waiters wait forever.",
+        fix: "Unlock on every path of the code that takes the lock, on the same thread (withLock, or defer).")
       finding.variant = 4
       finding.operations = waiters.map(\.id)
       finding.queues = queues(of: waiters)
       finding.behind = root.behind
-      let sleepers = standings.heldUp.filter { $0.lock == address }
+      let sleepers = seenThreads.heldUp.filter { $0.lock == address }
       for seen in sleepers {
-        let operation = waiters.first { standing(of: $0)?.thread == seen.thread }
+        let operation = waiters.first { seenThread(of: $0)?.thread == seen.thread }
         finding.evidence.append(evidence(of: seen, operation.map { name($0.id) } ?? name(seen.thread)))
       }
       addWaitingThreads(
@@ -181,69 +186,69 @@ extension DoctorContext {
     }
   }
 
-  /// Who uses the processor is busy, however long.
+  /// An operation that uses the processor is busy, however long it takes.
   fileprivate func computing(_ suspects: [Suspect]) -> [Finding] {
     guard let first = suspects.first else { return [] }
-    let operations = suspects.map { trace.operations[$0.place] }
-    // Where a thread that runs stands is not known, but what it was given is.
-    func place(_ operation: OperationRecord) -> String {
+    let operations = suspects.map { trace.operations[$0.index] }
+    // The stack of a running thread is not known, but the function it was given is.
+    func location(_ operation: OperationRecord) -> String {
       Self.phrase(operation.function == nil && operation.source == nil ? nil : operation.codeLocation)
     }
     var finding = Finding(
       "never-finished", .note,
       title: suspects.count == 1
-        ? "\(name(first.place)) computes\(place(operations[0]))" : "\(suspects.count) operations compute",
-      explanation: "\(suspects.count == 1 ? "It was" : "They were") seen to use the processor. That is being busy, and "
-        + "not being stuck.",
+        ? "\(name(first.index)) is computing\(location(operations[0]))" : "\(suspects.count) operations are computing",
+      explanation: "\(suspects.count == 1 ? "It was" : "They were") seen using the processor: busy, not stuck.",
       fix:
-        "If that takes too long, see what \(operations[0].function?.shortName ?? operations[0].className) does; long "
-        + "loops may ask isCancelled.")
+        "If that takes too long, look at what \(operations[0].function?.shortName ?? operations[0].className) does; long "
+        + "loops can check isCancelled.")
     finding.variant = 5
     finding.operations = operations.map(\.id)
     finding.queues = queues(of: operations)
     for operation in operations.prefix(5) {
-      guard let seen = standing(of: operation) else { continue }
+      guard let seen = seenThread(of: operation) else { continue }
       finding.evidence.append(
         .init(
-          at: Stamp(standings.time ?? end, seen.thread),
-          "\(name(operation.id)) used the processor\(place(operation))"))
+          at: Stamp(seenThreads.time ?? end, seen.thread),
+          "\(name(operation.id)) used the processor\(location(operation))"))
     }
     return [finding]
   }
 
-  /// What the thread of one that is running was seen to sleep in.
+  /// What the thread of a running operation was seen waiting for.
   private func sleep(_ operation: OperationRecord) -> (thread: ThreadID, text: String)? {
-    guard let seen = standing(of: operation), seen.isAsleep, seen.reason != .unknown else { return nil }
+    guard let seen = seenThread(of: operation), seen.isAsleep, seen.reason != .unknown else { return nil }
     var text = "\(name(operation.id)) waits for \(seen.reason.text)\(Self.phrase(trace.stacks.codeLocation(seen.at)))"
     if let owner = seen.heldBy {
-      let isBusy = standings[owner]?.isBusy == true
-      let doing = isBusy ? ", and computes" : Self.phrase(place(of: owner))
-      text += "; \(holder(owner)) has it\(doing)"
+      let isBusy = seenThreads[owner]?.isBusy == true
+      let doing = isBusy ? " and is computing" : Self.phrase(location(of: owner))
+      text += "; \(holder(owner)) holds it\(doing)"
     }
     return (seen.thread, text)
   }
 
   fileprivate func stillRunning(_ suspects: [Suspect]) -> [Finding] {
-    func began(_ suspect: Suspect) -> Nanoseconds { trace.operations[suspect.place].started?.time ?? suspect.since }
+    func began(_ suspect: Suspect) -> Nanoseconds { trace.operations[suspect.index].started?.time ?? suspect.since }
     guard let longest = suspects.min(by: { began($0) < began($1) }) else { return [] }
     let count = suspects.count
-    let name = name(longest.place)
+    let name = name(longest.index)
     var finding = Finding(
       "never-finished", .note,
       title: count == 1 ? "\(name) is still running" : "\(count) operations are still running",
-      explanation: "\(count == 1 ? "It was" : "They were") started and not finished when the trace ended. That is no "
-        + "fault by itself: nothing proves that it will stay so.",
+      explanation:
+        "\(count == 1 ? "It was" : "They were") started and not finished when the trace ended. This alone is "
+        + "no error: nothing proves a hang.",
       fix:
-        "If \(count == 1 ? "it" : name) should be over by now, see that \(trace.operations[longest.place].className) is "
+        "If \(count == 1 ? "it" : name) should be over by now, check that \(trace.operations[longest.index].className) is "
         + "finished on every path.")
-    finding.operations = suspects.map { trace.operations[$0.place].id }
-    finding.queues = queues(of: suspects.map { trace.operations[$0.place] })
+    finding.operations = suspects.map { trace.operations[$0.index].id }
+    finding.queues = queues(of: suspects.map { trace.operations[$0.index] })
     finding.evidence.append(
-      .init(at: trace.operations[longest.place].started, "\(name) has been running \(since(began(longest)))"))
+      .init(at: trace.operations[longest.index].started, "\(name) has been running \(since(began(longest)))"))
     for suspect in suspects.prefix(5) {
-      guard let (thread, text) = sleep(trace.operations[suspect.place]) else { continue }
+      guard let (thread, text) = sleep(trace.operations[suspect.index]) else { continue }
       if count == 1 { finding.title += ": it" + text.dropFirst(name.count) }
-      finding.evidence.append(.init(at: Stamp(standings.time ?? end, thread), text))
+      finding.evidence.append(.init(at: Stamp(seenThreads.time ?? end, thread), text))
     }
     return [finding]
   }

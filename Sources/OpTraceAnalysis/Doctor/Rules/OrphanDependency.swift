@@ -5,13 +5,13 @@ extension DoctorRule {
     "orphan-dependency", .error, .stuck,
     Guide(
       """
-      An operation waits for one that was never given to a queue and never started. Making an operation and depending \
-      on it is not enough: somebody has to enqueue it.
+      An operation waits for one that was never added to a queue and never started. Creating an operation and \
+      depending on it is not enough: something has to enqueue it.
       """,
       wrong: """
         let login = Login()
         load.addDependency(login)
-        queue.addOperation(load)        // login is in no queue: load waits for ever
+        queue.addOperation(load)        // login was never enqueued: load waits forever
         """,
       right: """
         let login = Login()
@@ -20,22 +20,22 @@ extension DoctorRule {
         """)
   ) { context in
     context.blockage.roots.compactMap { root in
-      guard case .neverEnqueued(let place) = context.blockage.graph.nodes[root.node] else { return nil }
-      return context.orphan(place, root)
+      guard case .neverEnqueued(let index) = context.blockage.graph.nodes[root.node] else { return nil }
+      return context.orphan(index, root)
     }
   }
 }
 
 extension DoctorContext {
-  fileprivate func orphan(_ place: Int, _ root: Blockage.Root) -> Finding? {
-    guard let node = blockage.graph.node(ofOperationAt: place) else { return nil }
-    let orphan = trace.operations[place]
+  fileprivate func orphan(_ index: Int, _ root: Blockage.Root) -> Finding? {
+    guard let node = blockage.graph.node(ofOperationAt: index) else { return nil }
+    let orphan = trace.operations[index]
     var waiting: [OperationRecord] = []
     var evidence: [Finding.Evidence] = []
     var since = Nanoseconds.max
     for edge in blockage.graph.edges(to: node) {
       if case .operation(let waiter) = blockage.graph.nodes[edge.from], edge.reason == .dependency {
-        // One that is in no queue either waits for nothing yet.
+        // An operation that is in no queue either does not wait yet.
         guard let enqueued = trace.operations[waiter].enqueued else { continue }
         since = min(since, enqueued.time)
         waiting.append(trace.operations[waiter])
@@ -56,17 +56,17 @@ extension DoctorContext {
     guard !evidence.isEmpty else { return nil }
     if let created = orphan.created {
       evidence.insert(
-        .init(time: created, "\(name(orphan.id)) was made; it was never enqueued and never started"), at: 0)
+        .init(time: created, "\(name(orphan.id)) was created; it was never enqueued and never started"), at: 0)
     }
     let dependents = waiting.map(\.id)
     let who = dependents.isEmpty ? "a thread" : list(dependents)
     var finding = Finding(
       "orphan-dependency", .error,
-      title: "\(who) \(dependents.count > 1 ? "wait" : "waits") for \(name(orphan.id)), which is in no queue",
-      explanation: "\(name(orphan.id)) was never given to a queue and never started, so it will never be finished, and "
-        + "\(who) will never go on.",
-      fix: "Give \(name(orphan.id)) to a queue, in the same call as what depends on it (addOperations), or take the "
-        + "dependency away.")
+      title: "\(who) \(dependents.count > 1 ? "wait" : "waits") for \(name(orphan.id)), which was never enqueued",
+      explanation: "\(name(orphan.id)) was never added to a queue and never started, so it cannot finish, and \(who) "
+        + "cannot continue.",
+      fix: "Add \(name(orphan.id)) to a queue, in the same call as its dependents (addOperations), or remove the "
+        + "dependency.")
     finding.operations = [orphan.id] + dependents
     finding.queues = queues(of: waiting)
     finding.behind = max(0, root.behind - Set(dependents).count)

@@ -1,19 +1,17 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof: a block or span of the operation ended at least 1 ms after its finish. A span around the call of `finish()`
-  /// itself ends on the thread that finished, and is no fault; nor is what a cancelled operation still does, nor a block or
-  /// task that brought the finish about.
+  /// Proof: a block or span of the operation ended at least 1 ms after its finish. Not counted: a span around the call of `finish()`
+  /// itself (it ends on the thread that finished), what a cancelled operation still does, and a block or task that caused the finish.
   ///
-  /// What began only after the finish may be a completion block: without a dependent that went on meanwhile it is a
-  /// note.
+  /// What began only after the finish may be a completion block: a note, unless a dependent ran meanwhile.
   static let prematureFinish = DoctorRule(
     "premature-finish", .warning, .misuse,
     Guide(
       """
-      Work of an operation went on after the operation was finished. Mostly `main()` of a synchronous operation begins \
-      something asynchronous and returns: for the queue the operation is over, its slot is free, and what depends on it \
-      starts without the result.
+      Work of an operation continued after the operation was finished. Usually `main()` of a synchronous operation \
+      starts something asynchronous and returns. For the queue the operation is done: its slot is free, and its \
+      dependents start without the result.
       """,
       wrong: """
         override func main() {
@@ -36,7 +34,7 @@ extension DoctorRule {
     var works = context.lateWorks()
     let late = Set(works.filter { $0.beganLate || $0.isSubmitted }.map(\.operation.id))
     if !late.isEmpty { context.findDependents(of: late, &works) }
-    // What an operation submits may well outlive it, where nobody relies on it.
+    // Submitted work may outlive its operation if no dependent relies on it.
     works.removeAll { $0.isSubmitted && $0.misled == nil }
     context.removeCauses(&works)
     let groups = DoctorContext.groups(works, by: { DoctorContext.Pattern($0.operation) })
@@ -54,7 +52,7 @@ private struct LateWork {
   var submitted: WorkID?
   /// When that began to run for the last time.
   var lastBegan: Nanoseconds = .min
-  /// One that depends on the operation, and began before the work was over.
+  /// A dependent of the operation that began before the work was over.
   var misled: OperationRecord?
 
   var excess: Nanoseconds { ended.time - finished.time }
@@ -79,10 +77,10 @@ extension DoctorContext {
         add(operation, "'\(span.name)'", span.began, span.ended)
       }
     }
-    for place in trace.operations.indices where !trace.operations[place].blocks.isEmpty {
-      for block in trace.operations[place].blocks {
+    for index in trace.operations.indices where !trace.operations[index].blocks.isEmpty {
+      for block in trace.operations[index].blocks {
         add(
-          trace.operations[place], "block \(UInt64(block.index) + 1)", Stamp(block.began, block.thread),
+          trace.operations[index], "block \(UInt64(block.index) + 1)", Stamp(block.began, block.thread),
           block.ended.map { Stamp($0, block.thread) })
       }
     }
@@ -105,9 +103,9 @@ extension DoctorContext {
 
   fileprivate func findDependents(of late: Set<OperationID>, _ works: inout [LateWork]) {
     var dependents: [OperationID: [Int]] = [:]
-    for (place, operation) in trace.operations.enumerated() where operation.executionBegan != nil {
+    for (index, operation) in trace.operations.enumerated() where operation.executionBegan != nil {
       for dependency in operation.dependencies where late.contains(dependency.on) && dependency.removed == nil {
-        dependents[dependency.on, default: []].append(place)
+        dependents[dependency.on, default: []].append(index)
       }
     }
     for index in works.indices {
@@ -117,8 +115,8 @@ extension DoctorContext {
     }
   }
 
-  /// Who let the one go on that finished the operation may return from that a moment later, when the machine is busy. What it
-  /// does then shows only where it runs anew.
+  /// Removes work that caused the finish: on a busy machine the resumer of the finisher may return a moment later. Work that the
+  /// resumer does after that is seen only if it runs again.
   fileprivate func removeCauses(_ works: inout [LateWork]) {
     let operations = Dictionary(
       works.filter(\.isSubmitted).map { ($0.operation.id, $0.operation) }, uniquingKeysWith: { first, _ in first })
@@ -138,11 +136,12 @@ extension DoctorContext {
     let className = worst.operation.className
     var finding = Finding(
       "premature-finish", isHarmful ? .warning : .note,
-      title: "\(those(operations)) \(operations.count == 1 ? "was" : "were") finished before the work was over",
-      explanation: "Of \(name(worst.operation.id)), \(worst.what) went on for \(DurationText.text(worst.excess)) after "
-        + "the finish. Its queue, and whatever depends on it, take it for done.",
+      title:
+        "\(those(operations)) \(operations.count == 1 ? "was finished before its" : "were finished before their") work was over",
+      explanation: "\(worst.what.uppercasedFirst) of \(name(worst.operation.id)) continued for "
+        + "\(DurationText.text(worst.excess)) after the finish. For the queue and the dependents it was done.",
       fix: worst.operation.isAsynchronous
-        ? "Call finish() of \(className) when all of its work is over."
+        ? "Call finish() of \(className) only when all of its work is over."
         : Self.asAsynchronous(worst.operation) + ": \(Self.whatAsynchronousMeans).")
     finding.operations = operations.map(\.id)
     finding.queues = queues(of: operations)
@@ -156,8 +155,8 @@ extension DoctorContext {
       finding.evidence.append(
         .init(
           at: work.ended,
-          "\(work.what) of \(name) ended, \(DurationText.text(work.excess)) after the finish"
-            + (work.beganLate ? "; it began after it" : "")))
+          "\(work.what) of \(name) ended \(DurationText.text(work.excess)) after the finish"
+            + (work.beganLate ? "; it began after the finish" : "")))
     }
     return proven(finding)
   }

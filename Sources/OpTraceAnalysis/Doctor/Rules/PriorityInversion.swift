@@ -1,19 +1,19 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof: H waited for L, as a dependency that was the last to finish or inside its code (waitUntilFinished). L has a
-  /// lower priority (or with the same priority a lower quality of service) than H. While L waited for a slot and H was
-  /// already there, its queue started an operation M that ranks below H and that H does not need. With H's rank L would
-  /// have gone first.
+  /// Proof: H waited for L, as its last dependency to finish or inside its code (waitUntilFinished). L has a lower priority than H (or
+  /// the same priority and a lower quality of service). While L waited for a slot and H was already enqueued, L's queue started an
+  /// operation M that ranks below H and that H does not need. With H's rank L would have run first.
   ///
-  /// The time lost: from M's start to L's, and no more than L's finish held H up longer than its other dependencies.
-  /// Said from 10 ms and 5 % of the wall time on, in all for one pair of classes.
+  /// The time lost: from M's start to L's start, but no more than L delayed H beyond its other dependencies. Reported from 10 ms and 5 %
+  /// of the wall time on, in total for one pair of classes.
   static let priorityInversion = DoctorRule(
     "priority-inversion", .warning, .slow,
     Guide(
       """
-      An important operation waits for an unimportant one, which waits for a slot that others take before it. A queue \
-      looks at the priority of each operation alone: it does not raise that of what an important one depends on.
+      An important operation waits for a less important one, which waits for a slot while others overtake it. A queue \
+      considers the priority of each operation alone: it does not raise the priority of the dependencies of an \
+      important one.
       """,
       wrong: """
         show.queuePriority = .veryHigh
@@ -38,7 +38,7 @@ extension DoctorRule {
   }
 }
 
-/// What a program says of an operation's importance: its priority, and then its quality of service.
+/// The importance that a program gives an operation: its priority, then its quality of service.
 private struct Rank: Hashable, Comparable {
   var priority: Int8
   var quality: Int
@@ -61,7 +61,7 @@ private struct Rank: Hashable, Comparable {
 }
 
 private struct Pair {
-  /// Shorter waits are not looked at.
+  /// Shorter waits are ignored.
   static let least: Nanoseconds = 100_000
 
   /// In `trace.operations`.
@@ -96,30 +96,30 @@ private struct Starts {
   }
 
   private var ranks: [QueueID: [(rank: Rank, lane: Int)]] = [:]
-  private var lanes: [[(time: Nanoseconds, place: Int)]] = []
+  private var lanes: [[(time: Nanoseconds, index: Int)]] = []
 
   /// O(n log n).
   init(of trace: Trace) {
     var numbers: [Lane: Int] = [:]
-    for place in trace.operations.indices where !trace.operations[place].isBarrier {
-      guard let queue = trace.operations[place].queue, let began = trace.operations[place].executionBegan else {
+    for index in trace.operations.indices where !trace.operations[index].isBarrier {
+      guard let queue = trace.operations[index].queue, let began = trace.operations[index].executionBegan else {
         continue
       }
-      let lane = Lane(queue: queue, rank: Rank(trace.operations[place]))
+      let lane = Lane(queue: queue, rank: Rank(trace.operations[index]))
       let number = numbers[lane] ?? lanes.count
       if number == lanes.count {
         numbers[lane] = number
         ranks[queue, default: []].append((lane.rank, number))
         lanes.append([])
       }
-      lanes[number].append((began.time, place))
+      lanes[number].append((began.time, index))
     }
-    for number in lanes.indices { lanes[number].sort { ($0.time, $0.place) < ($1.time, $1.place) } }
+    for number in lanes.indices { lanes[number].sort { ($0.time, $0.index) < ($1.time, $1.index) } }
   }
 
   /// The first of each lower rank that was started between the two. O(ranks · log n).
   func first(in queue: QueueID, below rank: Rank, after begin: Nanoseconds, before end: Nanoseconds) -> [Int] {
-    var result: [(time: Nanoseconds, place: Int)] = []
+    var result: [(time: Nanoseconds, index: Int)] = []
     for (other, lane) in ranks[queue] ?? [] where other < rank {
       var low = 0
       var high = lanes[lane].count
@@ -129,7 +129,7 @@ private struct Starts {
       }
       if low < lanes[lane].count, lanes[lane][low].time < end { result.append(lanes[lane][low]) }
     }
-    return result.sorted { ($0.time, $0.place) < ($1.time, $1.place) }.map(\.place)
+    return result.sorted { ($0.time, $0.index) < ($1.time, $1.index) }.map(\.index)
   }
 }
 
@@ -137,15 +137,15 @@ extension DoctorContext {
   /// Who waited for one of a lower rank. O(dependencies + waits).
   fileprivate func rankedPairs() -> [Pair] {
     var result: [Pair] = []
-    for place in trace.operations.indices where !trace.operations[place].dependencies.isEmpty {
-      guard trace.operations[place].cancelRequested == nil, let enqueued = trace.operations[place].enqueued,
-        trace.operations[place].executionBegan != nil
+    for index in trace.operations.indices where !trace.operations[index].dependencies.isEmpty {
+      guard trace.operations[index].cancelRequested == nil, let enqueued = trace.operations[index].enqueued,
+        trace.operations[index].executionBegan != nil
       else { continue }
-      let id = trace.operations[place].id
+      let id = trace.operations[index].id
       // The two that finished last.
-      var last: (place: Int, time: Nanoseconds)?
+      var last: (index: Int, time: Nanoseconds)?
       var before = enqueued.time
-      for edge in trace.operations[place].dependencies where edge.removed == nil && edge.on != id {
+      for edge in trace.operations[index].dependencies where edge.removed == nil && edge.on != id {
         guard let other = trace.index(of: edge.on), let finished = trace.operations[other].finished?.time else {
           continue
         }
@@ -157,11 +157,11 @@ extension DoctorContext {
         }
       }
       guard let last, last.time - before >= Pair.least,
-        Rank(trace.operations[last.place]) < Rank(trace.operations[place])
+        Rank(trace.operations[last.index]) < Rank(trace.operations[index])
       else {
         continue
       }
-      result.append(Pair(high: place, low: last.place, since: enqueued.time, most: last.time - before))
+      result.append(Pair(high: index, low: last.index, since: enqueued.time, most: last.time - before))
     }
     for wait in trace.waits {
       guard case .operation(let id) = wait.target, let ended = wait.ended, let high = wait.inside.flatMap(trace.index),
@@ -212,13 +212,15 @@ extension DoctorContext {
     let high = name(worst.high.id)
     let low = name(worst.low.id)
     let queue = worst.low.queue.map(name) ?? "its queue"
-    let others = cases.count == 1 ? "" : " (and \(Self.count(cases.count - 1, "more case")) like it)"
+    let others = cases.count == 1 ? "" : " (and \(Self.count(cases.count - 1, "similar case")))"
     var finding = Finding(
       "priority-inversion", .warning,
-      title: "\(high) lost \(DurationText.text(lost)) because \(low), which it waits for, ranks lower\(others)",
-      explanation: "\(low) waited for a slot of \(queue), and operations that are less important than \(high) were "
-        + "started before it. A queue does not raise the priority of what an important operation waits for.",
-      fix: "Give \(low) the queuePriority of \(high) before it is added to \(queue).")
+      title:
+        "\(high) lost \(DurationText.text(lost)) because \(low), which it waits for, has a lower priority\(others)",
+      explanation:
+        "\(low) waited for a slot of \(queue), and operations less important than \(high) were started before it. "
+        + "A queue does not raise the priority of what an important operation waits for.",
+      fix: "Give \(low) the queuePriority of \(high) before adding it to \(queue).")
     var known = Set<OperationID>()
     for one in cases {
       for id in [one.high.id, one.low.id] where known.insert(id).inserted { finding.operations.append(id) }

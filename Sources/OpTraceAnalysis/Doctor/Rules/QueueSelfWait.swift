@@ -5,9 +5,9 @@ extension DoctorRule {
     "queue-self-wait", .error, .stuck,
     Guide(
       """
-      Every operation that executes in a queue waits for one that needs a slot of the same queue. The classic: a serial \
-      queue whose operation calls `waitUntilFinished()` on a later operation of that queue, or \
-      `waitUntilAllOperationsAreFinished()` on the queue itself. A thread that waits keeps its slot.
+      Every operation that executes in a queue waits for one that needs a slot of the same queue. The classic case: an \
+      operation of a serial queue calls `waitUntilFinished()` on a later operation of that queue, or \
+      `waitUntilAllOperationsAreFinished()` on the queue itself. A blocked operation keeps its slot.
       """,
       wrong: """
         let database = OperationQueue()
@@ -30,22 +30,23 @@ extension DoctorRule {
       let members = context.operations(of: deadlock)
       let waiting = members.filter(\.isStarted)
       let queue = waiting.compactMap(\.queue).first
-      let place = context.trace.queues.firstIndex { $0.id == queue } ?? 0
-      let limit = context.trace.queues.indices.contains(place) ? context.trace.queues[place].limit : 1
+      let index = context.trace.queues.firstIndex { $0.id == queue } ?? 0
+      let limit = context.trace.queues.indices.contains(index) ? context.trace.queues[index].limit : 1
       let name = queue.map { context.name($0) } ?? "a queue"
       let waiter = waiting.first.map { context.name($0.id) } ?? "an operation"
       var finding = context.finding(
         "queue-self-wait", deadlock,
         title: limit == 1
-          ? "\(waiter) waits inside \(name) for work that needs its own slot"
-          : "all \(limit) slots of \(name) are held by operations that wait for work of the same queue",
+          ? "\(waiter) holds the only slot of \(name) and waits for work that needs it"
+          : "all \(limit) slots of \(name) are held by operations that wait for work in the same queue",
         explanation: limit == 1
-          ? "\(name.uppercasedFirst) runs one operation at a time. \(waiter) is that one, and it blocks until work is over that can only "
-            + "run when the slot is free. Neither will ever go on."
-          : "\(name.uppercasedFirst) runs \(limit) operations at a time. Each of them blocks until work is over that can only run when "
-            + "a slot is free. None will ever go on.",
-        fix: "Do not wait inside of an operation: split \(waiter), and let the part after the wait depend on what it "
-          + "waits for (addDependency), or put that into another queue.")
+          ? "\(name.uppercasedFirst) runs one operation at a time. \(waiter) is that operation, and it waits for work that "
+            + "can run only when the slot is free. Neither can continue."
+          : "\(name.uppercasedFirst) runs \(limit) operations at a time. Each of them waits for work that can run only "
+            + "when a slot is free. None can continue.",
+        fix:
+          "Do not wait inside an operation: split \(waiter), and make the part after the wait depend on what it waits "
+          + "for (addDependency); or submit that work to another queue.")
       if let queue { finding.queues = [queue] + finding.queues.filter { $0 != queue } }
       return finding
     }

@@ -5,8 +5,8 @@ extension DoctorRule {
     "queue-suspended", .error, .stuck,
     Guide(
       """
-      A queue holds operations that could run, and starts nothing: it is suspended and was not resumed, or its limit is \
-      0. Often a path that returns early forgets to set `isSuspended` back.
+      A queue holds operations that are ready but starts none of them: it is suspended and was not resumed, or its \
+      limit is 0. Often a path that returns early forgets to set `isSuspended` back.
       """,
       wrong: """
         queue.isSuspended = true
@@ -31,8 +31,8 @@ extension DoctorRule {
 }
 
 extension DoctorContext {
-  fileprivate func suspended(_ place: Int, _ root: Blockage.Root) -> Finding? {
-    let queue = trace.queues[place]
+  fileprivate func suspended(_ index: Int, _ root: Blockage.Root) -> Finding? {
+    let queue = trace.queues[index]
     let held = root.held.compactMap { node -> OperationRecord? in
       guard case .operation(let operation) = blockage.graph.nodes[node] else { return nil }
       return trace.operations[operation]
@@ -40,31 +40,31 @@ extension DoctorContext {
     let stop = queue.changes.last { queue.isSuspended ? $0.kind == .suspended : $0.kind == .limit(0) }
     let since = max(stop?.time ?? queue.created, held.compactMap { $0.enqueued?.time }.min() ?? .min)
     guard !held.isEmpty else { return nil }
-    let what = queue.isSuspended ? "suspended" : "limited to no operation at all"
+    let what = queue.isSuspended ? "is suspended" : "has the limit 0"
     let name = name(queue.id)
     var finding = Finding(
       "queue-suspended", .error,
-      title: "\(name) is \(what), with \(Self.count(held.count, "operation")) ready to run",
+      title: "\(name) \(what), with \(Self.count(held.count, "operation")) ready to run",
       explanation: queue.isSuspended
-        ? "\(name.uppercasedFirst) was suspended and not resumed since, so it starts nothing, though nothing else stands in the way of "
+        ? "\(name.uppercasedFirst) was suspended and never resumed, so it starts nothing. Nothing else blocks "
           + "\(list(held.map(\.id)))."
-        : "\(name.uppercasedFirst) has the limit 0, so it starts nothing, though nothing else stands in the way of "
+        : "\(name.uppercasedFirst) has the limit 0, so it starts nothing. Nothing else blocks "
           + "\(list(held.map(\.id))).",
       fix: queue.isSuspended
-        ? "Set isSuspended back to false on every path, also those that return early or throw (defer)."
-        : "Set maxConcurrentOperationCount to 1 or more; to hold a queue up, suspend it.")
+        ? "Set isSuspended back to false on every path, including early returns and thrown errors (use defer)."
+        : "Set maxConcurrentOperationCount to 1 or more; to pause a queue, suspend it.")
     finding.operations = held.map(\.id)
     finding.queues = [queue.id]
     finding.behind = root.behind
-    let verb = queue.isSuspended ? "suspended" : "given the limit 0"
+    let (verb, end) = queue.isSuspended ? ("suspended", "resumed") : ("given the limit 0", "raised again")
     if let stop {
       finding.evidence.append(
         .init(
           at: Stamp(stop.time, stop.thread),
-          "\(name) was \(verb), and that was not undone in \(DurationText.text(max(0, end - stop.time)))"))
+          "\(name) was \(verb), and not \(end) for \(DurationText.text(max(0, self.end - stop.time)))"))
     } else {
       finding.evidence.append(
-        .init(time: queue.created, "\(name) was \(verb) when it was first seen, and that was not undone"))
+        .init(time: queue.created, "\(name) was already \(verb) when it was first seen, and never \(end)"))
     }
     for operation in held.prefix(5) {
       guard let ready = operation.ready ?? operation.cancelRequested else { continue }
@@ -73,18 +73,19 @@ extension DoctorContext {
     }
     addWaitingThreads(root.waitingThreads, to: &finding)
     finding = settled(finding, since: since)
-    // A throttle does so on purpose. Where the trace was closed, nobody came to undo it.
-    guard let stop, let longest = queue.longestStop(before: stop), !trace.header.isClosed, end - stop.time <= longest
+    // A throttle does this on purpose. In a closed trace nobody undid it.
+    guard let stop, let longest = queue.longestStop(before: stop), !trace.header.isClosed,
+      self.end - stop.time <= longest
     else {
       return finding
     }
     return unproven(
-      finding, because: "it was \(verb) for as long before (\(DurationText.text(longest))), and that was undone")
+      finding, because: "it was \(verb) for as long before (\(DurationText.text(longest))), and then \(end)")
   }
 }
 
 extension QueueRecord {
-  /// Of the times when it was stopped in the same way as by this change, and that was undone before, the longest.
+  /// The longest earlier time for which it was stopped in the same way and then resumed.
   fileprivate func longestStop(before stop: Change) -> Nanoseconds? {
     var longest: Nanoseconds?
     var since: Nanoseconds?

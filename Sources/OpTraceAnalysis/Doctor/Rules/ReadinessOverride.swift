@@ -5,9 +5,9 @@ extension DoctorRule {
     "readiness-override", .error, .stuck,
     Guide(
       """
-      All that an operation depends on is finished, its queue has a free slot, and it never said that it is ready. Its \
-      class overrides `isReady`, and that still says false, or turned true without a notification: a queue asks when it \
-      is told to, not again and again.
+      All dependencies of an operation are finished and its queue has a free slot, but it never became ready. Its \
+      class overrides `isReady`, and that is still false, or became true without a notification: a queue asks only \
+      after a notification, not again and again.
       """,
       wrong: """
         var isOnline = false                  // somebody sets it later
@@ -23,13 +23,13 @@ extension DoctorRule {
   ) { context in
     let (errors, _) = context.judged(context.suspects.filter { $0.kind == .notReady })
     return errors.map { suspect, root in
-      let operation = context.trace.operations[suspect.place]
+      let operation = context.trace.operations[suspect.index]
       let name = context.name(operation.id)
       var finding = Finding(
-        "readiness-override", .error, title: "\(name) could run, and never said that it is ready",
-        explanation: "Nothing stands in its way: \(context.obstacles(gone: operation)). But isReady of "
-          + "\(operation.className) still says false, or turned true without a notification.",
-        fix: "In \(operation.className), let isReady say super.isReady where it can, and announce each change: "
+        "readiness-override", .error, title: "\(name) could run but never became ready",
+        explanation: "Nothing blocks it: \(context.obstacles(gone: operation)). But isReady of "
+          + "\(operation.className) is still false, or became true without a notification.",
+        fix: "In \(operation.className), return super.isReady where possible, and announce each change of isReady: "
           + "willChangeValue(forKey: \"isReady\"), didChangeValue(forKey: \"isReady\").")
       finding.operations = [operation.id]
       finding.queues = context.queues(of: [operation])
@@ -37,7 +37,8 @@ extension DoctorRule {
         finding.evidence.append(.init(at: enqueued, "\(name) was enqueued"))
       }
       finding.evidence.append(
-        .init(time: suspect.since, "the last obstacle was gone; it has not been ready \(context.since(suspect.since))"))
+        .init(
+          time: suspect.since, "nothing blocked it any more; it has not become ready \(context.since(suspect.since))"))
       context.addHeld(root, to: &finding)
       return context.proven(finding)
     }
@@ -49,7 +50,11 @@ extension DoctorContext {
   func obstacles(gone operation: OperationRecord) -> String {
     let count = operation.dependencies.count { $0.removed == nil }
     let queue = operation.queue.map(name) ?? "its queue"
-    return (count == 0 ? "it depends on nothing" : "all that it depends on (\(count)) is finished")
+    return (count == 0 ? "it has no dependencies" : "its \(Self.dependencies(count)) finished")
       + ", and \(queue) has a free slot"
+  }
+
+  private static func dependencies(_ count: Int) -> String {
+    count == 1 ? "dependency is" : "\(count) dependencies are"
   }
 }

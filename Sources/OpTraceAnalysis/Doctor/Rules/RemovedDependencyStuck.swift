@@ -5,9 +5,9 @@ extension DoctorRule {
     "removed-dependency-stuck", .error, .stuck,
     Guide(
       """
-      A dependency was taken away before it was finished, and the operation never turned ready. That is a fault of \
-      Foundation on Linux: `removeDependency` forgets to count down what the operation waits for. `dependencies` is \
-      empty, and yet it waits for ever.
+      A dependency was removed before it was finished, and the operation never became ready. This is a bug of \
+      Foundation on Linux: `removeDependency` does not lower the count of what the operation waits for. `dependencies` \
+      is empty, but the operation waits forever.
       """,
       wrong: """
         upload.addDependency(login)
@@ -21,7 +21,7 @@ extension DoctorRule {
   ) { context in
     let (errors, _) = context.judged(context.suspects.filter { $0.kind == .removedDependency })
     return errors.map { suspect, root in
-      let operation = context.trace.operations[suspect.place]
+      let operation = context.trace.operations[suspect.index]
       let name = context.name(operation.id)
       let removed = operation.dependencies.filter { dependency in
         guard let time = dependency.removed else { return false }
@@ -30,23 +30,25 @@ extension DoctorRule {
       let others = removed.map(\.on)
       var finding = Finding(
         "removed-dependency-stuck", .error,
-        title: "\(name) waits for a dependency that was taken away",
+        title: "\(name) waits for a dependency that was removed",
         explanation:
           "Its dependency on \(context.list(others)) was removed before that was finished. Foundation on Linux "
-          + "goes on counting it, so isReady of \(name) stays false for ever, though its dependencies are empty.",
+          + "still counts it, so isReady of \(name) stays false although its dependencies are empty.",
         fix: "Do not call removeDependency on Linux while the other operation is unfinished: decide before you add the "
-          + "dependency, or make a new operation in place of \(name), and cancel this one.")
+          + "dependency, or cancel \(name) and create a new operation.")
       finding.operations = [operation.id] + others
       finding.queues = context.queues(of: [operation])
       for dependency in removed.prefix(5) {
         guard let time = dependency.removed else { continue }
         finding.evidence.append(
-          .init(time: time, "the dependency of \(name) on \(context.name(dependency.on)) was removed, unfinished"))
+          .init(
+            time: time, "the dependency of \(name) on \(context.name(dependency.on)) was removed before it was finished"
+          ))
       }
       finding.evidence.append(
         .init(
           time: suspect.since,
-          "nothing stood in its way any more; it has not been ready \(context.since(suspect.since))"))
+          "nothing blocked it any more; it has not become ready \(context.since(suspect.since))"))
       context.addHeld(root, to: &finding)
       return context.proven(finding)
     }

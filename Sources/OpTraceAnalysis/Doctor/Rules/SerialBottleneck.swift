@@ -1,16 +1,15 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof: a queue with a limit of 4 or less had that many operations at work while others were ready, for at least a
-  /// fifth of the wall time; and its operations on the critical path that came after a slot of its own make up a fifth
-  /// of it too, so that the end would have come sooner. Three or more must have waited, for 1 ms each at least. Counted
-  /// up to the last moment at which anything moved.
+  /// Proof: a queue with a limit of 4 or less had all its slots taken while others were ready, for at least a fifth of the wall time;
+  /// and its operations that waited for a slot make up a fifth of the critical path too, so that the run would have ended sooner.
+  /// At least three must have waited, for 1 ms or more each. Counted up to the last moment at which anything moved.
   static let serialBottleneck = DoctorRule(
     "serial-bottleneck", .note, .slow,
     Guide(
       """
-      Operations that could run had to wait, one after the other, for the few slots of their queue, and the run took \
-      longer for it. Often the limit of 1 only stood in for a dependency or a lock that two of them needed.
+      Operations that were ready waited one after the other for the few slots of their queue, and the run took longer \
+      because of it. Often a limit of 1 only replaces a dependency or a lock that two of the operations need.
       """,
       wrong: """
         // Photos have nothing to do with each other.
@@ -39,10 +38,10 @@ private struct CrowdedQueue {
   var record: QueueRecord
   /// How long all slots were taken while others were ready.
   var full: Nanoseconds = 0
-  /// The sum of what those waited in that time.
+  /// The sum of their waits in that time.
   var waited: Nanoseconds = 0
   var limit = 1
-  /// Those that waited, and the one that waited longest.
+  /// How many waited, and the longest wait.
   var count = 0
   var worst: (id: OperationID, wait: Nanoseconds)?
 }
@@ -56,8 +55,8 @@ extension DoctorContext {
     }
     guard !narrow.isEmpty else { return [] }
     var waited = Dictionary(narrow.map { ($0.id, Nanoseconds(0)) }, uniquingKeysWith: { first, _ in first })
-    for place in trace.operations.indices {
-      if let queue = trace.operations[place].queue, let wait = trace.operations[place].waitForSlot {
+    for index in trace.operations.indices {
+      if let queue = trace.operations[index].queue, let wait = trace.operations[index].waitForSlot {
         waited[queue] = waited[queue].map { $0.saturating(wait) }
       }
     }
@@ -77,16 +76,16 @@ extension DoctorContext {
     steps.reserveCapacity(members.count * 3)
     func note(_ time: Nanoseconds, _ step: Step) { steps.append(time << 2 | step.rawValue) }
     var result = CrowdedQueue(record: queue)
-    for place in members {
-      guard let started = trace.operations[place].started?.time else { continue }
-      let finished = max(started, trace.operations[place].finished?.time ?? lastSign)
-      let wait = trace.operations[place].waitForSlot ?? 0
+    for index in members {
+      guard let started = trace.operations[index].started?.time else { continue }
+      let finished = max(started, trace.operations[index].finished?.time ?? lastSign)
+      let wait = trace.operations[index].waitForSlot ?? 0
       note(started - wait, .waits)
       note(started, .starts)
       note(finished, .ends)
       if wait >= 1_000_000 {
         result.count += 1
-        if wait > result.worst?.wait ?? 0 { result.worst = (trace.operations[place].id, wait) }
+        if wait > result.worst?.wait ?? 0 { result.worst = (trace.operations[index].id, wait) }
       }
     }
     guard !steps.isEmpty else { return nil }
@@ -110,7 +109,7 @@ extension DoctorContext {
       while let change = changes.first, change.time <= code >> 2 {
         pass(until: max(last, change.time))
         switch change.kind {
-        // The main queue has one thread, whatever it is told.
+        // The main queue has one thread, whatever limit is set.
         case .limit(let value): limit = queue.isMain ? 1 : value
         case .suspended: isSuspended = true
         case .resumed: isSuspended = false
@@ -146,26 +145,26 @@ extension DoctorContext {
     var finding = Finding(
       "serial-bottleneck", .note,
       title:
-        "\(name) (\(slots)) was full for \(DurationText.text(queue.full)) of \(DurationText.text(wall)), while others "
+        "\(name) (\(slots)) was full for \(DurationText.text(queue.full)) of \(DurationText.text(wall)) while others "
         + "were ready",
       explanation: "\(Self.count(queue.count, "operation")) waited for a slot of \(name), "
-        + "\(DurationText.text(queue.waited)) in all. \(DurationText.text(onPath)) of the critical path "
-        + "(\(Self.percent(onPath, of: wall)) of the run) are operations of \(name) that came one after the other.",
+        + "\(DurationText.text(queue.waited)) in total. \(DurationText.text(onPath)) of the critical path "
+        + "(\(Self.percent(onPath, of: wall)) of the run) are operations of \(name) that ran one after the other.",
       fix: queue.record.isMain
-        ? "Do less on the main thread: move what does not need it to another queue."
-        : "Raise maxConcurrentOperationCount of \(name), if its operations need not exclude each other; else make them "
-          + "shorter, and move what need not be exclusive out of them.")
+        ? "Do less on the main thread: move work that does not need it to another queue."
+        : "Raise maxConcurrentOperationCount of \(name) if its operations may run at the same time. Otherwise make them "
+          + "shorter: move out of them what does not have to be exclusive.")
     finding.queues = [queue.record.id]
     if let worst = queue.worst, let operation = operation(worst.id) {
       finding.operations = [worst.id]
       finding.evidence.append(
         .init(
           time: operation.runnable,
-          "\(self.name(worst.id)) could run; it began \(DurationText.text(worst.wait)) later, the longest wait"))
+          "\(self.name(worst.id)) was ready; it began \(DurationText.text(worst.wait)) later, the longest wait"))
     }
     finding.evidence.append(
       .init(
-        "\(name) was full with others ready for \(DurationText.text(queue.full)), "
+        "\(name) was full while others were ready for \(DurationText.text(queue.full)), "
           + "\(Self.percent(queue.full, of: wall)) of the run"))
     return proven(finding)
   }

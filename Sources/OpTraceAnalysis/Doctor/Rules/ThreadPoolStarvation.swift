@@ -1,3 +1,4 @@
+import OpTraceFormat
 import OpTraceModel
 
 extension DoctorRule {
@@ -5,9 +6,9 @@ extension DoctorRule {
     "thread-pool-starvation", .error, .stuck,
     Guide(
       """
-      Operations are ready, their queues have free slots, and they are not started: every thread of the pool is blocked \
-      inside of an operation. On Linux the pool has as many threads as there are processors, and gets one more a second \
-      while all of them block: operations that start one second apart show it.
+      Operations are ready and their queues have free slots, but they do not start: every thread of the pool is \
+      blocked inside an operation. On Linux the pool has one thread per processor, and gets one more per second while \
+      all of them are blocked: operations that start one second apart are the sign.
       """,
       wrong: """
         queue.addOperation {
@@ -22,7 +23,7 @@ extension DoctorRule {
         }
         """)
   ) { context in
-    // Told of with the cycle.
+    // Reported with the cycle.
     if context.isEveryThreadHeldUp { return [] }
     let tasks = context.starvedTasks()
     if !tasks.isEmpty { return tasks }
@@ -35,11 +36,11 @@ extension DoctorRule {
 extension DoctorContext {
   /// Nothing moves, and some could start.
   fileprivate func starved(_ suspects: [Suspect]) -> Finding {
-    let ready = suspects.map { trace.operations[$0.place] }
+    let ready = suspects.map { trace.operations[$0.index] }
     let blocking = trace.waits.filter { $0.ended == nil && $0.inside != nil }
     let holders = trace.operations.filter { $0.finished == nil && $0.isStarted && $0.startReturned == nil }
     let waiting = Set(blocking.compactMap(\.inside))
-    // Without a wait of theirs it is not known what the threads do. One thread is no pool, unless it waits for just these.
+    // Without their waits it is not known what the threads do. One thread alone proves nothing, unless it waits for just these.
     let readyIDs = Set(ready.map(\.id))
     let waitsForThese = blocking.contains { wait in
       switch wait.target {
@@ -52,20 +53,21 @@ extension DoctorContext {
       (holders.count > 1 || waitsForThese) && !holders.isEmpty && holders.allSatisfy { waiting.contains($0.id) }
     var finding = Finding(
       "thread-pool-starvation", isProven ? .error : .warning,
-      title: "\(Self.count(ready.count, "operation")) could run, and no thread of the pool is free",
+      title:
+        "\(Self.count(ready.count, "operation")) \(ready.count == 1 ? "is" : "are") ready, but no thread of the pool is free",
       explanation: "\(list(ready.map(\.id))) \(ready.count == 1 ? "is" : "are") ready, and the queues have free slots. "
         + (isProven
-          ? "But every thread that runs operations is blocked inside of one: \(list(holders.map(\.id)))."
-          : "But nothing was started for \(DurationText.text(silence)); what the threads of the pool do is not in the trace."),
+          ? "But every thread that runs operations is blocked inside one: \(list(holders.map(\.id)))."
+          : "But nothing was started for \(DurationText.text(silence)). The trace does not show what the pool's threads do."),
       fix: fixOfBlocking(holders.first)
-        + " Where the queue has an underlyingQueue, see that this is not serial, and not busy with something else.")
+        + " If the queue has an underlyingQueue, check that it is not serial and not busy with other work.")
     finding.operations = ready.map(\.id) + holders.map(\.id)
     finding.queues = queues(of: ready + holders)
     for suspect in suspects.prefix(3) {
       finding.evidence.append(
         .init(
-          at: trace.operations[suspect.place].ready,
-          "\(name(suspect.place)) was ready, and has not been started \(since(suspect.since))"))
+          at: trace.operations[suspect.index].ready,
+          "\(name(suspect.index)) has been ready \(since(suspect.since)) and has not started"))
     }
     for wait in blocking.prefix(8) {
       guard let inside = wait.inside else { continue }
@@ -73,7 +75,7 @@ extension DoctorContext {
         .init(
           at: Stamp(wait.began, wait.thread),
           "\(name(inside)) has been waiting for \(target(of: wait)) \(since(wait.began)), and holds its thread"
-            + Self.phrase(place(of: wait))))
+            + Self.phrase(location(of: wait))))
     }
     return proven(finding)
   }
@@ -83,8 +85,8 @@ extension DoctorContext {
     let gaps = StarvationGap.all(in: trace, activity)
     guard let first = gaps.first else { return [] }
     let waits = trace.waits.filter { $0.inside != nil }
-    func isBlocked(_ place: Int, _ gap: StarvationGap) -> Bool {
-      let id = trace.operations[place].id
+    func isBlocked(_ index: Int, _ gap: StarvationGap) -> Bool {
+      let id = trace.operations[index].id
       return waits.contains {
         $0.inside == id && $0.began <= gap.begin + Self.second / 10 && ($0.ended ?? end) >= gap.end
       }
@@ -98,11 +100,11 @@ extension DoctorContext {
       "thread-pool-starvation", .warning,
       title: "\(Self.count(late.count, "operation")) waited for a thread, about 1 s each",
       explanation:
-        "They were ready, and their queues had free slots, but every thread of the pool was blocked inside of "
-        + "an operation, such as \(list(holders)). The pool gets one more thread a second then: "
-        + "\(DurationText.text(lost)) were lost in all.",
+        "They were ready and their queues had free slots, but every thread of the pool was blocked inside an operation, "
+        + "such as \(list(holders)). The pool then gets only one more thread per second: \(DurationText.text(lost)) were "
+        + "lost in total.",
       fix: fixOfBlocking(first.holders.first.map { trace.operations[$0] })
-        + " As a stopgap, limit the queue (maxConcurrentOperationCount) below the number of processors.")
+        + " As a stopgap, limit the queue (maxConcurrentOperationCount) to fewer than the number of processors.")
     finding.operations = late + holders.filter { !late.contains($0) }
     finding.queues = queues(of: gaps.map { trace.operations[$0.late] })
     for gap in gaps.prefix(5) {
@@ -116,7 +118,7 @@ extension DoctorContext {
   }
 
   private func fixOfBlocking(_ holder: OperationRecord?) -> String {
-    "Do not block inside of operations: let what they wait for be a dependency"
+    "Do not block inside operations: make what they wait for a dependency"
       + (holder.map { "; or \(Self.asAsynchronous($0).lowercasedFirst): \(Self.whatAsynchronousMeans)." } ?? ".")
   }
 
@@ -140,12 +142,12 @@ struct StarvationGap {
       else { return nil }
       var holders: [Int] = []
       var inQueue = 0
-      for (place, other) in trace.operations.enumerated() {
+      for (index, other) in trace.operations.enumerated() {
         guard let started = other.started?.time, started <= begin, (other.finished?.time ?? .max) >= end else {
           continue
         }
         if other.queue == queue.id { inQueue += 1 }
-        if (other.startReturned?.time ?? .max) >= end { holders.append(place) }
+        if (other.startReturned?.time ?? .max) >= end { holders.append(index) }
       }
       let limit = queue.limit(at: begin)
       guard !holders.isEmpty, limit < 0 || inQueue < limit else { return nil }
@@ -158,7 +160,7 @@ struct StarvationGap {
     in trace: Trace, _ activity: ClosedRange<Nanoseconds>?
   ) -> [(Nanoseconds, Nanoseconds, Int)] {
     guard let activity else { return [] }
-    // Coarse first: which tenths of a second had an event. A set, for a trace may claim to be as long as it likes.
+    // Coarse first: which tenths of a second had an event. A set, because a trace may claim any length.
     let bin = DoctorContext.second / 10
     let origin = activity.lowerBound
     let count = (activity.upperBound - origin) / bin + 1
@@ -171,17 +173,17 @@ struct StarvationGap {
       used.insert(current)
       lastNoted = current
     }
-    for place in trace.operations.indices {
-      noteUse(trace.operations[place].started?.time)
-      noteUse(trace.operations[place].finished?.time)
+    for index in trace.operations.indices {
+      noteUse(trace.operations[index].started?.time)
+      noteUse(trace.operations[index].finished?.time)
     }
-    var places: [Int: Int] = [:]
+    var indexes: [Int: Int] = [:]
     var runs: [(before: Int, after: Int)] = []
     var last = 0
     for current in used.sorted() where current > 0 {
       if (8...13).contains(current - last), runs.count < 100 {
-        places[last] = runs.count
-        places[current] = places[current] ?? runs.count
+        indexes[last] = runs.count
+        indexes[current] = indexes[current] ?? runs.count
         runs.append((last, current))
       }
       last = current
@@ -192,13 +194,13 @@ struct StarvationGap {
     var earliest: [Int: (time: Nanoseconds, start: Int?)] = [:]
     func note(_ time: Nanoseconds, _ start: Int?) {
       let current = number(time)
-      guard places[current] != nil else { return }
+      guard indexes[current] != nil else { return }
       latest[current] = max(latest[current] ?? .min, time)
       if time < earliest[current]?.time ?? .max { earliest[current] = (time, start) }
     }
-    for place in trace.operations.indices {
-      if let time = trace.operations[place].started?.time { note(time, place) }
-      if let time = trace.operations[place].finished?.time { note(time, nil) }
+    for index in trace.operations.indices {
+      if let time = trace.operations[index].started?.time { note(time, index) }
+      if let time = trace.operations[index].finished?.time { note(time, nil) }
     }
     return runs.compactMap { before, after in
       guard let begin = latest[before], let next = earliest[after], let late = next.start else { return nil }
@@ -228,5 +230,61 @@ extension QueueRecord {
       if change.kind == .resumed { isSuspended = false }
     }
     return !isSuspended
+  }
+}
+
+/// Swift's pool has one thread per processor and gets no more: tasks that block their threads keep all others waiting.
+extension DoctorContext {
+  /// Tasks that are ready while every task with a thread blocks it. Empty if one of those may continue.
+  func starvedTasks() -> [Finding] {
+    let running = trace.tasks.filter { task in task.over == nil && task.runs.last.map { $0.ended == nil } ?? false }
+    let ready = trace.tasks.filter { task in
+      guard task.over == nil, let since = turn(of: task) else { return false }
+      return end - since > Self.second
+    }
+    guard !running.isEmpty, !ready.isEmpty, silence > Self.second else { return [] }
+    var blocking: [(task: TaskRecord, thread: ThreadID, text: String)] = []
+    for task in running {
+      guard let thread = task.runs.last?.thread, let text = block(of: task, thread) else { return [] }
+      blocking.append((task, thread, text))
+    }
+    // The main actor's tasks have the main thread, which is none of the pool.
+    guard blocking.contains(where: { self.thread($0.thread)?.isMain != true }) else { return [] }
+    let isProven = isClosedWorld
+    var finding = Finding(
+      "thread-pool-starvation", isProven ? .error : .warning,
+      title:
+        "\(Self.count(ready.count, "task")) \(ready.count == 1 ? "is" : "are") ready, but \(Self.count(blocking.count, "task")) "
+        + "\(blocking.count == 1 ? "blocks" : "block") the threads of Swift's pool",
+      explanation:
+        "The pool has one thread per processor and gets no more. Each of them is blocked inside a task, so "
+        + "\(name(ready[0].id)) has waited for a thread \(since(turn(of: ready[0]) ?? end)).",
+      fix:
+        "Do not block inside a task\(Self.phrase(location(of: blocking[0].thread))): await instead (a continuation, an "
+        + "AsyncStream), or do the blocking work on its own dispatch queue.")
+    for (task, thread, text) in blocking.prefix(Self.mostEvidence) {
+      finding.evidence.append(.init(at: Stamp(task.lastSign ?? end, thread), "\(name(task.id)) \(text)"))
+    }
+    finding.evidence.append(.init(time: turn(of: ready[0]), "\(name(ready[0].id)) waits for a thread"))
+    return [proven(finding)]
+  }
+
+  /// Since when it waits for its turn; nil: it does not.
+  private func turn(of task: TaskRecord) -> Nanoseconds? {
+    if task.runs.isEmpty { return task.enqueued?.time }
+    guard let last = task.suspensions.last, last.to == nil else { return nil }
+    return last.enqueued?.time
+  }
+
+  /// What blocks the thread of a task that runs; nil: nothing that is known.
+  private func block(of task: TaskRecord, _ thread: ThreadID) -> String? {
+    if let wait = trace.waits.last(where: { $0.thread == thread && $0.ended == nil && $0.inside == task.id }) {
+      return "waits for \(target(of: wait))\(Self.phrase(location(of: wait)))"
+    }
+    guard let seen = seenThreads[thread], seen.isAsleep, !seen.isTimed, seen.reason == .futex || seen.reason.isLock
+    else {
+      return nil
+    }
+    return "waits for \(seen.reason.text)\(Self.phrase(location(of: thread)))"
   }
 }

@@ -5,8 +5,9 @@ extension DoctorRule {
     "wait-cycle", .error, .stuck,
     Guide(
       """
-      Operations block each other in a cycle that is not made of dependencies alone and leads through more than one \
-      queue: waits inside of operations, slots of full queues, barriers, dependencies. Each link is harmless by itself.
+      Operations block each other in a cycle that does not consist of dependencies alone and goes through more than \
+      one queue: waits inside operations, slots of full queues, barriers, dependencies. Each link is harmless by \
+      itself.
       """,
       wrong: """
         images.addOperation {           // both queues run one operation at a time
@@ -36,13 +37,12 @@ extension DoctorRule {
           ? "\(context.list(members.map(\.id))) waits for itself"
           : "\(DoctorContext.count(members.count, "operation")) block each other in a cycle\(across)",
         explanation: members.count == 1
-          ? "A wait inside of an operation blocks its thread, and so the operation can never come to the end that it "
-            + "waits for."
-          : "Each of these waits for the next, and the last for the first: by a wait inside of an operation, a slot of a "
-            + "full queue\(hasBarrier ? ", a barrier" : "") or a dependency. None of them will ever go on.",
+          ? "A wait inside an operation blocks its thread, so the operation cannot reach the end that it waits for."
+          : "Each of these waits for the next, and the last for the first: for the end of an operation, for a slot of a full "
+            + "queue\(hasBarrier ? ", for a barrier" : "") or for a dependency. None of them can continue.",
         fix:
-          "Do not wait inside of \(waiter.map { context.name($0.id) } ?? "an operation"): let the part after the wait "
-          + "be an operation that depends on what it waits for. Dependencies hold no slots.")
+          "Do not wait inside \(waiter.map { context.name($0.id) } ?? "an operation"): make the part after the wait an "
+          + "operation that depends on what it waits for. Dependencies hold no slots.")
     }
   }
 }

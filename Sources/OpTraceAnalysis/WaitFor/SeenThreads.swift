@@ -1,38 +1,38 @@
 import OpTraceFormat
 import OpTraceModel
 
-/// What the last look tells of threads that have not been heard of since: there they still stand.
-struct ThreadStandings: Sendable {
-  /// When the look was; nil: there was none.
+/// The last snapshot of the threads that have not moved since.
+struct SeenThreads: Sendable {
+  /// When the snapshot was taken; nil: there is none.
   let time: Nanoseconds?
-  /// In the order of the look.
+  /// In the order of the snapshot.
   let all: [SeenThread]
-  private let places: [ThreadID: Int]
+  private let indexes: [ThreadID: Int]
 
-  /// Shorter before the look's end than this, it is not known whether a thread was seen before its sign or after it.
+  /// Closer to the snapshot's end than this, it is not known whether a thread was read before its record or after it.
   private static let doubt: Nanoseconds = 100_000_000
 
-  /// O(1) without a look, else O(operations + waits + threads).
+  /// O(1) without a snapshot, else O(operations + waits + threads).
   init(_ trace: Trace) {
     guard let look = trace.look else {
-      (time, all, places) = (nil, [], [:])
+      (time, all, indexes) = (nil, [], [:])
       return
     }
     time = look.time
     let moved = Self.signs(in: trace, since: look.time.saturating(-Self.doubt))
     all = look.threads.filter { !moved.contains($0.thread) }
-    places = Dictionary(all.enumerated().map { ($1.thread, $0) }, uniquingKeysWith: { first, _ in first })
+    indexes = Dictionary(all.enumerated().map { ($1.thread, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// Nil: it was not seen, or has gone on since. O(1).
-  subscript(_ thread: ThreadID) -> SeenThread? { places[thread].map { all[$0] } }
+  subscript(_ thread: ThreadID) -> SeenThread? { indexes[thread].map { all[$0] } }
 
   /// Threads that recorded anything after a moment.
   private static func signs(in trace: Trace, since time: Nanoseconds) -> Set<ThreadID> {
     var threads = Set<ThreadID>()
     func note(_ stamp: Stamp?) { if let stamp, stamp.time > time { threads.insert(stamp.thread) } }
-    for place in trace.operations.indices {
-      let operation = trace.operations[place]
+    for index in trace.operations.indices {
+      let operation = trace.operations[index]
       // Nothing happened to it then.
       guard let last = operation.lastSign ?? operation.released?.time, last > time else { continue }
       for stamp in [operation.enqueued, operation.ready, operation.started, operation.executionBegan] { note(stamp) }
@@ -66,7 +66,7 @@ struct ThreadStandings: Sendable {
   }
 
   /// Threads that sleep, without a limit of time, in a lock or for the end of a thread, where one is known that has to
-  /// let go. A lock that two threads saw with different owners was on its way from one to the other: it is left out.
+  /// unlocked. A lock that two threads saw with different holders was being passed on: it is left out.
   var heldUp: [SeenThread] {
     let sleepers = all.filter { seen in
       guard seen.isAsleep, !seen.isTimed, seen.ownerHasEnded || seen.owner != nil else { return false }

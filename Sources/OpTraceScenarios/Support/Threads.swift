@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Foundation
 
-/// Waiting that lets the main thread go on with its duties.
+/// Waits that keep serving the main run loop.
 enum MainThread {
   static func wait(for group: DispatchGroup) {
     serve {
@@ -26,5 +26,21 @@ enum MainThread {
     while !isDone() {
       _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.05))
     }
+  }
+}
+
+extension Thread {
+  /// Starts a thread that has its name before its first line runs. Foundation on Linux hands a name on to the system only
+  /// when `start()` has returned, and one that comes from another thread may take effect late: so the thread names
+  /// itself, after that.
+  static func startNamed(_ name: String, _ body: @escaping @Sendable () -> Void) {
+    let hasStarted = DispatchSemaphore(value: 0)
+    let thread = Thread {
+      hasStarted.wait()
+      Thread.current.name = name
+      body()
+    }
+    thread.start()
+    hasStarted.signal()
   }
 }

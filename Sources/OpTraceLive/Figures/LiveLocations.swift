@@ -2,8 +2,8 @@ import OpTraceFormat
 import OpTraceAnalysis
 import OpTraceModel
 
-/// Where operations that execute are at the moment, and who has what they want.
-struct LivePlaces {
+/// The current location of executing operations, and the holder of what they wait for.
+struct LiveLocations {
   private let trace: Trace
   private var threads: [ThreadID: ThreadStatus] = [:]
   private var records: [ThreadID: ThreadRecord] = [:]
@@ -11,7 +11,7 @@ struct LivePlaces {
   /// The innermost open wait of each operation.
   private var waits: [WorkID: WaitRecord] = [:]
   private let time: Nanoseconds
-  /// How long a look tells of the present.
+  /// How long a snapshot counts as the present.
   private static let fresh: Nanoseconds = 10_000_000_000
 
   /// O(operations + waits + threads).
@@ -34,9 +34,9 @@ struct LivePlaces {
     for wait in trace.waits where wait.ended == nil && isOutside(wait.inside) {
       rows[wait.thread] = .init(
         thread: wait.thread, title: title(of: wait.thread), waitsFor: words(wait), time: max(0, now - wait.began),
-        place: stood(wait, nil))
+        location: stood(wait, nil))
     }
-    // Of a look only what still holds: nothing was recorded of the thread since.
+    // From a snapshot only what still holds: the thread has recorded nothing since.
     if let look = trace.look, !trace.header.isClosed, now - look.time < Self.fresh {
       for thread in threads.values where rows[thread.id] == nil && thread.state == .blocked {
         guard let awaited = thread.waitsFor, isOutside(thread.operation),
@@ -45,7 +45,7 @@ struct LivePlaces {
         rows[thread.id] = .init(
           thread: thread.id, title: title(of: thread.id),
           waitsFor: awaited.words ?? awaited.name ?? awaited.kind.rawValue,
-          time: awaited.since.map { max(0, now - $0) }, place: stood(nil, thread))
+          time: awaited.since.map { max(0, now - $0) }, location: stood(nil, thread))
       }
     }
     return rows.values.sorted { ($1.time ?? -1, $0.thread) < ($0.time ?? -1, $1.thread) }
@@ -64,8 +64,8 @@ struct LivePlaces {
     var row = LiveStatus.Execution(
       id: operation.id, title: operation.title, queue: operation.queue,
       queueTitle: operation.queue.flatMap { queues[$0]?.title }, time: max(0, now - (began?.time ?? now)),
-      place: operation.codeLocation)
-    if row.place.file == nil, let source = operation.source { row.place.take(source) }
+      location: operation.codeLocation)
+    if row.location.file == nil, let source = operation.source { row.location.take(source) }
     guard operation.executionEnded == nil, operation.startReturned == nil, let thread = began?.thread else {
       return row
     }
@@ -73,9 +73,9 @@ struct LivePlaces {
     row.systemThread = records[thread].map(\.systemID).flatMap { $0 == 0 ? nil : $0 }
     let status = threads[thread].flatMap { $0.operation == operation.id ? $0 : nil }
     let wait = waits[operation.id]
-    // A look from before it began tells of something else.
+    // A snapshot from before it began is about something else.
     let isSeen = time > began?.time ?? .max && operation.lastSign ?? .min <= time
-    if let place = stood(wait, isSeen ? status : nil) { row.place = place }
+    if let location = stood(wait, isSeen ? status : nil) { row.location = location }
     let isBlocked = status?.state == .blocked && isSeen
     row.isWaiting = wait != nil || isBlocked
     row.waitsFor =
@@ -87,9 +87,9 @@ struct LivePlaces {
   /// The line that it waits at, else where the recorder saw it.
   private func stood(_ wait: WaitRecord?, _ status: ThreadStatus?) -> CodeLocation? {
     guard let frame = wait?.at ?? status?.stack, trace.stacks.ownFrame(frame) != nil,
-      let place = trace.stacks.codeLocation(frame), place.function != nil
+      let location = trace.stacks.codeLocation(frame), location.function != nil
     else { return nil }
-    return place
+    return location
   }
 
   private func words(_ wait: WaitRecord) -> String {
@@ -119,7 +119,7 @@ struct LivePlaces {
 }
 
 extension CodeLocation {
-  /// `file:line`, as the program told it.
+  /// `file:line`, as the program gave it.
   fileprivate mutating func take(_ source: String) {
     guard let colon = source.lastIndex(of: ":"), let number = Int(source[source.index(after: colon)...]) else {
       file = source

@@ -1,0 +1,64 @@
+import OpTraceAnalysis
+import OpTraceModel
+
+extension TraceTable {
+  static let blocks = TraceTable(
+    "blocks", "one row for each block of a dispatch queue (record --dispatch)", sortedBy: "id",
+    of: { $0.trace.blocks.indices },
+    [
+      column("id", .integer, "its number in the trace") { _, block in TableValue(block.id) },
+      column("name", .text, "its function, or where its code is") { _, block in .text(block.title) },
+      column("queue", .text, "the dispatch queue's label") { source, block in
+        TableValue(block.queue.flatMap { source.trace.dispatchQueue($0)?.title })
+      },
+      column("way", .text, "async, barrier, after, notify, sync") { _, block in .text("\(block.way)") },
+      column("submitted", .integer, "when it was submitted") { _, block in TableValue(block.submitted) },
+      column("began", .integer, "when it began") { _, block in TableValue(block.began) },
+      column("ended", .integer, "when it returned") { _, block in TableValue(block.ended) },
+      column("cancelled", .integer, "when cancelling was asked for") { _, block in TableValue(block.cancelRequested) },
+      column("thread", .integer, "threads.id: where it ran") { _, block in TableValue(block.began?.thread) },
+      column("submitted_thread", .integer, "threads.id: who submitted it") { _, block in
+        TableValue(block.submitted?.thread)
+      },
+      column("submitter", .integer, "the operation, block or task whose code submitted it") { _, block in
+        TableValue(block.submitter)
+      },
+      ColumnOf("held_by", .integer, "blocks.id: who had the turn of its queue before it") { source, row in
+        let holder = source.holders.ofBlocks[row]
+        return TableValue(holder < 0 ? nil : source.trace.blocks[Int(holder)].id)
+      },
+      column("stack", .integer, "stacks.stack: where it was submitted") { _, block in TableValue(block.submittedAt) },
+    ])
+
+  private static func column(
+    _ name: String, _ type: ColumnType, _ meaning: String,
+    _ value: @escaping @Sendable (TableSource, BlockRecord) -> TableValue
+  ) -> ColumnOf<Int> {
+    ColumnOf(name, type, meaning) { source, row in value(source, source.trace.blocks[row]) }
+  }
+}
+
+extension TraceTable {
+  static let tasks = TraceTable(
+    "tasks", "one row for each Swift task (record --tasks)", sortedBy: "id", of: { $0.trace.tasks },
+    [
+      ColumnOf("id", .integer, "its number in the trace") { _, task in TableValue(task.id) },
+      ColumnOf("name", .text, "its name, else its function") { _, task in .text(task.title) },
+      ColumnOf("way", .text, "unstructured, detached, groupChild, asyncLet") { _, task in .text("\(task.way)") },
+      ColumnOf("priority", .integer, "its priority's raw value") { _, task in TableValue(task.priority) },
+      ColumnOf("parent", .integer, "tasks.id: whose child it is") { _, task in TableValue(task.parent) },
+      ColumnOf("submitter", .integer, "the operation, block or task whose code created it") { _, task in
+        TableValue(task.submitter)
+      },
+      ColumnOf("created", .integer, "when it was created") { _, task in TableValue(task.submitted) },
+      ColumnOf("began", .integer, "when it first ran") { _, task in TableValue(task.began) },
+      ColumnOf("completed", .integer, "when it was over") { _, task in TableValue(task.completed) },
+      ColumnOf("cancelled", .integer, "when cancelling was asked for") { _, task in TableValue(task.cancelRequested) },
+      ColumnOf("runs", .integer, "how often it ran") { _, task in TableValue(task.runs.count) },
+      ColumnOf("running", .integer, "how long it ran, all runs together") { source, task in
+        TableValue(task.runs.reduce(Nanoseconds(0)) { $0 &+ max(0, ($1.ended ?? source.trace.end) - $1.began) })
+      },
+      ColumnOf("suspensions", .integer, "how often it was suspended") { _, task in TableValue(task.suspensions.count) },
+      ColumnOf("stack", .integer, "stacks.stack: where it was created") { _, task in TableValue(task.submittedAt) },
+    ])
+}
