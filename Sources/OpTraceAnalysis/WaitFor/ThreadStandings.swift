@@ -14,7 +14,7 @@ struct ThreadStandings: Sendable {
 
   /// O(1) without a look, else O(operations + waits + threads).
   init(_ trace: Trace) {
-    guard let look = trace.look else {
+    guard let look = trace.snapshot else {
       (time, all, places) = (nil, [], [:])
       return
     }
