@@ -56,7 +56,8 @@ import Testing
   @Test func addressIsUsedWhereNothingHasAName() {
     #expect(location([("plugin", [], false), ("app", [], false)])?.function == "plugin+0x100")
     let glue = symbol("reabstraction thunk")
-    #expect(location([("app", [glue], false), ("libdispatch.so", [symbol("call")], false)])?.function == glue.shortName)
+    #expect(
+      location([("app", [glue], false), ("libdispatch.so", [symbol("call")], false)])?.function == glue.shortName)
     #expect(location([("libdispatch.so", [], false)])?.function == "libdispatch.so+0x100")
     #expect(location([]) == nil)
   }
@@ -65,6 +66,7 @@ import Testing
     let library = symbol("Array.append(_:)", module: "Swift")
     let found = location([("app", [library, symbol("add(_:)", 12), symbol("main", 30)], false)])
     #expect(found == CodeLocation(function: "add(_:)", file: "/src/main.swift", line: 12, module: "App"))
-    #expect(location([("app", [library, symbol("add(_:)")], false)]) == CodeLocation(function: "add(_:)", module: "App"))
+    #expect(
+      location([("app", [library, symbol("add(_:)")], false)]) == CodeLocation(function: "add(_:)", module: "App"))
   }
 }

@@ -167,7 +167,9 @@ extension TraceEvents {
     var seen: Set<ArraySlice<UInt64>> = []
     for index in entries.indices {
       if let last = kept.last, last.time == entries[index].time, last.thread == entries[index].thread {
-        if seen.isEmpty { seen.insert(words[Int(last.wordIndex)..<Int(last.wordIndex) + recordLength(at: Int(last.wordIndex))]) }
+        if seen.isEmpty {
+          seen.insert(words[Int(last.wordIndex)..<Int(last.wordIndex) + recordLength(at: Int(last.wordIndex))])
+        }
         guard seen.insert(words(at: index)).inserted else { continue }
       } else if !seen.isEmpty {
         seen.removeAll(keepingCapacity: true)
