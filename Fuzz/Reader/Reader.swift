@@ -26,7 +26,7 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let report = DoctorReport(of: DoctorReport.Reading(trace))
   _ = DoctorText(report).text()
   show(trace)
-  foresee(trace)
+  predict(trace)
   return 0
 }
 
@@ -41,7 +41,7 @@ private func checkText(of events: TraceEvents) {
   _ = TraceValidator.check(again)
 }
 
-private func foresee(_ trace: Trace) {
+private func predict(_ trace: Trace) {
   guard let predictor = try? Predictor(trace), let change = try? ChangeParser(trace).parse(.without, "*>*") else {
     return
   }

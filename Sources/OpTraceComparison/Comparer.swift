@@ -55,7 +55,7 @@ public struct Comparer: Sendable {
     times.add(trace, partners: partners, isNew: role == .new)
   }
 
-  /// The run of a side that takes neither long nor short, by its place among those of its side: the one with the middle wall
+  /// The run of a side that takes neither long nor short, by its index among those of its side: the one with the middle wall
   /// time. Nil: the side has no run. O(runs log runs).
   public func typicalRun(_ role: Role) -> Int? {
     let walls = runs.filter { $0.role == role }.map { $0.wall ?? .max }

@@ -31,7 +31,7 @@ public struct Comparison: Sendable {
     public var running: Nanoseconds
   }
 
-  /// The wall times of all runs. Told, but nothing to decide on: waiting hides much of a slower class.
+  /// The wall times of all runs. Reported, but no basis for a decision: waiting hides much of a slower class.
   public struct Wall: Sendable, Equatable {
     /// As in ``Timing``.
     public var ratio: Double
@@ -57,9 +57,9 @@ public struct Comparison: Sendable {
   public internal(set) var timings: [Timing]
   /// Of wall times; nil: a side has none.
   public internal(set) var wall: Wall?
-  /// So many runs of each side would let times be told as slower or faster; nil: there are enough. With more patterns more runs are
+  /// How many runs of each side a verdict of slower or faster needs; nil: there are enough. With more patterns more runs are
   /// needed: five and five are enough for five patterns, six and six for 18, seven and seven for 68.
   public internal(set) var runsNeeded: Int?
-  /// What was told as slower or faster.
+  /// The rule for verdicts of slower and faster.
   public internal(set) var rule: TimingRule
 }

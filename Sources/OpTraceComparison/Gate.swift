@@ -15,7 +15,7 @@ public struct Gate: Sendable, Equatable {
   /// What counts as slower: 0.03 is 3 %; nil: what the rule says.
   public let slowerThreshold: Double?
 
-  /// Why a text is no gate, or the runs are not enough for one. Says what to do.
+  /// Why a text is not a gate, or there are too few runs for it. Says what to do.
   public struct Problem: Error, Equatable, CustomStringConvertible {
     /// One sentence without a full stop.
     public let description: String
@@ -30,14 +30,14 @@ public struct Gate: Sendable, Equatable {
       let word = words.first.map { String($0) } ?? ""
       guard let condition = Condition(rawValue: word) else {
         throw Problem(
-          description: "'\(word)' is nothing to fail on: name structure, findings or slower, with commas between them")
+          description: "'\(word)' is not a condition: use structure, findings or slower, separated by commas")
       }
       if words.count > 1 {
         guard condition == .slower else {
-          throw Problem(description: "'\(word)' has no value: only slower has, as slower=3%")
+          throw Problem(description: "'\(word)' takes no value: only slower does, as in slower=3%")
         }
         guard let value = Self.share(words[1]) else {
-          throw Problem(description: "'\(words[1])' is no percentage of 0 to 1000 %, as 3% or 7.5%")
+          throw Problem(description: "'\(words[1])' is not a percentage from 0 to 1000, such as 3% or 7.5%")
         }
         threshold = value
       }
@@ -60,8 +60,8 @@ public struct Gate: Sendable, Equatable {
     guard conditions.contains(.slower), min(baseRuns, newRuns) < TimingRule.leastRuns else { return }
     throw Problem(
       description:
-        "slower needs \(TimingRule.leastRuns) runs of each side at least, and there are \(baseRuns) and \(newRuns): "
-        + "with fewer, chance alone makes any difference; record more with 'optrace record --runs 10'")
+        "slower needs at least \(TimingRule.leastRuns) runs of each side, and there are \(baseRuns) and \(newRuns): "
+        + "with fewer, any difference may be chance; record more with 'optrace record --runs 10'")
   }
 
   /// Those of its conditions that hold, in their order.

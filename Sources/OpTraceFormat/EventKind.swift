@@ -1,6 +1,6 @@
 /// What a record in a trace says. The raw value is the first byte of the record.
 ///
-/// The two high bits of the value tell the record's size, so that a reader skips a kind that it does not know:
+/// The two high bits of the value give the record's size, so that a reader skips a kind that it does not know:
 ///
 /// | bits | size |
 /// |---|---|
@@ -20,7 +20,7 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case executionBegan = 0x03
   /// The operation's own code has returned.
   case executionEnded = 0x04
-  /// `isFinished` turns true; written before anybody is told.
+  /// `isFinished` turns true; written before it is announced.
   case finished = 0x05
   /// The operation object is gone.
   case released = 0x06
@@ -50,7 +50,7 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case queueReleased = 0x12
   /// `isFinished` was asked and said true, though no change was announced yet. Since 1.1.
   case finishSeen = 0x13
-  /// Where the thread stood in the record before it. Since 1.3.
+  /// The stack of the thread at the record before it. Since 1.3.
   case stoodAt = 0x14
   /// A block of a dispatch queue begins to run on this thread. Since 1.4.
   case runBegan = 0x15
@@ -88,7 +88,7 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case dependencyAdded = 0x44
   /// A dependency was taken away.
   case dependencyRemoved = 0x45
-  /// Given to a queue; written before the queue is told.
+  /// Given to a queue; written before the queue gets it.
   case enqueued = 0x46
   /// The queue priority was set.
   case priorityChanged = 0x47
@@ -104,9 +104,9 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case queueQualityChanged = 0x4C
   /// Whether the queue runs its operations on the main thread was set.
   case queueMainChanged = 0x4D
-  /// The wait on this object, which ``blocked`` told of, is over on this thread. Since 1.1.
+  /// The wait on this object, which ``blocked`` recorded, is over on this thread. Since 1.1.
   case unblocked = 0x4E
-  /// A look at the threads of the process has ended; the ``threadSeen`` before it are what it saw. Since 1.3.
+  /// A snapshot of the threads of the process is complete; the ``threadSeen`` before it belong to it. Since 1.3.
   case looked = 0x4F
   /// ``ready`` and ``enqueued``, at once. Since 1.6.
   case enqueuedReady = 0x50
@@ -124,13 +124,13 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case calibration = 0x80
   /// The operation's thread has been blocking on an object for a while. Since 1.1.
   case blocked = 0x81
-  /// Who signalled, left or used that object last; stands right behind ``blocked`` or ``unblocked``. Since 1.1.
+  /// Who signalled, left or used that object last; comes right after ``blocked`` or ``unblocked``. Since 1.1.
   case signalled = 0x82
   /// What a class is: its module, and the code that its operations run. A definition. Since 1.3.
   case classDescribed = 0x83
   /// A frame of a stack: where its code is, and which frame called it. A definition. Since 1.3.
   case frame = 0x84
-  /// What a thread did when the recorder looked at all of them; ``stoodAt`` behind it tells where. Since 1.3.
+  /// One thread of a snapshot; ``stoodAt`` after it has its stack. Since 1.3.
   case threadSeen = 0x85
   /// A thread still waits for an operation or a queue, and where. Since 1.3.
   case waitLasts = 0x86
@@ -146,7 +146,7 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   // Variable.
   /// A text that other records name by its id. No event: readers resolve it.
   case string = 0xC0
-  /// The operation's name, and the place in the source where it was made.
+  /// The operation's name, and the source location where it was made.
   case operationNamed = 0xC1
   /// A queue at first sight: its name, limit and quality of service.
   case queueCreated = 0xC2
@@ -175,7 +175,7 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
 
 /// The size class in the two high bits of a record's first byte.
 public enum RecordSize {
-  /// Words in the record, or nil when the second word tells.
+  /// Words in the record, or nil when the second word says how many.
   @inlinable
   public static func fixedWords(kind: UInt8) -> Int? {
     let sizeClass = Int(kind >> 6)

@@ -10,7 +10,7 @@ extension EventSpec {
       case dispatch
       /// The number of a thread in the trace; 0 is none.
       case thread
-      /// The system's number of a thread, which tells the machine's own.
+      /// The system's number of a thread. It identifies the machine, so anonymous traces do not have it.
       case systemThread
       /// The id of an interned string, and what that names; 0 is none.
       case string(Text.Role)
@@ -125,10 +125,10 @@ extension EventSpec {
     /// 1 or 2; 0: a record without this field.
     package let word: UInt8
     @usableFromInline let shift: UInt8
-    /// Bits of a word above the field, when it stands at the bottom.
+    /// Bits of a word above the field, when it is shifted to the bottom.
     @usableFromInline let unused: UInt8
     @usableFromInline let isSigned: Bool
-    /// The field's bits, when it stands at the bottom.
+    /// The field's bits, when it is shifted to the bottom.
     @usableFromInline let mask: UInt64
 
     package static let none = Position(word: 0, shift: 0, width: 64, isSigned: false)
@@ -162,7 +162,7 @@ extension EventSpec {
     /// What a text names. Equal texts of one role become equal numbers when a trace is made anonymous; the raw value is
     /// the word before the number.
     package enum Role: String, Sendable, CaseIterable {
-      case name, `class`, module, function, place, image, build, queue, thread, object, mark, span, error
+      case name, `class`, module, function, location, image, build, queue, thread, object, mark, span, error
       /// What the fields that name it say.
       case interned
     }

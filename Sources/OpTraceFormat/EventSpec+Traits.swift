@@ -1,12 +1,12 @@
 // What an event means for others. Everything that treats some kinds unlike others asks the table for one of these, so
-// that a new kind says it in one place.
+// that a new kind defines it once.
 
 extension EventSpec {
-  /// Whether a flight recorder carries the record on, when the chunk it stands in is used again.
+  /// Whether a flight recorder carries the record on, when its chunk is used again.
   package enum Carry: Sendable, Hashable, CaseIterable {
     /// Forgotten with its chunk: a moment's, or what a reader finds elsewhere.
     case never
-    /// As long as its operation, its block or its task has not finished: without it the operation that hangs would be told wrongly.
+    /// As long as its operation, its block or its task has not finished: without it the operation that hangs would be reported wrongly.
     case whileUnfinished
     /// The same, from where its task was suspended last: what came before is many records of a task that lives long.
     case sinceSuspended
@@ -16,7 +16,7 @@ extension EventSpec {
     case untilEnded
     /// The end of a wait, as long as the wait's beginning may still be in the ring.
     case besidesBeginning
-    /// With the wait that the record before it tells of, to which it belongs.
+    /// With the wait of the record before it, to which it belongs.
     case withWaitBefore
     /// With the record before it, whatever that is.
     case withRecordBefore
@@ -53,22 +53,22 @@ extension EventSpec {
 
   /// Who goes on, as the record shows. The doctor takes a program without such signs for one that hangs.
   package enum Life: Sendable, Hashable, CaseIterable {
-    /// Nobody: something was set or asked, which may be somebody who only watches, or it tells of the past.
+    /// Nobody: something was set or asked, maybe by somebody who only watches, or it is about the past.
     case nobody
-    /// Its subject, where it has one: the operation, the queue, the span's operation. At the moment that its age tells,
-    /// if it tells one.
+    /// Its subject, where it has one: the operation, the queue, the span's operation. At the time that its age
+    /// gives, if it has one.
     case subject
     /// Who writes it: the operation that executes on its thread, else the thread.
     case writer
   }
 
-  /// What a record can do besides telling of its subject.
+  /// What a record is besides a statement about its subject.
   package enum Part: Sendable, Hashable, CaseIterable {
     /// An event.
     case event
     /// An event that names its operation by the way: 0 is none, and the operation may be over and gone.
     case remark
-    /// A fact about the program, told once and no thread's (its thread is 0): a ring keeps it for good.
+    /// A fact about the program, recorded once and of no thread (its thread is 0): a ring keeps it for good.
     case definition
     /// No event: the file's bookkeeping, which a reader resolves.
     case bookkeeping

@@ -4,8 +4,8 @@ public struct EventSpec: Sendable {
   public enum Subject: String, Sendable {
     /// Nothing: 0.
     case none
-    /// The serial number of an operation. Blocks of dispatch queues and tasks have their numbers from the same sequence, so what is
-    /// told of operations may be told of one.
+    /// The serial number of an operation. Blocks of dispatch queues and tasks have their numbers from the same sequence, so
+    /// records about operations may be about one of those.
     case operation
     /// The serial number of a block of a dispatch queue.
     case block
@@ -93,7 +93,7 @@ public struct EventSpec: Sendable {
         "first record of an operation; a second one changes its coverage from there on. `coverage`: 0 full, 1 partial, 2 external (only named as a dependency). `own-ready` (since 1.2): its class overrides `isReady`. `age`: since the object was created"
     ),
     EventSpec(
-      .operationNamed, "named", .operation, [.init("source", 1, 32, 16, .string(.place))], text: .init(.name, at: 2),
+      .operationNamed, "named", .operation, [.init("source", 1, 32, 16, .string(.location))], text: .init(.name, at: 2),
       carry: .whileUnfinished, life: .nobody,
       meaning: "the operation's name, and its creation site (`file:line`) if known"),
     EventSpec(
@@ -279,7 +279,7 @@ public struct EventSpec: Sendable {
         "`thread` still waits, at the frame `at`, for the operation or queue with the number `on`; written by another thread"
     ),
 
-    // Looks at the threads, when nothing moves.
+    // Snapshots of the threads, when nothing moves.
     EventSpec(
       .threadSeen, "seen", .thread,
       [
@@ -337,7 +337,7 @@ public struct EventSpec: Sendable {
       .symbol, "symbol", .frame,
       [
         .init("inlined", 1, 32, 8, .unsigned(.any)), .init("short", 1, 40, 16, .string(.function)),
-        .init("line", 2, 0, 24, .unsigned(.any)), .init("file", 2, 24, 16, .string(.place)),
+        .init("line", 2, 0, 24, .unsigned(.any)), .init("file", 2, 24, 16, .string(.location)),
         .init("module", 2, 40, 16, .string(.module)),
       ], text: .init(.function, at: 3), part: .definition, carry: .never, life: .nobody, since: 3,
       meaning:

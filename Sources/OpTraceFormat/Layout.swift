@@ -1,4 +1,5 @@
-/// Where things stand in a trace file, and the numbers that mean something there: C's are made from these lines. All numbers are little-endian; offsets and sizes are in bytes.
+/// The layout of a trace file, and the numbers that have a meaning in it: the header of C is made from these lines. All numbers
+/// are little-endian; offsets and sizes are in bytes.
 ///
 /// A file is a header and then chunks, back to back. A chunk belongs to one thread at a time, and its records become
 /// visible when its `fill` is stored. `Documentation/format.md` describes it in words.
@@ -22,7 +23,7 @@ package enum Layout {
     package static let capacity = 24
     package static let processID = 32
     package static let clock = 36
-    /// When the process began, in the system's own units: with the boot id it tells a process from a later one of the same number.
+    /// When the process began, in the system's own units: with the boot id it distinguishes a process from a later one of the same number.
     package static let processStart = 40
     package static let bootID = 48
     package static let startTicks = 64
@@ -34,7 +35,7 @@ package enum Layout {
     package static let processNameSize = 128
     package static let writerVersion = 224
     package static let writerVersionSize = 32
-    /// On how many processors the process might run at once when the trace began (since 1.5); 0: not told.
+    /// On how many processors the process might run at once when the trace began (since 1.5); 0: not known.
     package static let processors = 256
     package static let staticChecksum = 504
 
@@ -50,7 +51,7 @@ package enum Layout {
     package static let lossCounts = 560
     /// Flight recorder: bytes of records that newer ones have replaced, which is no loss.
     package static let overwrittenBytes = 640
-    /// Counted up by who wants a look at the threads (since 1.3) …
+    /// Counted up by who wants a snapshot of the threads (since 1.3) …
     package static let snapshotRequested = 648
     /// … and the last one that was answered.
     package static let snapshotAnswered = 656
@@ -114,13 +115,13 @@ package enum Layout {
   /// An operation's age counts units of so many ticks.
   package static let ageUnit: UInt64 = 16
   package static let largestAge: UInt64 = (1 << 40) - 1
-  /// An image's place in memory and its size count units of so many bytes.
+  /// An image's address and its size count units of so many bytes.
   package static let imagePage: UInt64 = 4096
   /// Longer texts are cut at a character boundary.
   package static let longestText = 1024
 }
 
-/// Why records are missing. The raw value is the place of its count in the header.
+/// Why records are missing. The raw value is the index of its count in the header.
 public enum LossReason: UInt32, CaseIterable, Sendable {
   /// The disk, the quota or the address space is full, or the file is no longer ours.
   case noSpace = 0

@@ -1,5 +1,5 @@
 /// Paths as texts, whatever their bytes: the system takes any, Swift's texts are UTF-8. A byte that belongs to no character
-/// stands as a scalar of its own, U+10F700 and its value, in the last plane for private use, and becomes that byte again.
+/// becomes a scalar of its own, U+10F700 and its value, in the last plane for private use, and that becomes the byte again.
 package enum RawPath {
   private static let first: UInt32 = 0x10F700
 

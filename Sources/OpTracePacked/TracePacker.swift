@@ -81,7 +81,7 @@ public enum TracePacker {
     let progress = WorkProgress.reporter()
     let length = source.size()
     while true {
-      progress.tell(report.unpacked, of: length)
+      progress.report(report.unpacked, of: length)
       let piece = source.bytes(at: report.unpacked, count: BlockCodec.longest)
       guard !piece.isEmpty else { return report }
       report.unpacked += UInt64(piece.count)
@@ -110,7 +110,7 @@ public enum TracePacker {
     var zeros: UInt64 = 0
     let progress = WorkProgress.reporter()
     while report.unpacked < length {
-      progress.tell(report.unpacked, of: length)
+      progress.report(report.unpacked, of: length)
       let count = Int(min(UInt64(BlockCodec.longest), length - report.unpacked))
       var bytes = source.bytes(at: report.unpacked, count: count)
       // A file that shrinks meanwhile reads as zeros there, as a hole would.

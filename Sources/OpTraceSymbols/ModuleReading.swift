@@ -59,11 +59,11 @@ struct ModuleReading {
   /// Lines belong to functions: where none is known, there is no frame to put one into.
   private mutating func readLines(_ image: ElfImage) throws(SymbolTrouble) {
     guard let table = try LineTable(image) else { throw .noLines(image.file.path) }
-    for (slot, place) in table.places(at: lookups).enumerated() {
-      guard let place, !frames[slot].isEmpty else { continue }
-      frames[slot][0].file = place.file
-      frames[slot][0].line = place.line > 0 ? Int(exactly: place.line) : nil
-      frames[slot][0].column = place.column > 0 ? Int(exactly: place.column) : nil
+    for (slot, location) in table.locations(at: lookups).enumerated() {
+      guard let location, !frames[slot].isEmpty else { continue }
+      frames[slot][0].file = location.file
+      frames[slot][0].line = location.line > 0 ? Int(exactly: location.line) : nil
+      frames[slot][0].column = location.column > 0 ? Int(exactly: location.column) : nil
       if frames[slot][0].line != nil { summary.withLine += 1 }
     }
   }
@@ -84,21 +84,21 @@ struct ModuleReading {
   /// What LLVM's tool says of one address. The outermost function keeps the name that the symbol table gives it.
   mutating func take(_ answer: [InlinedFrames.Frame], at slot: Int, _ names: [String: FunctionName]) {
     let known = frames[slot].first
-    var told: [SymbolFrame] = []
+    var inlined: [SymbolFrame] = []
     for (index, frame) in answer.enumerated() {
       let isOutermost = index == answer.count - 1
       let function =
         (isOutermost ? known?.function : nil) ?? frame.mangled.flatMap { names[$0] }
       guard let function else { return }
-      told.append(
+      inlined.append(
         SymbolFrame(
           function: function, file: frame.file, line: frame.line, column: frame.column, isInlined: !isOutermost))
     }
     // One frame says no more than the own reader does, unless that found nothing.
-    guard told.count > 1 || known == nil, !told.isEmpty else { return }
+    guard inlined.count > 1 || known == nil, !inlined.isEmpty else { return }
     if known == nil { summary.named += 1 }
-    if known?.line == nil, told[0].line != nil { summary.withLine += 1 }
-    frames[slot] = told
+    if known?.line == nil, inlined[0].line != nil { summary.withLine += 1 }
+    frames[slot] = inlined
   }
 
   /// When all have been asked that may know.
@@ -114,7 +114,7 @@ struct ModuleReading {
     let gone = " (deleted)"
     if isOfKernel(module.path) { throw .kernelCode }
     guard module.path.hasSuffix(gone) else { return try verified(module.path, module.buildID) }
-    // Something stands at the path again, as after a build: only its build id tells whether it is the same.
+    // There is a file at the path again, as after a build: only its build id shows whether it is the same.
     let path = String(module.path.dropLast(gone.count))
     guard module.buildID != nil, let image = try? verified(path, module.buildID) else { throw .deleted(path) }
     return image

@@ -1,9 +1,9 @@
 /// Why addresses of a module have no names, no lines, or fewer than there might be. Each description is one sentence.
 public enum SymbolTrouble: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The kernel's own piece of code in each process; it stands in no file.
+  /// The kernel's own piece of code in each process; it is in no file.
   case kernelCode
   case noSuchFile(_ path: String)
-  /// The file was removed or replaced while the program ran, and what stands at its path now is not known to be the same.
+  /// The file was removed or replaced while the program ran, and the file at its path now may be another one.
   case deleted(_ path: String)
   case noPermission(_ path: String)
   /// With what the system said.
@@ -32,13 +32,13 @@ public enum SymbolTrouble: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .kernelCode: "The kernel's own code in each process has no file, and no names."
-    case .noSuchFile(let path): "\(path) is not there any more: symbolise on the machine where the program ran."
+    case .noSuchFile(let path): "\(path) no longer exists: symbolicate on the machine where the program ran."
     case .deleted(let path):
       "\(path) was removed or replaced while the program ran, so its names are not known."
     case .noPermission(let path): "\(path) may not be read: run as a user who may."
     case .cannotRead(let path, let reason): "\(path) cannot be read: \(reason)."
-    case .notElf(let path): "\(path) is no program or library of Linux (ELF)."
-    case .otherWords(let path): "\(path) is not of 64 bits, little endian: such files are not read."
+    case .notElf(let path): "\(path) is not a Linux program or library (ELF)."
+    case .otherWords(let path): "\(path) is not a 64-bit little-endian file: others are not supported."
     case .otherBuild(let path, let recorded, let found):
       "\(path) is another build than the one that ran (\(found.isEmpty ? "no build id" : found) instead of \(recorded)), "
         + "so it is not used."

@@ -11,14 +11,14 @@ public struct CodeModule: Hashable, Sendable {
   }
 }
 
-/// A place in a module's code.
+/// An address in a module's code.
 public struct CodeAddress: Hashable, Sendable {
   /// Its index in the list of modules.
   public var module: Int
   /// From where the module was loaded (`dlpi_addr` of `dl_iterate_phdr`), in bytes: the address as the file's own tables
   /// give it.
   public var offset: UInt64
-  /// Of all frames of a stack but the innermost. Such an address stands behind its call, maybe in another line or function
+  /// Of all frames of a stack but the innermost. Such an address is after its call, maybe in another line or function
   /// already: it is the byte before it that is looked up.
   public var isReturnAddress: Bool
 
@@ -29,7 +29,7 @@ public struct CodeAddress: Hashable, Sendable {
   }
 }
 
-/// What is known of an address: a function of the source, and a place in it.
+/// What is known of an address: a function of the source, and a line in it.
 public struct SymbolFrame: Hashable, Sendable {
   /// The function's name, in the form for people and in full.
   public var function: FunctionName
@@ -56,7 +56,7 @@ public struct SymbolFrame: Hashable, Sendable {
 /// What became of one module.
 public struct ModuleSymbols: Hashable, Sendable {
   public var module: CodeModule
-  /// Where names and lines stood, besides the module itself.
+  /// Where names and lines were found, besides the module itself.
   public var debugFile: String?
   /// How many different addresses were asked for, and of how many the function and the line are known.
   public var addresses = 0

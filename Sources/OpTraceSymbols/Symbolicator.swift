@@ -3,7 +3,7 @@
 ///
 /// Each module is opened once, and of its tables is kept what the asked addresses need.
 public struct Symbolicator: Sendable {
-  /// Where to look, and for what.
+  /// Where to search, and for what.
   public struct Options: Sendable {
     /// Folders with separate debug files, as gdb knows them: by build id in `.build-id`, or by the path of the module.
     public var debugFolders: [String] = ["/usr/lib/debug"]
@@ -32,7 +32,7 @@ public struct Symbolicator: Sendable {
 
   public init(options: Options = Options()) { self.options = options }
 
-  /// Names and lines of all addresses. Nothing fails as a whole: what is not known is left out, and told with its reason.
+  /// Names and lines of all addresses. Nothing fails as a whole: what is not known is left out, and reported with its reason.
   ///
   /// - Parameter addresses: in any order; the same one may come many times. One of a module that is not in the list has no frames.
   /// - Complexity: O(addresses · log(addresses)), and for each module O(symbols · log(addresses) + line table). Memory follows the
@@ -65,21 +65,21 @@ public struct Symbolicator: Sendable {
     guard let inlining = options.inlining else { return .notAsked }
     guard let tool = inlining.tool ?? InlinedFrames.findTool() else { return .noTool }
     var questions: [InlinedFrames.Question] = []
-    var places: [(reading: Int, slot: Int)] = []
+    var targets: [(reading: Int, slot: Int)] = []
     for (index, reading) in readings.enumerated() {
-      // What cannot stand in quotes cannot be asked for.
+      // What cannot be quoted cannot be asked for.
       guard let path = reading.debugPath, !path.utf8.contains(where: { $0 == UInt8(ascii: "\"") || $0 < 32 }) else {
         continue
       }
       for slot in reading.inCode {
         questions.append(InlinedFrames.Question(path: path, address: reading.lookups[slot]))
-        places.append((index, slot))
+        targets.append((index, slot))
       }
     }
     guard !questions.isEmpty else { return .done(tool) }
     let (answers, outcome) = InlinedFrames.ask(tool, questions, seconds: inlining.seconds)
     FunctionName.learn(answers.lazy.flatMap { $0.lazy.compactMap(\.mangled) }, &names)
-    for (answer, place) in zip(answers, places) { readings[place.reading].take(answer, at: place.slot, names) }
+    for (answer, target) in zip(answers, targets) { readings[target.reading].take(answer, at: target.slot, names) }
     return outcome
   }
 }

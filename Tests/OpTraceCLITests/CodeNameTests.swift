@@ -203,7 +203,7 @@
     @Test("pack: a program that recorded itself, and one that still runs") func packOfItsOwn() throws {
       #expect(try run("demo", "diamond", "-o", ".").status == 0)
       let trace = try folder.trace("diamond.optrace")
-      try #require(!trace.stacks.hasNames && !trace.stacks.places.isEmpty)
+      try #require(!trace.stacks.hasNames && !trace.stacks.addresses.isEmpty)
       let packed = try run("pack", "diamond.optrace")
       #expect(packed.status == 0 && packed.errors.contains(" places of the program's code, "), "\(packed)")
       let named = try folder.trace("diamond.optracez")

@@ -166,7 +166,7 @@ struct DiffCommandTests {
     try refused([base, new, base], "diff takes two traces")
     try refused(["--base", base], "--base and --new belong together")
     try refused(["--base", base, base, "--new", new], "is named twice: a run counts once")
-    try refused([base, new, "--fail-on", "speed"], "'speed' is nothing to fail on")
+    try refused([base, new, "--fail-on", "speed"], "'speed' is not a condition")
     try refused(
       [base, new, "--fail-on", "slower=3%"], "slower needs 5 runs of each side at least, and there are 1 and 1")
     try refused([base, new, "-o", base], "is the trace itself")

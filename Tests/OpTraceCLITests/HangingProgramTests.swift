@@ -75,7 +75,7 @@
     /// What threads that do not only wait for work sleep in.
     private func locks(_ trace: Trace) -> [Seen] {
       let main = trace.threads.first(where: \.isMain)?.id
-      return (trace.look?.threads ?? []).filter(\.reason.isLock).map { seen in
+      return (trace.snapshot?.threads ?? []).filter(\.reason.isLock).map { seen in
         let owner = seen.owner.map { $0 == seen.thread ? "itself" : $0 == main ? "main" : "another" }
         return Seen(reason: seen.reason, owner: owner)
       }
@@ -89,7 +89,7 @@
         #expect(!trace.header.isClosed && trace.loss.isComplete, "\(name)")
         #expect(
           TraceValidator.check(try TraceReader.events(path: folder.folder.path("\(name).optrace"))).isEmpty, "\(name)")
-        if name != "pool" { #expect(trace.look?.isPartial == false && trace.look?.refused == 0, "\(name)") }
+        if name != "pool" { #expect(trace.snapshot?.isPartial == false && trace.snapshot?.refused == 0, "\(name)") }
       }
       func own(_ name: String) throws -> Trace { try #require(traces[name]) }
       #expect(

@@ -69,7 +69,7 @@
       try #require(built.status == 128 + SIGKILL, "\(built.errors.prefix(2000))")
       let trace = try folder.trace("run.optrace")
       #expect(TraceValidator.check(try TraceReader.events(path: folder.folder.path("run.optrace"))).isEmpty)
-      let names = Set(trace.stacks.places.flatMap { trace.stacks.symbols(of: $0.frame) }.map(\.shortName))
+      let names = Set(trace.stacks.addresses.flatMap { trace.stacks.symbols(of: $0.frame) }.map(\.shortName))
       #expect(names.contains { $0.hasPrefix("steers\u{1B}[2J") }, "\(names.map { $0.prefix(40) })")
       #expect(names.contains { $0.hasPrefix("no\u{FFFD}") } && names.allSatisfy { $0.utf8.count <= 1 << 16 })
       let commands = [

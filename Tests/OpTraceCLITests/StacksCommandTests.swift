@@ -7,7 +7,7 @@ import Testing
 struct StacksCommandTests {
   private let folder: Scratch
   private static let golden = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().appendingPathComponent("OpTraceModelTests/Golden/good-look.txt")
+    .deletingLastPathComponent().appendingPathComponent("OpTraceModelTests/Golden/good-snapshot.txt")
 
   init() throws { folder = try Scratch() }
 

@@ -44,15 +44,15 @@ struct WhatIfCommandTests {
     #expect(result.errors == "")
     #expect(
       result.output == """
-        replayed 60.0 ms, recorded 60.0 ms: the model holds
+        replayed 60.0 ms, recorded 60.0 ms: the replay matches
 
         --faster Inner=2
           35.0 ms (34.3 ms to 35.7 ms), 25.0 ms less (42 %)
           critical path: outer
 
         Assumed
-          The trace does not tell how many processors there were, so the range holds several numbers of pool threads.
-          The trace does not tell how long bodies used a processor: they are taken to wait, and not to slow each other down.
+          The trace does not say how many processors there were, so the range covers several numbers of pool threads.
+          The trace does not say how long bodies used a processor: they are assumed to wait, and not to slow each other down.
 
         """)
   }
@@ -112,7 +112,7 @@ struct WhatIfCommandTests {
       "--faster: no class, function or operation is called 'Iner'; did you mean 'Inner' or 'inner'?")
     try expect(
       ["whatif", trace, "--limit", "work=0"],
-      "--limit 'work=0': a limit of 0 starts nothing; wanted is QUEUE=N with N of at least 1, or QUEUE=unlimited")
+      "--limit 'work=0': a limit of 0 starts nothing; expected QUEUE=N with N of at least 1, or QUEUE=unlimited")
     try expect(
       ["whatif", trace, "--limit", "work=1", "--limit", "work=2"],
       "'--limit work=1' and '--limit work=2' contradict each other")
@@ -146,7 +146,7 @@ struct WhatIfCommandTests {
     let strict = try Command.run("whatif", cut, "--limit", "work=3", "--strict")
     #expect(strict.status == 1)
     #expect(
-      strict.output.contains("the model is not to be trusted\n  1 operations were not over when the trace ended.\n"))
+      strict.output.contains("do not trust the predictions\n  1 operations were not over when the trace ended.\n"))
   }
 
   @Test("several traces of one program: a range over all, one more file for JSON")

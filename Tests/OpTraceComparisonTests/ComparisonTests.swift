@@ -39,7 +39,7 @@ struct ComparisonTests {
     }
   }
 
-  @Test("what came and what went, by pattern")
+  @Test("patterns that came and went are reported")
   func structure() {
     func trace(_ change: Bool) -> Trace {
       var make = HandmadeTrace()
@@ -116,7 +116,7 @@ struct ComparisonTests {
     #expect(compare([one.trace], [nothing]).structure.queues.map(\.counts.new) == [0...0])
   }
 
-  @Test("times out of all bounds stop nothing")
+  @Test("huge times do not trap")
   func extremes() {
     var one = HandmadeTrace()
     let id = one.operation("load", on: one.queue("net"), began: 1.0, ended: 2.0)
@@ -128,7 +128,7 @@ struct ComparisonTests {
     #expect(compare([other.trace], [one.trace]).timings.count <= 1)
   }
 
-  @Test("fewer than five runs of a side tell ratios and no verdict")
+  @Test("fewer than five runs of a side give ratios and no verdict")
   func fewRuns() throws {
     var random = SeededGenerator(3)
     let run = RandomRun(&random, count: 40)

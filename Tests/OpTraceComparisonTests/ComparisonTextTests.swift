@@ -45,7 +45,7 @@ struct ComparisonTextTests {
         Times of operations
           operations     queue  running  times  range           p  verdict
           load # (Step)  net    4.00 ms  x1.50  x1.50 to x1.50
-          5 runs of each side at least tell what is slower and what is chance: optrace record --runs 10
+          verdicts need at least 5 runs of each side: optrace record --runs 10
 
         fails on structure
 

@@ -14,16 +14,16 @@ struct GateTests {
   }
 
   @Test(
-    "what is no gate is refused with what to write",
+    "a text that is not a gate is refused with what to write",
     arguments: [
-      ("", "'' is nothing to fail on: name structure, findings or slower, with commas between them"),
-      ("faster", "'faster' is nothing to fail on: name structure, findings or slower, with commas between them"),
-      ("structure,", "'' is nothing to fail on: name structure, findings or slower, with commas between them"),
-      ("findings=3", "'findings' has no value: only slower has, as slower=3%"),
-      ("slower=", "'' is no percentage of 0 to 1000 %, as 3% or 7.5%"),
-      ("slower=-3%", "'-3%' is no percentage of 0 to 1000 %, as 3% or 7.5%"),
-      ("slower=nan", "'nan' is no percentage of 0 to 1000 %, as 3% or 7.5%"),
-      ("slower=1e3", "'1e3' is no percentage of 0 to 1000 %, as 3% or 7.5%"),
+      ("", "'' is not a condition: use structure, findings or slower, separated by commas"),
+      ("faster", "'faster' is not a condition: use structure, findings or slower, separated by commas"),
+      ("structure,", "'' is not a condition: use structure, findings or slower, separated by commas"),
+      ("findings=3", "'findings' takes no value: only slower does, as in slower=3%"),
+      ("slower=", "'' is not a percentage from 0 to 1000, such as 3% or 7.5%"),
+      ("slower=-3%", "'-3%' is not a percentage from 0 to 1000, such as 3% or 7.5%"),
+      ("slower=nan", "'nan' is not a percentage from 0 to 1000, such as 3% or 7.5%"),
+      ("slower=1e3", "'1e3' is not a percentage from 0 to 1000, such as 3% or 7.5%"),
     ])
   func refused(_ text: String, _ message: String) {
     let problem = #expect(throws: Gate.Problem.self) { try Gate(text) }
@@ -37,7 +37,7 @@ struct GateTests {
     let problem = #expect(throws: Gate.Problem.self) { try gate.check(baseRuns: 10, newRuns: 4) }
     #expect(
       problem?.description
-        == "slower needs 5 runs of each side at least, and there are 10 and 4: with fewer, chance alone makes any difference; "
+        == "slower needs at least 5 runs of each side, and there are 10 and 4: with fewer, any difference may be chance; "
         + "record more with 'optrace record --runs 10'")
     try Gate("structure,findings").check(baseRuns: 1, newRuns: 1)
   }

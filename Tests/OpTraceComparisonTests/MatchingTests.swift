@@ -37,12 +37,12 @@ struct MatchingTests {
     let run = RandomRun(&random, count: 120)
     let order = Array(run.steps.indices).shuffled(using: &random)
     let found = partners(run.trace(&random), run.trace(&random, order: order))
-    var places = order
-    for (number, place) in order.enumerated() { places[place] = number }
-    #expect(share(found, places.map { $0 }) == 100, "seed \(seed)")
+    var indexes = order
+    for (number, index) in order.enumerated() { indexes[index] = number }
+    #expect(share(found, indexes.map { $0 }) == 100, "seed \(seed)")
   }
 
-  @Test("names that are new in each run: dependencies tell who is who, in 91 of 100 at least", arguments: 0..<20)
+  @Test("where names are new in each run, dependencies identify at least 91 of 100 operations", arguments: 0..<20)
   func renamed(_ seed: Int) {
     var random = SeededGenerator(seed)
     let run = RandomRun(&random, count: 120)
@@ -56,28 +56,28 @@ struct MatchingTests {
     let run = RandomRun(&random, count: 120)
     var fewer = run
     let kept = run.steps.indices.filter { $0 % 10 != 3 }
-    var places = [Int?](repeating: nil, count: run.steps.count)
-    for (number, place) in kept.enumerated() { places[place] = number }
-    fewer.steps = kept.map { place in
-      var step = run.steps[place]
-      step.after = step.after.compactMap { places[$0] }
+    var indexes = [Int?](repeating: nil, count: run.steps.count)
+    for (number, index) in kept.enumerated() { indexes[index] = number }
+    fewer.steps = kept.map { index in
+      var step = run.steps[index]
+      step.after = step.after.compactMap { indexes[$0] }
       return step
     }
-    #expect(share(partners(run.trace(&random), fewer.trace(&random)), places) == 100, "seed \(seed)")
+    #expect(share(partners(run.trace(&random), fewer.trace(&random)), indexes) == 100, "seed \(seed)")
   }
 
-  @Test("of one name, neighbours with names of their own tell who is who")
+  @Test("operations of the same name are identified by neighbours with their own names")
   func neighbours() {
     func trace(_ order: [Int]) -> Trace {
       var make = HandmadeTrace()
       let queue = make.queue("work")
       for number in order { make.operation("source \(number)", on: queue, began: 1.0, ended: 2.0) }
-      for place in order.indices.reversed() {
-        make.operation("copy", on: queue, after: [place + 1], began: 2.0, ended: 3.0)
+      for index in order.indices.reversed() {
+        make.operation("copy", on: queue, after: [index + 1], began: 2.0, ended: 3.0)
       }
       return make.trace
     }
-    // Copies stand in the reverse order of their sources.
+    // Copies are in the reverse order of their sources.
     #expect(partners(trace([1, 2, 3]), trace([3, 1, 2])) == [1, 2, 0, 5, 3, 4])
   }
 

@@ -36,7 +36,7 @@ struct PowerTests {
     return Array(all.prefix(count))
   }
 
-  @Test("what took next to no time before the change, and takes long since, is slower")
+  @Test("what took almost no time before the change, and takes long after it, is slower")
   func newlyHeavy() {
     let base = [("Decode", 1000.0), ("Log", 0.01)]
     let result = compare(base, [("Decode", 1000), ("Log", 400)], runs: 5)
@@ -45,7 +45,7 @@ struct PowerTests {
     #expect(back.timings.filter { $0.verdict == .faster }.map(\.pattern.className) == ["Log"])
   }
 
-  @Test("what takes next to no time on both sides is not told, however much it changes")
+  @Test("what takes almost no time on both sides gets no verdict, however much it changes")
   func alwaysLight() {
     let result = compare([("Decode", 1000), ("Log", 0.01)], [("Decode", 1000), ("Log", 0.04)], runs: 5)
     #expect(result.timings.filter { $0.verdict == .slower }.isEmpty)
@@ -53,7 +53,8 @@ struct PowerTests {
   }
 
   @Test(
-    "with many patterns more runs are needed, and it is said how many", arguments: [(5, nil), (6, 6), (18, 6), (19, 7)])
+    "with many patterns more runs are needed, and the comparison says how many",
+    arguments: [(5, nil), (6, 6), (18, 6), (19, 7)])
   func runsNeeded(patterns: Int, needed: Int?) {
     let base = names(patterns).map { ($0, 10.0) }
     var new = base

@@ -21,14 +21,14 @@ struct RandomRun {
   /// Names are `decode 17`, or none.
   init(_ random: inout SeededGenerator, count: Int) {
     limits = (0..<3).map { _ in random.number(1..<5) }
-    for place in 0..<count {
-      let kind = Self.classes[place % Self.classes.count]
+    for index in 0..<count {
+      let kind = Self.classes[index % Self.classes.count]
       let after = (0..<random.number(0..<3)).compactMap { _ in
-        place > 0 ? random.number(max(0, place - 12)..<place) : nil
+        index > 0 ? random.number(max(0, index - 12)..<index) : nil
       }
       steps.append(
         Step(
-          name: "\(kind.lowercased()) \(place)", className: kind, queue: place % limits.count,
+          name: "\(kind.lowercased()) \(index)", className: kind, queue: index % limits.count,
           after: Array(Set(after)).sorted(), time: 1 + Double(random.number(0..<1000)) / 100))
     }
   }
@@ -56,14 +56,14 @@ struct RandomRun {
       ends[rows.count] = end
       rows.append((begin, ready, end))
     }
-    let places = order ?? Array(steps.indices)
-    for (number, place) in places.enumerated() { ids[place] = number + 1 }
-    for place in places {
-      let step = steps[place]
+    let indexes = order ?? Array(steps.indices)
+    for (number, index) in indexes.enumerated() { ids[index] = number + 1 }
+    for index in indexes {
+      let step = steps[index]
       let name = renamed ? step.name.map { _ in "\(step.className.lowercased()) \(Self.uuid(&random))" } : step.name
       let id = make.operation(
-        name, on: queues[step.queue], thread: UInt32(2 + place % 2), after: step.after.map { ids[$0] }, enqueued: 0.0,
-        ready: rows[place].ready, began: rows[place].begin, ended: rows[place].end)
+        name, on: queues[step.queue], thread: UInt32(2 + index % 2), after: step.after.map { ids[$0] }, enqueued: 0.0,
+        ready: rows[index].ready, began: rows[index].begin, ended: rows[index].end)
       make[id].className = step.className
     }
     return make.trace
@@ -72,8 +72,8 @@ struct RandomRun {
   static func uuid(_ random: inout SeededGenerator) -> String {
     let digits = (0..<32).map { _ in String(random.number(0..<16), radix: 16) }.joined()
     var text = ""
-    for (place, digit) in digits.enumerated() {
-      if [8, 12, 16, 20].contains(place) { text += "-" }
+    for (index, digit) in digits.enumerated() {
+      if [8, 12, 16, 20].contains(index) { text += "-" }
       text.append(digit)
     }
     return text

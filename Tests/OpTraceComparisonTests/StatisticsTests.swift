@@ -5,14 +5,14 @@ import Testing
 
 @Suite("Statistics of comparisons")
 struct StatisticsTests {
-  /// All choices of places, one by one.
+  /// All splits into two groups, one by one.
   private func bruteForce(_ first: [Double], _ second: [Double]) -> Double {
     let all = first + second
     let seen = abs(first.reduce(0, +) / Double(first.count) - second.reduce(0, +) / Double(second.count))
     var (extreme, splits) = (0, 0)
     for mask in 0..<(1 << all.count) where mask.nonzeroBitCount == first.count {
       var (one, other) = (0.0, 0.0)
-      for place in all.indices { if mask >> place & 1 == 1 { one += all[place] } else { other += all[place] } }
+      for index in all.indices { if mask >> index & 1 == 1 { one += all[index] } else { other += all[index] } }
       splits += 1
       if abs(one / Double(first.count) - other / Double(second.count)) >= seen - 1e-9 { extreme += 1 }
     }
@@ -29,7 +29,7 @@ struct StatisticsTests {
     #expect(PermutationTest.p(second, first) == p)
   }
 
-  @Test("what is known by hand")
+  @Test("results that were computed by hand")
   func byHand() {
     #expect(PermutationTest.p([1, 2, 3], [4, 5, 6]) == 0.1)
     #expect(PermutationTest.p([1, 2, 3, 4, 5], [6, 7, 8, 9, 10]) == 2.0 / 252)

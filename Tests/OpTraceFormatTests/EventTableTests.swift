@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [EventKind.blocked, .signalled, .unblocked]) func theFieldsOfWaitsAreTheTables(_ kind: EventKind) {
+  @Test(arguments: [EventKind.blocked, .signalled, .unblocked]) func fieldsOfWaitsMatchTheTable(_ kind: EventKind) {
     let words: [UInt64] = [0, 0x8182_8384_8586_8788, kind == .unblocked ? 0 : 0x9192_9394_9596_9798]
     let fields = BlockingFields(words[1], words[2])
     let expected: [String: UInt64] = [
@@ -52,7 +52,7 @@ import Testing
     for field in kind.spec.fields { #expect(expected[field.name] == field.raw(words[1], words[2]), "\(field.name)") }
   }
 
-  @Test("what begins has an end, what is carried until then begins something") func bounds() {
+  @Test("every beginning has an end, and only beginnings are carried until their end") func bounds() {
     for what in EventSpec.Lasting.allCases {
       #expect(EventSpec.table.contains { $0.bound == .begins(what) }, "nothing begins \(what)")
       #expect(EventSpec.table.contains { $0.bound == .ends(what) }, "nothing ends \(what)")
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(
-    "what is told of an operation, a queue or nobody is carried and lives as such",
+    "records of operations and queues are carried as long as these live",
     arguments: EventSpec.table.map(\.kind))
   func traits(_ kind: EventKind) {
     let spec = kind.spec
@@ -86,19 +86,19 @@ import Testing
     #expect(parts.allSatisfy { $0.parts.isEmpty && $0.subject == spec.subject && $0.carry == spec.carry })
     #expect(parts.map(\.bound).filter { $0 != .none } == (spec.bound == .none ? [] : [spec.bound]))
     #expect(parts.contains { $0.life == .subject } == (spec.life == .subject))
-    // Nobody looks for the text of one, and each part finds its words.
+    // None has a text, and each part finds its words.
     for part in spec.parts {
       let size = RecordSize.fixedWords(kind: part.kind.rawValue)
       #expect(size == 1 || size == 2, "\(part.kind) has no size of its own")
       let needed = size == 1 || part.word == .subjectBefore ? 1 : part.word == .sameWord ? 2 : 3
       #expect(RecordSize.fixedWords(kind: kind.rawValue) ?? 0 >= needed)
     }
-    // What the words hold is told alike.
+    // The words mean the same in both.
     for part in spec.parts where part.word != .subjectBefore {
       for field in part.kind.spec.fields {
         let word = part.word == .secondWord ? 2 : 1
         let same = spec.fields.first { $0.name == field.name }
-        // A barrier is never told in one.
+        // A barrier is never packed.
         guard field.name != "barrier" else { continue }
         #expect(same?.word == word && same?.shift == field.shift && same?.width == field.width, "\(field.name)")
       }
@@ -112,10 +112,10 @@ import Testing
     #expect(RecordSize.fixedWords(kind: 0xC0) == nil)
   }
 
-  @Test func everyReasonOfLossHasAPlaceInTheHeader() {
+  @Test func headerHasACountForEveryLossReason() {
     for reason in LossReason.allCases {
-      let place = Layout.Header.lossCounts + 8 * Int(reason.rawValue)
-      #expect(place + 8 <= Layout.Header.overwrittenBytes)
+      let offset = Layout.Header.lossCounts + 8 * Int(reason.rawValue)
+      #expect(offset + 8 <= Layout.Header.overwrittenBytes)
       #expect(!reason.explanation.isEmpty)
     }
   }

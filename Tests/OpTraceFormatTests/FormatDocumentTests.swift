@@ -2,7 +2,7 @@ import Foundation
 import OpTraceFormat
 import Testing
 
-/// `Documentation/format.md` tells the same as the code. After a change of the event table, run
+/// `Documentation/format.md` says the same as the code. After a change of the event table, run
 ///
 ///     OPTRACE_UPDATE_FORMAT=1 swift test --filter FormatDocumentTests
 @Suite struct FormatDocumentTests {
@@ -12,7 +12,7 @@ import Testing
   private let begin = "<!-- table of events: begin -->\n"
   private let end = "<!-- table of events: end -->"
 
-  @Test func theTableOfEventsIsTheCodes() throws {
+  @Test func eventTableInTheDocumentMatchesTheCode() throws {
     let text = try String(contentsOf: path, encoding: .utf8)
     let from = try #require(text.range(of: begin)).upperBound
     let to = try #require(text.range(of: end)).lowerBound
@@ -30,10 +30,10 @@ import Testing
       "the event table has changed: run OPTRACE_UPDATE_FORMAT=1 swift test --filter FormatDocumentTests")
   }
 
-  @Test func thePlacesOfTheHeaderAreTheCodes() throws {
+  @Test func headerOffsetsInTheDocumentMatchTheCode() throws {
     let text = try String(contentsOf: path, encoding: .utf8)
     typealias Header = Layout.Header
-    let places: [(Int, String)] = [
+    let offsets: [(Int, String)] = [
       (Header.majorVersion, "major version: \(Layout.majorVersion)."),
       (Header.minorVersion, "minor version: \(Layout.minorVersion)."),
       (Header.headerSize, "header size: \(Header.size)"), (Header.byteOrderMark, "byte order mark"),
@@ -56,7 +56,7 @@ import Testing
     let rows = text.split(separator: "\n").map {
       $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
     }
-    for (offset, what) in places {
+    for (offset, what) in offsets {
       #expect(rows.contains { $0.count == 3 && $0[0] == "\(offset)" && $0[2].hasPrefix(what) }, "\(offset): \(what)")
     }
     #expect(text.contains("0x" + String(Layout.Chunk.magic, radix: 16, uppercase: true)))

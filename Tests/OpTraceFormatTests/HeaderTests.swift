@@ -11,7 +11,7 @@ import Testing
     .appendingPathComponent("Sources")
   private static let header = sources.appendingPathComponent("COpTrace/include/COpTraceFormat.h")
 
-  @Test("the header is the one that the format makes") func current() throws {
+  @Test("the C header is up to date") func current() throws {
     let made = Self.text(of: try Self.groups())
     if ProcessInfo.processInfo.environment["OPTRACE_UPDATE_FORMAT"] != nil {
       try made.write(to: Self.header, atomically: true, encoding: .utf8)

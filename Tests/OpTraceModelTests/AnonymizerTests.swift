@@ -44,9 +44,9 @@ struct AnonymizerTests {
 
   private func anonymized(_ text: String) throws -> TraceEvents { Anonymizer.anonymized(try TraceText.parse(text)) }
 
-  @Test("every text becomes a number, and equal ones the same") func texts() throws {
+  @Test("every text becomes a number, and equal texts become equal numbers") func texts() throws {
     let text = TraceText.string(try anonymized(Self.text))
-    // In place of the boot id: what tells this trace from others.
+    // Instead of the boot id: what distinguishes this trace from others.
     #expect(text.firstMatch(of: #/\nboot [0-9a-f]{32}\n/#) != nil)
     #expect(
       text.replacing(#/boot [0-9a-f]+\n/#, with: "") == """
@@ -64,9 +64,9 @@ struct AnonymizerTests {
         0 t2 thread t2 tid=2 "thread-2"
         10 t1 queue-named q1 "queue-2"
         20 t1 created #1 class="class-1" age=3
-        21 t1 named #1 source="place-1" "name-1"
+        21 t1 named #1 source="location-1" "name-1"
         22 t1 created #2 class="class-1"
-        23 t1 named #2 source="place-1" "name-1"
+        23 t1 named #2 source="location-1" "name-1"
         24 t1 depends #2 on=#1
         25 t1 created #3 class="class-2"
         26 t1 named #3 "name-2"
@@ -85,7 +85,7 @@ struct AnonymizerTests {
         """)
   }
 
-  @Test("anonymous traces are told apart, and one is the same whenever it is made") func hashes() throws {
+  @Test("anonymous traces of two runs differ, and that of one run is always the same") func hashes() throws {
     let hash = try anonymized(Self.text).header.hash
     #expect(try anonymized(Self.text).header.hash == hash)
     #expect(try anonymized(Self.text.replacing("secret-worker", with: "secret-other-worker")).header.hash == hash)
@@ -93,7 +93,7 @@ struct AnonymizerTests {
     #expect(try TraceText.parse(Self.text).header.hash != hash)
   }
 
-  @Test("nothing of a text is left in the bytes, nor of the machine's numbers") func bytes() throws {
+  @Test("no text and none of the machine's numbers is left in the bytes") func bytes() throws {
     let events = try TraceText.parse(Self.text)
     let bytes = TraceWriter.bytes(Anonymizer.anonymized(events))
     #expect(String(decoding: TraceWriter.bytes(events), as: UTF8.self).contains("secret"))
@@ -105,7 +105,7 @@ struct AnonymizerTests {
     }
   }
 
-  /// All that a trace says, but its texts and the numbers that stand for the machine.
+  /// All that a trace says, but its texts and the numbers that identify the machine.
   private func shape(_ trace: Trace) -> Trace {
     var trace = trace
     trace.header = TraceHeader()
@@ -138,7 +138,7 @@ struct AnonymizerTests {
     #expect(Set(before.operations.map(\.className)).count == Set(after.operations.map(\.className)).count)
     #expect(Set(before.operations.map(\.name)).count == Set(after.operations.map(\.name)).count)
     let found = String(decoding: anonymous, as: UTF8.self)
-    // A name of one letter may stand anywhere by chance.
+    // A name of one letter may be anywhere by chance.
     for text in Set(strings(of: events)) where text.utf8.count > 3 { #expect(!found.contains(text), "\(text)") }
   }
 
@@ -147,14 +147,14 @@ struct AnonymizerTests {
     return texts.filter { !$0.isEmpty && $0 != "com.apple.main-thread" }
   }
 
-  @Test("a damaged trace stays one, in our own words") func damage() throws {
+  @Test("damage stays damage, in messages without the trace's texts") func damage() throws {
     let line = "damage offset=4096 skipped=64 \"secret reason\"\n\n"
     let damaged = Self.text.replacing("state closed\n\n", with: "state closed\n" + line)
     let events = try anonymized(damaged)
     #expect(events.loss.damage == [.init(offset: 4096, skippedBytes: 64, reason: "a part that could not be read")])
   }
 
-  @Test("what was anonymised once stays as it is") func twice() throws {
+  @Test("an anonymous trace that is anonymised again does not change") func twice() throws {
     let once = try anonymized(Self.text)
     #expect(TraceText.string(Anonymizer.anonymized(once)) == TraceText.string(once))
   }

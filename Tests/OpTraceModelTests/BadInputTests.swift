@@ -5,7 +5,7 @@ import Testing
 
 @testable import OpTraceModel
 
-/// What people are told when a trace is not one, or not a whole one: the exact words.
+/// The exact messages for files that are not traces, or not whole.
 @Suite struct BadInputTests {
   private func message(_ bytes: [UInt8]) -> String {
     do {
@@ -134,7 +134,7 @@ import Testing
         == "x.optrace: the header cannot be read: the file is cut after 700 of 1,024 bytes")
   }
 
-  @Test func aNewerVersionIsToldApartFromDamage() {
+  @Test func newerVersionIsNotReportedAsDamage() {
     var bytes = sample()
     change(&bytes) { bytes in
       store(UInt16(2), at: Layout.Header.majorVersion, in: &bytes)
@@ -151,7 +151,7 @@ import Testing
     #expect(try TraceReader.read(bytes: bytes).loss.isComplete)
   }
 
-  @Test func theOtherByteOrder() {
+  @Test func otherByteOrder() {
     var bytes = sample()
     change(&bytes) { store(Layout.byteOrderMark.byteSwapped, at: Layout.Header.byteOrderMark, in: &$0) }
     #expect(message(bytes) == "x.optrace: the header cannot be read: written on a machine of the other byte order")
@@ -169,9 +169,9 @@ import Testing
     let bytes = sample()
     let chunks = chunks(bytes)
     let second = chunks[1]
-    func flipped(_ place: Int) -> String {
+    func flipped(_ offset: Int) -> String {
       var damaged = bytes
-      damaged[place] ^= 0x10
+      damaged[offset] ^= 0x10
       return message(damaged)
     }
     #expect(
@@ -215,7 +215,7 @@ import Testing
     #expect(trace.eventCount > 10)
   }
 
-  @Test func bytesBehindTheEnd() {
+  @Test func bytesAfterTheEnd() {
     let bytes = sample()
     #expect(message(bytes + [0, 0, 7]) == "byte \(bytes.count + 2), 1 skipped: bytes after the end of the trace")
     #expect(message(bytes + [UInt8](repeating: 0, count: 4096)) == "")
@@ -226,7 +226,7 @@ import Testing
     let second = chunks(bytes)[1]
     var twice = bytes + bytes[second.offset..<second.offset + second.size]
     change(&twice) { store(UInt64($0.count), at: Layout.Header.endOffset, in: &$0) }
-    #expect(message(twice) == "byte \(bytes.count), \(second.size) skipped: chunk 2 is there twice")
+    #expect(message(twice) == "byte \(bytes.count), \(second.size) skipped: chunk 2 is given twice")
   }
 
   @Test func aHugeDeclaredLength() {
@@ -251,7 +251,7 @@ import Testing
   }
 
   @Test func bytesThatAreMissingInAChunkDoNotHideTheNext() throws {
-    // What stands where the damaged chunk would end are zeros, in the chunk behind it.
+    // Where the damaged chunk would end are zeros, in the chunk after it.
     let bytes = sample()
     let second = chunks(bytes)[1], third = chunks(bytes)[2]
     var cut = bytes
@@ -306,7 +306,7 @@ import Testing
     #expect(trace.eventCount == events.count)
   }
 
-  @Test func aHoleThatAKilledWriterLeftIsNotTheEnd() throws {
+  @Test func holeLeftByAKilledWriterIsNotTheEnd() throws {
     var generator = SeededGenerator(8)
     var events = RandomTraces.program(&generator, operations: 20)
     events.header.isClosed = false
@@ -330,10 +330,10 @@ import Testing
         """))
     // Invalid UTF-8 in the middle.
     let needle = Array("--tail".utf8)
-    let place = try #require(bytes.indices.first { bytes[$0...].starts(with: needle) })
+    let offset = try #require(bytes.indices.first { bytes[$0...].starts(with: needle) })
     change(&bytes) { bytes in
-      bytes[place] = 0xFF
-      bytes[place + 1] = 0xC3
+      bytes[offset] = 0xFF
+      bytes[offset + 1] = 0xC3
     }
     let trace = try TraceReader.read(bytes: bytes)
     #expect(trace.operations.first?.name == "</title><script>\"\n\u{FFFD}\u{FFFD}tail")
@@ -395,7 +395,7 @@ import Testing
       ("optrace text 1\n5 t1 0x43 #1 0x0", "x.txt:2: `0x43` is `created`: use the word"),
       ("optrace text 1\n5 t1 0x7e #1", "x.txt:2: a record of kind 0x7e has 2 words, this one 1"),
       ("optrace text 1\nstate half", "x.txt:2: expected `closed` or `open`, found `half`"),
-      ("optrace text 1\nwall 1\nwall 2", "x.txt:3: `wall` is there twice"),
+      ("optrace text 1\nwall 1\nwall 2", "x.txt:3: `wall` is given twice"),
       ("optrace text 1\n99999999999999999 t1 ready #1", "x.txt:2: the time 99999999999999999 is more than a year off"),
     ]
     for (text, expected) in cases {

@@ -18,7 +18,7 @@ import Testing
       \(header)
       0 t1 thread t1 tid=100 "main"
       0 t2 thread t2 tid=102 "worker"
-      0 t9 thread t9 tid=109 "keeper"
+      0 t9 thread t9 tid=109 "flusher"
       100 t1 created #1 class="Load"
       200 t2 started #1
       210 t2 began #1
@@ -26,7 +26,7 @@ import Testing
       """)
   }
 
-  @Test func codeThatReturnsWaitsNoMore() throws {
+  @Test func returningCodeEndsItsWaits() throws {
     let waits = TraceBuilder.build(
       try events(
         """
@@ -39,7 +39,7 @@ import Testing
     #expect(waits.map(\.ended) == [9000, nil], "what the other thread waits for is unfinished")
   }
 
-  @Test func aThreadThatWaitsAgainOnTheSameObjectDoesNotStillWait() throws {
+  @Test func waitingAgainOnAnObjectEndsTheWaitBefore() throws {
     let waits = TraceBuilder.build(
       try events(
         """
@@ -51,7 +51,7 @@ import Testing
     #expect(waits.map(\.ended) == [6400, nil])
   }
 
-  @Test func whatIsMissingIsNoViolation() throws {
+  @Test func missingRecordsAreNoViolation() throws {
     let lines = """
       1000 t2 unblocked #1 object=0x10 kind=semaphore
       1010 t2 signalled #5 object=0x10 kind=semaphore age=1 thread=t7
@@ -65,7 +65,7 @@ import Testing
       ])
   }
 
-  @Test func aSignallerThatIsLongGoneIsNoOperationOfItsOwn() throws {
+  @Test func forgottenSignallerIsNotAddedAsAnOperation() throws {
     let trace = TraceBuilder.build(
       try events(
         """
@@ -77,8 +77,8 @@ import Testing
     #expect(trace.waits.first?.endSignal?.operation == OperationID(5))
   }
 
-  /// Two objects of one address are told apart by their kind alone.
-  @Test func objectsAreNumberedAsTheyAreMet() throws {
+  /// Two objects of one address differ in their kind only.
+  @Test func objectsAreNumberedInOrderOfFirstUse() throws {
     let trace = TraceBuilder.build(
       try events(
         """
@@ -118,4 +118,25 @@ import Testing
     let error = #expect(throws: TraceError.self) { try events("1000 t2 " + line) }
     #expect(error?.description.hasSuffix(": " + message) == true, "\(String(describing: error))")
   }
+}
+
+/// A ring forgets the end of a wait and keeps its beginning, when a later wait for the same is open.
+@Test func threadDoesNotWaitTwiceForOneOperation() throws {
+  let text = """
+    optrace text 1
+    process 100 "test"
+    writer "1.0.0"
+    mode flight-recorder capacity=65536
+    wall 1700000000000000000
+    monotonic 5000000
+    state open
+
+    0 t1 thread t1 tid=100 "main"
+    0 t1 queue q1 limit=1 "q"
+    10 t1 wait-queue q1
+    20 t1 wait-queue q1
+    """
+  let waits = TraceBuilder.build(try TraceText.parse(text + "\n")).waits
+  #expect(waits.map(\.began) == [10, 20])
+  #expect(waits.map(\.ended) == [20, nil])
 }

@@ -13,14 +13,14 @@ import Testing
     #expect(clock.time(4_000) == -1_000)
   }
 
-  @Test func withOneCalibrationTheEstimatedRateServes() {
+  @Test func estimatedRateIsUsedWithOneCalibration() {
     var clock = ClockMap(start: .init(ticks: 1000, monotonic: 50), others: [], ticksPerSecond: 2_000_000_000)
     #expect(clock.time(3000) == 1000)
     #expect(clock.time(0) == -500)
     #expect(clock.nanosecondsPerTick == 0.5)
   }
 
-  @Test func betweenCalibrationsTheLineThroughBothHolds() {
+  @Test func timesBetweenCalibrationsAreInterpolated() {
     // The second half runs at half the rate of the first.
     var clock = ClockMap(
       start: .init(ticks: 0, monotonic: 100),
@@ -48,30 +48,30 @@ import Testing
     }
   }
 
-  /// Calibrations come once a second, each a little wrong, and at times right behind what has been told.
-  @Test(arguments: UInt64(1)...5) func aClockThatIsLearntStaysNearAndNeverGoesBack(_ seed: UInt64) {
+  /// Calibrations come once a second, each a little wrong, and at times right after what was handed out.
+  @Test(arguments: UInt64(1)...5) func learnedClockStaysNearAndNeverGoesBack(_ seed: UInt64) {
     var generator = SeededGenerator(seed)
     let rate = 0.4
     let start = ClockMap.Calibration(ticks: 1_000_000, monotonic: 7_000)
     var clock = ClockMap(start: start, others: [], ticksPerSecond: 2_490_000_000)
     var calibrations: [ClockMap.Calibration] = []
-    var (last, told) = (Nanoseconds.min, start.ticks)
+    var (last, handedOut) = (Nanoseconds.min, start.ticks)
     for second in 1...200 {
       let ticks = start.ticks + UInt64(second) * 2_500_000_000
       let noise = Double.random(in: -1_000...1_000, using: &generator)
       calibrations.append(
         .init(ticks: ticks, monotonic: start.monotonic + UInt64(Double(ticks - start.ticks) * rate + noise)))
-      // What was told last is just before the calibration, or just behind it.
+      // What was handed out last is just before the calibration, or just after it.
       let next = UInt64(Int64(ticks) + .random(in: -3_000...3_000, using: &generator))
-      for at in stride(from: told, through: next, by: 97_000_001) {
+      for at in stride(from: handedOut, through: next, by: 97_000_001) {
         let time = clock.time(at)
         #expect(time >= last)
         #expect(abs(Double(time) - Double(at - start.ticks) * rate) < (second < 4 ? 10e6 : 10_000), "\(second) s")
         last = time
       }
-      told = next
-      last = clock.time(told)
-      clock.learn(calibrations, from: told, start: start)
+      handedOut = next
+      last = clock.time(handedOut)
+      clock.learn(calibrations, from: handedOut, start: start)
     }
   }
 
@@ -83,7 +83,7 @@ import Testing
     for ticks in [0, 1, .max / 2, .max] as [UInt64] { #expect(TimeBounds.range.contains(plain.time(ticks))) }
   }
 
-  @Test func anAgeIsScaledAndTheLargestStays() {
+  @Test func agesAreScaledAndTheLargestIsKept() {
     let created = KindTables.ages[Int(EventKind.operationCreated.rawValue)]
     let word: UInt64 = 0x10_0003 | 1000 << 24
     #expect(Age.scaled(word, at: created, by: 0.5) == 0x10_0003 | 500 << 24)
@@ -91,7 +91,7 @@ import Testing
     let longest: UInt64 = 7 | 0xFF_FFFF_FFFF << 24
     #expect(Age.scaled(longest, at: created, by: 0.5) == longest)
     #expect(Age.scaled(longest - (1 << 24), at: created, by: 1000) >> 24 == 0xFF_FFFF_FFFE)
-    // In `blocked` and `signalled` the age stands below a thread's number.
+    // In `blocked` and `signalled` the age is below a thread's number.
     let blocked: UInt64 = 7 << 40 | 1000
     #expect(Age.scaled(blocked, at: KindTables.ages[Int(EventKind.blocked.rawValue)], by: 0.5) == 7 << 40 | 500)
     #expect(Age.nanoseconds(blocked, of: .blocked) == 16_000)
@@ -102,14 +102,14 @@ import Testing
   @Test(arguments: [0, 1, 2, 3, 7, 64, 1000]) func sortsStably(_ count: Int) {
     var generator = SeededGenerator(UInt64(count) + 1)
     for _ in 0..<20 {
-      var entries = (0..<count).map { place in
+      var entries = (0..<count).map { index in
         TraceEvents.Entry(
           time: .random(in: 0...20, using: &generator), thread: .random(in: 1...3, using: &generator),
-          place: UInt32(place))
+          wordIndex: UInt32(index))
       }
-      let expected = entries.sorted { ($0.time, $0.thread, $0.place) < ($1.time, $1.thread, $1.place) }
+      let expected = entries.sorted { ($0.time, $0.thread, $0.wordIndex) < ($1.time, $1.thread, $1.wordIndex) }
       RunMerge.sort(&entries)
-      #expect(entries.map(\.place) == expected.map(\.place))
+      #expect(entries.map(\.wordIndex) == expected.map(\.wordIndex))
     }
   }
 }

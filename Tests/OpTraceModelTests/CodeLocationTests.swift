@@ -2,11 +2,11 @@ import Testing
 
 @testable import OpTraceModel
 
-/// What is told as the place of a stack, where not all of it has a name or a line.
+/// The source location of a stack, where not all of it has a name or a line.
 @Suite struct CodeLocationTests {
   /// The frames of a stack, the innermost first: of the program (`app`), a library of its own that says nothing (`plugin`), and the
   /// system's.
-  private func place(_ frames: [(image: String, symbols: [SymbolRecord], isGuessed: Bool)]) -> CodeLocation? {
+  private func location(_ frames: [(image: String, symbols: [SymbolRecord], isGuessed: Bool)]) -> CodeLocation? {
     var stacks = StackTable()
     let paths = ["/home/me/app", "/home/me/plugin", "/usr/lib/libdispatch.so"]
     for (number, path) in paths.enumerated() {
@@ -17,7 +17,7 @@ import Testing
       let id = FrameID(UInt32(index + 1))
       stacks.define(
         FrameRecord(
-          place: .init(image: image, offset: UInt64(index * 16 + 256), returns: index > 0),
+          address: .init(image: image, offset: UInt64(index * 16 + 256), returns: index > 0),
           caller: index + 1 < frames.count ? FrameID(UInt32(index + 2)) : nil, isGuessed: frame.isGuessed),
         as: id)
       stacks.define(frame.symbols, of: id)
@@ -30,41 +30,43 @@ import Testing
       function: name, shortName: name, module: module, file: line == nil ? nil : "/src/main.swift", line: line)
   }
 
-  @Test func functionWithoutALineIsMoreThanItsCallersLine() {
-    let found = place([
+  @Test func functionWithoutALineIsPreferredToItsCallersLine() {
+    let found = location([
       ("libdispatch.so", [], false), ("app", [symbol("Cache.load()")], false), ("app", [symbol("main", 30)], false),
     ])
     #expect(found == CodeLocation(function: "Cache.load()", module: "App"))
   }
 
-  @Test func whatHasNoNameGivesWayToItsCaller() {
+  @Test func callerIsUsedWhereThereIsNoName() {
     let main = ("app", [symbol("main", 30)], false)
-    let told = CodeLocation(function: "main", file: "/src/main.swift", line: 30, module: "App")
-    #expect(place([("plugin", [], false), ("plugin", [], false), main]) == told)
-    #expect(place([("app", [symbol("reabstraction thunk")], false), main]) == told)
+    let outermost = CodeLocation(function: "main", file: "/src/main.swift", line: 30, module: "App")
+    #expect(location([("plugin", [], false), ("plugin", [], false), main]) == outermost)
+    #expect(location([("app", [symbol("reabstraction thunk")], false), main]) == outermost)
     // The system's names do not count.
-    #expect(place([("plugin", [], false), ("libdispatch.so", [symbol("dispatch_sync")], false), main]) == told)
+    #expect(location([("plugin", [], false), ("libdispatch.so", [symbol("dispatch_sync")], false), main]) == outermost)
   }
 
-  @Test func aGuessedNameIsLessThanACertainPlace() {
-    let found = place([("plugin", [], false), ("app", [symbol("main", 30)], true)])
+  @Test func certainAddressIsPreferredToAGuessedName() {
+    let found = location([("plugin", [], false), ("app", [symbol("main", 30)], true)])
     #expect(found == CodeLocation(function: "plugin+0x100", module: "plugin"))
-    let guessed = place([("plugin", [], true), ("app", [symbol("main", 30)], true)])
+    let guessed = location([("plugin", [], true), ("app", [symbol("main", 30)], true)])
     #expect(guessed?.function == "main")
   }
 
-  @Test func whereNothingHasAName() {
-    #expect(place([("plugin", [], false), ("app", [], false)])?.function == "plugin+0x100")
+  @Test func addressIsUsedWhereNothingHasAName() {
+    #expect(location([("plugin", [], false), ("app", [], false)])?.function == "plugin+0x100")
     let glue = symbol("reabstraction thunk")
-    #expect(place([("app", [glue], false), ("libdispatch.so", [symbol("call")], false)])?.function == glue.shortName)
-    #expect(place([("libdispatch.so", [], false)])?.function == "libdispatch.so+0x100")
-    #expect(place([]) == nil)
+    #expect(
+      location([("app", [glue], false), ("libdispatch.so", [symbol("call")], false)])?.function == glue.shortName)
+    #expect(location([("libdispatch.so", [], false)])?.function == "libdispatch.so+0x100")
+    #expect(location([]) == nil)
   }
 
-  @Test func ofInlinedFunctionsTheFirstWithALine() {
+  @Test func firstInlinedFunctionWithALineIsUsed() {
     let library = symbol("Array.append(_:)", module: "Swift")
-    let found = place([("app", [library, symbol("add(_:)", 12), symbol("main", 30)], false)])
+    let found = location([("app", [library, symbol("add(_:)", 12), symbol("main", 30)], false)])
     #expect(found == CodeLocation(function: "add(_:)", file: "/src/main.swift", line: 12, module: "App"))
-    #expect(place([("app", [library, symbol("add(_:)")], false)]) == CodeLocation(function: "add(_:)", module: "App"))
+    #expect(
+      location([("app", [library, symbol("add(_:)")], false)]) == CodeLocation(function: "add(_:)", module: "App"))
   }
 }

@@ -18,15 +18,15 @@ import Testing
     #expect(reader.count == whole.count, comment)
     for (id, text) in whole.strings { #expect(reader.string(id) == text, comment) }
     #expect(reader.string(0) == nil, comment)
-    var place = 0
+    var index = 0
     while let event = try reader.next() {
-      guard place < whole.count, event == whole[place] else {
-        Issue.record("event \(place): \(event), not \(place < whole.count ? "\(whole[place])" : "the end")")
+      guard index < whole.count, event == whole[index] else {
+        Issue.record("event \(index): \(event), not \(index < whole.count ? "\(whole[index])" : "the end")")
         return
       }
-      place += 1
+      index += 1
     }
-    #expect(place == whole.count, comment)
+    #expect(index == whole.count, comment)
     #expect(try reader.next() == nil, "the end stays the end")
   }
 
@@ -38,7 +38,7 @@ import Testing
     [UInt8](try Data(contentsOf: PieceReaderTests.folder.appendingPathComponent(name)))
   }
 
-  @Test("samples, whatever the pieces", arguments: PieceReaderTests.samples, [1, 100, 1 << 20])
+  @Test("samples, with pieces of any size", arguments: PieceReaderTests.samples, [1, 100, 1 << 20])
   func samples(_ name: String, piece: Int) throws {
     let bytes = try sample(name)
     let reader = try reader(bytes, piece: piece)
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  /// Of events in the same nanosecond the thread's number decides, though a finer clock would tell them apart.
+  /// Of events in the same nanosecond the thread's number decides, though a finer clock would separate them.
   @Test(arguments: PropertyTests.seeds) func aClockFinerThanANanosecond(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed)
     var bytes = TraceWriter.bytes(RandomTraces.program(&generator, operations: 2000))
@@ -77,23 +77,23 @@ import Testing
     }
   }
 
-  @Test(arguments: PropertyTests.seeds) func damagedFilesAreReadAsAWhole(_ seed: UInt64) throws {
+  @Test(arguments: PropertyTests.seeds) func damagedFilesAreReadIntoMemory(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed)
     let bytes = TraceWriter.bytes(RandomTraces.program(&generator, operations: 3000))
     // Inside the first chunk's records, which its checksum covers.
     let fill = Int(bytes.number(at: Layout.Header.size + Layout.Chunk.fill) as UInt32)
-    let place = Layout.Header.size + Layout.Chunk.size + Int.random(in: 0..<fill, using: &generator)
+    let index = Layout.Header.size + Layout.Chunk.size + Int.random(in: 0..<fill, using: &generator)
     var flipped = bytes
-    flipped[place] ^= 0x40
+    flipped[index] ^= 0x40
     for damaged in [flipped, Array(bytes.dropLast(1000)), flipped.dropLast(5)] {
       let whole = try TraceReader.events(bytes: damaged)
       let reader = try reader(damaged)
-      #expect(whole.loss.isDamaged && reader.isInMemory, "seed \(seed), byte \(place)")
-      try expectSame(reader, as: whole, "seed \(seed), byte \(place)")
+      #expect(whole.loss.isDamaged && reader.isInMemory, "seed \(seed), byte \(index)")
+      try expectSame(reader, as: whole, "seed \(seed), byte \(index)")
     }
   }
 
-  @Test func whatIsNoTraceIsTheSameError() throws {
+  @Test func filesThatAreNotTracesGiveTheSameErrors() throws {
     for bytes in [[], Array("{}".utf8), Array("optrace text 1\nnonsense\n".utf8)] {
       let expected = try #require(throws: TraceError.self) { try TraceReader.events(bytes: bytes) }
       #expect(throws: expected) { try EventReader(bytes: bytes) }
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  /// A large trace, its chunks' places, and not closed where that is asked for.
+  /// A large trace, its chunks' offsets, and not closed where that is asked for.
   private func large(isClosed: Bool) -> (bytes: [UInt8], chunks: [Int]) {
     var generator = SeededGenerator(1)
     var events = RandomTraces.program(&generator, operations: 6000)
@@ -132,7 +132,7 @@ import Testing
     return (bytes, chunks)
   }
 
-  @Test func whoStopsEarlyHasReadLittle() throws {
+  @Test func stoppingEarlyReadsLittle() throws {
     let source = Changing(large(isClosed: true).bytes)
     var reader = try EventReader(source, file: "trace", piece: 1000)
     let first = source.bytesRead
@@ -141,7 +141,7 @@ import Testing
     #expect((1..<source.content.count / 3).contains(source.bytesRead - first))
   }
 
-  @Test func aCopyGoesOnByItself() throws {
+  @Test func copyReadsOnIndependently() throws {
     var reader = try reader(large(isClosed: true).bytes, piece: 1000)
     for _ in 0..<5000 { _ = try reader.next() }
     var copy = reader
@@ -151,17 +151,17 @@ import Testing
     }
   }
 
-  @Test("a file that is cut, or whose ring goes on, meanwhile is an error", arguments: [true, false])
+  @Test("a file that is cut, or a ring that is overwritten, while it is read is an error", arguments: [true, false])
   func changed(isCut: Bool) throws {
     let (bytes, chunks) = large(isClosed: isCut)
     let whole = try TraceReader.events(bytes: bytes)
     let source = Changing(bytes)
     var reader = try EventReader(source, file: "run.optrace", piece: 1000)
     #expect(!reader.isInMemory)
-    var place = 0
+    var index = 0
     for _ in 0..<1000 {
-      #expect(try reader.next() == whole[place])
-      place += 1
+      #expect(try reader.next() == whole[index])
+      index += 1
     }
     let last = try #require(chunks.last)
     if isCut {
@@ -172,15 +172,15 @@ import Testing
     }
     let error = #expect(throws: TraceError.self) {
       while let event = try reader.next() {
-        #expect(event == whole[place])
-        place += 1
+        #expect(event == whole[index])
+        index += 1
       }
     }
-    #expect(error?.code == .changed && place < whole.count)
-    #expect(error?.description == "run.optrace: the file has changed while it was read: read it again")
+    #expect(error?.code == .changed && index < whole.count)
+    #expect(error?.description == "run.optrace: the file changed while it was read: read it again")
   }
 
-  @Test("what a recorder writes meanwhile comes behind what was there")
+  @Test("events that are written meanwhile come after those that were there")
   func live() throws {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("events-\(UUID().uuidString).optrace")
     defer { try? FileManager.default.removeItem(at: url) }
@@ -192,19 +192,19 @@ import Testing
     let count = reader.count
     var marks: [String] = []
     var times: [Nanoseconds] = []
-    for place in 0..<count {
+    for index in 0..<count {
       let event = try #require(try reader.next())
       if event.kind == EventKind.mark.rawValue, let text = event.text { marks.append(text) }
       times.append(event.time)
-      if place % 100 == 0 { recorder.mark("later") }
-      if place == 10_000 { try recorder.stop() }
+      if index % 100 == 0 { recorder.mark("later") }
+      if index == 10_000 { try recorder.stop() }
     }
     #expect(try reader.next() == nil)
     #expect(marks == (0..<20_000).map { "mark \($0)" })
     #expect(times == times.sorted())
   }
 
-  @Test("a ring that has carried records on is read as a whole") func ring() throws {
+  @Test("a ring with carried records is read as a whole") func ring() throws {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("events-\(UUID().uuidString).optrace")
     defer { try? FileManager.default.removeItem(at: url) }
     let recorder = try TraceRecorder(

@@ -16,12 +16,12 @@ import Testing
     try TraceReader.events(path: folder.appendingPathComponent(name + ".txt").path)
   }
 
-  @Test func thereAreGoodAndBadOnes() {
+  @Test func thereAreGoodAndBadTexts() {
     #expect(Self.names.filter { $0.hasPrefix("good-") }.count >= 8)
     #expect(Self.names.filter { $0.hasPrefix("bad-") }.count >= 5)
   }
 
-  @Test(arguments: names) func theOutcomeIsTheExpectedOne(_ name: String) throws {
+  @Test(arguments: names) func outcomeIsAsExpected(_ name: String) throws {
     let found = outcome(try Self.events(name))
     let expected = Self.folder.appendingPathComponent(name + ".expected")
     if ProcessInfo.processInfo.environment["OPTRACE_UPDATE_GOLDEN"] != nil {
@@ -38,7 +38,7 @@ import Testing
       """)
   }
 
-  @Test(arguments: names) func goodOnesBreakNoRuleAndBadOnesDo(_ name: String) throws {
+  @Test(arguments: names) func goodTextsBreakNoRuleAndBadTextsDo(_ name: String) throws {
     #expect(TraceValidator.check(try Self.events(name)).isEmpty == name.hasPrefix("good-"))
   }
 
@@ -47,7 +47,7 @@ import Testing
     for rule in Violation.Rule.allCases { #expect(broken.contains(rule), "\(rule.rawValue)") }
   }
 
-  @Test("every kind of event stands in a golden text, and in a seed of the fuzzers") func everyKindIsThere() throws {
+  @Test("every kind of event is in a golden text, and in a seed of the fuzzers") func everyKindIsThere() throws {
     let seeds = Self.folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("Fuzz/Seeds/text")
     for folder in [Self.folder, seeds] {
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test(arguments: names) func theBinaryFormSaysTheSame(_ name: String) throws {
+  @Test(arguments: names) func binaryFormIsTheSameTrace(_ name: String) throws {
     let events = try Self.events(name)
     let again = try TraceReader.events(bytes: TraceWriter.bytes(events))
     #expect(outcome(again) == outcome(events))
@@ -107,10 +107,10 @@ import Testing
       if let signal = wait.lastSignal { lines.append("  last signal \(show(signal))") }
       if let signal = wait.endSignal { lines.append("  ended by \(show(signal))") }
     }
-    if let look = trace.look {
-      let part = look.isPartial ? ", partial" : ""
-      lines.append("look at \(look.time), \(look.moved) moved, \(look.refused) refused\(part)")
-      lines += look.threads.map { seen in
+    if let snapshot = trace.snapshot {
+      let part = snapshot.isPartial ? ", partial" : ""
+      lines.append("snapshot at \(snapshot.time), \(snapshot.moved) moved, \(snapshot.refused) refused\(part)")
+      lines += snapshot.threads.map { seen in
         let reason = seen.isBusy ? "busy" : "\(seen.reason) \(show(seen.lock)) of \(show(seen.owner))"
         return "  \(seen.thread) \(seen.state): \(reason), call \(show(seen.call)), "
           + "cpu \(seen.cpu), \(show(seen.cpuSince)) in \(show(seen.since))\(stack(seen.at, trace))"
@@ -206,10 +206,11 @@ import Testing
   private func stack(_ innermost: FrameID?, _ trace: Trace) -> String {
     trace.stacks.stack(innermost).map { id in
       let symbols = trace.stacks.symbols(of: id).map { "\($0.shortName) (\($0.module ?? "-"), \($0.lineText ?? "-"))" }
-      let place = trace.stacks[id].map {
-        "\($0.place.offset)\($0.place.returns ? " returns" : "")\($0.isGuessed ? " guessed" : "")"
+      let address = trace.stacks[id].map {
+        "\($0.address.offset)\($0.address.returns ? " returns" : "")\($0.isGuessed ? " guessed" : "")"
       }
-      return " < \(id) \(trace.stacks.image(of: id)?.name ?? "-") \(place ?? "-") \(symbols.joined(separator: " in "))"
+      return
+        " < \(id) \(trace.stacks.image(of: id)?.name ?? "-") \(address ?? "-") \(symbols.joined(separator: " in "))"
     }.joined()
   }
 

@@ -35,7 +35,7 @@ import Testing
 
     """
 
-  @Test("of every list what belongs to others goes, and each says whose its values are") func lists() throws {
+  @Test("values of others are removed from every list, and each value has an owner") func lists() throws {
     let whole = try TraceReader.read(bytes: Array(Self.text.utf8))
     var none = whole
     none.keep { _ in false }
@@ -51,7 +51,7 @@ import Testing
     #expect(none.threads.count == 2 && none.lastSign == nil)
   }
 
-  @Test("what belongs to an operation stays with it") func operation() throws {
+  @Test("what belongs to an operation is kept with it") func operation() throws {
     var trace = try TraceReader.read(bytes: Array(Self.text.utf8))
     trace.keep { $0 == .operation(OperationID(1)) }
     #expect(trace.operations.map(\.id) == [OperationID(1)])
@@ -61,7 +61,7 @@ import Testing
     #expect(trace.lastSign == 7)
   }
 
-  @Test("what a thread does outside of operations stays with it, and so does its sign of life") func thread() throws {
+  @Test("what a thread does outside of operations is kept with it, and so is its sign of life") func thread() throws {
     var trace = try TraceReader.read(bytes: Array(Self.text.utf8))
     trace.keep { $0 == .thread(ThreadID(2)) }
     #expect(trace.operations.isEmpty && trace.waits.map(\.thread) == [ThreadID(2)])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OpTraceModel
 
-/// A trace that is read while it grows tells what it tells in the end.
+/// A trace that is read while it grows gives the same events as when it is read at the end.
 @Suite struct LiveReaderTests {
   /// A file that somebody writes to.
   final class GrowingSource: ByteSource {
@@ -23,7 +23,7 @@ import Testing
   struct Growth {
     let whole: [UInt8]
     var source: GrowingSource
-    /// Of each chunk its place, and the ends and ticks of its records.
+    /// Of each chunk its offset, and the ends and ticks of its records.
     var chunks: [(offset: Int, ends: [Int], ticks: [UInt64])] = []
 
     init(_ whole: [UInt8]) throws {
@@ -33,16 +33,16 @@ import Testing
       var offset = Int(header.headerSize)
       while let chunk = ChunkHeader(Array(whole[offset..<min(whole.count, offset + Layout.Chunk.size)])) {
         var (ends, ticks): ([Int], [UInt64]) = ([], [])
-        var (place, now) = (offset + Layout.Chunk.size, chunk.baseTicks)
-        let end = place + Int(chunk.fill)
-        while place < end {
-          let first: UInt64 = whole.number(at: place)
-          let second: UInt64 = whole.number(at: place + 8)
+        var (position, now) = (offset + Layout.Chunk.size, chunk.baseTicks)
+        let end = position + Int(chunk.fill)
+        while position < end {
+          let first: UInt64 = whole.number(at: position)
+          let second: UInt64 = whole.number(at: position + 8)
           let kind = UInt8(truncatingIfNeeded: first)
           now &+= first >> 8 & 0xFF_FFFF
           if kind == EventKind.time.rawValue { now = second }
-          place += 8 * (RecordSize.fixedWords(kind: kind) ?? Int(second & 0xFFFF))
-          ends.append(place - offset - Layout.Chunk.size)
+          position += 8 * (RecordSize.fixedWords(kind: kind) ?? Int(second & 0xFFFF))
+          ends.append(position - offset - Layout.Chunk.size)
           ticks.append(now)
         }
         chunks.append((offset, ends, ticks))
@@ -149,7 +149,7 @@ import Testing
   }
 
   /// The samples are of the processor's counter: of that more is known in the end than meanwhile.
-  @Test("samples, cut wherever anything was recorded", arguments: PieceReaderTests.samples)
+  @Test("samples, cut after every record", arguments: PieceReaderTests.samples)
   func samples(_ name: String) throws {
     let bytes = try sample(name)
     let whole = try TraceReader.events(bytes: bytes)
@@ -176,7 +176,7 @@ import Testing
     #expect(zip(times[0], times[1]).allSatisfy { abs($0 - $1) < 50_000 })
   }
 
-  @Test("read at once it is what every reader reads", arguments: PieceReaderTests.samples) func atOnce(
+  @Test("reading all at once gives what every reader reads", arguments: PieceReaderTests.samples) func atOnce(
     _ name: String
   ) throws {
     let bytes = try sample(name)
@@ -189,7 +189,7 @@ import Testing
     #expect(reader.poll().events.isEmpty)
   }
 
-  /// Damage of any sort, at any moment: no trap, an end, and what was told stays told.
+  /// Damage of any sort, at any moment: no trap, an end, and events that were handed out stay as they are.
   @Test(arguments: PropertyTests.seeds) func damaged(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed)
     let bytes = TraceWriter.bytes(RandomTraces.program(&generator, operations: 100))
@@ -200,8 +200,8 @@ import Testing
       for moment in growth.moments where Int.random(in: 0..<growth.moments.count, using: &generator) < 6 {
         growth.show(upTo: moment)
         for _ in 0..<Int.random(in: 0...8, using: &generator) {
-          let place = Int.random(in: 0..<growth.source.content.count, using: &generator)
-          growth.source.content[place] = .random(in: 0...255, using: &generator)
+          let offset = Int.random(in: 0..<growth.source.content.count, using: &generator)
+          growth.source.content[offset] = .random(in: 0...255, using: &generator)
         }
         drain(&reader) { builder.add($0) }
         builder.forget(finishedBefore: .max)
@@ -212,7 +212,7 @@ import Testing
     }
   }
 
-  @Test func aFileThatShrinksOrIsReplacedOrGone() throws {
+  @Test func fileThatShrinksIsReplacedOrGone() throws {
     let folder = try Scratch()
     let path = folder.path("run.optrace")
     let bytes = try sample("photo-import.optrace")
@@ -325,7 +325,7 @@ import Testing
     }
   }
 
-  @Test(.ownThread, arguments: [false, true]) func whatARecorderWritesMeanwhile(isRing: Bool) throws {
+  @Test(.ownThread, arguments: [false, true]) func recorderThatWritesMeanwhile(isRing: Bool) throws {
     let (events, last, path, folder) = try watching(isRing ? .flightRecorder(capacity: 64 << 20) : .streaming) {
       Self.work($0, operations: 5000)
     }
@@ -341,8 +341,8 @@ import Testing
     withExtendedLifetime(folder) {}
   }
 
-  /// A ring that is used again and again: nothing comes twice, and what is unfinished is there.
-  @Test(.ownThread) func aRingThatTurns() throws {
+  /// A ring that is used again and again: nothing comes twice, and what is not over is there.
+  @Test(.ownThread) func ringThatIsOverwrittenMeanwhile() throws {
     let (events, last, _, _) = try watching(.flightRecorder(capacity: 256 << 10)) { recorder in
       let lasting = TracedOperationQueue(name: "lasting", maxConcurrentOperationCount: 1, recorder: recorder)
       let gate = DispatchSemaphore(value: 0)
@@ -371,8 +371,8 @@ import Testing
     }
   }
 
-  /// Somebody who comes late sees what is unfinished, and until when the ring has forgotten the rest.
-  @Test(.ownThread) func aRingThatHasTurned() throws {
+  /// Somebody who comes late sees what is not over, and until when the ring has forgotten the rest.
+  @Test(.ownThread) func ringThatWasOverwrittenBefore() throws {
     let folder = try Scratch()
     let path = folder.path("run.optrace")
     let recorder = try TraceRecorder(

@@ -15,7 +15,7 @@ import Testing
 
   private func damage(_ text: String) throws -> [String] { try TraceText.parse(text).loss.damage.map(\.reason) }
 
-  @Test func aTextTellsHowManyEventsItHas() throws {
+  @Test func textHasTheCountOfItsEvents() throws {
     let events = events()
     let text = TraceText.string(events)
     let count = "events \(events.count)"
@@ -42,12 +42,12 @@ import Testing
       ])
   }
 
-  @Test func aTextWithoutTheCountIsTakenAsItIs() throws {
+  @Test func textWithoutACountIsAccepted() throws {
     let text = TraceText.string(events()).split(separator: "\n").filter { !$0.hasPrefix("events ") }
     #expect(try damage(text.joined(separator: "\n")) == [])
   }
 
-  @Test func whatIsDamagedIsTheSameWhenItIsPrintedAgain() throws {
+  @Test func damageStaysTheSameWhenPrintedAgain() throws {
     let text = TraceText.string(events())
     let cut = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast(5).joined(separator: "\n")
     let first = try TraceText.parse(cut)
@@ -69,59 +69,59 @@ import Testing
     return result
   }
 
-  /// The file of a process that was killed: nothing tells where it ends but what is in it.
+  /// The file of a process that was killed: only its contents show where it ends.
   private func open() -> [UInt8] {
     var events = events()
     events.header.isClosed = false
     return TraceWriter.bytes(events)
   }
 
-  @Test(arguments: [true, false]) func aChunkThatIsLostIsDamage(isClosed: Bool) throws {
+  @Test(arguments: [true, false]) func lostChunkIsDamage(isClosed: Bool) throws {
     let whole = isClosed ? TraceWriter.bytes(events()) : open()
-    let places = chunks(whole)
-    try #require(places.count >= 3)
+    let ranges = chunks(whole)
+    try #require(ranges.count >= 3)
     #expect(try TraceReader.read(bytes: whole).loss.isComplete)
-    for place in places.dropLast() {
+    for range in ranges.dropLast() {
       // Taken out, with as many bytes added in the end as reserved space has; and overwritten by zeros, as after a crash of
       // the system.
       var removed = whole
-      removed.removeSubrange(place)
-      removed += [UInt8](repeating: 0, count: place.count)
+      removed.removeSubrange(range)
+      removed += [UInt8](repeating: 0, count: range.count)
       var erased = whole
-      erased.replaceSubrange(place, with: [UInt8](repeating: 0, count: place.count))
+      erased.replaceSubrange(range, with: [UInt8](repeating: 0, count: range.count))
       for bytes in [removed, erased] {
         let loss = try TraceReader.read(bytes: bytes).loss
-        #expect(!loss.isComplete && loss.isDamaged, "chunk at \(place)")
+        #expect(!loss.isComplete && loss.isDamaged, "chunk at \(range)")
       }
       if !isClosed {
         let loss = try TraceReader.read(bytes: removed).loss
         #expect(
           loss.damage == [
-            .init(offset: UInt64(place.lowerBound), skippedBytes: 0, reason: "a chunk is missing before this one")
+            .init(offset: UInt64(range.lowerBound), skippedBytes: 0, reason: "a chunk is missing before this one")
           ])
       }
     }
   }
 
   /// What is left of a chunk may be less than its header: the next one begins inside of it, and is found.
-  @Test func aChunkOfWhichHardlyAnythingIsLeftCostsItself() throws {
+  @Test func chunkCutNearItsStartLosesOnlyItself() throws {
     let whole = TraceWriter.bytes(events())
-    let places = chunks(whole)
-    try #require(places.count >= 3)
-    let rest = try TraceReader.events(bytes: whole).count - countOfEvents(in: whole, places[1])
+    let ranges = chunks(whole)
+    try #require(ranges.count >= 3)
+    let rest = try TraceReader.events(bytes: whole).count - countOfEvents(in: whole, ranges[1])
     for left in 1...Layout.Chunk.size {
       var bytes = whole
-      bytes.removeSubrange(places[1].lowerBound + left..<places[1].upperBound)
+      bytes.removeSubrange(ranges[1].lowerBound + left..<ranges[1].upperBound)
       let events = try TraceReader.events(bytes: bytes)
       #expect(events.loss.isDamaged && events.count == rest, "\(left) bytes are left")
     }
   }
 
   /// The same where what follows is shorter than what the chunk claims to hold.
-  @Test func aChunkBeforeAShorterOneCostsItself() throws {
+  @Test func chunkBeforeAShorterOneLosesOnlyItself() throws {
     let whole = TraceWriter.bytes(events())
-    let places = chunks(whole)
-    let last = try #require(places.last), before = try #require(places.dropLast().last)
+    let ranges = chunks(whole)
+    let last = try #require(ranges.last), before = try #require(ranges.dropLast().last)
     let rest = try TraceReader.events(bytes: whole).count - countOfEvents(in: whole, before)
     for left in 1...Layout.Chunk.size {
       var bytes = whole
@@ -132,16 +132,16 @@ import Testing
   }
 
   /// As many as are missing without the chunk.
-  private func countOfEvents(in whole: [UInt8], _ place: Range<Int>) throws -> Int {
+  private func countOfEvents(in whole: [UInt8], _ range: Range<Int>) throws -> Int {
     var bytes = whole
-    bytes.removeSubrange(place)
+    bytes.removeSubrange(range)
     return try TraceReader.events(bytes: whole).count - TraceReader.events(bytes: bytes).count
   }
 
-  @Test(arguments: [true, false]) func aFileThatIsCutIsDamaged(isClosed: Bool) throws {
+  @Test(arguments: [true, false]) func cutFileIsDamaged(isClosed: Bool) throws {
     let whole = isClosed ? TraceWriter.bytes(events()) : open()
-    for place in chunks(whole) {
-      for end in [place.lowerBound, place.lowerBound + 40, place.lowerBound + 64, place.upperBound - 8] {
+    for range in chunks(whole) {
+      for end in [range.lowerBound, range.lowerBound + 40, range.lowerBound + 64, range.upperBound - 8] {
         let loss = try TraceReader.read(bytes: Array(whole[..<end])).loss
         #expect(loss.isDamaged, "cut at \(end)")
       }

@@ -4,7 +4,7 @@ import Testing
 @testable import OpTraceModel
 
 @Suite struct NumberRangesTests {
-  @Test(arguments: UInt64(1)...10) func holdsWhatWasPutIn(_ seed: UInt64) {
+  @Test(arguments: UInt64(1)...10) func containsWhatWasInserted(_ seed: UInt64) {
     var generator = SeededGenerator(seed)
     var ranges = NumberRanges()
     var numbers: Set<UInt32> = []

@@ -9,7 +9,7 @@ struct PieceReaderTests {
   static let samples = SampleTraces.names
   static let folder = SampleTraces.folder
 
-  @Test("tells the same as all at once, whatever the pieces", arguments: samples, [1, 100, 1 << 20])
+  @Test("pieces of any size give the same events as reading all at once", arguments: samples, [1, 100, 1 << 20])
   func same(_ name: String, piece: Int) throws {
     let bytes = [UInt8](try Data(contentsOf: Self.folder.appendingPathComponent(name)))
     let source = MemorySource(content: bytes)
@@ -18,7 +18,7 @@ struct PieceReaderTests {
     #expect(pieces == whole)
   }
 
-  @Test("names that were added later stand at the beginning of the time", arguments: samples, [1, 1 << 20])
+  @Test("names that were added later come first", arguments: samples, [1, 1 << 20])
   func symbols(_ name: String, piece: Int) throws {
     let scratch = try Scratch()
     let path = try scratch.write(name, [UInt8](try Data(contentsOf: Self.folder.appendingPathComponent(name))))
@@ -34,36 +34,38 @@ struct PieceReaderTests {
   /// Counts, in storage that is made once.
   private struct Counter: PieceTaker {
     private(set) var counts: [Int]
-    let place: UInt
+    let address: UInt
 
     init() {
       counts = []
       counts.reserveCapacity(1 << 10)
-      place = Self.place(of: counts)
+      address = Self.address(of: counts)
     }
 
-    static func place(of counts: [Int]) -> UInt { counts.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }
+    static func address(of counts: [Int]) -> UInt {
+      counts.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+    }
 
     mutating func add(_ piece: TraceEvents) { counts.append(piece.count) }
   }
 
-  @Test("what takes the pieces is handed on and never copied", arguments: samples)
+  @Test("the value that takes the pieces is moved and never copied", arguments: samples)
   func handedOn(_ name: String) throws {
     let bytes = [UInt8](try Data(contentsOf: Self.folder.appendingPathComponent(name)))
     let reader = try #require(try PieceReader(MemorySource(content: bytes), file: name, piece: 100))
     var counter = Counter()
     #expect(reader.handAll(to: &counter))
     #expect(counter.counts.reduce(0, +) == reader.count)
-    #expect(Counter.place(of: counter.counts) == counter.place)
+    #expect(Counter.address(of: counter.counts) == counter.address)
   }
 
   @Test("there are samples") func thereAreSamples() { #expect(Self.samples.count > 10) }
 
-  @Test("a damaged file is left to the reader that holds all of it", arguments: [1 << 12, -100])
-  func damaged(_ place: Int) throws {
+  @Test("a damaged file is not read in pieces", arguments: [1 << 12, -100])
+  func damaged(_ address: Int) throws {
     var bytes = [UInt8](try Data(contentsOf: Self.folder.appendingPathComponent("photo-import.optrace")))
     let whole = try TraceReader.read(bytes: bytes)
-    if place < 0 { bytes.removeLast(-place) } else { bytes[place] ^= 0xFF }
+    if address < 0 { bytes.removeLast(-address) } else { bytes[address] ^= 0xFF }
     #expect(try PieceReader.read(MemorySource(content: bytes), file: "damaged") == nil)
     let trace = try TraceReader.read(bytes: bytes)
     #expect(trace.loss.isDamaged)

@@ -37,7 +37,7 @@ import Testing
     #expect(Array(TraceText.string(binary).utf8) == Array(text.utf8), "seed \(seed)")
   }
 
-  @Test(arguments: seeds) func aSoundProgramBreaksNoRule(_ seed: UInt64) throws {
+  @Test(arguments: seeds) func soundProgramBreaksNoRule(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed)
     let events = RandomTraces.program(&generator, operations: 200)
     #expect(TraceValidator.check(events).prefix(3).map(\.description) == [], "seed \(seed)")
@@ -55,35 +55,35 @@ import Testing
     #expect(trace == TraceBuilder.build(events), "seed \(seed)")
   }
 
-  @Test(arguments: seeds) func aFlippedByteNeverPassesForSound(_ seed: UInt64) throws {
+  @Test(arguments: seeds) func flippedByteIsAlwaysNoticed(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed)
     var events = RandomTraces.program(&generator, operations: 30)
     events.header.isClosed = true
     let bytes = TraceWriter.bytes(events)
     for _ in 0..<300 {
       var damaged = bytes
-      let place = Int.random(in: 0..<bytes.count, using: &generator)
-      damaged[place] ^= UInt8.random(in: 1...255, using: &generator)
-      guard isCovered(place, bytes) else { continue }
+      let offset = Int.random(in: 0..<bytes.count, using: &generator)
+      damaged[offset] ^= UInt8.random(in: 1...255, using: &generator)
+      guard isCovered(offset, bytes) else { continue }
       guard let trace = try? TraceReader.read(bytes: damaged) else { continue }
-      #expect(trace.loss.isDamaged, "seed \(seed), byte \(place)")
+      #expect(trace.loss.isDamaged, "seed \(seed), byte \(offset)")
     }
   }
 
   /// Whether a checksum covers the byte: the header's two parts and the used part of chunks, not what pads them.
-  private func isCovered(_ place: Int, _ bytes: [UInt8]) -> Bool {
-    if place < Layout.Header.size { return true }
+  private func isCovered(_ position: Int, _ bytes: [UInt8]) -> Bool {
+    if position < Layout.Header.size { return true }
     var offset = Layout.Header.size
     while offset < bytes.count {
       let size: UInt32 = bytes.number(at: offset + Layout.Chunk.byteCount)
       let fill: UInt32 = bytes.number(at: offset + Layout.Chunk.fill)
-      if place < offset + Int(size) { return place < offset + Layout.Chunk.size + Int(fill) }
+      if position < offset + Int(size) { return position < offset + Layout.Chunk.size + Int(fill) }
       offset += Int(size)
     }
     return true
   }
 
-  @Test(arguments: seeds) func aCutFileIsReadUpToTheCut(_ seed: UInt64) throws {
+  @Test(arguments: seeds) func cutFileIsReadUpToTheCut(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed)
     let events = RandomTraces.program(&generator, operations: 100)
     let bytes = TraceWriter.bytes(events)
@@ -121,8 +121,8 @@ import Testing
     case 0: bytes[from] = .random(in: 0...255, using: &generator)
     case 1: bytes.removeSubrange(from..<from + count)
     case 2: bytes.insert(contentsOf: bytes[from..<from + count], at: from)
-    case 3: for place in from..<from + count { bytes[place] = 0 }
-    case 4: for place in from..<from + count { bytes[place] = .random(in: 0...255, using: &generator) }
+    case 3: for offset in from..<from + count { bytes[offset] = 0 }
+    case 4: for offset in from..<from + count { bytes[offset] = .random(in: 0...255, using: &generator) }
     default:
       // An unsealed chunk, whose records no checksum guards.
       let state = 1024 + Layout.Chunk.state

@@ -3,19 +3,19 @@ import OpTraceFormat
 import TestSupport
 import Testing
 
-@Suite("Paths of any bytes stand as texts, and become the same bytes again")
+@Suite("Paths of any bytes become texts, and the same bytes again")
 struct RawPathTests {
-  @Test("what is UTF-8 stands as it is") func plain() {
+  @Test("UTF-8 stays as it is") func plain() {
     for text in ["", "run.optrace", "é日本👩‍👩‍👧", "\u{10F6FF}\u{10F800}\u{FFFD}", "a\u{1B}"] {
       #expect(RawPath.text(Array(text.utf8)) == text)
       #expect(RawPath.bytes(of: text) == Array(text.utf8))
     }
   }
 
-  @Test("bytes that are none come back", arguments: 0..<200)
+  @Test("bytes that are not UTF-8 come back", arguments: 0..<200)
   func bytes(_ seed: UInt64) {
     var generator = SeededGenerator(seed)
-    // Many that begin or go on with a character, and those that stand for others here.
+    // Many that begin or go on with a character, and those that replace other bytes here.
     let parts: [[UInt8]] = [
       [0xFF], [0x80], [0xC3], [0xA9], [0xE2, 0x80], [0xF4, 0x8F, 0x9E, 0x80], [0xF4, 0x8F, 0x9F, 0xBF],
       [0xF4, 0x8F, 0x9E],

@@ -34,7 +34,7 @@ import Testing
     ),
   ]
 
-  @Test("each becomes what it stands for, behind what was there before") func each() {
+  @Test("each packed record is replaced by its plain records, after what was there before") func each() {
     #expect(Self.cases.count == EventSpec.table.filter { !$0.parts.isEmpty }.count)
     for (packed, plain) in Self.cases {
       var words: [UInt64] = [1, 2] + packed
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("among plain ones of all sizes, in their order") func among() {
+  @Test("packed records among plain ones of all sizes keep their order") func among() {
     let wait = [Self.head(.waitBegan, 4)]
     let text: [UInt64] = [Self.head(.mark, 4), 3 | 8 << 16, 0x2222_2222_2222_2222]
     var words = wait
@@ -60,7 +60,7 @@ import Testing
     #expect(words == plain)
   }
 
-  @Test("one that is cut, and what stands behind nonsense, stays as it is") func cut() {
+  @Test("a cut record, and what follows nonsense, stays as it is") func cut() {
     for (packed, _) in Self.cases {
       var words = [Self.head(.waitBegan, 4)] + packed.dropLast()
       let before = words
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("damage behind them is told where it stands in the file") func damage() {
+  @Test("damage after packed records is reported with its offset in the file") func damage() {
     var words = [Self.head(.startedBegan, 9), Self.head(.endedFinished, 9), 0, 0]
     let added = RecordUnpacking.unpack(&words, from: 0)
     let chunk = LoadedChunk(

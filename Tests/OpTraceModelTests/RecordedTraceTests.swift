@@ -26,10 +26,10 @@ private final class Work: TracedOperation, @unchecked Sendable {
     return try body(recorder, url.path)
   }
 
-  @Test func aRealRunIsSoundInEveryRule() throws {
+  @Test func recordedRunBreaksNoRule() throws {
     try withRecorder { recorder, path in
       let queue = TracedOperationQueue(name: "work", maxConcurrentOperationCount: 2, recorder: recorder)
-      // It ends when the trace, which can be read meanwhile, tells that it is waited for.
+      // It ends when the trace, which can be read meanwhile, shows the wait.
       let first = Work("first") {
         while (try? TraceReader.read(path: path).waits.contains { $0.target == .operation(OperationID(1)) }) != true {
           usleep(1000)
@@ -59,7 +59,7 @@ private final class Work: TracedOperation, @unchecked Sendable {
     }
   }
 
-  @Test func theTextOfARealRunIsTheTraceItself() throws {
+  @Test func textOfARecordedRunIsTheSameTrace() throws {
     try withRecorder { recorder, path in
       let queue = TracedOperationQueue(name: "wörk \"1\"", recorder: recorder)
       for index in 0..<50 { queue.addOperation(Work("op \(index)\n")) }
@@ -71,7 +71,7 @@ private final class Work: TracedOperation, @unchecked Sendable {
     }
   }
 
-  /// A running program's trace has to be consistent in itself at every look: no effect without its cause.
+  /// A running program's trace has to be consistent in itself at every reading: no effect without its cause.
   @Test(arguments: [TraceRecorder.Configuration.streaming, .flightRecorder(capacity: 1 << 20)])
   func aLiveFileIsReadUpToOneMoment(_ configuration: TraceRecorder.Configuration) throws {
     try withRecorder(configuration) { recorder, path in
@@ -98,7 +98,7 @@ private final class Work: TracedOperation, @unchecked Sendable {
     }
   }
 
-  @Test func aRingKeepsTheNewestAndEverythingUnfinished() throws {
+  @Test func ringKeepsTheNewestAndAllThatIsUnfinished() throws {
     try withRecorder(.flightRecorder(capacity: 256 << 10)) { recorder, path in
       let queue = TracedOperationQueue(name: "ring", maxConcurrentOperationCount: 2, recorder: recorder)
       let never = Work("never finished")

@@ -64,17 +64,17 @@ import Testing
     for round in 0..<12 {
       var bytes = sound
       for _ in 0..<Int.random(in: 1...3, using: &generator) {
-        var place = Int.random(in: Layout.Header.size..<bytes.count, using: &generator)
-        if Bool.random(using: &generator), let chunk = chunkStart(bytes, from: place) {
-          place = chunk + Int.random(in: 0..<Layout.Chunk.size, using: &generator)
+        var offset = Int.random(in: Layout.Header.size..<bytes.count, using: &generator)
+        if Bool.random(using: &generator), let chunk = chunkStart(bytes, from: offset) {
+          offset = chunk + Int.random(in: 0..<Layout.Chunk.size, using: &generator)
         }
-        let length = min(Int.random(in: 1...200, using: &generator), bytes.count - place)
+        let length = min(Int.random(in: 1...200, using: &generator), bytes.count - offset)
         switch Int.random(in: 0..<5, using: &generator) {
-        case 0: bytes[place] ^= UInt8.random(in: 1...255, using: &generator)
-        case 1: bytes.removeSubrange(place..<place + length)
-        case 2: bytes.insert(contentsOf: repeatElement(0x5A, count: length), at: place)
-        case 3: for index in place..<place + length { bytes[index] = 0 }
-        default: bytes.removeSubrange(max(place, bytes.count - 100_000)...)
+        case 0: bytes[offset] ^= UInt8.random(in: 1...255, using: &generator)
+        case 1: bytes.removeSubrange(offset..<offset + length)
+        case 2: bytes.insert(contentsOf: repeatElement(0x5A, count: length), at: offset)
+        case 3: for index in offset..<offset + length { bytes[index] = 0 }
+        default: bytes.removeSubrange(max(offset, bytes.count - 100_000)...)
         }
       }
       expectSame(bytes, "seed \(seed), round \(round)")
@@ -82,9 +82,9 @@ import Testing
   }
 
   /// Where the next chunk begins.
-  private func chunkStart(_ bytes: [UInt8], from place: Int) -> Int? {
+  private func chunkStart(_ bytes: [UInt8], from offset: Int) -> Int? {
     let magic = withUnsafeBytes(of: Layout.Chunk.magic.littleEndian) { Array($0) }
-    return (place..<max(place, bytes.count - 64)).first {
+    return (offset..<max(offset, bytes.count - 64)).first {
       bytes[$0] == magic[0] && bytes[$0..<$0 + 4].elementsEqual(magic)
     }
   }

@@ -26,7 +26,7 @@ import Testing
     try TraceReader.events(path: GoldenTests.folder.appendingPathComponent(name + ".txt").path)
   }
 
-  @Test(arguments: GoldenTests.names) func allElseStays(_ name: String) throws {
+  @Test(arguments: GoldenTests.names) func everythingElseStays(_ name: String) throws {
     let scratch = try Scratch()
     let events = try text(name)
     let path = try scratch.write("run.optrace", TraceWriter.bytes(events))
@@ -37,14 +37,14 @@ import Testing
       #expect(after.loss == before.loss && after.heartbeat == before.heartbeat)
       let others = after.filter { $0.kind != EventKind.symbol.rawValue }
       #expect(others.map(\.kind) == before.filter { $0.kind != EventKind.symbol.rawValue }.map(\.kind))
-      var (told, plain) = (TraceBuilder.build(after), TraceBuilder.build(before))
-      (told.stacks, plain.stacks, told.eventCount, plain.eventCount) = (StackTable(), StackTable(), 0, 0)
+      var (named, plain) = (TraceBuilder.build(after), TraceBuilder.build(before))
+      (named.stacks, plain.stacks, named.eventCount, plain.eventCount) = (StackTable(), StackTable(), 0, 0)
       // A text has no frames but those of one file, and of what blocks and tasks run.
-      if !["good-stacks", "good-dispatch", "good-tasks"].contains(name) { #expect(told == plain) }
+      if !["good-stacks", "good-dispatch", "good-tasks"].contains(name) { #expect(named == plain) }
     }
   }
 
-  @Test func theyAreThoseThatWereAddedLast() throws {
+  @Test func symbolsAddedLastAreUsed() throws {
     let scratch = try Scratch()
     let path = try scratch.write("run.optrace", TraceWriter.bytes(try text("good-stacks")))
     #expect(try SymbolWriter.append(Self.names, toFile: path) == .done)
@@ -57,7 +57,7 @@ import Testing
   }
 
   /// Fewer functions may be inlined than were thought before.
-  @Test func nothingStaysOfWhatWasToldBefore() throws {
+  @Test func earlierSymbolsAreReplaced() throws {
     let scratch = try Scratch()
     let path = try scratch.write("run.optrace", TraceWriter.bytes(try text("good-stacks")))
     #expect(try SymbolWriter.append(Self.names, toFile: path) == .done)
@@ -68,7 +68,7 @@ import Testing
     #expect(stacks.symbols(of: FrameID(1)).map(\.shortName) == ["load()"])
   }
 
-  @Test func whatIsNoTraceIsLeftAlone() throws {
+  @Test func fileThatIsNotATraceIsNotChanged() throws {
     let scratch = try Scratch()
     for bytes in [[], Array("no trace".utf8), [UInt8](repeating: 0, count: 5000)] {
       let path = try scratch.write("other", bytes)
@@ -78,7 +78,7 @@ import Testing
   }
 
   /// What is added behind a cut would hide it.
-  @Test func cutTracesAreLeftAsTheyAre() throws {
+  @Test func cutTracesAreNotChanged() throws {
     let scratch = try Scratch()
     let bytes = TraceWriter.bytes(try text("good-stacks"))
     for length in stride(from: 1024, to: bytes.count, by: 37) {
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func whatCannotBeWrittenIsSaid() throws {
+  @Test func writeErrorsAreReported() throws {
     let scratch = try Scratch()
     let bytes = TraceWriter.bytes(try text("good-stacks"))
     let path = try scratch.write("run.optrace", bytes)
@@ -100,7 +100,7 @@ import Testing
     #expect(try Array(Data(contentsOf: scratch.file("run.optrace"))) == bytes)
   }
 
-  @Test func theSameInMemory() throws {
+  @Test func namingInMemoryGivesTheSameTrace() throws {
     let scratch = try Scratch()
     let path = try scratch.write("run.optrace", TraceWriter.bytes(withoutNames(try text("good-stacks"))))
     var named = try TraceReader.read(path: path)
@@ -115,7 +115,7 @@ import Testing
   // MARK: - In what is packed
 
   private static func settled(_ path: String, _ isLive: Bool = false) throws -> [UInt8] {
-    let naming = SettledTrace.Naming(isLive: { _ in isLive }) { $0.places.isEmpty ? [] : names }
+    let naming = SettledTrace.Naming(isLive: { _ in isLive }) { $0.indexes.isEmpty ? [] : names }
     let source = try SettledTrace.source(of: FileSource.open(path: path), file: path, naming: naming)
     return source.bytes(at: 0, count: Int(source.size()))
   }
@@ -127,7 +127,7 @@ import Testing
     return result
   }
 
-  @Test func packingAddsWhatAppendingAdds() throws {
+  @Test func packingAddsTheSameAsAppending() throws {
     let scratch = try Scratch()
     let events = withoutNames(try text("good-stacks"))
     let plain = try scratch.write("run.optrace", TraceWriter.bytes(events))
@@ -139,7 +139,7 @@ import Testing
   }
 
   /// Its program may write where names would be added: they are added to a moment of it.
-  @Test func packingWhatIsStillWritten() throws {
+  @Test func packingATraceThatIsStillWritten() throws {
     let scratch = try Scratch()
     var events = withoutNames(try text("good-stacks"))
     events.header.isClosed = false
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func packingLeavesAllElseAsItIs() throws {
+  @Test func packingLeavesEverythingElse() throws {
     let scratch = try Scratch()
     let events = try text("good-stacks")
     let named = TraceWriter.bytes(events)
@@ -167,7 +167,7 @@ import Testing
     }
   }
 
-  @Test func anyPartOfWhatWasAddedToCanBeRead() throws {
+  @Test func anyPartOfAnExtendedTraceCanBeRead() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("SymbolWriterTests: the seed is \(seed)")
     var random = SeededGenerator(seed)

@@ -27,12 +27,12 @@ import Testing
   }
 
   /// The order of events within a nanosecond is that of threads and of the file, which a text and the file made of it share.
-  @Test("broken ones, too", arguments: GoldenTests.names) func golden(_ name: String) throws {
+  @Test("golden texts that break rules", arguments: GoldenTests.names) func golden(_ name: String) throws {
     let events = try GoldenTests.events(name)
     try expectSame(TraceWriter.bytes(events), pieces: [1, 1 << 20], "\(name)")
   }
 
-  @Test("whatever events there are", arguments: PropertyTests.seeds) func anything(_ seed: UInt64) throws {
+  @Test("random events", arguments: PropertyTests.seeds) func anything(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed)
     for isClosed in [true, false] {
       var events = RandomTraces.anything(&generator, count: 3000)
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test("damaged ones", arguments: PropertyTests.seeds.prefix(3)) func damaged(_ seed: UInt64) throws {
+  @Test("damaged traces", arguments: PropertyTests.seeds.prefix(3)) func damaged(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed)
     let sound = TraceWriter.bytes(RandomTraces.program(&generator, operations: 3000))
     for _ in 0..<10 {

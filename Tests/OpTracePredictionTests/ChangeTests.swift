@@ -53,7 +53,7 @@ struct ChangeTests {
     #expect(try ChangeParser(trace).parse(.limit, "network=3").text == "--limit network=3")
   }
 
-  @Test("for people each change is words, and for a shell what it takes as one")
+  @Test("each change has words for people, and quoted text for a shell")
   func words() throws {
     let parser = ChangeParser(trace)
     func expect(_ option: ChangeOption, _ value: String, _ words: String, _ typed: String) throws {
@@ -78,40 +78,40 @@ struct ChangeTests {
     try expect(.threads, "64", "64 threads of each pool", "--threads 64")
   }
 
-  @Test("what means nothing is told in one sentence")
+  @Test("errors are one sentence")
   func errors() {
     #expect(
       message(.limit, "network=0")
-        == "--limit 'network=0': a limit of 0 starts nothing; wanted is QUEUE=N with N of at least 1, or QUEUE=unlimited"
+        == "--limit 'network=0': a limit of 0 starts nothing; expected QUEUE=N with N of at least 1, or QUEUE=unlimited"
     )
     #expect(
-      message(.limit, "network") == "--limit 'network': wanted is QUEUE=N with N of at least 1, or QUEUE=unlimited")
+      message(.limit, "network") == "--limit 'network': expected QUEUE=N with N of at least 1, or QUEUE=unlimited")
     #expect(
       message(.limit, "network=99999999999999999999")
-        == "--limit 'network=99999999999999999999': wanted is QUEUE=N with N of at least 1, or QUEUE=unlimited")
+        == "--limit 'network=99999999999999999999': expected QUEUE=N with N of at least 1, or QUEUE=unlimited")
     #expect(message(.limit, "netwrk=1") == "--limit: no queue is called 'netwrk'")
     #expect(message(.limit, "twin=1") == "--limit: 'twin' may mean 'twin (queue 3)' or 'twin (queue 4)'")
     #expect(message(.faster, "Nobody=2") == "--faster: no class, function or operation is called 'Nobody'")
     for value in ["0", "-1", "nan", "inf", "x", "1e30"] {
       #expect(
         message(.faster, "Other=\(value)")
-          == "--faster 'Other=\(value)': wanted is CLASS=K, so many times as fast: above 0, or 'infinitely'")
+          == "--faster 'Other=\(value)': expected CLASS=K, so many times as fast: above 0, or 'infinitely'")
     }
     #expect(message(.faster, "shared=2") == "--faster: 'shared' may mean 'Other' or 'Step'")
     #expect(message(.merge, "network=network") == "--merge 'network=network': both are the same queue")
     #expect(
       message(.priority, "Other=top")
-        == "--priority 'Other=top': wanted is CLASS=PRIORITY, one of veryLow, low, normal, high, veryHigh")
-    #expect(message(.processors, "0") == "--processors '0': wanted is a number from 1 to 1024")
-    #expect(message(.threads, "many") == "--threads 'many': wanted is a number from 1 to 4096")
-    #expect(message(.without, "a") == "--without 'a': wanted is 'NAME>DEPENDENCY', '*' on a side means all")
+        == "--priority 'Other=top': expected CLASS=PRIORITY, one of veryLow, low, normal, high, veryHigh")
+    #expect(message(.processors, "0") == "--processors '0': expected a number from 1 to 1024")
+    #expect(message(.threads, "many") == "--threads 'many': expected a number from 1 to 4096")
+    #expect(message(.without, "a") == "--without 'a': expected 'NAME>DEPENDENCY', '*' on a side means all")
     #expect(message(.without, "a>nobody") == "--without: no class, function or operation is called 'nobody'")
     #expect(
       message(.without, "a>b>load") == "--without: 'a>b>load' may mean 'a' waits for 'b>load' or 'a>b' waits for 'load'"
     )
   }
 
-  @Test("changes that say different things of one thing contradict each other")
+  @Test("changes that set one thing to two values contradict each other")
   func contradictions() throws {
     let parser = ChangeParser(trace)
     func check(_ changes: [(ChangeOption, String)]) -> String {

@@ -4,7 +4,7 @@ import OpTracePrediction
 import TestSupport
 import Testing
 
-/// Sample traces from which lines are missing, in which lines stand twice, or times are nonsense: what is predicted may be wrong, and says so; nothing
+/// Sample traces from which lines are missing, in which lines are repeated, or times are nonsense: what is predicted may be wrong, and says so; nothing
 /// traps, and ranges stay ranges.
 @Suite("Predictions of damaged traces")
 struct DamagedTraceTests {
@@ -42,7 +42,7 @@ struct DamagedTraceTests {
     return result
   }
 
-  @Test("nothing traps, and every range holds its likely value", arguments: samples)
+  @Test("nothing traps, and every range contains its likely value", arguments: samples)
   func nothingTraps(_ file: URL) throws {
     let lines = TraceText.string(try TraceReader.events(path: file.path)).split(separator: "\n")
     var predicted = 0

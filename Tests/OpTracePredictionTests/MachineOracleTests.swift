@@ -11,26 +11,26 @@ struct MachineOracleTests {
   ) -> Workload {
     var workload = Workload()
     workload.queues = [.init(id: QueueID(1), limit: limit)]
-    for (place, duration) in durations.enumerated() {
-      var job = Workload.Job(id: OperationID(UInt32(place + 1)), queue: 0, priority: priorities[place])
-      let number = Int32(place)
+    for (index, duration) in durations.enumerated() {
+      var job = Workload.Job(id: OperationID(UInt32(index + 1)), queue: 0, priority: priorities[index])
+      let number = Int32(index)
       job.body = workload.add(
-        [.begin(number), .run(duration), .finish(number)], place: .pooled(.quality(0)), job: number)
+        [.begin(number), .run(duration), .finish(number)], executor: .pooled(.quality(0)), job: number)
       workload.jobs.append(job)
       workload.batches.append(number)
     }
     workload.edges = edges.map { .init(from: Int32($0.0), to: Int32($0.1)) }
-    workload.add([.enqueue(0..<Int32(durations.count))], place: .ownThread(from: 0))
+    workload.add([.enqueue(0..<Int32(durations.count))], executor: .ownThread(from: 0))
     return workload
   }
 
-  /// List scheduling as in a textbook, but that dependents are told while the slot is still taken.
+  /// List scheduling as in a textbook, but that dependents are released while the slot is still taken.
   private func listSchedule(
     _ durations: [Int64], _ edges: [(Int, Int)], limit: Int, priorities: [Int8]
   ) -> [Int64] {
     var finished = [Int64](repeating: -1, count: durations.count)
-    var ready = durations.indices.filter { place in !edges.contains { $0.1 == place } }
-    var running: [(end: Int64, place: Int)] = []
+    var ready = durations.indices.filter { index in !edges.contains { $0.1 == index } }
+    var running: [(end: Int64, index: Int)] = []
     var clock: Int64 = 0
     func fill(_ slots: Int) {
       while running.count < slots, let best = ready.map({ priorities[$0] }).max(),
@@ -42,10 +42,10 @@ struct MachineOracleTests {
     }
     fill(limit)
     while let next = running.min(by: { $0.end < $1.end }) {
-      running.removeAll { $0.place == next.place }
+      running.removeAll { $0.index == next.index }
       clock = next.end
-      finished[next.place] = clock
-      for edge in edges where edge.0 == next.place {
+      finished[next.index] = clock
+      for edge in edges where edge.0 == next.index {
         guard edges.allSatisfy({ $0.1 != edge.1 || finished[$0.0] >= 0 }) else { continue }
         ready.append(edge.1)
         fill(limit - 1)
@@ -81,7 +81,7 @@ struct MachineOracleTests {
     #expect(cases == 3 * (2 + 2 * 4 + 8 * 8 + 64 * 16))
   }
 
-  @Test("without a limit, operations that nobody waits for are never later than with one", arguments: 1...40)
+  @Test("without a limit, independent operations are never later than with one", arguments: 1...40)
   func unlimitedIsNoSlower(seed: Int) {
     var generator = SeededGenerator(seed)
     let durations = (0..<generator.number(1..<30)).map { _ in Int64(generator.number(1..<1000)) }
@@ -117,8 +117,8 @@ struct MachineOracleTests {
     #expect(predictor.replay.isTrusted, "seed \(seed)")
   }
 
-  @Test("what is predicted for another limit, speed or priority is what the program does with it", arguments: 1...1500)
-  func changesAreForeseen(seed: Int) throws {
+  @Test("the prediction for another limit, speed or priority is what the program does with it", arguments: 1...1500)
+  func changesArePredicted(seed: Int) throws {
     var generator = SeededGenerator(seed)
     let program = TinyProgram.random(&generator)
     let trace = program.trace()
@@ -133,22 +133,22 @@ struct MachineOracleTests {
       change = try parser.parse(.limit, "queue \(queue)=\(changed.limits[queue])")
     case 1:
       let kind = program.operations[0].kind
-      for place in changed.operations.indices where changed.operations[place].kind == kind {
-        changed.operations[place].steps = changed.operations[place].steps.map {
+      for index in changed.operations.indices where changed.operations[index].kind == kind {
+        changed.operations[index].steps = changed.operations[index].steps.map {
           if case .run(let time) = $0 { .run((Double(time) / 4).rounded().asInt) } else { $0 }
         }
       }
       change = try parser.parse(.faster, "\(kind)=4")
     case 2:
       let kind = program.operations[0].kind
-      for place in changed.operations.indices where changed.operations[place].kind == kind {
-        changed.operations[place].priority = 8
+      for index in changed.operations.indices where changed.operations[index].kind == kind {
+        changed.operations[index].priority = 8
       }
       change = try parser.parse(.priority, "\(kind)=veryHigh")
     default:
       let last = program.limits.count - 1
-      for place in changed.operations.indices where changed.operations[place].queue == last {
-        changed.operations[place].queue = 0
+      for index in changed.operations.indices where changed.operations[index].queue == last {
+        changed.operations[index].queue = 0
       }
       guard last > 0 else { return }
       change = try parser.parse(.merge, "queue \(last)=queue 0")

@@ -11,17 +11,17 @@ struct MachineTests {
   private func equal(_ count: Int, milliseconds: Int64, limit: Int? = nil, barriers: Set<Int> = []) -> Workload {
     var workload = Workload()
     workload.queues = [.init(id: QueueID(1), limit: limit)]
-    for place in 0..<count {
-      let number = Int32(place)
+    for index in 0..<count {
+      let number = Int32(index)
       var job = Workload.Job(
-        id: OperationID(UInt32(place + 1)), queue: 0, isBarrier: barriers.contains(place))
+        id: OperationID(UInt32(index + 1)), queue: 0, isBarrier: barriers.contains(index))
       job.body = workload.add(
-        [.begin(number), .run(milliseconds * Self.millisecond), .finish(number)], place: .pooled(.quality(0)),
+        [.begin(number), .run(milliseconds * Self.millisecond), .finish(number)], executor: .pooled(.quality(0)),
         job: number)
       workload.jobs.append(job)
       workload.batches.append(number)
     }
-    workload.add([.enqueue(0..<Int32(count))], place: .ownThread(from: 0))
+    workload.add([.enqueue(0..<Int32(count))], executor: .ownThread(from: 0))
     return workload
   }
 
@@ -61,16 +61,16 @@ struct MachineTests {
   func asynchronous() {
     var workload = Workload()
     workload.queues = [.init(id: QueueID(1), limit: 2)]
-    for place in 0..<3 {
-      let number = Int32(place)
-      let callback = workload.add([.finish(number)], place: .anywhere)
-      var job = Workload.Job(id: OperationID(UInt32(place + 1)), queue: 0)
+    for index in 0..<3 {
+      let number = Int32(index)
+      let callback = workload.add([.finish(number)], executor: .anywhere)
+      var job = Workload.Job(id: OperationID(UInt32(index + 1)), queue: 0)
       job.body = workload.add(
-        [.begin(number), .submit(callback, after: 10 * Self.millisecond)], place: .pooled(.quality(0)), job: number)
+        [.begin(number), .submit(callback, after: 10 * Self.millisecond)], executor: .pooled(.quality(0)), job: number)
       workload.jobs.append(job)
       workload.batches.append(number)
     }
-    workload.add([.enqueue(0..<3)], place: .ownThread(from: 0))
+    workload.add([.enqueue(0..<3)], executor: .ownThread(from: 0))
     #expect(finishes(workload, .init(poolThreads: 1)) == [10, 10, 20])
   }
 
@@ -79,14 +79,14 @@ struct MachineTests {
     var workload = equal(2, milliseconds: 10)
     workload.queues[0].isSuspended = true
     #expect(finishes(workload, .init(poolThreads: 2)) == [-1, -1])
-    workload.add([.run(5 * Self.millisecond), .resume(0)], place: .ownThread(from: 0))
+    workload.add([.run(5 * Self.millisecond), .resume(0)], executor: .ownThread(from: 0))
     #expect(finishes(workload, .init(poolThreads: 2)) == [15, 15])
   }
 
   @Test("a limit that is set while it runs holds from then on")
   func limitChanges() {
     var workload = equal(4, milliseconds: 10, limit: 1)
-    workload.add([.run(15 * Self.millisecond), .limit(0, 3)], place: .ownThread(from: 0))
+    workload.add([.run(15 * Self.millisecond), .limit(0, 3)], executor: .ownThread(from: 0))
     #expect(finishes(workload, .init(poolThreads: 8)) == [10, 20, 25, 25])
   }
 
@@ -94,20 +94,20 @@ struct MachineTests {
   func signals() {
     var workload = equal(2, milliseconds: 10)
     workload.objectCount = 1
-    for place in 0..<2 {
-      let number = Int32(place)
-      workload.jobs[place].body = workload.add(
-        [.begin(number), .awaitSignal(0), .run(Self.millisecond), .finish(number)], place: .pooled(.quality(0)),
+    for index in 0..<2 {
+      let number = Int32(index)
+      workload.jobs[index].body = workload.add(
+        [.begin(number), .awaitSignal(0), .run(Self.millisecond), .finish(number)], executor: .pooled(.quality(0)),
         job: number)
     }
-    workload.add([.signal(0), .run(7 * Self.millisecond), .signal(0)], place: .ownThread(from: 0))
+    workload.add([.signal(0), .run(7 * Self.millisecond), .signal(0)], executor: .ownThread(from: 0))
     #expect(finishes(workload, .init(poolThreads: 2)).sorted() == [1, 8])
   }
 
   @Test("a completion block is submitted before the queue is asked for the next operation")
   func completionBlock() {
     var workload = equal(2, milliseconds: 10, limit: 1)
-    workload.jobs[0].completions = [workload.add([.run(3 * Self.millisecond)], place: .pooled(.quality(0)))]
+    workload.jobs[0].completions = [workload.add([.run(3 * Self.millisecond)], executor: .pooled(.quality(0)))]
     // One thread: the block comes first.
     #expect(finishes(workload, .init(poolThreads: 1)) == [10, 23])
     #expect(finishes(workload, .init(poolThreads: 2)) == [10, 20])
@@ -117,14 +117,14 @@ struct MachineTests {
   func cancelled() {
     var workload = equal(2, milliseconds: 10)
     workload.edges = [.init(from: 0, to: 1)]
-    workload.add([.run(2 * Self.millisecond), .cancel(1)], place: .ownThread(from: 0))
+    workload.add([.run(2 * Self.millisecond), .cancel(1)], executor: .ownThread(from: 0))
     #expect(finishes(workload, .init(poolThreads: 2)) == [10, 12])
   }
 
-  @Test("the order in which dependents are told is repeated by its seed, and counts as a matter of chance")
+  @Test("a seed repeats the order in which dependents are released, and that order counts as chance")
   func chance() {
     var workload = equal(6, milliseconds: 10, limit: 2)
-    for place in 1..<6 { workload.edges.append(.init(from: 0, to: Int32(place))) }
+    for index in 1..<6 { workload.edges.append(.init(from: 0, to: Int32(index))) }
     func outcome(_ seed: UInt64?) -> MachineOutcome {
       var machine = Machine(workload, .init(poolThreads: 8, seed: seed))
       return machine.run()
@@ -136,13 +136,13 @@ struct MachineTests {
     #expect(Set((1...20).map { outcome($0).wall }).count == 1)
   }
 
-  @Test("times that no sum may reach end in no trap")
+  @Test("times that overflow do not trap")
   func hugeTimes() {
     var workload = equal(2, milliseconds: 1, limit: 1)
     workload.steps = workload.steps.map { if case .run = $0 { .run(.max) } else { $0 } }
     // Before the trace's start, so that no difference fits either.
-    workload.strands[2].place = .ownThread(from: -1 << 55)
-    var machine = Machine(workload, .init(poolThreads: 1, firstLook: 1000))
+    workload.strands[2].executor = .ownThread(from: -1 << 55)
+    var machine = Machine(workload, .init(poolThreads: 1, firstCheck: 1000))
     let outcome = machine.run()
     #expect(outcome.finished == [.max - (1 << 55), .max])
     #expect(outcome.wall == .max)

@@ -113,8 +113,8 @@ struct PredictorTests {
   }
 
   @Test(
-    "where the trace tells completion blocks, what they add follows from their operation, whichever ended last before")
-  func toldCompletionBlock() throws {
+    "where the trace has completion blocks, what they add follows from their own operation")
+  func recordedCompletionBlock() throws {
     let trace = try typed(
       """
       0 t1 queue q1 limit=-1 "work"
@@ -197,7 +197,7 @@ struct PredictorTests {
     #expect(prediction.criticalPath == [OperationID(2)])
   }
 
-  @Test("a range holds its likely value, and is never without width")
+  @Test("a range contains its likely value and is never empty")
   func ranges() throws {
     let trace = try typed(Self.waiting)
     let predictor = try Predictor(trace)
@@ -207,16 +207,16 @@ struct PredictorTests {
     }
   }
 
-  @Test("of a trace without operations nothing is predicted")
+  @Test("a trace without operations is refused")
   func noOperations() throws {
     let trace = try typed("0 t1 queue q1 limit=2 \"work\"")
     #expect(throws: PredictionError.noOperations) { try Predictor(trace) }
   }
 
-  @Test("of a trace that lost most of what it is about nothing is predicted, and why")
+  @Test("a trace that lost most of its operations is refused, with the reason")
   func incomplete() throws {
     var trace = try typed(Self.waiting)
-    for place in trace.operations.indices { trace.operations[place].coverage = .partial }
+    for index in trace.operations.indices { trace.operations[index].coverage = .partial }
     #expect(
       throws: PredictionError.incomplete("2 of 2 operations were seen in part only")
     ) { try Predictor(trace) }
@@ -234,13 +234,13 @@ struct PredictorTests {
     #expect(prediction.neverEnds.isEmpty)
   }
 
-  @Test("suggestions are ranked, name real options, and hold what could be had at most")
+  @Test("suggestions are ranked, name real options, and include the best possible change")
   func suggestions() throws {
     var trace = HandmadeTrace()
     let queue = trace.queue("work", limit: 1)
-    for place in 0..<6 {
-      let begin = Double(place) * 10
-      trace.operation("a\(place)", on: queue, ready: 0, began: begin, ended: begin + 10)
+    for index in 0..<6 {
+      let begin = Double(index) * 10
+      trace.operation("a\(index)", on: queue, ready: 0, began: begin, ended: begin + 10)
     }
     let predictor = try Predictor(trace.trace, processors: 8)
     let suggestions = predictor.suggestions()
@@ -258,8 +258,8 @@ struct PredictorTests {
   /// The main thread adds each operation when the one before has ended, or at its own pace.
   private func inTurn(pace: [Int]) throws -> Trace {
     var lines = "0 t1 queue q1 limit=2 \"work\"\n"
-    for (place, begin) in pace.enumerated() {
-      let id = place + 1
+    for (index, begin) in pace.enumerated() {
+      let id = index + 1
       lines += """
         \(begin) t1 created #\(id) class="Step"
         \(begin) t1 enqueued #\(id) queue=q1 priority=0
@@ -275,7 +275,7 @@ struct PredictorTests {
     return TraceBuilder.build(try TraceText.parse(TypedTrace().text(lines, in: .microseconds)))
   }
 
-  @Test("a thread that goes on right after operations end is taken to wait for them; one with a pace of its own is not")
+  @Test("a thread that goes on right after operations end is assumed to wait for them; others are not")
   func ownThreads() throws {
     let following = try inTurn(pace: [0, 20_100, 40_200, 60_300])
     let after = try Predictor(following, processors: 4)
@@ -293,7 +293,7 @@ struct PredictorTests {
   func beside() throws {
     let trace = try typed(Self.waiting)
     let predicted = try Predictor(trace).predictedTrace([try ChangeParser(trace).parse(.faster, "Inner=2")])
-    let both = trace.beside(predicted, called: "foreseen")
+    let both = trace.beside(predicted, called: "predicted")
     #expect(both.operations.count == 4)
     #expect(Set(both.operations.map(\.id)).count == 4)
     #expect(both.operations.map(\.id) == both.operations.map(\.id).sorted())
@@ -303,18 +303,18 @@ struct PredictorTests {
     #expect(Set(both.threads.map(\.id)).count == both.threads.count)
   }
 
-  @Test("two runs that are aligned begin at once; what waits, does so beside its own")
+  @Test("two aligned runs begin at the same time, and waits stay with their own run")
   func aligned() throws {
     let trace = try typed(Self.waiting)
     var late = trace
     let begin = try #require(trace.activity?.lowerBound)
-    for place in late.operations.indices {
-      late.operations[place].enqueued?.time += 5_000
-      late.operations[place].ready?.time += 5_000
-      late.operations[place].started?.time += 5_000
-      late.operations[place].executionBegan?.time += 5_000
-      late.operations[place].finished?.time += 5_000
-      late.operations[place].addedAt = FrameID(7)
+    for index in late.operations.indices {
+      late.operations[index].enqueued?.time += 5_000
+      late.operations[index].ready?.time += 5_000
+      late.operations[index].started?.time += 5_000
+      late.operations[index].executionBegan?.time += 5_000
+      late.operations[index].finished?.time += 5_000
+      late.operations[index].addedAt = FrameID(7)
     }
     let both = trace.beside(late, called: "new", aligned: true)
     let (own, other) = (

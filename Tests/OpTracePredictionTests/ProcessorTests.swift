@@ -8,8 +8,8 @@ struct ProcessorTests {
   /// Operations of one queue, all of which begin at 0, with what each takes and uses of a processor, in milliseconds.
   private func trace(processors: Int, limit: Int, _ bodies: [(begin: Int, end: Int, used: Int)]) throws -> Trace {
     var lines: [(time: Int, text: String)] = []
-    for (place, body) in bodies.enumerated() {
-      let (id, thread) = (place + 1, place + 2)
+    for (index, body) in bodies.enumerated() {
+      let (id, thread) = (index + 1, index + 2)
       lines += [
         (0, "t1 created #\(id) class=\"Step\""), (0, "t1 enqueued #\(id) queue=q1 priority=0"), (0, "t1 ready #\(id)"),
         (body.begin, "t\(thread) started #\(id)"), (body.begin, "t\(thread) began #\(id)"),
@@ -36,7 +36,8 @@ struct ProcessorTests {
     return abs(time - Nanoseconds(milliseconds) * 1_000_000) < 200_000
   }
 
-  @Test("who computes alone is not held up, four on two processors take twice as long, and no slots more help them")
+  @Test(
+    "one body that computes is not slowed down; four on two processors take twice as long, and more slots do not help")
   func computing() throws {
     // Four that each need 10 ms of a processor; on two processors all take 20.
     let crowded = try trace(processors: 2, limit: 4, Array(repeating: (0, 20, 10), count: 4))
@@ -49,7 +50,7 @@ struct ProcessorTests {
     #expect(near(try wall(crowded, .faster, "Step=2"), 10))
   }
 
-  @Test("who sleeps shares nothing") func sleeping() throws {
+  @Test("sleeping bodies share nothing") func sleeping() throws {
     let idle = try trace(processors: 2, limit: 4, Array(repeating: (0, 20, 0), count: 4))
     #expect(near(try wall(idle, .limit, "work=2"), 40))
     #expect(near(try wall(idle, .processors, "4"), 20))
@@ -58,7 +59,7 @@ struct ProcessorTests {
     #expect(abs(try Predictor(mixed).replay.errorShare ?? 1) < 0.01)
   }
 
-  @Test("two that computed one after the other slow each other down where they meet on one processor")
+  @Test("two bodies that computed one after the other slow each other down on one processor")
   func meeting() throws {
     let serial = try trace(processors: 1, limit: 1, [(0, 10, 10), (10, 20, 10)])
     #expect(near(try wall(serial, .limit, "work=2"), 20))
@@ -66,8 +67,9 @@ struct ProcessorTests {
     #expect(near(try wall(two, .limit, "work=2"), 10))
   }
 
-  @Test("with processor times, it is told that these are shared; without, that bodies do not compete")
-  func told() throws {
+  @Test(
+    "the assumptions say that processors are shared where processor times are known, else that bodies do not compete")
+  func assumptions() throws {
     let known = try trace(processors: 2, limit: 1, [(0, 10, 10)])
     let option = try ChangeParser(known).parse(.limit, "work=2")
     let sentences = try Predictor(known).predict([option]).assumptions

@@ -1,7 +1,7 @@
 import OpTraceModel
 import TestSupport
 
-/// A program of operations as a test writes it down, and a simulator of its own for it: it looks at everybody at every step,
+/// A program of operations as a test writes it down, and a simulator of its own for it: it visits everything at every step,
 /// and knows nothing of the machine that it is compared with. Threads are never short.
 struct TinyProgram {
   enum Step: Equatable {
@@ -85,7 +85,7 @@ struct TinyProgram {
       for (who, on) in waiting where on == operation {
         waiting[who] = nil
         busy[who] = clock
-        if let place = times.waits.lastIndex(where: { $0.who == who && $0.to < 0 }) { times.waits[place].to = clock }
+        if let index = times.waits.lastIndex(where: { $0.who == who && $0.to < 0 }) { times.waits[index].to = clock }
       }
       freed.insert(operation)
       fill(operations[operation].queue)
@@ -117,7 +117,7 @@ struct TinyProgram {
     return times
   }
 
-  /// The run as a recorder would have told it: each operation on a thread of its own.
+  /// The run as a recorder would have recorded it: each operation on a thread of its own.
   func trace() -> Trace {
     let times = play()
     var trace = Trace(header: TraceHeader())
@@ -130,20 +130,20 @@ struct TinyProgram {
     trace.queues = limits.enumerated().map {
       QueueRecord(id: QueueID(UInt32($0.offset + 1)), name: "queue \($0.offset)", initialLimit: $0.element)
     }
-    for (place, operation) in operations.enumerated() {
+    for (index, operation) in operations.enumerated() {
       var record = OperationRecord(
-        id: OperationID(UInt32(place + 1)), className: operation.kind, name: "operation \(place)")
+        id: OperationID(UInt32(index + 1)), className: operation.kind, name: "operation \(index)")
       record.queue = QueueID(UInt32(operation.queue + 1))
       record.priority = Int8(operation.priority)
-      record.enqueued = stamp(times.enqueued[place], adder(of: place))
-      record.ready = stamp(times.ready[place], -1)
-      record.started = stamp(times.began[place], place)
+      record.enqueued = stamp(times.enqueued[index], adder(of: index))
+      record.ready = stamp(times.ready[index], -1)
+      record.started = stamp(times.began[index], index)
       record.executionBegan = record.started
-      record.executionEnded = stamp(times.finished[place], place)
+      record.executionEnded = stamp(times.finished[index], index)
       record.finished = record.executionEnded
       record.startReturned = record.executionEnded
       record.dependencies = operation.dependencies.map {
-        Dependency(on: OperationID(UInt32($0 + 1)), added: max(0, times.enqueued[place]))
+        Dependency(on: OperationID(UInt32($0 + 1)), added: max(0, times.enqueued[index]))
       }
       trace.operations.append(record)
     }
@@ -157,7 +157,7 @@ struct TinyProgram {
     return trace
   }
 
-  private func adder(of place: Int) -> Int { operations.firstIndex { $0.steps.contains(.add(place)) } ?? -1 }
+  private func adder(of index: Int) -> Int { operations.firstIndex { $0.steps.contains(.add(index)) } ?? -1 }
 
   /// A program that ends: everybody waits only for who came before.
   static func random(_ generator: inout SeededGenerator) -> TinyProgram {
@@ -167,23 +167,23 @@ struct TinyProgram {
     let queues = generator.number(1..<4)
     var program = TinyProgram(
       limits: (0..<queues).map { _ in generator.number(1..<4) }, operations: [], main: [])
-    for place in 0..<count {
+    for index in 0..<count {
       var operation = Operation(steps: [.run(time(&generator))])
       operation.queue = generator.number(0..<queues)
       operation.priority = [0, 0, 4, -4][generator.number(0..<4)]
       operation.kind = ["Load", "Decode", "Store"][generator.number(0..<3)]
-      for other in 0..<place where generator.chance(20) { operation.dependencies.append(other) }
+      for other in 0..<index where generator.chance(20) { operation.dependencies.append(other) }
       program.operations.append(operation)
     }
-    for place in 0..<count {
+    for index in 0..<count {
       // Some are added by others' bodies: by one that comes before, which cannot wait for them.
-      let adders = (0..<place).filter { !program.reaches($0, place) }
+      let adders = (0..<index).filter { !program.reaches($0, index) }
       if generator.chance(25), let adder = adders.last {
-        program.operations[adder].steps += [.add(place), .run(time(&generator))]
+        program.operations[adder].steps += [.add(index), .run(time(&generator))]
       } else {
-        program.main += [.add(place), .run(time(&generator))]
+        program.main += [.add(index), .run(time(&generator))]
       }
-      if generator.chance(15) { program.main += [.wait(place), .run(time(&generator))] }
+      if generator.chance(15) { program.main += [.wait(index), .run(time(&generator))] }
     }
     return program
   }

@@ -9,9 +9,9 @@ struct WhatIfTextTests {
   private func whatIf(_ name: String) throws -> WhatIf {
     var trace = HandmadeTrace()
     let queue = trace.queue("work", limit: 1)
-    for place in 0..<20 {
-      let begin = Double(place) * 10
-      trace.operation("\(name) \(place)", on: queue, ready: 0, began: begin, ended: begin + 10)
+    for index in 0..<20 {
+      let begin = Double(index) * 10
+      trace.operation("\(name) \(index)", on: queue, ready: 0, began: begin, ended: begin + 10)
     }
     let predictor = try Predictor(trace.trace, processors: 64)
     let parser = ChangeParser(trace.trace)
@@ -21,7 +21,7 @@ struct WhatIfTextTests {
   @Test("long lists are cut, with how many more there are")
   func cuts() throws {
     let lines = WhatIfText(try whatIf("step")).text.split(separator: "\n", omittingEmptySubsequences: false)
-    #expect(lines[0] == "replayed 200 ms, recorded 200 ms: the model holds")
+    #expect(lines[0] == "replayed 200 ms, recorded 200 ms: the replay matches")
     #expect(lines[2] == "--limit work=2")
     #expect(lines[3] == "  100 ms (98.0 ms to 102 ms), 100 ms less (50 %)")
     #expect(lines.contains("nothing changed"))
@@ -29,7 +29,7 @@ struct WhatIfTextTests {
     #expect(lines.contains { $0.hasPrefix("  critical path: ") && $0.hasSuffix(" and 8 more") })
   }
 
-  @Test("hostile names steer no terminal")
+  @Test("hostile names cannot control the terminal")
   func hostile() throws {
     let text = WhatIfText(try whatIf("\u{1B}[31m\n")).text
     #expect(!text.contains("\u{1B}"))

@@ -5,7 +5,7 @@
 
   @testable import OpTraceSymbols
 
-  /// Files that are cut off or changed. Nothing traps or hangs; what is told may be wrong.
+  /// Files that are cut off or changed. Nothing traps or hangs; names may be wrong.
   @Suite(.ownThread, .enabled(if: Tool.hasCompilers, "needs clang")) struct DamageTests {
     private let scratch: Scratch
     private let path: String
@@ -28,19 +28,19 @@
       for trouble in result.modules[0].troubles { #expect(!trouble.description.isEmpty) }
     }
 
-    private func put(_ byte: UInt8, at place: Int) throws {
-      try file.seek(toOffset: UInt64(place))
+    private func put(_ byte: UInt8, at offset: Int) throws {
+      try file.seek(toOffset: UInt64(offset))
       try file.write(contentsOf: [byte])
     }
 
-    @Test func everyBeginning() throws {
+    @Test func filesThatAreCut() throws {
       for count in bytes.indices.reversed() {
         try file.truncate(atOffset: UInt64(count))
         read()
       }
     }
 
-    @Test func otherBytes() throws {
+    @Test func filesWithChangedBytes() throws {
       let seed = UInt64.random(in: 0...UInt64.max)
       // Before anything can trap.
       print("damaged programs of seed \(seed)")
@@ -51,20 +51,20 @@
         var changed: Set<Int> = []
         for _ in 0...generator.number(0..<4) {
           // Mostly where numbers are read: in the header, the list of sections and the tables.
-          let place: Int
+          let offset: Int
           switch generator.number(0..<4) {
-          case 0: place = generator.number(0..<64)
-          case 1: place = generator.number(bytes.count - 64 * image.sections.count..<bytes.count)
+          case 0: offset = generator.number(0..<64)
+          case 1: offset = generator.number(bytes.count - 64 * image.sections.count..<bytes.count)
           case 2:
             let table = tables[generator.number(tables.indices)]
-            place = Int(table.offset) + generator.number(0..<Int(table.size))
-          default: place = generator.number(bytes.indices)
+            offset = Int(table.offset) + generator.number(0..<Int(table.size))
+          default: offset = generator.number(bytes.indices)
           }
-          try put([0, 0xFF, 0x7F, 0x80, UInt8(generator.number(0..<256))][generator.number(0..<5)], at: place)
-          changed.insert(place)
+          try put([0, 0xFF, 0x7F, 0x80, UInt8(generator.number(0..<256))][generator.number(0..<5)], at: offset)
+          changed.insert(offset)
         }
         read()
-        for place in changed { try put(bytes[place], at: place) }
+        for offset in changed { try put(bytes[offset], at: offset) }
       }
     }
 

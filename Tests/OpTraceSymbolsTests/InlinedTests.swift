@@ -62,15 +62,15 @@
       }
     }
 
-    @Test func aMissingTool() throws {
+    @Test func missingToolIsReported() throws {
       let result = try ask(try Programs.c(dwarf: 5), tool: "/nowhere/llvm-symbolizer")
       #expect(
         result.inlining == .failed("/nowhere/llvm-symbolizer", "cannot be run: No such file or directory"))
       #expect(result.modules[0].named > 0)
     }
 
-    /// It answers some and then stands still.
-    @Test func aSlowTool() throws {
+    /// It answers some and then hangs.
+    @Test func slowToolIsStopped() throws {
       let scratch = try Scratch()
       let script = "printf 'inner\\n/a/b.c:1:2\\nouter\\n/a/b.c:3:4\\n\\ncut off'; exec sleep 1000"
       let tool = try makeTool(script, in: scratch)
@@ -79,7 +79,7 @@
       #expect(result.modules[0].named > 0)
     }
 
-    @Test func whatTheToolSays() {
+    @Test func answersOfTheToolAreParsed() {
       let text = "f\n/a:b/c.c:3:4\n\n??\n??:0:0\n\ng\n/x.c:5:0\nh\n/<compiler-generated>:0:0\n\n"
       let answers = InlinedFrames.answers(Array(text.utf8), most: 10)
       #expect(

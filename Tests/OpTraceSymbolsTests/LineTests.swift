@@ -5,7 +5,7 @@
 
   @testable import OpTraceSymbols
 
-  /// Functions and lines, as LLVM's tool tells them of the same programs.
+  /// Functions and lines, as LLVM's tool reports them for the same programs.
   @Suite(
     .ownThread, .enabled(if: Tool.hasCompilers && Tool.symbolizer != nil, "needs clang, swiftc and llvm-symbolizer"))
   struct LineTests {
@@ -36,15 +36,20 @@
       var lines = 0
       var differing: [String] = []
       for ((offset, answer), frames) in zip(zip(offsets, answers), own.frames) {
-        guard let told = answer.first, let outermost = answer.last, let frame = frames.first else { continue }
-        // Of aliases at one address each may be told; the place is the same.
+        guard let expected = answer.first, let outermost = answer.last, let frame = frames.first else { continue }
+        // Any of several names at one address is right; the line is the same.
         #expect(
-          frame.function.mangled == outermost.mangled || outermost.mangled == nil || frame.line == told.line,
+          frame.function.mangled == outermost.mangled || outermost.mangled == nil || frame.line == expected.line,
           "\(String(offset, radix: 16))")
         let isSame =
-          told.line == nil
-          ? frame.line == nil : frame.file == told.file && frame.line == told.line && frame.column == told.column
-        if isSame { lines += 1 } else { differing.append("\(String(offset, radix: 16)): \(frame) instead of \(told)") }
+          expected.line == nil
+          ? frame.line == nil
+          : frame.file == expected.file && frame.line == expected.line && frame.column == expected.column
+        if isSame {
+          lines += 1
+        } else {
+          differing.append("\(String(offset, radix: 16)): \(frame) instead of \(expected)")
+        }
       }
       #expect(lines > offsets.count / 2, comment)
       #expect(differing.count * 100 <= offsets.count, "\(differing.prefix(5)) \(comment?.rawValue ?? "")")

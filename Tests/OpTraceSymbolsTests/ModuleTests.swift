@@ -33,7 +33,7 @@
       return (result.frames[0].first, result.modules[0])
     }
 
-    @Test func whatIsThereIsTold() {
+    @Test func namesAndLinesAreFound() {
       let (frame, summary) = ask(program, buildID)
       #expect(frame?.function.short == "third")
       #expect(frame?.file?.hasSuffix("/program.c") == true)
@@ -42,7 +42,7 @@
       #expect(summary.addresses == 1 && summary.named == 1 && summary.withLine == 1)
     }
 
-    @Test func anotherBuildIsNotUsed() {
+    @Test func fileOfAnotherBuildIsNotUsed() {
       let (frame, summary) = ask(program, [1, 2, 0xAB])
       #expect(frame == nil)
       let found = hexadecimal(buildID)
@@ -52,7 +52,7 @@
           == "\(program) is another build than the one that ran (\(found) instead of 0102ab), so it is not used.")
     }
 
-    @Test func withoutABuildIDItIsUsedAndSaid() {
+    @Test func fileWithoutABuildIDIsUsedAndReported() {
       #expect(ask(program).summary.troubles == [.notVerified(program)])
       #expect(ask(program).frame?.function.short == "third")
     }
@@ -67,7 +67,7 @@
       #expect(frames[2].isEmpty)
     }
 
-    @Test func strangeModules() throws {
+    @Test func modulesThatCannotBeReadAreReported() throws {
       let text = try scratch.write("text", Array("no program".utf8))
       let short = try scratch.write("short", [0x7F, 0x45, 0x4C, 0x46])
       let words = try scratch.write("words", [0x7F, 0x45, 0x4C, 0x46, 1, 1] + [UInt8](repeating: 0, count: 60))
@@ -90,14 +90,14 @@
       #expect(ask(path).summary.troubles == [.noPermission(path)])
     }
 
-    @Test func deletedFiles() {
+    @Test func deletedFilesAreReported() {
       #expect(ask("\(program) (deleted)", buildID).frame?.function.short == "third")
       #expect(ask("\(program) (deleted)").summary.troubles == [.deleted(program)])
       #expect(ask("\(program) (deleted)", [1]).summary.troubles == [.deleted(program)])
       #expect(ask("/nowhere (deleted)", buildID).summary.troubles == [.deleted("/nowhere")])
     }
 
-    @Test func whereNoCodeIs() {
+    @Test func addressesOutsideOfCodeAreReported() {
       let result = Symbolicator().symbolicate([0, third, .max], of: program, buildID: buildID)
       #expect(result.frames.map(\.isEmpty) == [true, false, true])
       #expect(result.modules[0].troubles == [.outsideOfCode(program, count: 2)])
@@ -122,7 +122,7 @@
 
     // MARK: - Debug files
 
-    @Test func strippedOnesSaySo() throws {
+    @Test func strippedFilesAreReported() throws {
       let stripped = scratch.path("stripped")
       try Programs.run(Tool.objcopy, ["--strip-all", program, stripped])
       let (frame, summary) = ask(stripped, buildID)
@@ -130,7 +130,7 @@
       #expect(summary.troubles == [.stripped(stripped), .noSymbol(stripped, count: 1)])
     }
 
-    @Test func withoutLinesItSaysSo() throws {
+    @Test func missingLinesAreReported() throws {
       let bare = scratch.path("bare")
       try Programs.run(Tool.objcopy, ["--strip-debug", program, bare])
       let (frame, summary) = ask(bare, buildID)
@@ -138,7 +138,7 @@
       #expect(summary.troubles == [.noLines(bare)])
     }
 
-    @Test func byBuildID() throws {
+    @Test func debugFileIsFoundByBuildID() throws {
       let stripped = scratch.path("stripped")
       try Programs.run(Tool.objcopy, ["--strip-all", program, stripped])
       let digits = hexadecimal(buildID)
@@ -150,19 +150,19 @@
       #expect(frame?.function.short == "third" && frame?.line == 16)
       #expect(summary.debugFile == debug)
       #expect(summary.troubles.isEmpty)
-      // Another build's file in its place.
+      // A file of another build instead.
       try Programs.run(Tool.objcopy, ["--only-keep-debug", try Programs.c(dwarf: 4), debug])
       let other = ask(stripped, buildID, folders: [scratch.path("debug")])
       #expect(other.frame == nil)
       #expect(other.summary.troubles.contains(.otherDebugFile(debug)))
     }
 
-    @Test(arguments: ["", ".debug/", "by-path"]) func byName(_ place: String) throws {
+    @Test(arguments: ["", ".debug/", "by-path"]) func debugFileIsFoundByName(_ subfolder: String) throws {
       let stripped = scratch.path("stripped")
       let beside = scratch.path("stripped.debug")
       try Programs.run(Tool.objcopy, ["--only-keep-debug", program, beside])
       try Programs.run(Tool.objcopy, ["--strip-all", "--add-gnu-debuglink=\(beside)", program, stripped])
-      let folder = place == "by-path" ? scratch.path("root") + scratch.folder.path : scratch.path(place)
+      let folder = subfolder == "by-path" ? scratch.path("root") + scratch.folder.path : scratch.path(subfolder)
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       let debug = "\(folder)/stripped.debug".replacingOccurrences(of: "//", with: "/")
       if debug != beside { try FileManager.default.moveItem(atPath: beside, toPath: debug) }

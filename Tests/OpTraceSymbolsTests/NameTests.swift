@@ -5,25 +5,25 @@ import Testing
 
 /// Names as the compilers make them: those of Swift come from one program, compiled with and without optimisation.
 @Suite struct NameTests {
-  @Test(arguments: ofTheSource) func whatIsInTheSource(_ mangled: String, _ short: String) {
+  @Test(arguments: ofTheSource) func namesOfTheSource(_ mangled: String, _ short: String) {
     let name = FunctionName(mangled: mangled)
     #expect(name.short == short, "\(name.full)")
     #expect(name.mangled == mangled)
   }
 
-  @Test(arguments: ofTheCompiler) func whatTheCompilerMadeUp(_ mangled: String, _ short: String) {
+  @Test(arguments: ofTheCompiler) func namesThatTheCompilerMadeUp(_ mangled: String, _ short: String) {
     let name = FunctionName(mangled: mangled)
     #expect(name.short == short, "\(name.full)")
   }
 
-  @Test func theFullNameSaysAll() {
+  @Test func fullNameHasEverything() {
     let name = FunctionName(mangled: "$s3app9loadUsersy10Foundation9OperationCSiFyyYbcfU_TA")
     let closure = "closure #1 @Sendable () -> () in app.loadUsers(Swift.Int) -> Foundation.Operation"
     #expect(name.full == "partial apply forwarder for \(closure)")
   }
 
-  /// What no compiler makes, up to names that are too long to be looked at.
-  @Test func nonsenseStaysAsItIs() {
+  /// What no compiler makes, up to names that are too long to be read.
+  @Test func nonsenseIsKept() {
     for name in ["", "@", ".", "$s", "_Z", "a b", "\u{1F600}", String(repeating: "(", count: 5000)] {
       #expect(FunctionName(mangled: name).full == name)
     }
@@ -32,7 +32,7 @@ import Testing
   }
 
   /// Swift's runtime ends the process that asks it for some of these.
-  @Test(.ownThread) func damagedNamesHarmNobody() {
+  @Test(.ownThread) func damagedNamesDoNoHarm() {
     var known: [String: FunctionName] = [:]
     let whole = (ofTheSource + ofTheCompiler).map(\.0)
     let cut = whole.flatMap { name in (0..<name.count).map { String(name.prefix($0)) } }
@@ -51,11 +51,11 @@ import Testing
   }
 
   /// Some bytes that stand for gigabytes.
-  @Test(.ownThread) func namesThatExplodeAreDropped() {
+  @Test(.ownThread) func namesThatExpandToGigabytesAreDropped() {
     let sound = "$s3app9loadUsersy10Foundation9OperationCSiF"
     // Each argument is a pair of the one before.
-    let places = ["S_"] + "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ".map { "S\($0)_" }
-    let large = "_Z1f1AIiiE" + (1..<34).map { "S_I\(places[$0])\(places[$0])E" }.joined()
+    let substitutions = ["S_"] + "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ".map { "S\($0)_" }
+    let large = "_Z1f1AIiiE" + (1..<34).map { "S_I\(substitutions[$0])\(substitutions[$0])E" }.joined()
     let texts = DemanglingChild.demangle([large, sound])
     #expect(texts[1] != nil)
   }

@@ -146,7 +146,7 @@ enum Programs {
 }
 
 extension Symbolicator {
-  /// Places in the code, as they are.
+  /// Addresses in the code, as they are.
   func symbolicate(_ offsets: [UInt64], of path: String, buildID: [UInt8]? = nil) -> Symbolication {
     symbolicate(
       offsets.map { CodeAddress(module: 0, offset: $0, isReturnAddress: false) },

@@ -28,8 +28,8 @@ import Testing
     }
 
     /// The addresses of a stack, by image and offset.
-    private func places(_ frame: FrameID?, _ trace: Trace) -> [FrameRecord.Place] {
-      trace.stacks.stack(frame).compactMap { trace.stacks[$0]?.place }
+    private func places(_ frame: FrameID?, _ trace: Trace) -> [FrameRecord.Address] {
+      trace.stacks.stack(frame).compactMap { trace.stacks[$0]?.address }
     }
 
     @Test("one place that adds is one number, another place another one; the program's innermost frames alone")
@@ -43,7 +43,7 @@ import Testing
       #expect(trace.queues[0].madeAt != nil && trace.queues[0].madeAt != first)
       #expect(places(first, trace).count == 1)
       let frames = trace.stacks.stack(first).compactMap { trace.stacks[$0] }
-      #expect(frames.allSatisfy { !$0.isGuessed && $0.place.returns && $0.place.image != nil })
+      #expect(frames.allSatisfy { !$0.isGuessed && $0.address.returns && $0.address.image != nil })
     }
 
     @Test("`all` has the whole stack, `off` none") func configurations() throws {

@@ -139,7 +139,7 @@ package enum RandomTraces {
       put(.executionBegan, id, start + 100, thread)
       let end = start + .random(in: 1000...50_000, using: &generator)
       if Bool.random(using: &generator) {
-        // The thread itself tells of the wait, or the first one does in its name.
+        // The thread itself records the wait, or the first thread does for it.
         let object = UInt64.random(in: 1...4, using: &generator) << 48 | .random(in: 1...3, using: &generator) << 4
         let reporter = Bool.random(using: &generator) ? thread : 1
         put(.blocked, id, start + 900, reporter, object, word2: UInt64(reporter == 1 ? thread : 0) << 40 | 10)

@@ -3,7 +3,7 @@ import Foundation
 
 /// All measurements, each against its goal: `Benchmark OPTRACE [--short] [--json FILE] [GROUP…]`.
 ///
-/// A missed goal is told and is no failure, as goals hold for a machine that does nothing else. What can't be measured is
+/// A missed goal is reported and is no failure, as goals hold for a machine that does nothing else. What can't be measured is
 /// one, and so is a count (of allocations, of lost records) that does not depend on the machine.
 @main
 enum Benchmark {
@@ -18,15 +18,15 @@ enum Benchmark {
   static func main() throws {
     var arguments = Array(CommandLine.arguments.dropFirst())
     func flag(_ name: String) -> Bool {
-      guard let place = arguments.firstIndex(of: name) else { return false }
-      arguments.remove(at: place)
+      guard let index = arguments.firstIndex(of: name) else { return false }
+      arguments.remove(at: index)
       return true
     }
     let isShort = flag("--short")
     var json: String?
-    if let place = arguments.firstIndex(of: "--json"), place + 1 < arguments.count {
-      json = arguments[place + 1]
-      arguments.removeSubrange(place...place + 1)
+    if let index = arguments.firstIndex(of: "--json"), index + 1 < arguments.count {
+      json = arguments[index + 1]
+      arguments.removeSubrange(index...index + 1)
     }
     guard let optrace = arguments.first,
       arguments.dropFirst().allSatisfy({ name in groups.contains { $0.name == name } })
@@ -70,7 +70,7 @@ enum Benchmark {
   }
 }
 
-/// What `--json` writes. Times are in the unit that stands beside them.
+/// What `--json` writes. Times are in the unit beside them.
 private struct Results: Codable {
   var version: Int
   var machine: Machine

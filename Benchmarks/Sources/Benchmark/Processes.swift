@@ -33,13 +33,13 @@ enum Processes {
 
   /// What `summary` counts in a trace that has to be whole.
   private static func finished(_ context: Context, _ trace: String) throws -> Int {
-    struct Told: Decodable {
+    struct Report: Decodable {
       struct States: Decodable { var finished: Int }
       var states: States
     }
     let child = try Child.run([context.optrace, "summary", "--json", trace], keepsOutput: true)
     guard child.status == 0 else { throw Failed(what: "summary (status \(child.status)) of \(trace)") }
-    return try JSONDecoder().decode(Told.self, from: child.output).states.finished
+    return try JSONDecoder().decode(Report.self, from: child.output).states.finished
   }
 
   /// Sendable: the lock guards it.

@@ -38,7 +38,7 @@ enum Reading {
 
   private struct Command {
     let name: String
-    /// The trace stands behind the first.
+    /// The trace comes after the first.
     let words: [String]
     let seconds: Double?
     let bytes: Double?
@@ -73,13 +73,13 @@ enum Reading {
     ]
   }
 
-  /// By what `validate` tells.
+  /// By the output of `validate`.
   private static func eventCount(_ context: Context, _ trace: String) throws -> Int {
     let child = try Child.run([context.optrace, "validate", trace], keepsOutput: true)
     let text = String(decoding: child.output, as: UTF8.self)
     let words = text.split(whereSeparator: { $0 == " " || $0 == "\n" })
-    guard let place = words.firstIndex(where: { $0.hasPrefix("event") }), place > 0,
-      let number = Int(words[place - 1].filter(\.isNumber))
+    guard let index = words.firstIndex(where: { $0.hasPrefix("event") }), index > 0,
+      let number = Int(words[index - 1].filter(\.isNumber))
     else { throw Failed(what: "validate, which says: \(text)") }
     return number
   }

@@ -1,15 +1,15 @@
 import BenchmarkSupport
 import Foundation
 
-/// What is done for stacks beside the recording of an operation: a walk at the end of a long wait, the look at
+/// What is done for stacks beside the recording of an operation: a walk at the end of a long wait, the snapshot of
 /// threads when nothing moves, names for addresses.
 enum StackParts {
   static func run(_ context: Context) throws -> [Row] { try walks(context) + names(context) }
 
   private static func walks(_ context: Context) throws -> [Row] {
-    let kinds = ["8", "16", "32", "look"]
+    let kinds = ["8", "16", "32", "snapshot"]
     let taken = try interleaved(kinds, rounds: context.rounds) { kind in
-      let count = kind == "look" ? context.amount(1_000, short: 20) : context.amount(100_000, short: 1_000)
+      let count = kind == "snapshot" ? context.amount(1_000, short: 20) : context.amount(100_000, short: 1_000)
       let child = try Child.run([context.stackWorkload, kind, "\(count)"], keepsOutput: true)
       let text = String(decoding: child.output, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
       guard child.status == 0, let each = Double(text) else { throw Failed(what: "StackWorkload \(kind)") }
@@ -20,7 +20,7 @@ enum StackParts {
       Row("walks", "a stack of 8 frames: walk and number", each("8"), "ns"),
       Row("walks", "of 16 frames", each("16"), "ns", atMost: 300),
       Row("walks", "of 32 frames", each("32"), "ns"),
-      Row("walks", "the look, a sleeping thread of 1,000", each("look"), "ns", atMost: 20_000),
+      Row("walks", "the snapshot, a sleeping thread of 1,000", each("snapshot"), "ns", atMost: 20_000),
     ]
   }
 

@@ -2,7 +2,7 @@ public import Foundation
 
 /// A program that has ended, and what it took.
 public struct Child: Sendable {
-  /// As a shell tells it: 128 and the signal's number where it was killed.
+  /// As a shell reports it: 128 and the signal's number where it was killed.
   public var status: Int32
   /// Seconds.
   public var wall: Double

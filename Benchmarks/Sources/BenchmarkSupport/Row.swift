@@ -5,7 +5,7 @@ public struct Row: Codable, Sendable {
   public enum Verdict: String, Codable, Sendable {
     case met
     case missed
-    /// There is no goal for it: it is told to explain another line.
+    /// There is no goal for it: it explains another line.
     case none
   }
 

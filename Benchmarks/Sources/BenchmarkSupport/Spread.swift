@@ -9,10 +9,10 @@ public struct Spread: Codable, Sendable {
     let sorted = values.sorted()
     func quantile(_ share: Double) -> Double {
       guard let last = sorted.last else { return .nan }
-      let place = share * Double(sorted.count - 1)
-      let below = Int(place)
+      let position = share * Double(sorted.count - 1)
+      let below = Int(position)
       guard below + 1 < sorted.count else { return last }
-      return sorted[below] + (sorted[below + 1] - sorted[below]) * (place - Double(below))
+      return sorted[below] + (sorted[below + 1] - sorted[below]) * (position - Double(below))
     }
     median = quantile(0.5)
     low = quantile(0.25)

@@ -1,4 +1,4 @@
-// Takes the place of the allocator's entries in this program, and counts the calls.
+// Replaces the allocator's functions in this program, and counts the calls.
 #include "CFloor.h"
 
 #include <stdatomic.h>

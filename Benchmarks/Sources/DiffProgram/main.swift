@@ -1,7 +1,7 @@
 import Foundation
 
 // `DiffProgram [PERCENT]`: a pipeline of 160 operations that wait and compute, in which those of one class take so many percent longer.
-// It uses no OpTrace: `optrace record` records it. `scripts/measure-diff` tells what `optrace diff` says of its runs.
+// It uses no OpTrace: `optrace record` records it. `scripts/measure-diff` measures what `optrace diff` says of its runs.
 
 /// Something to compute for about so many microseconds on an idle processor.
 func compute(_ microseconds: Double) -> Double {

@@ -10,9 +10,9 @@ enum FleetBenchmark {
   static func main() throws {
     var arguments = Array(CommandLine.arguments.dropFirst())
     func number(_ name: String, _ usual: Int) -> Int {
-      guard let place = arguments.firstIndex(of: name), place + 1 < arguments.count else { return usual }
-      defer { arguments.removeSubrange(place...place + 1) }
-      return Int(arguments[place + 1]) ?? usual
+      guard let index = arguments.firstIndex(of: name), index + 1 < arguments.count else { return usual }
+      defer { arguments.removeSubrange(index...index + 1) }
+      return Int(arguments[index + 1]) ?? usual
     }
     let operations = number("--operations", 1_000_000)
     let hosts = number("--hosts", 10)

@@ -9,7 +9,7 @@ struct Finding {
   var witnessed = 0
   /// Those of them that the trace does not have.
   var missing = 0
-  /// Places that could not be read.
+  /// Parts that could not be read.
   var torn = 0
   /// Records that the recorder counted as lost.
   var lost: UInt64 = 0

@@ -55,7 +55,7 @@ struct Round {
 }
 
 extension Ending {
-  /// As `waitpid` tells it.
+  /// As `waitpid` reports it.
   var status: Int32 {
     switch self {
     case .kill: SIGKILL

@@ -1,7 +1,7 @@
 import CRecorderTestSupport
 import Foundation
 
-/// What a process has done, told outside of its trace: counts in a mapped file, which outlive the process.
+/// What a process has done, recorded outside of its trace: counts in a mapped file, which outlive the process.
 ///
 /// Each count has one thread that writes it, after the call that it counts has returned; it is read when the process has
 /// ended, or by who only wants to know whether it is zero. So nothing here needs a lock.
@@ -30,17 +30,17 @@ final class Witness: @unchecked Sendable {
 
   deinit { munmap(base, Self.size) }
 
-  private func place(_ kind: Int, _ thread: Int) -> UnsafeMutablePointer<UInt64> {
+  private func counter(_ kind: Int, _ thread: Int) -> UnsafeMutablePointer<UInt64> {
     (base + (kind * Self.threadCount + thread) * Self.stride).assumingMemoryBound(to: UInt64.self)
   }
 
   /// Marks that the thread has made.
-  func marks(_ thread: Int) -> Int { Int(place(0, thread).pointee) }
+  func marks(_ thread: Int) -> Int { Int(counter(0, thread).pointee) }
   /// Operations that have finished, of those which the thread has added.
-  func operations(_ thread: Int) -> Int { Int(place(1, thread).pointee) }
+  func operations(_ thread: Int) -> Int { Int(counter(1, thread).pointee) }
 
-  func note(marks: Int, by thread: Int) { test_store(place(0, thread), UInt64(marks)) }
-  func note(operations: Int, by thread: Int) { test_store(place(1, thread), UInt64(operations)) }
+  func note(marks: Int, by thread: Int) { test_store(counter(0, thread), UInt64(marks)) }
+  func note(operations: Int, by thread: Int) { test_store(counter(1, thread), UInt64(operations)) }
 
   var isIdle: Bool { (0..<Self.threadCount).contains { marks($0) == 0 } }
 }

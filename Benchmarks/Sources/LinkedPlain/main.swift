@@ -1,6 +1,6 @@
 import OpTrace
 
-// The least that uses it; only its size is looked at.
+// The least that uses it; only its size is measured.
 let queue = TracedOperationQueue(name: "work")
 queue.addOperation {}
 queue.waitUntilAllOperationsAreFinished()

@@ -1,7 +1,7 @@
 import OpTrace
 import OpTraceTracing
 
-// The least that uses it; only its size is looked at.
+// The least that uses it; only its size is measured.
 OperationTracing.start()
 let queue = TracedOperationQueue(name: "work")
 queue.addOperation {}

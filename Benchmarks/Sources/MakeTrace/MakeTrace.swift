@@ -42,7 +42,7 @@ enum MakeTrace {
     case .fan: fan(count, recorder)
     }
     try recorder.stop()
-    // Without a look at what still waits.
+    // Without checking what still waits.
     exit(0)
   }
 

@@ -7,7 +7,7 @@ import OpTraceModel
 ///
 /// Three works, each so many times: all of it, only what is Graphviz's (a layout of a picture that is there already), and only
 /// what is ours (everything else, with the layout that needs no Graphviz). What memory grows by in the third is our
-/// leak. Under `valgrind --leak-check=full` the origins can be told apart exactly.
+/// leak. Under `valgrind --leak-check=full` the origins can be found exactly.
 @main
 enum RenderLeaks {
   static func main() throws {

@@ -1,5 +1,5 @@
-// What stacks cost, by the recorder's own functions: `StackWorkload DEPTH|look COUNT` prints nanoseconds for one, the least
-// of ten batches. DEPTH: a walk over a stack of so many frames, and its number; look: a thread of COUNT that sleep.
+// What stacks cost, by the recorder's own functions: `StackWorkload DEPTH|snapshot COUNT` prints nanoseconds for one, the least
+// of ten batches. DEPTH: a walk over a stack of so many frames, and its number; snapshot: a thread of COUNT that sleep.
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -63,22 +63,22 @@ static int measure_walk(int depth, uint64_t count) {
   return 0;
 }
 
-// ---- A look
+// ---- A snapshot
 
 static void *sleep_there(void *gate) {
   pthread_mutex_lock(gate);
   return NULL;
 }
 
-static uint32_t place(void *context, const thread_seen *seen) {
+static uint32_t stack_number(void *context, const thread_seen *seen) {
   uint32_t *asleep = context;
   *asleep += seen->call >= 0;
   return 1;
 }
 
-static void tell(void *context, const moment_thread *thread) { (void)context, (void)thread; }
+static void ignore(void *context, const moment_thread *thread) { (void)context, (void)thread; }
 
-static int measure_look(uint64_t count) {
+static int measure_snapshot(uint64_t count) {
   static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
   pthread_mutex_lock(&gate);
   pthread_attr_t attributes;
@@ -90,17 +90,17 @@ static int measure_look(uint64_t count) {
   }
   modules_refresh();
   double least = 0;
-  for (int looks = 0; looks < 10;) {
+  for (int snapshots = 0; snapshots < 10;) {
     uint32_t asleep = 0;
     threads_count seen = {0};
-    const moment_calls calls = {.place = place, .tell = tell, .context = &asleep};
+    const moment_calls calls = {.place = stack_number, .tell = ignore, .context = &asleep};
     threads_options options = {0};
     double began = now();
     if (moment_look(&options, &calls, &seen) != threads_looked) return 1;
     double each = (now() - began) / (double)(count + 1);
     // Those that have only begun would be cheap.
     if (asleep < count) continue;
-    if (looks++ == 0 || each < least) least = each;
+    if (snapshots++ == 0 || each < least) least = each;
   }
   printf("%.1f\n", least);
   return 0;
@@ -110,5 +110,5 @@ int main(int count, char **words) {
   if (count != 3) return 64;
   uint64_t amount = strtoull(words[2], NULL, 10);
   if (!amount) return 64;
-  return strcmp(words[1], "look") == 0 ? measure_look(amount) : measure_walk(atoi(words[1]), amount);
+  return strcmp(words[1], "snapshot") == 0 ? measure_snapshot(amount) : measure_walk(atoi(words[1]), amount);
 }

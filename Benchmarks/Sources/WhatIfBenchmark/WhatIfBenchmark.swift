@@ -42,11 +42,11 @@ enum WhatIfBenchmark {
   static func main() throws {
     var arguments = Array(CommandLine.arguments.dropFirst())
     var runs = 1
-    if let place = arguments.firstIndex(of: "--runs"), place + 1 < arguments.count,
-      let count = Int(arguments[place + 1])
+    if let index = arguments.firstIndex(of: "--runs"), index + 1 < arguments.count,
+      let count = Int(arguments[index + 1])
     {
       runs = max(1, count)
-      arguments.removeSubrange(place...place + 1)
+      arguments.removeSubrange(index...index + 1)
     }
     let isShort = arguments.contains("--short")
     arguments.removeAll { $0 == "--short" }

@@ -61,16 +61,16 @@ let knownShapes: [Shape] = [
     let queues = Queues(["work": 2, "disk": 2])
     var row: [Piece] = []
     for layer in 0..<6 {
-      let next: [Piece] = (0..<5).map { place in
-        let time = Double(5 + (layer * 7 + place * 11) % 15)
-        let piece: Piece = place % 2 == 0 ? Decode(time) : Scale(time)
+      let next: [Piece] = (0..<5).map { index in
+        let time = Double(5 + (layer * 7 + index * 11) % 15)
+        let piece: Piece = index % 2 == 0 ? Decode(time) : Scale(time)
         if !row.isEmpty {
-          piece.follows(row[place])
-          piece.follows(row[(place + 2) % 5])
+          piece.follows(row[index])
+          piece.follows(row[(index + 2) % 5])
         }
         return piece
       }
-      for (place, piece) in next.enumerated() { queues.add(piece, to: place % 2 == 0 ? "work" : "disk") }
+      for (index, piece) in next.enumerated() { queues.add(piece, to: index % 2 == 0 ? "work" : "disk") }
       row = next
     }
     queues.waitUntilDone()

@@ -33,7 +33,7 @@ public struct Diagnosis: Sendable {
     let progress = WorkProgress.reporter()
     // Rules are independent of each other.
     var found = SideBySide.map(rules.count) { number in
-      progress.tell(number, of: rules.count)
+      progress.report(number, of: rules.count)
       return rules[number].find(context)
     }
     .flatMap(\.self)

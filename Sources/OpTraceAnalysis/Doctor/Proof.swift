@@ -50,7 +50,7 @@ extension DoctorContext {
   /// threads could wake them (a timer, another process through shared memory).
   /// O(threads · depth).
   static func isDeadEnd(_ trace: Trace, _ seenThreads: SeenThreads) -> Bool {
-    guard let look = trace.look, !look.isPartial, look.moved == 0, look.refused == 0, !look.threads.isEmpty,
+    guard let look = trace.snapshot, !look.isPartial, look.moved == 0, look.refused == 0, !look.threads.isEmpty,
       seenThreads.all.count == look.threads.count
     else { return false }
     return look.threads.allSatisfy { seen in
@@ -64,7 +64,7 @@ extension DoctorContext {
   /// Also, no thread of libdispatch waits for timers and events, and no block or task for its time.
   var isClosedWorld: Bool {
     isDeadEnd
-      && trace.look?.threads.allSatisfy { $0.reason != .poll && $0.reason != .time && $0.reason != .input } ?? false
+      && trace.snapshot?.threads.allSatisfy { $0.reason != .poll && $0.reason != .time && $0.reason != .input } ?? false
       && trace.blocks.allSatisfy { $0.way != .after || $0.began != nil || $0.over != nil }
       && trace.tasks.allSatisfy { $0.suspension?.reason != .sleep }
   }

@@ -16,8 +16,8 @@ public struct ThreadStatuses: Sendable, Equatable {
 
   /// O(operations + waits + threads).
   public init(of trace: Trace) {
-    look = trace.look
-    time = trace.look?.time ?? trace.end
+    look = trace.snapshot
+    time = trace.snapshot?.time ?? trace.end
     let last = trace.lastSign
     wentOn = last.map { [time] in $0 > time } ?? false
     lastSign = wentOn ? nil : last

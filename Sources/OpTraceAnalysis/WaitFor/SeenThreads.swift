@@ -14,7 +14,7 @@ struct SeenThreads: Sendable {
 
   /// O(1) without a snapshot, else O(operations + waits + threads).
   init(_ trace: Trace) {
-    guard let look = trace.look else {
+    guard let look = trace.snapshot else {
       (time, all, indexes) = (nil, [], [:])
       return
     }

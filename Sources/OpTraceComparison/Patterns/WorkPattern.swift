@@ -1,7 +1,7 @@
 import OpTraceAnalysis
-import OpTraceModel
+public import OpTraceModel
 
-/// What operations of two runs have in common where their names and numbers differ: what results are told by.
+/// What operations of two runs have in common where their names and numbers differ: results are reported by pattern.
 public struct WorkPattern: Hashable, Sendable {
   /// the name with `#` for its numbers; without a name the function, else the class.
   public var name: String
@@ -38,7 +38,7 @@ struct PatternTable {
     if let known = numbers[pattern] { return known }
     var plain = pattern
     plain.function = nil
-    // A name that is the function's own would tell both apart again.
+    // A name that is the function's own would separate both again.
     if pattern.function != nil, pattern.name == pattern.function { plain.name = pattern.className }
     let coarse = plain == pattern ? nil : number(of: plain)
     let number = Int32(clamping: patterns.count)
@@ -54,14 +54,31 @@ struct PatternTable {
     for queue in trace.queues { queues[queue.id] = NamePattern.of(queue.title) }
     var result: [Int32] = []
     result.reserveCapacity(trace.operations.count)
-    for place in trace.operations.indices {
-      let function = trace.operations[place].function?.shortName
-      let className = trace.operations[place].className
-      let name = trace.operations[place].name.map { NamePattern.of($0) }
-      let queue = trace.operations[place].queue.map { queues[$0] ?? "" }
+    for index in trace.operations.indices {
+      let function = trace.operations[index].function?.shortName
+      let className = trace.operations[index].className
+      let name = trace.operations[index].name.map { NamePattern.of($0) }
+      let queue = trace.operations[index].queue.map { queues[$0] ?? "" }
       result.append(
         number(
           of: WorkPattern(name: name ?? function ?? className, className: className, queue: queue, function: function)))
+    }
+    return result
+  }
+}
+
+extension Comparison {
+  /// The operations of each pattern in one of the runs that were compared, by their indexes in it. O(n).
+  public func members(in trace: Trace) -> [WorkPattern: [Int]] {
+    let known = Set(graph.operations.map(\.pattern))
+    var table = PatternTable()
+    let numbers = table.numbers(of: trace)
+    var result: [WorkPattern: [Int]] = [:]
+    for (index, number) in numbers.enumerated() {
+      let pattern = table.patterns[Int(number)]
+      // Where another run has no names for functions, functions do not distinguish anything.
+      let shown = known.contains(pattern) ? pattern : table.patterns[Int(table.functionless[Int(number)])]
+      result[shown, default: []].append(index)
     }
     return result
   }

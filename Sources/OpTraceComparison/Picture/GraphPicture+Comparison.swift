@@ -8,7 +8,7 @@ extension GraphPicture {
   /// of them, a lane for each pattern of queues.
   ///
   /// Of more than `most` boxes, what differs and what lies next to it stays; the rest is counted. O(n log n).
-  /// - Parameter members: the operations of each pattern, where the picture stands beside what shows them.
+  /// - Parameter members: the operations of each pattern, where the picture is beside what shows them.
   public init(
     of comparison: Comparison, title: String, members: [WorkPattern: [OperationID]] = [:],
     mostBoxes most: Int = GraphOptions.readable
@@ -36,7 +36,7 @@ extension BoxDifference {
 private struct ComparisonPicture {
   let comparison: Comparison
   private var operations: [StructureDifferences.Operations] = []
-  private var place: [WorkPattern: Int] = [:]
+  private var index: [WorkPattern: Int] = [:]
   private var laneOf: [String?: Int] = [:]
   private(set) var lanes: [GraphPicture.Lane] = []
   private(set) var edges: [GraphPicture.Edge] = []
@@ -56,10 +56,10 @@ private struct ComparisonPicture {
       }
     }
     operations = chosen(most)
-    for (number, one) in operations.enumerated() { place[one.pattern] = number }
+    for (number, one) in operations.enumerated() { index[one.pattern] = number }
     makeLanes()
     for edge in comparison.graph.edges {
-      guard let from = place[edge.dependency], let to = place[edge.waiter] else { continue }
+      guard let from = index[edge.dependency], let to = index[edge.waiter] else { continue }
       var drawn = GraphPicture.Edge(from, to)
       drawn.count = max(edge.counts.base.upperBound, edge.counts.new.upperBound)
       drawn.difference = edge.counts.change.map(BoxDifference.init)
@@ -128,7 +128,7 @@ private struct ComparisonPicture {
     }
   }
 
-  /// What stands outside of all queues comes last.
+  /// What is outside of all queues comes last.
   private static func inOrder(_ one: String?, _ other: String?) -> Bool {
     guard let one, let other else { return one != nil && other == nil }
     return one < other

@@ -5,7 +5,7 @@ struct MeanDifference: Equatable {
   var low: Double
   var high: Double
 
-  /// Nil where a group is empty. With one number in a group there is no spread to tell: the range is then the difference alone.
+  /// Nil where a group is empty. With one number in a group the spread is not known: the range is then the difference alone.
   init?(_ first: [Double], _ second: [Double]) {
     guard let one = Self.moments(first), let other = Self.moments(second) else { return nil }
     difference = other.mean - one.mean

@@ -12,7 +12,7 @@ enum PermutationTest {
     guard !first.isEmpty, !second.isEmpty else { return 1 }
     let all = first + second
     let center = all.reduce(0, +) / Double(all.count)
-    // Of centered numbers the sum of one group alone tells how far apart the means are.
+    // Of centered numbers the sum of one group alone shows how far apart the means are.
     let values = all.map { $0 - center }
     let size = min(first.count, second.count)
     let seen = (first.count == size ? values[..<size] : values[first.count...]).reduce(0, +).magnitude
@@ -21,15 +21,15 @@ enum PermutationTest {
     return values.withUnsafeBufferPointer { Double(count($0, 0, size, 0, least)) / Double(splits) }
   }
 
-  /// How many ways there are to choose so many of them from a place on with a sum as large as `least`, in either direction.
+  /// How many ways there are to choose so many of them from an index on with a sum as large as `least`, in either direction.
   private static func count(
-    _ values: UnsafeBufferPointer<Double>, _ place: Int, _ size: Int, _ sum: Double, _ least: Double
+    _ values: UnsafeBufferPointer<Double>, _ index: Int, _ size: Int, _ sum: Double, _ least: Double
   ) -> Int {
     if size == 0 { return sum.magnitude >= least ? 1 : 0 }
-    if size == 1 { return (place..<values.count).count { (sum + values[$0]).magnitude >= least } }
-    guard values.count - place >= size else { return 0 }
-    return count(values, place + 1, size - 1, sum + values[place], least)
-      + count(values, place + 1, size, sum, least)
+    if size == 1 { return (index..<values.count).count { (sum + values[$0]).magnitude >= least } }
+    guard values.count - index >= size else { return 0 }
+    return count(values, index + 1, size - 1, sum + values[index], least)
+      + count(values, index + 1, size, sum, least)
   }
 
   private static func sampled(_ values: [Double], _ size: Int, _ least: Double) -> Double {
@@ -38,9 +38,9 @@ enum PermutationTest {
     var extreme = 0
     for _ in 0..<samples {
       var sum = 0.0
-      for place in 0..<size {
-        values.swapAt(place, generator.number(place..<values.count))
-        sum += values[place]
+      for index in 0..<size {
+        values.swapAt(index, generator.number(index..<values.count))
+        sum += values[index]
       }
       if sum.magnitude >= least { extreme += 1 }
     }
@@ -80,5 +80,21 @@ private struct SplitGenerator {
     word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
     word ^= word >> 31
     return range.lowerBound + Int(word.multipliedFullWidth(by: UInt64(range.count)).high)
+  }
+}
+
+/// Many tests at once: some come out by chance. Holm's correction keeps the chance that any of them does below the limit
+/// that one test would have (Holm: A simple sequentially rejective multiple test procedure, 1979).
+enum Holm {
+  /// The adjusted p of each, to be compared with the limit of one test: in ascending order, the i-th of m is multiplied by
+  /// m - i (from 0), is not below the one before it, and not above 1. O(m log m).
+  static func adjusted(_ ps: [Double]) -> [Double] {
+    var result = ps
+    var highest = 0.0
+    for (rank, index) in ps.indices.sorted(by: { (ps[$0], $0) < (ps[$1], $1) }).enumerated() {
+      highest = max(highest, min(1, ps[index] * Double(ps.count - rank)))
+      result[index] = highest
+    }
+    return result
   }
 }

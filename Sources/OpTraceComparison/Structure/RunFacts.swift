@@ -2,11 +2,11 @@ import OpTraceAnalysis
 import OpTraceModel
 
 /// What a run consists of, apart from its times and the order of things: what stays the same when a program that was not
-/// changed runs again. Patterns are told by their numbers in the table of all runs.
+/// changed runs again. Patterns are given by their numbers in the table of all runs.
 struct RunFacts: Sendable {
   struct End: Hashable, Sendable {
     var pattern: Int32
-    /// Nil: the trace does not tell what became of it.
+    /// Nil: the trace does not say what became of it.
     var state: OperationState?
   }
 
@@ -32,10 +32,10 @@ struct RunFacts: Sendable {
 
   /// O(n log n), as the doctor.
   init(of trace: Trace, shape: RunShape) {
-    for place in trace.operations.indices {
-      let pattern = shape.patterns[place]
+    for index in trace.operations.indices {
+      let pattern = shape.patterns[index]
       operations[pattern, default: 0] += 1
-      let state = trace.operations[place].isOutcomeKnown ? trace.operations[place].state : nil
+      let state = trace.operations[index].isOutcomeKnown ? trace.operations[index].state : nil
       ends[End(pattern: pattern, state: state), default: 0] += 1
     }
     for edge in shape.graph.edges {

@@ -1,7 +1,7 @@
 public import OpTraceModel
 
 /// What the new runs consist of and the base runs do not, or the other way round. A count differs only where no base run has one
-/// that a new run has: what varies between runs of one program is not told.
+/// that a new run has: what varies between runs of one program is no difference.
 public struct StructureDifferences: Sendable, Equatable {
   /// How often something was there in the runs of each side: the least and the most.
   public struct Counts: Sendable, Equatable {
@@ -68,11 +68,11 @@ public struct StructureDifferences: Sendable, Equatable {
     public var counts: Counts
   }
 
-  /// Operations of a pattern that stood in a state at the end.
+  /// Operations of a pattern that were in a state at the end.
   public struct Ends: Sendable, Equatable {
     /// Which operations.
     public var pattern: WorkPattern
-    /// Where they stood; nil: the trace does not tell.
+    /// Their state; nil: the trace does not say.
     public var state: OperationState?
     /// How many there were.
     public var counts: Counts
@@ -182,5 +182,28 @@ extension StructureDifferences {
         || (counts.new == 0 && (counts.base == base.count || isError))
       return isOneSided ? Finding(code: code, isError: isError, runs: counts) : nil
     }
+  }
+}
+
+/// All operations and dependencies of both sides by pattern, those that differ and those that do not: what a picture of the
+/// comparison is drawn of.
+public struct PatternGraph: Sendable, Equatable {
+  /// In the order of their patterns.
+  public internal(set) var operations: [StructureDifferences.Operations] = []
+  /// In the order of the patterns that wait, then of those that they wait for.
+  public internal(set) var edges: [StructureDifferences.Edges] = []
+  /// By name.
+  public internal(set) var queues: [StructureDifferences.Queues] = []
+
+  /// - Parameter patterns: by number. O(runs * patterns).
+  init(base: [RunFacts], new: [RunFacts], patterns: [WorkPattern]) {
+    func pattern(_ number: Int32) -> WorkPattern { patterns[Int(number)] }
+    operations = StructureDifferences.counts(base.map(\.operations), new.map(\.operations))
+      .map { .init(pattern: pattern($0), counts: $1) }.sorted { $0.pattern < $1.pattern }
+    edges = StructureDifferences.counts(base.map(\.edges), new.map(\.edges))
+      .map { .init(waiter: pattern($0.waiter), dependency: pattern($0.dependency), counts: $1) }
+      .sorted { $0.waiter == $1.waiter ? $0.dependency < $1.dependency : $0.waiter < $1.waiter }
+    queues = StructureDifferences.counts(base.map(\.queues), new.map(\.queues))
+      .map { .init(queue: $0, counts: $1) }.sorted { $0.queue < $1.queue }
   }
 }

@@ -3,7 +3,7 @@ import OpTraceModel
 
 /// How long each operation of the first run took in every run, as far as it has a partner there.
 struct TimingTable {
-  /// Logarithms of nanoseconds by place in the first run; NaN: no partner, or its time is not known. Of each run.
+  /// Logarithms of nanoseconds by index in the first run; NaN: no partner, or its time is not known. Of each run.
   private(set) var base: [[Float]] = []
   private(set) var new: [[Float]] = []
 
@@ -15,7 +15,7 @@ struct TimingTable {
     return isTooLong || time <= 0 ? nil : time
   }
 
-  /// - Parameter partners: for each operation of the first run, its place in this one.
+  /// - Parameter partners: for each operation of the first run, its index in this one.
   mutating func add(_ trace: Trace, partners: [Int32], isNew: Bool) {
     let times = partners.map { partner -> Float in
       guard partner >= 0, let time = Self.running(trace.operations[Int(partner)]) else { return .nan }
@@ -48,19 +48,19 @@ struct TimingTable {
     var runningInAll = [Double](repeating: 0, count: count)
     let isSingle = min(base.count, new.count) == 1
     var differences = [[Double]](repeating: [], count: isSingle ? count : 0)
-    for place in patterns.indices {
-      let pattern = Int(patterns[place])
-      let (bases, baseCount) = Self.sum(base, place)
-      let (news, newCount) = Self.sum(new, place)
+    for index in patterns.indices {
+      let pattern = Int(patterns[index])
+      let (bases, baseCount) = Self.sum(base, index)
+      let (news, newCount) = Self.sum(new, index)
       guard baseCount > 0, newCount > 0 else { continue }
       let center = (bases / baseCount + news / newCount) / 2
       running[pattern] += exp(bases / baseCount)
       if isSingle { differences[pattern].append(news / newCount - bases / baseCount) }
       var time = 0.0
-      for run in sides.indices where !sides[run][place].isNaN {
-        sums[pattern * sides.count + run] += Double(sides[run][place]) - center
+      for run in sides.indices where !sides[run][index].isNaN {
+        sums[pattern * sides.count + run] += Double(sides[run][index]) - center
         counts[pattern * sides.count + run] += 1
-        time += exp(Double(sides[run][place]))
+        time += exp(Double(sides[run][index]))
       }
       runningInAll[pattern] += time / (baseCount + newCount)
     }
@@ -75,12 +75,55 @@ struct TimingTable {
     }
   }
 
-  private static func sum(_ runs: [[Float]], _ place: Int) -> (Double, Double) {
+  private static func sum(_ runs: [[Float]], _ index: Int) -> (Double, Double) {
     var (sum, count) = (0.0, 0.0)
-    for run in runs where !run[place].isNaN {
-      sum += Double(run[place])
+    for run in runs where !run[index].isNaN {
+      sum += Double(run[index])
       count += 1
     }
     return (sum, count)
   }
+}
+
+/// When a difference in times gets a verdict. Measured on repeated runs: Documentation/performance.md.
+public struct TimingRule: Sendable, Equatable {
+  /// Smaller changes are none: 0.03 is 3 %.
+  public var threshold = 0.03
+  /// What takes less of the wall time is not tested: its times are as they come.
+  public var leastShare = 0.005
+  /// How often there may be a verdict without a change, over all patterns of a comparison: in 2 of 100 something is slower that
+  /// is not, in 2 of 100 faster.
+  public var significance = 0.04
+  /// With fewer runs on a side no split of them is rare enough to prove anything: three and three have 20.
+  public static let leastRuns = 5
+  /// At most so many patterns are tested: those that run longest.
+  public static let mostTests = 1000
+
+  /// The standard rule.
+  public init() {}
+
+  /// Slower or faster: proven, and by more than the threshold. The same: the whole range lies inside of the threshold, or
+  /// the change is proven and small.
+  func verdict(_ difference: MeanDifference, p: Double?, runs: (Int, Int)) -> TimingVerdict {
+    guard min(runs.0, runs.1) >= Self.leastRuns else { return .unclear }
+    let most = log1p(max(0, threshold))
+    if let p, p < significance {
+      if difference.difference > most { return .slower }
+      if difference.difference < -most { return .faster }
+      return .same
+    }
+    return difference.low >= -most && difference.high <= most ? .same : .unclear
+  }
+}
+
+/// What the times of two sides say.
+public enum TimingVerdict: String, Sendable, CaseIterable {
+  /// The new runs take longer.
+  case slower
+  /// The new runs take less time.
+  case faster
+  /// No change above the threshold.
+  case same
+  /// Too few runs, or too much noise, to decide.
+  case unclear
 }

@@ -1,5 +1,5 @@
-public import OpTraceText
 import OpTraceModel
+public import OpTraceText
 
 /// A `Comparison` for people.
 public struct ComparisonText: Sendable {
@@ -103,12 +103,10 @@ public struct ComparisonText: Sendable {
     text += more(comparison.timings.count - Self.mostTimings, indent: "  ")
     if !comparison.isTested {
       text +=
-        "  \(counted(TimingRule.leastRuns, "run")) of each side at least tell what is slower and what is chance: "
-        + "optrace record --runs 10\n"
+        "  verdicts need at least \(counted(TimingRule.leastRuns, "run")) of each side: optrace record --runs 10\n"
     } else if let needed = comparison.runsNeeded {
       text +=
-        "  with so many patterns no change is told from chance below \(counted(needed, "run")) of each side: "
-        + "optrace record --runs 10\n"
+        "  with so many patterns, verdicts need at least \(counted(needed, "run")) of each side: optrace record --runs 10\n"
     }
     return text
   }
@@ -136,6 +134,38 @@ public struct ComparisonText: Sendable {
 }
 
 extension Comparison {
-  /// Enough runs to tell chance from change.
+  /// Enough runs to separate a change from chance.
   fileprivate var isTested: Bool { min(base.runs, new.runs) >= TimingRule.leastRuns }
+}
+
+/// Figures of a comparison as every output writes them.
+package enum ComparisonFigures {
+  /// `12`, `12 to 15`.
+  package static func range(_ counts: ClosedRange<Int>) -> String {
+    counts.count == 1 ? grouped(counts.lowerBound) : "\(grouped(counts.lowerBound)) to \(grouped(counts.upperBound))"
+  }
+
+  /// `x1.07`.
+  package static func ratio(_ value: Double) -> String {
+    guard value.isFinite, value < 1000 else { return ">x1000" }
+    let hundredths = Int((value * 100).rounded())
+    if hundredths <= 0 { return "<x0.01" }
+    return "x\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
+  }
+
+  /// `0.012`, `<0.001`.
+  package static func probability(_ value: Double) -> String {
+    if value < 0.001 { return "<0.001" }
+    let thousandths = String(Int((min(value, 1) * 1000).rounded()))
+    if thousandths == "1000" { return "1" }
+    return "0." + String(repeating: "0", count: 3 - thousandths.count) + thousandths
+  }
+}
+
+extension WorkPattern {
+  /// The name, and behind it in parentheses what runs, where that is something else.
+  package var title: String {
+    let kind = function ?? className
+    return kind == name || kind.isEmpty ? name : "\(name) (\(kind))"
+  }
 }

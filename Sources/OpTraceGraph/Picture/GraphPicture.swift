@@ -273,7 +273,7 @@ public struct GraphOptions: Sendable {
   /// Operations; of a trace without any, what it has instead.
   public static func usualLayers(of trace: Trace) -> Set<Layer> {
     guard trace.operations.isEmpty else { return [.operations] }
-    let present = WorkKind.allCases.filter { !$0.places(in: trace).isEmpty }.map(\.layer)
+    let present = WorkKind.allCases.filter { !$0.indexes(in: trace).isEmpty }.map(\.layer)
     return present.isEmpty ? [.operations] : Set(present)
   }
 

@@ -112,7 +112,7 @@ extension GraphPictureBuilder {
   /// Places of the other work that is drawn: with a focus, what came of an operation that is shown, and what was asked for with all that
   /// submitted it and that it submitted.
   private func shownOthers() -> [Int] {
-    let all = otherKinds.flatMap { $0.places(in: trace) }
+    let all = otherKinds.flatMap { $0.indexes(in: trace) }
     guard let focus = options.focus else { return all }
     let near = Set(shown)
     var before: Set<WorkID> = []
@@ -311,7 +311,7 @@ extension GraphPictureBuilder {
       let time = DurationText.text(max(0, trace.end - suspension.from.time))
       return TextEscaping.oneLine(suspension.words(in: trace), limit: 60) + " since \(time)"
     }
-    return switch work.standing {
+    return switch work.finalState {
     case .executing: "\(DurationText.text(times.running)) so far"
     case .ready: "waits \(DurationText.text(times.waitingForSlot))"
     case .pending: work is TaskRecord ? TaskRecord.wordsBeforeItsFirstRun : "waits for a time or a group"
@@ -322,7 +322,7 @@ extension GraphPictureBuilder {
 
   private func tooltip(of work: any Work, _ times: OperationTimes) -> String {
     func line(_ text: String) -> String { TextEscaping.oneLine(text, limit: 400) }
-    var lines = ["\(work.id) \(line(work.title)) — \(ShownState(work.standing).rawValue)"]
+    var lines = ["\(work.id) \(line(work.title)) — \(ShownState(work.finalState).rawValue)"]
     if let place = work.function?.lineText { lines.append("at \(line(place))") }
     if let submitter = work.submitter {
       lines.append("submitted by \(submitter) \(line(trace.work(submitter)?.title ?? ""))")
@@ -348,18 +348,18 @@ extension GraphPictureBuilder {
 
   private var hasOpen: Bool {
     WorkKind.allCases.contains { kind in
-      kind != .operation && kind.places(in: trace).contains { !trace.isOver(workAt: $0) }
+      kind != .operation && kind.indexes(in: trace).contains { !trace.isOver(workAt: $0) }
     }
   }
 
   /// What a trace without operations comes to.
   func otherOutcome() -> GraphPicture.Verdict {
-    let kinds = WorkKind.allCases.filter { $0 != .operation && !$0.places(in: trace).isEmpty }
+    let kinds = WorkKind.allCases.filter { $0 != .operation && !$0.indexes(in: trace).isEmpty }
     let hidden = kinds.filter { !options.layers.contains($0.layer) }
     let hint = hidden.isEmpty ? "" : "; --layers \(hidden.map(\.layer.rawValue).joined(separator: ",")) draws them"
-    let all = kinds.map { counted($0.places(in: trace).count, $0.word) }
+    let all = kinds.map { counted($0.indexes(in: trace).count, $0.word) }
     let open = kinds.compactMap { kind -> String? in
-      let places = kind.places(in: trace)
+      let places = kind.indexes(in: trace)
       let open = places.count { !trace.isOver(workAt: $0) }
       return open > 0 ? "\(grouped(open)) of \(counted(places.count, kind.word))" : nil
     }

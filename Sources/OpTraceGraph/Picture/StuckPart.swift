@@ -146,7 +146,7 @@ package struct StuckPart {
     case (.wait, .emptiness(let place)): return (.wait, "until '\(queue(place))' is empty")
     case (.wait, .thread): return (.wait, "main.sync")
     case (.wait, _): return (.wait, "waitUntilFinished()")
-    case (.lock(let thread), _): return (.wait, trace.look?[thread]?.reason.text ?? "a lock")
+    case (.lock(let thread), _): return (.wait, trace.snapshot?[thread]?.reason.text ?? "a lock")
     case (.join, _): return (.wait, "the end of a thread")
     case (.sync, _): return (.wait, "sync")
     case (.submission, _): return (.wait, "what it submitted")

@@ -37,7 +37,7 @@ struct LiveLocations {
         location: stood(wait, nil))
     }
     // From a snapshot only what still holds: the thread has recorded nothing since.
-    if let look = trace.look, !trace.header.isClosed, now - look.time < Self.fresh {
+    if let look = trace.snapshot, !trace.header.isClosed, now - look.time < Self.fresh {
       for thread in threads.values where rows[thread.id] == nil && thread.state == .blocked {
         guard let awaited = thread.waitsFor, isOutside(thread.operation),
           (records[thread.id]?.lastSign ?? .min) <= look.time

@@ -16,7 +16,7 @@ struct BlockingRecord {
 
 /// Puts waits on semaphores, groups, dispatch queues and conditions together from their records.
 ///
-/// A thread tells of its wait when it is over, or another one does while it lasts: then the record of the beginning may
+/// A thread records its wait when it is over, or another thread does while it lasts: then the record of the beginning may
 /// come a moment after that of the end. Where an end is missing, the wait is over with the next sign that it must be: code
 /// that returns does not wait, and no thread waits twice on one object.
 struct BlockingWaits {
@@ -31,14 +31,14 @@ struct BlockingWaits {
   /// What the record that a thread wrote last is about: a signal behind it belongs to that.
   private struct Last {
     var object: UInt64
-    /// Its place in ``waits``; nil: the end of a wait whose beginning was not seen.
+    /// Its index in ``waits``; nil: the end of a wait whose beginning was not seen.
     var wait: Int?
     var isOver: Bool
   }
 
-  private var places: [UInt64: Int] = [:]
+  private var rows: [UInt64: Int] = [:]
   private var names: [UInt64: String] = [:]
-  /// The places of waits that are not over, by the thread that waits; few.
+  /// The indexes of waits that are not over, by the thread that waits; few.
   private var open: [UInt32: [(key: WaitKey, wait: Int)]] = [:]
   /// Ends without a beginning.
   private var endedEarly: [WaitKey: Nanoseconds] = [:]
@@ -53,7 +53,7 @@ struct BlockingWaits {
       inside: record.operation == 0 ? nil : OperationID(record.operation), began: record.since)
     if let ended = endedEarly.removeValue(forKey: key), ended >= record.since { wait.ended = ended }
     if wait.ended == nil { open[key.thread, default: []].append((key, waits.count)) }
-    // A thread that tells of its own wait waits no more.
+    // A thread that records its own wait waits no more.
     last[at.thread.rawValue] = Last(
       object: key.object, wait: waits.count, isOver: thread == at.thread || wait.ended != nil)
     waits.append(wait)
@@ -64,8 +64,8 @@ struct BlockingWaits {
   mutating func forget(before time: Nanoseconds) {
     var moved: [Int: Int] = [:]
     var kept: [WaitRecord] = []
-    for (place, wait) in waits.enumerated() where wait.ended == nil {
-      moved[place] = kept.count
+    for (row, wait) in waits.enumerated() where wait.ended == nil {
+      moved[row] = kept.count
       kept.append(wait)
     }
     waits = kept
@@ -83,8 +83,8 @@ struct BlockingWaits {
   private mutating func forgetObjects() {
     var numbers: [ObjectID: ObjectID] = [:]
     var kept: [ObjectRecord] = []
-    for place in waits.indices {
-      guard case .object(let old) = waits[place].target else { continue }
+    for row in waits.indices {
+      guard case .object(let old) = waits[row].target else { continue }
       let index = Int(old.rawValue) - 1
       if numbers[old] == nil, objects.indices.contains(index) {
         var object = objects[index]
@@ -92,9 +92,9 @@ struct BlockingWaits {
         numbers[old] = object.id
         kept.append(object)
       }
-      if let new = numbers[old] { waits[place].target = .object(new) }
+      if let new = numbers[old] { waits[row].target = .object(new) }
     }
-    places = places.compactMapValues { old in
+    rows = rows.compactMapValues { old in
       numbers[ObjectID(UInt32(clamping: old + 1))].map { Int($0.rawValue) - 1 }
     }
     objects = kept
@@ -112,7 +112,7 @@ struct BlockingWaits {
 
   mutating func signalled(_ record: BlockingRecord, _ at: Stamp) {
     guard let last = last.removeValue(forKey: at.thread.rawValue), last.object == record.fields.object,
-      let place = last.wait
+      let row = last.wait
     else {
       return
     }
@@ -120,15 +120,15 @@ struct BlockingWaits {
       time: record.since, thread: record.fields.thread == 0 ? nil : ThreadID(record.fields.thread),
       operation: record.operation == 0 ? nil : OperationID(record.operation))
     // One from before the wait did not end it, and one that came while the thread waited on may have been for another.
-    if last.isOver, signal.time >= waits[place].began {
-      waits[place].endSignal = signal
+    if last.isOver, signal.time >= waits[row].began {
+      waits[row].endSignal = signal
     } else {
-      waits[place].lastSignal = signal
+      waits[row].lastSignal = signal
     }
   }
 
-  /// Where the wait was that the thread told of last.
-  mutating func stood(at frame: FrameID, told thread: ThreadID) {
+  /// Sets the stack of the wait that the thread recorded last.
+  mutating func noteStack(at frame: FrameID, reportedBy thread: ThreadID) {
     if let wait = last[thread.rawValue]?.wait { waits[wait].at = frame }
   }
 
@@ -141,19 +141,19 @@ struct BlockingWaits {
   mutating func named(address: UInt64, _ name: String) {
     names[address] = name
     let key = EventFields.Unblocked(object: address, kind: WaitedObject.queue.rawValue).word1
-    guard let place = places[key] else { return }
-    if objects[place].name == nil {
-      objects[place].name = name
-    } else if objects[place].name != name {
+    guard let row = rows[key] else { return }
+    if objects[row].name == nil {
+      objects[row].name = name
+    } else if objects[row].name != name {
       // Another queue has its address.
-      places[key] = nil
+      rows[key] = nil
     }
   }
 
   @discardableResult
   private mutating func end(_ key: WaitKey, _ time: Nanoseconds) -> Int? {
-    guard let place = open[key.thread]?.lastIndex(where: { $0.key == key }),
-      let entry = open[key.thread]?.remove(at: place)
+    guard let row = open[key.thread]?.lastIndex(where: { $0.key == key }),
+      let entry = open[key.thread]?.remove(at: row)
     else { return nil }
     if open[key.thread]?.isEmpty == true { open[key.thread] = nil }
     waits[entry.wait].ended = max(time, waits[entry.wait].began)
@@ -161,12 +161,47 @@ struct BlockingWaits {
   }
 
   private mutating func object(_ fields: BlockingFields) -> ObjectID {
-    if let place = places[fields.object] { return objects[place].id }
-    places[fields.object] = objects.count
+    if let row = rows[fields.object] { return objects[row].id }
+    rows[fields.object] = objects.count
     let kind = WaitedObject(rawValue: fields.kind)
     let id = ObjectID(UInt32(clamping: objects.count + 1))
     objects.append(
       ObjectRecord(id: id, kind: kind, address: fields.address, name: kind == .queue ? names[fields.address] : nil))
     return id
   }
+}
+
+/// Calls that add to a queue and were recorded because they took long: which of them have not returned.
+///
+/// Another thread records such a call, so the record of its beginning may come a moment after that of its end.
+struct AddingCalls {
+  private struct Call: Hashable {
+    var thread: UInt32
+    /// The queue's address and the kind, as in the records.
+    var object: UInt64
+  }
+
+  private var open: [Call: (operation: OperationID, since: Stamp)] = [:]
+  private var endedEarly: [Call: Nanoseconds] = [:]
+
+  /// Whether the record is about one.
+  static func isOne(_ record: BlockingRecord) -> Bool { record.fields.kind == WaitedObject.adding.rawValue }
+
+  mutating func began(_ record: BlockingRecord, _ at: Stamp) {
+    let thread = record.fields.thread == 0 ? at.thread : ThreadID(record.fields.thread)
+    let call = Call(thread: thread.rawValue, object: record.fields.object)
+    if let ended = endedEarly.removeValue(forKey: call), ended >= record.since { return }
+    open[call] = (OperationID(record.operation), Stamp(record.since, thread))
+  }
+
+  mutating func ended(_ record: BlockingRecord, _ at: Stamp) {
+    let call = Call(thread: at.thread.rawValue, object: record.fields.object)
+    if open.removeValue(forKey: call) == nil { endedEarly[call] = at.time }
+  }
+
+  /// Forgets ends without a beginning from before `time`.
+  mutating func forget(before time: Nanoseconds) { endedEarly = endedEarly.filter { $0.value >= time } }
+
+  /// Those that go on at the end, with the operation that is added, of several the first.
+  var unreturned: [(operation: OperationID, since: Stamp)] { Array(open.values) }
 }

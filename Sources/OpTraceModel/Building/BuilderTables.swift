@@ -1,6 +1,6 @@
-/// From an id to a place in an array. Ids that a recorder gives out are dense, so an array serves; a stray one (from a
+/// From an id to a row of an array. Ids that a recorder gives out are dense, so an array serves; a stray one (from a
 /// damaged record) goes into a dictionary and can't make the array huge.
-struct PlaceTable {
+struct IndexTable {
   private var dense: [Int32] = []
   private var sparse: [UInt32: Int] = [:]
   /// May grow: what is in the dictionary by then is found there.
@@ -12,14 +12,14 @@ struct PlaceTable {
     get {
       let index = Int(id)
       if index < dense.count {
-        let place = dense[index]
-        return place >= 0 ? Int(place) : sparse.isEmpty ? nil : sparse[id]
+        let row = dense[index]
+        return row >= 0 ? Int(row) : sparse.isEmpty ? nil : sparse[id]
       }
       return sparse.isEmpty ? nil : sparse[id]
     }
     set {
       let index = Int(id)
-      guard index < denseLimit, sparse.isEmpty || sparse[id] == nil, let place = Int32(exactly: newValue ?? -1) else {
+      guard index < denseLimit, sparse.isEmpty || sparse[id] == nil, let row = Int32(exactly: newValue ?? -1) else {
         sparse[id] = newValue
         return
       }
@@ -27,7 +27,7 @@ struct PlaceTable {
         dense.append(
           contentsOf: repeatElement(-1, count: min(denseLimit, max(index + 1, dense.count * 2)) - dense.count))
       }
-      dense[index] = place
+      dense[index] = row
     }
   }
 }
@@ -38,19 +38,19 @@ struct EdgeSet {
   private var sets: [Int: Set<UInt32>] = [:]
   private static let few = 16
 
-  /// False when the operation at `place` depends on `other` already.
-  mutating func insert(_ place: Int, _ other: UInt32, among known: [Dependency]) -> Bool {
+  /// False when the operation at `row` depends on `other` already.
+  mutating func insert(_ row: Int, _ other: UInt32, among known: [Dependency]) -> Bool {
     if known.count < Self.few { return !known.contains { $0.on.rawValue == other && $0.removed == nil } }
-    if sets[place] == nil { sets[place] = Set(known.lazy.filter { $0.removed == nil }.map(\.on.rawValue)) }
-    return sets[place]?.insert(other).inserted ?? true
+    if sets[row] == nil { sets[row] = Set(known.lazy.filter { $0.removed == nil }.map(\.on.rawValue)) }
+    return sets[row]?.insert(other).inserted ?? true
   }
 
-  mutating func remove(_ place: Int, _ other: UInt32) { sets[place]?.remove(other) }
+  mutating func remove(_ row: Int, _ other: UInt32) { sets[row]?.remove(other) }
 
-  /// The operations have other places now, or none.
-  mutating func move(_ places: [Int?]) {
+  /// The operations have other rows now, or none.
+  mutating func move(_ rows: [Int?]) {
     var moved: [Int: Set<UInt32>] = [:]
-    for (place, set) in sets { if let now = places[place] { moved[now] = set } }
+    for (row, set) in sets { if let now = rows[row] { moved[now] = set } }
     sets = moved
   }
 }
@@ -83,17 +83,17 @@ struct NumberRanges {
       }
       result[result.count - 1] = last.lowerBound...max(last.upperBound, next.upperBound)
     }
-    var place = 0
+    var row = 0
     for number in numbers.sorted() {
-      while place < ranges.count, ranges[place].lowerBound <= number {
-        add(ranges[place])
-        place += 1
+      while row < ranges.count, ranges[row].lowerBound <= number {
+        add(ranges[row])
+        row += 1
       }
       add(number...number)
     }
-    while place < ranges.count {
-      add(ranges[place])
-      place += 1
+    while row < ranges.count {
+      add(ranges[row])
+      row += 1
     }
     ranges = result
   }
@@ -104,7 +104,7 @@ struct ThreadTable {
   /// What put work on a thread's stack.
   enum Frame { case start, code, block }
 
-  /// Its place in the list of its kind.
+  /// Its row in the list of its kind.
   enum Running: Equatable {
     case operation(Int)
     case block(Int)
@@ -120,13 +120,13 @@ struct ThreadTable {
   }
 
   private var states: [State] = []
-  private var places = Self.noPlaces
-  private static var noPlaces: PlaceTable { PlaceTable(denseLimit: 1 << 16) }
+  private var rows = Self.noRows
+  private static var noRows: IndexTable { IndexTable(denseLimit: 1 << 16) }
   private var ids: [ThreadID] = []
 
-  private mutating func place(_ thread: ThreadID) -> Int {
-    if let place = places[thread.rawValue] { return place }
-    places[thread.rawValue] = states.count
+  private mutating func row(_ thread: ThreadID) -> Int {
+    if let row = rows[thread.rawValue] { return row }
+    rows[thread.rawValue] = states.count
     states.append(State())
     ids.append(thread)
     return states.count - 1
@@ -134,61 +134,61 @@ struct ThreadTable {
 
   /// Takes note of an event; the result is the time of the thread's event before it.
   mutating func note(_ at: Stamp, _ kind: UInt8, _ subject: UInt32) -> Nanoseconds? {
-    let place = place(at.thread)
+    let row = row(at.thread)
     defer {
-      states[place].last = at.time
-      states[place].lastRecord = (kind, subject)
+      states[row].last = at.time
+      states[row].lastRecord = (kind, subject)
     }
-    return states[place].last
+    return states[row].last
   }
 
-  /// What a thread told of last: its kind, raw, and its subject.
+  /// A thread's last record: its kind, raw, and its subject.
   func lastRecord(of thread: ThreadID) -> (kind: UInt8, subject: UInt32) {
-    places[thread.rawValue].map { states[$0].lastRecord } ?? (0, 0)
+    rows[thread.rawValue].map { states[$0].lastRecord } ?? (0, 0)
   }
 
   mutating func noteSign(_ at: Stamp) {
-    let place = place(at.thread)
-    states[place].lastSign = max(at.time, states[place].lastSign ?? .min)
+    let row = row(at.thread)
+    states[row].lastSign = max(at.time, states[row].lastSign ?? .min)
   }
 
   mutating func name(_ record: ThreadRecord) {
-    states[place(record.id)].record = record
+    states[row(record.id)].record = record
   }
 
   mutating func enter(_ work: Running, _ frame: Frame, _ thread: ThreadID) {
-    states[place(thread)].stack.append((work, frame))
+    states[row(thread)].stack.append((work, frame))
   }
 
   /// Takes the frame away with all above it, whose ends were not seen. The end of an operation's own code ends its
   /// `start()` too: what follows inside is ours, not the program's.
   mutating func leave(_ work: Running, _ frame: Frame, _ thread: ThreadID) {
-    let place = place(thread)
-    guard let index = states[place].stack.lastIndex(where: { $0.work == work && $0.frame == frame }) else {
+    let row = row(thread)
+    guard let index = states[row].stack.lastIndex(where: { $0.work == work && $0.frame == frame }) else {
       return
     }
-    states[place].stack.removeSubrange(index...)
-    if frame == .code, let top = states[place].stack.last, top.work == work, top.frame == .start {
-      states[place].stack.removeLast()
+    states[row].stack.removeSubrange(index...)
+    if frame == .code, let top = states[row].stack.last, top.work == work, top.frame == .start {
+      states[row].stack.removeLast()
     }
   }
 
-  /// Works have other places now, or none: their code is over.
-  mutating func move(_ place: (Running) -> Running?) {
+  /// Work has other rows now, or none: then its code is over.
+  mutating func move(_ row: (Running) -> Running?) {
     for index in states.indices where !states[index].stack.isEmpty {
       states[index].stack = states[index].stack.compactMap { entry in
-        place(entry.work).map { (work: $0, frame: entry.frame) }
+        row(entry.work).map { (work: $0, frame: entry.frame) }
       }
     }
   }
 
-  /// Forgets threads that have told nothing since `time`, except those that are in the midst of something.
+  /// Forgets threads that have recorded nothing since `time`, except those that are executing something.
   mutating func forget(silentSince time: Nanoseconds, except isNeeded: (ThreadID) -> Bool) {
     var (keptStates, keptIDs) = ([State](), [ThreadID]())
-    places = Self.noPlaces
+    rows = Self.noRows
     for (id, state) in zip(ids, states)
     where !state.stack.isEmpty || state.last ?? .min >= time || state.record?.isMain == true || isNeeded(id) {
-      places[id.rawValue] = keptIDs.count
+      rows[id.rawValue] = keptIDs.count
       keptIDs.append(id)
       keptStates.append(state)
     }
@@ -199,10 +199,10 @@ struct ThreadTable {
 
   /// The work whose code runs on the thread.
   func executing(on thread: ThreadID) -> Running? {
-    places[thread.rawValue].flatMap { states[$0].stack.last?.work }
+    rows[thread.rawValue].flatMap { states[$0].stack.last?.work }
   }
 
-  /// Sorted by id; a thread that never told its name has none.
+  /// Sorted by id; a thread without a record of its name has none.
   func records() -> [ThreadRecord] {
     zip(ids, states)
       .map { id, state in

@@ -1,14 +1,14 @@
 extension [OperationRecord] {
   /// Brings moments into the order that they must have had, where they contradict it by less than the clocks' error.
-  /// `place` tells where an operation stands in this array. O(operations + dependencies).
-  mutating func settleOrder(place: (OperationID) -> Int?) {
+  /// `row` gives an operation's index in this array. O(operations + dependencies).
+  mutating func settleOrder(row: (OperationID) -> Int?) {
     for index in indices { self[index].settleOrder() }
     // A cancelled operation does not wait for its dependencies.
     for index in indices where !self[index].dependencies.isEmpty && self[index].cancelRequested == nil {
       guard let ready = self[index].ready?.time else { continue }
       var latest = ready
       for dependency in self[index].dependencies where dependency.removed == nil {
-        guard let finished = place(dependency.on).flatMap({ self[$0].finished?.time }) else { continue }
+        guard let finished = row(dependency.on).flatMap({ self[$0].finished?.time }) else { continue }
         if finished > latest, finished - ready < TraceBuilder.tolerance { latest = finished }
       }
       if latest > ready {

@@ -1,12 +1,12 @@
 import OpTraceFormat
 
-/// What records of the sort ``EventSpec/Part/definition`` tell: classes, images, frames and their symbols. They stand before
-/// what names them.
+/// What records of the sort ``EventSpec/Part/definition`` define: classes, images, frames and their symbols. They come before
+/// what refers to them.
 struct Definitions {
   private(set) var stacks = StackTable()
   private var classes: [UInt32: SharedClass] = [:]
   private var queues: [UInt32: DispatchQueueRecord] = [:]
-  /// By frame, the innermost first; they may stand before it.
+  /// By frame, the innermost first; they may come before it.
   private var symbols: [UInt32: [SymbolRecord]] = [:]
 
   mutating func add(_ event: TraceEvent, _ strings: [UInt32: String]) {
@@ -23,10 +23,10 @@ struct Definitions {
         size: UInt64(fields.pages) * Layout.imagePage)
     case .frame:
       let fields = EventFields.Frame(event)
-      let place = FrameRecord.Place(
+      let address = FrameRecord.Address(
         image: fields.image == 0 ? nil : fields.image, offset: fields.offset, returns: fields.returns)
       stacks.define(
-        FrameRecord(place: place, caller: FrameID(orNone: fields.caller), isGuessed: fields.guessed),
+        FrameRecord(address: address, caller: FrameID(orNone: fields.caller), isGuessed: fields.guessed),
         as: FrameID(event.subject))
     case .symbol:
       let fields = EventFields.Symbol(event)
@@ -57,7 +57,7 @@ struct Definitions {
   /// Sorted by id.
   var dispatchQueues: [DispatchQueueRecord] { queues.values.sorted { $0.id < $1.id } }
 
-  /// What `created` names as a class. A name that is not described stands for itself.
+  /// The class that `created` refers to. A name that is not described is used as it is.
   mutating func sharedClass(_ id: UInt32, _ strings: [UInt32: String]) -> SharedClass? {
     if let known = classes[id] { return known }
     guard let text = strings[id] else { return nil }
@@ -74,6 +74,6 @@ struct Definitions {
       named[ObjectIdentifier(shared)] = shared.named(by: stacks)
     }
     guard !named.isEmpty else { return }
-    for place in operations.indices { operations[place].resolveClass { named[ObjectIdentifier($0)] } }
+    for index in operations.indices { operations[index].resolveClass { named[ObjectIdentifier($0)] } }
   }
 }

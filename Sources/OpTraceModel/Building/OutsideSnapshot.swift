@@ -1,6 +1,6 @@
 import OpTraceFormat
 
-/// What was seen of a process's threads by somebody who looked from outside, as its recorder did not answer.
+/// A snapshot of a process's threads that another process took, as its recorder did not answer.
 package struct OutsideSnapshot: Sendable {
   /// A thread, by the system's numbers.
   package struct Thread: Sendable {
@@ -32,24 +32,24 @@ package struct OutsideSnapshot: Sendable {
   }
 
   package var threads: [Thread] = []
-  /// Threads that went on while they were looked at.
+  /// Threads that went on while they were read.
   package var moved = 0
-  /// Threads of which the system told name, state and time alone.
+  /// Threads of which the system gave name, state and time only.
   package var refused = 0
 
   package init() {}
 }
 
 extension Trace {
-  /// Puts it in the place of the recorder's last look: with the trace's own numbers of threads, and further ones for those
-  /// that it does not have. O(threads and their frames + stacks of the trace).
+  /// Replaces the recorder's last snapshot by this one: with the trace's own numbers of threads, and new numbers for threads
+  /// that the trace does not have. O(threads and their frames + stacks of the trace).
   /// - Parameter time: when it was, on the clock of the trace.
   package mutating func take(_ outside: OutsideSnapshot, at time: Nanoseconds) {
     // The system gives a number of a thread that has ended to another one: the last counts.
     var numbers = Dictionary(threads.map { ($0.systemID, $0.id) }, uniquingKeysWith: { $1 })
-    var looks = ThreadSnapshots(after: look)
+    var snapshots = ThreadSnapshots(after: snapshot)
     let seen = outside.threads.filter { thread in
-      numbers[thread.systemID].map { look?[$0] != nil } ?? false || !isRecorder(thread)
+      numbers[thread.systemID].map { snapshot?[$0] != nil } ?? false || !isRecorder(thread)
     }
     for thread in seen where numbers[thread.systemID] == nil {
       let id = ThreadID((threads.last?.id.rawValue ?? 0) + 1)
@@ -61,19 +61,19 @@ extension Trace {
     var table = StackAdder(stacks)
     for thread in seen {
       guard let id = numbers[thread.systemID] else { continue }
-      looks.seen(id.rawValue, thread.fields, owner: numbers[thread.owner]?.rawValue ?? 0, time)
-      if let frame = table.add(thread.frames) { looks.stood(at: frame, id.rawValue) }
+      snapshots.seen(id.rawValue, thread.fields, owner: numbers[thread.owner]?.rawValue ?? 0, time)
+      if let frame = table.add(thread.frames) { snapshots.noteStack(at: frame, id.rawValue) }
     }
     let counts = EventFields.Looked(
       seen: UInt16(truncatingIfNeeded: seen.count), moved: UInt16(truncatingIfNeeded: outside.moved),
       refused: UInt16(truncatingIfNeeded: outside.refused), request: 0)
-    looks.ended(counts, time)
-    look = looks.finish()
+    snapshots.ended(counts, time)
+    snapshot = snapshots.finish()
     stacks = table.stacks
     end = max(end, time)
   }
 
-  /// The recorder's own thread, which no look of its own tells of: it sleeps for a time.
+  /// The recorder's own thread, which its own snapshots leave out: it sleeps for a time.
   private func isRecorder(_ thread: OutsideSnapshot.Thread) -> Bool {
     let hasReason = thread.fields.reason != SleepReason.unknown.rawValue
     return thread.name == "optrace" && thread.systemID != header.processID && (thread.fields.timed || !hasReason)
@@ -96,10 +96,11 @@ private struct StackAdder {
   mutating func add(_ frames: [OutsideSnapshot.Frame]) -> FrameID? {
     var caller: FrameID?
     for frame in frames.reversed() {
-      let place = FrameRecord.Place(image: frame.image.flatMap { number(of: $0) }, offset: frame.offset, returns: true)
+      let address = FrameRecord.Address(
+        image: frame.image.flatMap { number(of: $0) }, offset: frame.offset, returns: true)
       lastFrame += 1
       stacks.define(
-        FrameRecord(place: place, caller: caller, isGuessed: frame.isGuessed), as: FrameID(lastFrame))
+        FrameRecord(address: address, caller: caller, isGuessed: frame.isGuessed), as: FrameID(lastFrame))
       caller = FrameID(lastFrame)
     }
     return caller

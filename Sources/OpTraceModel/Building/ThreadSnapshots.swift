@@ -1,13 +1,13 @@
 import OpTraceFormat
 
-/// Puts the looks at all threads together from the records of single ones. The newest whole one counts.
+/// Puts snapshots of all threads together from the records of single threads. The newest complete one counts.
 struct ThreadSnapshots {
   private var last: ThreadSnapshot?
   /// Seen since that one's end.
   private var seen: [SeenThread] = []
   private var lastTime: Nanoseconds = 0
 
-  /// - Parameter last: the look before those that follow.
+  /// - Parameter last: the snapshot before those that follow.
   init(after last: ThreadSnapshot? = nil) { self.last = last }
 
   /// - Parameter owner: the thread that has what this one waits for; 0: none, or not known.
@@ -23,18 +23,18 @@ struct ThreadSnapshots {
     lastTime = time
   }
 
-  /// Where the thread stood that was told of last.
-  mutating func stood(at frame: FrameID, _ thread: UInt32) {
+  /// Sets the stack of the thread that was recorded last.
+  mutating func noteStack(at frame: FrameID, _ thread: UInt32) {
     if seen.last?.thread.rawValue == thread { seen[seen.count - 1].at = frame }
   }
 
   mutating func ended(_ fields: EventFields.Looked, _ time: Nanoseconds) {
-    var look = ThreadSnapshot(
+    var snapshot = ThreadSnapshot(
       time: time, threads: seen, moved: Int(fields.moved), refused: Int(fields.refused),
       isPartial: seen.count < Int(fields.seen))
     seen = []
-    compare(&look)
-    last = look
+    compare(&snapshot)
+    last = snapshot
   }
 
   /// Nil: there was none. A part of one counts where there is nothing else.
@@ -43,13 +43,13 @@ struct ThreadSnapshots {
     return ThreadSnapshot(time: lastTime, threads: seen, isPartial: true)
   }
 
-  private func compare(_ look: inout ThreadSnapshot) {
+  private func compare(_ snapshot: inout ThreadSnapshot) {
     guard let last else { return }
     let before = Dictionary(last.threads.map { ($0.thread, $0.cpu) }, uniquingKeysWith: { $1 })
-    for place in look.threads.indices {
-      guard let cpu = before[look.threads[place].thread], look.threads[place].cpu >= cpu else { continue }
-      look.threads[place].cpuSince = look.threads[place].cpu - cpu
-      look.threads[place].since = look.time - last.time
+    for index in snapshot.threads.indices {
+      guard let cpu = before[snapshot.threads[index].thread], snapshot.threads[index].cpu >= cpu else { continue }
+      snapshot.threads[index].cpuSince = snapshot.threads[index].cpu - cpu
+      snapshot.threads[index].since = snapshot.time - last.time
     }
   }
 }

@@ -1,13 +1,13 @@
 extension Trace {
-  /// Tells what its code is called, in memory alone: for a trace that nothing may be added to yet. What it says already is
+  /// Adds names of code in memory only: for a trace file that must not be changed yet. Names that it has already are
   /// replaced. O(operations + queues).
   package mutating func name(_ names: [(frame: FrameID, symbols: [SymbolRecord])]) {
     for name in names { stacks.define(name.symbols, of: name.frame) }
     let stacks = stacks
-    // The classes as they were stay until the end: another object could get the place of one in memory.
+    // The classes as they were stay until the end: another object could get the address of one.
     var named: [ObjectIdentifier: (old: SharedClass, new: SharedClass?)] = [:]
-    for place in operations.indices {
-      operations[place].resolveClass { old in
+    for index in operations.indices {
+      operations[index].resolveClass { old in
         if let known = named[ObjectIdentifier(old)] { return known.new }
         let new = old.named(by: stacks)
         named[ObjectIdentifier(old)] = (old, new)
@@ -16,52 +16,52 @@ extension Trace {
     }
     nameBlocks()
     nameTasks()
-    placeQueues()
+    locateQueues()
   }
 
   /// Gives blocks the functions that they run.
   mutating func nameBlocks() {
-    for place in blocks.indices {
-      guard let code = blocks[place].code else {
-        // What Swift's overlay wraps is called by the place that it is given at.
-        let function = blocks[place].way == .sync ? stacks.codeLocation(blocks[place].submittedAt)?.function : nil
-        blocks[place].syncText = function.map { "sync in \($0)" }
+    for index in blocks.indices {
+      guard let code = blocks[index].code else {
+        // A closure that Swift's overlay wraps has no name: it is named by the function that submits it.
+        let function = blocks[index].way == .sync ? stacks.codeLocation(blocks[index].submittedAt)?.function : nil
+        blocks[index].syncText = function.map { "sync in \($0)" }
         continue
       }
-      blocks[place].function = stacks.function(of: code)
-      blocks[place].codeText = blocks[place].function == nil ? stacks.text(of: code) : nil
+      blocks[index].function = stacks.function(of: code)
+      blocks[index].codeText = blocks[index].function == nil ? stacks.text(of: code) : nil
     }
   }
 
   /// Gives tasks the functions that they run.
   mutating func nameTasks() {
-    for place in tasks.indices {
-      guard let code = tasks[place].code else { continue }
+    for index in tasks.indices {
+      guard let code = tasks[index].code else { continue }
       // A thunk, and what it passes on to, are recorded as a stack.
-      let telling = stacks.stack(code).first { id in
+      let named = stacks.stack(code).first { id in
         stacks.function(of: id).map { $0.shortName != StackTable.namelessGlue } ?? false
       }
-      tasks[place].code = telling ?? code
-      tasks[place].function = stacks.function(of: telling ?? code)
+      tasks[index].code = named ?? code
+      tasks[index].function = stacks.function(of: named ?? code)
       // What Swift's library gives the program to compile is not where the program creates it.
-      let maker = stacks.stack(tasks[place].submittedAt).first { id in
+      let maker = stacks.stack(tasks[index].submittedAt).first { id in
         stacks.isOwn(id) && stacks.function(of: id)?.module != "Swift"
       }
-      if let maker { tasks[place].submittedAt = maker }
-      tasks[place].codeText = nil
-      guard telling == nil else { continue }
+      if let maker { tasks[index].submittedAt = maker }
+      tasks[index].codeText = nil
+      guard named == nil else { continue }
       // As the program's own `main` is begun.
-      tasks[place].codeText =
+      tasks[index].codeText =
         stacks.function(of: maker).map { "task of \($0.shortName)" } ?? stacks.text(of: code).map { "task at \($0)" }
     }
   }
 
-  /// Tells where queues were made. Without a name for the code, a queue's own number says as much.
-  mutating func placeQueues() {
-    for place in queues.indices {
-      let made = queues[place].madeAt
+  /// Sets where queues were made. Without a name for the code, a queue's own number says as much.
+  mutating func locateQueues() {
+    for index in queues.indices {
+      let made = queues[index].madeAt
       guard stacks.ownFrame(made).map({ !stacks.symbols(of: $0).isEmpty }) == true else { continue }
-      queues[place].codeLocation = stacks.codeLocation(made)
+      queues[index].codeLocation = stacks.codeLocation(made)
     }
   }
 }

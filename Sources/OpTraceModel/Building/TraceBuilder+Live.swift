@@ -30,7 +30,7 @@ extension TraceBuilder {
     return copy.finish()
   }
 
-  /// Until when records may be missing, as `lost` records tell; nil: they tell of none.
+  /// Until when records may be missing, by the `lost` records; nil: there are none.
   package var lostUntil: Nanoseconds? { trace.loss.gaps.lazy.map(\.to).max() }
 
   /// Operations, blocks and tasks that are kept.
@@ -55,12 +55,12 @@ extension TraceBuilder {
       return true
     }
     let (blocks, tasks) = (blocks.forget(), tasks.forget())
-    keepPlaces(operations)
+    keepRows(operations)
     threads.move { work in
       switch work {
-      case .operation(let place): operations.places[place].map { .operation($0) }
-      case .block(let place): blocks.places[place].map { .block($0) }
-      case .task(let place): tasks.places[place].map { .task($0) }
+      case .operation(let row): operations.rows[row].map { .operation($0) }
+      case .block(let row): blocks.rows[row].map { .block($0) }
+      case .task(let row): tasks.rows[row].map { .task($0) }
       }
     }
     forgotten.insert(operations.gone + blocks.gone + tasks.gone)
@@ -79,28 +79,28 @@ extension TraceBuilder {
 
   private func neededByUnfinished() -> Set<WorkID> {
     var needed: Set<WorkID> = []
-    for place in trace.operations.indices
-    where trace.operations[place].finished == nil && trace.operations[place].started == nil {
-      for dependency in trace.operations[place].dependencies where dependency.removed == nil {
+    for row in trace.operations.indices
+    where trace.operations[row].finished == nil && trace.operations[row].started == nil {
+      for dependency in trace.operations[row].dependencies where dependency.removed == nil {
         needed.insert(dependency.on)
       }
     }
     return needed
   }
 
-  private mutating func keepPlaces(_ moved: (places: [Int?], gone: [UInt32])) {
+  private mutating func keepRows(_ moved: (rows: [Int?], gone: [UInt32])) {
     for id in moved.gone { operationIndexes[id] = nil }
-    for place in trace.operations.indices { operationIndexes[trace.operations[place].id.rawValue] = place }
-    isCreated = zip(isCreated, moved.places).filter { $0.1 != nil }.map(\.0)
-    hasEvents = zip(hasEvents, moved.places).filter { $0.1 != nil }.map(\.0)
-    edges.move(moved.places)
+    for row in trace.operations.indices { operationIndexes[trace.operations[row].id.rawValue] = row }
+    isCreated = zip(isCreated, moved.rows).filter { $0.1 != nil }.map(\.0)
+    hasEvents = zip(hasEvents, moved.rows).filter { $0.1 != nil }.map(\.0)
+    edges.move(moved.rows)
   }
 
   private mutating func forgetWaits(before time: Nanoseconds) {
     var kept: [WaitRecord] = []
     var moved: [Int: Int] = [:]
-    for (place, wait) in trace.waits.enumerated() where wait.ended == nil {
-      moved[place] = kept.count
+    for (row, wait) in trace.waits.enumerated() where wait.ended == nil {
+      moved[row] = kept.count
       kept.append(wait)
     }
     trace.waits = kept
@@ -112,9 +112,9 @@ extension TraceBuilder {
 
   private mutating func forgetSpans() {
     var kept: [SpanRecord] = []
-    for (id, place) in openSpans.sorted(by: { $0.value < $1.value }) where trace.spans.indices.contains(place) {
+    for (id, row) in openSpans.sorted(by: { $0.value < $1.value }) where trace.spans.indices.contains(row) {
       openSpans[id] = kept.count
-      kept.append(trace.spans[place])
+      kept.append(trace.spans[row])
     }
     trace.spans = kept
   }
@@ -127,8 +127,8 @@ extension TraceBuilder {
       return true
     }
     queueIndexes = Dictionary(trace.queues.indices.map { (trace.queues[$0].id.rawValue, $0) }, uniquingKeysWith: { $1 })
-    for place in trace.queues.indices where trace.queues[place].changes.count > 16 {
-      trace.queues[place].forgetChanges()
+    for row in trace.queues.indices where trace.queues[row].changes.count > 16 {
+      trace.queues[row].forgetChanges()
     }
   }
 }
@@ -152,24 +152,24 @@ extension QueueRecord {
 }
 
 extension Array where Element: Identifiable, Element.ID == WorkID {
-  /// Takes those out that `isOver` says. The result: the new places of the others by their old ones, and the numbers of those
+  /// Removes the elements that are over. The result: the new rows of the others by their old ones, and the numbers of those
   /// that are gone.
-  mutating func forget(_ isOver: (borrowing Element) -> Bool) -> (places: [Int?], gone: [UInt32]) {
-    var places: [Int?] = []
-    places.reserveCapacity(count)
+  mutating func forget(_ isOver: (borrowing Element) -> Bool) -> (rows: [Int?], gone: [UInt32]) {
+    var rows: [Int?] = []
+    rows.reserveCapacity(count)
     var gone: [UInt32] = []
     var next = 0
     for index in indices {
       if isOver(self[index]) {
         gone.append(self[index].id.rawValue)
-        places.append(nil)
+        rows.append(nil)
       } else {
         if next != index { swapAt(next, index) }
-        places.append(next)
+        rows.append(next)
         next += 1
       }
     }
     removeSubrange(next...)
-    return (places, gone)
+    return (rows, gone)
   }
 }

@@ -15,18 +15,18 @@ public struct TraceBuilder {
   /// The piece that is being added.
   private var events: TraceEvents
   var heartbeat: Nanoseconds?
-  var operationIndexes: PlaceTable
+  var operationIndexes: IndexTable
   var queueIndexes: [UInt32: Int] = [:]
   var threads = ThreadTable()
   var edges = EdgeSet()
   var openWaits: [OpenWait: [Int]] = [:]
   var blocking = BlockingWaits()
   var adding = AddingCalls()
-  private var looks = ThreadSnapshots()
+  private var snapshots = ThreadSnapshots()
   var blocks = Blocks()
   var tasks: Tasks
   var openSpans: [UInt32: Int] = [:]
-  /// Operations of which some event was seen, by place: the others are only named as a dependency.
+  /// Operations of which some event was seen, by row: the others are only named as a dependency.
   var isCreated: [Bool] = []
   var hasEvents: [Bool] = []
   private var sharedTexts: [UInt32: SharedText] = [:]
@@ -43,10 +43,10 @@ public struct TraceBuilder {
     var target: WaitRecord.Target
   }
 
-  /// The values that the events tell.
+  /// The values that the events describe.
   public static func build(_ events: TraceEvents) -> Trace {
     let created = events.entries.reduce(0) { count, entry in
-      let kind = RecordHead(UInt64(littleEndian: events.words[Int(entry.place)])).kind
+      let kind = RecordHead(UInt64(littleEndian: events.words[Int(entry.wordIndex)])).kind
       return kind == EventKind.operationCreated.rawValue ? count + 1 : count
     }
     var builder = TraceBuilder(events, expectedOperations: created, expectedEvents: events.count)
@@ -54,13 +54,13 @@ public struct TraceBuilder {
     return builder.finish()
   }
 
-  /// - Parameter whole: what is said of the trace as a whole; its events are not looked at.
+  /// - Parameter whole: header, losses and counts of the whole trace; its events are not read.
   init(_ whole: TraceEvents, expectedOperations: Int, expectedEvents: Int) {
     events = TraceEvents(header: whole.header)
     heartbeat = whole.heartbeat
     trace = Trace(header: whole.header)
     trace.loss = whole.loss
-    operationIndexes = PlaceTable(denseLimit: expectedEvents * 2 + 1024)
+    operationIndexes = IndexTable(denseLimit: expectedEvents * 2 + 1024)
     tasks = Tasks(expectedEvents: expectedEvents)
     trace.operations.reserveCapacity(expectedOperations)
     isCreated.reserveCapacity(expectedOperations)
@@ -77,8 +77,8 @@ public struct TraceBuilder {
     trace.eventCount += events.count
     for index in events.entries.indices {
       let entry = events.entries[index]
-      let place = Int(entry.place)
-      let head = RecordHead(UInt64(littleEndian: events.words[place]))
+      let start = Int(entry.wordIndex)
+      let head = RecordHead(UInt64(littleEndian: events.words[start]))
       let (raw, subject) = (head.kind, head.subject)
       let at = Stamp(entry.time, ThreadID(entry.thread))
       guard KindTables.parts[Int(raw)] != .definition else {
@@ -86,22 +86,22 @@ public struct TraceBuilder {
         continue
       }
       guard raw != EventKind.stoodAt.rawValue else {
-        stood(at: FrameID(subject), on: at.thread)
+        noteStack(at: FrameID(subject), on: at.thread)
         continue
       }
       guard raw != EventKind.processorTime.rawValue else {
-        let fields = EventFields.ProcessorTime(UInt64(littleEndian: events.words[place + 1]))
+        let fields = EventFields.ProcessorTime(UInt64(littleEndian: events.words[start + 1]))
         noteProcessorTime(fields.used, of: subject, on: at.thread)
         continue
       }
       // The thread's last event before this one is where a gap begins.
       let before = threads.note(at, raw, subject)
       guard let kind = EventKind(rawValue: raw) else { continue }
-      let word = raw < 0x40 ? 0 : UInt64(littleEndian: events.words[place + 1])
+      let word = raw < 0x40 ? 0 : UInt64(littleEndian: events.words[start + 1])
       let age = KindTables.ages[Int(raw)]
       let since =
         age.word == 0
-        ? at.time : at.time &- Age.nanoseconds(UInt64(littleEndian: events.words[place + Int(age.word)]), of: kind)
+        ? at.time : at.time &- Age.nanoseconds(UInt64(littleEndian: events.words[start + Int(age.word)]), of: kind)
       let operation = operation(of: KindTables.subjects[Int(raw)], subject)
       switch KindTables.subjects[Int(raw)] {
       case .operation: operationEvent(kind, subject, at, word, index)
@@ -126,52 +126,52 @@ public struct TraceBuilder {
   }
 
   /// A block's number, or a task's.
-  private func isOther(_ id: UInt32) -> Bool { blocks.place(of: id) != nil || tasks.place(of: id) != nil }
+  private func isOther(_ id: UInt32) -> Bool { blocks.row(of: id) != nil || tasks.row(of: id) != nil }
 
   private mutating func noteSign(of raw: UInt8, operation: UInt32, queue: UInt32, _ at: Stamp) {
     switch KindTables.lives[Int(raw)] {
     case .nobody: break
     case .subject:
       if KindTables.subjects[Int(raw)] == .queue {
-        guard let place = queueIndexes[queue] else { return }
-        trace.queues[place].lastSign = max(at.time, trace.queues[place].lastSign ?? .min)
+        guard let row = queueIndexes[queue] else { return }
+        trace.queues[row].lastSign = max(at.time, trace.queues[row].lastSign ?? .min)
       } else if operation != 0 {
         noteSign(ofOperation: operationIndexes[operation], at)
       }
     case .writer:
-      if case .operation(let place) = executing(on: at.thread) {
-        noteSign(ofOperation: place, at)
+      if case .operation(let row) = executing(on: at.thread) {
+        noteSign(ofOperation: row, at)
       } else {
         threads.noteSign(at)
       }
     }
   }
 
-  /// Of one that is not known, its thread tells.
-  private mutating func noteSign(ofOperation place: Int?, _ at: Stamp) {
-    guard let place else { return threads.noteSign(at) }
-    if at.time > trace.operations[place].lastSign ?? .min { trace.operations[place].lastSign = at.time }
+  /// For an operation that is not known, its thread gets the sign.
+  private mutating func noteSign(ofOperation row: Int?, _ at: Stamp) {
+    guard let row else { return threads.noteSign(at) }
+    if at.time > trace.operations[row].lastSign ?? .min { trace.operations[row].lastSign = at.time }
   }
 
-  /// One that is over stands on the stack because its last records are missing.
+  /// Work that is over may still be on the stack: its last records are missing.
   private func executing(on thread: ThreadID) -> ThreadTable.Running? {
     switch threads.executing(on: thread) {
-    case .operation(let place)? where trace.operations[place].finished == nil: .operation(place)
-    case .block(let place)? where !blocks.isOver(place): .block(place)
-    case .task(let place)? where !tasks.isOver(place): .task(place)
+    case .operation(let row)? where trace.operations[row].finished == nil: .operation(row)
+    case .block(let row)? where !blocks.isOver(row): .block(row)
+    case .task(let row)? where !tasks.isOver(row): .task(row)
     default: nil
     }
   }
 
   private func id(of work: ThreadTable.Running) -> WorkID {
     switch work {
-    case .operation(let place): trace.operations[place].id
-    case .block(let place): blocks.id(at: place)
-    case .task(let place): tasks.id(at: place)
+    case .operation(let row): trace.operations[row].id
+    case .block(let row): blocks.id(at: row)
+    case .task(let row): tasks.id(at: row)
     }
   }
 
-  /// A text that is told of many operations.
+  /// A text that many operations share.
   private mutating func shared(_ id: UInt32) -> SharedText? {
     if let known = sharedTexts[id] { return known }
     guard let text = events.strings[id] else { return nil }
@@ -219,58 +219,58 @@ public struct TraceBuilder {
     }
     // Where the table of operations was full: nothing is known of it.
     guard id != 0 else { return }
-    if let block = blocks.place(of: id) {
+    if let block = blocks.row(of: id) {
       if kind == .cancelRequested { blocks.cancelled(block, at) }
       return
     }
-    if let task = tasks.place(of: id) {
+    if let task = tasks.row(of: id) {
       if kind == .cancelRequested { tasks.cancelled(task, at) }
       if kind == .operationNamed { tasks.named(task, text(index)) }
       return
     }
     guard !isForgotten(id) else { return }
-    let place = operation(id)
-    hasEvents[place] = true
+    let row = operation(id)
+    hasEvents[row] = true
     switch kind {
     case .operationCreated:
       let fields = EventFields.OperationCreated(word)
-      isCreated[place] = true
-      trace.operations[place].share(
+      isCreated[row] = true
+      trace.operations[row].share(
         class: definitions.sharedClass(fields.class, events.strings) ?? unknownClass)
-      trace.operations[place].coverage = Coverage(rawValue: fields.coverage) ?? .partial
-      trace.operations[place].isAsynchronous = fields.async
-      trace.operations[place].overridesReady = fields.ownReady
-      trace.operations[place].created = at.time &- Age.nanoseconds(word, of: kind)
+      trace.operations[row].coverage = Coverage(rawValue: fields.coverage) ?? .partial
+      trace.operations[row].isAsynchronous = fields.async
+      trace.operations[row].overridesReady = fields.ownReady
+      trace.operations[row].created = at.time &- Age.nanoseconds(word, of: kind)
     case .operationNamed:
-      trace.operations[place].name = text(index)
-      trace.operations[place].share(source: shared(EventFields.OperationNamed(word).source))
+      trace.operations[row].name = text(index)
+      trace.operations[row].share(source: shared(EventFields.OperationNamed(word).source))
     case .dependencyAdded:
-      addDependency(place, on: EventFields.DependencyAdded(word).on, at)
+      addDependency(row, on: EventFields.DependencyAdded(word).on, at)
     case .dependencyRemoved:
       let other = OperationID(EventFields.DependencyRemoved(word).on)
-      if let edge = trace.operations[place].dependencies.lastIndex(where: { $0.on == other && $0.removed == nil }) {
-        trace.operations[place].dependencies[edge].removed = at.time
-        edges.remove(place, other.rawValue)
+      if let edge = trace.operations[row].dependencies.lastIndex(where: { $0.on == other && $0.removed == nil }) {
+        trace.operations[row].dependencies[edge].removed = at.time
+        edges.remove(row, other.rawValue)
       }
-    case .enqueued: enqueue(place, at, EventFields.Enqueued(word))
-    case .priorityChanged: trace.operations[place].priority = Int8(clamping: EventFields.PriorityChanged(word).value)
+    case .enqueued: enqueue(row, at, EventFields.Enqueued(word))
+    case .priorityChanged: trace.operations[row].priority = Int8(clamping: EventFields.PriorityChanged(word).value)
     case .qualityChanged:
       let quality = UInt8(clamping: EventFields.QualityChanged(word).value)
-      trace.operations[place].quality = Quality(rawValue: quality) ?? .default
-    default: lifeEvent(kind, place, at, word, index)
+      trace.operations[row].quality = Quality(rawValue: quality) ?? .default
+    default: lifeEvent(kind, row, at, word, index)
     }
   }
 
-  private mutating func enqueue(_ place: Int, _ at: Stamp, _ fields: EventFields.Enqueued) {
-    trace.operations[place].enqueueCount += 1
-    guard trace.operations[place].enqueued == nil else { return }
+  private mutating func enqueue(_ row: Int, _ at: Stamp, _ fields: EventFields.Enqueued) {
+    trace.operations[row].enqueueCount += 1
+    guard trace.operations[row].enqueued == nil else { return }
     _ = queue(fields.queue)
-    submitted(trace.operations[place].id, by: executing(on: at.thread).map { id(of: $0) })
-    trace.operations[place].enqueued = at
-    trace.operations[place].queue = QueueID(fields.queue)
-    trace.operations[place].priority = fields.priority
-    trace.operations[place].quality = Quality(rawValue: fields.qos) ?? .default
-    trace.operations[place].isBarrier = fields.barrier
+    submitted(trace.operations[row].id, by: executing(on: at.thread).map { id(of: $0) })
+    trace.operations[row].enqueued = at
+    trace.operations[row].queue = QueueID(fields.queue)
+    trace.operations[row].priority = fields.priority
+    trace.operations[row].quality = Quality(rawValue: fields.qos) ?? .default
+    trace.operations[row].isBarrier = fields.barrier
   }
 
   /// What is submitted by work of a span belongs to that span, too, unless a record says otherwise.
@@ -279,121 +279,121 @@ public struct TraceBuilder {
     trace.within[work] = span
   }
 
-  private mutating func lifeEvent(_ kind: EventKind, _ place: Int, _ at: Stamp, _ word: UInt64, _ index: Int) {
+  private mutating func lifeEvent(_ kind: EventKind, _ row: Int, _ at: Stamp, _ word: UInt64, _ index: Int) {
     switch kind {
     case .ready:
       // What counts is the last turn to ready before the start; one just after it is the clocks' difference.
-      if let started = trace.operations[place].started {
-        if trace.operations[place].ready == nil, at.time - started.time < Self.tolerance, at.thread != started.thread {
-          trace.operations[place].ready = Stamp(started.time, at.thread)
+      if let started = trace.operations[row].started {
+        if trace.operations[row].ready == nil, at.time - started.time < Self.tolerance, at.thread != started.thread {
+          trace.operations[row].ready = Stamp(started.time, at.thread)
         }
       } else {
-        trace.operations[place].ready = at
+        trace.operations[row].ready = at
       }
     case .started:
-      trace.operations[place].startCount += 1
-      if trace.operations[place].started == nil { trace.operations[place].started = at }
-      threads.enter(.operation(place), .start, at.thread)
+      trace.operations[row].startCount += 1
+      if trace.operations[row].started == nil { trace.operations[row].started = at }
+      threads.enter(.operation(row), .start, at.thread)
     case .executionBegan:
-      if trace.operations[place].executionBegan == nil { trace.operations[place].executionBegan = at }
-      threads.enter(.operation(place), .code, at.thread)
+      if trace.operations[row].executionBegan == nil { trace.operations[row].executionBegan = at }
+      threads.enter(.operation(row), .code, at.thread)
     case .executionEnded:
-      if trace.operations[place].executionEnded == nil { trace.operations[place].executionEnded = at }
-      threads.leave(.operation(place), .code, at.thread)
-      blocking.returned(trace.operations[place].id, at)
+      if trace.operations[row].executionEnded == nil { trace.operations[row].executionEnded = at }
+      threads.leave(.operation(row), .code, at.thread)
+      blocking.returned(trace.operations[row].id, at)
     case .blockBegan:
-      trace.operations[place].blocks.append(
+      trace.operations[row].blocks.append(
         BlockExecution(index: EventFields.BlockBegan(word).index, thread: at.thread, began: at.time))
-      threads.enter(.operation(place), .block, at.thread)
+      threads.enter(.operation(row), .block, at.thread)
     case .blockEnded:
       let number = EventFields.BlockEnded(word).index
-      if let block = trace.operations[place].blocks.lastIndex(where: { $0.index == number && $0.ended == nil }) {
-        trace.operations[place].blocks[block].ended = at.time
+      if let block = trace.operations[row].blocks.lastIndex(where: { $0.index == number && $0.ended == nil }) {
+        trace.operations[row].blocks[block].ended = at.time
       }
-      threads.leave(.operation(place), .block, at.thread)
-      blocking.returned(trace.operations[place].id, at)
+      threads.leave(.operation(row), .block, at.thread)
+      blocking.returned(trace.operations[row].id, at)
     case .finishSeen:
-      if trace.operations[place].finishSeen == nil { trace.operations[place].finishSeen = at }
+      if trace.operations[row].finishSeen == nil { trace.operations[row].finishSeen = at }
     case .finished, .finishedWithError:
-      trace.operations[place].finishCount += 1
-      guard trace.operations[place].finished == nil else { return }
-      trace.operations[place].finished = at
-      if kind == .finishedWithError { trace.operations[place].error = text(index) }
-    case .finishedAgain: trace.operations[place].finishCount += 1
+      trace.operations[row].finishCount += 1
+      guard trace.operations[row].finished == nil else { return }
+      trace.operations[row].finished = at
+      if kind == .finishedWithError { trace.operations[row].error = text(index) }
+    case .finishedAgain: trace.operations[row].finishCount += 1
     case .startReturned:
-      if trace.operations[place].startReturned == nil { trace.operations[place].startReturned = at }
-      threads.leave(.operation(place), .start, at.thread)
-      blocking.returned(trace.operations[place].id, at)
+      if trace.operations[row].startReturned == nil { trace.operations[row].startReturned = at }
+      threads.leave(.operation(row), .start, at.thread)
+      blocking.returned(trace.operations[row].id, at)
     case .cancelRequested:
-      if trace.operations[place].cancelRequested == nil { trace.operations[place].cancelRequested = at }
+      if trace.operations[row].cancelRequested == nil { trace.operations[row].cancelRequested = at }
     case .released:
-      if trace.operations[place].released == nil { trace.operations[place].released = at }
-    case .completionQueued, .completionBegan, .completionEnded: completionEvent(kind, place, at)
+      if trace.operations[row].released == nil { trace.operations[row].released = at }
+    case .completionQueued, .completionBegan, .completionEnded: completionEvent(kind, row, at)
     default: break
     }
   }
 
   /// The first of each counts: a program may call the block itself.
-  private mutating func completionEvent(_ kind: EventKind, _ place: Int, _ at: Stamp) {
-    var completion = trace.operations[place].completion ?? CompletionRecord()
+  private mutating func completionEvent(_ kind: EventKind, _ row: Int, _ at: Stamp) {
+    var completion = trace.operations[row].completion ?? CompletionRecord()
     switch kind {
     case .completionQueued: completion.queued = completion.queued ?? at
     case .completionBegan: completion.began = completion.began ?? at
     default: completion.ended = completion.ended ?? at
     }
-    trace.operations[place].completion = completion
+    trace.operations[row].completion = completion
   }
 
   private mutating func blockEvent(_ kind: EventKind, _ at: Stamp, _ index: Int) {
     let id = events[index].subject
-    guard forgotten.isEmpty || blocks.place(of: id) != nil || !forgotten.contains(id) else { return }
-    let place = blocks.add(kind, events[index], at)
+    guard forgotten.isEmpty || blocks.row(of: id) != nil || !forgotten.contains(id) else { return }
+    let row = blocks.add(kind, events[index], at)
     switch kind {
-    case .blockSubmitted: submitted(blocks.id(at: place), by: blocks.all[place].submitter)
-    case .runBegan: threads.enter(.block(place), .code, at.thread)
+    case .blockSubmitted: submitted(blocks.id(at: row), by: blocks.all[row].submitter)
+    case .runBegan: threads.enter(.block(row), .code, at.thread)
     case .runEnded:
-      threads.leave(.block(place), .code, at.thread)
-      blocking.returned(blocks.id(at: place), at)
+      threads.leave(.block(row), .code, at.thread)
+      blocking.returned(blocks.id(at: row), at)
     default: break
     }
   }
 
   private mutating func taskEvent(_ kind: EventKind, _ at: Stamp, _ index: Int) {
     let id = events[index].subject
-    guard forgotten.isEmpty || tasks.place(of: id) != nil || !forgotten.contains(id) else { return }
-    let place = tasks.add(kind, events[index], at)
+    guard forgotten.isEmpty || tasks.row(of: id) != nil || !forgotten.contains(id) else { return }
+    let row = tasks.add(kind, events[index], at)
     switch kind {
-    case .taskCreated: submitted(tasks.id(at: place), by: tasks.all[place].submitter)
-    case .taskRun: threads.enter(.task(place), .code, at.thread)
+    case .taskCreated: submitted(tasks.id(at: row), by: tasks.all[row].submitter)
+    case .taskRun: threads.enter(.task(row), .code, at.thread)
     case .taskSuspended, .taskCompleted:
-      threads.leave(.task(place), .code, at.thread)
-      blocking.returned(tasks.id(at: place), at)
+      threads.leave(.task(row), .code, at.thread)
+      blocking.returned(tasks.id(at: row), at)
     default: break
     }
   }
 
-  private mutating func addDependency(_ place: Int, on other: UInt32, _ at: Stamp) {
+  private mutating func addDependency(_ row: Int, on other: UInt32, _ at: Stamp) {
     // What is forgotten is no obstacle.
     guard other != 0, !isForgotten(other) else { return }
-    let otherPlace = operation(other)
-    // A recorder may tell an edge twice.
-    guard edges.insert(place, other, among: trace.operations[place].dependencies) else { return }
-    trace.operations[place].dependencies.append(Dependency(on: OperationID(other), added: at.time))
+    let otherRow = operation(other)
+    // A recorder may write an edge twice.
+    guard edges.insert(row, other, among: trace.operations[row].dependencies) else { return }
+    trace.operations[row].dependencies.append(Dependency(on: OperationID(other), added: at.time))
     // It was ready only because this obstacle was not there yet.
-    if trace.operations[otherPlace].finished == nil, trace.operations[place].started == nil {
-      trace.operations[place].ready = nil
+    if trace.operations[otherRow].finished == nil, trace.operations[row].started == nil {
+      trace.operations[row].ready = nil
     }
   }
 
-  /// The place of an operation, which is made at first sight.
+  /// The row of an operation, which is added at first sight.
   private mutating func operation(_ id: UInt32) -> Int {
-    if let place = operationIndexes[id] { return place }
-    let place = trace.operations.count
-    operationIndexes[id] = place
+    if let row = operationIndexes[id] { return row }
+    let row = trace.operations.count
+    operationIndexes[id] = row
     trace.operations.append(OperationRecord(id: OperationID(id), class: unknownClass))
     isCreated.append(false)
     hasEvents.append(false)
-    return place
+    return row
   }
 
   private func isForgotten(_ id: UInt32) -> Bool {
@@ -407,29 +407,29 @@ public struct TraceBuilder {
   // MARK: - Queues, waits, threads
 
   private mutating func queueEvent(_ kind: EventKind, _ id: UInt32, _ at: Stamp, _ word: UInt64, _ index: Int) {
-    let place = queue(id)
+    let row = queue(id)
     func change(_ kind: QueueRecord.ChangeKind) {
-      trace.queues[place].changes.append(.init(time: at.time, thread: at.thread, kind: kind))
+      trace.queues[row].changes.append(.init(time: at.time, thread: at.thread, kind: kind))
     }
     switch kind {
     case .queueCreated:
       let fields = EventFields.QueueCreated(events[index])
-      trace.queues[place].name = text(index)
-      trace.queues[place].initialLimit = Int(fields.limit)
-      trace.queues[place].quality = Quality(rawValue: fields.qos) ?? .default
-      trace.queues[place].isMain = fields.main
-      trace.queues[place].initiallySuspended = fields.suspended
-      trace.queues[place].created = at.time
-    case .queueRenamed: trace.queues[place].name = text(index)
+      trace.queues[row].name = text(index)
+      trace.queues[row].initialLimit = Int(fields.limit)
+      trace.queues[row].quality = Quality(rawValue: fields.qos) ?? .default
+      trace.queues[row].isMain = fields.main
+      trace.queues[row].initiallySuspended = fields.suspended
+      trace.queues[row].created = at.time
+    case .queueRenamed: trace.queues[row].name = text(index)
     case .queueSuspended: change(.suspended)
     case .queueResumed: change(.resumed)
     case .limitChanged: change(.limit(Int(clamping: EventFields.LimitChanged(word).value)))
     case .queueQualityChanged:
       let quality = UInt8(clamping: EventFields.QueueQualityChanged(word).value)
-      trace.queues[place].quality = Quality(rawValue: quality) ?? .default
-    case .queueMainChanged: trace.queues[place].isMain = EventFields.QueueMainChanged(word).value != 0
+      trace.queues[row].quality = Quality(rawValue: quality) ?? .default
+    case .queueMainChanged: trace.queues[row].isMain = EventFields.QueueMainChanged(word).value != 0
     case .queueCancelledAll: change(.cancelledAll)
-    case .queueReleased: trace.queues[place].released = at.time
+    case .queueReleased: trace.queues[row].released = at.time
     case .queueWaitBegan: beginWait(.queue(QueueID(id)), at)
     case .queueWaitEnded: endWait(.queue(QueueID(id)), at)
     default: break
@@ -437,7 +437,7 @@ public struct TraceBuilder {
   }
 
   private mutating func queue(_ id: UInt32) -> Int {
-    if let place = queueIndexes[id] { return place }
+    if let row = queueIndexes[id] { return row }
     queueIndexes[id] = trace.queues.count
     trace.queues.append(QueueRecord(id: QueueID(id), name: Self.unknownName, initialLimit: -1))
     return trace.queues.count - 1
@@ -458,7 +458,7 @@ public struct TraceBuilder {
     lastWaits[at.thread.rawValue] = index
   }
 
-  /// The wait that a record tells of which another thread wrote.
+  /// The wait that a record of another thread is about.
   private func openWait(_ fields: EventFields.WaitLasts) -> Int? {
     let target = fields.isQueue ? WaitRecord.Target.queue(QueueID(fields.on)) : .operation(OperationID(fields.on))
     return openWaits[OpenWait(thread: fields.thread, target: target)]?.last
@@ -483,8 +483,8 @@ public struct TraceBuilder {
           thread: at.thread, from: before ?? at.time, to: at.time, count: EventFields.Lost(word).count, reason: reason))
     case .threadSeen:
       let fields = EventFields.ThreadSeen(events[index])
-      looks.seen(subject, fields, owner: fields.owner, at.time)
-    case .looked: looks.ended(EventFields.Looked(word), at.time)
+      snapshots.seen(subject, fields, owner: fields.owner, at.time)
+    case .looked: snapshots.ended(EventFields.Looked(word), at.time)
     case .waitLasts:
       let fields = EventFields.WaitLasts(events[index])
       if let wait = openWait(fields) { trace.waits[wait].at = FrameID(fields.at) }
@@ -496,28 +496,28 @@ public struct TraceBuilder {
   }
 
   /// The record before it on the thread says what it is about.
-  private mutating func stood(at frame: FrameID, on thread: ThreadID) {
+  private mutating func noteStack(at frame: FrameID, on thread: ThreadID) {
     let (kind, subject) = threads.lastRecord(of: thread)
     switch EventKind(rawValue: kind) {
-    case .threadSeen: looks.stood(at: frame, subject)
-    case .operationCreated: if let place = operationIndexes[subject] { trace.operations[place].madeAt = frame }
-    case .enqueued: if let place = operationIndexes[subject] { trace.operations[place].addedAt = frame }
-    case .queueCreated: if let place = queueIndexes[subject] { trace.queues[place].madeAt = frame }
+    case .threadSeen: snapshots.noteStack(at: frame, subject)
+    case .operationCreated: if let row = operationIndexes[subject] { trace.operations[row].madeAt = frame }
+    case .enqueued: if let row = operationIndexes[subject] { trace.operations[row].addedAt = frame }
+    case .queueCreated: if let row = queueIndexes[subject] { trace.queues[row].madeAt = frame }
     case .waitEnded, .queueWaitEnded: if let wait = lastWaits[thread.rawValue] { trace.waits[wait].at = frame }
-    case .blocked, .unblocked: blocking.stood(at: frame, told: thread)
-    case .taskSuspended: tasks.stood(at: frame, subject)
+    case .blocked, .unblocked: blocking.noteStack(at: frame, reportedBy: thread)
+    case .taskSuspended: tasks.noteStack(at: frame, subject)
     default: break
     }
   }
 
   private mutating func noteProcessorTime(_ reading: UInt64, of operation: UInt32, on thread: ThreadID) {
     let (kind, subject) = threads.lastRecord(of: thread)
-    guard subject == operation, let place = operationIndexes[operation] else { return }
+    guard subject == operation, let row = operationIndexes[operation] else { return }
     switch EventKind(rawValue: kind) {
-    case .executionBegan: trace.operations[place].noteProcessorTime(reading, on: thread, isBeginning: true)
-    // The end of its code may be told with its finish.
+    case .executionBegan: trace.operations[row].noteProcessorTime(reading, on: thread, isBeginning: true)
+    // The end of its code may be recorded with its finish.
     case .executionEnded, .finished, .startReturned:
-      trace.operations[place].noteProcessorTime(reading, on: thread, isBeginning: false)
+      trace.operations[row].noteProcessorTime(reading, on: thread, isBeginning: false)
     default: break
     }
   }
@@ -529,7 +529,7 @@ public struct TraceBuilder {
     trace.end = max(trace.lastEvent, heartbeat ?? trace.lastEvent)
     trace.threads = threads.records()
     trace.objects = blocking.objects
-    trace.look = looks.finish()
+    trace.snapshot = snapshots.finish()
     definitions.finish(&trace.operations)
     trace.stacks = definitions.stacks
     trace.blocks = blocks.finish()
@@ -537,18 +537,18 @@ public struct TraceBuilder {
     trace.nameBlocks()
     trace.tasks = tasks.finish()
     trace.nameTasks()
-    trace.placeQueues()
-    // Those on objects were told of after they had begun; the sort keeps the order of equal ones.
+    trace.locateQueues()
+    // Waits on objects are recorded after they have begun; the sort keeps the order of equal ones.
     trace.waits = (trace.waits + blocking.waits).sorted { $0.began < $1.began }
     for call in adding.unreturned {
-      if let place = operationIndexes[call.operation.rawValue] { trace.operations[place].addingSince = call.since }
+      if let row = operationIndexes[call.operation.rawValue] { trace.operations[row].addingSince = call.since }
     }
     trace.operations.settleOrder { operationIndexes[$0.rawValue] }
     if trace.operations.indices.dropFirst().contains(where: { trace.operations[$0 - 1].id > trace.operations[$0].id }) {
       trace.operations.sort { $0.id < $1.id }
     }
     trace.queues.sort { $0.id < $1.id }
-    // The header counts all losses; records tell where most of them happened.
+    // The header counts all losses; records say where most of them happened.
     var located: [LossReason: UInt64] = [:]
     for gap in trace.loss.gaps {
       let (sum, overflow) = located[gap.reason, default: 0].addingReportingOverflow(gap.count)
@@ -560,11 +560,11 @@ public struct TraceBuilder {
 
   private mutating func settleCoverage() {
     let isComplete = trace.loss.isComplete
-    for place in trace.operations.indices {
-      if !isCreated[place] {
-        trace.operations[place].coverage = hasEvents[place] ? .partial : .external
-      } else if !isComplete, trace.operations[place].coverage == .full, trace.operations[place].hasHole {
-        trace.operations[place].coverage = .partial
+    for row in trace.operations.indices {
+      if !isCreated[row] {
+        trace.operations[row].coverage = hasEvents[row] ? .partial : .external
+      } else if !isComplete, trace.operations[row].coverage == .full, trace.operations[row].hasHole {
+        trace.operations[row].coverage = .partial
       }
     }
   }

@@ -1,8 +1,8 @@
 import OpTraceFormat
 
-/// The rules of `blocked`, `unblocked` and `signalled`: what ends was told of, and a signal stands behind its wait.
+/// The rules of `blocked`, `unblocked` and `signalled`: what ends has begun, and a signal comes right after its wait.
 ///
-/// Another thread may tell of a wait (`blocked`), and its record then come a moment after that of the end; so ends are
+/// Another thread may write the beginning of a wait (`blocked`), a moment after the record of its end; so ends are
 /// judged when all events were seen.
 struct BlockingRules {
   private struct Wait: Hashable {
@@ -21,7 +21,7 @@ struct BlockingRules {
 
   typealias Problem = (rule: Violation.Rule, text: String)
 
-  /// `executes` tells whether code of the event's operation is on that thread.
+  /// `executes` says whether code of the event's operation is on that thread.
   mutating func check(
     _ kind: EventKind, _ event: TraceEvent, _ index: Int, executes: (_ thread: UInt32) -> Bool
   ) -> Problem? {
@@ -47,7 +47,7 @@ struct BlockingRules {
       }
     case .signalled:
       if last.removeValue(forKey: event.thread.rawValue) != object {
-        return (.missingBefore, "`signalled` does not stand behind `blocked` or `unblocked` of its object")
+        return (.missingBefore, "`signalled` does not come right after `blocked` or `unblocked` of its object")
       }
     default: break
     }

@@ -1,6 +1,6 @@
 import OpTraceFormat
 
-/// Which fields of a record may be wrong, in a form that millions of records are held to: one that does not pass is looked at once more,
+/// Which fields of a record may be wrong, in a form that is quick to check for millions of records: one that does not pass is checked once more,
 /// field by field, with words for what is wrong.
 struct FieldScreen {
   /// What a number in a field refers to.
@@ -58,11 +58,11 @@ struct FieldScreen {
     images.insert(Array(facts.images))
   }
 
-  /// Whether nothing is wrong with the fields of such a record. False tells that something may be: of a trace with losses much is allowed
-  /// that is not looked at here.
+  /// Whether nothing is wrong with the fields of such a record. False means that something may be: a trace with losses may break many rules
+  /// that are not checked here.
   func passes(_ kind: UInt8, _ word1: UInt64, _ word2: UInt64) -> Bool {
-    for place in begins[Int(kind)]..<begins[Int(kind) + 1] {
-      let test = tests[place]
+    for index in begins[Int(kind)]..<begins[Int(kind) + 1] {
+      let test = tests[index]
       let value = test.position.value(test.position.word == 1 ? word1 : word2)
       guard isFine(value, test) else { return false }
     }

@@ -5,7 +5,7 @@ import OpTraceFormat
 struct TaskRules {
   private struct Life {
     var isCreated = false
-    /// More than one only where a beginning and an end changed places within the clocks' error.
+    /// More than one only where a beginning and an end were swapped within the clocks' error.
     var runs: [(thread: UInt32, time: Nanoseconds)] = []
     var completed: Nanoseconds?
   }
@@ -59,7 +59,7 @@ struct TaskRules {
       need(
         above == id, .nesting,
         "task #\(id) stops running on thread t\(thread) while task #\(above ?? 0) still runs above it")
-      if let place = running[thread]?.lastIndex(of: id) { running[thread]?.removeSubrange(place...) }
+      if let index = running[thread]?.lastIndex(of: id) { running[thread]?.removeSubrange(index...) }
     default: break
     }
     return problems

@@ -16,7 +16,7 @@ public struct TraceValidator {
   private let isWhole: Bool
   private var violations: [Violation] = []
   private var lives: [Life] = []
-  private var places: PlaceTable
+  private var rows: IndexTable
   private var queues: [UInt32: QueueState] = [:]
   private var namedThreads: [UInt32: UInt32] = [:]
   private var firstEventOfThread: [UInt32: (event: TraceEvent, index: Int)] = [:]
@@ -29,7 +29,7 @@ public struct TraceValidator {
   private var tasks = TaskRules()
   private var openSpans: Set<UInt32> = []
   private let finishTimes: FirstTimes
-  /// When an operation first said that it has finished, where that was before it told so.
+  /// When an operation first said that it has finished, where that was before it announced it.
   private let finishSeenTimes: FirstTimes
 
   /// What was seen of one operation so far.
@@ -76,14 +76,14 @@ public struct TraceValidator {
     return validator.finish()
   }
 
-  /// - Parameter whole: what is said of the trace as a whole; its events are not looked at.
+  /// - Parameter whole: header, losses and counts of the whole trace; its events are not read.
   init(_ whole: TraceEvents, eventCount: Int, _ facts: ValidationFacts) {
     header = whole.header
     strings = whole.strings
     self.facts = facts
     screen = FieldScreen(facts, strings: whole.strings.keys)
     let denseLimit = eventCount * 2 + 1024
-    places = PlaceTable(denseLimit: denseLimit)
+    rows = IndexTable(denseLimit: denseLimit)
     finishTimes = facts.finishTimes(denseLimit: denseLimit)
     finishSeenTimes = facts.finishSeenTimes(denseLimit: denseLimit)
     submissions = SubmissionRules(serial: facts.serial, ends: finishTimes)
@@ -93,20 +93,20 @@ public struct TraceValidator {
   }
 
   /// Events that come after all those which were added before. Texts are none of the rules' business.
-  mutating func add(_ piece: TraceEvents, _ progress: WorkProgress.Teller, of count: Int) {
+  mutating func add(_ piece: TraceEvents, _ progress: WorkProgress.Reporter, of count: Int) {
     let sizes = KindTables.sizes
     for (offset, entry) in piece.entries.enumerated() {
       let index = eventsBefore + offset
       progress.reportSometimes(index, of: count)
-      let place = Int(entry.place)
-      let head = RecordHead(piece.words[place])
+      let start = Int(entry.wordIndex)
+      let head = RecordHead(piece.words[start])
       let size = sizes[Int(head.kind)]
-      let word1 = size == 1 ? 0 : piece.words[place + 1]
+      let word1 = size == 1 ? 0 : piece.words[start + 1]
       let hasThird = size > 2 || size == 0 && RecordLengths(word1).words > 2
       check(
         TraceEvent(
           kind: head.kind, time: entry.time, thread: ThreadID(entry.thread), subject: head.subject, word1: word1,
-          word2: hasThird ? piece.words[place + 2] : 0), index)
+          word2: hasThird ? piece.words[start + 2] : 0), index)
     }
     eventsBefore += piece.count
   }
@@ -136,7 +136,7 @@ public struct TraceValidator {
     case .block: checkBlock(kind, event, index)
     case .task: checkTask(kind, event, index)
     case .thread where kind != .threadSeen:
-      // A thread tells its name again and again: it may have got one.
+      // A thread records its name more than once: it may have been named since.
       let systemID = EventFields.ThreadNamed(event.word1).tid
       if let known = namedThreads.updateValue(systemID, forKey: event.subject), known != systemID {
         report(.definedTwice, event, index, "thread t\(event.subject) has the system ids \(known) and \(systemID)")
@@ -229,7 +229,7 @@ public struct TraceValidator {
 
   private mutating func checkEnd() {
     guard isWhole else { return }
-    // Of a long wait one thread tells the end, another the beginning: the process may have been killed in between.
+    // The beginning and the end of a long wait are written by two threads: the process may have been killed in between.
     for end in blocking.unmatchedEnds where header.isClosed {
       report(
         .unmatchedEnd, end.event, end.index,
@@ -261,11 +261,11 @@ public struct TraceValidator {
       if kind == .blocked || kind == .unblocked || kind == .signalled { checkBlocking(kind, event, index, nil) }
       return
     }
-    let place = place(of: id)
+    let row = row(of: id)
     // Taken out and put back, so that its arrays are changed in place.
     var life = Life()
-    swap(&life, &lives[place])
-    defer { swap(&life, &lives[place]) }
+    swap(&life, &lives[row])
+    defer { swap(&life, &lives[row]) }
     if kind == .operationCreated {
       let fields = EventFields.OperationCreated(event.word1)
       let coverage = Coverage(rawValue: fields.coverage) ?? .partial
@@ -283,7 +283,7 @@ public struct TraceValidator {
       report(.undefinedOperation, event, index, "`\(kind.spec.name)` comes before `created`")
       life.isCreated = true
     }
-    // What the program says of an operation, and what is told of its past, may come at any time.
+    // Remarks of the program, and records of the operation's past, may come at any time.
     if let released = life.released, event.time - released > TraceBuilder.tolerance, !isRemark {
       report(.afterRelease, event, index, "`\(kind.spec.name)` comes after `released`")
     }
@@ -291,15 +291,15 @@ public struct TraceValidator {
     case .waitBegan, .waitEnded: checkWait(kind, event, index, life)
     case .blocked, .unblocked, .signalled: checkBlocking(kind, event, index, life)
     case .dependencyAdded:
-      // A recorder may tell an edge twice.
+      // A recorder may write an edge twice.
       let other = EventFields.DependencyAdded(event.word1).on
       if life.dependencies.count > 64 || !life.dependencies.contains(other) { life.dependencies.append(other) }
     case .dependencyRemoved:
       let other = EventFields.DependencyRemoved(event.word1).on
-      if let place = life.dependencies.lastIndex(of: other) {
-        life.dependencies.remove(at: place)
+      if let row = life.dependencies.lastIndex(of: other) {
+        life.dependencies.remove(at: row)
       } else if isWhole {
-        report(.unknownDependency, event, index, "a dependency on #\(other) is taken away that it did not have")
+        report(.unknownDependency, event, index, "a dependency on #\(other) is removed that it did not have")
       }
     case .enqueued: life.queue = EventFields.Enqueued(event.word1).queue
     case .cancelRequested: life.isCancelled = true
@@ -310,9 +310,9 @@ public struct TraceValidator {
     }
   }
 
-  private mutating func place(of id: UInt32) -> Int {
-    if let place = places[id] { return place }
-    places[id] = lives.count
+  private mutating func row(of id: UInt32) -> Int {
+    if let row = rows[id] { return row }
+    rows[id] = lives.count
     lives.append(Life())
     return lives.count - 1
   }
@@ -384,8 +384,8 @@ public struct TraceValidator {
     // Where the program says itself when it is ready, it may say so too early.
     guard isFullySeen(life), !life.isCancelled, !life.overridesReady else { return }
     for other in life.dependencies {
-      // A cancelled dependency counts as met; one that was never seen itself tells nothing.
-      guard let dependency = places[other].map({ lives[$0] }), dependency.coverage == .full, !dependency.isCancelled
+      // A cancelled dependency counts as met; one that was never seen itself proves nothing.
+      guard let dependency = rows[other].map({ lives[$0] }), dependency.coverage == .full, !dependency.isCancelled
       else { continue }
       if let finished = finishTimes[other], finished <= event.time + TraceBuilder.tolerance { continue }
       report(.startedBeforeDependency, event, index, "begins before #\(other) is finished, on which it depends")
@@ -419,7 +419,7 @@ public struct TraceValidator {
       guard isWhole, !life.isAsynchronous else { return }
       report(.nesting, event, index, "`\(name(event))` on thread t\(thread) of what began on thread t\(other)")
     case .left(let above):
-      let inner = above.last { !(places[$0.operation].map { lives[$0].isAsynchronous } ?? true) }
+      let inner = above.last { !(rows[$0.operation].map { lives[$0].isAsynchronous } ?? true) }
       guard let inner, inner.operation != frame.operation, isWhole else { return }
       report(
         .nesting, event, index, "`\(name(event))` while code of #\(inner.operation) still runs above it on the thread")
@@ -462,7 +462,7 @@ public struct TraceValidator {
     if open == 0 {
       report(.unmatchedEnd, event, index, "a wait ends on thread t\(wait.thread) that did not begin there")
     } else if let life, life.coverage == .full,
-      // Who waits is content with what the operation says, before it tells others.
+      // A waiter may go on as soon as `isFinished` is true, before the operation announces it.
       min(finishTimes[event.subject] ?? .max, finishSeenTimes[event.subject] ?? .max)
         > event.time &+ TraceBuilder.tolerance
     {

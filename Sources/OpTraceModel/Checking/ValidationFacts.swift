@@ -1,7 +1,7 @@
 import OpTraceFormat
 
 /// What the checks have to know of a whole trace before they see its first event: what is defined anywhere in it, and when things end.
-struct ValidationFacts: FirstLook {
+struct ValidationFacts: FirstPassFacts {
   private(set) var queues: Set<UInt32> = []
   private(set) var threads: Set<UInt32> = []
   private(set) var frames: Set<UInt32> = []
@@ -10,8 +10,8 @@ struct ValidationFacts: FirstLook {
   /// Of the dispatch queues those that are serial, and no thread's own.
   private(set) var serial: Set<UInt32> = []
   private(set) var hasLossRecord = false
-  /// Of operations and blocks, in the order of what was looked at; and when an operation first said that it has finished, where that was
-  /// before it told so.
+  /// Of operations and blocks, in the order of reading; and when an operation first said that it has finished, where that was
+  /// before it announced it.
   private var ends: [Moment] = []
   private var seenEnds: [Moment] = []
 
@@ -37,7 +37,7 @@ struct ValidationFacts: FirstLook {
   mutating func see(_ entries: [TraceEvents.Entry], _ words: [UInt64]) {
     let isAsked = Self.isAsked
     for entry in entries {
-      let head = RecordHead(words[Int(entry.place)])
+      let head = RecordHead(words[Int(entry.wordIndex)])
       if isAsked[Int(head.kind)] { note(head, entry, words) }
     }
   }
@@ -52,7 +52,7 @@ struct ValidationFacts: FirstLook {
     case .dispatchQueue:
       dispatchQueues.insert(id)
       // The main thread may run its queue from inside of a block.
-      let queue = EventFields.DispatchQueue(words[Int(entry.place) + 1], words[Int(entry.place) + 2])
+      let queue = EventFields.DispatchQueue(words[Int(entry.wordIndex) + 1], words[Int(entry.wordIndex) + 2])
       if queue.width == 1, !queue.main { serial.insert(id) }
     case .finishSeen: seenEnds.append(Moment(id: id, time: entry.time))
     default: break
@@ -77,13 +77,13 @@ struct ValidationFacts: FirstLook {
     seenEnds += later.seenEnds
   }
 
-  /// Turns what the first look at a file has seen, in ticks, into times.
+  /// Turns what the first pass over a file has seen, in ticks, into times.
   mutating func resolve(_ time: (_ ticks: UInt64) -> Nanoseconds) {
-    for place in ends.indices { ends[place].time = time(UInt64(bitPattern: ends[place].time)) }
-    for place in seenEnds.indices { seenEnds[place].time = time(UInt64(bitPattern: seenEnds[place].time)) }
+    for index in ends.indices { ends[index].time = time(UInt64(bitPattern: ends[index].time)) }
+    for index in seenEnds.indices { seenEnds[index].time = time(UInt64(bitPattern: seenEnds[index].time)) }
   }
 
-  /// Threads of which no record tells.
+  /// Threads that no record defines.
   mutating func add(threads others: some Sequence<UInt32>) { threads.formUnion(others) }
 
   func finishTimes(denseLimit: Int) -> FirstTimes { Self.firstTimes(ends, denseLimit) }

@@ -12,12 +12,12 @@ public struct Anonymizer {
 
   /// Dispatch's own label, by which a wait for the main thread is known.
   private static let systemLabels: Set<String> = ["com.apple.main-thread"]
-  /// The clock's start: after any time before it that a trace tells.
+  /// The clock's start: later than any age in a trace reaches back.
   private static let start: UInt64 = 1 << 40
 
   private init() {}
 
-  /// The trace without its texts, and without what tells the machine, the process and the day. O(n).
+  /// The trace without its texts, and without what identifies the machine, the process and the day. O(n).
   public static func anonymized(_ events: TraceEvents) -> TraceEvents {
     var anonymizer = Anonymizer()
     var result = TraceEvents(header: anonymizer.header(events.header))
@@ -29,7 +29,7 @@ public struct Anonymizer {
     return result
   }
 
-  /// In place of the run of the system, by which traces are told apart: made of nothing but what is left, so it says nothing more,
+  /// Replaces the boot id, by which traces are distinguished. It is computed from what is left, so it reveals nothing more,
   /// and is the same whenever a trace is made anonymous, and another for another trace.
   private static func seal(of events: TraceEvents) -> [UInt8] {
     var sums = (Checksum(), Checksum())
@@ -96,7 +96,7 @@ public struct Anonymizer {
     result.append(event)
   }
 
-  /// Nil: the field tells nothing that has to go.
+  /// Nil: the field may stay as it is.
   private mutating func replacement(
     of value: UInt64, _ field: EventSpec.Field, _ events: TraceEvents, _ result: inout TraceEvents
   ) -> UInt64? {

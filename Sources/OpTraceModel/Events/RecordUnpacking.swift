@@ -1,6 +1,6 @@
 import OpTraceFormat
 
-/// Takes records of several events in one apart, before anybody looks at them: readers behind it know plain records alone.
+/// Takes records of several events in one apart, before anything else reads them: later code sees plain records only.
 enum RecordUnpacking {
   /// What a record stands for, by its raw kind; empty: for itself.
   private static let parts: [[EventSpec.PackedPart]] = EventSpec.column { $0?.parts ?? [] }
@@ -13,16 +13,16 @@ enum RecordUnpacking {
   private static let isPacked: [Bool] = EventSpec.column { $0?.parts.isEmpty == false }
 
   /// Takes the records from `start` on apart, in their order; the events of one have its time. The result is by how many words
-  /// they grew. What stands behind a record that does not fit stays as it is: all growth is before it. O(words).
+  /// they grew. What follows a record that does not fit stays as it is: all growth is before it. O(words).
   static func unpack(_ words: inout [UInt64], from start: Int) -> Int {
     guard let (packed, added) = count(words, from: start) else { return 0 }
     var plain: [UInt64] = []
     plain.reserveCapacity(words.count - start + added)
     var copied = start
     words.withUnsafeBufferPointer { words in
-      for place in packed {
-        plain.append(contentsOf: words[copied..<place])
-        copied = place + unpackOne(words, at: place, to: &plain)
+      for index in packed {
+        plain.append(contentsOf: words[copied..<index])
+        copied = index + unpackOne(words, at: index, to: &plain)
       }
       plain.append(contentsOf: words[copied...])
     }
@@ -30,22 +30,22 @@ enum RecordUnpacking {
     return added
   }
 
-  /// Where packed records stand, and by how many words they grow; nil where there are none.
+  /// The indexes of packed records, and by how many words they grow; nil where there are none.
   private static func count(_ words: [UInt64], from start: Int) -> (packed: [Int], added: Int)? {
     var packed: [Int] = []
     var added = 0
-    var place = start
+    var index = start
     words.withUnsafeBufferPointer { words in
-      while place < words.count {
-        let kind = Int(RecordHead(UInt64(littleEndian: words[place])).kind)
+      while index < words.count {
+        let kind = Int(RecordHead(UInt64(littleEndian: words[index])).kind)
         var size = Int(KindTables.sizes[kind])
-        if size == 0, place + 1 < words.count { size = RecordLengths(UInt64(littleEndian: words[place + 1])).words }
-        guard kind != 0, size > 0, size <= words.count - place else { return }
+        if size == 0, index + 1 < words.count { size = RecordLengths(UInt64(littleEndian: words[index + 1])).words }
+        guard kind != 0, size > 0, size <= words.count - index else { return }
         if isPacked[kind] {
-          packed.append(place)
+          packed.append(index)
           added += Int(growth[kind])
         }
-        place += size
+        index += size
       }
     }
     return packed.isEmpty ? nil : (packed, added)
@@ -53,9 +53,9 @@ enum RecordUnpacking {
 
   /// The result is how many words the packed record has.
   private static func unpackOne(
-    _ words: UnsafeBufferPointer<UInt64>, at place: Int, to plain: inout [UInt64]
+    _ words: UnsafeBufferPointer<UInt64>, at index: Int, to plain: inout [UInt64]
   ) -> Int {
-    let head = RecordHead(UInt64(littleEndian: words[place]))
+    let head = RecordHead(UInt64(littleEndian: words[index]))
     let kind = Int(head.kind)
     // The time since the record before; none passes between the parts.
     var delta = head.delta
@@ -64,8 +64,8 @@ enum RecordUnpacking {
       delta = 0
       guard KindTables.sizes[Int(part.kind.rawValue)] == 2 else { continue }
       switch part.word {
-      case .sameWord: plain.append(words[place + 1])
-      case .secondWord: plain.append(words[place + 2])
+      case .sameWord: plain.append(words[index + 1])
+      case .secondWord: plain.append(words[index + 2])
       case .subjectBefore: plain.append(EventFields.DependencyAdded(on: head.subject &- 1).word1.littleEndian)
       }
     }

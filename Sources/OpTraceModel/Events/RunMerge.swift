@@ -51,12 +51,12 @@ enum RunMerge {
   ) {
     var left = low
     var right = middle
-    for place in low..<high {
+    for target in low..<high {
       if right == high || (left < middle && isOrdered(input[left], input[right])) {
-        output[place] = input[left]
+        output[target] = input[left]
         left += 1
       } else {
-        output[place] = input[right]
+        output[target] = input[right]
         right += 1
       }
     }

@@ -4,24 +4,24 @@ import OpTraceFormat
 /// the checks and the text form start from.
 ///
 /// The records stay packed as they were in the file (8 to 24 bytes for nearly all), with 16 bytes beside each for its
-/// place in the order; ``TraceEvent`` values are made on demand. Bookkeeping of the file format (interned strings,
+/// index in the order; ``TraceEvent`` values are made on demand. Bookkeeping of the file format (interned strings,
 /// clock values, thread switches, calibrations) is resolved and no longer among the events.
 public struct TraceEvents: Sendable {
   /// Who wrote the trace, when and how.
   public var header: TraceHeader
-  /// Counts of lost records as the header tells them, unknown kinds and damage. Gaps are found by ``TraceBuilder``.
+  /// Counts of lost records from the header, unknown kinds and damage. Gaps are found by ``TraceBuilder``.
   public var loss = LossReport()
   /// The last sign of life of the recorder, if any.
   public var heartbeat: Nanoseconds?
   /// The interned strings by their id.
   public internal(set) var strings: [UInt32: String] = [:]
 
-  /// One event's place: 16 bytes.
+  /// When an event happened, and the index of its first word: 16 bytes.
   struct Entry: Sendable {
     var time: Nanoseconds
     var thread: UInt32
     /// Index of the record's first word in ``words``.
-    var place: UInt32
+    var wordIndex: UInt32
   }
 
   /// The records' words, little-endian as in a file; a created record's age is already in units of 16 ns.
@@ -56,15 +56,15 @@ extension TraceEvents: RandomAccessCollection {
 
   /// All words of an event's record, as numbers of this machine; the bits of the first that hold the file's time are 0.
   public func words(at position: Int) -> ArraySlice<UInt64> {
-    let place = Int(entries[position].place)
-    return words[place..<place + recordLength(at: place)]
+    let index = Int(entries[position].wordIndex)
+    return words[index..<index + recordLength(at: index)]
   }
 
-  func recordLength(at place: Int) -> Int { Self.recordLength(in: words, at: place) }
+  func recordLength(at index: Int) -> Int { Self.recordLength(in: words, at: index) }
 
-  static func recordLength(in words: [UInt64], at place: Int) -> Int {
-    let fixed = KindTables.sizes[Int(RecordHead(words[place]).kind)]
-    return fixed == 0 ? RecordLengths(words[place + 1]).words : Int(fixed)
+  static func recordLength(in words: [UInt64], at index: Int) -> Int {
+    let fixed = KindTables.sizes[Int(RecordHead(words[index]).kind)]
+    return fixed == 0 ? RecordLengths(words[index + 1]).words : Int(fixed)
   }
 
   /// The interned string with this id; nil when the trace does not define it (0 is "none").
@@ -107,8 +107,8 @@ extension TraceEvents {
 
   /// Adds a record whose words are already complete.
   package mutating func append(record: [UInt64], time: Nanoseconds, thread: UInt32) {
-    guard let place = UInt32(exactly: words.count) else { return }
-    entries.append(Entry(time: time, thread: thread, place: place))
+    guard let index = UInt32(exactly: words.count) else { return }
+    entries.append(Entry(time: time, thread: thread, wordIndex: index))
     words.append(contentsOf: record)
   }
 
@@ -116,7 +116,7 @@ extension TraceEvents {
   package mutating func countUnknownKinds() {
     var counts: [UInt8: Int] = [:]
     for entry in entries {
-      let kind = RecordHead(words[Int(entry.place)]).kind
+      let kind = RecordHead(words[Int(entry.wordIndex)]).kind
       if KindTables.textWords[Int(kind)] == KindTables.unknown { counts[kind, default: 0] += 1 }
     }
     loss.unknownKinds = counts
@@ -158,6 +158,41 @@ enum RecordText {
     record[1] = RecordLengths(words: record.count, textBytes: bytes.count, fields: record[1]).word
   }
 
-  /// Bytes that the length's 16 bits can tell.
+  /// The most bytes that the 16 bits of the length can hold.
   static let longest = 0xFFFF
+}
+
+/// One record of a trace with its time and thread, not yet interpreted.
+public struct TraceEvent: Sendable, Equatable {
+  /// Raw: a newer version may have kinds that this one does not know.
+  public var kind: UInt8
+  /// When, in nanoseconds since the trace's start, on the monotonic clock.
+  public var time: Nanoseconds
+  /// Which thread recorded it.
+  public var thread: ThreadID
+  /// What the record is about; `EventSpec.subject` says of which sort it is.
+  public var subject: UInt32
+  /// The record's second word, whose bits `EventSpec.fields` explain; 0 where the record has none.
+  public var word1: UInt64 = 0
+  /// The record's third word; 0 where the record has none.
+  public var word2: UInt64 = 0
+  /// The record's text. Interned strings are not resolved here.
+  public var text: String?
+
+  package init(
+    kind: UInt8, time: Nanoseconds, thread: ThreadID, subject: UInt32, word1: UInt64 = 0, word2: UInt64 = 0,
+    text: String? = nil
+  ) {
+    self.kind = kind
+    self.time = time
+    self.thread = thread
+    self.subject = subject
+    self.word1 = word1
+    self.word2 = word2
+    self.text = text
+  }
+}
+
+extension EventWords {
+  init(_ event: TraceEvent) { self.init(event.word1, event.word2) }
 }

@@ -1,3 +1,5 @@
+import OpTraceFormat
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
@@ -5,8 +7,6 @@
 #elseif canImport(Musl)
   import Musl
 #endif
-
-internal import OpTraceFormat
 
 /// Bytes that can be read at any offset, now or again: a file may grow or shrink between two reads.
 package protocol ByteSource {
@@ -140,4 +140,60 @@ package func systemWords(_ code: Int32) -> String {
   guard let words = strerror(code) else { return "error \(code)" }
   let text = String(cString: words)
   return text.prefix(1).lowercased() + text.dropFirst()
+}
+
+/// An open descriptor and its only owner: it is closed when its owner goes or says so, and never twice. A number that is
+/// closed a second time may be somebody else's by then.
+package struct OwnedDescriptor: ~Copyable, Sendable {
+  /// For calls that leave it open. Not to be kept.
+  package let number: Int32
+
+  /// Takes over what the system has just given.
+  ///
+  /// - Returns: nil where it has given none; `errno` says why.
+  package init?(_ number: Int32) {
+    guard number >= 0 else { return nil }
+    self.number = number
+  }
+
+  deinit { _ = systemClose(number) }
+
+  /// Closes it now.
+  ///
+  /// - Returns: the system's error number, or nil. It reports writes that have failed late.
+  package consuming func close() -> Int32? {
+    let number = number
+    discard self
+    // Interrupted, it is closed all the same.
+    return systemClose(number) == 0 || errno == EINTR ? nil : errno
+  }
+}
+
+private func systemClose(_ number: Int32) -> Int32 { close(number) }
+
+/// Numbers as they are in files: little-endian, at any offset.
+extension [UInt8] {
+  /// The number at an offset that the caller has checked; 0 outside.
+  package func number<Number: FixedWidthInteger>(at offset: Int) -> Number {
+    guard offset >= 0, offset + MemoryLayout<Number>.size <= count else { return 0 }
+    return withUnsafeBytes { Number(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: Number.self)) }
+  }
+
+  /// A text of at most `size` bytes, up to its first zero.
+  func text(at offset: Int, size: Int) -> String {
+    guard offset + size <= count else { return "" }
+    return String(decoding: self[offset..<offset + size].prefix { $0 != 0 }, as: UTF8.self)
+  }
+
+  package func checksum(of range: Range<Int>) -> UInt64 {
+    var checksum = Checksum()
+    withUnsafeBytes { checksum.add(UnsafeRawBufferPointer(rebasing: $0[range])) }
+    return checksum.value
+  }
+
+  package mutating func put<Number: FixedWidthInteger>(_ number: Number, at offset: Int) {
+    Swift.withUnsafeBytes(of: number.littleEndian) { bytes in
+      for (index, byte) in bytes.enumerated() { self[offset + index] = byte }
+    }
+  }
 }

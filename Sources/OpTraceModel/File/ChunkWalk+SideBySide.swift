@@ -13,7 +13,7 @@ extension ChunkWalk {
   /// Visits all chunks, those that are sound at the beginning on several processors. What is found is what a walk from chunk to chunk finds:
   /// only where each is followed by another is it known where one begins before those in front are read, so from the first
   /// on of which that is not so, it is that walk.
-  mutating func visitAll<Visitor: ChunkVisitor>(progress: WorkProgress.Teller? = nil) -> Visitor {
+  mutating func visitAll<Visitor: ChunkVisitor>(progress: WorkProgress.Reporter? = nil) -> Visitor {
     var visitor = visitSoundBeginning(Visitor())
     run(progress: progress) { visitor.visit($0, &$1) }
     return visitor
@@ -83,7 +83,7 @@ extension ChunkWalk {
       outline.append(Outlined(offset: offset, bytes: bytes, header: chunk))
       offset += chunk.byteCount
     }
-    // Where a closed file has no chunk behind one, that is looked into.
+    // Where a closed file has no chunk behind one, the reason is found out.
     if header.isClosed, offset < end { _ = outline.popLast() }
     return outline
   }

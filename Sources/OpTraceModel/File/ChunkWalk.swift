@@ -14,7 +14,7 @@ struct LoadedChunk {
   var added = 0
 }
 
-/// A chunk's header as it stands in the file.
+/// A chunk's header as it is in the file.
 package struct ChunkHeader: Equatable {
   package var byteCount: UInt64
   var sequence: UInt64
@@ -72,7 +72,7 @@ struct ChunkWalk {
   private var start: UInt64
   private var visit: ((LoadedChunk, inout [UInt64]) -> Void)?
 
-  /// A file with more damaged places is given up: what would follow is no evidence of anything.
+  /// A file with more damaged parts is not read further: what follows would be no evidence of anything.
   private static let mostDamage = 256
   /// Events know their records by 32 bits (of words: 32 GiB); the largest chunk must still fit.
   private static let mostWords = Int(UInt32.max) - Int(ChunkHeader.largest / 8)
@@ -109,8 +109,8 @@ struct ChunkWalk {
   }
 
   /// - Parameter visit: gets each chunk with its words, which are then forgotten; nil: all are kept.
-  ///   `progress`: of which the walk tells how far it is.
-  mutating func run(progress: WorkProgress.Teller? = nil, visit: ((LoadedChunk, inout [UInt64]) -> Void)? = nil) {
+  ///   `progress`: gets how far the walk is.
+  mutating func run(progress: WorkProgress.Reporter? = nil, visit: ((LoadedChunk, inout [UInt64]) -> Void)? = nil) {
     self.visit = visit
     defer { self.visit = nil }
     // Untouched memory costs nothing; a file of holes must not claim all there is.
@@ -123,15 +123,15 @@ struct ChunkWalk {
       }
       endedAt = offset
       offset = step(at: offset, end: end)
-      progress?.tell(offset, of: end)
+      progress?.report(offset, of: end)
     }
     if offset < end {
       let reason =
         loader.words.count < Self.mostWords
-        ? "too many damaged places: given up" : "more records than can be read at once"
+        ? "too many damaged parts: the rest was not read" : "more records than can be read at once"
       damage.append(.init(offset: offset, skippedBytes: end - offset, reason: reason))
     }
-    // A source that has lost bytes has told of them.
+    // A source that has lost bytes has reported them.
     if header.endOffset > size, source.damage.isEmpty {
       damage.append(
         .init(
@@ -144,7 +144,7 @@ struct ChunkWalk {
   }
 
   /// Chunks are handed out one after the other, so each number that is missing was a chunk. In a ring they are used again and
-  /// get new numbers. Where something else is damaged, that tells of it.
+  /// get new numbers. Where something else is damaged, that is reported instead.
   private mutating func noteMissingChunks() {
     guard header.header.mode == .streaming, damage.isEmpty else { return }
     var last: UInt64 = 0
@@ -216,7 +216,7 @@ struct ChunkWalk {
     // The magic number is stored last, so a header without one may be half written.
     let isHalfWritten = !header.isClosed && bytes.prefix(4).allSatisfy { $0 == 0 }
     let first = firstNonZero(from: isHalfWritten ? offset + UInt64(Layout.Chunk.size) : offset, to: target)
-    // A running writer may have handed it out while we looked.
+    // A running writer may have handed it out meanwhile.
     if !header.isClosed, ChunkHeader(source.bytes(at: offset, count: Layout.Chunk.size)) != nil { return offset }
     if let first {
       let isHeader = bytes.count >= 4 && bytes.number(at: 0) as UInt32 == Layout.Chunk.magic
@@ -262,7 +262,7 @@ struct ChunkWalk {
     ChunkHeader(source.bytes(at: offset, count: Layout.Chunk.size)) != nil
   }
 
-  /// The next offset from `start` on at which a sound chunk header stands, else `end`. Any offset will do: bytes may be
+  /// The next offset from `start` on of a sound chunk header, else `end`. Any offset will do: bytes may be
   /// missing in between.
   private func resynchronise(from start: UInt64, end: UInt64) -> UInt64 {
     let mark = withUnsafeBytes(of: Layout.Chunk.magic.littleEndian) { Array($0) }

@@ -37,15 +37,15 @@ struct FileHeader {
   }
 
   private mutating func readStaticPart(_ bytes: [UInt8], file: String) throws(TraceError) {
-    typealias Place = Layout.Header
-    let isSound = bytes.checksum(of: 0..<Place.staticChecksum) == bytes.number(at: Place.staticChecksum) as UInt64
-    let mark: UInt32 = bytes.number(at: Place.byteOrderMark)
-    header.writerVersion = bytes.text(at: Place.writerVersion, size: Place.writerVersionSize)
-    let processors: UInt32 = bytes.number(at: Place.processors)
+    typealias Field = Layout.Header
+    let isSound = bytes.checksum(of: 0..<Field.staticChecksum) == bytes.number(at: Field.staticChecksum) as UInt64
+    let mark: UInt32 = bytes.number(at: Field.byteOrderMark)
+    header.writerVersion = bytes.text(at: Field.writerVersion, size: Field.writerVersionSize)
+    let processors: UInt32 = bytes.number(at: Field.processors)
     header.processors = processors == 0 ? nil : Int(processors)
     if isSound {
-      let major: UInt16 = bytes.number(at: Place.majorVersion)
-      let minor: UInt16 = bytes.number(at: Place.minorVersion)
+      let major: UInt16 = bytes.number(at: Field.majorVersion)
+      let minor: UInt16 = bytes.number(at: Field.minorVersion)
       guard mark != Layout.byteOrderMark.byteSwapped else {
         throw TraceError(file: file, .unreadableHeader("written on a machine of the other byte order"))
       }
@@ -59,54 +59,54 @@ struct FileHeader {
           reason: "the header's first part does not match its checksum: names and times may be wrong"))
     }
     // What follows a header of another size is found, too, by whoever walks over the chunks.
-    headerSize = isSound ? UInt64(bytes.number(at: Place.headerSize) as UInt32) : UInt64(Place.size)
-    if headerSize < UInt64(Place.size) || headerSize % 64 != 0 || headerSize > 1 << 20 {
+    headerSize = isSound ? UInt64(bytes.number(at: Field.headerSize) as UInt32) : UInt64(Field.size)
+    if headerSize < UInt64(Field.size) || headerSize % 64 != 0 || headerSize > 1 << 20 {
       throw TraceError(file: file, .unreadableHeader("it claims a size of \(grouped(headerSize)) bytes"))
     }
-    header.processName = bytes.text(at: Place.processName, size: Place.processNameSize)
-    header.processID = bytes.number(at: Place.processID)
+    header.processName = bytes.text(at: Field.processName, size: Field.processNameSize)
+    header.processID = bytes.number(at: Field.processID)
     header.mode =
-      bytes.number(at: Place.mode) as UInt32 == Layout.Mode.flightRecorder.rawValue ? .flightRecorder : .streaming
-    header.capacity = bytes.number(at: Place.capacity)
-    header.processStart = bytes.number(at: Place.processStart)
-    header.bootID = Array(bytes[Place.bootID..<Place.bootID + 16])
-    header.startWall = bytes.number(at: Place.startWall)
-    header.startMonotonic = bytes.number(at: Place.startMonotonic)
-    clock = Layout.Clock(rawValue: bytes.number(at: Place.clock)) ?? .counter
-    startTicks = bytes.number(at: Place.startTicks)
-    ticksPerSecond = bytes.number(at: Place.ticksPerSecond)
+      bytes.number(at: Field.mode) as UInt32 == Layout.Mode.flightRecorder.rawValue ? .flightRecorder : .streaming
+    header.capacity = bytes.number(at: Field.capacity)
+    header.processStart = bytes.number(at: Field.processStart)
+    header.bootID = Array(bytes[Field.bootID..<Field.bootID + 16])
+    header.startWall = bytes.number(at: Field.startWall)
+    header.startMonotonic = bytes.number(at: Field.startMonotonic)
+    clock = Layout.Clock(rawValue: bytes.number(at: Field.clock)) ?? .counter
+    startTicks = bytes.number(at: Field.startTicks)
+    ticksPerSecond = bytes.number(at: Field.ticksPerSecond)
   }
 
   private mutating func readChangingPart(_ bytes: [UInt8]) {
-    typealias Place = Layout.Header
-    let state: UInt32 = bytes.number(at: Place.state)
-    let range = Place.state..<Place.dynamicChecksum
-    endOffset = bytes.number(at: Place.endOffset)
+    typealias Field = Layout.Header
+    let state: UInt32 = bytes.number(at: Field.state)
+    let range = Field.state..<Field.dynamicChecksum
+    endOffset = bytes.number(at: Field.endOffset)
     if state == Layout.FileState.closed.rawValue {
       isClosed = true
-      if bytes.checksum(of: range) != bytes.number(at: Place.dynamicChecksum) as UInt64 {
+      if bytes.checksum(of: range) != bytes.number(at: Field.dynamicChecksum) as UInt64 {
         // Then it ends where the file does.
         endOffset = 0
         damage.append(
           .init(
-            offset: UInt64(Place.state), skippedBytes: 0,
+            offset: UInt64(Field.state), skippedBytes: 0,
             reason: "the header's second part does not match its checksum: counts of lost records may be wrong"))
       }
     } else if state != Layout.FileState.open.rawValue {
       damage.append(
         .init(
-          offset: UInt64(Place.state), skippedBytes: 0, reason: "the file's state is \(state), which does not exist"))
+          offset: UInt64(Field.state), skippedBytes: 0, reason: "the file's state is \(state), which does not exist"))
     }
     header.isClosed = isClosed
-    overwrittenBytes = bytes.number(at: Place.overwrittenBytes)
+    overwrittenBytes = bytes.number(at: Field.overwrittenBytes)
     for reason in LossReason.allCases {
-      let count: UInt64 = bytes.number(at: Place.lossCounts + 8 * Int(reason.rawValue))
+      let count: UInt64 = bytes.number(at: Field.lossCounts + 8 * Int(reason.rawValue))
       if count > 0 { lost[reason] = count }
     }
-    let sequence: UInt64 = bytes.number(at: Place.heartbeatSequence)
-    let ticks: UInt64 = bytes.number(at: Place.heartbeatTicks)
+    let sequence: UInt64 = bytes.number(at: Field.heartbeatSequence)
+    let ticks: UInt64 = bytes.number(at: Field.heartbeatTicks)
     if sequence % 2 == 0, ticks > startTicks {
-      heartbeat = (ticks, bytes.number(at: Place.heartbeatMonotonic))
+      heartbeat = (ticks, bytes.number(at: Field.heartbeatMonotonic))
     }
   }
 }

@@ -19,7 +19,7 @@ package enum SideBySide {
   package static func map<Result: Sendable>(_ count: Int, _ part: @Sendable (Int) -> Result) -> [Result] {
     guard processors > 1, count > 1 else { return (0..<count).map(part) }
     return [Result](unsafeUninitializedCapacity: count) { results, initialized in
-      // Each thread writes places of its own, and all have written before anybody reads.
+      // Each thread writes elements of its own, and all have written before anybody reads.
       nonisolated(unsafe) let results = results
       DispatchQueue.concurrentPerform(iterations: count) { results.initializeElement(at: $0, to: part($0)) }
       initialized = count

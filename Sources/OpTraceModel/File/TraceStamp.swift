@@ -8,9 +8,9 @@
 
 internal import OpTraceFormat
 
-/// Tells cheaply whether a trace has changed since somebody looked: equal stamps, equal content.
+/// A cheap way to see whether a trace has changed: equal stamps, equal content.
 ///
-/// A file that is not closed is written through mapped pages, of which neither its size nor its times tell; so the fill
+/// A file that is not closed is written through mapped pages, which change neither its size nor its times; so the fill
 /// marks of its chunks count instead. The recorder's sign of life does not: it changes nothing that is shown.
 package struct TraceStamp: Equatable, Sendable {
   /// A few letters and digits, another text for another stamp.

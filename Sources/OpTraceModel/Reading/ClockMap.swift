@@ -41,7 +41,7 @@ struct ClockMap {
     }
   }
 
-  /// Goes on from `ticks` by what is known by now of both clocks. Times up to there have been told, and stay as they were; the
+  /// Goes on from `ticks` by what is known by now of both clocks. Times up to there have been handed out, and stay as they were; the
   /// oldest of them may lose the bends between them. What follows comes to the right time within a second, and never goes back: were it
   /// put right at once, a small error shortly before a calibration would be a large one of the rate.
   mutating func learn(_ calibrations: [Calibration], from ticks: UInt64, start: Calibration) {

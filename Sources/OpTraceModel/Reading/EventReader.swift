@@ -13,13 +13,13 @@
 /// A sound file is read twice: once when it is opened, so that checksums, clocks and strings are known before the first
 /// event, and again piece by piece. That takes 10 to 15 MiB, and 100 bytes for each of its chunks, however long the trace
 /// is. A text, a damaged file, one whose program writes at this moment, and a ring that has carried records on are read as a
-/// whole when they are opened (``isInMemory``), with about 40 bytes an event; what is damaged is left out and told in ``loss``.
+/// whole when they are opened (``isInMemory``), with about 40 bytes an event; what is damaged is left out and reported in ``loss``.
 ///
 /// A copy goes on from where the original is. Not for two threads at a time.
 public struct EventReader {
   /// Who wrote the trace, when and how.
   public let header: TraceHeader
-  /// What is missing from the trace. Where the loss happened (``LossReport/gaps``) is not told: the events themselves do.
+  /// What is missing from the trace. Where the loss happened (``LossReport/gaps``) is not in here: the events themselves say it.
   public let loss: LossReport
   /// The recorder's last sign of life, in nanoseconds since the trace's start; nil where there was none.
   public let heartbeat: Nanoseconds?
@@ -31,7 +31,7 @@ public struct EventReader {
   private let strings: [UInt32: String]
   private var pieces: PieceReader?
   private var events: TraceEvents
-  private var place = 0
+  private var index = 0
 
   /// Opens a trace: a file or a text. Takes the first pass over it: O(size).
   /// - Parameter unpacker: reads packed traces, which are refused without it.
@@ -63,15 +63,15 @@ public struct EventReader {
   /// - Throws: ``TraceError/Code/changed`` where the file is no longer what it was when it was opened: cut, or a ring whose
   ///   writer has begun to write again. What was handed out until then was in the file.
   public mutating func next() throws(TraceError) -> TraceEvent? {
-    while place == events.count {
+    while index == events.count {
       guard pieces != nil else { return nil }
       events = TraceEvents(header: header)
-      place = 0
+      index = 0
       guard let piece = try pieces?.nextPiece() else { return nil }
       events = piece
     }
-    defer { place += 1 }
-    return events[place]
+    defer { index += 1 }
+    return events[index]
   }
 
   /// The text with this id, as an event's fields name it; nil when the trace does not define it (0 is "none").

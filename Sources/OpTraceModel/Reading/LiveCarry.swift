@@ -1,7 +1,7 @@
 import OpTraceFormat
 
-/// Of a ring that is read while it is written: tells records that were carried on, and are new, from copies of those that
-/// were read before. New is what stood where records of its thread were missed.
+/// For a ring that is read while it is written: finds out which carried records are new, and which are copies of records that
+/// were read before. A record is new if it was written where records of its thread were missed.
 struct LiveCarry {
   /// Ticks between which records of a thread were missed, and those of them that have come after all, by their hash.
   private struct Gap {
@@ -19,7 +19,7 @@ struct LiveCarry {
     var sequence: UInt64
   }
 
-  /// What is not over is carried on at each turn of the ring; what stood in older gaps has come by then.
+  /// What is not over is carried on at each turn of the ring; what was in older gaps has come by then.
   private static let mostGaps = 64
 
   private var threads: [UInt32: Thread] = [:]
@@ -67,7 +67,7 @@ struct LiveCarry {
   mutating func noteCarried(_ entries: [TraceEvents.Entry], _ words: [UInt64], since: UInt64) {
     pending += entries
     for entry in entries {
-      let head = RecordHead(words[Int(entry.place)])
+      let head = RecordHead(words[Int(entry.wordIndex)])
       switch KindTables.subjects[Int(head.kind)] {
       case .operation, .block, .task:
         evidence[head.subject] = max(evidence[head.subject] ?? 0, since)
@@ -93,11 +93,11 @@ struct LiveCarry {
       // Its own chunks are all gone.
       threads[entry.thread] = Thread(gaps: [Gap(ticks: 0...UInt64.max)], completeSince: .max, last: 0, sequence: 0)
     }
-    guard let place = threads[entry.thread]?.gaps.lastIndex(where: { $0.ticks.contains(ticks) }) else { return false }
+    guard let gap = threads[entry.thread]?.gaps.lastIndex(where: { $0.ticks.contains(ticks) }) else { return false }
     var hasher = Hasher()
     hasher.combine(ticks)
-    let start = Int(entry.place)
+    let start = Int(entry.wordIndex)
     for word in words[start..<start + TraceEvents.recordLength(in: words, at: start)] { hasher.combine(word) }
-    return threads[entry.thread]?.gaps[place].found.insert(hasher.finalize()).inserted ?? false
+    return threads[entry.thread]?.gaps[gap].found.insert(hasher.finalize()).inserted ?? false
   }
 }

@@ -11,7 +11,7 @@ struct LiveChunk {
   /// Where the records behind go on: the clock, and whose they are.
   var ticks: UInt64
   var thread: UInt32
-  /// Its writer has taken it back, or what stands in it makes no sense: nothing more is read of it.
+  /// Its writer has taken it back, or its contents make no sense: nothing more is read of it.
   var isGone = false
 
   init(_ header: ChunkHeader, at offset: UInt64) {
@@ -36,7 +36,7 @@ struct LiveChunk {
 struct LiveChunks {
   private let isRing: Bool
   private(set) var list: [LiveChunk] = []
-  /// Places in the list of those that may have more. In a ring any may be used again.
+  /// Indexes in the list of the chunks that may have more. In a ring any may be used again.
   private var open: [Int] = []
   /// Where the next chunk will begin.
   private var end: UInt64
@@ -50,7 +50,7 @@ struct LiveChunks {
   /// How many these are.
   private(set) var missed = 0
 
-  /// More missing numbers than this are counted and not looked for.
+  /// More missing numbers than this are counted and not searched for.
   private static let mostUnseen: UInt64 = 1 << 16
   private static let mostDamage = 256
   private static let mostLost = 4096
@@ -65,10 +65,10 @@ struct LiveChunks {
     list.reduce(0) { $1.read > 0 ? max($0, $1.offset + UInt64(Layout.Chunk.size) + $1.read) : $0 }
   }
 
-  /// Places of the chunks that have unread records, in the order of what comes next in them.
+  /// Indexes of the chunks that have unread records, in the order of their next record.
   func unread() -> [Int] {
-    let places = isRing ? Array(list.indices) : open
-    return places.filter { list[$0].hasMore }.sorted {
+    let indexes = isRing ? Array(list.indices) : open
+    return indexes.filter { list[$0].hasMore }.sorted {
       (list[$0].ticks, list[$0].header.sequence) < (list[$1].ticks, list[$1].header.sequence)
     }
   }
@@ -90,12 +90,12 @@ struct LiveChunks {
     }.min()
   }
 
-  // MARK: - Looking
+  // MARK: - Reading headers
 
-  /// Looks at the headers of all chunks that may have changed, and for new ones, up to `limit`. O(chunks) in a ring, else
+  /// Reads the headers of all chunks that may have changed, and finds new ones, up to `limit`. O(chunks) in a ring, else
   /// O(chunks that are open or new).
   mutating func survey(_ source: any ByteSource, upTo limit: UInt64) {
-    for place in isRing ? Array(list.indices) : open { look(at: place, source) }
+    for index in isRing ? Array(list.indices) : open { readHeader(at: index, source) }
     while end < limit {
       let bytes = source.bytes(at: end, count: Layout.Chunk.size)
       guard let header = ChunkHeader(bytes) else {
@@ -113,32 +113,32 @@ struct LiveChunks {
     open.removeAll { list[$0].isDone }
   }
 
-  private mutating func look(at place: Int, _ source: any ByteSource) {
-    guard let now = ChunkHeader(source.bytes(at: list[place].offset, count: Layout.Chunk.size)) else {
-      fail(place, "a chunk's header contradicts itself")
+  private mutating func readHeader(at index: Int, _ source: any ByteSource) {
+    guard let now = ChunkHeader(source.bytes(at: list[index].offset, count: Layout.Chunk.size)) else {
+      fail(index, "a chunk's header contradicts itself")
       return
     }
-    let before = list[place].header
+    let before = list[index].header
     guard now != before else { return }
     if now.sequence != before.sequence {
-      noteEnd(of: place)
-      list[place] = LiveChunk(now, at: list[place].offset)
+      noteEnd(of: index)
+      list[index] = LiveChunk(now, at: list[index].offset)
       noteSequence(now.sequence)
       return
     }
-    list[place].header = now
+    list[index].header = now
     if now.state == Layout.ChunkState.recycling.rawValue {
-      noteEnd(of: place)
-    } else if now.fill < list[place].read {
-      fail(place, "a chunk holds less than before")
+      noteEnd(of: index)
+    } else if now.fill < list[index].read {
+      fail(index, "a chunk holds less than before")
     }
   }
 
   /// What was not read of it is lost to us.
-  private mutating func noteEnd(of place: Int) {
+  private mutating func noteEnd(of index: Int) {
     // One that was open may have had more than was seen of it.
-    if !list[place].isDone { lose(list[place].header.sequence) }
-    list[place].isGone = true
+    if !list[index].isDone { lose(list[index].header.sequence) }
+    list[index].isGone = true
   }
 
   private mutating func lose(_ number: UInt64) {
@@ -164,7 +164,7 @@ struct LiveChunks {
   }
 
   /// The end of a poll. A number that was not seen in two of them was a chunk that is in use again already: only those of a ring
-  /// that was looked at before count.
+  /// that was read before count.
   mutating func countUnseen() {
     for (number, age) in unseen {
       if age == 0 {
@@ -176,14 +176,14 @@ struct LiveChunks {
     }
   }
 
-  /// What was there before anybody looked is no loss of ours.
+  /// What was there before the first poll is no loss of ours.
   mutating func forgetUnseen() { unseen.removeAll() }
 
   // MARK: - Reading
 
   /// Copies what has come to a chunk, behind `words`; false where there is nothing, or the chunk was used again meanwhile.
-  mutating func load(_ place: Int, from source: any ByteSource, into words: inout [UInt64], isOpen: Bool) -> Bool {
-    let chunk = list[place]
+  mutating func load(_ index: Int, from source: any ByteSource, into words: inout [UInt64], isOpen: Bool) -> Bool {
+    let chunk = list[index]
     guard chunk.hasMore else { return false }
     let start = words.count
     words.append(contentsOf: repeatElement(0, count: Int((chunk.header.fill - chunk.read) / 8)))
@@ -196,22 +196,22 @@ struct LiveChunks {
     let now = ChunkHeader(headerBytes)
     if isOpen, now?.sequence != chunk.header.sequence || now?.state == Layout.ChunkState.recycling.rawValue {
       words.removeSubrange(start...)
-      if isRing { noteEnd(of: place) } else { fail(place, "a chunk's header contradicts itself") }
+      if isRing { noteEnd(of: index) } else { fail(index, "a chunk's header contradicts itself") }
       return false
     }
     guard got == (words.count - start) * 8 else {
       words.removeSubrange(start...)
-      fail(place, "the file ends inside a chunk")
+      fail(index, "the file ends inside a chunk")
       return false
     }
-    // Of one that is read in parts, nobody can tell any more.
+    // Of one that is read in parts, this cannot be found out any more.
     if chunk.read == 0, let now, now.state == Layout.ChunkState.sealed.rawValue, now.fill == chunk.header.fill {
       let sum = words.withUnsafeBytes {
         ChunkHeader.checksum(header: headerBytes, records: UnsafeRawBufferPointer(rebasing: $0[(start * 8)...]))
       }
       guard sum == now.checksum else {
         words.removeSubrange(start...)
-        fail(place, "a chunk does not match its checksum")
+        fail(index, "a chunk does not match its checksum")
         return false
       }
     }
@@ -219,18 +219,18 @@ struct LiveChunks {
   }
 
   /// What was loaded has been decoded; `end` is where the records behind go on.
-  mutating func advance(_ place: Int, to end: (ticks: UInt64, thread: UInt32)) {
-    list[place].read = list[place].header.fill
-    (list[place].ticks, list[place].thread) = end
+  mutating func advance(_ index: Int, to end: (ticks: UInt64, thread: UInt32)) {
+    list[index].read = list[index].header.fill
+    (list[index].ticks, list[index].thread) = end
   }
 
   /// Nothing more is read of a chunk.
-  mutating func giveUp(_ place: Int) { list[place].isGone = true }
+  mutating func giveUp(_ index: Int) { list[index].isGone = true }
 
-  private mutating func fail(_ place: Int, _ reason: String) {
-    guard !list[place].isGone else { return }
-    let chunk = list[place]
-    list[place].isGone = true
+  private mutating func fail(_ index: Int, _ reason: String) {
+    guard !list[index].isGone else { return }
+    let chunk = list[index]
+    list[index].isGone = true
     let skipped = chunk.header.fill > chunk.read ? chunk.header.fill - chunk.read : 0
     note(.init(offset: chunk.offset, skippedBytes: skipped, reason: reason))
   }

@@ -20,14 +20,14 @@ internal import OpTraceFormat
 /// ```
 ///
 /// All events that were handed out together are those of ``TraceReader/events(path:)``. Those of one poll are in their order,
-/// and behind those of the polls before: a poll looks twice, and keeps back what is later than the first look. Only where a
+/// and behind those of the polls before: a poll reads twice, and keeps back what is later than the first reading. Only where a
 /// thread was stopped between reading the clock and storing its record, or a ring has carried on what was missed, an event
 /// comes later than its time says.
 ///
-/// Whatever the file holds, nothing here traps. What is damaged is left out and told, and no more is read of that chunk.
+/// Whatever the file holds, nothing here traps. What is damaged is left out and handedOut, and no more is read of that chunk.
 ///
 /// A poll costs a read of 64 bytes a chunk that may have changed (of a ring all), and the new records. Memory: 64 bytes a chunk,
-/// the strings, and 8 MiB of records; of a ring also what tells records apart that were carried on.
+/// the strings, and 8 MiB of records; of a ring also what identifies records that were carried on.
 package struct LiveReader {
   /// What a poll has found.
   package struct News {
@@ -85,14 +85,14 @@ package struct LiveReader {
   private var entries: [TraceEvents.Entry] = []
   /// The latest ticks that were read, and the latest that were handed out.
   private var latest: UInt64 = 0
-  private var told: UInt64?
+  private var handedOut: UInt64?
   /// All that was there when the reader came has been read.
   private var hasArrived = false
   private var incompleteUntil: UInt64?
   /// Chunks and damages that are counted in `incompleteUntil`.
   private var counted = (missed: 0, damage: 0)
-  /// Threads whose name is not in the trace, as far as they were told; and those that may get one.
-  private var unnamed: (told: Set<UInt32>, seen: Set<UInt32>) = ([], [])
+  /// Threads whose name is not in the trace, as far as they were handed out; and those that may get one.
+  private var unnamed: (handedOut: Set<UInt32>, seen: Set<UInt32>) = ([], [])
 
   /// Opens a trace file. Nothing of it is read yet but its header.
   /// - Throws: ``TraceError`` where it is no trace file. Packed traces and texts do not grow: ``EventReader`` reads them.
@@ -131,7 +131,7 @@ package struct LiveReader {
     var limit = read(now, since: before)
     let isWhole = limit == nil
     if isWhole, !isFinal {
-      // What one thread wrote while others were looked at may be the effect of what is not read yet: that is for the next poll.
+      // What one thread wrote while the chunks of others were read may be the effect of what is not read yet: that is for the next poll.
       limit = latest
       if let earlier = read(now, since: before) { limit = min(latest, earlier) }
     }
@@ -150,28 +150,28 @@ package struct LiveReader {
     return news
   }
 
-  /// One look at all chunks, and what is new in them. The result is nil when all was read; else the ticks up to which no event
+  /// Reads all chunks once, and what is new in them. The result is nil when all was read; else the ticks up to which no event
   /// is missing: what is unread begins behind.
   private mutating func read(_ now: FileHeader, since before: UInt64) -> UInt64? {
     let size = source.size()
     let isEndKnown = now.isClosed && now.endOffset >= now.headerSize
     chunks.survey(source, upTo: isEndKnown ? min(now.endOffset, size) : size)
     var hasRead = false
-    for place in chunks.unread() {
+    for index in chunks.unread() {
       if hasRead, words.count >= budget {
-        let next = chunks.list[place].ticks
+        let next = chunks.list[index].ticks
         return next > 0 ? next - 1 : 0
       }
-      load(place, isOpen: !now.isClosed, since: before)
+      load(index, isOpen: !now.isClosed, since: before)
       hasRead = true
     }
     return nil
   }
 
-  private mutating func load(_ place: Int, isOpen: Bool, since before: UInt64) {
+  private mutating func load(_ index: Int, isOpen: Bool, since before: UInt64) {
     let start = words.count
-    guard chunks.load(place, from: source, into: &words, isOpen: isOpen) else { return }
-    let chunk = chunks.list[place]
+    guard chunks.load(index, from: source, into: &words, isOpen: isOpen) else { return }
+    let chunk = chunks.list[index]
     let added = RecordUnpacking.unpack(&words, from: start)
     let loaded = LoadedChunk(
       offset: chunk.offset + chunk.read, sequence: chunk.header.sequence, baseTicks: chunk.ticks, thread: chunk.thread,
@@ -186,8 +186,8 @@ package struct LiveReader {
       for entry in decoded { latest = max(latest, UInt64(bitPattern: entry.time)) }
       entries += decoded
     }
-    chunks.advance(place, to: end)
-    if decoder.damage.count > damaged { chunks.giveUp(place) }
+    chunks.advance(index, to: end)
+    if decoder.damage.count > damaged { chunks.giveUp(index) }
   }
 
   /// Since when at the earliest its records were carried on: it was handed out later than those with lower numbers, and what has
@@ -218,13 +218,13 @@ package struct LiveReader {
 
   private mutating func learnClock(_ now: FileHeader) {
     guard first.clock == .counter else { return }
-    guard let told else {
+    guard let handedOut else {
       clock = decoder.clock(now)
       return
     }
     if let heartbeat = now.heartbeat { decoder.add(.init(ticks: heartbeat.ticks, monotonic: heartbeat.monotonic)) }
     clock.learn(
-      decoder.calibrations, from: told,
+      decoder.calibrations, from: handedOut,
       start: .init(ticks: first.startTicks, monotonic: first.header.startMonotonic))
   }
 
@@ -244,7 +244,7 @@ package struct LiveReader {
   private mutating func take(upTo limit: UInt64?) -> TraceEvents {
     var events = TraceEvents(header: header)
     var later: [TraceEvents.Entry] = []
-    var latestTold = told ?? 0
+    var latestHandedOut = handedOut ?? 0
     if let limit, entries.contains(where: { UInt64(bitPattern: $0.time) > limit }) {
       let end = firstTicks(ofTimeAt: limit)
       var kept = 0
@@ -255,19 +255,19 @@ package struct LiveReader {
         } else {
           entries[kept] = entries[index]
           kept += 1
-          latestTold = max(latestTold, ticks)
+          latestHandedOut = max(latestHandedOut, ticks)
         }
       }
       entries.removeSubrange(kept...)
     } else {
-      for entry in entries { latestTold = max(latestTold, UInt64(bitPattern: entry.time)) }
+      for entry in entries { latestHandedOut = max(latestHandedOut, UInt64(bitPattern: entry.time)) }
     }
-    if !entries.isEmpty { told = latestTold }
+    if !entries.isEmpty { handedOut = latestHandedOut }
     var laterWords: [UInt64] = []
     for index in later.indices {
-      let place = Int(later[index].place)
-      later[index].place = UInt32(truncatingIfNeeded: laterWords.count)
-      laterWords += words[place..<place + TraceEvents.recordLength(in: words, at: place)]
+      let start = Int(later[index].wordIndex)
+      later[index].wordIndex = UInt32(truncatingIfNeeded: laterWords.count)
+      laterWords += words[start..<start + TraceEvents.recordLength(in: words, at: start)]
     }
     let room = (words.count, entries.count)
     events.take(words: words, entries: entries, strings: decoder.strings, clock: &clock)
@@ -280,7 +280,7 @@ package struct LiveReader {
     return events
   }
 
-  /// The first ticks that are told as the same nanosecond as these.
+  /// The first ticks that are handed out as the same nanosecond as these.
   private mutating func firstTicks(ofTimeAt limit: UInt64) -> UInt64 {
     let time = clock.time(limit)
     var (low, high) = (UInt64(0), limit)
@@ -298,11 +298,11 @@ package struct LiveReader {
     return high
   }
 
-  /// In a ring, what is carried on tells a thread's id, but its name may be gone. It may also come a moment later.
+  /// In a ring, carried records hold a thread's id, but its name may be gone. It may also come a moment later.
   private mutating func nameThreads(in events: inout TraceEvents, isFinal: Bool) {
     guard isFinal || header.mode == .flightRecorder else { return }
     for event in decoder.unnamedThreads(&clock) where isFinal || unnamed.seen.contains(event.subject) {
-      if unnamed.told.insert(event.subject).inserted { events.append(event) }
+      if unnamed.handedOut.insert(event.subject).inserted { events.append(event) }
     }
     unnamed.seen.formUnion(decoder.switches.keys)
   }

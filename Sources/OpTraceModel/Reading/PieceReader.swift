@@ -2,7 +2,7 @@ import OpTraceFormat
 
 /// Reads a file piece by piece in the order of time, so that its records are never in memory all at once.
 ///
-/// The first pass looks at every chunk: is it sound, when does it begin, what is said in it of clocks, strings and
+/// The first pass reads every chunk: is it sound, when does it begin, what is said in it of clocks, strings and
 /// threads. The second reads the chunks again in the order of their beginnings, and hands on what is older than the
 /// beginning of the next one. A file that is damaged, changes meanwhile or goes back in time is left to ``TraceReader``,
 /// which holds all of it.
@@ -23,20 +23,20 @@ struct PieceReader {
   private let isClosed: Bool
   /// Words to hold at a time.
   private let piece: Int
-  /// In the order of their beginnings, with the place of the one to be read next.
+  /// In the order of their beginnings, with the index of the one to be read next.
   private var chunks: [LoadedChunk]
   private var next = 0
   /// What was read and not handed on, and its words.
   private var pending: [LoadedChunk.Run: Pending] = [:]
   private var held = 0
   private(set) var clock: ClockMap
-  /// Threads' names that stand in no record, in the order of time.
+  /// Threads' names that are in no record, in the order of time.
   private(set) var unnamed: [TraceEvent]
   private let progress = WorkProgress.reporter(from: firstPass)
 
-  struct ScanResult<Look: FirstLook>: ChunkVisitor {
+  struct ScanResult<Facts: FirstPassFacts>: ChunkVisitor {
     var decoder = RecordDecoder()
-    var look = Look()
+    var facts = Facts()
     /// Of each chunk, in the order of the file.
     var lastTicks: [UInt64] = []
     var isAscending = true
@@ -59,7 +59,7 @@ struct PieceReader {
 
   /// Hands all pieces over, in order; while one is taken in, the next is made ready. False: the file is no longer what it was.
   func handAll(to taker: inout some PieceTaker) -> Bool {
-    // By its place: whatever became a copy would become one of all operations. Each of the two is used by one thread.
+    // By its index: a copy of it would copy all operations. Each of the two is used by one thread.
     withUnsafeMutablePointer(to: &taker) { taker in
       nonisolated(unsafe) let taker = taker
       nonisolated(unsafe) var reader = self
@@ -74,20 +74,20 @@ struct PieceReader {
 
   /// The first pass. Nil: not a file for this way of reading.
   init?(_ source: any ByteSource, file: String, piece: Int = usualPiece) throws(TraceError) {
-    var look = NoFirstLook()
-    try self.init(source, file: file, piece: piece, look: &look)
+    var facts = NoFacts()
+    try self.init(source, file: file, piece: piece, facts: &facts)
   }
 
-  /// - Parameter look: what the first pass has seen for others besides; as it was where the result is nil.
-  init?<Look: FirstLook>(
-    _ source: any ByteSource, file: String, piece: Int = usualPiece, look: inout Look
+  /// - Parameter facts: gets what the first pass sees; unchanged where the result is nil.
+  init?<Facts: FirstPassFacts>(
+    _ source: any ByteSource, file: String, piece: Int = usualPiece, facts: inout Facts
   ) throws(TraceError) {
     let header = try FileHeader.read(source, file: file)
     guard header.damage.isEmpty, header.endOffset <= source.size() else { return nil }
     var walk = ChunkWalk(source, header: header)
-    let scan: ScanResult<Look> = walk.visitAll(progress: WorkProgress.reporter(to: Self.firstPass))
+    let scan: ScanResult<Facts> = walk.visitAll(progress: WorkProgress.reporter(to: Self.firstPass))
     guard let order = scan.order(of: walk), header.isClosed || !walk.hasMoved() else { return nil }
-    look = scan.look
+    facts = scan.facts
     self.source = source
     self.file = file
     self.piece = piece
@@ -111,7 +111,7 @@ struct PieceReader {
   /// - Throws: ``TraceError/Code/changed`` where the file is no longer what the first pass has seen.
   mutating func nextPiece() throws(TraceError) -> TraceEvents? {
     while next < chunks.count {
-      progress.tell(next, of: chunks.count)
+      progress.report(next, of: chunks.count)
       let chunk = chunks[next]
       guard let count = load(chunk, into: &pending[chunk.run, default: Pending()]) else {
         throw TraceError(file: file, .changed)
@@ -138,7 +138,7 @@ struct PieceReader {
       source.read(at: chunk.offset + UInt64(Layout.Chunk.size), into: $0)
     }
     guard got == count * 8, isClosed || isStill(chunk) else { return nil }
-    // Its records are what they were, or a checksum would have told.
+    // Its records are what they were, or its checksum would be wrong.
     guard RecordUnpacking.unpack(&words, from: 0) == chunk.added else { return nil }
     var chunk = chunk
     chunk.words = 0..<words.count
@@ -148,7 +148,7 @@ struct PieceReader {
     let base = UInt32(truncatingIfNeeded: pending.words.count)
     pending.entries.reserveCapacity(pending.entries.count + decoder.entries.count)
     for entry in decoder.entries {
-      pending.entries.append(.init(time: entry.time, thread: entry.thread, place: entry.place + base))
+      pending.entries.append(.init(time: entry.time, thread: entry.thread, wordIndex: entry.wordIndex + base))
     }
     pending.words.append(contentsOf: words)
     return words.count
@@ -168,10 +168,10 @@ struct PieceReader {
     for key in pending.keys.sorted() {
       guard var run = pending.removeValue(forKey: key) else { continue }
       let count = horizon.map { run.firstEntry(notBefore: $0, &clock) } ?? run.entries.count
-      let end = count < run.entries.count ? Int(run.entries[count].place) : run.words.count
+      let end = count < run.entries.count ? Int(run.entries[count].wordIndex) : run.words.count
       let base = UInt32(truncatingIfNeeded: words.count)
       for entry in run.entries[..<count] {
-        entries.append(.init(time: entry.time, thread: entry.thread, place: entry.place + base))
+        entries.append(.init(time: entry.time, thread: entry.thread, wordIndex: entry.wordIndex + base))
       }
       words += run.words[..<end]
       guard count < run.entries.count else { continue }
@@ -198,7 +198,7 @@ extension TraceBuilder: PieceTaker {}
 
 extension LoadedChunk {
   /// What goes on from chunk to chunk in the order of time: what a thread writes. Definitions that were added to a file afterwards
-  /// tell of its beginning, so each chunk of them stands alone.
+  /// depend on where it begins, so each chunk of them is read by itself.
   struct Run: Hashable, Comparable {
     var thread: UInt32
     var definitions: UInt64
@@ -225,14 +225,14 @@ extension PieceReader.Pending {
   fileprivate mutating func drop(entries count: Int, words end: Int) {
     words.removeSubrange(..<end)
     entries.removeSubrange(..<count)
-    for index in entries.indices { entries[index].place -= UInt32(truncatingIfNeeded: end) }
+    for index in entries.indices { entries[index].wordIndex -= UInt32(truncatingIfNeeded: end) }
   }
 }
 
 extension PieceReader.ScanResult {
   mutating func append(_ later: Self) {
     decoder.append(later.decoder)
-    look.append(later.look)
+    facts.append(later.facts)
     lastTicks += later.lastTicks
     isAscending = isAscending && later.isAscending
     events += later.events
@@ -247,11 +247,11 @@ extension PieceReader.ScanResult {
       let ticks = UInt64(bitPattern: entry.time)
       if ticks < last { isAscending = false }
       last = ticks
-      let kind = RecordHead(UInt64(littleEndian: words[Int(entry.place)])).kind
+      let kind = RecordHead(UInt64(littleEndian: words[Int(entry.wordIndex)])).kind
       if kind == EventKind.operationCreated.rawValue { operations += 1 }
       if KindTables.textWords[Int(kind)] == KindTables.unknown { unknownKinds[kind, default: 0] += 1 }
     }
-    look.see(decoder.entries, words)
+    facts.see(decoder.entries, words)
     events += decoder.entries.count
     lastTicks.append(last)
     decoder.forgetEntries()
@@ -271,4 +271,20 @@ extension PieceReader.ScanResult {
     }
     return chunks.sorted { ($0.baseTicks, $0.sequence) < ($1.baseTicks, $1.sequence) }
   }
+}
+
+/// What else the first pass over a file takes note of, for those who have to know something of all events before they see one.
+/// Several may each have a part of a file.
+protocol FirstPassFacts: Sendable {
+  init()
+  /// The events of a chunk; their times are in ticks (the bit pattern).
+  mutating func see(_ entries: [TraceEvents.Entry], _ words: [UInt64])
+  /// Goes on with what another has seen of the chunks behind.
+  mutating func append(_ later: Self)
+}
+
+/// Nothing.
+struct NoFacts: FirstPassFacts {
+  mutating func see(_ entries: [TraceEvents.Entry], _ words: [UInt64]) {}
+  mutating func append(_ later: Self) {}
 }

@@ -24,7 +24,7 @@ struct RecordDecoder {
     damage += later.damage
   }
 
-  /// Adds a pair of clocks that stands in no record, and forgets the oldest of many.
+  /// Adds a pair of clocks that is in no record, and forgets the oldest of many.
   mutating func add(_ calibration: ClockMap.Calibration) {
     if calibrations.last != calibration { calibrations.append(calibration) }
     calibrations.removeFirst(max(0, calibrations.count - 64))
@@ -46,24 +46,24 @@ struct RecordDecoder {
   /// records are equal. The result is what the records behind begin with: the clock, and whose they are.
   @discardableResult
   mutating func decode(_ chunk: LoadedChunk, in words: inout [UInt64]) -> (ticks: UInt64, thread: UInt32) {
-    var place = chunk.words.lowerBound
+    var index = chunk.words.lowerBound
     let end = chunk.words.upperBound
     var ticks = chunk.baseTicks
     var thread = chunk.thread
     words.withUnsafeMutableBufferPointer { words in
       KindTables.sizes.withUnsafeBufferPointer { sizes in
-        while place < end {
-          let head = RecordHead(UInt64(littleEndian: words[place]))
+        while index < end {
+          let head = RecordHead(UInt64(littleEndian: words[index]))
           let kind = head.kind
-          let second = place + 1 < end ? UInt64(littleEndian: words[place + 1]) : 0
+          let second = index + 1 < end ? UInt64(littleEndian: words[index + 1]) : 0
           var size = Int(sizes[Int(kind)])
-          if size == 0 { size = place + 1 < end ? RecordLengths(second).words : 2 }
-          guard kind != 0, size <= end - place, size >= 2 || kind < 0x40 else {
-            note(kind: kind, size: size, at: place, in: chunk)
+          if size == 0 { size = index + 1 < end ? RecordLengths(second).words : 2 }
+          guard kind != 0, size <= end - index, size >= 2 || kind < 0x40 else {
+            note(kind: kind, size: size, at: index, in: chunk)
             return
           }
           ticks &+= head.delta
-          words[place] = head.timeless.word.littleEndian
+          words[index] = head.timeless.word.littleEndian
           switch kind {
           case EventKind.time.rawValue:
             ticks = EventFields.Time(second).ticks
@@ -74,19 +74,19 @@ struct RecordDecoder {
             calibrations.append(.init(ticks: ticks, monotonic: EventFields.Calibration(second).monotonic))
           default:
             if kind >= 0xC0, !checkText(kind, second: second, size: size) {
-              note(kind: kind, size: size, at: place, in: chunk)
+              note(kind: kind, size: size, at: index, in: chunk)
               return
             }
             if kind == EventKind.threadNamed.rawValue { namedThreads.insert(head.subject) }
             if kind == EventKind.string.rawValue {
-              let record = Array(words[place..<place + size])[...]
+              let record = Array(words[index..<index + size])[...]
               strings[head.subject] = RecordText.decode(record, textWord: 2)
             } else {
               entries.append(
-                .init(time: Int64(bitPattern: ticks), thread: thread, place: UInt32(truncatingIfNeeded: place)))
+                .init(time: Int64(bitPattern: ticks), thread: thread, wordIndex: UInt32(truncatingIfNeeded: index)))
             }
           }
-          place += size
+          index += size
         }
       }
     }
@@ -101,12 +101,12 @@ struct RecordDecoder {
     return textWord <= size && length <= (size - textWord) * 8
   }
 
-  private mutating func note(kind: UInt8, size: Int, at place: Int, in chunk: LoadedChunk) {
-    let inside = UInt64(max(0, place - chunk.words.lowerBound - chunk.added)) * 8
+  private mutating func note(kind: UInt8, size: Int, at index: Int, in chunk: LoadedChunk) {
+    let inside = UInt64(max(0, index - chunk.words.lowerBound - chunk.added)) * 8
     damage.append(
       .init(
         offset: chunk.offset + UInt64(Layout.Chunk.size) + inside,
-        skippedBytes: UInt64(chunk.words.upperBound - place) * 8,
+        skippedBytes: UInt64(chunk.words.upperBound - index) * 8,
         reason: kind == 0
           ? "a record of kind 0, which does not exist"
           : "a record (kind \(kind)) of \(size) words does not fit its chunk or its text"))
@@ -114,7 +114,7 @@ struct RecordDecoder {
 }
 
 extension RecordDecoder {
-  /// Ticks to nanoseconds, by all that the file tells of both.
+  /// Ticks to nanoseconds, by all that the file says of both.
   func clock(_ header: FileHeader) -> ClockMap {
     guard header.clock == .counter else { return ClockMap(nanosecondsFrom: header.startTicks) }
     var others = calibrations
@@ -126,12 +126,56 @@ extension RecordDecoder {
       ticksPerSecond: header.ticksPerSecond)
   }
 
-  /// In a ring, what is carried on tells a thread's id, but its name may be gone.
+  /// In a ring, carried records hold a thread's id, but its name may be gone.
   func unnamedThreads(_ clock: inout ClockMap) -> [TraceEvent] {
     switches.filter { !namedThreads.contains($0.key) }.sorted { $0.key < $1.key }.map { thread, seen in
       TraceEvent(
         kind: EventKind.threadNamed.rawValue, time: clock.time(seen.ticks), thread: ThreadID(thread), subject: thread,
         word1: EventFields.ThreadNamed(tid: seen.systemID).word1, text: "")
     }
+  }
+}
+
+extension TraceEvents {
+  /// Takes over what was decoded; times and ages turn from ticks into nanoseconds.
+  mutating func take(
+    words: consuming [UInt64], entries: consuming [Entry], strings: [UInt32: String], clock: inout ClockMap
+  ) {
+    self.words = words
+    self.entries = entries
+    self.strings = strings
+    let convertsAges = !clock.isIdentity
+    self.words.withUnsafeMutableBufferPointer { words in
+      self.entries.withUnsafeMutableBufferPointer { entries in
+        for index in entries.indices {
+          entries[index].time = clock.time(UInt64(bitPattern: entries[index].time))
+          guard convertsAges else { continue }
+          let start = Int(entries[index].wordIndex)
+          let age = KindTables.ages[Int(RecordHead(words[start]).kind)]
+          guard age.word != 0 else { continue }
+          let word = start + Int(age.word)
+          words[word] = Age.scaled(words[word], at: age, by: clock.nanosecondsPerTick)
+        }
+      }
+    }
+  }
+
+  /// Drops records that a ring has carried on while the chunk they came from was still there.
+  mutating func dropDuplicates() {
+    var kept: [Entry] = []
+    kept.reserveCapacity(entries.count)
+    var seen: Set<ArraySlice<UInt64>> = []
+    for index in entries.indices {
+      if let last = kept.last, last.time == entries[index].time, last.thread == entries[index].thread {
+        if seen.isEmpty {
+          seen.insert(words[Int(last.wordIndex)..<Int(last.wordIndex) + recordLength(at: Int(last.wordIndex))])
+        }
+        guard seen.insert(words(at: index)).inserted else { continue }
+      } else if !seen.isEmpty {
+        seen.removeAll(keepingCapacity: true)
+      }
+      kept.append(entries[index])
+    }
+    entries = kept
   }
 }

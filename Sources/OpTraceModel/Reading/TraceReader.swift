@@ -2,11 +2,11 @@ import OpTraceFormat
 
 /// Reads traces: files and texts, closed, alive, cut or damaged; packed files with a ``TraceUnpacker``.
 ///
-/// An error means that nothing could be read. What is damaged inside a trace is left out and told, with place and size,
+/// An error means that nothing could be read. Damaged parts of a trace are left out and reported, with offset and size,
 /// in ``Trace/loss``. The file is read once, front to back, and never mapped; memory is about 16 bytes an event beside
 /// the records themselves, and the resulting values.
 public enum TraceReader {
-  /// Reads a trace file, or a text in the form that `optrace dump` writes; which one, its first line tells.
+  /// Reads a trace file, or a text in the form that `optrace dump` writes; the first bytes say which.
   /// - Parameter unpacker: reads packed traces, which are refused without it.
   public static func read(path: String, unpacking unpacker: TraceUnpacker? = nil) throws(TraceError) -> Trace {
     try readUnpacked(try TraceUnpacker.open(path: path, unpacking: unpacker), file: path)
@@ -21,7 +21,7 @@ public enum TraceReader {
       try TraceUnpacker.source(of: MemorySource(content: bytes), file: file, unpacker), file: file)
   }
 
-  /// What stands before the records: of a trace file its first page; of a packed one all blocks are found, and the first is unpacked;
+  /// What comes before the records: of a trace file its first page; of a packed one all blocks are found, and the first is unpacked;
   /// of a text all is read.
   package static func header(path: String, unpacking unpacker: TraceUnpacker? = nil) throws(TraceError) -> TraceHeader {
     let source = try TraceUnpacker.open(path: path, unpacking: unpacker)
@@ -102,7 +102,7 @@ public enum TraceReader {
 
   private static func copy(_ source: any ByteSource, file: String) throws(TraceError) -> (FileHeader, Content) {
     var header = try FileHeader.read(source, file: file)
-    // A writer that stops at this moment changes the header before it trims the file: look again.
+    // A writer that stops at this moment changes the header before it trims the file: read both again.
     for _ in 0..<2 where header.endOffset > source.size() { header = try FileHeader.read(source, file: file) }
     var walk = ChunkWalk(source, header: header)
     walk.run(progress: WorkProgress.reporter(to: 0.6))
@@ -139,5 +139,32 @@ public enum TraceReader {
     events.loss = loss
     events.countUnknownKinds()
     return events
+  }
+}
+
+extension StackTable {
+  /// Images, frames and names alone, of a trace of any size: no more than these and a chunk is kept in memory. Nil where parts
+  /// of the trace are damaged. O(file).
+  static func read(_ source: any ByteSource, _ header: FileHeader) -> StackTable? {
+    var walk = ChunkWalk(source, header: header)
+    var decoder = RecordDecoder()
+    // Texts first: in a trace that was made of a text they need not come before what names them.
+    var kept: [TraceEvent] = []
+    walk.run(progress: WorkProgress.reporter(to: 0.5)) { chunk, words in
+      decoder.decode(chunk, in: &words)
+      var part = TraceEvents(header: header.header)
+      part.entries = decoder.takeEntries().filter {
+        KindTables.parts[Int(RecordHead(words[Int($0.wordIndex)]).kind)] == .definition
+      }
+      guard !part.entries.isEmpty else { return }
+      part.words = words
+      kept += part
+    }
+    guard header.damage.isEmpty, walk.damage.isEmpty, decoder.damage.isEmpty else { return nil }
+    var definitions = Definitions()
+    for event in kept { definitions.add(event, decoder.strings) }
+    var none: [OperationRecord] = []
+    definitions.finish(&none)
+    return definitions.stacks
   }
 }

@@ -30,7 +30,7 @@ extension TraceValidator {
   /// Nil: not a file for this way of reading, or no longer.
   private static func pieces(_ source: any ByteSource, _ file: String, _ piece: Int) throws(TraceError) -> Result? {
     var facts = ValidationFacts()
-    guard let reader = try PieceReader(source, file: file, piece: piece, look: &facts) else { return nil }
+    guard let reader = try PieceReader(source, file: file, piece: piece, facts: &facts) else { return nil }
     var clock = reader.clock
     facts.resolve { clock.time($0) }
     facts.add(threads: reader.unnamed.map(\.subject))
@@ -43,6 +43,6 @@ extension TraceValidator {
 }
 
 extension TraceValidator: PieceTaker {
-  // How far it is, the reader tells.
+  // The reader reports the progress.
   mutating func add(_ piece: TraceEvents) { add(piece, .silent, of: 0) }
 }

@@ -15,7 +15,7 @@ struct TextParser {
     let progress = WorkProgress.reporter()
     var lines = 0
     while !scanner.isAtEnd {
-      if lines.isMultiple(of: 4096) { progress.tell(scanner.offset, of: scanner.count) }
+      if lines.isMultiple(of: 4096) { progress.report(scanner.offset, of: scanner.count) }
       lines += 1
       if scanner.isAtLineEnd() || scanner.sees("#") {
         scanner.skipLine()
@@ -58,7 +58,7 @@ struct TextParser {
 
   private mutating func parseHeaderLine(_ word: String, at offset: Int) throws(TextProblem) {
     if !["lost", "damage"].contains(word), !seen.insert(word).inserted {
-      throw scanner.problem("`\(word)` is there twice")
+      throw scanner.problem("`\(word)` is given twice")
     }
     switch word {
     case "process":
@@ -110,8 +110,8 @@ struct TextParser {
   private mutating func bootID() throws(TextProblem) -> [UInt8] {
     let text = Array(scanner.word().utf8)
     var bytes: [UInt8] = []
-    for place in stride(from: 0, to: text.count - 1, by: 2) {
-      guard let byte = UInt8(String(decoding: text[place..<place + 2], as: UTF8.self), radix: 16) else { break }
+    for index in stride(from: 0, to: text.count - 1, by: 2) {
+      guard let byte = UInt8(String(decoding: text[index..<index + 2], as: UTF8.self), radix: 16) else { break }
       bytes.append(byte)
     }
     guard text.count == 32, bytes.count == 16 else { throw scanner.problem("expected 32 hexadecimal digits") }
@@ -156,7 +156,7 @@ struct TextParser {
           "`\(name.isEmpty ? scanner.rest() : name)` is no field of `\(spec.name)`, which has \(known.isEmpty ? "none" : known)"
         )
       }
-      guard given.insert(name).inserted else { throw scanner.problem("`\(name)` is there twice") }
+      guard given.insert(name).inserted else { throw scanner.problem("`\(name)` is given twice") }
       let bits = field.bits(try value(of: field))
       if field.word == 1 { event.word1 |= bits } else { event.word2 |= bits }
     }
@@ -197,7 +197,9 @@ struct TextParser {
     case .string:
       if scanner.take("?") { return Int64(TraceEvents.unknownString) }
       let text = try scanner.quoted("the value of `\(field.name)`")
-      guard let id = events.intern(text) else { throw scanner.problem("more than 65,534 different classes and places") }
+      guard let id = events.intern(text) else {
+        throw scanner.problem("more than 65,534 different classes and source locations")
+      }
       return Int64(id)
     case .signed:
       let value = try scanner.number("the value of `\(field.name)`", Int64.self)

@@ -127,7 +127,7 @@ struct TextPrinter {
 }
 
 extension EventSpec.Subject {
-  /// What stands before a number of this sort in the text form.
+  /// The prefix of a number of this sort in the text form.
   var sigil: String {
     switch self {
     case .operation, .block, .task: "#"

@@ -1,4 +1,4 @@
-// A trace may hold millions of operations: what they share stands once, and a moment takes 12 bytes.
+// A trace may hold millions of operations: what they share is stored once, and a moment takes 12 bytes.
 
 /// A moment on a thread, or none.
 @usableFromInline struct CompactStamp: Hashable, Sendable {
@@ -17,7 +17,7 @@
   @inlinable var stamp: Stamp? { CompactTime(low: low, high: high).time.map { Stamp($0, ThreadID(thread)) } }
 }
 
-/// A time, or none: in two halves, so that it takes its place anywhere without padding.
+/// A time, or none: in two halves, so that it needs no alignment and no padding.
 @usableFromInline struct CompactTime: Hashable, Sendable {
   @usableFromInline var low: UInt32
   @usableFromInline var high: UInt32
@@ -58,7 +58,7 @@
   }
 }
 
-/// A text that many operations have: their place in the source.
+/// A text that many operations have: their source location.
 final class SharedText: Sendable {
   let text: String
   init(_ text: String) { self.text = text }
@@ -101,4 +101,33 @@ final class SharedText: Sendable {
   @usableFromInline var cancelRequested: Stamp? { values.cancelRequested.stamp }
   @usableFromInline var error: String? { values.error }
   @usableFromInline var completion: CompletionRecord? { values.completion }
+}
+
+/// The completion block of an operation: it runs on a thread of its own choice, after the operation is over.
+public struct CompletionRecord: Hashable, Sendable {
+  /// When it was given to a thread, and by which one: the one that ended the operation.
+  public var queued: Stamp?
+  /// When it began, and on which thread; nil: not seen.
+  public var began: Stamp?
+  /// When it returned; nil: not seen.
+  public var ended: Stamp?
+
+  package init(queued: Stamp? = nil, began: Stamp? = nil, ended: Stamp? = nil) {
+    self.queued = queued
+    self.began = began
+    self.ended = ended
+  }
+}
+
+/// What a thread had used of its processor where an operation's code began, and what that came to.
+struct ProcessorReadings: Hashable, Sendable {
+  var began: UInt64?
+  var thread = ThreadID(0)
+  var used: Nanoseconds?
+
+  /// The first reading of the same thread where the code ends, or `start()` returned. A clock that goes back says nothing.
+  mutating func ended(_ reading: UInt64, on thread: ThreadID) {
+    guard used == nil, let began, thread == self.thread, reading >= began else { return }
+    used = Nanoseconds(clamping: reading - began)
+  }
 }

@@ -10,7 +10,7 @@ public struct LossReport: Sendable, Equatable {
   public var overwrittenBytes: UInt64 = 0
   /// Records of kinds that only a newer version knows, by raw kind.
   public var unknownKinds: [UInt8: Int] = [:]
-  /// Places where the file is damaged; empty for a sound file.
+  /// The damaged parts of the file; empty for a sound file.
   public var damage: [Damage] = []
 
   /// Nothing is missing.
@@ -61,7 +61,7 @@ public struct LossReport: Sendable, Equatable {
       return overflow ? .max : result
     }
   }
-  /// Some place of the file could not be read.
+  /// Some part of the file could not be read.
   public var isDamaged: Bool { !damage.isEmpty }
   /// Nothing is missing: what is not in the trace did not happen.
   public var isComplete: Bool { lostCount == 0 && damage.isEmpty && overwrittenBytes == 0 && unknownKinds.isEmpty }

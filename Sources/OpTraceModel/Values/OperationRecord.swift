@@ -8,7 +8,7 @@ public enum Coverage: UInt8, Sendable, CaseIterable {
   case external = 2
 }
 
-/// Where an operation stands, in the words that every output shares.
+/// The state of an operation, in the words that every output shares.
 public enum OperationState: String, Sendable, CaseIterable {
   /// Waits for dependencies (or was never given to a queue).
   case pending
@@ -82,7 +82,7 @@ public struct BlockExecution: Hashable, Sendable {
   }
 }
 
-/// All that a trace tells of one operation. What is nil did not happen, or was not seen (see ``coverage``).
+/// All that a trace says of one operation. What is nil did not happen, or was not seen (see ``coverage``).
 public struct OperationRecord: Sendable, Identifiable, TraceOwned {
   /// Its number in the trace.
   public var id: OperationID
@@ -145,16 +145,16 @@ extension OperationRecord {
   }
 
   /// What operations are grouped by: the function that it runs, else its class. Where the function has no name, the class
-  /// and the place of the code (`BlockOperation at photos+0x4420`).
+  /// and the address of the code (`BlockOperation at photos+0x4420`).
   @inlinable public var kind: String { sharedClass.kind }
 
-  /// The Swift module that the class is from; nil: not told.
+  /// The Swift module that the class is from; nil: not known.
   public var classModule: String? { sharedClass.module }
 
   /// The function that it runs, where that is not its class's own: a block operation's closure.
   public var code: FrameID? { sharedClass.code }
 
-  /// That function's name and place; nil where its class says what it runs, or the trace has no symbols.
+  /// That function's name and source location; nil where its class says what it runs, or the trace has no symbols.
   public var function: SymbolRecord? { sharedClass.function }
 
   /// Where it was given to a queue.
@@ -163,13 +163,13 @@ extension OperationRecord {
     set { addedFrame = newValue?.rawValue ?? 0 }
   }
 
-  /// Where the object was made, if that was told.
+  /// Where the object was made, if that was recorded.
   public var madeAt: FrameID? {
     get { madeFrame == 0 ? nil : FrameID(madeFrame) }
     set { madeFrame = newValue?.rawValue ?? 0 }
   }
 
-  /// `file:line`, where the program told it.
+  /// `file:line`, where the program gave it.
   public var source: String? {
     get { sharedSource?.text }
     set { sharedSource = newValue.map { SharedText($0) } }
@@ -179,7 +179,7 @@ extension OperationRecord {
   /// holds for all.
   package var kindKey: ObjectIdentifier { ObjectIdentifier(sharedClass) }
 
-  /// The same text for many operations stands in memory once.
+  /// The same text of many operations is in memory once.
   mutating func share(class shared: SharedClass) { sharedClass = shared }
   mutating func resolveClass(_ resolved: (SharedClass) -> SharedClass?) {
     if let other = resolved(sharedClass) { sharedClass = other }
@@ -201,7 +201,7 @@ extension OperationRecord {
     set { traits[.isAsynchronous] = newValue }
   }
   /// Its class, or one above it, has an `isReady` of its own, which is neither Foundation's nor the recorder's. False also
-  /// where that could not be told.
+  /// where that is not known.
   public var overridesReady: Bool {
     @inlinable get { traits.contains(.overridesReady) }
     set { traits[.overridesReady] = newValue }
@@ -286,7 +286,7 @@ extension OperationRecord {
     set { rare.error = newValue }
   }
 
-  /// Its completion block; nil: it had none, or the trace does not tell (before format 1.5).
+  /// Its completion block; nil: it had none, or the trace does not say (before format 1.5).
   public var completion: CompletionRecord? {
     @inlinable get { rareFacts.flatMap { $0.completion } }
     set { rare.completion = newValue }
@@ -320,21 +320,21 @@ extension OperationRecord {
   /// The Swift module of what it runs: of its function, else of its class; nil: not known.
   public var module: String? { function?.module ?? classModule }
 
-  /// Where its code stands in the source.
+  /// The source location of its code.
   public var codeLocation: CodeLocation {
-    var place = CodeLocation(function: function?.shortName, module: module)
+    var location = CodeLocation(function: function?.shortName, module: module)
     if let function, let file = function.file {
-      (place.file, place.line) = (file, function.line)
+      (location.file, location.line) = (file, function.line)
     } else if let source {
       let parts = source.split(separator: ":", omittingEmptySubsequences: false)
-      place.line = parts.count > 1 ? parts.last.flatMap { Int($0) } : nil
-      place.file = place.line == nil ? source : parts.dropLast().joined(separator: ":")
+      location.line = parts.count > 1 ? parts.last.flatMap { Int($0) } : nil
+      location.file = location.line == nil ? source : parts.dropLast().joined(separator: ":")
     }
-    return place
+    return location
   }
 
-  /// `main.swift:12`: what the program told, else where its function stands.
-  public var placeText: String? { source ?? function?.lineText }
+  /// `main.swift:12`: what the program gave, else the line of its function.
+  public var locationText: String? { source ?? function?.lineText }
 
   /// The state at the end of the trace.
   @inlinable @inline(__always) public var state: OperationState {
@@ -346,7 +346,7 @@ extension OperationRecord {
     return ready != nil && enqueued != nil ? .ready : .pending
   }
 
-  /// False where the trace does not tell what became of it: it was seen in part, and neither began nor ended in sight. It
+  /// False where the trace does not say what became of it: it was seen in part, and neither began nor ended in sight. It
   /// may have run. Its ``state`` says no more than what was seen, and a time until the trace's end would be invented.
   @inlinable public var isOutcomeKnown: Bool {
     coverage == .full || finished != nil || started != nil || executionBegan != nil

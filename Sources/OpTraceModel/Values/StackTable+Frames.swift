@@ -1,4 +1,4 @@
-/// A function on a thread's stack, as every output tells of it: inlined ones are frames of their own.
+/// A function on a thread's stack, as every output shows it: inlined ones are frames of their own.
 public struct StackFrame: Sendable, Equatable {
   /// Its name for people; nil: not known.
   public var function: String?
@@ -14,7 +14,7 @@ public struct StackFrame: Sendable, Equatable {
   public var offset: UInt64
   /// No rule of the compiler's led there: it may be wrong.
   public var isGuessed: Bool
-  /// Its code stands in the frame outside of it, with which it shares the place.
+  /// Its code is part of the frame outside of it, whose address it shares.
   public var isInlined: Bool
   /// It is the program's code, and not the system's.
   public var isOwn: Bool
@@ -38,20 +38,20 @@ extension StackTable {
     return result
   }
 
-  /// The functions of one frame, the innermost of inlined ones first; empty: the trace does not tell. O(functions).
+  /// The functions of one frame, the innermost of inlined ones first; empty: the trace does not say. O(functions).
   public func functions(of id: FrameID) -> [StackFrame] {
     guard let frame = self[id] else { return [] }
     let image = image(of: id)?.name
     let whole = StackFrame(
-      module: image, image: image, offset: frame.place.offset, isGuessed: frame.isGuessed, isInlined: false,
+      module: image, image: image, offset: frame.address.offset, isGuessed: frame.isGuessed, isInlined: false,
       isOwn: isOwn(id))
     let symbols = symbols(of: id)
     guard !symbols.isEmpty else { return [whole] }
-    return symbols.enumerated().map { place, symbol in
+    return symbols.enumerated().map { index, symbol in
       var one = whole
       (one.function, one.file, one.line) = (symbol.shortName, symbol.file, symbol.line)
       one.module = symbol.module ?? image
-      one.isInlined = place < symbols.count - 1
+      one.isInlined = index < symbols.count - 1
       return one
     }
   }

@@ -14,7 +14,7 @@ extension ImageRecord {
 
 extension StackTable {
   /// Whether a frame is the program's own code: not a library's of the system, nor the recorder that is linked into the
-  /// program, which its symbols tell. O(1).
+  /// program, which its symbols show. O(1).
   public func isOwn(_ id: FrameID) -> Bool {
     guard let image = image(of: id), !image.isSystem else { return false }
     guard let function = symbols(of: id).last else { return true }
@@ -28,9 +28,9 @@ extension StackTable {
   /// The innermost frame of a stack that is the program's own code; nil: it has none, or nothing is known. O(depth).
   public func ownFrame(_ innermost: FrameID?) -> FrameID? { stack(innermost).first(where: isOwn) }
 
-  /// An address alone tells nobody where it is, as in a library that was stripped, and no more does what the compiler made
-  /// to pass a closure on: then the next own function is told, unless only a guess leads there.
-  private func tellingFrame(_ innermost: FrameID) -> FrameID? {
+  /// An address without a name helps nobody, as in a library that was stripped, and neither does a thunk that the compiler made
+  /// to pass a closure on: then the next own function is taken, unless only a guess leads there.
+  private func bestFrame(_ innermost: FrameID) -> FrameID? {
     var first: FrameID?
     for id in stack(innermost) where isOwn(id) {
       if let first, self[id]?.isGuessed != self[first]?.isGuessed { return first }
@@ -43,11 +43,11 @@ extension StackTable {
   /// The short name of all functions that adapt a closure to another type's way to call it.
   static let namelessGlue = "reabstraction thunk"
 
-  /// Where a stack stands, in the source: in the innermost function of own code that has a name, else at its innermost frame
-  /// of own code, else at its innermost one. A function without a line tells more than a line of its caller, which is not told
+  /// The source location of a stack: in the innermost function of own code that has a name, else at its innermost frame
+  /// of own code, else at its innermost one. A function without a line says more than a line of its caller, which is not used
   /// then. Nil: not known. O(depth).
   public func codeLocation(_ innermost: FrameID?) -> CodeLocation? {
-    guard let innermost, let frame = tellingFrame(innermost) ?? (self[innermost] == nil ? nil : innermost) else {
+    guard let innermost, let frame = bestFrame(innermost) ?? (self[innermost] == nil ? nil : innermost) else {
       return nil
     }
     // Inlined functions of Swift's library have no lines of their own.
@@ -59,7 +59,7 @@ extension StackTable {
       function: symbol.shortName, file: symbol.file, line: symbol.line, module: symbol.module ?? image(of: frame)?.name)
   }
 
-  /// Where an operation's object was made: what called the initialisers of its class. Nil: not known, or it is the place
+  /// Where an operation's object was made: what called the initialisers of its class. Nil: not known, or it is the source location
   /// that gave it to a queue. O(depth).
   public func creationSite(of operation: borrowing OperationRecord) -> CodeLocation? {
     guard let made = operation.madeAt else { return nil }
@@ -70,7 +70,7 @@ extension StackTable {
       symbols(of: id).contains { $0.shortName.hasPrefix(typeName + ".") && $0.shortName.contains("init(") }
     }
     let maker = inner.map { $0 + 1 }.flatMap { own.indices.contains($0) ? own[$0] : nil } ?? own.first ?? made
-    guard let place = codeLocation(maker) else { return nil }
-    return place == codeLocation(operation.addedAt) ? nil : place
+    guard let location = codeLocation(maker) else { return nil }
+    return location == codeLocation(operation.addedAt) ? nil : location
   }
 }

@@ -12,7 +12,7 @@ public struct ImageRecord: Sendable, Equatable {
   /// The last part of its path.
   public let name: String
   /// Whether it is of the system, of Swift or of OpTrace, and not of the program: by where it is, and by its name where
-  /// Swift's runtime stands beside the program. The recorder has the same rule (`stacks/modules.c`).
+  /// Swift's runtime is in the program's folder. The recorder has the same rule (`stacks/modules.c`).
   public let isSystem: Bool
 
   package init(path: String, buildID: String?, base: UInt64, size: UInt64) {
@@ -27,24 +27,24 @@ public struct ImageRecord: Sendable, Equatable {
 /// Code that was on a thread's stack, and what had called it.
 public struct FrameRecord: Sendable, Equatable {
   /// Where code is: in which image, and at which of its addresses (without an image, in memory).
-  public struct Place: Sendable, Hashable {
+  public struct Address: Sendable, Hashable {
     /// The image's number in the trace.
     public var image: UInt32?
     /// As the image's own file has it.
     public var offset: UInt64
-    /// It is behind a call, to which it returns; else it is where the thread stood, or the beginning of a function.
+    /// It is behind a call, to which it returns; else it is where the thread was, or the beginning of a function.
     public var returns: Bool
   }
 
   /// Where the code is.
-  public var place: Place
+  public var address: Address
   /// The frame outside of it; nil: the outermost.
   public var caller: FrameID?
   /// No rule of the compiler's led there.
   public var isGuessed: Bool
 }
 
-/// What code is called, as the image's file tells. One place has several where functions are inlined.
+/// What code is called, by the image's file. One address has several where functions are inlined.
 public struct SymbolRecord: Sendable, Equatable {
   /// As the language writes it, whole.
   public var function: String
@@ -70,7 +70,7 @@ public struct SymbolRecord: Sendable, Equatable {
   }
 }
 
-/// Where code stands in the source: an operation's, or where something was done; nil is not known.
+/// Where code is in the source: an operation's, or where something was done; nil is not known.
 public struct CodeLocation: Sendable, Hashable {
   /// The function that it runs, where that is not its class's own; for people.
   public var function: String?
@@ -87,24 +87,24 @@ public struct CodeLocation: Sendable, Hashable {
   }
 }
 
-/// The stacks of a trace. Each frame stands once, with the one that called it: stacks that began alike share them.
+/// The stacks of a trace. Each frame is stored once, with the one that called it: stacks that began alike share them.
 public struct StackTable: Sendable, Equatable {
   /// By their numbers.
   public internal(set) var images: [UInt32: ImageRecord] = [:]
   private var frames: [FrameID: FrameRecord] = [:]
-  private var symbols: [FrameRecord.Place: [SymbolRecord]] = [:]
+  private var symbols: [FrameRecord.Address: [SymbolRecord]] = [:]
 
   /// Nothing is known.
   public init() {}
 
-  /// The frame with this number; nil: the trace does not tell. O(1).
+  /// The frame with this number; nil: the trace does not say. O(1).
   public subscript(_ id: FrameID) -> FrameRecord? { frames[id] }
 
-  /// Every place that a frame is at, once, with the first of its frames. In the order of the frames' numbers. O(n log n).
-  public var places: [(frame: FrameID, place: FrameRecord.Place)] {
-    var seen = Set<FrameRecord.Place>()
+  /// Every address of a frame, once, with the first of its frames. In the order of the frames' numbers. O(n log n).
+  public var addresses: [(frame: FrameID, address: FrameRecord.Address)] {
+    var seen = Set<FrameRecord.Address>()
     return frames.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap { id, frame in
-      seen.insert(frame.place).inserted ? (id, frame.place) : nil
+      seen.insert(frame.address).inserted ? (id, frame.address) : nil
     }
   }
 
@@ -123,10 +123,10 @@ public struct StackTable: Sendable, Equatable {
   package var hasNames: Bool { !symbols.isEmpty }
 
   /// What the code of a frame is called: the innermost of inlined functions first; empty: not known. O(1).
-  public func symbols(of id: FrameID) -> [SymbolRecord] { frames[id].flatMap { symbols[$0.place] } ?? [] }
+  public func symbols(of id: FrameID) -> [SymbolRecord] { frames[id].flatMap { symbols[$0.address] } ?? [] }
 
   /// The image of a frame; nil: not known. O(1).
-  public func image(of id: FrameID) -> ImageRecord? { frames[id]?.place.image.flatMap { images[$0] } }
+  public func image(of id: FrameID) -> ImageRecord? { frames[id]?.address.image.flatMap { images[$0] } }
 
   /// The function that a frame's code is compiled into: of inlined ones the outermost. O(1).
   public func function(of id: FrameID?) -> SymbolRecord? { id.flatMap { symbols(of: $0).last } }
@@ -137,13 +137,13 @@ public struct StackTable: Sendable, Equatable {
   mutating func define(_ frame: FrameRecord, as id: FrameID) { frames[id] = frame }
 
   mutating func define(_ names: [SymbolRecord], of id: FrameID) {
-    guard let place = frames[id]?.place, !names.isEmpty else { return }
-    symbols[place] = names
+    guard let address = frames[id]?.address, !names.isEmpty else { return }
+    symbols[address] = names
   }
 
-  /// Where a frame's code is, without symbols: `photos+0x4420`; nil: the trace does not tell. O(1).
+  /// Where a frame's code is, without symbols: `photos+0x4420`; nil: the trace does not say. O(1).
   public func text(of id: FrameID) -> String? {
     guard let frame = frames[id] else { return nil }
-    return (image(of: id)?.name ?? "") + "+0x" + String(frame.place.offset, radix: 16)
+    return (image(of: id)?.name ?? "") + "+0x" + String(frame.address.offset, radix: 16)
   }
 }

@@ -17,7 +17,7 @@ public struct TaskRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
 
   /// Why a task stopped running.
   public enum Reason: UInt8, Sendable, CaseIterable {
-    /// The program's runtime is one whose places are not known.
+    /// The program's runtime is one whose layout is not known.
     case unknown = 0
     /// Until another task is over.
     case task = 1
@@ -64,7 +64,7 @@ public struct TaskRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
   public var name: String?
   /// What it runs.
   public var code: FrameID?
-  /// That function's name and place; nil: the trace has no symbols of it.
+  /// That function's name and source location; nil: the trace has no symbols of it.
   public internal(set) var function: SymbolRecord?
   /// What it is called where that function has no name, or none that says anything.
   var codeText: String?

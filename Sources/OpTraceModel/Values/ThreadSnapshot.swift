@@ -6,9 +6,9 @@ public struct ThreadSnapshot: Sendable, Equatable {
   public var time: Nanoseconds
   /// In the order of the system's list.
   public var threads: [SeenThread]
-  /// Threads that went on before all had been looked at.
+  /// Threads that went on before all had been read.
   public var moved = 0
-  /// Threads of which the system told nothing.
+  /// Threads that the system gave nothing about.
   public var refused = 0
   /// Its end was not recorded: threads may be missing.
   public var isPartial = false
@@ -17,11 +17,11 @@ public struct ThreadSnapshot: Sendable, Equatable {
   public subscript(_ thread: ThreadID) -> SeenThread? { threads.first { $0.thread == thread } }
 }
 
-/// What one thread did when the recorder looked.
+/// What one thread did when the snapshot was taken.
 public struct SeenThread: Sendable, Equatable {
   /// What the system calls its state.
   public enum State: UInt8, Sendable {
-    /// Not told.
+    /// Not known.
     case unknown = 0
     /// On a processor, or waiting for one.
     case running = 1
@@ -43,9 +43,9 @@ public struct SeenThread: Sendable, Equatable {
   public var isRunning: Bool
   /// Processor time that it had used.
   public var cpu: Nanoseconds
-  /// Of that, what it has used since the look before this one; nil: it was not seen there.
+  /// Of that, what it has used since the snapshot before this one; nil: it was not seen there.
   public var cpuSince: Nanoseconds?
-  /// How long before this look that was.
+  /// How long before this snapshot that was.
   public var since: Nanoseconds?
   /// The number of the system call that it slept in, as the machine's kind has them.
   public var call: Int?
@@ -59,13 +59,13 @@ public struct SeenThread: Sendable, Equatable {
   public var ownerHasEnded: Bool
   /// It goes on by itself after a time.
   public var isTimed: Bool
-  /// It did not run from the moment on at which it was seen until all threads had been seen: what is told of those that are
+  /// It did not run from the moment on at which it was seen until all threads had been seen: what is recorded of those that are
   /// still was so at one moment. False in traces before 1.4, and where the system does not count.
   public var isStill: Bool
-  /// Where it stood: the innermost frame.
+  /// Its stack: the innermost frame.
   public var at: FrameID?
 
-  /// Whether it needed the processor: it ran at that moment, or for most of the time since the look before.
+  /// Whether it needed the processor: it ran at that moment, or for most of the time since the snapshot before.
   public var isBusy: Bool {
     if isRunning || state == .running { return true }
     guard let cpuSince, let since, since > 0 else { return false }

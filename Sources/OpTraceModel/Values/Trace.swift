@@ -24,8 +24,8 @@ public struct Trace: Sendable, Equatable {
   public var within: [WorkID: SpanID] = [:]
   /// Moments that the program named, in the order of time.
   public var marks: [MarkRecord] = []
-  /// What all threads did when the recorder looked last; nil: it never did, as nothing stood still.
-  public var look: ThreadSnapshot?
+  /// The recorder's last snapshot of all threads; nil: it took none, as something always moved.
+  public var snapshot: ThreadSnapshot?
   /// The stacks that were recorded, and what their code is called.
   public var stacks = StackTable()
   /// What is missing, exactly.
@@ -45,7 +45,7 @@ public struct Trace: Sendable, Equatable {
     index(of: id).map { operations[$0] }
   }
 
-  /// The place of an operation in ``operations``. O(log n).
+  /// The index of an operation in ``operations``. O(log n).
   public func index(of id: OperationID) -> Int? {
     let guess = Int(id.rawValue) - 1
     if operations.indices.contains(guess), operations[guess].id == id { return guess }
@@ -88,8 +88,8 @@ public struct Trace: Sendable, Equatable {
   public func queue(_ id: QueueID) -> QueueRecord? { queues.first { $0.id == id } }
   /// O(1).
   public func object(_ id: ObjectID) -> ObjectRecord? {
-    let place = Int(id.rawValue) - 1
-    return objects.indices.contains(place) && objects[place].id == id ? objects[place] : nil
+    let row = Int(id.rawValue) - 1
+    return objects.indices.contains(row) && objects[row].id == id ? objects[row] : nil
   }
   /// The thread with this number; nil: there is none. O(threads).
   public func thread(_ id: ThreadID) -> ThreadRecord? { threads.first { $0.id == id } }
@@ -98,10 +98,10 @@ public struct Trace: Sendable, Equatable {
   public var lastSign: Nanoseconds? {
     var last: Nanoseconds?
     func note(_ sign: Nanoseconds?) { if let sign, sign > last ?? .min { last = sign } }
-    for place in operations.indices { note(operations[place].lastSign) }
+    for row in operations.indices { note(operations[row].lastSign) }
     for queue in queues { note(queue.lastSign) }
-    for place in blocks.indices { note(blocks[place].lastSign) }
-    for place in tasks.indices { note(tasks[place].lastSign) }
+    for row in blocks.indices { note(blocks[row].lastSign) }
+    for row in tasks.indices { note(tasks[row].lastSign) }
     for thread in threads { note(thread.lastSign) }
     return last
   }
@@ -136,14 +136,14 @@ public struct TraceHeader: Sendable, Equatable {
   public var processName = ""
   /// The system's number of the process.
   public var processID: UInt32 = 0
-  /// When the process began, in the system's own units; 0 when not known. With the boot id it tells a process from a
+  /// When the process began, in the system's own units; 0 when not known. With the boot id it distinguishes a process from a
   /// later one of the same number.
   public var processStart: UInt64 = 0
   /// The 16 bytes that name this run of the system; all zeros when not known.
   public var bootID = [UInt8](repeating: 0, count: 16)
   /// The version of OpTrace that wrote the trace.
   public var writerVersion = ""
-  /// On how many processors the process might run at once when the trace began; nil: not told (before format 1.5).
+  /// On how many processors the process might run at once when the trace began; nil: not known (before format 1.5).
   public var processors: Int?
   /// Whether the file grew with what happened, or is a ring.
   public var mode = Mode.streaming
@@ -233,16 +233,16 @@ public struct QueueRecord: Sendable, Equatable, Identifiable, TraceOwned {
   public var lastSign: Nanoseconds?
   /// Where the program made it, or was first seen to use it.
   public var madeAt: FrameID?
-  /// That place in the source, where the trace has names for it.
+  /// The same as a source location, where the trace has names for it.
   public internal(set) var codeLocation: CodeLocation?
   package var owner: TraceOwner { .queue(id) }
 
   /// What it is called in every output: its name, or `queue 7 made in load() (main.swift:12)` where it has none that can
-  /// be seen; the place only where it is known.
+  /// be seen; the source location only where it is known.
   public var title: String { isUnnamed ? unnamedTitle : name }
   /// The same inside of a sentence: `queue network`, or `queue 7 made in load() (main.swift:12)`.
   public var phrase: String { isUnnamed ? unnamedTitle : "queue \(name)" }
-  /// `queue 'network'`, or as ``title`` says. `shown` makes a name fit for its place.
+  /// `queue 'network'`, or as ``title`` says. `shown` escapes a name for the output.
   package func phrase(quoting shown: (String) -> String) -> String {
     (isUnnamed ? "" : "queue ") + title(quoting: shown)
   }
@@ -251,7 +251,7 @@ public struct QueueRecord: Sendable, Equatable, Identifiable, TraceOwned {
     isUnnamed ? shown(unnamedTitle) : "'\(shown(name))'"
   }
 
-  /// Its number stays: several queues may be made at one place.
+  /// Its number stays: several queues may be made at one source location.
   private var unnamedTitle: String {
     guard let codeLocation, let function = codeLocation.function else { return id.description }
     return "\(id) made in " + function + (codeLocation.lineText.map { " (\($0))" } ?? "")
@@ -320,5 +320,52 @@ public struct MarkRecord: Sendable, Equatable, TraceOwned {
     self.name = name
     self.operation = operation
     self.at = at
+  }
+}
+
+/// Whose a value of a trace is.
+package enum TraceOwner: Hashable, Sendable {
+  case operation(OperationID)
+  case queue(QueueID)
+  /// What a thread did outside of all operations.
+  case thread(ThreadID)
+  /// Nobody's in particular: the program's own.
+  case program
+  /// What others name: it stays in every part of a trace.
+  case everybody
+}
+
+/// An element of the lists of a ``Trace``.
+package protocol TraceOwned: Sendable {
+  var owner: TraceOwner { get }
+}
+
+extension TraceOwned {
+  /// Of what may belong to an operation.
+  static func owner(_ operation: OperationID?, else other: TraceOwner = .program) -> TraceOwner {
+    operation.map { .operation($0) } ?? other
+  }
+}
+
+extension TraceHeader {
+  /// Names the trace among all others: 16 hexadecimal digits of a hash of the run of the system, the process, its start and the
+  /// trace's start. The same for a packed trace, for one that was read again, and for a later reading of one that is still written.
+  ///
+  /// The first digit is a letter, so that nothing that guesses types from paths takes it for a number. FNV-1a of 64 bits (Fowler,
+  /// Noll and Vo).
+  public var hash: String {
+    var value: UInt64 = 0xcbf2_9ce4_8422_2325
+    func add(_ bytes: some Sequence<UInt8>) {
+      for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    }
+    func add(_ number: UInt64) { withUnsafeBytes(of: number.littleEndian) { add($0) } }
+    add(bootID)
+    add(UInt64(processID))
+    add(processStart)
+    add(startMonotonic)
+    add(startWall)
+    let first = 10 + value >> 60 % 6
+    let digits = String(first << 60 | value & (1 << 60 - 1), radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }

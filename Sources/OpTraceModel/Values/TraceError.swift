@@ -26,7 +26,7 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
     public static let newerVersion = Code(description: "newerVersion")
     /// A trace whose first bytes are damaged, so that nothing behind them can be understood.
     public static let unreadableHeader = Code(description: "unreadableHeader")
-    /// A line of the text form that breaks its rules; ``TraceError/line`` tells which.
+    /// A line of the text form that breaks its rules; ``TraceError/line`` says which.
     public static let invalidText = Code(description: "invalidText")
     /// To be unpacked, and not packed: a trace as it is.
     public static let notPacked = Code(description: "notPacked")
@@ -99,14 +99,25 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
       "written by a newer version of OpTrace (\(writer), format \(format)): update optrace to read it"
     case .unreadableHeader(let why): "the header cannot be read: \(why)"
     case .text(_, let message): message
-    case .notPacked: "it is not packed, but a trace as it is"
+    case .notPacked: "it is not packed: it is a plain trace"
     case .tooLarge(let unpacked, let limit):
-      "unpacked it is \(grouped(unpacked)) bytes, more than the \(grouped(limit)) that are taken: "
-        + "give a larger limit if you trust it"
-    case .changed: "the file has changed while it was read: read it again"
+      "unpacked it has \(grouped(unpacked)) bytes, more than the limit of \(grouped(limit)): "
+        + "set a larger limit if you trust the file"
+    case .changed: "the file changed while it was read: read it again"
     }
   }
 
   /// The file, the line of a text, and the ``message``: `run.optrace: no such file`.
   public var description: String { "\(file):\(line.map { "\($0):" } ?? "") \(message)" }
+}
+
+/// `12,345`: how every sentence for people writes a count, a size or an offset, whatever the locale.
+package func grouped(_ number: some BinaryInteger) -> String {
+  let digits = String(number.magnitude)
+  var result = ""
+  for (index, digit) in digits.enumerated() {
+    if index > 0, (digits.count - index) % 3 == 0 { result += "," }
+    result.append(digit)
+  }
+  return (number < 0 ? "-" : "") + result
 }

@@ -43,7 +43,7 @@ public struct WaitRecord: Sendable, Equatable, TraceOwned {
   /// Of an object: the last signal when the wait was over, in the time of the wait: what ended it. Nil also for a wait
   /// that ran into its timeout.
   public var endSignal: Signal?
-  /// Where the thread stood; nil for a short wait, and where no stack was recorded.
+  /// The stack of the thread; nil for a short wait, and where no stack was recorded.
   public var at: FrameID?
   package var owner: TraceOwner { Self.owner(inside, else: .thread(thread)) }
 

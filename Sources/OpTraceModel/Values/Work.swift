@@ -1,4 +1,4 @@
-/// Something that is submitted, waits for its turn, gets a place on a scheduler, runs, and ends: an operation on a queue,
+/// Something that is submitted, waits for its turn, gets a slot or a thread of its scheduler, runs, and ends: an operation on a queue,
 /// a block on a dispatch queue, or a task of Swift's. Whatever speaks of times and of who waits for whom speaks of this.
 ///
 /// All times are nanoseconds since the trace's start, on the monotonic clock.
@@ -27,11 +27,11 @@ public protocol Work: Sendable {
   var runs: [WorkRun] { get }
   /// When nothing more was to come of it: it has finished, or will not run. Nil: it is not over.
   var over: Nanoseconds? { get }
-  /// False where the trace does not tell what became of it.
+  /// False where the trace does not say what became of it.
   var isOutcomeKnown: Bool { get }
 }
 
-/// What gives work its place to run.
+/// What gives work a slot or a thread to run on.
 public enum SchedulerID: Hashable, Sendable {
   /// An operation queue.
   case queue(QueueID)
@@ -101,7 +101,7 @@ public struct BlockRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
   public var isItem = false
   /// What it runs.
   public var code: FrameID?
-  /// That function's name and place; nil: the trace has no symbols of it.
+  /// That function's name and source location; nil: the trace has no symbols of it.
   public internal(set) var function: SymbolRecord?
   /// Where its code is, without symbols.
   var codeText: String?
@@ -135,7 +135,7 @@ public struct BlockRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
   public var runs: [WorkRun] { began.map { [WorkRun(thread: $0.thread, began: $0.time, ended: ended)] } ?? [] }
   /// When it was last seen to go on; nil: never.
   public var lastSign: Nanoseconds? { [submitted?.time, began?.time, ended, dropped].compactMap { $0 }.max() }
-  /// One that was cancelled before it ran is passed over by its queue, which nobody is told.
+  /// One that was cancelled before it ran is passed over by its queue, which announces it to nobody.
   public var over: Nanoseconds? { ended ?? dropped ?? (began == nil ? cancelRequested : nil) }
 }
 

@@ -21,18 +21,18 @@ package enum WorkKind: CaseIterable {
   }
 }
 
-/// All work of a trace in one row: its operations, then the blocks of dispatch queues, then Swift's tasks. What is drawn of
-/// work names it by its place there, so that nothing has to be asked for its kind.
+/// All work of a trace in one list: its operations, then the blocks of dispatch queues, then Swift's tasks. What is drawn of
+/// work refers to it by its index there, so that nothing has to be asked for its kind.
 extension Trace {
   /// Of all kinds. O(1).
   package var workCount: Int { operations.count + blocks.count + tasks.count }
 
-  /// What stands at this place. O(1); what goes through all of a kind takes its list.
-  package func work(at place: Int) -> any Work {
-    switch kind(ofWorkAt: place) {
-    case .operation: operations[place]
-    case .block: blocks[place - operations.count]
-    case .task: tasks[place - operations.count - blocks.count]
+  /// The work with this index. O(1); to go through all of a kind, use its list.
+  package func work(at index: Int) -> any Work {
+    switch kind(ofWorkAt: index) {
+    case .operation: operations[index]
+    case .block: blocks[index - operations.count]
+    case .task: tasks[index - operations.count - blocks.count]
     }
   }
 
@@ -43,28 +43,28 @@ extension Trace {
   }
 
   /// O(1), without a copy of the record.
-  package func workID(at place: Int) -> WorkID {
-    switch kind(ofWorkAt: place) {
-    case .operation: operations.withUnsafeBufferPointer { $0[place].id }
-    case .block: blocks[place - operations.count].id
-    case .task: tasks.withUnsafeBufferPointer { $0[place - operations.count - blocks.count].id }
+  package func workID(at index: Int) -> WorkID {
+    switch kind(ofWorkAt: index) {
+    case .operation: operations.withUnsafeBufferPointer { $0[index].id }
+    case .block: blocks[index - operations.count].id
+    case .task: tasks.withUnsafeBufferPointer { $0[index - operations.count - blocks.count].id }
     }
   }
 
-  package func kind(ofWorkAt place: Int) -> WorkKind {
-    if place < operations.count { return .operation }
-    return place < operations.count + blocks.count ? .block : .task
+  package func kind(ofWorkAt index: Int) -> WorkKind {
+    if index < operations.count { return .operation }
+    return index < operations.count + blocks.count ? .block : .task
   }
 
-  /// The place of the work with this number; nil: there is none. O(log n).
+  /// The index of the work with this number; nil: there is none. O(log n).
   package func workIndex(of id: WorkID) -> Int? {
-    if let place = index(of: id) { return place }
-    if let place = Self.place(of: id, in: blocks) { return operations.count + place }
-    return Self.place(of: id, in: tasks).map { operations.count + blocks.count + $0 }
+    if let index = index(of: id) { return index }
+    if let index = Self.index(of: id, in: blocks) { return operations.count + index }
+    return Self.index(of: id, in: tasks).map { operations.count + blocks.count + $0 }
   }
 
   /// In a sorted list.
-  private static func place(of id: WorkID, in works: [some Work]) -> Int? {
+  private static func index(of id: WorkID, in works: [some Work]) -> Int? {
     works.withUnsafeBufferPointer { works in
       var (low, high) = (0, works.count)
       while low < high {
@@ -75,27 +75,27 @@ extension Trace {
     }
   }
 
-  /// The number of what submitted the work at this place. O(1), without a copy of the record.
-  package func submitter(ofWorkAt place: Int) -> WorkID? {
-    switch kind(ofWorkAt: place) {
+  /// The number of what submitted the work with this index. O(1), without a copy of the record.
+  package func submitter(ofWorkAt index: Int) -> WorkID? {
+    switch kind(ofWorkAt: index) {
     case .operation: nil
-    case .block: blocks.withUnsafeBufferPointer { $0[place - operations.count].submitter }
-    case .task: tasks.withUnsafeBufferPointer { $0[place - operations.count - blocks.count].submitter }
+    case .block: blocks.withUnsafeBufferPointer { $0[index - operations.count].submitter }
+    case .task: tasks.withUnsafeBufferPointer { $0[index - operations.count - blocks.count].submitter }
     }
   }
 
-  /// Whether nothing more is to come of the work at this place. O(1), without a copy of the record.
-  package func isOver(workAt place: Int) -> Bool {
-    switch kind(ofWorkAt: place) {
-    case .operation: operations.withUnsafeBufferPointer { $0[place].over != nil }
-    case .block: blocks.withUnsafeBufferPointer { $0[place - operations.count].over != nil }
-    case .task: tasks.withUnsafeBufferPointer { $0[place - operations.count - blocks.count].over != nil }
+  /// Whether the work with this index is over. O(1), without a copy of the record.
+  package func isOver(workAt index: Int) -> Bool {
+    switch kind(ofWorkAt: index) {
+    case .operation: operations.withUnsafeBufferPointer { $0[index].over != nil }
+    case .block: blocks.withUnsafeBufferPointer { $0[index - operations.count].over != nil }
+    case .task: tasks.withUnsafeBufferPointer { $0[index - operations.count - blocks.count].over != nil }
     }
   }
 }
 
 extension WorkKind {
-  /// The place of its first one among ``OpTraceModel/Trace``'s work.
+  /// The index of its first one among ``OpTraceModel/Trace``'s work.
   package func first(in trace: Trace) -> Int {
     switch self {
     case .operation: 0
@@ -104,8 +104,8 @@ extension WorkKind {
     }
   }
 
-  /// The places of all of the kind.
-  package func places(in trace: Trace) -> Range<Int> {
+  /// The indexes of all of the kind.
+  package func indexes(in trace: Trace) -> Range<Int> {
     switch self {
     case .operation: 0..<trace.operations.count
     case .block: first(in: trace)..<first(in: trace) + trace.blocks.count
@@ -115,8 +115,8 @@ extension WorkKind {
 }
 
 extension Work {
-  /// Where it stands at the end of the trace, in the words that every output shares. A task that is suspended waits for others.
-  package var standing: OperationState {
+  /// Its state at the end of the trace, in the words that every output shares. A task that is suspended waits for others.
+  package var finalState: OperationState {
     if over != nil { return began == nil ? .cancelled : .finished }
     guard began != nil else { return runnable == nil ? .pending : .ready }
     guard let task = self as? TaskRecord, task.runs.last?.ended != nil else { return .executing }

@@ -47,24 +47,24 @@ struct ChunkBuffer {
   mutating func seal(behind file: inout [UInt8], _ sequence: inout UInt64) {
     guard !records.isEmpty else { return }
     sequence += 1
-    typealias Place = Layout.Chunk
+    typealias Field = Layout.Chunk
     let fill = records.count * 8
-    let byteCount = (Place.size + fill + 63) / 64 * 64
-    var header = [UInt8](repeating: 0, count: Place.size)
-    header.put(Place.magic, at: 0)
-    header.put(UInt32(clamping: byteCount), at: Place.byteCount)
-    header.put(sequence, at: Place.sequence)
-    header.put(baseTicks, at: Place.baseTicks)
-    header.put(thread, at: Place.thread)
-    header.put(kind.rawValue, at: Place.kind)
-    header.put(UInt32(clamping: fill), at: Place.fill)
-    header.put(Layout.ChunkState.sealed.rawValue, at: Place.state)
+    let byteCount = (Field.size + fill + 63) / 64 * 64
+    var header = [UInt8](repeating: 0, count: Field.size)
+    header.put(Field.magic, at: 0)
+    header.put(UInt32(clamping: byteCount), at: Field.byteCount)
+    header.put(sequence, at: Field.sequence)
+    header.put(baseTicks, at: Field.baseTicks)
+    header.put(thread, at: Field.thread)
+    header.put(kind.rawValue, at: Field.kind)
+    header.put(UInt32(clamping: fill), at: Field.fill)
+    header.put(Layout.ChunkState.sealed.rawValue, at: Field.state)
     records.withUnsafeBytes { bytes in
-      header.put(ChunkHeader.checksum(header: header, records: bytes), at: Place.checksum)
+      header.put(ChunkHeader.checksum(header: header, records: bytes), at: Field.checksum)
       file.append(contentsOf: header)
       file.append(contentsOf: bytes)
     }
-    file.append(contentsOf: repeatElement(0, count: byteCount - Place.size - fill))
+    file.append(contentsOf: repeatElement(0, count: byteCount - Field.size - fill))
     records.removeAll(keepingCapacity: true)
   }
 }

@@ -1,3 +1,5 @@
+import OpTraceFormat
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -6,9 +8,7 @@
   import Glibc
 #endif
 
-import OpTraceFormat
-
-/// Adds to a trace what its code is called. Where the program's files are, names can be looked up; then the trace travels.
+/// Adds the names of its code to a trace. They can be looked up where the program's files are; then the trace can be moved.
 package enum SymbolWriter {
   /// What became of it.
   package enum Outcome: Equatable {
@@ -22,7 +22,7 @@ package enum SymbolWriter {
   /// What a frame's code is called: the innermost of inlined functions first.
   package typealias Names = (frame: FrameID, symbols: [SymbolRecord])
 
-  /// Adds a chunk behind all others, and then tells the header of it: a reader in between sees the trace as it was. Symbols that
+  /// Adds a chunk after all others, and then sets the header's end: a reader in between sees the trace as it was. Symbols that
   /// are there already are replaced. The program must write no more.
   ///
   /// - Throws: ``TraceError`` where the file is no trace.
@@ -33,7 +33,7 @@ package enum SymbolWriter {
     return write(addition, path)
   }
 
-  /// What comes behind all that a trace holds, and what then is to stand in its header.
+  /// The bytes to append to a trace, and the new bytes of its header.
   struct Addition {
     var offset: UInt64
     var bytes: [UInt8]
@@ -81,12 +81,12 @@ package enum SymbolWriter {
   }
 
   private static func changingPart(of source: any ByteSource, end: UInt64) -> [UInt8]? {
-    typealias Place = Layout.Header
-    var part = source.bytes(at: 0, count: Place.size)
-    guard part.count == Place.size else { return nil }
-    part.put(end, at: Place.endOffset)
-    part.put(part.checksum(of: Place.state..<Place.dynamicChecksum), at: Place.dynamicChecksum)
-    return Array(part[Place.state...])
+    typealias Field = Layout.Header
+    var part = source.bytes(at: 0, count: Field.size)
+    guard part.count == Field.size else { return nil }
+    part.put(end, at: Field.endOffset)
+    part.put(part.checksum(of: Field.state..<Field.dynamicChecksum), at: Field.dynamicChecksum)
+    return Array(part[Field.state...])
   }
 
   private static func event(
@@ -123,5 +123,41 @@ package enum SymbolWriter {
       done += count
     }
     return true
+  }
+}
+
+/// A trace with bytes appended and its header changed to match. Bytes that the trace has lost meanwhile are zeros.
+struct ExtendedSource: ByteSource {
+  let base: any ByteSource
+  let addition: SymbolWriter.Addition
+
+  func another() -> (any ByteSource)? { base.another().map { ExtendedSource(base: $0, addition: addition) } }
+  func size() -> UInt64 { addition.offset + UInt64(addition.bytes.count) }
+
+  func read(at offset: UInt64, into target: UnsafeMutableRawBufferPointer) -> Int {
+    guard offset < size() else { return 0 }
+    let count = Int(min(UInt64(target.count), size() - offset))
+    let all = UnsafeMutableRawBufferPointer(rebasing: target[..<count])
+    let old = offset < addition.offset ? Int(min(UInt64(count), addition.offset - offset)) : 0
+    if old > 0 {
+      let known = base.read(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: all[..<old]))
+      UnsafeMutableRawBufferPointer(rebasing: all[known..<old]).initializeMemory(as: UInt8.self, repeating: 0)
+    }
+    put(addition.bytes, at: addition.offset, into: all, from: offset)
+    if let header = addition.header { put(header, at: UInt64(Layout.Header.state), into: all, from: offset) }
+    return count
+  }
+
+  /// Copies the part of the bytes at `position` that lies in the target, which begins at `offset`.
+  private func put(
+    _ bytes: [UInt8], at position: UInt64, into target: UnsafeMutableRawBufferPointer, from offset: UInt64
+  ) {
+    let start = max(position, offset)
+    let end = min(position + UInt64(bytes.count), offset + UInt64(target.count))
+    guard start < end else { return }
+    bytes.withUnsafeBytes {
+      UnsafeMutableRawBufferPointer(rebasing: target[Int(start - offset)..<Int(end - offset)])
+        .copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[Int(start - position)..<Int(end - position)]))
+    }
   }
 }

@@ -2,9 +2,9 @@ import OpTraceFormat
 
 /// Writes events as a trace file. Its clock is the monotonic one, a tick is a nanosecond; every chunk is sealed.
 ///
-/// This is the way back from a text, not the recorder's: that one writes in place while the program runs.
+/// For texts that become traces. The recorder has its own: it writes to the mapped file while the program runs.
 public enum TraceWriter {
-  /// The bytes of a trace file. Damage is not part of a file: it has to be told elsewhere.
+  /// The bytes of a trace file. Damage is not part of a file: it has to be reported elsewhere.
   public static func bytes(_ events: TraceEvents) -> [UInt8] {
     var file = [UInt8](repeating: 0, count: Layout.Header.size)
     let start = events.header.startMonotonic
@@ -39,53 +39,53 @@ public enum TraceWriter {
   }
 
   private static func writeHeader(of events: TraceEvents, to file: inout [UInt8]) {
-    typealias Place = Layout.Header
+    typealias Field = Layout.Header
     let header = events.header
     file.replaceSubrange(0..<Layout.magic.count, with: Layout.magic)
-    file.put(Layout.majorVersion, at: Place.majorVersion)
-    file.put(Layout.minorVersion, at: Place.minorVersion)
-    file.put(UInt32(Place.size), at: Place.headerSize)
-    file.put(Layout.byteOrderMark, at: Place.byteOrderMark)
+    file.put(Layout.majorVersion, at: Field.majorVersion)
+    file.put(Layout.minorVersion, at: Field.minorVersion)
+    file.put(UInt32(Field.size), at: Field.headerSize)
+    file.put(Layout.byteOrderMark, at: Field.byteOrderMark)
     let mode: Layout.Mode = header.mode == .streaming ? .streaming : .flightRecorder
-    file.put(mode.rawValue, at: Place.mode)
-    file.put(header.capacity, at: Place.capacity)
-    file.put(header.processID, at: Place.processID)
-    file.put(Layout.Clock.monotonic.rawValue, at: Place.clock)
-    file.put(header.processStart, at: Place.processStart)
-    for (index, byte) in header.bootID.prefix(16).enumerated() { file[Place.bootID + index] = byte }
-    file.put(header.startMonotonic, at: Place.startTicks)
-    file.put(header.startMonotonic, at: Place.startMonotonic)
-    file.put(header.startWall, at: Place.startWall)
-    file.put(UInt64(1_000_000_000), at: Place.ticksPerSecond)
-    file.put(header.processName, at: Place.processName, size: Place.processNameSize)
-    file.put(header.writerVersion, at: Place.writerVersion, size: Place.writerVersionSize)
-    file.put(UInt32(clamping: header.processors ?? 0), at: Place.processors)
-    file.put(file.checksum(of: 0..<Place.staticChecksum), at: Place.staticChecksum)
+    file.put(mode.rawValue, at: Field.mode)
+    file.put(header.capacity, at: Field.capacity)
+    file.put(header.processID, at: Field.processID)
+    file.put(Layout.Clock.monotonic.rawValue, at: Field.clock)
+    file.put(header.processStart, at: Field.processStart)
+    for (index, byte) in header.bootID.prefix(16).enumerated() { file[Field.bootID + index] = byte }
+    file.put(header.startMonotonic, at: Field.startTicks)
+    file.put(header.startMonotonic, at: Field.startMonotonic)
+    file.put(header.startWall, at: Field.startWall)
+    file.put(UInt64(1_000_000_000), at: Field.ticksPerSecond)
+    file.put(header.processName, at: Field.processName, size: Field.processNameSize)
+    file.put(header.writerVersion, at: Field.writerVersion, size: Field.writerVersionSize)
+    file.put(UInt32(clamping: header.processors ?? 0), at: Field.processors)
+    file.put(file.checksum(of: 0..<Field.staticChecksum), at: Field.staticChecksum)
 
     let state: Layout.FileState = header.isClosed ? .closed : .open
-    file.put(state.rawValue, at: Place.state)
+    file.put(state.rawValue, at: Field.state)
     if let heartbeat = events.heartbeat, heartbeat > 0 {
-      file.put(UInt64(2), at: Place.heartbeatSequence)
-      file.put(header.startMonotonic &+ UInt64(heartbeat), at: Place.heartbeatTicks)
-      file.put(header.startMonotonic &+ UInt64(heartbeat), at: Place.heartbeatMonotonic)
-      file.put(header.startWall &+ UInt64(heartbeat), at: Place.heartbeatWall)
+      file.put(UInt64(2), at: Field.heartbeatSequence)
+      file.put(header.startMonotonic &+ UInt64(heartbeat), at: Field.heartbeatTicks)
+      file.put(header.startMonotonic &+ UInt64(heartbeat), at: Field.heartbeatMonotonic)
+      file.put(header.startWall &+ UInt64(heartbeat), at: Field.heartbeatWall)
     }
-    file.put(UInt64(file.count), at: Place.endOffset)
-    for (reason, count) in events.loss.lost { file.put(count, at: Place.lossCounts + 8 * Int(reason.rawValue)) }
-    file.put(events.loss.overwrittenBytes, at: Place.overwrittenBytes)
-    if header.isClosed { file.put(file.checksum(of: Place.state..<Place.dynamicChecksum), at: Place.dynamicChecksum) }
+    file.put(UInt64(file.count), at: Field.endOffset)
+    for (reason, count) in events.loss.lost { file.put(count, at: Field.lossCounts + 8 * Int(reason.rawValue)) }
+    file.put(events.loss.overwrittenBytes, at: Field.overwrittenBytes)
+    if header.isClosed { file.put(file.checksum(of: Field.state..<Field.dynamicChecksum), at: Field.dynamicChecksum) }
   }
 }
 
 extension [UInt8] {
   /// At most `size` bytes, cut at a character's boundary.
   fileprivate mutating func put(_ text: String, at offset: Int, size: Int) {
-    var place = offset
+    var position = offset
     for character in text {
-      guard place + character.utf8.count <= offset + size else { return }
+      guard position + character.utf8.count <= offset + size else { return }
       for byte in character.utf8 {
-        self[place] = byte
-        place += 1
+        self[position] = byte
+        position += 1
       }
     }
   }

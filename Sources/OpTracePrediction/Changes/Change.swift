@@ -6,7 +6,7 @@ public struct Change: Sendable, Hashable {
   public let text: String
   package let effect: Effect
 
-  /// What it does. Operations are given by their places in the trace.
+  /// What it does. Operations are given by their indexes in the trace.
   package enum Effect: Sendable, Hashable {
     /// Nil: as many as the system allows.
     case limit(QueueID, Int?)
@@ -53,7 +53,7 @@ public enum ChangeOption: String, Sendable, CaseIterable {
 public enum ChangeError: Error, Sendable, Equatable {
   /// It has not the form that the option wants.
   case form(option: String, value: String, wanted: String)
-  /// Nothing is called so. `known`: what there is.
+  /// Nothing has this name. `known`: the names that there are.
   case unknown(option: String, word: String, what: String, known: Set<String>)
   /// It may mean several things, each in a form that means one.
   case ambiguous(option: String, word: String, meanings: [String])
@@ -71,6 +71,69 @@ public enum ChangeError: Error, Sendable, Equatable {
       "--\(option): '\(word)' may mean " + meanings.map { "'\($0)'" }.joined(separator: " or ")
     case .contradiction(let one, let other): "'\(one)' and '\(other)' contradict each other"
     case .pointless(let option, let value, let reason): "--\(option) '\(value)': \(reason)"
+    }
+  }
+}
+
+extension Change {
+  /// ``text`` as one types it in a shell: `--without 'Decode>Download'`.
+  public var shellText: String {
+    guard let blank = text.firstIndex(of: " ") else { return text }
+    let value = text[text.index(after: blank)...]
+    let isPlain = value.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || "/._-+,:@%=".contains($0) }
+    guard !isPlain else { return text }
+    let quoted = value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#)
+    return "\(text[..<blank]) '\(quoted)'"
+  }
+
+  /// For people: `queue 'network' with 4 slots`.
+  public var words: String {
+    let (name, value) = parts
+    switch effect {
+    case .limit(_, nil): return "queue '\(name)' without a limit"
+    case .limit(_, 1?): return "queue '\(name)' with 1 slot"
+    case .limit(_, let limit?): return "queue '\(name)' with \(limit) slots"
+    case .faster(_, .infinity): return "'\(name)' in no time at all"
+    case .faster(_, 2): return "'\(name)' twice as fast"
+    case .faster: return "'\(name)' \(value) times as fast"
+    case .move: return "'\(name)' in queue '\(value)'"
+    case .merge: return "queue '\(name)' emptied into '\(value)'"
+    case .without where text.count(where: { $0 == ">" }) > 1: return "without '\(name)>\(value)'"
+    case .without: return value == "*" ? "'\(name)' without dependencies" : "'\(name)' not after '\(value)'"
+    case .priority: return "'\(name)' with priority \(value)"
+    case .processors(let count): return count == 1 ? "1 processor" : "\(count) processors"
+    case .threads(let count): return count == 1 ? "1 thread of each pool" : "\(count) threads of each pool"
+    }
+  }
+
+  /// Both sides of the sign in ``text``, as they were typed.
+  private var parts: (name: String, value: String) {
+    let typed = text.drop { $0 != " " }.dropFirst()
+    let isEdge = if case .without = effect { true } else { false }
+    guard let sign = isEdge ? typed.firstIndex(of: ">") : typed.lastIndex(of: "=") else { return (String(typed), "") }
+    return (String(typed[..<sign]), String(typed[typed.index(after: sign)...]))
+  }
+}
+
+extension Change {
+  /// Throws where two of them say different things of one queue or operation. O(changes² + operations).
+  public static func check(_ changes: [Change]) throws(ChangeError) {
+    for (index, change) in changes.enumerated() {
+      for other in changes[..<index] where change.contradicts(other) { throw .contradiction(other.text, change.text) }
+    }
+  }
+
+  private func contradicts(_ other: Change) -> Bool {
+    switch (effect, other.effect) {
+    case (.limit(let one, _), .limit(let two, _)): one == two
+    case (.merge(let one, _), .limit(let two, _)), (.limit(let two, _), .merge(let one, _)): one == two
+    case (.merge(let one, let into), .merge(let two, let twoInto)): one == two || one == twoInto || into == two
+    case (.merge(let from, _), .move(_, let to)), (.move(_, let to), .merge(let from, _)): from == to
+    case (.faster(let one, _), .faster(let two, _)), (.move(let one, _), .move(let two, _)),
+      (.priority(let one, _), .priority(let two, _)):
+      !Set(one).isDisjoint(with: two)
+    case (.processors, .processors), (.threads, .threads): true
+    default: false
     }
   }
 }

@@ -22,10 +22,10 @@ public struct ChangeParser {
     case .limit: return try limit(value)
     case .faster: return try faster(value)
     case .move:
-      let (word, queue) = try halves(option, value, wanted: "wanted is CLASS=QUEUE")
+      let (word, queue) = try halves(option, value, wanted: "expected CLASS=QUEUE")
       return .move(try one(word, for: option), to: try names.queue(queue, for: option))
     case .merge:
-      let (word, other) = try halves(option, value, wanted: "wanted is QUEUE=OTHER")
+      let (word, other) = try halves(option, value, wanted: "expected QUEUE=OTHER")
       let (from, into) = (try names.queue(word, for: option), try names.queue(other, for: option))
       if from == into { throw .pointless(option: option.rawValue, value: value, reason: "both are the same queue") }
       return .merge(from, into: into)
@@ -37,7 +37,7 @@ public struct ChangeParser {
   }
 
   private func limit(_ value: String) throws(ChangeError) -> Change.Effect {
-    let wanted = "wanted is QUEUE=N with N of at least 1, or QUEUE=unlimited"
+    let wanted = "expected QUEUE=N with N of at least 1, or QUEUE=unlimited"
     let (word, text) = try halves(.limit, value, wanted: wanted)
     let queue = try names.queue(word, for: .limit)
     if text == "unlimited" { return .limit(queue, nil) }
@@ -51,31 +51,31 @@ public struct ChangeParser {
   }
 
   private func faster(_ value: String) throws(ChangeError) -> Change.Effect {
-    let wanted = "wanted is CLASS=K, so many times as fast: above 0, or 'infinitely'"
+    let wanted = "expected CLASS=K, so many times as fast: above 0, or 'infinitely'"
     let (word, text) = try halves(.faster, value, wanted: wanted)
-    let places = try one(word, for: .faster)
-    if text == "infinitely" { return .faster(places, .infinity) }
+    let indexes = try one(word, for: .faster)
+    if text == "infinitely" { return .faster(indexes, .infinity) }
     guard let factor = Double(text), factor.isFinite, factor >= 1e-6, factor <= 1e9 else {
       throw .form(option: "faster", value: value, wanted: wanted)
     }
-    return .faster(places, factor)
+    return .faster(indexes, factor)
   }
 
   private func priority(_ value: String) throws(ChangeError) -> Change.Effect {
     let words = Change.priorities.map(\.word)
-    let wanted = "wanted is CLASS=PRIORITY, one of \(words.joined(separator: ", "))"
+    let wanted = "expected CLASS=PRIORITY, one of \(words.joined(separator: ", "))"
     let (word, text) = try halves(.priority, value, wanted: wanted)
-    let places = try one(word, for: .priority)
+    let indexes = try one(word, for: .priority)
     guard let priority = Change.priorities.first(where: { $0.word == text }) else {
       throw .form(option: "priority", value: value, wanted: wanted)
     }
-    return .priority(places, priority.value)
+    return .priority(indexes, priority.value)
   }
 
   private func without(_ value: String) throws(ChangeError) -> Change.Effect {
     let cuts = value.indices.filter { value[$0] == ">" }
     guard !cuts.isEmpty else {
-      throw .form(option: "without", value: value, wanted: "wanted is 'NAME>DEPENDENCY', '*' on a side means all")
+      throw .form(option: "without", value: value, wanted: "expected 'NAME>DEPENDENCY', '*' on a side means all")
     }
     let sides = cuts.map { (String(value[..<$0]), String(value[value.index(after: $0)...])) }
     let fitting = sides.filter { side($0.0) != nil && side($0.1) != nil }
@@ -83,7 +83,7 @@ public struct ChangeParser {
       let (left, right) = sides[0]
       let word = side(left) == nil ? left : right
       _ = try names.operations(word, for: .without)
-      throw .form(option: "without", value: value, wanted: "wanted is 'NAME>DEPENDENCY'")
+      throw .form(option: "without", value: value, wanted: "expected 'NAME>DEPENDENCY'")
     }
     guard fitting.count == 1 else {
       throw .ambiguous(
@@ -96,14 +96,14 @@ public struct ChangeParser {
 
   /// The operations of one class, function or name.
   private func one(_ word: String, for option: ChangeOption) throws(ChangeError) -> [Int32] {
-    let places = try names.operations(word, for: option)
-    try names.checkOneClass(places, word: word, for: option)
-    return places
+    let indexes = try names.operations(word, for: option)
+    try names.checkOneClass(indexes, word: word, for: option)
+    return indexes
   }
 
   private func number(_ option: ChangeOption, _ value: String, upTo most: Int) throws(ChangeError) -> Int {
     guard let number = Int(value), (1...most).contains(number) else {
-      throw .form(option: option.rawValue, value: value, wanted: "wanted is a number from 1 to \(most)")
+      throw .form(option: option.rawValue, value: value, wanted: "expected a number from 1 to \(most)")
     }
     return number
   }

@@ -8,7 +8,7 @@ struct NameTable {
   private var classes: [String: [Int32]] = [:]
   private var functions: [String: [Int32]] = [:]
   private var names: [String: [Int32]] = [:]
-  /// The classes of the operations of a name, to tell whether it is one thing.
+  /// To find the classes of the operations of a name.
   private let trace: Trace
 
   /// O(operations + queues).
@@ -25,10 +25,10 @@ struct NameTable {
     // What a queue is called counts more than its number.
     for queue in trace.queues where queues[queue.id.description] == nil { queues[queue.id.description] = [queue.id] }
     for index in trace.operations.indices {
-      let place = Int32(clamping: index)
-      classes[trace.operations[index].className, default: []].append(place)
-      if let function = trace.operations[index].function?.shortName { functions[function, default: []].append(place) }
-      if let name = trace.operations[index].name, !name.isEmpty { names[name, default: []].append(place) }
+      let row = Int32(clamping: index)
+      classes[trace.operations[index].className, default: []].append(row)
+      if let function = trace.operations[index].function?.shortName { functions[function, default: []].append(row) }
+      if let name = trace.operations[index].name, !name.isEmpty { names[name, default: []].append(row) }
     }
   }
 
@@ -42,7 +42,7 @@ struct NameTable {
     return first
   }
 
-  /// A word means a class, else a function, else a name; `*`: all. The places of the operations.
+  /// A word means a class, else a function, else a name; `*`: all. The indexes of the operations.
   func operations(_ word: String, for option: ChangeOption) throws(ChangeError) -> [Int32] {
     if let found = find(word) { return found }
     throw .unknown(
@@ -54,9 +54,9 @@ struct NameTable {
   func find(_ word: String) -> [Int32]? { classes[word] ?? functions[word] ?? names[word] }
 
   /// A name that operations of several classes have is not one thing.
-  func checkOneClass(_ places: [Int32], word: String, for option: ChangeOption) throws(ChangeError) {
+  func checkOneClass(_ rows: [Int32], word: String, for option: ChangeOption) throws(ChangeError) {
     guard classes[word] == nil, functions[word] == nil else { return }
-    let kinds = Set(places.map { trace.operations[Int($0)].kind })
+    let kinds = Set(rows.map { trace.operations[Int($0)].kind })
     guard kinds.count > 1 else { return }
     throw .ambiguous(option: option.rawValue, word: word, meanings: kinds.sorted())
   }

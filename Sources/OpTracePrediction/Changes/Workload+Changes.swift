@@ -12,16 +12,16 @@ extension Workload {
   private mutating func apply(_ effect: Change.Effect) {
     switch effect {
     case .limit(let id, let limit):
-      guard let queue = place(of: id) else { return }
+      guard let queue = index(of: id) else { return }
       queues[Int(queue)].limit = limit
       // The program's own settings would undo it.
       drop { if case .limit(queue, _) = $0 { true } else { false } }
-    case .faster(let places, let factor): scale(places, by: 1 / factor)
-    case .move(let places, let id):
-      guard let queue = place(of: id) else { return }
-      for job in places where jobs[Int(job)].queue != nil { move(job, to: queue) }
+    case .faster(let indexes, let factor): scale(indexes, by: 1 / factor)
+    case .move(let indexes, let id):
+      guard let queue = index(of: id) else { return }
+      for job in indexes where jobs[Int(job)].queue != nil { move(job, to: queue) }
     case .merge(let from, let into):
-      guard let queue = place(of: from), let other = place(of: into) else { return }
+      guard let queue = index(of: from), let other = index(of: into) else { return }
       for job in jobs.indices where jobs[job].queue == queue { move(Int32(clamping: job), to: other) }
       drop {
         switch $0 {
@@ -29,45 +29,45 @@ extension Workload {
         default: false
         }
       }
-      for place in steps.indices where steps[place] == .awaitQueue(queue) { steps[place] = .awaitQueue(other) }
-    case .without(let places, let dependencies):
-      let (waiting, awaited) = (Set(places), Set(dependencies))
+      for index in steps.indices where steps[index] == .awaitQueue(queue) { steps[index] = .awaitQueue(other) }
+    case .without(let indexes, let dependencies):
+      let (waiting, awaited) = (Set(indexes), Set(dependencies))
       edges.removeAll { waiting.contains($0.to) && awaited.contains($0.from) }
-    case .priority(let places, let priority): for job in places { jobs[Int(job)].priority = priority }
+    case .priority(let indexes, let priority): for job in indexes { jobs[Int(job)].priority = priority }
     case .processors, .threads: break
     }
   }
 
-  private func place(of queue: QueueID) -> Int32? {
+  private func index(of queue: QueueID) -> Int32? {
     queues.firstIndex { $0.id == queue }.map { Int32(clamping: $0) }
   }
 
   private mutating func move(_ job: Int32, to queue: Int32) {
     jobs[Int(job)].queue = queue
-    if let body = jobs[Int(job)].body { strands[Int(body)].place = .pooled(queues[Int(queue)].pool) }
+    if let body = jobs[Int(job)].body { strands[Int(body)].executor = .pooled(queues[Int(queue)].pool) }
   }
 
   private mutating func drop(_ isDropped: (Step) -> Bool) {
-    for place in steps.indices where isDropped(steps[place]) { steps[place] = .pause(0) }
+    for index in steps.indices where isDropped(steps[index]) { steps[index] = .pause(0) }
   }
 
   /// Pieces of running are scaled, waits are not; callbacks come sooner.
-  private mutating func scale(_ places: [Int32], by factor: Double) {
-    let chosen = Set(places)
+  private mutating func scale(_ indexes: [Int32], by factor: Double) {
+    let chosen = Set(indexes)
     for strand in strands {
       // What runs now, the innermost last: an operation that is started by hand is a part of another's program.
       var running: [Int32] = []
-      for place in strand.steps.lazy.map({ Int($0) }) {
-        switch steps[place] {
+      for index in strand.steps.lazy.map({ Int($0) }) {
+        switch steps[index] {
         case .begin(let job): running.append(job)
         case .finish(let job): if running.last == job { running.removeLast() }
         case .run(let time):
-          if let job = running.last, chosen.contains(job) { steps[place] = .run(Self.scaled(time, by: factor)) }
+          if let job = running.last, chosen.contains(job) { steps[index] = .run(Self.scaled(time, by: factor)) }
         case .compute(let time):
-          if let job = running.last, chosen.contains(job) { steps[place] = .compute(Self.scaled(time, by: factor)) }
+          if let job = running.last, chosen.contains(job) { steps[index] = .compute(Self.scaled(time, by: factor)) }
         case .submit(let callback, let after):
           if let job = running.last, chosen.contains(job) {
-            steps[place] = .submit(callback, after: Self.scaled(after, by: factor))
+            steps[index] = .submit(callback, after: Self.scaled(after, by: factor))
           }
         default: break
         }

@@ -9,29 +9,29 @@ struct BinaryHeap<Element: Comparable> {
 
   mutating func insert(_ element: Element) {
     elements.append(element)
-    var place = elements.count - 1
-    while place > 0 {
-      let above = (place - 1) / 2
+    var index = elements.count - 1
+    while index > 0 {
+      let above = (index - 1) / 2
       guard element < elements[above] else { break }
-      elements[place] = elements[above]
-      place = above
+      elements[index] = elements[above]
+      index = above
     }
-    elements[place] = element
+    elements[index] = element
   }
 
   mutating func removeFirst() -> Element? {
     guard let last = elements.popLast() else { return nil }
     guard let result = elements.first else { return last }
-    var place = 0
+    var index = 0
     while true {
-      var below = place * 2 + 1
+      var below = index * 2 + 1
       guard below < elements.count else { break }
       if below + 1 < elements.count, elements[below + 1] < elements[below] { below += 1 }
       guard elements[below] < last else { break }
-      elements[place] = elements[below]
-      place = below
+      elements[index] = elements[below]
+      index = below
     }
-    elements[place] = last
+    elements[index] = last
     return result
   }
 }

@@ -3,8 +3,8 @@ import OpTraceModel
 /// Runs a ``Workload``: a discrete-event simulation of operation queues as Foundation has them on Linux, and of Dispatch's pools
 /// of threads. List scheduling (Graham 1966) with priorities, limits, barriers, and threads that block.
 ///
-/// **What it follows.** An operation that finishes tells its dependents, then the threads that wait for it, then its
-/// completion block; its slot is free only then, and the queue looks for the next. A queue takes the ready one with the highest
+/// **What it follows.** An operation that finishes releases its dependents, then the threads that wait for it, then its
+/// completion block; its slot is free only then, and the queue starts the next. A queue takes the ready one with the highest
 /// priority, then the one enqueued first. With its slot an operation still needs a thread of its queue's pool: first
 /// come, first served; a pool grows by one thread in each second in which work waits. Equal moments keep the order in which they
 /// came about.
@@ -28,7 +28,7 @@ package struct Machine {
   private var eras: [Int32]
   private var orders: [Int32]
   private var states: [State]
-  private var place: [Int32]
+  private var nextStep: [Int32]
   private var threads: [Int32]
   private var jobWaiters: [Int32: [Int32]] = [:]
   private var enqueueCount: Int32 = 0
@@ -69,7 +69,7 @@ package struct Machine {
     let count = workload.jobs.count
     queues = workload.queues.map { SimulatedQueue(limit: $0.limit, isSuspended: $0.isSuspended) }
     pools = (0..<Workload.Pool.count).map {
-      SimulatedPool(capacity: $0 == Workload.Pool.main.place ? 1 : max(1, settings.poolThreads))
+      SimulatedPool(capacity: $0 == Workload.Pool.main.index ? 1 : max(1, settings.poolThreads))
     }
     objects = Array(repeating: SimulatedObject(), count: workload.objectCount)
     processors = SharedProcessors(count: settings.processors ?? .max)
@@ -77,7 +77,7 @@ package struct Machine {
     eras = Array(repeating: 0, count: count)
     orders = Array(repeating: 0, count: count)
     states = Array(repeating: [], count: count)
-    place = workload.strands.map(\.steps.lowerBound)
+    nextStep = workload.strands.map(\.steps.lowerBound)
     threads = Array(repeating: -1, count: workload.strands.count)
     random = settings.seed.map { RepeatableGenerator($0) }
     outcome = MachineOutcome(count: count)
@@ -88,7 +88,7 @@ package struct Machine {
   private static func adjacency(_ edges: [Workload.Edge], count: Int) -> (starts: [Int32], targets: [Int32]) {
     var starts = [Int32](repeating: 0, count: count + 1)
     for edge in edges { starts[Int(edge.from) + 1] += 1 }
-    for place in 0..<count { starts[place + 1] += starts[place] }
+    for index in 0..<count { starts[index + 1] += starts[index] }
     var next = starts
     var targets = [Int32](repeating: 0, count: edges.count)
     for edge in edges {
@@ -101,13 +101,13 @@ package struct Machine {
   /// From the first step to the last that comes.
   package mutating func run() -> MachineOutcome {
     for (strand, value) in workload.strands.enumerated() {
-      switch value.place {
+      switch value.executor {
       case .ownThread(let from):
         threads[strand] = newThread(of: -1)
         post(.resume, Int32(strand), at: from)
       case .mainThread(let from):
-        pools[Workload.Pool.main.place].capacity = 0
-        threads[strand] = newThread(of: Workload.Pool.main.place)
+        pools[Workload.Pool.main.index].capacity = 0
+        threads[strand] = newThread(of: Workload.Pool.main.index)
         post(.resume, Int32(strand), at: from)
       case .pooled, .anywhere: break
       }
@@ -145,9 +145,9 @@ package struct Machine {
   /// Goes on until the strand has to wait, or is over.
   private mutating func advance(_ strand: Int32) {
     let end = workload.strands[Int(strand)].steps.upperBound
-    while place[Int(strand)] < end {
-      let step = workload.steps[Int(place[Int(strand)])]
-      place[Int(strand)] += 1
+    while nextStep[Int(strand)] < end {
+      let step = workload.steps[Int(nextStep[Int(strand)])]
+      nextStep[Int(strand)] += 1
       switch step {
       case .run(let time), .pause(let time):
         let next = later(by: time)
@@ -222,14 +222,14 @@ package struct Machine {
   }
 
   private mutating func becomesReadyIfFree(_ job: Int32) {
-    let place = Int(job)
-    guard obstacles[place] <= 0 || states[place].contains(.cancelled), states[place].contains(.enqueued),
-      !states[place].contains(.ready), let queue = workload.jobs[place].queue
+    let index = Int(job)
+    guard obstacles[index] <= 0 || states[index].contains(.cancelled), states[index].contains(.enqueued),
+      !states[index].contains(.ready), let queue = workload.jobs[index].queue
     else { return }
-    states[place].insert(.ready)
-    outcome.ready[place] = clock
-    let entry = SimulatedQueue.Entry(rank: -Int32(workload.jobs[place].priority), order: orders[place], job: job)
-    queues[Int(queue)].becomesReady(entry, era: Int(eras[place]))
+    states[index].insert(.ready)
+    outcome.ready[index] = clock
+    let entry = SimulatedQueue.Entry(rank: -Int32(workload.jobs[index].priority), order: orders[index], job: job)
+    queues[Int(queue)].becomesReady(entry, era: Int(eras[index]))
   }
 
   private mutating func schedule(_ queue: Int) {
@@ -255,17 +255,17 @@ package struct Machine {
   }
 
   private mutating func finish(_ job: Int32) {
-    let place = Int(job)
-    guard !states[place].contains(.finished) else { return }
-    states[place].insert(.finished)
-    outcome.finished[place] = clock
-    tellDependents(place)
-    let queue = states[place].contains(.enqueued) ? workload.jobs[place].queue.map { Int($0) } : nil
-    if let queue { release(queues[queue].leave(era: Int(eras[place])), in: queue) }
+    let index = Int(job)
+    guard !states[index].contains(.finished) else { return }
+    states[index].insert(.finished)
+    outcome.finished[index] = clock
+    releaseDependents(index)
+    let queue = states[index].contains(.enqueued) ? workload.jobs[index].queue.map { Int($0) } : nil
+    if let queue { release(queues[queue].leave(era: Int(eras[index])), in: queue) }
     for waiter in jobWaiters.removeValue(forKey: job) ?? [] { post(.resume, waiter, at: clock) }
-    for callback in workload.jobs[place].completions { submit(callback) }
+    for callback in workload.jobs[index].completions { submit(callback) }
     guard let queue else { return }
-    if states[place].contains(.hasSlot) { queues[queue].running -= 1 }
+    if states[index].contains(.hasSlot) { queues[queue].running -= 1 }
     if queues[queue].unfinished == 0 {
       for waiter in queues[queue].waiters { post(.resume, waiter, at: clock) }
       queues[queue].waiters = []
@@ -274,8 +274,8 @@ package struct Machine {
   }
 
   /// Foundation keeps them in a hash table: their order is a matter of chance.
-  private mutating func tellDependents(_ place: Int) {
-    let range = Int(starts[place])..<Int(starts[place + 1])
+  private mutating func releaseDependents(_ index: Int) {
+    let range = Int(starts[index])..<Int(starts[index + 1])
     guard !range.isEmpty else { return }
     var ready: [Int32] = []
     for target in dependents[range] {
@@ -295,7 +295,7 @@ package struct Machine {
   /// Those behind a barrier, which are its dependents.
   private mutating func release(_ held: [SimulatedQueue.Entry], in queue: Int) {
     guard !held.isEmpty else { return }
-    var order = held.sorted { workload.jobs[Int($0.job)].told < workload.jobs[Int($1.job)].told }
+    var order = held.sorted { workload.jobs[Int($0.job)].becameReady < workload.jobs[Int($1.job)].becameReady }
     if order.count > 1 {
       outcome.choices += 1
       shuffle(&order)
@@ -315,22 +315,22 @@ package struct Machine {
   // MARK: - Threads
 
   private mutating func submit(_ strand: Int32) {
-    switch workload.strands[Int(strand)].place {
+    switch workload.strands[Int(strand)].executor {
     case .pooled(let pool): submit(strand, to: pool)
     case .anywhere, .ownThread, .mainThread: post(.resume, strand, at: clock)
     }
   }
 
   private mutating func submit(_ strand: Int32, to pool: Workload.Pool) {
-    let place = pool.place
-    if pools[place].firstUse == nil { pools[place].firstUse = clock }
+    let index = pool.index
+    if pools[index].firstUse == nil { pools[index].firstUse = clock }
     let count = Int32(outcome.pools.count)
-    guard let thread = pools[place].takeThread({ count }) else {
-      pools[place].wait(strand)
-      return scheduleGrowth(place)
+    guard let thread = pools[index].takeThread({ count }) else {
+      pools[index].wait(strand)
+      return scheduleGrowth(index)
     }
     let isNew = thread == count
-    if isNew { _ = newThread(of: place) }
+    if isNew { _ = newThread(of: index) }
     start(strand, on: thread, isNew ? .make : .wake)
   }
 
@@ -342,9 +342,9 @@ package struct Machine {
     }
     post(.resume, strand, at: later(by: latency))
     let pool = Int(outcome.pools[Int(thread)])
-    if let look = settings.firstLook, pool != Workload.Pool.main.place, pools[pool].isNew {
+    if let check = settings.firstCheck, pool != Workload.Pool.main.index, pools[pool].isNew {
       pools[pool].isNew = false
-      post(.tick, Int32(pool), at: later(by: max(0, latency) &+ look))
+      post(.tick, Int32(pool), at: later(by: max(0, latency) &+ check))
     }
   }
 
@@ -363,7 +363,7 @@ package struct Machine {
   private static let second: Nanoseconds = 1_000_000_000
 
   private mutating func scheduleGrowth(_ pool: Int) {
-    guard settings.poolGrows, pool != Workload.Pool.main.place, !pools[pool].isTickPending,
+    guard settings.poolGrows, pool != Workload.Pool.main.index, !pools[pool].isTickPending,
       let first = pools[pool].firstUse
     else { return }
     pools[pool].isTickPending = true

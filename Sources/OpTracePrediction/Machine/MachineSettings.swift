@@ -1,22 +1,23 @@
 package import OpTraceModel
 
-/// What the machine is told besides the programs.
+/// What the machine needs to know besides the programs.
 package struct MachineSettings: Sendable, Equatable {
   /// Threads of each pool before it grows.
   package var poolThreads: Int
   /// Whether a pool gets one thread more each second in which work waits for one.
   package var poolGrows = true
-  /// How long after its first thread has begun a pool is looked at for the first time; nil: only after a second.
-  package var firstLook: Nanoseconds?
+  /// How long after its first thread has begun a pool is checked for the first time; nil: only after a second.
+  package var firstCheck: Nanoseconds?
   /// How many those who compute share; nil: there are enough.
   package var processors: Int?
-  /// Repeats the order in which the dependents of an operation are told; nil: that of the trace.
+  /// Repeats the order in which the dependents of an operation are released; nil: that of the trace.
   package var seed: UInt64?
 
   package init(
-    poolThreads: Int, poolGrows: Bool = true, firstLook: Nanoseconds? = nil, processors: Int? = nil, seed: UInt64? = nil
+    poolThreads: Int, poolGrows: Bool = true, firstCheck: Nanoseconds? = nil, processors: Int? = nil,
+    seed: UInt64? = nil
   ) {
-    (self.poolThreads, self.poolGrows, self.firstLook, self.seed) = (poolThreads, poolGrows, firstLook, seed)
+    (self.poolThreads, self.poolGrows, self.firstCheck, self.seed) = (poolThreads, poolGrows, firstCheck, seed)
     self.processors = processors
   }
 }
@@ -31,5 +32,42 @@ struct RepeatableGenerator: RandomNumberGenerator {
     word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
     word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
     return word ^ word >> 31
+  }
+}
+
+/// What came of a simulated run. Times are nanoseconds on the trace's clock, by the indexes of the jobs.
+package struct MachineOutcome: Sendable, Equatable {
+  /// ``never`` instead of a time.
+  package static let never = Nanoseconds.min
+
+  package var enqueued: [Nanoseconds]
+  package var ready: [Nanoseconds]
+  package var began: [Nanoseconds]
+  package var finished: [Nanoseconds]
+  /// The machine's own numbers of threads, from 0; -1: none.
+  package var thread: [Int32]
+  /// Which pool each thread is of; -1: it is a program's own.
+  package var pools: [Int8] = []
+  /// How often the order of dependents was a matter of chance.
+  package var choices = 0
+
+  init(count: Int) {
+    let nothing = [Nanoseconds](repeating: Self.never, count: count)
+    (enqueued, ready, began, finished) = (nothing, nothing, nothing, nothing)
+    thread = Array(repeating: -1, count: count)
+  }
+
+  /// How many operations have finished. O(n).
+  package var finishedCount: Int { finished.reduce(0) { $1 == Self.never ? $0 : $0 + 1 } }
+
+  /// From the first enqueueing or begin to the last finish; nil: nothing happened. O(n).
+  package var wall: Nanoseconds? {
+    var first = Nanoseconds.max
+    var last = Nanoseconds.min
+    for index in finished.indices {
+      for time in [enqueued[index], began[index]] where time != Self.never { first = min(first, time) }
+      for time in [enqueued[index], began[index], finished[index]] where time != Self.never { last = max(last, time) }
+    }
+    return first <= last ? span(first, last) : nil
   }
 }

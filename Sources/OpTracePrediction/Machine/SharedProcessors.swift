@@ -45,7 +45,7 @@ struct SharedProcessors {
 
   private mutating func advance(to time: Nanoseconds) {
     let done = Double(max(0, time - clock)) * rate
-    for place in tasks.indices { tasks[place].left -= done }
+    for index in tasks.indices { tasks[index].left -= done }
     clock = max(clock, time)
   }
 }

@@ -1,6 +1,6 @@
 import OpTraceModel
 
-/// Chooses what the trace does not tell: the values with which the replay comes nearest. Where several come as near, all are
+/// Chooses what the trace does not say: the values with which the replay comes nearest. Where several come as near, all are
 /// kept.
 struct Calibration {
   /// The likely one first.
@@ -9,8 +9,8 @@ struct Calibration {
   private let processors: Int?
   private(set) var assumptions: Set<Assumption> = []
 
-  /// Dispatch looks at a new pool for the first time in a race with the threads that begin; on a busy machine it comes late.
-  private static let firstLooks: [Nanoseconds?] = [200_000, nil, soon, 30_000_000]
+  /// Dispatch checks a new pool for the first time in a race with the threads that begin; on a busy machine it comes late.
+  private static let firstChecks: [Nanoseconds?] = [200_000, nil, soon, 30_000_000]
   private static let soon: Nanoseconds? = 1_000_000
 
   private static let manyOperations = 20_000
@@ -23,9 +23,9 @@ struct Calibration {
     let seen = PoolThreads.before(second: 1, trace)
     let counts = Set([known, seen, Self.many].compactMap { $0 }).filter { $0 >= 1 }.sorted()
     // In a long run the race at its beginning decides little.
-    let looks = workload.jobs.count > Self.manyOperations ? Self.firstLooks.prefix(1) : Self.firstLooks[...]
+    let checks = workload.jobs.count > Self.manyOperations ? Self.firstChecks.prefix(1) : Self.firstChecks[...]
     let candidates = counts.flatMap { count in
-      looks.map { MachineSettings(poolThreads: count, firstLook: $0, processors: known) }
+      checks.map { MachineSettings(poolThreads: count, firstCheck: $0, processors: known) }
     }
     let tried = candidates.map { ($0, Self.error(trace, Self.run(workload, $0))) }
     let best = tried.map(\.1).min() ?? 0
@@ -54,10 +54,10 @@ struct Calibration {
   private static func error(_ trace: Trace, _ outcome: MachineOutcome) -> Double {
     var sum = 0.0
     var count = 0.0
-    for place in outcome.finished.indices {
-      guard let finished = trace.operations[place].finished?.time else { continue }
-      guard outcome.finished[place] != MachineOutcome.never else { return .infinity }
-      sum += abs(Double(finished) - Double(outcome.finished[place]))
+    for index in outcome.finished.indices {
+      guard let finished = trace.operations[index].finished?.time else { continue }
+      guard outcome.finished[index] != MachineOutcome.never else { return .infinity }
+      sum += abs(Double(finished) - Double(outcome.finished[index]))
       count += 1
     }
     guard count > 0, let activity = outcome.wall, activity > 0 else { return 0 }
@@ -73,9 +73,9 @@ struct Calibration {
     }
     for change in changes {
       guard case .processors(let count) = change.effect else { continue }
-      // With one processor the first look finds nobody running nearly always.
-      let looks = count == 1 ? [Self.soon] + Self.firstLooks.filter { $0 != Self.soon } : Self.firstLooks
-      return looks.map { MachineSettings(poolThreads: count, firstLook: $0, processors: count) }
+      // With one processor the first check finds no thread running nearly always.
+      let checks = count == 1 ? [Self.soon] + Self.firstChecks.filter { $0 != Self.soon } : Self.firstChecks
+      return checks.map { MachineSettings(poolThreads: count, firstCheck: $0, processors: count) }
     }
     return likely
   }
@@ -88,13 +88,13 @@ enum PoolThreads {
     var moments: [Quality: [(time: Nanoseconds, step: Int)]] = [:]
     var qualities: [QueueID: Quality] = [:]
     for queue in trace.queues where !queue.isMain { qualities[queue.id] = queue.quality }
-    for place in trace.operations.indices {
-      guard let queue = trace.operations[place].queue, let quality = qualities[queue],
-        let started = trace.operations[place].started
+    for index in trace.operations.indices {
+      guard let queue = trace.operations[index].queue, let quality = qualities[queue],
+        let started = trace.operations[index].started
       else { continue }
       var returned = started.time
       for stamp in [
-        trace.operations[place].startReturned, trace.operations[place].executionEnded, trace.operations[place].finished,
+        trace.operations[index].startReturned, trace.operations[index].executionEnded, trace.operations[index].finished,
       ] {
         if let stamp, stamp.thread == started.thread { returned = max(returned, stamp.time) }
       }

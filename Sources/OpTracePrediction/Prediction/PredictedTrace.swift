@@ -10,46 +10,46 @@ extension MachineOutcome {
     trace.tasks = []
     trace.spans = []
     trace.marks = []
-    trace.look = nil
-    trace.threads = pools.enumerated().map { place, pool in
+    trace.snapshot = nil
+    trace.threads = pools.enumerated().map { index, pool in
       ThreadRecord(
-        id: ThreadID(UInt32(place + 1)), systemID: UInt32(place + 1),
+        id: ThreadID(UInt32(index + 1)), systemID: UInt32(index + 1),
         name: pool < 0 ? "own thread" : pool == 0 ? "main" : "pool", isMain: pool == 0)
     }
-    for place in trace.queues.indices where workload.queues.indices.contains(place) {
-      trace.queues[place].initialLimit = workload.queues[place].limit ?? -1
-      trace.queues[place].changes = []
+    for index in trace.queues.indices where workload.queues.indices.contains(index) {
+      trace.queues[index].initialLimit = workload.queues[index].limit ?? -1
+      trace.queues[index].changes = []
     }
     var end = Nanoseconds.min
-    for place in trace.operations.indices {
-      let thread = ThreadID(UInt32(max(0, self.thread[place]) + 1))
+    for index in trace.operations.indices {
+      let thread = ThreadID(UInt32(max(0, self.thread[index]) + 1))
       func stamp(_ time: Nanoseconds) -> Stamp? {
         guard time != Self.never else { return nil }
         end = Swift.max(end, time)
         return Stamp(time, thread)
       }
       let isAsynchronous =
-        recorded.operations[place].executionEnded?.thread != recorded.operations[place].finished?.thread
-      trace.operations[place].enqueued = stamp(enqueued[place])
-      trace.operations[place].ready = stamp(ready[place])
-      trace.operations[place].started = stamp(began[place])
-      trace.operations[place].executionBegan = stamp(began[place])
-      trace.operations[place].executionEnded = isAsynchronous ? nil : stamp(finished[place])
-      trace.operations[place].startReturned = nil
-      trace.operations[place].finished = stamp(finished[place])
-      trace.operations[place].cancelRequested = nil
-      trace.operations[place].released = nil
-      trace.operations[place].addingSince = nil
-      trace.operations[place].blocks = []
-      trace.operations[place].priority = workload.jobs[place].priority
-      trace.operations[place].queue = workload.jobs[place].queue.map { workload.queues[Int($0)].id }
+        recorded.operations[index].executionEnded?.thread != recorded.operations[index].finished?.thread
+      trace.operations[index].enqueued = stamp(enqueued[index])
+      trace.operations[index].ready = stamp(ready[index])
+      trace.operations[index].started = stamp(began[index])
+      trace.operations[index].executionBegan = stamp(began[index])
+      trace.operations[index].executionEnded = isAsynchronous ? nil : stamp(finished[index])
+      trace.operations[index].startReturned = nil
+      trace.operations[index].finished = stamp(finished[index])
+      trace.operations[index].cancelRequested = nil
+      trace.operations[index].released = nil
+      trace.operations[index].addingSince = nil
+      trace.operations[index].blocks = []
+      trace.operations[index].priority = workload.jobs[index].priority
+      trace.operations[index].queue = workload.jobs[index].queue.map { workload.queues[Int($0)].id }
     }
     // Dependencies that are gone.
     let edges = Set(workload.edges)
-    for place in trace.operations.indices where !trace.operations[place].dependencies.isEmpty {
-      trace.operations[place].dependencies.removeAll {
+    for index in trace.operations.indices where !trace.operations[index].dependencies.isEmpty {
+      trace.operations[index].dependencies.removeAll {
         guard let other = recorded.index(of: $0.on) else { return true }
-        return !edges.contains(.init(from: Int32(clamping: other), to: Int32(clamping: place)))
+        return !edges.contains(.init(from: Int32(clamping: other), to: Int32(clamping: index)))
       }
     }
     if end != .min { (trace.end, trace.lastEvent) = (end, end) }

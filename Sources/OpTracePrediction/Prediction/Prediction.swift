@@ -69,3 +69,30 @@ public enum PredictionError: Error, Sendable, Equatable {
     }
   }
 }
+
+/// How operations' times differ between two simulated runs.
+enum OperationDifferences {
+  /// Smaller differences are noise of the clock's resolution, in nanoseconds.
+  private static let least: Nanoseconds = 1000
+
+  /// Those that differ, the most first. O(n log n).
+  static func list(_ trace: Trace, _ before: MachineOutcome, _ after: MachineOutcome) -> [Prediction.OperationChange] {
+    var result: [Prediction.OperationChange] = []
+    for index in trace.operations.indices {
+      guard let (oldWall, oldWait) = times(index, before), let (newWall, newWait) = times(index, after) else {
+        continue
+      }
+      let change = Prediction.OperationChange(
+        id: trace.operations[index].id, wall: newWall - oldWall, wait: newWait - oldWait)
+      if max(change.wall.magnitude, change.wait.magnitude) >= UInt64(least) { result.append(change) }
+    }
+    return result.sorted { ($1.wall.magnitude, $0.id) < ($0.wall.magnitude, $1.id) }
+  }
+
+  private static func times(_ index: Int, _ outcome: MachineOutcome) -> (wall: Nanoseconds, wait: Nanoseconds)? {
+    let never = MachineOutcome.never
+    guard outcome.began[index] != never, outcome.finished[index] != never else { return nil }
+    let from = outcome.enqueued[index] == never ? outcome.began[index] : outcome.enqueued[index]
+    return (span(from, outcome.finished[index]), span(from, outcome.began[index]))
+  }
+}

@@ -24,20 +24,20 @@ struct Runs {
     var likely = [first]
     var others: [Nanoseconds] = []
     let finished = typical.finishedCount
-    func run(_ place: Int, seed: UInt64?) {
-      var setting = settings[place]
+    func run(_ index: Int, seed: UInt64?) {
+      var setting = settings[index]
       setting.seed = seed
       var machine = Machine(workload, setting)
       let outcome = machine.run()
       count += 1
       guard outcome.finishedCount >= finished, let wall = outcome.wall else { return stuck += 1 }
-      if place == 0 { likely.append(wall) } else { others.append(wall) }
+      if index == 0 { likely.append(wall) } else { others.append(wall) }
     }
-    for place in settings.indices.dropFirst() { run(place, seed: nil) }
+    for index in settings.indices.dropFirst() { run(index, seed: nil) }
     if typical.choices > 0 {
       let work = max(1, workload.jobs.count * settings.count)
       for seed in 1..<UInt64(max(2, min(Self.orders, Self.budget / work))) {
-        for place in settings.indices { run(place, seed: seed) }
+        for index in settings.indices { run(index, seed: seed) }
       }
     }
     likely.sort()

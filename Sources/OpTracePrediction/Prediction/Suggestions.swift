@@ -77,8 +77,8 @@ struct Candidates {
 
   private func busiest(_ workload: Workload) -> [QueueRecord] {
     var counts: [QueueID: Int] = [:]
-    for place in trace.operations.indices {
-      if let queue = trace.operations[place].queue { counts[queue, default: 0] += 1 }
+    for index in trace.operations.indices {
+      if let queue = trace.operations[index].queue { counts[queue, default: 0] += 1 }
     }
     return Array(
       trace.queues.filter { counts[$0.id] != nil }
@@ -88,18 +88,18 @@ struct Candidates {
   /// Classes and functions in which most time goes.
   private func kinds() -> [String] {
     var times: [String: Nanoseconds] = [:]
-    for place in trace.operations.indices {
-      guard let began = trace.operations[place].began?.time, let finished = trace.operations[place].finished?.time
+    for index in trace.operations.indices {
+      guard let began = trace.operations[index].began?.time, let finished = trace.operations[index].finished?.time
       else {
         continue
       }
-      times[word(place), default: 0] += span(began, finished)
+      times[word(index), default: 0] += span(began, finished)
     }
     return times.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(Self.mostKinds).map(\.key)
   }
 
-  private func word(_ place: Int) -> String {
-    trace.operations[place].function?.shortName ?? trace.operations[place].className
+  private func word(_ index: Int) -> String {
+    trace.operations[index].function?.shortName ?? trace.operations[index].className
   }
 
   /// Who waits for whom, by class; where there are few operations, by name.

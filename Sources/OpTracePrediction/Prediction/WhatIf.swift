@@ -57,7 +57,7 @@ extension Prediction {
     guard var result = sorted.isEmpty ? nil : sorted[sorted.count / 2] else {
       return Prediction(changes: [], wall: nil, neverEnds: [], assumptions: [], criticalPath: [], operations: [])
     }
-    // One that never ends in any of the runs is what has to be told.
+    // One that never ends in any of the runs has to be reported.
     if let stuck = all.first(where: { $0.wall == nil }) { result = stuck }
     if result.wall != nil {
       result.wall?.low = all.compactMap { $0.wall?.low }.min() ?? 0

@@ -35,7 +35,7 @@ public struct WhatIfText: Sendable {
     let recorded = whatIf.recordedWall.map { "recorded \(duration($0))" } ?? "the recorded run did not end"
     let verdict =
       whatIf.replay.isTrusted
-      ? style.paint(.good, "the model holds") : style.paint(.warning, "the model is not to be trusted")
+      ? style.paint(.good, "the replay matches") : style.paint(.warning, "do not trust the predictions")
     return "\(replayed), \(recorded): \(verdict)\n" + list(whatIf.replay.reasons)
   }
 

@@ -62,7 +62,7 @@ struct ThreadActs {
   /// O(n log n) for n events.
   init(_ trace: Trace, queues: [QueueID: Int32]) {
     all.reserveCapacity(trace.operations.count * 5)
-    for place in trace.operations.indices { add(trace.operations[place], Int32(clamping: place)) }
+    for index in trace.operations.indices { add(trace.operations[index], Int32(clamping: index)) }
     for queue in trace.queues { add(queue, queues) }
     var over: [ThreadID: Nanoseconds] = [:]
     for wait in trace.waits where wait.began >= over[wait.thread] ?? .min {
@@ -77,22 +77,22 @@ struct ThreadActs {
     all.sort()
   }
 
-  private mutating func add(_ operation: borrowing OperationRecord, _ place: Int32) {
+  private mutating func add(_ operation: borrowing OperationRecord, _ index: Int32) {
     if let completion = operation.completion, let began = completion.began {
-      all.append(Act(began, .openCompletion(place)))
+      all.append(Act(began, .openCompletion(index)))
       let ended = Stamp(completion.ended?.time ?? .max, began.thread)
       all.append(Act(ended, .closeCompletion, isBegun: ended.time > began.time))
     }
-    if operation.queue != nil, let stamp = operation.enqueued { all.append(Act(stamp, .enqueue(place))) }
-    if let stamp = operation.cancelRequested { all.append(Act(stamp, .cancel(place))) }
+    if operation.queue != nil, let stamp = operation.enqueued { all.append(Act(stamp, .enqueue(index))) }
+    if let stamp = operation.cancelRequested { all.append(Act(stamp, .cancel(index))) }
     let opened = operation.started ?? operation.executionBegan
     if let stamp = operation.finished {
       all.append(
-        Act(stamp, .finish(place), isBegun: stamp.thread != opened?.thread || stamp.time > opened?.time ?? .min))
+        Act(stamp, .finish(index), isBegun: stamp.thread != opened?.thread || stamp.time > opened?.time ?? .min))
     }
     guard let opened else { return }
-    all.append(Act(opened, .open(place)))
-    if let stamp = operation.executionBegan, stamp.thread == opened.thread { all.append(Act(stamp, .begin(place))) }
+    all.append(Act(opened, .open(index)))
+    if let stamp = operation.executionBegan, stamp.thread == opened.thread { all.append(Act(stamp, .begin(index))) }
     // A body that was not seen to end ends with the last that was seen of it.
     var closed = opened.time
     for stamp in [operation.executionEnded, operation.startReturned, operation.finished] {
@@ -101,17 +101,17 @@ struct ThreadActs {
     if let returned = operation.startReturned, returned.thread == opened.thread { closed = returned.time }
     let isOpen = operation.startReturned == nil && operation.executionEnded == nil && operation.finished == nil
     let end = isOpen ? .max : closed
-    all.append(Act(Stamp(end, opened.thread), .close(place), isBegun: end > opened.time))
+    all.append(Act(Stamp(end, opened.thread), .close(index), isBegun: end > opened.time))
   }
 
   private mutating func add(_ queue: QueueRecord, _ queues: [QueueID: Int32]) {
-    guard let place = queues[queue.id] else { return }
+    guard let index = queues[queue.id] else { return }
     for change in queue.changes {
       let at = Stamp(change.time, change.thread)
       switch change.kind {
-      case .suspended: all.append(Act(at, .suspend(place)))
-      case .resumed: all.append(Act(at, .resume(place)))
-      case .limit(let limit): all.append(Act(at, .limit(place, Int32(clamping: limit))))
+      case .suspended: all.append(Act(at, .suspend(index)))
+      case .resumed: all.append(Act(at, .resume(index)))
+      case .limit(let limit): all.append(Act(at, .limit(index, Int32(clamping: limit))))
       case .cancelledAll: break
       }
     }

@@ -1,4 +1,4 @@
-/// What a prediction rests on that the trace does not tell. The texts are for people.
+/// What a prediction assumes because the trace does not say. The texts are for people.
 public enum Assumption: Sendable, Hashable, Comparable {
   /// The number of processors, and so of threads in the pools.
   case processors
@@ -16,7 +16,7 @@ public enum Assumption: Sendable, Hashable, Comparable {
   case outsideSignals
   /// Only signals that ended a wait are recorded.
   case unseenSignals
-  /// Operations that were not over when the trace ended are taken to end there.
+  /// Operations that were not over when the trace ended are assumed to end there.
   case cutOperations
   /// The bodies of operations that never ran are taken to be as long as those of their class.
   case bodiesNotSeen
@@ -29,20 +29,20 @@ public enum Assumption: Sendable, Hashable, Comparable {
   public var sentence: String {
     switch self {
     case .processors:
-      "The trace does not tell how many processors there were, so the range holds several numbers of pool threads."
+      "The trace does not say how many processors there were, so the range covers several numbers of pool threads."
     case .bodiesDoNotCompete:
-      "The trace does not tell how long bodies used a processor: they are taken to wait, and not to slow each other down."
+      "The trace does not say how long bodies used a processor: they are assumed to wait, and not to slow each other down."
     case .sharedProcessors:
       "Bodies share the processors when they compute; how long they waited for one in the recorded run is guessed."
     case .callbackCauses:
-      "What a pool thread did between operations is taken for the completion block of the one that ended last before."
+      "What a pool thread did between operations is assumed to be the completion block of the last operation before."
     case .waitsInCompletions: "Completion blocks that wait for something take as long as they did."
     case .ownThreadsFollow:
-      "A thread of the program's own that went on right after an operation had ended is taken to have waited for that."
+      "One of the program's own threads that went on right after an operation ended is assumed to have waited for it."
     case .outsideSignals: "Signals from outside of operations come as long after the wait's beginning as they did."
     case .unseenSignals: "Only signals that ended a wait are recorded, so others are not simulated."
-    case .cutOperations: "Operations that were not over when the trace ended are taken to end there."
-    case .bodiesNotSeen: "Operations that never ran are taken to run as long as others of their class."
+    case .cutOperations: "Operations that were not over when the trace ended are assumed to end there."
+    case .bodiesNotSeen: "Operations that never ran are assumed to run as long as others of their class."
     case .otherWork: "Blocks of dispatch queues and tasks are part of what operations do, and are not simulated."
     case .callbackDelays: "Callbacks finish asynchronous operations as long after their beginning as they did."
     }

@@ -8,7 +8,7 @@ struct Callbacks {
     var at: Stamp
     /// The operation that its first step finishes.
     var finishing: Int32?
-    /// The operation whose completion block it is, where the trace tells that.
+    /// The operation whose completion block it is, where the trace has that.
     var completing: Int32?
     /// When the thread was through with what it did before; nil: nothing.
     var freeSince: Nanoseconds?
@@ -52,7 +52,7 @@ struct Callbacks {
     var cause: Cause
     /// From the cause until it is due.
     var delay: Nanoseconds
-    var place: Workload.Strand.Place
+    var executor: Workload.Strand.Executor
     var owner: Int32?
     var steps: [Workload.Step]
   }
@@ -68,9 +68,9 @@ struct Callbacks {
     finishes = FinishOrder(trace)
     let mainQueues = Set(trace.queues.filter(\.isMain).map(\.id))
     var threads: Set<ThreadID> = []
-    for place in trace.operations.indices {
-      guard let queue = trace.operations[place].queue, !mainQueues.contains(queue),
-        let thread = trace.operations[place].started?.thread
+    for index in trace.operations.indices {
+      guard let queue = trace.operations[index].queue, !mainQueues.contains(queue),
+        let thread = trace.operations[index].started?.thread
       else { continue }
       threads.insert(thread)
     }
@@ -83,23 +83,23 @@ struct Callbacks {
   func attach() -> (callbacks: [Attached], assumptions: Set<Assumption>) {
     var assumptions: Set<Assumption> = []
     let causes = CompletionCauses(trace, finishes, found)
-    let callbacks = found.indices.map { place -> Attached in
-      let callback = found[place]
+    let callbacks = found.indices.map { index -> Attached in
+      let callback = found[index]
       if let job = callback.completing {
         return Attached(
-          cause: .finish(job), delay: 0, place: .pooled(.quality(0)), owner: nil, steps: callback.steps)
+          cause: .finish(job), delay: 0, executor: .pooled(.quality(0)), owner: nil, steps: callback.steps)
       }
       if let job = callback.finishing,
         let began = (trace.operations[Int(job)].executionBegan ?? trace.operations[Int(job)].started)?.time
       {
         assumptions.insert(.callbackDelays)
         return Attached(
-          cause: .begin(job), delay: max(0, callback.at.time - began), place: .anywhere, owner: nil,
+          cause: .begin(job), delay: max(0, callback.at.time - began), executor: .anywhere, owner: nil,
           steps: callback.steps)
       }
-      guard let cause = causes.cause(of: place) else {
+      guard let cause = causes.cause(of: index) else {
         return Attached(
-          cause: .moment(callback.at.time), delay: 0, place: .anywhere, owner: nil, steps: callback.steps)
+          cause: .moment(callback.at.time), delay: 0, executor: .anywhere, owner: nil, steps: callback.steps)
       }
       assumptions.insert(.callbackCauses)
       // It may have waited for its thread.
@@ -107,7 +107,7 @@ struct Callbacks {
       var steps: [Workload.Step] = []
       steps.add(run: span(due, callback.at.time))
       return Attached(
-        cause: .finish(cause.job), delay: 0, place: .pooled(callback.isMain ? .main : .quality(0)), owner: nil,
+        cause: .finish(cause.job), delay: 0, executor: .pooled(callback.isMain ? .main : .quality(0)), owner: nil,
         steps: steps + callback.steps)
     }
     return (callbacks, assumptions)

@@ -1,6 +1,6 @@
 import OpTraceModel
 
-/// Which operations' completion blocks callbacks are, as the trace does not tell.
+/// Which operations' completion blocks callbacks are, where the trace does not say.
 ///
 /// Completion blocks queue for threads in the order of finishing. So where callbacks that do the same thing are as many as the operations of a
 /// class, and none comes before its operation's finish, the n-th is of the n-th. Else a callback is of the operation that
@@ -11,15 +11,15 @@ struct CompletionCauses {
   /// O(n log n), and O(n) for each pair of a class and a sort of callback that are as many.
   init(_ trace: Trace, _ finishes: FinishOrder, _ found: [Callbacks.Found]) {
     var sorts: [String: [Int]] = [:]
-    for place in found.indices where found[place].finishing == nil && found[place].completing == nil {
-      if let last = finishes.last(before: found[place].at.time) { causes[place] = last }
-      sorts[Self.sort(of: found[place], in: trace), default: []].append(place)
+    for index in found.indices where found[index].finishing == nil && found[index].completing == nil {
+      if let last = finishes.last(before: found[index].at.time) { causes[index] = last }
+      sorts[Self.sort(of: found[index], in: trace), default: []].append(index)
     }
     guard !sorts.isEmpty else { return }
     var byKind: [String: [(time: Nanoseconds, job: Int32)]] = [:]
     for finish in finishes.all { byKind[trace.operations[Int(finish.job)].kind, default: []].append(finish) }
-    for places in sorts.values {
-      let sorted = places.sorted { found[$0].at.time < found[$1].at.time }
+    for indexes in sorts.values {
+      let sorted = indexes.sorted { found[$0].at.time < found[$1].at.time }
       let fitting = byKind.values.filter { list in
         list.count == sorted.count && zip(sorted, list).allSatisfy { found[$0].at.time >= $1.time }
       }
@@ -28,11 +28,11 @@ struct CompletionCauses {
         zip(sorted, list).reduce(0.0) { $0 + Double(span($1.1.time, found[$1.0].at.time)) }
       }
       guard let least = delays.min(), let best = delays.firstIndex(of: least) else { continue }
-      for (place, finish) in zip(sorted, fitting[best]) { causes[place] = finish }
+      for (index, finish) in zip(sorted, fitting[best]) { causes[index] = finish }
     }
   }
 
-  func cause(of place: Int) -> (time: Nanoseconds, job: Int32)? { causes[place] }
+  func cause(of index: Int) -> (time: Nanoseconds, job: Int32)? { causes[index] }
 
   /// What it does first, by the class that it does it with.
   private static func sort(of callback: Callbacks.Found, in trace: Trace) -> String {

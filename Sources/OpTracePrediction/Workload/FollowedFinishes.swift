@@ -4,7 +4,7 @@ import OpTraceModel
 /// operations. Taken to be so where most of its pauses end right after a finish.
 struct FollowedFinishes {
   private struct Pause {
-    /// The place of its piece of running among the thread's steps.
+    /// The index of its piece of running among the thread's steps.
     var step: Int
     var followed: (job: Int32, rest: Nanoseconds)?
   }
@@ -25,7 +25,7 @@ struct FollowedFinishes {
     pauses.append(pause)
   }
 
-  /// Makes waits of the pauses, and tells whether it has. O(steps).
+  /// Turns pauses into waits; true: there were some. O(steps).
   func apply(to steps: inout [Workload.Step]) -> Bool {
     let followed = pauses.filter { $0.followed != nil }
     guard !followed.isEmpty, followed.count * 3 >= pauses.count * 2 else { return false }
@@ -33,8 +33,8 @@ struct FollowedFinishes {
     result.reserveCapacity(steps.count + followed.count)
     var next = followed.makeIterator()
     var pause = next.next()
-    for (place, step) in steps.enumerated() {
-      if place == pause?.step, let (job, rest) = pause?.followed {
+    for (index, step) in steps.enumerated() {
+      if index == pause?.step, let (job, rest) = pause?.followed {
         result.append(.awaitJob(job))
         result.append(.pause(rest))
         pause = next.next()
@@ -44,5 +44,30 @@ struct FollowedFinishes {
     }
     steps = result
     return true
+  }
+}
+
+/// Operations in the order in which they finished.
+struct FinishOrder {
+  let all: [(time: Nanoseconds, job: Int32)]
+
+  /// O(n log n).
+  init(_ trace: Trace) {
+    var list: [(time: Nanoseconds, job: Int32)] = []
+    list.reserveCapacity(trace.operations.count)
+    for index in trace.operations.indices {
+      if let finished = trace.operations[index].finished { list.append((finished.time, Int32(clamping: index))) }
+    }
+    all = list.sorted { ($0.time, $0.job) < ($1.time, $1.job) }
+  }
+
+  /// The last that finished before a moment. O(log n).
+  func last(before time: Nanoseconds) -> (time: Nanoseconds, job: Int32)? {
+    var (low, high) = (0, all.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if all[middle].time < time { low = middle + 1 } else { high = middle }
+    }
+    return low == 0 ? nil : all[low - 1]
   }
 }

@@ -1,6 +1,6 @@
 import OpTraceModel
 
-/// Which parts of operations' running are computing, and which are sleeping: where the trace tells what their code used of its
+/// Which parts of operations' running are computing, and which are sleeping: where the trace has what their code used of its
 /// processor, and how many processors there were.
 ///
 /// What was neither used nor slept was waiting for a processor. That is guessed: while the operations together used nearly all
@@ -12,13 +12,13 @@ struct ProcessorShares {
     var sleeping: Double
   }
 
-  /// By place; nil: not known.
+  /// By index; nil: not known.
   private(set) var shares: [Share?]
   var isEmpty: Bool { shares.allSatisfy { $0 == nil } }
 
   /// Used by more than this part of all processors, they count as busy.
   private static let busy = 0.85
-  /// Who uses less of one does not stand in line for it.
+  /// A thread that uses less of one does not queue for it.
   private static let leastComputing = 0.15
 
   /// O(n log n) for n operations.
@@ -26,21 +26,21 @@ struct ProcessorShares {
     shares = Array(repeating: nil, count: trace.operations.count)
     guard let processors = trace.header.processors, processors > 0 else { return }
     var runs: [Run] = []
-    for place in trace.operations.indices {
-      if let run = Run(trace.operations[place], at: place) { runs.append(run) }
+    for index in trace.operations.indices {
+      if let run = Run(trace.operations[index], at: index) { runs.append(run) }
     }
     let crowd = Crowd(runs, processors: Double(processors), busy: Self.busy, least: Self.leastComputing)
     for run in runs {
       let length = Double(run.end - run.begin)
       let slack = max(0, length - run.used)
       let waiting = min(slack, run.used * crowd.mean(from: run.begin, to: run.end))
-      shares[run.place] = Share(computing: run.used / length, sleeping: (slack - waiting) / length)
+      shares[run.index] = Share(computing: run.used / length, sleeping: (slack - waiting) / length)
     }
   }
 
-  /// The same steps with computing told apart. The order of sleeping and computing inside of a piece is not known.
-  func applied(to steps: [Workload.Step], of place: Int) -> [Workload.Step] {
-    guard shares.indices.contains(place), let share = shares[place], share.computing > 0 else { return steps }
+  /// The same steps with computing separated. The order of sleeping and computing inside of a piece is not known.
+  func applied(to steps: [Workload.Step], of index: Int) -> [Workload.Step] {
+    guard shares.indices.contains(index), let share = shares[index], share.computing > 0 else { return steps }
     return steps.flatMap { step -> [Workload.Step] in
       guard case .run(let time) = step else { return [step] }
       let (sleeping, computing) = (Double(time) * share.sleeping, Double(time) * share.computing)
@@ -49,17 +49,17 @@ struct ProcessorShares {
   }
 
   fileprivate struct Run {
-    var place: Int
+    var index: Int
     var begin: Nanoseconds
     var end: Nanoseconds
     /// Nanoseconds of a processor.
     var used: Double
 
-    init?(_ operation: borrowing OperationRecord, at place: Int) {
+    init?(_ operation: borrowing OperationRecord, at index: Int) {
       guard let time = operation.processorTime, let began = operation.executionBegan else { return nil }
       let ends = [operation.executionEnded, operation.startReturned].compactMap { $0 }
       guard let end = ends.first(where: { $0.thread == began.thread }), end.time > began.time else { return nil }
-      (self.place, begin, self.end) = (place, began.time, end.time)
+      (self.index, begin, self.end) = (index, began.time, end.time)
       used = min(Double(max(0, time)), Double(end.time - began.time))
     }
 

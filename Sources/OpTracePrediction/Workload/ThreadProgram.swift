@@ -1,6 +1,6 @@
 import OpTraceModel
 
-/// Follows one thread's acts, and tells apart whose they are: of the operation whose code runs there, else of the thread itself,
+/// Follows one thread's acts, and finds out whose they are: of the operation whose code runs there, else of the thread itself,
 /// or of callbacks.
 struct ThreadProgram {
   private(set) var bodies: [(job: Int32, steps: [Workload.Step])] = []
@@ -51,7 +51,7 @@ struct ThreadProgram {
     switch act.kind {
     case .open(let job): opens(job, at: act.time)
     case .close(let job): closes(job, at: act.time)
-    case .wait(let place): wait(Int(place))
+    case .wait(let index): wait(Int(index))
     case .openCompletion(let job): opensCompletion(of: job, at: act.time)
     case .closeCompletion: closesCompletion(at: act.time)
     default:
@@ -87,8 +87,8 @@ struct ThreadProgram {
   }
 
   private mutating func closes(_ job: Int32, at time: Nanoseconds) {
-    guard let place = open.lastIndex(where: { $0.job == job }) else { return }
-    while open.count > place { closeLast(at: time) }
+    guard let index = open.lastIndex(where: { $0.job == job }) else { return }
+    while open.count > index { closeLast(at: time) }
   }
 
   private mutating func closeLast(at time: Nanoseconds) {
@@ -119,8 +119,8 @@ struct ThreadProgram {
     }
   }
 
-  private mutating func wait(_ place: Int) {
-    let wait = waits[place]
+  private mutating func wait(_ index: Int) {
+    let wait = waits[index]
     if open.isEmpty, current?.completing != nil {
       waitsInCompletion(wait)
       return

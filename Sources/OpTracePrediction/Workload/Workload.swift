@@ -3,7 +3,7 @@ package import OpTraceModel
 /// A recorded run as programs: what every thread, every operation's body and every callback does, in order. The machine
 /// (``Machine``) runs it anew; a change is a change of these values.
 ///
-/// Times are nanoseconds on the trace's clock; places are indices into the arrays here, so that millions fit.
+/// Times are nanoseconds on the trace's clock; numbers of jobs, queues and strands are 32-bit indexes into the arrays here, so that millions fit.
 package struct Workload: Sendable {
   /// An operation.
   package struct Job: Sendable {
@@ -16,12 +16,12 @@ package struct Workload: Sendable {
     package var body: Int32?
     /// Callbacks that its finish submits: its completion block.
     package var completions: [Int32] = []
-    /// How long it took from having all that it needs to its `start()`, and how its thread came to it; nil: could not be told
-    /// apart from other waiting.
+    /// How long it took from having all that it needs to its `start()`, and how its thread came to it; nil: not
+    /// known, as it cannot be separated from other waiting.
     package var latency: Nanoseconds?
     package var start = ThreadStart.handover
-    /// When it was told that it is ready: the order among the dependents of one operation.
-    package var told = Nanoseconds.max
+    /// When it became ready in the recorded run: the order among the dependents of one operation.
+    package var becameReady = Nanoseconds.max
 
     package init(id: OperationID, queue: Int32? = nil, priority: Int8 = 0, isBarrier: Bool = false) {
       (self.id, self.queue, self.priority, self.isBarrier) = (id, queue, priority, isBarrier)
@@ -48,8 +48,8 @@ package struct Workload: Sendable {
     /// The system's threads for one quality of service.
     case quality(UInt8)
 
-    /// Its place among the machine's pools.
-    var place: Int {
+    /// Its index among the machine's pools.
+    var index: Int {
       switch self {
       case .main: 0
       case .quality(let raw): 1 + Int(min(raw, 4))
@@ -61,7 +61,7 @@ package struct Workload: Sendable {
   /// Steps that one thread does in order.
   package struct Strand: Sendable {
     /// What it needs to begin.
-    package enum Place: Sendable, Equatable {
+    package enum Executor: Sendable, Equatable {
       /// A thread of its own, from this moment on.
       case ownThread(from: Nanoseconds)
       /// The main thread from this moment on: the main queue has it only when these steps are over.
@@ -71,14 +71,14 @@ package struct Workload: Sendable {
       /// None that others could use: it begins when it is due.
       case anywhere
     }
-    package var place: Place
+    package var executor: Executor
     /// The operation whose work this is; nil: nobody's.
     package var job: Int32?
     /// In ``Workload/steps``.
     package var steps: Range<Int32>
 
-    package init(place: Place, job: Int32? = nil, steps: Range<Int32> = 0..<0) {
-      (self.place, self.job, self.steps) = (place, job, steps)
+    package init(executor: Executor, job: Int32? = nil, steps: Range<Int32> = 0..<0) {
+      (self.executor, self.job, self.steps) = (executor, job, steps)
     }
   }
 
@@ -94,7 +94,7 @@ package struct Workload: Sendable {
     case enqueue(Range<Int32>)
     /// Its body begins.
     case begin(Int32)
-    /// The operation is finished, and all who depend on that are told.
+    /// The operation is finished, and all that depend on it are released.
     case finish(Int32)
     case cancel(Int32)
     case awaitJob(Int32)
@@ -136,10 +136,10 @@ package struct Workload: Sendable {
 
   /// Adds a strand with these steps. O(steps).
   @discardableResult
-  package mutating func add(_ new: [Step], place: Strand.Place, job: Int32? = nil) -> Int32 {
+  package mutating func add(_ new: [Step], executor: Strand.Executor, job: Int32? = nil) -> Int32 {
     let first = Int32(clamping: steps.count)
     steps += new
-    strands.append(Strand(place: place, job: job, steps: first..<Int32(clamping: steps.count)))
+    strands.append(Strand(executor: executor, job: job, steps: first..<Int32(clamping: steps.count)))
     return Int32(clamping: strands.count - 1)
   }
 }

@@ -4,7 +4,7 @@ import OpTraceModel
 ///
 /// What happens inside of an operation's code is its program. The rest is the program of a thread (``ThreadProgram``), or, on
 /// threads of a pool, of callbacks (``Callbacks``). Facts that a trace does not hold are guessed there, and each guess is
-/// told as an ``Assumption``.
+/// reported as an ``Assumption``.
 struct WorkloadBuilder {
   let trace: Trace
   let acts: ThreadActs
@@ -25,10 +25,10 @@ struct WorkloadBuilder {
 
   private init(_ trace: Trace) {
     self.trace = trace
-    var places: [QueueID: Int32] = [:]
-    for (place, queue) in trace.queues.enumerated() { places[queue.id] = Int32(clamping: place) }
-    queues = places
-    acts = ThreadActs(trace, queues: places)
+    var indexes: [QueueID: Int32] = [:]
+    for (index, queue) in trace.queues.enumerated() { indexes[queue.id] = Int32(clamping: index) }
+    queues = indexes
+    acts = ThreadActs(trace, queues: indexes)
     bodies = Array(repeating: nil, count: trace.operations.count)
     callbacks = Callbacks(trace)
   }
@@ -43,38 +43,40 @@ struct WorkloadBuilder {
       workload.queues.append(queue)
     }
     workload.jobs.reserveCapacity(trace.operations.count)
-    for place in trace.operations.indices {
-      let queue = trace.operations[place].queue.flatMap { queues[$0] }
+    for index in trace.operations.indices {
+      let queue = trace.operations[index].queue.flatMap { queues[$0] }
       workload.jobs.append(
         .init(
-          id: trace.operations[place].id, queue: queue, priority: trace.operations[place].priority,
-          isBarrier: trace.operations[place].isBarrier))
+          id: trace.operations[index].id, queue: queue, priority: trace.operations[index].priority,
+          isBarrier: trace.operations[index].isBarrier))
     }
-    for place in trace.operations.indices { addEdges(of: place) }
-    // Dependents are told in an order of chance; without a seed it is the recorded one.
-    for place in trace.operations.indices {
-      workload.jobs[place].told = trace.operations[place].ready?.time ?? .max
+    for index in trace.operations.indices { addEdges(of: index) }
+    // Dependents are released in an order of chance; without a seed it is the recorded one.
+    for index in trace.operations.indices {
+      workload.jobs[index].becameReady = trace.operations[index].ready?.time ?? .max
     }
     let enqueued = trace.operations.indices.map { trace.operations[$0].enqueued?.time ?? .max }
     let jobs = workload.jobs
     workload.edges.sort {
       let (one, other) = (Int($0.to), Int($1.to))
-      return (jobs[one].told, enqueued[one], one, $0.from) < (jobs[other].told, enqueued[other], other, $1.from)
+      return (jobs[one].becameReady, enqueued[one], one, $0.from) < (
+        jobs[other].becameReady, enqueued[other], other, $1.from
+      )
     }
     workload.objectCount = trace.objects.count + 1
     RecordedLatencies(trace).apply(to: &workload)
   }
 
   /// Dependencies that were taken away did not hold it up; one on an operation that the trace never saw anything of cannot.
-  private mutating func addEdges(of place: Int) {
-    let began = trace.operations[place].started?.time
-    for dependency in trace.operations[place].dependencies where dependency.removed == nil {
-      guard let other = trace.index(of: dependency.on), other != place else { continue }
+  private mutating func addEdges(of executor: Int) {
+    let began = trace.operations[index].started?.time
+    for dependency in trace.operations[index].dependencies where dependency.removed == nil {
+      guard let other = trace.index(of: dependency.on), other != index else { continue }
       if let began, dependency.added > began { continue }
       if trace.operations[other].coverage == .external, trace.operations[other].finished == nil, began != nil {
         continue
       }
-      workload.edges.append(.init(from: Int32(clamping: other), to: Int32(clamping: place)))
+      workload.edges.append(.init(from: Int32(clamping: other), to: Int32(clamping: index)))
     }
   }
 
@@ -100,7 +102,7 @@ struct WorkloadBuilder {
     workload.assumptions.formUnion(program.assumptions)
     guard !program.own.isEmpty, let from = program.ownBegan else { return }
     let steps = batched(program.own)
-    workload.add(steps, place: program.isMain ? .mainThread(from: from) : .ownThread(from: from))
+    workload.add(steps, executor: program.isMain ? .mainThread(from: from) : .ownThread(from: from))
   }
 
   // MARK: - Together
@@ -110,21 +112,21 @@ struct WorkloadBuilder {
     workload.assumptions.formUnion(attached.assumptions)
     var submissions: [Int32: [Workload.Step]] = [:]
     for callback in attached.callbacks {
-      let strand = workload.add(batched(callback.steps), place: callback.place, job: callback.owner)
+      let strand = workload.add(batched(callback.steps), executor: callback.executor, job: callback.owner)
       switch callback.cause {
       case .begin(let job): submissions[job, default: []].append(.submit(strand, after: callback.delay))
       case .finish(let job): workload.jobs[Int(job)].completions.append(strand)
-      case .moment(let time): workload.strands[Int(strand)].place = .ownThread(from: time)
+      case .moment(let time): workload.strands[Int(strand)].executor = .ownThread(from: time)
       }
     }
     let unseen = UnseenBodies(trace, bodies)
     let shares = ProcessorShares(trace)
-    for place in bodies.indices {
-      let job = Int32(clamping: place)
+    for index in bodies.indices {
+      let job = Int32(clamping: index)
       var steps: [Workload.Step]
-      if let known = bodies[place] {
-        steps = shares.applied(to: known, of: place)
-      } else if let guess = unseen.steps(of: place) {
+      if let known = bodies[index] {
+        steps = shares.applied(to: known, of: index)
+      } else if let guess = unseen.steps(of: index) {
         steps = guess
         workload.assumptions.insert(.bodiesNotSeen)
       } else {
@@ -134,9 +136,9 @@ struct WorkloadBuilder {
         let begin = steps.firstIndex(of: .begin(job)).map { $0 + 1 } ?? 0
         steps.insert(contentsOf: late, at: begin)
       }
-      let pool = workload.jobs[place].queue.map { workload.queues[Int($0)].pool } ?? .quality(0)
-      guard workload.jobs[place].queue != nil else { continue }
-      workload.jobs[place].body = workload.add(batched(steps), place: .pooled(pool), job: job)
+      let pool = workload.jobs[index].queue.map { workload.queues[Int($0)].pool } ?? .quality(0)
+      guard workload.jobs[index].queue != nil else { continue }
+      workload.jobs[index].body = workload.add(batched(steps), executor: .pooled(pool), job: job)
     }
     addSubmissionsByHand(submissions)
   }
@@ -145,15 +147,15 @@ struct WorkloadBuilder {
   /// from that.
   private mutating func addSubmissionsByHand(_ submissions: [Int32: [Workload.Step]]) {
     guard submissions.keys.contains(where: { workload.jobs[Int($0)].queue == nil }) else { return }
-    for place in workload.steps.indices.dropLast() {
-      guard case .begin(let job) = workload.steps[place], workload.jobs[Int(job)].queue == nil,
-        case .pause(0) = workload.steps[place + 1], let step = submissions[job]?.first
+    for index in workload.steps.indices.dropLast() {
+      guard case .begin(let job) = workload.steps[index], workload.jobs[Int(job)].queue == nil,
+        case .pause(0) = workload.steps[index + 1], let step = submissions[job]?.first
       else { continue }
-      workload.steps[place + 1] = step
+      workload.steps[index + 1] = step
     }
   }
 
-  /// Operations that one call adds are enqueued together: Foundation looks for work only when all are in.
+  /// Operations that one call adds are enqueued together: Foundation starts work only when all are in.
   private mutating func batched(_ steps: [Workload.Step]) -> [Workload.Step] {
     var result: [Workload.Step] = []
     result.reserveCapacity(steps.count)
@@ -164,16 +166,16 @@ struct WorkloadBuilder {
       }
       // Until here the range names the operation itself.
       let job = single.lowerBound
-      let place = Int32(clamping: workload.batches.count)
+      let index = Int32(clamping: workload.batches.count)
       workload.batches.append(job)
       if let last = result.indices.last(where: { isNoPause(result[$0]) }),
-        case .enqueue(let before) = result[last], before.upperBound == place,
+        case .enqueue(let before) = result[last], before.upperBound == index,
         let other = workload.batches[Int(before.lowerBound)..<Int(before.upperBound)].last,
         areOneCall(Int(other), Int(job))
       {
-        result[last] = .enqueue(before.lowerBound..<place + 1)
+        result[last] = .enqueue(before.lowerBound..<index + 1)
       } else {
-        result.append(.enqueue(place..<place + 1))
+        result.append(.enqueue(index..<index + 1))
       }
     }
     return result
@@ -186,7 +188,7 @@ struct WorkloadBuilder {
     }
   }
 
-  /// The first was looked at by the thread that adds them, and only when the second was in.
+  /// The adding thread asked the first only when the second was in.
   private func areOneCall(_ first: Int, _ second: Int) -> Bool {
     guard trace.operations[first].queue == trace.operations[second].queue,
       let one = trace.operations[first].enqueued, let other = trace.operations[second].enqueued,
@@ -194,5 +196,38 @@ struct WorkloadBuilder {
     else { return false }
     return span(one.time, other.time) < 1_000_000 && ready.time > other.time
       && span(other.time, ready.time) < 1_000_000
+  }
+}
+
+/// The bodies of operations that never ran: as long as the median of their class.
+struct UnseenBodies {
+  private let trace: Trace
+  private let medians: [String: Nanoseconds]
+
+  /// O(n log n).
+  init(_ trace: Trace, _ bodies: [[Workload.Step]?]) {
+    self.trace = trace
+    guard bodies.contains(where: { $0 == nil }) else {
+      medians = [:]
+      return
+    }
+    var times: [String: [Nanoseconds]] = [:]
+    for index in trace.operations.indices {
+      guard let began = trace.operations[index].executionBegan, let finished = trace.operations[index].finished else {
+        continue
+      }
+      times[trace.operations[index].kind, default: []].append(finished.time - began.time)
+    }
+    medians = times.mapValues { values in
+      let sorted = values.sorted()
+      return sorted[sorted.count / 2]
+    }
+  }
+
+  /// Nil: it is not known to have a body, as with operations that are only named.
+  func steps(of index: Int) -> [Workload.Step]? {
+    guard trace.operations[index].enqueued != nil, trace.operations[index].finished == nil else { return nil }
+    let job = Int32(clamping: index)
+    return [.begin(job), .run(medians[trace.operations[index].kind] ?? 0), .finish(job)]
   }
 }

@@ -59,7 +59,7 @@ struct ReportContent: Sendable {
     writer.text(",\n\"tables\":{")
     for (place, table) in tables.all.enumerated() {
       // Putting all into columns takes about as long as writing these.
-      progress.tell(tables.all.count + place, of: 2 * tables.all.count)
+      progress.report(tables.all.count + place, of: 2 * tables.all.count)
       if place > 0 { writer.text(",\n") }
       table.write(to: writer)
     }

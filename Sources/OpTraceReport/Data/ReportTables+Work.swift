@@ -162,7 +162,7 @@ extension ReportTables {
         [
           Int(work.id.rawValue), names.place(of: work.title), names.place(of: work.kind),
           function.map { names.place(of: $0.shortName) }, work.scheduler.flatMap { names.queueRows[$0] },
-          ShownState(work.standing).ordinal, flags.rawValue, Int(task?.priority ?? 0),
+          ShownState(work.finalState).ordinal, flags.rawValue, Int(task?.priority ?? 0),
           function?.lineText.map { names.place(of: $0) }, nil,
           Self.track(tracks.execution[row]), Self.track(tracks.dependencies[row]), Self.track(tracks.slot[row]), nil,
           self.row(of: work.submittedAt, trace.stacks), nil, self.row(of: stands[work.id], trace.stacks),

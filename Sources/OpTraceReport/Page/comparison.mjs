@@ -83,7 +83,7 @@ function timingsPart(timings, isTested) {
     {title: 'Range', cell: one => `${ratioText(one.low)} to ${ratioText(one.high)}`},
     {title: 'p', isNumber: true, cell: one => isTested ? chanceText(one.p) : '', value: one => one.p ?? 2},
     {title: 'Verdict', cell: one => isTested ? h('span', {class: `change ${one.verdict}`}, one.verdict) : '', value: one => one.verdict},
-  ]}), !isTested && h('p', {class: 'faint'}, 'Five runs of each side at least tell what is slower and what is chance: optrace record --runs 10.')];
+  ]}), !isTested && h('p', {class: 'faint'}, 'Verdicts need at least five runs of each side: optrace record --runs 10.')];
 }
 
 function foreseenPart(foreseen) {

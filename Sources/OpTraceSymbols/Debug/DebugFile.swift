@@ -40,7 +40,7 @@ enum DebugFile {
       else { return nil }
       var cursor = ByteCursor(bytes)
       name = cursor.text()
-      cursor.skip(UInt64((4 - cursor.place % 4) % 4))
+      cursor.skip(UInt64((4 - cursor.offset % 4) % 4))
       checksum = cursor.u32()
       // A name and no path: it leads nowhere else.
       guard !cursor.isBroken, !name.isEmpty, !name.utf8.contains(UInt8(ascii: "/")) else { return nil }

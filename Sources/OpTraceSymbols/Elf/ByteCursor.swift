@@ -2,37 +2,37 @@
 /// once where it would act on what it read.
 struct ByteCursor {
   let bytes: [UInt8]
-  private(set) var place: Int
+  private(set) var offset: Int
   private(set) var isBroken = false
 
-  init(_ bytes: [UInt8], from place: Int = 0) {
+  init(_ bytes: [UInt8], from offset: Int = 0) {
     self.bytes = bytes
-    self.place = min(max(place, 0), bytes.count)
+    self.offset = min(max(offset, 0), bytes.count)
   }
 
   private var end: Int { bytes.count }
-  var isAtEnd: Bool { place >= end }
-  var left: Int { end - place }
+  var isAtEnd: Bool { offset >= end }
+  var left: Int { end - offset }
 
   mutating func byte() -> UInt8 {
-    guard place < end else {
+    guard offset < end else {
       isBroken = true
       return 0
     }
-    defer { place += 1 }
-    return bytes[place]
+    defer { offset += 1 }
+    return bytes[offset]
   }
 
   /// Of 1 to 8 bytes.
   mutating func number(bytes count: Int) -> UInt64 {
-    guard count <= end - place else {
+    guard count <= end - offset else {
       isBroken = true
-      place = end
+      offset = end
       return 0
     }
     var value: UInt64 = 0
-    for index in 0..<count { value |= UInt64(bytes[place + index]) << UInt64(8 * index) }
-    place += count
+    for index in 0..<count { value |= UInt64(bytes[offset + index]) << UInt64(8 * index) }
+    offset += count
     return value
   }
 
@@ -50,7 +50,7 @@ struct ByteCursor {
     return Int64(bitPattern: isNegative ? bits | ~0 << width : bits)
   }
 
-  /// The bits, how many were told, and the byte that ended them.
+  /// The bits, how many there were, and the byte that ended them.
   private mutating func leb128() -> (bits: UInt64, width: UInt64, last: UInt8) {
     var bits: UInt64 = 0
     var width: UInt64 = 0
@@ -63,23 +63,23 @@ struct ByteCursor {
   }
 
   mutating func skip(_ count: UInt64) {
-    if count > UInt64(end - place) {
+    if count > UInt64(end - offset) {
       isBroken = true
-      place = end
+      offset = end
     } else {
-      place += Int(count)
+      offset += Int(count)
     }
   }
 
   /// Up to a closing zero, which is passed.
   mutating func text() -> String {
-    guard let zero = bytes[place..<end].firstIndex(of: 0) else {
+    guard let zero = bytes[offset..<end].firstIndex(of: 0) else {
       isBroken = true
-      place = end
+      offset = end
       return ""
     }
-    defer { place = zero + 1 }
-    return String(decoding: bytes[place..<zero], as: UTF8.self)
+    defer { offset = zero + 1 }
+    return String(decoding: bytes[offset..<zero], as: UTF8.self)
   }
 }
 

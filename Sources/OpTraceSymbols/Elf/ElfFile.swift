@@ -68,7 +68,7 @@ package struct ElfFile {
       let segment = segments.first(where: {
         $0.type == ElfImage.Segment.load && address >= $0.address && address - $0.address < $0.fileSize
       }),
-      let place = segment.offset.adding(address - segment.address), let names = file.bytes(at: place, count: size)
+      let start = segment.offset.adding(address - segment.address), let names = file.bytes(at: start, count: size)
     else { return [] }
     return needed.compactMap { offset in
       guard let start = Int(exactly: offset), start < names.count else { return nil }

@@ -1,4 +1,4 @@
-/// The first bytes of an ELF file, and the two tables that they lead to. Every place in the file is checked: it may be damaged,
+/// The first bytes of an ELF file, and the two tables that they lead to. Every offset in the file is checked: it may be damaged,
 /// and of any size.
 struct ElfHead {
   private typealias Table = (offset: UInt64, size: Int, count: Int)
@@ -48,7 +48,7 @@ struct ElfHead {
     let (offset, size, count) = sectionTable
     guard offset != 0 else { return [] }
     guard size >= 64, let first = file.bytes(at: offset, count: 64) else { return nil }
-    // Of very many the first, empty one tells the numbers.
+    // Where there are very many, the first, empty one has the numbers.
     let zeroth = Self.section(ByteCursor(first))
     let number = count == 0 ? Int(clamping: zeroth.size) : count
     let names = nameSection == 0xFFFF ? Int(zeroth.link) : nameSection

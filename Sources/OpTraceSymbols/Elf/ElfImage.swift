@@ -1,4 +1,4 @@
-/// What an ELF file of 64 bits, little endian, of any processor says of itself: segments, sections, build id. Every place in
+/// What an ELF file of 64 bits, little endian, of any processor says of itself: segments, sections, build id. Every offset in
 /// the file is checked, and nothing is read that was not asked for: a file may be damaged, and of any size.
 ///
 /// After "Tool Interface Standard (TIS) Executable and Linking Format" and the System V ABI's gABI, chapters 4 and 5.
@@ -68,7 +68,7 @@ final class ElfImage {
   /// Whether there is code at this address.
   func isCode(_ address: UInt64) -> Bool { code.contains { address >= $0.start && address - $0.start < $0.size } }
 
-  /// Segments tell where sections are left out.
+  /// Segments are used where there are no sections.
   private static func code(_ segments: [Segment], _ sections: [Section]) -> [(start: UInt64, size: UInt64)] {
     let found = sections.filter(\.isExecutable).map { (start: $0.address, size: $0.size) }
     guard found.isEmpty else { return Array(found.prefix(Limit.code)) }
@@ -76,7 +76,7 @@ final class ElfImage {
       .map { (start: $0.address, size: $0.memorySize) }
   }
 
-  /// The text at a place of a section of texts; nil where it does not end in there.
+  /// The text at an offset of a section of texts; nil where it does not end in there.
   func text(in section: Section, at offset: UInt64, limit: Int = Limit.name) -> String? {
     guard offset < section.size else { return nil }
     let most = Int(min(UInt64(limit), section.size - offset))
@@ -86,9 +86,9 @@ final class ElfImage {
   }
 
   private static func buildID(_ file: ImageFile, _ segments: [Segment], _ sections: [Section]) -> [UInt8]? {
-    var places = sections.filter { $0.type == Section.note }.map { ($0.offset, $0.size) }
-    places += segments.filter { $0.type == Segment.note }.map { ($0.offset, $0.fileSize) }
-    for (offset, size) in places.prefix(64) where size <= Limit.notes {
+    var ranges = sections.filter { $0.type == Section.note }.map { ($0.offset, $0.size) }
+    ranges += segments.filter { $0.type == Segment.note }.map { ($0.offset, $0.fileSize) }
+    for (offset, size) in ranges.prefix(64) where size <= Limit.notes {
       guard let notes = file.bytes(at: offset, count: Int(size)) else { continue }
       if let found = buildID(inNotes: notes) { return found }
     }
@@ -102,9 +102,9 @@ final class ElfImage {
       let nameSize = UInt64(cursor.u32())
       let size = UInt64(cursor.u32())
       let type = cursor.u32()
-      let name = cursor.place
+      let name = cursor.offset
       cursor.skip((nameSize + 3) & ~3)
-      let content = cursor.place
+      let content = cursor.offset
       cursor.skip((size + 3) & ~3)
       guard !cursor.isBroken else { return nil }
       if type == 3, size > 0, size <= 64, notes[name...].starts(with: [0x47, 0x4E, 0x55, 0]) {

@@ -16,7 +16,7 @@ struct FunctionSymbols {
   /// Only what other modules may use has a name.
   let isDynamic: Bool
 
-  /// Nil: the image has no such table, or its place is wrong.
+  /// Nil: the image has no such table, or its offset is wrong.
   init?(_ image: ElfImage) {
     let tables = image.sections
     guard
@@ -31,7 +31,7 @@ struct FunctionSymbols {
   }
 
   /// For each address the function with the nearest start at or below it, unless that one ends before it. Where no function
-  /// is, a label in code may stand.
+  /// is, a label in code may be.
   /// - Parameter addresses: ascending.
   /// - Complexity: O(symbols · log(addresses)).
   func functions(at addresses: [UInt64]) -> [Symbol?] {
@@ -77,7 +77,7 @@ struct FunctionSymbols {
     let piece: UInt64 = 24 << 14
     for offset in stride(from: 0, to: table.size - table.size % 24, by: UInt64.Stride(piece)) {
       let count = Int(min(piece, table.size - table.size % 24 - offset))
-      guard let place = table.offset.adding(offset), let bytes = image.file.bytes(at: place, count: count) else {
+      guard let start = table.offset.adding(offset), let bytes = image.file.bytes(at: start, count: count) else {
         return
       }
       var cursor = ByteCursor(bytes)
@@ -103,7 +103,7 @@ struct FunctionSymbols {
 }
 
 extension [UInt64] {
-  /// Of ascending numbers, the first place whose number is not below `value`.
+  /// Of ascending numbers, the first index whose number is not below `value`.
   func firstSlot(atOrAfter value: UInt64) -> Int {
     var low = 0
     var high = count

@@ -60,8 +60,8 @@ final class ImageFile {
     guard let base = target.baseAddress else { return 0 }
     var done = 0
     while done < target.count {
-      guard let place = off_t(exactly: offset + UInt64(done)) else { return done }
-      let count = pread(descriptor, base + done, target.count - done, place)
+      guard let position = off_t(exactly: offset + UInt64(done)) else { return done }
+      let count = pread(descriptor, base + done, target.count - done, position)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { return done }
       done += count

@@ -63,7 +63,7 @@ enum InlinedFrames {
     }
   }
 
-  /// Two lines for each frame, the function and its place, and an empty line behind each answer.
+  /// Two lines for each frame, the function and its source location, and an empty line after each answer.
   static func answers(_ output: [UInt8], most: Int) -> [[Frame]] {
     var answers: [[Frame]] = []
     var frames: [Frame] = []
@@ -83,9 +83,9 @@ enum InlinedFrames {
     return answers
   }
 
-  private static func frame(_ name: Substring, _ place: Substring) -> Frame {
+  private static func frame(_ name: Substring, _ location: Substring) -> Frame {
     var frame = Frame(mangled: name == "??" || name.isEmpty ? nil : String(name))
-    let parts = place.split(separator: ":", omittingEmptySubsequences: false)
+    let parts = location.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count >= 3, let line = Int(parts[parts.count - 2]), let column = Int(parts[parts.count - 1]) else {
       return frame
     }

@@ -1,4 +1,4 @@
-/// The sections that texts of line tables stand in.
+/// The sections that hold texts of line tables.
 struct LineTexts {
   let image: ElfImage
   private let texts: SectionContent?
@@ -28,7 +28,7 @@ struct LineTexts {
   }
 }
 
-/// A text, or where it stands.
+/// A text, or where it is.
 enum LineText {
   case written(String)
   case text(UInt64)

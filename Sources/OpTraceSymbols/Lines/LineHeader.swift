@@ -22,7 +22,7 @@ struct LineHeader {
     // The sizes of an address and of a segment.
     if version >= 5 { cursor.skip(2) }
     let length = cursor.number(bytes: isWide ? 8 : 4)
-    let afterLength = cursor.place
+    let afterLength = cursor.offset
     smallestInstruction = UInt64(cursor.byte())
     // Operations in an instruction: 1 where a processor has no long instruction words.
     if version >= 4 { cursor.skip(1) }
@@ -38,7 +38,7 @@ struct LineHeader {
     self.operands = operands
     self.bytes = bytes
     self.isWide = isWide
-    tables = cursor.place
+    tables = cursor.offset
     program = afterLength + Int(length)
   }
 
@@ -59,7 +59,7 @@ struct LineHeader {
       switch code {
       case 0:
         let size = cursor.unsigned()
-        let start = cursor.place
+        let start = cursor.offset
         guard size > 0, size <= UInt64(cursor.left) else { return }
         switch cursor.byte() {
         case 1:

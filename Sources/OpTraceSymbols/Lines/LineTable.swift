@@ -1,7 +1,7 @@
-/// A place in the source.
-struct LinePlace: Hashable {
+/// A file, line and column of the source.
+struct LineLocation: Hashable {
   var file: String?
-  /// 0: code that stands for no line.
+  /// 0: code that belongs to no line.
   var line: UInt64
   /// 0: not known.
   var column: UInt64
@@ -30,9 +30,9 @@ struct LineTable {
   /// The row that each address lies in.
   /// - Parameter addresses: ascending, each once.
   /// - Complexity: O(size of the table · log(addresses)).
-  func places(at addresses: [UInt64]) -> [LinePlace?] {
+  func locations(at addresses: [UInt64]) -> [LineLocation?] {
     var hits = LineHits(addresses)
-    var places = [LinePlace?](repeating: nil, count: addresses.count)
+    var locations = [LineLocation?](repeating: nil, count: addresses.count)
     var files = LineFiles(texts)
     var offset: UInt64 = 0
     while offset < content.size, !hits.areAllFound {
@@ -46,23 +46,23 @@ struct LineTable {
       guard hits.found.count > first else { continue }
       files.begin(header, at: offset)
       for hit in hits.found[first...] {
-        places[hit.slot] = LinePlace(file: files.path(hit.row.file), line: hit.row.line, column: hit.row.column)
+        locations[hit.slot] = LineLocation(file: files.path(hit.row.file), line: hit.row.line, column: hit.row.column)
       }
     }
-    return places
+    return locations
   }
 }
 
 /// What all units of DWARF begin with.
 enum DwarfUnit {
-  /// Where the unit's content is: its length stands before it, in 4 bytes, or in 8 behind a mark. Nil: it does not lie in the
+  /// Where the unit's content is: its length is before it, in 4 bytes, or in 8 behind a mark. Nil: it does not lie in the
   /// section.
   static func extent(at offset: UInt64, in content: SectionContent) -> (start: UInt64, size: UInt64, isWide: Bool)? {
     var cursor = ByteCursor(content.beginning(at: offset, count: 12))
     var size = UInt64(cursor.u32())
     let isWide = size == 0xFFFF_FFFF
     if isWide { size = cursor.u64() }
-    let start = offset + UInt64(cursor.place)
+    let start = offset + UInt64(cursor.offset)
     guard !cursor.isBroken, isWide || size < 0xFFFF_FFF0, start <= content.size, size <= content.size - start else {
       return nil
     }

@@ -25,10 +25,10 @@ enum DwarfForm {
   }
 }
 
-/// The folder that the compiler ran in, for each line table: line tables before version 5 do not say it. It stands in the first
+/// The folder that the compiler ran in, for each line table: line tables before version 5 do not say it. It is in the first
 /// entry of each unit of `.debug_info`; nothing else in there is read.
 enum UnitFolders {
-  /// Those behind are not looked at.
+  /// Those after it are not read.
   static let mostUnits = 1 << 18
 
   /// By the offset of the unit's line table. Empty where it cannot be read.
@@ -86,7 +86,7 @@ enum UnitFolders {
       var values: [(UInt64, UInt64)] = []
       while !cursor.isBroken {
         let (name, form) = (cursor.unsigned(), cursor.unsigned())
-        // A value that stands in the shape itself.
+        // A value that is in the shape itself.
         if form == 0x21 { _ = cursor.signed() }
         if name == 0, form == 0 { break }
         values.append((name, form))

@@ -4,35 +4,35 @@ enum CxxName {
     let bytes = Array(demangled.utf8)
     let text = NameText(bytes, hidden: hidden(bytes))
     var name: [UInt8] = []
-    var place = 0
-    while place < bytes.count {
-      let byte = bytes[place]
-      guard text.depths[place] == 0 else {
+    var position = 0
+    while position < bytes.count {
+      let byte = bytes[position]
+      guard text.depths[position] == 0 else {
         // Of an operator.
         name.append(byte)
-        place += 1
+        position += 1
         continue
       }
       switch byte {
-      case UInt8(ascii: "<"): place = text.closing(place, before: bytes.count)
+      case UInt8(ascii: "<"): position = text.closing(position, before: bytes.count)
       case UInt8(ascii: "("):
-        if text.hasPrefix("(anonymous namespace)", at: place) {
-          place += 20
+        if text.hasPrefix("(anonymous namespace)", at: position) {
+          position += 20
         } else {
-          // What follows is part of the name where a local function or a lambda stands in a function.
-          let end = text.closing(place, before: bytes.count)
+          // What follows is part of the name where a local function or a lambda is in a function.
+          let end = text.closing(position, before: bytes.count)
           guard let next = text.find("::", in: min(end + 1, bytes.count)..<bytes.count) else {
             return String(decoding: name, as: UTF8.self) + "()"
           }
           name.append(contentsOf: "()".utf8)
-          place = next - 1
+          position = next - 1
         }
-      // A result's type stands before the name.
+      // A result's type comes before the name.
       case UInt8(ascii: " "): name = isOperator(name) ? name + [byte] : []
-      case UInt8(ascii: ":") where name.isEmpty && text.hasPrefix("::", at: place): place += 1
+      case UInt8(ascii: ":") where name.isEmpty && text.hasPrefix("::", at: position): position += 1
       default: name.append(byte)
       }
-      place += 1
+      position += 1
     }
     return String(decoding: name, as: UTF8.self)
   }

@@ -62,7 +62,7 @@ enum DemanglingChild {
     var texts: [String?] = []
     while texts.count < most {
       let count = Int(cursor.u32())
-      let start = cursor.place
+      let start = cursor.offset
       cursor.skip(UInt64(count))
       guard !cursor.isBroken else { break }
       texts.append(count == 0 ? nil : String(decoding: output[start..<start + count], as: UTF8.self))

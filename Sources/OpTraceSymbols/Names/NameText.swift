@@ -1,10 +1,10 @@
-/// A demangled name with the depth of brackets at each byte, so that its parts can be told apart.
+/// A demangled name with the depth of brackets at each byte, so that its parts can be found.
 struct NameText {
   let bytes: [UInt8]
-  /// How many brackets are open before the byte; a closing one stands at the depth of its content less one.
+  /// How many brackets are open before the byte; a closing one has the depth of its content less one.
   private(set) var depths: [Int32]
 
-  /// - Parameter hidden: places whose bytes are part of a name and no brackets.
+  /// - Parameter hidden: positions whose bytes are part of a name and no brackets.
   init(_ bytes: [UInt8], hidden: [Range<Int>] = []) {
     self.bytes = bytes
     depths = []
@@ -30,11 +30,11 @@ struct NameText {
     }
   }
 
-  func hasPrefix(_ text: StaticString, at place: Int) -> Bool {
-    text.withUTF8Buffer { bytes[min(place, bytes.count)...].starts(with: $0) }
+  func hasPrefix(_ text: StaticString, at position: Int) -> Bool {
+    text.withUTF8Buffer { bytes[min(position, bytes.count)...].starts(with: $0) }
   }
 
-  /// The first place of `text` in the range where no bracket is open but those open at its beginning.
+  /// The first position of `text` in the range where no bracket is open but those open at its beginning.
   func find(_ text: StaticString, in range: Range<Int>) -> Int? {
     guard let base = range.first.map({ depths[$0] }), let first = text.withUTF8Buffer({ $0.first }) else { return nil }
     return range.first {
@@ -43,10 +43,10 @@ struct NameText {
     }
   }
 
-  /// The bracket that closes the one at `place`, or the end.
-  func closing(_ place: Int, before end: Int) -> Int {
-    var index = place + 1
-    while index < end, depths[index] > depths[place] { index += 1 }
+  /// The bracket that closes the one at `position`, or the end.
+  func closing(_ position: Int, before end: Int) -> Int {
+    var index = position + 1
+    while index < end, depths[index] > depths[position] { index += 1 }
     return index
   }
 

@@ -25,7 +25,7 @@ struct SwiftName {
 
   // MARK: - What the compiler adds
 
-  /// Words that stand before the name of a function that was copied, cut into pieces, or is reached another way.
+  /// Words before the name of a function that was copied, cut into pieces, or is reached another way.
   private static let pieces: [StaticString] = [
     "merged ", "specialized ", "@objc ", "@nonobjc ", "dynamic ", "partial apply forwarder for ",
     "partial apply ObjC forwarder for ", "dispatch thunk of ", "async function pointer to ", "vtable thunk for ",
@@ -83,7 +83,7 @@ struct SwiftName {
     return member.text
   }
 
-  // MARK: - Closures and what they stand in
+  // MARK: - Closures and what they are in
 
   /// `closure #1 … in closure #2 … in f()`.
   private func chain(_ whole: Range<Int>) -> String {
@@ -124,12 +124,12 @@ struct SwiftName {
     }
     let limit = text.find("(", in: range) ?? range.upperBound
     let head = range.lowerBound..<limit
-    let places = [text.find(" of ", in: head).map { ($0, 4) }, text.find(" for ", in: head).map { ($0, 5) }]
-    guard let (place, size) = places.compactMap({ $0 }).min(by: { $0.0 < $1.0 }) else { return nil }
-    let words = text.string(range.lowerBound..<place)
+    let positions = [text.find(" of ", in: head).map { ($0, 4) }, text.find(" for ", in: head).map { ($0, 5) }]
+    guard let (position, size) = positions.compactMap({ $0 }).min(by: { $0.0 < $1.0 }) else { return nil }
+    let words = text.string(range.lowerBound..<position)
     // No name of the source has a blank in it, but for those in backticks, which are hidden.
-    var rest = place + size..<range.upperBound
-    let link = text.string(place..<place + size)
+    var rest = position + size..<range.upperBound
+    let link = text.string(position..<position + size)
     if text.hasPrefix("type ", at: rest.lowerBound) { rest = rest.lowerBound + 5..<rest.upperBound }
     let name = named(rest)
     return name.isEmpty ? words : words + link + name
@@ -137,7 +137,7 @@ struct SwiftName {
 
   private func named(_ range: Range<Int>) -> String { declaration(range).text }
 
-  /// Bytes of names that look like brackets: operators, and what stands in backticks.
+  /// Bytes of names that look like brackets: operators, and what is in backticks.
   private static func hidden(_ bytes: [UInt8]) -> [Range<Int>] {
     var found: [Range<Int>] = []
     var tick: Int?
@@ -173,72 +173,72 @@ struct SwiftName {
   /// `static M.Loader.run<A>(_: A, by: Swift.Int) -> ()` as [Loader, run(_:by:)].
   private func declaration(_ range: Range<Int>) -> Declaration {
     var result = Declaration()
-    var place = range.lowerBound
-    if text.hasPrefix("static ", at: place) {
+    var position = range.lowerBound
+    if text.hasPrefix("static ", at: position) {
       result.isStatic = true
-      place += 7
+      position += 7
     }
     var name = ""
-    var start = place
+    var start = position
     var hasModule = true
     func take(to end: Int) { if start < end { name += text.string(start..<end) } }
     func finish() {
       if !name.isEmpty { result.parts.append(Self.readable(name)) }
       name = ""
     }
-    let base = place < range.upperBound ? text.depths[place] : 0
-    scan: while place < range.upperBound {
-      guard text.depths[place] == base else {
-        place += 1
+    let base = position < range.upperBound ? text.depths[position] : 0
+    scan: while position < range.upperBound {
+      guard text.depths[position] == base else {
+        position += 1
         continue
       }
-      switch text.bytes[place] {
+      switch text.bytes[position] {
       case UInt8(ascii: "."):
-        take(to: place)
+        take(to: position)
         finish()
-        start = place + 1
+        start = position + 1
       case UInt8(ascii: "<"):
-        take(to: place)
-        place = text.closing(place, before: range.upperBound)
-        start = place + 1
+        take(to: position)
+        position = text.closing(position, before: range.upperBound)
+        start = position + 1
       case UInt8(ascii: "("):
-        take(to: place)
-        let end = text.closing(place, before: range.upperBound)
+        take(to: position)
+        let end = text.closing(position, before: range.upperBound)
         if !name.isEmpty {
-          name += labels(place + 1..<end)
+          name += labels(position + 1..<end)
           start = range.upperBound
           break scan
         }
         // "(extension in M):", "(name in _1234)", or a type without a name: "(Swift.Int, Any)".
-        let inside = place + 1..<end
-        if !text.hasPrefix("(extension in ", at: place), let discriminator = text.find(" in ", in: inside) {
+        let inside = position + 1..<end
+        if !text.hasPrefix("(extension in ", at: position), let discriminator = text.find(" in ", in: inside) {
           name = text.string(inside.lowerBound..<discriminator)
         }
-        place = text.hasPrefix("):", at: end) ? end + 1 : end
-        start = place + 1
+        position = text.hasPrefix("):", at: end) ? end + 1 : end
+        start = position + 1
       case UInt8(ascii: " "):
-        take(to: place)
+        take(to: position)
         start = range.upperBound
-        if text.hasPrefix(" #", at: place) {
+        if text.hasPrefix(" #", at: position) {
           // A function in a function has no module before it.
           hasModule = false
-          let digits = text.bytes[(place + 2)..<range.upperBound].prefix { (48...57).contains($0) }
+          let digits = text.bytes[(position + 2)..<range.upperBound].prefix { (48...57).contains($0) }
           // "inner #1 (Swift.Int)", and "inner #1 <A>(A)".
-          place = digits.endIndex - (text.hasPrefix(" ", at: digits.endIndex) ? 0 : 1)
-          start = place + 1
+          position = digits.endIndex - (text.hasPrefix(" ", at: digits.endIndex) ? 0 : 1)
+          start = position + 1
         } else if let word = ([" infix", " prefix", " postfix"] as [StaticString]).first(where: {
-          text.hasPrefix($0, at: place)
+          text.hasPrefix($0, at: position)
         }) {
-          place += word.utf8CodeUnitCount - 1
-          start = place + 1
+          position += word.utf8CodeUnitCount - 1
+          start = position + 1
         } else {
           break scan
         }
       default: break
       }
-      place += 1
+      position += 1
     }
-    take(to: min(place, range.upperBound))
+    take(to: min(position, range.upperBound))
     finish()
     if hasModule, result.parts.count > 1 { result.parts.removeFirst() }
     return result

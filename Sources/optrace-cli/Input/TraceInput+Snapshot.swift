@@ -42,7 +42,7 @@ extension TraceInput {
     }
     let isRefused = look.refused == look.threads.count
     // What the recorder saw tells of locks and stacks; states alone do not.
-    if !isRefused || trace.look == nil { trace.take(look, at: LiveProcess.now(of: trace)) }
+    if !isRefused || trace.snapshot == nil { trace.take(look, at: LiveProcess.now(of: trace)) }
     if isRefused {
       Console.warning("\(nothingNew); nor may optrace look itself: \(LiveProcess.missingRights(for: process))")
     } else {

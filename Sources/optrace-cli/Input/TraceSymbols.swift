@@ -22,7 +22,7 @@ struct TraceSymbols {
     let numbers = Dictionary(images.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
     var frames: [FrameID] = []
     var addresses: [CodeAddress] = []
-    let places = stacks.places.filter { !known.contains($0.0) }
+    let places = stacks.addresses.filter { !known.contains($0.0) }
     for (frame, place) in places {
       guard let module = place.image.flatMap({ numbers[$0] }) else { continue }
       frames.append(frame)
@@ -68,7 +68,7 @@ struct TraceSymbols {
 extension InputTrace {
   /// With the names of its code, where its process runs: they are put into the file only when that has ended.
   func withLiveNames() -> InputTrace {
-    guard LiveProcess.writes(trace), !trace.stacks.hasNames, !trace.stacks.places.isEmpty else { return self }
+    guard LiveProcess.writes(trace), !trace.stacks.hasNames, !trace.stacks.addresses.isEmpty else { return self }
     var named = self
     named.trace.name(withProgress("looking up the names of code") { TraceSymbols(of: trace.stacks).names })
     return named

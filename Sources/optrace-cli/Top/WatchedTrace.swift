@@ -166,7 +166,7 @@ final class WatchedTrace {
 
   private func examine(_ status: LiveStatus, _ trace: Trace) {
     if let longest = status.executing.first, longest.time >= LiveThreads.lasting {
-      threads.ask(seen: trace.look?.time, now: status.now)
+      threads.ask(seen: trace.snapshot?.time, now: status.now)
     }
     guard doctor.isDue(status, trace) else { return }
     doctor.check(trace, now: status.now, stallAfter: DoctorReport.defaultStallAfter) { body in
@@ -228,7 +228,7 @@ private final class LiveNames: @unchecked Sendable {
   /// Looks up what is new.
   func lookUp(_ stacks: StackTable) {
     guard !stacks.hasNames else { return }
-    let places = stacks.places
+    let places = stacks.addresses
     let isDue = lock.withLock {
       guard !isBusy, places.count > seen else { return false }
       (isBusy, seen) = (true, places.count)
