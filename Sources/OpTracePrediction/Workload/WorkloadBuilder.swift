@@ -68,7 +68,7 @@ struct WorkloadBuilder {
   }
 
   /// Dependencies that were taken away did not hold it up; one on an operation that the trace never saw anything of cannot.
-  private mutating func addEdges(of executor: Int) {
+  private mutating func addEdges(of index: Int) {
     let began = trace.operations[index].started?.time
     for dependency in trace.operations[index].dependencies where dependency.removed == nil {
       guard let other = trace.index(of: dependency.on), other != index else { continue }
