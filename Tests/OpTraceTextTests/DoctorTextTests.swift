@@ -101,7 +101,7 @@ struct DoctorTextTests {
     let text = lines(fixture.trace)
     #expect(text[0].hasPrefix("warning[dependency-cycle]: "))
     #expect(text.contains { $0.hasPrefix("warning: 1 warning; 2 of 2 operations are unfinished") })
-    #expect(text.contains("The trace is not complete: 3 records of it were lost. What is missing may show otherwise."))
+    #expect(text.contains("The trace is not complete: 3 records were lost. What is missing may show otherwise."))
   }
 
   @Test("a healthy trace: one line, and the unfinished operations")

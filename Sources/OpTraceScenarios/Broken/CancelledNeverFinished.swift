@@ -4,7 +4,7 @@ internal import OpTrace
 extension Scenario {
   /// Six seconds: until then it may just be busy.
   static let cancelledNeverFinished = broken(
-    "cancelled-never-finished", "Cancelled before its turn, a download returns from start() and is never over.",
+    "cancelled-never-finished", "A download that is cancelled early returns from start() and never finishes.",
     silence: 6
   ) { run in
     let queue = OperationQueue.named("downloads", limit: 1)

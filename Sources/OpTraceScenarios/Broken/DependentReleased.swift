@@ -3,7 +3,7 @@ internal import OpTrace
 
 extension Scenario {
   static let dependentReleased = broken(
-    "dependent-released", "A cancelled operation is gone before the one that it depended on (Foundation on Linux)."
+    "dependent-released", "A cancelled operation is released before its dependency is finished (Foundation on Linux)."
   ) { run in
     let queue = OperationQueue.named("cells", limit: 2)
     let download = BlockOperation.named("Download picture") { run.pause(0.3) }

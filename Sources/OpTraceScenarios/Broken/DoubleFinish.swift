@@ -3,7 +3,7 @@ internal import OpTrace
 
 extension Scenario {
   static let doubleFinish = broken(
-    "double-finish", "The timeout and the answer of a request both finish it."
+    "double-finish", "The timeout and the reply of a request both finish the operation."
   ) { run in
     let queue = TracedOperationQueue(name: "requests", maxConcurrentOperationCount: 2, recorder: run.recorder)
     queue.addOperations([WeatherRequest(run)], waitUntilFinished: true)

@@ -3,7 +3,7 @@ internal import OpTrace
 
 extension Scenario {
   static let doubleStart = broken(
-    "double-start", "An impatient program starts an operation by hand that a queue owns."
+    "double-start", "An impatient program starts an operation by hand although a queue owns it."
   ) { run in
     let queue = OperationQueue.named("exports", limit: 1)
     let began = DispatchSemaphore(value: 0)
@@ -23,7 +23,7 @@ extension Scenario {
   }
 
   static let doubleStartEnqueued = broken(
-    "double-start", variant: "enqueued", "An operation is given to a second queue to be done sooner."
+    "double-start", variant: "enqueued", "An operation is added to a second queue to run sooner."
   ) { run in
     let slow = OperationQueue.named("slow", limit: 1)
     let fast = OperationQueue.named("fast", limit: 4)

@@ -3,7 +3,7 @@ internal import OpTrace
 
 extension Scenario {
   static let finishedWithoutStart = broken(
-    "finished-without-start", "A cancelled download says that it is finished before its queue has started it."
+    "finished-without-start", "A cancelled download is finished before its queue has started it."
   ) { run in
     let queue = OperationQueue.named("downloads", limit: 1)
     for name in ["cover", "map", "comments"] { queue.addOperation(Download("Download \(name)", run)) }

@@ -5,7 +5,7 @@ internal import OpTrace
 extension Scenario {
   /// Five seconds: the recorder takes a snapshot of the threads when nothing has moved for one or two.
   static let lockCycle = broken(
-    "lock-cycle", "Two transfers lock the same two accounts, in two orders.", silence: 5
+    "lock-cycle", "Two transfers lock the same two accounts in opposite order.", silence: 5
   ) { run in
     let bank = OperationQueue.named("bank", limit: 2)
     let (savings, wages) = (NSLock(), NSLock())
@@ -37,7 +37,7 @@ extension Scenario {
   }
 
   static let lockCycleWait = broken(
-    "lock-cycle", variant: "wait", "The main thread waits for an operation, and has the lock that it wants.", silence: 5
+    "lock-cycle", variant: "wait", "The main thread holds a lock and waits for an operation that needs it.", silence: 5
   ) { run in
     let work = OperationQueue.named("work", limit: 2)
     let cache = NSLock()

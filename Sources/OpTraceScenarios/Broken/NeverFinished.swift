@@ -5,7 +5,7 @@ internal import OpTrace
 extension Scenario {
   /// Six seconds: until then it may just be busy.
   static let neverFinished = broken(
-    "never-finished", "A download fails, and the path of the failure forgets finish().", silence: 6
+    "never-finished", "A download fails, and the error path does not call finish().", silence: 6
   ) { run in
     let queue = TracedOperationQueue(name: "downloads", maxConcurrentOperationCount: 2, recorder: run.recorder)
     let logo = Download("Download logo", file: "logo.png", run)
@@ -17,7 +17,7 @@ extension Scenario {
   }
 
   static let neverFinishedUnannounced = broken(
-    "never-finished", variant: "unannounced", "An operation says that it is finished, but has never announced it."
+    "never-finished", variant: "unannounced", "An operation is finished but never announces it."
   ) { run in
     let queue = OperationQueue.named("scans", limit: 2)
     let isOver = DispatchSemaphore(value: 0)

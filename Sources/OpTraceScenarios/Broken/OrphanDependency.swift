@@ -3,7 +3,7 @@ internal import OpTrace
 
 extension Scenario {
   static let orphanDependency = broken(
-    "orphan-dependency", "A picture waits for its download, which nobody ever gave to a queue."
+    "orphan-dependency", "A picture waits for its download, which was never added to a queue."
   ) { run in
     let queue = TracedOperationQueue(name: "pictures", maxConcurrentOperationCount: 3, recorder: run.recorder)
     let account = TracedBlockOperation(name: "Read account") { run.pause(0.05) }

@@ -4,7 +4,7 @@ internal import OpTrace
 
 extension Scenario {
   static let prematureFinish = broken(
-    "premature-finish", "A synchronous operation begins a request in main() and is over before the answer is there."
+    "premature-finish", "A synchronous operation starts a request in main() and finishes before the reply comes."
   ) { run in
     let queue = TracedOperationQueue(name: "articles", maxConcurrentOperationCount: 2, recorder: run.recorder)
     let isParsed = DispatchGroup()

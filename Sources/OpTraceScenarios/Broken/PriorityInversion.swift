@@ -3,7 +3,7 @@ internal import OpTrace
 
 extension Scenario {
   static let priorityInversion = broken(
-    "priority-inversion", "What the user waits for depends on work of low priority, which others overtake."
+    "priority-inversion", "What the user waits for depends on low-priority work, which others overtake."
   ) { run in
     let queue = TracedOperationQueue(name: "pages", maxConcurrentOperationCount: 1, recorder: run.recorder)
     let fetch = TracedBlockOperation(name: "Fetch page") { run.pause(0.05) }

@@ -3,7 +3,7 @@ internal import OpTrace
 
 extension Scenario {
   static let queueSuspended = broken(
-    "queue-suspended", "Uploads pause while the network is away, and nobody resumes them when it is back."
+    "queue-suspended", "Uploads pause while the network is down, and nothing resumes them when it is back."
   ) { run in
     let uploads = OperationQueue.named("uploads", limit: 2)
     for number in 1...4 { uploads.addOperation(BlockOperation.named("Upload \(number)") { run.pause(0.1) }) }
@@ -23,7 +23,7 @@ extension Scenario {
   }
 
   static let queueSuspendedLimit = broken(
-    "queue-suspended", variant: "limit", "A queue's limit is worked out from the number of processors, and is 0."
+    "queue-suspended", variant: "limit", "A queue's limit is computed from the number of processors, and is 0."
   ) { run in
     let processors = 2
     // A quarter of the machine, which is nothing on a small one.

@@ -3,7 +3,7 @@ internal import OpTrace
 
 extension Scenario {
   static let removedDependencyStuck = broken(
-    "removed-dependency-stuck", "A picture is to be shown without its original, and never is (Foundation on Linux)."
+    "removed-dependency-stuck", "A picture no longer needs its original, but is never shown (Foundation on Linux)."
   ) { run in
     let queue = OperationQueue.named("pictures", limit: 2)
     let preview = BlockOperation.named("Load preview") { run.pause(0.05) }

@@ -3,7 +3,7 @@ internal import OpTrace
 
 extension Scenario {
   static let retainedOperation = broken(
-    "retained-operation", "Each page depends on the one before, so the newest keeps all that were ever loaded."
+    "retained-operation", "Each page depends on the one before, so the newest keeps all earlier ones in memory."
   ) { run in
     let queue = OperationQueue.named("pages", limit: 2)
     var newest: Operation?

@@ -3,7 +3,7 @@ internal import OpTrace
 
 extension Scenario {
   static let serialBottleneck = broken(
-    "serial-bottleneck", "Photos that have nothing to do with each other go through a queue one at a time."
+    "serial-bottleneck", "Independent photos go through a queue one at a time."
   ) { run in
     let load = TracedOperationQueue(name: "load", recorder: run.recorder)
     let decode = TracedOperationQueue(name: "decode", recorder: run.recorder)

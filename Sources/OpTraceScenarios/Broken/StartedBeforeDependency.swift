@@ -3,7 +3,7 @@ internal import OpTrace
 
 extension Scenario {
   static let startedBeforeDependency = broken(
-    "started-before-dependency", "An override of isReady forgets super, and with it the dependencies."
+    "started-before-dependency", "An override of isReady does not ask super, and so ignores the dependencies."
   ) { run in
     let queue = OperationQueue.named("maps", limit: 4)
     let tiles = BlockOperation.named("Load tiles") { run.pause(0.2) }

@@ -3,7 +3,7 @@ internal import OpTrace
 
 extension Scenario {
   static let asyncWait = Scenario(
-    "async-wait", "An asynchronous operation done wrong is finished before its work is; done right it is not."
+    "async-wait", "An asynchronous operation, done wrong (it finishes before its work) and done right."
   ) { run in
     let queue = TracedOperationQueue(name: "downloads", recorder: run.recorder)
 

@@ -3,7 +3,7 @@ internal import OpTrace
 
 extension Scenario {
   static let blockFanOut = Scenario(
-    "block-fan-out", "One operation with four blocks: they run at the same time, on the threads that are free."
+    "block-fan-out", "One operation with four blocks that run at the same time, on free threads."
   ) { run in
     let queue = TracedOperationQueue(name: "thumbnails", recorder: run.recorder)
     let thumbnails = TracedBlockOperation(name: "Four thumbnails") { run.pause(0.3) }

@@ -3,7 +3,7 @@ internal import OpTrace
 
 extension Scenario {
   static let cancelAll = Scenario(
-    "cancel-all", "The one that runs notices the cancelling and stops; those behind it end without having begun."
+    "cancel-all", "The running operation notices the cancellation and stops; those behind it end without having begun."
   ) { run in
     let queue = TracedOperationQueue(name: "search", maxConcurrentOperationCount: 1, recorder: run.recorder)
     let began = DispatchSemaphore(value: 0)

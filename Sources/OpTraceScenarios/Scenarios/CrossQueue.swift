@@ -3,7 +3,7 @@ internal import OpTrace
 
 extension Scenario {
   static let crossQueue = Scenario(
-    "cross-queue", "Dependencies do not stop at a queue's border: storing waits for downloads, and indexing for both."
+    "cross-queue", "Dependencies work across queues: storing waits for downloads, and indexing for both."
   ) { run in
     let network = TracedOperationQueue(name: "network", maxConcurrentOperationCount: 2, recorder: run.recorder)
     let store = TracedOperationQueue(name: "store", maxConcurrentOperationCount: 1, recorder: run.recorder)

@@ -3,7 +3,7 @@ internal import OpTrace
 
 extension Scenario {
   static let customConcurrent = Scenario(
-    "custom-concurrent", "Operations that bring a thread of their own; one is cancelled and notices it by itself."
+    "custom-concurrent", "Operations with their own threads; one is cancelled and notices it by itself."
   ) { run in
     let queue = TracedOperationQueue(name: "scans", recorder: run.recorder)
     let photos = FolderScan(folder: "Photos", files: 8, run)

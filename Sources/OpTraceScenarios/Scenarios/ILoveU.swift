@@ -3,7 +3,7 @@ internal import OpTrace
 
 extension Scenario {
   static let iLoveU = Scenario(
-    "i-love-u", "Three operations find a word each, a fourth waits for all of them and prints; try --limit 1 and 3.",
+    "i-love-u", "Three operations find a word each, a fourth waits for them and prints; try --limit 1 and 3.",
     options: [.limit]
   ) { run in
     let i = AsynchronousWord("I", seconds: run.paced(0.3))

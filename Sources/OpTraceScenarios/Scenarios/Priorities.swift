@@ -3,7 +3,7 @@ internal import OpTrace
 
 extension Scenario {
   static let priorities = Scenario(
-    "priorities", "Priority orders what is ready: the most urgent operation still waits for the least urgent one."
+    "priorities", "Priority orders ready operations: the most urgent one still waits for its least urgent dependency."
   ) { run in
     let queue = TracedOperationQueue(name: "reports", maxConcurrentOperationCount: 1, recorder: run.recorder)
     func report(_ name: String, _ priority: Operation.QueuePriority, line: UInt = #line) -> Operation {

@@ -3,7 +3,7 @@ internal import OpTrace
 
 extension Scenario {
   static let suspendResume = Scenario(
-    "suspend-resume", "A suspended queue starts nothing; what runs already runs to its end."
+    "suspend-resume", "A suspended queue starts nothing; running operations run to their end."
   ) { run in
     let queue = TracedOperationQueue(name: "sync", maxConcurrentOperationCount: 2, recorder: run.recorder)
     let began = DispatchSemaphore(value: 0)

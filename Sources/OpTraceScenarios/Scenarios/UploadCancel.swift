@@ -3,7 +3,7 @@ internal import OpTrace
 
 extension Scenario {
   static let uploadCancel = Scenario(
-    "upload-cancel", "One upload is cancelled while it executes, one before it starts; the others go on."
+    "upload-cancel", "One upload is cancelled while it executes, one before it starts; the others continue."
   ) { run in
     let queue = TracedOperationQueue(name: "uploads", maxConcurrentOperationCount: 1, recorder: run.recorder)
     let beach = Upload("beach.mov", parts: 12, run)

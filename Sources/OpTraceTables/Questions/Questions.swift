@@ -1,14 +1,14 @@
 extension Question {
   static let waits = [
     Question(
-      "waits-by-class", "How long do operations of each class wait, and run, 99 of 100 of them?",
+      "waits-by-class", "How long do the operations of each class wait and run (p99)?",
       """
       SELECT class, count(*) AS operations,
         p99(wait_dependencies) AS p99_wait_dependencies, p99(wait_slot) AS p99_wait_slot, p99(running) AS p99_running
       FROM operations GROUP BY class ORDER BY p99_wait_slot DESC, class
       """),
     Question(
-      "starved-queues", "In which queues do operations wait for a slot, and how long?",
+      "starved-queues", "In which queues do operations wait for a slot, and for how long?",
       """
       SELECT q.name AS queue, q.max_concurrent, o.operations, o.wait_slot, o.longest,
         round(1.0 * o.wait_slot / nullif(o.running, 0), 3) AS waits_per_running
@@ -19,7 +19,7 @@ extension Question {
       JOIN queues q ON q.trace = o.trace AND q.id = o.queue ORDER BY o.wait_slot DESC
       """),
     Question(
-      "cross-queue", "Which queue waits for operations of which other one?",
+      "cross-queue", "Which queue waits for operations of which other queue?",
       """
       SELECT q.name AS queue, p.name AS waits_for, e.dependencies, e.until_finished
       FROM (
@@ -39,7 +39,7 @@ extension Question {
       ORDER BY e.dependencies DESC, queue
       """),
     Question(
-      "slowest", "What took longest, of a hundred the one, and what did it wait for?",
+      "slowest", "Which operations took longest (the slowest 1 %), and what did they wait for?",
       """
       SELECT o.id, o.name, o.class, q.name AS queue, o.state, o.took, o.wait_dependencies, o.wait_slot, o.running,
         h.name AS held_by
@@ -73,7 +73,7 @@ extension Question {
 
   static let structure = [
     Question(
-      "path-by-class", "Which classes decide how long the whole takes?",
+      "path-by-class", "Which classes are on the critical path?",
       """
       SELECT c.kind AS kind, o.class AS class, count(*) AS steps, sum(c.running) AS running, sum(c.wait_slot) AS wait_slot,
         sum(c.wait_dependencies) AS wait_dependencies
@@ -81,7 +81,7 @@ extension Question {
       GROUP BY c.kind, o.class ORDER BY running DESC
       """),
     Question(
-      "fan-in-out", "Which operations wait for most, and which are most waited for?",
+      "fan-in-out", "Which operations have the most dependencies, and the most dependents?",
       """
       SELECT o.id, o.name, coalesce(w.count, 0) AS waits_for, coalesce(n.count, 0) AS needed_by
       FROM operations o
@@ -95,7 +95,7 @@ extension Question {
       ORDER BY coalesce(w.count, 0) + coalesce(n.count, 0) DESC, o.id LIMIT 50
       """),
     Question(
-      "retries", "What runs again and again, by the pattern of its name?",
+      "retries", "What runs repeatedly, by name pattern?",
       """
       SELECT name_pattern(o.name) AS pattern, o.class, count(*) AS operations, sum(o.state = 'failed') AS failed,
         sum(o.state = 'cancelled') AS cancelled, sum(o.running) AS running
@@ -115,12 +115,12 @@ extension Question {
 
   static let load = [
     Question(
-      "busy-threads", "How long did so many threads run work at once?",
+      "busy-threads", "For how long did how many threads run work at once?",
       """
       SELECT threads, sum(until - time) AS time FROM busy_threads GROUP BY threads ORDER BY threads
       """),
     Question(
-      "queue-depth", "How much stood in each queue, at most and on average over its time?",
+      "queue-depth", "How many operations were in each queue, at most and on average?",
       """
       SELECT q.name AS queue, d.most_pending, d.most_ready, d.most_executing, d.mean_ready
       FROM (
@@ -130,7 +130,7 @@ extension Question {
       JOIN queues q ON q.trace = d.trace AND q.id = d.queue ORDER BY d.mean_ready DESC
       """),
     Question(
-      "idle-slots", "Which queues had slots free on average, and how long did operations of other queues wait for one?",
+      "idle-slots", "Which queues had free slots on average, and how long did operations of other queues wait for one?",
       """
       WITH waits AS (
           SELECT a.trace AS trace, a.queue AS queue, sum(a.wait_slot) AS waited
@@ -148,7 +148,7 @@ extension Question {
       WHERE q.max_concurrent IS NOT NULL AND l.mean_executing < q.max_concurrent ORDER BY others_waited DESC
       """),
     Question(
-      "traces-that-differ", "Which traces have classes that run much longer than elsewhere?",
+      "traces-that-differ", "Which traces have classes that run much longer than in other traces?",
       """
       SELECT s.trace AS trace, s.class AS class, s.operations, round(s.total / s.operations, 1) AS running,
         round((e.total - s.total) / nullif(e.operations - s.operations, 0), 1) AS usual,
@@ -165,7 +165,7 @@ extension Question {
 
   static let outcomes = [
     Question(
-      "never-started", "What was enqueued and never began?",
+      "never-started", "Which operations were enqueued and never began?",
       """
       SELECT o.id, o.name, o.class, q.name AS queue, o.state, o.wait_dependencies + o.wait_slot AS waited
       FROM operations o LEFT JOIN queues q ON q.trace = o.trace AND q.id = o.queue
@@ -173,7 +173,7 @@ extension Question {
       ORDER BY waited DESC LIMIT 100
       """),
     Question(
-      "cancelled-early", "What was cancelled before it began?",
+      "cancelled-early", "Which operations were cancelled before they began?",
       """
       SELECT class, count(*) AS operations,
         avg(CASE WHEN cancelled > enqueued THEN cancelled - enqueued WHEN enqueued IS NULL THEN NULL ELSE 0 END) AS mean_age
