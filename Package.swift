@@ -161,6 +161,7 @@ let package = Package(
     .testTarget(
       name: "OpTracePackedTests",
       dependencies: ["TestSupport", "OpTracePacked", "OpTraceModel", "OpTraceFormat", "OpTrace"], exclude: ["Golden"]),
+    .testTarget(name: "OpTraceProcessesTests", dependencies: ["TestSupport", "OpTraceProcesses"]),
     .testTarget(name: "OpTraceSymbolsTests", dependencies: ["TestSupport", "OpTraceSymbols"]),
     .testTarget(
       name: "OpTraceTextTests",

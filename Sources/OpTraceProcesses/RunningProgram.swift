@@ -61,7 +61,7 @@ package enum ProgramEnding: Equatable, Sendable {
 }
 
 /// A pipe. Both ends are closed in programs that are started, and here when the pipe goes.
-package struct Pipe: ~Copyable, Sendable {
+package struct SystemPipe: ~Copyable, Sendable {
   /// To read from; below 0: closed.
   package private(set) var start: Int32
   /// To write to.

@@ -33,7 +33,7 @@ struct FleetCommandTests {
     return folder.path(name)
   }
 
-  @Test("the statements, one for each table, view, function and question")
+  @Test("fleet schema prints a statement for each table, view, function and question")
   func schema() throws {
     let text = try Command.run("fleet", "schema").output
     #expect(text.contains("CREATE DATABASE IF NOT EXISTS optrace;"))
@@ -45,11 +45,11 @@ struct FleetCommandTests {
     #expect(other.contains("ENGINE = ReplicatedReplacingMergeTree") && !other.contains("TTL "))
     for wrong in ["a;b", "", "1st", "x y"] {
       let result = try Command.run("fleet", "schema", "--database", wrong)
-      #expect(result.status == 64 && result.errors.contains("is no name"), "\(result.errors)")
+      #expect(result.status == 64 && result.errors.contains("is not a name"), "\(result.errors)")
     }
   }
 
-  @Test("what is loaded once is there once, whatever goes wrong on the way, and however often it is loaded")
+  @Test("A trace is stored once, whatever fails on the way, and however often it is loaded")
   func loading() throws {
     let server = try ClickHouse()
     let lake = try export(try trace("a.txt", process: 1), try trace("b.txt", process: 2), into: "lake")
@@ -60,14 +60,14 @@ struct FleetCommandTests {
     #expect(early.status == 73)
     #expect(
       early.errors
-        == "optrace: \(server.url)/ has no tables of optrace: add --create, or run what 'optrace fleet schema' prints\n"
+        == "optrace: \(server.url)/ has no tables of optrace: add --create, or run the statements that 'optrace fleet schema' prints\n"
     )
 
-    // An answer that is no, one that never comes, and a load that was given up in the middle.
+    // A refusal, an answer that never comes, and a load that is given up in the middle.
     try server.faults("fail=503&times=2&cut=1")
     let refused = try load("--create", "--retries", "0")
     #expect(refused.status == 73)
-    #expect(refused.errors == "optrace: \(server.url)/ does not take it after 1 try: busy\n")
+    #expect(refused.errors == "optrace: \(server.url)/ did not accept the request after 1 try: busy\n")
     #expect(try server.ask("SELECT count() FROM traces") == ["0"])
     let loaded = try load()
     #expect(loaded.status == 0, "\(loaded.errors)")
@@ -79,10 +79,10 @@ struct FleetCommandTests {
     let once = try counts()
     #expect(once.first?.hasPrefix("2\t40\t") == true)
     let again = try load()
-    #expect(again.status == 0 && again.output.split(separator: "\n").allSatisfy { $0.hasSuffix(": there already") })
+    #expect(again.status == 0 && again.output.split(separator: "\n").allSatisfy { $0.hasSuffix(": already loaded") })
     #expect(try counts() == once)
 
-    // Two at once, of what is not there yet.
+    // Two loads of new traces at once.
     let more = try export(try trace("c.txt", process: 3), try trace("d.txt", process: 4), into: "more")
     try server.faults("delay=0.05")
     let both = try Command.run(
@@ -94,7 +94,7 @@ struct FleetCommandTests {
     try server.faults("delay=0")
     #expect(try counts().first?.hasPrefix("4\t80\t") == true)
 
-    // A trace that has changed takes the place of what it was.
+    // A changed trace replaces its earlier state.
     _ = try export(try trace("a.txt", process: 1, count: 30), into: "lake")
     #expect(try load().status == 0)
     #expect(try counts().first?.hasPrefix("4\t90\t") == true)
@@ -103,12 +103,12 @@ struct FleetCommandTests {
     #expect(try load().status == 0)
     #expect(try counts().first?.hasPrefix("4\t80\t") == true)
 
-    // A change that was given up at one step or another, and then taken back.
+    // A change whose load fails at various steps, and that is then taken back.
     for step in [0, 1, 2, 4] {
       _ = try export(try trace("a.txt", process: 1, count: 30), into: "lake")
       try server.faults("skip=\(step)&fail=500&times=1")
       #expect(try load("--retries", "0").status == 73)
-      // It is there as it was, or not.
+      // The server has its earlier state, or nothing.
       #expect(try counts().first?.hasPrefix(step == 0 ? "4\t" : "3\t") == true)
       _ = try export(try trace("a.txt", process: 1, count: 20), into: "lake")
       #expect(try load().status == 0)
@@ -118,13 +118,13 @@ struct FleetCommandTests {
     _ = try server.ask("CREATE OR REPLACE VIEW schema_version AS SELECT 7 AS version")
     let newer = try load()
     #expect(newer.status == 73)
-    // Nothing is made beside what another version made.
+    // --create makes nothing if there are tables of another version.
     let made = try load("--create")
     #expect(made.status == 73 && made.errors == newer.errors)
-    #expect(newer.errors.contains("has tables of version 7, and this optrace loads version 2"))
+    #expect(newer.errors.contains("has tables of version 7, but this optrace loads version 2"))
   }
 
-  @Test("each row is there once: also one that comes at the same moment as another, and after a part alone has changed")
+  @Test("Each row is stored once, also with equal times, and after only one part has changed")
   func rows() throws {
     let server = try ClickHouse()
     let once = """
@@ -152,7 +152,7 @@ struct FleetCommandTests {
     }
     #expect(try counts() == ["2\t2"])
 
-    // Only its part of `spans`, as a later version would find other ones in the same trace.
+    // Only the part of `spans` changes, as if a later version found others in the same trace.
     let spans = try #require(
       FileManager.default.subpaths(atPath: lake)?.first { $0.hasPrefix("spans/") && $0.hasSuffix(".parquet") })
     let one = try self.export(
@@ -168,25 +168,25 @@ struct FleetCommandTests {
     let again = try load()
     #expect(again.status == 0 && again.output.hasSuffix(" rows\n"), "\(again.output)\(again.errors)")
     #expect(try counts() == ["2\t1"])
-    #expect(try load().output.hasSuffix(": there already\n"))
+    #expect(try load().output.hasSuffix(": already loaded\n"))
 
-    // Two looks at one run, in folders of their own: the last one is loaded, and stays.
-    let looks = folder.path("looks")
+    // Two exports of one run, in folders of their own: the last one is loaded.
+    let exports = folder.path("exports")
     for (name, source, date) in [("hour=1", lake, 2.0), ("hour=2", one, 1.0)] {
-      let target = "\(looks)/\(name)"
-      try FileManager.default.createDirectory(atPath: looks, withIntermediateDirectories: true)
+      let target = "\(exports)/\(name)"
+      try FileManager.default.createDirectory(atPath: exports, withIntermediateDirectories: true)
       try FileManager.default.copyItem(atPath: source, toPath: target)
       let main = try #require(
         FileManager.default.subpaths(atPath: target)?.first { $0.hasPrefix("traces/") && $0.hasSuffix(".parquet") })
       try FileManager.default.setAttributes(
         [.modificationDate: Date(timeIntervalSince1970: date)], ofItemAtPath: "\(target)/\(main)")
     }
-    let both = try Command.run("fleet", "load", looks, "--url", server.url)
-    #expect(both.status == 0 && both.output.hasSuffix(": there already\n"), "\(both.output)")
-    #expect(both.errors.contains("is there 2 times: the last look is loaded, of '\(looks)/hour=1'"), "\(both.errors)")
+    let both = try Command.run("fleet", "load", exports, "--url", server.url)
+    #expect(both.status == 0 && both.output.hasSuffix(": already loaded\n"), "\(both.output)")
+    #expect(both.errors.contains("was exported 2 times: loading the last export, from '\(exports)/hour=1'"), "\(both.errors)")
   }
 
-  @Test("a server that stands still is given up; the password stands in a file")
+  @Test("A request without progress is given up; the password may be in a file")
   func patience() throws {
     let lake = try export(try trace("a.txt", process: 1), into: "lake")
     let server = try ClickHouse(password: "secret")
@@ -198,7 +198,7 @@ struct FleetCommandTests {
     #expect(try load().errors.contains("Authentication failed"))
     try server.faults("delay=1000")
     let given = try load("--password-file", file, "--timeout", "1", "--retries", "0")
-    #expect(given.status == 73 && given.errors.contains("does not take it after 1 try"), "\(given.errors)")
+    #expect(given.status == 73 && given.errors.contains("did not accept the request after 1 try"), "\(given.errors)")
     try server.faults("delay=0")
     let loaded = try load("--password-file", file)
     #expect(loaded.status == 0, "\(loaded.errors)")
@@ -206,10 +206,10 @@ struct FleetCommandTests {
       (["--password-file", folder.path("none")], "cannot read the password in", 66),
       (["--password-file", folder.path("")], "it is a folder", 66),
       (["--password-file", try folder.write("empty", Array("\n".utf8))], "its first line is empty", 66),
-      (["--timeout", "0"], "--timeout is a number of seconds", 64),
+      (["--timeout", "0"], "--timeout must be a number of seconds", 64),
       (
         ["--url", server.url.replacing("http://", with: "http://user:secret@"), "--password-file", file],
-        "leave one away", 64
+        "omit one", 64
       ),
     ] as [([String], String, Int32)] {
       let result = try Command.run(arguments: ["fleet", "load", lake, "--url", url] + arguments)
@@ -217,7 +217,7 @@ struct FleetCommandTests {
     }
   }
 
-  @Test("the questions have the same answers as in SQLite; a host that is slow is found, and since when")
+  @Test("Questions have the same answers as in SQLite; a slow host is found, and since when")
   func questions() throws {
     let server = try ClickHouse()
     let sample = Repository.folder.appending(path: "traces/photo-import.optrace").path
@@ -261,7 +261,7 @@ struct FleetCommandTests {
       ])
   }
 
-  @Test("what cannot be loaded is told of: no server, no right, no export, a part that is cut, a clock far behind")
+  @Test("Errors are reported: no server, no permission, no export, a truncated part, a clock far behind")
   func refused() throws {
     func load(_ arguments: [String], _ words: String, status: Int32) throws {
       let result = try Command.run(arguments: ["fleet", "load"] + arguments)
@@ -272,23 +272,23 @@ struct FleetCommandTests {
     let lake = try export(try trace("a.txt", process: 1), into: "lake")
     let nobody = "http://user:secret@127.0.0.1:1"
     try load(
-      [lake, "--url", nobody, "--retries", "0"], "http://127.0.0.1:1/ does not take it after 1 try: ", status: 73)
+      [lake, "--url", nobody, "--retries", "0"], "http://127.0.0.1:1/ did not accept the request after 1 try: ", status: 73)
     try load([lake, "--url", "ftp://user:secret@host"], "--url takes 'http://HOST:8123'", status: 64)
     try load([lake], "missing expected argument '--url <url>'", status: 64)
     try load([folder.path("none"), "--url", nobody], "no such file", status: 66)
-    try load([folder.folder.path + "/a.txt", "--url", nobody], "it is no folder", status: 66)
+    try load([folder.folder.path + "/a.txt", "--url", nobody], "it is not a folder", status: 66)
     let empty = folder.path("empty")
     try FileManager.default.createDirectory(atPath: empty, withIntermediateDirectories: true)
     try load([empty, "--url", nobody], "has no exported traces", status: 66)
     try load([lake, "--url", nobody, "--label", "x"], "--label takes KEY=VALUE", status: 64)
-    try load([lake, "--url", nobody, "--day", "today"], "--day is a day like", status: 64)
-    try load([lake, "--url", nobody, "--day", "2026-02-30"], "--day is a day like", status: 64)
+    try load([lake, "--url", nobody, "--day", "today"], "--day takes a day like", status: 64)
+    try load([lake, "--url", nobody, "--day", "2026-02-30"], "--day takes a day like", status: 64)
 
     let server = try ClickHouse(password: "secret")
     let good = server.url.replacing("http://", with: "http://user:secret@")
     try load([lake, "--url", server.url, "--create"], "Authentication failed", status: 73)
     try load([lake, "--url", good.replacing("secret", with: "wrong"), "--create"], "Authentication failed", status: 73)
-    // The traces of these tests began in 2026; a server that keeps a day has nothing of them.
+    // The traces of these tests began in 2026: too long ago for a retention of one day.
     try load(
       [lake, "--url", good, "--create", "--retention", "1"], "longer ago than the server keeps traces", status: 65)
     #expect(try Command.run("fleet", "load", lake, "--url", good, "--day", "2099-01-01").status == 0)
@@ -297,8 +297,8 @@ struct FleetCommandTests {
       FileManager.default.subpaths(atPath: lake)?.first { $0.hasPrefix("operations/") && $0.hasSuffix(".parquet") })
     let whole = try Data(contentsOf: URL(fileURLWithPath: "\(lake)/\(part)"))
     try whole.prefix(whole.count / 2).write(to: URL(fileURLWithPath: "\(lake)/\(part)"))
-    try load([lake, "--url", good], "is no Parquet file, or was cut: export the trace again", status: 65)
+    try load([lake, "--url", good], "is not a Parquet file, or it is truncated: export the trace again", status: 65)
     try FileManager.default.removeItem(atPath: "\(lake)/\(part)")
-    try load([lake, "--url", good], "is missing, so the trace is not whole: export it again", status: 65)
+    try load([lake, "--url", good], "is missing, so the trace is incomplete: export it again", status: 65)
   }
 }

@@ -82,7 +82,7 @@
       #expect(result.status == 5 && result.output == "worked\n")
       let address = try String(contentsOfFile: note, encoding: .utf8)
       #expect(address.hasPrefix("http://127.0.0.1:"))
-      let end = "optrace: the report of 'run.optrace' is served until Ctrl-C\n\(address)"
+      let end = "optrace: serving the report of 'run.optrace' until Ctrl-C\n\(address)"
       #expect(result.errors.hasSuffix(end), "\(result.errors)")
     }
 

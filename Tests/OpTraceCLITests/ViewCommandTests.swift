@@ -35,7 +35,7 @@ private final class View {
   func end() -> String { program.end().description }
 }
 
-@Suite("The command view", .ownThread)
+@Suite("optrace view", .ownThread)
 struct ViewCommandTests {
   private let folder: Scratch
   private let small: String
@@ -45,11 +45,11 @@ struct ViewCommandTests {
     small = try folder.write("small.txt", Array(Fixture.small.utf8))
   }
 
-  @Test("the address stands alone on standard output; behind it is the report, and nothing may embed or keep it")
+  @Test("Standard output has only the address; it leads to the report, which cannot be embedded or cached")
   func page() throws {
     let view = try View([small, "--no-open"])
     #expect(view.address.wholeMatch(of: /http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\//) != nil, "\(view.address)")
-    #expect(view.errors == "optrace: the report of '\(small)' is served until Ctrl-C\n")
+    #expect(view.errors == "optrace: serving the report of '\(small)' until Ctrl-C\n")
     let answer = try view.get()
     #expect(answer.status == 200 && answer.body.contains("fixture"))
     #expect(answer.body.hasPrefix("<!doctype html>") || answer.body.hasPrefix("<!DOCTYPE html>"))
@@ -70,7 +70,7 @@ struct ViewCommandTests {
     #expect(moved.status == 308 && moved.headers["location"] == view.path)
   }
 
-  @Test("what is refused says nothing of what is there")
+  @Test("A refusal reveals nothing about the page")
   func refusals() throws {
     let view = try View([small, "--no-open"])
     let root = try LocalClient.get("/", port: view.port)
@@ -90,7 +90,7 @@ struct ViewCommandTests {
     #expect(try view.get().status == 200)
   }
 
-  @Test("Ctrl-C and SIGTERM end it, quietly and well, while it serves too", arguments: [SIGINT, SIGTERM, SIGHUP])
+  @Test("Ctrl-C, SIGTERM and SIGHUP end it quietly with status 0, also during a request", arguments: [SIGINT, SIGTERM, SIGHUP])
   func ending(signal: Int32) throws {
     let view = try View([small, "--no-open"])
     let before = view.errors
@@ -101,10 +101,10 @@ struct ViewCommandTests {
     #expect(view.errors == before)
   }
 
-  /// Below those that the system gives to whoever asks for any: nobody else gets it meanwhile.
+  /// Below the ports that the system assigns, so that nobody else gets it meanwhile.
   private static let port = 20_000 + Int(getpid()) % 10_000
 
-  @Test("a port that is asked for is had, or is not there to be had: 73")
+  @Test("--port takes that port; if another program listens there, the status is 73")
   func ports() throws {
     let first = try View([small, "--no-open", "--port", "\(Self.port)"])
     #expect(first.port == Self.port)
@@ -112,7 +112,7 @@ struct ViewCommandTests {
     #expect(second.status == 73 && second.output == "")
     #expect(
       second.errors == "optrace: cannot listen on port \(first.port) of 127.0.0.1: another program listens there; "
-        + "name another with --port, or none for any that is free\n")
+        + "choose another one with --port, or omit --port to take any free one\n")
     first.send(SIGTERM)
     #expect(first.end() == "status 0")
     let third = try View([small, "--no-open", "--port", "\(Self.port)"])
@@ -123,7 +123,7 @@ struct ViewCommandTests {
     }
   }
 
-  @Test("what is no trace is refused before anything is served; a damaged one is served with a warning, and 65")
+  @Test("A file that is not a trace is refused; a damaged trace is served with a warning, and the status is 65")
   func inputs() throws {
     let missing = try Command.run("view", folder.path("none.optrace"), "--no-open")
     #expect(missing.status == 66 && missing.output == "")
@@ -141,7 +141,7 @@ struct ViewCommandTests {
     #expect(view.end() == "status 65")
   }
 
-  @Test("standard input is served as it was read")
+  @Test("A trace from standard input is served")
   func standardInput() throws {
     let script = """
       "$optrace" view - --no-open < "$1" > "$2" & p=$!
@@ -150,11 +150,11 @@ struct ViewCommandTests {
       """
     let address = folder.path("address")
     let result = try Command.run(small, address, shell: script)
-    #expect(result.status == 0 && result.errors == "optrace: the report of standard input is served until Ctrl-C\n")
+    #expect(result.status == 0 && result.errors == "optrace: serving the report of standard input until Ctrl-C\n")
     #expect(try String(contentsOfFile: address, encoding: .utf8).hasPrefix("http://127.0.0.1:"))
   }
 
-  @Test("a trace that is replaced is read anew; one that is gone stays as it was, and is told of once")
+  @Test("A replaced trace is read again; if it is gone, its page stays and there is one warning")
   func changes() throws {
     let view = try View([small, "--no-open"])
     let first = try (view.get().body, view.get("state").body)
@@ -173,7 +173,7 @@ struct ViewCommandTests {
     #expect(lines.last?.hasSuffix(": the page stays as it was") == true)
   }
 
-  /// What a page is told: `isOver`, and of each update which revision it is and which it goes on from.
+  /// The updates that a page gets: `isOver`, and for each one its revision and the one that it continues.
   private struct News: Decodable {
     struct Update: Decodable {
       var revision: Int
@@ -191,7 +191,7 @@ struct ViewCommandTests {
     }
   }
 
-  @Test("the page of a program that runs is told what is new, and no longer when it has ended")
+  @Test("The page of a running program gets updates until the program has ended")
   func live() throws {
     try ProcessInputTests.withRecordingProgram { number in
       let view = try View([number, "--no-open"])
@@ -199,26 +199,26 @@ struct ViewCommandTests {
       #expect(live.body.contains("<meta name=\"optrace-live\" content=\"data\">"))
       let state = try view.get("state").body
       #expect(try view.get("state").body == state)
-      // Time goes on, though nothing happens. Each change goes on from the one before, for whoever has that.
+      // Time passes, though nothing happens. Each update continues the one before.
       var last = try News(view, since: -7)
       #expect(!last.isOver && last.again >= 1000)
       #expect(last.updates.first?.since == nil && last.updates.count >= 1)
       let first = try #require(last.updates.last?.revision)
-      try eventually("there is more") {
+      try eventually("there is an update") {
         last = try News(view, since: first)
         return !last.updates.isEmpty
       }
       #expect(last.updates.first?.since == first)
       let now = try #require(last.updates.last?.revision)
       #expect(try News(view, since: first).updates.map(\.revision).starts(with: last.updates.map(\.revision)))
-      // Another page of the same trace: who was there before is told to begin anew, and both are told the same.
+      // Another page of the same trace: the first page has to start again, and both get the same updates.
       #expect(try view.get().body.contains("\"revision\":"))
       let whole = try News(view, since: now)
       #expect(whole.updates.first?.since == nil && whole.updates.count >= 1)
       kill(pid_t(number) ?? 0, SIGKILL)
       // Another state alone is no proof of the end: a recorder may note something of its own at any time.
       var end = try News(view, since: now)
-      try eventually("its end is told") {
+      try eventually("its end is reported") {
         end = try News(view, since: now)
         return end.isOver
       }
@@ -230,24 +230,24 @@ struct ViewCommandTests {
     }
   }
 
-  @Test("of a trace that does not grow there is nothing new to be had")
+  @Test("A trace that does not grow has no updates")
   func noNews() throws {
     let view = try View([small, "--no-open"])
     let answer = try view.get("data?since=1")
     #expect(answer.status == 404 && answer.body == "")
   }
 
-  @Test("a living trace whose file is cut, replaced or gone: the page stays as it was, and goes on where it can")
+  @Test("If the file of a growing trace is removed or replaced, the page stays and continues where it can")
   func spoiledFile() throws {
     try ProcessInputTests.withRecordingProgram { number in
       let trace = folder.path("living.optrace")
       let source = try #require(try Self.traceFile(of: number))
-      // The same file under another name, which goes on when the first one is gone.
+      // The same file under another name: it still grows when the first name is gone.
       #expect(link(source, trace) == 0)
       let view = try View([trace, "--no-open"])
       let first = try #require(try News(view, since: -1).updates.last?.revision)
       try FileManager.default.removeItem(atPath: trace)
-      try eventually("it is read on") { try News(view, since: first).updates.isEmpty == false }
+      try eventually("the rest is read") { try News(view, since: first).updates.isEmpty == false }
       try folder.write("living.optrace", Array("no trace".utf8))
       #expect(try !News(view, since: first).isOver)
       kill(pid_t(number) ?? 0, SIGKILL)
@@ -262,7 +262,7 @@ struct ViewCommandTests {
     }.first
   }
 
-  @Test("the browser is opened with the address; where none can be, that is said")
+  @Test("The browser is opened with the address; if none can be opened, there is a warning")
   func browser() throws {
     let note = folder.path("note")
     let browser = try folder.write(
@@ -276,14 +276,14 @@ struct ViewCommandTests {
 
     let failing = try View([small], environment: ["BROWSER": "/bin/false"])
     let expected =
-      "optrace: warning: no browser was opened (/bin/false ended with status 1): open the address above yourself\n"
-    try eventually("that is said") { failing.errors.hasSuffix(expected) }
+      "optrace: warning: cannot open a browser (/bin/false ended with status 1): open the address above yourself\n"
+    try eventually("there is a warning") { failing.errors.hasSuffix(expected) }
     #expect(try failing.get().status == 200)
   }
 }
 
-/// Port 9001 is one for all.
-@Suite("The command view: Perfetto's page", .serialized, .ownThread)
+/// Serialized: there is only one port 9001.
+@Suite("optrace view: Perfetto's page", .serialized, .ownThread)
 struct ViewPerfettoTests {
   private let folder: Scratch
   private let small: String
@@ -298,7 +298,7 @@ struct ViewPerfettoTests {
     "/" + view.address.split(separator: "/", omittingEmptySubsequences: false).suffix(2).joined(separator: "/")
   }
 
-  @Test("the timeline waits for Perfetto's page, and the command ends when that has it")
+  @Test("The command ends when Perfetto's page has fetched the timeline")
   func fetched() throws {
     let view = try View([small, "--perfetto", "--no-open"])
     let pattern =
@@ -314,7 +314,7 @@ struct ViewPerfettoTests {
     #expect(try LocalClient.get("/", port: 9001, Self.origin).status == 404)
     let head = try LocalClient.get(path, port: 9001, method: "HEAD", Self.origin)
     #expect(head.status == 200 && head.body == "")
-    // None of these was what it waits for.
+    // None of these ends the command.
     let size = Int(head.headers["content-length"] ?? "") ?? 0
     #expect(size > 0)
     let client = try LocalClient(port: 9001)
@@ -327,13 +327,13 @@ struct ViewPerfettoTests {
     }
     let start = bytes.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound ?? 0
     #expect(bytes.count - start == size)
-    // A packet of Perfetto's format.
+    // A packet in Perfetto's format.
     #expect(bytes[start...].first == 0x0A)
     shutdown(client.descriptor, Int32(SHUT_WR))
     #expect(view.end() == "status 0")
   }
 
-  @Test("a client that goes away is not what it waits for; two may fetch at a time; Ctrl-C ends it")
+  @Test("A client that disconnects does not end it; two can fetch at a time; Ctrl-C ends it")
   func others() throws {
     let view = try View([small, "--perfetto", "--no-open"])
     let path = path(of: view)
@@ -351,7 +351,7 @@ struct ViewPerfettoTests {
     #expect(view.end() == "status 0")
   }
 
-  @Test("port 9001 cannot be had: what to do, and 73")
+  @Test("If port 9001 is taken, the message says what to do, and the status is 73")
   func takenPort() throws {
     let view = try View([small, "--perfetto", "--no-open"])
     let second = try Command.run("view", small, "--perfetto", "--no-open")
@@ -359,12 +359,12 @@ struct ViewPerfettoTests {
     #expect(
       second.errors
         == "optrace: cannot listen on port 9001 of 127.0.0.1: another program listens there; Perfetto's page "
-        + "can load from no other. End the other program (an 'optrace view --perfetto', or Perfetto's trace_processor), "
+        + "can load from no other port. End the other program (an 'optrace view --perfetto', or Perfetto's trace_processor), "
         + "or write a file with 'optrace timeline' and drop it on the page\n")
     view.send(SIGTERM)
     #expect(view.end() == "status 0")
     let port = try Command.run("view", small, "--perfetto", "--port", "80")
     #expect(port.status == 64)
-    #expect(port.errors.hasPrefix("optrace: --perfetto needs port 9001: leave --port away\n"))
+    #expect(port.errors.hasPrefix("optrace: --perfetto needs port 9001: omit --port\n"))
   }
 }

@@ -2,8 +2,8 @@ import Testing
 
 @testable import optrace_cli
 
-/// Who gets what of `optrace view`, without a server.
-@Suite("The command view: its rules")
+/// Which requests `optrace view` answers, without a server.
+@Suite("optrace view: rules")
 struct ViewRulesTests {
   private static let token = "0123456789abcdef0123456789abcdef"
   private static let host = ("Host", "127.0.0.1:4711")
@@ -13,7 +13,7 @@ struct ViewRulesTests {
     return PageSite.verdict(on: request, token: Self.token, port: 4711)
   }
 
-  @Test("the page and its state, for those who know the address")
+  @Test("The address leads to the page and its state")
   func own() {
     let page = "/\(Self.token)/"
     #expect(verdict("GET", page, Self.host) == .page)
@@ -23,7 +23,7 @@ struct ViewRulesTests {
     #expect(verdict("GET", "/\(Self.token)", Self.host) == .moved)
   }
 
-  @Test("what is new, since what the page says that it has; whatever else it says is no revision")
+  @Test("Updates are asked for by revision; a malformed revision counts as none")
   func news() {
     let data = "/\(Self.token)/data"
     #expect(verdict("GET", data + "?since=5", Self.host) == .news(since: 5, withGraph: false))
@@ -48,7 +48,7 @@ struct ViewRulesTests {
   }
 
   @Test(
-    "any other path is not there",
+    "Any other path is not found",
     arguments: [
       "/", "", "*", "//", "/state", "/favicon.ico", "/0123456789abcdef0123456789abcdee/", "/\(token)//",
       "//\(token)/",
@@ -62,7 +62,7 @@ struct ViewRulesTests {
   }
 
   @Test(
-    "another host is not ours: a name that somebody made to lead here",
+    "Another Host is refused (DNS rebinding)",
     arguments: [
       "evil.example", "evil.example:4711", "127.0.0.1", "localhost", "127.0.0.1:4712", "127.0.0.1.evil.example:4711",
       "[::1]:4711", "127.0.0.1:4711 ", "0.0.0.0:4711", "",
@@ -71,13 +71,13 @@ struct ViewRulesTests {
     #expect(verdict("GET", "/\(Self.token)/", ("Host", name)) == .refused(.misdirected))
   }
 
-  @Test("no host, or two of them, is no request")
+  @Test("A request without Host, or with two, is malformed")
   func oneHost() {
     #expect(verdict("GET", "/\(Self.token)/") == .refused(.malformed))
     #expect(verdict("GET", "/\(Self.token)/", Self.host, ("Host", "evil.example")) == .refused(.malformed))
   }
 
-  @Test("another site's page gets nothing, the address known or not")
+  @Test("Another site's page is refused, whether it knows the address or not")
   func otherSites() {
     for path in ["/\(Self.token)/", "/\(Self.token)/state", "/"] {
       for origin in ["https://evil.example", "null", "http://127.0.0.1:4712", "https://127.0.0.1:4711", ""] {
@@ -91,7 +91,7 @@ struct ViewRulesTests {
     }
   }
 
-  @Test("a click on the address, and the page itself, are no other site")
+  @Test("A click on the address and the page itself are accepted")
   func ownSite() {
     let page = "/\(Self.token)/"
     #expect(verdict("GET", page, Self.host, ("Sec-Fetch-Site", "none"), ("Sec-Fetch-Mode", "navigate")) == .page)
@@ -100,18 +100,18 @@ struct ViewRulesTests {
   }
 
   @Test(
-    "other methods are refused, whatever the path", arguments: ["POST", "PUT", "DELETE", "OPTIONS", "TRACE", "get"])
+    "Other methods are refused, whatever the path", arguments: ["POST", "PUT", "DELETE", "OPTIONS", "TRACE", "get"])
   func otherMethods(method: String) {
     #expect(verdict(method, "/\(Self.token)/", Self.host) == .refused(.method(allowed: "GET, HEAD")))
     #expect(verdict(method, "/", Self.host) == .refused(.method(allowed: "GET, HEAD")))
   }
 
-  @Test("an address has 128 random bits")
+  @Test("An address has 128 random bits")
   func tokens() {
     let tokens = (0..<200).map { _ in AddressToken.make() }
     #expect(Set(tokens).count == tokens.count)
     #expect(tokens.allSatisfy { $0.count == 32 && $0.allSatisfy(\.isHexDigit) })
-    let differing = (0..<32).allSatisfy { place in Set(tokens.map { Array($0)[place] }).count > 8 }
+    let differing = (0..<32).allSatisfy { index in Set(tokens.map { Array($0)[index] }).count > 8 }
     #expect(differing)
   }
 
@@ -121,7 +121,7 @@ struct ViewRulesTests {
     return PerfettoSite.verdict(on: request, path: "/\(Self.token)/run.pftrace", port: 9001)
   }
 
-  @Test("the timeline is for Perfetto's page alone")
+  @Test("Only Perfetto's page gets the timeline")
   func perfetto() {
     let path = "/\(Self.token)/run.pftrace"
     let host = ("Host", "127.0.0.1:9001")
@@ -145,7 +145,7 @@ struct ViewRulesTests {
     #expect(timeline("OPTIONS", path, host, perfetto, asks) == .preflight(asksForPrivateNetwork: true))
   }
 
-  @Test("BROWSER names commands, one after the other; the address goes in where it says")
+  @Test("BROWSER names commands to try, with %s for the address")
   func browsers() {
     let address = "http://127.0.0.1:1/x/"
     func commands(_ wish: String) -> [[String]] { Browser.commands(for: address, environment: ["BROWSER": wish]) }
@@ -155,5 +155,49 @@ struct ViewRulesTests {
     let own = commands("")
     #expect(own.count == 1 && own.first?.last == address)
     #expect(commands(" : ") == own)
+  }
+}
+
+/// Reading requests, without a server.
+@Suite("optrace view: requests")
+struct RequestHeadTests {
+  private func read(_ text: String, at most: Int = 1 << 20) -> RequestHead.Progress {
+    var head = RequestHead()
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let progress = head.read(rest.prefix(most))
+      guard case .incomplete = progress else { return progress }
+      rest = rest.dropFirst(most)
+    }
+    return .incomplete
+  }
+
+  @Test("A request is read the same way in pieces of any size", arguments: [1, 2, 3, 7, 1000])
+  func pieces(size: Int) throws {
+    let text = "\r\n\r\nGET /a?b=%20c HTTP/1.1\r\nHost:  a:1\t\r\nHOST: b\r\nX-Empty:\r\n\r\nGET /next HTTP/1.1\r\n\r\n"
+    guard case .complete(let request) = read(text, at: size) else {
+      Issue.record("it is not complete")
+      return
+    }
+    #expect(request.method == "GET" && request.target == "/a?b=%20c")
+    #expect(request.values("host") == ["a:1", "b"] && request.values("x-empty") == [""])
+    guard case .incomplete = read("GET / HTTP/1.1\r\nHost: a\r\n", at: size) else {
+      Issue.record("it is complete")
+      return
+    }
+  }
+
+  @Test("The limits are exact: a line, all lines, and their number")
+  func limits() {
+    let start = "GET / HTTP/1.1\r\n"
+    func isRefused(_ text: String) -> Bool {
+      if case .refused(.tooLong) = read(text) { true } else { false }
+    }
+    func line(_ length: Int) -> String { "A:" + String(repeating: "b", count: length - 2) + "\r\n" }
+    #expect(!isRefused(start + line(RequestHead.longestLine - 1)) && isRefused(start + line(RequestHead.longestLine + 1)))
+    let most = String(repeating: "A: b\r\n", count: RequestHead.mostFields)
+    #expect(!isRefused(start + most) && isRefused(start + most + "A: b\r\n"))
+    let large = String(repeating: line(10_000), count: 6)
+    #expect(!isRefused(start + large) && isRefused(start + large + line(10_000)))
   }
 }

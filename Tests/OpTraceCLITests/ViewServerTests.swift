@@ -22,9 +22,9 @@ private struct TestSite: LocalSite {
 }
 
 /// The server of `optrace view`, and clients that behave badly.
-@Suite("The command view: its server", .ownThread)
+@Suite("optrace view: server", .ownThread)
 struct ViewServerTests {
-  /// Long enough for those who only have a busy machine.
+  /// Long enough for clients that are only slow because the machine is busy.
   private static let impatient: LocalConnection.Limits = {
     var limits = LocalConnection.Limits()
     limits.requestTime = 5
@@ -49,7 +49,7 @@ struct ViewServerTests {
     try with(site, limits) { (server: LocalServer) in try body(server.port) }
   }
 
-  @Test("an answer is whole, and then the connection is over")
+  @Test("An answer arrives complete, and then the connection is closed")
   func answers() throws {
     try with(TestSite(size: 3_000_000)) { port in
       let answer = try LocalClient.get("/", port: port)
@@ -58,7 +58,7 @@ struct ViewServerTests {
     }
   }
 
-  @Test("HEAD tells the length and sends nothing")
+  @Test("HEAD gets the length and no body")
   func head() throws {
     try with(TestSite()) { port in
       let answer = try LocalClient.get("/", port: port, method: "HEAD")
@@ -66,7 +66,7 @@ struct ViewServerTests {
     }
   }
 
-  @Test("a client that has said all and closes its side gets its answer")
+  @Test("A client that closes its side after the request gets its answer")
   func halfClosed() throws {
     try with(TestSite()) { port in
       let client = try LocalClient(port: port)
@@ -76,7 +76,7 @@ struct ViewServerTests {
     }
   }
 
-  @Test("what follows the first request is left alone")
+  @Test("Requests after the first one are ignored")
   func pipelined() throws {
     try with(TestSite()) { port in
       let request = LocalClient.head("/", port: port)
@@ -85,7 +85,7 @@ struct ViewServerTests {
     }
   }
 
-  @Test("a body is not read", arguments: ["GET", "POST"])
+  @Test("A body of a request is ignored", arguments: ["GET", "POST"])
   func bodies(method: String) throws {
     try with(TestSite()) { port in
       let client = try LocalClient(port: port)
@@ -96,12 +96,15 @@ struct ViewServerTests {
   }
 
   @Test(
-    "a broken request: 400 without a word",
+    "A malformed request gets 400 without a body",
     arguments: [
       "nonsense\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\u{0}\u{1}\u{2}\r\n\r\n",
       "GET / HTTP/1.1\r\nHost\r\n\r\n",
       "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n", "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\u{1}",
       "GET / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+      "GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", "GET / HTTP/1.1\nHost: a\n\n", "GET  / HTTP/1.1\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost : a\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\n b\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\rb\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: a\u{0}\r\n\r\n", "GET /\u{e9} HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\n: a\r\n\r\n",
     ])
   func broken(request: String) throws {
     try with(TestSite()) { port in
@@ -111,7 +114,7 @@ struct ViewServerTests {
     }
   }
 
-  @Test("a request that is too long is refused before it is over")
+  @Test("A request that is too long is refused before it is complete")
   func tooLong() throws {
     try with(TestSite()) { port in
       let long = String(repeating: "a", count: 100_000)
@@ -127,7 +130,7 @@ struct ViewServerTests {
     }
   }
 
-  @Test("a request byte by byte is answered; one that never ends is dropped, and others do not wait for it")
+  @Test("A request sent byte by byte is answered; one that never ends is dropped, and others do not wait for it")
   func slowRequests() throws {
     try with(TestSite()) { port in
       let slow = try LocalClient(port: port)
@@ -138,14 +141,14 @@ struct ViewServerTests {
       let clients = try (0..<20).map { _ in try LocalClient(port: port) }
       for client in clients { client.send("GET / HT") }
       #expect(try LocalClient.get("/", port: port).status == 200)
-      // They go on sending, and yet it ends.
+      // The time limit holds although bytes arrive.
       let dripping = clients[0]
       while dripping.send("\u{20}") { usleep(20_000) }
       for client in clients.dropFirst() { #expect(client.receiveAll() == "") }
     }
   }
 
-  @Test("a client that does not take its answer is dropped; others do not wait for it")
+  @Test("A client that does not read its answer is dropped; others do not wait for it")
   func slowReaders() throws {
     let size = 50_000_000
     try with(TestSite(size: size), Self.impatient) { (server: LocalServer) in
@@ -159,7 +162,7 @@ struct ViewServerTests {
     }
   }
 
-  @Test("a client that goes away harms nobody")
+  @Test("A client that disconnects harms nobody")
   func goneClients() throws {
     let fetched = Counter()
     try with(TestSite(size: 50_000_000, whenFetched: { fetched.add() })) { port in
@@ -174,9 +177,9 @@ struct ViewServerTests {
     #expect(fetched.value == 1)
   }
 
-  @Test("1,000 clients at a time are all served, a bounded number of them at once")
+  @Test("1,000 clients are all served, a limited number of them at a time")
   func manyClients() throws {
-    // On a busy machine a client may come to read its answer after a minute.
+    // On a busy machine a client may read its answer after a minute.
     var limits = Self.patient
     limits.connections = LocalConnection.Limits().connections
     try with(TestSite(size: 20_000), limits) { (server: LocalServer) in
@@ -192,7 +195,7 @@ struct ViewServerTests {
           }
           for client in clients where LocalClient.Answer(client.receiveAll()).body.utf8.count == 20_000 {
             answered.add()
-            // It has what it wanted: the server need not wait for the others.
+            // So the server need not wait until all are closed.
             shutdown(client.descriptor, Int32(SHUT_WR))
           }
           ends.open()
@@ -213,7 +216,7 @@ struct ViewServerTests {
   }()
 
   @Test(
-    "who knows the address is not behind those who do not: silent ones, slow ones, refused ones that stay",
+    "A client that knows the address does not wait for silent, slow or refused ones",
     arguments: ["", "GET / HT", "GET /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", "nonsense\r\n\r\n"])
   func strangers(saying words: String) throws {
     try with(TestSite(), Self.patient) { (server: LocalServer) in
@@ -228,7 +231,7 @@ struct ViewServerTests {
     }
   }
 
-  @Test("who is being answered is not dropped for those who come later")
+  @Test("A client that is being answered is not dropped for later ones")
   func entitledStay() throws {
     try with(TestSite(size: 20_000_000), Self.patient) { (server: LocalServer) in
       let reading = try LocalClient(port: server.port)
@@ -240,7 +243,7 @@ struct ViewServerTests {
     }
   }
 
-  @Test("the end waits for answers that are on their way, and for nobody else")
+  @Test("finish() waits for the answers that are being sent, and for nothing else")
   func finishing() throws {
     let server = try LocalServer(TestSite(size: 20_000_000), port: 0)
     let silent = try LocalClient(port: server.port)
@@ -260,7 +263,7 @@ struct ViewServerTests {
     #expect(throws: LocalClient.Refused.self) { try LocalClient(port: server.port) }
   }
 
-  @Test("a closed pipe is to this process what it was")
+  @Test("The handling of SIGPIPE stays as it was")
   func closedPipes() throws {
     try with(TestSite(size: 3_000_000)) { port in
       let client = try LocalClient(port: port)
@@ -272,7 +275,7 @@ struct ViewServerTests {
     }
   }
 
-  @Test("a port that is taken is named, with what to do")
+  @Test("A taken port is an error that names it")
   func takenPort() throws {
     try with(TestSite()) { port in
       do {

@@ -26,7 +26,7 @@ enum ToolProcess {
   ) throws(CannotRun) -> (output: [UInt8], ending: Ending) {
     let source = try inputFile(input)
     defer { close(source) }
-    guard var output = Pipe() else { throw CannotRun(reason: text(errno)) }
+    guard var output = SystemPipe() else { throw CannotRun(reason: text(errno)) }
     var tool = Program(path, arguments)
     tool.environment = environment()
     tool.input = .descriptor(source)

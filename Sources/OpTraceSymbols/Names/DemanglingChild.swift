@@ -38,7 +38,7 @@ enum DemanglingChild {
   }
 
   private static func run(_ names: [[CChar]]) -> [String?]? {
-    guard var pipe = Pipe() else { return nil }
+    guard var pipe = SystemPipe() else { return nil }
     let process = forkProcess()
     guard process != 0 else { work(names, pipe.end) }
     pipe.closeEnd()

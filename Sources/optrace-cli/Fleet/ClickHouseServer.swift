@@ -3,9 +3,9 @@ import OpTraceFormat
 import OpTraceModel
 import OpTraceText
 
-/// ClickHouse's HTTP interface (https://clickhouse.com/docs/interfaces/http), with as much patience as is of use.
+/// ClickHouse's HTTP interface (https://clickhouse.com/docs/interfaces/http). Requests that may succeed later are repeated.
 struct ClickHouseServer {
-  /// Without what is secret.
+  /// The address without secrets.
   let name: String
   private let base: String
   private let headers: [String]
@@ -14,9 +14,9 @@ struct ClickHouseServer {
   private let patience: Int
   private let curl: Curl
 
-  /// What the server says no to.
+  /// The server refused a statement.
   struct Refusal: Error, Equatable {
-    /// ClickHouse's own number; nil: the answer had none.
+    /// ClickHouse's error code; nil: the answer had none.
     var code: Int?
     var message: String
 
@@ -24,11 +24,11 @@ struct ClickHouseServer {
     static let unknownDatabase = 81
   }
 
-  /// The user and the password stand in the URL, else in `CLICKHOUSE_USER` and `CLICKHOUSE_PASSWORD`. Throws ``Failure``.
+  /// The user and the password come from the URL, or from `CLICKHOUSE_USER` and `CLICKHOUSE_PASSWORD`. Throws ``Failure``.
   ///
   /// - Parameters:
-  ///   - passwordFile: a file with the password, and nothing else, in its first line; nil: there is none.
-  ///   - patience: seconds in which a request may stand still.
+  ///   - passwordFile: a file whose first line is the password; nil: there is none.
+  ///   - patience: seconds that a request may make no progress.
   init(
     url: String, database: String, passwordFile: String?, retries: Int, patience: Int, environment: [String: String]
   ) throws {
@@ -40,12 +40,12 @@ struct ClickHouseServer {
     }
     let user = parts.user ?? environment["CLICKHOUSE_USER"]
     if passwordFile != nil, parts.password != nil {
-      throw Failure.usage("the password stands in --url and in --password-file: leave one away")
+      throw Failure.usage("both --url and --password-file have a password: omit one")
     }
     let password = try passwordFile.map(Self.password) ?? parts.password ?? environment["CLICKHOUSE_PASSWORD"]
     (parts.user, parts.password, parts.fragment) = (nil, nil, nil)
     if parts.path.isEmpty { parts.path = "/" }
-    // One that is named here is ours to choose.
+    // These are set by each request.
     parts.queryItems = parts.queryItems?.filter { !["query", "database"].contains($0.name) }
     base = parts.string ?? url
     parts.query = nil
@@ -65,7 +65,7 @@ struct ClickHouseServer {
     guard let descriptor = OwnedDescriptor(open(file.asPath, O_RDONLY | O_CLOEXEC)) else {
       throw problem(reason(errno))
     }
-    // A pipe of a shell, too; more than that is no password.
+    // It may be a shell's pipe. A longer first line is not a password.
     var bytes = [UInt8](repeating: 0, count: 4096)
     var count = 0
     while count < bytes.count {
@@ -82,7 +82,7 @@ struct ClickHouseServer {
     return String(decoding: line, as: UTF8.self)
   }
 
-  /// Nobody's password is shown, not even in what cannot be read.
+  /// Without the password, even if the URL is malformed.
   private static func shown(_ url: String) -> String {
     guard let at = url.lastIndex(of: "@") else { return url }
     let start = url.range(of: "://")?.upperBound ?? url.startIndex
@@ -91,7 +91,7 @@ struct ClickHouseServer {
 
   private static func line(_ text: String) -> String { text.filter { !$0.isNewline } }
 
-  /// Runs a statement; what it says. Throws ``Refusal``, or ``Failure`` where nobody answers.
+  /// Runs a statement and returns the answer. Throws ``Refusal``, or ``Failure`` if there is no answer.
   @discardableResult
   func run(_ statement: String, in database: String? = nil) throws -> String {
     try asked {
@@ -99,7 +99,7 @@ struct ClickHouseServer {
     }
   }
 
-  /// Runs a statement that reads `file`, from its beginning at each try.
+  /// Runs a statement that reads `file`. Each try reads it from its beginning.
   func run(_ statement: String, sending file: Int32) throws {
     try asked {
       lseek(file, 0, SEEK_SET)
@@ -107,7 +107,7 @@ struct ClickHouseServer {
     }
   }
 
-  /// The answer is held back until it is known to be good.
+  /// With `wait_end_of_query`, the status of the answer says whether all of it succeeded.
   private func url(_ query: String?, in database: String?) -> String {
     var items = [("database", database ?? self.database), ("wait_end_of_query", "1")]
     if let query { items.append(("query", query)) }
@@ -134,7 +134,7 @@ struct ClickHouseServer {
       guard attempt < retries else {
         let tries = counted(attempt + 1, "try", plural: "tries")
         throw Failure(
-          message: "\(printable(name)) does not take it after \(tries): \(printable(why))", status: .cannotWrite)
+          message: "\(printable(name)) did not accept the request after \(tries): \(printable(why))", status: .cannotWrite)
       }
       // A quarter of a second, then twice as long each time.
       usleep(UInt32(min(250_000 << min(attempt, 7), 30_000_000)))
@@ -142,7 +142,7 @@ struct ClickHouseServer {
     }
   }
 
-  // MARK: What the server says
+  // MARK: Answers
 
   /// `Code: 60. DB::Exception: …`
   static func code(in body: String) -> Int? {
@@ -155,13 +155,12 @@ struct ClickHouseServer {
     return line.count > 400 ? line.prefix(400) + "…" : String(line)
   }
 
-  /// Not what would be refused again: a wrong name, a wrong word, a wrong password.
+  /// False for errors that would come again: a wrong name, a syntax error, a wrong password.
   private static func isWorthRepeating(_ status: Int, _ code: Int?) -> Bool {
     if let code { return busy.contains(code) }
     return status >= 500 || status == 408 || status == 429
   }
 
-  /// ClickHouse's numbers for: too many queries, memory, parts, timeouts, a keeper that is away, a disk that is full, broken
-  /// connections.
+  /// ClickHouse's codes for: too many queries, memory, parts, timeouts, an unreachable Keeper, a full disk, broken connections.
   private static let busy: Set = [159, 202, 209, 210, 225, 236, 241, 242, 243, 252, 319, 394, 999]
 }

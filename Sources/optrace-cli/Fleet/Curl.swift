@@ -77,8 +77,8 @@ struct Curl {
     func failure(_ number: Int32) -> Failure {
       Failure(message: "cannot run '\(program)': \(reason(number))", status: .cannotWrite)
     }
-    guard var configuration = Pipe() else { throw failure(errno) }
-    guard var answer = Pipe() else { throw failure(errno) }
+    guard var configuration = SystemPipe() else { throw failure(errno) }
+    guard var answer = SystemPipe() else { throw failure(errno) }
     // Less than a pipe holds, so nobody has to read meanwhile.
     let bytes = Array(settings.utf8)
     guard bytes.count < 60_000 else { throw failure(E2BIG) }

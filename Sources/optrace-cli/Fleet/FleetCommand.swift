@@ -11,33 +11,33 @@ struct FleetCommand: ParsableCommand {
     commandName: "fleet",
     abstract: "Load exported traces of many hosts into ClickHouse.",
     discussion: """
-      Hosts write traces, 'optrace export' makes Parquet of them, 'optrace fleet load' sends it. Documentation/data.md \
-      tells how to set it up.
+      Hosts write traces, 'optrace export' turns them into Parquet, 'optrace fleet load' sends it. Documentation/data.md \
+      describes the setup.
 
       Example: optrace fleet load lake --url http://localhost:8123 --create
       """,
     subcommands: [FleetSchemaCommand.self, FleetLoadCommand.self])
 }
 
-/// Which database, and for how long.
+/// The database and its settings.
 struct FleetDatabase: ParsableArguments {
   @Option(help: ArgumentHelp("The database.", valueName: "name"))
   var database = "optrace"
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Days after which a trace goes; 0: never.", valueName: "days"))
+    help: ArgumentHelp("Days until a trace is deleted; 0: never.", valueName: "days"))
   var retention = 90
 
   @Option(
-    help: ArgumentHelp("Make tables on all nodes of this cluster, as copies of each other.", valueName: "name"))
+    help: ArgumentHelp("Make replicated tables on all nodes of this cluster.", valueName: "name"))
   var cluster: String?
 
   func validate() throws {
     for name in [database] + (cluster.map { [$0] } ?? []) where !ClickHouseSchema.isName(name) {
-      throw ValidationError("'\(printable(name))' is no name: letters, digits and '_', and no digit first.")
+      throw ValidationError("'\(printable(name))' is not a name: use letters, digits and '_', and no digit first.")
     }
-    if retention < 0 || retention > 36_500 { throw ValidationError("--retention is a number of days, 0 to 36500.") }
+    if retention < 0 || retention > 36_500 { throw ValidationError("--retention must be a number of days from 0 to 36500.") }
   }
 
   var schema: ClickHouseSchema {
@@ -54,13 +54,13 @@ struct FleetSchemaCommand: ParsableCommand {
     commandName: "schema",
     abstract: "Print the SQL that makes the tables, views and questions.",
     discussion: """
-      The questions of 'optrace sql --list', and more about hosts and versions, are views: SELECT * FROM \
+      The questions of 'optrace sql --list', and more about hosts and versions, are views, as in: SELECT * FROM \
       question_hosts_that_differ.
 
       Example: optrace fleet schema --retention 30 | clickhouse-client --multiquery
       """)
 
-  @OptionGroup var place: FleetDatabase
+  @OptionGroup var target: FleetDatabase
 
   @Option(
     name: .shortAndLong,
@@ -68,7 +68,7 @@ struct FleetSchemaCommand: ParsableCommand {
     completion: .file(extensions: ["sql"]))
   var output: String?
 
-  func run() throws { try Output(path: output).write(place.schema.script) }
+  func run() throws { try Output(path: output).write(target.schema.script) }
 }
 
 struct FleetLoadCommand: ParsableCommand {
@@ -76,14 +76,14 @@ struct FleetLoadCommand: ParsableCommand {
     commandName: "load",
     abstract: "Send exported Parquet to ClickHouse over HTTP.",
     discussion: """
-      DIR is what 'optrace export' wrote, or a folder of such folders; folders like 'host=web-17' above tables become \
-      labels. A trace that is there already, as it is now, is not sent again; what failed on the way is sent again, and \
-      counts once. A trace shows in the table 'traces' when all of it is there.
+      DIR is a folder that 'optrace export' wrote, or a folder of such folders; folders like 'host=web-17' above the \
+      tables become labels. A trace that the server already has in its current state is not sent again. If a load fails on \
+      the way, run it again: nothing is counted twice. A trace appears in the table 'traces' when all of it is loaded.
 
-      The user stands in the URL (http://user@host:8123) or in CLICKHOUSE_USER, the password in --password-file, in \
-      CLICKHOUSE_PASSWORD or in the URL. It is 'curl' that talks to the server.
+      Give the user in the URL (http://user@host:8123) or in CLICKHOUSE_USER, the password in --password-file, in \
+      CLICKHOUSE_PASSWORD or in the URL. The requests are made by 'curl'.
 
-      Exit status: 73 where the server does not answer or refuses, 65 where a part is missing or cut; else as for all \
+      Exit status: 73 if the server does not answer or refuses, 65 if a part is missing or truncated; otherwise as for all \
       commands.
 
       Example: optrace fleet load lake --url http://localhost:8123 --label host=web-17 --label version=1.4.2
@@ -95,38 +95,38 @@ struct FleetLoadCommand: ParsableCommand {
   @Option(help: ArgumentHelp("ClickHouse's HTTP interface.", valueName: "url"))
   var url: String
 
-  @OptionGroup var place: FleetDatabase
+  @OptionGroup var target: FleetDatabase
 
-  @Flag(help: "Make the tables first where they are not there.")
+  @Flag(help: "Make the tables first if there are none.")
   var create = false
 
   @Option(
     help: ArgumentHelp(
-      "What is known of the traces besides: host=…, version=…, or any other; may be repeated.", valueName: "key=value"
+      "A label for the traces: host=…, version=…, or any other; may be repeated.", valueName: "key=value"
     ))
   var label: [String] = []
 
   @Option(
-    help: ArgumentHelp("Keep traces as of this day, 2026-11-24, whatever their hosts' clocks say.", valueName: "day"))
+    help: ArgumentHelp("Store traces under this day, like 2026-11-24, whatever their hosts' clocks say.", valueName: "day"))
   var day: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("How often a request is repeated that may go through later.", valueName: "n"))
+    help: ArgumentHelp("How often to repeat a request that may succeed later.", valueName: "n"))
   var retries = 5
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Give up a request in which nothing moves for so long; it is repeated.", valueName: "seconds"))
+    help: ArgumentHelp("Give up a request that makes no progress for so long, and repeat it.", valueName: "seconds"))
   var timeout = 600
 
   @Option(
     help: ArgumentHelp(
-      "A file whose first line is the password, so that it stands in no command line.", valueName: "file"),
+      "A file whose first line is the password, so that no list of processes shows it.", valueName: "file"),
     completion: .file())
   var passwordFile: String?
 
-  /// One that there is in the calendar.
+  /// Whether there is such a day in the calendar.
   private static func isDay(_ text: String) -> Bool {
     guard let parts = text.wholeMatch(of: #/([0-9]{4})-([0-9]{2})-([0-9]{2})/#)?.output,
       let year = Int(parts.1), let month = Int(parts.2), let day = Int(parts.3)
@@ -138,47 +138,47 @@ struct FleetLoadCommand: ParsableCommand {
     for text in label where ExportedTrace.label(text) == nil {
       throw ValidationError("--label takes KEY=VALUE, not '\(printable(text))'.")
     }
-    if retries < 0 || retries > 100 { throw ValidationError("--retries is a number from 0 to 100.") }
-    if timeout < 1 || timeout > 86_400 { throw ValidationError("--timeout is a number of seconds, 1 to 86400.") }
+    if retries < 0 || retries > 100 { throw ValidationError("--retries must be a number from 0 to 100.") }
+    if timeout < 1 || timeout > 86_400 { throw ValidationError("--timeout must be a number of seconds from 1 to 86400.") }
     if let day, !Self.isDay(day) {
-      throw ValidationError("--day is a day like 2026-11-24, not '\(printable(day))'.")
+      throw ValidationError("--day takes a day like 2026-11-24, not '\(printable(day))'.")
     }
   }
 
   func run() throws {
     guard isFolder(folder) else {
-      let why = access(folder.asPath, F_OK) == 0 ? "it is no folder" : reason(errno)
+      let why = access(folder.asPath, F_OK) == 0 ? "it is not a folder" : reason(errno)
       throw Failure(message: "cannot read '\(printable(folder))': \(why)", status: .noInput)
     }
     let server = try ClickHouseServer(
-      url: url, database: place.database, passwordFile: passwordFile, retries: retries, patience: timeout,
+      url: url, database: target.database, passwordFile: passwordFile, retries: retries, patience: timeout,
       environment: ProcessInfo.processInfo.environment)
     let traces = ExportedTrace.all(in: folder) { namesInFolder($0) }
     guard !traces.isEmpty else {
       throw Failure(
         message:
-          "'\(printable(folder))' has no exported traces: 'optrace export TRACE -o \(printable(folder))' writes them",
+          "'\(printable(folder))' has no exported traces: write them with 'optrace export TRACE -o \(printable(folder))'",
         status: .noInput)
     }
     let loader = FleetLoader(server: server, day: day)
-    if create { try withProgress("making tables") { try loader.create(place.schema) } }
+    if create { try withProgress("making tables") { try loader.create(target.schema) } }
     try loader.checkVersion()
     try load(traces, loader)
   }
 
-  /// Of several looks at one run the last one, by the time that its export took over from the trace. Else each call would load all
-  /// of them, each in place of the other.
+  /// The last export of each run, by the time of the trace that was exported. Otherwise each call would load all exports of a run, one
+  /// replacing the other.
   private func latest(_ traces: [ExportedTrace]) -> [ExportedTrace] {
-    Dictionary(grouping: traces, by: \.hash).sorted { $0.key < $1.key }.compactMap { hash, looks in
-      let dated = looks.map { look in
-        (look: look, changed: LoadPlan.order.last.flatMap { stat.changed(look.path(of: $0)) } ?? timespec())
+    Dictionary(grouping: traces, by: \.hash).sorted { $0.key < $1.key }.compactMap { hash, exports in
+      let dated = exports.map { export in
+        (export: export, changed: LoadPlan.order.last.flatMap { stat.changed(export.path(of: $0)) } ?? timespec())
       }
       guard let last = dated.max(by: { RunCopies.isLater($1.changed, $0.changed) }) else { return nil }
-      if looks.count > 1 {
+      if exports.count > 1 {
         Console.note(
-          "trace \(hash) is there \(looks.count) times: the last look is loaded, of '\(printable(last.look.folder))'")
+          "trace \(hash) was exported \(exports.count) times: loading the last export, from '\(printable(last.export.folder))'")
       }
-      return last.look
+      return last.export
     }
   }
 
@@ -191,11 +191,11 @@ struct FleetLoadCommand: ParsableCommand {
       }
       do {
         let result = try withProgress("loading trace \(trace.hash)") { try loader.load(trace) }
-        let what = if case .loaded(let rows) = result { counted(rows, "row") } else { "there already" }
-        // It is there, whether or not anybody listens.
+        let what = if case .loaded(let rows) = result { counted(rows, "row") } else { "already loaded" }
+        // It is loaded, even if standard output is closed.
         try? Output.standard.write("trace \(trace.hash): \(what)\n")
       } catch let failure as Failure where failure.status == .badInput {
-        // The others are worth having.
+        // Load the others all the same.
         Console.error("optrace: \(failure.message)")
         failed = .badInput
       }

@@ -5,38 +5,38 @@ import OpTraceModel
 import OpTraceTables
 import OpTraceText
 
-/// Sends exported traces to a server, one after the other, so that each is there whole or not seen.
+/// Sends exported traces to a server, one after the other. Each one becomes visible when it is complete.
 struct FleetLoader {
   let server: ClickHouseServer
-  /// `2026-11-24` in place of the day on which traces began.
+  /// `2026-11-24`, instead of the day on which traces began.
   var day: String?
 
   enum Result: Equatable {
     /// So many rows were sent.
     case loaded(rows: Int)
-    /// It is there already, as it is now.
+    /// The server already has it in its current state.
     case there
   }
 
-  /// Makes the tables where they are not there, and nothing where they are of another version. Throws ``Failure``.
+  /// Makes the tables if there are none. Throws ``Failure``, also if there are tables of another version.
   func create(_ schema: ClickHouseSchema) throws {
     if let version = try version() { try check(version) }
     try understood { try server.run(schema.databaseStatement, in: "default") }
     for statement in schema.statements { try understood { try server.run(statement) } }
   }
 
-  /// Throws ``Failure`` where the server's tables are not those of this version.
+  /// Throws ``Failure`` if the server's tables have another version.
   func checkVersion() throws {
     guard let version = try version() else {
       throw Failure(
         message:
-          "\(printable(server.name)) has no tables of optrace: add --create, or run what 'optrace fleet schema' prints",
+          "\(printable(server.name)) has no tables of optrace: add --create, or run the statements that 'optrace fleet schema' prints",
         status: .cannotWrite)
     }
     try check(version)
   }
 
-  /// Of the server's tables; nil: there are none. Throws ``Failure``.
+  /// The version of the server's tables; nil: there are none. Throws ``Failure``.
   private func version() throws -> String? {
     do {
       return try server.run(LoadPlan.versionQuery).trimmingCharacters(in: .whitespacesAndNewlines)
@@ -52,12 +52,12 @@ struct FleetLoader {
     guard version != String(ClickHouseSchema.version) else { return }
     throw Failure(
       message:
-        "\(printable(server.name)) has tables of version \(printable(version)), and this optrace loads version "
-        + "\(ClickHouseSchema.version): load into another --database, made by --create, or use the optrace that made them",
+        "\(printable(server.name)) has tables of version \(printable(version)), but this optrace loads version "
+        + "\(ClickHouseSchema.version): load into another --database with --create, or use the optrace that made them",
       status: .cannotWrite)
   }
 
-  /// Sends what is not there. Throws ``Failure``.
+  /// Sends what the server does not have. Throws ``Failure``.
   func load(_ trace: ExportedTrace) throws -> Result {
     let parts = try self.parts(of: trace)
     guard let main = parts.last?.part else { return .there }
@@ -67,7 +67,7 @@ struct FleetLoader {
     {
       return .there
     }
-    // The server would remove its rows one table after the other, in its own time.
+    // The server would delete its rows soon, one table after the other.
     guard try understood({ try server.run(plan.ageQuery) }).isEmpty else { throw tooOld(plan) }
     let generation = try generation(of: plan)
     var rows = 0
@@ -77,12 +77,12 @@ struct FleetLoader {
       }
       rows += part.facts.rowCount
     }
-    // The tables may be kept for a time of which they do not say so.
+    // The tables may have a shorter retention than they say.
     guard try !understood({ try server.run(plan.knownQuery) }).isEmpty else { throw tooOld(plan) }
     try check(plan, parts.first { $0.table.name == "operations" }?.part.facts.rowCount ?? 0, generation)
     if plan.day > Self.tomorrow {
       Console.warning(
-        "trace \(trace.hash) begins on \(plan.day) by its host's clock; the server keeps it from there on")
+        "trace \(trace.hash) begins on \(plan.day) by its host's clock, which is ahead; its retention is counted from that day")
     }
     return .loaded(rows: rows)
   }
@@ -91,22 +91,22 @@ struct FleetLoader {
     Failure(
       message:
         "trace \(plan.trace.hash) began on \(plan.day) by its host's clock, longer ago than the server keeps traces: "
-        + "it would be gone at once; --day \(Self.today) loads it as of today", status: .badInput)
+        + "it would be deleted at once; load it with --day \(Self.today)", status: .badInput)
   }
 
-  /// All of one export, open. Throws ``Failure``.
+  /// Opens all parts of one export. Throws ``Failure``.
   private func parts(of trace: ExportedTrace) throws -> [(table: TraceTable, part: ExportedPart)] {
-    // An export removes the part of `traces` first and writes it last: where it is the same before and after, so are all.
+    // An export removes the part of `traces` first and writes it last: if it is the same before and after, all parts are of one export.
     let before = try LoadPlan.order.last.map { try ExportedPart(trace, $0) }
     let parts = try LoadPlan.order.map { table in (table: table, part: try ExportedPart(trace, table)) }
     guard before?.identity == parts.last?.part.identity else {
       throw Failure(
-        message: "trace \(trace.hash) is being exported anew: load it again when that is done", status: .badInput)
+        message: "trace \(trace.hash) is being exported again: load it when that is done", status: .badInput)
     }
     return parts
   }
 
-  /// Of all bytes of all parts: what changes in any of them makes another state of the trace.
+  /// Over all bytes of all parts: any change makes it another state of the trace.
   private static func checksum(of parts: [(table: TraceTable, part: ExportedPart)]) throws -> String {
     var sum = Checksum()
     for (table, part) in parts {
@@ -117,7 +117,7 @@ struct FleetLoader {
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  /// Of which generation its rows are. Where another state of the trace was begun, that is removed.
+  /// The generation that its rows get. If the server has rows of another state of the trace, these are removed.
   private func generation(of plan: LoadPlan) throws -> Int {
     let noted = try understood { try server.run(plan.noteQuery) }.split(separator: "\n").first?.split(separator: "\t")
     let last = noted?.last.flatMap { Int($0) }
@@ -125,7 +125,7 @@ struct FleetLoader {
     return try begin(plan, last.map { $0 + 1 } ?? 0)
   }
 
-  /// What follows is of this generation, or of the one behind it where rows have to go first.
+  /// Begins this generation, or the next one if old rows have to be removed first.
   private func begin(_ plan: LoadPlan, _ generation: Int) throws -> Int {
     guard generation > 0 else {
       try understood { try server.run(plan.note(generation: 0)) }
@@ -137,19 +137,19 @@ struct FleetLoader {
     return generation + 1
   }
 
-  /// Another call that removed what this one sent, of another state of the trace, would leave less than there was.
+  /// A load of another state of the same trace, running at the same time, may have removed rows that this one sent.
   private func check(_ plan: LoadPlan, _ count: Int, _ generation: Int) throws {
     let found = try understood { try server.run(plan.countQuery) }.trimmingCharacters(in: .whitespacesAndNewlines)
     guard found != String(count) else { return }
     _ = try begin(plan, generation + 1)
     throw Failure(
       message:
-        "trace \(plan.trace.hash): the server has \(printable(found)) of \(counted(count, "operation")): another load of "
-        + "the same trace was under way; load it again", status: .cannotWrite)
+        "trace \(plan.trace.hash): the server has \(printable(found)) of \(counted(count, "operation")): the same trace was "
+        + "being loaded by another command; load it again", status: .cannotWrite)
   }
 
   private static var today: String { Date().formatted(.iso8601.year().month().day()) }
-  /// Hosts are ahead of us by up to a day.
+  /// A host's time zone may be ahead of ours by up to a day.
   private static var tomorrow: String { Date(timeIntervalSinceNow: 86_400).formatted(.iso8601.year().month().day()) }
 
   @discardableResult
@@ -162,7 +162,7 @@ struct FleetLoader {
   }
 }
 
-/// A file of an export, open, and found to be what it should be.
+/// An open file of an export, after its checks.
 private struct ExportedPart {
   let path: String
   let facts: ParquetFacts
@@ -178,13 +178,13 @@ private struct ExportedPart {
     guard descriptor >= 0 else {
       let why =
         errno == ENOENT
-        ? "is missing, so the trace is not whole: export it again" : "cannot be read: \(reason(errno))"
+        ? "is missing, so the trace is incomplete: export it again" : "cannot be read: \(reason(errno))"
       throw problem(why, errno == ENOENT ? .badInput : .noInput)
     }
     file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     var status = stat()
     fstat(descriptor, &status)
-    let cut = "is no Parquet file, or was cut: export the trace again"
+    let cut = "is not a Parquet file, or it is truncated: export the trace again"
     guard status.st_mode & S_IFMT == S_IFREG, status.st_size >= 12,
       let tail = Self.bytes(descriptor, Int(status.st_size) - ParquetFacts.tailSize, ParquetFacts.tailSize),
       let size = ParquetFacts.descriptionSize(tail: tail), size <= Int(status.st_size) - 12,
@@ -193,23 +193,23 @@ private struct ExportedPart {
     else { throw problem(cut) }
     self.facts = facts
     guard facts.facts["optrace.table"] == table.name, facts.facts["optrace.trace"] == trace.hash else {
-      throw problem("is not what its path says: export the trace again")
+      throw problem("holds another table or trace than its path says: export the trace again")
     }
     guard facts.facts["optrace.schema"] == String(TraceTable.schemaVersion) else {
       throw problem(
-        "has tables of version \(printable(facts.facts["optrace.schema"] ?? "")), and this optrace loads version "
+        "has tables of version \(printable(facts.facts["optrace.schema"] ?? "")), but this optrace loads version "
           + "\(TraceTable.schemaVersion): export the trace again")
     }
   }
 
-  /// Which file it is, and of which size: not the one that stands under its name later.
+  /// The file and its size, to notice that another one got its name.
   var identity: [UInt64] {
     var status = stat()
     fstat(descriptor, &status)
     return [UInt64(status.st_dev), UInt64(status.st_ino), UInt64(status.st_size)]
   }
 
-  /// All bytes, and how many there are.
+  /// Adds all bytes and their number.
   func add(to sum: inout Checksum) throws {
     var piece = [UInt8](repeating: 0, count: 1 << 20)
     var offset = 0
@@ -226,7 +226,7 @@ private struct ExportedPart {
     sum.add(UInt64(offset))
   }
 
-  /// On which the trace began, by its host's clock.
+  /// The day on which the trace began, by its host's clock.
   func day() throws -> String {
     let nanoseconds = facts.facts["optrace.started_at"].flatMap { UInt64($0) } ?? 0
     let seconds = nanoseconds / 1_000_000_000
@@ -234,7 +234,7 @@ private struct ExportedPart {
     guard seconds < 5_600_000_000 else {
       throw Failure(
         message: "'\(printable(path))': its host's clock was past the year 2147 when the trace began: "
-          + "name a day with --day 2026-11-24", status: .badInput)
+          + "choose a day with --day 2026-11-24", status: .badInput)
     }
     return Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601.year().month().day())
   }

@@ -149,7 +149,7 @@ enum TerminalEncoding {
 private final class OpenedReport {
   private let path: String
   private var process: RunningProgram?
-  private var output: Pipe?
+  private var output: SystemPipe?
   private var text: [UInt8] = []
   private var address: String?
   private var operation: WorkID?
@@ -165,7 +165,7 @@ private final class OpenedReport {
     if process?.isRunning != true { address = nil }
     if let address { return show(address) }
     close()
-    guard var pipe = Pipe() else { return "the report cannot be opened: \(reason(errno))" }
+    guard var pipe = SystemPipe() else { return "the report cannot be opened: \(reason(errno))" }
     let executable = Self.executable.asPath
     var program = Program(path: executable, words: [executable] + ["view", "--no-open", path].map(\.asPath))
     (program.input, program.output, program.errors) = (.nothing, .descriptor(pipe.end), .nothing)

@@ -8,7 +8,7 @@ enum Browser {
   static func open(_ address: String, whenFailed: @escaping @Sendable (String) -> Void) {
     let candidates = commands(for: address, environment: ProcessInfo.processInfo.environment)
     Thread {
-      var why = "there is no \(candidates.last?.first ?? "browser")"
+      var why = "\(candidates.last?.first ?? "a browser") is not installed"
       for words in candidates {
         guard let program = find(words[0]) else { continue }
         guard let status = run(program, words) else { return whenFailed("\(words[0]) cannot be run") }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Waits for the end of a command that goes on until somebody ends it: by Ctrl-C, by SIGTERM, by closing the terminal, or
-/// because what it was for is done. All of them are good ends.
+/// Waits for the end of a command that runs until Ctrl-C, SIGTERM, the closing of its terminal, or until its work is done. None of these
+/// is an error.
 final class Ending: Sendable {
   enum Reason: Sendable { case signal, done }
 
   private let events = AsyncEvents()
 
-  /// From here on these signals end nothing but ``wait()``.
+  /// From here on these signals only end ``wait()``.
   init() {
     let signals = SignalPipe([SIGINT, SIGTERM, SIGHUP])
     let events = events
@@ -20,7 +20,7 @@ final class Ending: Sendable {
   /// From any thread.
   func finish() { events.end(.done) }
 
-  /// The first reason that there is.
+  /// Returns the first reason.
   func wait() -> Reason { events.wait() }
 
   /// The condition's lock guards the reason.

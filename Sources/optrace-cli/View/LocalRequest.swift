@@ -1,19 +1,19 @@
-/// What is asked of the server: the head of a request. Bodies are never looked at.
+/// The head of a request. Bodies are never read.
 struct LocalRequest: Sendable {
   var method: String
-  /// As it came: nothing in it is decoded or put in order, so that only the exact address is the address.
+  /// As received, without decoding or normalizing, so that only the exact address matches.
   var target: String
   var headers: [(name: String, value: String)] = []
 
-  /// Every value under that name, which is given in small letters.
+  /// Every value of this field. The name is in lower case.
   func values(_ name: String) -> [String] {
     headers.filter { $0.name.lowercased() == name }.map(\.value)
   }
 
-  /// The target without what follows a question mark.
+  /// The target up to a question mark.
   var path: Substring { target.prefix { $0 != "?" } }
 
-  /// What follows the question mark under this name: `since=5&graph` has two. Nil: nothing does.
+  /// The value of this parameter; empty if it has none, as `graph` in `since=5&graph`; nil if it is not there.
   func query(_ name: String) -> Substring? {
     for part in target.dropFirst(path.count + 1).split(separator: "&") {
       let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -23,7 +23,7 @@ struct LocalRequest: Sendable {
   }
 }
 
-/// What is sent back. No answer says more than it must: a refusal has no body.
+/// The answer to a request. A refusal has no body, so it reveals nothing.
 struct LocalAnswer: Sendable {
   var status: Int
   var headers: [(name: String, value: String)] = []
@@ -52,17 +52,17 @@ struct LocalAnswer: Sendable {
   ]
 }
 
-/// Why a request gets nothing.
+/// Why a request is refused.
 enum Refusal: Equatable, Sendable {
-  /// It is no HTTP, or names no host.
+  /// It is not HTTP, or has no `Host`.
   case malformed
-  /// Another site's page asks.
+  /// It comes from another site's page.
   case foreign
   case notFound
   case method(allowed: String)
-  /// It is longer than any that we know.
+  /// It exceeds the limits of ``RequestHead``.
   case tooLong
-  /// Meant for another host: a name of somebody else's that was made to lead here.
+  /// It names another host, whose name somebody may have made to resolve to this machine (DNS rebinding).
   case misdirected
 
   var status: Int {
@@ -82,21 +82,21 @@ enum Refusal: Equatable, Sendable {
   }
 }
 
-/// What stands behind an address on this machine.
+/// What a server serves.
 protocol LocalSite: Sendable {
-  /// Decides on a request to `port`, at once: the server waits for it.
+  /// Decides on a request to `port`. It must be quick: the server waits for it.
   func reply(to request: LocalRequest, port: Int) -> LocalReply
 }
 
 enum LocalReply: Sendable {
   case now(LocalAnswer)
-  /// What takes time to make: one answer after the other, on a thread that the server has for that.
+  /// An answer that takes time. They are made one after the other, on a thread of their own.
   case later(@Sendable () -> LocalAnswer)
 }
 
 extension LocalRequest {
-  /// Nil when it was sent to this server under its own name. A page of another site can make its name lead here, but
-  /// not change what its browser says in `Host`.
+  /// Nil if `Host` names this server. A page of another site can make its own name resolve to this machine, but it cannot change the
+  /// `Host` that its browser sends.
   func refusalOfHost(port: Int) -> Refusal? {
     let hosts = values("host")
     guard hosts.count == 1, let host = hosts.first?.lowercased() else { return .malformed }
@@ -106,7 +106,7 @@ extension LocalRequest {
   }
 }
 
-/// A part of an address that nobody can guess: 128 random bits of the system's generator.
+/// A part of an address that nobody can guess: 128 bits of the system's random numbers.
 enum AddressToken {
   static func make() -> String {
     var generator = SystemRandomNumberGenerator()
@@ -116,7 +116,7 @@ enum AddressToken {
     }.joined()
   }
 
-  /// Whether both are the same, in a time that does not tell how much of them is.
+  /// Whether both are the same, in a time that does not depend on how much of them is.
   static func matches(_ one: some StringProtocol, _ other: some StringProtocol) -> Bool {
     let (left, right) = (Array(one.utf8), Array(other.utf8))
     guard left.count == right.count else { return false }

@@ -1,31 +1,31 @@
 import Foundation
 
-/// How often something may be done that takes processor time, so that it takes no more than a share of one processor.
+/// How often work may be done so that it takes no more than a share of one processor.
 struct Pace {
   let share: Double
-  /// Seconds from one time to the next at least.
+  /// The shortest time between two runs, in seconds.
   let least: Double
   private var next = 0.0
 
   init(share: Double, least: Double = 0) { (self.share, self.least) = (share, least) }
 
-  /// Seconds until it may be done again.
+  /// Seconds until the work may be done again.
   var wait: Double { max(0, next - Self.now) }
 
-  /// To be taken before it is done.
+  /// Taken before the work.
   struct Start {
     fileprivate let time = Pace.now
     fileprivate let processorTime = Pace.processorTime
   }
 
-  /// It was done, or a part of it: the next time is as far away as that has cost.
+  /// The work was done, or a part of it. The more it has cost, the later it may be done again.
   mutating func spent(since start: Start) {
     let cost = Self.processorTime - start.processorTime
     next = max(start.time + least, max(next, start.time) + cost / share)
   }
 
   private static var now: Double { seconds(CLOCK_MONOTONIC) }
-  /// Of all threads of this process.
+  /// That of all threads of this process.
   private static var processorTime: Double { seconds(CLOCK_PROCESS_CPUTIME_ID) }
 
   private static func seconds(_ clock: clockid_t) -> Double {

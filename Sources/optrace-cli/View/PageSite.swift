@@ -1,14 +1,14 @@
-/// The report page, its state and what is new of it, for a browser on this machine.
+/// Serves the report page, its state and its updates to a browser on this machine.
 struct PageSite: LocalSite {
   let token: String
   let report: ServedReport
 
-  /// What a request is for.
+  /// What a request asks for.
   enum Verdict: Equatable {
     case page, state
-    /// What a page lacks that has this revision; nil: it names none that there could be.
+    /// The updates for a page that has this revision; nil: the request names no valid revision.
     case news(since: Int?, withGraph: Bool)
-    /// The address without its last slash.
+    /// The address lacks its last slash.
     case moved
     case refused(Refusal)
   }
@@ -28,8 +28,8 @@ struct PageSite: LocalSite {
     return .refused(.notFound)
   }
 
-  /// Whether the page itself asks, or somebody who has typed or clicked the address. What knows no such headers is no
-  /// browser, and needs the address as everybody does.
+  /// Whether the request comes from the page itself, or from somebody who typed or clicked the address. A client that is not a browser
+  /// sends no such headers, and needs the address like everybody.
   private static func isOwn(_ request: LocalRequest, port: Int) -> Bool {
     let origins = request.values("origin")
     let own = ["http://127.0.0.1:\(port)", "http://localhost:\(port)"]
@@ -60,7 +60,7 @@ struct PageSite: LocalSite {
     }
   }
 
-  /// No other site's page may read, embed or learn of this one; and nothing stays in a cache.
+  /// No page of another site may read or embed this one, or learn its address; and nothing stays in a cache.
   static let guards: [(name: String, value: String)] = [
     ("cache-control", "no-store"),
     (

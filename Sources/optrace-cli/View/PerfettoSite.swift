@@ -1,18 +1,18 @@
-/// A timeline for Perfetto's page, which fetches it from this machine; nobody else gets it.
+/// Serves a timeline to Perfetto's page, and to nobody else.
 struct PerfettoSite: LocalSite {
-  /// The only port that the page's own rules let it fetch from.
+  /// The only port that the page's content security policy allows.
   static let port = 9001
   static let origin = "https://ui.perfetto.dev"
 
   let token: String
-  /// What the file is called.
+  /// The name of the file.
   let name: String
   let timeline: [UInt8]
   let whenFetched: @Sendable () -> Void
 
   enum Verdict: Equatable {
     case timeline
-    /// The browser asks whether the page may ask; from a public site to this machine it asks in particular.
+    /// The browser asks whether the page may fetch it, and in particular whether a public site may fetch from this machine.
     case preflight(asksForPrivateNetwork: Bool)
     case refused(Refusal)
   }

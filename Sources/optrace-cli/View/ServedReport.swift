@@ -3,55 +3,55 @@ import OpTraceReport
 import Foundation
 import OpTraceModel
 
-/// The page of a trace, made anew when the trace has changed; and, while its program runs, what is new for pages that are open.
+/// The report page of a trace, made again when the trace has changed; and while its program runs, the updates for open pages.
 ///
-/// Sendable: all that changes is guarded by the lock, which whoever makes a page holds until it is made.
+/// Sendable: the lock guards everything that changes, and is held while a page is made.
 final class ServedReport: @unchecked Sendable {
   private let name: String
-  /// Nil: what was read cannot be read again (a pipe).
+  /// Nil: the trace cannot be read again (a pipe).
   private let path: String?
   private let unpacker: TraceUnpacker?
   private let lock = NSLock()
 
   private var header: TraceHeader
   private var bytes: [UInt8]
-  /// What the page shows.
+  /// The state of the trace that the page shows.
   private var state: String
   private var made = Date()
   private var hasComplained = false
-  /// For pages that were given out while the program ran. They stay open when it has ended.
-  private var living: LivingPage?
+  /// For pages that were opened while the program ran. They may stay open when it has ended.
+  private var live: LivePage?
 
-  /// How long the page of a living trace is good for everybody who asks.
-  private static let life = 0.5
+  /// How long a page of a growing trace is reused, in seconds.
+  private static let lifetime = 0.5
 
-  /// Makes the first page. Throws what making it throws.
+  /// Makes the first page.
   init(_ trace: Trace, named name: String, path: String?, unpacker: TraceUnpacker? = nil) throws {
     self.name = name
     self.path = path
     self.unpacker = unpacker
     header = trace.header
-    // From before the page is made: what comes meanwhile is then seen as new.
-    let look = path.flatMap { Look(at: $0, trace.header) }
-    state = look?.text ?? "read-once"
+    // Taken before the page is made, so that what is written meanwhile counts as new.
+    let reading = path.flatMap { FileState(at: $0, trace.header) }
+    state = reading?.text ?? "read-once"
     bytes = []
-    bytes = try page(of: trace, isLive: look?.isLive ?? false)
+    bytes = try page(of: trace, isLive: reading?.isLive ?? false)
   }
 
-  /// The page of the trace as it is now; where it cannot be read any more, the last one.
+  /// The page of the trace as it is now, or the last one if the trace cannot be read any more.
   func page() -> [UInt8] { lock.withLock { current() } }
 
-  /// Another text when the page would be another one.
-  func currentState() -> String { lock.withLock { path.flatMap { Look(at: $0, header)?.text } ?? state } }
+  /// A text that changes when the page would change.
+  func currentState() -> String { lock.withLock { path.flatMap { FileState(at: $0, header)?.text } ?? state } }
 
-  /// What a page needs that was given out while the program ran, as JSON; nil: none was. See ``LivingPage/news(since:withGraph:)``.
+  /// The updates for a page that was opened while the program ran, as JSON; nil: there is no such page. See ``LivePage/news(since:withGraph:)``.
   func news(since revision: Int?, withGraph: Bool) -> [UInt8]? {
     lock.withLock {
       do {
-        return try living?.news(since: revision, withGraph: withGraph)
+        return try live?.news(since: revision, withGraph: withGraph)
       } catch {
         complain("cannot be read any more (\(printable("\(error)")))")
-        return Array("{\"isOver\":\(living?.isOver ?? true),\"again\":2000,\"updates\":[]}".utf8)
+        return Array("{\"isOver\":\(live?.isOver ?? true),\"again\":2000,\"updates\":[]}".utf8)
       }
     }
   }
@@ -62,14 +62,14 @@ final class ServedReport: @unchecked Sendable {
       complain("is gone")
       return bytes
     }
-    let now = Look(stamp, header)
-    let isFresh = !now.isLive || Date().timeIntervalSince(made) < Self.life
+    let now = FileState(stamp, header)
+    let isFresh = !now.isLive || Date().timeIntervalSince(made) < Self.lifetime
     if now.text == state, isFresh { return bytes }
     do {
       let trace = try TraceReader.read(path: path, unpacking: unpacker)
-      let look = Look(stamp, trace.header)
-      bytes = try page(of: trace, isLive: look.isLive)
-      (header, state, made) = (trace.header, look.text, Date())
+      let read = FileState(stamp, trace.header)
+      bytes = try page(of: trace, isLive: read.isLive)
+      (header, state, made) = (trace.header, read.text, Date())
       hasComplained = false
     } catch {
       complain("cannot be read any more (\(printable("\(error)")))")
@@ -79,9 +79,9 @@ final class ServedReport: @unchecked Sendable {
 
   private func page(of trace: Trace, isLive: Bool) throws -> [UInt8] {
     if isLive, let path {
-      // Numbers of revisions go on, for pages that others have open.
-      if living?.isOver != false { living = LivingPage(path: path) }
-      if let bytes = try living?.page() { return bytes }
+      // Keep the one that there is, so that the numbers of revisions continue for pages that are open.
+      if live?.isOver != false { live = LivePage(path: path) }
+      if let bytes = try live?.page() { return bytes }
     }
     var bytes: [UInt8] = []
     let report = Report.exporter(for: trace, isServed: true)
@@ -96,11 +96,11 @@ final class ServedReport: @unchecked Sendable {
     Console.warning("\(name) \(what): the page stays as it was")
   }
 
-  /// What can be told of a trace without reading it.
-  private struct Look {
-    /// Its program runs, and may still write.
+  /// What is known of a trace without reading its records.
+  private struct FileState {
+    /// Its program runs and may still write.
     let isLive: Bool
-    /// Another one when the program has ended, too: then there is no more to wait for.
+    /// It changes when the program ends, too: then there is nothing more to wait for.
     let text: String
 
     init(_ stamp: TraceStamp, _ header: TraceHeader) {
@@ -108,7 +108,7 @@ final class ServedReport: @unchecked Sendable {
       text = isLive ? stamp.text : stamp.text + "-over"
     }
 
-    /// Nil: there is no such file any more.
+    /// Nil: the file is gone.
     init?(at path: String, _ header: TraceHeader) {
       guard let stamp = try? TraceStamp(path: path) else { return nil }
       self.init(stamp, header)

@@ -55,10 +55,10 @@ enum Sockets {
 
 /// Wakes a thread that polls.
 struct WakePipe: ~Copyable, Sendable {
-  private let pipe: Pipe
+  private let pipe: SystemPipe
 
   init?() {
-    guard let pipe = Pipe() else { return nil }
+    guard let pipe = SystemPipe() else { return nil }
     for end in [pipe.start, pipe.end] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
     self.pipe = pipe
   }

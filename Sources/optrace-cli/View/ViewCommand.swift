@@ -8,25 +8,26 @@ struct ViewCommand: ParsableCommand {
     commandName: "view",
     abstract: "Open a trace in the browser.",
     discussion: """
-      A small server gives the page to browsers on this machine, and to nobody else: it listens on 127.0.0.1, at an \
-      address that cannot be guessed, until Ctrl-C. The page of a program that still runs goes on with it.
+      A small server listens on 127.0.0.1 until Ctrl-C, at an address that cannot be guessed, so only browsers of this \
+      machine that know it get the page. If the program still runs, the page is updated while you look at it.
 
-      With --perfetto, Perfetto's page (https://ui.perfetto.dev) fetches the timeline from this machine, on port 9001, the only one \
-      that it may; then the command ends. Nothing is sent anywhere. Documentation/pictures.md says who gets what.
+      With --perfetto, Perfetto's page (https://ui.perfetto.dev) fetches the timeline from this machine, on port 9001, the only \
+      one that it is allowed to use; then the command ends. Nothing leaves the machine. Documentation/pictures.md says who can \
+      read what.
 
-      Ends with status 0 when it is ended by Ctrl-C, SIGTERM, or the closing of its terminal; 73 where it cannot listen.
+      Exit status: 0 after Ctrl-C, SIGTERM or the closing of the terminal, 73 if it cannot listen on the port.
 
       Example: optrace view run.optrace
       """)
 
   @OptionGroup var trace: ChosenTrace
 
-  @Option(help: ArgumentHelp("The port to listen on; by default any that is free.", valueName: "n"))
+  @Option(help: ArgumentHelp("The port to listen on; default: any free one.", valueName: "n"))
   var port: Int?
 
   @Flag(
     inversion: .prefixedNo, exclusivity: .exclusive,
-    help: "Whether to open the browser ($BROWSER, else the system's own); the address is printed in any case.")
+    help: "Open the browser ($BROWSER, or the system's default). The address is printed in any case.")
   var open = true
 
   @Flag(help: "Open the timeline in Perfetto's page instead of the report.")
@@ -35,7 +36,7 @@ struct ViewCommand: ParsableCommand {
   func validate() throws {
     if let port, !(0...65535).contains(port) { throw ValidationError("--port must be from 0 to 65535.") }
     if perfetto, let port, port != PerfettoSite.port {
-      throw ValidationError("--perfetto needs port \(PerfettoSite.port): leave --port away.")
+      throw ValidationError("--perfetto needs port \(PerfettoSite.port): omit --port.")
     }
   }
 

@@ -2,19 +2,19 @@ import Foundation
 import OpTraceTimeline
 import OpTraceModel
 
-/// Shows a trace in the browser, until that is over.
+/// Shows a trace in the browser until the user ends it.
 struct ViewedTrace {
-  /// What people see of the path.
+  /// The path as it is shown to people.
   let name: String
-  /// Where it can be read again; nil for what gives its bytes once.
+  /// Where it can be read again; nil for a pipe.
   let path: String?
-  /// Reads it again where it is packed.
+  /// Unpacks it when it is read again.
   var unpacker: TraceUnpacker?
   let opensBrowser: Bool
-  /// Where standard output is somebody else's.
+  /// Whether standard output belongs to the recorded program.
   var sparesOutput = false
 
-  /// Serves the report page until the user ends it. `port`: 0 for any.
+  /// Serves the report page until the user ends it. `port`: 0 for any free one.
   func asReport(_ trace: Trace, port: Int) throws {
     let report = try ServedReport(trace, named: name, path: path, unpacker: unpacker)
     let token = AddressToken.make()
@@ -23,9 +23,9 @@ struct ViewedTrace {
     do {
       server = try LocalServer(PageSite(token: token, report: report), port: port)
     } catch let failure as Failure {
-      throw failure.adding("name another with --port, or none for any that is free")
+      throw failure.adding("choose another one with --port, or omit --port to take any free one")
     }
-    try present("http://127.0.0.1:\(server.port)/\(token)/", what: "the report of \(name) is served until Ctrl-C")
+    try present("http://127.0.0.1:\(server.port)/\(token)/", what: "serving the report of \(name) until Ctrl-C")
     _ = ending.wait()
   }
 
@@ -40,11 +40,11 @@ struct ViewedTrace {
       server = try LocalServer(site, port: PerfettoSite.port)
     } catch let failure as Failure {
       throw failure.adding(
-        "Perfetto's page can load from no other. End the other program (an 'optrace view --perfetto', or Perfetto's "
+        "Perfetto's page can load from no other port. End the other program (an 'optrace view --perfetto', or Perfetto's "
           + "trace_processor), or write a file with 'optrace timeline' and drop it on the page")
     }
     try present(
-      site.address(port: server.port), what: "the timeline of \(name) waits for Perfetto's page to fetch it")
+      site.address(port: server.port), what: "waiting until Perfetto's page has fetched the timeline of \(name)")
     if ending.wait() == .done { server.finish() }
   }
 
@@ -54,7 +54,7 @@ struct ViewedTrace {
     return bytes
   }
 
-  /// The trace's own, as far as an address takes it as it is.
+  /// The trace's own, with `_` for characters that an address would have to encode.
   private var fileName: String {
     let stem = ((path ?? "trace") as NSString).lastPathComponent.utf8.prefix(64).map { byte in
       let isPlain = (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
@@ -63,13 +63,13 @@ struct ViewedTrace {
     return String(decoding: stem, as: UTF8.self) + ".pftrace"
   }
 
-  /// The address stands alone on its line, for scripts; what is said of it goes to standard error.
+  /// Prints the address alone on its line, for scripts; the message about it goes to standard error.
   private func present(_ address: String, what: String) throws {
     Console.error("optrace: \(what)")
     if sparesOutput { Console.error(address) } else { try Output.standard.write(address + "\n") }
     guard opensBrowser else { return }
     Browser.open(address) { why in
-      Console.warning("no browser was opened (\(printable(why))): open the address above yourself")
+      Console.warning("cannot open a browser (\(printable(why))): open the address above yourself")
     }
   }
 }

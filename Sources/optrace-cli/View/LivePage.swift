@@ -4,51 +4,51 @@ import Foundation
 import OpTraceReport
 import OpTraceModel
 
-/// What pages of a living trace are told: each that asks gets what has changed since it asked last.
+/// The updates for pages of a growing trace: each page gets what has changed since its last request.
 ///
-/// However many ask, the trace is read and looked at no more often than its costs allow: a tenth of a processor for all of it. Each
-/// change is kept for those who ask later, as long as all that is kept is smaller than two wholes.
-struct LivingPage {
+/// However many pages ask, reading and analysing the trace takes at most a tenth of a processor. Updates are kept for later requests as
+/// long as they are smaller, all together, than two complete pages.
+struct LivePage {
   private struct Revision {
-    /// The one that it goes on from; nil: it is a whole.
+    /// The revision that it continues; nil: it is complete by itself.
     var since: Int?
     var bytes: [UInt8]
   }
 
   private var growing: GrowingTrace
   private var report = GrowingReport()
-  /// Each goes on from the one before it.
+  /// Each one continues the one before it.
   private var revisions: [Revision] = []
-  private var wholeSize = 0
+  private var completeSize = 0
   private var isGraphWanted = false
-  /// The program has ended, and all has been told.
+  /// The program has ended, and the last update has everything.
   private(set) var isOver = false
 
   private var growth = Pace(share: 0.05, least: 1)
   private var conclusions = Pace(share: 0.025, least: 1)
   private var drawings = Pace(share: 0.025, least: 1)
 
-  /// The trace at a path, of which a process still writes; nil: none does, or what is there cannot grow.
+  /// Nil: no process writes the trace any more, or it is in a form that cannot grow.
   init?(path: String) {
     guard let growing = try? GrowingTrace(path: path), LiveProcess.writes(growing.header) else { return nil }
     self.growing = growing
   }
 
-  /// The page itself, with all that there is so far.
+  /// The page itself, with everything recorded so far.
   mutating func page() throws -> [UInt8] {
     let moment = try growing.now()
     revisions = []
     var bytes: [UInt8] = []
     let exporter = Report.exporter(for: moment.trace, isServed: true, isLive: true)
     try withProgress("making the page") { try exporter.write(to: { bytes.append(contentsOf: $0) }, growing: &report) }
-    wholeSize = bytes.count
+    completeSize = bytes.count
     return bytes
   }
 
-  /// What a page needs that has `revision`, as JSON: `{"isOver", "again", "updates"}`. `again`: when to ask again, in milliseconds.
+  /// The updates for a page that has `revision`, as JSON: `{"isOver", "again", "updates"}`. `again`: when to ask again, in milliseconds.
   mutating func news(since revision: Int?, withGraph: Bool) throws -> [UInt8] {
     if withGraph { isGraphWanted = true }
-    if !isOver, growth.wait == 0 || !LiveProcess.writes(growing.header) { try goOn() }
+    if !isOver, growth.wait == 0 || !LiveProcess.writes(growing.header) { try readOn() }
     let updates = try updates(since: revision)
     var answer = Array("{\"isOver\":\(isOver),\"again\":\(Int(max(1, growth.wait) * 1000)),\"updates\":[".utf8)
     for (index, update) in updates.enumerated() {
@@ -59,20 +59,20 @@ struct LivingPage {
     return answer
   }
 
-  /// Takes in how the trace is now.
-  private mutating func goOn() throws {
+  /// Reads what is new in the trace.
+  private mutating func readOn() throws {
     let start = Pace.Start()
     let moment: GrowingTrace.Moment
     do {
       moment = try growing.now()
     } catch {
-      // Of a file that was spoiled nothing more will come than from its program.
+      // The file was damaged or replaced: there is more to come only while its program runs.
       isOver = !LiveProcess.writes(growing.header)
       throw error
     }
     growth.spent(since: start)
     if moment.isOver { return try end(moment.trace) }
-    moment.isAnew ? try addWhole(moment.trace) : try addGrowth(moment.trace)
+    moment.isAnew ? try addComplete(moment.trace) : try addGrowth(moment.trace)
   }
 
   private mutating func addGrowth(_ trace: Trace) throws {
@@ -97,7 +97,7 @@ struct LivingPage {
     growth.spent(since: start)
   }
 
-  private mutating func addWhole(_ trace: Trace) throws {
+  private mutating func addComplete(_ trace: Trace) throws {
     let start = Pace.Start()
     var bytes: [UInt8] = []
     try report.writeWhole(trace) { bytes.append(contentsOf: $0) }
@@ -105,7 +105,7 @@ struct LivingPage {
     growth.spent(since: start)
   }
 
-  /// All of it once more, with what would help.
+  /// Everything once more, with predictions.
   private mutating func end(_ trace: Trace) throws {
     var bytes: [UInt8] = []
     try report.writeWhole(trace, graph: Report.graph(of: trace), whatIf: Report.whatIf(of: trace)?.pageJSON) {
@@ -115,26 +115,26 @@ struct LivingPage {
     isOver = true
   }
 
-  /// From where a page is to the present. One whose place is not known is given the last whole and what came then; where none is
-  /// kept, a new one.
+  /// The updates from a page's revision to the present. If that revision is not known, the last complete update and those after it; if
+  /// none is kept, a new one.
   private mutating func updates(since revision: Int?) throws -> [[UInt8]] {
     if revision == report.revision { return [] }
     let isKnown = { (one: Revision) in one.since != nil && one.since == revision }
     if let first = revisions.firstIndex(where: isKnown) ?? revisions.lastIndex(where: { $0.since == nil }) {
       return revisions[first...].map(\.bytes)
     }
-    try addWhole(try growing.now().trace)
+    try addComplete(try growing.now().trace)
     return revisions.map(\.bytes)
   }
 
   private mutating func add(_ bytes: [UInt8], since: Int?) {
     if since == nil {
       revisions = []
-      wholeSize = bytes.count
+      completeSize = bytes.count
     }
     revisions.append(Revision(since: since, bytes: bytes))
-    // What is longer than a whole is not worth keeping.
-    while revisions.count > 1, revisions.reduce(0, { $0 + $1.bytes.count }) > 2 * wholeSize {
+    // A complete page is cheaper than older updates that are longer.
+    while revisions.count > 1, revisions.reduce(0, { $0 + $1.bytes.count }) > 2 * completeSize {
       revisions.removeFirst()
     }
   }
