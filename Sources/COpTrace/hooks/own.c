@@ -62,7 +62,7 @@ uint8_t optrace_own_answer(const optrace_operation *operation, const void *objec
 // What was said differently in one state is not told by the state: nothing that was heard holds then. Nothing is heard after the look.
 static bool contradicts, has_looked;
 
-void optrace_own_heard(const void *object, uint32_t question, bool answer) {
+void optrace_own_observed(const void *object, uint32_t question, bool answer) {
   uint8_t state = byte_at(object, state_offset), heard = answer ? optrace_own_yes : optrace_own_no;
   if (has_looked || !state_offset || state >= states) return;
   if (answers[question][state] != optrace_own_unknown && answers[question][state] != heard) contradicts = true;

@@ -8,8 +8,8 @@
 #include "../operations/frames.h"
 #include "../stacks/modules.h"
 #include "../stacks/peek.h"
-#include "../tasks/standing.h"
-#include "../tasks/told.h"
+#include "../tasks/suspension.h"
+#include "../tasks/task_records.h"
 #include "blocks.h"
 
 #if OPTRACE_HAS_HOOKS
@@ -30,11 +30,11 @@ static struct {
   SWIFT uint64_t (*flags)(const void *job);
   SWIFT const char *(*name)(void);
   SWIFT bool (*is_cancelled)(const void *task);
-} runtime;
+} swift_runtime;
 
 // Of a job's flags, as compiled programs have them.
 enum { job_kind = 0xFF, job_is_task = 0, priority_shift = 8, child_shift = 24, group_shift = 26, let_shift = 28 };
-static bool is_task(const void *job) { return (runtime.flags(job) & job_kind) == job_is_task; }
+static bool is_task(const void *job) { return (swift_runtime.flags(job) & job_kind) == job_is_task; }
 
 // ---- What this thread does -----------------------------------------------------------------------------------------
 
@@ -98,7 +98,7 @@ static uint32_t next_number(optrace_recorder *recorder) {
 // The task that is being created is there. Null: it runs already, on another thread, under the number that it got there.
 static void describe(making *m, const void *task, bool is_enqueued) {
   m->is_done = true;
-  uint64_t id = runtime.id(task), flags = runtime.flags(task);
+  uint64_t id = swift_runtime.id(task), flags = swift_runtime.flags(task);
   task_slot *slot = task_find(id);
   if (!slot) slot = task_add(id, m->is_ours ? next_number(m->recorder) : task_not_ours);
   if (!slot) return recorder_count_lost(m->recorder, optrace_loss_table_full, 1);
@@ -163,7 +163,7 @@ static SWIFT created hook_create(size_t flags, void *options, const void *type, 
 static const void *task_of(const void *let) {
   enum { task_place = 0x18 };
   const uint64_t flags = 0xF;
-  const void *current = runtime.current();
+  const void *current = swift_runtime.current();
   uint64_t task, type, known;
   if (!current || !peek_all((uint64_t)(uintptr_t)let + task_place, &task, sizeof task)) return NULL;
   bool is_one = peek_all(task & ~flags, &type, sizeof type) && peek_all((uint64_t)(uintptr_t)current, &known, sizeof known) &&
@@ -206,16 +206,16 @@ static task_slot *slot_of(optrace_recorder *recorder, uint64_t id) {
 // What is known only of a task that runs.
 static void tell_of(optrace_recorder *recorder, const void *task, task_slot *slot, uint32_t number) {
   if (task_set(slot, task_is_named)) {
-    const char *name = runtime.name ? runtime.name() : NULL;
+    const char *name = swift_runtime.name ? swift_runtime.name() : NULL;
     if (name) task_named(recorder, number, name);
   }
-  if (runtime.is_cancelled && runtime.is_cancelled(task) && task_set(slot, task_is_cancelled)) task_cancelled(recorder, number);
+  if (swift_runtime.is_cancelled && swift_runtime.is_cancelled(task) && task_set(slot, task_is_cancelled)) task_cancelled(recorder, number);
 }
 
 static void hook_enter(void *state) {
   ((void (*)(void *))real(index_enter))(state);
   optrace_recorder *recorder = task_recorder();
-  const void *task = recorder ? runtime.current() : NULL;
+  const void *task = recorder ? swift_runtime.current() : NULL;
   if (!task) return;
   uint64_t sp = here();
   // One that would have stopped, and need not, is further inside of what runs it.
@@ -224,7 +224,7 @@ static void hook_enter(void *state) {
   settle(sp);
   self.sleeper = 0;
   if (self.count == most_runs) return;
-  uint64_t id = runtime.id(task);
+  uint64_t id = swift_runtime.id(task);
   task_slot *slot = slot_of(recorder, id);
   uint32_t number = slot ? task_number(slot) : 0;
   self.runs[self.count++] = (run){recorder, task, state, id, sp, number, frame_depth()};
@@ -243,8 +243,8 @@ static void stops(void *state) {
   self.stopped = r.task;
   self.stopped_sp = r.sp;
   if (r.number && recorder_is_enabled(r.recorder)) {
-    task_standing standing = task_stands(r.recorder, r.task);
-    task_slot *other = standing.awaited ? task_find(runtime.id(standing.awaited)) : NULL;
+    task_suspension standing = task_suspension_of(r.recorder, r.task);
+    task_slot *other = standing.awaited ? task_find(swift_runtime.id(standing.awaited)) : NULL;
     uint32_t awaited = other ? task_number(other) : 0;
     if (standing.reason == suspended_for_continuation && self.sleeper == r.number) standing.reason = suspended_asleep;
     task_suspended(r.recorder, r.number, standing.reason, awaited == task_not_ours ? 0 : awaited, standing.place);
@@ -294,7 +294,7 @@ JOB_HOOK(job_run_on_serial_and_task_executor)
 static void enqueued(const void *of) {
   optrace_recorder *recorder = task_recorder();
   if (!recorder || !of || self.told == of || !is_task(of)) return;
-  task_slot *slot = task_find(runtime.id(of));
+  task_slot *slot = task_find(swift_runtime.id(of));
   if (slot && task_number(slot) != task_not_ours) task_enqueued(recorder, task_number(slot));
   if (!slot && self.making && !self.making->is_done) describe(self.making, of, true);
 }
@@ -381,7 +381,7 @@ static void chain(const char *name, enqueue_hook ours, enqueue_hook *next) {
 
 static void cancelled(const void *task) {
   optrace_recorder *recorder = task_recorder();
-  task_slot *slot = recorder && task ? task_find(runtime.id(task)) : NULL;
+  task_slot *slot = recorder && task ? task_find(swift_runtime.id(task)) : NULL;
   if (slot && task_number(slot) != task_not_ours && task_set(slot, task_is_cancelled)) task_cancelled(recorder, task_number(slot));
 }
 
@@ -416,12 +416,12 @@ hooked_import task_imports[] = {
 const char *tasks_prepare(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
   // A program without tasks.
   if (!task_imports[index_create].real) return NULL;
-  runtime.current = (SWIFT void *(*)(void))dlsym(RTLD_DEFAULT, "swift_task_getCurrent");
-  runtime.id = (SWIFT uint64_t (*)(const void *))dlsym(RTLD_DEFAULT, "swift_task_getJobTaskId");
-  runtime.flags = (SWIFT uint64_t (*)(const void *))dlsym(RTLD_DEFAULT, "swift_task_getJobFlags");
-  runtime.name = (SWIFT const char *(*)(void))dlsym(RTLD_DEFAULT, "swift_task_getCurrentTaskName");
-  runtime.is_cancelled = (SWIFT bool (*)(const void *))dlsym(RTLD_DEFAULT, "swift_task_isCancelled");
-  if (!runtime.current || !runtime.id || !runtime.flags || !task_imports[index_enter].real || !task_imports[index_exit].real)
+  swift_runtime.current = (SWIFT void *(*)(void))dlsym(RTLD_DEFAULT, "swift_task_getCurrent");
+  swift_runtime.id = (SWIFT uint64_t (*)(const void *))dlsym(RTLD_DEFAULT, "swift_task_getJobTaskId");
+  swift_runtime.flags = (SWIFT uint64_t (*)(const void *))dlsym(RTLD_DEFAULT, "swift_task_getJobFlags");
+  swift_runtime.name = (SWIFT const char *(*)(void))dlsym(RTLD_DEFAULT, "swift_task_getCurrentTaskName");
+  swift_runtime.is_cancelled = (SWIFT bool (*)(const void *))dlsym(RTLD_DEFAULT, "swift_task_isCancelled");
+  if (!swift_runtime.current || !swift_runtime.id || !swift_runtime.flags || !task_imports[index_enter].real || !task_imports[index_exit].real)
     return "the concurrency library of this program is of another kind";
   if (!task_table_prepare()) return "the system gives no memory that a forked child does not share";
   static bool was_used;

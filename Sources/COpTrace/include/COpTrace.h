@@ -1,4 +1,4 @@
-// The part of the recorder that must be C: the clock, thread-local lanes, atomics on mapped memory, file growth.
+// The part of the recorder that must be C: the clock, thread-local buffers, atomics on mapped memory, file growth.
 // It knows bytes, record sizes and chunk headers; what a record means is known to OpTraceFormat alone.
 #ifndef COPTRACE_H
 #define COPTRACE_H
@@ -124,7 +124,7 @@ typedef struct {
 // Looks at all of its threads from here; that process notices nothing. What needs the rights to trace it (calls, locks, stacks) is
 // missing where they are: those threads are `refused`. While `see` is called, `optrace_image_find` tells of that process. For
 // programs that record nothing themselves. False: there is no such process, or none that can be looked at.
-bool optrace_look_outside(uint32_t process, void *context,
+bool optrace_snapshot_outside(uint32_t process, void *context,
                           void (*see)(void *context, const optrace_outside_thread *thread), optrace_outside_count *count);
 
 // A small cache from two words (a class pointer; a literal's address and a line) to the id of an interned string.
@@ -148,13 +148,13 @@ void optrace_emit3(optrace_recorder *recorder, uint8_t kind, uint32_t subject, u
 // A record with text. `high` are the bits 32 to 63 of word 1; `word2` is written when `has_word2`.
 void optrace_emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
                        uint64_t word2, const uint8_t *text, size_t length);
-// The same with where the thread stands (`optrace_caller_place`), which stands behind the record and goes with it.
+// The same with where the thread stands (`optrace_caller_stack`), which stands behind the record and goes with it.
 void optrace_emit1_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t place);
 void optrace_emit2_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint32_t place);
 void optrace_emit_text_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
                           uint64_t word2, const uint8_t *text, size_t length, uint32_t place);
 // Tells that the work of this number is submitted within a span, where it is.
-void optrace_tell_within(optrace_recorder *recorder, uint32_t number);
+void optrace_record_within(optrace_recorder *recorder, uint32_t number);
 // The same about the operation that executes on this thread, where it is one of this recorder's; else about none.
 void optrace_emit_here(optrace_recorder *recorder, uint8_t kind, uint32_t high, const uint8_t *text, size_t length);
 // A definition, into a chunk that is never recycled and as no thread's: three words, or those with a text behind them (of
@@ -173,7 +173,7 @@ void optrace_operation_destroy(optrace_operation *operation);
 // The same in memory of the caller's, which holds so many words and stays in its place: nothing is allocated, and nothing
 // has to be destroyed.
 enum { optrace_operation_words = 8 };
-optrace_operation *optrace_operation_place(uint64_t *words);
+optrace_operation *optrace_operation_init_in(uint64_t *words);
 // Whether none of its events is recorded: it belongs to no recorder, or is still being described. Inline, for the many
 // calls that end here.
 static inline bool optrace_operation_is_silent(const optrace_operation *operation) {
@@ -277,11 +277,11 @@ void *optrace_operation_companion(const optrace_operation *operation);
 // False where it has one. `hears`: its turns; else only the last of them, and it stands around the code.
 bool optrace_operation_accompany(optrace_operation *operation, void *companion, bool hears);
 // For what is recorded past `optrace_operation_event`.
-void optrace_operation_tell(const optrace_operation *operation, uint8_t kind, const uint8_t *text, size_t length);
+void optrace_operation_notify(const optrace_operation *operation, uint8_t kind, const uint8_t *text, size_t length);
 // Calls `body` once, by its companion where it has one.
 void optrace_operation_run(const optrace_operation *operation, void (*body)(void *argument), void *argument);
 // Whether this thread is inside of a companion's `turned`.
-bool optrace_companion_is_told(void);
+bool optrace_companion_is_notified(void);
 
 // ---- Calls that add to a queue -------------------------------------------------------------------------------------
 
@@ -298,7 +298,7 @@ void optrace_adding_end(const optrace_adding *adding);
 
 // From here on the processor time that a thread has used stands behind the records of where an operation's code begins and
 // ends: one more look at a clock for each, some 200 ns.
-void optrace_recorder_tell_cpu(optrace_recorder *recorder);
+void optrace_recorder_record_cpu(optrace_recorder *recorder);
 
 // ---- Where threads stand -------------------------------------------------------------------------------------------
 
@@ -313,7 +313,7 @@ void optrace_recorder_use_stacks(optrace_recorder *recorder, uint32_t which, voi
 bool optrace_entry_begin(optrace_start here, uint64_t caller);
 void optrace_entry_end(bool has_begun);
 // The number of the program's own place that called there; 0: not known, or not wanted. Some 10 ns for each frame between.
-uint32_t optrace_caller_place(optrace_recorder *recorder);
+uint32_t optrace_caller_stack(optrace_recorder *recorder);
 
 // A wait of this thread for an operation or a queue, by its number: records its beginning, and its end with where it is when
 // it lasts. `begin` notes where its caller stands, who must not return before `end`.

@@ -23,12 +23,12 @@ static void see(void *context, const thread_seen *seen) {
   to->see(to->context, &out);
 }
 
-bool optrace_look_outside(uint32_t process, void *context, void (*told)(void *context, const optrace_outside_thread *thread),
+bool optrace_snapshot_outside(uint32_t process, void *context, void (*told)(void *context, const optrace_outside_thread *thread),
                           optrace_outside_count *count) {
   listener to = {context, told};
   threads_options options = {.process = process};
   threads_count counted = {0};
-  bool is_done = process && threads_look(&options, see, &to, &counted) == threads_looked;
+  bool is_done = process && threads_visit(&options, see, &to, &counted) == threads_visited;
   *count = (optrace_outside_count){counted.seen, counted.moved, counted.refused};
   return is_done;
 }

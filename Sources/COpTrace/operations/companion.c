@@ -32,7 +32,7 @@ static bool is_last(uint8_t kind) {
   return kind == optrace_companion_left || kind == optrace_kind_released || kind == optrace_kind_queue_released;
 }
 
-void operation_tell(const optrace_operation *operation, uint8_t kind, const uint8_t *text, size_t length) {
+void operation_notify(const optrace_operation *operation, uint8_t kind, const uint8_t *text, size_t length) {
   // What nobody asks for is not worth a call.
   if (kind == optrace_kind_execution_ended || kind == optrace_kind_start_returned) return;
   _Atomic(void *) *place = &((optrace_operation *)operation)->companion;
@@ -45,10 +45,10 @@ void operation_tell(const optrace_operation *operation, uint8_t kind, const uint
   told -= 1;
 }
 
-bool optrace_companion_is_told(void) { return told; }
+bool optrace_companion_is_notified(void) { return told; }
 
-void optrace_operation_tell(const optrace_operation *operation, uint8_t kind, const uint8_t *text, size_t length) {
-  if (operation && operation_has_companion(operation)) operation_tell(operation, kind, text, length);
+void optrace_operation_notify(const optrace_operation *operation, uint8_t kind, const uint8_t *text, size_t length) {
+  if (operation && operation_has_companion(operation)) operation_notify(operation, kind, text, length);
 }
 
 void optrace_operation_run(const optrace_operation *operation, void (*body)(void *argument), void *argument) {

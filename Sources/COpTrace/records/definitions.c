@@ -5,7 +5,7 @@
 #include "../storage/chunks.h"
 #include "../storage/file.h"
 #include "../storage/ring.h"
-#include "lanes.h"
+#include "buffers.h"
 #include "COpTraceFields.h"
 #include "text.h"
 
@@ -16,7 +16,7 @@ bool optrace_define(optrace_recorder *recorder, uint8_t kind, uint32_t subject, 
   uint32_t words = has_text ? (has_word2 ? 3 : 2) + (uint32_t)((length + 7) / 8) : 3;
   for (bool grown = false;; grown = true) {
     pthread_mutex_lock(&recorder->lock);
-    lane *l = &recorder->definitions;
+    thread_buffer *l = &recorder->definitions;
     bool stopping = recorder->stopping;
     if (!stopping && (size_t)(l->end - l->cursor) < words * 8) {
       uint64_t now = recorder_now(recorder);
@@ -35,11 +35,11 @@ bool optrace_define(optrace_recorder *recorder, uint8_t kind, uint32_t subject, 
       uint64_t head = record_head(kind, 0, subject);
       memcpy(l->cursor, &head, 8);
       if (has_text) {
-        lane_commit(l, store_text(l->cursor, words, pair_high(word1), has_word2, word2, text, length));
+        buffer_commit(l, store_text(l->cursor, words, pair_high(word1), has_word2, word2, text, length));
       } else {
         memcpy(l->cursor + 8, &word1, 8);
         memcpy(l->cursor + 16, &word2, 8);
-        lane_commit(l, l->cursor + 24);
+        buffer_commit(l, l->cursor + 24);
       }
     }
     pthread_mutex_unlock(&recorder->lock);
@@ -54,7 +54,7 @@ bool optrace_define(optrace_recorder *recorder, uint8_t kind, uint32_t subject, 
 
 bool optrace_carry(optrace_recorder *recorder, uint32_t thread, uint32_t thread_tid, uint64_t base_ticks,
                    const uint8_t *records, uint32_t bytes) {
-  lane *l = &recorder->carried;
+  thread_buffer *l = &recorder->carried;
   uint32_t needed = bytes + 32;
   if (needed + sizeof(chunk_header) > recorder->ring_chunk) return false;
   // What has been waiting longest is the likeliest evidence of a hang: a backlog of newer ones must not push it out.
@@ -77,7 +77,7 @@ bool optrace_carry(optrace_recorder *recorder, uint32_t thread, uint32_t thread_
                       record_head(optrace_kind_time, 0, 0), optrace_time_word1((optrace_time_fields){.ticks = base_ticks})};
   memcpy(l->cursor, head, 32);
   memcpy(l->cursor + 32, records, bytes);
-  lane_commit(l, l->cursor + needed);
+  buffer_commit(l, l->cursor + needed);
   recorder->carried_bytes += needed;
   return true;
 }

@@ -10,5 +10,8 @@ void emit_since(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint
                 uint32_t thread, uint64_t now, uint32_t place);
 // As `optrace_emit3`, with a place.
 void emit3_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2, uint32_t place);
+// A record of one word about an operation, where `record_at_once` could not: the recorder has stopped, records processor time, or has to
+// find a buffer, a time or room.
+void record_slowly(const optrace_operation *operation, optrace_recorder *recorder, uint8_t kind);
 
 #endif

@@ -1,9 +1,9 @@
 // Numbers for operations, queues and spans.
-#include "lanes.h"
+#include "buffers.h"
 
 uint32_t optrace_recorder_next_serial(optrace_recorder *recorder) {
   // Small programs get 1, 2, 3, ...; busy threads take blocks so that they do not share a cache line for each number.
-  lane *l = lane_find(recorder);
+  thread_buffer *l = buffer_find(recorder);
   if (l && l->serials_left) {
     l->serials_left -= 1;
     return l->next_serial++;

@@ -1,4 +1,4 @@
-// The slow path: a new chunk for a lane, or a mark of a loss where there is none.
+// The slow path: a new chunk for a thread_buffer, or a mark of a loss where there is none.
 #include "room.h"
 
 #include <string.h>
@@ -6,10 +6,10 @@
 #include "../storage/chunks.h"
 #include "../storage/file.h"
 #include "COpTraceFields.h"
-#include "lanes.h"
+#include "buffers.h"
 #include "words.h"
 
-static bool lose(lane *l, uint32_t reason) {
+static bool lose(thread_buffer *l, uint32_t reason) {
   l->lost += 1;
   l->lost_reason = reason;
   l->end = l->cursor;  // A smaller record that would still fit must not follow the loss without its mark.
@@ -17,7 +17,7 @@ static bool lose(lane *l, uint32_t reason) {
   return false;
 }
 
-static bool refill(lane *l, uint32_t needed, uint64_t ticks) {
+static bool refill(thread_buffer *l, uint32_t needed, uint64_t ticks) {
   enum { first_chunk = 2048, largest_chunk = 256 * 1024, own_records = 16 + longest_name_record };
   optrace_recorder *recorder = l->recorder;
   uint64_t retry_at = atomic_load_explicit(&recorder->retry_at, memory_order_relaxed);
@@ -61,12 +61,12 @@ static bool refill(lane *l, uint32_t needed, uint64_t ticks) {
     at += 16;
     l->lost = 0;
   }
-  at += lane_name_record(l, at);
-  lane_commit(l, at);
+  at += thread_name_record(l, at);
+  buffer_commit(l, at);
   return true;
 }
 
-uint8_t *lane_reserve_slowly(lane *l, uint32_t bytes, uint64_t now, uint64_t *delta) {
+uint8_t *buffer_reserve_slowly(thread_buffer *l, uint32_t bytes, uint64_t now, uint64_t *delta) {
   bool far = *delta > optrace_format_largest_delta;
   if ((size_t)(l->end - l->cursor) < bytes + (far ? 16 : 0)) {
     if (!refill(l, bytes, now)) return NULL;

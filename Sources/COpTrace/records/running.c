@@ -1,6 +1,7 @@
 // How an operation is told that runs inside of Foundation's `start()`: its events, in as few records as hold them.
 #include "../operations/frames.h"
 #include "at_once.h"
+#include "emit.h"
 
 bool optrace_run_start(optrace_operation *operation, bool begins_at_once) {
   frame_push(operation);
@@ -9,15 +10,15 @@ bool optrace_run_start(optrace_operation *operation, bool begins_at_once) {
     optrace_operation_event(operation, optrace_kind_started);
     return f;
   }
-  f->is_untold = true;
-  if (operation_has_companion(operation)) operation_tell(operation, optrace_kind_started, NULL, 0);
+  f->is_start_pending = true;
+  if (operation_has_companion(operation)) operation_notify(operation, optrace_kind_started, NULL, 0);
   return true;
 }
 
 static __attribute__((noinline)) bool tell_slowly(const optrace_operation *operation, optrace_recorder *recorder, uint8_t record,
                                                   uint8_t kind, bool is_recorded) {
   if (!is_recorded && recorder) record_slowly(operation, recorder, record);
-  if (operation_has_companion(operation)) operation_tell(operation, kind, NULL, 0);
+  if (operation_has_companion(operation)) operation_notify(operation, kind, NULL, 0);
   return true;
 }
 
@@ -36,7 +37,7 @@ static inline void record(const optrace_operation *operation, uint8_t kind) {
 
 // Where nothing came between: its companion has heard of it.
 static void tell_start(const optrace_operation *operation, frame *f) {
-  f->is_untold = false;
+  f->is_start_pending = false;
   record(operation, optrace_kind_started);
 }
 
@@ -44,14 +45,14 @@ bool optrace_run_begin(optrace_operation *operation) {
   frame *f = frame_of(operation);
   if (!f || f->phase != optrace_phase_starting) return false;
   f->phase = optrace_phase_executing;
-  uint8_t kind = f->is_untold ? optrace_kind_started_began : optrace_kind_execution_began;
-  f->is_untold = false;
+  uint8_t kind = f->is_start_pending ? optrace_kind_started_began : optrace_kind_execution_began;
+  f->is_start_pending = false;
   return record_and_tell(operation, kind, optrace_kind_execution_began);
 }
 
 // Its code never began.
 static __attribute__((noinline)) bool finish_at_start(const optrace_operation *operation, frame *f) {
-  if (f->is_untold) tell_start(operation, f);
+  if (f->is_start_pending) tell_start(operation, f);
   return record_and_tell(operation, optrace_kind_finished, optrace_kind_finished);
 }
 
@@ -66,7 +67,7 @@ bool optrace_run_finish(optrace_operation *operation) {
 
 void optrace_run_return(optrace_operation *operation) {
   frame *f = frame_of(operation);
-  if (unlikely(f && f->is_untold)) tell_start(operation, f);
+  if (unlikely(f && f->is_start_pending)) tell_start(operation, f);
   frame_pop();
   // A companion does not hear of it.
   record(operation, optrace_kind_start_returned);

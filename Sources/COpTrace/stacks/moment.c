@@ -57,9 +57,9 @@ static void settle(kept *one, threads_count *count) {
   one->told.reason = (sleep_reason){.kind = sleep_unknown};
 }
 
-threads_status moment_look(const threads_options *options, const moment_calls *calls, threads_count *count) {
+threads_status moment_take(const threads_options *options, const moment_calls *calls, threads_count *count) {
   moment m = {.calls = calls};
-  threads_status status = threads_look(options, keep, &m, count);
+  threads_status status = threads_visit(options, keep, &m, count);
   count->refused += m.lost;
   // Every thread has been seen by now, and none of those that sleep may have run when the second pass is over.
   for (size_t i = 0; i < m.count; i++) moment_explain(&m.all[i].told, m.all[i].arguments);

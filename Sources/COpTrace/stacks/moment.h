@@ -26,7 +26,7 @@ typedef struct {
 
 // Calls `tell` for each thread. Where the system does not tell how often a thread ran (`/proc/.../schedstat`), none is still, and
 // all are told as they were seen. `count` must not be null; its `moved` has those of both passes. Takes memory: 150 bytes a thread.
-threads_status moment_look(const threads_options *options, const moment_calls *calls, threads_count *count);
+threads_status moment_take(const threads_options *options, const moment_calls *calls, threads_count *count);
 
 // What was seen of one thread, without a reason; and the reason, as memory has it now. That of one that runs is not known.
 moment_thread moment_of(const thread_seen *seen);

@@ -30,7 +30,7 @@ typedef struct {
   unsigned short bytes;
   unsigned char type;
   char name[];
-} entry;
+} directory_entry;
 
 // "ID/file".
 static void make_path(char *out, uint32_t id, const char *file) {
@@ -181,7 +181,7 @@ static void look_at_all(int tasks, const threads_options *options, void (*see)(v
     long bytes = syscall(SYS_getdents64, tasks, entries, sizeof entries);
     if (bytes <= 0) return;
     for (long at = 0; at < bytes;) {
-      const entry *one = (const entry *)(void *)(entries + at);
+      const directory_entry *one = (const directory_entry *)(void *)(entries + at);
       at += one->bytes;
       uint32_t id = number(one->name);
       if (!id || id == options->but || !look_at(tasks, id, options, count)) continue;
@@ -192,7 +192,7 @@ static void look_at_all(int tasks, const threads_options *options, void (*see)(v
   }
 }
 
-threads_status threads_look(const threads_options *options, void (*see)(void *context, const thread_seen *thread), void *context, threads_count *count) {
+threads_status threads_visit(const threads_options *options, void (*see)(void *context, const thread_seen *thread), void *context, threads_count *count) {
   threads_count none;
   if (!count) count = &none;
   *count = (threads_count){0};
@@ -210,7 +210,7 @@ threads_status threads_look(const threads_options *options, void (*see)(void *co
   }
   errno = error;
   atomic_store(&looker, 0);
-  return tasks >= 0 ? threads_looked : threads_no_list;
+  return tasks >= 0 ? threads_visited : threads_no_list;
 }
 
 bool threads_is_still(uint32_t id, const thread_run *before) {
@@ -229,7 +229,7 @@ bool threads_is_still(uint32_t id, const thread_run *before) {
   return false;
 }
 
-threads_status threads_look(const threads_options *options, void (*see)(void *context, const thread_seen *thread), void *context, threads_count *count) {
+threads_status threads_visit(const threads_options *options, void (*see)(void *context, const thread_seen *thread), void *context, threads_count *count) {
   (void)options, (void)see, (void)context;
   if (count) *count = (threads_count){0};
   return threads_no_list;

@@ -23,7 +23,7 @@ chunk_header *chunk_take(optrace_recorder *recorder, uint32_t bytes, uint32_t ki
     chunk->sequence = recorder->sequence++;
     atomic_store_explicit(&recorder->used, used + bytes, memory_order_relaxed);
     atomic_store_explicit(header_word(recorder, optrace_header_end_offset), used + bytes, memory_order_release);
-    // The keeper grows the file before anybody has to wait for it.
+    // The flusher grows the file before anybody has to wait for it.
     if (left - bytes < used / 8 + 32 * 1024) pthread_cond_signal(&recorder->wake);
   }
   chunk->base_ticks = ticks;

@@ -6,7 +6,7 @@
 
 #include "../base/bits.h"
 #include "../base/clock.h"
-#include "../records/lanes.h"
+#include "../records/buffers.h"
 
 enum { place_bits = 9, places = 1 << place_bits, slots_of_place = 4 };
 
@@ -59,7 +59,7 @@ static bool open_slot(place *p, uint32_t i, uint32_t *state) {
 void signal_note(uint64_t object, work inside) {
   optrace_recorder *recorder = inside.recorder;
   uint32_t serial = inside.number;
-  uint32_t thread = lane_thread(&recorder);
+  uint32_t thread = thread_number(&recorder);
   bool counter = atomic_load_explicit(&use_counter, memory_order_relaxed);
   uint64_t now = counter ? optrace_counter() : optrace_clock_monotonic();
   place *p = place_of(object);

@@ -1,14 +1,14 @@
 // What a thread blocks on, told of only when it lasts: a wait costs some stores, and a record when it was long.
 //
-// The thread notes its wait in its lane. When it is over, the thread itself tells of it; while it lasts, the recorder's
-// keeper does, so that a hang is in the trace. One compare-and-exchange of `state` decides which of them it is.
+// The thread notes its wait in its thread_buffer. When it is over, the thread itself tells of it; while it lasts, the recorder's
+// flusher does, so that a hang is in the trace. One compare-and-exchange of `state` decides which of them it is.
 //
 // Where the thread stands is noted with it, and walked from when the wait turns out to be long: until then what lies above on the
 // stack stands still.
 //
 // A wait for an operation or a queue is in the trace from its beginning. It is noted too, for where it is. A call that
 // adds to a queue is noted beside the waits: it may hang in a lock of Foundation's own. One that returns is of no interest, so
-// only the keeper tells of it.
+// only the flusher tells of it.
 #include "waits.h"
 
 #include <errno.h>
@@ -16,9 +16,9 @@
 #include <string.h>
 
 #include "../base/utf8.h"
-#include "../places/places.h"
+#include "../records/stack_ids.h"
 #include "../records/emit.h"
-#include "../records/lanes.h"
+#include "../records/buffers.h"
 #include "COpTraceFields.h"
 #include "signals.h"
 
@@ -63,9 +63,9 @@ static void tell_signal(optrace_recorder *recorder, uint64_t object) {
 // ---- The thread that waits -----------------------------------------------------------------------------------------
 
 // The thread will not come back from its wait or its adding call, if it is in one.
-static void abandon(lane *l);
+static void abandon(thread_buffer *l);
 
-static void list(lane *l) {
+static void list(thread_buffer *l) {
   if (l->ends) return;
   optrace_recorder *recorder = l->recorder;
   l->ends = abandon;
@@ -75,7 +75,7 @@ static void list(lane *l) {
   }
 }
 
-// From now on the keeper looks more often. When it does not hear this, it is told by its next beat.
+// From now on the flusher looks more often. When it does not hear this, it is told by its next beat.
 static void hurry(optrace_recorder *recorder) {
   if (atomic_load_explicit(&recorder->hurries, memory_order_relaxed)) return;
   atomic_store_explicit(&recorder->hurries, true, memory_order_relaxed);
@@ -83,15 +83,15 @@ static void hurry(optrace_recorder *recorder) {
 }
 
 // Before the wait itself is noted.
-static void note_start(lane *l, lane_wait *w, stack_start start) {
+static void note_start(thread_buffer *l, wait_note *w, stack_start start) {
   list(l);
   atomic_store_explicit(&w->pc, start.pc, memory_order_relaxed);
   atomic_store_explicit(&w->sp, start.sp, memory_order_relaxed);
   atomic_store_explicit(&w->bp, start.bp, memory_order_relaxed);
 }
 
-// By the lane's thread, when the lane is listed; nothing is noted there.
-static inline void note(lane *l, lane_wait *w, uint64_t object, uint32_t serial, uint64_t since) {
+// By the thread_buffer's thread, when the thread_buffer is listed; nothing is noted there.
+static inline void note(thread_buffer *l, wait_note *w, uint64_t object, uint32_t serial, uint64_t since) {
   uint64_t state = atomic_load_explicit(&w->state, memory_order_relaxed);
   atomic_store_explicit(&w->object, object, memory_order_relaxed);
   atomic_store_explicit(&w->serial, serial, memory_order_relaxed);
@@ -100,19 +100,19 @@ static inline void note(lane *l, lane_wait *w, uint64_t object, uint32_t serial,
   atomic_store_explicit(&w->state, state + wait_step + wait_open, memory_order_release);
 }
 
-static stack_start noted_start(const lane_wait *w) {
+static stack_start noted_start(const wait_note *w) {
   return (stack_start){atomic_load_explicit(&w->pc, memory_order_relaxed), atomic_load_explicit(&w->sp, memory_order_relaxed),
                        atomic_load_explicit(&w->bp, memory_order_relaxed)};
 }
 
-// Takes the note back. True when the keeper has told of it.
-static bool take_back(lane_wait *w) {
+// Takes the note back. True when the flusher has told of it.
+static bool take_back(wait_note *w) {
   uint64_t none = atomic_load_explicit(&w->state, memory_order_relaxed) / wait_step * wait_step;
   uint64_t state = none + wait_open;
   if (atomic_compare_exchange_strong_explicit(&w->state, &state, none, memory_order_acq_rel, memory_order_acquire))
     return false;
-  // The keeper copies a name right now; the object must live until it has it.
-  while (state % wait_step == wait_being_told) {
+  // The flusher copies a name right now; the object must live until it has it.
+  while (state % wait_step == wait_being_reported) {
     sched_yield();
     state = atomic_load_explicit(&w->state, memory_order_acquire);
   }
@@ -120,11 +120,11 @@ static bool take_back(lane_wait *w) {
   return true;
 }
 
-lane *wait_begin(work inside, uint64_t object, stack_start start) {
+thread_buffer *wait_begin(work inside, uint64_t object, stack_start start) {
   optrace_recorder *recorder = inside.recorder;
   if (!recorder || !atomic_load_explicit(&recorder->enabled, memory_order_relaxed)) return NULL;
   // A thread in no operation is told of when it has told of something itself: else nobody knows it.
-  lane *l = inside.number ? lane_find(recorder) : lane_known(recorder);
+  thread_buffer *l = inside.number ? buffer_find(recorder) : buffer_known(recorder);
   // Inside of a wait: what a library calls to do it (a sanitizer's build has libdispatch's own calls come here too), or
   // what a cancelled thread does to clean up. The outer one stands for it.
   if (!l || wait_is_noted(&l->wait)) return NULL;
@@ -134,7 +134,7 @@ lane *wait_begin(work inside, uint64_t object, stack_start start) {
   return l;
 }
 
-static __attribute__((noinline)) void tell_end(lane *l, uint64_t since, bool told) {
+static __attribute__((noinline)) void tell_end(thread_buffer *l, uint64_t since, bool told) {
   int error = errno;
   optrace_recorder *recorder = l->recorder;
   uint64_t object = atomic_load_explicit(&l->wait.object, memory_order_relaxed);
@@ -142,7 +142,7 @@ static __attribute__((noinline)) void tell_end(lane *l, uint64_t since, bool tol
   if (!told) {
     char name[longest_name];
     stack_start start = noted_start(&l->wait);
-    uint32_t place = place_here(recorder, &start);
+    uint32_t place = stack_id_here(recorder, &start);
     tell_name(recorder, object, name, copy_name(object, name));
     emit_since(recorder, optrace_kind_blocked, serial, object, since, 0, recorder_now(recorder), place);
   }
@@ -151,12 +151,12 @@ static __attribute__((noinline)) void tell_end(lane *l, uint64_t since, bool tol
   errno = error;
 }
 
-static bool is_long(const optrace_recorder *recorder, const lane_wait *w, uint64_t now) {
+static bool is_long(const optrace_recorder *recorder, const wait_note *w, uint64_t now) {
   uint64_t since = atomic_load_explicit(&w->since, memory_order_relaxed);
   return (int64_t)(now - since) >= (int64_t)(told_at_end * recorder->millisecond);
 }
 
-void wait_end(lane *l) {
+void wait_end(thread_buffer *l) {
   bool was_long = is_long(l->recorder, &l->wait, recorder_now(l->recorder));
   uint64_t since = atomic_load_explicit(&l->wait.since, memory_order_relaxed);
   bool told = take_back(&l->wait);
@@ -173,8 +173,8 @@ static uint64_t target(uint32_t number, bool is_queue) {
 __attribute__((noinline)) void optrace_wait_begin(optrace_recorder *recorder, uint32_t number, bool is_queue) {
   if (!recorder_is_enabled(recorder)) return;
   optrace_emit1(recorder, is_queue ? optrace_kind_queue_wait_began : optrace_kind_wait_began, number);
-  lane *l = lane_known(recorder);
-  if (!l || wait_is_noted(&l->joining) || !places_wanted(recorder)) return;
+  thread_buffer *l = buffer_known(recorder);
+  if (!l || wait_is_noted(&l->joining) || !stacks_wanted(recorder)) return;
   stack_start here = stack_here();
   hurry(recorder);
   note_start(l, &l->joining, stack_outside(&here, false));
@@ -184,11 +184,11 @@ __attribute__((noinline)) void optrace_wait_begin(optrace_recorder *recorder, ui
 void optrace_wait_end(optrace_recorder *recorder, uint32_t number, bool is_queue) {
   uint8_t kind = is_queue ? optrace_kind_queue_wait_ended : optrace_kind_wait_ended;
   uint32_t place = 0;
-  lane *l = lane_known(recorder);
+  thread_buffer *l = buffer_known(recorder);
   if (l && wait_is_noted(&l->joining) && atomic_load_explicit(&l->joining.object, memory_order_relaxed) == target(number, is_queue)) {
     bool was_long = is_long(recorder, &l->joining, recorder_now(recorder));
     stack_start start = noted_start(&l->joining);
-    if (!take_back(&l->joining) && was_long) place = place_here(recorder, &start);
+    if (!take_back(&l->joining) && was_long) place = stack_id_here(recorder, &start);
   }
   optrace_emit1_at(recorder, kind, number, place);
 }
@@ -197,7 +197,7 @@ void optrace_wait_end(optrace_recorder *recorder, uint32_t number, bool is_queue
 
 // The trace has where an operation was added: no start is noted.
 
-static void end_adding(lane *l) {
+static void end_adding(thread_buffer *l) {
   if (!take_back(&l->adding)) return;
   uint32_t serial = atomic_load_explicit(&l->adding.serial, memory_order_relaxed);
   optrace_emit2(l->recorder, optrace_kind_unblocked, serial, atomic_load_explicit(&l->adding.object, memory_order_relaxed));
@@ -207,14 +207,14 @@ static uint64_t adding_to(const void *queue) {
   return waited_object(queue, optrace_object_adding);
 }
 
-static inline void note_adding(lane *l, const void *queue, uint32_t serial) {
+static inline void note_adding(thread_buffer *l, const void *queue, uint32_t serial) {
   note(l, &l->adding, adding_to(queue), serial, recorder_now(l->recorder));
 }
 
 static __attribute__((noinline)) optrace_adding begin_adding_slowly(optrace_recorder *recorder, const void *queue, uint32_t serial,
                                                                     bool is_barrier) {
   optrace_adding adding = {0};
-  lane *l = lane_find(recorder);
+  thread_buffer *l = buffer_find(recorder);
   if (!l) return adding;
   if (is_barrier) hurry(recorder);
   list(l);
@@ -232,7 +232,7 @@ static __attribute__((noinline)) optrace_adding begin_adding_slowly(optrace_reco
 
 optrace_adding optrace_adding_begin(optrace_recorder *recorder, const void *queue, uint32_t serial, bool is_barrier) {
   if (!recorder_is_enabled(recorder)) return (optrace_adding){0};
-  lane *l = this_thread.lanes;
+  thread_buffer *l = this_thread.buffers;
   if (unlikely(!l || l->recorder != recorder || !l->ends || is_barrier || wait_is_noted(&l->adding)))
     return begin_adding_slowly(recorder, queue, serial, is_barrier);
   note_adding(l, queue, serial);
@@ -242,21 +242,21 @@ optrace_adding optrace_adding_begin(optrace_recorder *recorder, const void *queu
 void optrace_adding_end(const optrace_adding *adding) {
   if (!adding->recorder) return;
   // Looked for again: that of a recorder that has stopped meanwhile may be gone.
-  lane *l = lane_known(adding->recorder);
+  thread_buffer *l = buffer_known(adding->recorder);
   if (!l || !wait_is_noted(&l->adding)) return;
   end_adding(l);
   if (adding->outer_object) note(l, &l->adding, adding->outer_object, adding->outer_serial, adding->outer_since);
 }
 
-static void abandon(lane *l) {
+static void abandon(thread_buffer *l) {
   if (wait_is_noted(&l->wait)) wait_end(l);
   if (wait_is_noted(&l->adding)) end_adding(l);
   if (wait_is_noted(&l->joining)) take_back(&l->joining);
 }
 
-// ---- The keeper ----------------------------------------------------------------------------------------------------
+// ---- The flusher ----------------------------------------------------------------------------------------------------
 
-static void look(optrace_recorder *recorder, lane *l, lane_wait *w) {
+static void look(optrace_recorder *recorder, thread_buffer *l, wait_note *w) {
   uint64_t state = atomic_load_explicit(&w->state, memory_order_acquire);
   if (state % wait_step != wait_open) return;
   // All of one wait, if the exchange below succeeds.
@@ -268,16 +268,16 @@ static void look(optrace_recorder *recorder, lane *l, lane_wait *w) {
   // this thread may have to wait for a processor in between.
   uint64_t now = recorder_now(recorder);
   if ((int64_t)(now - since) < (int64_t)(told_by_keeper * recorder->millisecond)) return;
-  uint64_t next = state - wait_open + wait_being_told;
+  uint64_t next = state - wait_open + wait_being_reported;
   if (!atomic_compare_exchange_strong_explicit(&w->state, &state, next, memory_order_acq_rel,
                                                memory_order_relaxed))
     return;
   // The thread stays in its wait until it was told.
   stack_start start = noted_start(w);
-  uint32_t place = place_there(recorder, &start, l->stack_high);
+  uint32_t place = stack_id_of_thread(recorder, &start, l->stack_high);
   char name[longest_name];
   size_t length = w == &l->joining ? 0 : copy_name(object, name);
-  atomic_store_explicit(&w->state, next - wait_being_told + wait_told, memory_order_release);
+  atomic_store_explicit(&w->state, next - wait_being_reported + wait_reported, memory_order_release);
   if (w == &l->joining) {
     optrace_wait_lasts_fields fields = {.thread = thread, .at = place};
     uint64_t word1 = object | optrace_wait_lasts_word1(fields);
@@ -289,8 +289,8 @@ static void look(optrace_recorder *recorder, lane *l, lane_wait *w) {
   tell_signal(recorder, object);
 }
 
-void waits_tell(optrace_recorder *recorder) {
-  lane *l = atomic_load_explicit(&recorder->waiting, memory_order_acquire);
+void waits_report(optrace_recorder *recorder) {
+  thread_buffer *l = atomic_load_explicit(&recorder->waiting, memory_order_acquire);
   for (; l; l = l->next_waiting) {
     look(recorder, l, &l->wait);
     look(recorder, l, &l->adding);

@@ -1,6 +1,6 @@
 // The records of a Swift task.
-#ifndef OPTRACE_TOLD_TASKS_H
-#define OPTRACE_TOLD_TASKS_H
+#ifndef OPTRACE_TASK_RECORDS_H
+#define OPTRACE_TASK_RECORDS_H
 
 #include "../operations/frames.h"
 #include "../stacks/unwind.h"

@@ -1,5 +1,5 @@
-// A thread comes to a recorder, and ends: a lane outlives it, and goes to the next one.
-#include "lanes.h"
+// A thread comes to a recorder, and ends: a thread_buffer outlives it, and goes to the next one.
+#include "buffers.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -9,24 +9,24 @@
 #include "COpTraceFields.h"
 #include "words.h"
 
-_Thread_local lanes_of_thread this_thread;
+_Thread_local buffers_of_thread this_thread;
 static pthread_key_t exit_key;
 static bool has_exit_key;
 static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
 
 static void thread_exits(void *unused) {
   (void)unused;
-  for (lane *l = this_thread.lanes; l; l = l->next)
+  for (thread_buffer *l = this_thread.buffers; l; l = l->next)
     if (l->ends) l->ends(l);
   this_thread.exits += 1;
-  lane *current = this_thread.lanes;
-  this_thread.lanes = NULL;
+  thread_buffer *current = this_thread.buffers;
+  this_thread.buffers = NULL;
   if (current) {
     this_thread.ended_recorder = current->recorder;
     this_thread.ended_thread = current->thread;
   }
   while (current) {
-    lane *next = current->next;
+    thread_buffer *next = current->next;
     optrace_recorder *recorder = current->recorder;
     pthread_mutex_lock(&recorder->lock);
     bool keep = !recorder->stopped;
@@ -41,10 +41,10 @@ static void thread_exits(void *unused) {
   }
 }
 
-// A process has some hundred keys, and the host may have used them up: then lanes of ended threads are not used again.
+// A process has some hundred keys, and the host may have used them up: then buffers of ended threads are not used again.
 static void make_exit_key(void) { has_exit_key = pthread_key_create(&exit_key, thread_exits) == 0; }
 
-uint32_t lane_name_record(const lane *l, uint8_t *out) {
+uint32_t thread_name_record(const thread_buffer *l, uint8_t *out) {
   char name[32];
   if (pthread_getname_np(pthread_self(), name, sizeof name) != 0) name[0] = 0;
   uint32_t length = (uint32_t)strlen(name);
@@ -58,16 +58,16 @@ uint32_t lane_name_record(const lane *l, uint8_t *out) {
   return words * 8;
 }
 
-static void take_over(lane *l) {
+static void take_over(thread_buffer *l) {
   // The rest of an ended thread's chunk goes on with this thread's records.
   uint8_t buffer[16 + longest_name_record];
   optrace_thread_switched_fields fields = {.tid = l->tid};
   uint64_t words[2] = {record_head(optrace_kind_thread_switched, 0, l->thread), optrace_thread_switched_word1(fields)};
   memcpy(buffer, words, 16);
-  uint32_t bytes = 16 + lane_name_record(l, buffer + 16);
+  uint32_t bytes = 16 + thread_name_record(l, buffer + 16);
   if (l->cursor + bytes <= l->end) {
     memcpy(l->cursor, buffer, bytes);
-    lane_commit(l, l->cursor + bytes);
+    buffer_commit(l, l->cursor + bytes);
   } else {
     l->end = l->cursor;  // No room: the first record takes a new chunk.
   }
@@ -80,20 +80,20 @@ static uint32_t number_of(optrace_recorder *recorder, uint32_t tid) {
   return atomic_fetch_add_explicit(&recorder->next_thread, 1, memory_order_relaxed);
 }
 
-lane *lane_acquire(optrace_recorder *recorder) {
+thread_buffer *buffer_acquire(optrace_recorder *recorder) {
   if (this_thread.exits >= PTHREAD_DESTRUCTOR_ITERATIONS) {
     recorder_count_lost(recorder, optrace_loss_thread_exited, 1);
     return NULL;
   }
-  for (lane **place = &this_thread.lanes; *place;) {
-    lane *found = *place;
+  for (thread_buffer **place = &this_thread.buffers; *place;) {
+    thread_buffer *found = *place;
     if (found->recorder == recorder) {
       *place = found->next;
-      found->next = this_thread.lanes;
-      this_thread.lanes = found;
+      found->next = this_thread.buffers;
+      this_thread.buffers = found;
       return found;
     }
-    if (found->recorder->stopped) {  // Until then its keeper may look at the lane.
+    if (found->recorder->stopped) {  // Until then its flusher may look at the thread_buffer.
       *place = found->next;
       free(found);
       continue;
@@ -104,7 +104,7 @@ lane *lane_acquire(optrace_recorder *recorder) {
   pthread_once(&exit_once, make_exit_key);
   if (has_exit_key) pthread_setspecific(exit_key, &this_thread);
   pthread_mutex_lock(&recorder->lock);
-  lane *l = recorder->idle;
+  thread_buffer *l = recorder->idle;
   if (l) recorder->idle = l->next;
   pthread_mutex_unlock(&recorder->lock);
   bool adopted = l && l->chunk;
@@ -126,20 +126,20 @@ lane *lane_acquire(optrace_recorder *recorder) {
   l->live_tid = l->tid;
   l->thread = this_thread.ended_recorder == recorder ? this_thread.ended_thread : number_of(recorder, l->tid);
   pthread_mutex_unlock(&recorder->lock);
-  l->next = this_thread.lanes;
-  this_thread.lanes = l;
+  l->next = this_thread.buffers;
+  this_thread.buffers = l;
   if (adopted) take_over(l);
   return l;
 }
 
-lane *lane_known(const optrace_recorder *recorder) {
-  lane *l = this_thread.lanes;
+thread_buffer *buffer_known(const optrace_recorder *recorder) {
+  thread_buffer *l = this_thread.buffers;
   while (l && l->recorder != recorder) l = l->next;
   return l;
 }
 
-uint32_t lane_thread(optrace_recorder **recorder) {
-  if (this_thread.lanes && !*recorder) *recorder = this_thread.lanes->recorder;
-  lane *l = lane_known(*recorder);
+uint32_t thread_number(optrace_recorder **recorder) {
+  if (this_thread.buffers && !*recorder) *recorder = this_thread.buffers->recorder;
+  thread_buffer *l = buffer_known(*recorder);
   return l ? l->thread : 0;
 }

@@ -1,13 +1,13 @@
 // Each place is proven before it is relied on: a record of what a task waits for points back at the task, and the functions that
-// are to go on with it are code. The first suspensions are read by `peek`, so that a runtime that has other places harms nobody.
-#include "standing.h"
+// are to go on with it are code. The first suspensions are read by `peek`, so that a runtime_module that has other places harms nobody.
+#include "suspension.h"
 
 #include <string.h>
 
-#include "../places/places.h"
+#include "../records/stack_ids.h"
 #include "../stacks/modules.h"
 #include "../stacks/peek.h"
-#include "told.h"
+#include "task_records.h"
 
 // Of a task, and of the record of what it waits for.
 enum { resume_place = 0x38, context_place = 0x40, dependency_place = 0xA0, dependency_words = 6 };
@@ -24,8 +24,8 @@ static bool read(const void *from, size_t place, void *to, size_t size, bool car
   return true;
 }
 
-// The runtime's own functions at either end say nothing of the program.
-static const module *runtime(void) {
+// The runtime_module's own functions at either end say nothing of the program.
+static const module *runtime_module(void) {
   static _Atomic uint32_t number;
   uint32_t known = atomic_load_explicit(&number, memory_order_relaxed);
   if (!known) {
@@ -56,10 +56,10 @@ static bool chain(const void *context, uint64_t *pcs, size_t *count, bool carefu
 }
 
 static uint32_t place_of_chain(optrace_recorder *recorder, const uint64_t *pcs, size_t count) {
-  const module *own = runtime();
+  const module *own = runtime_module();
   // What the task's function returns to.
   while (count && is_runtime(own, pcs[count - 1])) count--;
-  return place_of(recorder, pcs, count, count);
+  return stack_id_of(recorder, pcs, count, count);
 }
 
 bool task_read(task_proof *proof, const void *task, bool wants_functions, task_reading *out) {
@@ -83,7 +83,7 @@ bool task_read(task_proof *proof, const void *task, bool wants_functions, task_r
              read(task, context_place, &context, sizeof context, careful);
   }
   if (fits && wants_functions) {
-    // Of a wait for a task or a group, what goes on first is the runtime's.
+    // Of a wait for a task or a group, what goes on first is the runtime_module's.
     size_t own = out->reason == suspended_for_executor && resume;
     if (own) out->pcs[0] = resume + 1;
     fits = chain((const void *)(uintptr_t)context, out->pcs + own, &out->count, careful);
@@ -98,10 +98,10 @@ bool task_read(task_proof *proof, const void *task, bool wants_functions, task_r
   return fits;
 }
 
-task_standing task_stands(optrace_recorder *recorder, const void *task) {
+task_suspension task_suspension_of(optrace_recorder *recorder, const void *task) {
   static task_proof proof;
   task_reading found;
-  bool wants_functions = places_wanted(recorder);
-  if (!task_read(&proof, task, wants_functions, &found)) return (task_standing){suspended_unknown, NULL, 0};
-  return (task_standing){found.reason, found.awaited, wants_functions ? place_of_chain(recorder, found.pcs, found.count) : 0};
+  bool wants_functions = stacks_wanted(recorder);
+  if (!task_read(&proof, task, wants_functions, &found)) return (task_suspension){suspended_unknown, NULL, 0};
+  return (task_suspension){found.reason, found.awaited, wants_functions ? place_of_chain(recorder, found.pcs, found.count) : 0};
 }
