@@ -516,7 +516,7 @@ static void let_run(void *context) {
   while (!p->has_run) usleep(100);
 }
 
-static uint32_t place_any(void *context, const thread_seen *seen) {
+static uint32_t any_stack_id(void *context, const thread_seen *seen) {
   (void)context;
   return seen->depth;
 }
@@ -528,12 +528,12 @@ static void note_pair(void *context, const moment_thread *thread) {
 }
 
 static bool is_in(const moment_thread *thread, sleep_kind kind) {
-  return thread->is_still && thread->place && thread->call == SYS_futex && thread->reason.kind == kind;
+  return thread->is_still && thread->stack && thread->call == SYS_futex && thread->reason.kind == kind;
 }
 
 static const char *look_at_pair(pair *p, threads_count *count) {
   threads_options options = {.but = test_thread_id()};
-  const moment_calls calls = {.place = place_any, .tell = note_pair, .between = let_run, .context = p};
+  const moment_calls calls = {.stack_id = any_stack_id, .report = note_pair, .between = let_run, .context = p};
   p->moved = p->stayed = (moment_thread){0};
   threads_status status;
   while ((status = moment_take(&options, &calls, count)) == threads_busy) usleep(100);
@@ -558,7 +558,7 @@ const char *test_moment(void) {
   }
   p.wake = true;
   if (!result) result = look_at_pair(&p, &count);
-  if (!result && (p.moved.is_still || p.moved.call != -1 || p.moved.place || p.moved.reason.kind != sleep_unknown))
+  if (!result && (p.moved.is_still || p.moved.call != -1 || p.moved.stack || p.moved.reason.kind != sleep_unknown))
     result = "of one that has run meanwhile is told what it slept in before";
   if (!result && (!count.moved || !p.moved.state || p.moved.is_running)) result = "who has moved is not counted, or has no state";
   sem_post(&p.gate);

@@ -62,7 +62,7 @@ static _Thread_local struct {
   uint32_t count;
   run runs[most_runs];
   making *making;
-  const void *told;     // A job whose enqueueing has been told, while it goes on.
+  const void *announced;     // A job whose enqueueing has been told, while it goes on.
   const void *stopped;  // The task that stopped running here last, and
   uint64_t stopped_sp;  // where its stack began.
   uint32_t sleeper;     // A task that has asked for a timer.
@@ -161,11 +161,11 @@ static SWIFT created hook_create(size_t flags, void *options, const void *type, 
 
 // Where the runtime keeps the task of an `async let`; by system calls, as that place is private. Null: it is not there.
 static const void *task_of(const void *let) {
-  enum { task_place = 0x18 };
+  enum { task_offset = 0x18 };
   const uint64_t flags = 0xF;
   const void *current = swift_runtime.current();
   uint64_t task, type, known;
-  if (!current || !peek_all((uint64_t)(uintptr_t)let + task_place, &task, sizeof task)) return NULL;
+  if (!current || !peek_all((uint64_t)(uintptr_t)let + task_offset, &task, sizeof task)) return NULL;
   bool is_one = peek_all(task & ~flags, &type, sizeof type) && peek_all((uint64_t)(uintptr_t)current, &known, sizeof known) &&
                 type == known;
   return is_one ? (const void *)(uintptr_t)(task & ~flags) : NULL;
@@ -204,7 +204,7 @@ static task_slot *slot_of(optrace_recorder *recorder, uint64_t id) {
 }
 
 // What is known only of a task that runs.
-static void tell_of(optrace_recorder *recorder, const void *task, task_slot *slot, uint32_t number) {
+static void record_details(optrace_recorder *recorder, const void *task, task_slot *slot, uint32_t number) {
   if (task_set(slot, task_is_named)) {
     const char *name = swift_runtime.name ? swift_runtime.name() : NULL;
     if (name) task_named(recorder, number, name);
@@ -231,23 +231,23 @@ static void hook_enter(void *state) {
   frame_push_work(number ? (work){recorder, number} : (work){NULL, 0});
   if (!number) return;
   task_runs(recorder, number);
-  tell_of(recorder, task, slot, number);
+  record_details(recorder, task, slot, number);
 }
 
 static void stops(void *state) {
-  uint32_t place = self.count;
-  while (place && self.runs[place - 1].state != state) place--;
-  if (!place) return;
-  while (self.count > place) pop(true);
-  run r = self.runs[place - 1];
+  uint32_t index = self.count;
+  while (index && self.runs[index - 1].state != state) index--;
+  if (!index) return;
+  while (self.count > index) pop(true);
+  run r = self.runs[index - 1];
   self.stopped = r.task;
   self.stopped_sp = r.sp;
   if (r.number && recorder_is_enabled(r.recorder)) {
-    task_suspension standing = task_suspension_of(r.recorder, r.task);
-    task_slot *other = standing.awaited ? task_find(swift_runtime.id(standing.awaited)) : NULL;
+    task_suspension suspension = task_suspension_of(r.recorder, r.task);
+    task_slot *other = suspension.awaited ? task_find(swift_runtime.id(suspension.awaited)) : NULL;
     uint32_t awaited = other ? task_number(other) : 0;
-    if (standing.reason == suspended_for_continuation && self.sleeper == r.number) standing.reason = suspended_asleep;
-    task_suspended(r.recorder, r.number, standing.reason, awaited == task_not_ours ? 0 : awaited, standing.place);
+    if (suspension.reason == suspended_for_continuation && self.sleeper == r.number) suspension.reason = suspended_asleep;
+    task_suspended(r.recorder, r.number, suspension.reason, awaited == task_not_ours ? 0 : awaited, suspension.stack);
   }
   self.sleeper = 0;
   pop(false);
@@ -293,7 +293,7 @@ JOB_HOOK(job_run_on_serial_and_task_executor)
 // A job is at its place in a queue before it can run.
 static void enqueued(const void *of) {
   optrace_recorder *recorder = task_recorder();
-  if (!recorder || !of || self.told == of || !is_task(of)) return;
+  if (!recorder || !of || self.announced == of || !is_task(of)) return;
   task_slot *slot = task_find(swift_runtime.id(of));
   if (slot && task_number(slot) != task_not_ours) task_enqueued(recorder, task_number(slot));
   if (!slot && self.making && !self.making->is_done) describe(self.making, of, true);
@@ -319,9 +319,9 @@ static void run_by_timer(void *context) {
 }
 
 // What is to run instead of `run`; a second function of that sort goes its way as it is.
-static function through(function _Atomic *place, function run, function ours) {
+static function through(function _Atomic *slot, function run, function ours) {
   function known = NULL;
-  return atomic_compare_exchange_strong(place, &known, run) || known == run ? ours : run;
+  return atomic_compare_exchange_strong(slot, &known, run) || known == run ? ours : run;
 }
 
 static void hook_async_f(void *queue, void *context, function run) {
@@ -359,16 +359,16 @@ typedef SWIFT void (*enqueue)(void *job);
 typedef SWIFT void (*enqueue_hook)(void *job, enqueue go_on);
 static enqueue_hook next_global, next_main;
 
-static void hear(void *of, enqueue go_on, enqueue_hook next) {
+static void announce(void *of, enqueue go_on, enqueue_hook next) {
   enqueued(of);
-  const void *outer = self.told;
-  self.told = of;
+  const void *outer = self.announced;
+  self.announced = of;
   if (next) next(of, go_on);
   else go_on(of);
-  self.told = outer;
+  self.announced = outer;
 }
-static SWIFT void hear_global(void *of, enqueue go_on) { hear(of, go_on, next_global); }
-static SWIFT void hear_main(void *of, enqueue go_on) { hear(of, go_on, next_main); }
+static SWIFT void enqueue_global(void *of, enqueue go_on) { announce(of, go_on, next_global); }
+static SWIFT void enqueue_main(void *of, enqueue go_on) { announce(of, go_on, next_main); }
 
 static void chain(const char *name, enqueue_hook ours, enqueue_hook *next) {
   enqueue_hook *variable = (enqueue_hook *)dlsym(RTLD_DEFAULT, name);
@@ -428,8 +428,8 @@ const char *tasks_prepare(optrace_recorder *recorder, uint32_t (*define)(void *c
   if (was_used) task_table_clear();
   was_used = true;
   record_tasks(recorder, define);
-  chain("swift_task_enqueueGlobal_hook", hear_global, &next_global);
-  chain("swift_task_enqueueMainExecutor_hook", hear_main, &next_main);
+  chain("swift_task_enqueueGlobal_hook", enqueue_global, &next_global);
+  chain("swift_task_enqueueMainExecutor_hook", enqueue_main, &next_main);
   return NULL;
 }
 #endif

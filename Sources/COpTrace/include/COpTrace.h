@@ -142,17 +142,17 @@ void optrace_emit2(optrace_recorder *recorder, uint8_t kind, uint32_t subject, u
 void optrace_emit_created(optrace_recorder *recorder, uint32_t serial, uint64_t word1, const optrace_operation *operation);
 // The same with `enqueued` in one record, of an operation that is given to a queue at first sight. `kind`: what stands in it besides.
 void optrace_emit_added(optrace_recorder *recorder, uint8_t kind, uint32_t serial, uint64_t created, uint64_t enqueued,
-                        const optrace_operation *operation, uint32_t place);
+                        const optrace_operation *operation, uint32_t stack);
 // A record of three words as they are: for tests, which write what no recorder would.
 void optrace_emit3(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2);
 // A record with text. `high` are the bits 32 to 63 of word 1; `word2` is written when `has_word2`.
 void optrace_emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
                        uint64_t word2, const uint8_t *text, size_t length);
 // The same with where the thread stands (`optrace_caller_stack`), which stands behind the record and goes with it.
-void optrace_emit1_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t place);
-void optrace_emit2_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint32_t place);
+void optrace_emit1_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t stack);
+void optrace_emit2_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint32_t stack);
 void optrace_emit_text_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
-                          uint64_t word2, const uint8_t *text, size_t length, uint32_t place);
+                          uint64_t word2, const uint8_t *text, size_t length, uint32_t stack);
 // Tells that the work of this number is submitted within a span, where it is.
 void optrace_record_within(optrace_recorder *recorder, uint32_t number);
 // The same about the operation that executes on this thread, where it is one of this recorder's; else about none.
@@ -200,9 +200,9 @@ bool optrace_operation_claim(optrace_operation *operation, uint32_t bit);
 // Notes a bit's value once the operation is published; true when it has turned from false to true.
 bool optrace_operation_turn(optrace_operation *operation, uint32_t bit, bool value);
 static inline bool optrace_operation_has(const optrace_operation *operation, uint32_t bit) {
-  enum { place_of_bits = 20 };
+  enum { offset_of_bits = 20 };
   return operation &&
-         (__atomic_load_n((const uint32_t *)(const void *)((const uint8_t *)operation + place_of_bits), __ATOMIC_ACQUIRE) & bit);
+         (__atomic_load_n((const uint32_t *)(const void *)((const uint8_t *)operation + offset_of_bits), __ATOMIC_ACQUIRE) & bit);
 }
 // Takes a bit back; true for the caller that did it.
 bool optrace_operation_release(optrace_operation *operation, uint32_t bit);
@@ -243,9 +243,9 @@ void optrace_operation_event2(const optrace_operation *operation, uint8_t kind, 
 // How one runs inside of Foundation's `start()`, in as few records as hold it. These four stand around its frame on this thread, in
 // this order; the second and the third where they happen.
 //
-// `begins_at_once`: between here and `optrace_run_begin` nothing of the program's is called, and nothing can go wrong, so the start is
+// `goes_on_to_code`: between here and `optrace_run_begin` nothing of the program's is called, and nothing can go wrong, so the start is
 // told there. False where it is nested too deep for a frame of its own: then the other three tell nothing but its return.
-bool optrace_run_start(optrace_operation *operation, bool begins_at_once);
+bool optrace_run_start(optrace_operation *operation, bool goes_on_to_code);
 // Its code begins. False, and nothing is told, where it is not the innermost one here, or has begun before.
 bool optrace_run_begin(optrace_operation *operation);
 // It is finished: its code ends, where it has begun. False, and nothing is told, where it is not the innermost one here, or was finished
@@ -275,7 +275,7 @@ static inline bool optrace_wants_companions(void) { return __atomic_load_n(&optr
 void optrace_want_companions(bool wanted);
 void *optrace_operation_companion(const optrace_operation *operation);
 // False where it has one. `hears`: its turns; else only the last of them, and it stands around the code.
-bool optrace_operation_accompany(optrace_operation *operation, void *companion, bool hears);
+bool optrace_operation_accompany(optrace_operation *operation, void *companion, bool is_notified);
 // For what is recorded past `optrace_operation_event`.
 void optrace_operation_notify(const optrace_operation *operation, uint8_t kind, const uint8_t *text, size_t length);
 // Calls `body` once, by its companion where it has one.

@@ -83,9 +83,9 @@ static void wait_for_wake(optrace_recorder *recorder, uint64_t nanoseconds) {
 
 // Operations that block are looked at ten times a second, once there has been one, and calls that add to a queue once
 // there has been a barrier; until then with each beat.
-enum { look_at_waits = 100000000 };
+enum { check_waits_every = 100000000 };
 
-static void *keep(void *argument) {
+static void *flush(void *argument) {
   optrace_recorder *recorder = argument;
 #if defined(__linux__)
   pthread_setname_np(pthread_self(), "optrace");
@@ -125,7 +125,7 @@ static void *keep(void *argument) {
     pthread_mutex_lock(&recorder->lock);
     if (recorder->stopping) break;
     bool hurries = atomic_load_explicit(&recorder->hurries, memory_order_relaxed);
-    uint64_t until = hurries && next > now + look_at_waits ? now + look_at_waits : next;
+    uint64_t until = hurries && next > now + check_waits_every ? now + check_waits_every : next;
     wait_for_wake(recorder, until > now ? until - now : 0);
   }
   pthread_mutex_unlock(&recorder->lock);
@@ -144,7 +144,7 @@ bool flusher_start(optrace_recorder *recorder) {
   // not where it is blocked.
   sigdelset(&all, SIGPROF);
   pthread_sigmask(SIG_BLOCK, &all, &before);
-  recorder->has_flusher = pthread_create(&recorder->flusher, &attributes, keep, recorder) == 0;
+  recorder->has_flusher = pthread_create(&recorder->flusher, &attributes, flush, recorder) == 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_attr_destroy(&attributes);
   return recorder->has_flusher;

@@ -37,28 +37,28 @@ void snapshot_discard(optrace_recorder *recorder) {
 // ---- Threads' numbers ----------------------------------------------------------------------------------------------
 
 // One that is new gets a number, under which it records should it ever do. Null `name`: not known yet. 0: there is no memory.
-static uint32_t number_of(optrace_recorder *recorder, uint32_t tid, const char *name) {
+static uint32_t number_of_thread(optrace_recorder *recorder, uint32_t tid, const char *name) {
   pthread_mutex_lock(&recorder->lock);
-  thread_buffer *l = recorder->known;
-  while (l && l->live_tid != tid) l = l->next_known;
-  seen_thread *seen = l ? NULL : recorder->seen_threads;
+  thread_buffer *buffer = recorder->known;
+  while (buffer && buffer->live_tid != tid) buffer = buffer->next_known;
+  seen_thread *seen = buffer ? NULL : recorder->seen_threads;
   while (seen && seen->tid != tid) seen = seen->next;
-  bool is_new = !l && !seen;
+  bool is_new = !buffer && !seen;
   if (is_new && (seen = calloc(1, sizeof *seen))) {
     seen->tid = tid;
     seen->thread = atomic_fetch_add_explicit(&recorder->next_thread, 1, memory_order_relaxed);
     seen->next = recorder->seen_threads;
     recorder->seen_threads = seen;
   }
-  uint32_t number = l ? l->thread : seen ? seen->thread : 0;
-  bool is_told = seen && (is_new || (name && !seen->is_named));
+  uint32_t number = buffer ? buffer->thread : seen ? seen->thread : 0;
+  bool is_named_now = seen && (is_new || (name && !seen->is_named));
   if (seen) {
     seen->snapshot = recorder->snapshots->number;
     seen->is_named |= name != NULL;
   }
   pthread_mutex_unlock(&recorder->lock);
   size_t length = name ? strlen(name) : 0;
-  if (is_told)
+  if (is_named_now)
     optrace_emit_text(recorder, optrace_kind_thread_named, number, optrace_thread_named_high((optrace_thread_named_fields){.tid = tid}),
                       false, 0, (const uint8_t *)name, length);
   return number;
@@ -67,12 +67,12 @@ static uint32_t number_of(optrace_recorder *recorder, uint32_t tid, const char *
 // Those that are gone: the system may give their ids to others.
 static void forget_ended(optrace_recorder *recorder) {
   pthread_mutex_lock(&recorder->lock);
-  for (seen_thread **place = &recorder->seen_threads; *place;) {
-    seen_thread *seen = *place;
+  for (seen_thread **link = &recorder->seen_threads; *link;) {
+    seen_thread *seen = *link;
     if (seen->snapshot == recorder->snapshots->number) {
-      place = &seen->next;
+      link = &seen->next;
     } else {
-      *place = seen->next;
+      *link = seen->next;
       free(seen);
     }
   }
@@ -81,20 +81,20 @@ static void forget_ended(optrace_recorder *recorder) {
 
 // ---- A look --------------------------------------------------------------------------------------------------------
 
-static uint32_t place(void *context, const thread_seen *seen) {
+static uint32_t stack_id(void *context, const thread_seen *seen) {
   optrace_recorder *recorder = context;
   return stacks_wanted(recorder) ? stack_id_of(recorder, seen->pcs, seen->depth, seen->guessed) : 0;
 }
 
-static void tell(void *context, const moment_thread *seen) {
+static void report(void *context, const moment_thread *seen) {
   optrace_recorder *recorder = context;
-  uint32_t number = number_of(recorder, seen->id, seen->name);
+  uint32_t number = number_of_thread(recorder, seen->id, seen->name);
   if (!number) return;
   // A thread may be told of as an owner before its turn comes.
-  uint32_t owner = seen->reason.owner ? number_of(recorder, seen->reason.owner, NULL) : 0;
+  uint32_t owner = seen->reason.owner ? number_of_thread(recorder, seen->reason.owner, NULL) : 0;
   uint64_t words[2];
   seen_words(seen, owner, words);
-  emit3_at(recorder, optrace_kind_thread_seen, number, words[0], words[1], seen->place);
+  emit3_at(recorder, optrace_kind_thread_seen, number, words[0], words[1], seen->stack);
   recorder->snapshots->written++;
 }
 
@@ -105,7 +105,7 @@ static void take_snapshot(optrace_recorder *recorder, uint64_t request) {
   threads_options options = {.but = optrace_thread_id()};
   if (!stacks_wanted(recorder)) options.most_frames = 1;
   threads_count count = {0};
-  const moment_calls calls = {.place = place, .tell = tell, .context = recorder};
+  const moment_calls calls = {.stack_id = stack_id, .report = report, .context = recorder};
   if (moment_take(&options, &calls, &count) != threads_visited) return;
   forget_ended(recorder);
   optrace_looked_fields fields = {.seen = (uint16_t)own->written, .moved = (uint16_t)count.moved, .refused = (uint16_t)count.refused,
@@ -121,11 +121,11 @@ static bool is_pending(optrace_recorder *recorder) {
   if (submission_recorder() == recorder || task_recorder() == recorder) return true;
   int64_t pending = 0;
   pthread_mutex_lock(&recorder->lock);
-  for (thread_buffer *l = recorder->known; l; l = l->next_known) pending += atomic_load_explicit(&l->pending, memory_order_relaxed);
+  for (thread_buffer *buffer = recorder->known; buffer; buffer = buffer->next_known) pending += atomic_load_explicit(&buffer->pending, memory_order_relaxed);
   pthread_mutex_unlock(&recorder->lock);
   if (pending > 0) return true;
-  for (thread_buffer *l = atomic_load_explicit(&recorder->waiting, memory_order_acquire); l; l = l->next_waiting)
-    if (wait_is_noted(&l->wait) || wait_is_noted(&l->joining)) return true;
+  for (thread_buffer *buffer = atomic_load_explicit(&recorder->waiting, memory_order_acquire); buffer; buffer = buffer->next_waiting)
+    if (wait_is_noted(&buffer->wait) || wait_is_noted(&buffer->joining)) return true;
   return false;
 }
 

@@ -26,8 +26,8 @@ __attribute__((visibility("hidden"))) extern _Thread_local buffers_of_thread thi
 thread_buffer *buffer_acquire(optrace_recorder *recorder);
 
 static inline thread_buffer *buffer_find(optrace_recorder *recorder) {
-  thread_buffer *l = this_thread.buffers;
-  return likely(l && l->recorder == recorder) ? l : buffer_acquire(recorder);
+  thread_buffer *buffer = this_thread.buffers;
+  return likely(buffer && buffer->recorder == recorder) ? buffer : buffer_acquire(recorder);
 }
 
 // The one that this thread has; null: none.
@@ -37,12 +37,12 @@ uint32_t thread_number(optrace_recorder **recorder);
 
 // The record that tells the thread's name, of at most so many bytes; returns how many.
 enum { longest_name_record = 64 };
-uint32_t thread_name_record(const thread_buffer *l, uint8_t *out);
+uint32_t thread_name_record(const thread_buffer *buffer, uint8_t *out);
 
 // Records of chunks are visible once `fill` covers them.
-static inline void buffer_commit(thread_buffer *l, uint8_t *end) {
-  l->cursor = end;
-  atomic_store_explicit(&l->chunk->fill, (uint32_t)(end - (uint8_t *)l->chunk - sizeof(chunk_header)),
+static inline void buffer_commit(thread_buffer *buffer, uint8_t *end) {
+  buffer->cursor = end;
+  atomic_store_explicit(&buffer->chunk->fill, (uint32_t)(end - (uint8_t *)buffer->chunk - sizeof(chunk_header)),
                         memory_order_release);
 }
 

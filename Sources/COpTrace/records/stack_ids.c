@@ -47,11 +47,11 @@ uint32_t stack_id_of(optrace_recorder *recorder, const uint64_t *addresses, size
   bool is_new;
   if (!count) return 0;
   uint32_t number = stack_table_add(recorder->stack_table, addresses, count, guessed, &is_new);
-  uint32_t place = stack_table_value(recorder->stack_table, number);
-  if (place) return place;
-  place = recorder->define(recorder->define_context, addresses, count, guessed);
-  stack_table_set_value(recorder->stack_table, number, place);
-  return place;
+  uint32_t id = stack_table_value(recorder->stack_table, number);
+  if (id) return id;
+  id = recorder->define(recorder->define_context, addresses, count, guessed);
+  stack_table_set_value(recorder->stack_table, number, id);
+  return id;
 }
 
 static uint32_t (*_Atomic define_code)(void *context, uint64_t function);
@@ -106,16 +106,16 @@ void optrace_operation_made(optrace_operation *operation, optrace_start here) {
   operation->made = stack_table_add(table, addresses, count, guessed, &is_new);
 }
 
-static bool tells_makers(const optrace_recorder *recorder) {
+static bool records_creators(const optrace_recorder *recorder) {
   return atomic_load_explicit(&recorder->stacks, memory_order_acquire) == optrace_stacks_all;
 }
 
 bool optrace_operation_has_maker(const optrace_operation *operation, const optrace_recorder *recorder) {
-  return operation && operation->made && tells_makers(recorder);
+  return operation && operation->made && records_creators(recorder);
 }
 
 uint32_t creation_stack_id(optrace_recorder *recorder, uint32_t made) {
-  if (!tells_makers(recorder)) return 0;
+  if (!records_creators(recorder)) return 0;
   size_t count, guessed;
   const uint64_t *addresses = stack_table_get(atomic_load_explicit(&makers, memory_order_acquire), made, &count, &guessed);
   return addresses ? stack_id_outside_of_us(recorder, addresses, count, guessed) : 0;
@@ -148,21 +148,21 @@ void optrace_entry_end(bool has_begun) {
 static const uint64_t key_of_stacks = (uint64_t)3 << 62;
 
 static __attribute__((noinline)) uint32_t new_stack_id(optrace_recorder *recorder, uint64_t address) {
-  uint32_t place = stack_id_of(recorder, &address, 1, 1);
-  if (place) optrace_cache_add(recorder, address, key_of_stacks, place);
-  return place;
+  uint32_t id = stack_id_of(recorder, &address, 1, 1);
+  if (id) optrace_cache_add(recorder, address, key_of_stacks, id);
+  return id;
 }
 
-static inline uint32_t stack_id_of_one(optrace_recorder *recorder, uint64_t address) {
-  uint32_t place = optrace_cache_find(recorder, address, key_of_stacks);
-  return likely(place) ? place : new_stack_id(recorder, address);
+static inline uint32_t stack_id_of_caller(optrace_recorder *recorder, uint64_t address) {
+  uint32_t id = optrace_cache_find(recorder, address, key_of_stacks);
+  return likely(id) ? id : new_stack_id(recorder, address);
 }
 
 static __attribute__((noinline)) uint32_t find_caller(optrace_recorder *recorder, bool is_whole) {
   stack_start at = stack_outside(&current_entry.here, false);
   if (is_whole) return stack_id_here(recorder, &at);
   for (int i = 0; i < deep_enough && at.pc; i++) {
-    if (module_is_own(at.pc - 1)) return stack_id_of_one(recorder, at.pc);
+    if (module_is_own(at.pc - 1)) return stack_id_of_caller(recorder, at.pc);
     at = stack_outside(&at, true);
   }
   return 0;
@@ -173,6 +173,6 @@ uint32_t optrace_caller_stack(optrace_recorder *recorder) {
   if (!current_entry.here.pc || which == optrace_stacks_off) return 0;
   bool is_whole = which == optrace_stacks_all;
   // Nearly always the program itself has called.
-  if (!is_whole && current_entry.caller && module_is_own(current_entry.caller - 1)) return stack_id_of_one(recorder, current_entry.caller);
+  if (!is_whole && current_entry.caller && module_is_own(current_entry.caller - 1)) return stack_id_of_caller(recorder, current_entry.caller);
   return find_caller(recorder, is_whole);
 }

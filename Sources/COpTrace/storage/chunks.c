@@ -41,8 +41,8 @@ void chunk_retire(optrace_recorder *recorder, chunk_header *chunk) {
   atomic_store_explicit(&chunk->state, optrace_chunk_state_retired, memory_order_release);
   if (recorder->options.ring) {
     uint32_t index = (uint32_t)(((uint8_t *)chunk - recorder->base - optrace_header_size) / recorder->ring_chunk);
-    uint32_t place = (recorder->ring_retired_head + recorder->ring_retired_count++) % recorder->ring_count;
-    recorder->ring_retired[place] = index;
+    uint32_t slot = (recorder->ring_retired_head + recorder->ring_retired_count++) % recorder->ring_count;
+    recorder->ring_retired[slot] = index;
     pthread_cond_signal(&recorder->wake);
   } else if (recorder->unsealed_count < sizeof recorder->unsealed / sizeof *recorder->unsealed) {
     recorder->unsealed[recorder->unsealed_count++] = chunk;

@@ -10,14 +10,14 @@
 #include "task_records.h"
 
 // Of a task, and of the record of what it waits for.
-enum { resume_place = 0x38, context_place = 0x40, dependency_place = 0xA0, dependency_words = 6 };
+enum { resume_offset = 0x38, context_offset = 0x40, dependency_offset = 0xA0, dependency_words = 6 };
 enum { word_object = 2, word_kind = 4, word_task = 5 };
 // Of an asynchronous function's context: whose it is called by, and where that goes on.
 enum { word_parent = 0, word_return = 1 };
 enum { careful_ones = 32, do_not_fit = UINT32_MAX };
 
-static bool read(const void *from, size_t place, void *to, size_t size, bool careful) {
-  const uint8_t *at = (const uint8_t *)from + place;
+static bool read(const void *from, size_t offset, void *to, size_t size, bool careful) {
+  const uint8_t *at = (const uint8_t *)from + offset;
   if ((uintptr_t)at % 8 || (uintptr_t)at < 4096) return false;
   if (careful) return peek_all((uint64_t)(uintptr_t)at, to, size);
   memcpy(to, at, size);
@@ -55,7 +55,7 @@ static bool chain(const void *context, uint64_t *pcs, size_t *count, bool carefu
   return true;
 }
 
-static uint32_t place_of_chain(optrace_recorder *recorder, const uint64_t *pcs, size_t count) {
+static uint32_t stack_id_of_chain(optrace_recorder *recorder, const uint64_t *pcs, size_t count) {
   const module *own = runtime_module();
   // What the task's function returns to.
   while (count && is_runtime(own, pcs[count - 1])) count--;
@@ -68,7 +68,7 @@ bool task_read(task_proof *proof, const void *task, bool wants_functions, task_r
   if (until_now == do_not_fit) return false;
   bool careful = until_now < careful_ones;
   uint64_t dependency, words[dependency_words];
-  bool fits = read(task, dependency_place, &dependency, sizeof dependency, careful) &&
+  bool fits = read(task, dependency_offset, &dependency, sizeof dependency, careful) &&
               read((const void *)(uintptr_t)dependency, 0, words, sizeof words, careful) &&
               words[word_task] == (uint64_t)(uintptr_t)task && (uint32_t)words[word_kind] >= suspended_for_task &&
               (uint32_t)words[word_kind] <= suspended_for_executor;
@@ -79,8 +79,8 @@ bool task_read(task_proof *proof, const void *task, bool wants_functions, task_r
     // A continuation's context is the task's only once it has been suspended.
     if (out->reason == suspended_for_continuation) context = words[word_object];
     else
-      fits = read(task, resume_place, &resume, sizeof resume, careful) &&
-             read(task, context_place, &context, sizeof context, careful);
+      fits = read(task, resume_offset, &resume, sizeof resume, careful) &&
+             read(task, context_offset, &context, sizeof context, careful);
   }
   if (fits && wants_functions) {
     // Of a wait for a task or a group, what goes on first is the runtime_module's.
@@ -103,5 +103,5 @@ task_suspension task_suspension_of(optrace_recorder *recorder, const void *task)
   task_reading found;
   bool wants_functions = stacks_wanted(recorder);
   if (!task_read(&proof, task, wants_functions, &found)) return (task_suspension){suspended_unknown, NULL, 0};
-  return (task_suspension){found.reason, found.awaited, wants_functions ? place_of_chain(recorder, found.pcs, found.count) : 0};
+  return (task_suspension){found.reason, found.awaited, wants_functions ? stack_id_of_chain(recorder, found.pcs, found.count) : 0};
 }

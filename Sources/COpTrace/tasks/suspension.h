@@ -12,7 +12,7 @@
 typedef struct {
   uint32_t reason;       // `suspended_…`; unknown where the places do not fit.
   const void *awaited;   // The task, where it waits for one.
-  uint32_t place;        // The functions that wait, as a stack; 0: not wanted, or not known.
+  uint32_t stack;        // The functions that wait, as a stack; 0: not wanted, or not known.
 } task_suspension;
 
 // No lock but for a stack at first sight. The first suspensions of a process are looked at with care, by system calls, to learn

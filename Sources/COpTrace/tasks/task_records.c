@@ -24,7 +24,7 @@ static uint32_t work_here(const optrace_recorder *recorder) {
 }
 
 // The program's innermost frames: the first may be a function of Swift's that was compiled into the program, as `Task.init` is.
-static uint32_t place_of_maker(optrace_recorder *recorder, optrace_start here) {
+static uint32_t stack_id_of_creator(optrace_recorder *recorder, optrace_start here) {
   enum { farthest = 24, wanted = 4 };
   uint64_t addresses[wanted];
   size_t count = 0;
@@ -49,7 +49,7 @@ task_making task_is_made(optrace_recorder *recorder, const uint64_t *code, size_
     making.at = optrace_caller_stack(recorder);
     optrace_entry_end(is_entry);
   } else {
-    making.at = place_of_maker(recorder, here);
+    making.at = stack_id_of_creator(recorder, here);
   }
   return making;
 }
@@ -74,9 +74,9 @@ void task_enqueued(optrace_recorder *recorder, uint32_t number) {
 
 void task_runs(optrace_recorder *recorder, uint32_t number) { optrace_emit1(recorder, optrace_kind_task_run, number); }
 
-void task_suspended(optrace_recorder *recorder, uint32_t number, uint32_t reason, uint32_t awaited, uint32_t place) {
+void task_suspended(optrace_recorder *recorder, uint32_t number, uint32_t reason, uint32_t awaited, uint32_t stack) {
   optrace_task_suspended_fields fields = {.reason = (uint8_t)reason, .for_ = awaited};
-  optrace_emit2_at(recorder, optrace_kind_task_suspended, number, optrace_task_suspended_word1(fields), place);
+  optrace_emit2_at(recorder, optrace_kind_task_suspended, number, optrace_task_suspended_word1(fields), stack);
 }
 
 void task_completed(optrace_recorder *recorder, uint32_t number) {
