@@ -7,7 +7,7 @@
 #include "../../Sources/COpTrace/base/wiped.h"
 #include "../../Sources/COpTrace/stacks/modules.h"
 #include "../../Sources/COpTrace/storage/recorder.h"
-#include "../../Sources/COpTrace/tasks/standing.h"
+#include "../../Sources/COpTrace/tasks/suspension.h"
 #include "../../Sources/COpTrace/waits/signals.h"
 
 int test_descriptor(const optrace_recorder *recorder) { return recorder->descriptor; }

@@ -43,7 +43,7 @@ static void look_for(void *context, const thread_seen *thread) {
 // One may look at a time, and tests run beside each other.
 static threads_status look(const threads_options *options, void (*see)(void *, const thread_seen *), void *context, threads_count *count) {
   threads_status status;
-  while ((status = threads_look(options, see, context, count)) == threads_busy) usleep(100);
+  while ((status = threads_visit(options, see, context, count)) == threads_busy) usleep(100);
   return status;
 }
 
@@ -51,7 +51,7 @@ bool test_see(uint32_t id, test_seen *out) {
   wanted w = {.id = id};
   threads_options options = {0};
   locks_prepare();
-  if (look(&options, look_for, &w, NULL) != threads_looked || !w.found) return false;
+  if (look(&options, look_for, &w, NULL) != threads_visited || !w.found) return false;
   sleep_reason reason = locks_explain(w.seen.call, w.seen.arguments);
   *out = (test_seen){.kind = (int)reason.kind, .call = reason.call, .lock = reason.lock, .owner = reason.owner,
                      .owner_ended = reason.owner_ended, .state = w.seen.state, .is_running = w.seen.is_running,
@@ -423,7 +423,7 @@ const char *test_crowd(int threads) {
   for (int i = 0; i < 10000; i++) {
     seen = (crowd){0};
     threads_count count;
-    if (look(&options, count_thread, &seen, &count) != threads_looked) result = "there is no look";
+    if (look(&options, count_thread, &seen, &count) != threads_visited) result = "there is no look";
     if (count.seen != seen.threads || count.refused) result = complain("%u of %u are counted, %u refused", seen.threads, count.seen, count.refused);
     if (result || (seen.sleeping == (uint32_t)made && seen.with_stack == seen.sleeping)) break;
     usleep(1000);
@@ -474,7 +474,7 @@ const char *test_unrest(int rounds) {
   }
   threads_options options = {.stack_bytes = 4096, .most_frames = 20};
   for (int i = 0; i < rounds && !result; i++)
-    if (look(&options, check_thread, &result, NULL) != threads_looked) result = "there is no look";
+    if (look(&options, check_thread, &result, NULL) != threads_visited) result = "there is no look";
   is_stopped = true;
   for (int i = 0; i < 2; i++) {
     pthread_join(makers[i], NULL);
@@ -516,7 +516,7 @@ static void let_run(void *context) {
   while (!p->has_run) usleep(100);
 }
 
-static uint32_t place_any(void *context, const thread_seen *seen) {
+static uint32_t any_stack_id(void *context, const thread_seen *seen) {
   (void)context;
   return seen->depth;
 }
@@ -528,16 +528,16 @@ static void note_pair(void *context, const moment_thread *thread) {
 }
 
 static bool is_in(const moment_thread *thread, sleep_kind kind) {
-  return thread->is_still && thread->place && thread->call == SYS_futex && thread->reason.kind == kind;
+  return thread->is_still && thread->stack && thread->call == SYS_futex && thread->reason.kind == kind;
 }
 
 static const char *look_at_pair(pair *p, threads_count *count) {
   threads_options options = {.but = test_thread_id()};
-  const moment_calls calls = {.place = place_any, .tell = note_pair, .between = let_run, .context = p};
+  const moment_calls calls = {.stack_id = any_stack_id, .report = note_pair, .between = let_run, .context = p};
   p->moved = p->stayed = (moment_thread){0};
   threads_status status;
-  while ((status = moment_look(&options, &calls, count)) == threads_busy) usleep(100);
-  if (status != threads_looked) return "there is no look";
+  while ((status = moment_take(&options, &calls, count)) == threads_busy) usleep(100);
+  if (status != threads_visited) return "there is no look";
   return is_in(&p->stayed, sleep_mutex) && p->stayed.reason.owner == test_thread_id() ? NULL : "who stays in a mutex is not told so";
 }
 
@@ -558,7 +558,7 @@ const char *test_moment(void) {
   }
   p.wake = true;
   if (!result) result = look_at_pair(&p, &count);
-  if (!result && (p.moved.is_still || p.moved.call != -1 || p.moved.place || p.moved.reason.kind != sleep_unknown))
+  if (!result && (p.moved.is_still || p.moved.call != -1 || p.moved.stack || p.moved.reason.kind != sleep_unknown))
     result = "of one that has run meanwhile is told what it slept in before";
   if (!result && (!count.moved || !p.moved.state || p.moved.is_running)) result = "who has moved is not counted, or has no state";
   sem_post(&p.gate);
@@ -575,17 +575,17 @@ static void see_self(void *context, const thread_seen *thread) {
                 ? NULL
                 : complain("who looks is in state %c, with %u frames", thread->state, thread->depth);
   threads_options options = {0};
-  if (threads_look(&options, see_self, context, NULL) != threads_busy) *result = "two look at once";
+  if (threads_visit(&options, see_self, context, NULL) != threads_busy) *result = "two look at once";
 }
 
 const char *test_look_at_self(void) {
   const char *result = "it does not see itself";
   threads_options options = {0};
-  if (look(&options, see_self, &result, NULL) != threads_looked) return "there is no look";
+  if (look(&options, see_self, &result, NULL) != threads_visited) return "there is no look";
   if (result) return result;
   // A child, too, where a thread of the parent looks.
   pid_t child = fork();
-  if (child == 0) _exit(threads_look(&options, see_self, &result, NULL) == threads_looked && !result ? 0 : 1);
+  if (child == 0) _exit(threads_visit(&options, see_self, &result, NULL) == threads_visited && !result ? 0 : 1);
   int status = -1;
   return child > 0 && waitpid(child, &status, 0) == child && status == 0 ? NULL : "a child can't look";
 }

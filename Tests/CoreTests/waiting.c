@@ -43,17 +43,17 @@ TEST(the_heart_beats) {
 // ---- Waits ---------------------------------------------------------------------------------------------------------
 
 static bool is_told(void *wait) {
-  return atomic_load(&((lane_wait *)wait)->state) % wait_step == wait_told;
+  return atomic_load(&((wait_note *)wait)->state) % wait_step == wait_reported;
 }
 
 static const uint64_t semaphore = 0x123456780 | (uint64_t)optrace_object_semaphore << 48;
 
-// One that lasts until the recorder's thread has told of it, one that lasts and is told of by the thread itself or the keeper, and many
+// One that lasts until the recorder's thread has told of it, one that lasts and is told of by the thread itself or the flusher, and many
 // that do not.
 static void wait_for_things(int which) {
   optrace_recorder *recorder = recording_current;
   work inside = {recorder, 100 + (uint32_t)which};
-  lane *waiting = wait_begin(inside, semaphore, stack_here());
+  thread_buffer *waiting = wait_begin(inside, semaphore, stack_here());
   REQUIRE(waiting);
   // Another inside of it is the same wait.
   EXPECT(!wait_begin(inside, semaphore, stack_here()));
@@ -103,7 +103,7 @@ TEST(waits_that_are_short_leave_nothing) {
   uint64_t longest = 0;
   for (int i = 0; i < 10000; i++) {
     uint64_t from = optrace_clock_monotonic();
-    lane *waiting = wait_begin((work){recorder, 1}, semaphore, stack_here());
+    thread_buffer *waiting = wait_begin((work){recorder, 1}, semaphore, stack_here());
     wait_end(waiting);
     uint64_t took = optrace_clock_monotonic() - from;
     if (took > longest) longest = took;
@@ -131,8 +131,8 @@ static void sleep_with_a_name(int which) {
   }
   while (!is_named) usleep(1000);
   uint64_t asked = 5;
-  __atomic_store_n((uint64_t *)(uintptr_t)(mapped + optrace_header_look_requested), asked, __ATOMIC_RELEASE);
-  while (header_now(optrace_header_look_answered) != asked) usleep(1000);
+  __atomic_store_n((uint64_t *)(uintptr_t)(mapped + optrace_header_snapshot_requested), asked, __ATOMIC_RELEASE);
+  while (header_now(optrace_header_snapshot_answered) != asked) usleep(1000);
   is_over = true;
 }
 

@@ -96,7 +96,7 @@ static int measure_snapshot(uint64_t count) {
     const moment_calls calls = {.place = stack_number, .tell = ignore, .context = &asleep};
     threads_options options = {0};
     double began = now();
-    if (moment_look(&options, &calls, &seen) != threads_looked) return 1;
+    if (moment_take(&options, &calls, &seen) != threads_visited) return 1;
     double each = (now() - began) / (double)(count + 1);
     // Those that have only begun would be cheap.
     if (asleep < count) continue;

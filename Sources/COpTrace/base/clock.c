@@ -64,10 +64,10 @@ static uint64_t frequency = 1000000000;
 static void prepare(void) {
   if (!detect_counter()) return;
 #if defined(__aarch64__)
-  uint64_t told;
-  __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(told));
-  if (!told) return;  // Firmware has to set it, and some does not.
-  frequency = told;
+  uint64_t reported;
+  __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(reported));
+  if (!reported) return;  // Firmware has to set it, and some does not.
+  frequency = reported;
 #else
   // 200 us are enough for an estimate; the trace's own calibration pairs are exact.
   uint64_t clock0 = optrace_clock_monotonic(), ticks0 = optrace_counter();

@@ -1,4 +1,4 @@
-// The numbers of dispatch queues, by address. A place in the table stays its address's for good; a queue that is made at an
+// The numbers of dispatch queues, by address. A index in the queue_table stays its address's for good; a queue that is made at an
 // address where another one was gets a number of its own.
 #include "queues.h"
 
@@ -17,27 +17,27 @@ typedef struct {
   _Atomic uint64_t number;  // The number, and from bit 32 on which recorder's it is.
 } slot;
 
-static slot table[slots];
+static slot queue_table[slots];
 static _Atomic uint32_t recorders, last_number;
 
 // Where a queue keeps its width and its target; 0: not known.
 static struct {
   const char *(*label)(const void *queue);
   const void *main;
-  uint32_t width_place, target_place;
+  uint32_t width_offset, target_offset;
 } known;
 
-enum { serial_width = 1, concurrent_width = 0xFFE, global_width = 0xFFF, looked_through = 128 };
+enum { serial_width = 1, concurrent_width = 0xFFE, global_width = 0xFFF, searched_bytes = 128 };
 
-static uint16_t half_word(const void *queue, uint32_t place) {
+static uint16_t half_word(const void *queue, uint32_t offset) {
   uint16_t value;
-  memcpy(&value, (const uint8_t *)queue + place, sizeof value);
+  memcpy(&value, (const uint8_t *)queue + offset, sizeof value);
   return value;
 }
 
-static void *pointer(const void *queue, uint32_t place) {
+static void *pointer(const void *queue, uint32_t offset) {
   void *value;
-  memcpy(&value, (const uint8_t *)queue + place, sizeof value);
+  memcpy(&value, (const uint8_t *)queue + offset, sizeof value);
   return value;
 }
 
@@ -56,11 +56,11 @@ void dispatch_queues_prepare(void) {
   if (!create || !create_on || !concurrent || !release) return;
   void *one = create("", NULL), *many = create("", concurrent), *above = one ? create_on("", NULL, one) : NULL;
   if (one && many && above) {
-    for (uint32_t place = looked_through - 2; place; place -= 2)
-      if (half_word(one, place) == serial_width && half_word(many, place) == concurrent_width && half_word(above, place) == serial_width)
-        known.width_place = place;
-    for (uint32_t place = looked_through - 8; place; place -= 8)
-      if (pointer(above, place) == one && pointer(one, place) != one) known.target_place = place;
+    for (uint32_t offset = searched_bytes - 2; offset; offset -= 2)
+      if (half_word(one, offset) == serial_width && half_word(many, offset) == concurrent_width && half_word(above, offset) == serial_width)
+        known.width_offset = offset;
+    for (uint32_t offset = searched_bytes - 8; offset; offset -= 8)
+      if (pointer(above, offset) == one && pointer(one, offset) != one) known.target_offset = offset;
   }
   if (above) release(above);
   if (many) release(many);
@@ -84,11 +84,11 @@ static size_t label_of(const void *queue, const char **out) {
 static bool describe(optrace_recorder *recorder, uint32_t number, void *queue, uint32_t target) {
   const char *label;
   size_t length = label_of(queue, &label);
-  uint32_t width = known.width_place ? half_word(queue, known.width_place) : 0;
+  uint32_t width = known.width_offset ? half_word(queue, known.width_offset) : 0;
   bool is_global = width == global_width;
   // As many as the system allows: 0.
   if (width >= concurrent_width) width = 0;
-  else if (!known.width_place) width = UINT32_MAX;
+  else if (!known.width_offset) width = UINT32_MAX;
   optrace_dispatch_queue_fields fields = {.width = (int32_t)width, .target = target, .main = queue == known.main, .global = is_global};
   return optrace_define(recorder, optrace_kind_dispatch_queue, number, optrace_dispatch_queue_word1(fields),
                         optrace_dispatch_queue_word2(fields), (const uint8_t *)label, length);
@@ -98,24 +98,24 @@ static uint32_t number_of(optrace_recorder *recorder, void *queue, int depth);
 
 static uint32_t target_of(optrace_recorder *recorder, void *queue, int depth) {
   enum { deepest = 8 };
-  if (!known.target_place || !known.width_place || depth >= deepest || queue == known.main) return 0;
-  if (half_word(queue, known.width_place) == global_width) return 0;
-  void *target = pointer(queue, known.target_place);
+  if (!known.target_offset || !known.width_offset || depth >= deepest || queue == known.main) return 0;
+  if (half_word(queue, known.width_offset) == global_width) return 0;
+  void *target = pointer(queue, known.target_offset);
   // What all queues end in says nothing of one.
-  if (!target || half_word(target, known.width_place) == global_width) return 0;
+  if (!target || half_word(target, known.width_offset) == global_width) return 0;
   return number_of(recorder, target, depth + 1);
 }
 
 static slot *slot_of(const void *queue) {
   uint64_t address = (uint64_t)(uintptr_t)queue;
-  uint32_t place = hash_address(queue, slot_bits);
-  for (uint32_t i = 0; i < farthest; i++, place = (place + 1) % slots) {
-    uint64_t there = atomic_load_explicit(&table[place].address, memory_order_acquire);
-    if (there == address) return &table[place];
+  uint32_t index = hash_address(queue, slot_bits);
+  for (uint32_t i = 0; i < farthest; i++, index = (index + 1) % slots) {
+    uint64_t there = atomic_load_explicit(&queue_table[index].address, memory_order_acquire);
+    if (there == address) return &queue_table[index];
     if (there) continue;
-    if (atomic_compare_exchange_strong_explicit(&table[place].address, &there, address, memory_order_acq_rel, memory_order_acquire) ||
+    if (atomic_compare_exchange_strong_explicit(&queue_table[index].address, &there, address, memory_order_acq_rel, memory_order_acquire) ||
         there == address)
-      return &table[place];
+      return &queue_table[index];
   }
   return NULL;
 }
@@ -147,10 +147,10 @@ uint32_t dispatch_queue_number(optrace_recorder *recorder, void *queue) { return
 
 void dispatch_queue_is_new(const void *queue) {
   uint64_t address = (uint64_t)(uintptr_t)queue;
-  uint32_t place = hash_address(queue, slot_bits);
-  for (uint32_t i = 0; i < farthest; i++, place = (place + 1) % slots) {
-    uint64_t there = atomic_load_explicit(&table[place].address, memory_order_acquire);
+  uint32_t index = hash_address(queue, slot_bits);
+  for (uint32_t i = 0; i < farthest; i++, index = (index + 1) % slots) {
+    uint64_t there = atomic_load_explicit(&queue_table[index].address, memory_order_acquire);
     if (!there) return;
-    if (there == address) return atomic_store_explicit(&table[place].number, 0, memory_order_release);
+    if (there == address) return atomic_store_explicit(&queue_table[index].number, 0, memory_order_release);
   }
 }

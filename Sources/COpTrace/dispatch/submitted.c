@@ -1,7 +1,7 @@
 #include "submitted.h"
 
 #include "../operations/frames.h"
-#include "../places/places.h"
+#include "../records/stack_ids.h"
 #include "../records/emit.h"
 #include "COpTraceFields.h"
 #include "queues.h"
@@ -10,7 +10,7 @@ static optrace_recorder *_Atomic recorder_of_blocks;
 
 void record_submitted(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
   dispatch_queues_prepare();
-  places_name_code(define);
+  code_id_set_define(define);
   if (recorder) dispatch_queues_begin(recorder);
   atomic_store_explicit(&recorder_of_blocks, recorder, memory_order_release);
 }
@@ -23,16 +23,16 @@ optrace_recorder *submission_recorder(void) {
 uint32_t submitted(optrace_recorder *recorder, void *queue, uint32_t how, uint64_t code, optrace_start here) {
   uint32_t number = optrace_recorder_next_serial(recorder);
   if (!number) return 0;
-  uint32_t on = dispatch_queue_number(recorder, queue), runs = code ? place_of_code(recorder, code) : 0;
+  uint32_t on = dispatch_queue_number(recorder, queue), runs = code ? code_id(recorder, code) : 0;
   bool is_entry = optrace_entry_begin(here, 0);
-  uint32_t at = optrace_caller_place(recorder);
+  uint32_t at = optrace_caller_stack(recorder);
   optrace_entry_end(is_entry);
   work by = frame_work();
   optrace_block_submitted_fields fields = {.by = by.recorder == recorder ? by.number : 0, .queue = on, .how = how & submitted_ways,
                                            .group = how & submitted_in_group, .item = how & submitted_as_item, .code = runs, .at = at};
   optrace_emit3(recorder, optrace_kind_block_submitted, number, optrace_block_submitted_word1(fields),
                 optrace_block_submitted_word2(fields));
-  optrace_tell_within(recorder, number);
+  optrace_record_within(recorder, number);
   return number;
 }
 

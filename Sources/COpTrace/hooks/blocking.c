@@ -28,19 +28,19 @@ enum {
 static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return blocking_imports[index].real; }
 
 // Null: the call is not watched. In the hook itself: where that stands is noted.
-static inline __attribute__((always_inline)) lane *begin(const void *object, uint8_t kind) {
+static inline __attribute__((always_inline)) thread_buffer *begin(const void *object, uint8_t kind) {
   work inside = frame_that_blocks();
   return inside.recorder && hooks_active() ? wait_begin(inside, waited_object(object, kind), stack_here()) : NULL;
 }
 
 // The same where the thread may be in no operation: what the program waits for with an object of its own.
-static inline __attribute__((always_inline)) lane *begin_anywhere(const void *object, uint8_t kind) {
+static inline __attribute__((always_inline)) thread_buffer *begin_anywhere(const void *object, uint8_t kind) {
   work inside = frame_that_blocks();
   if (!inside.recorder && !optrace_frame_is_waiting()) inside.recorder = hooks_watching_core();
   return inside.recorder && hooks_active() ? wait_begin(inside, waited_object(object, kind), stack_here()) : NULL;
 }
 
-static void end(lane *wait) {
+static void end(thread_buffer *wait) {
   if (wait) wait_end(wait);
 }
 
@@ -61,7 +61,7 @@ static void *created(void *object, uint8_t kind) {
 enum { now = 0 };
 
 static intptr_t wait_for(uint32_t index, void *object, uint64_t timeout, uint8_t kind) {
-  lane *wait = timeout == now ? NULL : begin_anywhere(object, kind);
+  thread_buffer *wait = timeout == now ? NULL : begin_anywhere(object, kind);
   intptr_t result = ((intptr_t (*)(void *, uint64_t))real(index))(object, timeout);
   end(wait);
   return result;
@@ -108,7 +108,7 @@ typedef struct {
   uint64_t queue;
   work inside;
   pthread_t caller;
-  lane *wait;
+  thread_buffer *wait;
   optrace_recorder *recorder;
   uint32_t number;
 } use;
@@ -199,8 +199,8 @@ void blocking_prepare(void) {
 // Written once.
 static _Atomic bool has_waited;
 
-static inline __attribute__((always_inline)) lane *begin_condition(const void *condition) {
-  lane *wait = begin(condition, optrace_object_condition);
+static inline __attribute__((always_inline)) thread_buffer *begin_condition(const void *condition) {
+  thread_buffer *wait = begin(condition, optrace_object_condition);
   if (wait && !atomic_load_explicit(&has_waited, memory_order_relaxed)) atomic_store(&has_waited, true);
   return wait;
 }
@@ -208,7 +208,7 @@ static inline __attribute__((always_inline)) lane *begin_condition(const void *c
 static bool is_asked_for(void) { return atomic_load_explicit(&has_waited, memory_order_relaxed); }
 
 static int hook_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
-  lane *wait = begin_condition(condition);
+  thread_buffer *wait = begin_condition(condition);
   int result = ((int (*)(pthread_cond_t *, pthread_mutex_t *))real(index_cond_wait))(condition, mutex);
   end(wait);
   return result;
@@ -216,7 +216,7 @@ static int hook_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
 
 static int hook_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until) {
   int (*call)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *) = real(index_cond_timedwait);
-  lane *wait = begin_condition(condition);
+  thread_buffer *wait = begin_condition(condition);
   int result = call(condition, mutex, until);
   end(wait);
   return result;
@@ -225,7 +225,7 @@ static int hook_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex
 static int hook_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
                                const struct timespec *until) {
   int (*call)(pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *) = real(index_cond_clockwait);
-  lane *wait = begin_condition(condition);
+  thread_buffer *wait = begin_condition(condition);
   int result = call(condition, mutex, clock, until);
   end(wait);
   return result;

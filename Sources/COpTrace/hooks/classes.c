@@ -27,7 +27,7 @@ static const class_metadata *superclass_of(const void *metadata) {
 }
 
 // Where a method's entry stands: `deinit` before the metadata's address, all others after it.
-static void *_Atomic *place(const void *metadata, const hooked_method *m) {
+static void *_Atomic *entry_address(const void *metadata, const hooked_method *m) {
   uintptr_t address = (uintptr_t)metadata;
   return (void *_Atomic *)(m->offset ? address + m->offset : address - destroy_offset);
 }
@@ -87,7 +87,7 @@ static const char *find_methods(const void *metadata, hooked_method *methods) {
     if (!method->real) return "this Foundation lacks a method that is watched";
     method->offset = 0;
     if (method == &methods[method_destroy]) {
-      if (*place(metadata, method) != method->real) return "the metadata of this Foundation's classes looks different";
+      if (*entry_address(metadata, method) != method->real) return "the metadata of this Foundation's classes looks different";
       continue;
     }
     for (size_t i = sizeof *m / sizeof(void *); i < words; i++) {
@@ -102,9 +102,9 @@ static const char *find_methods(const void *metadata, hooked_method *methods) {
 
 static void learn(known_methods *known, const hooked_method *method, const optrace_hook_calls *calls) {
   (*known)[0] = method->real;
-  (*known)[1] = *place(calls->traced_operation, method);
-  (*known)[2] = *place(calls->traced_block_operation, method);
-  (*known)[3] = *place(calls->traced_async_operation, method);
+  (*known)[1] = *entry_address(calls->traced_operation, method);
+  (*known)[2] = *entry_address(calls->traced_block_operation, method);
+  (*known)[3] = *entry_address(calls->traced_async_operation, method);
 }
 
 const char *classes_resolve(const optrace_hook_calls *calls, hooked_method *const methods[class_kinds]) {
@@ -174,7 +174,7 @@ static bool patch(class_entry *entry, bool on) {
   entry->in_object = window.in_object;
   for (uint32_t i = 0; methods[i].symbol; i++) {
     if (!is_hooked(entry, methods, i)) continue;
-    void *_Atomic *at = place(entry->metadata, &methods[i]);
+    void *_Atomic *at = entry_address(entry->metadata, &methods[i]);
     void *expected = on ? entry->originals[i] : methods[i].hook;
     // Where somebody else has been, it stays as it is.
     atomic_compare_exchange_strong(at, &expected, on ? methods[i].hook : entry->originals[i]);
@@ -197,7 +197,7 @@ static class_entry *add(const void *metadata, class_kind kind, bool records_itse
   const class_entry *above = NULL;
   for (const void *s = m->superclass; s && !above; s = superclass_of(s)) above = find(s);
   for (uint32_t i = 0; methods[i].symbol; i++) {
-    entry->originals[i] = atomic_load_explicit(place(metadata, &methods[i]), memory_order_relaxed);
+    entry->originals[i] = atomic_load_explicit(entry_address(metadata, &methods[i]), memory_order_relaxed);
     if (entry->originals[i] == methods[i].hook) entry->originals[i] = above ? above->originals[i] : methods[i].real;
     if (methods[i].describes && entry->originals[i] != methods[i].real) entry->answers_itself = true;
   }
@@ -269,19 +269,19 @@ bool class_exchange_methods(const void *metadata, const class_exchange *methods,
   if (count > most || !is_class(metadata, NULL)) return false;
   size_t words = (m->class_size - m->class_address) / sizeof(void *);
   void *_Atomic *table = (void *_Atomic *)(uintptr_t)metadata;
-  size_t places[most] = {0};
+  size_t indexes[most] = {0};
   for (size_t method = 0; method < count; method++) {
     for (size_t i = sizeof *m / sizeof(void *); i < words; i++) {
       if (atomic_load_explicit(&table[i], memory_order_relaxed) != methods[method].real) continue;
-      if (places[method]) return false;
-      places[method] = i;
+      if (indexes[method]) return false;
+      indexes[method] = i;
     }
-    if (!places[method]) return false;
+    if (!indexes[method]) return false;
   }
   memory_window window;
   if (!memory_open(metadata, words * sizeof(void *), &window)) return false;
   for (size_t method = 0; method < count; method++)
-    atomic_store_explicit(&table[places[method]], methods[method].hook, memory_order_release);
+    atomic_store_explicit(&table[indexes[method]], methods[method].hook, memory_order_release);
   memory_close(&window);
   return true;
 }

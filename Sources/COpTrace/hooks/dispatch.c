@@ -9,7 +9,7 @@
 
 #include "../dispatch/queues.h"
 #include "../operations/frames.h"
-#include "../places/places.h"
+#include "../records/stack_ids.h"
 #include "../records/emit.h"
 #include "../stacks/events.h"
 #include "../stacks/modules.h"

@@ -42,7 +42,7 @@ static hooked_import *const *hooked_imports;
 static bool wants[import_tables] = {[imports_foundation] = true, [imports_blocking] = true};
 
 bool imports_resolve(hooked_method *const methods[2], hooked_import *const imports[import_tables]) {
-  // Once: when the hooks are put in place again, threads may still be inside of a call that was redirected before.
+  // Once: when the hooks are put in slot again, threads may still be inside of a call that was redirected before.
   static bool is_resolved;
   if (is_resolved) return true;
   hooked_methods = methods;
@@ -119,12 +119,12 @@ static void patch_relocations(const struct dl_phdr_info *object, const ElfW(Rela
     if (!find_exchange(names + symbols[ELF64_R_SYM(from[i].r_info)].st_name, object->dlpi_addr, on, &found)) continue;
     // Not through `dladdr`: its lock and the one that is held here are taken in the other order by `dlopen`.
     if (found.owner == object->dlpi_addr) continue;
-    void *_Atomic *place = (void *_Atomic *)(object->dlpi_addr + from[i].r_offset);
-    void *now = atomic_load_explicit(place, memory_order_relaxed);
+    void *_Atomic *slot = (void *_Atomic *)(object->dlpi_addr + from[i].r_offset);
+    void *now = atomic_load_explicit(slot, memory_order_relaxed);
     if (on ? now == found.hook : now != found.hook) continue;
     memory_window window;
-    if (!memory_open(place, sizeof *place, &window)) continue;
-    atomic_store_explicit(place, on ? found.hook : found.real, memory_order_release);
+    if (!memory_open(slot, sizeof *slot, &window)) continue;
+    atomic_store_explicit(slot, on ? found.hook : found.real, memory_order_release);
     memory_close(&window);
   }
 }

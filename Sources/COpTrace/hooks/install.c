@@ -2,7 +2,7 @@
 #include "COpTraceHooks.h"
 
 #include "../dispatch/submitted.h"
-#include "../life/keeper.h"
+#include "../life/flusher.h"
 #include "../stacks/events.h"
 #include "blocking.h"
 #include "classes.h"
@@ -64,7 +64,7 @@ const char *optrace_hooks_install(void) {
   if (why) return why;
   if (!imports_resolve(methods, imports)) return "this Foundation lacks a function that is watched";
   blocking_prepare();
-  keeper_set_refresh(classes_refresh);
+  flusher_set_refresh(classes_refresh);
   hooks_set_active(true);
   if (!classes_patch(true)) {
     hooks_set_active(false);
@@ -79,7 +79,7 @@ void optrace_record_dispatch(optrace_recorder *recorder, uint32_t (*define)(void
   record_submitted(recorder, define);
   imports_want(imports_dispatch);
   classes_refresh();
-  events_hear_timers();
+  events_watch_timers();
 }
 
 const char *optrace_record_tasks(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
@@ -139,7 +139,7 @@ uint8_t optrace_own_answer(const optrace_operation *operation, const void *objec
   (void)operation, (void)object, (void)question;
   return optrace_own_unknown;
 }
-void optrace_own_heard(const void *object, uint32_t question, bool answer) { (void)object, (void)question, (void)answer; }
+void optrace_own_observed(const void *object, uint32_t question, bool answer) { (void)object, (void)question, (void)answer; }
 bool optrace_object_is_untouched(const void *object) {
   (void)object;
   return false;

@@ -21,12 +21,12 @@ static struct {
 static _Thread_local item *copied;
 
 static uint32_t hold(const void *special) {
-  uint32_t place = hash_address(special, bucket_bits);
-  while (atomic_exchange_explicit(&buckets[place].is_held, 1, memory_order_acquire)) sched_yield();
-  return place;
+  uint32_t bucket = hash_address(special, bucket_bits);
+  while (atomic_exchange_explicit(&buckets[bucket].is_held, 1, memory_order_acquire)) sched_yield();
+  return bucket;
 }
 
-static void let_go(uint32_t place) { atomic_store_explicit(&buckets[place].is_held, 0, memory_order_release); }
+static void let_go(uint32_t bucket) { atomic_store_explicit(&buckets[bucket].is_held, 0, memory_order_release); }
 
 static bool add_waiting(item *i, uint32_t number) {
   for (uint32_t n = 0; n < most_submissions; n++) {
@@ -38,14 +38,14 @@ static bool add_waiting(item *i, uint32_t number) {
 
 static uint32_t take_waiting(item *i) {
   for (;;) {
-    uint32_t oldest = 0, place = 0;
+    uint32_t oldest = 0, bucket = 0;
     for (uint32_t n = 0; n < most_submissions; n++) {
       uint32_t number = atomic_load_explicit(&i->waiting[n], memory_order_acquire);
-      if (number && (!oldest || number < oldest)) oldest = number, place = n;
+      if (number && (!oldest || number < oldest)) oldest = number, bucket = n;
     }
     if (!oldest) return 0;
     uint32_t expected = oldest;
-    if (atomic_compare_exchange_strong_explicit(&i->waiting[place], &expected, 0, memory_order_acq_rel, memory_order_relaxed)) return oldest;
+    if (atomic_compare_exchange_strong_explicit(&i->waiting[bucket], &expected, 0, memory_order_acq_rel, memory_order_relaxed)) return oldest;
   }
 }
 
@@ -58,13 +58,13 @@ static void item_copy(void *to, const void *from) {
 static void item_dispose(const void *block) {
   item *i = (item *)(uintptr_t)block;
   if (i->special) {
-    uint32_t place = hold(i->special);
-    for (item **link = &buckets[place].first; *link; link = &(*link)->next) {
+    uint32_t bucket = hold(i->special);
+    for (item **link = &buckets[bucket].first; *link; link = &(*link)->next) {
       if (*link != i) continue;
       *link = i->next;
       break;
     }
-    let_go(place);
+    let_go(bucket);
   }
   optrace_recorder *recorder = atomic_load_explicit(&i->recorder, memory_order_relaxed);
   for (uint32_t number; (number = take_waiting(i));) submitted_dropped(recorder, number);
@@ -93,20 +93,20 @@ void *item_created(void *special) {
   item *made = copied;
   copied = NULL;
   if (!special || !made) return special;
-  uint32_t place = hold(special);
+  uint32_t bucket = hold(special);
   made->special = special;
-  made->next = buckets[place].first;
-  buckets[place].first = made;
-  let_go(place);
+  made->next = buckets[bucket].first;
+  buckets[bucket].first = made;
+  let_go(bucket);
   return special;
 }
 
 // In the hook itself: where that stands is noted.
 void item_submitted(optrace_recorder *recorder, const block *special, void *queue, uint32_t how, optrace_start here) {
-  uint32_t place = hold(special);
-  item *i = buckets[place].first;
+  uint32_t bucket = hold(special);
+  item *i = buckets[bucket].first;
   while (i && i->special != special) i = i->next;
-  let_go(place);
+  let_go(bucket);
   // The caller has the block, so the item stays.
   if (!i) return;
   bool has_room = false;
@@ -118,10 +118,10 @@ void item_submitted(optrace_recorder *recorder, const block *special, void *queu
 }
 
 void item_cancelled(const void *special) {
-  uint32_t place = hold(special);
-  item *i = buckets[place].first;
+  uint32_t bucket = hold(special);
+  item *i = buckets[bucket].first;
   while (i && i->special != special) i = i->next;
-  let_go(place);
+  let_go(bucket);
   optrace_recorder *recorder = i ? atomic_load_explicit(&i->recorder, memory_order_relaxed) : NULL;
   for (uint32_t n = 0; i && n < most_submissions; n++)
     submitted_cancelled(recorder, atomic_load_explicit(&i->waiting[n], memory_order_acquire));

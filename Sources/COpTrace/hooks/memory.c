@@ -11,11 +11,11 @@ typedef struct {
   uintptr_t from, to;
   bool found, writable;
   uintptr_t relro_from, relro_to;
-} place;
+} segment_search;
 
-static int look(struct dl_phdr_info *object, size_t size, void *context) {
+static int find_segment(struct dl_phdr_info *object, size_t size, void *context) {
   (void)size;
-  place *p = context;
+  segment_search *p = context;
   for (int i = 0; i < object->dlpi_phnum; i++) {
     const ElfW(Phdr) *header = &object->dlpi_phdr[i];
     uintptr_t from = object->dlpi_addr + header->p_vaddr;
@@ -36,9 +36,9 @@ static int look(struct dl_phdr_info *object, size_t size, void *context) {
 }
 
 bool memory_open(const void *address, size_t bytes, memory_window *window) {
-  place p = {.from = (uintptr_t)address, .to = (uintptr_t)address + bytes};
+  segment_search p = {.from = (uintptr_t)address, .to = (uintptr_t)address + bytes};
   *window = (memory_window){0};
-  dl_iterate_phdr(look, &p);
+  dl_iterate_phdr(find_segment, &p);
   // In no object: the runtime made it, as it does for generic classes.
   if (!p.found) return true;
   window->in_object = true;

@@ -12,7 +12,7 @@ typedef struct {
   void *_Atomic frame;  // Null: free. Only who has the frame touches the rest.
   void *object, *value;
   resume real;
-  modified told;
+  modified on_change;
 } change;
 
 static change changes[most_open];
@@ -37,20 +37,20 @@ static SWIFT void resumed(void *frame, bool unwinding) {
   change *noted = find(frame);
   if (!noted) return;  // Cannot be: only who was noted is resumed here.
   // Whoever changes properties in the calls below uses the same place again.
-  change ours = {.object = noted->object, .value = noted->value, .real = noted->real, .told = noted->told};
+  change ours = {.object = noted->object, .value = noted->value, .real = noted->real, .on_change = noted->on_change};
   atomic_store_explicit(&noted->frame, NULL, memory_order_release);
-  ours.told(ours.object, ours.value);
+  ours.on_change(ours.object, ours.value);
   ours.real(frame, unwinding);
 }
 
-yielded modify(modifier real, void *frame, void *object, modified told) {
+yielded modify(modifier real, void *frame, void *object, modified on_change) {
   yielded result = real(frame, object);
   change *noted = take(frame);
   if (!noted) return result;  // Not recorded.
   noted->object = object;
   noted->value = result.value;
   noted->real = result.resume;
-  noted->told = told;
+  noted->on_change = on_change;
   return (yielded){resumed, result.value};
 }
 #endif

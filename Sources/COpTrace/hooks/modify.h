@@ -18,7 +18,7 @@ typedef SWIFT yielded (*modifier)(void *frame, SELF);
 typedef void (*modified)(void *object, const void *value);
 
 // Runs `real`, and `told` before its resumption.
-yielded modify(modifier real, void *frame, void *object, modified told);
+yielded modify(modifier real, void *frame, void *object, modified on_change);
 #endif
 
 #endif

@@ -32,7 +32,7 @@ static _Atomic uint32_t entry_count = 1;  // Number 0 is none.
 static _Atomic uint64_t free_entries;
 static pthread_mutex_t more = PTHREAD_MUTEX_INITIALIZER;
 
-static optrace_operation *entry(uint32_t number) {
+static optrace_operation *entry_at(uint32_t number) {
   return &atomic_load_explicit(&blocks[number / block_entries], memory_order_acquire)[number % block_entries];
 }
 
@@ -43,7 +43,7 @@ static bucket *bucket_of(const void *object) {
 static uint32_t take_entry(void) {
   uint64_t list = atomic_load_explicit(&free_entries, memory_order_acquire);
   while (pair_low(list)) {
-    uint32_t next = atomic_load_explicit(&entry(pair_low(list))->next_free, memory_order_relaxed);
+    uint32_t next = atomic_load_explicit(&entry_at(pair_low(list))->next_free, memory_order_relaxed);
     uint64_t rest = pair_of(pair_high(list) + 1, next);
     if (atomic_compare_exchange_weak_explicit(&free_entries, &list, rest, memory_order_acq_rel, memory_order_acquire))
       return pair_low(list);
@@ -70,7 +70,7 @@ static uint32_t take_entry(void) {
 static void give_entry(uint32_t number) {
   uint64_t list = atomic_load_explicit(&free_entries, memory_order_relaxed), with;
   do {
-    atomic_store_explicit(&entry(number)->next_free, pair_low(list), memory_order_relaxed);
+    atomic_store_explicit(&entry_at(number)->next_free, pair_low(list), memory_order_relaxed);
     with = pair_of(pair_high(list) + 1, number);
   } while (!atomic_compare_exchange_weak_explicit(&free_entries, &list, with, memory_order_acq_rel, memory_order_relaxed));
 }
@@ -79,7 +79,7 @@ static optrace_operation *search(bucket *b, const void *object) {
   // A reader that is led into other chains by changes ends somewhere, and looks again.
   uint32_t number = atomic_load_explicit(&b->first, memory_order_acquire);
   for (uint32_t steps = 0; number && steps < 1 << 20; steps++) {
-    optrace_operation *found = entry(number);
+    optrace_operation *found = entry_at(number);
     if (atomic_load_explicit(&found->object, memory_order_acquire) == object) return found;
     number = atomic_load_explicit(&found->next, memory_order_acquire);
   }
@@ -102,7 +102,7 @@ optrace_operation *optrace_object_find(const void *object) {
   // Nearly always the only one there.
   uint32_t first = atomic_load_explicit(&b->first, memory_order_acquire);
   if (likely(first)) {
-    optrace_operation *found = entry(first);
+    optrace_operation *found = entry_at(first);
     if (likely(atomic_load_explicit(&found->object, memory_order_acquire) == object)) return found;
   }
   return find_slowly(b, object);
@@ -125,7 +125,7 @@ static void end_change(bucket *b) {
 
 // The bucket is being changed.
 static optrace_operation *insert(bucket *b, uint32_t number, const void *object, uint64_t created) {
-  optrace_operation *added = entry(number);
+  optrace_operation *added = entry_at(number);
   atomic_store_explicit(&added->recorder, NULL, memory_order_relaxed);
   atomic_store_explicit(&added->owner, NULL, memory_order_relaxed);
   atomic_store_explicit(&added->serial, 0, memory_order_relaxed);
@@ -191,7 +191,7 @@ static void remove_entry(optrace_operation *operation) {
   bucket *b = bucket_of(atomic_load_explicit(&operation->object, memory_order_relaxed));
   uint32_t number = operation->number, given = 0;
   begin_change(b);
-  for (_Atomic uint32_t *link = &b->first; *link; link = &entry(*link)->next) {
+  for (_Atomic uint32_t *link = &b->first; *link; link = &entry_at(*link)->next) {
     if (*link != number) continue;
     atomic_store_explicit(link, atomic_load_explicit(&operation->next, memory_order_relaxed), memory_order_release);
     given = b->spare ? number : 0;
@@ -223,8 +223,8 @@ void objects_forget(void) {
     begin_change(&buckets[i]);
     uint32_t number = atomic_exchange_explicit(&buckets[i].first, 0, memory_order_acq_rel);
     end_change(&buckets[i]);
-    for (; number; number = atomic_load_explicit(&entry(number)->next, memory_order_relaxed))
-      optrace_operation_tell(entry(number), optrace_companion_left, NULL, 0);
+    for (; number; number = atomic_load_explicit(&entry_at(number)->next, memory_order_relaxed))
+      optrace_operation_notify(entry_at(number), optrace_companion_left, NULL, 0);
   }
 }
 #endif

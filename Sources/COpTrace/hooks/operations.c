@@ -1,5 +1,5 @@
 // What happens to operations that are not ours. Each hook looks the object and its class up once, records, and goes on to what
-// stood in its place; an object that is not known goes straight on.
+// stood in its offset; an object that is not known goes straight on.
 #include "operations.h"
 
 #include "../operations/frames.h"
@@ -87,7 +87,7 @@ static bool is_run_by_foundation(const class_entry *class) {
   return !class->starts_itself && !class->finishes_itself && !class->executes_itself;
 }
 
-// The getter that stood in the place of a hook. Foundation's own need not be asked by the thread that is inside of its `start()`.
+// The getter that stood in the offset of a hook. Foundation's own need not be asked by the thread that is inside of its `start()`.
 static bool answer(const void *object, const class_entry *class, uint32_t method, uint32_t question) {
   void *original = class->originals[method];
   uint8_t own = original == real(method) && started == object ? own_says(object, question) : optrace_own_unknown;
@@ -122,17 +122,17 @@ static bool record_finish(optrace_operation *operation, const class_entry *class
   return true;
 }
 
-// Foundation reads the operation's completion block next: one that tells takes its place.
-static void tell_completion(void *object, optrace_operation *operation) {
+// Foundation reads the operation's completion block next: one that tells takes its offset.
+static void record_completion_block(void *object, optrace_operation *operation) {
   typedef struct {
     void *function, *context;
   } closure;
-  uint32_t place = own_completion_offset();
-  if (!place || !*(void *const *)(const void *)((const char *)object + place)) return;
-  closure block = ((SWIFT closure (*)(SELF))real(index_get_completion))(object), told = {0};
-  if (block.function) hook_calls.completion(operation, block.function, block.context, &told.function, &told.context);
-  if (told.function)
-    ((method_words)real(index_set_completion))((uintptr_t)told.function, (uintptr_t)told.context, object);
+  uint32_t offset = own_completion_offset();
+  if (!offset || !*(void *const *)(const void *)((const char *)object + offset)) return;
+  closure block = ((SWIFT closure (*)(SELF))real(index_get_completion))(object), recording = {0};
+  if (block.function) hook_calls.completion(operation, block.function, block.context, &recording.function, &recording.context);
+  if (recording.function)
+    ((method_words)real(index_set_completion))((uintptr_t)recording.function, (uintptr_t)recording.context, object);
   hook_calls.release(block.context);
 }
 
@@ -251,10 +251,10 @@ static __attribute__((noinline)) bool ask_whether_finished(void *object) {
   optrace_operation *operation = announced == object ? announcing(object, class, true) : known_to_run(object, class);
   if (!operation || optrace_operation_has(operation, optrace_bit_finish_recorded)) return value;
   // In the end of its `start()`; of one whose start nobody saw, as soon as anybody asks.
-  bool is_told = !class->finishes_itself &&
+  bool is_recorded = !class->finishes_itself &&
                  (running_here(object) || !optrace_operation_has(operation, optrace_bit_watched));
-  if (announced == object || started == object || is_told) {
-    if (record_finish(operation, class)) tell_completion(object, operation);
+  if (announced == object || started == object || is_recorded) {
+    if (record_finish(operation, class)) record_completion_block(object, operation);
   } else if (class->finishes_itself && operation_claim(operation, optrace_bit_finish_seen)) {
     optrace_operation_event(operation, optrace_kind_finish_seen);
   }
@@ -333,42 +333,42 @@ static SWIFT void hook_wait(SELF) {
   optrace_wait_end(recorder, serial, false);
 }
 
-static void tell(void *object, uint8_t kind, const void *value) {
+static void record_change(void *object, uint8_t kind, const void *value) {
   if (known(object)) hook_calls.operation_changed(object, kind, value);
 }
 
-static void tell_name(void *object, const void *value) { tell(object, optrace_kind_operation_named, value); }
-static void tell_priority(void *object, const void *value) { tell(object, optrace_kind_priority_changed, value); }
-static void tell_quality(void *object, const void *value) { tell(object, optrace_kind_quality_changed, value); }
+static void record_name(void *object, const void *value) { record_change(object, optrace_kind_operation_named, value); }
+static void record_priority(void *object, const void *value) { record_change(object, optrace_kind_priority_changed, value); }
+static void record_quality(void *object, const void *value) { record_change(object, optrace_kind_quality_changed, value); }
 
 static SWIFT void hook_name(uint64_t first, uint64_t second, SELF) {
-  tell_name(self, (const uint64_t[]){first, second});
+  record_name(self, (const uint64_t[]){first, second});
   ((method_words)real(index_name))(first, second, self);
 }
 
 static SWIFT void hook_priority(uint8_t value, SELF) {
-  tell_priority(self, &value);
+  record_priority(self, &value);
   ((method_byte)real(index_priority))(value, self);
 }
 
 static SWIFT void hook_quality(uint8_t value, SELF) {
-  tell_quality(self, &value);
+  record_quality(self, &value);
   ((method_byte)real(index_quality))(value, self);
 }
 
 static SWIFT yielded modify_name(void *frame, SELF) {
-  return modify((modifier)real(index_modify_name), frame, self, tell_name);
+  return modify((modifier)real(index_modify_name), frame, self, record_name);
 }
 
 static SWIFT yielded modify_priority(void *frame, SELF) {
-  return modify((modifier)real(index_modify_priority), frame, self, tell_priority);
+  return modify((modifier)real(index_modify_priority), frame, self, record_priority);
 }
 
 static SWIFT yielded modify_quality(void *frame, SELF) {
-  return modify((modifier)real(index_modify_quality), frame, self, tell_quality);
+  return modify((modifier)real(index_modify_quality), frame, self, record_quality);
 }
 
-static void hear_of_class(const void *object, class_kind kind) {
+static void note_class(const void *object, class_kind kind) {
   if (hooks_watch_everything()) class_know(*(const void *const *)object, kind);
 }
 
@@ -381,12 +381,12 @@ static void *made(void *object, optrace_start here) {
 
 // Calls of a subclass's initialiser for its part: the first that is heard of a class.
 static SWIFT void *hook_init(SELF) {
-  hear_of_class(self, class_operation);
+  note_class(self, class_operation);
   return made(((SWIFT void *(*)(SELF))imported(import_init))(self), optrace_here());
 }
 
 static SWIFT void *hook_block_init(SELF) {
-  hear_of_class(self, class_operation);
+  note_class(self, class_operation);
   return made(((SWIFT void *(*)(SELF))imported(import_block_init))(self), optrace_here());
 }
 
@@ -396,12 +396,12 @@ static SWIFT void *hook_block_make(void *block, void *context, SELF) {
 }
 
 static SWIFT void *hook_queue_init(SELF) {
-  hear_of_class(self, class_queue);
+  note_class(self, class_queue);
   return ((SWIFT void *(*)(SELF))imported(import_queue_init))(self);
 }
 
 static SWIFT void hook_did_change_key(uint64_t first, uint64_t second, SELF) {
-  hear_of_class(self, class_operation);
+  note_class(self, class_operation);
   const void *outer = announced;
   announced = self;
   ((method_words)imported(import_did_change_key))(first, second, self);
@@ -409,7 +409,7 @@ static SWIFT void hook_did_change_key(uint64_t first, uint64_t second, SELF) {
 }
 
 static SWIFT void hook_did_change_path(void *path, const void *value, SELF) {
-  hear_of_class(self, class_operation);
+  note_class(self, class_operation);
   const void *outer = announced;
   announced = self;
   ((SWIFT void (*)(void *, const void *, SELF))imported(import_did_change_path))(path, value, self);
@@ -427,9 +427,9 @@ bool optrace_operation_ask(void *operation, void *name, void *dependencies) {
 }
 
 #define METHOD(name) "$s10Foundation9OperationC" name
-// In the place of whatever a class has there; our traced types override it.
+// In the offset of whatever a class has there; our traced types override it.
 #define OVERRIDDEN(function) .hook = function, .overridden = true
-// In the place of Foundation's implementation, wherever that is called from.
+// In the offset of Foundation's implementation, wherever that is called from.
 #define IMPLEMENTED(function) .hook = function, .direct = function
 
 hooked_method operation_methods[] = {

@@ -60,13 +60,13 @@ uint8_t optrace_own_answer(const optrace_operation *operation, const void *objec
 }
 
 // What was said differently in one state is not told by the state: nothing that was heard holds then. Nothing is heard after the look.
-static bool contradicts, has_looked;
+static bool contradicts, is_settled;
 
-void optrace_own_heard(const void *object, uint32_t question, bool answer) {
-  uint8_t state = byte_at(object, state_offset), heard = answer ? optrace_own_yes : optrace_own_no;
-  if (has_looked || !state_offset || state >= states) return;
-  if (answers[question][state] != optrace_own_unknown && answers[question][state] != heard) contradicts = true;
-  answers[question][state] = heard;
+void optrace_own_observed(const void *object, uint32_t question, bool answer) {
+  uint8_t state = byte_at(object, state_offset), observed = answer ? optrace_own_yes : optrace_own_no;
+  if (is_settled || !state_offset || state >= states) return;
+  if (answers[question][state] != optrace_own_unknown && answers[question][state] != observed) contradicts = true;
+  answers[question][state] = observed;
 }
 
 static bool has(uint8_t executing, uint8_t finished) {
@@ -100,7 +100,7 @@ void own_fields_find(const void *operation_class, method start, const optrace_ho
   fresh.is_known = is_found && byte_at(new, state_offset) == 0 && byte_at(new, fresh.cancelled) == 0;
   // Past the method table, in which another copy of the recorder may have its hook.
   start(new);
-  has_looked = true;
+  is_settled = true;
   if (!is_plausible()) memset(answers, optrace_own_unknown, sizeof(answers));
   calls->release(new);
 }

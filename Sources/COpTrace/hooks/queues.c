@@ -62,31 +62,31 @@ static SWIFT void hook_barrier(void *function, void *context, SELF) {
   void *new_function, *new_context;
   optrace_adding adding = {0};
   if (!watches(self)) return original(function, context, self);
-  bool is_told;
-  AS_ENTRY(is_told = hook_calls.barrier(self, function, context, &new_function, &new_context, &adding));
-  if (!is_told) return original(function, context, self);
+  bool is_recorded;
+  AS_ENTRY(is_recorded = hook_calls.barrier(self, function, context, &new_function, &new_context, &adding));
+  if (!is_recorded) return original(function, context, self);
   original(new_function, new_context, self);
   optrace_adding_end(&adding);
   hook_calls.release(new_context);
 }
 
 // Before the queue hears of it: then it starts what it may.
-static void tell_limit(void *queue, const void *value) {
+static void record_limit(void *queue, const void *value) {
   if (watches(queue)) hook_calls.queue_value(queue, optrace_kind_limit_changed, *(const int64_t *)value);
 }
 
-static void tell_suspended(void *queue, const void *value) {
+static void record_suspended(void *queue, const void *value) {
   if (!watches(queue)) return;
   hook_calls.queue_event(queue, *(const bool *)value ? optrace_kind_queue_suspended : optrace_kind_queue_resumed);
 }
 
-static void tell(void *queue, uint8_t kind, const void *value) {
+static void record_change(void *queue, uint8_t kind, const void *value) {
   if (is_known(queue)) hook_calls.queue_changed(queue, kind, value);
 }
 
-static void tell_name(void *queue, const void *value) { tell(queue, optrace_kind_queue_renamed, value); }
-static void tell_quality(void *queue, const void *value) { tell(queue, optrace_kind_queue_quality_changed, value); }
-static void tell_underlying(void *queue, const void *value) { tell(queue, optrace_kind_queue_main_changed, value); }
+static void record_name(void *queue, const void *value) { record_change(queue, optrace_kind_queue_renamed, value); }
+static void record_quality(void *queue, const void *value) { record_change(queue, optrace_kind_queue_quality_changed, value); }
+static void record_underlying(void *queue, const void *value) { record_change(queue, optrace_kind_queue_main_changed, value); }
 
 bool optrace_queue_ask(void *queue, const optrace_queue_answers *to) {
   typedef struct {
@@ -102,49 +102,49 @@ bool optrace_queue_ask(void *queue, const optrace_queue_answers *to) {
 }
 
 static SWIFT void hook_limit(uint64_t value, SELF) {
-  AS_ENTRY(tell_limit(self, &value));
+  AS_ENTRY(record_limit(self, &value));
   ((method_word)real(index_limit))(value, self);
 }
 
 static SWIFT void hook_suspended(bool value, SELF) {
-  AS_ENTRY(tell_suspended(self, &value));
+  AS_ENTRY(record_suspended(self, &value));
   ((method_bool)real(index_suspended))(value, self);
 }
 
 static SWIFT void hook_name(uint64_t first, uint64_t second, SELF) {
   const uint64_t words[] = {first, second};
-  AS_ENTRY(tell_name(self, words));
+  AS_ENTRY(record_name(self, words));
   ((method_words)real(index_name))(first, second, self);
 }
 
 static SWIFT void hook_quality(uint8_t value, SELF) {
-  AS_ENTRY(tell_quality(self, &value));
+  AS_ENTRY(record_quality(self, &value));
   ((method_byte)real(index_quality))(value, self);
 }
 
 static SWIFT void hook_underlying(void *queue, SELF) {
-  AS_ENTRY(tell_underlying(self, &queue));
+  AS_ENTRY(record_underlying(self, &queue));
   ((method_object)real(index_underlying))(queue, self);
 }
 
 static SWIFT yielded modify_limit(void *frame, SELF) {
-  return modify((modifier)real(index_modify_limit), frame, self, tell_limit);
+  return modify((modifier)real(index_modify_limit), frame, self, record_limit);
 }
 
 static SWIFT yielded modify_suspended(void *frame, SELF) {
-  return modify((modifier)real(index_modify_suspended), frame, self, tell_suspended);
+  return modify((modifier)real(index_modify_suspended), frame, self, record_suspended);
 }
 
 static SWIFT yielded modify_name(void *frame, SELF) {
-  return modify((modifier)real(index_modify_name), frame, self, tell_name);
+  return modify((modifier)real(index_modify_name), frame, self, record_name);
 }
 
 static SWIFT yielded modify_quality(void *frame, SELF) {
-  return modify((modifier)real(index_modify_quality), frame, self, tell_quality);
+  return modify((modifier)real(index_modify_quality), frame, self, record_quality);
 }
 
 static SWIFT yielded modify_underlying(void *frame, SELF) {
-  return modify((modifier)real(index_modify_underlying), frame, self, tell_underlying);
+  return modify((modifier)real(index_modify_underlying), frame, self, record_underlying);
 }
 
 static SWIFT void hook_cancel_all(SELF) {

@@ -8,8 +8,8 @@
 #include "../operations/frames.h"
 #include "../stacks/modules.h"
 #include "../stacks/peek.h"
-#include "../tasks/standing.h"
-#include "../tasks/told.h"
+#include "../tasks/suspension.h"
+#include "../tasks/task_records.h"
 #include "blocks.h"
 
 #if OPTRACE_HAS_HOOKS
@@ -30,11 +30,11 @@ static struct {
   SWIFT uint64_t (*flags)(const void *job);
   SWIFT const char *(*name)(void);
   SWIFT bool (*is_cancelled)(const void *task);
-} runtime;
+} swift_runtime;
 
 // Of a job's flags, as compiled programs have them.
 enum { job_kind = 0xFF, job_is_task = 0, priority_shift = 8, child_shift = 24, group_shift = 26, let_shift = 28 };
-static bool is_task(const void *job) { return (runtime.flags(job) & job_kind) == job_is_task; }
+static bool is_task(const void *job) { return (swift_runtime.flags(job) & job_kind) == job_is_task; }
 
 // ---- What this thread does -----------------------------------------------------------------------------------------
 
@@ -62,7 +62,7 @@ static _Thread_local struct {
   uint32_t count;
   run runs[most_runs];
   making *making;
-  const void *told;     // A job whose enqueueing has been told, while it goes on.
+  const void *announced;     // A job whose enqueueing has been told, while it goes on.
   const void *stopped;  // The task that stopped running here last, and
   uint64_t stopped_sp;  // where its stack began.
   uint32_t sleeper;     // A task that has asked for a timer.
@@ -98,7 +98,7 @@ static uint32_t next_number(optrace_recorder *recorder) {
 // The task that is being created is there. Null: it runs already, on another thread, under the number that it got there.
 static void describe(making *m, const void *task, bool is_enqueued) {
   m->is_done = true;
-  uint64_t id = runtime.id(task), flags = runtime.flags(task);
+  uint64_t id = swift_runtime.id(task), flags = swift_runtime.flags(task);
   task_slot *slot = task_find(id);
   if (!slot) slot = task_add(id, m->is_ours ? next_number(m->recorder) : task_not_ours);
   if (!slot) return recorder_count_lost(m->recorder, optrace_loss_table_full, 1);
@@ -161,11 +161,11 @@ static SWIFT created hook_create(size_t flags, void *options, const void *type, 
 
 // Where the runtime keeps the task of an `async let`; by system calls, as that place is private. Null: it is not there.
 static const void *task_of(const void *let) {
-  enum { task_place = 0x18 };
+  enum { task_offset = 0x18 };
   const uint64_t flags = 0xF;
-  const void *current = runtime.current();
+  const void *current = swift_runtime.current();
   uint64_t task, type, known;
-  if (!current || !peek_all((uint64_t)(uintptr_t)let + task_place, &task, sizeof task)) return NULL;
+  if (!current || !peek_all((uint64_t)(uintptr_t)let + task_offset, &task, sizeof task)) return NULL;
   bool is_one = peek_all(task & ~flags, &type, sizeof type) && peek_all((uint64_t)(uintptr_t)current, &known, sizeof known) &&
                 type == known;
   return is_one ? (const void *)(uintptr_t)(task & ~flags) : NULL;
@@ -204,18 +204,18 @@ static task_slot *slot_of(optrace_recorder *recorder, uint64_t id) {
 }
 
 // What is known only of a task that runs.
-static void tell_of(optrace_recorder *recorder, const void *task, task_slot *slot, uint32_t number) {
+static void record_details(optrace_recorder *recorder, const void *task, task_slot *slot, uint32_t number) {
   if (task_set(slot, task_is_named)) {
-    const char *name = runtime.name ? runtime.name() : NULL;
+    const char *name = swift_runtime.name ? swift_runtime.name() : NULL;
     if (name) task_named(recorder, number, name);
   }
-  if (runtime.is_cancelled && runtime.is_cancelled(task) && task_set(slot, task_is_cancelled)) task_cancelled(recorder, number);
+  if (swift_runtime.is_cancelled && swift_runtime.is_cancelled(task) && task_set(slot, task_is_cancelled)) task_cancelled(recorder, number);
 }
 
 static void hook_enter(void *state) {
   ((void (*)(void *))real(index_enter))(state);
   optrace_recorder *recorder = task_recorder();
-  const void *task = recorder ? runtime.current() : NULL;
+  const void *task = recorder ? swift_runtime.current() : NULL;
   if (!task) return;
   uint64_t sp = here();
   // One that would have stopped, and need not, is further inside of what runs it.
@@ -224,30 +224,30 @@ static void hook_enter(void *state) {
   settle(sp);
   self.sleeper = 0;
   if (self.count == most_runs) return;
-  uint64_t id = runtime.id(task);
+  uint64_t id = swift_runtime.id(task);
   task_slot *slot = slot_of(recorder, id);
   uint32_t number = slot ? task_number(slot) : 0;
   self.runs[self.count++] = (run){recorder, task, state, id, sp, number, frame_depth()};
   frame_push_work(number ? (work){recorder, number} : (work){NULL, 0});
   if (!number) return;
   task_runs(recorder, number);
-  tell_of(recorder, task, slot, number);
+  record_details(recorder, task, slot, number);
 }
 
 static void stops(void *state) {
-  uint32_t place = self.count;
-  while (place && self.runs[place - 1].state != state) place--;
-  if (!place) return;
-  while (self.count > place) pop(true);
-  run r = self.runs[place - 1];
+  uint32_t index = self.count;
+  while (index && self.runs[index - 1].state != state) index--;
+  if (!index) return;
+  while (self.count > index) pop(true);
+  run r = self.runs[index - 1];
   self.stopped = r.task;
   self.stopped_sp = r.sp;
   if (r.number && recorder_is_enabled(r.recorder)) {
-    task_standing standing = task_stands(r.recorder, r.task);
-    task_slot *other = standing.awaited ? task_find(runtime.id(standing.awaited)) : NULL;
+    task_suspension suspension = task_suspension_of(r.recorder, r.task);
+    task_slot *other = suspension.awaited ? task_find(swift_runtime.id(suspension.awaited)) : NULL;
     uint32_t awaited = other ? task_number(other) : 0;
-    if (standing.reason == suspended_for_continuation && self.sleeper == r.number) standing.reason = suspended_asleep;
-    task_suspended(r.recorder, r.number, standing.reason, awaited == task_not_ours ? 0 : awaited, standing.place);
+    if (suspension.reason == suspended_for_continuation && self.sleeper == r.number) suspension.reason = suspended_asleep;
+    task_suspended(r.recorder, r.number, suspension.reason, awaited == task_not_ours ? 0 : awaited, suspension.stack);
   }
   self.sleeper = 0;
   pop(false);
@@ -293,8 +293,8 @@ JOB_HOOK(job_run_on_serial_and_task_executor)
 // A job is at its place in a queue before it can run.
 static void enqueued(const void *of) {
   optrace_recorder *recorder = task_recorder();
-  if (!recorder || !of || self.told == of || !is_task(of)) return;
-  task_slot *slot = task_find(runtime.id(of));
+  if (!recorder || !of || self.announced == of || !is_task(of)) return;
+  task_slot *slot = task_find(swift_runtime.id(of));
   if (slot && task_number(slot) != task_not_ours) task_enqueued(recorder, task_number(slot));
   if (!slot && self.making && !self.making->is_done) describe(self.making, of, true);
 }
@@ -319,9 +319,9 @@ static void run_by_timer(void *context) {
 }
 
 // What is to run instead of `run`; a second function of that sort goes its way as it is.
-static function through(function _Atomic *place, function run, function ours) {
+static function through(function _Atomic *slot, function run, function ours) {
   function known = NULL;
-  return atomic_compare_exchange_strong(place, &known, run) || known == run ? ours : run;
+  return atomic_compare_exchange_strong(slot, &known, run) || known == run ? ours : run;
 }
 
 static void hook_async_f(void *queue, void *context, function run) {
@@ -359,16 +359,16 @@ typedef SWIFT void (*enqueue)(void *job);
 typedef SWIFT void (*enqueue_hook)(void *job, enqueue go_on);
 static enqueue_hook next_global, next_main;
 
-static void hear(void *of, enqueue go_on, enqueue_hook next) {
+static void announce(void *of, enqueue go_on, enqueue_hook next) {
   enqueued(of);
-  const void *outer = self.told;
-  self.told = of;
+  const void *outer = self.announced;
+  self.announced = of;
   if (next) next(of, go_on);
   else go_on(of);
-  self.told = outer;
+  self.announced = outer;
 }
-static SWIFT void hear_global(void *of, enqueue go_on) { hear(of, go_on, next_global); }
-static SWIFT void hear_main(void *of, enqueue go_on) { hear(of, go_on, next_main); }
+static SWIFT void enqueue_global(void *of, enqueue go_on) { announce(of, go_on, next_global); }
+static SWIFT void enqueue_main(void *of, enqueue go_on) { announce(of, go_on, next_main); }
 
 static void chain(const char *name, enqueue_hook ours, enqueue_hook *next) {
   enqueue_hook *variable = (enqueue_hook *)dlsym(RTLD_DEFAULT, name);
@@ -381,7 +381,7 @@ static void chain(const char *name, enqueue_hook ours, enqueue_hook *next) {
 
 static void cancelled(const void *task) {
   optrace_recorder *recorder = task_recorder();
-  task_slot *slot = recorder && task ? task_find(runtime.id(task)) : NULL;
+  task_slot *slot = recorder && task ? task_find(swift_runtime.id(task)) : NULL;
   if (slot && task_number(slot) != task_not_ours && task_set(slot, task_is_cancelled)) task_cancelled(recorder, task_number(slot));
 }
 
@@ -416,20 +416,20 @@ hooked_import task_imports[] = {
 const char *tasks_prepare(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
   // A program without tasks.
   if (!task_imports[index_create].real) return NULL;
-  runtime.current = (SWIFT void *(*)(void))dlsym(RTLD_DEFAULT, "swift_task_getCurrent");
-  runtime.id = (SWIFT uint64_t (*)(const void *))dlsym(RTLD_DEFAULT, "swift_task_getJobTaskId");
-  runtime.flags = (SWIFT uint64_t (*)(const void *))dlsym(RTLD_DEFAULT, "swift_task_getJobFlags");
-  runtime.name = (SWIFT const char *(*)(void))dlsym(RTLD_DEFAULT, "swift_task_getCurrentTaskName");
-  runtime.is_cancelled = (SWIFT bool (*)(const void *))dlsym(RTLD_DEFAULT, "swift_task_isCancelled");
-  if (!runtime.current || !runtime.id || !runtime.flags || !task_imports[index_enter].real || !task_imports[index_exit].real)
+  swift_runtime.current = (SWIFT void *(*)(void))dlsym(RTLD_DEFAULT, "swift_task_getCurrent");
+  swift_runtime.id = (SWIFT uint64_t (*)(const void *))dlsym(RTLD_DEFAULT, "swift_task_getJobTaskId");
+  swift_runtime.flags = (SWIFT uint64_t (*)(const void *))dlsym(RTLD_DEFAULT, "swift_task_getJobFlags");
+  swift_runtime.name = (SWIFT const char *(*)(void))dlsym(RTLD_DEFAULT, "swift_task_getCurrentTaskName");
+  swift_runtime.is_cancelled = (SWIFT bool (*)(const void *))dlsym(RTLD_DEFAULT, "swift_task_isCancelled");
+  if (!swift_runtime.current || !swift_runtime.id || !swift_runtime.flags || !task_imports[index_enter].real || !task_imports[index_exit].real)
     return "the concurrency library of this program is of another kind";
   if (!task_table_prepare()) return "the system gives no memory that a forked child does not share";
   static bool was_used;
   if (was_used) task_table_clear();
   was_used = true;
   record_tasks(recorder, define);
-  chain("swift_task_enqueueGlobal_hook", hear_global, &next_global);
-  chain("swift_task_enqueueMainExecutor_hook", hear_main, &next_main);
+  chain("swift_task_enqueueGlobal_hook", enqueue_global, &next_global);
+  chain("swift_task_enqueueMainExecutor_hook", enqueue_main, &next_main);
   return NULL;
 }
 #endif

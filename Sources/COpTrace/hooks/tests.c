@@ -313,7 +313,7 @@ uint32_t tests_prepare(optrace_recorder *recorder) {
   uint32_t found = test_frameworks_none;
   if (testing_prepare()) found |= test_frameworks_testing;
   if (xctest_prepare()) found |= test_frameworks_xctest;
-  if (found) within_ask(recorder, span_here);
+  if (found) within_set_span(recorder, span_here);
   return found;
 }
 #endif

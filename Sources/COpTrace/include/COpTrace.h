@@ -1,4 +1,4 @@
-// The part of the recorder that must be C: the clock, thread-local lanes, atomics on mapped memory, file growth.
+// The part of the recorder that must be C: the clock, thread-local buffers, atomics on mapped memory, file growth.
 // It knows bytes, record sizes and chunk headers; what a record means is known to OpTraceFormat alone.
 #ifndef COPTRACE_H
 #define COPTRACE_H
@@ -124,7 +124,7 @@ typedef struct {
 // Looks at all of its threads from here; that process notices nothing. What needs the rights to trace it (calls, locks, stacks) is
 // missing where they are: those threads are `refused`. While `see` is called, `optrace_image_find` tells of that process. For
 // programs that record nothing themselves. False: there is no such process, or none that can be looked at.
-bool optrace_look_outside(uint32_t process, void *context,
+bool optrace_snapshot_outside(uint32_t process, void *context,
                           void (*see)(void *context, const optrace_outside_thread *thread), optrace_outside_count *count);
 
 // A small cache from two words (a class pointer; a literal's address and a line) to the id of an interned string.
@@ -142,19 +142,19 @@ void optrace_emit2(optrace_recorder *recorder, uint8_t kind, uint32_t subject, u
 void optrace_emit_created(optrace_recorder *recorder, uint32_t serial, uint64_t word1, const optrace_operation *operation);
 // The same with `enqueued` in one record, of an operation that is given to a queue at first sight. `kind`: what stands in it besides.
 void optrace_emit_added(optrace_recorder *recorder, uint8_t kind, uint32_t serial, uint64_t created, uint64_t enqueued,
-                        const optrace_operation *operation, uint32_t place);
+                        const optrace_operation *operation, uint32_t stack);
 // A record of three words as they are: for tests, which write what no recorder would.
 void optrace_emit3(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2);
 // A record with text. `high` are the bits 32 to 63 of word 1; `word2` is written when `has_word2`.
 void optrace_emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
                        uint64_t word2, const uint8_t *text, size_t length);
-// The same with where the thread stands (`optrace_caller_place`), which stands behind the record and goes with it.
-void optrace_emit1_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t place);
-void optrace_emit2_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint32_t place);
+// The same with where the thread stands (`optrace_caller_stack`), which stands behind the record and goes with it.
+void optrace_emit1_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t stack);
+void optrace_emit2_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint32_t stack);
 void optrace_emit_text_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
-                          uint64_t word2, const uint8_t *text, size_t length, uint32_t place);
+                          uint64_t word2, const uint8_t *text, size_t length, uint32_t stack);
 // Tells that the work of this number is submitted within a span, where it is.
-void optrace_tell_within(optrace_recorder *recorder, uint32_t number);
+void optrace_record_within(optrace_recorder *recorder, uint32_t number);
 // The same about the operation that executes on this thread, where it is one of this recorder's; else about none.
 void optrace_emit_here(optrace_recorder *recorder, uint8_t kind, uint32_t high, const uint8_t *text, size_t length);
 // A definition, into a chunk that is never recycled and as no thread's: three words, or those with a text behind them (of
@@ -173,7 +173,7 @@ void optrace_operation_destroy(optrace_operation *operation);
 // The same in memory of the caller's, which holds so many words and stays in its place: nothing is allocated, and nothing
 // has to be destroyed.
 enum { optrace_operation_words = 8 };
-optrace_operation *optrace_operation_place(uint64_t *words);
+optrace_operation *optrace_operation_init_in(uint64_t *words);
 // Whether none of its events is recorded: it belongs to no recorder, or is still being described. Inline, for the many
 // calls that end here.
 static inline bool optrace_operation_is_silent(const optrace_operation *operation) {
@@ -200,9 +200,9 @@ bool optrace_operation_claim(optrace_operation *operation, uint32_t bit);
 // Notes a bit's value once the operation is published; true when it has turned from false to true.
 bool optrace_operation_turn(optrace_operation *operation, uint32_t bit, bool value);
 static inline bool optrace_operation_has(const optrace_operation *operation, uint32_t bit) {
-  enum { place_of_bits = 20 };
+  enum { offset_of_bits = 20 };
   return operation &&
-         (__atomic_load_n((const uint32_t *)(const void *)((const uint8_t *)operation + place_of_bits), __ATOMIC_ACQUIRE) & bit);
+         (__atomic_load_n((const uint32_t *)(const void *)((const uint8_t *)operation + offset_of_bits), __ATOMIC_ACQUIRE) & bit);
 }
 // Takes a bit back; true for the caller that did it.
 bool optrace_operation_release(optrace_operation *operation, uint32_t bit);
@@ -243,9 +243,9 @@ void optrace_operation_event2(const optrace_operation *operation, uint8_t kind, 
 // How one runs inside of Foundation's `start()`, in as few records as hold it. These four stand around its frame on this thread, in
 // this order; the second and the third where they happen.
 //
-// `begins_at_once`: between here and `optrace_run_begin` nothing of the program's is called, and nothing can go wrong, so the start is
+// `goes_on_to_code`: between here and `optrace_run_begin` nothing of the program's is called, and nothing can go wrong, so the start is
 // told there. False where it is nested too deep for a frame of its own: then the other three tell nothing but its return.
-bool optrace_run_start(optrace_operation *operation, bool begins_at_once);
+bool optrace_run_start(optrace_operation *operation, bool goes_on_to_code);
 // Its code begins. False, and nothing is told, where it is not the innermost one here, or has begun before.
 bool optrace_run_begin(optrace_operation *operation);
 // It is finished: its code ends, where it has begun. False, and nothing is told, where it is not the innermost one here, or was finished
@@ -275,13 +275,13 @@ static inline bool optrace_wants_companions(void) { return __atomic_load_n(&optr
 void optrace_want_companions(bool wanted);
 void *optrace_operation_companion(const optrace_operation *operation);
 // False where it has one. `hears`: its turns; else only the last of them, and it stands around the code.
-bool optrace_operation_accompany(optrace_operation *operation, void *companion, bool hears);
+bool optrace_operation_accompany(optrace_operation *operation, void *companion, bool is_notified);
 // For what is recorded past `optrace_operation_event`.
-void optrace_operation_tell(const optrace_operation *operation, uint8_t kind, const uint8_t *text, size_t length);
+void optrace_operation_notify(const optrace_operation *operation, uint8_t kind, const uint8_t *text, size_t length);
 // Calls `body` once, by its companion where it has one.
 void optrace_operation_run(const optrace_operation *operation, void (*body)(void *argument), void *argument);
 // Whether this thread is inside of a companion's `turned`.
-bool optrace_companion_is_told(void);
+bool optrace_companion_is_notified(void);
 
 // ---- Calls that add to a queue -------------------------------------------------------------------------------------
 
@@ -298,7 +298,7 @@ void optrace_adding_end(const optrace_adding *adding);
 
 // From here on the processor time that a thread has used stands behind the records of where an operation's code begins and
 // ends: one more look at a clock for each, some 200 ns.
-void optrace_recorder_tell_cpu(optrace_recorder *recorder);
+void optrace_recorder_record_cpu(optrace_recorder *recorder);
 
 // ---- Where threads stand -------------------------------------------------------------------------------------------
 
@@ -313,7 +313,7 @@ void optrace_recorder_use_stacks(optrace_recorder *recorder, uint32_t which, voi
 bool optrace_entry_begin(optrace_start here, uint64_t caller);
 void optrace_entry_end(bool has_begun);
 // The number of the program's own place that called there; 0: not known, or not wanted. Some 10 ns for each frame between.
-uint32_t optrace_caller_place(optrace_recorder *recorder);
+uint32_t optrace_caller_stack(optrace_recorder *recorder);
 
 // A wait of this thread for an operation or a queue, by its number: records its beginning, and its end with where it is when
 // it lasts. `begin` notes where its caller stands, who must not return before `end`.

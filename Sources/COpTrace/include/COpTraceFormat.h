@@ -147,8 +147,8 @@ enum {
   optrace_header_end_offset = 552,
   optrace_header_loss_counts = 560,
   optrace_header_overwritten_bytes = 640,
-  optrace_header_look_requested = 648,
-  optrace_header_look_answered = 656,
+  optrace_header_snapshot_requested = 648,
+  optrace_header_snapshot_answered = 656,
   optrace_header_dynamic_checksum = 1016,
 };
 

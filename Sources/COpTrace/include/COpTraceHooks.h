@@ -16,7 +16,7 @@ typedef struct {
   const void *traced_operation, *traced_block_operation, *traced_async_operation;
   // Of subclasses that override nothing: Foundation's classes as the compiler saw them; see hooks/layout.c.
   const void *compiled_operation, *compiled_block_operation, *compiled_queue;
-  // A new operation, owned by who calls it. While it is started it tells what Foundation says of it (`optrace_own_heard`).
+  // A new operation, owned by who calls it. While it is started it tells what Foundation says of it (`optrace_own_observed`).
   void *(*make_operation)(void);
   // Whether objects of this class record themselves.
   bool (*records_itself)(const void *metadata);
@@ -104,7 +104,7 @@ bool optrace_object_is_untouched(const void *object);
 enum { optrace_own_executing, optrace_own_finished, optrace_own_questions };
 enum { optrace_own_unknown, optrace_own_no, optrace_own_yes };
 uint8_t optrace_own_answer(const optrace_operation *operation, const void *object, uint32_t question);
-void optrace_own_heard(const void *object, uint32_t question, bool answer);
+void optrace_own_observed(const void *object, uint32_t question, bool answer);
 // Whether an operation is neither in a queue nor was started. False too where that cannot be told.
 bool optrace_object_is_unused(const void *object);
 // Whether a queue is starting it: its `start()` goes on to its code, or ends it where it was cancelled, and does not stop the process as of one

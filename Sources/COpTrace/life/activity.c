@@ -9,8 +9,8 @@ bool optrace_recorder_activity(optrace_recorder *recorder, uint64_t *out) {
   if (is_open) {
     const uint64_t more_than_fills = (uint64_t)1 << 40;
     uint64_t activity = recorder->sequence * more_than_fills;
-    for (lane *l = recorder->known; l; l = l->next_known)
-      if (l->open) activity += atomic_load_explicit(&l->open->fill, memory_order_relaxed);
+    for (thread_buffer *buffer = recorder->known; buffer; buffer = buffer->next_known)
+      if (buffer->open) activity += atomic_load_explicit(&buffer->open->fill, memory_order_relaxed);
     for (uint32_t reason = 0; reason < 8; reason++)
       activity += atomic_load_explicit(header_word(recorder, optrace_header_loss_counts + 8 * reason), memory_order_relaxed);
     *out = activity;

@@ -14,7 +14,7 @@ typedef struct {
 typedef struct {
   optrace_operation *operation;  // Null: a block of a dispatch queue, or a task.
   uint32_t phase;
-  bool is_untold;  // Its start is told with the beginning of its code; see records/running.c.
+  bool is_start_pending;  // Its start is told with the beginning of its code; see records/running.c.
   work block;
 } frame;
 
@@ -26,7 +26,7 @@ typedef struct {
   frame frames[frame_slots];
 } frames_of_thread;
 
-// As `this_thread` of the lanes: no call to find it.
+// As `this_thread` of the buffers: no call to find it.
 #if defined(__GLIBC__)
 __attribute__((tls_model("initial-exec")))
 #endif
@@ -55,7 +55,7 @@ static inline void frame_push(optrace_operation *operation) {
   if (depth >= frame_slots) return;
   this_frames.frames[depth].operation = operation;
   this_frames.frames[depth].phase = optrace_phase_starting;
-  this_frames.frames[depth].is_untold = false;
+  this_frames.frames[depth].is_start_pending = false;
 }
 
 static inline void frame_pop(void) {

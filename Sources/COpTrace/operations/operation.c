@@ -11,7 +11,7 @@ optrace_operation *optrace_operation_create(void) {
   return operation;
 }
 
-optrace_operation *optrace_operation_place(uint64_t *words) {
+optrace_operation *optrace_operation_init_in(uint64_t *words) {
   optrace_operation *operation = (optrace_operation *)(void *)words;
   memset(operation, 0, sizeof *operation);
   operation->created = optrace_clock_ticks();

@@ -35,7 +35,7 @@ static inline bool operation_claim(optrace_operation *operation, uint32_t bit) {
 }
 
 // Tells its companion, if it has one.
-void operation_tell(const optrace_operation *operation, uint8_t kind, const uint8_t *text, size_t length);
+void operation_notify(const optrace_operation *operation, uint8_t kind, const uint8_t *text, size_t length);
 static inline bool operation_has_companion(const optrace_operation *operation) {
   return unlikely(atomic_load_explicit(&operation->companion, memory_order_relaxed) != NULL);
 }

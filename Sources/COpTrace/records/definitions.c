@@ -5,7 +5,7 @@
 #include "../storage/chunks.h"
 #include "../storage/file.h"
 #include "../storage/ring.h"
-#include "lanes.h"
+#include "buffers.h"
 #include "COpTraceFields.h"
 #include "text.h"
 
@@ -16,30 +16,30 @@ bool optrace_define(optrace_recorder *recorder, uint8_t kind, uint32_t subject, 
   uint32_t words = has_text ? (has_word2 ? 3 : 2) + (uint32_t)((length + 7) / 8) : 3;
   for (bool grown = false;; grown = true) {
     pthread_mutex_lock(&recorder->lock);
-    lane *l = &recorder->definitions;
+    thread_buffer *buffer = &recorder->definitions;
     bool stopping = recorder->stopping;
-    if (!stopping && (size_t)(l->end - l->cursor) < words * 8) {
+    if (!stopping && (size_t)(buffer->end - buffer->cursor) < words * 8) {
       uint64_t now = recorder_now(recorder);
-      uint32_t bytes = l->chunk ? 16 * 1024 : 2048;
+      uint32_t bytes = buffer->chunk ? 16 * 1024 : 2048;
       if (bytes < words * 8 + sizeof(chunk_header)) bytes = chunk_bytes(words * 8);
       chunk_header *chunk = chunk_take(recorder, bytes, optrace_chunk_kind_definitions, 0, now);
       if (chunk) {
-        if (l->chunk && !recorder->options.ring) chunk_retire(recorder, l->chunk);
-        l->chunk = chunk;
-        l->cursor = (uint8_t *)chunk + sizeof(chunk_header);
-        l->end = (uint8_t *)chunk + chunk->bytes;
+        if (buffer->chunk && !recorder->options.ring) chunk_retire(recorder, buffer->chunk);
+        buffer->chunk = chunk;
+        buffer->cursor = (uint8_t *)chunk + sizeof(chunk_header);
+        buffer->end = (uint8_t *)chunk + chunk->bytes;
       }
     }
-    bool fits = !stopping && (size_t)(l->end - l->cursor) >= words * 8;
+    bool fits = !stopping && (size_t)(buffer->end - buffer->cursor) >= words * 8;
     if (fits) {
       uint64_t head = record_head(kind, 0, subject);
-      memcpy(l->cursor, &head, 8);
+      memcpy(buffer->cursor, &head, 8);
       if (has_text) {
-        lane_commit(l, store_text(l->cursor, words, pair_high(word1), has_word2, word2, text, length));
+        buffer_commit(buffer, store_text(buffer->cursor, words, pair_high(word1), has_word2, word2, text, length));
       } else {
-        memcpy(l->cursor + 8, &word1, 8);
-        memcpy(l->cursor + 16, &word2, 8);
-        lane_commit(l, l->cursor + 24);
+        memcpy(buffer->cursor + 8, &word1, 8);
+        memcpy(buffer->cursor + 16, &word2, 8);
+        buffer_commit(buffer, buffer->cursor + 24);
       }
     }
     pthread_mutex_unlock(&recorder->lock);
@@ -54,30 +54,30 @@ bool optrace_define(optrace_recorder *recorder, uint8_t kind, uint32_t subject, 
 
 bool optrace_carry(optrace_recorder *recorder, uint32_t thread, uint32_t thread_tid, uint64_t base_ticks,
                    const uint8_t *records, uint32_t bytes) {
-  lane *l = &recorder->carried;
+  thread_buffer *buffer = &recorder->carried;
   uint32_t needed = bytes + 32;
   if (needed + sizeof(chunk_header) > recorder->ring_chunk) return false;
   // What has been waiting longest is the likeliest evidence of a hang: a backlog of newer ones must not push it out.
   uint64_t limit = recorder->options.capacity / 8 * (recorder->carries_again ? 4 : 3);
   if (recorder->carried_bytes + needed > limit) return false;
-  if ((size_t)(l->end - l->cursor) < needed) {
+  if ((size_t)(buffer->end - buffer->cursor) < needed) {
     chunk_header *chunk = ring_take_free(recorder);
     if (!chunk) return false;
-    if (l->chunk) chunk_retire(recorder, l->chunk);
+    if (buffer->chunk) chunk_retire(recorder, buffer->chunk);
     chunk->thread = thread;
     chunk->kind = optrace_chunk_kind_carried;
     chunk->base_ticks = base_ticks;
     atomic_store_explicit(&chunk->state, optrace_chunk_state_open, memory_order_release);
-    l->chunk = chunk;
-    l->cursor = (uint8_t *)chunk + sizeof(chunk_header);
-    l->end = (uint8_t *)chunk + chunk->bytes;
+    buffer->chunk = chunk;
+    buffer->cursor = (uint8_t *)chunk + sizeof(chunk_header);
+    buffer->end = (uint8_t *)chunk + chunk->bytes;
   }
   optrace_thread_switched_fields switched = {.tid = thread_tid};
   uint64_t head[4] = {record_head(optrace_kind_thread_switched, 0, thread), optrace_thread_switched_word1(switched),
                       record_head(optrace_kind_time, 0, 0), optrace_time_word1((optrace_time_fields){.ticks = base_ticks})};
-  memcpy(l->cursor, head, 32);
-  memcpy(l->cursor + 32, records, bytes);
-  lane_commit(l, l->cursor + needed);
+  memcpy(buffer->cursor, head, 32);
+  memcpy(buffer->cursor + 32, records, bytes);
+  buffer_commit(buffer, buffer->cursor + needed);
   recorder->carried_bytes += needed;
   return true;
 }

@@ -5,85 +5,78 @@
 #include <time.h>
 
 #include "../operations/frames.h"
-#include "../places/places.h"
 #include "COpTraceFields.h"
-#include "at_once.h"
+#include "fast_path.h"
 #include "room.h"
+#include "stack_ids.h"
 #include "text.h"
 
-const int8_t pending_by_kind[256] = {
-  [optrace_kind_operation_created] = 1, [optrace_kind_finished] = -1, [optrace_kind_finished_with_error] = -1,
-  [optrace_kind_block_submitted] = 1, [optrace_kind_run_ended] = -1, [optrace_kind_block_dropped] = -1,
-  [optrace_kind_task_created] = 1, [optrace_kind_task_completed] = -1,
-  [optrace_kind_added] = 1, [optrace_kind_added_behind_last] = 1, [optrace_kind_ended_finished] = -1,
-};
-
 // Where the thread stands goes right behind its record, and with it in one piece: a ring must not part them. 0: nowhere.
-static inline uint32_t place_bytes(uint32_t place) { return place ? 8 : 0; }
-static inline uint8_t *store_place(uint8_t *end, uint32_t place) {
-  if (!place) return end;
-  uint64_t head = record_head(optrace_kind_stood_at, 0, place);
+static inline uint32_t stack_record_bytes(uint32_t stack) { return stack ? 8 : 0; }
+static inline uint8_t *store_stack(uint8_t *end, uint32_t stack) {
+  if (!stack) return end;
+  uint64_t head = record_head(optrace_kind_stood_at, 0, stack);
   memcpy(end, &head, 8);
   return end + 8;
 }
 
 // Finds room and stores the first word; the record's time is `now`, or that of the thread's last record where this is later.
-static inline uint8_t *begin_at(optrace_recorder *recorder, lane **out, uint32_t bytes, uint8_t kind, uint32_t subject,
+static inline uint8_t *begin_at(optrace_recorder *recorder, thread_buffer **out, uint32_t bytes, uint8_t kind, uint32_t subject,
                                 uint64_t now) {
-  lane *l = *out = lane_find(recorder);
-  if (unlikely(!l)) return NULL;
-  if (unlikely(now < l->last_ticks)) now = l->last_ticks;  // The thread moved to a core that is some ticks behind.
-  uint64_t delta = now - l->last_ticks;
-  uint8_t *at = l->cursor;
-  if (unlikely(delta > optrace_format_largest_delta || (size_t)(l->end - at) < bytes)) {
-    at = lane_reserve_slowly(l, bytes, now, &delta);
+  thread_buffer *buffer = *out = buffer_find(recorder);
+  if (unlikely(!buffer)) return NULL;
+  if (unlikely(now < buffer->last_ticks)) now = buffer->last_ticks;  // The thread moved to a core that is some ticks behind.
+  uint64_t delta = now - buffer->last_ticks;
+  uint8_t *at = buffer->cursor;
+  if (unlikely(delta > optrace_format_largest_delta || (size_t)(buffer->end - at) < bytes)) {
+    at = buffer_reserve_slowly(buffer, bytes, now, &delta);
     if (!at) return NULL;
   }
-  l->last_ticks = now;
-  count_pending(l, pending_by_kind[kind]);
+  buffer->last_ticks = now;
+  count_pending(buffer, pending_by_kind[kind]);
   uint64_t head = record_head(kind, delta, subject);
   memcpy(at, &head, 8);
   return at;
 }
 
-static inline uint8_t *begin(optrace_recorder *recorder, lane **out, uint32_t bytes, uint8_t kind, uint32_t subject) {
+static inline uint8_t *begin(optrace_recorder *recorder, thread_buffer **out, uint32_t bytes, uint8_t kind, uint32_t subject) {
   return begin_at(recorder, out, bytes, kind, subject, recorder_now(recorder));
 }
 
 static __attribute__((noinline)) void emit1_slowly(optrace_recorder *recorder, uint8_t kind, uint32_t subject) {
-  lane *l;
-  uint8_t *at = begin(recorder, &l, 8, kind, subject);
-  if (likely(at != NULL)) lane_commit(l, at + 8);
+  thread_buffer *buffer;
+  uint8_t *at = begin(recorder, &buffer, 8, kind, subject);
+  if (likely(at != NULL)) buffer_commit(buffer, at + 8);
 }
 
 void optrace_emit1(optrace_recorder *recorder, uint8_t kind, uint32_t subject) {
   if (!recorder_is_enabled(recorder)) return;
-  lane *l = this_thread.lanes;
-  uint8_t *at = begin_at_once(recorder, l, 8, kind, subject);
+  thread_buffer *buffer = this_thread.buffers;
+  uint8_t *at = begin_fast(recorder, buffer, 8, kind, subject);
   if (unlikely(!at)) return emit1_slowly(recorder, kind, subject);
-  lane_commit(l, at + 8);
+  buffer_commit(buffer, at + 8);
 }
 
-void optrace_recorder_tell_cpu(optrace_recorder *recorder) {
-  if (recorder) atomic_store_explicit(&recorder->tells_cpu, true, memory_order_relaxed);
+void optrace_recorder_record_cpu(optrace_recorder *recorder) {
+  if (recorder) atomic_store_explicit(&recorder->records_cpu, true, memory_order_relaxed);
 }
 
 // With the record before it in one piece: a ring must not part them.
 static __attribute__((noinline)) bool emit_with_cpu(optrace_recorder *recorder, uint8_t kind, uint32_t subject) {
   struct timespec used;
   if (!recorder_is_enabled(recorder) || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used)) return false;
-  lane *l;
-  uint8_t *at = begin(recorder, &l, 24, kind, subject);
+  thread_buffer *buffer;
+  uint8_t *at = begin(recorder, &buffer, 24, kind, subject);
   if (unlikely(!at)) return true;
   optrace_processor_time_fields fields = {.used = (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec};
   uint64_t words[2] = {record_head(optrace_kind_processor_time, 0, subject), optrace_processor_time_word1(fields)};
   memcpy(at + 8, words, 16);
-  lane_commit(l, at + 24);
+  buffer_commit(buffer, at + 24);
   return true;
 }
 
 // Of the end of its code on this thread; else, where that is elsewhere, of the return of its `start()`.
-static bool is_told_with_cpu(uint8_t kind, uint32_t serial) {
+static bool is_recorded_with_cpu(uint8_t kind, uint32_t serial) {
   static _Thread_local uint32_t ended;
   bool is_end = kind == optrace_kind_execution_ended || kind == optrace_kind_ended_finished;
   if (is_end) ended = serial;
@@ -93,66 +86,66 @@ static bool is_told_with_cpu(uint8_t kind, uint32_t serial) {
 
 void record_slowly(const optrace_operation *operation, optrace_recorder *recorder, uint8_t kind) {
   uint32_t serial = atomic_load_explicit(&operation->serial, memory_order_relaxed);
-  bool is_told = atomic_load_explicit(&recorder->tells_cpu, memory_order_relaxed) && is_told_with_cpu(kind, serial) &&
+  bool is_told = atomic_load_explicit(&recorder->records_cpu, memory_order_relaxed) && is_recorded_with_cpu(kind, serial) &&
                  emit_with_cpu(recorder, kind, serial);
   if (!is_told) optrace_emit1(recorder, kind, serial);
 }
 
 // One that goes without having finished is not pending any more.
 static inline void count_released(const optrace_operation *operation, const optrace_recorder *recorder) {
-  lane *l = this_thread.lanes;
+  thread_buffer *buffer = this_thread.buffers;
   bool is_over = atomic_load_explicit(&operation->bits, memory_order_relaxed) & optrace_bit_finish_recorded;
-  if (!is_over && l && l->recorder == recorder) count_pending(l, -1);
+  if (!is_over && buffer && buffer->recorder == recorder) count_pending(buffer, -1);
 }
 
 static __attribute__((noinline)) void event_slowly(const optrace_operation *operation, optrace_recorder *recorder, uint8_t kind,
                                                    bool is_recorded) {
   if (!is_recorded) record_slowly(operation, recorder, kind);
-  if (operation_has_companion(operation)) operation_tell(operation, kind, NULL, 0);
+  if (operation_has_companion(operation)) operation_notify(operation, kind, NULL, 0);
   if (kind == optrace_kind_released) count_released(operation, recorder);
 }
 
 void optrace_operation_event(const optrace_operation *operation, uint8_t kind) {
   optrace_recorder *recorder = operation_recorder(operation);
   if (!recorder) return;
-  bool is_recorded = record_at_once(operation, recorder, kind);
+  bool is_recorded = record_fast(operation, recorder, kind);
   if (unlikely(!is_recorded || operation_has_companion(operation))) return event_slowly(operation, recorder, kind, is_recorded);
   if (kind == optrace_kind_released) count_released(operation, recorder);
 }
 
-void optrace_emit1_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t place) {
+void optrace_emit1_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t stack) {
   if (!recorder_is_enabled(recorder)) return;
-  lane *l;
-  uint8_t *at = begin(recorder, &l, 8 + place_bytes(place), kind, subject);
-  if (likely(at != NULL)) lane_commit(l, store_place(at + 8, place));
+  thread_buffer *buffer;
+  uint8_t *at = begin(recorder, &buffer, 8 + stack_record_bytes(stack), kind, subject);
+  if (likely(at != NULL)) buffer_commit(buffer, store_stack(at + 8, stack));
 }
 
 static __attribute__((noinline)) void emit2_slowly(optrace_recorder *recorder, uint8_t kind, uint32_t subject,
                                                    uint64_t word1) {
-  lane *l;
-  uint8_t *at = begin(recorder, &l, 16, kind, subject);
+  thread_buffer *buffer;
+  uint8_t *at = begin(recorder, &buffer, 16, kind, subject);
   if (unlikely(!at)) return;
   memcpy(at + 8, &word1, 8);
-  lane_commit(l, at + 16);
+  buffer_commit(buffer, at + 16);
 }
 
 void optrace_emit2(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1) {
   if (!recorder_is_enabled(recorder)) return;
-  lane *l = this_thread.lanes;
-  uint8_t *at = begin_at_once(recorder, l, 16, kind, subject);
+  thread_buffer *buffer = this_thread.buffers;
+  uint8_t *at = begin_fast(recorder, buffer, 16, kind, subject);
   if (unlikely(!at)) return emit2_slowly(recorder, kind, subject, word1);
   memcpy(at + 8, &word1, 8);
-  lane_commit(l, at + 16);
+  buffer_commit(buffer, at + 16);
 }
 
-void optrace_emit2_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint32_t place) {
+void optrace_emit2_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint32_t stack) {
   if (!recorder_is_enabled(recorder)) return;
-  lane *l = this_thread.lanes;
-  uint8_t *at = begin_at_once(recorder, l, 16 + place_bytes(place), kind, subject);
-  if (unlikely(!at)) at = begin(recorder, &l, 16 + place_bytes(place), kind, subject);
+  thread_buffer *buffer = this_thread.buffers;
+  uint8_t *at = begin_fast(recorder, buffer, 16 + stack_record_bytes(stack), kind, subject);
+  if (unlikely(!at)) at = begin(recorder, &buffer, 16 + stack_record_bytes(stack), kind, subject);
   if (unlikely(!at)) return;
   memcpy(at + 8, &word1, 8);
-  lane_commit(l, store_place(at + 16, place));
+  buffer_commit(buffer, store_stack(at + 16, stack));
 }
 
 void optrace_operation_event2(const optrace_operation *operation, uint8_t kind, uint64_t word1) {
@@ -160,14 +153,14 @@ void optrace_operation_event2(const optrace_operation *operation, uint8_t kind, 
   if (recorder) optrace_emit2(recorder, kind, atomic_load_explicit(&operation->serial, memory_order_relaxed), word1);
 }
 
-void emit3_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2, uint32_t place) {
+void emit3_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2, uint32_t stack) {
   if (!recorder_is_enabled(recorder)) return;
-  lane *l;
-  uint8_t *at = begin(recorder, &l, 24 + place_bytes(place), kind, subject);
+  thread_buffer *buffer;
+  uint8_t *at = begin(recorder, &buffer, 24 + stack_record_bytes(stack), kind, subject);
   if (unlikely(!at)) return;
   memcpy(at + 8, &word1, 8);
   memcpy(at + 16, &word2, 8);
-  lane_commit(l, store_place(at + 24, place));
+  buffer_commit(buffer, store_stack(at + 24, stack));
 }
 
 void optrace_emit3(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2) {
@@ -180,9 +173,9 @@ static uint64_t age_in_units(uint64_t ticks) {
   return age < optrace_blocked_largest_age ? age : optrace_blocked_largest_age;
 }
 
-// How old an operation is at the lane's last record, as a field of `created`.
-static inline uint64_t age_at(const optrace_recorder *recorder, const lane *l, const optrace_operation *operation) {
-  uint64_t now = l->last_ticks, since = operation->created;
+// How old an operation is at the thread_buffer's last record, as a field of `created`.
+static inline uint64_t age_at(const optrace_recorder *recorder, const thread_buffer *buffer, const optrace_operation *operation) {
+  uint64_t now = buffer->last_ticks, since = operation->created;
   // A recorder that does not use the counter though there is one: its time is another.
   if (unlikely(!recorder->use_counter) && optrace_clock_has_counter()) {
     uint64_t ticks = optrace_counter() - since;
@@ -194,59 +187,59 @@ static inline uint64_t age_at(const optrace_recorder *recorder, const lane *l, c
 void optrace_emit_created(optrace_recorder *recorder, uint32_t serial, uint64_t word1, const optrace_operation *operation) {
   if (!recorder_is_enabled(recorder)) return;
   if (!operation) return optrace_emit2(recorder, optrace_kind_operation_created, serial, word1);
-  uint32_t place = unlikely(operation->made) ? maker_place(recorder, operation->made) : 0;
-  lane *l = this_thread.lanes;
-  uint8_t *at = begin_at_once(recorder, l, 16 + place_bytes(place), optrace_kind_operation_created, serial);
-  if (unlikely(!at)) at = begin(recorder, &l, 16 + place_bytes(place), optrace_kind_operation_created, serial);
+  uint32_t stack = unlikely(operation->made) ? creation_stack_id(recorder, operation->made) : 0;
+  thread_buffer *buffer = this_thread.buffers;
+  uint8_t *at = begin_fast(recorder, buffer, 16 + stack_record_bytes(stack), optrace_kind_operation_created, serial);
+  if (unlikely(!at)) at = begin(recorder, &buffer, 16 + stack_record_bytes(stack), optrace_kind_operation_created, serial);
   if (unlikely(!at)) return;
-  word1 |= age_at(recorder, l, operation);
+  word1 |= age_at(recorder, buffer, operation);
   memcpy(at + 8, &word1, 8);
-  lane_commit(l, store_place(at + 16, place));
+  buffer_commit(buffer, store_stack(at + 16, stack));
 }
 
 void optrace_emit_added(optrace_recorder *recorder, uint8_t kind, uint32_t serial, uint64_t created, uint64_t enqueued,
-                        const optrace_operation *operation, uint32_t place) {
+                        const optrace_operation *operation, uint32_t stack) {
   if (!recorder_is_enabled(recorder)) return;
-  lane *l = this_thread.lanes;
-  uint8_t *at = begin_at_once(recorder, l, 24 + place_bytes(place), kind, serial);
-  if (unlikely(!at)) at = begin(recorder, &l, 24 + place_bytes(place), kind, serial);
+  thread_buffer *buffer = this_thread.buffers;
+  uint8_t *at = begin_fast(recorder, buffer, 24 + stack_record_bytes(stack), kind, serial);
+  if (unlikely(!at)) at = begin(recorder, &buffer, 24 + stack_record_bytes(stack), kind, serial);
   if (unlikely(!at)) return;
-  created |= age_at(recorder, l, operation);
+  created |= age_at(recorder, buffer, operation);
   memcpy(at + 8, &created, 8);
   memcpy(at + 16, &enqueued, 8);
-  lane_commit(l, store_place(at + 24, place));
+  buffer_commit(buffer, store_stack(at + 24, stack));
 }
 
 void emit_since(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t since,
-                uint32_t thread, uint64_t now, uint32_t place) {
+                uint32_t thread, uint64_t now, uint32_t stack) {
   if (!recorder_is_enabled(recorder)) return;
-  lane *l;
-  uint8_t *at = begin_at(recorder, &l, 24 + place_bytes(place), kind, subject, now);
+  thread_buffer *buffer;
+  uint8_t *at = begin_at(recorder, &buffer, 24 + stack_record_bytes(stack), kind, subject, now);
   if (unlikely(!at)) return;
-  optrace_blocked_fields fields = {.age = age_in_units(l->last_ticks > since ? l->last_ticks - since : 0), .thread = thread};
+  optrace_blocked_fields fields = {.age = age_in_units(buffer->last_ticks > since ? buffer->last_ticks - since : 0), .thread = thread};
   uint64_t word2 = optrace_blocked_word2(fields);
   memcpy(at + 8, &word1, 8);
   memcpy(at + 16, &word2, 8);
-  lane_commit(l, store_place(at + 24, place));
+  buffer_commit(buffer, store_stack(at + 24, stack));
 }
 
 static __attribute__((noinline)) void emit_text_slowly(optrace_recorder *recorder, uint8_t kind, uint32_t subject,
                                                        uint32_t high, bool has_word2, uint64_t word2,
                                                        const uint8_t *text, size_t length) {
-  lane *l;
+  thread_buffer *buffer;
   uint32_t words = 2 + has_word2 + (uint32_t)((length + 7) / 8);
-  uint8_t *at = begin(recorder, &l, words * 8, kind, subject);
+  uint8_t *at = begin(recorder, &buffer, words * 8, kind, subject);
   if (unlikely(!at)) return;
-  lane_commit(l, store_text(at, words, high, has_word2, word2, text, length));
+  buffer_commit(buffer, store_text(at, words, high, has_word2, word2, text, length));
 }
 
 static inline void emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
                              uint64_t word2, const uint8_t *text, size_t length) {
-  lane *l = this_thread.lanes;
+  thread_buffer *buffer = this_thread.buffers;
   uint32_t words = 2 + has_word2 + (uint32_t)((length + 7) / 8);
-  uint8_t *at = begin_at_once(recorder, l, words * 8, kind, subject);
+  uint8_t *at = begin_fast(recorder, buffer, words * 8, kind, subject);
   if (unlikely(!at)) return emit_text_slowly(recorder, kind, subject, high, has_word2, word2, text, length);
-  lane_commit(l, store_text(at, words, high, has_word2, word2, text, length));
+  buffer_commit(buffer, store_text(at, words, high, has_word2, word2, text, length));
 }
 
 void optrace_emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
@@ -255,13 +248,13 @@ void optrace_emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subjec
 }
 
 void optrace_emit_text_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
-                          uint64_t word2, const uint8_t *text, size_t length, uint32_t place) {
+                          uint64_t word2, const uint8_t *text, size_t length, uint32_t stack) {
   if (!recorder_is_enabled(recorder)) return;
-  lane *l;
+  thread_buffer *buffer;
   uint32_t words = 2 + has_word2 + (uint32_t)((length + 7) / 8);
-  uint8_t *at = begin(recorder, &l, words * 8 + place_bytes(place), kind, subject);
+  uint8_t *at = begin(recorder, &buffer, words * 8 + stack_record_bytes(stack), kind, subject);
   if (unlikely(!at)) return;
-  lane_commit(l, store_place(store_text(at, words, high, has_word2, word2, text, length), place));
+  buffer_commit(buffer, store_stack(store_text(at, words, high, has_word2, word2, text, length), stack));
 }
 
 void optrace_emit_here(optrace_recorder *recorder, uint8_t kind, uint32_t high, const uint8_t *text, size_t length) {

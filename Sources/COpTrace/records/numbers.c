@@ -1,15 +1,15 @@
 // Numbers for operations, queues and spans.
-#include "lanes.h"
+#include "buffers.h"
 
 uint32_t optrace_recorder_next_serial(optrace_recorder *recorder) {
   // Small programs get 1, 2, 3, ...; busy threads take blocks so that they do not share a cache line for each number.
-  lane *l = lane_find(recorder);
-  if (l && l->serials_left) {
-    l->serials_left -= 1;
-    return l->next_serial++;
+  thread_buffer *buffer = buffer_find(recorder);
+  if (buffer && buffer->serials_left) {
+    buffer->serials_left -= 1;
+    return buffer->next_serial++;
   }
-  if (l && l->serial_block < 64) l->serial_block += 1;
-  uint32_t count = !l || l->serial_block < 32 ? 1 : 64;
+  if (buffer && buffer->serial_block < 64) buffer->serial_block += 1;
+  uint32_t count = !buffer || buffer->serial_block < 32 ? 1 : 64;
   uint32_t first = atomic_load_explicit(&recorder->next_serial, memory_order_relaxed);
   do {
     if (first > UINT32_MAX - count) {
@@ -18,9 +18,9 @@ uint32_t optrace_recorder_next_serial(optrace_recorder *recorder) {
     }
   } while (!atomic_compare_exchange_weak_explicit(&recorder->next_serial, &first, first + count, memory_order_relaxed,
                                                   memory_order_relaxed));
-  if (l) {
-    l->next_serial = first + 1;
-    l->serials_left = count - 1;
+  if (buffer) {
+    buffer->next_serial = first + 1;
+    buffer->serials_left = count - 1;
   }
   return first;
 }

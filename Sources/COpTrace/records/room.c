@@ -1,4 +1,4 @@
-// The slow path: a new chunk for a lane, or a mark of a loss where there is none.
+// The slow path: a new chunk for a thread_buffer, or a mark of a loss where there is none.
 #include "room.h"
 
 #include <string.h>
@@ -6,24 +6,24 @@
 #include "../storage/chunks.h"
 #include "../storage/file.h"
 #include "COpTraceFields.h"
-#include "lanes.h"
+#include "buffers.h"
 #include "words.h"
 
-static bool lose(lane *l, uint32_t reason) {
-  l->lost += 1;
-  l->lost_reason = reason;
-  l->end = l->cursor;  // A smaller record that would still fit must not follow the loss without its mark.
-  recorder_count_lost(l->recorder, reason, 1);
+static bool lose(thread_buffer *buffer, uint32_t reason) {
+  buffer->lost += 1;
+  buffer->lost_reason = reason;
+  buffer->end = buffer->cursor;  // A smaller record that would still fit must not follow the loss without its mark.
+  recorder_count_lost(buffer->recorder, reason, 1);
   return false;
 }
 
-static bool refill(lane *l, uint32_t needed, uint64_t ticks) {
+static bool refill(thread_buffer *buffer, uint32_t needed, uint64_t ticks) {
   enum { first_chunk = 2048, largest_chunk = 256 * 1024, own_records = 16 + longest_name_record };
-  optrace_recorder *recorder = l->recorder;
+  optrace_recorder *recorder = buffer->recorder;
   uint64_t retry_at = atomic_load_explicit(&recorder->retry_at, memory_order_relaxed);
-  if (unlikely(retry_at && optrace_clock_monotonic() < retry_at)) return lose(l, recorder->failure);
+  if (unlikely(retry_at && optrace_clock_monotonic() < retry_at)) return lose(buffer, recorder->failure);
 
-  uint32_t bytes = l->chunk_size ? l->chunk_size : first_chunk;
+  uint32_t bytes = buffer->chunk_size ? buffer->chunk_size : first_chunk;
   uint32_t least = (uint32_t)sizeof(chunk_header) + needed + own_records;
   if (bytes < least) bytes = chunk_bytes(needed + own_records);
   chunk_header *chunk;
@@ -33,48 +33,48 @@ static bool refill(lane *l, uint32_t needed, uint64_t ticks) {
       pthread_mutex_unlock(&recorder->lock);
       return false;  // Not a loss: the recorder was stopped.
     }
-    chunk = chunk_take(recorder, bytes, optrace_chunk_kind_events, l->thread, ticks);
-    if (chunk && l->chunk) chunk_retire(recorder, l->chunk);
-    if (chunk) l->open = chunk;
+    chunk = chunk_take(recorder, bytes, optrace_chunk_kind_events, buffer->thread, ticks);
+    if (chunk && buffer->chunk) chunk_retire(recorder, buffer->chunk);
+    if (chunk) buffer->open = chunk;
     pthread_mutex_unlock(&recorder->lock);
     if (chunk) break;
-    if (recorder->options.ring) return lose(l, optrace_loss_no_space);
+    if (recorder->options.ring) return lose(buffer, optrace_loss_no_space);
     if (!file_grow(recorder, bytes, false)) {
       if (bytes > first_chunk && least <= first_chunk) {
         bytes = first_chunk;  // The last bit of space, too.
-        l->chunk_size = 0;
+        buffer->chunk_size = 0;
         continue;
       }
       if (!atomic_load_explicit(&recorder->enabled, memory_order_relaxed)) return false;  // Stopped meanwhile.
-      return lose(l, recorder->failure);
+      return lose(buffer, recorder->failure);
     }
   }
 
-  l->chunk = chunk;
-  l->end = (uint8_t *)chunk + chunk->bytes;
-  l->last_ticks = ticks;
-  l->chunk_size = bytes < largest_chunk / 4 ? bytes * 4 : largest_chunk;
+  buffer->chunk = chunk;
+  buffer->end = (uint8_t *)chunk + chunk->bytes;
+  buffer->last_ticks = ticks;
+  buffer->chunk_size = bytes < largest_chunk / 4 ? bytes * 4 : largest_chunk;
   uint8_t *at = (uint8_t *)chunk + sizeof(chunk_header);
-  if (l->lost) {
-    uint64_t words[2] = {record_head(optrace_kind_lost, 0, l->lost_reason), optrace_lost_word1((optrace_lost_fields){.count = l->lost})};
+  if (buffer->lost) {
+    uint64_t words[2] = {record_head(optrace_kind_lost, 0, buffer->lost_reason), optrace_lost_word1((optrace_lost_fields){.count = buffer->lost})};
     memcpy(at, words, 16);
     at += 16;
-    l->lost = 0;
+    buffer->lost = 0;
   }
-  at += lane_name_record(l, at);
-  lane_commit(l, at);
+  at += thread_name_record(buffer, at);
+  buffer_commit(buffer, at);
   return true;
 }
 
-uint8_t *lane_reserve_slowly(lane *l, uint32_t bytes, uint64_t now, uint64_t *delta) {
+uint8_t *buffer_reserve_slowly(thread_buffer *buffer, uint32_t bytes, uint64_t now, uint64_t *delta) {
   bool far = *delta > optrace_format_largest_delta;
-  if ((size_t)(l->end - l->cursor) < bytes + (far ? 16 : 0)) {
-    if (!refill(l, bytes, now)) return NULL;
+  if ((size_t)(buffer->end - buffer->cursor) < bytes + (far ? 16 : 0)) {
+    if (!refill(buffer, bytes, now)) return NULL;
   } else if (far) {
     uint64_t words[2] = {record_head(optrace_kind_time, 0, 0), optrace_time_word1((optrace_time_fields){.ticks = now})};
-    memcpy(l->cursor, words, 16);
-    l->cursor += 16;  // Becomes visible with the record that follows.
+    memcpy(buffer->cursor, words, 16);
+    buffer->cursor += 16;  // Becomes visible with the record that follows.
   }
   *delta = 0;
-  return l->cursor;
+  return buffer->cursor;
 }

@@ -1,42 +1,43 @@
 // How an operation is told that runs inside of Foundation's `start()`: its events, in as few records as hold them.
 #include "../operations/frames.h"
-#include "at_once.h"
+#include "fast_path.h"
+#include "emit.h"
 
-bool optrace_run_start(optrace_operation *operation, bool begins_at_once) {
+bool optrace_run_start(optrace_operation *operation, bool goes_on_to_code) {
   frame_push(operation);
   frame *f = frame_of(operation);
-  if (!f || !begins_at_once) {
+  if (!f || !goes_on_to_code) {
     optrace_operation_event(operation, optrace_kind_started);
     return f;
   }
-  f->is_untold = true;
-  if (operation_has_companion(operation)) operation_tell(operation, optrace_kind_started, NULL, 0);
+  f->is_start_pending = true;
+  if (operation_has_companion(operation)) operation_notify(operation, optrace_kind_started, NULL, 0);
   return true;
 }
 
-static __attribute__((noinline)) bool tell_slowly(const optrace_operation *operation, optrace_recorder *recorder, uint8_t record,
+static __attribute__((noinline)) bool notify_slowly(const optrace_operation *operation, optrace_recorder *recorder, uint8_t record,
                                                   uint8_t kind, bool is_recorded) {
   if (!is_recorded && recorder) record_slowly(operation, recorder, record);
-  if (operation_has_companion(operation)) operation_tell(operation, kind, NULL, 0);
+  if (operation_has_companion(operation)) operation_notify(operation, kind, NULL, 0);
   return true;
 }
 
 // A record, and what its companion is told. Always true.
-static inline bool record_and_tell(const optrace_operation *operation, uint8_t record, uint8_t kind) {
+static inline bool record_and_notify(const optrace_operation *operation, uint8_t record, uint8_t kind) {
   optrace_recorder *recorder = operation_recorder(operation);
-  bool is_recorded = likely(recorder != NULL) && record_at_once(operation, recorder, record);
+  bool is_recorded = likely(recorder != NULL) && record_fast(operation, recorder, record);
   if (likely(is_recorded && !operation_has_companion(operation))) return true;
-  return tell_slowly(operation, recorder, record, kind, is_recorded);
+  return notify_slowly(operation, recorder, record, kind, is_recorded);
 }
 
 static inline void record(const optrace_operation *operation, uint8_t kind) {
   optrace_recorder *recorder = operation_recorder(operation);
-  if (recorder && !record_at_once(operation, recorder, kind)) record_slowly(operation, recorder, kind);
+  if (recorder && !record_fast(operation, recorder, kind)) record_slowly(operation, recorder, kind);
 }
 
 // Where nothing came between: its companion has heard of it.
-static void tell_start(const optrace_operation *operation, frame *f) {
-  f->is_untold = false;
+static void record_start(const optrace_operation *operation, frame *f) {
+  f->is_start_pending = false;
   record(operation, optrace_kind_started);
 }
 
@@ -44,15 +45,15 @@ bool optrace_run_begin(optrace_operation *operation) {
   frame *f = frame_of(operation);
   if (!f || f->phase != optrace_phase_starting) return false;
   f->phase = optrace_phase_executing;
-  uint8_t kind = f->is_untold ? optrace_kind_started_began : optrace_kind_execution_began;
-  f->is_untold = false;
-  return record_and_tell(operation, kind, optrace_kind_execution_began);
+  uint8_t kind = f->is_start_pending ? optrace_kind_started_began : optrace_kind_execution_began;
+  f->is_start_pending = false;
+  return record_and_notify(operation, kind, optrace_kind_execution_began);
 }
 
 // Its code never began.
 static __attribute__((noinline)) bool finish_at_start(const optrace_operation *operation, frame *f) {
-  if (f->is_untold) tell_start(operation, f);
-  return record_and_tell(operation, optrace_kind_finished, optrace_kind_finished);
+  if (f->is_start_pending) record_start(operation, f);
+  return record_and_notify(operation, optrace_kind_finished, optrace_kind_finished);
 }
 
 bool optrace_run_finish(optrace_operation *operation) {
@@ -61,12 +62,12 @@ bool optrace_run_finish(optrace_operation *operation) {
   if (phase != optrace_phase_starting && phase != optrace_phase_executing) return false;
   f->phase = optrace_phase_finished;
   if (unlikely(phase == optrace_phase_starting)) return finish_at_start(operation, f);
-  return record_and_tell(operation, optrace_kind_ended_finished, optrace_kind_finished);
+  return record_and_notify(operation, optrace_kind_ended_finished, optrace_kind_finished);
 }
 
 void optrace_run_return(optrace_operation *operation) {
   frame *f = frame_of(operation);
-  if (unlikely(f && f->is_untold)) tell_start(operation, f);
+  if (unlikely(f && f->is_start_pending)) record_start(operation, f);
   frame_pop();
   // A companion does not hear of it.
   record(operation, optrace_kind_start_returned);

@@ -8,12 +8,12 @@
 static optrace_recorder *_Atomic recorder_of_spans;
 static uint32_t (*_Atomic current_span)(void);
 
-void within_ask(optrace_recorder *recorder, uint32_t (*span)(void)) {
+void within_set_span(optrace_recorder *recorder, uint32_t (*span)(void)) {
   atomic_store_explicit(&recorder_of_spans, recorder, memory_order_relaxed);
   atomic_store_explicit(&current_span, span, memory_order_release);
 }
 
-void optrace_tell_within(optrace_recorder *recorder, uint32_t number) {
+void optrace_record_within(optrace_recorder *recorder, uint32_t number) {
   uint32_t (*span)(void) = atomic_load_explicit(&current_span, memory_order_acquire);
   if (likely(!span) || atomic_load_explicit(&recorder_of_spans, memory_order_relaxed) != recorder) return;
   uint32_t id = span();

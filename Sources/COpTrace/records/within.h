@@ -6,6 +6,6 @@
 
 // `span` tells the number of the span that the calling thread, or its task, is in; 0: none. Asked for each piece of work that is
 // submitted from here on, by any thread.
-void within_ask(optrace_recorder *recorder, uint32_t (*span)(void));
+void within_set_span(optrace_recorder *recorder, uint32_t (*span)(void));
 
 #endif

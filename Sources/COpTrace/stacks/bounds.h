@@ -9,7 +9,7 @@ typedef struct {
   uint64_t low, high;
 } stack_bounds;
 
-// As `this_thread` of the lanes: no call to find it.
+// As `this_thread` of the buffers: no call to find it.
 #if defined(__GLIBC__)
 #define OPTRACE_NEAR_THREAD __attribute__((tls_model("initial-exec")))
 #else

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 static _Atomic uint32_t timers;  // Of this process.
-enum { timers_unknown, timers_heard, timers_made };
+enum { timers_unknown, timers_watched, timers_made };
 
 void events_timer_made(void) {
   // Most programs make many.
@@ -63,11 +63,11 @@ static bool is_own(uint64_t file) {
   target[length] = 0;
   if (strcmp(target, "anon_inode:[eventfd]") == 0) return true;
   if (strcmp(target, "anon_inode:[timerfd]") != 0) return false;
-  if (!peek_process() && atomic_load(&timers) == timers_heard) return true;
+  if (!peek_process() && atomic_load(&timers) == timers_watched) return true;
   return read_info(file, info, sizeof info) && strstr(info, "it_value: (0, 0)");
 }
 
-void events_hear_timers(void) {
+void events_watch_timers(void) {
   int error = errno;
   DIR *files = opendir("/proc/self/fd");
   bool is_one = !files;
@@ -79,7 +79,7 @@ void events_hear_timers(void) {
   }
   if (files) closedir(files);
   uint32_t unknown = timers_unknown;
-  atomic_compare_exchange_strong(&timers, &unknown, is_one ? timers_made : timers_heard);
+  atomic_compare_exchange_strong(&timers, &unknown, is_one ? timers_made : timers_watched);
   errno = error;
 }
 
@@ -91,7 +91,7 @@ static bool is_waited_for(const char *line) {
 }
 
 bool events_are_own(int32_t call, const uint64_t arguments[6]) {
-  char info[4096];  // Each recorder's keeper looks.
+  char info[4096];  // Each recorder's flusher looks.
   if (!is_endless(call, arguments)) return false;
   int error = errno;
   bool are = read_info((uint32_t)arguments[0], info, sizeof info);
@@ -114,7 +114,7 @@ bool events_are_own(int32_t call, const uint64_t arguments[6]) {
   return false;
 }
 
-void events_hear_timers(void) {}
+void events_watch_timers(void) {}
 void events_timer_made(void) {}
 
 #endif

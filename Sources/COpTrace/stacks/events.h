@@ -12,7 +12,7 @@ bool events_are_own(int32_t call, const uint64_t arguments[6]);
 // libdispatch has a timer of its own, by which it looks after its threads once a second. From the first of these calls on, whoever
 // makes another one tells so by the second; until then a timer that is set is that one. Where there is a timer already, it counts
 // as one of the program's.
-void events_hear_timers(void);
+void events_watch_timers(void);
 void events_timer_made(void);
 
 #endif

@@ -116,14 +116,14 @@ static bool is_mutex(uint64_t word, sleep_reason *out) {
 static bool is_rwlock(uint64_t word, uint32_t expected, sleep_reason *out) {
   uint32_t words[rwlock_words];
   if (!atomic_load(&knows_rwlocks)) return false;
-  for (int place = rwlock_phase; place <= rwlock_writers; place++) {
-    uint64_t lock = word - (uint64_t)place * 4;
-    if (lock % sizeof(void *) || !read_twice(lock, words, rwlock_words) || words[place] != expected) continue;
+  for (int index = rwlock_phase; index <= rwlock_writers; index++) {
+    uint64_t lock = word - (uint64_t)index * 4;
+    if (lock % sizeof(void *) || !read_twice(lock, words, rwlock_words) || words[index] != expected) continue;
     uint32_t owner = words[rwlock_owner], readers = words[rwlock_readers];
     if (expected == (1 | rwlock_waited_for) && (readers & readers_are_locked_out) && is_thread(owner))
       return owned(out, sleep_rwlock_writer, lock, owner);
     // A writer that waits for readers to end: it has its turn, and not yet the phase.
-    if (place == rwlock_phase && expected == rwlock_waited_for && !owner && readers >> 3 && (readers & 3) == readers_are_locked_out &&
+    if (index == rwlock_phase && expected == rwlock_waited_for && !owner && readers >> 3 && (readers & 3) == readers_are_locked_out &&
         words[rwlock_writers]) {
       out->kind = sleep_rwlock_readers;
       out->lock = lock;

@@ -125,11 +125,11 @@ static bool has_room(void) {
 
 // Its place.
 static uint32_t add(module *one) {
-  uint32_t place = atomic_load_explicit(&count, memory_order_relaxed);
+  uint32_t index = atomic_load_explicit(&count, memory_order_relaxed);
   atomic_store_explicit(&one->is_loaded, true, memory_order_relaxed);
-  memcpy(&all[place], one, sizeof *one);
-  atomic_store_explicit(&count, place + 1, memory_order_release);
-  return place;
+  memcpy(&all[index], one, sizeof *one);
+  atomic_store_explicit(&count, index + 1, memory_order_release);
+  return index;
 }
 
 typedef struct {
@@ -137,7 +137,7 @@ typedef struct {
   uint32_t known;
 } walk;
 
-static int look(struct dl_phdr_info *object, size_t size, void *context) {
+static int visit_object(struct dl_phdr_info *object, size_t size, void *context) {
   (void)size;
   walk *w = context;
   if (w->is_first) {
@@ -185,7 +185,7 @@ bool modules_refresh(void) {
     return false;
   }
   walk w = {.is_first = true, .known = atomic_load_explicit(&count, memory_order_relaxed)};
-  dl_iterate_phdr(look, &w);
+  dl_iterate_phdr(visit_object, &w);
   if (w.is_changed) {
     uint32_t now = atomic_load_explicit(&count, memory_order_relaxed);
     for (uint32_t i = 0; i < now; i++)
@@ -234,16 +234,16 @@ uint32_t module_of(uint64_t address) {
 }
 
 // Each in one word: the address, the number of unloadings, the answer.
-enum { remembered = 1024, address_place = 9, generation_bits = 0xFF };
+enum { remembered = 1024, address_shift = 9, generation_bits = 0xFF };
 static _Atomic uint64_t own_or_not[remembered];
 
 bool module_is_own(uint64_t address) {
-  _Atomic uint64_t *place = &own_or_not[(address ^ address >> 10) & (remembered - 1)];
-  uint64_t key = address << address_place | (uint64_t)(modules_generation() & generation_bits) << 1;
-  uint64_t known = atomic_load_explicit(place, memory_order_relaxed);
+  _Atomic uint64_t *slot = &own_or_not[(address ^ address >> 10) & (remembered - 1)];
+  uint64_t key = address << address_shift | (uint64_t)(modules_generation() & generation_bits) << 1;
+  uint64_t known = atomic_load_explicit(slot, memory_order_relaxed);
   if ((known & ~(uint64_t)1) == key) return known & 1;
   const module *one = module_at(module_of(address));
-  if (one) atomic_store_explicit(place, key | one->is_own, memory_order_relaxed);
+  if (one) atomic_store_explicit(slot, key | one->is_own, memory_order_relaxed);
   return one && one->is_own;
 }
 

@@ -4,35 +4,35 @@
 #include <string.h>
 
 typedef struct {
-  moment_thread told;
+  moment_thread thread;
   bool has_moved;           // In the first pass, and counted there.
   thread_run run;
   uint64_t arguments[6];
-} kept;
+} seen_once;
 
 typedef struct {
   const moment_calls *calls;
-  kept *all;
+  seen_once *all;
   size_t count, room;
   uint32_t lost;            // There was no memory.
 } moment;
 
 moment_thread moment_of(const thread_seen *seen) {
-  moment_thread told = {.id = seen->id, .state = seen->state, .is_running = seen->is_running, .cpu = seen->cpu,
+  moment_thread thread = {.id = seen->id, .state = seen->state, .is_running = seen->is_running, .cpu = seen->cpu,
                         .call = seen->call, .reason = {.kind = sleep_unknown}};
-  memcpy(told.name, seen->name, sizeof told.name);
-  return told;
+  memcpy(thread.name, seen->name, sizeof thread.name);
+  return thread;
 }
 
-void moment_explain(moment_thread *told, const uint64_t arguments[6]) {
-  if (!told->is_running && told->call >= 0) told->reason = locks_explain(told->call, arguments);
+void moment_explain(moment_thread *thread, const uint64_t arguments[6]) {
+  if (!thread->is_running && thread->call >= 0) thread->reason = locks_explain(thread->call, arguments);
 }
 
-static void keep(void *context, const thread_seen *seen) {
+static void add(void *context, const thread_seen *seen) {
   moment *m = context;
   if (m->count == m->room) {
     size_t room = m->room ? m->room * 2 : 64;
-    kept *all = realloc(m->all, room * sizeof *all);
+    seen_once *all = realloc(m->all, room * sizeof *all);
     if (!all) {
       m->lost++;
       return;
@@ -40,32 +40,32 @@ static void keep(void *context, const thread_seen *seen) {
     m->all = all;
     m->room = room;
   }
-  kept *one = &m->all[m->count++];
-  *one = (kept){.has_moved = seen->has_moved, .run = seen->run};
-  one->told = moment_of(seen);
+  seen_once *one = &m->all[m->count++];
+  *one = (seen_once){.has_moved = seen->has_moved, .run = seen->run};
+  one->thread = moment_of(seen);
   memcpy(one->arguments, seen->arguments, sizeof seen->arguments);
-  if (seen->depth) one->told.place = m->calls->place(m->calls->context, seen);
+  if (seen->depth) one->thread.stack = m->calls->stack_id(m->calls->context, seen);
 }
 
-static void settle(kept *one, threads_count *count) {
-  if (one->told.is_running || !one->run.times) return;
-  one->told.is_still = !one->has_moved && threads_is_still(one->told.id, &one->run);
-  if (one->told.is_still) return;
+static void settle(seen_once *one, threads_count *count) {
+  if (one->thread.is_running || !one->run.times) return;
+  one->thread.is_still = !one->has_moved && threads_is_still(one->thread.id, &one->run);
+  if (one->thread.is_still) return;
   count->moved += !one->has_moved;
-  one->told.call = -1;
-  one->told.place = 0;
-  one->told.reason = (sleep_reason){.kind = sleep_unknown};
+  one->thread.call = -1;
+  one->thread.stack = 0;
+  one->thread.reason = (sleep_reason){.kind = sleep_unknown};
 }
 
-threads_status moment_look(const threads_options *options, const moment_calls *calls, threads_count *count) {
+threads_status moment_take(const threads_options *options, const moment_calls *calls, threads_count *count) {
   moment m = {.calls = calls};
-  threads_status status = threads_look(options, keep, &m, count);
+  threads_status status = threads_visit(options, add, &m, count);
   count->refused += m.lost;
   // Every thread has been seen by now, and none of those that sleep may have run when the second pass is over.
-  for (size_t i = 0; i < m.count; i++) moment_explain(&m.all[i].told, m.all[i].arguments);
+  for (size_t i = 0; i < m.count; i++) moment_explain(&m.all[i].thread, m.all[i].arguments);
   if (calls->between) calls->between(calls->context);
   for (size_t i = 0; i < m.count; i++) settle(&m.all[i], count);
-  for (size_t i = 0; i < m.count; i++) calls->tell(calls->context, &m.all[i].told);
+  for (size_t i = 0; i < m.count; i++) calls->report(calls->context, &m.all[i].thread);
   free(m.all);
   return status;
 }

@@ -81,7 +81,7 @@ static void skip(cursor *c, uint64_t count) {
 enum { way_relative = 0x10, way_to_header = 0x30, way_indirect = 0x80, way_omitted = 0xFF };
 
 static uint64_t take_address(cursor *c, uint8_t way, uint64_t header) {
-  uint64_t place = c->at, value;
+  uint64_t at = c->at, value;
   switch (way & 0x0F) {
     case 0x00: case 0x04: case 0x0C: value = take(c, 8); break;
     case 0x01: value = take_uleb(c); break;
@@ -94,7 +94,7 @@ static uint64_t take_address(cursor *c, uint8_t way, uint64_t header) {
   }
   switch (way & 0x70) {
     case 0: break;
-    case way_relative: value += place; break;
+    case way_relative: value += at; break;
     case way_to_header: value += header; break;
     default: c->failed = true;
   }
@@ -206,17 +206,17 @@ static bool evaluate(cursor c, uint64_t address, const term *first, term *out) {
 // ---- Rules
 
 typedef struct {
-  enum { place_unsaid, place_same, place_none, place_offset, place_expression, place_unknown } way;
+  enum { location_unsaid, location_same, location_none, location_offset, location_expression, location_unknown } way;
   int64_t offset;       // From CFA.
   uint64_t at, bytes;   // The expression.
-} place;
+} location;
 
 typedef struct {
   bool has_expression;
   uint64_t number;      // Of the register that CFA is counted from.
   int64_t offset;
   uint64_t at, bytes;
-  place bp, ra;
+  location bp, ra;
 } row;
 
 typedef struct {
@@ -227,18 +227,18 @@ typedef struct {
   bool has_sizes, is_signal;
 } common;
 
-static place *place_of(row *r, uint64_t number) {
+static location *location_of(row *r, uint64_t number) {
   return number == register_bp ? &r->bp : number == register_ra ? &r->ra : NULL;
 }
 
-static void set(row *r, uint64_t number, place p) {
-  place *to = place_of(r, number);
+static void set(row *r, uint64_t number, location p) {
+  location *to = location_of(r, number);
   if (to) *to = p;
 }
 
 static void set_offset(row *r, uint64_t number, int64_t count, int64_t unit) {
-  place p = {.way = place_offset};
-  if (__builtin_mul_overflow(count, unit, &p.offset)) p.way = place_unknown;
+  location p = {.way = location_offset};
+  if (__builtin_mul_overflow(count, unit, &p.offset)) p.way = location_unknown;
   set(r, number, p);
 }
 
@@ -249,7 +249,7 @@ static int64_t scaled(uint64_t count, int64_t unit) {
 
 // Executes what tells the rows, up to the one of `address`. `first`: the row that a function begins with; null while
 // that is made. False: not to be understood.
-static bool execute(cursor c, const common *about, uint64_t header, uint64_t location, uint64_t address,
+static bool execute(cursor c, const common *about, uint64_t header, uint64_t at, uint64_t address,
                     const row *first, row *r) {
   enum { deepest = 8 };
   row kept[deepest];
@@ -261,16 +261,16 @@ static bool execute(cursor c, const common *about, uint64_t header, uint64_t loc
       case 0x40: step = low; advances = true; break;
       case 0x80: set_offset(r, low, (int64_t)take_uleb(&c), about->data_unit); break;
       case 0xC0: {
-        place *to = place_of(r, low);
-        if (to) *to = first ? *place_of((row *)(uintptr_t)first, low) : (place){0};
+        location *to = location_of(r, low);
+        if (to) *to = first ? *location_of((row *)(uintptr_t)first, low) : (location){0};
         break;
       }
       default:
         switch (low) {
           case 0x00: break;
           case 0x01:
-            location = take_address(&c, about->way, header);
-            if (!c.failed && location > address) return true;
+            at = take_address(&c, about->way, header);
+            if (!c.failed && at > address) return true;
             break;
           case 0x02: step = take(&c, 1); advances = true; break;
           case 0x03: step = take(&c, 2); advances = true; break;
@@ -283,13 +283,13 @@ static bool execute(cursor c, const common *about, uint64_t header, uint64_t loc
             break;
           case 0x06: {
             number = take_uleb(&c);
-            place *to = place_of(r, number);
-            if (to) *to = first ? *place_of((row *)(uintptr_t)first, number) : (place){0};
+            location *to = location_of(r, number);
+            if (to) *to = first ? *location_of((row *)(uintptr_t)first, number) : (location){0};
             break;
           }
-          case 0x07: set(r, take_uleb(&c), (place){.way = place_none}); break;
-          case 0x08: set(r, take_uleb(&c), (place){.way = place_same}); break;
-          case 0x09: number = take_uleb(&c); take_uleb(&c); set(r, number, (place){.way = place_unknown}); break;
+          case 0x07: set(r, take_uleb(&c), (location){.way = location_none}); break;
+          case 0x08: set(r, take_uleb(&c), (location){.way = location_same}); break;
+          case 0x09: number = take_uleb(&c); take_uleb(&c); set(r, number, (location){.way = location_unknown}); break;
           case 0x0A:
             if (depth == deepest) return false;
             kept[depth++] = *r;
@@ -315,7 +315,7 @@ static bool execute(cursor c, const common *about, uint64_t header, uint64_t loc
             break;
           case 0x10: case 0x16: {
             number = take_uleb(&c);
-            place p = {.way = low == 0x10 ? place_expression : place_unknown, .bytes = take_uleb(&c)};
+            location p = {.way = low == 0x10 ? location_expression : location_unknown, .bytes = take_uleb(&c)};
             p.at = c.at;
             skip(&c, p.bytes);
             set(r, number, p);
@@ -324,7 +324,7 @@ static bool execute(cursor c, const common *about, uint64_t header, uint64_t loc
           case 0x14: case 0x15:
             number = take_uleb(&c);
             take_uleb(&c);
-            set(r, number, (place){.way = place_unknown});
+            set(r, number, (location){.way = location_unknown});
             break;
           case 0x2D: break;  // arm64: the return address is signed from here on; a walk takes the signature off anyway.
           case 0x2E: take_uleb(&c); break;
@@ -333,8 +333,8 @@ static bool execute(cursor c, const common *about, uint64_t header, uint64_t loc
     }
     if (c.failed) return false;
     if (advances && first) {
-      location += step * about->code_unit;
-      if (location > address) return true;
+      at += step * about->code_unit;
+      if (at > address) return true;
     }
   }
   return !c.failed;
@@ -391,12 +391,12 @@ static bool read_common(unwind_image *image, uint64_t address, uint64_t header, 
 static bool fits(int64_t value, int64_t least, int64_t most) { return value >= least && value <= most; }
 
 // Where a register stands, as an offset from the base or from CFA.
-static bool locate(unwind_image *image, const place *p, uint64_t address, origin base, bool *by_base, int64_t *offset) {
+static bool locate(unwind_image *image, const location *p, uint64_t address, origin base, bool *by_base, int64_t *offset) {
   term t = {of_cfa, false, p->offset};
-  if (p->way == place_expression) {
+  if (p->way == location_expression) {
     term cfa = {of_cfa, false, 0};
     if (!evaluate((cursor){image, p->at, p->at + p->bytes, false}, address, &cfa, &t)) return false;
-  } else if (p->way != place_offset) {
+  } else if (p->way != location_offset) {
     return false;
   }
   if (t.indirect || (t.origin != of_cfa && t.origin != base)) return false;
@@ -405,12 +405,12 @@ static bool locate(unwind_image *image, const place *p, uint64_t address, origin
   return t.value % 8 == 0 && fits(*offset, INT16_MIN + 1, INT16_MAX);
 }
 
-static bool is_in_register(const place *ra) {
-  return has_register_ra && (ra->way == place_unsaid || ra->way == place_same);
+static bool is_in_register(const location *ra) {
+  return has_register_ra && (ra->way == location_unsaid || ra->way == location_same);
 }
 
 static unwind_rule compact(unwind_image *image, const row *r, uint64_t address, bool is_signal) {
-  if (r->ra.way == place_none) return rule_end;
+  if (r->ra.way == location_none) return rule_end;
   term cfa = {of_nothing, false, r->offset};
   if (r->has_expression) {
     if (!evaluate((cursor){image, r->at, r->at + r->bytes, false}, address, NULL, &cfa)) return 0;
@@ -428,10 +428,10 @@ static unwind_rule compact(unwind_image *image, const row *r, uint64_t address, 
   }
   uint64_t rule = rule_frame | (cfa.origin == of_bp ? rule_by_bp : 0) | (cfa.indirect ? rule_indirect : 0) |
                   (by_base ? rule_ra_by_base : 0) | (is_signal ? rule_signal : 0);
-  if (r->bp.way == place_offset || r->bp.way == place_expression) {
+  if (r->bp.way == location_offset || r->bp.way == location_expression) {
     if (!locate(image, &r->bp, address, cfa.origin, &by_base, &bp)) return 0;
     rule |= rule_saves_bp | (by_base ? rule_bp_by_base : 0);
-  } else if (r->bp.way == place_unknown) {
+  } else if (r->bp.way == location_unknown) {
     return 0;
   }
   return rule | (uint64_t)((uint32_t)cfa.value << 8) | (uint64_t)(uint16_t)ra << 32 | (uint64_t)(uint16_t)bp << 48;
@@ -440,9 +440,9 @@ static unwind_rule compact(unwind_image *image, const row *r, uint64_t address, 
 unwind_rule rule_decode(unwind_image *image, uint64_t header, uint64_t entry, uint64_t address, uint64_t *start) {
   cursor c = {image, entry, image->high, false};
   if (entry > image->high || !take_length(&c, image)) return 0;
-  uint64_t place_of_back = c.at, back = take(&c, 4);
+  uint64_t back_at = c.at, back = take(&c, 4);
   common about;
-  if (!back || !read_common(image, place_of_back - back, header, &about)) return 0;
+  if (!back || !read_common(image, back_at - back, header, &about)) return 0;
   uint64_t begin = take_address(&c, about.way, header), size = take_address(&c, about.way & 0x0F, header);
   if (c.failed || address < begin || address - begin >= size) return 0;
   if (about.has_sizes) skip(&c, take_uleb(&c));

@@ -9,15 +9,15 @@
 
 #if OPTRACE_STACKS
 
-// What is described here stands in pages that a forked child finds empty: a head, places (a hash and the number of a
+// What is described here stands in pages that a forked child finds empty: a head, slots (a hash and the number of a
 // stack), and the stacks. A stack is a word with its size and its user's value, and its addresses; its number is the
 // place of that word, so that 0 is none. Nothing is taken away, and a place is filled in one step, so whoever sees a
 // number finds the stack behind it whole.
 struct stack_table {
   size_t bytes;
-  uint32_t places;       // A power of two.
+  uint32_t slots;       // A power of two.
   uint32_t words;        // Of `stack`.
-  _Atomic uint64_t *place;
+  _Atomic uint64_t *slot;
   uint64_t *stack;
 };
 
@@ -32,27 +32,27 @@ enum { head_bytes = 128, farthest = 64 };
 _Static_assert(sizeof(changing) <= head_bytes, "the head has no room");
 
 static changing *changing_of(const stack_table *table) {
-  return (changing *)((char *)(uintptr_t)table->place - head_bytes);
+  return (changing *)((char *)(uintptr_t)table->slot - head_bytes);
 }
 
 stack_table *stack_table_create(uint32_t stacks, size_t bytes) {
-  uint32_t places = 1024;
-  while (places < (1u << 30) && places / 2 < stacks) places *= 2;
+  uint32_t slots = 1024;
+  while (slots < (1u << 30) && slots / 2 < stacks) slots *= 2;
   size_t words = bytes / 8 < 64 ? 64 : bytes / 8;
   if (words > UINT32_MAX) words = UINT32_MAX;
   // Not from malloc: who owns it may have memory that no leak checker reads, and keep it for good.
   stack_table *table = mmap(NULL, sizeof *table, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (table == MAP_FAILED) return NULL;
-  table->bytes = head_bytes + (size_t)places * 8 + words * 8;
-  table->places = places;
+  table->bytes = head_bytes + (size_t)slots * 8 + words * 8;
+  table->slots = slots;
   table->words = (uint32_t)words;
   char *pages = wiped_pages(table->bytes);
   if (!pages) {
     munmap(table, sizeof *table);
     return NULL;
   }
-  table->place = (_Atomic uint64_t *)(void *)(pages + head_bytes);
-  table->stack = (uint64_t *)(void *)(pages + head_bytes) + places;
+  table->slot = (_Atomic uint64_t *)(void *)(pages + head_bytes);
+  table->stack = (uint64_t *)(void *)(pages + head_bytes) + slots;
   return table;
 }
 
@@ -109,11 +109,11 @@ uint32_t stack_table_add(stack_table *table, const uint64_t *pcs, size_t count, 
   if (guessed > count) guessed = count;
   uint32_t hash = hash_of(pcs, count, guessed), own = 0;
   for (uint32_t i = 0; i < farthest; i++) {
-    _Atomic uint64_t *place = &table->place[(hash + i) & (table->places - 1)];
-    uint64_t found = atomic_load_explicit(place, memory_order_acquire);
+    _Atomic uint64_t *slot = &table->slot[(hash + i) & (table->slots - 1)];
+    uint64_t found = atomic_load_explicit(slot, memory_order_acquire);
     if (!found) {
       if (!own && !(own = store(table, pcs, count, guessed))) break;
-      if (atomic_compare_exchange_strong_explicit(place, &found, (uint64_t)hash << 32 | own, memory_order_acq_rel,
+      if (atomic_compare_exchange_strong_explicit(slot, &found, (uint64_t)hash << 32 | own, memory_order_acq_rel,
                                                   memory_order_acquire)) {
         atomic_fetch_add_explicit(&changing_of(table)->count, 1, memory_order_relaxed);
         *is_new = true;

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 // For the one who looks: the process that does, as a forked child may find it taken by a thread that it does not have.
-static _Atomic pid_t looker;
+static _Atomic pid_t visitor;
 static _Alignas(16) uint8_t copy[threads_most_stack];
 static _Alignas(16) char entries[8192];
 static thread_seen seen;
@@ -30,7 +30,7 @@ typedef struct {
   unsigned short bytes;
   unsigned char type;
   char name[];
-} entry;
+} directory_entry;
 
 // "ID/file".
 static void make_path(char *out, uint32_t id, const char *file) {
@@ -145,7 +145,7 @@ static bool read_run(int tasks, uint32_t id, thread_run *out) {
 }
 
 // False: it has ended, or nothing of it may be known.
-static bool look_at(int tasks, uint32_t id, const threads_options *options, threads_count *count) {
+static bool read_thread(int tasks, uint32_t id, const threads_options *options, threads_count *count) {
   char text[512], call[256];
   memset(&seen, 0, offsetof(thread_seen, pcs));
   seen.id = id;
@@ -176,15 +176,15 @@ static uint32_t number(const char *text) {
   return *text ? 0 : value;
 }
 
-static void look_at_all(int tasks, const threads_options *options, void (*see)(void *, const thread_seen *), void *context, threads_count *count) {
+static void read_threads(int tasks, const threads_options *options, void (*see)(void *, const thread_seen *), void *context, threads_count *count) {
   for (;;) {
     long bytes = syscall(SYS_getdents64, tasks, entries, sizeof entries);
     if (bytes <= 0) return;
     for (long at = 0; at < bytes;) {
-      const entry *one = (const entry *)(void *)(entries + at);
+      const directory_entry *one = (const directory_entry *)(void *)(entries + at);
       at += one->bytes;
       uint32_t id = number(one->name);
-      if (!id || id == options->but || !look_at(tasks, id, options, count)) continue;
+      if (!id || id == options->but || !read_thread(tasks, id, options, count)) continue;
       count->seen++;
       count->running += seen.is_running;
       see(context, &seen);
@@ -192,25 +192,25 @@ static void look_at_all(int tasks, const threads_options *options, void (*see)(v
   }
 }
 
-threads_status threads_look(const threads_options *options, void (*see)(void *context, const thread_seen *thread), void *context, threads_count *count) {
+threads_status threads_visit(const threads_options *options, void (*see)(void *context, const thread_seen *thread), void *context, threads_count *count) {
   threads_count none;
   if (!count) count = &none;
   *count = (threads_count){0};
-  pid_t mine = getpid(), is = atomic_load(&looker);
-  if (is == mine || !atomic_compare_exchange_strong(&looker, &is, mine)) return threads_busy;
+  pid_t mine = getpid(), is = atomic_load(&visitor);
+  if (is == mine || !atomic_compare_exchange_strong(&visitor, &is, mine)) return threads_busy;
   char path[32] = "/proc/self/task";
   if (options->process) snprintf(path, sizeof path, "/proc/%u/task", options->process);
   int error = errno, tasks = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (tasks >= 0) {
     if (options->process) maps_begin(options->process);
     else modules_refresh();
-    look_at_all(tasks, options, see, context, count);
+    read_threads(tasks, options, see, context, count);
     if (options->process) maps_end();
     close(tasks);
   }
   errno = error;
-  atomic_store(&looker, 0);
-  return tasks >= 0 ? threads_looked : threads_no_list;
+  atomic_store(&visitor, 0);
+  return tasks >= 0 ? threads_visited : threads_no_list;
 }
 
 bool threads_is_still(uint32_t id, const thread_run *before) {
@@ -229,7 +229,7 @@ bool threads_is_still(uint32_t id, const thread_run *before) {
   return false;
 }
 
-threads_status threads_look(const threads_options *options, void (*see)(void *context, const thread_seen *thread), void *context, threads_count *count) {
+threads_status threads_visit(const threads_options *options, void (*see)(void *context, const thread_seen *thread), void *context, threads_count *count) {
   (void)options, (void)see, (void)context;
   if (count) *count = (threads_count){0};
   return threads_no_list;

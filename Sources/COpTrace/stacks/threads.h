@@ -38,7 +38,7 @@ typedef struct {
 } threads_count;
 
 typedef enum {
-  threads_looked,
+  threads_visited,
   threads_busy,             // Somebody looks already.
   threads_no_list,          // No /proc, or nothing of threads there.
 } threads_status;
@@ -52,7 +52,7 @@ typedef struct {
 
 // Calls `see` for each thread, with what is valid until it returns. One at a time; buffers are static (for its own stack it needs
 // some KB). About 20 us a thread. `count` may be null.
-threads_status threads_look(const threads_options *options, void (*see)(void *context, const thread_seen *thread),
+threads_status threads_visit(const threads_options *options, void (*see)(void *context, const thread_seen *thread),
                             void *context, threads_count *count);
 // Whether a thread that was asleep has not run since. One that has ended, or of which nothing is told, is not still.
 bool threads_is_still(uint32_t id, const thread_run *before);

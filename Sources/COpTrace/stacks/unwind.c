@@ -60,45 +60,45 @@ static unwind_rule make_rule(uint64_t address, bool careful, uint64_t *start) {
 
 // A place for each of some thousand addresses. The key is mixed with the value and with the number of unloadings, so
 // that two words of different writers, and what was true before an unloading, match no address.
-enum { rule_places = 8192, function_places = 1024 };
+enum { rule_slots = 8192, function_slots = 1024 };
 typedef struct {
   _Atomic uint64_t key, value;
 } memo;
-static memo rules[rule_places] __attribute__((aligned(64))), functions[function_places] __attribute__((aligned(64)));
+static memo rules[rule_slots] __attribute__((aligned(64))), functions[function_slots] __attribute__((aligned(64)));
 
 static inline uint64_t spread(uint64_t value) {
   value *= 0x9E3779B97F4A7C15ull;
   return value ^ value >> 32;
 }
 
-static inline bool recall(memo *place, uint64_t address, uint64_t generation, uint64_t *value) {
-  uint64_t key = atomic_load_explicit(&place->key, memory_order_relaxed);
-  *value = atomic_load_explicit(&place->value, memory_order_relaxed);
+static inline bool recall(memo *slot, uint64_t address, uint64_t generation, uint64_t *value) {
+  uint64_t key = atomic_load_explicit(&slot->key, memory_order_relaxed);
+  *value = atomic_load_explicit(&slot->value, memory_order_relaxed);
   return __builtin_expect((key ^ spread(*value + generation)) == address, 1);
 }
 
-static inline void remember(memo *place, uint64_t address, uint64_t generation, uint64_t value) {
-  atomic_store_explicit(&place->key, address ^ spread(value + generation), memory_order_relaxed);
-  atomic_store_explicit(&place->value, value, memory_order_relaxed);
+static inline void remember(memo *slot, uint64_t address, uint64_t generation, uint64_t value) {
+  atomic_store_explicit(&slot->key, address ^ spread(value + generation), memory_order_relaxed);
+  atomic_store_explicit(&slot->value, value, memory_order_relaxed);
 }
 
 static inline unwind_rule rule_at(uint64_t address, bool careful, uint64_t generation) {
-  memo *place = &rules[spread(address) >> 40 & (rule_places - 1)];
+  memo *slot = &rules[spread(address) >> 40 & (rule_slots - 1)];
   uint64_t rule;
-  if (recall(place, address, generation, &rule)) return rule;
+  if (recall(slot, address, generation, &rule)) return rule;
   rule = make_rule(address, careful, NULL);
-  remember(place, address, generation, rule);
+  remember(slot, address, generation, rule);
   return rule;
 }
 
 // Where the function begins that an address lies in; 0: not known.
 static uint64_t function_at(uint64_t address, uint64_t generation) {
-  memo *place = &functions[spread(address) >> 40 & (function_places - 1)];
+  memo *slot = &functions[spread(address) >> 40 & (function_slots - 1)];
   uint64_t start;
-  if (recall(place, address, generation, &start)) return start;
+  if (recall(slot, address, generation, &start)) return start;
   start = 0;
   make_rule(address, true, &start);
-  remember(place, address, generation, start);
+  remember(slot, address, generation, start);
   return start;
 }
 

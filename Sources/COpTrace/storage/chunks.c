@@ -23,7 +23,7 @@ chunk_header *chunk_take(optrace_recorder *recorder, uint32_t bytes, uint32_t ki
     chunk->sequence = recorder->sequence++;
     atomic_store_explicit(&recorder->used, used + bytes, memory_order_relaxed);
     atomic_store_explicit(header_word(recorder, optrace_header_end_offset), used + bytes, memory_order_release);
-    // The keeper grows the file before anybody has to wait for it.
+    // The flusher grows the file before anybody has to wait for it.
     if (left - bytes < used / 8 + 32 * 1024) pthread_cond_signal(&recorder->wake);
   }
   chunk->base_ticks = ticks;
@@ -41,8 +41,8 @@ void chunk_retire(optrace_recorder *recorder, chunk_header *chunk) {
   atomic_store_explicit(&chunk->state, optrace_chunk_state_retired, memory_order_release);
   if (recorder->options.ring) {
     uint32_t index = (uint32_t)(((uint8_t *)chunk - recorder->base - optrace_header_size) / recorder->ring_chunk);
-    uint32_t place = (recorder->ring_retired_head + recorder->ring_retired_count++) % recorder->ring_count;
-    recorder->ring_retired[place] = index;
+    uint32_t slot = (recorder->ring_retired_head + recorder->ring_retired_count++) % recorder->ring_count;
+    recorder->ring_retired[slot] = index;
     pthread_cond_signal(&recorder->wake);
   } else if (recorder->unsealed_count < sizeof recorder->unsealed / sizeof *recorder->unsealed) {
     recorder->unsealed[recorder->unsealed_count++] = chunk;

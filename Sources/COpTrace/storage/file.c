@@ -220,7 +220,7 @@ int file_open(optrace_recorder *recorder) {
   if (error) return error;
   uint64_t first = recorder->options.ring ? recorder->largest : 64 * 1024;
   if (first > recorder->largest) first = recorder->largest;
-  // The ring is filled ahead by the keeper.
+  // The ring is filled ahead by the flusher.
   return extend(recorder, first, !recorder->options.ring);
 }
 
@@ -265,7 +265,7 @@ static int finish_file(optrace_recorder *recorder, const uint8_t *final_heartbea
   return 0;
 }
 
-// `grow` and `lock` are free, the keeper has ended, nobody gets a new chunk. A thread may still be inside a record.
+// `grow` and `lock` are free, the flusher has ended, nobody gets a new chunk. A thread may still be inside a record.
 int file_close(optrace_recorder *recorder) {
   uint64_t beat[4] = {0, recorder_now(recorder), optrace_clock_monotonic(), optrace_clock_wall()};
   for (uint32_t reason = 0; reason < 8; reason++)

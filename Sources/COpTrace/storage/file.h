@@ -5,7 +5,7 @@
 #include "recorder.h"
 
 int file_open(optrace_recorder *recorder);  // 0 or an errno.
-// Takes `grow` itself. `ahead`: by the keeper, which may take its time.
+// Takes `grow` itself. `ahead`: by the flusher, which may take its time.
 bool file_grow(optrace_recorder *recorder, uint64_t needed, bool ahead);
 int file_close(optrace_recorder *recorder);
 // Gives the addresses back, where nothing was recorded yet.

@@ -1,4 +1,4 @@
-// What a recorder is: the file in memory, its chunks, and the lanes of its threads.
+// What a recorder is: the file in memory, its chunks, and the buffers of its threads.
 #ifndef OPTRACE_RECORDER_H
 #define OPTRACE_RECORDER_H
 
@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 #include "../base/clock.h"
-#include "lane.h"
+#include "thread_buffer.h"
 
 // Of classes, places in the source and code; few programs have as many.
 enum { cache_slot_bits = 12, cache_slots = 1 << cache_slot_bits };
@@ -23,10 +23,10 @@ typedef struct {
 // 1 MiB doubled so often is more than any file.
 enum { most_windows = 24 };
 
-// A thread without a lane, which a look has given a number.
+// A thread without a thread_buffer, which a look has given a number.
 typedef struct seen_thread {
   uint32_t tid, thread;
-  uint32_t look;  // The last one that saw it.
+  uint32_t snapshot;  // The last one that saw it.
   bool is_named;  // Else it is only known as the owner of something.
   struct seen_thread *next;
 } seen_thread;
@@ -35,7 +35,7 @@ struct optrace_recorder {
   // Read by every record, written twice in a life.
   _Atomic uint32_t enabled;
   uint32_t use_counter;
-  _Atomic bool tells_cpu;  // What the thread has used of its processor stands behind where code begins and ends.
+  _Atomic bool records_cpu;  // What the thread has used of its processor stands behind where code begins and ends.
   uint8_t *base;          // The first window, where the header is, and all of a ring.
   _Atomic uint32_t hooks;
 
@@ -49,8 +49,8 @@ struct optrace_recorder {
   _Alignas(64) pthread_mutex_t lock;
   pthread_mutex_t grow;
   pthread_cond_t wake;
-  pthread_t keeper;
-  bool has_keeper;
+  pthread_t flusher;
+  bool has_flusher;
   bool stopping;
   _Atomic bool stopped;
   int descriptor;
@@ -66,19 +66,19 @@ struct optrace_recorder {
   _Atomic uint64_t retry_at;  // After a failure to grow: not before this monotonic time.
   _Atomic uint32_t failure;   // The loss reason of that failure.
   uint64_t lost_at_end[8];    // The header's counts, once the file is no longer mapped.
-  lane *idle;                 // Of threads that have ended.
-  lane *_Atomic waiting;      // Those that have ever waited or added; read without a lock until the keeper has ended.
-  _Atomic bool hurries;       // Somebody has waited, or added a barrier: the keeper looks at them more often.
-  lane *known;                // All; none is freed before the recorder has stopped.
+  thread_buffer *idle;                 // Of threads that have ended.
+  thread_buffer *_Atomic waiting;      // Those that have ever waited or added; read without a lock until the flusher has ended.
+  _Atomic bool hurries;       // Somebody has waited, or added a barrier: the flusher looks at them more often.
+  thread_buffer *known;                // All; none is freed before the recorder has stopped.
   uint64_t millisecond;       // In ticks.
   _Atomic uint32_t stacks;    // Which are walked. What follows is set before.
   struct stack_table *stack_table;
   void *define_context;
   uint32_t (*define)(void *context, const uint64_t *addresses, size_t count, size_t guessed);
-  struct look *look;          // The keeper's; see life/look.c.
+  struct snapshots *snapshots;  // The flusher's; see life/snapshot.c.
   seen_thread *seen_threads;  // Under the lock.
-  lane definitions;
-  lane carried;
+  thread_buffer definitions;
+  thread_buffer carried;
   uint64_t carried_bytes;
   bool carries_again;     // What is being carried was carried before.
 

@@ -37,8 +37,8 @@ void ring_discard(optrace_recorder *recorder) {
 
 void ring_scan(optrace_recorder *recorder) {
   while (recorder->ring_scanned < recorder->ring_retired_count) {
-    uint32_t place = (recorder->ring_retired_head + recorder->ring_scanned++) % recorder->ring_count;
-    chunk_header *chunk = chunk_at(recorder, recorder->ring_retired[place]);
+    uint32_t slot = (recorder->ring_retired_head + recorder->ring_scanned++) % recorder->ring_count;
+    chunk_header *chunk = chunk_at(recorder, recorder->ring_retired[slot]);
     if (chunk->kind == optrace_chunk_kind_events)
       recorder->options.scan(recorder->options.context, (const uint8_t *)chunk,
                              (uint32_t)sizeof *chunk + atomic_load(&chunk->fill));

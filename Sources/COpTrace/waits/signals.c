@@ -1,4 +1,4 @@
-// Who let waiting threads go on last: for each object the last signal, by any thread, in a table of fixed size. Where too
+// Who let waiting threads go on last: for each object the last signal, by any thread, in a signal_table of fixed size. Where too
 // many objects meet in one place the latest signals stay. Nothing is recorded until somebody tells of a wait.
 #include "signals.h"
 
@@ -6,42 +6,42 @@
 
 #include "../base/bits.h"
 #include "../base/clock.h"
-#include "../records/lanes.h"
+#include "../records/buffers.h"
 
-enum { place_bits = 9, places = 1 << place_bits, slots_of_place = 4 };
+enum { bucket_bits = 9, bucket_count = 1 << bucket_bits, bucket_slots = 4 };
 
 // A writer turns `state` from even to odd, and back when it is done. Who finds it odd goes away: another signal of this
 // moment stands for his. A reader that finds it changed has seen nothing. What an object is looked for by stands in one cache
 // line: most objects are not there, and whoever makes or destroys one asks.
 typedef struct {
-  _Alignas(64) _Atomic uint64_t object[slots_of_place];
-  _Atomic uint32_t state[slots_of_place];
+  _Alignas(64) _Atomic uint64_t object[bucket_slots];
+  _Atomic uint32_t state[bucket_slots];
   struct {
     _Atomic uint64_t ticks;
     _Atomic(optrace_recorder *) recorder;
     _Atomic uint32_t serial, thread;
-  } signal[slots_of_place];
-} place;
+  } signal[bucket_slots];
+} bucket;
 
-static place table[places];
+static bucket signal_table[bucket_count];
 static _Atomic bool use_counter;
 
 void signals_prepare(void) { atomic_store(&use_counter, optrace_clock_has_counter()); }
 
-static place *place_of(uint64_t object) { return &table[hash_index(object, place_bits)]; }
+static bucket *bucket_of(uint64_t object) { return &signal_table[hash_index(object, bucket_bits)]; }
 
-static inline uint64_t held(const place *p, uint32_t i) { return atomic_load_explicit(&p->object[i], memory_order_relaxed); }
+static inline uint64_t held(const bucket *p, uint32_t i) { return atomic_load_explicit(&p->object[i], memory_order_relaxed); }
 
 // The object's own, else one that is free, else the one that was written to first.
-static uint32_t slot_for(const place *p, uint64_t object) {
-  uint32_t best = slots_of_place;
-  for (uint32_t i = 0; i < slots_of_place; i++) {
+static uint32_t slot_for(const bucket *p, uint64_t object) {
+  uint32_t best = bucket_slots;
+  for (uint32_t i = 0; i < bucket_slots; i++) {
     if (held(p, i) == object) return i;
-    if (!held(p, i) && best == slots_of_place) best = i;
+    if (!held(p, i) && best == bucket_slots) best = i;
   }
-  if (best != slots_of_place) return best;
+  if (best != bucket_slots) return best;
   uint64_t oldest = UINT64_MAX;
-  for (uint32_t i = 0; i < slots_of_place; i++) {
+  for (uint32_t i = 0; i < bucket_slots; i++) {
     uint64_t ticks = atomic_load_explicit(&p->signal[i].ticks, memory_order_relaxed);
     if (i && ticks >= oldest) continue;
     oldest = ticks;
@@ -50,7 +50,7 @@ static uint32_t slot_for(const place *p, uint64_t object) {
   return best;
 }
 
-static bool open_slot(place *p, uint32_t i, uint32_t *state) {
+static bool open_slot(bucket *p, uint32_t i, uint32_t *state) {
   *state = atomic_load_explicit(&p->state[i], memory_order_relaxed);
   return *state % 2 == 0 && atomic_compare_exchange_strong_explicit(&p->state[i], state, *state + 1, memory_order_acq_rel,
                                                                   memory_order_relaxed);
@@ -59,10 +59,10 @@ static bool open_slot(place *p, uint32_t i, uint32_t *state) {
 void signal_note(uint64_t object, work inside) {
   optrace_recorder *recorder = inside.recorder;
   uint32_t serial = inside.number;
-  uint32_t thread = lane_thread(&recorder);
+  uint32_t thread = thread_number(&recorder);
   bool counter = atomic_load_explicit(&use_counter, memory_order_relaxed);
   uint64_t now = counter ? optrace_counter() : optrace_clock_monotonic();
-  place *p = place_of(object);
+  bucket *p = bucket_of(object);
   uint32_t i = slot_for(p, object), state;
   if (!open_slot(p, i, &state)) return;
   atomic_store_explicit(&p->object[i], object, memory_order_relaxed);
@@ -74,8 +74,8 @@ void signal_note(uint64_t object, work inside) {
 }
 
 void signal_forget(uint64_t object) {
-  place *p = place_of(object);
-  for (uint32_t i = 0; i < slots_of_place; i++) {
+  bucket *p = bucket_of(object);
+  for (uint32_t i = 0; i < bucket_slots; i++) {
     uint32_t state;
     if (held(p, i) != object || !open_slot(p, i, &state)) continue;
     if (held(p, i) == object) atomic_store_explicit(&p->object[i], 0, memory_order_relaxed);
@@ -83,7 +83,7 @@ void signal_forget(uint64_t object) {
   }
 }
 
-static bool read_slot(place *p, uint32_t i, uint64_t object, signal_record *out) {
+static bool read_slot(bucket *p, uint32_t i, uint64_t object, signal_record *out) {
   uint32_t state = atomic_load_explicit(&p->state[i], memory_order_acquire);
   if (state % 2 || held(p, i) != object) return false;
   *out = (signal_record){
@@ -98,9 +98,9 @@ static bool read_slot(place *p, uint32_t i, uint64_t object, signal_record *out)
 
 // Two threads that signal at once may have taken a slot each.
 bool signal_find(uint64_t object, signal_record *out) {
-  place *p = place_of(object);
+  bucket *p = bucket_of(object);
   bool is_found = false;
-  for (uint32_t i = 0; i < slots_of_place; i++) {
+  for (uint32_t i = 0; i < bucket_slots; i++) {
     signal_record one;
     if (!read_slot(p, i, object, &one) || (is_found && one.ticks <= out->ticks)) continue;
     *out = one;

@@ -1,14 +1,14 @@
-// What a thread blocks on, told of only when it lasts: a wait costs some stores, and a record when it was long.
+// What a thread blocks on, reported of only when it lasts: a wait costs some stores, and a record when it was long.
 //
-// The thread notes its wait in its lane. When it is over, the thread itself tells of it; while it lasts, the recorder's
-// keeper does, so that a hang is in the trace. One compare-and-exchange of `state` decides which of them it is.
+// The thread notes its wait in its thread_buffer. When it is over, the thread itself tells of it; while it lasts, the recorder's
+// flusher does, so that a hang is in the trace. One compare-and-exchange of `state` decides which of them it is.
 //
 // Where the thread stands is noted with it, and walked from when the wait turns out to be long: until then what lies above on the
 // stack stands still.
 //
 // A wait for an operation or a queue is in the trace from its beginning. It is noted too, for where it is. A call that
 // adds to a queue is noted beside the waits: it may hang in a lock of Foundation's own. One that returns is of no interest, so
-// only the keeper tells of it.
+// only the flusher tells of it.
 #include "waits.h"
 
 #include <errno.h>
@@ -16,14 +16,14 @@
 #include <string.h>
 
 #include "../base/utf8.h"
-#include "../places/places.h"
+#include "../records/stack_ids.h"
 #include "../records/emit.h"
-#include "../records/lanes.h"
+#include "../records/buffers.h"
 #include "COpTraceFields.h"
 #include "signals.h"
 
-// What is told of: ends of waits of a millisecond, and waits that last for ten.
-enum { told_at_end = 1, told_by_keeper = 10 };
+// What is reported of: ends of waits of a millisecond, and waits that last for ten.
+enum { shortest_ended_wait = 1, shortest_open_wait = 10 };
 enum { longest_name = 256 };
 
 static const char *(*_Atomic name_of)(const void *queue);
@@ -41,13 +41,13 @@ static size_t copy_name(uint64_t object, char out[longest_name]) {
   return length;
 }
 
-static void tell_name(optrace_recorder *recorder, uint64_t object, const char *name, size_t length) {
+static void record_name(optrace_recorder *recorder, uint64_t object, const char *name, size_t length) {
   if (!length) return;
   optrace_object_named_fields fields = {.object = optrace_unblocked_read(object).object};
   optrace_emit_text(recorder, optrace_kind_object_named, 0, 0, true, optrace_object_named_word2(fields), (const uint8_t *)name, length);
 }
 
-static void tell_signal(optrace_recorder *recorder, uint64_t object) {
+static void record_signal(optrace_recorder *recorder, uint64_t object) {
   signal_record signal;
   if (!signal_find(object, &signal)) return;
   uint64_t since = signal.ticks;
@@ -63,19 +63,19 @@ static void tell_signal(optrace_recorder *recorder, uint64_t object) {
 // ---- The thread that waits -----------------------------------------------------------------------------------------
 
 // The thread will not come back from its wait or its adding call, if it is in one.
-static void abandon(lane *l);
+static void abandon(thread_buffer *buffer);
 
-static void list(lane *l) {
-  if (l->ends) return;
-  optrace_recorder *recorder = l->recorder;
-  l->ends = abandon;
-  l->next_waiting = atomic_load_explicit(&recorder->waiting, memory_order_relaxed);
-  while (!atomic_compare_exchange_weak_explicit(&recorder->waiting, &l->next_waiting, l, memory_order_release,
+static void list(thread_buffer *buffer) {
+  if (buffer->ends) return;
+  optrace_recorder *recorder = buffer->recorder;
+  buffer->ends = abandon;
+  buffer->next_waiting = atomic_load_explicit(&recorder->waiting, memory_order_relaxed);
+  while (!atomic_compare_exchange_weak_explicit(&recorder->waiting, &buffer->next_waiting, buffer, memory_order_release,
                                                 memory_order_relaxed)) {
   }
 }
 
-// From now on the keeper looks more often. When it does not hear this, it is told by its next beat.
+// From now on the flusher looks more often. When it does not hear this, it is reported by its next beat.
 static void hurry(optrace_recorder *recorder) {
   if (atomic_load_explicit(&recorder->hurries, memory_order_relaxed)) return;
   atomic_store_explicit(&recorder->hurries, true, memory_order_relaxed);
@@ -83,36 +83,36 @@ static void hurry(optrace_recorder *recorder) {
 }
 
 // Before the wait itself is noted.
-static void note_start(lane *l, lane_wait *w, stack_start start) {
-  list(l);
+static void note_start(thread_buffer *buffer, wait_note *w, stack_start start) {
+  list(buffer);
   atomic_store_explicit(&w->pc, start.pc, memory_order_relaxed);
   atomic_store_explicit(&w->sp, start.sp, memory_order_relaxed);
   atomic_store_explicit(&w->bp, start.bp, memory_order_relaxed);
 }
 
-// By the lane's thread, when the lane is listed; nothing is noted there.
-static inline void note(lane *l, lane_wait *w, uint64_t object, uint32_t serial, uint64_t since) {
+// By the thread_buffer's thread, when the thread_buffer is listed; nothing is noted there.
+static inline void note(thread_buffer *buffer, wait_note *w, uint64_t object, uint32_t serial, uint64_t since) {
   uint64_t state = atomic_load_explicit(&w->state, memory_order_relaxed);
   atomic_store_explicit(&w->object, object, memory_order_relaxed);
   atomic_store_explicit(&w->serial, serial, memory_order_relaxed);
-  atomic_store_explicit(&w->thread, l->thread, memory_order_relaxed);
+  atomic_store_explicit(&w->thread, buffer->thread, memory_order_relaxed);
   atomic_store_explicit(&w->since, since, memory_order_relaxed);
   atomic_store_explicit(&w->state, state + wait_step + wait_open, memory_order_release);
 }
 
-static stack_start noted_start(const lane_wait *w) {
+static stack_start noted_start(const wait_note *w) {
   return (stack_start){atomic_load_explicit(&w->pc, memory_order_relaxed), atomic_load_explicit(&w->sp, memory_order_relaxed),
                        atomic_load_explicit(&w->bp, memory_order_relaxed)};
 }
 
-// Takes the note back. True when the keeper has told of it.
-static bool take_back(lane_wait *w) {
+// Takes the note back. True when the flusher has reported of it.
+static bool take_back(wait_note *w) {
   uint64_t none = atomic_load_explicit(&w->state, memory_order_relaxed) / wait_step * wait_step;
   uint64_t state = none + wait_open;
   if (atomic_compare_exchange_strong_explicit(&w->state, &state, none, memory_order_acq_rel, memory_order_acquire))
     return false;
-  // The keeper copies a name right now; the object must live until it has it.
-  while (state % wait_step == wait_being_told) {
+  // The flusher copies a name right now; the object must live until it has it.
+  while (state % wait_step == wait_being_reported) {
     sched_yield();
     state = atomic_load_explicit(&w->state, memory_order_acquire);
   }
@@ -120,47 +120,47 @@ static bool take_back(lane_wait *w) {
   return true;
 }
 
-lane *wait_begin(work inside, uint64_t object, stack_start start) {
+thread_buffer *wait_begin(work inside, uint64_t object, stack_start start) {
   optrace_recorder *recorder = inside.recorder;
   if (!recorder || !atomic_load_explicit(&recorder->enabled, memory_order_relaxed)) return NULL;
-  // A thread in no operation is told of when it has told of something itself: else nobody knows it.
-  lane *l = inside.number ? lane_find(recorder) : lane_known(recorder);
+  // A thread in no operation is reported of when it has reported of something itself: else nobody knows it.
+  thread_buffer *buffer = inside.number ? buffer_find(recorder) : buffer_known(recorder);
   // Inside of a wait: what a library calls to do it (a sanitizer's build has libdispatch's own calls come here too), or
   // what a cancelled thread does to clean up. The outer one stands for it.
-  if (!l || wait_is_noted(&l->wait)) return NULL;
+  if (!buffer || wait_is_noted(&buffer->wait)) return NULL;
   hurry(recorder);
-  note_start(l, &l->wait, start);
-  note(l, &l->wait, object, inside.number, recorder_now(recorder));
-  return l;
+  note_start(buffer, &buffer->wait, start);
+  note(buffer, &buffer->wait, object, inside.number, recorder_now(recorder));
+  return buffer;
 }
 
-static __attribute__((noinline)) void tell_end(lane *l, uint64_t since, bool told) {
+static __attribute__((noinline)) void record_end(thread_buffer *buffer, uint64_t since, bool reported) {
   int error = errno;
-  optrace_recorder *recorder = l->recorder;
-  uint64_t object = atomic_load_explicit(&l->wait.object, memory_order_relaxed);
-  uint32_t serial = atomic_load_explicit(&l->wait.serial, memory_order_relaxed);
-  if (!told) {
+  optrace_recorder *recorder = buffer->recorder;
+  uint64_t object = atomic_load_explicit(&buffer->wait.object, memory_order_relaxed);
+  uint32_t serial = atomic_load_explicit(&buffer->wait.serial, memory_order_relaxed);
+  if (!reported) {
     char name[longest_name];
-    stack_start start = noted_start(&l->wait);
-    uint32_t place = place_here(recorder, &start);
-    tell_name(recorder, object, name, copy_name(object, name));
-    emit_since(recorder, optrace_kind_blocked, serial, object, since, 0, recorder_now(recorder), place);
+    stack_start start = noted_start(&buffer->wait);
+    uint32_t stack = stack_id_here(recorder, &start);
+    record_name(recorder, object, name, copy_name(object, name));
+    emit_since(recorder, optrace_kind_blocked, serial, object, since, 0, recorder_now(recorder), stack);
   }
   optrace_emit2(recorder, optrace_kind_unblocked, serial, object);
-  tell_signal(recorder, object);
+  record_signal(recorder, object);
   errno = error;
 }
 
-static bool is_long(const optrace_recorder *recorder, const lane_wait *w, uint64_t now) {
+static bool is_long(const optrace_recorder *recorder, const wait_note *w, uint64_t now) {
   uint64_t since = atomic_load_explicit(&w->since, memory_order_relaxed);
-  return (int64_t)(now - since) >= (int64_t)(told_at_end * recorder->millisecond);
+  return (int64_t)(now - since) >= (int64_t)(shortest_ended_wait * recorder->millisecond);
 }
 
-void wait_end(lane *l) {
-  bool was_long = is_long(l->recorder, &l->wait, recorder_now(l->recorder));
-  uint64_t since = atomic_load_explicit(&l->wait.since, memory_order_relaxed);
-  bool told = take_back(&l->wait);
-  if (told || was_long) tell_end(l, since, told);
+void wait_end(thread_buffer *buffer) {
+  bool was_long = is_long(buffer->recorder, &buffer->wait, recorder_now(buffer->recorder));
+  uint64_t since = atomic_load_explicit(&buffer->wait.since, memory_order_relaxed);
+  bool reported = take_back(&buffer->wait);
+  if (reported || was_long) record_end(buffer, since, reported);
 }
 
 // ---- The thread that waits for an operation or a queue -------------------------------------------------------------
@@ -173,90 +173,90 @@ static uint64_t target(uint32_t number, bool is_queue) {
 __attribute__((noinline)) void optrace_wait_begin(optrace_recorder *recorder, uint32_t number, bool is_queue) {
   if (!recorder_is_enabled(recorder)) return;
   optrace_emit1(recorder, is_queue ? optrace_kind_queue_wait_began : optrace_kind_wait_began, number);
-  lane *l = lane_known(recorder);
-  if (!l || wait_is_noted(&l->joining) || !places_wanted(recorder)) return;
+  thread_buffer *buffer = buffer_known(recorder);
+  if (!buffer || wait_is_noted(&buffer->joining) || !stacks_wanted(recorder)) return;
   stack_start here = stack_here();
   hurry(recorder);
-  note_start(l, &l->joining, stack_outside(&here, false));
-  note(l, &l->joining, target(number, is_queue), 0, recorder_now(recorder));
+  note_start(buffer, &buffer->joining, stack_outside(&here, false));
+  note(buffer, &buffer->joining, target(number, is_queue), 0, recorder_now(recorder));
 }
 
 void optrace_wait_end(optrace_recorder *recorder, uint32_t number, bool is_queue) {
   uint8_t kind = is_queue ? optrace_kind_queue_wait_ended : optrace_kind_wait_ended;
-  uint32_t place = 0;
-  lane *l = lane_known(recorder);
-  if (l && wait_is_noted(&l->joining) && atomic_load_explicit(&l->joining.object, memory_order_relaxed) == target(number, is_queue)) {
-    bool was_long = is_long(recorder, &l->joining, recorder_now(recorder));
-    stack_start start = noted_start(&l->joining);
-    if (!take_back(&l->joining) && was_long) place = place_here(recorder, &start);
+  uint32_t stack = 0;
+  thread_buffer *buffer = buffer_known(recorder);
+  if (buffer && wait_is_noted(&buffer->joining) && atomic_load_explicit(&buffer->joining.object, memory_order_relaxed) == target(number, is_queue)) {
+    bool was_long = is_long(recorder, &buffer->joining, recorder_now(recorder));
+    stack_start start = noted_start(&buffer->joining);
+    if (!take_back(&buffer->joining) && was_long) stack = stack_id_here(recorder, &start);
   }
-  optrace_emit1_at(recorder, kind, number, place);
+  optrace_emit1_at(recorder, kind, number, stack);
 }
 
 // ---- The thread that adds ------------------------------------------------------------------------------------------
 
 // The trace has where an operation was added: no start is noted.
 
-static void end_adding(lane *l) {
-  if (!take_back(&l->adding)) return;
-  uint32_t serial = atomic_load_explicit(&l->adding.serial, memory_order_relaxed);
-  optrace_emit2(l->recorder, optrace_kind_unblocked, serial, atomic_load_explicit(&l->adding.object, memory_order_relaxed));
+static void end_adding(thread_buffer *buffer) {
+  if (!take_back(&buffer->adding)) return;
+  uint32_t serial = atomic_load_explicit(&buffer->adding.serial, memory_order_relaxed);
+  optrace_emit2(buffer->recorder, optrace_kind_unblocked, serial, atomic_load_explicit(&buffer->adding.object, memory_order_relaxed));
 }
 
 static uint64_t adding_to(const void *queue) {
   return waited_object(queue, optrace_object_adding);
 }
 
-static inline void note_adding(lane *l, const void *queue, uint32_t serial) {
-  note(l, &l->adding, adding_to(queue), serial, recorder_now(l->recorder));
+static inline void note_adding(thread_buffer *buffer, const void *queue, uint32_t serial) {
+  note(buffer, &buffer->adding, adding_to(queue), serial, recorder_now(buffer->recorder));
 }
 
 static __attribute__((noinline)) optrace_adding begin_adding_slowly(optrace_recorder *recorder, const void *queue, uint32_t serial,
                                                                     bool is_barrier) {
   optrace_adding adding = {0};
-  lane *l = lane_find(recorder);
-  if (!l) return adding;
+  thread_buffer *buffer = buffer_find(recorder);
+  if (!buffer) return adding;
   if (is_barrier) hurry(recorder);
-  list(l);
+  list(buffer);
   adding.recorder = recorder;
   // The program's own code, which an adding call runs, adds something: if one of the two hangs, it is the inner one.
-  if (wait_is_noted(&l->adding)) {
-    adding.outer_object = atomic_load_explicit(&l->adding.object, memory_order_relaxed);
-    adding.outer_since = atomic_load_explicit(&l->adding.since, memory_order_relaxed);
-    adding.outer_serial = atomic_load_explicit(&l->adding.serial, memory_order_relaxed);
-    end_adding(l);
+  if (wait_is_noted(&buffer->adding)) {
+    adding.outer_object = atomic_load_explicit(&buffer->adding.object, memory_order_relaxed);
+    adding.outer_since = atomic_load_explicit(&buffer->adding.since, memory_order_relaxed);
+    adding.outer_serial = atomic_load_explicit(&buffer->adding.serial, memory_order_relaxed);
+    end_adding(buffer);
   }
-  note_adding(l, queue, serial);
+  note_adding(buffer, queue, serial);
   return adding;
 }
 
 optrace_adding optrace_adding_begin(optrace_recorder *recorder, const void *queue, uint32_t serial, bool is_barrier) {
   if (!recorder_is_enabled(recorder)) return (optrace_adding){0};
-  lane *l = this_thread.lanes;
-  if (unlikely(!l || l->recorder != recorder || !l->ends || is_barrier || wait_is_noted(&l->adding)))
+  thread_buffer *buffer = this_thread.buffers;
+  if (unlikely(!buffer || buffer->recorder != recorder || !buffer->ends || is_barrier || wait_is_noted(&buffer->adding)))
     return begin_adding_slowly(recorder, queue, serial, is_barrier);
-  note_adding(l, queue, serial);
+  note_adding(buffer, queue, serial);
   return (optrace_adding){.recorder = recorder};
 }
 
 void optrace_adding_end(const optrace_adding *adding) {
   if (!adding->recorder) return;
   // Looked for again: that of a recorder that has stopped meanwhile may be gone.
-  lane *l = lane_known(adding->recorder);
-  if (!l || !wait_is_noted(&l->adding)) return;
-  end_adding(l);
-  if (adding->outer_object) note(l, &l->adding, adding->outer_object, adding->outer_serial, adding->outer_since);
+  thread_buffer *buffer = buffer_known(adding->recorder);
+  if (!buffer || !wait_is_noted(&buffer->adding)) return;
+  end_adding(buffer);
+  if (adding->outer_object) note(buffer, &buffer->adding, adding->outer_object, adding->outer_serial, adding->outer_since);
 }
 
-static void abandon(lane *l) {
-  if (wait_is_noted(&l->wait)) wait_end(l);
-  if (wait_is_noted(&l->adding)) end_adding(l);
-  if (wait_is_noted(&l->joining)) take_back(&l->joining);
+static void abandon(thread_buffer *buffer) {
+  if (wait_is_noted(&buffer->wait)) wait_end(buffer);
+  if (wait_is_noted(&buffer->adding)) end_adding(buffer);
+  if (wait_is_noted(&buffer->joining)) take_back(&buffer->joining);
 }
 
-// ---- The keeper ----------------------------------------------------------------------------------------------------
+// ---- The flusher ----------------------------------------------------------------------------------------------------
 
-static void look(optrace_recorder *recorder, lane *l, lane_wait *w) {
+static void report_wait(optrace_recorder *recorder, thread_buffer *buffer, wait_note *w) {
   uint64_t state = atomic_load_explicit(&w->state, memory_order_acquire);
   if (state % wait_step != wait_open) return;
   // All of one wait, if the exchange below succeeds.
@@ -264,36 +264,36 @@ static void look(optrace_recorder *recorder, lane *l, lane_wait *w) {
   uint64_t since = atomic_load_explicit(&w->since, memory_order_relaxed);
   uint32_t serial = atomic_load_explicit(&w->serial, memory_order_relaxed);
   uint32_t thread = atomic_load_explicit(&w->thread, memory_order_relaxed);
-  // The record's time lies before the exchange: the thread tells of the end as soon as it sees that this is being told, and
+  // The record's time lies before the exchange: the thread tells of the end as soon as it sees that this is being reported, and
   // this thread may have to wait for a processor in between.
   uint64_t now = recorder_now(recorder);
-  if ((int64_t)(now - since) < (int64_t)(told_by_keeper * recorder->millisecond)) return;
-  uint64_t next = state - wait_open + wait_being_told;
+  if ((int64_t)(now - since) < (int64_t)(shortest_open_wait * recorder->millisecond)) return;
+  uint64_t next = state - wait_open + wait_being_reported;
   if (!atomic_compare_exchange_strong_explicit(&w->state, &state, next, memory_order_acq_rel,
                                                memory_order_relaxed))
     return;
-  // The thread stays in its wait until it was told.
+  // The thread stays in its wait until it was reported.
   stack_start start = noted_start(w);
-  uint32_t place = place_there(recorder, &start, l->stack_high);
+  uint32_t stack = stack_id_of_thread(recorder, &start, buffer->stack_high);
   char name[longest_name];
-  size_t length = w == &l->joining ? 0 : copy_name(object, name);
-  atomic_store_explicit(&w->state, next - wait_being_told + wait_told, memory_order_release);
-  if (w == &l->joining) {
-    optrace_wait_lasts_fields fields = {.thread = thread, .at = place};
+  size_t length = w == &buffer->joining ? 0 : copy_name(object, name);
+  atomic_store_explicit(&w->state, next - wait_being_reported + wait_reported, memory_order_release);
+  if (w == &buffer->joining) {
+    optrace_wait_lasts_fields fields = {.thread = thread, .at = stack};
     uint64_t word1 = object | optrace_wait_lasts_word1(fields);
-    if (place) optrace_emit3(recorder, optrace_kind_wait_lasts, 0, word1, optrace_wait_lasts_word2(fields));
+    if (stack) optrace_emit3(recorder, optrace_kind_wait_lasts, 0, word1, optrace_wait_lasts_word2(fields));
     return;
   }
-  emit_since(recorder, optrace_kind_blocked, serial, object, since, thread, now, place);
-  tell_name(recorder, object, name, length);
-  tell_signal(recorder, object);
+  emit_since(recorder, optrace_kind_blocked, serial, object, since, thread, now, stack);
+  record_name(recorder, object, name, length);
+  record_signal(recorder, object);
 }
 
-void waits_tell(optrace_recorder *recorder) {
-  lane *l = atomic_load_explicit(&recorder->waiting, memory_order_acquire);
-  for (; l; l = l->next_waiting) {
-    look(recorder, l, &l->wait);
-    look(recorder, l, &l->adding);
-    look(recorder, l, &l->joining);
+void waits_report(optrace_recorder *recorder) {
+  thread_buffer *buffer = atomic_load_explicit(&recorder->waiting, memory_order_acquire);
+  for (; buffer; buffer = buffer->next_waiting) {
+    report_wait(recorder, buffer, &buffer->wait);
+    report_wait(recorder, buffer, &buffer->adding);
+    report_wait(recorder, buffer, &buffer->joining);
   }
 }

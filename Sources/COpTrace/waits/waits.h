@@ -4,7 +4,7 @@
 
 #include "../operations/frames.h"
 #include "../stacks/unwind.h"
-#include "../storage/lane.h"
+#include "../storage/thread_buffer.h"
 #include "COpTraceFields.h"
 
 // What a thread waits on, as the records have it: the address, and the kind (`optrace_object_…`).
@@ -13,11 +13,11 @@ static inline uint64_t waited_object(const void *address, uint8_t kind) {
 }
 // Null: it is not to be recorded. `object`: a `waited_object`. `start`: where the thread stands, in a
 // function that returns after `wait_end` only.
-lane *wait_begin(work inside, uint64_t object, stack_start start);
+thread_buffer *wait_begin(work inside, uint64_t object, stack_start start);
 // On the same thread.
-void wait_end(lane *lane);
-// Tells of waits that last. By the keeper, which is the only one; without its lock.
-void waits_tell(optrace_recorder *recorder);
+void wait_end(thread_buffer *thread_buffer);
+// Tells of waits that last. By the flusher, which is the only one; without its lock.
+void waits_report(optrace_recorder *recorder);
 void waits_set_queue_name(const char *(*name)(const void *queue));
 
 #endif

@@ -9,7 +9,7 @@
     override var isFinished: Bool { heard(optrace_own_finished, super.isFinished) }
 
     private func heard(_ question: Int, _ answer: Bool) -> Bool {
-      optrace_own_heard(Unmanaged.passUnretained(self).toOpaque(), UInt32(question), answer)
+      optrace_own_observed(Unmanaged.passUnretained(self).toOpaque(), UInt32(question), answer)
       return answer
     }
   }

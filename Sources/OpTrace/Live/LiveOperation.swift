@@ -48,7 +48,7 @@ package final class LiveOperation: LiveCompanion, @unchecked Sendable {
     _ operation: Operation?, _ probe: OperationProbe, number: UInt32, on queue: OpaquePointer?,
     _ describe: () -> (name: String?, limit: Int)
   ) {
-    guard !optrace_companion_is_told(), optrace_operation_companion(probe.pointer) == nil,
+    guard !optrace_companion_is_notified(), optrace_operation_companion(probe.pointer) == nil,
       let queue = Live.queue(queue, describe)
     else { return }
     let live = LiveOperation(number: number, operation, queue)

@@ -43,7 +43,7 @@ struct OperationProbe: @unchecked Sendable {
   init(in storage: inout Storage, here: optrace_start) {
     pointer = withUnsafeMutableBytes(of: &storage) { bytes in
       // The same number of words: a test compares them.
-      bytes.baseAddress.map { optrace_operation_place($0.assumingMemoryBound(to: UInt64.self)) }
+      bytes.baseAddress.map { optrace_operation_init_in($0.assumingMemoryBound(to: UInt64.self)) }
     }
     if optrace_wants_makers() { optrace_operation_made(pointer, here) }
   }
@@ -98,7 +98,7 @@ struct OperationProbe: @unchecked Sendable {
     guard let core else { return }
     UTF8Text.with(text) {
       optrace_emit_text(core, kind.rawValue, serial, 0, false, 0, $0, $1)
-      if kind == .finishedWithError { optrace_operation_tell(pointer, kind.rawValue, $0, $1) }
+      if kind == .finishedWithError { optrace_operation_notify(pointer, kind.rawValue, $0, $1) }
     }
   }
 

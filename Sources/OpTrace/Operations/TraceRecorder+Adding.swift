@@ -22,7 +22,7 @@ extension TraceRecorder {
     let fields = EventFields.Enqueued(
       queue: queue, priority: Int8(clamping: operation.queuePriority.rawValue),
       qos: asksQuality ? operation.qualityOfService.traceValue : 0, barrier: false)
-    return Adding(word: fields.word1, place: optrace_caller_place(core))
+    return Adding(word: fields.word1, place: optrace_caller_stack(core))
   }
 
   /// Records that an operation of ours is given to a queue, by its number, and describes it at first sight.

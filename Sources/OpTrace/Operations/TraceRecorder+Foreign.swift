@@ -4,15 +4,6 @@ internal import OpTraceFormat
 
 /// Operations that carry no probe of this recorder.
 extension TraceRecorder {
-  /// How fully an operation is seen, as in the format.
-  enum Coverage: UInt8, Comparable {
-    case full = 0
-    case partial = 1
-    case external = 2
-
-    static func < (a: Coverage, b: Coverage) -> Bool { a.rawValue < b.rawValue }
-  }
-
   /// The number of an operation. At first sight it is described as `external`: nothing but its being named is known.
   func identifyForeign(_ operation: Operation) -> UInt32 {
     let (serial, isNew) = foreign.number(of: operation, core: core)

@@ -15,8 +15,8 @@ extension TraceRecorder {
     ).emit(to: core, about: serial)
     let enqueued = EventFields.Enqueued(queue: queue, priority: 0, qos: 0, barrier: true)
     optrace_emit2_at(
-      core, EventKind.enqueued.rawValue, serial, enqueued.word1, optrace_caller_place(core))
-    optrace_tell_within(core, serial)
+      core, EventKind.enqueued.rawValue, serial, enqueued.word1, optrace_caller_stack(core))
+    optrace_record_within(core, serial)
     optrace_operation_publish(barrier.probe.pointer, core)
     return barrier
   }

@@ -78,7 +78,7 @@ struct QueueProbe: @unchecked Sendable {
         limit: Int32(clamping: limit), qos: quality.traceValue, main: QueueProbe.isMain(underlying),
         suspended: isSuspended)
       let given = givenName ?? ""
-      let place = optrace_caller_place(core)
+      let place = optrace_caller_stack(core)
       UTF8Text.with(given) {
         optrace_emit_text_at(
           core, EventKind.queueCreated.rawValue, number, fields.high, true, fields.word2, $0, $1, place)
@@ -122,7 +122,7 @@ struct QueueProbe: @unchecked Sendable {
         recorder.add(operation, facts, to: number)
       }
     guard enqueued.serial != 0 else { return enqueued }
-    optrace_tell_within(recorder.core, enqueued.serial)
+    optrace_record_within(recorder.core, enqueued.serial)
     if optrace_wants_companions() { accompany(operation, enqueued.serial, on: queue, recorder: recorder) }
     #if canImport(Darwin)
       OperationObserver.follow(operation)
@@ -137,7 +137,7 @@ struct QueueProbe: @unchecked Sendable {
     LiveOperation.enqueued(operation, probe, number: serial, on: pointer) { Description(queue).live }
     // Told already where it stands in the record of the adding: nobody asks any more.
     if probe.has(OperationProbe.Bits.ready) {
-      optrace_operation_tell(probe.pointer, EventKind.ready.rawValue, nil, 0)
+      optrace_operation_notify(probe.pointer, EventKind.ready.rawValue, nil, 0)
     }
   }
 

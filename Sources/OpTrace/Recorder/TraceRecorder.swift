@@ -100,7 +100,7 @@ public final class TraceRecorder: @unchecked Sendable {
     self.code = CodeInterner(core: core, interner: interner)
     code.describeStacks(configuration.stacks)
     RecorderRegistry.shared.add(self)
-    if configuration.recordsCPUTime { optrace_recorder_tell_cpu(core) }
+    if configuration.recordsCPUTime { optrace_recorder_record_cpu(core) }
     if configuration.recordsDispatch { HookUse.recordDispatch(for: self) }
     if configuration.recordsTasks, let why = HookUse.recordTasks(for: self) {
       Self.complain("tasks cannot be recorded (\(why))", result: "the rest is recorded")

@@ -8,7 +8,7 @@ extension OutsideSnapshot {
     let gathered = Gathered()
     var count = optrace_outside_count()
     let context = Unmanaged.passUnretained(gathered).toOpaque()
-    let isDone = optrace_look_outside(
+    let isDone = optrace_snapshot_outside(
       processID, context,
       { context, thread in
         guard let context, let thread else { return }

@@ -1,32 +1,32 @@
 // What every thread does, when nothing moves or somebody asks: the evidence of a hang.
-#include "look.h"
+#include "snapshot.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "../dispatch/submitted.h"
-#include "../places/places.h"
+#include "../records/stack_ids.h"
 #include "../records/emit.h"
-#include "../records/lanes.h"
-#include "../tasks/told.h"
+#include "../records/buffers.h"
+#include "../tasks/task_records.h"
 #include "COpTraceFields.h"
 #include "seen.h"
 
-enum { beats_between_looks = 10 };
+enum { beats_between_snapshots = 10 };
 
-// Between two wakes of the keeper, which alone uses it.
-struct look {
+// Between two wakes of the flusher, which alone uses it.
+struct snapshots {
   uint64_t activity;       // When it was last asked for; what looks write counts with it.
   uint32_t still_beats;    // How many beats nothing has changed.
   uint32_t number;         // Of the looks so far.
   uint32_t written;
 };
 
-void look_prepare(optrace_recorder *recorder) { recorder->look = calloc(1, sizeof *recorder->look); }
+void snapshot_prepare(optrace_recorder *recorder) { recorder->snapshots = calloc(1, sizeof *recorder->snapshots); }
 
-void look_discard(optrace_recorder *recorder) {
-  free(recorder->look);
-  recorder->look = NULL;
+void snapshot_discard(optrace_recorder *recorder) {
+  free(recorder->snapshots);
+  recorder->snapshots = NULL;
   while (recorder->seen_threads) {
     seen_thread *next = recorder->seen_threads->next;
     free(recorder->seen_threads);
@@ -37,28 +37,28 @@ void look_discard(optrace_recorder *recorder) {
 // ---- Threads' numbers ----------------------------------------------------------------------------------------------
 
 // One that is new gets a number, under which it records should it ever do. Null `name`: not known yet. 0: there is no memory.
-static uint32_t number_of(optrace_recorder *recorder, uint32_t tid, const char *name) {
+static uint32_t number_of_thread(optrace_recorder *recorder, uint32_t tid, const char *name) {
   pthread_mutex_lock(&recorder->lock);
-  lane *l = recorder->known;
-  while (l && l->live_tid != tid) l = l->next_known;
-  seen_thread *seen = l ? NULL : recorder->seen_threads;
+  thread_buffer *buffer = recorder->known;
+  while (buffer && buffer->live_tid != tid) buffer = buffer->next_known;
+  seen_thread *seen = buffer ? NULL : recorder->seen_threads;
   while (seen && seen->tid != tid) seen = seen->next;
-  bool is_new = !l && !seen;
+  bool is_new = !buffer && !seen;
   if (is_new && (seen = calloc(1, sizeof *seen))) {
     seen->tid = tid;
     seen->thread = atomic_fetch_add_explicit(&recorder->next_thread, 1, memory_order_relaxed);
     seen->next = recorder->seen_threads;
     recorder->seen_threads = seen;
   }
-  uint32_t number = l ? l->thread : seen ? seen->thread : 0;
-  bool is_told = seen && (is_new || (name && !seen->is_named));
+  uint32_t number = buffer ? buffer->thread : seen ? seen->thread : 0;
+  bool is_named_now = seen && (is_new || (name && !seen->is_named));
   if (seen) {
-    seen->look = recorder->look->number;
+    seen->snapshot = recorder->snapshots->number;
     seen->is_named |= name != NULL;
   }
   pthread_mutex_unlock(&recorder->lock);
   size_t length = name ? strlen(name) : 0;
-  if (is_told)
+  if (is_named_now)
     optrace_emit_text(recorder, optrace_kind_thread_named, number, optrace_thread_named_high((optrace_thread_named_fields){.tid = tid}),
                       false, 0, (const uint8_t *)name, length);
   return number;
@@ -67,12 +67,12 @@ static uint32_t number_of(optrace_recorder *recorder, uint32_t tid, const char *
 // Those that are gone: the system may give their ids to others.
 static void forget_ended(optrace_recorder *recorder) {
   pthread_mutex_lock(&recorder->lock);
-  for (seen_thread **place = &recorder->seen_threads; *place;) {
-    seen_thread *seen = *place;
-    if (seen->look == recorder->look->number) {
-      place = &seen->next;
+  for (seen_thread **link = &recorder->seen_threads; *link;) {
+    seen_thread *seen = *link;
+    if (seen->snapshot == recorder->snapshots->number) {
+      link = &seen->next;
     } else {
-      *place = seen->next;
+      *link = seen->next;
       free(seen);
     }
   }
@@ -81,32 +81,32 @@ static void forget_ended(optrace_recorder *recorder) {
 
 // ---- A look --------------------------------------------------------------------------------------------------------
 
-static uint32_t place(void *context, const thread_seen *seen) {
+static uint32_t stack_id(void *context, const thread_seen *seen) {
   optrace_recorder *recorder = context;
-  return places_wanted(recorder) ? place_of(recorder, seen->pcs, seen->depth, seen->guessed) : 0;
+  return stacks_wanted(recorder) ? stack_id_of(recorder, seen->pcs, seen->depth, seen->guessed) : 0;
 }
 
-static void tell(void *context, const moment_thread *seen) {
+static void report(void *context, const moment_thread *seen) {
   optrace_recorder *recorder = context;
-  uint32_t number = number_of(recorder, seen->id, seen->name);
+  uint32_t number = number_of_thread(recorder, seen->id, seen->name);
   if (!number) return;
   // A thread may be told of as an owner before its turn comes.
-  uint32_t owner = seen->reason.owner ? number_of(recorder, seen->reason.owner, NULL) : 0;
+  uint32_t owner = seen->reason.owner ? number_of_thread(recorder, seen->reason.owner, NULL) : 0;
   uint64_t words[2];
   seen_words(seen, owner, words);
-  emit3_at(recorder, optrace_kind_thread_seen, number, words[0], words[1], seen->place);
-  recorder->look->written++;
+  emit3_at(recorder, optrace_kind_thread_seen, number, words[0], words[1], seen->stack);
+  recorder->snapshots->written++;
 }
 
-static void look(optrace_recorder *recorder, uint64_t request) {
-  struct look *own = recorder->look;
+static void take_snapshot(optrace_recorder *recorder, uint64_t request) {
+  struct snapshots *own = recorder->snapshots;
   own->number++;
   own->written = 0;
   threads_options options = {.but = optrace_thread_id()};
-  if (!places_wanted(recorder)) options.most_frames = 1;
+  if (!stacks_wanted(recorder)) options.most_frames = 1;
   threads_count count = {0};
-  const moment_calls calls = {.place = place, .tell = tell, .context = recorder};
-  if (moment_look(&options, &calls, &count) != threads_looked) return;
+  const moment_calls calls = {.stack_id = stack_id, .report = report, .context = recorder};
+  if (moment_take(&options, &calls, &count) != threads_visited) return;
   forget_ended(recorder);
   optrace_looked_fields fields = {.seen = (uint16_t)own->written, .moved = (uint16_t)count.moved, .refused = (uint16_t)count.refused,
                                   .request = (uint16_t)request};
@@ -121,26 +121,26 @@ static bool is_pending(optrace_recorder *recorder) {
   if (submission_recorder() == recorder || task_recorder() == recorder) return true;
   int64_t pending = 0;
   pthread_mutex_lock(&recorder->lock);
-  for (lane *l = recorder->known; l; l = l->next_known) pending += atomic_load_explicit(&l->pending, memory_order_relaxed);
+  for (thread_buffer *buffer = recorder->known; buffer; buffer = buffer->next_known) pending += atomic_load_explicit(&buffer->pending, memory_order_relaxed);
   pthread_mutex_unlock(&recorder->lock);
   if (pending > 0) return true;
-  for (lane *l = atomic_load_explicit(&recorder->waiting, memory_order_acquire); l; l = l->next_waiting)
-    if (wait_is_noted(&l->wait) || wait_is_noted(&l->joining)) return true;
+  for (thread_buffer *buffer = atomic_load_explicit(&recorder->waiting, memory_order_acquire); buffer; buffer = buffer->next_waiting)
+    if (wait_is_noted(&buffer->wait) || wait_is_noted(&buffer->joining)) return true;
   return false;
 }
 
 static void note_activity(optrace_recorder *recorder) {
   uint64_t activity;
-  if (optrace_recorder_activity(recorder, &activity)) recorder->look->activity = activity;
+  if (optrace_recorder_activity(recorder, &activity)) recorder->snapshots->activity = activity;
 }
 
-void look_if_still(optrace_recorder *recorder, bool beats) {
-  struct look *own = recorder->look;
+void snapshot_if_still(optrace_recorder *recorder, bool beats) {
+  struct snapshots *own = recorder->snapshots;
   if (!own) return;
-  uint64_t asked = atomic_load_explicit(header_word(recorder, optrace_header_look_requested), memory_order_acquire);
-  if (asked != atomic_load_explicit(header_word(recorder, optrace_header_look_answered), memory_order_relaxed)) {
-    look(recorder, asked);
-    atomic_store_explicit(header_word(recorder, optrace_header_look_answered), asked, memory_order_release);
+  uint64_t asked = atomic_load_explicit(header_word(recorder, optrace_header_snapshot_requested), memory_order_acquire);
+  if (asked != atomic_load_explicit(header_word(recorder, optrace_header_snapshot_answered), memory_order_relaxed)) {
+    take_snapshot(recorder, asked);
+    atomic_store_explicit(header_word(recorder, optrace_header_snapshot_answered), asked, memory_order_release);
     note_activity(recorder);
   }
   if (!beats) return;
@@ -151,7 +151,7 @@ void look_if_still(optrace_recorder *recorder, bool beats) {
     own->still_beats = 0;
     return;
   }
-  if (own->still_beats++ % beats_between_looks != 0 || !is_pending(recorder)) return;
-  look(recorder, 0);
+  if (own->still_beats++ % beats_between_snapshots != 0 || !is_pending(recorder)) return;
+  take_snapshot(recorder, 0);
   note_activity(recorder);
 }

@@ -1,5 +1,5 @@
 // The recorder's own thread: heartbeat, space ahead of need, checksums, waits that last.
-#include "keeper.h"
+#include "flusher.h"
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -9,14 +9,14 @@
 #include "../storage/file.h"
 #include "../storage/ring.h"
 #include "../waits/waits.h"
-#include "look.h"
+#include "snapshot.h"
 
 static void (*_Atomic refresh)(void);
 
-void keeper_set_refresh(void (*call)(void)) { atomic_store_explicit(&refresh, call, memory_order_release); }
+void flusher_set_refresh(void (*call)(void)) { atomic_store_explicit(&refresh, call, memory_order_release); }
 
 // On the monotonic clock: when somebody sets the system's clock back, the heartbeat must go on.
-void keeper_prepare(optrace_recorder *recorder) {
+void flusher_prepare(optrace_recorder *recorder) {
 #if defined(__APPLE__)
   pthread_cond_init(&recorder->wake, NULL);
 #else
@@ -83,9 +83,9 @@ static void wait_for_wake(optrace_recorder *recorder, uint64_t nanoseconds) {
 
 // Operations that block are looked at ten times a second, once there has been one, and calls that add to a queue once
 // there has been a barrier; until then with each beat.
-enum { look_at_waits = 100000000 };
+enum { check_waits_every = 100000000 };
 
-static void *keep(void *argument) {
+static void *flush(void *argument) {
   optrace_recorder *recorder = argument;
 #if defined(__linux__)
   pthread_setname_np(pthread_self(), "optrace");
@@ -119,20 +119,20 @@ static void *keep(void *argument) {
     void (*check)(void) = beats ? atomic_load_explicit(&refresh, memory_order_acquire) : NULL;
     bool hooks = check && atomic_load_explicit(&recorder->hooks, memory_order_acquire) == optrace_hooks_used;
     pthread_mutex_unlock(&recorder->lock);
-    if (waits) waits_tell(recorder);
+    if (waits) waits_report(recorder);
     if (hooks) check();
-    look_if_still(recorder, beats && pause_is_full);
+    snapshot_if_still(recorder, beats && pause_is_full);
     pthread_mutex_lock(&recorder->lock);
     if (recorder->stopping) break;
     bool hurries = atomic_load_explicit(&recorder->hurries, memory_order_relaxed);
-    uint64_t until = hurries && next > now + look_at_waits ? now + look_at_waits : next;
+    uint64_t until = hurries && next > now + check_waits_every ? now + check_waits_every : next;
     wait_for_wake(recorder, until > now ? until - now : 0);
   }
   pthread_mutex_unlock(&recorder->lock);
   return NULL;
 }
 
-bool keeper_start(optrace_recorder *recorder) {
+bool flusher_start(optrace_recorder *recorder) {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return false;
   pthread_attr_setstacksize(&attributes, 512 * 1024);
@@ -144,8 +144,8 @@ bool keeper_start(optrace_recorder *recorder) {
   // not where it is blocked.
   sigdelset(&all, SIGPROF);
   pthread_sigmask(SIG_BLOCK, &all, &before);
-  recorder->has_keeper = pthread_create(&recorder->keeper, &attributes, keep, recorder) == 0;
+  recorder->has_flusher = pthread_create(&recorder->flusher, &attributes, flush, recorder) == 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_attr_destroy(&attributes);
-  return recorder->has_keeper;
+  return recorder->has_flusher;
 }

@@ -8,8 +8,8 @@
 #include "../base/wiped.h"
 #include "../storage/file.h"
 #include "../storage/ring.h"
-#include "keeper.h"
-#include "look.h"
+#include "flusher.h"
+#include "snapshot.h"
 
 static void write_header(optrace_recorder *recorder) {
   uint8_t *base = recorder->base;
@@ -44,7 +44,7 @@ optrace_recorder *optrace_recorder_create(const optrace_options *options) {
   recorder->sequence = 1;
   pthread_mutex_init(&recorder->lock, NULL);
   pthread_mutex_init(&recorder->grow, NULL);
-  keeper_prepare(recorder);
+  flusher_prepare(recorder);
   recorder->definitions.recorder = recorder->carried.recorder = recorder;
 
   int error = file_open(recorder);
@@ -61,8 +61,8 @@ optrace_recorder *optrace_recorder_create(const optrace_options *options) {
   write_header(recorder);
   recorder->options.header = NULL;
   atomic_store(&recorder->enabled, 1);
-  look_prepare(recorder);
-  keeper_start(recorder);  // Without it recording works, only slower and without a heartbeat.
+  snapshot_prepare(recorder);
+  flusher_start(recorder);  // Without it recording works, only slower and without a heartbeat.
   return recorder;
 }
 
@@ -81,18 +81,18 @@ int optrace_recorder_stop(optrace_recorder *recorder) {
   optrace_frame_waits(false);
   pthread_mutex_unlock(&recorder->lock);
   if (!first) return 0;
-  if (recorder->has_keeper) pthread_join(recorder->keeper, NULL);
+  if (recorder->has_flusher) pthread_join(recorder->flusher, NULL);
   int error = file_close(recorder);
   pthread_mutex_lock(&recorder->lock);
   recorder->stopped = true;
   pthread_cond_broadcast(&recorder->wake);
-  lane *idle = recorder->idle;
+  thread_buffer *idle = recorder->idle;
   recorder->idle = NULL;
-  look_discard(recorder);
+  snapshot_discard(recorder);
   ring_discard(recorder);
   pthread_mutex_unlock(&recorder->lock);
   while (idle) {
-    lane *next = idle->next;
+    thread_buffer *next = idle->next;
     free(idle);
     idle = next;
   }

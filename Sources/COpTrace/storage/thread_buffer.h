@@ -1,6 +1,6 @@
 // A thread's place in a recorder, as both see it.
-#ifndef OPTRACE_LANE_H
-#define OPTRACE_LANE_H
+#ifndef OPTRACE_THREAD_BUFFER_H
+#define OPTRACE_THREAD_BUFFER_H
 
 #include "../base/format.h"
 
@@ -13,20 +13,20 @@ typedef struct {
   _Atomic uint32_t thread;
   // Where the thread stands: what a walk over its stack begins with, for as long as the wait lasts. 0: not known.
   _Atomic uint64_t pc, sp, bp;
-} lane_wait;
+} wait_note;
 
 // The low bits of `state`; those above count the thread's waits.
-enum { wait_none = 0, wait_open = 1, wait_being_told = 2, wait_told = 3, wait_step = 4 };
+enum { wait_none = 0, wait_open = 1, wait_being_reported = 2, wait_reported = 3, wait_step = 4 };
 
-static inline bool wait_is_noted(const lane_wait *w) {
+static inline bool wait_is_noted(const wait_note *w) {
   return atomic_load_explicit(&w->state, memory_order_relaxed) % wait_step != wait_none;
 }
 
-// What one thread needs to write to one recorder. A lane outlives its thread: the next new thread takes it over with
+// What one thread needs to write to one recorder. A thread_buffer outlives its thread: the next new thread takes it over with
 // the rest of its chunk.
-typedef struct lane {
+typedef struct thread_buffer {
   optrace_recorder *recorder;
-  struct lane *next;      // This thread's other lanes, or the recorder's list of idle ones.
+  struct thread_buffer *next;      // This thread's other buffers, or the recorder's list of idle ones.
   chunk_header *chunk;
   uint8_t *cursor;
   uint8_t *end;
@@ -39,15 +39,15 @@ typedef struct lane {
   uint32_t lost_reason;
   // For those that have ever waited or added, which the recorder's list `waiting` holds for good: what is to be done when
   // the thread ends in the midst of it. Null: not listed.
-  void (*ends)(struct lane *);
-  struct lane *next_waiting;
-  lane_wait wait, adding, joining;  // On an object; in an adding call; for an operation or a queue.
+  void (*ends)(struct thread_buffer *);
+  struct thread_buffer *next_waiting;
+  wait_note wait, adding, joining;  // On an object; in an adding call; for an operation or a queue.
   uint64_t stack_high;    // The end of the thread's stack; 0: not known.
   _Atomic int64_t pending;  // What this thread's records have changed in the number of operations that are not over.
   // For those who ask whether anything is written; under the recorder's lock.
   chunk_header *open;     // The chunk, as `chunk` is its thread's alone; null before the first.
   uint32_t live_tid;      // 0: its thread has ended.
-  struct lane *next_known;
-} lane;
+  struct thread_buffer *next_known;
+} thread_buffer;
 
 #endif

@@ -1,6 +1,6 @@
 // Where a task stands that is being suspended on this thread, and what for. The runtime keeps both in private places.
-#ifndef OPTRACE_STANDING_H
-#define OPTRACE_STANDING_H
+#ifndef OPTRACE_SUSPENSION_H
+#define OPTRACE_SUSPENSION_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -12,12 +12,12 @@
 typedef struct {
   uint32_t reason;       // `suspended_…`; unknown where the places do not fit.
   const void *awaited;   // The task, where it waits for one.
-  uint32_t place;        // The functions that wait, as a stack; 0: not wanted, or not known.
-} task_standing;
+  uint32_t stack;        // The functions that wait, as a stack; 0: not wanted, or not known.
+} task_suspension;
 
 // No lock but for a stack at first sight. The first suspensions of a process are looked at with care, by system calls, to learn
 // whether the places fit.
-task_standing task_stands(optrace_recorder *recorder, const void *task);
+task_suspension task_suspension_of(optrace_recorder *recorder, const void *task);
 
 // How many were read with care and did fit; once one did not: none is ever read again.
 typedef struct {

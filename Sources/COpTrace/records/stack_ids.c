@@ -1,6 +1,6 @@
 // From a walk over a stack to a number in the trace. A stack that was met before costs a look into a table; one that is new is
 // described by the recorder's Swift part.
-#include "places.h"
+#include "stack_ids.h"
 
 #include "../operations/operation.h"
 #include "../stacks/bounds.h"
@@ -13,7 +13,7 @@ enum { deepest = 128, deep_enough = 24 };
 // Of a table.
 enum { most_stacks = 16384, stack_bytes = 4 << 20 };
 
-static uint32_t recorder_module(void) { return module_of((uint64_t)(uintptr_t)&place_of); }
+static uint32_t recorder_module(void) { return module_of((uint64_t)(uintptr_t)&stack_id_of); }
 
 // Operations are made before they meet a recorder, or know which one it will be: until then each keeps the number of its
 // maker's stack in a table of the process.
@@ -43,22 +43,22 @@ void optrace_recorder_use_stacks(optrace_recorder *recorder, uint32_t which, voi
   if (which == optrace_stacks_all) want_makers();
 }
 
-uint32_t place_of(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed) {
+uint32_t stack_id_of(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed) {
   bool is_new;
   if (!count) return 0;
   uint32_t number = stack_table_add(recorder->stack_table, addresses, count, guessed, &is_new);
-  uint32_t place = stack_table_value(recorder->stack_table, number);
-  if (place) return place;
-  place = recorder->define(recorder->define_context, addresses, count, guessed);
-  stack_table_set_value(recorder->stack_table, number, place);
-  return place;
+  uint32_t id = stack_table_value(recorder->stack_table, number);
+  if (id) return id;
+  id = recorder->define(recorder->define_context, addresses, count, guessed);
+  stack_table_set_value(recorder->stack_table, number, id);
+  return id;
 }
 
 static uint32_t (*_Atomic define_code)(void *context, uint64_t function);
 
-void places_name_code(uint32_t (*define)(void *context, uint64_t function)) { atomic_store(&define_code, define); }
+void code_id_set_define(uint32_t (*define)(void *context, uint64_t function)) { atomic_store(&define_code, define); }
 
-uint32_t place_of_code(optrace_recorder *recorder, uint64_t function) {
+uint32_t code_id(optrace_recorder *recorder, uint64_t function) {
   // As the interner of code has its numbers in the cache.
   const uint64_t key = (uint64_t)1 << 63;
   uint32_t known = optrace_cache_find(recorder, function, key);
@@ -68,29 +68,29 @@ uint32_t place_of_code(optrace_recorder *recorder, uint64_t function) {
 }
 
 // Without the recorder's own frames at the inner end, where it is a library of its own.
-static uint32_t place_outside_of_us(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed) {
+static uint32_t stack_id_outside_of_us(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed) {
   const module *ours = module_at(recorder_module());
   size_t first = 0;
   while (ours && !ours->is_own && first < count && addresses[first] - ours->low < ours->high - ours->low) first++;
-  return place_of(recorder, addresses + first, count - first, guessed > first ? guessed - first : 0);
+  return stack_id_of(recorder, addresses + first, count - first, guessed > first ? guessed - first : 0);
 }
 
-uint32_t place_here(optrace_recorder *recorder, const stack_start *start) {
-  if (!start->pc || !places_wanted(recorder)) return 0;
+uint32_t stack_id_here(optrace_recorder *recorder, const stack_start *start) {
+  if (!start->pc || !stacks_wanted(recorder)) return 0;
   uint64_t addresses[deepest];
   size_t guessed, count = stack_walk_here(start, addresses, deepest, &guessed);
-  return place_outside_of_us(recorder, addresses, count, guessed);
+  return stack_id_outside_of_us(recorder, addresses, count, guessed);
 }
 
-uint32_t place_there(optrace_recorder *recorder, const stack_start *start, uint64_t high) {
-  if (!start->pc || !places_wanted(recorder)) return 0;
+uint32_t stack_id_of_thread(optrace_recorder *recorder, const stack_start *start, uint64_t high) {
+  if (!start->pc || !stacks_wanted(recorder)) return 0;
   enum { farthest = 8 << 20 };
   bool is_known = high > start->sp && high - start->sp < farthest;
   stack_memory memory = {.low = start->sp, .high = is_known ? high : start->sp, .bytes = (const uint8_t *)(uintptr_t)start->sp,
                          .beyond = true, .foreign = true};
   uint64_t addresses[deepest];
   size_t guessed, count = stack_walk(start, &memory, addresses, deepest, &guessed);
-  return place_outside_of_us(recorder, addresses, count, guessed);
+  return stack_id_outside_of_us(recorder, addresses, count, guessed);
 }
 
 // ---- Who made an operation -------------------------------------------------------------------------------------------
@@ -106,73 +106,73 @@ void optrace_operation_made(optrace_operation *operation, optrace_start here) {
   operation->made = stack_table_add(table, addresses, count, guessed, &is_new);
 }
 
-static bool tells_makers(const optrace_recorder *recorder) {
+static bool records_creators(const optrace_recorder *recorder) {
   return atomic_load_explicit(&recorder->stacks, memory_order_acquire) == optrace_stacks_all;
 }
 
 bool optrace_operation_has_maker(const optrace_operation *operation, const optrace_recorder *recorder) {
-  return operation && operation->made && tells_makers(recorder);
+  return operation && operation->made && records_creators(recorder);
 }
 
-uint32_t maker_place(optrace_recorder *recorder, uint32_t made) {
-  if (!tells_makers(recorder)) return 0;
+uint32_t creation_stack_id(optrace_recorder *recorder, uint32_t made) {
+  if (!records_creators(recorder)) return 0;
   size_t count, guessed;
   const uint64_t *addresses = stack_table_get(atomic_load_explicit(&makers, memory_order_acquire), made, &count, &guessed);
-  return addresses ? place_outside_of_us(recorder, addresses, count, guessed) : 0;
+  return addresses ? stack_id_outside_of_us(recorder, addresses, count, guessed) : 0;
 }
 
 // ---- Who calls the recorder ----------------------------------------------------------------------------------------
 
-// As `this_thread` of the lanes: no call to find it.
+// As `this_thread` of the buffers: no call to find it.
 #if defined(__GLIBC__)
 __attribute__((tls_model("initial-exec")))
 #endif
 static _Thread_local struct {
   optrace_start here;  // pc 0: none.
   uint64_t caller;
-} entry;
+} current_entry;
 
 bool optrace_entry_begin(optrace_start here, uint64_t caller) {
   // One that lies deeper has been left by a jump.
-  if (entry.here.pc && entry.here.sp >= here.sp) return false;
-  entry.here = here;
-  entry.caller = caller;
+  if (current_entry.here.pc && current_entry.here.sp >= here.sp) return false;
+  current_entry.here = here;
+  current_entry.caller = caller;
   return true;
 }
 
 void optrace_entry_end(bool has_begun) {
-  if (has_begun) entry.here.pc = 0;
+  if (has_begun) current_entry.here.pc = 0;
 }
 
 // Classes, source lines and functions have other second keys.
-static const uint64_t key_of_places = (uint64_t)3 << 62;
+static const uint64_t key_of_stacks = (uint64_t)3 << 62;
 
-static __attribute__((noinline)) uint32_t new_place(optrace_recorder *recorder, uint64_t address) {
-  uint32_t place = place_of(recorder, &address, 1, 1);
-  if (place) optrace_cache_add(recorder, address, key_of_places, place);
-  return place;
+static __attribute__((noinline)) uint32_t new_stack_id(optrace_recorder *recorder, uint64_t address) {
+  uint32_t id = stack_id_of(recorder, &address, 1, 1);
+  if (id) optrace_cache_add(recorder, address, key_of_stacks, id);
+  return id;
 }
 
-static inline uint32_t place_of_one(optrace_recorder *recorder, uint64_t address) {
-  uint32_t place = optrace_cache_find(recorder, address, key_of_places);
-  return likely(place) ? place : new_place(recorder, address);
+static inline uint32_t stack_id_of_caller(optrace_recorder *recorder, uint64_t address) {
+  uint32_t id = optrace_cache_find(recorder, address, key_of_stacks);
+  return likely(id) ? id : new_stack_id(recorder, address);
 }
 
 static __attribute__((noinline)) uint32_t find_caller(optrace_recorder *recorder, bool is_whole) {
-  stack_start at = stack_outside(&entry.here, false);
-  if (is_whole) return place_here(recorder, &at);
+  stack_start at = stack_outside(&current_entry.here, false);
+  if (is_whole) return stack_id_here(recorder, &at);
   for (int i = 0; i < deep_enough && at.pc; i++) {
-    if (module_is_own(at.pc - 1)) return place_of_one(recorder, at.pc);
+    if (module_is_own(at.pc - 1)) return stack_id_of_caller(recorder, at.pc);
     at = stack_outside(&at, true);
   }
   return 0;
 }
 
-uint32_t optrace_caller_place(optrace_recorder *recorder) {
+uint32_t optrace_caller_stack(optrace_recorder *recorder) {
   uint32_t which = atomic_load_explicit(&recorder->stacks, memory_order_acquire);
-  if (!entry.here.pc || which == optrace_stacks_off) return 0;
+  if (!current_entry.here.pc || which == optrace_stacks_off) return 0;
   bool is_whole = which == optrace_stacks_all;
   // Nearly always the program itself has called.
-  if (!is_whole && entry.caller && module_is_own(entry.caller - 1)) return place_of_one(recorder, entry.caller);
+  if (!is_whole && current_entry.caller && module_is_own(current_entry.caller - 1)) return stack_id_of_caller(recorder, current_entry.caller);
   return find_caller(recorder, is_whole);
 }

@@ -1,31 +1,31 @@
 // Each place is proven before it is relied on: a record of what a task waits for points back at the task, and the functions that
-// are to go on with it are code. The first suspensions are read by `peek`, so that a runtime that has other places harms nobody.
-#include "standing.h"
+// are to go on with it are code. The first suspensions are read by `peek`, so that a runtime_module that has other places harms nobody.
+#include "suspension.h"
 
 #include <string.h>
 
-#include "../places/places.h"
+#include "../records/stack_ids.h"
 #include "../stacks/modules.h"
 #include "../stacks/peek.h"
-#include "told.h"
+#include "task_records.h"
 
 // Of a task, and of the record of what it waits for.
-enum { resume_place = 0x38, context_place = 0x40, dependency_place = 0xA0, dependency_words = 6 };
+enum { resume_offset = 0x38, context_offset = 0x40, dependency_offset = 0xA0, dependency_words = 6 };
 enum { word_object = 2, word_kind = 4, word_task = 5 };
 // Of an asynchronous function's context: whose it is called by, and where that goes on.
 enum { word_parent = 0, word_return = 1 };
 enum { careful_ones = 32, do_not_fit = UINT32_MAX };
 
-static bool read(const void *from, size_t place, void *to, size_t size, bool careful) {
-  const uint8_t *at = (const uint8_t *)from + place;
+static bool read(const void *from, size_t offset, void *to, size_t size, bool careful) {
+  const uint8_t *at = (const uint8_t *)from + offset;
   if ((uintptr_t)at % 8 || (uintptr_t)at < 4096) return false;
   if (careful) return peek_all((uint64_t)(uintptr_t)at, to, size);
   memcpy(to, at, size);
   return true;
 }
 
-// The runtime's own functions at either end say nothing of the program.
-static const module *runtime(void) {
+// The runtime_module's own functions at either end say nothing of the program.
+static const module *runtime_module(void) {
   static _Atomic uint32_t number;
   uint32_t known = atomic_load_explicit(&number, memory_order_relaxed);
   if (!known) {
@@ -55,11 +55,11 @@ static bool chain(const void *context, uint64_t *pcs, size_t *count, bool carefu
   return true;
 }
 
-static uint32_t place_of_chain(optrace_recorder *recorder, const uint64_t *pcs, size_t count) {
-  const module *own = runtime();
+static uint32_t stack_id_of_chain(optrace_recorder *recorder, const uint64_t *pcs, size_t count) {
+  const module *own = runtime_module();
   // What the task's function returns to.
   while (count && is_runtime(own, pcs[count - 1])) count--;
-  return place_of(recorder, pcs, count, count);
+  return stack_id_of(recorder, pcs, count, count);
 }
 
 bool task_read(task_proof *proof, const void *task, bool wants_functions, task_reading *out) {
@@ -68,7 +68,7 @@ bool task_read(task_proof *proof, const void *task, bool wants_functions, task_r
   if (until_now == do_not_fit) return false;
   bool careful = until_now < careful_ones;
   uint64_t dependency, words[dependency_words];
-  bool fits = read(task, dependency_place, &dependency, sizeof dependency, careful) &&
+  bool fits = read(task, dependency_offset, &dependency, sizeof dependency, careful) &&
               read((const void *)(uintptr_t)dependency, 0, words, sizeof words, careful) &&
               words[word_task] == (uint64_t)(uintptr_t)task && (uint32_t)words[word_kind] >= suspended_for_task &&
               (uint32_t)words[word_kind] <= suspended_for_executor;
@@ -79,11 +79,11 @@ bool task_read(task_proof *proof, const void *task, bool wants_functions, task_r
     // A continuation's context is the task's only once it has been suspended.
     if (out->reason == suspended_for_continuation) context = words[word_object];
     else
-      fits = read(task, resume_place, &resume, sizeof resume, careful) &&
-             read(task, context_place, &context, sizeof context, careful);
+      fits = read(task, resume_offset, &resume, sizeof resume, careful) &&
+             read(task, context_offset, &context, sizeof context, careful);
   }
   if (fits && wants_functions) {
-    // Of a wait for a task or a group, what goes on first is the runtime's.
+    // Of a wait for a task or a group, what goes on first is the runtime_module's.
     size_t own = out->reason == suspended_for_executor && resume;
     if (own) out->pcs[0] = resume + 1;
     fits = chain((const void *)(uintptr_t)context, out->pcs + own, &out->count, careful);
@@ -98,10 +98,10 @@ bool task_read(task_proof *proof, const void *task, bool wants_functions, task_r
   return fits;
 }
 
-task_standing task_stands(optrace_recorder *recorder, const void *task) {
+task_suspension task_suspension_of(optrace_recorder *recorder, const void *task) {
   static task_proof proof;
   task_reading found;
-  bool wants_functions = places_wanted(recorder);
-  if (!task_read(&proof, task, wants_functions, &found)) return (task_standing){suspended_unknown, NULL, 0};
-  return (task_standing){found.reason, found.awaited, wants_functions ? place_of_chain(recorder, found.pcs, found.count) : 0};
+  bool wants_functions = stacks_wanted(recorder);
+  if (!task_read(&proof, task, wants_functions, &found)) return (task_suspension){suspended_unknown, NULL, 0};
+  return (task_suspension){found.reason, found.awaited, wants_functions ? stack_id_of_chain(recorder, found.pcs, found.count) : 0};
 }

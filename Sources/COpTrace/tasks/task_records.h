@@ -1,6 +1,6 @@
 // The records of a Swift task.
-#ifndef OPTRACE_TOLD_TASKS_H
-#define OPTRACE_TOLD_TASKS_H
+#ifndef OPTRACE_TASK_RECORDS_H
+#define OPTRACE_TASK_RECORDS_H
 
 #include "../operations/frames.h"
 #include "../stacks/unwind.h"
@@ -32,7 +32,7 @@ void task_created(optrace_recorder *recorder, uint32_t number, const task_making
 void task_named(optrace_recorder *recorder, uint32_t number, const char *name);
 void task_enqueued(optrace_recorder *recorder, uint32_t number);
 void task_runs(optrace_recorder *recorder, uint32_t number);
-void task_suspended(optrace_recorder *recorder, uint32_t number, uint32_t reason, uint32_t awaited, uint32_t place);
+void task_suspended(optrace_recorder *recorder, uint32_t number, uint32_t reason, uint32_t awaited, uint32_t stack);
 void task_completed(optrace_recorder *recorder, uint32_t number);
 void task_cancelled(optrace_recorder *recorder, uint32_t number);
 

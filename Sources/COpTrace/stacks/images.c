@@ -1,8 +1,8 @@
 // Which file the code at an address is from.
 #include <string.h>
 
-#include "../stacks/modules.h"
-#include "../stacks/supported.h"
+#include "modules.h"
+#include "supported.h"
 #include "COpTrace.h"
 
 static void copy_path(const char *path, uint8_t *out) {

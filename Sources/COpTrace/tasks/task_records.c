@@ -1,7 +1,7 @@
-#include "told.h"
+#include "task_records.h"
 
 #include "../base/utf8.h"
-#include "../places/places.h"
+#include "../records/stack_ids.h"
 #include "../records/emit.h"
 #include "../stacks/modules.h"
 #include "COpTraceFields.h"
@@ -9,7 +9,7 @@
 static optrace_recorder *_Atomic recorder_of_tasks;
 
 void record_tasks(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
-  places_name_code(define);
+  code_id_set_define(define);
   atomic_store_explicit(&recorder_of_tasks, recorder, memory_order_release);
 }
 
@@ -24,32 +24,32 @@ static uint32_t work_here(const optrace_recorder *recorder) {
 }
 
 // The program's innermost frames: the first may be a function of Swift's that was compiled into the program, as `Task.init` is.
-static uint32_t place_of_maker(optrace_recorder *recorder, optrace_start here) {
+static uint32_t stack_id_of_creator(optrace_recorder *recorder, optrace_start here) {
   enum { farthest = 24, wanted = 4 };
   uint64_t addresses[wanted];
   size_t count = 0;
   stack_start at = stack_outside(&here, false);
   for (int i = 0; i < farthest && at.pc && count < wanted; i++, at = stack_outside(&at, true))
     if (count || module_is_own(at.pc - 1)) addresses[count++] = at.pc;
-  return place_of(recorder, addresses, count, count);
+  return stack_id_of(recorder, addresses, count, count);
 }
 
 task_making task_is_made(optrace_recorder *recorder, const uint64_t *code, size_t count, optrace_start here) {
   task_making making = {work_here(recorder), 0, 0};
-  if (!places_wanted(recorder)) {
-    making.runs = place_of_code(recorder, code[0]);
+  if (!stacks_wanted(recorder)) {
+    making.runs = code_id(recorder, code[0]);
     return making;
   }
   // Behind the first byte, as of return addresses.
   uint64_t addresses[most_task_codes];
   for (size_t i = 0; i < count; i++) addresses[i] = code[i] + 1;
-  making.runs = place_of(recorder, addresses, count, count);
+  making.runs = stack_id_of(recorder, addresses, count, count);
   if (atomic_load_explicit(&recorder->stacks, memory_order_relaxed) == optrace_stacks_all) {
     bool is_entry = optrace_entry_begin(here, 0);
-    making.at = optrace_caller_place(recorder);
+    making.at = optrace_caller_stack(recorder);
     optrace_entry_end(is_entry);
   } else {
-    making.at = place_of_maker(recorder, here);
+    making.at = stack_id_of_creator(recorder, here);
   }
   return making;
 }
@@ -59,7 +59,7 @@ void task_created(optrace_recorder *recorder, uint32_t number, const task_making
   optrace_task_created_fields fields = {.by = making->by, .how = (uint8_t)how, .priority = (uint8_t)priority, .enqueued = is_enqueued,
                                         .code = making->runs, .at = making->at};
   optrace_emit3(recorder, optrace_kind_task_created, number, optrace_task_created_word1(fields), optrace_task_created_word2(fields));
-  optrace_tell_within(recorder, number);
+  optrace_record_within(recorder, number);
 }
 
 void task_named(optrace_recorder *recorder, uint32_t number, const char *name) {
@@ -74,9 +74,9 @@ void task_enqueued(optrace_recorder *recorder, uint32_t number) {
 
 void task_runs(optrace_recorder *recorder, uint32_t number) { optrace_emit1(recorder, optrace_kind_task_run, number); }
 
-void task_suspended(optrace_recorder *recorder, uint32_t number, uint32_t reason, uint32_t awaited, uint32_t place) {
+void task_suspended(optrace_recorder *recorder, uint32_t number, uint32_t reason, uint32_t awaited, uint32_t stack) {
   optrace_task_suspended_fields fields = {.reason = (uint8_t)reason, .for_ = awaited};
-  optrace_emit2_at(recorder, optrace_kind_task_suspended, number, optrace_task_suspended_word1(fields), place);
+  optrace_emit2_at(recorder, optrace_kind_task_suspended, number, optrace_task_suspended_word1(fields), stack);
 }
 
 void task_completed(optrace_recorder *recorder, uint32_t number) {

@@ -1,0 +1,145 @@
+// A thread comes to a recorder, and ends: a thread_buffer outlives it, and goes to the next one.
+#include "buffers.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../stacks/bounds.h"
+#include "COpTraceFields.h"
+#include "words.h"
+
+_Thread_local buffers_of_thread this_thread;
+static pthread_key_t exit_key;
+static bool has_exit_key;
+static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
+
+static void thread_exits(void *unused) {
+  (void)unused;
+  for (thread_buffer *buffer = this_thread.buffers; buffer; buffer = buffer->next)
+    if (buffer->ends) buffer->ends(buffer);
+  this_thread.exits += 1;
+  thread_buffer *current = this_thread.buffers;
+  this_thread.buffers = NULL;
+  if (current) {
+    this_thread.ended_recorder = current->recorder;
+    this_thread.ended_thread = current->thread;
+  }
+  while (current) {
+    thread_buffer *next = current->next;
+    optrace_recorder *recorder = current->recorder;
+    pthread_mutex_lock(&recorder->lock);
+    bool keep = !recorder->stopped;
+    if (keep) {
+      current->live_tid = 0;
+      current->next = recorder->idle;
+      recorder->idle = current;
+    }
+    pthread_mutex_unlock(&recorder->lock);
+    if (!keep) free(current);
+    current = next;
+  }
+}
+
+// A process has some hundred keys, and the host may have used them up: then buffers of ended threads are not used again.
+static void make_exit_key(void) { has_exit_key = pthread_key_create(&exit_key, thread_exits) == 0; }
+
+uint32_t thread_name_record(const thread_buffer *buffer, uint8_t *out) {
+  char name[32];
+  if (pthread_getname_np(pthread_self(), name, sizeof name) != 0) name[0] = 0;
+  uint32_t length = (uint32_t)strlen(name);
+  uint32_t words = 2 + (length + 7) / 8;
+  uint64_t head = record_head(optrace_kind_thread_named, 0, buffer->thread);
+  uint64_t word1 = record_lengths(words, length, optrace_thread_named_high((optrace_thread_named_fields){.tid = buffer->tid}));
+  memset(out, 0, words * 8);
+  memcpy(out, &head, 8);
+  memcpy(out + 8, &word1, 8);
+  memcpy(out + 16, name, length);
+  return words * 8;
+}
+
+static void take_over(thread_buffer *buffer) {
+  // The rest of an ended thread's chunk goes on with this thread's records.
+  uint8_t copy[16 + longest_name_record];
+  optrace_thread_switched_fields fields = {.tid = buffer->tid};
+  uint64_t words[2] = {record_head(optrace_kind_thread_switched, 0, buffer->thread), optrace_thread_switched_word1(fields)};
+  memcpy(copy, words, 16);
+  uint32_t bytes = 16 + thread_name_record(buffer, copy + 16);
+  if (buffer->cursor + bytes <= buffer->end) {
+    memcpy(buffer->cursor, copy, bytes);
+    buffer_commit(buffer, buffer->cursor + bytes);
+  } else {
+    buffer->end = buffer->cursor;  // No room: the first record takes a new chunk.
+  }
+}
+
+// The recorder may have given the thread a number already, when it looked at all of them. The lock is held.
+static uint32_t number_of(optrace_recorder *recorder, uint32_t tid) {
+  for (seen_thread *seen = recorder->seen_threads; seen; seen = seen->next)
+    if (seen->tid == tid) return seen->thread;
+  return atomic_fetch_add_explicit(&recorder->next_thread, 1, memory_order_relaxed);
+}
+
+thread_buffer *buffer_acquire(optrace_recorder *recorder) {
+  if (this_thread.exits >= PTHREAD_DESTRUCTOR_ITERATIONS) {
+    recorder_count_lost(recorder, optrace_loss_thread_exited, 1);
+    return NULL;
+  }
+  for (thread_buffer **link = &this_thread.buffers; *link;) {
+    thread_buffer *found = *link;
+    if (found->recorder == recorder) {
+      *link = found->next;
+      found->next = this_thread.buffers;
+      this_thread.buffers = found;
+      return found;
+    }
+    if (found->recorder->stopped) {  // Until then its flusher may look at the thread_buffer.
+      *link = found->next;
+      free(found);
+      continue;
+    }
+    link = &found->next;
+  }
+
+  pthread_once(&exit_once, make_exit_key);
+  if (has_exit_key) pthread_setspecific(exit_key, &this_thread);
+  pthread_mutex_lock(&recorder->lock);
+  thread_buffer *buffer = recorder->idle;
+  if (buffer) recorder->idle = buffer->next;
+  pthread_mutex_unlock(&recorder->lock);
+  bool adopted = buffer && buffer->chunk;
+  if (!buffer) {
+    buffer = calloc(1, sizeof *buffer);
+    if (!buffer) {
+      recorder_count_lost(recorder, optrace_loss_no_space, 1);
+      return NULL;
+    }
+  }
+  buffer->tid = optrace_thread_id();
+  buffer->stack_high = stack_own_bounds().high;
+  pthread_mutex_lock(&recorder->lock);
+  if (!buffer->recorder) {
+    buffer->recorder = recorder;
+    buffer->next_known = recorder->known;
+    recorder->known = buffer;
+  }
+  buffer->live_tid = buffer->tid;
+  buffer->thread = this_thread.ended_recorder == recorder ? this_thread.ended_thread : number_of(recorder, buffer->tid);
+  pthread_mutex_unlock(&recorder->lock);
+  buffer->next = this_thread.buffers;
+  this_thread.buffers = buffer;
+  if (adopted) take_over(buffer);
+  return buffer;
+}
+
+thread_buffer *buffer_known(const optrace_recorder *recorder) {
+  thread_buffer *buffer = this_thread.buffers;
+  while (buffer && buffer->recorder != recorder) buffer = buffer->next;
+  return buffer;
+}
+
+uint32_t thread_number(optrace_recorder **recorder) {
+  if (this_thread.buffers && !*recorder) *recorder = this_thread.buffers->recorder;
+  thread_buffer *buffer = buffer_known(*recorder);
+  return buffer ? buffer->thread : 0;
+}
