@@ -96,13 +96,17 @@ let package = Package(
     .target(name: "OpTraceSQL", dependencies: ["CSQLite", "OpTraceTables", "OpTraceAnalysis"]),
     // The same in ClickHouse: what makes them there, and what of an export is not there yet.
     .target(name: "OpTraceFleet", dependencies: ["OpTraceTables"]),
-    // The report: the page, and the data that it shows.
+    // The report: the page, and the data that it shows. The page's files come in as C: as a literal in Swift they take half a
+    // minute to compile, and as resources of SwiftPM they would be a folder beside each program.
+    .target(
+      name: "COpTracePage", path: "Sources/OpTraceReport/Embedded", cSettings: [.headerSearchPath("../..")]),
     .target(
       name: "OpTraceReport",
       dependencies: [
-        "OpTraceGraph", "OpTraceTimeline", "OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat",
+        "COpTracePage", "OpTraceGraph", "OpTraceTimeline", "OpTraceText", "OpTraceAnalysis", "OpTraceModel",
+        "OpTraceFormat",
       ],
-      resources: [.embedInCode("Page")]),
+      exclude: ["Embedded", "Page"]),
     .systemLibrary(
       name: "CGraphviz", pkgConfig: "libgvc", providers: [.apt(["libgraphviz-dev"]), .brew(["graphviz"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),

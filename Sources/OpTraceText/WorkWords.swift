@@ -16,16 +16,13 @@ extension TaskRecord.Way {
 }
 
 extension TaskRecord {
+  package static let priorityNames: KeyValuePairs<UInt8, String> = [
+    33: "user interactive", 25: "high", 21: "medium", 17: "low", 9: "background",
+  ]
+
   /// As Swift calls it; else its number.
   package var priorityText: String {
-    switch priority {
-    case 33: "user interactive"
-    case 25: "high"
-    case 21: "medium"
-    case 17: "low"
-    case 9: "background"
-    default: String(priority)
-    }
+    Self.priorityNames.first { $0.key == priority }?.value ?? String(priority)
   }
 }
 

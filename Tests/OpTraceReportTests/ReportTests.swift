@@ -123,18 +123,27 @@ struct ReportTests {
     #expect(ReportPage.standard.pieces.allSatisfy { !$0.text.contains("{{") })
   }
 
-  @Test("the table of modules names each file of the page, after those that it imports")
-  func modules() throws {
+  private static let folder = URL(fileURLWithPath: #filePath)
+    .appendingPathComponent("../../../Sources/OpTraceReport/Page").standardized
+
+  @Test("Every file of the page is compiled in, as it is in the folder")
+  func embeddedFiles() throws {
+    let files = ReportPage.files
+    #expect(try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).sorted() == files.map(\.name).sorted())
+    for (name, text) in files {
+      #expect(try text == String(contentsOf: Self.folder.appendingPathComponent(name), encoding: .utf8), "\(name)")
+    }
+    #expect(ReportPage.standard.style == files.filter { ["page.css", "timeline.css"].contains($0.name) }.map(\.text).joined())
+  }
+
+  @Test("Each module comes after those that it imports")
+  func moduleOrder() throws {
     let names = ReportPage.modules.map(\.name)
-    let folder = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../Sources/OpTraceReport/Page")
-      .standardized
-    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".mjs") }
-    #expect(files.sorted() == names.map { $0 + ".mjs" }.sorted())
-    for (place, module) in ReportPage.modules.enumerated() {
-      for line in ReportPage.text(module.bytes).split(separator: "\n") where line.hasPrefix("import ") {
-        let name = line.split(separator: "'").last { $0.hasSuffix(".mjs") }.map { $0.dropFirst(2).dropLast(4) }
-        let imported = try #require(name.flatMap { names.firstIndex(of: String($0)) }, "\(module.name): \(line)")
-        #expect(imported < place, "\(module.name) imports \(name ?? "")")
+    for (index, module) in ReportPage.modules.enumerated() {
+      for line in module.text.split(separator: "\n") where line.hasPrefix("import ") {
+        let name = line.split(separator: "'").last { $0.hasSuffix(".mjs") }.map { String($0.dropFirst(2)) }
+        let imported = try #require(name.flatMap { names.firstIndex(of: $0) }, "\(module.name): \(line)")
+        #expect(imported < index, "\(module.name) imports \(name ?? "")")
       }
     }
   }

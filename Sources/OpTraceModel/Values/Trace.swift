@@ -126,7 +126,7 @@ extension Trace {
 /// Who wrote the trace, when and how.
 public struct TraceHeader: Sendable, Equatable {
   /// What the recorder does when its file has grown.
-  public enum Mode: String, Sendable {
+  public enum Mode: String, Sendable, CaseIterable {
     /// The file grew with what happened.
     case streaming
     /// A ring: the newest events, and all that belongs to operations which are not over.

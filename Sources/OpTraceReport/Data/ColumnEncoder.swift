@@ -9,7 +9,7 @@ import OpTraceText
 struct ColumnEncoder {
   /// What the values are. Numbers that are given out anew when a trace grows are told apart: see ``TableGrowth``.
   enum Meaning: String {
-    case number, work, track, group
+    case number, time, work, track, group
   }
 
   let name: String
@@ -62,11 +62,12 @@ struct ColumnEncoder {
     bytes.append(UInt8(rest))
   }
 
-  /// `{"base":"enqueued","data":"…"}` or `{"all":5}`. Of a table that has grown, with `"of":"track"` where numbers may have moved.
+  /// `{"base":"enqueued","data":"…"}` or `{"all":5}`, with `"of":"time"` for times; in a table that has grown also with
+  /// `"of":"track"` and the like where numbers may have moved.
   func write(to writer: ByteWriter, namesMeaning: Bool = false) {
     writer.json(name)
     writer.text(":{")
-    if namesMeaning, meaning != .number {
+    if meaning == .time || (namesMeaning && meaning != .number) {
       writer.text("\"of\":")
       writer.json(meaning.rawValue)
       writer.text(",")

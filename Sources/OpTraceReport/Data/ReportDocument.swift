@@ -32,8 +32,9 @@ struct ReportDocument {
         WorkKind.allCases.map {
           .members(["word": .string($0.word), "first": .integer($0.first(in: trace))])
         }),
-      "pieceKinds": .array(ReportTables.pieceKinds.map { .string($0) }),
+      "pieceKinds": .array(ReportPieceKind.words.map { .string($0) }),
       "stateWords": .array(ReportState.words.map { .string($0) }),
+      "enumerations": ReportEnumerations.json,
       "verdict": .members([
         "word": .string(doctor.verdict.rawValue), "hasErrors": .bool(doctor.hasErrors),
         "sentence": .string(doctor.sentence),

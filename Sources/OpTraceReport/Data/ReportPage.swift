@@ -1,7 +1,9 @@
+import COpTracePage
+
 /// What is the same in every report: the shell, one style sheet, one script.
 ///
 /// The shell has `{{part}}` where each part goes. The page's Content-Security-Policy names style sheet and script by their
-/// hashes, so that nothing else can run, whatever a trace contains. `OpTraceReport` has the project's own.
+/// hashes, so that nothing else can run, whatever a trace contains.
 public struct ReportPage: Sendable {
   enum Part: String, CaseIterable {
     case policy, live, title, style, graph, data, script
@@ -9,10 +11,10 @@ public struct ReportPage: Sendable {
 
   let style: String
   let script: String
-  /// The shell cut at its places: text and, but for the last, the part that follows it.
+  /// The shell, cut where the parts go: text and, but for the last, the part that follows it.
   let pieces: [(text: String, next: Part?)]
 
-  /// A page of these three texts; the shell is cut at its places. O(length).
+  /// A page of these three texts; the shell is cut where the parts go. O(length).
   public init(shell: String, style: String, script: String) {
     self.style = style
     self.script = script
@@ -38,5 +40,33 @@ public struct ReportPage: Sendable {
       "default-src 'none'", "script-src \(source(script))", "style-src \(source(style))", "img-src data:",
       isServed ? "connect-src 'self'" : "connect-src 'none'", "base-uri 'none'", "form-action 'none'",
     ].joined(separator: "; ")
+  }
+}
+
+extension ReportPage {
+  /// The page of `optrace report`, from the files in `Page/`.
+  public static let standard = ReportPage(
+    shell: files.filter { $0.name.hasSuffix(".html") }.map(\.text).joined(),
+    style: files.filter { $0.name.hasSuffix(".css") }.map(\.text).joined(),
+    script: modules.map { plain($0.text) }.joined(separator: "\n"))
+
+  /// The modules of the page, each before those that import it. They become one script.
+  static var modules: [(name: String, text: String)] { files.filter { $0.name.hasSuffix(".mjs") } }
+
+  /// The files as the compiler found them in `Page/`, in the order of `Embedded/page.c`.
+  static var files: [(name: String, text: String)] {
+    (0..<optrace_page_file_count()).compactMap { index in
+      guard let name = optrace_page_file_name(index), let bytes = optrace_page_file_bytes(index) else { return nil }
+      let text = UnsafeRawBufferPointer(start: bytes, count: optrace_page_file_length(index))
+      return (String(cString: name), String(decoding: text, as: UTF8.self))
+    }
+  }
+
+  /// A module as a part of one script: without the lines that import others, which would need addresses.
+  private static func plain(_ module: String) -> String {
+    module.split(separator: "\n", omittingEmptySubsequences: false)
+      .filter { !$0.hasPrefix("import ") }
+      .map { $0.hasPrefix("export ") ? $0.dropFirst("export ".count) : $0 }
+      .joined(separator: "\n")
   }
 }

@@ -4,35 +4,27 @@ import OpTraceFormat
 import OpTraceModel
 
 extension ReportTables {
-  /// Runs, waits for a turn and suspensions, by `kind`: see ``pieceKinds``.
+  /// Runs, waits for a turn and suspensions, by `kind`: see ``ReportPieceKind``.
   mutating func addPieces(_ trace: Trace) {
     let first = WorkKind.task.first(in: trace)
-    for (place, task) in trace.tasks.enumerated() {
+    for (index, task) in trace.tasks.enumerated() {
+      let row = first + index
       for piece in task.pieces(traceEnd: trace.end) {
         let suspension = piece.kind == .run || piece.index < 0 ? nil : task.suspensions[piece.index]
-        let thread = piece.kind == .run ? task.runs[piece.index].thread : nil
         let isTurn = piece.kind == .turn
-        let kind: Int
-        switch piece.kind {
-        case .run: kind = 0
-        case .turn: kind = 1
-        case .suspended: kind = suspension.map { 3 + Int($0.reason.rawValue) } ?? 2
-        }
-        let row = first + place
-        pieces.append(
-          [
-            row, kind, Int(piece.begin), Int(piece.end), piece.isOpen ? 1 : 0,
-            (thread ?? (isTurn ? suspension?.enqueued?.thread : nil)).map { names.row(of: $0) },
-            isTurn ? nil : suspension?.awaited.flatMap(trace.workIndex(of:)),
-            isTurn ? suspension?.resumer.flatMap(trace.workIndex(of:)) : nil,
-            isTurn ? nil : self.row(of: suspension?.at, trace.stacks),
-          ], key: RowKey(key(ofWork: row).first, Int(piece.begin)))
+        let kind = ReportPieceKind(of: piece, suspension).rawValue
+        let thread = piece.kind == .run ? task.runs[piece.index].thread : isTurn ? suspension?.enqueued?.thread : nil
+        let awaited = isTurn ? nil : suspension?.awaited.flatMap(trace.workIndex(of:))
+        let resumer = isTurn ? suspension?.resumer.flatMap(trace.workIndex(of:)) : nil
+        let stack = isTurn ? nil : self.row(of: suspension?.at, trace.stacks)
+        let values: [Int?] = [
+          row, kind, Int(piece.begin), Int(piece.end), piece.isOpen ? 1 : 0, thread.map { names.row(of: $0) }, awaited,
+          resumer, stack,
+        ]
+        pieces.append(values, key: RowKey(key(ofWork: row).first, Int(piece.begin)))
       }
     }
   }
-
-  /// What the kinds of pieces are called, by their numbers: the three of ``TaskPiece``, then the reasons.
-  static let pieceKinds = ["run", "turn", "suspended"] + TaskRecord.Reason.allCases.map { "\($0)" }
 
   /// In the order of the operations that have them; mostly on a near one. What is not in the trace has no row.
   mutating func addDependencies(_ trace: Trace) {
@@ -59,17 +51,10 @@ extension ReportTables {
 
   mutating func addPath(_ path: CriticalPath, _ trace: Trace) {
     for step in path.steps {
-      let cause =
-        switch step.cause {
-        case .start: 0
-        case .dependency: 1
-        case .slot: 2
-        case .submission: 3
-        case .signal: 4
-        }
       steps.append([
-        trace.workIndex(of: step.work), cause, step.cause.work.flatMap { trace.workIndex(of: $0) }, Int(step.began),
-        Int(step.ended), Int(step.waitingForDependencies), Int(step.waitingForSlot), Int(step.running),
+        trace.workIndex(of: step.work), ReportStepCause(step.cause).rawValue,
+        step.cause.work.flatMap { trace.workIndex(of: $0) }, Int(step.began), Int(step.ended),
+        Int(step.waitingForDependencies), Int(step.waitingForSlot), Int(step.running),
       ])
     }
     for id in path.remaining { remaining.append([trace.index(of: id)]) }
@@ -80,7 +65,7 @@ extension ReportTables {
       let facts = DetailFacts(detail, timeline, trace)
       details.append(
         [
-          Int(detail.track), Int(detail.begin), Int(detail.end), facts.kind, detail.isOpen ? 1 : 0,
+          Int(detail.track), Int(detail.begin), Int(detail.end), facts.kind.rawValue, detail.isOpen ? 1 : 0,
           names.place(of: facts.name), facts.operation, names.row(of: facts.thread), facts.signal,
           row(of: facts.stack, trace.stacks),
         ], key: RowKey(Int(detail.track), Int(detail.begin)))
@@ -90,7 +75,7 @@ extension ReportTables {
 
 /// What the page shows of a detail of the timeline.
 private struct DetailFacts {
-  var kind: Int
+  var kind: ReportDetailKind
   var name: String
   var operation: Int?
   var thread: ThreadID
@@ -102,19 +87,19 @@ private struct DetailFacts {
   init(_ detail: Timeline.Detail, _ timeline: Timeline, _ trace: Trace) {
     switch detail.kind {
     case .block(let row, let block):
-      kind = 0
+      kind = .block
       name = "block \(block.index + 1)"
       operation = Int(row)
       thread = block.thread
     case .span(let place):
       let span = trace.spans[place]
-      kind = 1
+      kind = .span
       name = span.name
       operation = span.operation.flatMap { trace.workIndex(of: $0) }
       thread = span.began.thread
     case .wait(let place):
       let wait = trace.waits[place]
-      kind = 2
+      kind = .wait
       name = "waits for " + timeline.name(of: wait.target, in: trace)
       operation = wait.inside.flatMap { trace.workIndex(of: $0) }
       thread = wait.thread
@@ -122,22 +107,22 @@ private struct DetailFacts {
       stack = wait.at
     case .gap(let place):
       let gap = trace.loss.gaps[place]
-      kind = 3
+      kind = .loss
       name = "\(gap.count) records lost: \(gap.reason.explanation)"
       thread = gap.thread
     case .run(let row):
       let work = trace.work(at: Int(row))
-      kind = 5
+      kind = .run
       name = work.title
       operation = Int(row)
       thread = work.run(at: detail.begin)?.thread ?? ThreadID(0)
     case .start(let row):
-      kind = 4
+      kind = .start
       name = "start()"
       operation = Int(row)
       thread = trace.operations[Int(row)].executionBegan?.thread ?? ThreadID(0)
     case .completion(let row):
-      kind = 6
+      kind = .completion
       name = "completion block"
       operation = Int(row)
       thread = trace.operations[Int(row)].completion?.began?.thread ?? ThreadID(0)

@@ -179,7 +179,10 @@ extension ReportTables {
   ]
 
   static let momentColumns = momentKinds.flatMap { kind in
-    [ColumnEncoder(kind.name, base: kind.base.map { momentKinds[$0].name }), ColumnEncoder(kind.name + "Thread")]
+    [
+      ColumnEncoder(kind.name, base: kind.base.map { momentKinds[$0].name }, .time),
+      ColumnEncoder(kind.name + "Thread"),
+    ]
   }
 
   mutating func addMoments(_ trace: Trace) {

@@ -16,36 +16,39 @@ package struct ReportTables {
     ColumnEncoder("state"), ColumnEncoder("flags"), ColumnEncoder("priority"), ColumnEncoder("source"),
     ColumnEncoder("error"), ColumnEncoder("track", .track), ColumnEncoder("dependencyTrack", .track),
     ColumnEncoder("slotTrack", .track),
-    ColumnEncoder("created"), ColumnEncoder("added"), ColumnEncoder("made"),
+    ColumnEncoder("created", .time), ColumnEncoder("added"), ColumnEncoder("made"),
     ColumnEncoder("stands"), ColumnEncoder("submitter", .work), ColumnEncoder("way"),
-    ColumnEncoder("computing"), ColumnEncoder("within"))
+    ColumnEncoder("computing", .time), ColumnEncoder("within"))
   var moments = TableEncoder("moments", Self.momentColumns)
   /// The folded box of the graph that each work is in.
   private(set) var boxes = TableEncoder("boxes", ColumnEncoder("box"))
   /// The lives of tasks, task after task.
   var pieces = TableEncoder(
-    "pieces", ColumnEncoder("row", .work), ColumnEncoder("kind"), ColumnEncoder("begin"),
-    ColumnEncoder("end", base: "begin"),
+    "pieces", ColumnEncoder("row", .work), ColumnEncoder("kind"), ColumnEncoder("begin", .time),
+    ColumnEncoder("end", base: "begin", .time),
     ColumnEncoder("isOpen"), ColumnEncoder("thread"), ColumnEncoder("awaited", .work), ColumnEncoder("resumer", .work),
     ColumnEncoder("stack"))
   var dependencies = TableEncoder(
     "dependencies", ColumnEncoder("operation", .work), ColumnEncoder("on", base: "operation", .work),
-    ColumnEncoder("removed"))
+    ColumnEncoder("removed", .time))
   var details = TableEncoder(
-    "details", ColumnEncoder("track", .track), ColumnEncoder("begin"), ColumnEncoder("end", base: "begin"),
+    "details", ColumnEncoder("track", .track), ColumnEncoder("begin", .time),
+    ColumnEncoder("end", base: "begin", .time),
     ColumnEncoder("kind"),
     ColumnEncoder("isOpen"), ColumnEncoder("name"), ColumnEncoder("operation", .work), ColumnEncoder("thread"),
     ColumnEncoder("signal", .work), ColumnEncoder("stack"))
   private(set) var counters = TableEncoder(
-    "counters", ColumnEncoder("group", .group), ColumnEncoder("kind"), ColumnEncoder("time"), ColumnEncoder("value"))
+    "counters", ColumnEncoder("group", .group), ColumnEncoder("kind"), ColumnEncoder("time", .time),
+    ColumnEncoder("value"))
   var instants = TableEncoder(
-    "instants", ColumnEncoder("time"), ColumnEncoder("name"), ColumnEncoder("operation", .work), ColumnEncoder("queue"))
+    "instants", ColumnEncoder("time", .time), ColumnEncoder("name"), ColumnEncoder("operation", .work),
+    ColumnEncoder("queue"))
   private(set) var tracks = TableEncoder("tracks", ColumnEncoder("group", .group), ColumnEncoder("name"))
   var steps = TableEncoder(
     "steps", ColumnEncoder("row", .work), ColumnEncoder("cause"), ColumnEncoder("causeRow", .work),
-    ColumnEncoder("began"),
-    ColumnEncoder("ended", base: "began"), ColumnEncoder("dependencies"), ColumnEncoder("slot"),
-    ColumnEncoder("running"))
+    ColumnEncoder("began", .time),
+    ColumnEncoder("ended", base: "began", .time), ColumnEncoder("dependencies", .time), ColumnEncoder("slot", .time),
+    ColumnEncoder("running", .time))
   var remaining = TableEncoder("remaining", ColumnEncoder("row", .work))
   /// Functions on stacks.
   private(set) var frames = TableEncoder(
@@ -164,10 +167,10 @@ package struct ReportTables {
     var caller = new.last.flatMap { stacks[$0]?.caller }.flatMap { names.frameRows[$0] }
     for id in new.reversed() {
       for function in stacks.functions(of: id).reversed() {
-        let flags = (function.isGuessed ? 1 : 0) + (function.isInlined ? 2 : 0) + (function.isOwn ? 4 : 0)
+        let flags = ReportFrameFlags(of: function)
         frames.append([
           caller, names.place(of: function.title), function.lineText.map { names.place(of: $0) },
-          function.image.map { names.place(of: $0) }, flags,
+          function.image.map { names.place(of: $0) }, flags.rawValue,
         ])
         caller = frames.count - 1
       }

@@ -21,7 +21,7 @@ struct StableNumbers {
 
   func stable(_ value: Int, _ meaning: ColumnEncoder.Meaning) -> Int {
     switch meaning {
-    case .number: value
+    case .number, .time: value
     case .work: work(value)
     case .track: tracks.indices.contains(value) ? tracks[value] : -1
     case .group: groups.indices.contains(value) ? groups[value] : -1

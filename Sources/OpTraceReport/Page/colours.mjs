@@ -1,13 +1,12 @@
 // The timeline's colours: those of the page's style sheet, read again when the colour scheme changes.
+import {isStuck} from './words.mjs';
 
 const NAMES = ['page', 'text', 'muted', 'line', 'band', 'accent', 'critical', 'waits-for-dependencies', 'waits-for-slot', 'thread-blocked', 'suspended', 'stuck', 'on-fill'];
 export const CLASS_COLOURS = 10;
 
-const STUCK_STATES = ['deadlocked', 'stalled'];
-
 // The style sheet's class with the colour of a wait, by the state of its operation: its sort's, or where it never ends that of the state.
 export function waitFillOf(state, sort) {
-  return STUCK_STATES.includes(state) ? `fill-of-${state}` : `waits-for-${sort}`;
+  return isStuck(state) ? `fill-of-${state}` : `waits-for-${sort}`;
 }
 
 export class Colours {
@@ -35,7 +34,7 @@ export class Colours {
     this.suspendedFill = this.fills.push(this.suspended) - 1;
     this.failedFill = this.stateWords.indexOf('failed');
     this.executingFill = this.stateWords.indexOf('executing');
-    this.stuckStates = STUCK_STATES.map((word) => this.stateWords.indexOf(word));
+    this.isStuck = this.stateWords.map(isStuck);
   }
 
   // Of an operation, by 'state' or by 'class'.
@@ -47,12 +46,12 @@ export class Colours {
   // A wait has the colour of its sort; one that never ended, because its operation is stuck, that of the state.
   fillOfWait(model, row, sort) {
     const state = model.operations.state[row];
-    return this.stuckStates.includes(state) ? state : sort === 'slot' ? this.slotFill : this.dependencyFill;
+    return this.isStuck[state] ? state : sort === 'slot' ? this.slotFill : this.dependencyFill;
   }
 
   // Of a task that is no run.
   fillOfPiece(kind) { return kind === 'turn' ? this.slotFill : this.suspendedFill; }
 
   // Waits as a thread that is blocked, loss as a warning, all else (blocks, spans) as what runs.
-  fillOfDetail(kind) { return {2: this.blockedFill, 3: this.failedFill}[kind] ?? this.executingFill; }
+  fillOfDetail(kind) { return {wait: this.blockedFill, loss: this.failedFill}[kind] ?? this.executingFill; }
 }

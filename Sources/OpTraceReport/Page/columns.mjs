@@ -50,16 +50,16 @@ export function decodeColumn(column, count, Type, missing, base = null) {
   return values;
 }
 
-// A table's columns by name, each of which is read when it is asked for first. `times`: those that hold times, NaN where there is none; the
-// others hold whole numbers, -1 where there is none.
-export function decodeTable(table, times = []) {
+// A table's columns by name, each of which is read when it is asked for first. Columns of times have NaN where there is none; the others hold
+// whole numbers, and -1 where there is none.
+export function decodeTable(table) {
   const unread = {...table.columns};
   // What is read stands in the table itself, and hides what would read it.
   const readers = {};
   for (const name of Object.keys(unread)) {
     Object.defineProperty(readers, name, {get() {
       const base = unread[name].base ? this[unread[name].base] : null;
-      const isTime = times.includes(name);
+      const isTime = unread[name].of === 'time';
       const value = decodeColumn(unread[name], table.count, isTime ? Float64Array : Int32Array, isTime ? NaN : -1, base);
       Object.defineProperty(this, name, {value, enumerable: true});
       // Its text is of no more use.
@@ -83,11 +83,11 @@ export function readAhead(table) {
 
 // A table that has grown: `last`, with what `table` says has changed. Its `kept` are runs of rows that stay: where each was, where it is, how
 // many they are; all other rows come with it. `moved`: where the numbers have gone that columns hold, by what they are `of`.
-export function grownTable(last, table, times = [], moved = {}) {
-  if (!table.kept) return decodeTable(table, times);
+export function grownTable(last, table, moved = {}) {
+  if (!table.kept) return decodeTable(table);
   const {count, kept, columns} = table;
   const gaps = gapsBetween(kept, count);
-  const fresh = decodeTable({count: gaps.reduce((sum, [from, to]) => sum + to - from, 0), columns}, times);
+  const fresh = decodeTable({count: gaps.reduce((sum, [from, to]) => sum + to - from, 0), columns});
   const grown = {count};
   for (const name of Object.keys(columns)) {
     const values = keptValues(last[name], kept, count);

@@ -3,7 +3,8 @@ import {counted, durationText, grouped} from './format.mjs';
 import {h} from './dom.mjs';
 import {sortableTable} from './table.mjs';
 
-const SIGNS = {came: '+', went: '−', more: '↑', fewer: '↓', ends: '≠'};
+/** The signs of changes. The last is this page's own: what ends in another state. */
+export const CHANGES = {came: '+', went: '−', more: '↑', fewer: '↓', ends: '≠'};
 
 /** `12`, `12 to 15`. */
 const rangeText = ([least, most]) => least === most ? grouped(least) : `${grouped(least)} to ${grouped(most)}`;
@@ -60,7 +61,7 @@ function structurePart(structure) {
   const lines = structureLines(structure);
   if (lines.length === 0) return h('p', {}, 'Structure: the same.');
   return sortableTable({caption: 'What came and what went', rows: lines, columns: [
-    {title: '', css: 'change-cell', cell: ({change}) => h('span', {class: `change ${change}`, title: change}, SIGNS[change] ?? ''), value: ({change}) => change},
+    {title: '', css: 'change-cell', cell: ({change}) => h('span', {class: `change ${change}`, title: change}, CHANGES[change] ?? ''), value: ({change}) => change},
     {title: 'What', cell: ({what}) => h('bdi', {}, what), value: ({what}) => what},
     {title: 'Before', isNumber: true, cell: one => one.base},
     {title: 'After', isNumber: true, cell: one => one.new},

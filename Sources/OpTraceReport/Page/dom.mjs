@@ -1,5 +1,6 @@
 // Elements, and the few pieces that several parts of the page show. Names come from a user's program: they are only ever text.
 import {durationText, grouped} from './format.mjs';
+import {OTHER_SIGNS, STATES} from './words.mjs';
 
 /** An element: `h('button', {class: 'wide', onclick: f}, 'Text', child)`. Null, false and undefined are left out. */
 export function h(tag, attributes, ...children) {
@@ -23,24 +24,10 @@ function furnish(element, attributes, children) {
   return element;
 }
 
-/** One drawn sign for each state, 11 units square: fonts lack some of the characters. The same as in the graph. */
-const SIGN_PATHS = {
-  finished: 'M1.5 6 4.5 9 9.5 2.5',
-  executing: 'M2.5 1.5 9.5 5.5 2.5 9.5Z',
-  ready: 'M2.5 1.5 9.5 5.5 2.5 9.5Z',
-  pending: 'M9.5 5.5a4 4 0 1 1-8 0a4 4 0 1 1 8 0',
-  cancelled: 'M2 2 9 9M9 2 2 9',
-  failed: 'M5.5 1V6.5M5.5 9V9.6',
-  deadlocked: 'M9.3 3.2A4.4 4.4 0 1 0 10 6.6M9.8 0.6V3.6H6.8',
-  stalled: 'M9.5 5.5a4 4 0 1 1-8 0a4 4 0 1 1 8 0M2.7 8.3 8.3 2.7',
-  warning: 'M5.5 1 10.3 9.8H.7ZM5.5 4.2V6.6M5.5 8.1V8.4',
-  note: 'M5.5 4.8V9M5.5 2V2.3',
-  unknown: 'M3.2 3.4a2.3 2.3 0 1 1 3.4 2.1c-.8.5-1.1.9-1.1 1.7M5.5 9.3V9.6',
-};
-
+/** The sign of a state, of a warning or of a note. */
 export function sign(kind) {
-  const known = Object.hasOwn(SIGN_PATHS, kind) ? kind : 'unknown';
-  return svg('svg', {class: `sign-of ${known}-sign`, viewBox: '0 0 11 11', 'aria-hidden': 'true'}, svg('path', {d: SIGN_PATHS[known]}));
+  const known = Object.hasOwn(STATES, kind) || Object.hasOwn(OTHER_SIGNS, kind) ? kind : 'unknown';
+  return svg('svg', {class: `sign-of ${known}-sign`, viewBox: '0 0 11 11', 'aria-hidden': 'true'}, svg('path', {d: OTHER_SIGNS[known] ?? STATES[known].path}));
 }
 
 /** A state with sign and word. */

@@ -1,24 +1,22 @@
 // What the doctor found: what is wrong, what proves it, what to do.
 import {chainText, counted, grouped, listText, momentText, queueHeading} from './format.mjs';
 import {renewUnits} from './renewal.mjs';
+import {SEVERITIES, isOver} from './words.mjs';
 import {h, moreButton, operationButton, operationList, sign, threadName, whenShown} from './dom.mjs';
 
 /** What a card shows at once of a list: findings of many operations would fill the tab. */
 const FIRST_OF_FINDING = 10;
 const andMore = rest => `and ${grouped(rest)} more`;
 
-const SEVERITIES = ['error', 'warning', 'note'];
-const SEVERITY_SIGNS = {error: 'failed', warning: 'warning', note: 'note'};
-
-/** The findings' indices, errors first, else in the doctor's order. */
-export function findingOrder(findings) {
-  const rank = index => (SEVERITIES.indexOf(findings[index].severity) + SEVERITIES.length + 1) % (SEVERITIES.length + 1);
+/** The findings' indices in the order of `severities`, which begins with errors; else in the doctor's order. */
+export function findingOrder(findings, severities) {
+  const rank = index => (severities.indexOf(findings[index].severity) + severities.length + 1) % (severities.length + 1);
   return findings.map((_, index) => index).sort((a, b) => rank(a) - rank(b) || a - b);
 }
 
 /** `1 error and 2 warnings` */
-export function findingCounts(findings) {
-  return listText(SEVERITIES.map(severity => [severity, findings.filter(one => one.severity === severity).length])
+export function findingCounts(findings, severities) {
+  return listText(severities.map(severity => [severity, findings.filter(one => one.severity === severity).length])
     .filter(([, count]) => count > 0).map(([severity, count]) => counted(count, severity)));
 }
 
@@ -26,9 +24,9 @@ export function mountFindings(element, model, selection) {
   const reading = h('div', {class: 'reading'});
   element.append(reading);
   const build = () => renewUnits(reading, [...h('div', {},
-    h('h2', {}, model.findings.length === 0 ? 'Nothing is wrong here' : findingCounts(model.findings)),
+    h('h2', {}, model.findings.length === 0 ? 'Nothing is wrong here' : findingCounts(model.findings, model.severities)),
     h('p', {class: 'lead'}, model.verdict.sentence),
-    model.findings.length === 0 ? healthyText(model) : findingOrder(model.findings).map(index => findingCard(model, selection, index))).children]);
+    model.findings.length === 0 ? healthyText(model) : findingOrder(model.findings, model.severities).map(index => findingCard(model, selection, index))).children]);
   return whenShown(selection, 'findings', isBuilt => {
     build();
     if (isBuilt) return;
@@ -59,7 +57,7 @@ function findingCard(model, selection, index) {
   const others = finding.rows.filter(row => !isInCycle.has(row));
   return h('article', {class: `finding ${finding.severity}-finding${index === selection.finding ? ' chosen' : ''}`, id: `finding-${index}`, tabindex: '-1', 'aria-labelledby': `finding-title-${index}`},
     h('header', {},
-      h('span', {class: `severity ${finding.severity}-badge`}, sign(SEVERITY_SIGNS[finding.severity]), finding.severity),
+      h('span', {class: `severity ${finding.severity}-badge`}, sign(SEVERITIES[finding.severity]?.sign), finding.severity),
       h('code', {}, finding.code),
       !finding.isProven && h('span', {class: 'unproven', title: 'The trace makes it likely, and does not prove it.'}, 'not proven'),
       h('a', {class: 'anchor', href: `#tab=findings&finding=${index}`, 'aria-label': 'Address of this finding',
@@ -78,7 +76,7 @@ function findingCard(model, selection, index) {
 
 /** What is over waits no more. */
 function waitsWord(model, finding) {
-  if (finding.rows.every(row => ['finished', 'cancelled', 'failed'].includes(model.state(row)))) return 'waited';
+  if (finding.rows.every(row => isOver(model.state(row)))) return 'waited';
   return finding.behind === 1 ? 'waits' : 'wait';
 }
 

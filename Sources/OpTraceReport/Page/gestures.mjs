@@ -7,9 +7,8 @@ export function listenToPointer(canvas, target) {
   const pointers = new Map();
   let drag = null;
   let pinch = null;
-  // What a first click opens beside the canvas moves what a second one would hit: of a double click only the first counts.
-  // Its place in the window, not on the canvas, which moves too.
-  let clicked = {x: NaN, y: NaN, time: -Infinity};
+  // Whether the pointer has moved since it was pressed: then its release is no click.
+  let hasMoved = false;
 
   const place = (event) => {
     const box = canvas.getBoundingClientRect();
@@ -25,11 +24,12 @@ export function listenToPointer(canvas, target) {
     canvas.setPointerCapture(event.pointerId);
     const at = place(event);
     pointers.set(event.pointerId, at);
+    hasMoved = pointers.size > 1;
     if (pointers.size === 2) {
       pinch = spread();
       drag = null;
     } else if (pointers.size === 1) {
-      drag = {...at, last: at, moved: false, isRange: event.shiftKey};
+      drag = {...at, last: at, isRange: event.shiftKey};
     }
   });
   canvas.addEventListener('pointermove', (event) => {
@@ -42,8 +42,8 @@ export function listenToPointer(canvas, target) {
       target.scroll(pinch.y - now.y);
       pinch = now;
     } else if (drag && pointers.has(event.pointerId)) {
-      if (!drag.moved && Math.hypot(at.x - drag.x, at.y - drag.y) < DRAG) return;
-      drag.moved = true;
+      if (!hasMoved && Math.hypot(at.x - drag.x, at.y - drag.y) < DRAG) return;
+      hasMoved = true;
       if (drag.isRange) {
         target.range(drag.x, at.x, false);
       } else {
@@ -57,23 +57,22 @@ export function listenToPointer(canvas, target) {
   });
   const end = (event) => {
     const at = place(event);
-    if (drag && event.type === 'pointerup') {
-      if (!drag.moved) {
-        const isSecond = event.timeStamp - clicked.time < 500 && Math.hypot(event.clientX - clicked.x, event.clientY - clicked.y) < 2 * DRAG;
-        if (!isSecond) target.click(at.x, at.y);
-        clicked = {x: event.clientX, y: event.clientY, time: isSecond ? -Infinity : event.timeStamp};
-      }
-      if (drag.moved && drag.isRange) target.range(drag.x, at.x, true);
-    }
+    if (drag?.isRange && hasMoved && event.type === 'pointerup') target.range(drag.x, at.x, true);
     pointers.delete(event.pointerId);
     if (pointers.size < 2) pinch = null;
     // A finger that stays goes on as a drag.
     const rest = [...pointers.values()][0];
-    drag = rest ? {...rest, last: rest, moved: true, isRange: false} : null;
+    drag = rest ? {...rest, last: rest, isRange: false} : null;
   };
   canvas.addEventListener('pointerup', end);
   canvas.addEventListener('pointercancel', end);
   canvas.addEventListener('pointerleave', () => target.hover(-1, -1));
+  canvas.addEventListener('click', (event) => {
+    // What a first click opens beside the canvas moves what a second one would hit: of a double click only the first counts.
+    if (hasMoved || event.detail > 1) return;
+    const at = place(event);
+    target.click(at.x, at.y);
+  });
   canvas.addEventListener('dblclick', () => target.open());
   canvas.addEventListener('wheel', (event) => {
     event.preventDefault();

@@ -2,13 +2,7 @@
 import {clockTexts, counted, durationText, grouped} from './format.mjs';
 import {h, sign, stateChip} from './dom.mjs';
 import {renewUnits} from './renewal.mjs';
-
-const VERDICTS = {
-  healthy: {sign: 'finished', css: 'good'},
-  warning: {sign: 'warning', css: 'warned'},
-  stalled: {sign: 'stalled', css: 'wrong'},
-  deadlocked: {sign: 'deadlocked', css: 'wrong'},
-};
+import {MODES, VERDICTS} from './words.mjs';
 
 export function mountHead(element, model, selection) {
   const facts = element.querySelector('#facts');
@@ -51,6 +45,6 @@ function headFigures(counts) {
 }
 
 function recordingText({process, counts}) {
-  const how = process.mode === 'flight-recorder' ? 'by a flight recorder' : 'as a stream';
+  const how = MODES[process.mode] ?? '';
   return `${counted(counts.events, 'event')} recorded ${how}${process.writer ? ` by OpTrace ${process.writer}` : ''}`;
 }

@@ -2,36 +2,7 @@
 // the columns, operations first, then blocks of dispatch queues, then Swift's tasks; times are nanoseconds since the recording began, NaN where nothing happened.
 import {grownTable, readAhead, rowsByOwner} from './columns.mjs';
 import {grouped, listText} from './format.mjs';
-
-const FLAGS = {asynchronous: 1, barrier: 2, leavesThread: 4, external: 8, partial: 16, unknown: 64, barrierForDependencies: 128, barrierForSlot: 256, child: 512};
-
-// The moments of an operation's life as the columns name them, in the order of that life, and as people read them.
-const MOMENTS = [
-  ['enqueued', 'enqueued'], ['ready', 'ready'], ['started', 'started'], ['executing', 'executing'],
-  ['executionEnded', 'execution ended'], ['startReturned', 'start returned'], ['cancelRequested', 'cancel requested'],
-  ['finished', 'finished'], ['completionBegan', 'completion block began'], ['completionEnded', 'completion block ended'], ['released', 'released'],
-];
-
-// What these moments are called of work that is no operation; null: they say nothing then.
-const SUBMITTED_MOMENTS = {enqueued: 'submitted', ready: null, executing: 'began', finished: 'ended'};
-
-const TASK_MOMENTS = {enqueued: 'created', ready: 'enqueued', executing: 'first ran', finished: 'ended'};
-
-// What a task does in the pieces of its life.
-const PIECE_WORDS = {
-  run: 'running', turn: 'waiting for its turn', suspended: 'waiting for its first run', unknown: 'suspended', task: 'waiting for a task',
-  continuation: 'waiting for a continuation', group: 'waiting for a child', executor: 'going to another executor', sleep: 'sleeping',
-};
-const PRIORITIES = {33: 'user interactive', 25: 'high', 21: 'medium', 17: 'low', 9: 'background'};
-
-const DETAIL_KINDS = ['block', 'span', 'wait', 'loss', 'start', 'run', 'completion'];
-const CAUSES = ['start', 'dependency', 'slot', 'submission', 'signal'];
-
-// The columns that hold times.
-const TIMES = {
-  operations: ['created', 'computing'], moments: MOMENTS.map(([name]) => name), pieces: ['begin', 'end'], details: ['begin', 'end'],
-  counters: ['time'], instants: ['time'], dependencies: ['removed'], steps: ['began', 'ended', 'dependencies', 'slot', 'running'],
-};
+import {DETAILS, MOMENTS, PIECES} from './words.mjs';
 
 const RELATIONS = ['edgesFrom', 'edgesTo', 'detailsOf', 'submittedBy', 'piecesOf', 'resumedBy'];
 
@@ -59,9 +30,13 @@ export class Model {
     this.strings = isAddition ? this.strings.concat(data.strings) : data.strings;
     this.stateWords = document.stateWords;
     this.pieceKinds = document.pieceKinds;
+    const {flags, frameFlags, details: detailKinds, causes, counters: counterKinds, severities, priorities} = document.enumerations;
+    Object.assign(this, {flags, frameFlags, detailKinds, causes, counterKinds, severities, priorities});
+    this.runPiece = this.pieceKinds.indexOf('run');
+    this.turnPiece = this.pieceKinds.indexOf('turn');
     this.firstTask = document.kinds.find(({word}) => word === 'task')?.first ?? Infinity;
     this.tables ??= {};
-    for (const [name, table] of Object.entries(tables)) this.tables[name] = grownTable(this.tables[name], table, TIMES[name], moved);
+    for (const [name, table] of Object.entries(tables)) this.tables[name] = grownTable(this.tables[name], table, moved);
     const {operations, moments, pieces, details, counters, instants, tracks, frames, dependencies} = this.tables;
     Object.assign(this, {operations, moment: moments, pieces, details, counters, instants, tracks, frames, edges: dependencies});
     this.count = this.operations.count;
@@ -169,7 +144,7 @@ export class Model {
   // `waiting for fetch(_:) #12`
   pieceText(place) {
     const awaited = this.pieces.awaited[place];
-    return awaited >= 0 ? `waiting for ${this.name(awaited)} #${this.id(awaited)}` : PIECE_WORDS[this.pieceKind(place)];
+    return awaited >= 0 ? `waiting for ${this.name(awaited)} #${this.id(awaited)}` : PIECES[this.pieceKind(place)]?.text;
   }
   // The suspended time by what for: {text, time}, the longest first.
   suspensions(row) {
@@ -178,7 +153,7 @@ export class Model {
       const kind = this.pieceKind(place);
       if (kind !== 'run' && kind !== 'turn') sums.set(kind, (sums.get(kind) ?? 0) + this.pieces.end[place] - this.pieces.begin[place]);
     }
-    return [...sums].map(([kind, time]) => ({text: PIECE_WORDS[kind], time})).sort((one, other) => other.time - one.time);
+    return [...sums].map(([kind, time]) => ({text: PIECES[kind]?.text, time})).sort((one, other) => other.time - one.time);
   }
   // The piece of a suspended task in which it is when the trace ends; -1: it runs, is over, or no task.
   waitsIn(row) {
@@ -204,8 +179,9 @@ export class Model {
   // What a thread's lane calls a detail: of an operation that left the thread, its `start()` is all that stands there.
   detailName(place) {
     const [name, row] = [this.strings[this.details.name[place]], this.details.operation[place]];
-    return ['start', 'completion'].includes(DETAIL_KINDS[this.details.kind[place]]) && row >= 0 ? `${this.name(row)} · ${name}` : name;
+    return DETAILS[this.detailKind(place)]?.isOfWork && row >= 0 ? `${this.name(row)} · ${name}` : name;
   }
+  detailKind(place) { return this.detailKinds[this.details.kind[place]]; }
   className(row) { return this.strings[this.operations.class[row]] ?? ''; }
   /** What it runs, where that is not its class's own code. */
   functionName(row) { return this.strings[this.operations.function[row]] ?? null; }
@@ -216,7 +192,7 @@ export class Model {
   priorityText(row) {
     const priority = this.priority(row);
     if (!(priority !== 0 && priority !== null && priority !== undefined)) return null;
-    return (this.isTask(row) && PRIORITIES[priority]) || String(priority);
+    return (this.isTask(row) && this.priorities[priority]) || String(priority);
   }
   source(row) { return this.strings[this.operations.source[row]] ?? null; }
   /** The stack where it was given to its queue, the one that made it where that is elsewhere, and the one where its thread stood; -1: not known. */
@@ -227,7 +203,7 @@ export class Model {
   within(row) { return this.strings[this.operations.within[row]] ?? null; }
   error(row) { return this.strings[this.operations.error[row]] ?? null; }
   isCritical(row) { return this.criticalRows.has(row); }
-  is(row, flag) { return (this.operations.flags[row] & FLAGS[flag]) !== 0; }
+  is(row, flag) { return (this.operations.flags[row] & this.flags[flag]) !== 0; }
   isBarrier(row) { return this.is(row, 'barrier'); }
   isAsync(row) { return this.is(row, 'asynchronous'); }
 
@@ -241,7 +217,7 @@ export class Model {
   #began(row) { return first(this.moment.executing[row], this.moment.started[row]); }
   #over(row) {
     const {executionEnded, finished} = this.moment;
-    return (this.operations.flags[row] & FLAGS.leavesThread) !== 0 ? finished[row] : first(executionEnded[row], finished[row]);
+    return (this.operations.flags[row] & this.flags.leavesThread) !== 0 ? finished[row] : first(executionEnded[row], finished[row]);
   }
 
   // The three times, which do not overlap; as OperationTimes.swift has it.
@@ -254,7 +230,7 @@ export class Model {
   #timesInto(row, times) {
     times[0] = times[1] = times[2] = 0;
     if (this.isTask(row)) return this.#timesOfTask(row, times);
-    if ((this.operations.flags[row] & FLAGS.unknown) !== 0) return times;
+    if ((this.operations.flags[row] & this.flags.unknown) !== 0) return times;
     const {enqueued, ready, executing, started, finished} = this.moment;
     const end = Math.max(first(finished[row], this.end), first(enqueued[row], -Infinity));
     const began = first(executing[row], Number.isNaN(finished[row]) ? started[row] : NaN);
@@ -275,7 +251,7 @@ export class Model {
     const {kind, begin, end} = this.pieces;
     for (let at = starts[row]; at < starts[row + 1]; at++) {
       const place = rows[at];
-      times[kind[place] === 0 ? 2 : kind[place] === 1 ? 1 : 0] += end[place] - begin[place];
+      times[kind[place] === this.runPiece ? 2 : kind[place] === this.turnPiece ? 1 : 0] += end[place] - begin[place];
     }
     return times;
   }
@@ -323,21 +299,15 @@ export class Model {
     const list = [];
     const created = this.operations.created[row];
     if (!Number.isNaN(created)) list.push({what: 'created', time: created, thread: -1});
-    const isOperation = this.kind(row) === 'operation';
-    for (const [name, usual] of MOMENTS) {
+    const kind = this.kind(row);
+    for (const [name, words] of MOMENTS) {
       const time = this.moment[name][row];
-      const what = isOperation ? usual : this.#submittedWord(row, name);
-      if (what === null) continue;
-      if (!Number.isNaN(time)) list.push({what, time, thread: this.moment[name + 'Thread'][row]});
+      // A block that never ran ends when it is known that it will not.
+      const isGivenUp = kind !== 'operation' && name === 'finished' && Number.isNaN(this.moment.executing[row]);
+      const what = isGivenUp ? 'given up' : words[kind] ?? null;
+      if (what !== null && !Number.isNaN(time)) list.push({what, time, thread: this.moment[name + 'Thread'][row]});
     }
     return list.sort((one, other) => one.time - other.time);
-  }
-
-  // A block that never ran ends when it is known that it will not.
-  #submittedWord(row, name) {
-    if (name === 'finished' && Number.isNaN(this.moment.executing[row])) return 'given up';
-    if (this.isTask(row) && name in TASK_MOMENTS) return TASK_MOMENTS[name];
-    return name in SUBMITTED_MOMENTS ? SUBMITTED_MOMENTS[name] : MOMENTS.find(([one]) => one === name)[1];
   }
 
   // From the first thing that is known of it to the last.
@@ -425,7 +395,7 @@ export class Model {
   // What went on inside of it.
   inside(row) {
     return rowsOf(row, this.detailsOf).map((place) => ({
-      kind: DETAIL_KINDS[this.details.kind[place]], name: this.strings[this.details.name[place]],
+      kind: this.detailKind(place), name: this.strings[this.details.name[place]],
       begin: this.details.begin[place], end: this.details.end[place], isOpen: this.details.isOpen[place] === 1,
       thread: this.details.thread[place], signalRow: this.details.signal[place], stack: this.details.stack[place],
     })).sort((one, other) => one.begin - other.begin);
@@ -442,7 +412,7 @@ export class Model {
     const counts = new Map();
     const {executingThread, startedThread} = this.moment;
     for (let row = 0; row < this.count; row++) {
-      if (Number.isNaN(this.#began(row)) || (this.operations.flags[row] & FLAGS.leavesThread) !== 0) continue;
+      if (Number.isNaN(this.#began(row)) || (this.operations.flags[row] & this.flags.leavesThread) !== 0) continue;
       const thread = executingThread[row] >= 0 ? executingThread[row] : startedThread[row];
       const queue = this.operations.queue[row];
       let own = counts.get(queue);
@@ -458,12 +428,13 @@ export class Model {
   // A stack by the row of its innermost function.
   stack(frame) {
     const {caller, title, place, image, flags} = this.frames;
+    const {guessed, inlined, own} = this.frameFlags;
     const functions = [];
     // As many as the reader of traces takes, each with functions inlined in it: a cycle would not end.
     for (let row = frame; row >= 0 && functions.length < 4096; row = caller[row]) {
       functions.push({
         title: this.strings[title[row]] ?? '', place: this.strings[place[row]] ?? null, image: this.strings[image[row]] ?? null,
-        isGuessed: (flags[row] & 1) !== 0, isInlined: (flags[row] & 2) !== 0, isOwn: (flags[row] & 4) !== 0,
+        isGuessed: (flags[row] & guessed) !== 0, isInlined: (flags[row] & inlined) !== 0, isOwn: (flags[row] & own) !== 0,
       });
     }
     return functions;
@@ -530,7 +501,7 @@ export class Model {
   #readPath() {
     const table = this.tables.steps;
     const steps = Array.from(table.row, (row, place) => ({
-      row, cause: CAUSES[table.cause[place]], causeRow: table.causeRow[place], began: table.began[place],
+      row, cause: this.causes[table.cause[place]], causeRow: table.causeRow[place], began: table.began[place],
       ended: table.ended[place], waitingForDependencies: table.dependencies[place], waitingForSlot: table.slot[place],
       running: table.running[place],
     }));

@@ -145,7 +145,7 @@ export class Painter {
       // Many pieces at one place are drawn as strong as the tasks run there.
       case 'task': return count === 1 && !lane.runs[at] ? colours.fillOfPiece(model.pieceKind(lane.piece[at])) : colours.fillOf(model, lane.row[at], this.colourBy);
       case 'slot': case 'dependencies': return colours.fillOfWait(model, lane.row[at], lane.kind);
-      case 'detail': return colours.fillOfDetail(model.details.kind[lane.detail[at]]);
+      case 'detail': return colours.fillOfDetail(model.detailKind(lane.detail[at]));
       default: return colours.fillOf(model, lane.row[at], this.colourBy);
     }
   }

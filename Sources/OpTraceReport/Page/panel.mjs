@@ -2,6 +2,7 @@
 import {counted, durationText, grouped, momentText} from './format.mjs';
 import {renewUnits} from './renewal.mjs';
 import {codeText, stackView} from './stacks.mjs';
+import {DETAILS, SEVERITIES, STATES} from './words.mjs';
 import {TIME_KINDS, h, moreButton, onPageKey, operationButton, operationList, sign, stateChip, threadName, timeWords, timesBar} from './dom.mjs';
 
 export function mountPanel(element, model, selection) {
@@ -82,7 +83,7 @@ class PanelContent {
         h('button', {type: 'button', class: 'icon', 'aria-label': 'Close', title: 'Close (Esc)', onclick: () => selection.select(-1)}, '×')),
       h('p', {class: 'panel-state'}, stateChip(model.state(row), undefined, model.stateText(row)), model.isBarrier(row) && h('span', {class: 'tag'}, 'barrier'), model.isAsync(row) && h('span', {class: 'tag'}, 'asynchronous'), model.kind(row) !== 'operation' && h('span', {class: 'tag'}, model.kind(row))),
       findings.map(index => h('button', {type: 'button', class: `panel-finding ${model.findings[index].severity}-finding`,
-        onclick: () => { selection.choose(index); selection.show('findings'); }}, sign(model.findings[index].severity === 'error' ? 'failed' : model.findings[index].severity), h('span', {}, model.findings[index].title))),
+        onclick: () => { selection.choose(index); selection.show('findings'); }}, sign(SEVERITIES[model.findings[index].severity]?.sign), h('span', {}, model.findings[index].title))),
       h('p', {class: 'actions'},
         this.span() && h('button', {type: 'button', onclick: () => this.showInTimeline()}, 'Show in timeline'),
         this.isDrawn() && h('button', {type: 'button', onclick: () => selection.show('graph')}, 'Show in graph')));
@@ -155,7 +156,7 @@ class PanelContent {
 
   /** Whether the operation came as far as this time. */
   isReached(key) {
-    if (this.times[key] > 0 || !['pending', 'ready', 'deadlocked', 'stalled'].includes(this.model.state(this.row))) return true;
+    if (this.times[key] > 0 || !STATES[this.model.state(this.row)]?.isBeforeStart) return true;
     const has = what => this.model.moments(this.row).some(moment => moment.what === what);
     return key === 'waitingForDependencies' || (key === 'waitingForSlot' && has('ready')) || has('executing');
   }
@@ -225,9 +226,8 @@ class PanelContent {
     // A run is the block itself, on its thread.
     const inside = model.inside(row).filter(one => one.kind !== 'run');
     if (inside.length === 0) return null;
-    const words = {block: 'block', span: 'span', wait: 'waited for', start: 'on its thread'};
     return this.part('Inside', h('ul', {class: 'inside'}, inside.map(one => h('li', {},
-      h('span', {class: `tag ${one.kind}-tag`}, words[one.kind] ?? one.kind), h('bdi', {}, one.name),
+      h('span', {class: `tag ${one.kind}-tag`}, DETAILS[one.kind]?.tag ?? one.kind), h('bdi', {}, one.name),
       h('span', {class: 'figure'}, durationText(one.end - one.begin), one.isOpen && ' so far'),
       h('span', {class: 'beside'}, `at ${momentText(one.begin)}`, threadName(model, one.thread) && ` on ${threadName(model, one.thread)}`),
       one.signalRow >= 0 && h('span', {class: 'beside'}, 'ended by ', this.button(one.signalRow)),

@@ -150,7 +150,7 @@ function taskLanes(model) {
   }
   return [...places].map(([own, list]) => {
     const lane = new Lane('task', own, list.length);
-    for (const place of list) lane.add(begin[place], end[place], row[place], place, kind[place] === 0);
+    for (const place of list) lane.add(begin[place], end[place], row[place], place, kind[place] === model.runPiece);
     return lane.close();
   });
 }

@@ -77,7 +77,7 @@ export class Steps {
 
 // The counters of each group: {executing, ready, limit}, where it has them.
 export function buildCounters(model) {
-  const kinds = ['executing', 'ready', 'limit'];
+  const kinds = model.counterKinds;
   const collected = new Map();
   const {group, kind, time, value, count} = model.counters;
   for (let row = 0; row < count; row++) {

@@ -20,7 +20,7 @@ export function mountTabs(element, model, selection) {
   const countFindings = () => {
     for (const one of findings?.querySelectorAll('span') ?? []) one.remove();
     if (!findings || model.findings.length === 0) return;
-    const worst = ['error', 'warning', 'note'].find(one => model.findings.some(finding => finding.severity === one));
+    const worst = model.severities.find(one => model.findings.some(finding => finding.severity === one));
     findings.append(h('span', {class: `badge ${worst}-badge`, 'aria-hidden': 'true'}, String(model.findings.length)),
       h('span', {class: 'unseen'}, `, ${counted(model.findings.length, 'finding')}`));
   };

@@ -8,6 +8,7 @@ import {Viewport} from './viewport.mjs';
 import {CLASS_COLOURS, Colours, waitFillOf} from './colours.mjs';
 import {Painter, RULER} from './painter.mjs';
 import {Minimap} from './minimap.mjs';
+import {isStuck} from './words.mjs';
 import {actionOfKey, listenToPointer} from './gestures.mjs';
 
 const LANE_KINDS = {execution: 'running', slot: 'waitingForSlot', dependencies: 'waitingForDependencies'};
@@ -144,7 +145,7 @@ class Timeline {
       if (!this.waitFills.has('waits-for-slot')) waits.unshift(['waits-for-slot', 'waiting for its turn']);
       waits.push(['suspended', 'task suspended']);
     }
-    if (model.details.kind.includes(2)) waits.push(['thread-blocked', 'thread blocked']);
+    if (model.details.kind.includes(model.detailKinds.indexOf('wait'))) waits.push(['thread-blocked', 'thread blocked']);
     const fresh = h('span', {}, entries, waits.map(([css, text]) => h('span', {class: 'class-chip'}, h('i', {class: `wait-mark ${css}`}), text)));
     if (fresh.innerHTML !== this.legend.innerHTML) this.legend.replaceChildren(...fresh.childNodes);
   }
@@ -328,7 +329,7 @@ class Timeline {
       const hasRun = to.row.lane.kind === 'execution';
       arrows.push({
         from: from.row.lane.end[from.at], to: hasRun ? to.row.lane.begin[to.at] : to.row.lane.end[to.at],
-        fromTop: middle(from), toTop: middle(to), isStuck: ['deadlocked', 'stalled'].includes(model.state(target)),
+        fromTop: middle(from), toTop: middle(to), isStuck: isStuck(model.state(target)),
         isCritical: model.isCritical(source) && model.isCritical(target),
       });
     };

@@ -5,6 +5,7 @@ import {largestRows, sortableTable} from './table.mjs';
 import {histogramView} from './histogram.mjs';
 import {comparisonPart} from './comparison.mjs';
 import {renewUnits} from './renewal.mjs';
+import {PIECES, isOver} from './words.mjs';
 
 export function mountWhy(element, model, selection) {
   const reading = h('div', {class: 'reading'});
@@ -43,8 +44,8 @@ export function shareText(path, wall) {
 }
 
 /** Whether all operations that were given to a queue came to their end. */
-function isOver(model) {
-  return model.states.every(({state}) => ['finished', 'cancelled', 'failed', 'unknown'].includes(state));
+function isAllOver(model) {
+  return model.states.every(({state}) => isOver(state) || state === 'unknown');
 }
 
 const PATH_PARTS = {
@@ -52,7 +53,20 @@ const PATH_PARTS = {
   after: ['After the last step', 'until the end of all activity'],
 };
 
-const SUSPENDED_FOR = {task: 'For tasks', group: 'For children', continuation: 'Continuations', executor: 'Executors', sleep: 'Sleep', unknown: 'Not known'};
+/** Why a step began when it did. `link`: the button of the work that was the cause. */
+export const CAUSES = {
+  start: () => 'the first of the path',
+  dependency: ({link, areOperations}) => ['after ', link, areOperations ? ' finished' : ' was over'],
+  slot: ({link, areOperations, isBarrier, isBehindBarrier}) => {
+    if (!areOperations) return ['its queue’s turn after ', link];
+    // A barrier takes all slots, and is named as what it is.
+    if (isBehindBarrier) return ['behind the barrier ', link];
+    return isBarrier ? ['as a barrier, behind ', link] : ['got the slot of ', link];
+  },
+  submission: ({link}) => ['submitted by ', link],
+  signal: ({link, isOperation}) => [isOperation ? 'finished by ' : 'resumed by ', link],
+};
+
 const taskTimeWords = kind => ({waitingForDependencies: 'suspended', waitingForSlot: 'waiting for their turn'}[kind.key] ?? kind.text);
 
 class WhyView {
@@ -70,11 +84,10 @@ class WhyView {
     const {rows, total} = pathRows(path, model.wall);
     return this.part('Critical path',
       h('p', {class: 'lead'}, `${path.steps.length === 1 ? `1 ${this.pathWord()} decides` : `${counted(path.steps.length, this.pathWord())} one after the other decide`} the ${durationText(model.wall)}: ${shareText(path, model.wall)}. `,
-        isOver(model) ? 'The whole gets shorter where a step here does, or begins sooner: a larger limit, a dependency less.' : 'Not everything is over: the findings tell what holds the rest up, if anything does.'),
+        isAllOver(model) ? 'The whole gets shorter where a step here does, or begins sooner: a larger limit, a dependency less.' : 'Not everything is over: the findings tell what holds the rest up, if anything does.'),
       this.strip(rows, total), this.pathTable(rows, total));
   }
 
-  /** What the path's steps are: work of other kinds may take several each. */
   /** What would help: the run replayed with one change each, with the range of each answer. */
   foresight() {
     const {foresight} = this.model;
@@ -93,6 +106,7 @@ class WhyView {
       assumptions.length > 0 && scenarios.length > 0 && h('details', {}, h('summary', {}, 'What this assumes'), h('ul', {}, assumptions.map(text => h('li', {}, text)))));
   }
 
+  /** What the path's steps are: work of other kinds may take several each. */
   pathWord() { return this.model.criticalPath.steps.every(step => this.model.kind(step.row) === 'operation') ? 'operation' : 'step'; }
 
   /** The whole time as one line: what is wide is what to look at. */
@@ -138,16 +152,12 @@ class WhyView {
 
   cause(step) {
     const {model} = this;
-    if (step.cause === 'start' || step.causeRow < 0) return 'the first of the path';
-    const link = this.number(step.causeRow);
-    const isOfOperations = [step.row, step.causeRow].every(row => model.kind(row) === 'operation');
-    if (step.cause === 'dependency') return ['after ', link, isOfOperations ? ' finished' : ' was over'];
-    if (step.cause === 'submission') return ['submitted by ', link];
-    if (step.cause === 'signal') return [model.kind(step.row) === 'operation' ? 'finished by ' : 'resumed by ', link];
-    if (!isOfOperations) return ['its queue’s turn after ', link];
-    // Barriers count as slots, and are told as what they are.
-    if (model.isBarrier(step.causeRow)) return ['behind the barrier ', link];
-    return model.isBarrier(step.row) ? ['as a barrier, behind ', link] : ['got the slot of ', link];
+    if (step.causeRow < 0) return CAUSES.start();
+    const isOperation = row => model.kind(row) === 'operation';
+    return CAUSES[step.cause]?.({
+      link: this.number(step.causeRow), isOperation: isOperation(step.row), areOperations: isOperation(step.row) && isOperation(step.causeRow),
+      isBarrier: model.isBarrier(step.row), isBehindBarrier: model.isBarrier(step.causeRow),
+    });
   }
 
   /** Its number alone, where names would take too much room. */
@@ -221,7 +231,7 @@ class WhyView {
     if (tasks.length === 0) return null;
     const suspended = task => Object.values(task.suspended).reduce((sum, time) => sum + time, 0);
     const longest = Math.max(1, ...tasks.map(task => suspended(task) + task.waiting.total + task.running.total));
-    const reasons = Object.entries(SUSPENDED_FOR).filter(([key]) => tasks.some(task => task.suspended[key] > 0));
+    const reasons = Object.entries(PIECES).filter(([key, {column}]) => column && tasks.some(task => task.suspended[key] > 0)).map(([key, {column}]) => [key, column]);
     const figures = [['waiting', 'Turn', 'waited for their turn'], ['running', 'Running', 'ran']].flatMap(([key, title, word]) => [
       {title, isNumber: true, cell: task => figureCell(task[key].total), value: task => task[key].total, hint: `Sum of the times in which tasks ${word}`},
       {title: 'median', isNumber: true, css: 'faint', cell: task => figureCell(task[key].median), value: task => task[key].median, hint: `Half of these times are at most this long`},

@@ -27,8 +27,9 @@ test('arrow keys go round the tabs, Home and End to their ends', () => {
 
 test('errors come first, and what is no known severity last; the doctor\'s order stays', () => {
   const findings = ['note', 'warning', 'error', 'strange', 'error'].map((severity) => ({severity}));
-  assert.deepEqual(findingOrder(findings), [2, 4, 1, 0, 3]);
-  assert.equal(findingCounts(findings), '2 errors, 1 warning and 1 note');
+  const severities = ['error', 'warning', 'note'];
+  assert.deepEqual(findingOrder(findings, severities), [2, 4, 1, 0, 3]);
+  assert.equal(findingCounts(findings, severities), '2 errors, 1 warning and 1 note');
 });
 
 test('a search that took long waits for more letters, within reason', () => {

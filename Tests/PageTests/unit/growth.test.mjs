@@ -117,9 +117,9 @@ for (const options of [[], ['--dispatch']]) {
       const before = model.revision;
       await until('there is more', async () => { await grow(); return model.revision > before; });
     }
-    // Some are still at it. Nothing moves any more, not even the recorder's sign of life.
+    // Some still run when the process stops; from then on not even the recorder's heartbeat changes the trace.
     await program.tell('3 60000000');
-    await new Promise((done) => setTimeout(done, 300));
+    await until('operations run', async () => { await grow(); return model.states.some(({state}) => state === 'executing'); });
     program.signal('SIGSTOP');
     const stopped = model.revision;
     await until('all is told', async () => { await grow(); return model.revision >= stopped + 2; });

@@ -1,0 +1,130 @@
+import OpTraceAnalysis
+import OpTraceGraph
+import OpTraceModel
+import OpTraceText
+import OpTraceTimeline
+
+/// The enumerations whose values stand as numbers in the tables, and those whose words the page gives a meaning of its own.
+/// They travel in the document, so that the page keeps no list of its own: it finds a number by its word.
+enum ReportEnumerations {
+  /// Lists are in the order of the numbers. `kinds`, `pieceKinds` and `stateWords` are beside this in the document.
+  static var json: JSONValue {
+    .members([
+      "flags": .object(ReportFlags.names.map { .init($0.key, .integer($0.value.rawValue)) }),
+      "frameFlags": .object(ReportFrameFlags.names.map { .init($0.key, .integer($0.value.rawValue)) }),
+      "details": .array(ReportDetailKind.allCases.map { .string("\($0)") }),
+      "causes": .array(ReportStepCause.allCases.map { .string("\($0)") }),
+      "counters": .array(CounterValues.Kind.allCases.map { .string("\($0)") }),
+      "severities": .array(Finding.Severity.allCases.map { .string($0.rawValue) }),
+      "verdicts": .array(Diagnosis.Verdict.allCases.map { .string($0.rawValue) }),
+      "modes": .array(TraceHeader.Mode.allCases.map { .string($0.rawValue) }),
+      "priorities": .object(TaskRecord.priorityNames.map { .init(String($0.key), .string($0.value)) }),
+    ])
+  }
+}
+
+/// What a task does in a piece of its life: the three kinds of ``TaskPiece``, then the reasons for which it is suspended.
+struct ReportPieceKind {
+  static let words = TaskPiece.Kind.allCases.map { "\($0)" } + TaskRecord.Reason.allCases.map { "\($0)" }
+  let rawValue: Int
+
+  /// `suspension`: the one that the piece belongs to; nil before the first run.
+  init(of piece: TaskPiece, _ suspension: TaskRecord.Suspension?) {
+    rawValue =
+      if piece.kind == .suspended, let suspension {
+        TaskPiece.Kind.allCases.count + Int(suspension.reason.rawValue)
+      } else {
+        Int(piece.kind.rawValue)
+      }
+  }
+}
+
+/// What a detail of the timeline is.
+enum ReportDetailKind: Int, CaseIterable {
+  case block, span, wait, loss, start, run, completion
+}
+
+/// Why a step of the critical path began when it did.
+enum ReportStepCause: Int, CaseIterable {
+  case start, dependency, slot, submission, signal
+
+  init(_ cause: CriticalPath.Cause) {
+    switch cause {
+    case .start: self = .start
+    case .dependency: self = .dependency
+    case .slot: self = .slot
+    case .submission: self = .submission
+    case .signal: self = .signal
+    }
+  }
+}
+
+/// The state that an operation is shown in: a ``ShownState``, or unknown.
+struct ReportState {
+  static let words = ShownState.allCases.map(\.rawValue) + ["unknown"]
+  let rawValue: Int
+
+  init(of operation: borrowing OperationRecord, at row: Int, _ stuck: borrowing StuckPart) {
+    let state: ShownState =
+      stuck.cycles[row] != nil
+      ? .deadlocked
+      : stuck.stalled.contains(row) || stuck.culprits.contains(row) ? .stalled : ShownState(operation.state)
+    let isStuck = state == .deadlocked || state == .stalled
+    rawValue = isStuck || operation.isOutcomeKnown ? state.ordinal : Self.words.count - 1
+  }
+}
+
+/// Yes-or-no facts of work.
+struct ReportFlags: OptionSet {
+  let rawValue: Int
+  static let asynchronous = Self(rawValue: 1)
+  static let barrier = Self(rawValue: 2)
+  static let leavesThread = Self(rawValue: 4)
+  static let external = Self(rawValue: 8)
+  static let partial = Self(rawValue: 16)
+  static let unknown = Self(rawValue: 64)
+  /// The wait that the three times count as one for dependencies, or for a slot, was one for a barrier.
+  static let barrierForDependencies = Self(rawValue: 128)
+  static let barrierForSlot = Self(rawValue: 256)
+  /// A task that its parent waits for.
+  static let child = Self(rawValue: 512)
+
+  static let names: KeyValuePairs<String, Self> = [
+    "asynchronous": asynchronous, "barrier": barrier, "leavesThread": leavesThread, "external": external,
+    "partial": partial, "unknown": unknown, "barrierForDependencies": barrierForDependencies,
+    "barrierForSlot": barrierForSlot, "child": child,
+  ]
+
+  init(rawValue: Int) { self.rawValue = rawValue }
+
+  init(of operation: borrowing OperationRecord, _ barriers: BarrierWaits.Parts) {
+    self = []
+    if barriers.contains(.dependencies) { insert(.barrierForDependencies) }
+    if barriers.contains(.slot) { insert(.barrierForSlot) }
+    if operation.isAsynchronous { insert(.asynchronous) }
+    if operation.isBarrier { insert(.barrier) }
+    if operation.leavesThread { insert(.leavesThread) }
+    if operation.coverage == .external { insert(.external) }
+    if operation.coverage == .partial { insert(.partial) }
+    if !operation.isOutcomeKnown { insert(.unknown) }
+  }
+}
+
+/// Yes-or-no facts of a function on a stack.
+struct ReportFrameFlags: OptionSet {
+  let rawValue: Int
+  static let guessed = Self(rawValue: 1)
+  static let inlined = Self(rawValue: 2)
+  static let own = Self(rawValue: 4)
+
+  static let names: KeyValuePairs<String, Self> = ["guessed": guessed, "inlined": inlined, "own": own]
+
+  init(rawValue: Int) { self.rawValue = rawValue }
+
+  init(of frame: StackFrame) {
+    self = []
+    if frame.isGuessed { insert(.guessed) }
+    if frame.isInlined { insert(.inlined) }
+    if frame.isOwn { insert(.own) }
+  }
+}

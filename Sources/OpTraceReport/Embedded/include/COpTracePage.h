@@ -1,0 +1,22 @@
+// The files of the report's page, as they were in the folder Page when this was compiled.
+#ifndef COPTRACE_PAGE_H
+#define COPTRACE_PAGE_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+size_t optrace_page_file_count(void);
+
+// Of the file at an index: its name, such as "model.mjs", and its text in UTF-8. NULL and 0 for an index that is too large.
+const char *optrace_page_file_name(size_t index);
+const void *optrace_page_file_bytes(size_t index);
+size_t optrace_page_file_length(size_t index);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

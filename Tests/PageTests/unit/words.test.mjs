@@ -1,0 +1,68 @@
+// Enumerations of the trace come with the document; what the page knows of them by name is compared here with what comes.
+import assert from 'node:assert/strict';
+import {readFileSync, readdirSync} from 'node:fs';
+import {join} from 'node:path';
+import test from 'node:test';
+import {Model} from '../../../Sources/OpTraceReport/Page/model.mjs';
+import {CAUSES} from '../../../Sources/OpTraceReport/Page/why.mjs';
+import {DETAILS, MODES, MOMENTS, OTHER_SIGNS, PIECES, SEVERITIES, STATES, VERDICTS} from '../../../Sources/OpTraceReport/Page/words.mjs';
+import {dataOf, root, textTrace, written} from '../support/reports.mjs';
+
+const folder = join(root, 'Sources/OpTraceReport/Page');
+const sources = (extension) => readdirSync(folder).filter((name) => name.endsWith(extension)).map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
+const script = sources('.mjs');
+const style = sources('.css');
+const data = dataOf(written('words', textTrace(['1000 t1 thread t1 tid=1 "main"', '2000 t1 created #1 class="A"'])));
+const {document, tables} = data;
+const {enumerations} = document;
+
+const sorted = (words) => [...new Set(words)].sort();
+const same = (page, sent, message) => assert.deepEqual(sorted(page), sorted(sent), message);
+// What a pattern's group finds in the page's script. There is at least one, else the pattern has grown old.
+function found(pattern) {
+  const words = [...script.matchAll(pattern)].map((match) => match[1]);
+  assert.ok(words.length > 0, String(pattern));
+  return words;
+}
+const known = (words, sent, message) => { for (const word of words) assert.ok(sent.includes(word), `${message}: '${word}' is none of ${sent}`); };
+
+test('each word of an enumeration has a meaning in the page, and no other word has one', () => {
+  same(Object.keys(STATES), document.stateWords, 'states');
+  same(Object.keys(PIECES), document.pieceKinds, 'pieces of tasks');
+  same(Object.keys(DETAILS), enumerations.details, 'details');
+  same(Object.keys(CAUSES), enumerations.causes, 'causes');
+  same(Object.keys(SEVERITIES), enumerations.severities, 'severities');
+  same(Object.keys(VERDICTS), enumerations.verdicts, 'verdicts');
+  same(Object.keys(MODES), enumerations.modes, 'modes');
+  same(MOMENTS.map(([name]) => name), Object.keys(tables.moments.columns).filter((name) => !name.endsWith('Thread')), 'moments');
+  same(found(/\bcounter\.(\w+)/g).concat(found(/const \{(\w+), \w+, \w+\} = counter;/g), 'ready', 'limit'), enumerations.counters, 'counters');
+  for (const [, words] of MOMENTS) known(Object.keys(words), document.kinds.map(({word}) => word), 'moments of');
+});
+
+test('each kind of suspension has a column in the table of tasks', () => {
+  const [run, turn, beforeFirst, ...reasons] = document.pieceKinds;
+  assert.deepEqual([run, turn, beforeFirst], ['run', 'turn', 'suspended']);
+  same(reasons, Object.keys(PIECES).filter((kind) => PIECES[kind].column), 'columns');
+});
+
+test('a word that the code asks for is one that comes', () => {
+  const kinds = document.kinds.map(({word}) => word);
+  known(found(/\bis\(\w+(?:\.\w+)?, '(\w+)'\)/g), Object.keys(enumerations.flags), 'flags');
+  known(found(/\bthis\.flags\.(\w+)/g), Object.keys(enumerations.flags), 'flags');
+  known(found(/stateWords\.indexOf\('(\w+)'\)/g), document.stateWords, 'states');
+  known(found(/[sS]tate === '(\w+)'/g).concat(found(/inState\('(\w+)'\)/g)), document.stateWords.concat('state'), 'states');
+  known(found(/pieceKinds\.indexOf\('(\w+)'\)/g), document.pieceKinds, 'pieces');
+  known(found(/detailKinds\.indexOf\('(\w+)'\)/g), enumerations.details, 'details');
+  known(found(/\bkind\((?:this\.|step\.)?\w+\) [!=]== '(\w+)'/g).concat(found(/\bword === '(\w+)'\)/g)), kinds, 'kinds of work');
+  known(Object.values(VERDICTS).concat(Object.values(SEVERITIES)).map(({sign}) => sign), Object.keys(STATES).concat(Object.keys(OTHER_SIGNS)), 'signs');
+  const model = new Model(data);
+  assert.deepEqual([model.runPiece, model.turnPiece], [0, 1]);
+  same(Object.keys(enumerations.frameFlags), ['guessed', 'inlined', 'own']);
+});
+
+test('each state and each severity has its colours', () => {
+  for (const word of document.stateWords) {
+    for (const name of [`.${word}-sign`, `.${word}-chip`, `--fill-${word}:`, `.fill-of-${word} `]) assert.ok(style.includes(name), name);
+  }
+  for (const word of enumerations.severities) for (const name of [`.${word}-badge`, `.${word}-finding`]) assert.ok(style.includes(name), name);
+});
