@@ -1,3 +1,4 @@
+import OpTraceText
 import ArgumentParser
 import Foundation
 import OpTrace

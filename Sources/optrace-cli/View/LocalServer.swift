@@ -59,13 +59,14 @@ private final class ServerLoop: @unchecked Sendable {
   private var count = 0
 
   init(
-    _ site: any LocalSite, port: Int, _ limits: LocalConnection.Limits, _ listener: consuming OwnedDescriptor, _ wake: WakePipe
+    _ site: any LocalSite, port: Int, _ limits: LocalConnection.Limits, _ listener: consuming OwnedDescriptor,
+    _ wake: consuming WakePipe
   ) {
     self.site = site
     self.port = port
     self.limits = limits
     self.listener = consume listener
-    self.wake = wake
+    self.wake = consume wake
   }
 
   // MARK: - From any thread
