@@ -32,8 +32,8 @@ struct DoctorCommandTests {
           0.002 s  'Session' (#2) depends on 'Token' (#1), which is not finished
           0.004 s  thread 4712 'waiter' waits for 'Token' (#1)
 
-          why: An operation starts when all that it depends on is finished. Each of these waits for the
-               next, and the last for the first, so none of them will ever start.
+          why: An operation starts when all its dependencies are finished. Each of these waits for the next,
+               and the last for the first, so none of them can start.
           fix: Remove one of these dependencies: the one that the work does not need.
 
         deadlocked: 1 error; 3 of 3 operations are unfinished, and nothing moved in the last 3 s.

@@ -17,7 +17,7 @@ struct StacksCommandTests {
     let text = try Command.run("stacks", path)
     #expect(text.status == 0 && text.errors == "")
     #expect(text.output.hasPrefix("golden (pid 100): snapshot 11.0 s after the start; nothing had moved for 11.0 s\n"))
-    #expect(text.output.contains("blocked, waits for a mutex 0x7f0020, which thread 3 'worker' has\n"))
+    #expect(text.output.contains("blocked, waits for a mutex 0x7f0020, held by thread 3 'worker'\n"))
     #expect(text.output.contains("    closure #1 in transfer() (main.swift:12)\n"))
     let json = try Command.run("stacks", path, "--json")
     let file = folder.path("s.json")

@@ -74,7 +74,7 @@ struct StacksTextTests {
         main thread (tid 4711): blocked, waits for operation 'BlockOperation' #1 for 1.00 s
             load() (main.swift:11)
 
-        thread 2 'worker' (tid 102): blocked, waits for a mutex 0x7f0020, which thread 3 'worker' has
+        thread 2 'worker' (tid 102): blocked, waits for a mutex 0x7f0020, held by thread 3 'worker'
           runs operation 'BlockOperation' #1
             … 1 frame of libFoundation
             take(_:) (main.swift:5), inlined
@@ -82,12 +82,12 @@ struct StacksTextTests {
             … 2 frames of libFoundation, libdispatch
             main (main.swift:30)
 
-        thread 3 'worker' (tid 103): blocked, waits for a mutex 0x7f0030, which thread 2 'worker' has
+        thread 3 'worker' (tid 103): blocked, waits for a mutex 0x7f0030, held by thread 2 'worker'
           runs operation 'BlockOperation' #2
             ? photos+0x1388
 
         thread 4 'worker' (tid 104): running
-            no stack: it was on a processor
+            no stack: it was running on a processor
 
         thread 6 'worker' (tid 106): sleeping, waits for a time
             no stack: none was recorded

@@ -461,6 +461,6 @@ struct ChromeTraceTests {
     #expect(rows.first?["ts"]?.integer == 3_000)
     #expect(rows.first?["code"]?.text == "dependency-cycle")
     #expect(rows.first?["operations"]?.text == "#1, #2")
-    #expect(rows.first?["explanation"]?.text?.hasPrefix("An operation starts when all that it depends on") == true)
+    #expect(rows.first?["explanation"]?.text?.hasPrefix("An operation starts when all its dependencies") == true)
   }
 }

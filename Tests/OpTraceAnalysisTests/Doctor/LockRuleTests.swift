@@ -75,7 +75,7 @@ struct LockRuleTests {
     #expect(diagnosis.findings.first?.title == "2 operations block each other in a cycle through \(lock)")
     #expect(
       diagnosis.findings.first?.fix
-        == "Do not wait while you have a lock: let go of it before 'save' (#1) waits, in step2() at main.swift:20.")
+        == "Do not wait while holding a lock: unlock it before 'save' (#1) waits, in step2() at main.swift:20.")
     #expect(diagnosis.findings.first?.cycle.map(\.rawValue).sorted() == [1, 2])
     // Somebody else has it.
     #expect(

@@ -322,7 +322,7 @@ struct MisuseRuleTests {
           + "by those that depend on them"
       ])
     #expect(found.first?.severity == .note)
-    #expect(found.first?.fix.hasSuffix("or do not hold on to 'page 6' (#6).") == true)
+    #expect(found.first?.fix.hasSuffix("or release 'page 6' (#6).") == true)
   }
 
   @Test("the fix names the class of the retainer")
