@@ -35,8 +35,9 @@ final class TopTerminal {
   init() {
     // If a trace comes through standard input, keys come from the terminal itself, as a pager's do.
     let isInputTerminal = Console.isTerminal(STDIN_FILENO)
-    opened = isInputTerminal ? nil : OwnedDescriptor(open("/dev/tty", O_RDWR | O_CLOEXEC))
-    input = isInputTerminal ? STDIN_FILENO : opened?.number
+    let terminal = isInputTerminal ? -1 : open("/dev/tty", O_RDWR | O_CLOEXEC)
+    opened = OwnedDescriptor(terminal)
+    input = isInputTerminal ? STDIN_FILENO : terminal >= 0 ? terminal : nil
     // A background process may restore the terminal, too.
     var output = sigset_t()
     sigemptyset(&output)
