@@ -8,11 +8,19 @@ import Testing
 struct ProgramTests {
   private static let shell = "/bin/sh"
 
+  private struct NoPipe: Error {}
+
+  /// `#require` takes no values that cannot be copied.
+  private func makePipe() throws -> SystemPipe {
+    guard let pipe = SystemPipe() else { throw NoPipe() }
+    return pipe
+  }
+
   /// What a shell script prints, and how it ends.
   private func run(
     _ script: String, _ arguments: [String] = [], change: (inout Program) throws -> Void = { _ in }
   ) throws -> (output: String, ending: ProgramEnding) {
-    var pipe = try #require(SystemPipe())
+    var pipe = try makePipe()
     var program = Program(Self.shell, ["-c", script, "sh"] + arguments)
     program.output = .descriptor(pipe.end)
     try change(&program)
@@ -46,7 +54,8 @@ struct ProgramTests {
 
   @Test("Streams and descriptors are exchanged correctly whatever their numbers are")
   func descriptors() throws {
-    var (one, two) = (try #require(SystemPipe()), try #require(SystemPipe()))
+    var one = try makePipe()
+    var two = try makePipe()
     // Each gets a number that is another one's of ours.
     let result = try run("printf one >&\(two.end); printf two >&\(one.end)") { program in
       program.descriptors = [(two.end, one.end), (one.end, two.end)]
@@ -60,7 +69,7 @@ struct ProgramTests {
 
   @Test("Other descriptors are closed; without a stream there is nothing to read")
   func isolation() throws {
-    let pipe = try #require(SystemPipe())
+    let pipe = try makePipe()
     let result = try run("cat; [ -e /dev/fd/\(pipe.start) ] || [ -e /dev/fd/\(pipe.end) ] || echo closed") {
       $0.input = .nothing
     }
