@@ -1,6 +1,6 @@
-// A handler and a semaphore, and not `sigwait`: that needs the signal to be blocked in every thread, those that were made
-// before too, and what the program calls by `exec` would inherit that. A handler works whenever it is installed, on
-// whichever thread the signal arrives.
+// A handler and a semaphore instead of `sigwait`, which needs the signal blocked in every thread, including older ones; and
+// programs started by `exec` would inherit that. A handler works whenever it is installed, on whichever thread the signal
+// arrives.
 #include "COpTraceSignals.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// A semaphore that a handler may signal.
+// A semaphore that a handler may post.
 #if defined(__APPLE__)
 #include <mach/mach.h>
 #include <mach/semaphore.h>
@@ -50,7 +50,7 @@ static void on_signal(int number) {
   int error = errno;
   optrace_signal *s = atomic_load(&installed[number]);
   if (s && getpid() != s->owner) {
-    // A forked child has no thread that waits: there the signal does what it did before.
+    // A forked child has no waiting thread: there the signal does what it did before.
     sigaction(number, &s->previous, NULL);
     raise(number);
   } else if (s && !atomic_exchange(&s->has_come, true)) {
@@ -71,7 +71,7 @@ static int install(optrace_signal *s) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
   action.sa_handler = on_signal;
-  // Calls that the signal interrupts go on where the system lets them.
+  // Calls that the signal interrupts are restarted where the system allows it.
   action.sa_flags = SA_RESTART | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
   if (sigaction(s->number, &action, NULL) == 0) return 0;
@@ -121,7 +121,7 @@ void optrace_signal_mask_set(int number, optrace_signal_mask *before) {
   pthread_sigmask(SIG_SETMASK, NULL, &old);
   sigfillset(&mask);
   sigdelset(&mask, SIGBUS);
-  // By it Swift's runtime stops all threads when the program crashes.
+  // With it Swift's runtime stops all threads when the program crashes.
   if (!sigismember(&old, SIGPROF)) sigdelset(&mask, SIGPROF);
   if (number) sigdelset(&mask, number);
   pthread_sigmask(SIG_SETMASK, &mask, NULL);

@@ -1,6 +1,6 @@
-// Loaded into `sh`, `env`, `python` as well: it links nothing but the C library, and where the environment does not ask
-// for a recording, or there is no Foundation (nor what else is asked for), the program's `main` begins as if this were not here. No file is opened
-// and nothing allocated before that is known.
+// Also loaded into `sh`, `env`, `python`. So it links only the C library; and if the environment does not ask for a recording, or
+// there is no Foundation (nor whatever else is asked for), the program's `main` runs as if this object were not there. Until that
+// is known, no file is opened and nothing allocated.
 #include "OpTracePreload.h"
 
 #if defined(__linux__)
@@ -35,7 +35,7 @@ static bool is_wanted(const char *variable) {
   return wish && *wish && strcmp(wish, "0") != 0;
 }
 
-// Tells the command, which sums up when all is over, by a link in the folder `request`: see RecordRequest.swift.
+// Reports to the command, by a link in the folder `request`; see RecordRequest.swift.
 static void note(const char *request, const char *problem) {
   char text[1024], path[PATH_MAX];
   snprintf(text, sizeof text, "-%s", problem);
@@ -45,8 +45,8 @@ static void note(const char *request, const char *problem) {
   }
 }
 
-// To standard error, which may be a file that may not grow (`ulimit -f`), or a pipe that nobody reads: no signal of that
-// reaches the program.
+// Writes to standard error, which may be a file that may not grow (`ulimit -f`) or a closed pipe: the signals of that must not
+// reach the program.
 static void say(const char *text, size_t size) {
   static const struct timespec none = {0, 0};
   sigset_t signals, before, pending;
@@ -55,7 +55,7 @@ static void say(const char *text, size_t size) {
   sigaddset(&signals, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &signals, &before);
   sigpending(&pending);
-  // What was pending before is the program's.
+  // A signal that was pending before is the program's.
   if (sigismember(&pending, SIGXFSZ)) sigdelset(&signals, SIGXFSZ);
   if (sigismember(&pending, SIGPIPE)) sigdelset(&signals, SIGPIPE);
   if (write(STDERR_FILENO, text, size) < 0)
@@ -80,7 +80,7 @@ static const char *name_of(const struct dl_phdr_info *object) {
   return slash ? slash + 1 : object->dlpi_name;
 }
 
-// Whether something is loaded that there is anything to record of.
+// Whether anything is loaded that can be recorded.
 static int is_recorded(struct dl_phdr_info *object, size_t size, void *context) {
   (void)size;
   (void)context;
@@ -103,15 +103,15 @@ static int find_swift(struct dl_phdr_info *object, size_t size, void *path) {
          snprintf(path, PATH_MAX, "%.*slibFoundation.so", (int)(name - object->dlpi_name), object->dlpi_name) < PATH_MAX;
 }
 
-// The recorder needs Foundation. In a program that does not (its tasks or blocks are recorded), it is the one of the program's
-// Swift, whose libraries stand beside each other; where there is none, the loader looks where the recorder was built.
+// The recorder needs Foundation. If the program does not use it (its tasks or blocks are recorded), it is taken from beside the
+// program's Swift libraries; if it is not there, from where the recorder was built.
 static void load_foundation(void) {
   char path[PATH_MAX];
   if (!dl_iterate_phdr(has_foundation, NULL) && dl_iterate_phdr(find_swift, path)) dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
-// `libOpTraceRecorder.so` stands beside this object. Its constructor registers; local, so that none of its symbols takes
-// the place of the program's.
+// `libOpTraceRecorder.so` is beside this object. Its constructor registers. It is loaded locally, so that none of its symbols
+// replaces the program's.
 static void load_recorder(const char *request) {
   static const char name[] = "libOpTraceRecorder.so";
   Dl_info own;
@@ -135,17 +135,17 @@ static void load_recorder(const char *request) {
 static void start_recorder(const char *request) {
   bool alone = !registered;
   if (alone) {
-    // A library that comes later, by `dlopen`, is out of reach: wrapping that call would break the search for libraries.
+    // A library that is loaded later, by `dlopen`, cannot be noticed: wrapping that call would break the search for libraries.
     if (!dl_iterate_phdr(is_recorded, NULL)) return;
     load_recorder(request);
-    dlerror();  // What we asked for is not for the program to read.
+    dlerror();  // Errors of our own are not for the program.
   }
   if (registered) registered(alone);
 }
 
 // ---- Before main ---------------------------------------------------------------------------------------------------
 
-// Here all constructors of the program have run, and its own code has not begun.
+// All constructors of the program have run here, and its own code has not begun.
 static int recorded_main(int count, char **arguments, char **environment) {
   int error = errno;
   const char *request = getenv("OPTRACE_RECORD");
@@ -154,12 +154,12 @@ static int recorded_main(int count, char **arguments, char **environment) {
   return program_main(count, arguments, environment);
 }
 
-// The C library's entry into `main`, which the program's first instructions call.
+// The C library's entry into `main`, called by the program's first instructions.
 __attribute__((visibility("default"))) int __libc_start_main(
   main_function main, int count, char **arguments, void (*begin)(void), void (*end)(void), void (*loader_end)(void),
   void *stack) {
   start_function next = (start_function)dlsym(RTLD_NEXT, "__libc_start_main");
-  if (!next) _exit(127);  // There is no C library then, which cannot be.
+  if (!next) _exit(127);  // There is no C library, which cannot be.
   program_main = main;
   return next(recorded_main, count, arguments, begin, end, loader_end, stack);
 }

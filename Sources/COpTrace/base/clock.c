@@ -1,4 +1,4 @@
-// Time. The processor's counter costs less than a read of the system's clock; where it does not run evenly on all
+// Clocks. Reading the processor's counter costs less than reading the system's clock. If the counter does not run evenly on all
 // cores, the monotonic clock is used instead.
 #include "clock.h"
 
@@ -27,7 +27,7 @@ uint64_t optrace_clock_monotonic(void) { return nanoseconds(CLOCK_MONOTONIC); }
 uint64_t optrace_clock_wall(void) { return nanoseconds(CLOCK_REALTIME); }
 
 #if defined(__linux__)
-// The kernel watches the counter; when it has given up on it, so do we.
+// The kernel watches the counter. If it has given up on it, so do we.
 static bool kernel_distrusts_counter(void) {
   static const char *const distrust[] = {"hpet", "acpi_pm", "jiffies", "refined-jiffies"};
   char name[32] = {0};

@@ -1,4 +1,4 @@
-// The processor's counter, for those who know that it is used.
+// The processor's counter, for callers that know it is used.
 #ifndef OPTRACE_CLOCK_H
 #define OPTRACE_CLOCK_H
 

@@ -1,4 +1,4 @@
-// How the header of a chunk looks in a trace's file; COpTraceFormat.h, made from OpTraceFormat, says it for the rest.
+// The header of a chunk as a C structure. COpTraceFormat.h, which is made from OpTraceFormat, has the numbers of the rest.
 #ifndef OPTRACE_FORMAT_H
 #define OPTRACE_FORMAT_H
 
@@ -6,7 +6,7 @@
 
 #include "COpTrace.h"
 
-// A chunk's header, as it stands in the file.
+// A chunk's header, as in the file.
 typedef struct {
   uint32_t magic;
   uint32_t bytes;
@@ -29,7 +29,7 @@ _Static_assert(offsetof(chunk_header, fill) == optrace_chunk_fill, "the file for
 _Static_assert(offsetof(chunk_header, state) == optrace_chunk_state, "the file format fixes it");
 _Static_assert(offsetof(chunk_header, checksum) == optrace_chunk_checksum, "the file format fixes it");
 
-// How large a chunk is that holds so many bytes of records: chunks are whole cache lines.
+// The size of a chunk for so many bytes of records: whole cache lines.
 static inline uint32_t chunk_bytes(uint32_t records) { return ((uint32_t)sizeof(chunk_header) + records + 63) / 64 * 64; }
 
 #endif

@@ -1,4 +1,4 @@
-// Which way nearly all go.
+// Hints for the common branch.
 #ifndef OPTRACE_LIKELY_H
 #define OPTRACE_LIKELY_H
 

@@ -1,4 +1,4 @@
-// Closing chunks for good.
+// Sealing chunks.
 #ifndef OPTRACE_SEAL_H
 #define OPTRACE_SEAL_H
 

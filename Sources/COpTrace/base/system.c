@@ -1,4 +1,4 @@
-// Small facts about the process that Swift can't ask for itself.
+// Small facts about the process that Swift cannot ask for itself.
 #include "COpTrace.h"
 
 #include <fcntl.h>
@@ -27,7 +27,7 @@ uint32_t optrace_thread_id(void) {
 #endif
 }
 
-// Takes those of the thread's own that came meanwhile.
+// Discards the signals that the write has raised for this thread.
 static void drop(const sigset_t *signals) {
 #if defined(__APPLE__)
   sigset_t pending;
@@ -64,7 +64,7 @@ static size_t read_file(const char *path, char *out, size_t size) {
   return (size_t)count;
 }
 
-// Field 22 of /proc/PID/stat: clock ticks from boot. The second field is a name that may hold anything.
+// Field 22 of /proc/PID/stat: clock ticks from boot. The second field is a name that may contain anything.
 uint64_t optrace_process_start(uint32_t process_id) {
   char path[64], text[1024];
   snprintf(path, sizeof path, "/proc/%u/stat", process_id);

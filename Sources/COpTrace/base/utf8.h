@@ -1,4 +1,4 @@
-// Texts that are kept up to a length.
+// Cutting texts.
 #ifndef OPTRACE_UTF8_H
 #define OPTRACE_UTF8_H
 
@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-// How many bytes of a text to keep, fewer than `most`: not cut in the middle of a character.
+// How many bytes of a text to keep: fewer than `most`, and whole characters.
 static inline size_t utf8_length(const char *text, size_t most) {
   size_t length = strnlen(text, most);
   if (length == most)

@@ -10,12 +10,12 @@ static void *fresh_pages(size_t size) {
   return pages == MAP_FAILED ? NULL : pages;
 }
 
-// Before what the caller gets; a list that only grows.
+// A header before the caller's bytes; the list only grows.
 typedef struct wiped {
   struct wiped *next;
   size_t size;
 } wiped;
-// As far apart from the caller's bytes as these want to be aligned.
+// Keeps the caller's bytes aligned.
 enum { wiped_head = 64 };
 _Static_assert(sizeof(wiped) <= wiped_head, "the head has no room");
 
@@ -23,7 +23,7 @@ static wiped *_Atomic wiped_all;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int handler_error;
 
-// In the child, which has one thread. Nothing here but stores.
+// Runs in the child, which has one thread. Nothing here but stores.
 static void wipe(void) {
   for (wiped *one = atomic_load(&wiped_all); one; one = one->next) memset((char *)one + wiped_head, 0, one->size);
 }
@@ -57,7 +57,7 @@ void wiped_pages_free(void *pages, size_t size) { munmap(pages, size); }
 
 void *wiped_pages(size_t size) { return wiped_pages_by_handler(size); }
 
-// The handler still goes there.
+// The handler still writes to them.
 void wiped_pages_free(void *pages, size_t size) { (void)pages, (void)size; }
 
 #endif

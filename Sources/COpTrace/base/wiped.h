@@ -1,16 +1,16 @@
-// Memory that a forked child finds empty: what stands there about the parent does not hold in it.
+// Memory that is zero in a forked child, for facts that hold for the parent only.
 #ifndef OPTRACE_WIPED_H
 #define OPTRACE_WIPED_H
 
 #include <stddef.h>
 
-// Zeros, in pages of their own. NULL: the system has none, or none that it would empty.
+// Zeroed pages. NULL: the system has none, or cannot wipe them.
 void *wiped_pages(size_t size);
-// Gives them back, where the system allows it.
+// Frees them, if the system allows it.
 void wiped_pages_free(void *pages, size_t size);
 
-// The same on systems that have to be told in each child what to empty (Apple's): a handler runs there, first of all. On
-// others the tests alone use it.
+// The same on systems without MADV_WIPEONFORK (Apple's): a handler clears the pages, first of all in the child. On other systems
+// only tests use it.
 void *wiped_pages_by_handler(size_t size);
 
 #endif

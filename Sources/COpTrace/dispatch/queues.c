@@ -1,5 +1,5 @@
-// The numbers of dispatch queues, by address. A index in the queue_table stays its address's for good; a queue that is made at an
-// address where another one was gets a number of its own.
+// Numbers of dispatch queues, by address. A slot keeps its address for good; a new queue at an address that another one had gets
+// a number of its own.
 #include "queues.h"
 
 #include <dlfcn.h>
@@ -10,11 +10,11 @@
 #include "../base/utf8.h"
 #include "COpTraceFields.h"
 
-// Places; how far one may lie from where it belongs; bytes of a label that are kept.
+// Slots; how far an address may be from its first slot; bytes of a label that are kept.
 enum { slot_bits = 14, slots = 1 << slot_bits, farthest = 32, longest_label = 256 };
 typedef struct {
   _Atomic uint64_t address;
-  _Atomic uint64_t number;  // The number, and from bit 32 on which recorder's it is.
+  _Atomic uint64_t number;  // The number, and which recorder it belongs to.
 } slot;
 
 static slot queue_table[slots];
@@ -69,7 +69,7 @@ void dispatch_queues_prepare(void) {
 
 void dispatch_queues_begin(optrace_recorder *recorder) {
   (void)recorder;
-  // Numbers of another recorder are none of this one's.
+  // Numbers of another recorder are not valid in this one.
   atomic_fetch_add(&recorders, 1);
   atomic_store(&last_number, 0);
 }
@@ -86,10 +86,12 @@ static bool describe(optrace_recorder *recorder, uint32_t number, void *queue, u
   size_t length = label_of(queue, &label);
   uint32_t width = known.width_offset ? half_word(queue, known.width_offset) : 0;
   bool is_global = width == global_width;
-  // As many as the system allows: 0.
+  // 0: as many as the system allows.
   if (width >= concurrent_width) width = 0;
   else if (!known.width_offset) width = UINT32_MAX;
-  optrace_dispatch_queue_fields fields = {.width = (int32_t)width, .target = target, .main = queue == known.main, .global = is_global};
+  optrace_dispatch_queue_fields fields = {
+    .width = (int32_t)width, .target = target, .main = queue == known.main, .global = is_global,
+  };
   return optrace_define(recorder, optrace_kind_dispatch_queue, number, optrace_dispatch_queue_word1(fields),
                         optrace_dispatch_queue_word2(fields), (const uint8_t *)label, length);
 }
@@ -101,7 +103,7 @@ static uint32_t target_of(optrace_recorder *recorder, void *queue, int depth) {
   if (!known.target_offset || !known.width_offset || depth >= deepest || queue == known.main) return 0;
   if (half_word(queue, known.width_offset) == global_width) return 0;
   void *target = pointer(queue, known.target_offset);
-  // What all queues end in says nothing of one.
+  // All queues end in a global one, so that target says nothing.
   if (!target || half_word(target, known.width_offset) == global_width) return 0;
   return number_of(recorder, target, depth + 1);
 }
@@ -135,7 +137,7 @@ static uint32_t number_of(optrace_recorder *recorder, void *queue, int depth) {
     recorder_count_lost(recorder, optrace_loss_table_full, 1);
     return 0;
   }
-  // Told before anybody uses the number. Of two threads that meet it at once, the second one's stays without a use.
+  // Described before anybody uses the number. When two threads meet a queue at once, the second one's number stays unused.
   if (!describe(recorder, next, queue, target)) return 0;
   if (atomic_compare_exchange_strong_explicit(&s->number, &number, pair_of(mine, next), memory_order_acq_rel,
                                               memory_order_acquire))

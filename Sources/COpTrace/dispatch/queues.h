@@ -4,13 +4,13 @@
 
 #include "../storage/recorder.h"
 
-// Finds libdispatch's functions, and learns from queues of its own where a queue keeps what is not told. Once.
+// Finds libdispatch's functions, and learns from queues of our own where a queue keeps its width and target. Once.
 void dispatch_queues_prepare(void);
 // From here on queues are described in this recorder's trace.
 void dispatch_queues_begin(optrace_recorder *recorder);
-// The number of a queue in the trace, which is described there at first sight; 0: there is no room.
+// The number of a queue in the trace; 0: there is no room. Describes the queue the first time.
 uint32_t dispatch_queue_number(optrace_recorder *recorder, void *queue);
-// A queue begins its life at this address.
+// A queue is created at this address.
 void dispatch_queue_is_new(const void *queue);
 
 #endif

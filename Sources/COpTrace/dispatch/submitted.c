@@ -28,8 +28,10 @@ uint32_t submitted(optrace_recorder *recorder, void *queue, uint32_t how, uint64
   uint32_t at = optrace_caller_stack(recorder);
   optrace_entry_end(is_entry);
   work by = frame_work();
-  optrace_block_submitted_fields fields = {.by = by.recorder == recorder ? by.number : 0, .queue = on, .how = how & submitted_ways,
-                                           .group = how & submitted_in_group, .item = how & submitted_as_item, .code = runs, .at = at};
+  optrace_block_submitted_fields fields = {
+    .by = by.recorder == recorder ? by.number : 0, .queue = on, .how = how & submitted_ways, .group = how & submitted_in_group,
+    .item = how & submitted_as_item, .code = runs, .at = at,
+  };
   optrace_emit3(recorder, optrace_kind_block_submitted, number, optrace_block_submitted_word1(fields),
                 optrace_block_submitted_word2(fields));
   optrace_record_within(recorder, number);

@@ -5,18 +5,18 @@
 #include "../stacks/unwind.h"
 #include "../storage/recorder.h"
 
-// How a block comes to its queue: as the format has it, and whether it is of a group, or a work item.
+// How a block is submitted, as the format has it; and whether it belongs to a group, or is a work item.
 enum { submitted_async = 0, submitted_barrier = 1, submitted_after = 2, submitted_notify = 3, submitted_sync = 4,
        submitted_ways = 15, submitted_in_group = 16, submitted_as_item = 32 };
 
 // From here on blocks are recorded; see `optrace_record_dispatch`.
 void record_submitted(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function));
-// Who records blocks; null: nobody at the moment.
+// The recorder that records blocks; null: none at the moment.
 optrace_recorder *submission_recorder(void);
-// A submission's number in the trace; 0: there is no room. Before libdispatch has it. `code`: what it runs. `here` is the hook's
-// own `optrace_here()`.
+// Records a submission, before libdispatch has the block. Returns its number; 0: there is no room. `code`: what it runs. `here`:
+// the hook's own `optrace_here()`.
 uint32_t submitted(optrace_recorder *recorder, void *queue, uint32_t how, uint64_t code, optrace_start here);
-// It runs on this thread from here on, which then works for it. Of number 0 nothing is told.
+// The block runs on this thread from here on. For number 0 nothing is recorded.
 void submitted_begins(optrace_recorder *recorder, uint32_t number);
 void submitted_ends(optrace_recorder *recorder, uint32_t number);
 // It will never run.

@@ -1,5 +1,5 @@
-// What an operation blocks in. Each hook makes the call that it stands for, once and unchanged, with a note before and
-// after it; outside of operations only those who let others go on leave one.
+// Hooks of the calls that block. Each hook makes the original call, once and unchanged, with a note before and after it. Outside
+// of operations only calls that let others go on leave a note.
 #include "blocking.h"
 
 #include "../dispatch/queues.h"
@@ -27,13 +27,13 @@ enum {
 
 static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return blocking_imports[index].real; }
 
-// Null: the call is not watched. In the hook itself: where that stands is noted.
+// Null: the wait is not recorded. Always inlined into the hook, because the stack is walked from its frame.
 static inline __attribute__((always_inline)) thread_buffer *begin(const void *object, uint8_t kind) {
   work inside = frame_that_blocks();
   return inside.recorder && hooks_active() ? wait_begin(inside, waited_object(object, kind), stack_here()) : NULL;
 }
 
-// The same where the thread may be in no operation: what the program waits for with an object of its own.
+// The same for threads that run no operation: what the program waits for with an object of its own.
 static inline __attribute__((always_inline)) thread_buffer *begin_anywhere(const void *object, uint8_t kind) {
   work inside = frame_that_blocks();
   if (!inside.recorder && !optrace_frame_is_waiting()) inside.recorder = hooks_watching_core();
@@ -48,7 +48,7 @@ static void signalled(const void *object, uint8_t kind) {
   if (hooks_active()) signal_note(waited_object(object, kind), frame_work());
 }
 
-// A new object has the address of one that is gone: that one's signals are not its own.
+// A new object at the address of an old one must not get the old one's signals.
 static void *created(void *object, uint8_t kind) {
   if (object && hooks_active()) signal_forget(waited_object(object, kind));
   if (object && kind == optrace_object_queue) dispatch_queue_is_new(object);
@@ -57,7 +57,7 @@ static void *created(void *object, uint8_t kind) {
 
 // ---- Semaphores, groups, blocks ------------------------------------------------------------------------------------
 
-// As DISPATCH_TIME_NOW: asks, and does not wait.
+// DISPATCH_TIME_NOW: the call asks, and does not wait.
 enum { now = 0 };
 
 static intptr_t wait_for(uint32_t index, void *object, uint64_t timeout, uint8_t kind) {
@@ -80,7 +80,7 @@ static intptr_t hook_block_wait(void *block, uint64_t timeout) {
   return wait_for(index_block_wait, block, timeout, optrace_object_group);
 }
 
-// Noted first: who is woken looks for it.
+// Noted before the call: the woken thread looks for it.
 static intptr_t hook_semaphore_signal(void *semaphore) {
   signalled(semaphore, optrace_object_semaphore);
   return ((intptr_t (*)(void *))real(index_semaphore_signal))(semaphore);
@@ -101,7 +101,7 @@ static void *hook_group_create(void) { return created(((void *(*)(void))real(ind
 
 typedef void (*submit)(void *queue, void *context, function run);
 
-// Where blocks are recorded, what runs in a `sync` is one: its submitter waits for it, and it has the queue while it runs.
+// Where blocks are recorded, what runs in a `sync` is one: its submitter waits for it, and it holds the queue while it runs.
 typedef struct {
   void *context;
   function run;
@@ -127,7 +127,7 @@ static void run_used(void *context) {
   signal_note(u->queue, u->inside);
 }
 
-// The program's calls, and those that Swift's overlay makes for it.
+// Whether a call comes from the program itself, or from Swift's overlay on its behalf.
 static bool is_programs(const void *caller) {
   static _Atomic uint32_t overlay;
   uint64_t address = (uint64_t)(uintptr_t)caller - 1;
@@ -153,7 +153,7 @@ static inline __attribute__((always_inline)) void use_queue(uint32_t index, void
   end(u.wait);
 }
 
-// What libdispatch itself does with an ordinary block: its function, called with the block.
+// As libdispatch does with an ordinary block: its function, called with the block.
 static inline __attribute__((always_inline)) void use_queue_by_block(uint32_t index, uint32_t by_function, void *queue,
                                                                      block *body) {
   if (block_is_special(body) || !real(by_function))
@@ -194,9 +194,8 @@ void blocking_prepare(void) {
 
 // ---- Conditions ----------------------------------------------------------------------------------------------------
 
-// Whether an operation has ever waited for a condition of the program's. Before, nobody asks who signals one, and every operation of
-// Foundation's own has a condition that it makes, signals and destroys. What one signals that nobody waits for is nothing to remember.
-// Written once.
+// Whether an operation has ever waited for one of the program's conditions. Until then nobody asks who signals one: each of
+// Foundation's own operations has a condition that it makes, signals and destroys. Written once.
 static _Atomic bool has_waited;
 
 static inline __attribute__((always_inline)) thread_buffer *begin_condition(const void *condition) {
@@ -246,7 +245,7 @@ static int hook_cond_init(pthread_cond_t *condition, const pthread_condattr_t *a
   return ((int (*)(pthread_cond_t *, const pthread_condattr_t *))real(index_cond_init))(condition, attributes);
 }
 
-// One that is not initialised by a call, as C++ has them, is at least destroyed by one.
+// A condition that is not initialised by a call, such as a C++ one, is at least destroyed by one.
 static int hook_cond_destroy(pthread_cond_t *condition) {
   if (is_asked_for()) created(condition, optrace_object_condition);
   return ((int (*)(pthread_cond_t *))real(index_cond_destroy))(condition);

@@ -1,4 +1,4 @@
-// The hooks of what blocks.
+// Hooks of the calls that block.
 #ifndef OPTRACE_BLOCKING_H
 #define OPTRACE_BLOCKING_H
 

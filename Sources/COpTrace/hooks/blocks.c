@@ -41,7 +41,7 @@ void *block_copy(const void *body) { return copy(body); }
 void block_release(const void *body) { release(body); }
 
 uint64_t block_code(const block *body) {
-  // A thunk of Swift's has caught the closure's two words, and nothing else.
+  // A thunk of Swift's captures the two words of the closure, and nothing else.
   uint64_t caught;
   if (body->descriptor->size == sizeof(block) + 16) {
     memcpy(&caught, body + 1, sizeof caught);

@@ -1,4 +1,4 @@
-// Blocks, as the compilers' common ABI has them.
+// Blocks, as in the compilers' common ABI.
 #ifndef OPTRACE_BLOCKS_H
 #define OPTRACE_BLOCKS_H
 
@@ -8,10 +8,10 @@
 
 typedef void (*function)(void *context);
 
-// What every block has behind its head.
+// The descriptor that every block points to.
 typedef struct {
   unsigned long reserved, size;
-  // Where `block_has_helpers`.
+  // Only with `block_has_helpers`.
   void (*copy)(void *to, const void *from);
   void (*dispose)(const void *block);
 } block_descriptor;
@@ -19,7 +19,7 @@ typedef struct {
 typedef struct {
   void *class;
   int flags;
-  _Atomic uint32_t reserved;  // The runtime carries it along, and neither it nor a compiler uses it.
+  _Atomic uint32_t reserved;  // The runtime copies it, and neither it nor a compiler uses it.
   function invoke;
   const block_descriptor *descriptor;
 } block;
@@ -28,16 +28,16 @@ enum { block_has_helpers = 1 << 25, block_is_global = 1 << 28 };
 
 // Finds the runtime's functions. Once.
 void blocks_prepare(void);
-// Whether the runtime's functions were found: else no block may be made.
+// Whether the runtime's functions were found; if not, no block may be made.
 bool blocks_known(void);
-// Whether it is one of `dispatch_block_create`. libdispatch knows them by what stands as `invoke`, and treats them by what else is
-// in them: they go their way as they are. True of all where that is not known.
+// Whether the block is one of `dispatch_block_create`. libdispatch recognises them by their `invoke` and reads their other
+// fields, so they are not wrapped. True of all blocks if that is not known.
 bool block_is_special(const block *body);
-// The head of a block that lies on a stack: who keeps it copies it.
+// The head of a block on a stack; libdispatch copies it to keep it.
 block block_on_stack(function invoke, const block_descriptor *descriptor);
 void *block_copy(const void *body);
 void block_release(const void *body);
-// What it runs: the closure behind a thunk, where a Swift program made it. 0: not known.
+// What the block runs: the closure behind a thunk, if Swift made it. 0: not known.
 uint64_t block_code(const block *body);
 #endif
 

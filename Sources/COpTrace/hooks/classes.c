@@ -1,5 +1,5 @@
-// Method tables. Every class has a table of its own in its metadata, inherited entries copied; all of a method's stand
-// at the same offset. The offsets are found by looking for Foundation's functions in the tables of its own classes.
+// Method tables. Every class has its own table in its metadata, with the inherited entries copied, so a method is at the same
+// offset in all of them. The offsets are found by searching the tables of Foundation's own classes for Foundation's functions.
 #include "classes.h"
 
 #include "../base/bits.h"
@@ -26,7 +26,7 @@ static const class_metadata *superclass_of(const void *metadata) {
   return ((const class_metadata *)metadata)->superclass;
 }
 
-// Where a method's entry stands: `deinit` before the metadata's address, all others after it.
+// The address of a method's entry: `deinit` is before the metadata's address, all others are after it.
 static void *_Atomic *entry_address(const void *metadata, const hooked_method *m) {
   uintptr_t address = (uintptr_t)metadata;
   return (void *_Atomic *)(m->offset ? address + m->offset : address - destroy_offset);
@@ -55,7 +55,7 @@ const class_entry *class_find(const void *object) {
   return entry ? entry : find_above(superclass_of(metadata));
 }
 
-// A class that the runtime made from a patched one has the hooks in its table and no entry yet: the class above knows.
+// A class that the runtime made from a patched one has the hooks in its table but no entry yet; the class above has one.
 void *class_original(const void *object, uint32_t index) { return class_find(object)->originals[index]; }
 
 // ---- Checks --------------------------------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ static hooked_method *const *tables;
 
 static hooked_method *methods_of(class_kind kind) { return tables[kind]; }
 
-// Looks for each method in the base class's table: there once, or not usable.
+// Finds each method in the base class's table. A method that is there more than once cannot be used.
 static const char *find_methods(const void *metadata, hooked_method *methods) {
   const class_metadata *m = metadata;
   size_t words = (m->class_size - m->class_address) / sizeof(void *);
@@ -152,8 +152,8 @@ static bool is_to_be_patched(const class_entry *entry) {
   return !entry->records_itself || entry->readies_itself || entry->runs_alone;
 }
 
-// Of what records itself only what a program gave it: an `isReady`, whose last answer counts, and not what it asked `super`;
-// and a `start()` with an `isFinished`, from which ours may never be called.
+// For a class that records itself, only what the program has overridden: an `isReady`, whose last answer counts and not what it
+// got from `super`; and a `start()` with an `isFinished`, which may never call ours.
 static bool is_hooked(const class_entry *entry, const hooked_method *methods, uint32_t i) {
   if (entry->records_itself) {
     if (i == method_is_ready) return entry->readies_itself;
@@ -166,17 +166,17 @@ static bool is_hooked(const class_entry *entry, const hooked_method *methods, ui
 // `change` is held.
 static bool patch(class_entry *entry, bool on) {
   const hooked_method *methods = methods_of(entry->kind);
-  // As far as the methods reach; of a library that is gone the size could not be read any more.
+  // Only as far as the methods reach. The size of the class could not be read if its library has been unloaded.
   const class_metadata *base = entry->kind == class_queue ? queue_base : operation_base;
   memory_window window;
   if (!memory_open((const uint8_t *)entry->metadata - destroy_offset, base->class_size, &window)) return false;
-  if (!on && entry->in_object && !window.in_object) return false;  // It went with its library.
+  if (!on && entry->in_object && !window.in_object) return false;  // It was unloaded with its library.
   entry->in_object = window.in_object;
   for (uint32_t i = 0; methods[i].symbol; i++) {
     if (!is_hooked(entry, methods, i)) continue;
     void *_Atomic *at = entry_address(entry->metadata, &methods[i]);
     void *expected = on ? entry->originals[i] : methods[i].hook;
-    // Where somebody else has been, it stays as it is.
+    // If somebody else has changed it, it stays as it is.
     atomic_compare_exchange_strong(at, &expected, on ? methods[i].hook : entry->originals[i]);
   }
   memory_close(&window);
@@ -227,7 +227,7 @@ const class_entry *class_know(const void *metadata, class_kind kind) {
   entry = find(metadata);
   if (!entry && fits) {
     entry = add(metadata, kind, records_itself);
-    // A class that is seen for the first time may come with a library that was loaded after the hooks.
+    // A new class may come with a library that was loaded after the hooks were installed.
     if (entry && hooks_active()) imports_patch(true);
   }
   if (entry && is_to_be_patched(entry) && !entry->patched && hooks_active() && !patch(entry, true)) entry = NULL;
@@ -244,7 +244,7 @@ void classes_refresh(void) {
 
 bool classes_patch(bool on) {
   if (on) {
-    // Every class has one of these two above it: `class_original` always finds something.
+    // Every class descends from one of these two, so `class_original` always finds something.
     if (!class_know(operation_base, class_operation) || !class_know(queue_base, class_queue)) return false;
     const void *block = dlsym(foundation_handle(), "$s10Foundation14BlockOperationCN");
     if (block) class_know(block, class_operation);

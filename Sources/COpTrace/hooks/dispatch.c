@@ -1,10 +1,10 @@
-// Blocks of dispatch queues: who submits each, and when and where it runs. Each hook makes the call that it stands for, once;
-// what is submitted is wrapped, so that its run is seen.
+// Blocks of dispatch queues: who submits each, and when and where it runs. Each hook makes the original call once. What is
+// submitted is wrapped, so that its run is recorded.
 //
-// An ordinary block carries its number itself, and is handed on as a function with a context, as libdispatch does itself; where
-// that can't be, it is caught by one of ours. Both tell of its beginning and end. A block of `dispatch_block_create` goes its
-// way as it is, or its flags and its cancelling were lost: what it runs was wrapped when it was made (`items.c`). What the
-// system's own libraries submit is theirs.
+// An ordinary block carries its number in itself, and is submitted as a function with a context, as libdispatch does itself.
+// Where that is not possible, it is wrapped in a block of ours. A block of `dispatch_block_create` must be submitted unchanged,
+// or it would lose its flags and could not be cancelled; what it runs was wrapped when it was created (`items.c`). What system
+// libraries submit is not recorded.
 #include "dispatch.h"
 
 #include "../dispatch/queues.h"
@@ -59,11 +59,11 @@ static void run_caught(void *block) {
 
 static const block_descriptor caught_descriptor = {0, sizeof(caught), caught_copy, caught_dispose};
 
-// The recorder that the blocks with numbers in them belong to: the first one of the process.
+// The recorder of the blocks that carry their number: the first one of the process.
 static optrace_recorder *_Atomic marking;
 
-// The copy that libdispatch would make, with the number in it. Null: one number stands in it already, as it was submitted before
-// and has not run; it is not to be written to; the recorder is another one.
+// The copy that libdispatch would make, with the number in it. Null: the block already carries a number, because it was submitted
+// before and has not run; or it is read-only; or another recorder records.
 static block *marked(optrace_recorder *recorder, const block *body, uint32_t number) {
   uint32_t none = 0;
   if (body->flags & block_is_global) return NULL;
@@ -81,7 +81,7 @@ static block *marked(optrace_recorder *recorder, const block *body, uint32_t num
 static void run_marked(void *context) {
   block *body = context;
   optrace_recorder *recorder = atomic_load_explicit(&marking, memory_order_acquire);
-  // Who submits it again meanwhile writes nothing where a number stands.
+  // Another thread that submits it meanwhile writes nothing if there is a number.
   uint32_t number = atomic_load_explicit(&body->reserved, memory_order_acquire);
   atomic_store_explicit(&body->reserved, 0, memory_order_release);
   submitted_begins(recorder, number);
@@ -95,7 +95,7 @@ static block *unmarked(optrace_recorder *recorder, const block *body, uint32_t n
   return NULL;
 }
 
-// Calls `call_function` with the block that has its number in it, else `call` with the block that is to go its way.
+// Calls `call_function` with the block that carries its number, or `call` with a block to be submitted as it is.
 #define SUBMIT_BLOCK(queue, body, how, call, mark, call_function)                                                  \
   optrace_recorder *recorder = submission_recorder();                                                              \
   const block *own = body;                                                                                         \
@@ -156,7 +156,7 @@ static void hook_block_notify(void *item, void *queue, void *body) {
 #define AS_IT_IS(body) ((void (*)(uint64_t, void *, const void *))real(index_after))(when, queue, body)
 #define BY_FUNCTION(body) ((void (*)(uint64_t, void *, void *, function))real(index_after_f))(when, queue, body, run_marked)
 static void hook_after(uint64_t when, void *queue, void *body) {
-  // Of others' timers there is no record.
+  // Timers of others leave no record.
   if (!body || !module_is_own(block_code(body))) events_timer_made();
   SUBMIT_BLOCK(queue, body, submitted_after, AS_IT_IS, marked, BY_FUNCTION);
 }
@@ -180,7 +180,7 @@ static void run_called(void *context) {
   submitted_ends(c.recorder, c.number);
 }
 
-// Null: it goes its way as it is.
+// Null: it is submitted as it is.
 static inline __attribute__((always_inline)) called *call_of(void *queue, void *context, function run, uint32_t how) {
   optrace_recorder *recorder = submission_recorder();
   if (!recorder || !module_is_own((uint64_t)(uintptr_t)run)) return NULL;
@@ -215,9 +215,9 @@ static void hook_after_f(uint64_t when, void *queue, void *context, function run
   SUBMIT_FUNCTION(submitted_after, ((void (*)(uint64_t, void *, void *, function))real(index_after_f)), when, queue, );
 }
 
-// ---- What belongs to who asked for it ------------------------------------------------------------------------------
+// ---- Work that belongs to its submitter ----------------------------------------------------------------------------
 
-// The same block for many runs, or for another thread's: what it does is done for `inside`.
+// A block that runs several times, or on another thread, on behalf of `inside`.
 typedef struct {
   block head;
   const block *body;
@@ -231,7 +231,7 @@ static const block_descriptor lent_descriptor = {0, sizeof(lent), lent_copy, len
 static void run_iteration(void *block, size_t iteration) {
   lent *l = block;
   void (*run)(const void *, size_t) = (void (*)(const void *, size_t))(void *)l->body->invoke;
-  // The thread that asked takes part.
+  // The calling thread takes part.
   work here = frame_work();
   bool is_another = here.recorder != l->inside.recorder || here.number != l->inside.number;
   if (is_another) frame_push_work(l->inside);
@@ -242,7 +242,8 @@ static void run_iteration(void *block, size_t iteration) {
 static void hook_apply(size_t iterations, void *queue, void *body) {
   void (*call)(size_t, void *, const void *) = (void (*)(size_t, void *, const void *))real(index_apply);
   work inside = frame_work();
-  // Whoever asks, it is done for what runs here: Swift's overlay wraps the program's closure in one of its own.
+  // Whoever calls, the iterations belong to the work that runs here: Swift's overlay wraps the program's closure in one of its
+  // own.
   if (!submission_recorder() || !inside.number || !body) return call(iterations, queue, body);
   lent wrapped = {block_on_stack((function)(void *)run_iteration, &lent_descriptor), body, inside};
   call(iterations, queue, &wrapped);

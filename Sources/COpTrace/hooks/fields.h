@@ -5,7 +5,7 @@
 #include "hooks.h"
 
 #if OPTRACE_HAS_HOOKS
-// Where a stored property of a class lies in its objects; 0: it has none of this name.
+// The offset of a stored property in the objects of a class; 0: the class has none of this name.
 uint32_t class_field_offset(const void *metadata, const char *name);
 #endif
 

@@ -1,4 +1,4 @@
-// Where there are hooks, and how Swift calls. `Documentation/recorder.md` tells the whole story.
+// Whether this system has hooks, and how Swift calls them. See `Documentation/recorder.md`.
 #ifndef OPTRACE_HOOKS_H
 #define OPTRACE_HOOKS_H
 
@@ -7,7 +7,7 @@
 #if defined(__linux__) && defined(__LP64__) && defined(__clang__)
 #define OPTRACE_HAS_HOOKS 1
 
-// Swift's calling convention; `self` travels in a register of its own.
+// Swift's calling convention; `self` has a register of its own.
 #define SWIFT __attribute__((swiftcall))
 #define SELF __attribute__((swift_context)) void *self
 

@@ -1,8 +1,8 @@
-// Calls by name. A shared object reaches a function of another one through a pointer that the loader filled in (its
-// import table); exchanging that pointer sends the calls of this object through a hook. This is how calls of `super`
-// are seen, those that an optimised program makes without looking into the method table, and blocking functions.
+// Calls by name. A shared object calls a function of another one through a pointer that the loader has filled in (its import
+// table). Replacing that pointer redirects the object's calls to a hook. This catches calls of `super`, calls that an optimised
+// program makes without the method table, and calls of blocking functions.
 //
-// The object that defines a function is left alone: what Foundation and libdispatch do inside is theirs.
+// The object that defines a function is not changed: calls inside of Foundation and libdispatch are their own business.
 #include "imports.h"
 
 #include "memory.h"
@@ -24,7 +24,7 @@ enum { jump_slot = -1, global_data = -1 };
 
 void *foundation_handle(void) {
   static void *handle;
-  // Only found when it is loaded already, and never closed.
+  // Found only if it is already loaded; never closed.
   if (!handle) handle = dlopen("libFoundation.so", RTLD_LAZY | RTLD_NOLOAD);
   return handle;
 }
@@ -36,20 +36,20 @@ static uintptr_t owner_of(const void *function) {
 
 static uintptr_t foundation_base;
 
-// Set once, before anything is exchanged: the methods of both classes; the functions of Foundation, and of anybody.
+// Set once, before anything is exchanged: the methods of both classes, and the functions of Foundation and of others.
 static hooked_method *const *hooked_methods;
 static hooked_import *const *hooked_imports;
 static bool wants[import_tables] = {[imports_foundation] = true, [imports_blocking] = true};
 
 bool imports_resolve(hooked_method *const methods[2], hooked_import *const imports[import_tables]) {
-  // Once: when the hooks are put in slot again, threads may still be inside of a call that was redirected before.
+  // Only once: when the hooks are installed again, threads may still be inside of a call that was redirected before.
   static bool is_resolved;
   if (is_resolved) return true;
   hooked_methods = methods;
   hooked_imports = imports;
   for (int t = imports_foundation + 1; t < import_tables; t++)
     for (hooked_import *i = imports[t]; i->name; i++) {
-      // As the program itself would find it: a sanitizer's, where there is one.
+      // Found as the program itself would: it may be a sanitizer's.
       i->real = dlsym(RTLD_DEFAULT, i->name);
       i->owner = owner_of(i->real);
       if (i->within) i->only = owner_of(dlsym(RTLD_DEFAULT, i->within));
@@ -69,14 +69,14 @@ typedef struct {
 
 static bool begins(const char *name, const char *with) { return strncmp(name, with, strlen(with)) == 0; }
 
-// What is pushed has to be popped by the same hooks: they stay where they are.
+// What is pushed must be popped by the same hooks, so these are never removed.
 static bool stays(int table) { return table == imports_tests; }
 
 static bool is_of_tests(const char *name) { return begins(name, "swift_task_localValue"); }
 
 static bool is_of_tasks(const char *name) { return begins(name, "swift_") || begins(name, "$sScT"); }
 
-// `object`: whose calls are looked at.
+// `object`: whose calls are redirected.
 static bool find_exchange(const char *name, uintptr_t object, bool on, exchange *found) {
   bool is_swift = begins(name, "$s10Foundation");
   if (!is_swift && !begins(name, "dispatch_") && !begins(name, "pthread_cond_") &&
@@ -117,7 +117,7 @@ static void patch_relocations(const struct dl_phdr_info *object, const ElfW(Rela
     if ((int)type != jump_slot && (int)type != global_data) continue;
     exchange found;
     if (!find_exchange(names + symbols[ELF64_R_SYM(from[i].r_info)].st_name, object->dlpi_addr, on, &found)) continue;
-    // Not through `dladdr`: its lock and the one that is held here are taken in the other order by `dlopen`.
+    // Not by `dladdr`: `dlopen` takes its lock and the one that is held here in the opposite order.
     if (found.owner == object->dlpi_addr) continue;
     void *_Atomic *slot = (void *_Atomic *)(object->dlpi_addr + from[i].r_offset);
     void *now = atomic_load_explicit(slot, memory_order_relaxed);
@@ -169,7 +169,7 @@ static int patch_object(struct dl_phdr_info *object, size_t size, void *context)
 void imports_want(int table) {
   if (wants[table]) return;
   wants[table] = true;
-  // All objects are looked through anew.
+  // All objects are visited again.
   seen_adds = seen_subs = 0;
 }
 

@@ -1,4 +1,4 @@
-// Putting the hooks in place and taking them out.
+// Installing and removing the hooks.
 #include "COpTraceHooks.h"
 
 #include "../dispatch/submitted.h"
@@ -13,11 +13,11 @@
 #include "queues.h"
 #include "state.h"
 #include "tasks.h"
-#include "tests.h"
+#include "test_frameworks.h"
 
 #if OPTRACE_HAS_HOOKS
-// In Swift (ProcessHooks.swift), above all that asks for hooks. Hidden: each copy of OpTrace has its own. Weak: this target
-// links without Swift's part, and then there are no hooks.
+// Implemented in Swift (ProcessHooks.swift). Hidden: each copy of OpTrace has its own. Weak: this target also links without the
+// Swift part, and then there are no hooks.
 __attribute__((weak, visibility("hidden"))) void optrace_fill_hook_calls(optrace_hook_calls *calls);
 
 static hooked_method *const methods[] = {[class_operation] = operation_methods, [class_queue] = queue_methods};
@@ -26,7 +26,7 @@ static hooked_import *const imports[import_tables] = {
   [imports_tasks] = task_imports, [imports_tests] = test_imports,
 };
 
-// Looks at Foundation, and changes nothing. Null, or why it is none that we know.
+// Examines Foundation, and changes nothing. Null, or the reason why it does not fit.
 static const char *prepare(void) {
   static bool is_prepared;
   if (is_prepared) return NULL;
@@ -105,7 +105,7 @@ void optrace_hooks_remove(void) {
 
 #else
 
-// No hooks on this system: operations that are not ours are seen in other ways, or in part.
+// No hooks on this system: operations that are not ours are recorded in other ways, or in part.
 const char *optrace_hooks_misfit(void) {
   return "this system has no hooks";
 }

@@ -1,4 +1,4 @@
-// A work item runs without a word of which submission that is: the oldest one that has not run is taken for it.
+// A work item does not say which of its submissions is running, so the oldest one that has not run is taken.
 #include "items.h"
 
 #include "../base/bits.h"
@@ -11,7 +11,7 @@
 
 enum { bucket_bits = 10 };
 
-// From the program's block to the item. Held for some instructions, once in an item's life and for each submission.
+// From the program's block to the item. Held for a few instructions, once in an item's life and at each submission.
 static struct {
   _Atomic uint32_t is_held;
   item *first;
@@ -101,13 +101,13 @@ void *item_created(void *special) {
   return special;
 }
 
-// In the hook itself: where that stands is noted.
+// Inlined into the hook, because the stack is walked from its frame.
 void item_submitted(optrace_recorder *recorder, const block *special, void *queue, uint32_t how, optrace_start here) {
   uint32_t bucket = hold(special);
   item *i = buckets[bucket].first;
   while (i && i->special != special) i = i->next;
   let_go(bucket);
-  // The caller has the block, so the item stays.
+  // The caller holds the block, so the item is not freed.
   if (!i) return;
   bool has_room = false;
   for (uint32_t n = 0; n < most_submissions; n++) has_room |= !atomic_load_explicit(&i->waiting[n], memory_order_relaxed);

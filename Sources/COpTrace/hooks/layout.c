@@ -1,7 +1,7 @@
-// Foundation is compiled together with its programs on Linux: where its methods and fields stand is written into whoever
-// uses it. What the compiler of OpTrace saw stands in the metadata of subclasses that override nothing (FoundationLayout.swift):
-// their tables name each inherited method at its place, and the loader filled in where the loaded Foundation has it. In the
-// loaded class itself the same must stand at the same place.
+// On Linux the offsets of Foundation's methods and fields are compiled into every program that uses it. What OpTrace's compiler
+// saw is in the metadata of subclasses that override nothing (FoundationLayout.swift): their tables have each inherited method at
+// its offset, filled in by the loader with the loaded Foundation's function. The loaded class itself must have the same function
+// at the same offset.
 #include "layout.h"
 
 #if OPTRACE_HAS_HOOKS
@@ -17,7 +17,7 @@ bool is_class(const void *metadata, const void *superclass) {
          m->class_size < largest_class && (!superclass || m->superclass == superclass);
 }
 
-// An initialiser as it stands in tables: a subclass without one of its own has its own all the same.
+// An initialiser as in method tables: a subclass without one of its own has a copy nevertheless.
 static bool is_initialiser(const void *function) {
   Dl_info info;
   if (!dladdr(function, &info) || info.dli_saddr != function || !info.dli_sname) return false;
@@ -25,8 +25,8 @@ static bool is_initialiser(const void *function) {
   return length > 2 && strcmp(info.dli_sname + length - 2, "fC") == 0;
 }
 
-// The table of methods, and between them the places of fields. Where an optimiser found that nobody calls a method of Foundation's
-// own, `unused` stands in its stead.
+// Compares the tables of methods and the field offsets between them. If an optimiser found that nobody calls one of Foundation's
+// own methods, `unused` is there instead.
 static bool fits(const class_metadata *compiled, const class_metadata *loaded, const void *unused) {
   if (compiled->instance_size != loaded->instance_size || compiled->alignment != loaded->alignment) return false;
   if (compiled->class_size != loaded->class_size || compiled->class_address != loaded->class_address) return false;

@@ -1,4 +1,4 @@
-// How the compiler laid out a class of Foundation's, and whether the loaded one is laid out so.
+// Whether a class of the loaded Foundation has the layout that the compiler saw.
 #ifndef OPTRACE_LAYOUT_H
 #define OPTRACE_LAYOUT_H
 
@@ -20,13 +20,13 @@ typedef struct {
   void *ivar_destroyer;
 } class_metadata;
 
-// How far before the metadata's address `deinit` stands.
+// How far `deinit` is before the metadata's address.
 enum { destroy_offset = 2 * sizeof(void *) };
 
-// Whether it looks like a class's metadata; and, where `superclass` is given, of a subclass of that.
+// Whether this looks like a class's metadata, and if `superclass` is given, like a subclass's of it.
 bool is_class(const void *metadata, const void *superclass);
 
-// Null, or what of the loaded Foundation is laid out in another way than the compiler saw it.
+// Null, or which part of the loaded Foundation has another layout.
 const char *layout_misfit(const optrace_hook_calls *calls, void *foundation);
 #endif
 

@@ -1,5 +1,5 @@
-// Writing where the linker wrote: class metadata and import tables lie in writable data, or in the part that the loader
-// makes read-only once it is done (RELRO). That part is opened for the moment of a write. Nothing else is touched.
+// Writing to what the linker has written: class metadata and import tables are in writable data, or in the part that the loader
+// makes read-only when it is done (RELRO). That part is opened for the moment of a write. Nothing else is touched.
 #include "memory.h"
 
 #if OPTRACE_HAS_HOOKS
@@ -25,7 +25,7 @@ static int find_segment(struct dl_phdr_info *object, size_t size, void *context)
     for (int j = 0; j < object->dlpi_phnum; j++) {
       const ElfW(Phdr) *relro = &object->dlpi_phdr[j];
       if (relro->p_type != PT_GNU_RELRO) continue;
-      // The loader protects whole pages: down to the last that is RELRO from end to end.
+      // The loader protects whole pages: down to the last one that is RELRO from end to end.
       uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
       p->relro_from = (object->dlpi_addr + relro->p_vaddr) & ~(page - 1);
       p->relro_to = (object->dlpi_addr + relro->p_vaddr + relro->p_memsz) & ~(page - 1);
@@ -39,7 +39,7 @@ bool memory_open(const void *address, size_t bytes, memory_window *window) {
   segment_search p = {.from = (uintptr_t)address, .to = (uintptr_t)address + bytes};
   *window = (memory_window){0};
   dl_iterate_phdr(find_segment, &p);
-  // In no object: the runtime made it, as it does for generic classes.
+  // In no object: the runtime allocated it, as it does for generic classes.
   if (!p.found) return true;
   window->in_object = true;
   if (!p.writable) return false;

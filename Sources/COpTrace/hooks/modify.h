@@ -5,19 +5,19 @@
 #include "hooks.h"
 
 #if OPTRACE_HAS_HOOKS
-// `x.property += 1` and `toggle()` reach a property through a coroutine: it hands out the address of a value, and is
-// resumed when that has been changed.
+// `x.property += 1` and `toggle()` change a property through a coroutine: it yields the address of a value, and is resumed when
+// the value has been changed.
 typedef SWIFT void (*resume)(void *frame, bool unwinding);
 typedef struct {
   resume resume;
   void *value;
 } yielded;
 typedef SWIFT yielded (*modifier)(void *frame, SELF);
-// What is done with the new value, before Foundation hears of it. The value itself, and not what a getter says: that may be
-// an override, which waits for a lock that an override of the setter holds just now.
+// What to do with the new value, before Foundation gets it. It is the value itself, and not what a getter returns: the getter may
+// be overridden, and wait for a lock that an override of the setter holds.
 typedef void (*modified)(void *object, const void *value);
 
-// Runs `real`, and `told` before its resumption.
+// Runs `real`, and calls `on_change` before it is resumed.
 yielded modify(modifier real, void *frame, void *object, modified on_change);
 #endif
 

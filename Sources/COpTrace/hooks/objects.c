@@ -1,8 +1,8 @@
-// What is known of objects that carry nothing of ours: a table from their address.
+// What is known of objects that are not ours: a hash table by address.
 //
-// Finding takes no lock: entries are never given back to the system, so a reader that is led astray by a change reads
-// valid memory, and looks again when the bucket has changed meanwhile. Adding and removing, once in an object's life,
-// hold the one bucket for some instructions. An entry goes when its object does (see the hook of `deinit`).
+// Lookups take no lock. Entries are never freed, so a reader that is misled by a change reads valid memory, and looks again if
+// the bucket has changed meanwhile. Adding and removing, once in an object's life, lock the one bucket for a few instructions. An
+// entry is removed with its object (see the hook of `deinit`).
 #include "objects.h"
 
 #include "../base/bits.h"
@@ -21,14 +21,14 @@ enum { bucket_bits = 16, block_entries = 512, most_blocks = 1 << 15 };
 typedef struct {
   _Atomic uint32_t version;  // Odd while it is being changed.
   _Atomic uint32_t first;
-  uint32_t spare;  // The entry of one that is gone, for the next: an allocator gives its address out again. 0: none.
+  uint32_t spare;  // The entry of a freed object, for the next one: allocators reuse addresses. 0: none.
   uint32_t unused;
 } bucket;
 
 static bucket buckets[1 << bucket_bits];
 static optrace_operation *_Atomic blocks[most_blocks];
 static _Atomic uint32_t entry_count = 1;  // Number 0 is none.
-// Entries to use again: the number of the first, and a count of changes above it, so that a stale view is noticed.
+// The list of free entries: the first one's number, and a count of changes so that a stale view is noticed.
 static _Atomic uint64_t free_entries;
 static pthread_mutex_t more = PTHREAD_MUTEX_INITIALIZER;
 
@@ -76,7 +76,7 @@ static void give_entry(uint32_t number) {
 }
 
 static optrace_operation *search(bucket *b, const void *object) {
-  // A reader that is led into other chains by changes ends somewhere, and looks again.
+  // A reader that changes have led into other chains ends somewhere, and looks again.
   uint32_t number = atomic_load_explicit(&b->first, memory_order_acquire);
   for (uint32_t steps = 0; number && steps < 1 << 20; steps++) {
     optrace_operation *found = entry_at(number);
@@ -99,7 +99,7 @@ static __attribute__((noinline)) optrace_operation *find_slowly(bucket *b, const
 
 optrace_operation *optrace_object_find(const void *object) {
   bucket *b = bucket_of(object);
-  // Nearly always the only one there.
+  // Nearly always the only entry of the bucket.
   uint32_t first = atomic_load_explicit(&b->first, memory_order_acquire);
   if (likely(first)) {
     optrace_operation *found = entry_at(first);
@@ -112,7 +112,7 @@ static void begin_change(bucket *b) {
   for (;;) {
     uint32_t version = atomic_load_explicit(&b->version, memory_order_relaxed);
     if (version % 2 == 0 && atomic_compare_exchange_weak_explicit(&b->version, &version, version + 1,
-                                                                memory_order_acquire, memory_order_relaxed))
+                                                                  memory_order_acquire, memory_order_relaxed))
       return;
     if (version % 2) sched_yield();
   }
@@ -139,7 +139,7 @@ static optrace_operation *insert(bucket *b, uint32_t number, const void *object,
   return added;
 }
 
-// Finds the object's entry, or makes one.
+// Finds the object's entry, or adds one.
 static optrace_operation *find_or_add(void *object) {
   bucket *b = bucket_of(object);
   optrace_operation *found = atomic_load_explicit(&b->first, memory_order_relaxed) ? optrace_object_find(object) : NULL;
@@ -158,7 +158,7 @@ static optrace_operation *find_or_add(void *object) {
     }
     end_change(b);
     if (found) break;
-    // Those that threads share, and that may have to be made: not while others wait for the bucket.
+    // Shared between threads, and perhaps allocated: not while others wait for the bucket.
     taken = take_entry();
     if (!taken) return NULL;
   }
@@ -166,8 +166,8 @@ static optrace_operation *find_or_add(void *object) {
   return found;
 }
 
-// Objects whose `deinit` runs on this thread, innermost first. They have left the table, and what their own code still does
-// (a queue that cancels its operations) must not bring them back: the next object at the address would be taken for them.
+// Objects whose `deinit` runs on this thread, innermost first. They have been removed from the table, and what their code still
+// does (a queue that cancels its operations) must not add them again: the next object at the address would be taken for them.
 typedef struct ending {
   const void *object;
   const struct ending *outer;
@@ -215,7 +215,7 @@ void object_end(void *object, uint8_t kind, method destroy) {
   innermost = self.outer;
 }
 
-// When nobody tells any more of objects that go. The entries are not used again: a thread may be inside an operation
+// Called when the hooks no longer notice objects that are freed. The entries are not reused: a thread may be inside an operation
 // and hold one.
 void objects_forget(void) {
   for (size_t i = 0; i < sizeof buckets / sizeof *buckets; i++) {

@@ -1,5 +1,5 @@
-// What happens to operations that are not ours. Each hook looks the object and its class up once, records, and goes on to what
-// stood in its offset; an object that is not known goes straight on.
+// Hooks of operations that are not ours. Each hook looks up the object and its class once, records, and calls the original. For
+// an unknown object it calls the original at once.
 #include "operations.h"
 
 #include "../operations/frames.h"
@@ -20,7 +20,8 @@ enum { index_is_cancelled = method_main + 1, index_cancel, index_add_dependency,
 
 // The object whose change is being announced on this thread, and the one that Foundation's `start()` runs.
 static _Thread_local const void *announced, *started;
-// The one that is being introduced on this thread: it is asked, and what it does to answer makes it known no second time.
+// The object that is being introduced on this thread. It is asked for its description, and must not be introduced again by what
+// it does to answer.
 static _Thread_local const void *introduced;
 
 // Foundation's implementation.
@@ -32,13 +33,14 @@ static bool is_recording(const optrace_operation *operation) {
   return recorder && optrace_recorder_is_recording(recorder);
 }
 
-// What is known of the object where it is the innermost one that this thread runs: there no table is asked. One of ours has no object.
+// The entry of the object if it is the innermost operation of this thread: then no lookup is needed. Our own operations have no
+// object.
 static optrace_operation *running_here(const void *object) {
   optrace_operation *operation = frame_operation();
   return operation && atomic_load_explicit(&operation->object, memory_order_relaxed) == object ? operation : NULL;
 }
 
-// What is known of the object, if events of it are to be recorded.
+// The entry of the object, if its events are recorded.
 static optrace_operation *known(const void *object) {
   if (!hooks_active()) return NULL;
   optrace_operation *operation = running_here(object);
@@ -53,7 +55,7 @@ static void introduce(void *object, bool is_running) {
   introduced = outer;
 }
 
-// The same for an object that shows itself now. `is_running`: its start was not seen.
+// The same for an object that may be new: it is introduced. `is_running`: its start was not seen.
 static optrace_operation *met(void *object, bool is_running) {
   optrace_operation *operation = known(object);
   if (operation && !optrace_operation_has(operation, optrace_bit_external)) return operation;
@@ -64,8 +66,8 @@ static optrace_operation *met(void *object, bool is_running) {
   return known(object);
 }
 
-// The two of an operation whose running is to be told: traced ones too, where the class has a `start()` and states of its own.
-// All that is not its running they tell themselves.
+// The same two for operations whose run is recorded, which includes traced ones with a `start()` and states of their own. Those
+// record everything but their run themselves.
 static optrace_operation *known_to_run(const void *object, const class_entry *class) {
   if (!class->runs_alone) return known(object);
   if (!hooks_active()) return NULL;
@@ -81,21 +83,21 @@ static optrace_operation *met_running(void *object, const class_entry *class, bo
   return known_to_run(object, class);
 }
 
-// Foundation's own `start()` runs it, and asks nothing of the program's but its code. A `start()` of the program's may do anything before
-// it calls that one: stay, or call it on another thread.
+// Whether Foundation's own `start()` runs it, which calls none of the program's code but `main`. A `start()` of the program's may
+// do anything before it calls Foundation's: wait, or call it on another thread.
 static bool is_run_by_foundation(const class_entry *class) {
   return !class->starts_itself && !class->finishes_itself && !class->executes_itself;
 }
 
-// The getter that stood in the offset of a hook. Foundation's own need not be asked by the thread that is inside of its `start()`.
+// Calls the original getter. Foundation's own need not be called by the thread that is inside of its `start()`.
 static bool answer(const void *object, const class_entry *class, uint32_t method, uint32_t question) {
   void *original = class->originals[method];
   uint8_t own = original == real(method) && started == object ? own_says(object, question) : optrace_own_unknown;
   return own == optrace_own_unknown ? ((getter)original)((void *)object) : own == optrace_own_yes;
 }
 
-// Who is told by `optrace_bit_over` that an operation is finished takes none of Foundation's locks, by which the thread sanitizer of a
-// program knows what came before. A recorder that is compiled without it says so itself.
+// A thread that learns from `optrace_bit_over` that an operation is finished takes none of Foundation's locks, from which the
+// program's thread sanitizer would know the order. A recorder that is compiled without the sanitizer tells it here.
 extern void __tsan_acquire(void *address) __attribute__((weak));
 extern void __tsan_release(void *address) __attribute__((weak));
 
@@ -106,12 +108,12 @@ static bool is_over(const void *object) {
   return true;
 }
 
-// True where nobody has told it before.
+// True if this call has recorded the finish.
 static bool record_finish(optrace_operation *operation, const class_entry *class) {
   if (!operation_claim(operation, optrace_bit_finish_recorded)) return false;
   bool has_begun = optrace_operation_has(operation, optrace_bit_began);
   uint32_t phase = has_begun ? optrace_phase_executing : optrace_phase_starting;
-  // Where what its frame knows is all that there is to know.
+  // Only if the frame has the whole state of the run.
   const frame *f = frame_of(operation);
   if (!f || f->phase != phase || !optrace_run_finish(operation)) {
     if (has_begun) optrace_operation_event(operation, optrace_kind_execution_ended);
@@ -122,7 +124,7 @@ static bool record_finish(optrace_operation *operation, const class_entry *class
   return true;
 }
 
-// Foundation reads the operation's completion block next: one that tells takes its offset.
+// Foundation reads the operation's completion block next: a recording one replaces it.
 static void record_completion_block(void *object, optrace_operation *operation) {
   typedef struct {
     void *function, *context;
@@ -149,7 +151,7 @@ static void call_start(void *object, method original) {
   started = outer;
 }
 
-// A method that runs an operation's code, by its companion where it has one.
+// A method that runs an operation's code, called through its companion if it has one.
 typedef struct {
   void *object;
   method original;
@@ -170,18 +172,18 @@ static void run_start(void *object, const class_entry *class, method original, b
   if (!operation) return original(object);
   // A call of `super` from an override that was seen already.
   if (frame_operation() == operation) return call_start(object, original);
-  // Now that it has been met, its own class is known, and not only the one above.
+  // It has been introduced, so its own class has an entry now, and not only a superclass.
   if (class->metadata != *(const void *const *)object) class = class_find(object);
-  // The same from another thread, as of a class that lets its own `start()` return at once: no second start.
+  // A call from another thread, such as by a class whose own `start()` returns at once, is no second start.
   bool is_start = operation_claim(operation, optrace_bit_watched) || !by_name ||
                   optrace_operation_has(operation, optrace_bit_finish_recorded);
   if (is_start) optrace_run_start(operation, is_run_by_foundation(class) && optrace_object_is_starting(object));
   else optrace_frame_push(operation);
-  // A class with a `start()` and states of its own may tell nobody that it executes: its code begins here.
+  // A class with a `start()` and states of its own may not announce that it executes: its code begins here.
   if (is_start && class->runs_itself && !((getter)class->originals[index_is_cancelled])(object)) record_beginning(operation);
   if (operation_has_companion(operation)) optrace_operation_run(operation, call_start_of, &(code_call){object, original});
   else call_start(object, original);
-  // A queue asks now, and takes a silent "finished" for an announced one. Without a queue nobody does.
+  // A queue asks now, and takes an unannounced "finished" for an announced one. Without a queue nobody asks.
   if (is_recording(operation) && !optrace_operation_has(operation, optrace_bit_finish_recorded) &&
       ((getter)class->originals[method_is_finished])(object)) {
     if (optrace_operation_has(operation, optrace_bit_enqueued) || !class->finishes_itself)
@@ -198,12 +200,12 @@ static SWIFT void hook_start(SELF) {
   run_start(self, class, (method)class->originals[method_start], false);
 }
 
-// Begins its code where this thread is inside of its `start()`; false where it is not.
+// Records the beginning of its code if this thread is inside of its `start()`; false if not.
 static bool begin_in_start(const void *object, const class_entry *class) {
   frame *f = frame_innermost();
   optrace_operation *operation = f ? f->operation : NULL;
   if (!operation || f->phase != optrace_phase_starting || !is_recording(operation)) return false;
-  // One of ours has no object.
+  // Our own operations have no object.
   if (atomic_load_explicit(&operation->object, memory_order_relaxed) != object && known_to_run(object, class) != operation) return false;
   if (operation_claim(operation, optrace_bit_began)) optrace_run_begin(operation);
   else f->phase = optrace_phase_executing;
@@ -214,14 +216,14 @@ static SWIFT void hook_main(SELF) {
   const class_entry *class = class_find(self);
   method original = (method)class->originals[method_main];
   if (begin_in_start(self, class) || running_here(self)) return original(self);
-  // On another thread than its `start()`, as some classes with a `start()` of their own have it: that thread runs its code.
+  // On another thread than its `start()`, as in some classes with a `start()` of their own: that thread runs its code.
   optrace_operation *operation = known_to_run(self, class);
   if (!operation || frame_operation() == operation) return original(self);
   optrace_operation_run(operation, call_code, &(code_call){self, original});
 }
 
-// One that announces that it executes or has finished. When it is not known, it goes on from a start that nobody saw; so does
-// one that was described before, by who waits for it for instance. In a queue it may be finished before its start.
+// An operation that announces that it executes or has finished. If it is unknown, its start was not seen; the same holds if it
+// was only described before, for example by a thread that waits for it. In a queue it may finish before its start.
 static optrace_operation *announcing(void *object, const class_entry *class, bool is_finish) {
   optrace_operation *operation = known_to_run(object, class);
   if (!operation) return met_running(object, class, true);
@@ -250,7 +252,7 @@ static __attribute__((noinline)) bool ask_whether_finished(void *object) {
   if (!value) return value;
   optrace_operation *operation = announced == object ? announcing(object, class, true) : known_to_run(object, class);
   if (!operation || optrace_operation_has(operation, optrace_bit_finish_recorded)) return value;
-  // In the end of its `start()`; of one whose start nobody saw, as soon as anybody asks.
+  // At the end of its `start()`; if its start was not seen, whenever anybody asks.
   bool is_recorded = !class->finishes_itself &&
                  (running_here(object) || !optrace_operation_has(operation, optrace_bit_watched));
   if (announced == object || started == object || is_recorded) {
@@ -261,7 +263,7 @@ static __attribute__((noinline)) bool ask_whether_finished(void *object) {
   return value;
 }
 
-// Foundation asks on the thread that finishes the operation, before it tells anybody.
+// Foundation asks on the thread that finishes the operation, before it notifies anybody.
 static SWIFT bool hook_is_finished(SELF) { return is_over(self) || ask_whether_finished(self); }
 
 static SWIFT bool hook_is_ready(SELF) {
@@ -280,7 +282,7 @@ static SWIFT void hook_destroy(SELF) {
   object_end(self, optrace_kind_released, (method)class_original(self, method_destroy));
 }
 
-// ---- What Foundation is told ---------------------------------------------------------------------------------------
+// ---- What the program tells Foundation -----------------------------------------------------------------------------
 
 static SWIFT void hook_start_by_name(SELF) { run_start(self, class_find(self), (method)real(method_start), true); }
 
@@ -290,21 +292,21 @@ static SWIFT void hook_cancel(SELF) {
   ((method)real(index_cancel))(self);
 }
 
-// Whoever adds it to a queue asks it for its dependencies before, and no second time: what comes later is noted.
+// Adding to a queue asks for the dependencies once, before; what comes later is noted here.
 static void note_dependency(const void *object) {
   optrace_operation *operation = hooks_active() ? optrace_object_find(object) : NULL;
   if (operation) operation_claim(operation, optrace_bit_has_dependencies);
 }
 
-// Before Foundation hears of it: there an operation that is made to depend on itself hangs.
+// Before Foundation's call, because Foundation hangs when an operation is made to depend on itself.
 static SWIFT void hook_add_dependency(void *other, SELF) {
   optrace_operation *operation = other == self ? met(self, false) : known(self);
   if (operation) hook_calls.dependency(self, other, true);
   note_dependency(self);
   ((method_object)real(index_add_dependency))(other, self);
-  // By the time that it is known it may depend on another one already.
+  // It may depend on another operation by the time it is introduced.
   note_dependency(self);
-  // Introduced meanwhile, perhaps without this one; readers do not mind hearing of it twice.
+  // It was introduced meanwhile, perhaps without this dependency. Readers accept a dependency that is recorded twice.
   if (!operation && known(self)) hook_calls.dependency(self, other, true);
 }
 
@@ -315,7 +317,7 @@ static SWIFT void hook_remove_dependency(void *other, SELF) {
 
 static SWIFT void hook_wait(SELF) {
   method original = (method)real(index_wait);
-  // One of many that another wait goes through, and over already.
+  // One of many that another wait goes through, and already over.
   if (optrace_frame_is_waiting() && is_over(self)) return;
   optrace_operation *operation = met(self, false);
   if (!operation || (optrace_frame_is_waiting() && optrace_operation_has(operation, optrace_bit_finish_recorded)))
@@ -326,8 +328,8 @@ static SWIFT void hook_wait(SELF) {
   optrace_frame_waits(true);
   original(self);
   optrace_frame_waits(false);
-  // Foundation's state turns some instructions before it asks `isFinished` on the thread that finishes.
-  // Every one who waits notes it: the first to see it need not be the first to write.
+  // Foundation's state changes a few instructions before it asks `isFinished` on the finishing thread. Every waiter records it:
+  // the first to see it need not be the first to write.
   if (!optrace_operation_has(operation, optrace_bit_finish_written))
     optrace_operation_event(operation, optrace_kind_finish_seen);
   optrace_wait_end(recorder, serial, false);
@@ -372,14 +374,14 @@ static void note_class(const void *object, class_kind kind) {
   if (hooks_watch_everything()) class_know(*(const void *const *)object, kind);
 }
 
-// Who made it, where that is wanted; `here` is in the hook that the program called.
+// Notes who created it, if that is wanted. `here` is in the hook that the program called.
 static void *made(void *object, optrace_start here) {
   if (optrace_wants_makers() && object && hooks_watch_everything())
     optrace_operation_made(optrace_object_know(object, false), here);
   return object;
 }
 
-// Calls of a subclass's initialiser for its part: the first that is heard of a class.
+// A subclass's initialiser calls its superclass's: the first that is noticed of a class.
 static SWIFT void *hook_init(SELF) {
   note_class(self, class_operation);
   return made(((SWIFT void *(*)(SELF))imported(import_init))(self), optrace_here());
@@ -427,9 +429,9 @@ bool optrace_operation_ask(void *operation, void *name, void *dependencies) {
 }
 
 #define METHOD(name) "$s10Foundation9OperationC" name
-// In the offset of whatever a class has there; our traced types override it.
+// Replaces whatever a class has; our traced types override it.
 #define OVERRIDDEN(function) .hook = function, .overridden = true
-// In the offset of Foundation's implementation, wherever that is called from.
+// Replaces Foundation's implementation, wherever it is called from.
 #define IMPLEMENTED(function) .hook = function, .direct = function
 
 hooked_method operation_methods[] = {

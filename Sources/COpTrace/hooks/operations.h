@@ -1,4 +1,4 @@
-// The hooks of operations.
+// Hooks of operations.
 #ifndef OPTRACE_OPERATIONS_H
 #define OPTRACE_OPERATIONS_H
 

@@ -1,4 +1,4 @@
-// What Foundation's own fields say of an operation. Its getters say the same, and most of them take a lock for it.
+// What Foundation's own fields say about an operation. Its getters say the same, but most of them take a lock.
 #include "own.h"
 
 #include "../operations/frames.h"
@@ -20,7 +20,7 @@ static uintptr_t word_at(const void *object, uint32_t offset) {
   return atomic_load_explicit((const _Atomic uintptr_t *)(const void *)((const uint8_t *)object + offset), memory_order_relaxed);
 }
 
-// One byte, the first case of an enumeration until the operation is enqueued or started.
+// One byte: the first case of an enumeration until the operation is enqueued or started.
 bool optrace_object_is_unused(const void *object) { return state_offset && byte_at(object, state_offset) == 0; }
 
 // The fifth case: a queue sets it right before it calls `start()`.
@@ -29,7 +29,8 @@ bool optrace_object_is_starting(const void *object) {
   return state_offset && byte_at(object, state_offset) == starting;
 }
 
-// What an operation's description asks for, and what these fields hold in a new one: an array without storage of its own, no text.
+// The fields that an operation's description asks for, and their values in a new operation: an array without storage of its own,
+// no text.
 static struct {
   bool is_known;
   uint32_t cancelled, quality, dependencies, name;
@@ -46,7 +47,7 @@ bool optrace_object_is_untouched(const void *object) {
 
 // ---- Foundation's answers
 
-// By the state, what Foundation was heard to say in it; see `optrace_own_answer`.
+// What Foundation's getters returned in each state; see `optrace_own_answer`.
 enum { states = 8 };
 static uint8_t answers[optrace_own_questions][states];
 
@@ -59,7 +60,8 @@ uint8_t optrace_own_answer(const optrace_operation *operation, const void *objec
   return operation && frame_of(operation) ? own_says(object, question) : optrace_own_unknown;
 }
 
-// What was said differently in one state is not told by the state: nothing that was heard holds then. Nothing is heard after the look.
+// If a getter returned both in one state, the state does not decide it, and no answer is used. Nothing is added after the
+// observation.
 static bool contradicts, is_settled;
 
 void optrace_own_observed(const void *object, uint32_t question, bool answer) {
@@ -75,7 +77,7 @@ static bool has(uint8_t executing, uint8_t finished) {
   return false;
 }
 
-// One that ran executed in one state and was finished in another; a new one was neither.
+// An operation that ran was executing in one state and finished in another; a new one was neither.
 static bool is_plausible(void) {
   bool executed = has(optrace_own_yes, optrace_own_unknown) || has(optrace_own_yes, optrace_own_no);
   bool finished = has(optrace_own_no, optrace_own_yes) || has(optrace_own_unknown, optrace_own_yes);
@@ -83,7 +85,7 @@ static bool is_plausible(void) {
          answers[optrace_own_finished][0] != optrace_own_yes;
 }
 
-// ---- What is looked at once
+// ---- What is learned once
 
 void own_fields_find(const void *operation_class, method start, const optrace_hook_calls *calls) {
   state_offset = class_field_offset(operation_class, "__state");
@@ -98,7 +100,7 @@ void own_fields_find(const void *operation_class, method start, const optrace_ho
   for (uint32_t i = 0; i < 2; i++) fresh.no_name[i] = word_at(new, fresh.name + i * (uint32_t)sizeof(uintptr_t));
   bool is_found = state_offset && fresh.cancelled && fresh.quality && fresh.dependencies && fresh.name;
   fresh.is_known = is_found && byte_at(new, state_offset) == 0 && byte_at(new, fresh.cancelled) == 0;
-  // Past the method table, in which another copy of the recorder may have its hook.
+  // Not through the method table, where another copy of the recorder may have its hook.
   start(new);
   is_settled = true;
   if (!is_plausible()) memset(answers, optrace_own_unknown, sizeof(answers));

@@ -1,5 +1,4 @@
-// What happens to queues that are not ours, when everything is watched. Subclasses of other programs reach these hooks
-// by their calls of `super`.
+// Hooks of queues that are not ours, when everything is watched. Other subclasses come here with their calls of `super`.
 #include "queues.h"
 
 #include "classes.h"
@@ -20,7 +19,7 @@ static bool watches(const void *queue) {
   return class && !class->records_itself;
 }
 
-// A queue that has an entry in the trace already, for changes that say nothing of one that has not been used.
+// Whether the queue has an entry, for changes that say nothing about a queue that has not been used.
 static bool is_known(const void *queue) { return hooks_active() && optrace_object_find(queue); }
 
 static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return queue_methods[index].real; }
@@ -29,7 +28,7 @@ static SWIFT void hook_destroy(SELF) {
   object_end(self, optrace_kind_queue_released, (method)class_original(self, method_destroy));
 }
 
-// Who made the call that is hooked is who adds, and who made a queue that is met for the first time.
+// The caller of the hook is who adds, or who created a queue that is met for the first time.
 #define AS_ENTRY(call)                                                  \
   do {                                                                  \
     bool is_entry = optrace_entry_begin(optrace_here(), optrace_caller()); \
@@ -53,7 +52,7 @@ static SWIFT void hook_add_all(void *operations, bool wait, SELF) {
   AS_ENTRY(hook_calls.enqueue_all(self, operations, &adding));
   original(operations, false, self);
   optrace_adding_end(&adding);
-  // What Foundation does too, and no longer a part of adding.
+  // Foundation waits, too; it is no longer a part of adding.
   if (wait) hook_calls.wait_all(operations);
 }
 
@@ -70,7 +69,7 @@ static SWIFT void hook_barrier(void *function, void *context, SELF) {
   hook_calls.release(new_context);
 }
 
-// Before the queue hears of it: then it starts what it may.
+// Recorded before the queue changes, because it may then start operations.
 static void record_limit(void *queue, const void *value) {
   if (watches(queue)) hook_calls.queue_value(queue, optrace_kind_limit_changed, *(const int64_t *)value);
 }

@@ -1,4 +1,4 @@
-// The hooks of queues.
+// Hooks of queues.
 #ifndef OPTRACE_QUEUES_H
 #define OPTRACE_QUEUES_H
 

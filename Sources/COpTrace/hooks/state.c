@@ -1,4 +1,4 @@
-// Whether the hooks do anything, and for whom.
+// Whether the hooks record anything, and for whom.
 #include "state.h"
 
 #include "../base/wiped.h"
@@ -51,7 +51,7 @@ void optrace_hooks_watch(void *recorder, optrace_recorder *core) {
 #else
 #include <stdatomic.h>
 
-// Who records everything is known here too; in a forked child that recorder does not record.
+// Without hooks, too, there may be a recorder for everything. In a forked child it does not record.
 static void *_Atomic watcher;
 void optrace_hooks_watch(void *recorder, optrace_recorder *core) {
   (void)core;

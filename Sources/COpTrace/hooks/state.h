@@ -1,4 +1,4 @@
-// What the hooks look at first.
+// What every hook checks first.
 #ifndef OPTRACE_STATE_H
 #define OPTRACE_STATE_H
 
@@ -7,7 +7,7 @@
 #if OPTRACE_HAS_HOOKS
 #include <stdatomic.h>
 
-// On a page that a forked child finds empty: its hooks lead straight on.
+// On a page that is wiped in a forked child, so that its hooks only call the originals.
 typedef struct {
   bool is_ours;
   _Atomic bool active;
@@ -23,17 +23,17 @@ static inline bool hooks_active(void) {
   return s && atomic_load_explicit(&s->active, memory_order_relaxed);
 }
 
-// Whether what nobody has introduced is introduced when it is met.
+// Whether unknown objects are introduced when they are met.
 static inline bool hooks_watch_everything(void) {
   hook_state *s = atomic_load_explicit(&hooks_state, memory_order_acquire);
   return s && atomic_load_explicit(&s->watcher, memory_order_acquire);
 }
-// The recorder of what belongs to no operation; null: nobody is.
+// The recorder for what belongs to no operation; null: none.
 optrace_recorder *hooks_watching_core(void);
-// What the recorder's Swift part does.
+// The functions of the recorder's Swift part.
 extern optrace_hook_calls hook_calls;
 
-// Before the hooks are put in place. Null, or why it cannot be.
+// Before the hooks are installed. Null, or the reason why they cannot be.
 const char *hooks_prepare_state(void);
 void hooks_set_active(bool active);
 #endif

@@ -1,8 +1,8 @@
-// Swift's tasks: who creates each, when and where it runs, and what it waits for in between. Each hook makes the call that it
-// stands for, once and unchanged.
+// Hooks of Swift's tasks: who creates each, when and where it runs, and what it waits for in between. Each hook makes the
+// original call, once and unchanged.
 //
-// The runtime calls two functions of the standard library as a task begins and stops running on a thread, and hands its jobs to
-// libdispatch; that a job returns while its task runs on means that the task is over.
+// The runtime calls two functions of the standard library when a task begins and stops running on a thread, and gives its jobs to
+// libdispatch. A job that returns while its task is running means that the task is over.
 #include "tasks.h"
 
 #include "../operations/frames.h"
@@ -23,7 +23,7 @@ enum {
 
 static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return task_imports[index].real; }
 
-// What the runtime tells of its tasks.
+// The runtime's functions about its tasks.
 static struct {
   SWIFT void *(*current)(void);
   SWIFT uint64_t (*id)(const void *job);
@@ -32,7 +32,7 @@ static struct {
   SWIFT bool (*is_cancelled)(const void *task);
 } swift_runtime;
 
-// Of a job's flags, as compiled programs have them.
+// Parts of a job's flags, as compiled programs have them.
 enum { job_kind = 0xFF, job_is_task = 0, priority_shift = 8, child_shift = 24, group_shift = 26, let_shift = 28 };
 static bool is_task(const void *job) { return (swift_runtime.flags(job) & job_kind) == job_is_task; }
 
@@ -43,9 +43,9 @@ typedef struct {
   optrace_recorder *recorder;
   const void *task, *state;
   uint64_t id;
-  uint64_t sp;      // Where the stack of its job began. One that begins further inside runs inside of it.
+  uint64_t sp;      // Where its job's stack began. One that begins deeper runs inside of it.
   uint32_t number;  // 0: it is not the program's.
-  uint32_t depth;   // Of what runs, without it.
+  uint32_t depth;   // Of the frames below it.
 } run;
 
 // A task that this thread is creating.
@@ -62,32 +62,32 @@ static _Thread_local struct {
   uint32_t count;
   run runs[most_runs];
   making *making;
-  const void *announced;     // A job whose enqueueing has been told, while it goes on.
-  const void *stopped;  // The task that stopped running here last, and
-  uint64_t stopped_sp;  // where its stack began.
+  const void *announced;     // A job that is being enqueued, and was recorded already.
+  const void *stopped;  // The task that stopped running here last …
+  uint64_t stopped_sp;  // … and where its job's stack began.
   uint32_t sleeper;     // A task that has asked for a timer.
-  bool is_timer;        // What runs now was called by a timer.
+  bool is_timer;        // The current job was called by a timer.
 } self;
 
 static uint64_t here(void) { return (uint64_t)(uintptr_t)__builtin_frame_address(0); }
 
-// One that is over may be gone: its id stands for it.
+// A task that is over may be freed, so its id is used.
 static void pop(bool is_over) {
   const run *r = &self.runs[--self.count];
   frame_cut(r->depth);
   if (!is_over) return;
   if (r->number) task_completed(r->recorder, r->number);
   task_slot *slot = task_find(r->id);
-  // Who creates it may not have described it yet; then the slot is left to them.
+  // Its creator may not have described it yet; then the slot is left to the creator.
   if (slot && atomic_fetch_or_explicit(&slot->state, task_is_over, memory_order_acq_rel) & task_is_described) task_remove(slot);
 }
 
-// What began as far inside as this, or further, is over: nobody has heard it stop, and it is not on the stack any more.
+// Runs that began at this depth or deeper are over: their stop was not noticed, and they are no longer on the stack.
 static void settle(uint64_t sp) {
   while (self.count && self.runs[self.count - 1].sp <= sp) pop(true);
 }
 
-// Where there are no numbers any more, tasks go unrecorded.
+// Without a number left, a task goes unrecorded.
 static uint32_t next_number(optrace_recorder *recorder) {
   uint32_t number = optrace_recorder_next_serial(recorder);
   return number ? number : task_not_ours;
@@ -95,7 +95,7 @@ static uint32_t next_number(optrace_recorder *recorder) {
 
 // ---- Creating ------------------------------------------------------------------------------------------------------
 
-// The task that is being created is there. Null: it runs already, on another thread, under the number that it got there.
+// Describes the task that is being created. It may run already, on another thread, under the number that it got there.
 static void describe(making *m, const void *task, bool is_enqueued) {
   m->is_done = true;
   uint64_t id = swift_runtime.id(task), flags = swift_runtime.flags(task);
@@ -110,10 +110,10 @@ static void describe(making *m, const void *task, bool is_enqueued) {
   if (before & task_is_over) task_remove(slot);
 }
 
-// What an asynchronous function's pointer points to: where its code is, relative to that, and how much it needs.
+// An asynchronous function's pointer leads to a relative pointer to its code, and to how much memory it needs.
 static uint64_t code_at(const int32_t *function) { return (uint64_t)((intptr_t)function + *function); }
 
-// A thunk of Swift's has caught the closure's function, and its context; that one may be a thunk, too.
+// A thunk of Swift's captures the closure's function and context; that function may be a thunk, too.
 static size_t codes_of(const int32_t *function, const void *const *context, uint64_t codes[most_task_codes]) {
   enum { caught_function = 2, caught_context = 3, object_alignment = 16, least_address = 1 << 16 };
   size_t count = 0;
@@ -159,7 +159,7 @@ static SWIFT created hook_create(size_t flags, void *options, const void *type, 
   return made;
 }
 
-// Where the runtime keeps the task of an `async let`; by system calls, as that place is private. Null: it is not there.
+// The task of an `async let`, read by system calls because the offset is private to the runtime. Null: it is not there.
 static const void *task_of(const void *let) {
   enum { task_offset = 0x18 };
   const uint64_t flags = 0xF;
@@ -192,7 +192,8 @@ static SWIFT void hook_let(void *what, void *options, const void *type, const in
 static task_slot *slot_of(optrace_recorder *recorder, uint64_t id) {
   task_slot *slot = task_find(id);
   if (!slot) {
-    // The runtime's own tasks are those that timers run. Else its creator will describe it, or did so before all this began.
+    // Tasks that timers run are the runtime's own. Any other will be described by its creator, or was created before recording
+    // began.
     if (self.is_timer) return NULL;
     slot = task_add(id, next_number(recorder));
     if (!slot) {
@@ -203,13 +204,14 @@ static task_slot *slot_of(optrace_recorder *recorder, uint64_t id) {
   return task_number(slot) == task_not_ours ? NULL : slot;
 }
 
-// What is known only of a task that runs.
+// Records what is known of a task only while it runs.
 static void record_details(optrace_recorder *recorder, const void *task, task_slot *slot, uint32_t number) {
   if (task_set(slot, task_is_named)) {
     const char *name = swift_runtime.name ? swift_runtime.name() : NULL;
     if (name) task_named(recorder, number, name);
   }
-  if (swift_runtime.is_cancelled && swift_runtime.is_cancelled(task) && task_set(slot, task_is_cancelled)) task_cancelled(recorder, number);
+  if (swift_runtime.is_cancelled && swift_runtime.is_cancelled(task) && task_set(slot, task_is_cancelled))
+    task_cancelled(recorder, number);
 }
 
 static void hook_enter(void *state) {
@@ -218,7 +220,7 @@ static void hook_enter(void *state) {
   const void *task = recorder ? swift_runtime.current() : NULL;
   if (!task) return;
   uint64_t sp = here();
-  // One that would have stopped, and need not, is further inside of what runs it.
+  // A task that was about to suspend, and need not, goes on deeper on the stack of the same job.
   if (self.stopped == task && self.stopped_sp > sp) sp = self.stopped_sp;
   self.stopped = NULL;
   settle(sp);
@@ -290,7 +292,7 @@ JOB_HOOK(job_run)
 JOB_HOOK(job_run_on_task_executor)
 JOB_HOOK(job_run_on_serial_and_task_executor)
 
-// A job is at its place in a queue before it can run.
+// Called when a job is put into a queue, before it can run.
 static void enqueued(const void *of) {
   optrace_recorder *recorder = task_recorder();
   if (!recorder || !of || self.announced == of || !is_task(of)) return;
@@ -299,7 +301,7 @@ static void enqueued(const void *of) {
   if (!slot && self.making && !self.making->is_done) describe(self.making, of, true);
 }
 
-// The runtime gives libdispatch one function to run all jobs by, and one for timers.
+// The runtime gives libdispatch one function that runs all jobs, and one for timers.
 static function _Atomic by_queue, by_delay, by_timer;
 
 static void run_by_queue(void *context) {
@@ -318,7 +320,7 @@ static void run_by_timer(void *context) {
   end_job(outer);
 }
 
-// What is to run instead of `run`; a second function of that sort goes its way as it is.
+// The function to run instead of `run`. A second function of the same sort is not replaced.
 static function through(function _Atomic *slot, function run, function ours) {
   function known = NULL;
   return atomic_compare_exchange_strong(slot, &known, run) || known == run ? ours : run;
@@ -353,8 +355,8 @@ static void hook_handler_f(void *source, function run) {
 
 // ---- The runtime's own hooks ---------------------------------------------------------------------------------------
 
-// Variables that the runtime calls, where they are set, with what it would have done. Another executor than libdispatch's may
-// stand there: it is called in turn.
+// Variables that the runtime calls if they are set, with what it would have done. Another executor's hook may be there: it is
+// called in turn.
 typedef SWIFT void (*enqueue)(void *job);
 typedef SWIFT void (*enqueue_hook)(void *job, enqueue go_on);
 static enqueue_hook next_global, next_main;
@@ -385,7 +387,7 @@ static void cancelled(const void *task) {
   if (slot && task_number(slot) != task_not_ours && task_set(slot, task_is_cancelled)) task_cancelled(recorder, task_number(slot));
 }
 
-// The method of `Task`, with what it is generic over, and the function beneath it.
+// The method of `Task`, with its generic parameters, and the function beneath it.
 typedef SWIFT void (*cancel)(void *task, uint64_t first, uint64_t second, uint64_t third);
 static SWIFT void hook_cancel(void *task, uint64_t first, uint64_t second, uint64_t third) {
   cancelled(task);
@@ -396,7 +398,7 @@ static SWIFT void hook_task_cancel(void *task, uint64_t first, uint64_t second, 
   ((cancel)real(index_task_cancel))(task, first, second, third);
 }
 
-// ---- Putting in place ----------------------------------------------------------------------------------------------
+// ---- Installing ----------------------------------------------------------------------------------------------------
 
 #define RUNTIME(its_name) [index_##its_name] = {.name = "swift_" #its_name, .hook = hook_##its_name}
 #define WITHIN(function, its_hook) {.name = function, .hook = its_hook, .within = "swift_task_create"}

@@ -1,4 +1,4 @@
-// What records where no recorder is named.
+// The recorder that is used where none is named.
 #include "default.h"
 
 #include <stdatomic.h>

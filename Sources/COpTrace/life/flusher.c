@@ -1,4 +1,4 @@
-// The recorder's own thread: heartbeat, space ahead of need, checksums, waits that last.
+// The recorder's own thread: heartbeat, growing the file ahead of need, checksums, waits that last.
 #include "flusher.h"
 
 #include <signal.h>
@@ -15,7 +15,7 @@ static void (*_Atomic refresh)(void);
 
 void flusher_set_refresh(void (*call)(void)) { atomic_store_explicit(&refresh, call, memory_order_release); }
 
-// On the monotonic clock: when somebody sets the system's clock back, the heartbeat must go on.
+// Waits on the monotonic clock, so that the heartbeat goes on when somebody sets the system's clock back.
 void flusher_prepare(optrace_recorder *recorder) {
 #if defined(__APPLE__)
   pthread_cond_init(&recorder->wake, NULL);
@@ -39,7 +39,7 @@ static void beat(optrace_recorder *recorder) {
   atomic_store_explicit(words, sequence + 2, memory_order_release);
 }
 
-// Checksums of chunks that nobody writes any more. `lock` is held, and let go while a chunk is read.
+// Computes checksums of chunks that nobody writes any more. `lock` is held, and released while a chunk is read.
 static void seal_waiting(optrace_recorder *recorder) {
   while (recorder->unsealed_count && !recorder->stopping) {
     chunk_header *chunk = recorder->unsealed[--recorder->unsealed_count];
@@ -54,7 +54,7 @@ static void grow_ahead(optrace_recorder *recorder) {
   uint64_t wanted = used / 4 + 32 * 1024;
   if (wanted > (8u << 20)) wanted = 8u << 20;
   if (recorder->mapped - used >= wanted) return;
-  if (atomic_load_explicit(&recorder->retry_at, memory_order_relaxed)) return;  // Who needs space asks for it.
+  if (atomic_load_explicit(&recorder->retry_at, memory_order_relaxed)) return;  // The thread that needs space retries.
   pthread_mutex_unlock(&recorder->lock);
   file_grow(recorder, wanted, true);
   pthread_mutex_lock(&recorder->lock);
@@ -81,8 +81,8 @@ static void wait_for_wake(optrace_recorder *recorder, uint64_t nanoseconds) {
 #endif
 }
 
-// Operations that block are looked at ten times a second, once there has been one, and calls that add to a queue once
-// there has been a barrier; until then with each beat.
+// Nanoseconds between two checks of waits, once an operation has waited or a barrier was added. Until then they are checked with
+// each heartbeat.
 enum { check_waits_every = 100000000 };
 
 static void *flush(void *argument) {
@@ -96,7 +96,7 @@ static void *flush(void *argument) {
   if (recorder->options.ring) madvise(recorder->base, recorder->mapped, MADV_POPULATE_WRITE);
 #endif
   enum { a_second = 1000000000 };
-  uint64_t pause = 1000000;  // The second calibration soon, then once a second.
+  uint64_t pause = 1000000;  // The second calibration comes soon; later ones follow once a second.
   bool pause_is_full = false;
   uint64_t next = optrace_clock_monotonic() + pause;
   pthread_mutex_lock(&recorder->lock);
@@ -136,12 +136,13 @@ bool flusher_start(optrace_recorder *recorder) {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return false;
   pthread_attr_setstacksize(&attributes, 512 * 1024);
-  // The host's signals go to the host's threads. The new thread takes over our mask: blocking them itself it would be late.
+  // The program's signals are for the program's threads. The new thread inherits this mask; blocking signals in the thread itself
+  // would be too late.
   sigset_t all, before;
   sigfillset(&all);
-  sigdelset(&all, SIGBUS);  // Our own: see storage/guard.c.
-  // As the caller has it: by this signal Swift's runtime stops all threads when the program crashes, and prints that it could
-  // not where it is blocked.
+  sigdelset(&all, SIGBUS);  // Ours: see storage/guard.c.
+  // Left as the caller has it: when the program crashes, Swift's runtime stops all threads with this signal, and complains if a
+  // thread blocks it.
   sigdelset(&all, SIGPROF);
   pthread_sigmask(SIG_BLOCK, &all, &before);
   recorder->has_flusher = pthread_create(&recorder->flusher, &attributes, flush, recorder) == 0;

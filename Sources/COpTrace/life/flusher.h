@@ -4,11 +4,11 @@
 
 #include "../storage/recorder.h"
 
-// What `wake` needs; before the flusher starts, or anybody else uses it.
+// Prepares `wake`. Before the flusher starts, and before anybody else uses it.
 void flusher_prepare(optrace_recorder *recorder);
-// False: there is no thread to be had.
+// False: no thread could be created.
 bool flusher_start(optrace_recorder *recorder);
-// What the flusher of a recorder that uses hooks does with each beat.
+// Sets what the flusher calls with each heartbeat, in recorders that use hooks.
 void flusher_set_refresh(void (*call)(void));
 
 #endif

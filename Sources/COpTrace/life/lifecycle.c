@@ -1,4 +1,4 @@
-// A recorder's life, from its creation until it stops.
+// Creating and stopping a recorder.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void write_header(optrace_recorder *recorder) {
 }
 
 optrace_recorder *optrace_recorder_create(const optrace_options *options) {
-  // In a forked child `enabled` is zero, and nothing is recorded.
+  // In a forked child `enabled` is zero, so nothing is recorded.
   optrace_recorder *recorder = wiped_pages(sizeof *recorder);
   if (!recorder) {
     close(options->descriptor);
@@ -75,7 +75,7 @@ int optrace_recorder_stop(optrace_recorder *recorder) {
   recorder->stopping = true;
   pthread_cond_broadcast(&recorder->wake);
   pthread_mutex_unlock(&recorder->grow);
-  // Who calls second may be about to end the process: the file is closed when it comes back.
+  // The second caller may be about to end the process, so it waits until the file is closed.
   optrace_frame_waits(true);
   while (!first && !recorder->stopped) pthread_cond_wait(&recorder->wake, &recorder->lock);
   optrace_frame_waits(false);
@@ -124,7 +124,7 @@ int optrace_recorder_open_file(optrace_recorder *recorder) {
     errno = error;
     return -1;
   }
-  // While it is held the recorder does not close its descriptor.
+  // The recorder does not close its descriptor while the lock is held.
   pthread_mutex_lock(&recorder->lock);
   if (!recorder->stopping && recorder->base) {
     descriptor = fcntl(recorder->descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

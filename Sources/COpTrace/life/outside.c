@@ -1,4 +1,4 @@
-// A look at the threads of another process, which does not answer, by who asks for it.
+// A snapshot of another process's threads, taken from outside because the process does not answer.
 #include "../stacks/threads.h"
 #include "COpTrace.h"
 #include "seen.h"
@@ -8,10 +8,10 @@ typedef struct {
   void (*see)(void *context, const optrace_outside_thread *thread);
 } receiver;
 
-static void see(void *context, const thread_seen *seen) {
+static void explain(void *context, const thread_seen *seen) {
   const receiver *to = context;
   moment_thread explained = moment_of(seen);
-  // One that a signal stopped sleeps on in the call that it was in; outside of all calls it has worked until then.
+  // A thread that was stopped by a signal: inside a system call it goes on sleeping there, outside of any it was running.
   if (seen->state == 'T' && seen->pc) {
     if (seen->call < 0) explained.is_running = true;
     else explained.state = 'S';
@@ -23,12 +23,12 @@ static void see(void *context, const thread_seen *seen) {
   to->see(to->context, &out);
 }
 
-bool optrace_snapshot_outside(uint32_t process, void *context, void (*explained)(void *context, const optrace_outside_thread *thread),
-                          optrace_outside_count *count) {
-  receiver to = {context, explained};
+bool optrace_snapshot_outside(uint32_t process, void *context,
+                              void (*see)(void *context, const optrace_outside_thread *thread), optrace_outside_count *count) {
+  receiver to = {context, see};
   threads_options options = {.process = process};
   threads_count counted = {0};
-  bool is_done = process && threads_visit(&options, see, &to, &counted) == threads_visited;
+  bool is_done = process && threads_visit(&options, explain, &to, &counted) == threads_visited;
   *count = (optrace_outside_count){counted.seen, counted.moved, counted.refused};
   return is_done;
 }

@@ -1,11 +1,12 @@
-// Under `optrace record` a small preloaded object starts the recorder before `main`. A program that is linked with OpTrace
-// has a recorder: this offers it, so that the process gets no second one.
+// Under `optrace record`, a small preloaded object starts the recorder before `main`. A program that is linked with OpTrace
+// offers its own recorder here, so that the process does not get a second one.
 #if defined(__linux__)
 
 #include <dlfcn.h>
 #include <stdlib.h>
 
-// In Swift (RecordEntry.swift). Hidden: each copy of OpTrace offers its own. Weak: this target links without Swift's part.
+// Implemented in Swift (RecordEntry.swift). Hidden: each copy of OpTrace offers its own. Weak: this target also links without the
+// Swift part.
 __attribute__((weak, visibility("hidden"))) void optrace_record_begin(int alone);
 
 __attribute__((constructor)) static void offer_recorder(void) {

@@ -2,7 +2,7 @@
 
 #include "COpTraceFields.h"
 
-// As the format has them.
+// The format's numbers for the kernel's letters.
 static uint8_t state_of(char state) {
   switch (state) {
     case 'R': return 1;

@@ -1,4 +1,4 @@
-// What every thread does, when nothing moves or somebody asks: the evidence of a hang.
+// Snapshots: what every thread does when nothing moves, or when somebody asks. They are the evidence of a hang.
 #include "snapshot.h"
 
 #include <stdlib.h>
@@ -14,11 +14,11 @@
 
 enum { beats_between_snapshots = 10 };
 
-// Between two wakes of the flusher, which alone uses it.
+// What is kept between two snapshots. Only the flusher uses it.
 struct snapshots {
-  uint64_t activity;       // When it was last asked for; what looks write counts with it.
-  uint32_t still_beats;    // How many beats nothing has changed.
-  uint32_t number;         // Of the looks so far.
+  uint64_t activity;       // At the last check; includes what snapshots write.
+  uint32_t still_beats;    // How many heartbeats nothing has changed.
+  uint32_t number;         // Of snapshots so far.
   uint32_t written;
 };
 
@@ -34,9 +34,9 @@ void snapshot_discard(optrace_recorder *recorder) {
   }
 }
 
-// ---- Threads' numbers ----------------------------------------------------------------------------------------------
+// ---- Numbers of threads --------------------------------------------------------------------------------------------
 
-// One that is new gets a number, under which it records should it ever do. Null `name`: not known yet. 0: there is no memory.
+// A new thread gets a number, which it will also use if it records something itself. Null `name`: not known yet. 0: no memory.
 static uint32_t number_of_thread(optrace_recorder *recorder, uint32_t tid, const char *name) {
   pthread_mutex_lock(&recorder->lock);
   thread_buffer *buffer = recorder->known;
@@ -58,13 +58,12 @@ static uint32_t number_of_thread(optrace_recorder *recorder, uint32_t tid, const
   }
   pthread_mutex_unlock(&recorder->lock);
   size_t length = name ? strlen(name) : 0;
-  if (is_named_now)
-    optrace_emit_text(recorder, optrace_kind_thread_named, number, optrace_thread_named_high((optrace_thread_named_fields){.tid = tid}),
-                      false, 0, (const uint8_t *)name, length);
+  uint32_t high = optrace_thread_named_high((optrace_thread_named_fields){.tid = tid});
+  if (is_named_now) optrace_emit_text(recorder, optrace_kind_thread_named, number, high, false, 0, (const uint8_t *)name, length);
   return number;
 }
 
-// Those that are gone: the system may give their ids to others.
+// Forgets threads that have ended: the system may give their ids to others.
 static void forget_ended(optrace_recorder *recorder) {
   pthread_mutex_lock(&recorder->lock);
   for (seen_thread **link = &recorder->seen_threads; *link;) {
@@ -79,7 +78,7 @@ static void forget_ended(optrace_recorder *recorder) {
   pthread_mutex_unlock(&recorder->lock);
 }
 
-// ---- A look --------------------------------------------------------------------------------------------------------
+// ---- Taking one ----------------------------------------------------------------------------------------------------
 
 static uint32_t stack_id(void *context, const thread_seen *seen) {
   optrace_recorder *recorder = context;
@@ -90,7 +89,7 @@ static void report(void *context, const moment_thread *seen) {
   optrace_recorder *recorder = context;
   uint32_t number = number_of_thread(recorder, seen->id, seen->name);
   if (!number) return;
-  // A thread may be told of as an owner before its turn comes.
+  // A thread may be named as an owner before it is visited itself.
   uint32_t owner = seen->reason.owner ? number_of_thread(recorder, seen->reason.owner, NULL) : 0;
   uint64_t words[2];
   seen_words(seen, owner, words);
@@ -108,23 +107,26 @@ static void take_snapshot(optrace_recorder *recorder, uint64_t request) {
   const moment_calls calls = {.stack_id = stack_id, .report = report, .context = recorder};
   if (moment_take(&options, &calls, &count) != threads_visited) return;
   forget_ended(recorder);
-  optrace_looked_fields fields = {.seen = (uint16_t)own->written, .moved = (uint16_t)count.moved, .refused = (uint16_t)count.refused,
-                                  .request = (uint16_t)request};
+  optrace_looked_fields fields = {
+    .seen = (uint16_t)own->written, .moved = (uint16_t)count.moved, .refused = (uint16_t)count.refused, .request = (uint16_t)request,
+  };
   optrace_emit2(recorder, optrace_kind_looked, 0, optrace_looked_word1(fields));
 }
 
-// ---- When ----------------------------------------------------------------------------------------------------------
+// ---- When to take one ----------------------------------------------------------------------------------------------
 
-// Whether somebody waits for something: an operation that is not over, a thread.
+// Whether anything is waited for: an operation that has not finished, or a thread that waits.
 static bool is_pending(optrace_recorder *recorder) {
-  // Whether blocks and tasks are pending nobody counts.
+  // Nobody counts pending blocks and tasks.
   if (submission_recorder() == recorder || task_recorder() == recorder) return true;
   int64_t pending = 0;
   pthread_mutex_lock(&recorder->lock);
-  for (thread_buffer *buffer = recorder->known; buffer; buffer = buffer->next_known) pending += atomic_load_explicit(&buffer->pending, memory_order_relaxed);
+  for (thread_buffer *buffer = recorder->known; buffer; buffer = buffer->next_known)
+    pending += atomic_load_explicit(&buffer->pending, memory_order_relaxed);
   pthread_mutex_unlock(&recorder->lock);
   if (pending > 0) return true;
-  for (thread_buffer *buffer = atomic_load_explicit(&recorder->waiting, memory_order_acquire); buffer; buffer = buffer->next_waiting)
+  thread_buffer *buffer = atomic_load_explicit(&recorder->waiting, memory_order_acquire);
+  for (; buffer; buffer = buffer->next_waiting)
     if (wait_is_noted(&buffer->wait) || wait_is_noted(&buffer->joining)) return true;
   return false;
 }

@@ -1,4 +1,4 @@
-// Who is_notified at once what becomes of operations; COpTrace.h says what for.
+// Notifies companions at once of what happens to operations; see COpTrace.h.
 #include "operation.h"
 
 uint32_t optrace_companions_wanted;
@@ -11,7 +11,7 @@ void optrace_companions_use(const optrace_companion_calls *use) { calls = *use; 
 
 void optrace_want_companions(bool wanted) { __atomic_store_n(&optrace_companions_wanted, wanted, __ATOMIC_RELEASE); }
 
-// Objects stand at even addresses: the lowest bit is that of one which is_notified its last turn alone.
+// Objects are at even addresses. The lowest bit marks a companion that gets only the last notification.
 static const uintptr_t is_muted = 1;
 
 static void *companion_at(void *stored) { return (void *)((uintptr_t)stored & ~is_muted); }
@@ -27,13 +27,13 @@ bool optrace_operation_accompany(optrace_operation *operation, void *companion, 
                                                               memory_order_acq_rel, memory_order_relaxed);
 }
 
-// The last that it is_notified, which one caller tells: it may be gone afterwards.
+// The last notification. One caller sends it, and the companion may be freed afterwards.
 static bool is_last(uint8_t kind) {
   return kind == optrace_companion_left || kind == optrace_kind_released || kind == optrace_kind_queue_released;
 }
 
 void operation_notify(const optrace_operation *operation, uint8_t kind, const uint8_t *text, size_t length) {
-  // What nobody asks for is not worth a call.
+  // Not worth a call: no companion uses them.
   if (kind == optrace_kind_execution_ended || kind == optrace_kind_start_returned) return;
   _Atomic(void *) *slot = &((optrace_operation *)operation)->companion;
   bool isLast = is_last(kind);
@@ -41,7 +41,7 @@ void operation_notify(const optrace_operation *operation, uint8_t kind, const ui
                         : atomic_load_explicit(slot, memory_order_acquire);
   if (!stored || (!isLast && (uintptr_t)stored & is_muted)) return;
   notified += 1;
-  calls.turned(companion_at(stored), kind, text, length);
+  calls.notify(companion_at(stored), kind, text, length);
   notified -= 1;
 }
 

@@ -1,5 +1,5 @@
-// What executes on this thread: the operations, blocks of dispatch queues and tasks whose code it is inside of, innermost last.
-// Deeper ones than there are slots are counted and not named.
+// What executes on this thread: the operations, blocks of dispatch queues and tasks whose code is on its stack, innermost last.
+// Deeper ones than there are slots are counted, but not named.
 #include "frames.h"
 
 #include "operation.h"

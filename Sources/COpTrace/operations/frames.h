@@ -1,4 +1,4 @@
-// What executes on this thread; the rest stands in COpTrace.h.
+// What executes on this thread. The rest is in COpTrace.h.
 #ifndef OPTRACE_FRAMES_H
 #define OPTRACE_FRAMES_H
 
@@ -10,11 +10,11 @@ typedef struct {
   uint32_t number;
 } work;
 
-// A thread has little room for these when the recorder is loaded late, so they are small.
+// Small, because a thread has little room for them when the recorder is loaded late.
 typedef struct {
   optrace_operation *operation;  // Null: a block of a dispatch queue, or a task.
   uint32_t phase;
-  bool is_start_pending;  // Its start is told with the beginning of its code; see records/running.c.
+  bool is_start_pending;  // Its start will be recorded with the beginning of its code; see records/running.c.
   work block;
 } frame;
 
@@ -26,25 +26,25 @@ typedef struct {
   frame frames[frame_slots];
 } frames_of_thread;
 
-// As `this_thread` of the buffers: no call to find it.
+// In the static TLS block, like `this_thread` in records/buffers.h.
 #if defined(__GLIBC__)
 __attribute__((tls_model("initial-exec")))
 #endif
 __attribute__((visibility("hidden"))) extern _Thread_local frames_of_thread this_frames;
 
-// The innermost one; null: there is none, or it is deeper than there are slots.
+// The innermost frame; null: there is none, or it is deeper than there are slots.
 static inline frame *frame_innermost(void) {
   uint32_t depth = this_frames.depth;
   return depth && depth <= frame_slots ? &this_frames.frames[depth - 1] : NULL;
 }
 
-// The innermost one's operation.
+// The innermost frame's operation.
 static inline optrace_operation *frame_operation(void) {
   const frame *f = frame_innermost();
   return f ? f->operation : NULL;
 }
 
-// Null where the operation is not the innermost one here, or is deeper than frames go.
+// The operation's frame if it is the innermost one; else null.
 static inline frame *frame_of(const optrace_operation *operation) {
   frame *f = frame_innermost();
   return f && f->operation == operation ? f : NULL;
@@ -62,14 +62,13 @@ static inline void frame_pop(void) {
   if (this_frames.depth) this_frames.depth -= 1;
 }
 
-// What this thread executes: the innermost one.
+// The innermost work that this thread executes.
 work frame_work(void);
-// The same, as whose the thread's waits are recorded: nothing while a wait goes on that is recorded as one for an operation or
-// a queue.
+// The work that this thread's waits belong to. None during a wait for an operation or a queue, which has records of its own.
 work frame_that_blocks(void);
-// For `optrace_frame_pop`: this thread executes something that is no operation of its own.
+// Pushes work that is no operation of this thread's own; `optrace_frame_pop` removes it.
 void frame_push_work(work block);
-// How many there are, and back to so many: what a task leaves on the thread when it goes.
+// The depth, and cutting back to it: for what a task leaves on the thread when it moves on.
 uint32_t frame_depth(void);
 void frame_cut(uint32_t depth);
 

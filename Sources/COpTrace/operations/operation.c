@@ -1,4 +1,4 @@
-// What the recorder knows of one operation object.
+// What the recorder knows of an operation object.
 #include "operation.h"
 
 #include <sched.h>
@@ -31,10 +31,10 @@ uint32_t optrace_operation_serial(const optrace_operation *operation) {
 }
 
 uint32_t optrace_operation_known(const optrace_operation *operation, const optrace_recorder *recorder) {
-  // Not by its owner, who is known a little earlier than the description is written.
+  // Not checked by `owner`, which is set a little before the description is written.
   if (!operation || atomic_load_explicit(&operation->recorder, memory_order_acquire) != recorder) return 0;
   uint32_t serial = atomic_load_explicit(&operation->serial, memory_order_acquire);
-  // Asked again: another thread may have moved it in between.
+  // Checked again: another thread may have moved it in between.
   return atomic_load_explicit(&operation->recorder, memory_order_acquire) == recorder ? serial : 0;
 }
 
@@ -46,7 +46,7 @@ bool optrace_operation_attach(optrace_operation *operation, uint32_t serial) {
   uint32_t none = 0;
   if (!operation) return false;
   if (atomic_compare_exchange_strong(&operation->serial, &none, serial)) return true;
-  // Another thread writes its description; some instructions, and a new chunk at most.
+  // Another thread is writing the description: a few instructions, and a new chunk at most.
   while (!atomic_load_explicit(&operation->owner, memory_order_acquire)) sched_yield();
   return false;
 }
@@ -54,13 +54,13 @@ bool optrace_operation_attach(optrace_operation *operation, uint32_t serial) {
 void optrace_operation_move(optrace_operation *operation, optrace_recorder *recorder, uint32_t serial) {
   atomic_store_explicit(&operation->recorder, NULL, memory_order_release);
   atomic_store_explicit(&operation->serial, serial, memory_order_release);
-  // Last: who sees the new owner sees the new number.
+  // Last: whoever sees the new owner sees the new number.
   atomic_store_explicit(&operation->owner, recorder, memory_order_release);
 }
 
 void optrace_operation_publish(optrace_operation *operation, optrace_recorder *recorder) {
   atomic_store_explicit(&operation->recorder, recorder, memory_order_release);
-  // Last: who sees the owner records events.
+  // Last: whoever sees the owner records events.
   atomic_store_explicit(&operation->owner, recorder, memory_order_release);
 }
 

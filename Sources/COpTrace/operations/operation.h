@@ -1,4 +1,4 @@
-// What the recorder knows of one operation object.
+// What the recorder knows of an operation object.
 #ifndef OPTRACE_OPERATION_H
 #define OPTRACE_OPERATION_H
 
@@ -13,11 +13,11 @@ struct optrace_operation {
   _Atomic uint32_t serial;
   _Atomic uint32_t bits;
   uint64_t created;
-  // Of an object that is not ours; see hooks/objects.c.
+  // For objects that are not ours; see hooks/objects.c.
   _Atomic(const void *) object;
   _Atomic uint32_t next, next_free;
   uint32_t number;
-  uint32_t made;  // The stack that made it; see places/makers.c.
+  uint32_t made;  // The stack that created it; see records/stack_ids.c.
   _Atomic(void *) companion;
 };
 
@@ -29,12 +29,12 @@ static inline optrace_recorder *operation_recorder(const optrace_operation *oper
   return operation ? atomic_load_explicit(&operation->recorder, memory_order_acquire) : NULL;
 }
 
-// `optrace_operation_claim` of one that there is.
+// `optrace_operation_claim` for a pointer that is not null.
 static inline bool operation_claim(optrace_operation *operation, uint32_t bit) {
   return !(atomic_fetch_or_explicit(&operation->bits, bit, memory_order_acq_rel) & bit);
 }
 
-// Tells its companion, if it has one.
+// Notifies its companion, if it has one.
 void operation_notify(const optrace_operation *operation, uint8_t kind, const uint8_t *text, size_t length);
 static inline bool operation_has_companion(const optrace_operation *operation) {
   return unlikely(atomic_load_explicit(&operation->companion, memory_order_relaxed) != NULL);

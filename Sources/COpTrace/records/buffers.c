@@ -1,4 +1,4 @@
-// A thread comes to a recorder, and ends: a thread_buffer outlives it, and goes to the next one.
+// A thread's first record in a recorder, and the thread's end. A buffer outlives its thread and goes to the next new one.
 #include "buffers.h"
 
 #include <limits.h>
@@ -41,7 +41,7 @@ static void thread_exits(void *unused) {
   }
 }
 
-// A process has some hundred keys, and the host may have used them up: then buffers of ended threads are not used again.
+// A process has about a thousand keys, and the program may have used them up. Then buffers of ended threads are not reused.
 static void make_exit_key(void) { has_exit_key = pthread_key_create(&exit_key, thread_exits) == 0; }
 
 uint32_t thread_name_record(const thread_buffer *buffer, uint8_t *out) {
@@ -59,7 +59,7 @@ uint32_t thread_name_record(const thread_buffer *buffer, uint8_t *out) {
 }
 
 static void take_over(thread_buffer *buffer) {
-  // The rest of an ended thread's chunk goes on with this thread's records.
+  // The rest of the ended thread's chunk takes this thread's records.
   uint8_t copy[16 + longest_name_record];
   optrace_thread_switched_fields fields = {.tid = buffer->tid};
   uint64_t words[2] = {record_head(optrace_kind_thread_switched, 0, buffer->thread), optrace_thread_switched_word1(fields)};
@@ -73,7 +73,7 @@ static void take_over(thread_buffer *buffer) {
   }
 }
 
-// The recorder may have given the thread a number already, when it looked at all of them. The lock is held.
+// A snapshot may have given the thread a number already. The lock is held.
 static uint32_t number_of(optrace_recorder *recorder, uint32_t tid) {
   for (seen_thread *seen = recorder->seen_threads; seen; seen = seen->next)
     if (seen->tid == tid) return seen->thread;
@@ -93,7 +93,7 @@ thread_buffer *buffer_acquire(optrace_recorder *recorder) {
       this_thread.buffers = found;
       return found;
     }
-    if (found->recorder->stopped) {  // Until then its flusher may look at the thread_buffer.
+    if (found->recorder->stopped) {  // Until then the flusher may read the buffer.
       *link = found->next;
       free(found);
       continue;

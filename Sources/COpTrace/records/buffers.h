@@ -1,4 +1,4 @@
-// The buffers of this thread.
+// The buffers of the calling thread: one for each recorder that it writes to.
 #ifndef OPTRACE_BUFFERS_H
 #define OPTRACE_BUFFERS_H
 
@@ -7,22 +7,22 @@
 
 typedef struct {
   thread_buffer *buffers;
-  // How often its destructor has run. Other destructors may still record something, such as an object that goes with
-  // the thread; the system then calls ours again, so many times and no more: what comes after is lost.
+  // How often the thread's destructor has run. Other destructors may still record something, such as an object that the thread
+  // owns. The system then runs ours again, PTHREAD_DESTRUCTOR_ITERATIONS times at most. Anything recorded after that is lost.
   uint32_t exits;
-  // What it was called before.
+  // The recorder and thread number from before the destructor ran, so that late records keep the number.
   const optrace_recorder *ended_recorder;
   uint32_t ended_thread;
 } buffers_of_thread;
 
-// In the block that every thread has from its beginning: finding it is no call, and it is small enough for what is left there
-// when the recorder is loaded late. Other systems than glibc keep nothing for that.
+// In the static TLS block: no function call to find it, and small enough for the space that is left there when the recorder is
+// loaded with dlopen. Only glibc keeps such space.
 #if defined(__GLIBC__)
 __attribute__((tls_model("initial-exec")))
 #endif
 __attribute__((visibility("hidden"))) extern _Thread_local buffers_of_thread this_thread;
 
-// The thread's thread_buffer for this recorder; the first time it is made. Null: it is too late for this thread, or memory is out.
+// The thread's buffer for this recorder, created on first use. Null: the thread is ending, or memory is out.
 thread_buffer *buffer_acquire(optrace_recorder *recorder);
 
 static inline thread_buffer *buffer_find(optrace_recorder *recorder) {
@@ -30,16 +30,17 @@ static inline thread_buffer *buffer_find(optrace_recorder *recorder) {
   return likely(buffer && buffer->recorder == recorder) ? buffer : buffer_acquire(recorder);
 }
 
-// The one that this thread has; null: none.
+// The thread's buffer for this recorder; null if it has none yet.
 thread_buffer *buffer_known(const optrace_recorder *recorder);
-// The number that this thread has in the recorder; null: in the one that it wrote to last, which is given back. 0: none.
+// The thread's number in the recorder. With a null recorder: in the one it wrote to last, which is returned through the pointer.
+// 0: none.
 uint32_t thread_number(optrace_recorder **recorder);
 
-// The record that tells the thread's name, of at most so many bytes; returns how many.
+// Writes the record with the thread's name, at most `longest_name_record` bytes. Returns its size.
 enum { longest_name_record = 64 };
 uint32_t thread_name_record(const thread_buffer *buffer, uint8_t *out);
 
-// Records of chunks are visible once `fill` covers them.
+// A record is visible to readers once `fill` covers it.
 static inline void buffer_commit(thread_buffer *buffer, uint8_t *end) {
   buffer->cursor = end;
   atomic_store_explicit(&buffer->chunk->fill, (uint32_t)(end - (uint8_t *)buffer->chunk - sizeof(chunk_header)),

@@ -1,4 +1,4 @@
-// What does not go with the chunks of a ring: definitions, and what is carried forward.
+// Records that are not recycled with a ring's chunks: definitions, and what is carried forward.
 #include <string.h>
 
 #include "../base/bits.h"
@@ -57,7 +57,7 @@ bool optrace_carry(optrace_recorder *recorder, uint32_t thread, uint32_t thread_
   thread_buffer *buffer = &recorder->carried;
   uint32_t needed = bytes + 32;
   if (needed + sizeof(chunk_header) > recorder->ring_chunk) return false;
-  // What has been waiting longest is the likeliest evidence of a hang: a backlog of newer ones must not push it out.
+  // The oldest waits are the most likely evidence of a hang, so a backlog of newer records must not push them out.
   uint64_t limit = recorder->options.capacity / 8 * (recorder->carries_again ? 4 : 3);
   if (recorder->carried_bytes + needed > limit) return false;
   if ((size_t)(buffer->end - buffer->cursor) < needed) {

@@ -11,7 +11,7 @@
 #include "stack_ids.h"
 #include "text.h"
 
-// Where the thread stands goes right behind its record, and with it in one piece: a ring must not part them. 0: nowhere.
+// A record's stack follows it in the same chunk, so that a ring cannot separate them. 0: none.
 static inline uint32_t stack_record_bytes(uint32_t stack) { return stack ? 8 : 0; }
 static inline uint8_t *store_stack(uint8_t *end, uint32_t stack) {
   if (!stack) return end;
@@ -20,7 +20,7 @@ static inline uint8_t *store_stack(uint8_t *end, uint32_t stack) {
   return end + 8;
 }
 
-// Finds room and stores the first word; the record's time is `now`, or that of the thread's last record where this is later.
+// Reserves room and stores the first word. The record's time is `now`, or that of the thread's last record if this is later.
 static inline uint8_t *begin_at(optrace_recorder *recorder, thread_buffer **out, uint32_t bytes, uint8_t kind, uint32_t subject,
                                 uint64_t now) {
   thread_buffer *buffer = *out = buffer_find(recorder);
@@ -61,7 +61,7 @@ void optrace_recorder_record_cpu(optrace_recorder *recorder) {
   if (recorder) atomic_store_explicit(&recorder->records_cpu, true, memory_order_relaxed);
 }
 
-// With the record before it in one piece: a ring must not part them.
+// In one piece with the record before it, so that a ring cannot separate them.
 static __attribute__((noinline)) bool emit_with_cpu(optrace_recorder *recorder, uint8_t kind, uint32_t subject) {
   struct timespec used;
   if (!recorder_is_enabled(recorder) || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used)) return false;
@@ -75,7 +75,7 @@ static __attribute__((noinline)) bool emit_with_cpu(optrace_recorder *recorder, 
   return true;
 }
 
-// Of the end of its code on this thread; else, where that is elsewhere, of the return of its `start()`.
+// True where an operation's code begins or ends on this thread, or its `start()` returns when the code ended elsewhere.
 static bool is_recorded_with_cpu(uint8_t kind, uint32_t serial) {
   static _Thread_local uint32_t ended;
   bool is_end = kind == optrace_kind_execution_ended || kind == optrace_kind_ended_finished;
@@ -91,7 +91,7 @@ void record_slowly(const optrace_operation *operation, optrace_recorder *recorde
   if (!is_told) optrace_emit1(recorder, kind, serial);
 }
 
-// One that goes without having finished is not pending any more.
+// An operation that is released without having finished is no longer pending.
 static inline void count_released(const optrace_operation *operation, const optrace_recorder *recorder) {
   thread_buffer *buffer = this_thread.buffers;
   bool is_over = atomic_load_explicit(&operation->bits, memory_order_relaxed) & optrace_bit_finish_recorded;
@@ -167,16 +167,16 @@ void optrace_emit3(optrace_recorder *recorder, uint8_t kind, uint32_t subject, u
   emit3_at(recorder, kind, subject, word1, word2, 0);
 }
 
-// As fields hold it.
+// In the units of an age field, at most its largest value.
 static uint64_t age_in_units(uint64_t ticks) {
   uint64_t age = ticks / optrace_format_age_unit;
   return age < optrace_blocked_largest_age ? age : optrace_blocked_largest_age;
 }
 
-// How old an operation is at the thread_buffer's last record, as a field of `created`.
+// The operation's age at the buffer's last record, as a field of `created`.
 static inline uint64_t age_at(const optrace_recorder *recorder, const thread_buffer *buffer, const optrace_operation *operation) {
   uint64_t now = buffer->last_ticks, since = operation->created;
-  // A recorder that does not use the counter though there is one: its time is another.
+  // This recorder uses the monotonic clock although there is a counter, and `created` is in the counter's ticks.
   if (unlikely(!recorder->use_counter) && optrace_clock_has_counter()) {
     uint64_t ticks = optrace_counter() - since;
     since = now - (uint64_t)((double)ticks * 1e9 / (double)optrace_clock_frequency());
@@ -216,8 +216,8 @@ void emit_since(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint
   thread_buffer *buffer;
   uint8_t *at = begin_at(recorder, &buffer, 24 + stack_record_bytes(stack), kind, subject, now);
   if (unlikely(!at)) return;
-  optrace_blocked_fields fields = {.age = age_in_units(buffer->last_ticks > since ? buffer->last_ticks - since : 0), .thread = thread};
-  uint64_t word2 = optrace_blocked_word2(fields);
+  uint64_t age = age_in_units(buffer->last_ticks > since ? buffer->last_ticks - since : 0);
+  uint64_t word2 = optrace_blocked_word2((optrace_blocked_fields){.age = age, .thread = thread});
   memcpy(at + 8, &word1, 8);
   memcpy(at + 16, &word2, 8);
   buffer_commit(buffer, store_stack(at + 24, stack));

@@ -1,5 +1,5 @@
-// The way that nearly all records take: this thread's thread_buffer is the first, the clock is the counter, the time is near and there is room.
-// Inline, for those whose only call it would be.
+// The fast path, which nearly all records take: the thread's first buffer is this recorder's, the clock is the counter, the last
+// record is not long ago, and there is room. Inline, so that it makes no call.
 #ifndef OPTRACE_FAST_PATH_H
 #define OPTRACE_FAST_PATH_H
 
@@ -10,13 +10,12 @@
 #include "pending.h"
 #include "words.h"
 
-// Room for a record whose first word is stored. Calls nothing, so that nothing has to be saved around calls. Null where it must go the
-// long way.
+// Reserves room and stores the first word. Calls nothing, so no registers have to be saved. Null: take the slow path.
 static inline uint8_t *begin_fast(optrace_recorder *recorder, thread_buffer *buffer, uint32_t bytes, uint8_t kind,
-                                     uint32_t subject) {
+                                  uint32_t subject) {
   if (unlikely(!buffer || buffer->recorder != recorder || !recorder->use_counter)) return NULL;
   uint64_t now = optrace_counter();
-  uint64_t delta = now - buffer->last_ticks;  // Far where the time seems to go back.
+  uint64_t delta = now - buffer->last_ticks;  // Large if time seems to go backwards.
   uint8_t *at = buffer->cursor;
   if (unlikely(delta > optrace_format_largest_delta || (size_t)(buffer->end - at) < bytes)) return NULL;
   buffer->last_ticks = now;
@@ -26,7 +25,7 @@ static inline uint8_t *begin_fast(optrace_recorder *recorder, thread_buffer *buf
   return at;
 }
 
-// A one-word record about an operation, of which its companion is not told. False where it must go the long way.
+// A record of one word about an operation. Does not notify the operation's companion. False: take the slow path.
 static inline bool record_fast(const optrace_operation *operation, optrace_recorder *recorder, uint8_t kind) {
   if (unlikely(!recorder_is_enabled(recorder) || atomic_load_explicit(&recorder->records_cpu, memory_order_relaxed))) return false;
   thread_buffer *buffer = this_thread.buffers;

@@ -1,11 +1,11 @@
-// How many operations, blocks and tasks are known and have not finished, counted by thread: each thread adds up what its own records
-// change, and the flusher sums these.
+// How many operations, blocks and tasks are known and not finished, counted per thread: each thread adds up the changes of its
+// own records, and the flusher sums them.
 #ifndef OPTRACE_PENDING_H
 #define OPTRACE_PENDING_H
 
 #include "../storage/thread_buffer.h"
 
-// By how much a record of each kind changes the count. Here, and not in a source: for a kind that is known it is a constant.
+// How much a record of each kind changes the count. In the header, so that it is a constant where the kind is.
 static const int8_t pending_by_kind[256] = {
   [optrace_kind_operation_created] = 1, [optrace_kind_finished] = -1, [optrace_kind_finished_with_error] = -1,
   [optrace_kind_block_submitted] = 1, [optrace_kind_run_ended] = -1, [optrace_kind_block_dropped] = -1,

@@ -1,4 +1,4 @@
-// The slow path: a new chunk for a thread_buffer, or a mark of a loss where there is none.
+// The slow path: a new chunk for a thread buffer, or a record of the loss if there is none.
 #include "room.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 static bool lose(thread_buffer *buffer, uint32_t reason) {
   buffer->lost += 1;
   buffer->lost_reason = reason;
-  buffer->end = buffer->cursor;  // A smaller record that would still fit must not follow the loss without its mark.
+  buffer->end = buffer->cursor;  // A smaller record that would still fit must not follow the loss unmarked.
   recorder_count_lost(buffer->recorder, reason, 1);
   return false;
 }
@@ -31,7 +31,7 @@ static bool refill(thread_buffer *buffer, uint32_t needed, uint64_t ticks) {
     pthread_mutex_lock(&recorder->lock);
     if (recorder->stopping || !atomic_load_explicit(&recorder->enabled, memory_order_relaxed)) {
       pthread_mutex_unlock(&recorder->lock);
-      return false;  // Not a loss: the recorder was stopped.
+      return false;  // No loss: the recorder was stopped.
     }
     chunk = chunk_take(recorder, bytes, optrace_chunk_kind_events, buffer->thread, ticks);
     if (chunk && buffer->chunk) chunk_retire(recorder, buffer->chunk);
@@ -41,7 +41,7 @@ static bool refill(thread_buffer *buffer, uint32_t needed, uint64_t ticks) {
     if (recorder->options.ring) return lose(buffer, optrace_loss_no_space);
     if (!file_grow(recorder, bytes, false)) {
       if (bytes > first_chunk && least <= first_chunk) {
-        bytes = first_chunk;  // The last bit of space, too.
+        bytes = first_chunk;  // Use the last bit of space, too.
         buffer->chunk_size = 0;
         continue;
       }
@@ -56,7 +56,8 @@ static bool refill(thread_buffer *buffer, uint32_t needed, uint64_t ticks) {
   buffer->chunk_size = bytes < largest_chunk / 4 ? bytes * 4 : largest_chunk;
   uint8_t *at = (uint8_t *)chunk + sizeof(chunk_header);
   if (buffer->lost) {
-    uint64_t words[2] = {record_head(optrace_kind_lost, 0, buffer->lost_reason), optrace_lost_word1((optrace_lost_fields){.count = buffer->lost})};
+    optrace_lost_fields fields = {.count = buffer->lost};
+    uint64_t words[2] = {record_head(optrace_kind_lost, 0, buffer->lost_reason), optrace_lost_word1(fields)};
     memcpy(at, words, 16);
     at += 16;
     buffer->lost = 0;

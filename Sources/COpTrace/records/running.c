@@ -1,4 +1,4 @@
-// How an operation is told that runs inside of Foundation's `start()`: its events, in as few records as hold them.
+// Records how an operation runs inside of Foundation's `start()`, in as few records as possible.
 #include "../operations/frames.h"
 #include "fast_path.h"
 #include "emit.h"
@@ -16,13 +16,13 @@ bool optrace_run_start(optrace_operation *operation, bool goes_on_to_code) {
 }
 
 static __attribute__((noinline)) bool notify_slowly(const optrace_operation *operation, optrace_recorder *recorder, uint8_t record,
-                                                  uint8_t kind, bool is_recorded) {
+                                                    uint8_t kind, bool is_recorded) {
   if (!is_recorded && recorder) record_slowly(operation, recorder, record);
   if (operation_has_companion(operation)) operation_notify(operation, kind, NULL, 0);
   return true;
 }
 
-// A record, and what its companion is told. Always true.
+// Writes `record` and notifies the companion of `kind`. Always true.
 static inline bool record_and_notify(const optrace_operation *operation, uint8_t record, uint8_t kind) {
   optrace_recorder *recorder = operation_recorder(operation);
   bool is_recorded = likely(recorder != NULL) && record_fast(operation, recorder, record);
@@ -35,7 +35,7 @@ static inline void record(const optrace_operation *operation, uint8_t kind) {
   if (recorder && !record_fast(operation, recorder, kind)) record_slowly(operation, recorder, kind);
 }
 
-// Where nothing came between: its companion has heard of it.
+// The start was held back for a combined record, and something else came first. The companion was notified already.
 static void record_start(const optrace_operation *operation, frame *f) {
   f->is_start_pending = false;
   record(operation, optrace_kind_started);
@@ -50,7 +50,7 @@ bool optrace_run_begin(optrace_operation *operation) {
   return record_and_notify(operation, kind, optrace_kind_execution_began);
 }
 
-// Its code never began.
+// Cancelled before its code began.
 static __attribute__((noinline)) bool finish_at_start(const optrace_operation *operation, frame *f) {
   if (f->is_start_pending) record_start(operation, f);
   return record_and_notify(operation, optrace_kind_finished, optrace_kind_finished);
@@ -69,6 +69,6 @@ void optrace_run_return(optrace_operation *operation) {
   frame *f = frame_of(operation);
   if (unlikely(f && f->is_start_pending)) record_start(operation, f);
   frame_pop();
-  // A companion does not hear of it.
+  // Companions are not notified of it.
   record(operation, optrace_kind_start_returned);
 }

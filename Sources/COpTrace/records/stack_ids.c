@@ -1,5 +1,4 @@
-// From a walk over a stack to a number in the trace. A stack that was met before costs a look into a table; one that is new is
-// described by the recorder's Swift part.
+// A stack that was seen before costs a lookup in a table. A new one is described by the recorder's Swift part.
 #include "stack_ids.h"
 
 #include "../operations/operation.h"
@@ -8,15 +7,15 @@
 #include "../stacks/modules.h"
 #include "../stacks/table.h"
 
-// Frames of a stack; of the system's libraries between the program and the recorder.
+// Frames of a stack; frames of system libraries between the program and the recorder.
 enum { deepest = 128, deep_enough = 24 };
-// Of a table.
+// Size of the stack table.
 enum { most_stacks = 16384, stack_bytes = 4 << 20 };
 
 static uint32_t recorder_module(void) { return module_of((uint64_t)(uintptr_t)&stack_id_of); }
 
-// Operations are made before they meet a recorder, or know which one it will be: until then each keeps the number of its
-// maker's stack in a table of the process.
+// Operations are created before they meet a recorder. Until then each keeps the number of its creator's stack in a table of the
+// process.
 uint32_t optrace_makers_wanted;
 static stack_table *_Atomic makers;
 
@@ -24,7 +23,7 @@ static void want_makers(void) {
   if (!atomic_load_explicit(&makers, memory_order_acquire)) {
     stack_table *none = NULL, *made = stack_table_create(most_stacks, stack_bytes);
     if (!made) return;
-    // It stays for as long as the process: operations may have numbers of it.
+    // Never freed: operations may hold numbers of it.
     if (!atomic_compare_exchange_strong(&makers, &none, made)) stack_table_destroy(made);
   }
   __atomic_store_n(&optrace_makers_wanted, 1, __ATOMIC_RELEASE);
@@ -59,7 +58,7 @@ static uint32_t (*_Atomic define_code)(void *context, uint64_t function);
 void code_id_set_define(uint32_t (*define)(void *context, uint64_t function)) { atomic_store(&define_code, define); }
 
 uint32_t code_id(optrace_recorder *recorder, uint64_t function) {
-  // As the interner of code has its numbers in the cache.
+  // The same cache key as in CodeInterner.swift.
   const uint64_t key = (uint64_t)1 << 63;
   uint32_t known = optrace_cache_find(recorder, function, key);
   if (known) return known;
@@ -67,7 +66,7 @@ uint32_t code_id(optrace_recorder *recorder, uint64_t function) {
   return define ? define(recorder->define_context, function) : 0;
 }
 
-// Without the recorder's own frames at the inner end, where it is a library of its own.
+// Leaves out the recorder's own innermost frames, if it is a library of its own.
 static uint32_t stack_id_outside_of_us(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed) {
   const module *ours = module_at(recorder_module());
   size_t first = 0;
@@ -93,7 +92,7 @@ uint32_t stack_id_of_thread(optrace_recorder *recorder, const stack_start *start
   return stack_id_outside_of_us(recorder, addresses, count, guessed);
 }
 
-// ---- Who made an operation -------------------------------------------------------------------------------------------
+// ---- Who created an operation ----------------------------------------------------------------------------------------
 
 void optrace_operation_made(optrace_operation *operation, optrace_start here) {
   stack_table *table = atomic_load_explicit(&makers, memory_order_acquire);
@@ -123,7 +122,7 @@ uint32_t creation_stack_id(optrace_recorder *recorder, uint32_t made) {
 
 // ---- Who calls the recorder ----------------------------------------------------------------------------------------
 
-// As `this_thread` of the buffers: no call to find it.
+// In the static TLS block, like `this_thread`.
 #if defined(__GLIBC__)
 __attribute__((tls_model("initial-exec")))
 #endif
@@ -133,7 +132,7 @@ static _Thread_local struct {
 } current_entry;
 
 bool optrace_entry_begin(optrace_start here, uint64_t caller) {
-  // One that lies deeper has been left by a jump.
+  // A deeper entry was left by longjmp or an exception.
   if (current_entry.here.pc && current_entry.here.sp >= here.sp) return false;
   current_entry.here = here;
   current_entry.caller = caller;
@@ -144,7 +143,7 @@ void optrace_entry_end(bool has_begun) {
   if (has_begun) current_entry.here.pc = 0;
 }
 
-// Classes, source lines and functions have other second keys.
+// Cache keys of classes, source lines and functions have another second word.
 static const uint64_t key_of_stacks = (uint64_t)3 << 62;
 
 static __attribute__((noinline)) uint32_t new_stack_id(optrace_recorder *recorder, uint64_t address) {
@@ -172,7 +171,8 @@ uint32_t optrace_caller_stack(optrace_recorder *recorder) {
   uint32_t which = atomic_load_explicit(&recorder->stacks, memory_order_acquire);
   if (!current_entry.here.pc || which == optrace_stacks_off) return 0;
   bool is_whole = which == optrace_stacks_all;
-  // Nearly always the program itself has called.
-  if (!is_whole && current_entry.caller && module_is_own(current_entry.caller - 1)) return stack_id_of_caller(recorder, current_entry.caller);
+  // Nearly always the caller is the program's own code.
+  uint64_t caller = is_whole ? 0 : current_entry.caller;
+  if (caller && module_is_own(caller - 1)) return stack_id_of_caller(recorder, caller);
   return find_caller(recorder, is_whole);
 }

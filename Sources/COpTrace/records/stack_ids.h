@@ -1,4 +1,4 @@
-// Where threads stand, as the trace has it: stacks to numbers of frames.
+// From stacks to their numbers in the trace: the number of a stack is that of its innermost frame.
 #ifndef OPTRACE_STACK_IDS_H
 #define OPTRACE_STACK_IDS_H
 
@@ -10,17 +10,18 @@ static inline bool stacks_wanted(optrace_recorder *recorder) {
   return atomic_load_explicit(&recorder->stacks, memory_order_acquire) != optrace_stacks_off;
 }
 
-// The number of a stack; 0: none. The first time it is described, which locks.
+// The number of a stack; 0: none. Describes the stack the first time, which takes a lock.
 uint32_t stack_id_of(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed);
-// What names a function's code: of the recorder's Swift part, which locks; once for each place.
+// Sets the function that gives a function's code a number. It belongs to the recorder's Swift part, takes a lock, and is called
+// once per function.
 void code_id_set_define(uint32_t (*define)(void *context, uint64_t function));
 // The number of a function's code; 0: none.
 uint32_t code_id(optrace_recorder *recorder, uint64_t function);
-// The number of the stack that made an operation, as that keeps it (`optrace_operation.made`). 0: not wanted, or not known.
+// The number of the stack that created an operation. `made`: from `optrace_operation.made`. 0: not wanted, or not known.
 uint32_t creation_stack_id(optrace_recorder *recorder, uint32_t made);
-// That of this thread, from there on.
+// The number of the calling thread's stack, from `start` outwards.
 uint32_t stack_id_here(optrace_recorder *recorder, const stack_start *start);
-// That of another thread, which stands still there; `high`: the end of its stack.
+// The same for another thread, which must not move meanwhile. `high`: the end of its stack.
 uint32_t stack_id_of_thread(optrace_recorder *recorder, const stack_start *start, uint64_t high);
 
 #endif

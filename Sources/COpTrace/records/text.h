@@ -1,4 +1,4 @@
-// Records with text.
+// Records with a text.
 #ifndef OPTRACE_TEXT_H
 #define OPTRACE_TEXT_H
 
@@ -6,9 +6,9 @@
 
 #include "words.h"
 
-// All of a record of so many words but its first. Returns its end.
+// Stores everything but the first word of a record of so many words. Returns its end.
 static inline uint8_t *store_text(uint8_t *at, uint32_t words, uint32_t high, bool has_word2, uint64_t word2,
-                           const uint8_t *text, size_t length) {
+                                  const uint8_t *text, size_t length) {
   uint64_t word1 = record_lengths(words, length, high);
   memcpy(at + 8, &word1, 8);
   uint8_t *to = at + 16;

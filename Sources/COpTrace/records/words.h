@@ -1,5 +1,5 @@
-// How a record is packed: its first word, and the second of one with a text. The fields in the other bits are in COpTraceFields.h,
-// which is made from the event table. Swift has the same in RecordWords.swift.
+// How a record is packed: its first word, and the second word of a record with a text. The other bits hold fields, see
+// COpTraceFields.h, which is made from the event table. RecordWords.swift does the same in Swift.
 #ifndef OPTRACE_WORDS_H
 #define OPTRACE_WORDS_H
 
@@ -10,7 +10,7 @@ static inline uint64_t record_head(uint8_t kind, uint64_t delta, uint32_t subjec
   return kind | delta << 8 | (uint64_t)subject << 32;
 }
 
-// The second word of a record with a text: how many words the record has, how many bytes the text, and the half that holds fields.
+// The second word of a record with a text: the record's size in words, the text's in bytes, and the half that holds fields.
 static inline uint64_t record_lengths(uint32_t words, size_t text_bytes, uint32_t high) {
   return words | (uint64_t)text_bytes << 16 | (uint64_t)high << 32;
 }

@@ -9,7 +9,7 @@ typedef struct {
   uint64_t low, high;
 } stack_bounds;
 
-// As `this_thread` of the buffers: no call to find it.
+// In the static TLS block, like `this_thread` in records/buffers.h.
 #if defined(__GLIBC__)
 #define OPTRACE_NEAR_THREAD __attribute__((tls_model("initial-exec")))
 #else
@@ -22,8 +22,8 @@ typedef struct {
 extern OPTRACE_NEAR_THREAD _Thread_local own_bounds stack_bounds_here;
 stack_bounds stack_ask_bounds(void);
 
-// From `low` (which nobody may have touched yet) to `high`. Asked from the system once a thread, which may allocate;
-// then it is a load. Both 0: not known. The thread may be on another stack (of a signal, of a fiber): compare sp.
+// From `low` (perhaps not touched yet) to `high`. The system is asked once per thread, which may allocate; after that it is a
+// load. Both 0: not known. The thread may be on another stack (a signal's or a fiber's): compare sp.
 static inline stack_bounds stack_own_bounds(void) {
   return stack_bounds_here.is_asked ? stack_bounds_here.bounds : stack_ask_bounds();
 }

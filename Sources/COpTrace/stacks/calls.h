@@ -1,4 +1,4 @@
-// What threads sleep in: the usual system calls.
+// The usual system calls that threads sleep in.
 #ifndef OPTRACE_CALLS_H
 #define OPTRACE_CALLS_H
 
@@ -7,18 +7,18 @@
 typedef enum {
   sleep_unknown,        // A system call that says nothing more, or none.
   sleep_mutex,          // A pthread mutex: NSLock, NSRecursiveLock, the lock of an NSCondition.
-  sleep_inheriting,     // A lock that hands its priority on: Swift's Mutex, such a pthread mutex.
-  sleep_owned_word,     // A word that holds its owner: libdispatch's once and own locks, robust pthread mutexes.
-  sleep_rwlock_writer,  // A reader-writer lock that a writer has.
-  sleep_rwlock_readers, // One that readers have, which are not known.
+  sleep_inheriting,     // A lock with priority inheritance: Swift's Mutex, such a pthread mutex.
+  sleep_owned_word,     // A word that holds its owner: libdispatch's once and internal locks, robust pthread mutexes.
+  sleep_rwlock_writer,  // A reader-writer lock held by a writer.
+  sleep_rwlock_readers, // A reader-writer lock held by readers, which are not known.
   sleep_join,           // The end of a thread.
-  sleep_futex,          // A futex that nobody owns: a semaphore, a condition, a group.
+  sleep_futex,          // A futex without an owner: a semaphore, a condition, a group.
   sleep_poll,           // Descriptors: poll, select, epoll.
   sleep_time,           // A time.
   sleep_input,          // Reading, writing, connecting.
-  sleep_child,          // A process's end.
+  sleep_child,          // The end of a process.
   sleep_signal,         // A signal.
-  sleep_events,         // An epoll set in which only the process itself can make something happen.
+  sleep_events,         // An epoll set in which only the process itself can cause an event.
 } sleep_kind;
 
 typedef struct {
@@ -27,7 +27,7 @@ typedef struct {
   const char *name;
 } sleep_call;
 
-// Null: not among them.
+// Null: not in the list.
 const sleep_call *sleep_call_find(int32_t call);
 
 #endif

@@ -1,5 +1,5 @@
-// A run loop and libdispatch's own thread sleep in an epoll set, mostly with nothing in it but what wakes them for work of
-// their own process. `/proc/PID/fdinfo` tells what there is: of a set its members, of a timer whether it is set.
+// A run loop and libdispatch's own thread sleep in an epoll set. Mostly it contains only what wakes them for work of their own
+// process. `/proc/PID/fdinfo` lists the members of a set, and says of a timer whether it is set.
 #include "events.h"
 
 #include "peek.h"
@@ -41,7 +41,7 @@ static void make_path(char *out, size_t size, const char *folder, uint64_t file)
   else snprintf(out, size, "/proc/self/%s/%llu", folder, (unsigned long long)file);
 }
 
-// False: it can't be read, or there is more of it than room.
+// False: it cannot be read, or does not fit.
 static bool read_info(uint64_t file, char *out, size_t size) {
   char path[64];
   make_path(path, sizeof path, "fdinfo", file);
@@ -83,7 +83,7 @@ void events_watch_timers(void) {
   errno = error;
 }
 
-// A member that has been told of once waits for nothing until it is set anew: nothing but flags is left of its events.
+// A one-shot member that has fired waits for nothing until it is set again: only flags are left of its events.
 static bool is_waited_for(const char *line) {
   enum { flags_only = 0xF };  // EPOLLEXCLUSIVE, EPOLLWAKEUP, EPOLLONESHOT, EPOLLET
   const char *events = strstr(line, "events:");
@@ -91,7 +91,7 @@ static bool is_waited_for(const char *line) {
 }
 
 bool events_are_own(int32_t call, const uint64_t arguments[6]) {
-  char info[4096];  // Each recorder's flusher looks.
+  char info[4096];  // On the stack: the flushers of several recorders may be here.
   if (!is_endless(call, arguments)) return false;
   int error = errno;
   bool are = read_info((uint32_t)arguments[0], info, sizeof info);

@@ -5,12 +5,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Whether only the process itself can wake who waits for this set, without a limit of time: all that is in it are counters
-// (eventfd) and timers that are not set. False also where that is not known. Some system calls.
+// Whether only the process itself can wake a thread that waits for this set, without a timeout: all members are counters
+// (eventfd) and timers that are not set. False also if that is not known. Takes some system calls.
 bool events_are_own(int32_t call, const uint64_t arguments[6]);
 
-// libdispatch has a timer of its own, by which it looks after its threads once a second. From the first of these calls on, whoever
-// makes another one tells so by the second; until then a timer that is set is that one. Where there is a timer already, it counts
+// libdispatch has a timer of its own, with which it checks its threads once a second. From the first of these calls on, whoever
+// makes another timer reports it with the second; until then a timer that is set is that one. A timer that exists already counts
 // as one of the program's.
 void events_watch_timers(void);
 void events_timer_made(void);

@@ -16,7 +16,7 @@ static void copy_path(const char *path, uint8_t *out) {
 bool optrace_image_find(uint64_t address, optrace_image *out, uint8_t *path) {
   memset(out, 0, sizeof *out);
   uint32_t number = module_of(address);
-  // Loaded since the last look.
+  // It may have been loaded since the last time.
   if (!number && modules_refresh()) number = module_of(address);
   const module *found = module_at(number);
   if (!found) return false;

@@ -23,7 +23,7 @@ bool is_behind_call(uint64_t address, uint64_t *target) {
       return true;
     }
   }
-  // FF /2 with its ways to say whom: register, memory, with a further byte, with an offset of one or of four bytes.
+  // FF /2 with its ways to name the target: register, memory, with another byte, with an offset of one or four bytes.
   if (b[5] == 0xFF && ((b[6] & 0xF8) == 0xD0 || ((b[6] & 0xF8) == 0x10 && (b[6] & 7) != 4 && (b[6] & 7) != 5)))
     return true;
   if (b[4] == 0xFF && (b[5] == 0x14 || ((b[5] & 0xF8) == 0x50 && (b[5] & 7) != 4))) return true;

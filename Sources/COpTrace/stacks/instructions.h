@@ -1,16 +1,16 @@
-// What the instructions at an address tell a walk that has no rule. Where OPTRACE_STACKS is 0, there is none of this.
+// What the instructions at an address tell a walk without a rule. Not compiled where OPTRACE_STACKS is 0.
 #ifndef OPTRACE_INSTRUCTIONS_H
 #define OPTRACE_INSTRUCTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-// Whether a call stands before this address; `target`: whom it calls, 0 where that is not in the instruction.
+// Whether the instruction before this address is a call. `target`: what it calls; 0: the instruction does not say.
 bool is_behind_call(uint64_t address, uint64_t *target);
-// Whether a call of `target` gets to `function`: it is that, or an entry of the linkage table that jumps there.
+// Whether a call of `target` reaches `function`: it is that function, or an entry of the linkage table that jumps to it.
 bool leads_to(uint64_t target, uint64_t function);
-// Whether this is what the kernel lets a signal's handler return to, where that has no rule, and could have none: the interrupted
-// function's place stands in a register of its own.
+// Whether this is the kernel's return from a signal handler, on systems where that has no rule and cannot have one: the
+// interrupted function's address is in a register of its own.
 bool leaves_signal(uint64_t pc);
 
 #endif

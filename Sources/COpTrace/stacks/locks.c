@@ -1,5 +1,6 @@
-// Whom a thread waits for can be read out of the lock, as glibc, libdispatch and Swift keep it there: `pthread_mutex_t` (sysdeps/nptl/bits/
-// struct_mutex.h), `pthread_rwlock_t` (struct_rwlock.h), the words of futex(2) that hold a thread's id. What is private is tried out first.
+// The owner of a lock can be read from the lock, as glibc, libdispatch and Swift keep it there: `pthread_mutex_t`
+// (sysdeps/nptl/bits/struct_mutex.h), `pthread_rwlock_t` (struct_rwlock.h), and words for futex(2) that hold a thread's id.
+// Private layouts are verified first.
 #include "locks.h"
 
 #include "events.h"
@@ -17,7 +18,7 @@
 
 static _Atomic bool knows_mutexes, knows_rwlocks;
 
-// In 32-bit words from the lock's beginning.
+// In 32-bit words from the beginning of the lock.
 enum { mutex_word = 0, mutex_owner = 2, mutex_users = 3, mutex_type = 4, mutex_words = 5 };
 enum { rwlock_readers = 0, rwlock_phase = 2, rwlock_writers = 3, rwlock_owner = 6, rwlock_words = 7 };
 enum { readers_see_writer = 1, readers_are_locked_out = 2, rwlock_waited_for = 2 };
@@ -26,7 +27,7 @@ static const uint32_t has_waiters = 0x80000000;
 
 static uint32_t own_id(void) { return (uint32_t)syscall(SYS_gettid); }
 
-// The same words twice, or false.
+// Reads the same words twice; false if they differ.
 static bool read_twice(uint64_t address, uint32_t *words, int count) {
   uint32_t again[8];
   if (!peek_all(address, words, (size_t)count * 4) || !peek_all(address, again, (size_t)count * 4)) return false;
@@ -35,12 +36,12 @@ static bool read_twice(uint64_t address, uint32_t *words, int count) {
   return true;
 }
 
-// Asks only whether there is such a thread of the process.
+// Only asks whether the process has such a thread.
 static bool is_thread(uint32_t id) {
   if (!id || id > id_bits) return false;
   int error = errno;
   uint32_t process = peek_process();
-  // Of another user's process it is refused where the thread is there.
+  // In another user's process the call is refused if the thread exists.
   bool is = syscall(SYS_tgkill, process ? (long)process : (long)getpid(), (long)id, 0l) == 0 || errno == EPERM;
   errno = error;
   return is;
@@ -106,13 +107,13 @@ static bool is_mutex(uint64_t word, sleep_reason *out) {
   enum { known_types = 3 | 128 | 256 | 512 };  // The type; shared between processes; two of elision.
   uint32_t words[mutex_words];
   if (!atomic_load(&knows_mutexes) || !read_twice(word, words, mutex_words) || words[mutex_word] != 2) return false;
-  // A word that is no mutex's has anything behind it; what was initialised as one and is locked has these.
+  // Behind a word that is no mutex's there may be anything. A mutex that was initialised and is locked has these.
   uint32_t owner = words[mutex_owner];
   if ((words[mutex_type] & ~(uint32_t)known_types) || !words[mutex_users] || !owner || owner > id_bits) return false;
   return owned(out, sleep_mutex, word, owner);
 }
 
-// Who reads waits for the phase in which readers may; who writes, behind another writer, for the writers' turn.
+// A reader waits for the phase in which readers may enter; a writer behind another writer waits for the writers' turn.
 static bool is_rwlock(uint64_t word, uint32_t expected, sleep_reason *out) {
   uint32_t words[rwlock_words];
   if (!atomic_load(&knows_rwlocks)) return false;
@@ -122,7 +123,7 @@ static bool is_rwlock(uint64_t word, uint32_t expected, sleep_reason *out) {
     uint32_t owner = words[rwlock_owner], readers = words[rwlock_readers];
     if (expected == (1 | rwlock_waited_for) && (readers & readers_are_locked_out) && is_thread(owner))
       return owned(out, sleep_rwlock_writer, lock, owner);
-    // A writer that waits for readers to end: it has its turn, and not yet the phase.
+    // A writer that waits for readers to leave: it has its turn, but not yet the phase.
     if (index == rwlock_phase && expected == rwlock_waited_for && !owner && readers >> 3 && (readers & 3) == readers_are_locked_out &&
         words[rwlock_writers]) {
       out->kind = sleep_rwlock_readers;
@@ -150,11 +151,11 @@ static void explain_futex(const uint64_t arguments[6], sleep_reason *out) {
     return;
   }
   if (what != wait && what != wait_bitset) return;
-  if (!read_twice(word, &value, 1) || value != expected) return;  // It goes on already.
+  if (!read_twice(word, &value, 1) || value != expected) return;  // It is being woken.
   if (expected == 2 && is_mutex(word, out)) return;
   if (is_rwlock(word, expected, out)) return;
   if ((expected & has_waiters) && is_thread(expected & id_bits)) has_owner_in_word(word, sleep_owned_word, out);
-  // The kernel takes the id back when the thread has ended, for everybody who may look.
+  // The kernel clears the id when the thread has ended, with a wake-up that processes may share.
   else if (!(operation & is_private) && is_thread(expected)) owned(out, sleep_join, word, expected);
 }
 

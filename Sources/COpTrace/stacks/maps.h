@@ -1,10 +1,10 @@
-// The modules of another process, by its list of mappings: for a look from outside.
+// The modules of another process, from its list of mappings: for a snapshot from outside.
 #ifndef OPTRACE_MAPS_H
 #define OPTRACE_MAPS_H
 
 #include <stdint.h>
 
-// From here to `maps_end` memory and modules are those of that process, as far as it may be read. Allocates; one at a time.
+// From here to `maps_end`, memory and modules are those of that process, as far as they may be read. Allocates; one at a time.
 void maps_begin(uint32_t process);
 void maps_end(void);
 

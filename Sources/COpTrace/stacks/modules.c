@@ -16,11 +16,11 @@ static module all[modules_most];
 static _Atomic uint32_t count;
 static _Atomic uint64_t lost;
 static _Atomic uint32_t generation;
-// Paths. Pages that nothing was written to take no memory.
+// Paths. Pages that were never written take no memory.
 static char text[text_bytes];
 
-// What follows belongs to who holds this: the process that does, as a forked child finds it held by a thread that it
-// does not have.
+// The rest belongs to the holder of this lock. The process id is stored, because a forked child may find it held by a thread that
+// it does not have.
 static _Atomic pid_t holder;
 static size_t text_used;
 static unsigned long long seen_adds, seen_subs;
@@ -36,7 +36,7 @@ static const char *keep_path(const char *path) {
   return kept;
 }
 
-// "GNU", the kind 3.
+// The note "GNU" of type 3.
 static void find_id(module *one, const char *notes, size_t size) {
   while (size >= sizeof(ElfW(Nhdr))) {
     const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)(const void *)notes;
@@ -82,7 +82,7 @@ static void describe(uint64_t base, const ElfW(Phdr) *parts, size_t count_of_par
 
 static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
-// By where a library is, and by its name where Swift's runtime was installed beside the program.
+// By the library's folder; and by its name if Swift's runtime was installed beside the program.
 static bool is_own(const char *path) {
   static const char *const folders[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "/usr/libexec/"};
   static const char *const names[] = {
@@ -93,10 +93,10 @@ static bool is_own(const char *path) {
     if (begins(path, folders[i])) return false;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (begins(name, names[i])) return false;
-  return slash != NULL;  // The kernel's own page has no path.
+  return slash != NULL;  // The vDSO has no path.
 }
 
-// The loader knows the program itself by no name.
+// The loader has no name for the program itself.
 static void describe_path(const struct dl_phdr_info *object, module *one) {
   char program[4096];
   if (object->dlpi_name && object->dlpi_name[0]) {
@@ -123,7 +123,7 @@ static bool has_room(void) {
   return false;
 }
 
-// Its place.
+// Returns its index.
 static uint32_t add(module *one) {
   uint32_t index = atomic_load_explicit(&count, memory_order_relaxed);
   atomic_store_explicit(&one->is_loaded, true, memory_order_relaxed);
@@ -170,8 +170,8 @@ static bool hold(void) {
 
 static _Atomic bool is_known;
 
-// Before anything is known, who comes second waits for who came first: for a tenth of a second, should that one wait for
-// the loader's lock, which this thread may have.
+// Until the first list is complete, a second thread waits for the first: at most for a tenth of a second, because the first may
+// wait for the loader's lock, which this thread may hold.
 static void await_first(void) {
   for (int i = 0; i < 100 && !atomic_load_explicit(&is_known, memory_order_acquire); i++) usleep(1000);
 }
@@ -233,7 +233,7 @@ uint32_t module_of(uint64_t address) {
   return 0;
 }
 
-// Each in one word: the address, the number of unloadings, the answer.
+// One word each: the address, the number of unloadings, the answer.
 enum { remembered = 1024, address_shift = 9, generation_bits = 0xFF };
 static _Atomic uint64_t own_or_not[remembered];
 

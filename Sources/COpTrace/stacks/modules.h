@@ -9,44 +9,44 @@
 
 enum { modules_most = 4096, module_longest_id = 32 };
 
-// Filled in before others see it, and not changed any more but for `is_loaded`.
+// Filled in before others see it; only `is_loaded` changes later.
 typedef struct {
-  uint64_t base;              // What addresses in its file are moved by.
+  uint64_t base;              // The difference between memory and the file's addresses.
   uint64_t low, high;         // All of it.
   uint64_t code_low, code_high;  // What can be executed.
   uint64_t frame_header;      // The address of `.eh_frame_hdr`; 0: it has none.
-  const char *path;           // Of the program itself too; "" where it is not known.
+  const char *path;           // Of the program itself, too; "" if not known.
   uint8_t id[module_longest_id];  // The build id.
   uint8_t id_bytes;           // 0: it has none.
-  bool is_own;                // The program's: none of the system's libraries, of Swift's, of this recorder's.
+  bool is_own;                // The program's: not the system's, not Swift's, not this recorder's.
   _Atomic bool is_loaded;
 } module;
 
-// Looks what was loaded and unloaded since the last time; true when something was. Costs some 100 ns when nothing
-// was. Takes the loader's lock, so it is for the beginning, for the recorder's own thread, and for after `dlopen` and
-// `dlclose`. When another thread is at it, it does nothing.
+// Notes what was loaded and unloaded since the last time; true if anything was. Costs some 100 ns if nothing was. Takes the
+// loader's lock, so it is called at the beginning, by the recorder's own thread, and after `dlopen` and `dlclose`. If another
+// thread is doing it, nothing happens.
 bool modules_refresh(void);
 
-// Those that were known are not loaded any more, and `modules_refresh` does nothing until it is told `others` false: in
-// between, the list is of another process (see `peek_into`). False: another thread is at it.
+// With `others`, marks the known modules as not loaded, and makes `modules_refresh` do nothing until this is called with false:
+// in between, the list is of another process (see `peek_into`). False: another thread is using the list.
 bool modules_turn(bool others);
-// A module of the other process, by its program header.
+// Adds a module of the other process, by its program header.
 void modules_add(uint64_t base, const void *parts, size_t count, const char *path);
 
-// The numbers are 1 to this; a module keeps its own for the life of the process, and gets it again when it is loaded
-// again at the same place. No lock.
+// Modules are numbered from 1 to this. A module keeps its number as long as the process lives, and gets it again when it is
+// loaded again at the same address. Takes no lock.
 uint32_t modules_count(void);
-// Null: there is none of this number.
+// Null: no module has this number.
 const module *module_at(uint32_t number);
-// The number of the loaded module that an address lies in; 0: none.
+// The number of the loaded module that contains an address; 0: none.
 uint32_t module_of(uint64_t address);
-// Whether an address lies in the program's own code. Remembered: some instructions.
+// Whether an address is in the program's own code. Cached: some instructions.
 bool module_is_own(uint64_t address);
-// Whether instructions of a module stand there.
+// Whether an address is in a module's code.
 bool module_has_code(uint64_t address);
-// Modules that found no room any more.
+// How many modules found no room.
 uint64_t modules_lost(void);
-// Changes when something was unloaded: what was remembered of addresses may be wrong from then on.
+// Changes when something is unloaded: what was cached for addresses may be wrong from then on.
 uint32_t modules_generation(void);
 
 #endif

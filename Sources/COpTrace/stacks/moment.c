@@ -5,7 +5,7 @@
 
 typedef struct {
   moment_thread thread;
-  bool has_moved;           // In the first pass, and counted there.
+  bool has_moved;           // In the first pass, where it was counted.
   thread_run run;
   uint64_t arguments[6];
 } seen_once;
@@ -14,7 +14,7 @@ typedef struct {
   const moment_calls *calls;
   seen_once *all;
   size_t count, room;
-  uint32_t lost;            // There was no memory.
+  uint32_t lost;            // Threads for which there was no memory.
 } moment;
 
 moment_thread moment_of(const thread_seen *seen) {
@@ -61,7 +61,7 @@ threads_status moment_take(const threads_options *options, const moment_calls *c
   moment m = {.calls = calls};
   threads_status status = threads_visit(options, add, &m, count);
   count->refused += m.lost;
-  // Every thread has been seen by now, and none of those that sleep may have run when the second pass is over.
+  // All threads have been visited. A sleeping thread that has not run until the second pass was asleep the whole time in between.
   for (size_t i = 0; i < m.count; i++) moment_explain(&m.all[i].thread, m.all[i].arguments);
   if (calls->between) calls->between(calls->context);
   for (size_t i = 0; i < m.count; i++) settle(&m.all[i], count);

@@ -1,6 +1,5 @@
-// The format: DWARF 4, section 6.4; Linux Standard Base, "Exception Frames" (.eh_frame, .eh_frame_hdr). Only sp, bp
-// and the return address are followed, and only what compilers and hand-written assembly say of them: anything else
-// is "no rule".
+// The format: DWARF 4, section 6.4; Linux Standard Base, "Exception Frames" (.eh_frame, .eh_frame_hdr). Only sp, bp and the
+// return address are followed, and only the forms that compilers and hand-written assembly use. Everything else is "no rule".
 #include "rules.h"
 
 #include <string.h>
@@ -10,7 +9,7 @@
 
 // ---- Bytes
 
-// So many bytes (at most eight) of the image; null: it does not hold them.
+// Up to eight bytes of the image; null: they are not in it.
 static const uint8_t *bytes_at(unwind_image *image, uint64_t address, size_t count) {
   if (address < image->low || address > image->high || image->high - address < count) return NULL;
   if (image->bytes) return image->bytes + (address - image->low);
@@ -26,7 +25,7 @@ static const uint8_t *bytes_at(unwind_image *image, uint64_t address, size_t cou
   return image->window + offset;
 }
 
-// A place to read on from; once a read fails, all that follow do.
+// A read position. Once a read fails, all later ones do.
 typedef struct {
   unwind_image *image;
   uint64_t at, end;
@@ -42,7 +41,7 @@ static uint64_t take(cursor *c, size_t count) {
     c->at = c->end;
     return 0;
   }
-  memcpy(&value, bytes, count);  // Both processors have the low byte first.
+  memcpy(&value, bytes, count);  // Both processors are little-endian.
   c->at += count;
   return value;
 }
@@ -77,7 +76,7 @@ static void skip(cursor *c, uint64_t count) {
   }
 }
 
-// The ways in which addresses are written.
+// How addresses are encoded.
 enum { way_relative = 0x10, way_to_header = 0x30, way_indirect = 0x80, way_omitted = 0xFF };
 
 static uint64_t take_address(cursor *c, uint8_t way, uint64_t header) {
@@ -98,13 +97,13 @@ static uint64_t take_address(cursor *c, uint8_t way, uint64_t header) {
     case way_to_header: value += header; break;
     default: c->failed = true;
   }
-  if (way & way_indirect) c->failed = true;  // Never of a function's beginning.
+  if (way & way_indirect) c->failed = true;  // Never used for a function's beginning.
   return value;
 }
 
 // ---- Expressions
 
-// A value in an expression: a number, or an offset from a register or from CFA, or what stands there.
+// A value in an expression: a number, an offset from a register or from CFA, or what is stored there.
 typedef enum { of_nothing, of_sp, of_bp, of_cfa } origin;
 typedef struct {
   origin origin;
@@ -149,8 +148,7 @@ static bool push(term *stack, int *depth, term t) {
   return true;
 }
 
-// The address is known, so what an entry of the linkage table says of it (CFA depends on the instruction) comes out
-// as a number.
+// The address is known, so an entry of the linkage table, whose CFA depends on the instruction, yields a number.
 static bool evaluate(cursor c, uint64_t address, const term *first, term *out) {
   term stack[8];
   int depth = 0;
@@ -213,7 +211,7 @@ typedef struct {
 
 typedef struct {
   bool has_expression;
-  uint64_t number;      // Of the register that CFA is counted from.
+  uint64_t number;      // Of the register that CFA is relative to.
   int64_t offset;
   uint64_t at, bytes;
   location bp, ra;
@@ -223,7 +221,7 @@ typedef struct {
   uint64_t code_unit;
   int64_t data_unit;
   uint64_t begin, end;  // Its instructions.
-  uint8_t way;          // How its entries write addresses.
+  uint8_t way;          // How its entries encode addresses.
   bool has_sizes, is_signal;
 } common;
 
@@ -247,8 +245,8 @@ static int64_t scaled(uint64_t count, int64_t unit) {
   return __builtin_mul_overflow((int64_t)count, unit, &value) ? INT64_MAX : value;
 }
 
-// Executes what tells the rows, up to the one of `address`. `first`: the row that a function begins with; null while
-// that is made. False: not to be understood.
+// Executes the instructions up to the row of `address`. `first`: the row that the function begins with; null while that one is
+// made. False: it cannot be interpreted.
 static bool execute(cursor c, const common *about, uint64_t header, uint64_t at, uint64_t address,
                     const row *first, row *r) {
   enum { deepest = 8 };
@@ -326,7 +324,7 @@ static bool execute(cursor c, const common *about, uint64_t header, uint64_t at,
             take_uleb(&c);
             set(r, number, (location){.way = location_unknown});
             break;
-          case 0x2D: break;  // arm64: the return address is signed from here on; a walk takes the signature off anyway.
+          case 0x2D: break;  // arm64: the return address is signed from here on; a walk strips the signature anyway.
           case 0x2E: take_uleb(&c); break;
           default: return false;
         }
@@ -340,7 +338,7 @@ static bool execute(cursor c, const common *about, uint64_t header, uint64_t at,
   return !c.failed;
 }
 
-// An entry's or a common part's length, and its end.
+// Reads the length of an entry or a common part, and sets its end.
 static bool take_length(cursor *c, unwind_image *image) {
   uint64_t length = take(c, 4);
   if (length == 0xFFFFFFFF) length = take(c, 8);
@@ -390,7 +388,7 @@ static bool read_common(unwind_image *image, uint64_t address, uint64_t header, 
 
 static bool fits(int64_t value, int64_t least, int64_t most) { return value >= least && value <= most; }
 
-// Where a register stands, as an offset from the base or from CFA.
+// Where a register is saved, as an offset from the base or from CFA.
 static bool locate(unwind_image *image, const location *p, uint64_t address, origin base, bool *by_base, int64_t *offset) {
   term t = {of_cfa, false, p->offset};
   if (p->way == location_expression) {
@@ -464,7 +462,7 @@ unwind_rule rule_find(unwind_image *image, uint64_t header, uint64_t address, ui
   take_address(&c, way, header);
   uint64_t count = take(&c, 4), table = c.at;
   if (c.failed || !count) return 0;
-  // The last one that begins at or before the address. Pairs of offsets from the header: function, entry.
+  // Finds the last entry that begins at or before the address. Pairs of offsets from the header: function, entry.
   int64_t wanted = (int64_t)(address - header);
   uint64_t low = 0, high = count;
   while (low < high) {

@@ -9,10 +9,9 @@
 
 #if OPTRACE_STACKS
 
-// What is described here stands in pages that a forked child finds empty: a head, slots (a hash and the number of a
-// stack), and the stacks. A stack is a word with its size and its user's value, and its addresses; its number is the
-// place of that word, so that 0 is none. Nothing is taken away, and a place is filled in one step, so whoever sees a
-// number finds the stack behind it whole.
+// In pages that a forked child finds empty: a head, the slots (a hash and the number of a stack), and the stacks. A stack is a
+// word with its size and its user's value, followed by its addresses. Its number is the index of that word, so that 0 is none.
+// Nothing is removed, and a slot is filled by one store, so whoever sees a number finds a whole stack.
 struct stack_table {
   size_t bytes;
   uint32_t slots;       // A power of two.
@@ -40,7 +39,7 @@ stack_table *stack_table_create(uint32_t stacks, size_t bytes) {
   while (slots < (1u << 30) && slots / 2 < stacks) slots *= 2;
   size_t words = bytes / 8 < 64 ? 64 : bytes / 8;
   if (words > UINT32_MAX) words = UINT32_MAX;
-  // Not from malloc: who owns it may have memory that no leak checker reads, and keep it for good.
+  // Not from malloc: the owner may be in memory that no leak checker reads, and keep the table for good.
   stack_table *table = mmap(NULL, sizeof *table, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (table == MAP_FAILED) return NULL;
   table->bytes = head_bytes + (size_t)slots * 8 + words * 8;
@@ -88,7 +87,7 @@ static bool is_this(const stack_table *table, uint32_t number, const uint64_t *p
   return *(const uint32_t *)(const void *)stack == size_word(count, guessed) && memcmp(stack + 1, pcs, count * 8) == 0;
 }
 
-// Copies the stack to words of its own; 0: there is no room.
+// Copies the stack; 0: there is no room.
 static uint32_t store(stack_table *table, const uint64_t *pcs, size_t count, size_t guessed) {
   changing *c = changing_of(table);
   uint64_t at = atomic_load_explicit(&c->used, memory_order_relaxed);
@@ -120,7 +119,7 @@ uint32_t stack_table_add(stack_table *table, const uint64_t *pcs, size_t count, 
         return own;
       }
     }
-    // Somebody may have stored the same meanwhile; then our words are left unused.
+    // Another thread may have stored the same stack meanwhile; then our words stay unused.
     if (found >> 32 == hash && is_this(table, (uint32_t)found, pcs, count, guessed)) return (uint32_t)found;
   }
   atomic_fetch_add_explicit(&changing_of(table)->lost, 1, memory_order_relaxed);

@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// For the one who looks: the process that does, as a forked child may find it taken by a thread that it does not have.
+// A lock. The process id is stored, because a forked child may find it held by a thread that it does not have.
 static _Atomic pid_t visitor;
 static _Alignas(16) uint8_t copy[threads_most_stack];
 static _Alignas(16) char entries[8192];
@@ -49,7 +49,7 @@ static int open_file(int tasks, uint32_t id, const char *file) {
   return openat(tasks, path, O_RDONLY | O_CLOEXEC);
 }
 
-// As text; false, and errno, where it can't be read.
+// As text; false, and errno, if it cannot be read.
 static bool read_text(int file, char *out, size_t size) {
   ssize_t count = pread(file, out, size - 1, 0);
   out[count > 0 ? count : 0] = 0;
@@ -67,7 +67,7 @@ static bool read_one(int tasks, uint32_t id, const char *name, char *out, size_t
   return done;
 }
 
-// "12 (a name) S ...": the name may hold anything.
+// "12 (a name) S ...": the name may contain anything.
 static bool read_name(const char *text) {
   const char *open = strchr(text, '('), *close = strrchr(text, ')');
   if (!open || !close || close < open || close[1] != ' ') return false;
@@ -79,7 +79,7 @@ static bool read_name(const char *text) {
   return true;
 }
 
-// Its fields 14 and 15, in ticks of mostly 10 ms: for kernels that tell nothing finer.
+// Fields 14 and 15, in ticks of mostly 10 ms: for kernels without anything finer.
 static uint64_t read_time(const char *text) {
   const char *at = strrchr(text, ')');
   for (int field = 2; at && field < 14; field++) at = strchr(at + 1, ' ');
@@ -91,7 +91,7 @@ static uint64_t read_time(const char *text) {
   return second > 0 ? ticks * (1000000000ull / (uint64_t)second) : 0;
 }
 
-// "running", "-1 sp pc" (in the kernel, and in no call of it), or "number, six arguments, sp, pc".
+// "running", "-1 sp pc" (in the kernel, but in no system call), or "number, six arguments, sp, pc".
 static bool read_call(const char *text) {
   if (strncmp(text, "running", 7) == 0) {
     seen.is_running = true;
@@ -115,7 +115,7 @@ static bool read_call(const char *text) {
   return true;
 }
 
-// The same text before and after: it has not gone on, and the copy is of its stack.
+// If the text is the same before and after, the thread has not moved, and the copy is of its stack.
 static void read_stack(int file, const char *before, const threads_options *options, threads_count *count) {
   size_t wanted = options->stack_bytes ? options->stack_bytes : 16 * 1024;
   if (wanted > sizeof copy) wanted = sizeof copy;
@@ -133,7 +133,7 @@ static void read_stack(int file, const char *before, const threads_options *opti
   seen.guessed = (uint32_t)guessed;
 }
 
-// "time waited times": two numbers in nanoseconds, and how often it was let run; zeros where the kernel does not count.
+// "time waited times": two numbers in nanoseconds, and how often it was scheduled; zeros if the kernel does not count.
 static bool read_run(int tasks, uint32_t id, thread_run *out) {
   char text[80], *rest;
   *out = (thread_run){0};
@@ -144,7 +144,7 @@ static bool read_run(int tasks, uint32_t id, thread_run *out) {
   return true;
 }
 
-// False: it has ended, or nothing of it may be known.
+// False: it has ended, or may not be read.
 static bool read_thread(int tasks, uint32_t id, const threads_options *options, threads_count *count) {
   char text[512], call[256];
   memset(&seen, 0, offsetof(thread_seen, pcs));
@@ -157,7 +157,7 @@ static bool read_thread(int tasks, uint32_t id, const threads_options *options, 
   }
   seen.cpu = read_time(text);
   if (read_run(tasks, id, &seen.run) && seen.run.time) seen.cpu = seen.run.time;
-  if (id == (uint32_t)syscall(SYS_gettid)) return seen.is_running = true;  // Else it would be seen to read this.
+  if (id == (uint32_t)syscall(SYS_gettid)) return seen.is_running = true;  // It would only be seen reading this.
   int file = open_file(tasks, id, "syscall");
   bool is_read = file >= 0 && read_text(file, call, sizeof call);
   if (!is_read) {

@@ -16,7 +16,7 @@
 
 // ---- Rules, remembered
 
-// The loader's own list, which needs no lock (glibc 2.35 and newer): what <dlfcn.h> calls struct dl_find_object.
+// The loader's own list, which needs no lock (glibc 2.35 and newer): struct dl_find_object in <dlfcn.h>.
 typedef struct {
   unsigned long long flags;
   void *low, *high, *map, *frame_header;
@@ -24,7 +24,7 @@ typedef struct {
 } found_object;
 extern int find_object(void *address, found_object *out) __asm__("_dl_find_object") __attribute__((weak));
 
-// `in_pieces`: between `low` and `high` there may be places where nothing is.
+// `in_pieces`: there may be unmapped addresses between `low` and `high`.
 static bool find_module(uint64_t address, uint64_t *low, uint64_t *high, uint64_t *header, bool *in_pieces) {
   *in_pieces = false;
   if (find_object && !peek_process()) {
@@ -34,8 +34,8 @@ static bool find_module(uint64_t address, uint64_t *low, uint64_t *high, uint64_
     *high = (uint64_t)(uintptr_t)found.high;
     *header = (uint64_t)(uintptr_t)found.frame_header;
     if (*header >= *low && *header < *high) return true;
-    // Of a program whose segments do not touch it tells the one with the address, and the rules stand in another. So it is where these are
-    // aligned for larger pages than the system has, as on arm64.
+    // If the segments of a program do not touch, this describes the one with the address, and the rules are in another. That
+    // happens when they are aligned for larger pages than the system's, as on arm64.
     *in_pieces = true;
   }
   const module *one = module_at(module_of(address));
@@ -58,8 +58,8 @@ static unwind_rule make_rule(uint64_t address, bool careful, uint64_t *start) {
   return rule_find(&image, header, address, start);
 }
 
-// A place for each of some thousand addresses. The key is mixed with the value and with the number of unloadings, so
-// that two words of different writers, and what was true before an unloading, match no address.
+// Caches for some thousand addresses. The key is mixed with the value and with the number of unloadings, so that two words of
+// different writers, and what was true before an unloading, match no address.
 enum { rule_slots = 8192, function_slots = 1024 };
 typedef struct {
   _Atomic uint64_t key, value;
@@ -91,7 +91,7 @@ static inline unwind_rule rule_at(uint64_t address, bool careful, uint64_t gener
   return rule;
 }
 
-// Where the function begins that an address lies in; 0: not known.
+// Where the function at an address begins; 0: not known.
 static uint64_t function_at(uint64_t address, uint64_t generation) {
   memo *slot = &functions[spread(address) >> 40 & (function_slots - 1)];
   uint64_t start;
@@ -102,19 +102,19 @@ static uint64_t function_at(uint64_t address, uint64_t generation) {
   return start;
 }
 
-// Apart from what rules differ in, and odd.
+// Unlike the differences between rules, and odd.
 static inline uint64_t generation_now(void) { return modules_generation() * 0xD6E8FEB86659FD93ull + 1; }
 
 unwind_rule unwind_rule_at(uint64_t address, bool careful) { return rule_at(address, careful, generation_now()); }
 
-// ---- What stands in memory
+// ---- Reading memory
 
-// At any address: what a guess leads to need not be a stack.
+// At any address: a guess need not lead to a stack.
 typedef struct __attribute__((packed, may_alias)) {
   uint64_t value;
 } loose_word;
 
-// Words of a stack may belong to what sanitizers watch.
+// Sanitizers may watch words of a stack.
 __attribute__((no_sanitize("address", "thread"), noinline))
 static bool read_slowly(const stack_memory *memory, uint64_t address, uint64_t *out) {
   return memory->beyond && peek_all(address, out, 8);
@@ -142,15 +142,16 @@ static inline uint64_t plain(uint64_t address) {
 
 // ---- Without a rule
 
-// The registers on the way. `ra`: the register that calls leave the return address in, where the processor has one; 0: not known.
+// The registers during a walk. `ra`: the register that calls leave the return address in, if the processor has one; 0: not known.
 typedef struct {
   uint64_t pc, sp, bp, ra;
-  bool lost_sp;  // What was guessed says where bp was saved, and not where that frame ends.
+  bool lost_sp;  // The guess found where bp was saved, but not where that frame ends.
 } registers;
 
 #if defined(__aarch64__)
 
-// The pair of saved x29 and x30 that each function with a frame has: the one at sp or the next above it, else what x29 leads to.
+// The pair of saved x29 and x30 that each function with a frame has: the one at sp or the next above it, else the one that x29
+// points to.
 static bool guess(const stack_memory *memory, registers *r) {
   enum { farthest = 64 };
   uint64_t at = r->sp, outer, word, target;
@@ -164,7 +165,7 @@ static bool guess(const stack_memory *memory, registers *r) {
   return false;
 }
 
-// All registers of the interrupted function, as the kernel keeps them at sp.
+// The registers of the interrupted function, as the kernel stores them at sp.
 static bool step_out_of_signal(const stack_memory *memory, registers *r) {
   uint64_t at = r->sp + sizeof(siginfo_t) + offsetof(ucontext_t, uc_mcontext);
   registers outer = {0};
@@ -181,7 +182,7 @@ static bool step_out_of_signal(const stack_memory *memory, registers *r) {
 
 static bool step_out_of_signal(const stack_memory *memory, registers *r) { return (void)memory, (void)r, false; }
 
-// A return address within three words of sp; else the saved bp and what stands beside it.
+// A return address within three words of sp; else the saved bp and the word beside it.
 static bool guess(const stack_memory *memory, registers *r) {
   uint64_t word, target;
   for (int i = 0; i < 3; i++) {
@@ -205,16 +206,16 @@ static bool guess(const stack_memory *memory, registers *r) {
 
 // ---- The walk
 
-// To the caller, by the rule. False: there is none, or what the rule leads to is not a stack.
+// Steps to the caller, by the rule. False: there is none, or the rule does not lead to a stack.
 static inline bool step(const stack_memory *memory, unwind_rule rule, registers *r) {
   uint64_t base = rule & rule_by_bp ? r->bp : r->sp, cfa = base + (uint64_t)rule_cfa(rule), ra = r->ra, bp = r->bp;
-  // Functions with a frame let bp lead to where it was saved.
+  // In functions with a frame, bp points to where it was saved.
   if (has_register_ra && r->lost_sp && !(rule & rule_by_bp)) {
     if ((rule & (rule_indirect | rule_ra_by_base | rule_saves_bp | rule_bp_by_base)) != rule_saves_bp) return false;
     cfa = r->bp - (uint64_t)rule_bp(rule);
   }
   if ((rule & rule_indirect) && !read_word(memory, cfa, &cfa)) return false;
-  // A signal may have come on a stack of its own. Who calls nobody may need no stack.
+  // A signal may have come on a stack of its own. A function that makes no calls may need no stack.
   if (cfa <= r->sp && !(rule & rule_signal) && !(rule_ra_in_register(rule) && cfa == r->sp)) return false;
   if (!rule_ra_in_register(rule) && !read_word(memory, (rule & rule_ra_by_base ? base : cfa) + (uint64_t)rule_ra(rule), &ra))
     return false;
@@ -226,8 +227,8 @@ static inline bool step(const stack_memory *memory, unwind_rule rule, registers 
 
 // ---- A thread that sleeps
 
-// How well what lies behind a caller fits together: each function must be the one that the call before its return
-// address leads to, where that can be seen. Tail calls do not fit either, so it is a matter of how many.
+// How well the frames behind a caller fit together: each function should be the target of the call before its return address, if
+// that can be seen. Tail calls do not fit either, so the number of misfits counts.
 static int count_doubts(const stack_memory *memory, registers r, uint64_t generation) {
   enum { most_steps = 48, broken = 100 };
   int doubts = 0;
@@ -242,10 +243,10 @@ static int count_doubts(const stack_memory *memory, registers r, uint64_t genera
   return doubts;
 }
 
-// Of a thread that sleeps only pc and sp are known, and the first functions may leave bp alone. Where a rule counts
-// from bp, that is found by the pair of saved bp and return address which it leads to: surely where the call before
-// that address leads to the function; else by the first of the pairs that leave the fewest doubts, as older pairs may
-// lie about. False: there is none.
+// For a sleeping thread only pc and sp are known, and the first functions may not have touched bp. If a rule is relative to bp,
+// bp is found by the pair of saved bp and return address that it points to: for sure, if the call before that address leads to
+// the function; else by the first of the pairs with the fewest misfits, because old pairs may still be on the stack. False: there
+// is none.
 static bool find_bp(const stack_memory *memory, unwind_rule rule, uint64_t address, uint64_t generation, registers *r,
                     bool *is_sure) {
   enum { farthest = 512, most_pairs = 16 };
@@ -276,7 +277,7 @@ size_t stack_walk(const stack_start *start, const stack_memory *memory, uint64_t
   registers r = {.pc = start->pc, .sp = start->sp, .bp = start->bp};
   uint64_t generation = generation_now();
   size_t count = 0, first_guess = SIZE_MAX;
-  bool is_exact = true;  // No call stands before pc, so it may be the first of its function.
+  bool is_exact = true;  // No call precedes pc, so it may be a function's first instruction.
   while (count < most && r.pc) {
     pcs[count++] = r.pc;
     uint64_t address = r.pc - !is_exact;
@@ -288,7 +289,7 @@ size_t stack_walk(const stack_start *start, const stack_memory *memory, uint64_t
       if (!step_out_of_signal(memory, &r)) break;
       continue;
     }
-    // Nobody has said where it returns to.
+    // The return address is not known.
     if (__builtin_expect(rule_ra_in_register(rule) && !r.ra, 0)) rule = 0;
     if (__builtin_expect((rule & (rule_frame | rule_by_bp)) == (rule_frame | rule_by_bp) && !r.bp, 0)) {
       bool is_sure;
@@ -310,14 +311,14 @@ size_t stack_walk_here(const stack_start *start, uint64_t *pcs, size_t most, siz
   stack_bounds bounds = stack_own_bounds();
   stack_memory memory = {.beyond = true};
   if (start->sp >= bounds.low && start->sp < bounds.high) memory.low = start->sp;
-  // A stack that nobody told of; a signal's leads back to the thread's own, which may be untouched below.
+  // An unknown stack. A signal's leads back to the thread's own, which may be untouched below.
   else memory.low = bounds.high;
   memory.high = bounds.high;
   memory.bytes = (const uint8_t *)(uintptr_t)memory.low;
   return stack_walk(start, &memory, pcs, most, guessed);
 }
 
-// The rule that differs from this one in the base and in its distance alone, with or without a saved bp.
+// The common rule with this one's base and offset, with or without a saved bp.
 static inline unwind_rule common_rule(unwind_rule rule) {
   const uint64_t ra = (uint64_t)(uint16_t)-1 << 32, bp = (uint64_t)(uint16_t)-2 << 48;
   uint64_t base = rule & (0xFFFFFF00ull | rule_saves_bp);
@@ -333,7 +334,7 @@ stack_start stack_outside(const stack_start *start, bool returns) {
   stack_bounds bounds = stack_own_bounds();
   bool is_inside = start->sp >= bounds.low && start->sp < bounds.high;
   unwind_rule rule = rule_at(start->pc - returns, false, generation_now());
-  // As nearly all are: the caller's place and its bp stand at the frame's outer end.
+  // The common case: the caller's address and bp are stored at the outer end of the frame.
   if (is_inside && (rule & ~(unwind_rule)rule_by_bp) == common_rule(rule)) {
     uint64_t cfa = (rule & rule_by_bp ? start->bp : start->sp) + (uint64_t)rule_cfa(rule);
     if (cfa > start->sp && cfa <= bounds.high && cfa % 8 == 0) return outside_of(cfa, start->bp, rule);

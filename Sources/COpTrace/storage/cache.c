@@ -1,4 +1,4 @@
-// From two words to the id of a text.
+// A cache from two words to the id of an interned text.
 #include "../base/bits.h"
 #include "recorder.h"
 

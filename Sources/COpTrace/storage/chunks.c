@@ -3,7 +3,7 @@
 
 #include "ring.h"
 
-// Where a place of the file is that is not yet handed out.
+// The address of a file offset that has not been handed out yet.
 static uint8_t *address(const optrace_recorder *recorder, uint64_t offset) {
   const file_window *window = &recorder->windows[recorder->window_count - 1];
   return window->at + (offset - window->offset);
@@ -23,7 +23,7 @@ chunk_header *chunk_take(optrace_recorder *recorder, uint32_t bytes, uint32_t ki
     chunk->sequence = recorder->sequence++;
     atomic_store_explicit(&recorder->used, used + bytes, memory_order_relaxed);
     atomic_store_explicit(header_word(recorder, optrace_header_end_offset), used + bytes, memory_order_release);
-    // The flusher grows the file before anybody has to wait for it.
+    // Wakes the flusher, so that it grows the file before anybody has to wait.
     if (left - bytes < used / 8 + 32 * 1024) pthread_cond_signal(&recorder->wake);
   }
   chunk->base_ticks = ticks;
@@ -48,5 +48,5 @@ void chunk_retire(optrace_recorder *recorder, chunk_header *chunk) {
     recorder->unsealed[recorder->unsealed_count++] = chunk;
     pthread_cond_signal(&recorder->wake);
   }
-  // Else it stays retired: `stop` seals it.
+  // Otherwise the chunk stays retired, and `stop` seals it.
 }

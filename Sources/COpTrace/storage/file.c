@@ -1,4 +1,5 @@
-// The mapped file: reserved on disk before it is mapped, so that a full disk is an error here and never a signal there.
+// The mapped file. Space is reserved on disk before it is mapped, so that a full disk is an error here and never a signal
+// elsewhere.
 #include "file.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@ static uint64_t page_size(void) { return (uint64_t)sysconf(_SC_PAGESIZE); }
 
 static uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
-// Where the process may have only so much address space, most of it is the program's.
+// How much of a limited address space to use: most of it is for the program.
 static uint64_t fair_share(uint64_t size) {
   enum { part = 16, least = 1 << 20 };
   struct rlimit limit;
@@ -33,7 +34,7 @@ static uint64_t fair_share(uint64_t size) {
 
 // ---- Windows -------------------------------------------------------------------------------------------------------
 
-// Adds a window of so many addresses; 0 or an errno. Nothing shows the file yet.
+// Reserves a window of addresses; 0 or an errno. It does not show the file yet.
 static int reserve_window(uint64_t offset, uint64_t size, file_window *out) {
   void *at = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED) return errno;
@@ -41,7 +42,7 @@ static int reserve_window(uint64_t offset, uint64_t size, file_window *out) {
   return 0;
 }
 
-// Lets the window show the file up to `end`, which is reserved on disk; 0 or an errno.
+// Maps the file into the window up to `end`, which is already reserved on disk; 0 or an errno.
 static int show_file(const optrace_recorder *recorder, file_window *window, uint64_t end, bool populate) {
   uint8_t *at = window->at + window->mapped;
   uint64_t from = window->offset + window->mapped;
@@ -49,7 +50,7 @@ static int show_file(const optrace_recorder *recorder, file_window *window, uint
       MAP_FAILED)
     return errno;
 #if defined(MADV_POPULATE_WRITE)
-  if (populate) madvise(at, end - from, MADV_POPULATE_WRITE);  // Page faults here, not on the hot path. Fails harmlessly.
+  if (populate) madvise(at, end - from, MADV_POPULATE_WRITE);  // Takes page faults here, not on the hot path. May fail.
 #else
   (void)populate;
 #endif
@@ -57,7 +58,7 @@ static int show_file(const optrace_recorder *recorder, file_window *window, uint
   return 0;
 }
 
-// What the file may become, and the first window: a ring is mapped as a whole.
+// Sets the largest size of the file, and reserves the first window. A ring is mapped as a whole.
 static int open_window(optrace_recorder *recorder) {
 #if defined(__APPLE__)
   const uint64_t largest = 4ull << 30;
@@ -85,8 +86,8 @@ static int open_window(optrace_recorder *recorder) {
   return 0;
 }
 
-// A new window, for what comes from here on. It begins with the page in which the next chunk does, as a chunk stands in
-// one window; what others still write to stays where it is. 0 or an errno.
+// Reserves a new window for everything from here on. It begins with the page of the next chunk, because a chunk must be in one
+// window; the older windows stay for threads that still write there. 0 or an errno.
 static int next_window(const optrace_recorder *recorder, uint64_t end, bool populate, file_window *out) {
   uint64_t page = page_size();
   uint64_t offset = atomic_load_explicit(&recorder->used, memory_order_relaxed) / page * page;
@@ -128,7 +129,7 @@ bool file_is(const optrace_recorder *recorder, int descriptor) {
 
 static bool still_ours(const optrace_recorder *recorder) { return file_is(recorder, recorder->descriptor); }
 
-// Somebody may cut the file. Growing it then would only hide that, for the header is gone.
+// Whether somebody has cut the file. Growing it would only hide that, because the header is gone.
 static bool is_cut(const optrace_recorder *recorder, uint64_t bytes) {
   struct stat info;
   return fstat(recorder->descriptor, &info) != 0 || (uint64_t)info.st_size < bytes;
@@ -220,14 +221,14 @@ int file_open(optrace_recorder *recorder) {
   if (error) return error;
   uint64_t first = recorder->options.ring ? recorder->largest : 64 * 1024;
   if (first > recorder->largest) first = recorder->largest;
-  // The ring is filled ahead by the flusher.
+  // The flusher populates a ring.
   return extend(recorder, first, !recorder->options.ring);
 }
 
 // ---- The end -------------------------------------------------------------------------------------------------------
 
-// Seals the chunks that are not, cuts the last one to what it holds and closes the header. Nobody writes any more: the
-// mapping has been replaced.
+// Seals the remaining chunks, cuts the last one to its contents, and closes the header. Nobody writes any more: the mapping has
+// been replaced.
 static int finish_file(optrace_recorder *recorder, const uint8_t *final_heartbeat) {
   uint64_t used = atomic_load(&recorder->used);
   if (is_cut(recorder, used)) return EIO;
@@ -251,7 +252,7 @@ static int finish_file(optrace_recorder *recorder, const uint8_t *final_heartbea
   }
   memcpy(view + optrace_header_heartbeat_sequence, final_heartbeat, 32);
   memcpy(view + optrace_header_end_offset, &end, 8);
-  // "Closed" last: whoever is killed before it leaves an open file, and not one whose checksum is wrong.
+  // "Closed" last: a process that is killed before leaves an open file, not one with a wrong checksum.
   uint8_t sealed[optrace_header_dynamic_checksum - optrace_header_state];
   uint32_t closed = optrace_file_state_closed;
   memcpy(sealed, view + optrace_header_state, sizeof sealed);
@@ -265,12 +266,13 @@ static int finish_file(optrace_recorder *recorder, const uint8_t *final_heartbea
   return 0;
 }
 
-// `grow` and `lock` are free, the flusher has ended, nobody gets a new chunk. A thread may still be inside a record.
+// `grow` and `lock` are free, the flusher has ended, nobody gets a new chunk. A thread may still be writing a record.
 int file_close(optrace_recorder *recorder) {
   uint64_t beat[4] = {0, recorder_now(recorder), optrace_clock_monotonic(), optrace_clock_wall()};
   for (uint32_t reason = 0; reason < 8; reason++)
     recorder->lost_at_end[reason] = atomic_load(header_word(recorder, optrace_header_loss_counts + 8 * reason));
-  // Storing to a page behind the end of a cut file is a signal: what such a thread stores goes to pages of no file.
+  // A store to a page behind the end of a cut file is a signal. So the windows get anonymous pages for threads that are still
+  // writing.
   bool replaced = true;
   for (uint32_t i = 0; i < recorder->window_count; i++)
     replaced &= mmap(recorder->windows[i].at, recorder->windows[i].mapped, PROT_READ | PROT_WRITE,

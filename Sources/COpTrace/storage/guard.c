@@ -1,6 +1,6 @@
-// A file that somebody cuts while it is mapped: storing to a page behind its end is a SIGBUS, which would end the
-// program that is watched. Faults inside our own mappings get a page of no file and end the recording; all others go
-// on to whoever handled them before.
+// When somebody cuts the file while it is mapped, a store behind its end is a SIGBUS, which would end the recorded program. This
+// handler gives faults inside our mappings an anonymous page and stops the recording. All other faults go to the handler that was
+// there before.
 #include "guard.h"
 
 #include <errno.h>
@@ -44,7 +44,7 @@ static void on_bus_error(int number, siginfo_t *info, void *context) {
   if (previous.sa_flags & SA_SIGINFO) {
     previous.sa_sigaction(number, info, context);
   } else if (previous.sa_handler == SIG_DFL || previous.sa_handler == SIG_IGN) {
-    sigaction(number, &previous, NULL);  // The instruction is tried again, and fails as if we were not here.
+    sigaction(number, &previous, NULL);  // The instruction runs again and faults as if there were no handler of ours.
   } else {
     previous.sa_handler(number);
   }

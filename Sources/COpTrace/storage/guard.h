@@ -1,10 +1,10 @@
-// Faults inside the file's mappings end the recording and not the program.
+// Turns faults inside the file's mappings into the end of the recording, not of the program.
 #ifndef OPTRACE_GUARD_H
 #define OPTRACE_GUARD_H
 
 #include "COpTrace.h"
 
-// A slot; -1 where there is none left.
+// The number of a slot; -1: none is left.
 int guard_add(optrace_recorder *recorder, const void *base, uint64_t size);
 void guard_remove(int slot);
 

@@ -1,4 +1,4 @@
-// What a recorder is: the file in memory, its chunks, and the buffers of its threads.
+// A recorder: the file in memory, its chunks, and the buffers of its threads.
 #ifndef OPTRACE_RECORDER_H
 #define OPTRACE_RECORDER_H
 
@@ -8,35 +8,35 @@
 #include "../base/clock.h"
 #include "thread_buffer.h"
 
-// Of classes, places in the source and code; few programs have as many.
+// For classes, source locations and functions; few programs have as many.
 enum { cache_slot_bits = 12, cache_slots = 1 << cache_slot_bits };
 
-// A part of the file in memory. Each is as large as all before it, so few are enough, and the recorder never takes many
-// more of the program's addresses than its file has bytes.
+// A part of the file in memory. Each is as large as all before it together, so few are enough, and the recorder never takes many
+// more addresses than its file has bytes.
 typedef struct {
   uint8_t *at;
   uint64_t offset;  // Of its first byte in the file; whole pages.
   uint64_t size;    // Addresses.
-  uint64_t mapped;  // Those that show the file, from the first on.
-  int guard;        // Its slot.
+  uint64_t mapped;  // Those that show the file, counted from the first.
+  int guard;        // Its slot; see storage/guard.h.
 } file_window;
 // 1 MiB doubled so often is more than any file.
 enum { most_windows = 24 };
 
-// A thread without a thread_buffer, which a look has given a number.
+// A thread without a buffer that a snapshot has given a number.
 typedef struct seen_thread {
   uint32_t tid, thread;
-  uint32_t snapshot;  // The last one that saw it.
-  bool is_named;  // Else it is only known as the owner of something.
+  uint32_t snapshot;  // The last snapshot that saw it.
+  bool is_named;  // False: it is only known as an owner.
   struct seen_thread *next;
 } seen_thread;
 
 struct optrace_recorder {
-  // Read by every record, written twice in a life.
+  // Read by every record, written twice in a recorder's life.
   _Atomic uint32_t enabled;
   uint32_t use_counter;
-  _Atomic bool records_cpu;  // What the thread has used of its processor stands behind where code begins and ends.
-  uint8_t *base;          // The first window, where the header is, and all of a ring.
+  _Atomic bool records_cpu;  // Processor time follows the records where code begins and ends.
+  uint8_t *base;          // The first window, with the header and all of a ring.
   _Atomic uint32_t hooks;
 
   // Written seldom: once per block of serial numbers.
@@ -59,19 +59,20 @@ struct optrace_recorder {
   optrace_options options;
   file_window windows[most_windows];
   uint32_t window_count;
-  uint64_t largest;       // What the file can become.
+  uint64_t largest;       // The largest size of the file.
   uint64_t mapped;        // Bytes of the file that are reserved on disk and mapped.
   _Atomic uint64_t used;  // Bytes handed out as chunks.
   uint64_t sequence;
   _Atomic uint64_t retry_at;  // After a failure to grow: not before this monotonic time.
   _Atomic uint32_t failure;   // The loss reason of that failure.
   uint64_t lost_at_end[8];    // The header's counts, once the file is no longer mapped.
-  thread_buffer *idle;                 // Of threads that have ended.
-  thread_buffer *_Atomic waiting;      // Those that have ever waited or added; read without a lock until the flusher has ended.
-  _Atomic bool hurries;       // Somebody has waited, or added a barrier: the flusher looks at them more often.
-  thread_buffer *known;                // All; none is freed before the recorder has stopped.
+  thread_buffer *idle;        // Buffers of threads that have ended.
+  // Buffers of threads that have ever waited or added; read without a lock until the flusher ends.
+  thread_buffer *_Atomic waiting;
+  _Atomic bool hurries;       // A thread has waited, or added a barrier: the flusher checks more often.
+  thread_buffer *known;       // All buffers; none is freed before the recorder has stopped.
   uint64_t millisecond;       // In ticks.
-  _Atomic uint32_t stacks;    // Which are walked. What follows is set before.
+  _Atomic uint32_t stacks;    // Which stacks are walked. The fields below are set before it.
   struct stack_table *stack_table;
   void *define_context;
   uint32_t (*define)(void *context, const uint64_t *addresses, size_t count, size_t guessed);
@@ -86,7 +87,7 @@ struct optrace_recorder {
   chunk_header *unsealed[64];
   uint32_t unsealed_count;
 
-  // Flight recorder: all chunks are of one size; indexes into `chunks`.
+  // Flight recorder: all chunks have the same size; these are indexes of chunks.
   uint32_t ring_chunk;
   uint32_t ring_count;
   uint32_t *ring_free;
@@ -94,7 +95,7 @@ struct optrace_recorder {
   uint32_t *ring_retired;     // A queue, oldest first.
   uint32_t ring_retired_head, ring_retired_count;
   uint32_t ring_scanned;      // How many of the retired ones have been scanned.
-  uint8_t *ring_copy;         // Of the chunk that is being recycled.
+  uint8_t *ring_copy;         // A copy of the chunk that is being recycled.
 
   struct {
     _Atomic uint64_t key1, key2;

@@ -1,5 +1,5 @@
-// The flight recorder: chunks of one size; when none is free, the one that was retired first is used again, and the
-// records of operations that are not over are carried forward. The recorder's lock is held throughout.
+// The flight recorder: chunks of one size. When none is free, the chunk that was retired first is reused, and the records of
+// unfinished operations are carried forward. The recorder's lock is held throughout.
 #include "ring.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ static chunk_header *chunk_at(optrace_recorder *recorder, uint32_t index) {
 }
 
 bool ring_prepare(optrace_recorder *recorder) {
-  // Many chunks, so that a thread that sleeps on one holds little; not too small, or names and threads fill them.
+  // Many chunks, so that a thread that sleeps holds little of the ring; but not too small, or names and threads fill them.
   uint64_t room = recorder->options.capacity - optrace_header_size;
   uint32_t size = 4096;
   while (size < 256 * 1024 && room / (size * 2) >= 64) size *= 2;
@@ -46,8 +46,8 @@ void ring_scan(optrace_recorder *recorder) {
   }
 }
 
-// Frees the oldest chunk that nobody writes. It may be taken again at once, for what it carried: the caller looks.
-// Never while another is being carried: the copy is there once.
+// Frees the oldest chunk that nobody writes. Carrying may take it again at once, so the caller checks. Not while another chunk is
+// being carried: there is one copy.
 bool ring_recycle(optrace_recorder *recorder) {
   if (recorder->ring_retired_count == 0) return false;
   ring_scan(recorder);
@@ -60,7 +60,8 @@ bool ring_recycle(optrace_recorder *recorder) {
   uint32_t fill = atomic_load(&chunk->fill);
   uint32_t bytes = (uint32_t)sizeof *chunk + fill;
   memcpy(recorder->ring_copy, chunk, bytes);
-  if (chunk->kind == optrace_chunk_kind_carried) recorder->carried_bytes -= fill < recorder->carried_bytes ? fill : recorder->carried_bytes;
+  if (chunk->kind == optrace_chunk_kind_carried)
+    recorder->carried_bytes -= fill < recorder->carried_bytes ? fill : recorder->carried_bytes;
   recorder->ring_free[recorder->ring_free_count++] = index;
 
   recorder->carries_again = ((const chunk_header *)(const void *)recorder->ring_copy)->kind == optrace_chunk_kind_carried;
@@ -82,7 +83,7 @@ chunk_header *ring_take_free(optrace_recorder *recorder) {
   if (recorder->ring_free_count == 0) return NULL;
   uint32_t index = recorder->ring_free[--recorder->ring_free_count];
   chunk_header *chunk = chunk_at(recorder, index);
-  // A reader that copied the old records finds another number or state afterwards, and drops them.
+  // A reader that has copied the old records then finds another sequence number or state, and drops them.
   chunk->sequence = recorder->sequence++;
   atomic_thread_fence(memory_order_seq_cst);
   atomic_store_explicit(&chunk->fill, 0, memory_order_relaxed);

@@ -1,5 +1,6 @@
-// Each place is proven before it is relied on: a record of what a task waits for points back at the task, and the functions that
-// are to go on with it are code. The first suspensions are read by `peek`, so that a runtime_module that has other places harms nobody.
+// The offsets are private to the runtime, so they are verified before they are relied on: the record of what a task waits for
+// must point back at the task, and the functions that resume it must be code. The first suspensions are read by `peek`, so that a
+// runtime with another layout does no harm.
 #include "suspension.h"
 
 #include <string.h>
@@ -9,10 +10,10 @@
 #include "../stacks/peek.h"
 #include "task_records.h"
 
-// Of a task, and of the record of what it waits for.
+// In a task, and in the record of what it waits for.
 enum { resume_offset = 0x38, context_offset = 0x40, dependency_offset = 0xA0, dependency_words = 6 };
 enum { word_object = 2, word_kind = 4, word_task = 5 };
-// Of an asynchronous function's context: whose it is called by, and where that goes on.
+// In an asynchronous function's context: the caller's context, and where the function returns to.
 enum { word_parent = 0, word_return = 1 };
 enum { careful_ones = 32, do_not_fit = UINT32_MAX };
 
@@ -24,7 +25,7 @@ static bool read(const void *from, size_t offset, void *to, size_t size, bool ca
   return true;
 }
 
-// The runtime_module's own functions at either end say nothing of the program.
+// The runtime's own functions at either end say nothing about the program.
 static const module *runtime_module(void) {
   static _Atomic uint32_t number;
   uint32_t known = atomic_load_explicit(&number, memory_order_relaxed);
@@ -42,13 +43,13 @@ static bool is_runtime(const module *runtime, uint64_t code) {
   return runtime && code >= runtime->code_low && code < runtime->code_high;
 }
 
-// Stores where the functions go on, innermost first. False: these are no contexts.
+// Stores where the functions resume, innermost first. False: these are no contexts.
 static bool chain(const void *context, uint64_t *pcs, size_t *count, bool careful) {
   for (*count = 0; context && *count < most_waiting_functions;) {
     uint64_t words[2];
     if ((uintptr_t)context % 16 || !read(context, 0, words, sizeof words, careful)) return false;
     if (careful && !module_has_code(words[word_return])) return false;
-    // Behind the first byte, as of a return address: a function of its own goes on.
+    // One byte further, like a return address, because the address is the first one of a function.
     pcs[(*count)++] = words[word_return] + 1;
     context = (const void *)(uintptr_t)words[word_parent];
   }
@@ -76,14 +77,14 @@ bool task_read(task_proof *proof, const void *task, bool wants_functions, task_r
   if (fits) {
     out->reason = (uint32_t)words[word_kind];
     if (out->reason == suspended_for_task) out->awaited = (const void *)(uintptr_t)words[word_object];
-    // A continuation's context is the task's only once it has been suspended.
+    // A continuation's context is stored in the task only after it has been suspended.
     if (out->reason == suspended_for_continuation) context = words[word_object];
     else
       fits = read(task, resume_offset, &resume, sizeof resume, careful) &&
              read(task, context_offset, &context, sizeof context, careful);
   }
   if (fits && wants_functions) {
-    // Of a wait for a task or a group, what goes on first is the runtime_module's.
+    // After a wait for a task or a group, the runtime's own function resumes first.
     size_t own = out->reason == suspended_for_executor && resume;
     if (own) out->pcs[0] = resume + 1;
     fits = chain((const void *)(uintptr_t)context, out->pcs + own, &out->count, careful);

@@ -23,7 +23,7 @@ static uint32_t work_here(const optrace_recorder *recorder) {
   return here.recorder == recorder ? here.number : 0;
 }
 
-// The program's innermost frames: the first may be a function of Swift's that was compiled into the program, as `Task.init` is.
+// The program's innermost frames. The first may be a function of Swift's that was compiled into the program, such as `Task.init`.
 static uint32_t stack_id_of_creator(optrace_recorder *recorder, optrace_start here) {
   enum { farthest = 24, wanted = 4 };
   uint64_t addresses[wanted];
@@ -40,7 +40,7 @@ task_making task_is_made(optrace_recorder *recorder, const uint64_t *code, size_
     making.runs = code_id(recorder, code[0]);
     return making;
   }
-  // Behind the first byte, as of return addresses.
+  // One byte further, like a return address.
   uint64_t addresses[most_task_codes];
   for (size_t i = 0; i < count; i++) addresses[i] = code[i] + 1;
   making.runs = stack_id_of(recorder, addresses, count, count);
@@ -56,8 +56,10 @@ task_making task_is_made(optrace_recorder *recorder, const uint64_t *code, size_
 
 void task_created(optrace_recorder *recorder, uint32_t number, const task_making *making, uint32_t how, uint32_t priority,
                   bool is_enqueued) {
-  optrace_task_created_fields fields = {.by = making->by, .how = (uint8_t)how, .priority = (uint8_t)priority, .enqueued = is_enqueued,
-                                        .code = making->runs, .at = making->at};
+  optrace_task_created_fields fields = {
+    .by = making->by, .how = (uint8_t)how, .priority = (uint8_t)priority, .enqueued = is_enqueued, .code = making->runs,
+    .at = making->at,
+  };
   optrace_emit3(recorder, optrace_kind_task_created, number, optrace_task_created_word1(fields), optrace_task_created_word2(fields));
   optrace_record_within(recorder, number);
 }

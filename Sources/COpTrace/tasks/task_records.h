@@ -6,25 +6,25 @@
 #include "../stacks/unwind.h"
 #include "table.h"
 
-// How a task came to be: as the format has it.
+// How a task was created, as the format has it.
 enum { task_unstructured = 0, task_detached = 1, task_in_group = 2, task_async_let = 3 };
-// Why it stopped running: as the format has it.
+// Why it stopped running, as the format has it.
 enum { suspended_unknown = 0, suspended_for_task = 1, suspended_for_continuation = 2, suspended_for_group = 3,
        suspended_for_executor = 4, suspended_asleep = 5 };
 
-// What is known of a task before it is there.
+// What is known of a task before it is created.
 typedef struct {
-  uint32_t by;      // What runs on the thread that makes it.
-  uint32_t runs, at;  // Places: its code, and who makes it.
+  uint32_t by;      // The work that creates it.
+  uint32_t runs, at;  // Its code and its creator, as stacks.
 } task_making;
 
 // From here on tasks are recorded; see `optrace_record_tasks`.
 void record_tasks(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function));
-// Who records tasks; null: nobody at the moment.
+// The recorder that records tasks; null: none at the moment.
 optrace_recorder *task_recorder(void);
 
-// `code`: the function that it runs, then what that one passes on to, where it is a thunk; at least one, at most
-// `most_task_codes`. `here` is the hook's own `optrace_here()`.
+// `code`: the function that it runs, followed by what that function passes on to if it is a thunk; one to `most_task_codes`.
+// `here`: the hook's own `optrace_here()`.
 enum { most_task_codes = 4 };
 task_making task_is_made(optrace_recorder *recorder, const uint64_t *code, size_t count, optrace_start here);
 void task_created(optrace_recorder *recorder, uint32_t number, const task_making *making, uint32_t how, uint32_t priority,

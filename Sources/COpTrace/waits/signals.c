@@ -1,5 +1,5 @@
-// Who let waiting threads go on last: for each object the last signal, by any thread, in a signal_table of fixed size. Where too
-// many objects meet in one place the latest signals stay. Nothing is recorded until somebody tells of a wait.
+// Who let waiting threads go on last: the last signal of each object, from any thread, in a table of fixed size. When a bucket is
+// full, the latest signals stay. Nothing is recorded until somebody records a wait.
 #include "signals.h"
 
 #include <stdatomic.h>
@@ -10,9 +10,9 @@
 
 enum { bucket_bits = 9, bucket_count = 1 << bucket_bits, bucket_slots = 4 };
 
-// A writer turns `state` from even to odd, and back when it is done. Who finds it odd goes away: another signal of this
-// moment stands for his. A reader that finds it changed has seen nothing. What an object is looked for by stands in one cache
-// line: most objects are not there, and whoever makes or destroys one asks.
+// A writer makes `state` odd, and even again when it is done. Another writer that finds it odd gives up: the signal that is being
+// written is as recent as its own. A reader that sees the state change has read nothing. The object addresses of a bucket share a
+// cache line, because lookups are mostly for objects that are not there: they happen each time an object is made or destroyed.
 typedef struct {
   _Alignas(64) _Atomic uint64_t object[bucket_slots];
   _Atomic uint32_t state[bucket_slots];
@@ -32,7 +32,7 @@ static bucket *bucket_of(uint64_t object) { return &signal_table[hash_index(obje
 
 static inline uint64_t held(const bucket *p, uint32_t i) { return atomic_load_explicit(&p->object[i], memory_order_relaxed); }
 
-// The object's own, else one that is free, else the one that was written to first.
+// The object's own slot, else a free one, else the one with the oldest signal.
 static uint32_t slot_for(const bucket *p, uint64_t object) {
   uint32_t best = bucket_slots;
   for (uint32_t i = 0; i < bucket_slots; i++) {
@@ -53,7 +53,7 @@ static uint32_t slot_for(const bucket *p, uint64_t object) {
 static bool open_slot(bucket *p, uint32_t i, uint32_t *state) {
   *state = atomic_load_explicit(&p->state[i], memory_order_relaxed);
   return *state % 2 == 0 && atomic_compare_exchange_strong_explicit(&p->state[i], state, *state + 1, memory_order_acq_rel,
-                                                                  memory_order_relaxed);
+                                                                    memory_order_relaxed);
 }
 
 void signal_note(uint64_t object, work inside) {

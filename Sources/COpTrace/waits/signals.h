@@ -5,14 +5,14 @@
 #include "../operations/frames.h"
 
 typedef struct {
-  const optrace_recorder *recorder;  // Whose numbers `serial` and `thread` are.
-  uint64_t ticks;                    // Of `optrace_clock_ticks`.
-  uint32_t serial, thread;           // 0: none, not known.
+  const optrace_recorder *recorder;  // The recorder that `serial` and `thread` belong to.
+  uint64_t ticks;                    // On the clock of `optrace_clock_ticks`.
+  uint32_t serial, thread;           // 0: none, or not known.
 } signal_record;
 void signals_prepare(void);
-// The object was signalled, left or used just now, in this work.
+// The object was signalled, left or used just now, by this work.
 void signal_note(uint64_t object, work inside);
-// An object begins or ends its life at this address.
+// An object is created or destroyed at this address.
 void signal_forget(uint64_t object);
 bool signal_find(uint64_t object, signal_record *out);
 

@@ -1,14 +1,14 @@
-// What a thread blocks on, reported of only when it lasts: a wait costs some stores, and a record when it was long.
+// What threads block on. A wait costs a few stores, and is recorded only when it is long.
 //
-// The thread notes its wait in its thread_buffer. When it is over, the thread itself tells of it; while it lasts, the recorder's
-// flusher does, so that a hang is in the trace. One compare-and-exchange of `state` decides which of them it is.
+// The thread notes the wait in its thread buffer. When the wait is over, the thread records it itself; while it lasts, the
+// flusher does, so that a hang is in the trace. A compare-and-exchange of `state` decides which of the two it is.
 //
-// Where the thread stands is noted with it, and walked from when the wait turns out to be long: until then what lies above on the
-// stack stands still.
+// The note has the start of the thread's stack. The stack is walked only when the wait turns out to be long: until then the
+// callers' frames do not change.
 //
-// A wait for an operation or a queue is in the trace from its beginning. It is noted too, for where it is. A call that
-// adds to a queue is noted beside the waits: it may hang in a lock of Foundation's own. One that returns is of no interest, so
-// only the flusher tells of it.
+// A wait for an operation or a queue is recorded when it begins; its note is only for the stack. A call that adds to a queue has
+// a note of its own, because it may hang in one of Foundation's locks. Only the flusher records such calls: one that returns is
+// of no interest.
 #include "waits.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 #include "COpTraceFields.h"
 #include "signals.h"
 
-// What is reported of: ends of waits of a millisecond, and waits that last for ten.
+// Milliseconds: waits that have ended are recorded from the first length on, waits that last from the second.
 enum { shortest_ended_wait = 1, shortest_open_wait = 10 };
 enum { longest_name = 256 };
 
@@ -30,7 +30,7 @@ static const char *(*_Atomic name_of)(const void *queue);
 
 void waits_set_queue_name(const char *(*name)(const void *queue)) { atomic_store(&name_of, name); }
 
-// The name of what is waited on, where it has one. Only while the object lives.
+// Copies the name of what is waited on, if it has one. Only while the object exists.
 static size_t copy_name(uint64_t object, char out[longest_name]) {
   const char *(*name)(const void *) = atomic_load_explicit(&name_of, memory_order_acquire);
   optrace_unblocked_fields waited = optrace_unblocked_read(object);
@@ -43,8 +43,8 @@ static size_t copy_name(uint64_t object, char out[longest_name]) {
 
 static void record_name(optrace_recorder *recorder, uint64_t object, const char *name, size_t length) {
   if (!length) return;
-  optrace_object_named_fields fields = {.object = optrace_unblocked_read(object).object};
-  optrace_emit_text(recorder, optrace_kind_object_named, 0, 0, true, optrace_object_named_word2(fields), (const uint8_t *)name, length);
+  uint64_t word2 = optrace_object_named_word2((optrace_object_named_fields){.object = optrace_unblocked_read(object).object});
+  optrace_emit_text(recorder, optrace_kind_object_named, 0, 0, true, word2, (const uint8_t *)name, length);
 }
 
 static void record_signal(optrace_recorder *recorder, uint64_t object) {
@@ -62,7 +62,7 @@ static void record_signal(optrace_recorder *recorder, uint64_t object) {
 
 // ---- The thread that waits -----------------------------------------------------------------------------------------
 
-// The thread will not come back from its wait or its adding call, if it is in one.
+// Called when the thread ends inside of a wait or a call that adds.
 static void abandon(thread_buffer *buffer);
 
 static void list(thread_buffer *buffer) {
@@ -75,7 +75,7 @@ static void list(thread_buffer *buffer) {
   }
 }
 
-// From now on the flusher looks more often. When it does not hear this, it is reported by its next beat.
+// Makes the flusher check waits more often. If it misses the signal, it notices with the next heartbeat.
 static void hurry(optrace_recorder *recorder) {
   if (atomic_load_explicit(&recorder->hurries, memory_order_relaxed)) return;
   atomic_store_explicit(&recorder->hurries, true, memory_order_relaxed);
@@ -90,7 +90,7 @@ static void note_start(thread_buffer *buffer, wait_note *w, stack_start start) {
   atomic_store_explicit(&w->bp, start.bp, memory_order_relaxed);
 }
 
-// By the thread_buffer's thread, when the thread_buffer is listed; nothing is noted there.
+// By the buffer's thread. The buffer is listed, and the note is empty.
 static inline void note(thread_buffer *buffer, wait_note *w, uint64_t object, uint32_t serial, uint64_t since) {
   uint64_t state = atomic_load_explicit(&w->state, memory_order_relaxed);
   atomic_store_explicit(&w->object, object, memory_order_relaxed);
@@ -105,13 +105,13 @@ static stack_start noted_start(const wait_note *w) {
                        atomic_load_explicit(&w->bp, memory_order_relaxed)};
 }
 
-// Takes the note back. True when the flusher has reported of it.
+// Empties the note. True if the flusher has recorded the wait.
 static bool take_back(wait_note *w) {
   uint64_t none = atomic_load_explicit(&w->state, memory_order_relaxed) / wait_step * wait_step;
   uint64_t state = none + wait_open;
   if (atomic_compare_exchange_strong_explicit(&w->state, &state, none, memory_order_acq_rel, memory_order_acquire))
     return false;
-  // The flusher copies a name right now; the object must live until it has it.
+  // The flusher is copying the object's name; the object must exist until it is done.
   while (state % wait_step == wait_being_reported) {
     sched_yield();
     state = atomic_load_explicit(&w->state, memory_order_acquire);
@@ -123,10 +123,10 @@ static bool take_back(wait_note *w) {
 thread_buffer *wait_begin(work inside, uint64_t object, stack_start start) {
   optrace_recorder *recorder = inside.recorder;
   if (!recorder || !atomic_load_explicit(&recorder->enabled, memory_order_relaxed)) return NULL;
-  // A thread in no operation is reported of when it has reported of something itself: else nobody knows it.
+  // A thread that runs no operation is recorded only if it has recorded something before: otherwise nobody knows it.
   thread_buffer *buffer = inside.number ? buffer_find(recorder) : buffer_known(recorder);
-  // Inside of a wait: what a library calls to do it (a sanitizer's build has libdispatch's own calls come here too), or
-  // what a cancelled thread does to clean up. The outer one stands for it.
+  // Inside of another wait: in what a library calls to wait (with a sanitizer, libdispatch's own calls come here too), or in the
+  // clean-up of a cancelled thread. The outer wait stands for it.
   if (!buffer || wait_is_noted(&buffer->wait)) return NULL;
   hurry(recorder);
   note_start(buffer, &buffer->wait, start);
@@ -165,7 +165,7 @@ void wait_end(thread_buffer *buffer) {
 
 // ---- The thread that waits for an operation or a queue -------------------------------------------------------------
 
-// As `wait_lasts` has it, without the thread.
+// As in `wait_lasts`, without the thread.
 static uint64_t target(uint32_t number, bool is_queue) {
   return optrace_wait_lasts_word1((optrace_wait_lasts_fields){.is_queue = is_queue, .on = number});
 }
@@ -185,7 +185,8 @@ void optrace_wait_end(optrace_recorder *recorder, uint32_t number, bool is_queue
   uint8_t kind = is_queue ? optrace_kind_queue_wait_ended : optrace_kind_wait_ended;
   uint32_t stack = 0;
   thread_buffer *buffer = buffer_known(recorder);
-  if (buffer && wait_is_noted(&buffer->joining) && atomic_load_explicit(&buffer->joining.object, memory_order_relaxed) == target(number, is_queue)) {
+  if (buffer && wait_is_noted(&buffer->joining) &&
+      atomic_load_explicit(&buffer->joining.object, memory_order_relaxed) == target(number, is_queue)) {
     bool was_long = is_long(recorder, &buffer->joining, recorder_now(recorder));
     stack_start start = noted_start(&buffer->joining);
     if (!take_back(&buffer->joining) && was_long) stack = stack_id_here(recorder, &start);
@@ -195,12 +196,13 @@ void optrace_wait_end(optrace_recorder *recorder, uint32_t number, bool is_queue
 
 // ---- The thread that adds ------------------------------------------------------------------------------------------
 
-// The trace has where an operation was added: no start is noted.
+// No stack start: the trace already has where the operation was added.
 
 static void end_adding(thread_buffer *buffer) {
   if (!take_back(&buffer->adding)) return;
   uint32_t serial = atomic_load_explicit(&buffer->adding.serial, memory_order_relaxed);
-  optrace_emit2(buffer->recorder, optrace_kind_unblocked, serial, atomic_load_explicit(&buffer->adding.object, memory_order_relaxed));
+  uint64_t object = atomic_load_explicit(&buffer->adding.object, memory_order_relaxed);
+  optrace_emit2(buffer->recorder, optrace_kind_unblocked, serial, object);
 }
 
 static uint64_t adding_to(const void *queue) {
@@ -219,7 +221,8 @@ static __attribute__((noinline)) optrace_adding begin_adding_slowly(optrace_reco
   if (is_barrier) hurry(recorder);
   list(buffer);
   adding.recorder = recorder;
-  // The program's own code, which an adding call runs, adds something: if one of the two hangs, it is the inner one.
+  // The program's own code, called by Foundation's adding call, adds something itself. If one of the two calls hangs, it is the
+  // inner one.
   if (wait_is_noted(&buffer->adding)) {
     adding.outer_object = atomic_load_explicit(&buffer->adding.object, memory_order_relaxed);
     adding.outer_since = atomic_load_explicit(&buffer->adding.since, memory_order_relaxed);
@@ -241,7 +244,7 @@ optrace_adding optrace_adding_begin(optrace_recorder *recorder, const void *queu
 
 void optrace_adding_end(const optrace_adding *adding) {
   if (!adding->recorder) return;
-  // Looked for again: that of a recorder that has stopped meanwhile may be gone.
+  // Looked up again: the buffer of a recorder that has stopped meanwhile may have been freed.
   thread_buffer *buffer = buffer_known(adding->recorder);
   if (!buffer || !wait_is_noted(&buffer->adding)) return;
   end_adding(buffer);
@@ -259,20 +262,20 @@ static void abandon(thread_buffer *buffer) {
 static void report_wait(optrace_recorder *recorder, thread_buffer *buffer, wait_note *w) {
   uint64_t state = atomic_load_explicit(&w->state, memory_order_acquire);
   if (state % wait_step != wait_open) return;
-  // All of one wait, if the exchange below succeeds.
+  // These belong to one wait, if the exchange below succeeds.
   uint64_t object = atomic_load_explicit(&w->object, memory_order_relaxed);
   uint64_t since = atomic_load_explicit(&w->since, memory_order_relaxed);
   uint32_t serial = atomic_load_explicit(&w->serial, memory_order_relaxed);
   uint32_t thread = atomic_load_explicit(&w->thread, memory_order_relaxed);
-  // The record's time lies before the exchange: the thread tells of the end as soon as it sees that this is being reported, and
-  // this thread may have to wait for a processor in between.
+  // Read before the exchange: the thread records the end as soon as it sees that the wait is being reported, and this thread may
+  // be preempted in between.
   uint64_t now = recorder_now(recorder);
   if ((int64_t)(now - since) < (int64_t)(shortest_open_wait * recorder->millisecond)) return;
   uint64_t next = state - wait_open + wait_being_reported;
   if (!atomic_compare_exchange_strong_explicit(&w->state, &state, next, memory_order_acq_rel,
                                                memory_order_relaxed))
     return;
-  // The thread stays in its wait until it was reported.
+  // The thread stays in its wait until `wait_reported`.
   stack_start start = noted_start(w);
   uint32_t stack = stack_id_of_thread(recorder, &start, buffer->stack_high);
   char name[longest_name];

@@ -7,16 +7,16 @@
 #include "../storage/thread_buffer.h"
 #include "COpTraceFields.h"
 
-// What a thread waits on, as the records have it: the address, and the kind (`optrace_object_…`).
+// An object that threads wait on, as records have it: the address and the kind (`optrace_object_…`).
 static inline uint64_t waited_object(const void *address, uint8_t kind) {
   return optrace_unblocked_word1((optrace_unblocked_fields){.object = (uintptr_t)address, .kind = kind});
 }
-// Null: it is not to be recorded. `object`: a `waited_object`. `start`: where the thread stands, in a
-// function that returns after `wait_end` only.
+// Null: the wait is not recorded. `object`: a `waited_object`. `start`: where to walk the stack from; its function must return
+// after `wait_end`.
 thread_buffer *wait_begin(work inside, uint64_t object, stack_start start);
 // On the same thread.
 void wait_end(thread_buffer *thread_buffer);
-// Tells of waits that last. By the flusher, which is the only one; without its lock.
+// Records waits that last. Called by the flusher only, without its lock.
 void waits_report(optrace_recorder *recorder);
 void waits_set_queue_name(const char *(*name)(const void *queue));
 

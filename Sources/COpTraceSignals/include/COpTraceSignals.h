@@ -1,4 +1,4 @@
-// The part of a signal's report that must be C: a handler that does no more than a handler may.
+// The part of signal reports that must be C: a handler that does no more than a handler may.
 #ifndef COPTRACE_SIGNALS_H
 #define COPTRACE_SIGNALS_H
 
@@ -8,19 +8,19 @@
 extern "C" {
 #endif
 
-// A signal that is handled here. Never freed: a handler may be about to use it.
+// A handled signal. Never freed: a handler may be about to use it.
 typedef struct optrace_signal optrace_signal;
 
-// From here on this signal wakes `optrace_signal_wait`. Null and errno: EINVAL for what cannot be handled, EBUSY where it
+// From here on this signal wakes `optrace_signal_wait`. Null, and errno: EINVAL for a signal that cannot be handled, EBUSY if it
 // is installed already.
 optrace_signal *optrace_signal_install(int number);
-// Waits until the signal comes; those that came meanwhile count as one. False: it was removed.
+// Waits until the signal comes; several that came meanwhile count as one. False: it was removed.
 bool optrace_signal_wait(optrace_signal *installed);
-// Gives the signal back to who had it before, and wakes the one who waits. A second call does nothing.
+// Restores the previous handling of the signal, and wakes the waiting thread. A second call does nothing.
 void optrace_signal_remove(optrace_signal *installed);
 
-// The signals that the calling thread and those that it makes take: of all only SIGBUS, which the recorder handles, and
-// `number`; 0 for none. Gives back what was before, for `optrace_signal_mask_restore`.
+// Sets the signals that the calling thread and its new threads take: only SIGBUS, which the recorder handles, and `number`; 0:
+// none. Returns the mask from before, for `optrace_signal_mask_restore`.
 typedef struct { unsigned long long bits[16]; } optrace_signal_mask;
 void optrace_signal_mask_set(int number, optrace_signal_mask *before);
 void optrace_signal_mask_restore(const optrace_signal_mask *before);

@@ -46,7 +46,7 @@ package enum Live {
 
   private static let isPrepared: Void = {
     var calls = optrace_companion_calls()
-    calls.turned = { companion, kind, text, length in
+    calls.notify = { companion, kind, text, length in
       companion.map(LiveCompanion.at)?.turned(kind, UnsafeBufferPointer(start: text, count: length))
     }
     calls.run = { companion, body, argument in

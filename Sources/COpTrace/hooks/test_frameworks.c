@@ -1,10 +1,10 @@
-// Tests, as spans: each test is one, and what is submitted inside of it is told to be.
+// Hooks of XCTest and Swift Testing: each test is a span, and what it submits is recorded as within it.
 //
-// What a test runs may go on in other tasks on other threads, beside those of other tests. So the span's number is a value that
-// is local to tasks, which Swift's runtime hands on to the tasks that a task creates, as Swift Testing does with its own
-// `Test.current`: it is pushed and popped with that. For XCTest it is pushed on the thread that runs a test, from where tasks get
-// it as well.
-#include "tests.h"
+// A test may continue in other tasks on other threads, beside those of other tests. So the span's number is a task-local value,
+// which Swift's runtime passes on to the tasks that a task creates. Swift Testing does the same with `Test.current`; ours is
+// pushed and popped together with that. For XCTest it is pushed on the thread that runs a test, from where tasks inherit it as
+// well.
+#include "test_frameworks.h"
 
 #include "../records/within.h"
 #include "classes.h"
@@ -20,15 +20,15 @@ static optrace_recorder *tests_recorder;
 
 // ---- Values that are local to tasks ---------------------------------------------------------------------------------
 
-// Never freed: a task may outlive the test that it is of.
+// Never freed: a task may outlive its test.
 typedef struct {
   uint32_t span;           // 0: it does not run yet.
-  _Atomic uint32_t cases;  // How many of its runs have begun.
+  _Atomic uint32_t cases;  // How many of its cases have begun.
   size_t length;
   char name[];
 } test;
 
-// The value: a test, or none, and in the lowest bit whether this push began it.
+// A value is a pointer to a test, or null; the lowest bit says whether this push began the test.
 enum { begins_here = 1 };
 
 enum { index_push, index_pop };
@@ -82,7 +82,7 @@ static test *begin(const char *name, size_t length) {
 
 static void end(const test *begun) { optrace_emit1(tests_recorder, optrace_kind_span_ended, begun->span); }
 
-// Behind a name that is cut where it is too long.
+// Appends to a name, which is cut if it is too long.
 static size_t append(char *name, size_t length, const char *text) {
   size_t more = strlen(text);
   if (length + more > longest_name) return length;
@@ -100,7 +100,7 @@ static size_t append_number(char *name, size_t length, uint32_t number) {
 
 // ---- Swift Testing -------------------------------------------------------------------------------------------------
 
-// Public functions of a library whose layouts may change: what has a size is asked for it.
+// Public functions of a library whose layouts may change, so sizes are asked for.
 typedef struct {
   const void *type;
   size_t state;
@@ -118,7 +118,7 @@ static struct {
   const void *test, *test_case, *test_id;
 } testing;
 
-// The functions that every type has for its values, as the ABI lays them out.
+// The value witness table that every type has, as in the ABI.
 typedef struct {
   const void *initialize_buffer;
   void (*destroy)(void *value, const void *type);
@@ -136,14 +136,14 @@ typedef struct {
   _Alignas(16) uint8_t bytes[largest_value];
 } value_room;
 
-// An optional of a type is at most so much larger.
+// An optional is at most so much larger than its type.
 static bool fits(const void *type) { return type && witnesses_of(type)->size + 16 <= largest_value; }
 
 static bool has_value(const value_room *room, const void *type) { return witnesses_of(type)->tag(room, 1, type) == 0; }
 
 static void destroy(value_room *room, const void *type) { witnesses_of(type)->destroy(room, type); }
 
-// `Suite/test(_:)`, of the test that runs here. 0: none does, or it is a suite.
+// `Suite/test(_:)`, for the test that runs here. 0: none does, or it is a suite.
 static size_t name_of_test(char *name) {
   value_room current, id;
   size_t length = 0;
@@ -162,7 +162,7 @@ static size_t name_of_test(char *name) {
   return length;
 }
 
-// Whether the test runs, and does not only stand in a plan: a case of it does. One without arguments has one.
+// Whether a case of the test runs, and it is not only in a plan. A test without arguments has one case.
 static bool has_case(bool *is_one_of_many) {
   value_room current;
   testing.current_case(&current);
@@ -176,7 +176,7 @@ static bool is_named(const test *known, const char *name, size_t length) {
   return known->length == length && memcmp(known->name, name, length) == 0;
 }
 
-// What Swift Testing has just pushed has made another test current, or a case of it; or something else has changed.
+// Called after Swift Testing's push, which has made another test or another case current, or something else.
 static uintptr_t value_of_push(void) {
   char name[longest_name];
   bool is_one_of_many = false;
@@ -241,8 +241,8 @@ static bool testing_prepare(void) {
 
 // ---- XCTest --------------------------------------------------------------------------------------------------------
 
-// A run's `start()` and `stop()` stand around all of a test, its `setUp` and `tearDown` too; they are called through the method
-// table of their class.
+// A run's `start()` and `stop()` enclose a whole test, with its `setUp` and `tearDown`. They are called through the class's
+// method table.
 static struct {
   method start, stop;
   getter_object test;
@@ -256,7 +256,7 @@ static size_t name_of_run(void *run, char *name) {
   struct text text = xctest.name(of);
   hook_calls.release(of);
   size_t length = hook_calls.text(text.first, text.second, name, longest_name);
-  // `OrderTests.testRefund`, which a filter of tests has as `OrderTests/testRefund`.
+  // `OrderTests.testRefund`; filters of tests write `OrderTests/testRefund`.
   for (size_t i = length; i; i--)
     if (name[i - 1] == '.') {
       name[i - 1] = '/';

@@ -1,0 +1,16 @@
+// Hooks of XCTest and Swift Testing: tests as spans.
+#ifndef OPTRACE_TEST_FRAMEWORKS_H
+#define OPTRACE_TEST_FRAMEWORKS_H
+
+#include "tables.h"
+
+#if OPTRACE_HAS_HOOKS
+// Installed only in a process with Swift Testing. They are never removed: each push needs its pop.
+extern hooked_import test_imports[];
+
+enum { test_frameworks_none = 0, test_frameworks_testing = 1, test_frameworks_xctest = 2 };
+// From here on tests are recorded, of the frameworks in the result. Costs nothing in a process without any.
+uint32_t tests_prepare(optrace_recorder *recorder);
+#endif
+
+#endif
