@@ -63,7 +63,7 @@ public struct Comparer: Sendable {
     return sorted.isEmpty ? nil : sorted[(sorted.count - 1) / 2]
   }
 
-  /// What differs. O(runs * operations), and the tests of ``TimingRule/mostTests`` patterns at most.
+  /// The comparison. O(runs * operations), and the tests of ``TimingRule/mostTests`` patterns at most.
   public func comparison(rule: TimingRule = TimingRule()) -> Comparison {
     // Where some run has no names for functions, none has: else all operations would come and go.
     let isPlain = Set(runs.map(\.hasFunctions)).count > 1
@@ -115,7 +115,7 @@ public struct Comparer: Sendable {
 
   private func timings(_ numbers: [Int32], _ rule: TimingRule) -> [Comparison.Timing] {
     let scores = times.scores(patterns: numbers, count: patterns.patterns.count)
-    // Of both sides: what takes long since the change is tested too, and the choice does not favour a side.
+    // On both sides: what takes long only after the change is tested too, and the choice does not favour a side.
     let walls = logarithms(.base) + logarithms(.new)
     let least = walls.isEmpty ? 0 : exp(walls.reduce(0, +) / Double(walls.count)) * rule.leastShare
     let tested = scores.indices
@@ -147,6 +147,6 @@ public struct Comparer: Sendable {
 }
 
 extension TimingVerdict {
-  /// What matters first.
+  /// The most important first.
   fileprivate static let shown: [TimingVerdict] = [.slower, .faster, .unclear, .same]
 }

@@ -1,6 +1,6 @@
 public import OpTraceModel
 
-/// What differs between the runs of a base and those of something new.
+/// The differences between base runs and new runs.
 public struct Comparison: Sendable {
   /// The runs of one side.
   public struct Side: Sendable, Equatable {
@@ -25,7 +25,7 @@ public struct Comparison: Sendable {
     /// How likely a change as large is by chance, corrected for the number of patterns (Holm); nil: not tested, as it
     /// takes too little of the wall time.
     public var p: Double?
-    /// What follows.
+    /// The verdict.
     public var verdict: TimingVerdict
     /// How long they run in a base run, all together, in nanoseconds.
     public var running: Nanoseconds
@@ -41,7 +41,7 @@ public struct Comparison: Sendable {
     public var high: Double
     /// How likely a change as large is by chance.
     public var p: Double
-    /// What follows.
+    /// The verdict.
     public var verdict: TimingVerdict
   }
 
@@ -49,13 +49,13 @@ public struct Comparison: Sendable {
   public internal(set) var base = Side()
   /// The new runs.
   public internal(set) var new = Side()
-  /// What came and what went.
+  /// Patterns that came and went.
   public internal(set) var structure: StructureDifferences
-  /// What there is on both sides.
+  /// The graph of all patterns of both sides.
   public internal(set) var graph: PatternGraph
   /// By pattern: slower ones first, then faster ones, then those that are not clear, the same ones last; in each the largest change first.
   public internal(set) var timings: [Timing]
-  /// Of wall times; nil: a side has none.
+  /// The comparison of wall times; nil: a side has none.
   public internal(set) var wall: Wall?
   /// How many runs of each side a verdict of slower or faster needs; nil: there are enough. With more patterns more runs are
   /// needed: five and five are enough for five patterns, six and six for 18, seven and seven for 68.

@@ -46,7 +46,7 @@ struct ModuleReading {
       summary.debugFile = search.found?.file.path
       debug = search.found
     }
-    // What the debug file lacks, the module may have: names for other modules at least.
+    // The module may have what the debug file lacks: at least the names that it exports.
     let whole = [debug.flatMap(FunctionSymbols.init), own].compactMap { $0 }.first { !$0.isDynamic }
     if whole == nil { summary.troubles.append(.stripped(path)) }
     if let symbols = whole ?? own { readNames(symbols, &names) }

@@ -18,7 +18,7 @@ public struct CodeAddress: Hashable, Sendable {
   /// From where the module was loaded (`dlpi_addr` of `dl_iterate_phdr`), in bytes: the address as the file's own tables
   /// give it.
   public var offset: UInt64
-  /// Of all frames of a stack but the innermost. Such an address is after its call, maybe in another line or function
+  /// True for all frames of a stack but the innermost. Such an address is after its call, maybe in another line or function
   /// already: it is the byte before it that is looked up.
   public var isReturnAddress: Bool
 
@@ -53,7 +53,7 @@ public struct SymbolFrame: Hashable, Sendable {
   }
 }
 
-/// What became of one module.
+/// The result for one module.
 public struct ModuleSymbols: Hashable, Sendable {
   public var module: CodeModule
   /// Where names and lines were found, besides the module itself.
@@ -75,7 +75,7 @@ public struct Symbolication: Hashable, Sendable {
   public var frames: [[SymbolFrame]]
   /// In the order of the question.
   public var modules: [ModuleSymbols]
-  /// What became of the question for inlined functions.
+  /// Whether inlined functions were found.
   public var inlining: InliningOutcome
 
   public init(frames: [[SymbolFrame]], modules: [ModuleSymbols], inlining: InliningOutcome = .notAsked) {

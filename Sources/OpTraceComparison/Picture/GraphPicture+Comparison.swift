@@ -7,7 +7,7 @@ extension GraphPicture {
   /// What came, went and changed, as a graph: a box for each pattern of operations, a line for the dependencies between two
   /// of them, a lane for each pattern of queues.
   ///
-  /// Of more than `most` boxes, what differs and what lies next to it stays; the rest is counted. O(n log n).
+  /// With more than `most` boxes, those that differ and their neighbours stay; the rest is counted. O(n log n).
   /// - Parameter members: the operations of each pattern, where the picture is beside what shows them.
   public init(
     of comparison: Comparison, title: String, members: [WorkPattern: [OperationID]] = [:],
@@ -63,7 +63,7 @@ private struct ComparisonPicture {
       var drawn = GraphPicture.Edge(from, to)
       drawn.count = max(edge.counts.base.upperBound, edge.counts.new.upperBound)
       drawn.difference = edge.counts.change.map(BoxDifference.init)
-      // Of what came or went with its operations the number says no more.
+      // Where operations came or went, so did their edges: the number adds nothing.
       if let change = edge.counts.change, change == .more || change == .fewer { drawn.label = edge.counts.words }
       edges.append(drawn)
     }

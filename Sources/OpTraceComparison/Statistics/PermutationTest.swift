@@ -3,7 +3,7 @@
 enum PermutationTest {
   /// Up to so many splits all are tried: 10 and 10 numbers have 184,756.
   static let mostSplits = 200_000
-  /// So many are drawn where there are more.
+  /// How many splits are drawn where there are more.
   static let samples = 20_000
 
   /// The two-sided p; 1 where a group is empty. Exact up to ``mostSplits``, else (k + 1) / (n + 1) of n random splits

@@ -13,14 +13,14 @@ public struct StructureDifferences: Sendable, Equatable {
     public var isMore: Bool { new.lowerBound > base.upperBound }
     /// No base run has as many as a new run.
     public var isChanged: Bool { !base.overlaps(new) }
-    /// What became of it.
+    /// How it changed.
     public var change: Change? {
       guard isChanged else { return nil }
       return base.upperBound == 0 ? .came : new.upperBound == 0 ? .went : isMore ? .more : .fewer
     }
   }
 
-  /// What became of something between the sides.
+  /// How something changed between the sides.
   public enum Change: String, Sendable, CaseIterable {
     /// No base run has it.
     case came
@@ -145,7 +145,7 @@ extension StructureDifferences {
     counts(base, new).filter { $0.1.isChanged }
   }
 
-  /// Of everything that some run has.
+  /// The counts of everything that some run has.
   static func counts<Key: Hashable>(_ base: [[Key: Int]], _ new: [[Key: Int]]) -> [(Key, Counts)] {
     let (first, second) = (ranges(base), ranges(new))
     var result = first.map { ($0.key, Counts(base: $0.value, new: second[$0.key] ?? 0...0)) }

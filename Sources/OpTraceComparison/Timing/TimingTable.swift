@@ -24,7 +24,7 @@ struct TimingTable {
     if isNew { new.append(times) } else { base.append(times) }
   }
 
-  /// What one pattern's operations say.
+  /// The times of one pattern's operations.
   struct Scores {
     /// For each run, how far its times are from the mean over all runs: the mean over the operations, as a logarithm.
     var base: [Double] = []
@@ -89,7 +89,7 @@ struct TimingTable {
 public struct TimingRule: Sendable, Equatable {
   /// Smaller changes are none: 0.03 is 3 %.
   public var threshold = 0.03
-  /// What takes less of the wall time is not tested: its times are as they come.
+  /// What takes less of the wall time is not tested: its times vary too much.
   public var leastShare = 0.005
   /// How often there may be a verdict without a change, over all patterns of a comparison: in 2 of 100 something is slower that
   /// is not, in 2 of 100 faster.
@@ -116,7 +116,7 @@ public struct TimingRule: Sendable, Equatable {
   }
 }
 
-/// What the times of two sides say.
+/// The verdict on the times of two sides.
 public enum TimingVerdict: String, Sendable, CaseIterable {
   /// The new runs take longer.
   case slower

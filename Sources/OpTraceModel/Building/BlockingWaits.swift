@@ -28,7 +28,7 @@ struct BlockingWaits {
     /// Address and kind, as in the objects' other tables here.
     var object: UInt64
   }
-  /// What the record that a thread wrote last is about: a signal behind it belongs to that.
+  /// The wait of a thread's last record: a signal after it belongs to that.
   private struct Last {
     var object: UInt64
     /// Its index in ``waits``; nil: the end of a wait whose beginning was not seen.
@@ -202,6 +202,6 @@ struct AddingCalls {
   /// Forgets ends without a beginning from before `time`.
   mutating func forget(before time: Nanoseconds) { endedEarly = endedEarly.filter { $0.value >= time } }
 
-  /// Those that go on at the end, with the operation that is added, of several the first.
+  /// Calls that have not returned at the end, with the first operation that they add.
   var unreturned: [(operation: OperationID, since: Stamp)] { Array(open.values) }
 }

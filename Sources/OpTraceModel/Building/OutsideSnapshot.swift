@@ -8,7 +8,7 @@ package struct OutsideSnapshot: Sendable {
     package var name: String
     /// Who has the lock that it waits for; 0: nobody, or not known.
     package var owner: UInt32
-    /// Those of a record `seen`, but for the owner.
+    /// The words of a record `seen`, without the owner.
     var fields: EventFields.ThreadSeen
     /// Innermost first.
     package var frames: [Frame]
@@ -106,7 +106,7 @@ private struct StackAdder {
     return caller
   }
 
-  /// One that is there has the names of its code, too.
+  /// An image that the trace has already has the names of its code.
   private mutating func number(of image: ImageRecord) -> UInt32 {
     func isSame(_ other: ImageRecord) -> Bool {
       other.base == image.base && (image.buildID.map { $0 == other.buildID } ?? (other.path == image.path))

@@ -52,7 +52,7 @@ struct Tasks {
     all[row].suspensions[last].at = frame
   }
 
-  /// One that has begun again elsewhere has ended before, though its record comes later.
+  /// A run that began again on another thread has ended before, though its record comes later.
   private mutating func endRun(_ row: Int, _ at: Stamp) {
     guard let run = all[row].runs.lastIndex(where: { $0.thread == at.thread && $0.ended == nil }) else { return }
     all[row].runs[run].ended = at.time
@@ -73,7 +73,7 @@ struct Tasks {
     guard all[row].submitted == nil else { return }
     let fields = EventFields.TaskCreated(event)
     all[row].submitted = at
-    // One that an actor ran at once was there before this was written.
+    // An actor may run a task before this record is written.
     if let began = all[row].runs.first?.began, began < at.time { all[row].submitted?.time = began }
     all[row].submitter = fields.by == 0 ? nil : WorkID(fields.by)
     all[row].way = TaskRecord.Way(rawValue: fields.how) ?? .unstructured

@@ -12,7 +12,7 @@ extension TraceBuilder {
 
   /// Events of a trace that grows. What they say of the trace as a whole is of now.
   package mutating func add(newest events: TraceEvents) {
-    // What is dense was not known in advance.
+    // How many ids there will be was not known in advance.
     if !forgets {
       operationIndexes.denseLimit = max(operationIndexes.denseLimit, (trace.eventCount + events.count) * 2 + 1024)
     }

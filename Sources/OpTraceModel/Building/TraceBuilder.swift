@@ -10,7 +10,7 @@ public struct TraceBuilder {
   /// Threads' clocks may differ by so much, in nanoseconds.
   public static let tolerance: Nanoseconds = 2000
 
-  // What the folder's other files go through, too, is not private.
+  // Not private where other files of this folder need it.
   var trace: Trace
   /// The piece that is being added.
   private var events: TraceEvents
@@ -34,7 +34,7 @@ public struct TraceBuilder {
   private let unknownClass = SharedClass(TraceBuilder.unknownName)
   /// The wait that a thread came out of last.
   var lastWaits: [UInt32: Int] = [:]
-  /// What was forgotten: see `forget`.
+  /// Numbers of work that was forgotten: see `forget`.
   var forgotten = NumberRanges()
   var forgets = false
 
@@ -373,7 +373,7 @@ public struct TraceBuilder {
   }
 
   private mutating func addDependency(_ row: Int, on other: UInt32, _ at: Stamp) {
-    // What is forgotten is no obstacle.
+    // Forgotten operations have finished, so nothing waits for them.
     guard other != 0, !isForgotten(other) else { return }
     let otherRow = operation(other)
     // A recorder may write an edge twice.

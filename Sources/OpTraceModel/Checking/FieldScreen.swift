@@ -13,7 +13,7 @@ struct FieldScreen {
     var most: Int64
   }
 
-  /// Of all kinds, one behind the other, and where those of each begin.
+  /// The tests of all kinds in one list, and where those of each kind begin.
   private static let tests: [Test] = table.flatMap { $0 }
   private static let begins: [Int] = table.reduce(into: [0]) { $0.append(($0.last ?? 0) + $1.count) }
   private static let table: [[Test]] = (0...255).map { raw in

@@ -13,7 +13,7 @@ struct SubmissionRules {
   typealias Problem = (rule: Violation.Rule, text: String)
 
   private var lives: [UInt32: Life] = [:]
-  /// By dispatch queue, of those that are serial and no thread's own.
+  /// By dispatch queue: only those that are serial and not bound to a thread.
   private var running: [UInt32: Set<UInt32>] = [:]
   private let serial: Set<UInt32>
   /// When blocks end, by number.

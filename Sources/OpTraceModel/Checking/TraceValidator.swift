@@ -10,7 +10,7 @@ import OpTraceFormat
 public struct TraceValidator {
   private let header: TraceHeader
   private let strings: [UInt32: String]
-  /// Of the pieces before the one that is being checked.
+  /// Events in the pieces before the one that is being checked.
   private var eventsBefore = 0
   /// Nothing is missing, so what was not seen did not happen.
   private let isWhole: Bool
@@ -20,7 +20,7 @@ public struct TraceValidator {
   private var queues: [UInt32: QueueState] = [:]
   private var namedThreads: [UInt32: UInt32] = [:]
   private var firstEventOfThread: [UInt32: (event: TraceEvent, index: Int)] = [:]
-  /// Of the event before, which mostly is that of the next.
+  /// The row of the event before: mostly the next event has the same.
   private var lastThread: UInt32?
   private var stacks = CodeStacks()
   private var openWaits: [Wait: Int] = [:]
@@ -471,7 +471,7 @@ public struct TraceValidator {
   }
 
   private mutating func checkBlocking(_ kind: EventKind, _ event: TraceEvent, _ index: Int, _ life: Life?) {
-    // What was seen in part may execute anywhere.
+    // An operation that was seen in part may execute anywhere.
     let isSeen = life.map(isFullySeen) ?? false
     let problem = blocking.check(kind, event, index) { thread in
       if submissions.isKnown(event.subject) || tasks.isKnown(event.subject) { return true }

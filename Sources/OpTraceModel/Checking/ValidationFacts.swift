@@ -7,7 +7,7 @@ struct ValidationFacts: FirstPassFacts {
   private(set) var frames: Set<UInt32> = []
   private(set) var images: Set<UInt32> = []
   private(set) var dispatchQueues: Set<UInt32> = []
-  /// Of the dispatch queues those that are serial, and no thread's own.
+  /// Dispatch queues that are serial and not bound to a thread.
   private(set) var serial: Set<UInt32> = []
   private(set) var hasLossRecord = false
   /// Of operations and blocks, in the order of reading; and when an operation first said that it has finished, where that was

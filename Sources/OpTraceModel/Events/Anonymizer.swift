@@ -5,7 +5,7 @@ import OpTraceFormat
 public struct Anonymizer {
   private typealias Role = EventSpec.Text.Role
 
-  /// By the word that stands for their sort.
+  /// By the word of their role, such as `name`.
   private var texts: [String: [String: String]] = [:]
   private var threadIDs: [UInt32: UInt32] = [:]
   private var objects: [UInt64: UInt64] = [:]

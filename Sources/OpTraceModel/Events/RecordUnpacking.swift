@@ -4,7 +4,7 @@ import OpTraceFormat
 enum RecordUnpacking {
   /// What a record stands for, by its raw kind; empty: for itself.
   private static let parts: [[EventSpec.PackedPart]] = EventSpec.column { $0?.parts ?? [] }
-  /// By how many words a record grows.
+  /// How many words a record grows by.
   private static let growth: [UInt8] = EventSpec.column { spec in
     guard let spec, !spec.parts.isEmpty else { return 0 }
     let plain = spec.parts.reduce(0) { $0 + Int(KindTables.sizes[Int($1.kind.rawValue)]) }

@@ -14,7 +14,7 @@ package protocol ByteSource {
   func size() -> UInt64
   /// Copies up to `target.count` bytes from `offset` on; the result is less where the source ends. Never blocks for more.
   func read(at offset: UInt64, into target: UnsafeMutableRawBufferPointer) -> Int
-  /// What of these bytes is lost because of what they were taken from, with offsets there.
+  /// Bytes that are missing here because the file that they came from is damaged, with offsets in that file.
   var damage: [LossReport.Damage] { get }
   /// Where the next bytes are that are not lost; nil: those at `offset` are not.
   func gapEnd(at offset: UInt64) -> UInt64?
@@ -103,7 +103,7 @@ final class FileSource: ByteSource {
     return done
   }
 
-  /// What a pipe may give: it is kept in memory, and one that never ends must end somewhere.
+  /// The most bytes to read from a pipe: they are kept in memory, and a pipe may never end.
   static let longestPipe = 1 << 30
 
   private func drain(

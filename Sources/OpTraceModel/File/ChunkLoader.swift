@@ -3,7 +3,7 @@ import OpTraceFormat
 /// Copies the records of chunks into memory, one chunk behind the other. Each is copied and, in a file whose writer may still run, then
 /// checked again: one that was recycled meanwhile is read once more or left out.
 struct ChunkLoader {
-  /// Of the chunks that were good; what is done with them is others' business.
+  /// Of the chunks that were good; the caller decides what to do with them.
   var words: [UInt64] = []
 
   private let source: any ByteSource

@@ -3,7 +3,7 @@ import OpTraceFormat
 /// Takes note of chunks one after the other. Several may each have a part of a file.
 protocol ChunkVisitor: Sendable {
   init()
-  /// What it leaves of the words is forgotten.
+  /// The words are dropped afterwards.
   mutating func visit(_ chunk: LoadedChunk, _ words: inout [UInt64])
   /// Goes on with what another has seen of the chunks behind.
   mutating func append(_ later: Self)
@@ -35,7 +35,7 @@ extension ChunkWalk {
     for (part, slice) in zip(parts, slices) {
       visitor.append(part.visitor)
       take(part.loaded)
-      // What came of the parts behind is forgotten.
+      // The results of later parts are dropped.
       guard part.loaded.count == slice.count else { break }
     }
     return visitor

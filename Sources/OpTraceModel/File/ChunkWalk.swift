@@ -10,7 +10,7 @@ struct LoadedChunk {
   var kind: Layout.ChunkKind
   /// Its words among those that the walk collected, records of several events taken apart.
   var words: Range<Int>
-  /// By how many words they grew by that.
+  /// How many words they grew by.
   var added = 0
 }
 

@@ -111,9 +111,9 @@ struct FileHeader {
   }
 }
 
-/// What a file that is no trace looks like.
+/// What a file that is not a trace seems to be.
 package enum FileGuess {
-  /// What begins as a file of another sort does.
+  /// File types by their first bytes.
   package static func known(_ bytes: [UInt8]) -> String? {
     let known: [([UInt8], String)] = [
       ([0x1F, 0x8B], "a gzip file: unpack it first"), ([0x28, 0xB5, 0x2F, 0xFD], "a zstd file: unpack it first"),

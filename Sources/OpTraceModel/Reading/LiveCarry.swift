@@ -19,13 +19,13 @@ struct LiveCarry {
     var sequence: UInt64
   }
 
-  /// What is not over is carried on at each turn of the ring; what was in older gaps has come by then.
+  /// Records of unfinished work are carried on each time the ring is overwritten; those of older gaps have arrived by then.
   private static let mostGaps = 64
 
   private var threads: [UInt32: Thread] = [:]
   /// Carried records of this poll.
   private var pending: [TraceEvents.Entry] = []
-  /// What was carried on, and when at the earliest.
+  /// What was carried on, and its earliest time.
   private var evidence: [UInt32: UInt64] = [:]
 
   var completeSince: [UInt32: UInt64] { threads.mapValues(\.completeSince) }

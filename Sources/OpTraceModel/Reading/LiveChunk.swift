@@ -2,9 +2,9 @@ import OpTraceFormat
 
 /// A chunk of a growing trace, and how far it has been read.
 struct LiveChunk {
-  /// Of its header in the file.
+  /// The offset of its header in the file.
   let offset: UInt64
-  /// As it was seen last.
+  /// Its header when it was read last.
   var header: ChunkHeader
   /// Bytes of records that have been read.
   var read: UInt64 = 0
@@ -134,9 +134,9 @@ struct LiveChunks {
     }
   }
 
-  /// What was not read of it is lost to us.
+  /// The part that was not read is lost to this reader.
   private mutating func noteEnd(of index: Int) {
-    // One that was open may have had more than was seen of it.
+    // A chunk that was open may have got more records since.
     if !list[index].isDone { lose(list[index].header.sequence) }
     list[index].isGone = true
   }
@@ -176,7 +176,7 @@ struct LiveChunks {
     }
   }
 
-  /// What was there before the first poll is no loss of ours.
+  /// What was overwritten before the first poll does not count as a loss.
   mutating func forgetUnseen() { unseen.removeAll() }
 
   // MARK: - Reading
@@ -204,7 +204,7 @@ struct LiveChunks {
       fail(index, "the file ends inside a chunk")
       return false
     }
-    // Of one that is read in parts, this cannot be found out any more.
+    // Only where the chunk is read at once: its checksum needs all bytes.
     if chunk.read == 0, let now, now.state == Layout.ChunkState.sealed.rawValue, now.fill == chunk.header.fill {
       let sum = words.withUnsafeBytes {
         ChunkHeader.checksum(header: headerBytes, records: UnsafeRawBufferPointer(rebasing: $0[(start * 8)...]))

@@ -33,7 +33,7 @@ package struct LiveReader {
   package struct News {
     /// The new events. ``TraceEvents/loss``, ``TraceEvents/heartbeat`` and ``TraceEvents/strings`` are of the whole trace, as of now.
     package var events: TraceEvents
-    /// What the file is by now.
+    /// The state of the file by now.
     package var state = State.open
     /// There is more to read at once: it is a long way to the present.
     package var hasMore = false
@@ -47,7 +47,7 @@ package struct LiveReader {
     package var missedChunks = 0
   }
 
-  /// What the file is.
+  /// The state of the file.
   package enum State: Sendable, Equatable {
     /// A program may still write.
     case open

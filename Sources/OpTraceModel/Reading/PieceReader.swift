@@ -26,7 +26,7 @@ struct PieceReader {
   /// In the order of their beginnings, with the index of the one to be read next.
   private var chunks: [LoadedChunk]
   private var next = 0
-  /// What was read and not handed on, and its words.
+  /// Entries that were read and not handed on, and their words.
   private var pending: [LoadedChunk.Run: Pending] = [:]
   private var held = 0
   private(set) var clock: ClockMap
@@ -273,7 +273,7 @@ extension PieceReader.ScanResult {
   }
 }
 
-/// What else the first pass over a file takes note of, for those who have to know something of all events before they see one.
+/// What the first pass over a file collects for code that has to know something of all events before it sees the first.
 /// Several may each have a part of a file.
 protocol FirstPassFacts: Sendable {
   init()

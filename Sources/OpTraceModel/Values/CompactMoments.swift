@@ -64,13 +64,13 @@ final class SharedText: Sendable {
   init(_ text: String) { self.text = text }
 }
 
-/// What operations of a class share, or those that run the same code.
+/// What all operations of a class share, or all that run the same code.
 @usableFromInline final class SharedClass: Sendable {
   @usableFromInline let name: String
   let module: String?
   let code: FrameID?
   let function: SymbolRecord?
-  /// What of several operations is the same.
+  /// What several operations have in common.
   @usableFromInline let kind: String
 
   init(
@@ -81,7 +81,7 @@ final class SharedText: Sendable {
   }
 }
 
-/// What few operations have.
+/// Values that few operations have.
 @usableFromInline final class RareFacts: Sendable {
   struct Values: Hashable, Sendable {
     var addingSince = CompactStamp.none
@@ -95,7 +95,7 @@ final class SharedText: Sendable {
   let values: Values
   init(_ values: Values) { self.values = values }
 
-  // What is asked of each operation is looked for here only where there is any of it.
+  // Only read where the operation has any of these values.
   @usableFromInline var addingSince: Stamp? { values.addingSince.stamp }
   @usableFromInline var finishSeen: Stamp? { values.finishSeen.stamp }
   @usableFromInline var cancelRequested: Stamp? { values.cancelRequested.stamp }

@@ -66,7 +66,7 @@ public struct TaskRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
   public var code: FrameID?
   /// That function's name and source location; nil: the trace has no symbols of it.
   public internal(set) var function: SymbolRecord?
-  /// What it is called where that function has no name, or none that says anything.
+  /// Its name where that function has no name, or one that says nothing.
   var codeText: String?
   /// From when on it waited for its first turn; nil: not heard.
   public var enqueued: Stamp?

@@ -323,7 +323,7 @@ public struct MarkRecord: Sendable, Equatable, TraceOwned {
   }
 }
 
-/// Whose a value of a trace is.
+/// What a value of a trace belongs to.
 package enum TraceOwner: Hashable, Sendable {
   case operation(OperationID)
   case queue(QueueID)
@@ -331,7 +331,7 @@ package enum TraceOwner: Hashable, Sendable {
   case thread(ThreadID)
   /// Nobody's in particular: the program's own.
   case program
-  /// What others name: it stays in every part of a trace.
+  /// Values that others refer to: they stay in every part of a trace.
   case everybody
 }
 
@@ -341,7 +341,7 @@ package protocol TraceOwned: Sendable {
 }
 
 extension TraceOwned {
-  /// Of what may belong to an operation.
+  /// The owner of a value that may belong to an operation.
   static func owner(_ operation: OperationID?, else other: TraceOwner = .program) -> TraceOwner {
     operation.map { .operation($0) } ?? other
   }

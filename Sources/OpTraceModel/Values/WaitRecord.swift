@@ -38,7 +38,7 @@ public struct WaitRecord: Sendable, Equatable, TraceOwned {
   public var began: Nanoseconds
   /// Nil: still waiting at the end. Where the end of a wait on an object was not seen, the moment by which it was over.
   public var ended: Nanoseconds?
-  /// Of an object: its last signal that did not end this wait, as far as it was seen.
+  /// For an object: its last signal that did not end this wait, as far as it was seen.
   public var lastSignal: Signal?
   /// Of an object: the last signal when the wait was over, in the time of the wait: what ended it. Nil also for a wait
   /// that ran into its timeout.

@@ -5,13 +5,13 @@
 public protocol Work: Sendable {
   /// Its number in the trace, from one sequence for all kinds.
   var id: WorkID { get }
-  /// What people read: its name, else what it runs.
+  /// The name in outputs: its own, else what it runs.
   var title: String { get }
   /// What it is grouped by: the function that it runs, else its class.
   var kind: String { get }
   /// The function that it runs; nil: its class says that, or the trace has no symbols of it.
   var function: SymbolRecord? { get }
-  /// What it was given to; nil: nothing, or not known.
+  /// The queue that it was submitted to; nil: none, or not known.
   var scheduler: SchedulerID? { get }
   /// When it was given to what runs it, and by which thread; nil: not seen.
   var submitted: Stamp? { get }

@@ -10,7 +10,7 @@ import OpTraceFormat
 
 /// Adds the names of its code to a trace. They can be looked up where the program's files are; then the trace can be moved.
 package enum SymbolWriter {
-  /// What became of it.
+  /// The result of adding symbols.
   package enum Outcome: Equatable {
     case done
     /// Parts of the trace are damaged: what is added behind them would hide how much is missing.

@@ -22,7 +22,7 @@ struct NameTable {
         queues[word, default: []].append(queue.id)
       }
     }
-    // What a queue is called counts more than its number.
+    // A queue's name takes precedence over its number.
     for queue in trace.queues where queues[queue.id.description] == nil { queues[queue.id.description] = [queue.id] }
     for index in trace.operations.indices {
       let row = Int32(clamping: index)

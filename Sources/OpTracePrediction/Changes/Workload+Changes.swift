@@ -55,7 +55,7 @@ extension Workload {
   private mutating func scale(_ indexes: [Int32], by factor: Double) {
     let chosen = Set(indexes)
     for strand in strands {
-      // What runs now, the innermost last: an operation that is started by hand is a part of another's program.
+      // The running operations, the innermost last: an operation that is started by hand is part of another's program.
       var running: [Int32] = []
       for index in strand.steps.lazy.map({ Int($0) }) {
         switch steps[index] {

@@ -9,7 +9,7 @@ import OpTraceModel
 /// come, first served; a pool grows by one thread in each second in which work waits. Equal moments keep the order in which they
 /// came about.
 ///
-/// O(s log s) for s steps and dependencies. It ends: programs have no loops. Who has not finished then never will.
+/// O(s log s) for s steps and dependencies. It ends: programs have no loops. What has not finished then never will.
 package struct Machine {
   private let workload: Workload
   private let settings: MachineSettings
@@ -185,7 +185,7 @@ package struct Machine {
     over(strand)
   }
 
-  /// What was posted before is void.
+  /// The event that was posted before is ignored.
   private mutating func postShare() {
     if let next = processors.next { post(.computed, processors.era, at: next) }
   }
@@ -235,7 +235,7 @@ package struct Machine {
   private mutating func schedule(_ queue: Int) {
     while let job = queues[queue].takeNext() {
       states[Int(job)].insert(.hasSlot)
-      // What was never seen to run holds its slot and does nothing: nobody knows what it would do.
+      // An operation that was never seen to run keeps its slot and does nothing: what it would do is not known.
       if let body = workload.jobs[Int(job)].body { submit(body, to: workload.queues[queue].pool) }
     }
   }

@@ -35,7 +35,7 @@ struct RepeatableGenerator: RandomNumberGenerator {
   }
 }
 
-/// What came of a simulated run. Times are nanoseconds on the trace's clock, by the indexes of the jobs.
+/// The result of a simulated run. Times are nanoseconds on the trace's clock, by the indexes of the jobs.
 package struct MachineOutcome: Sendable, Equatable {
   /// ``never`` instead of a time.
   package static let never = Nanoseconds.min

@@ -4,7 +4,7 @@ import OpTraceModel
 /// L. Kleinrock, *Time-shared systems*, 1967).
 struct SharedProcessors {
   private let count: Double
-  /// Who computes, and what is left of it in nanoseconds of a processor; as many as there are threads.
+  /// The strands that compute, and the processor time that each has left, in nanoseconds; as many as there are threads.
   private var tasks: [(strand: Int32, left: Double)] = []
   private var clock: Nanoseconds = 0
   /// Changes with who computes: what was predicted before is void.

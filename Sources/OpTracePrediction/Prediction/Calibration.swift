@@ -15,7 +15,7 @@ struct Calibration {
 
   private static let manyOperations = 20_000
 
-  /// As good as no bound.
+  /// In effect no limit.
   private static let many = 100_000
 
   init(_ trace: Trace, _ workload: Workload, processors known: Int?) {
@@ -31,7 +31,7 @@ struct Calibration {
     let best = tried.map(\.1).min() ?? 0
     // Within a part of a thousand the trace does not decide.
     let near = tried.filter { $0.1 <= best + 0.002 }
-    // What is known of the machine counts more than what this run happened to need; where nothing is, threads are not short.
+    // The machine's known size counts more than what this run needed; where it is not known, threads are not short.
     let chosen = near.first { $0.0.poolThreads == known } ?? near.last ?? tried[0]
     outcome = Self.run(workload, chosen.0)
     var likely = [chosen.0]

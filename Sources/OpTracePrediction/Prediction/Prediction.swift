@@ -1,6 +1,6 @@
 public import OpTraceModel
 
-/// What a run would be like with some changes. Times are nanoseconds.
+/// The predicted run with some changes. Times are nanoseconds.
 public struct Prediction: Sendable, Equatable {
   /// From the first enqueueing to the last finish.
   public struct Wall: Sendable, Equatable {
@@ -22,21 +22,21 @@ public struct Prediction: Sendable, Equatable {
     public var id: OperationID
     /// From its enqueueing to its finish: how much longer it takes, or less where negative.
     public var wall: Nanoseconds
-    /// Of that, until its own code begins.
+    /// The part of that before its own code begins.
     public var wait: Nanoseconds
   }
 
-  /// What is different in it; empty: nothing.
+  /// The changes; empty: none.
   public var changes: [Change]
   /// Nil: it never ends.
   public var wall: Wall?
   /// Operations that finished in the recorded run, and would not in this one; by their number.
   public var neverEnds: [OperationID]
-  /// What it rests on, each in a sentence.
+  /// The assumptions, each in a sentence.
   public var assumptions: [String]
   /// In order; empty where nothing ends.
   public var criticalPath: [OperationID]
-  /// Those whose times change, the most first.
+  /// Operations whose times change, the largest change first.
   public var operations: [OperationChange]
 }
 
@@ -61,7 +61,7 @@ public enum PredictionError: Error, Sendable, Equatable {
   /// Too much of it is missing.
   case incomplete(String)
 
-  /// One sentence; it begins small, as a part of one.
+  /// A sentence without a capital letter, to follow a prefix.
   public var description: String {
     switch self {
     case .noOperations: "no operation was given to a queue, so there is nothing to predict"
@@ -75,7 +75,7 @@ enum OperationDifferences {
   /// Smaller differences are noise of the clock's resolution, in nanoseconds.
   private static let least: Nanoseconds = 1000
 
-  /// Those that differ, the most first. O(n log n).
+  /// Operations that differ, the largest change first. O(n log n).
   static func list(_ trace: Trace, _ before: MachineOutcome, _ after: MachineOutcome) -> [Prediction.OperationChange] {
     var result: [Prediction.OperationChange] = []
     for index in trace.operations.indices {

@@ -75,14 +75,14 @@ public struct Predictor {
   private var margin: Margin { Margin(replay, workload.latencies) }
 }
 
-/// By how much a range is widened for what no simulation shows.
+/// How much a range is widened for what no simulation shows.
 struct Margin {
   private let share: Double
   private let variation: Double
 
   /// Two runs of one program differ by this much on a machine that is busy, though nothing changed.
   private static let leastShare = 0.02
-  /// Of a model that does not hold.
+  /// Where the replay does not match.
   private static let distrustShare = 0.02
 
   init(_ replay: Replay, _ latencies: Latencies) {

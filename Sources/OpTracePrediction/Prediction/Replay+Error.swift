@@ -34,7 +34,7 @@ extension Replay {
     return tenths == tenths.rounded() && tenths < 1e15 ? "\(Int(tenths)) %" : "\(tenths) %"
   }
 
-  /// By how much the worst but a few finish off their recorded moment, in nanoseconds.
+  /// How far from their recorded time operations finish, at this percentile, in nanoseconds.
   static func finishError(_ trace: Trace, _ outcome: MachineOutcome, share: Double) -> Double {
     var errors: [Nanoseconds] = []
     for index in outcome.finished.indices where outcome.finished[index] != MachineOutcome.never {

@@ -5,11 +5,11 @@ public import OpTraceModel
 public struct WhatIf: Sendable, Equatable {
   /// Nil: a run never ended. Of several traces the middle one's.
   public var recordedWall: Nanoseconds?
-  /// Of several traces the worst.
+  /// The worst of several traces.
   public var replay: Replay
   /// In the order in which they were asked for; suggestions, the best first.
   public var scenarios: [Prediction]
-  /// What the operations are called that the scenarios name.
+  /// Names of the operations in the scenarios.
   public var names: [OperationID: String]
 
   /// - Parameter scenarios: for each scenario its changes, made for each predictor in order.

@@ -6,11 +6,11 @@ public enum Assumption: Sendable, Hashable, Comparable {
   case bodiesDoNotCompete
   /// What waited for a processor in the recorded run is guessed.
   case sharedProcessors
-  /// What a thread did between operations is taken for the completion block of the operation that ended last before.
+  /// What a thread did between operations is assumed to be the completion block of the last operation before.
   case callbackCauses
   /// What completion blocks wait for is not followed.
   case waitsInCompletions
-  /// A thread of the program's own went on right after operations ended, so it is taken to have waited for them.
+  /// A thread of the program's own went on right after operations ended, so it is assumed to have waited for them.
   case ownThreadsFollow
   /// Signals come from outside of operations.
   case outsideSignals
@@ -18,7 +18,7 @@ public enum Assumption: Sendable, Hashable, Comparable {
   case unseenSignals
   /// Operations that were not over when the trace ended are assumed to end there.
   case cutOperations
-  /// The bodies of operations that never ran are taken to be as long as those of their class.
+  /// The bodies of operations that never ran are assumed to be as long as those of their class.
   case bodiesNotSeen
   /// Blocks of dispatch queues and tasks are not simulated one by one.
   case otherWork

@@ -3,7 +3,7 @@ import OpTraceModel
 /// What threads did outside of operations, and of threads' own programs: completion blocks, timers, and whatever finishes an
 /// asynchronous operation. Each needs a cause, from which on it can be simulated.
 struct Callbacks {
-  /// One as it was found on its thread.
+  /// A callback as it was found on its thread.
   struct Found {
     var at: Stamp
     /// The operation that its first step finishes.
@@ -39,7 +39,7 @@ struct Callbacks {
   }
 
   enum Cause {
-    /// So long after the operation began.
+    /// Some time after the operation began.
     case begin(Int32)
     /// By its finish.
     case finish(Int32)
@@ -47,7 +47,7 @@ struct Callbacks {
     case moment(Nanoseconds)
   }
 
-  /// One with its cause.
+  /// A callback with its cause.
   struct Attached {
     var cause: Cause
     /// From the cause until it is due.

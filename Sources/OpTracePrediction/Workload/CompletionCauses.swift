@@ -34,7 +34,7 @@ struct CompletionCauses {
 
   func cause(of index: Int) -> (time: Nanoseconds, job: Int32)? { causes[index] }
 
-  /// What it does first, by the class that it does it with.
+  /// Its first act, by the class of the operation in it.
   private static func sort(of callback: Callbacks.Found, in trace: Trace) -> String {
     for step in callback.steps {
       switch step {

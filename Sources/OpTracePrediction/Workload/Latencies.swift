@@ -18,7 +18,7 @@ package struct Latencies: Sendable, Equatable {
   package var wake: Nanoseconds = 0
   /// A thread takes the next work after the last.
   package var handover: Nanoseconds = 0
-  /// By how much they vary: the mean distance from the middle of their kind.
+  /// How much they vary: the mean distance from the median of their kind.
   package var variation: Nanoseconds = 0
 
   package init(make: Nanoseconds = 0, wake: Nanoseconds = 0, handover: Nanoseconds = 0) {

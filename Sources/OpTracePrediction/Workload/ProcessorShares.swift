@@ -66,7 +66,7 @@ struct ProcessorShares {
     var rate: Double { used / Double(end - begin) }
   }
 
-  /// By how much those who computed were more than the processors, over time.
+  /// How many more threads computed than there were processors, over time.
   private struct Crowd {
     private var times: [Nanoseconds] = []
     /// From each of `times` on.

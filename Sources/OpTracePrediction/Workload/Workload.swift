@@ -114,7 +114,7 @@ package struct Workload: Sendable {
 
   /// One operation waits for another.
   package struct Edge: Sendable, Hashable {
-    /// Who has to finish first.
+    /// The job that has to finish first.
     package var from: Int32
     package var to: Int32
     package init(from: Int32, to: Int32) { (self.from, self.to) = (from, to) }

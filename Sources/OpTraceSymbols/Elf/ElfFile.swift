@@ -1,4 +1,4 @@
-/// What a program's file says of how the program is begun: for which machine it is, and what is loaded with it. A file that is
+/// How a program's file wants to be started: for which machine it is, and what is loaded with it. A file that is
 /// damaged is read as far as it goes.
 package struct ElfFile {
   /// Bits of a word, byte order and processor: what a program and an object that is loaded into it must share.

@@ -1,4 +1,4 @@
-/// What an ELF file of 64 bits, little endian, of any processor says of itself: segments, sections, build id. Every offset in
+/// The structure of a 64-bit little-endian ELF file of any processor: segments, sections, build id. Every offset in
 /// the file is checked, and nothing is read that was not asked for: a file may be damaged, and of any size.
 ///
 /// After "Tool Interface Standard (TIS) Executable and Linking Format" and the System V ABI's gABI, chapters 4 and 5.
@@ -31,7 +31,7 @@ final class ElfImage {
     func contains(_ value: UInt64) -> Bool { value >= address && value - address < size }
   }
 
-  /// What is beyond is taken for damage. Linked programs have some dozens of sections.
+  /// More than this counts as damage. Linked programs have some dozens of sections.
   enum Limit {
     static let sections = 1 << 16
     /// Sections or segments with code.

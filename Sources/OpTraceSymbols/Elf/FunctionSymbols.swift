@@ -103,7 +103,7 @@ struct FunctionSymbols {
 }
 
 extension [UInt64] {
-  /// Of ascending numbers, the first index whose number is not below `value`.
+  /// The first index of ascending numbers whose number is not below `value`.
   func firstSlot(atOrAfter value: UInt64) -> Int {
     var low = 0
     var high = count

@@ -17,9 +17,9 @@ private func forkProcess() -> Int32
 enum DemanglingChild {
   /// In bytes. A longer text is dropped.
   static let longest = 1 << 16
-  /// Of the processor's, for a child with so many names. They are demangled in a thousandth of that.
+  /// Processor time of a child with so many names. Normally they need a thousandth of that.
   static func seconds(_ names: Int) -> rlim_t { rlim_t(1 + names / 10_000) }
-  /// Of a child, in bytes.
+  /// The memory of a child, in bytes.
   static let memory: rlim_t = 1 << 28
   /// How many names may end a child. Those behind the last stay as they are.
   static let mostDeaths = 8
@@ -29,7 +29,7 @@ enum DemanglingChild {
     var texts = [String?](repeating: nil, count: names.count)
     var start = 0
     for _ in 0..<mostDeaths where start < names.count {
-      // What the child left out, it died of.
+      // The name that the child did not answer is the one that it crashed on.
       guard let next = run(names[start...].map { Array($0.utf8CString) }) else { break }
       for (index, text) in next.enumerated() { texts[start + index] = text }
       start += next.count + 1
