@@ -5,6 +5,7 @@ struct Executions {
   private struct Interval {
     var began: Nanoseconds
     var ended: Nanoseconds
+    /// The index of the operation.
     var operation: Int
     /// The interval around it: code nests on its thread.
     var outer: Int?
@@ -14,12 +15,12 @@ struct Executions {
 
   /// O(n log n).
   init(_ trace: Trace) {
-    for (operation, operation) in trace.operations.enumerated() {
+    for (index, operation) in trace.operations.enumerated() {
       if let began = operation.started ?? operation.executionBegan {
         let end = operation.startReturned ?? operation.executionEnded ?? operation.finished
-        add(began, end?.time, operation)
+        add(began, end?.time, index)
       }
-      for block in operation.blocks { add(Stamp(block.began, block.thread), block.ended, operation) }
+      for block in operation.blocks { add(Stamp(block.began, block.thread), block.ended, index) }
     }
     for (thread, list) in intervals { intervals[thread] = Self.nested(list) }
   }
@@ -39,7 +40,7 @@ struct Executions {
     return list
   }
 
-  /// The operation of the innermost one in the trace's list, besides the operation at `operation` itself.
+  /// The index of the operation of the innermost interval, other than `operation` itself.
   func operation(at stamp: Stamp, besides operation: Int) -> Int? {
     guard let list = intervals[stamp.thread] else { return nil }
     var low = 0
